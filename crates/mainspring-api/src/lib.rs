@@ -1,0 +1,1 @@
+//! What crosses the wire: types, error codes, job files, typed client

@@ -1,0 +1,3 @@
+//! The binary `mainspring`: commands and settings, nothing else.
+
+fn main() {}

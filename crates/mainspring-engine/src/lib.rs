@@ -1,0 +1,1 @@
+//! The async shell that drives the planner over a store

@@ -1,0 +1,8 @@
+//! Which instants? Cron (Quartz and Unix dialects), intervals, calendar intervals, daily windows and
+//! fixed delays, the calendars that remove instants from them, and what becomes of missed ones.
+//!
+//! Pure: no I/O, no clock, no randomness. Every function gets the time it needs as an argument.
+
+mod timestamp;
+
+pub use timestamp::{ParseTimestampError, Timestamp};

@@ -1,0 +1,1 @@
+//! The HTTP server: resources, events, metrics, authentication

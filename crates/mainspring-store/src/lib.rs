@@ -1,0 +1,1 @@
+//! Where jobs, triggers, runs and history are kept

@@ -1,0 +1,1 @@
+//! What a worker does for built-in task kinds: processes, log capture, HTTP calls

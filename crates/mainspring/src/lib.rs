@@ -1,0 +1,1 @@
+//! Embeddable job scheduler: builder, prelude, re-exports

@@ -1,0 +1,3 @@
+//! Development tasks: `cargo run -p xtask -- TASK`.
+
+fn main() {}
