@@ -9,6 +9,7 @@ pub mod job;
 pub mod overlap;
 pub mod retry;
 pub mod run;
+pub mod wheel;
 
 pub use id::{
     BatchId, Incarnation, JobId, JobVersion, NamespaceId, ParseRunIdError, RunId, RunSource, TriggerId, jitter_of,
