@@ -287,3 +287,25 @@ pub struct LiveRun {
     /// Where it stands.
     pub state: RunState,
 }
+
+/// What the engine has to look at, because a request changed it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Changes {
+    /// Triggers to read again.
+    pub triggers: Vec<TriggerId>,
+    /// Running runs to end.
+    pub cancels: Vec<RunId>,
+    /// Whether runs may have been queued.
+    pub queued: bool,
+    /// Whether there is more to take.
+    pub more: bool,
+}
+
+/// What came of making scheduled runs ready.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Released {
+    /// Runs that are queued now.
+    pub count: u32,
+    /// When the next scheduled run is due.
+    pub next_at: Option<Timestamp>,
+}
