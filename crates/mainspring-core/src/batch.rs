@@ -95,6 +95,8 @@ pub struct FireEntry {
     pub gate: Option<GateRule>,
     /// Priority of the runs.
     pub priority: i32,
+    /// Where the runs wait, if they have to.
+    pub queue: std::sync::Arc<str>,
     /// Runs to insert, in order of fire time.
     pub runs: Vec<NewRun>,
     /// Missed instants to record.
