@@ -1,0 +1,3 @@
+//! HTTP calls: which addresses they may reach, and how they are made.
+
+pub(crate) mod policy;
