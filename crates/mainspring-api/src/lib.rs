@@ -7,6 +7,7 @@
 //!
 //! This crate must never know any other crate of ours, so that a client needs no engine.
 
+mod document;
 mod error;
 mod problem;
 pub mod routes;
@@ -14,6 +15,7 @@ mod spec;
 mod timestamp;
 mod wire;
 
+pub use document::{Document, Format, Limits, parse_documents};
 pub use error::{ErrorCode, ProblemDetails, error_reference};
 pub use problem::{Position, Problem, did_you_mean};
 pub use spec::*;
