@@ -1,0 +1,3 @@
+//! Integration tests of what crosses the wire.
+
+mod documents;
