@@ -3,6 +3,8 @@
 //!
 //! Pure: no I/O, no clock, no randomness. Every function gets the time it needs as an argument.
 
+mod period;
 mod timestamp;
 
+pub use period::{Period, PeriodError};
 pub use timestamp::{ParseTimestampError, Timestamp};
