@@ -31,7 +31,7 @@ impl DaysOfWeek {
     /// Makes a set from day numbers; `None` when one is not in 1..=7.
     pub fn from_numbers(days: impl IntoIterator<Item = u8>) -> Option<Self> {
         days.into_iter().try_fold(Self::NONE, |set, day| {
-            (1..=7).contains(&day).then_some(Self(set.0 | 1 << day))
+            (1..=7).contains(&day).then(|| Self(set.0 | 1 << day))
         })
     }
 
@@ -121,7 +121,7 @@ const NAMES: [&str; 7] = [
 fn number(name: &str) -> Result<u8, UnknownDayOfWeek> {
     let wanted = name.trim().to_ascii_lowercase();
     let known = |full: &&str| wanted.len() >= 3 && full.starts_with(&wanted);
-    let index = NAMES.iter().position(|full| known(&full));
+    let index = NAMES.iter().position(|full| known(full));
     match index.and_then(|i| u8::try_from(i + 1).ok()) {
         Some(day) => Ok(day),
         None => Err(UnknownDayOfWeek {
