@@ -327,6 +327,7 @@ impl From<ClaimedRun> for Start {
             attempt: claimed.attempt,
             input: claimed.input,
             delay: None,
+            definition: None,
         }
     }
 }

@@ -6,7 +6,7 @@ use mainspring_schedule::{MisfirePolicy, Missed, MissedReason, Timestamp, Trigge
 
 use crate::batch::{Gap, GapOutcome, GapReason, NewRun, Progress, TriggerStatus};
 use crate::id::{JobId, JobVersion, RunId, RunSource, TriggerId, jitter_of};
-use crate::job::{GateRule, Overlap};
+use crate::job::{GateRule, Job, Overlap};
 use crate::run::Origin;
 
 /// A compiled trigger with what the planner needs of its job. Shared between versions of nothing: immutable.
@@ -26,6 +26,8 @@ pub struct Rule {
     pub delay_ms: Option<i64>,
     /// The job's queue.
     pub queue: Arc<str>,
+    /// What its runs execute.
+    pub definition: Arc<Job>,
 }
 
 /// What a trigger does at an instant.
@@ -210,6 +212,8 @@ pub struct Start {
     pub input: Option<String>,
     /// The delay of the trigger that awaits this run's end, if one does.
     pub delay: Option<Delay>,
+    /// What it executes; if absent, the store knows.
+    pub definition: Option<Arc<Job>>,
 }
 
 /// What re-arms a `delay` trigger.

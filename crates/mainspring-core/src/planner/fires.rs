@@ -10,7 +10,7 @@ use super::resident::{Place, Resident};
 use super::{Command, Planner, Read};
 use crate::batch::{FireBatch, FireEntry, FireOutcome, NewRun, Placed};
 use crate::id::TriggerId;
-use crate::rule::{Delay, Start};
+use crate::rule::{Delay, Rule, Start};
 
 #[derive(Debug, Default)]
 pub(super) struct Fires {
@@ -95,8 +95,8 @@ impl Planner {
     fn place(&mut self, entry: &FireEntry, run: &NewRun, placed: Placed, place: Place, starts: &mut Vec<Start>) {
         match placed {
             Placed::Running => {
-                let delay = self.residents.find(place).and_then(delay_of);
-                starts.push(start(entry, run, delay));
+                let rule = &self.residents.find(place).expect("a trigger in a batch stays where it is").rule;
+                starts.push(start(entry, run, rule));
                 return;
             }
             Placed::Queued => self.slots.queued(),
@@ -160,12 +160,7 @@ fn entry(
     })
 }
 
-fn delay_of(resident: &Resident) -> Option<Delay> {
-    let rule = &resident.rule;
-    rule.delay_ms.map(|delay_ms| Delay { delay_ms, jitter_ms: rule.jitter_ms })
-}
-
-fn start(entry: &FireEntry, run: &NewRun, delay: Option<Delay>) -> Start {
+fn start(entry: &FireEntry, run: &NewRun, rule: &Rule) -> Start {
     Start {
         run: run.id,
         job: entry.job,
@@ -175,7 +170,8 @@ fn start(entry: &FireEntry, run: &NewRun, delay: Option<Delay>) -> Start {
         due_at: run.due_at,
         attempt: 1,
         input: None,
-        delay,
+        delay: rule.delay_ms.map(|delay_ms| Delay { delay_ms, jitter_ms: rule.jitter_ms }),
+        definition: Some(Arc::clone(&rule.definition)),
     }
 }
 
