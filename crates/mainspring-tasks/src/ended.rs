@@ -48,7 +48,10 @@ pub struct TaskError {
 
 impl TaskError {
     pub(crate) fn new(code: &'static str, message: impl Into<String>) -> Self {
-        Self { code, message: message.into() }
+        Self {
+            code,
+            message: message.into(),
+        }
     }
 }
 
@@ -67,7 +70,11 @@ impl Ended {
     }
 
     pub(crate) fn with_error(outcome: Outcome, error: TaskError) -> Self {
-        Self { outcome, error: Some(error), ..Self::succeeded() }
+        Self {
+            outcome,
+            error: Some(error),
+            ..Self::succeeded()
+        }
     }
 
     pub(crate) fn failed(error: TaskError) -> Self {

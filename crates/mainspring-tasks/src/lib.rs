@@ -4,7 +4,7 @@
 //! [`TaskRunner`], sends what it prints through a [`LogWriter`] and answers how it [`Ended`]. It
 //! knows nothing about schedules, stores or leases, and depends on no other crate of ours.
 //!
-//! ```text
+//! ```
 //! use mainspring_tasks::{Attempt, LogWriter, Outcome, Settings, Task, TaskRunner};
 //!
 //! # #[tokio::main(flavor = "current_thread")]
@@ -29,7 +29,10 @@
 mod attempt;
 mod ended;
 mod http;
+pub mod leash;
 mod log;
+mod process;
+mod runner;
 mod settings;
 mod task;
 
@@ -39,5 +42,6 @@ pub use http::policy::{Allow, AllowError, OutboundPolicy};
 pub use log::channel::{LogReader, LogWriter};
 pub use log::codec::CodecError;
 pub use log::line::{LogChunk, LogLine, Stream};
+pub use runner::TaskRunner;
 pub use settings::{LogLimits, Settings, SettingsError};
 pub use task::{HttpCall, StatusRange, Task};

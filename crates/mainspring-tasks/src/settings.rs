@@ -17,6 +17,8 @@ pub struct Settings {
     pub leash_args: Vec<String>,
     /// Which addresses HTTP calls may reach.
     pub outbound: OutboundPolicy,
+    /// A file with root certificates in PEM that HTTP calls trust beside the system's.
+    pub tls_roots: Option<PathBuf>,
     /// Bounds on what is kept of the output.
     pub log: LogLimits,
     /// The largest `$MS_OUTPUT` in bytes.
@@ -34,6 +36,7 @@ impl Settings {
             leash: None,
             leash_args: vec!["__leash".to_owned()],
             outbound: OutboundPolicy::default(),
+            tls_roots: None,
             log: LogLimits::default(),
             output_bytes_max: 64 * 1024,
             inherited_env: inherited.map(str::to_owned).to_vec(),
@@ -48,12 +51,19 @@ pub struct LogLimits {
     pub run_bytes_max: u64,
     /// Bytes of one line; a longer one is split into partial lines.
     pub line_bytes_max: usize,
+    /// How long, in milliseconds, an ended attempt waits for its last lines to be taken; those that
+    /// are not are lost, and the attempt says so.
+    pub flush_ms_max: u64,
 }
 
 impl Default for LogLimits {
-    /// 16 MiB per run, 64 KiB per line.
+    /// 16 MiB per run, 64 KiB per line, ten seconds.
     fn default() -> Self {
-        Self { run_bytes_max: 16 * 1024 * 1024, line_bytes_max: 64 * 1024 }
+        Self {
+            run_bytes_max: 16 * 1024 * 1024,
+            line_bytes_max: 64 * 1024,
+            flush_ms_max: 10_000,
+        }
     }
 }
 
@@ -75,7 +85,15 @@ pub enum SettingsError {
         /// The configured path.
         path: PathBuf,
     },
-    /// A limit that must be positive is zero.
+    /// The file with root certificates cannot be used.
+    #[error("could not read root certificates from {path}: {problem}")]
+    TlsRoots {
+        /// The configured path.
+        path: PathBuf,
+        /// What is wrong with it.
+        problem: String,
+    },
+    /// A limit leaves no room to work in.
     #[error("{field} must be at least {min}")]
     TooSmall {
         /// The field of [`Settings`].

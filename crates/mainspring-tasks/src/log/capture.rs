@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use tokio::sync::mpsc::error::TrySendError;
-use tokio::time::Instant;
+use tokio::time::{Instant, timeout};
 
 use super::channel::LogWriter;
 use super::line::{LogChunk, LogLine, Stream};
@@ -27,6 +27,8 @@ pub(crate) struct Recorder {
     next_line: u64,
     truncated: bool,
     reader_gone: bool,
+    /// How long lines may wait to be taken once the work has ended.
+    pub(crate) patience: Duration,
 }
 
 impl Recorder {
@@ -41,7 +43,16 @@ impl Recorder {
             next_line: 0,
             truncated: false,
             reader_gone: false,
+            patience: Duration::from_millis(limits.flush_ms_max),
         }
+    }
+
+    /// Sends what is left, as long as the patience lasts; returns the number of lines that were sent, and whether any
+    /// output was thrown away.
+    pub(crate) async fn close(mut self) -> (u64, bool) {
+        let _ = timeout(self.patience, self.flush()).await;
+        let unsent = self.pending.len() as u64;
+        (self.next_line - unsent, self.truncated || unsent > 0)
     }
 
     /// Takes `bytes` of a stream; its complete lines become part of the log.
@@ -106,12 +117,6 @@ impl Recorder {
         place.send(self.take_pending());
     }
 
-    /// The number of lines that were sent, and whether any output was thrown away.
-    pub(crate) fn summary(&self) -> (u64, bool) {
-        let unsent = self.pending.len() as u64;
-        (self.next_line - unsent, self.truncated || unsent > 0)
-    }
-
     fn record(&mut self, stream: Stream, text: &[u8], partial: bool) {
         if self.is_closed() {
             self.truncated = true;
@@ -120,17 +125,28 @@ impl Recorder {
         let room = self.limits.run_bytes_max - self.text_bytes;
         let kept = text.len().min(usize::try_from(room).unwrap_or(usize::MAX));
         self.text_bytes += (text.len() as u64 + 1).min(room);
-        self.push(stream, String::from_utf8_lossy(&text[..kept]).into_owned(), partial);
+        self.push(
+            stream,
+            String::from_utf8_lossy(&text[..kept]).into_owned(),
+            partial,
+        );
         if self.text_bytes >= self.limits.run_bytes_max {
             self.truncated = true;
             let max = self.limits.run_bytes_max;
-            self.remark(format!("log truncated: it reached its limit of {max} bytes, further output is thrown away"));
+            self.remark(format!(
+                "log truncated: it reached its limit of {max} bytes, further output is thrown away"
+            ));
         }
     }
 
     fn push(&mut self, stream: Stream, text: String, partial: bool) {
         self.pending_bytes += text.len() + LINE_OVERHEAD;
-        self.pending.push(LogLine { at_ms: (self.writer.clock)(), stream, text, partial });
+        self.pending.push(LogLine {
+            at_ms: (self.writer.clock)(),
+            stream,
+            text,
+            partial,
+        });
         self.next_line += 1;
         self.pending_since.get_or_insert_with(Instant::now);
     }
@@ -139,7 +155,10 @@ impl Recorder {
         let lines = std::mem::take(&mut self.pending);
         self.pending_bytes = 0;
         self.pending_since = None;
-        LogChunk { first_line: self.next_line - lines.len() as u64, lines }
+        LogChunk {
+            first_line: self.next_line - lines.len() as u64,
+            lines,
+        }
     }
 
     fn lose_reader(&mut self) {
@@ -160,7 +179,10 @@ pub(crate) struct LineCutter {
 
 impl LineCutter {
     pub(crate) fn new(stream: Stream) -> Self {
-        Self { stream, started: Vec::new() }
+        Self {
+            stream,
+            started: Vec::new(),
+        }
     }
 
     /// Hands each line that `bytes` complete to `line`, as text without its end and whether it
@@ -201,7 +223,9 @@ fn without_return(line: &[u8]) -> &[u8] {
 /// Returns how many bytes to keep so that no UTF-8 character is cut in two.
 fn whole_characters(bytes: &[u8]) -> usize {
     let tail = bytes.len().saturating_sub(3);
-    let start = (tail..bytes.len()).rev().find(|at| bytes[*at] & 0b1100_0000 != 0b1000_0000);
+    let start = (tail..bytes.len())
+        .rev()
+        .find(|at| bytes[*at] & 0b1100_0000 != 0b1000_0000);
     match start {
         Some(at) if at > 0 && character_bytes(bytes[at]) > bytes.len() - at => at,
         _ => bytes.len(),
@@ -231,26 +255,70 @@ mod tests {
                 lines.push((String::from_utf8_lossy(text).into_owned(), partial));
             });
         }
-        lines.extend(cutter.rest().map(|text| (String::from_utf8_lossy(&text).into_owned(), false)));
+        lines.extend(
+            cutter
+                .rest()
+                .map(|text| (String::from_utf8_lossy(&text).into_owned(), false)),
+        );
         lines
     }
 
     #[test]
     fn bytes_become_lines() {
-        let cases: [(&str, &[&[u8]], &[(&str, bool)]); 10] = [
+        type Case = (
+            &'static str,
+            &'static [&'static [u8]],
+            &'static [(&'static str, bool)],
+        );
+        let cases: [Case; 10] = [
             ("two lines", &[b"a\nb\n"], &[("a", false), ("b", false)]),
-            ("no newline at the end", &[b"a\nb"], &[("a", false), ("b", false)]),
-            ("a line in pieces", &[b"a", b"b\nc", b"\n"], &[("ab", false), ("c", false)]),
-            ("carriage returns", &[b"a\r\n\r\nb\rc\r\n"], &[("a", false), ("", false), ("b\rc", false)]),
-            ("a return and its newline apart", &[b"a\r", b"\nb"], &[("a", false), ("b", false)]),
-            ("as long as allowed", &[b"12345678\n9"], &[("12345678", false), ("9", false)]),
-            ("too long", &[b"1234567890\n"], &[("12345678", true), ("90", false)]),
-            ("a character across the cut", &["1234567é8\n".as_bytes()], &[("1234567", true), ("é8", false)]),
-            ("binary", &[b"\xff\xfe\0\n"], &[("\u{fffd}\u{fffd}\0", false)]),
+            (
+                "no newline at the end",
+                &[b"a\nb"],
+                &[("a", false), ("b", false)],
+            ),
+            (
+                "a line in pieces",
+                &[b"a", b"b\nc", b"\n"],
+                &[("ab", false), ("c", false)],
+            ),
+            (
+                "carriage returns",
+                &[b"a\r\n\r\nb\rc\r\n"],
+                &[("a", false), ("", false), ("b\rc", false)],
+            ),
+            (
+                "a return and its newline apart",
+                &[b"a\r", b"\nb"],
+                &[("a", false), ("b", false)],
+            ),
+            (
+                "as long as allowed",
+                &[b"12345678\n9"],
+                &[("12345678", false), ("9", false)],
+            ),
+            (
+                "too long",
+                &[b"1234567890\n"],
+                &[("12345678", true), ("90", false)],
+            ),
+            (
+                "a character across the cut",
+                &[b"1234567\xc3\xa98\n"],
+                &[("1234567", true), ("é8", false)],
+            ),
+            (
+                "binary",
+                &[b"\xff\xfe\0\n"],
+                &[("\u{fffd}\u{fffd}\0", false)],
+            ),
             ("nothing", &[b""], &[]),
         ];
         for (name, pieces, expected) in cases {
-            let expected: Vec<_> = expected.iter().map(|(text, p)| ((*text).to_owned(), *p)).collect();
+            let expected: Vec<_> = expected
+                .iter()
+                .map(|(text, p)| ((*text).to_owned(), *p))
+                .collect();
             assert_eq!(cut(8, pieces), expected, "{name}");
         }
     }
@@ -277,7 +345,17 @@ mod tests {
 
     fn recorder(chunks_max: usize, run_bytes_max: u64) -> (Recorder, crate::LogReader) {
         let (writer, reader) = LogWriter::channel(chunks_max, || 5);
-        (Recorder::new(writer, LogLimits { run_bytes_max, line_bytes_max: 64 }), reader)
+        (
+            Recorder::new(
+                writer,
+                LogLimits {
+                    run_bytes_max,
+                    line_bytes_max: 64,
+                    flush_ms_max: 1_000,
+                },
+            ),
+            reader,
+        )
     }
 
     #[tokio::test]
@@ -286,13 +364,24 @@ mod tests {
         let mut out = LineCutter::new(Stream::Stdout);
         recorder.take(&mut out, b"1234\n56789abc\nnever\n");
         recorder.finish(&mut out);
-        recorder.flush().await;
+        assert_eq!(recorder.close().await, (3, true));
         let chunk = reader.next().await.unwrap();
-        let texts: Vec<_> = chunk.lines.iter().map(|line| (line.stream, line.text.as_str())).collect();
-        assert_eq!(texts[..2], [(Stream::Stdout, "1234"), (Stream::Stdout, "56789")]);
+        let texts: Vec<_> = chunk
+            .lines
+            .iter()
+            .map(|line| (line.stream, line.text.as_str()))
+            .collect();
+        assert_eq!(
+            texts[..2],
+            [(Stream::Stdout, "1234"), (Stream::Stdout, "56789")]
+        );
         assert_eq!(texts[2].0, Stream::System);
-        assert!(texts[2].1.starts_with("log truncated: it reached its limit of 10 bytes"));
-        assert_eq!((texts.len(), recorder.summary()), (3, (3, true)));
+        assert!(
+            texts[2]
+                .1
+                .starts_with("log truncated: it reached its limit of 10 bytes")
+        );
+        assert_eq!(texts.len(), 3);
     }
 
     #[tokio::test(start_paused = true)]
@@ -308,7 +397,16 @@ mod tests {
         recorder.flush().await;
         let second = reader.next().await.unwrap();
         assert_eq!((second.first_line, second.lines[0].text.as_str()), (1, "b"));
-        assert_eq!(recorder.summary(), (2, false));
+        assert_eq!(recorder.close().await, (2, false));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn lines_that_nobody_takes_are_given_up_and_counted() {
+        let (mut recorder, _reader) = recorder(1, 1000);
+        recorder.remark("taken by the channel");
+        recorder.flush().await;
+        recorder.remark("too much");
+        assert_eq!(recorder.close().await, (1, true));
     }
 
     #[tokio::test]
@@ -318,6 +416,6 @@ mod tests {
         recorder.remark("for nobody");
         recorder.flush().await;
         assert!(recorder.is_closed());
-        assert_eq!(recorder.summary(), (0, true));
+        assert_eq!(recorder.close().await, (0, true));
     }
 }

@@ -11,7 +11,8 @@ use super::line::LogChunk;
 ///
 /// The channel is bounded: while it is full, the process's pipes fill up and its writes wait. That
 /// never keeps the attempt from being ended, nor its verdict from being reported: once the process
-/// tree is gone, the remaining lines have ten seconds to be taken. A dropped reader means that
+/// tree is gone, the remaining lines have
+/// [`LogLimits::flush_ms_max`](crate::LogLimits::flush_ms_max) to be taken. A dropped reader means that
 /// further lines are read and thrown away.
 pub struct LogWriter {
     pub(super) chunks: mpsc::Sender<LogChunk>,
@@ -32,7 +33,13 @@ impl LogWriter {
         clock: impl Fn() -> i64 + Send + Sync + 'static,
     ) -> (Self, LogReader) {
         let (sender, receiver) = mpsc::channel(chunks_max.max(1));
-        (Self { chunks: sender, clock: Arc::new(clock) }, LogReader { chunks: receiver })
+        (
+            Self {
+                chunks: sender,
+                clock: Arc::new(clock),
+            },
+            LogReader { chunks: receiver },
+        )
     }
 }
 
@@ -52,6 +59,8 @@ impl LogReader {
 
 impl fmt::Debug for LogWriter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LogWriter").field("capacity", &self.chunks.capacity()).finish()
+        f.debug_struct("LogWriter")
+            .field("capacity", &self.chunks.capacity())
+            .finish()
     }
 }
