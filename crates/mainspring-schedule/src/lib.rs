@@ -3,6 +3,12 @@
 //!
 //! Pure: no I/O, no clock, no randomness. Every function gets the time it needs as an argument.
 
+mod civil;
+mod semantics;
 mod timestamp;
+mod zone;
 
+pub use civil::{Civil, Date, days_in_month, is_leap_year};
+pub use semantics::{Semantics, UnknownSemantics};
 pub use timestamp::{ParseTimestampError, Timestamp};
+pub use zone::{OffsetWindow, Resolved, UnknownZone, Zone, tzdata_version};
