@@ -1,6 +1,6 @@
 //! The command line as clap sees it: nouns, verbs and global options.
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{completion, version};
 use crate::error::{Error, Result};
@@ -12,8 +12,8 @@ use crate::output::{Output, OutputArgs};
 #[command(
     name = "mainspring",
     version,
-    disable_help_subcommand = false,
-    after_help = after_help(),
+    after_help = EXAMPLES,
+    after_long_help = format!("{EXAMPLES}\n\n{}", exit_codes()),
     max_term_width = 100
 )]
 pub struct Cli {
@@ -49,7 +49,9 @@ impl Cli {
 /// # Errors
 /// `cli.usage`, with clap's own suggestions as hints.
 pub fn parse() -> Result<Cli> {
-    Cli::try_parse().map_err(|error| {
+    let matches = command().try_get_matches();
+    let parsed = matches.and_then(|matches| Cli::from_arg_matches(&matches));
+    parsed.map_err(|error| {
         if !error.use_stderr() {
             let _ = error.print();
             return Error::silent(Exit::Success);
@@ -68,38 +70,49 @@ fn in_our_style(rendered: &str) -> String {
         .to_owned()
 }
 
-fn after_help() -> String {
-    let codes = Exit::ALL.map(|(exit, meaning)| format!("  {:>3}  {meaning}", exit as u8));
-    format!(
-        "Examples:
+/// The definitions with the examples moved up: people look for these first.
+pub fn command() -> clap::Command {
+    examples_first(Cli::command())
+}
+
+fn examples_first(command: clap::Command) -> clap::Command {
+    const TEMPLATE: &str =
+        "{about-with-newline}\n{usage-heading} {usage}{after-help}\n\n{all-args}";
+    command
+        .help_template(TEMPLATE)
+        .mut_subcommands(examples_first)
+}
+
+const EXAMPLES: &str = "Examples:
   mainspring dev                          try it: temporary store and example jobs
   mainspring cron next \"30 2 * * MON-FRI\" --tz Europe/Berlin
   mainspring check jobs/*.yaml            validate job files without a server
   mainspring apply -f jobs/ --dry-run     what would change
   mainspring next --until 24h             what fires next
-  mainspring logs -f nightly-backup       follow the last run of a job
+  mainspring logs -f nightly-backup       follow the last run of a job";
 
-Exit codes:
-{}",
-        codes.join("\n")
-    )
+fn exit_codes() -> String {
+    let codes = Exit::ALL.map(|(exit, meaning)| format!("  {:>3}  {meaning}", exit as u8));
+    format!("Exit codes:\n{}", codes.join("\n"))
 }
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory;
-
     use super::*;
 
     #[test]
     fn the_definitions_fit_together() {
-        Cli::command().debug_assert();
+        command().debug_assert();
     }
 
     #[test]
     fn every_command_says_what_it_does() {
         fn walk(command: &clap::Command) {
-            assert!(command.get_about().is_some(), "{} has no help", command.get_name());
+            assert!(
+                command.get_about().is_some(),
+                "{} has no help",
+                command.get_name()
+            );
             for argument in command.get_arguments() {
                 assert!(
                     argument.get_help().is_some() || argument.is_hide_set(),
@@ -110,6 +123,6 @@ mod tests {
             }
             command.get_subcommands().for_each(walk);
         }
-        walk(&Cli::command());
+        walk(&command());
     }
 }

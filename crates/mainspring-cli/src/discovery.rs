@@ -61,10 +61,14 @@ impl Drop for Registered {
 /// Fails when the folder or the file cannot be written.
 pub fn register(folder: &Path, registration: &Registration) -> io::Result<Registered> {
     fs::create_dir_all(folder)?;
-    let name = registration.address.to_string().replace([':', '[', ']'], "_");
+    let name = registration
+        .address
+        .to_string()
+        .replace([':', '[', ']'], "_");
     let file = folder.join(format!("{name}.json"));
     let mut text = tempfile_beside(&file)?;
-    text.1.write_all(serde_json::to_string_pretty(registration)?.as_bytes())?;
+    text.1
+        .write_all(serde_json::to_string_pretty(registration)?.as_bytes())?;
     fs::rename(&text.0, &file)?;
     Ok(Registered { file })
 }

@@ -6,7 +6,10 @@
 //! error[cron.never_fires]: February has no day 31   --> jobs.yaml:14:12
 //! ```
 
+use std::borrow::Cow;
 use std::fmt;
+
+use mainspring_api::Problem;
 
 use crate::exit::Exit;
 
@@ -47,14 +50,29 @@ impl Report {
     }
 }
 
+impl From<Problem> for Report {
+    fn from(problem: Problem) -> Self {
+        let pointer = (!problem.pointer.is_empty()).then_some(problem.pointer);
+        let place = problem.position.map(|position| position.to_string());
+        Self {
+            code: problem.code,
+            message: problem.message,
+            place: place.or(pointer),
+            hints: problem.hint.into_iter().collect(),
+        }
+    }
+}
+
+/// Shows the report without its code. Control characters are escaped: much of it comes from files
+/// and servers, and none of that may move the cursor.
 impl fmt::Display for Report {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.message)?;
+        f.write_str(&visible(&self.message))?;
         if let Some(place) = &self.place {
-            write!(f, "   --> {place}")?;
+            write!(f, "   --> {}", visible(place))?;
         }
         for hint in &self.hints {
-            write!(f, "\n  hint: {hint}")?;
+            write!(f, "\n  hint: {}", visible(hint))?;
         }
         Ok(())
     }
@@ -70,7 +88,7 @@ pub struct Error {
 }
 
 /// What every command returns.
-pub type Result<T = ()> = std::result::Result<T, Error>;
+pub type Result<T = (), E = Error> = std::result::Result<T, E>;
 
 impl Error {
     /// One report and its exit code.
@@ -123,9 +141,26 @@ impl Error {
     }
 }
 
+fn visible(text: &str) -> Cow<'_, str> {
+    if !text.contains(char::is_control) {
+        return Cow::Borrowed(text);
+    }
+    let escaped = text.chars().map(|character| match character.is_control() {
+        true => character.escape_default().to_string(),
+        false => character.to_string(),
+    });
+    Cow::Owned(escaped.collect())
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn control_characters_do_not_reach_the_terminal() {
+        let report = Report::new("a.b", "name \"\u{1b}[2J\nfake\"");
+        assert_eq!(report.to_string(), "name \"\\u{1b}[2J\\nfake\"");
+    }
 
     #[test]
     fn a_report_says_what_where_and_what_to_do() {

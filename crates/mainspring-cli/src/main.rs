@@ -8,8 +8,8 @@ mod discovery;
 mod error;
 mod exit;
 mod output;
-mod suggest;
 mod time_value;
+mod views;
 
 fn main() -> ExitCode {
     match cli::parse().and_then(cli::Cli::run) {

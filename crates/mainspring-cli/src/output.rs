@@ -17,7 +17,7 @@ mod style;
 mod table;
 
 pub use comfy_table::Cell;
-pub use style::{Style, state};
+pub use style::{Style, dash, duration, state};
 pub use table::{Column, View};
 
 /// How results are shown.
@@ -25,7 +25,14 @@ pub use table::{Column, View};
 #[command(next_help_heading = "Output")]
 pub struct OutputArgs {
     /// Form of the results
-    #[arg(short, long, global = true, value_enum, default_value_t, value_name = "FORM")]
+    #[arg(
+        short,
+        long,
+        global = true,
+        value_enum,
+        default_value_t,
+        value_name = "FORM"
+    )]
     output: Form,
     /// Columns of the table, in this order; names as in the header, case does not count
     #[arg(long, global = true, value_delimiter = ',', value_name = "NAME,…")]
@@ -123,7 +130,11 @@ impl Output {
             form: args.form(),
             headers: !args.no_headers,
             style: Style::new(crate::time_value::zone(&args.tz)?, args.time),
-            progress: if args.quiet { Progress::None } else { args.progress },
+            progress: if args.quiet {
+                Progress::None
+            } else {
+                args.progress
+            },
             quiet: args.quiet,
             columns: args.columns,
         })
@@ -159,7 +170,9 @@ impl Output {
             Form::Json => self.document(&Items { items }),
             Form::Yaml => self.document(&Items { items }),
             Form::Jsonl => items.iter().try_for_each(|item| self.document(item)),
-            Form::Name => items.iter().try_for_each(|item| self.text((view.name)(item))),
+            Form::Name => items
+                .iter()
+                .try_for_each(|item| self.text((view.name)(item))),
         }
     }
 
@@ -175,31 +188,62 @@ impl Output {
         }
     }
 
-    /// Prints a document as JSON or YAML; the other forms have no columns here and get JSON.
+    /// Prints a document in the asked form; without columns, a table is JSON.
     ///
     /// # Errors
     /// Fails when stdout cannot be written.
     pub fn document<T: Serialize>(&self, document: &T) -> Result {
-        let text = match self.form {
+        self.document_as(self.form, document)
+    }
+
+    /// Prints a document in a form of the caller's choice.
+    ///
+    /// # Errors
+    /// Fails when stdout cannot be written.
+    pub fn document_as<T: Serialize>(&self, form: Form, document: &T) -> Result {
+        let text = match form {
             Form::Yaml => serde_saphyr::to_string(document).map_err(|error| error.to_string()),
             Form::Jsonl => serde_json::to_string(document).map_err(|error| error.to_string()),
             _ => serde_json::to_string_pretty(document).map_err(|error| error.to_string()),
         };
-        let text = text.map_err(|error| {
-            Error::new(Exit::Failure, Report::new("cli.output", error))
-        })?;
+        let text =
+            text.map_err(|error| Error::new(Exit::Failure, Report::new("cli.output", error)))?;
         self.text(text)
     }
 
-    /// Prints text and ends its line.
+    /// Says in a sentence what was done to an item, or prints the item in the other forms.
+    ///
+    /// # Errors
+    /// Fails when stdout cannot be written.
+    pub fn done<T: Serialize>(
+        &self,
+        item: &T,
+        view: &View<T>,
+        sentence: impl fmt::Display,
+    ) -> Result {
+        match self.form {
+            Form::Table => self.text(sentence),
+            _ => self.one(item, view),
+        }
+    }
+
+    /// Prints text as it is, and ends its line.
+    ///
+    /// # Errors
+    /// As [`Self::text`].
+    pub fn line(&self, text: impl fmt::Display) -> Result {
+        let mut stdout = anstream::stdout().lock();
+        let written = writeln!(stdout, "{text}");
+        written.and_then(|()| stdout.flush()).map_err(write_failed)
+    }
+
+    /// Prints text without the line ends at its end, and ends its line.
     ///
     /// # Errors
     /// Ends silently when the reader of a pipe has gone, and fails when stdout cannot be written.
     pub fn text(&self, text: impl fmt::Display) -> Result {
         let text = text.to_string();
-        let mut stdout = anstream::stdout().lock();
-        let written = writeln!(stdout, "{}", text.trim_end_matches('\n'));
-        written.and_then(|()| stdout.flush()).map_err(write_failed)
+        self.line(text.trim_end_matches('\n'))
     }
 
     /// Says something on stderr that is not data, unless `--quiet`.

@@ -17,7 +17,6 @@ use jiff::{Span, Timestamp, ToSpan, Zoned};
 
 use crate::error::{Error, Report, Result};
 use crate::exit::Exit;
-use crate::suggest;
 
 /// Where a duration without a sign leads.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +31,7 @@ pub enum Direction {
 ///
 /// # Errors
 /// `time.invalid` for anything that is no time value, `time.skipped` and `time.repeated` for local
-/// times that do not exist or exist twice, `zone.unknown` with a suggestion.
+/// times that do not exist or exist twice, `schedule.zone` with a suggestion.
 pub fn parse(text: &str, now: &Zoned, unsigned: Direction) -> Result<Timestamp> {
     let text = text.trim();
     if let Some(day) = named_day(text, now) {
@@ -53,10 +52,24 @@ pub fn parse(text: &str, now: &Zoned, unsigned: Direction) -> Result<Timestamp> 
     local(text, now.time_zone())
 }
 
+/// Reads a length of time without a sign, such as `90s` or `1h30m`, for an option.
+///
+/// # Errors
+/// Says what is expected, for clap to show.
+pub fn duration(text: &str) -> Result<std::time::Duration, String> {
+    let expected = || "expected a duration such as 90s, 15m or 1h30m".to_owned();
+    let starts_right = text.starts_with(|first: char| first.is_ascii_digit());
+    let span = span(text, Direction::Future).filter(|_| starts_right);
+    let span = span.ok_or_else(expected)?;
+    let relative = jiff::SpanRelativeTo::days_are_24_hours();
+    let duration = span.to_duration(relative).map_err(|_| expected())?;
+    duration.try_into().map_err(|_| expected())
+}
+
 /// Finds an IANA zone, `utc` or `local`.
 ///
 /// # Errors
-/// `zone.unknown`, with the nearest name.
+/// `schedule.zone`, with the nearest name.
 pub fn zone(name: &str) -> Result<TimeZone> {
     match name {
         "utc" | "UTC" => Ok(TimeZone::UTC),
@@ -70,8 +83,8 @@ fn unknown_zone(name: &str) -> Error {
         .available()
         .map(|name| name.as_str().to_owned())
         .collect();
-    let report = Report::new("zone.unknown", format!("unknown time zone {name:?}"));
-    let hint = suggest::did_you_mean(name, known.iter().map(String::as_str))
+    let report = Report::new("schedule.zone", format!("unknown time zone {name:?}"));
+    let hint = mainspring_api::did_you_mean(name, known.iter().map(String::as_str))
         .unwrap_or_else(|| "use an IANA name such as Europe/Berlin, or utc, or local".to_owned());
     Error::new(Exit::Invalid, report.hint(hint))
 }
@@ -164,12 +177,18 @@ fn resolve(local: DateTime, zone: &TimeZone) -> Result<Timestamp> {
                 .unambiguous()
                 .map_err(|_| invalid(&local.to_string(), "it is out of range"));
         }
-        AmbiguousOffset::Gap { before, after } => {
-            ("time.skipped", "does not exist: clocks go forward there", after, before)
-        }
-        AmbiguousOffset::Fold { before, after } => {
-            ("time.repeated", "exists twice: clocks go back there", before, after)
-        }
+        AmbiguousOffset::Gap { before, after } => (
+            "time.skipped",
+            "does not exist: clocks go forward there",
+            after,
+            before,
+        ),
+        AmbiguousOffset::Fold { before, after } => (
+            "time.repeated",
+            "exists twice: clocks go back there",
+            before,
+            after,
+        ),
     };
     let name = zone.iana_name().unwrap_or("this zone");
     let message = format!("{} in {name} {what}", local.strftime("%Y-%m-%d %H:%M:%S"));
@@ -179,8 +198,7 @@ fn resolve(local: DateTime, zone: &TimeZone) -> Result<Timestamp> {
             .map(|instant| rfc3339(instant, zone))
             .unwrap_or_default()
     });
-    let report = Report::new(code, message)
-        .hint(format!("say {} or {}", instants[0], instants[1]));
+    let report = Report::new(code, message).hint(format!("say {} or {}", instants[0], instants[1]));
     Err(Error::new(Exit::Invalid, report))
 }
 
@@ -235,6 +253,15 @@ mod tests {
     }
 
     #[test]
+    fn durations_of_options_have_no_sign() {
+        assert_eq!(duration("1h30m").unwrap().as_secs(), 5_400);
+        assert_eq!(duration("1d").unwrap().as_secs(), 86_400);
+        for wrong in ["", "-5s", "+5s", "5", "5 s", "fast"] {
+            assert!(duration(wrong).is_err(), "{wrong}");
+        }
+    }
+
+    #[test]
     fn unsigned_duration_follows_the_option() {
         let past = parse("2h", &berlin_noon(), Direction::Past).unwrap();
         assert_eq!(past.to_string(), "2025-03-31T08:00:00Z");
@@ -251,9 +278,21 @@ mod tests {
             ("2025-01-15 25:00", "time.invalid", "no time of day"),
             ("+999999999999999999d", "time.invalid", ""),
             ("+3000000d", "time.invalid", "out of range"),
-            ("2025-01-15 08:30 Europe/Brelin", "zone.unknown", "Europe/Berlin"),
-            ("2025-03-30 02:30 Europe/Berlin", "time.skipped", "does not exist"),
-            ("2025-10-26 02:30 Europe/Berlin", "time.repeated", "exists twice"),
+            (
+                "2025-01-15 08:30 Europe/Brelin",
+                "schedule.zone",
+                "Europe/Berlin",
+            ),
+            (
+                "2025-03-30 02:30 Europe/Berlin",
+                "time.skipped",
+                "does not exist",
+            ),
+            (
+                "2025-10-26 02:30 Europe/Berlin",
+                "time.repeated",
+                "exists twice",
+            ),
         ];
         for (text, code, part) in cases {
             let error = parse(text, &berlin_noon(), Direction::Future).unwrap_err();
@@ -266,8 +305,14 @@ mod tests {
     #[test]
     fn a_skipped_time_names_both_neighbours_in_order() {
         let cases = [
-            ("2025-03-30 02:30 Europe/Berlin", "say 2025-03-30T01:30:00+01:00 or 2025-03-30T03:30:00+02:00"),
-            ("2025-10-26 02:30 Europe/Berlin", "say 2025-10-26T02:30:00+02:00 or 2025-10-26T02:30:00+01:00"),
+            (
+                "2025-03-30 02:30 Europe/Berlin",
+                "say 2025-03-30T01:30:00+01:00 or 2025-03-30T03:30:00+02:00",
+            ),
+            (
+                "2025-10-26 02:30 Europe/Berlin",
+                "say 2025-10-26T02:30:00+02:00 or 2025-10-26T02:30:00+01:00",
+            ),
         ];
         for (text, hint) in cases {
             let error = parse(text, &berlin_noon(), Direction::Future).unwrap_err();

@@ -1,6 +1,6 @@
 //! `mainspring completion SHELL`.
 
-use clap::{Args, CommandFactory};
+use clap::Args;
 use clap_complete::Shell;
 
 use crate::error::Result;
@@ -21,7 +21,7 @@ pub struct CompletionArgs {
 /// Prints the script, made from the same definitions as the help.
 pub fn run(args: &CompletionArgs, output: &Output) -> Result {
     let mut script = Vec::new();
-    let mut command = crate::cli::Cli::command();
+    let mut command = crate::cli::command();
     clap_complete::generate(args.shell, &mut command, "mainspring", &mut script);
     output.text(String::from_utf8_lossy(&script))
 }

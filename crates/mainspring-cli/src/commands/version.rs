@@ -16,26 +16,10 @@ struct Version {
 
 const VIEW: View<Version> = View {
     columns: &[
-        Column {
-            name: "VERSION",
-            usual: true,
-            cell: |it, _| Cell::new(it.version),
-        },
-        Column {
-            name: "OS",
-            usual: true,
-            cell: |it, _| Cell::new(it.os),
-        },
-        Column {
-            name: "ARCHITECTURE",
-            usual: true,
-            cell: |it, _| Cell::new(it.architecture),
-        },
-        Column {
-            name: "TZDATA",
-            usual: true,
-            cell: |it, _| Cell::new(it.tzdata),
-        },
+        Column::usual("VERSION", |it, _| Cell::new(it.version)),
+        Column::usual("OS", |it, _| Cell::new(it.os)),
+        Column::usual("ARCHITECTURE", |it, _| Cell::new(it.architecture)),
+        Column::usual("TZDATA", |it, _| Cell::new(it.tzdata)),
     ],
     name: |it| it.version.to_owned(),
     empty: "",

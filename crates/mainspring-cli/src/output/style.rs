@@ -33,6 +33,16 @@ impl Style {
         &self.zone
     }
 
+    /// Shows an instant of the API, or a dash.
+    pub fn at(&self, instant: Option<mainspring_api::Timestamp>) -> String {
+        instant.map_or_else(dash, |instant| self.instant(from_wire(instant)))
+    }
+
+    /// How far an instant of the API lies from now, or a dash.
+    pub fn left(&self, instant: Option<mainspring_api::Timestamp>) -> String {
+        instant.map_or_else(dash, |instant| self.distance(from_wire(instant)))
+    }
+
     /// Shows an instant as `--time` asks.
     pub fn instant(&self, instant: Timestamp) -> String {
         let zoned = instant.to_zoned(self.zone.clone());
@@ -46,11 +56,6 @@ impl Style {
         }
     }
 
-    /// Shows an instant, or a dash.
-    pub fn instant_or_dash(&self, instant: Option<Timestamp>) -> String {
-        instant.map_or_else(|| "-".to_owned(), |instant| self.instant(instant))
-    }
-
     /// How far an instant lies from now: `in 12min`, `3h ago`, `now`.
     pub fn distance(&self, instant: Timestamp) -> String {
         let ms = instant.as_millisecond() - self.now.as_millisecond();
@@ -62,9 +67,27 @@ impl Style {
     }
 }
 
+/// What stands where there is nothing.
+pub fn dash() -> String {
+    "-".to_owned()
+}
+
+fn from_wire(instant: mainspring_api::Timestamp) -> Timestamp {
+    let ends = (
+        Timestamp::MIN.as_millisecond(),
+        Timestamp::MAX.as_millisecond(),
+    );
+    Timestamp::from_millisecond(instant.as_millis().clamp(ends.0, ends.1)).unwrap_or_default()
+}
+
 /// Shows milliseconds in its two largest units: `850ms`, `12s`, `6m42s`, `3h20m`, `2d23h`.
 pub fn duration(ms: i64) -> String {
-    const UNITS: [(i64, &str); 4] = [(86_400_000, "d"), (3_600_000, "h"), (60_000, "m"), (1_000, "s")];
+    const UNITS: [(i64, &str); 4] = [
+        (86_400_000, "d"),
+        (3_600_000, "h"),
+        (60_000, "m"),
+        (1_000, "s"),
+    ];
     let Some(first) = UNITS.iter().position(|(unit, _)| ms >= *unit) else {
         return format!("{ms}ms");
     };
@@ -85,7 +108,9 @@ pub fn state(word: &str) -> Cell {
     match word {
         "succeeded" | "active" | "ok" | "created" => cell.fg(Color::Green),
         "failed" | "timed_out" | "lost" | "error" | "deleted" => cell.fg(Color::Red),
-        "cancelled" | "skipped" | "paused" | "held" | "updated" | "warning" => cell.fg(Color::Yellow),
+        "cancelled" | "skipped" | "paused" | "held" | "updated" | "warning" => {
+            cell.fg(Color::Yellow)
+        }
         "running" | "queued" | "scheduled" | "waiting" => cell.fg(Color::Cyan),
         _ => cell,
     }
@@ -124,7 +149,14 @@ mod tests {
         style.time = TimeStyle::Relative;
         assert_eq!(style.instant(later), "in 1h30m");
         assert_eq!(style.distance(style.now), "now");
-        assert_eq!(style.distance(Timestamp::UNIX_EPOCH).split_once(' ').unwrap().1, "ago");
-        assert_eq!(style.instant_or_dash(None), "-");
+        assert_eq!(
+            style
+                .distance(Timestamp::UNIX_EPOCH)
+                .split_once(' ')
+                .unwrap()
+                .1,
+            "ago"
+        );
+        assert_eq!(style.at(None), "-");
     }
 }

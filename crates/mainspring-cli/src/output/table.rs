@@ -4,16 +4,35 @@ use comfy_table::{Attribute, Cell, ContentArrangement, Table, presets};
 
 use super::Style;
 use crate::error::{Error, Result};
-use crate::suggest;
 
 /// One column: its header, and how to fill it.
 pub struct Column<T> {
     /// The header, in capitals.
-    pub name: &'static str,
+    name: &'static str,
     /// Whether it is shown without being asked for; single items show all columns.
-    pub usual: bool,
+    usual: bool,
     /// Makes the cell of an item.
-    pub cell: fn(&T, &Style) -> Cell,
+    cell: fn(&T, &Style) -> Cell,
+}
+
+impl<T> Column<T> {
+    /// A column that tables show.
+    pub const fn usual(name: &'static str, cell: fn(&T, &Style) -> Cell) -> Self {
+        Self {
+            name,
+            usual: true,
+            cell,
+        }
+    }
+
+    /// A column that tables show when `--columns` asks for it.
+    pub const fn extra(name: &'static str, cell: fn(&T, &Style) -> Cell) -> Self {
+        Self {
+            name,
+            usual: false,
+            cell,
+        }
+    }
 }
 
 /// How a kind of thing is shown.
@@ -45,7 +64,7 @@ impl<T> View<T> {
             .find(|column| column.name.eq_ignore_ascii_case(name.trim()));
         found.ok_or_else(|| {
             let known: Vec<&str> = self.columns.iter().map(|column| column.name).collect();
-            let hint = suggest::did_you_mean(name, known.iter().copied())
+            let hint = mainspring_api::did_you_mean(name, known.iter().copied())
                 .unwrap_or_else(|| format!("columns: {}", known.join(", ")));
             Error::usage(format!("there is no column {name:?}")).hint(hint)
         })
@@ -115,9 +134,9 @@ mod tests {
 
     const VIEW: View<(&str, u32)> = View {
         columns: &[
-            Column { name: "NAME", usual: true, cell: |item, _| Cell::new(item.0) },
-            Column { name: "COUNT", usual: true, cell: |item, _| Cell::new(item.1) },
-            Column { name: "DOUBLE", usual: false, cell: |item, _| Cell::new(item.1 * 2) },
+            Column::usual("NAME", |item, _| Cell::new(item.0)),
+            Column::usual("COUNT", |item, _| Cell::new(item.1)),
+            Column::extra("DOUBLE", |item, _| Cell::new(item.1 * 2)),
         ],
         name: |item| item.0.to_owned(),
         empty: "nothing",
