@@ -17,6 +17,8 @@ mod node;
 mod toml;
 mod yaml;
 
+pub(crate) use node::{escape, shorten};
+
 /// Spelling of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Format {

@@ -159,12 +159,6 @@ fn faults_have_a_code_and_a_place() {
         (Yaml, "a: \"\\0\"\n", "document.nul", Some("f:1:4")),
         (Yaml, "a: .inf\n", "document.unsupported", Some("f:1:4")),
         (Yaml, "a: !mine 1\n", "document.unsupported", Some("f:1:10")),
-        (
-            Yaml,
-            "a: 123456789012345678901\n",
-            "document.unsupported",
-            Some("f:1:4"),
-        ),
         (Yaml, &deep_yaml, "document.too_deep", Some("f:1:33")),
         (Yaml, &deep_block, "document.too_deep", None),
         (Yaml, &very_deep_yaml, "document.too_deep", None),
