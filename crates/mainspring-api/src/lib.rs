@@ -7,14 +7,25 @@
 //!
 //! This crate must never know any other crate of ours, so that a client needs no engine.
 
+mod body;
+mod check;
+mod document;
 mod error;
+mod export;
+mod job_file;
 mod problem;
 pub mod routes;
+mod shape;
 mod spec;
 mod timestamp;
 mod wire;
 
+pub use body::read_body;
+pub use check::{check_bundle, check_calendar, check_job, check_trigger, is_valid_name};
+pub use document::{Document, Format, Limits, parse_documents};
 pub use error::{ErrorCode, ProblemDetails, error_reference};
+pub use export::{ExportError, write_text};
+pub use job_file::{JobFile, JobFiles, json_schema, read_job_files};
 pub use problem::{Position, Problem, did_you_mean};
 pub use spec::*;
 pub use timestamp::{Timestamp, TimestampError};

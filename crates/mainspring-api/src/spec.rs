@@ -2,7 +2,7 @@
 //!
 //! These types say which keys exist and of what type. They hold durations, zones, instants and cron
 //! expressions as the user's text; the schedule crate reads those. What a schema cannot say (exactly
-//! one task, names without slashes) is in `check`.
+//! one task, names without slashes) is in [`check_job`](crate::check_job).
 
 use std::collections::BTreeMap;
 
@@ -132,11 +132,12 @@ pub struct JobSpec {
 /// One value, or a list of them.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(untagged)]
+#[schemars(inline)]
 pub enum OneOrMany<T> {
+    /// A list. Tried first, because serde would read a list as the members of a struct.
+    Many(Vec<T>),
     /// The value alone.
     One(T),
-    /// A list.
-    Many(Vec<T>),
 }
 
 impl<T> OneOrMany<T> {

@@ -165,6 +165,47 @@ pub enum Misfire {
     NextWithExistingCount,
 }
 
+impl Misfire {
+    /// Every policy.
+    pub const ALL: [Self; 9] = [
+        Self::Smart,
+        Self::Ignore,
+        Self::FireOnceNow,
+        Self::DoNothing,
+        Self::FireNow,
+        Self::NowWithExistingCount,
+        Self::NowWithRemainingCount,
+        Self::NextWithRemainingCount,
+        Self::NextWithExistingCount,
+    ];
+
+    /// Returns the word used in job files and on the wire.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Smart => "smart",
+            Self::Ignore => "ignore",
+            Self::FireOnceNow => "fire_once_now",
+            Self::DoNothing => "do_nothing",
+            Self::FireNow => "fire_now",
+            Self::NowWithExistingCount => "now_with_existing_count",
+            Self::NowWithRemainingCount => "now_with_remaining_count",
+            Self::NextWithRemainingCount => "next_with_remaining_count",
+            Self::NextWithExistingCount => "next_with_existing_count",
+        }
+    }
+
+    /// Tells whether triggers of a kind know the policy.
+    pub fn fits(self, kind: TriggerKind) -> bool {
+        match self {
+            Self::Smart | Self::Ignore => true,
+            Self::FireOnceNow | Self::DoNothing => {
+                !matches!(kind, TriggerKind::Every | TriggerKind::At)
+            }
+            _ => matches!(kind, TriggerKind::Every | TriggerKind::At),
+        }
+    }
+}
+
 /// Which rules hold at clock changes and in other corners where Quartz is odd.
 #[derive(
     Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema,
