@@ -4,11 +4,13 @@
 //! Pure: no I/O, no clock, no randomness. Every function gets the time it needs as an argument.
 
 mod civil;
+mod cron;
 mod semantics;
 mod timestamp;
 mod zone;
 
 pub use civil::{Civil, Date, days_in_month, is_leap_year};
+pub use cron::{Cron, CronError, Dialect, Field, MAX_EXPRESSION_BYTES};
 pub use semantics::{Semantics, UnknownSemantics};
 pub use timestamp::{ParseTimestampError, Timestamp};
 pub use zone::{OffsetWindow, Resolved, UnknownZone, Zone, tzdata_version};
