@@ -2,7 +2,7 @@
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::commands::{completion, version};
+use crate::commands::{check, completion, cron, version};
 use crate::error::{Error, Result};
 use crate::exit::Exit;
 use crate::output::{Output, OutputArgs};
@@ -25,6 +25,8 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Check(check::CheckArgs),
+    Cron(cron::CronArgs),
     Completion(completion::CompletionArgs),
     /// Show the version of this binary and of its time zone data
     Version,
@@ -38,6 +40,8 @@ impl Cli {
     pub fn run(self) -> Result {
         let output = Output::new(self.output)?;
         match self.command {
+            Command::Check(args) => check::run(&args, &output),
+            Command::Cron(args) => cron::run(args, &output),
             Command::Completion(args) => completion::run(&args, &output),
             Command::Version => version::run(&output),
         }

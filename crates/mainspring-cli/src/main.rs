@@ -7,11 +7,19 @@ mod commands;
 mod discovery;
 mod error;
 mod exit;
+mod files;
 mod output;
 mod time_value;
 mod views;
 
+/// The hidden subcommand that keeps the processes of one attempt on a leash.
+const LEASH: &str = "__leash";
+
 fn main() -> ExitCode {
+    let mut arguments = std::env::args_os().skip(1);
+    if arguments.next().is_some_and(|first| first == LEASH) {
+        return mainspring_tasks::leash::main(arguments);
+    }
     match cli::parse().and_then(cli::Cli::run) {
         Ok(()) => exit::Exit::Success.into(),
         Err(error) => {
