@@ -1,1 +1,18 @@
-//! What should happen now: jobs, runs, overlap, retry, timing wheel and planner, without I/O
+//! What should happen now? Jobs, runs and attempts, overlap and retry rules, the timing wheel and the planner.
+//!
+//! Pure: no async runtime, no I/O, no clock, no randomness. The shell hands in the time and what it saw; this
+//! crate answers with what to do.
+
+pub mod batch;
+mod id;
+pub mod job;
+pub mod overlap;
+pub mod retry;
+pub mod run;
+pub mod wheel;
+
+pub use id::{
+    BatchId, Incarnation, JobId, JobVersion, NamespaceId, ParseRunIdError, RunId, RunSource, TriggerId, jitter_of,
+    shard_of,
+};
+pub use mainspring_schedule::Timestamp;

@@ -14,3 +14,13 @@ pub use cron::{Cron, CronError, Dialect, Field, MAX_EXPRESSION_BYTES};
 pub use semantics::{Semantics, UnknownSemantics};
 pub use timestamp::{ParseTimestampError, Timestamp};
 pub use zone::{OffsetWindow, Resolved, UnknownZone, Zone, tzdata_version};
+
+mod misfire;
+mod period;
+mod time_of_day;
+mod weekdays;
+
+pub use misfire::{MisfirePolicy, UnknownMisfirePolicy};
+pub use period::{Period, PeriodError};
+pub use time_of_day::{BadTimeOfDay, TimeOfDay};
+pub use weekdays::{DaysOfWeek, UnknownDayOfWeek};

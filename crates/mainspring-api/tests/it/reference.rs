@@ -17,8 +17,9 @@ fn assert_kept(name: &str, made: &str) {
         .join("../../docs/reference")
         .join(name);
     if std::env::var_os("UPDATE_REFERENCE").is_some() {
-        std::fs::create_dir_all(path.parent().unwrap()).unwrap();
-        std::fs::write(&path, made).unwrap();
+        std::fs::create_dir_all(path.parent().expect("the path has a folder"))
+            .expect("the folder can be made");
+        std::fs::write(&path, made).expect("the file can be written");
     }
     let kept = std::fs::read_to_string(&path).unwrap_or_default();
     assert!(

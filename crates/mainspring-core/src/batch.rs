@@ -1,0 +1,313 @@
+//! What the planner asks of the store, and what the store answers: batches of fires, verdicts and claims.
+//!
+//! Plain data. A batch is one transaction, and repeating one after an ambiguous commit changes nothing.
+
+use mainspring_schedule::Timestamp;
+
+use crate::id::{BatchId, JobId, JobVersion, RunId, TriggerId};
+use crate::job::GateRule;
+use crate::retry::AfterAttempt;
+use crate::run::{AttemptOutcome, Origin, RunState, words};
+
+words!(
+    /// Whether a trigger has anything left to do.
+    TriggerStatus {
+        /// It has a next fire, or waits for its run.
+        Active = "active",
+        /// It will never fire again.
+        Complete = "complete",
+        /// It cannot be evaluated; the reason says why.
+        Error = "error",
+    }
+);
+
+/// How far a trigger has come: the columns that change with every fire.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Progress {
+    /// Instant of the schedule that fires next. The key of the compare-and-set.
+    pub next_fire_at: Option<Timestamp>,
+    /// `next_fire_at` plus jitter: when it is due.
+    pub due_at: Option<Timestamp>,
+    /// The instant that fired last.
+    pub previous_fire_at: Option<Timestamp>,
+    /// Where the schedule is anchored. Some misfire policies move it.
+    pub start_at: Timestamp,
+    /// Fires left after the first, for schedules that count. Some misfire policies change it.
+    pub repeat_count: Option<u32>,
+    /// Fires so far.
+    pub times_triggered: u32,
+    /// No instant up to here fires again, whatever is edited.
+    pub fired_through: Option<Timestamp>,
+    /// Whether anything is left to do.
+    pub status: TriggerStatus,
+    /// The open run after whose end a `delay` trigger fires again.
+    pub awaiting_run: Option<RunId>,
+}
+
+/// A trigger as the window read returns it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TriggerRow {
+    /// Its id.
+    pub id: TriggerId,
+    /// The job it belongs to.
+    pub job: JobId,
+    /// The version of the job's definition in which to find the trigger.
+    pub job_version: JobVersion,
+    /// Its index among the triggers of that definition.
+    pub index: u32,
+    /// Counts the changes from outside: edits, pauses. Fires do not change it.
+    pub version: i64,
+    /// Whether it, its job or its namespace rests.
+    pub paused: bool,
+    /// How far it has come.
+    pub progress: Progress,
+}
+
+/// Fires of many triggers, recorded in one transaction.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FireBatch {
+    /// Names the batch: stamped on what it advances.
+    pub id: BatchId,
+    /// The clock reading under which it was decided.
+    pub at: Timestamp,
+    /// One entry a trigger, in order of trigger ids.
+    pub entries: Vec<FireEntry>,
+}
+
+/// What one trigger does in a batch.
+#[derive(Clone, PartialEq, Debug)]
+pub struct FireEntry {
+    /// The trigger.
+    pub trigger: TriggerId,
+    /// Its job.
+    pub job: JobId,
+    /// The version of the job that fires.
+    pub job_version: JobVersion,
+    /// Expected version of the trigger.
+    pub version: i64,
+    /// Expected `next_fire_at`. Another value means that the trigger has changed: nothing is recorded.
+    pub expected: Timestamp,
+    /// Where the trigger stands afterwards.
+    pub progress: Progress,
+    /// Whether the trigger leaves the window: only then is its place in the due index renewed.
+    pub leaves_window: bool,
+    /// The limit of the job, if it has one.
+    pub gate: Option<GateRule>,
+    /// Priority of the runs.
+    pub priority: i32,
+    /// Where the runs wait, if they have to.
+    pub queue: std::sync::Arc<str>,
+    /// Runs to insert, in order of fire time.
+    pub runs: Vec<NewRun>,
+    /// Missed instants to record.
+    pub gaps: Vec<Gap>,
+}
+
+/// A run that a fire creates.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct NewRun {
+    /// Its id, from trigger and fire time.
+    pub id: RunId,
+    /// The instant of the schedule.
+    pub fire_time: Timestamp,
+    /// When it was due.
+    pub due_at: Timestamp,
+    /// `schedule`, or `misfire` where it stands for missed instants.
+    pub origin: Origin,
+    /// Whether a slot of this node's own pool is kept for it: then it is inserted `running`.
+    pub claim: bool,
+}
+
+words!(
+    /// What happened to instants that did not fire.
+    GapOutcome {
+        /// They passed the misfire threshold, the catch-up cap, or a pause.
+        Missed = "missed",
+        /// The overlap policy let them pass.
+        Suppressed = "suppressed",
+    }
+);
+
+words!(
+    /// Why instants did not fire.
+    GapReason {
+        /// Nobody fired them in time.
+        Misfire = "misfire",
+        /// More were late than are made up one by one.
+        CatchUpCap = "catch_up_cap",
+        /// A run of the job was unfinished.
+        Overlap = "overlap",
+        /// The trigger, its job or its namespace was paused.
+        Paused = "paused",
+    }
+);
+
+/// Instants of a trigger that did not fire: one, or a range.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Gap {
+    /// The first of them.
+    pub first: Timestamp,
+    /// The last of them.
+    pub last: Timestamp,
+    /// How many.
+    pub count: u64,
+    /// What happened to them.
+    pub outcome: GapOutcome,
+    /// Why.
+    pub reason: GapReason,
+    /// The policy that allowed it, by its name.
+    pub policy: String,
+}
+
+/// What became of a batch of fires.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct FireOutcome {
+    /// Entries, by index in ascending order, that changed meanwhile: nothing was recorded for them.
+    pub stale: Vec<u32>,
+    /// Entries, by index in ascending order, that wait for a slot of their job: nothing was recorded for them.
+    pub blocked: Vec<u32>,
+    /// What became of each run of the other entries, in the batch's order.
+    pub placed: Vec<Placed>,
+}
+
+/// What became of a run that a fire created.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Placed {
+    /// Claimed at birth: start it.
+    Running,
+    /// Waits for a worker.
+    Queued,
+    /// Waits for a slot of its job.
+    Held,
+    /// Recorded as suppressed; there is no run.
+    Suppressed,
+    /// It was there before: a repeat of a batch that another one had recorded.
+    Known,
+}
+
+/// Ends of attempts, recorded in one transaction.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CompletionBatch {
+    /// Names the batch.
+    pub id: BatchId,
+    /// The clock reading under which it was decided.
+    pub at: Timestamp,
+    /// One entry an attempt.
+    pub entries: Vec<Completion>,
+}
+
+/// The end of one attempt.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Completion {
+    /// The run.
+    pub run: RunId,
+    /// Its job.
+    pub job: JobId,
+    /// The attempt that ended, counted from 1. Refused if the run is at another one.
+    pub attempt: u32,
+    /// How it ended.
+    pub outcome: AttemptOutcome,
+    /// What follows.
+    pub then: AfterAttempt,
+    /// When the handler was entered; absent if it never was.
+    pub started_at: Option<Timestamp>,
+    /// When the attempt ended.
+    pub ended_at: Timestamp,
+    /// What the attempt left behind, if anything.
+    pub detail: Option<Box<AttemptDetail>>,
+    /// The limit of the job, if it has one.
+    pub gate: Option<GateRule>,
+    /// The `delay` trigger that waits for this run, and its next instant.
+    pub rearm: Option<Rearm>,
+}
+
+/// What an attempt left behind.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct AttemptDetail {
+    /// Exit code of the process, or HTTP status.
+    pub exit_code: Option<i32>,
+    /// The signal that ended the process.
+    pub signal: Option<i32>,
+    /// Stable code of the error, such as `task.exit_code`.
+    pub error_code: Option<String>,
+    /// One line for people.
+    pub error: Option<String>,
+    /// JSON, at most 64 KiB.
+    pub output: Option<String>,
+}
+
+/// A `delay` trigger's next instant, set when its run is final and only if it still awaits that run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Rearm {
+    /// The trigger.
+    pub trigger: TriggerId,
+    /// Its next instant.
+    pub next_fire_at: Timestamp,
+    /// The same plus jitter.
+    pub due_at: Timestamp,
+}
+
+/// What became of a batch of completions.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct CompletionOutcome {
+    /// Entries, by index, whose attempt was over already: the first valid verdict is final.
+    pub refused: Vec<u32>,
+    /// Runs that took a freed slot and wait for a worker now.
+    pub promoted: u32,
+    /// Jobs with a free slot again.
+    pub freed: Vec<JobId>,
+    /// `delay` triggers that have a next instant now.
+    pub rearmed: Vec<TriggerId>,
+}
+
+/// A run that a worker took.
+#[derive(Clone, PartialEq, Debug)]
+pub struct ClaimedRun {
+    /// The run.
+    pub run: RunId,
+    /// Its job.
+    pub job: JobId,
+    /// The version it was created under.
+    pub job_version: JobVersion,
+    /// The trigger that fired, if one did.
+    pub trigger: Option<TriggerId>,
+    /// The instant it stands for; for runs that were asked for, the time of asking.
+    pub fire_time: Timestamp,
+    /// When it was due.
+    pub due_at: Timestamp,
+    /// Which attempt this is, counted from 1.
+    pub attempt: u32,
+    /// JSON given with the run, which takes precedence over the job's input.
+    pub input: Option<String>,
+}
+
+/// An unfinished run as recovery sees it.
+#[derive(Clone, PartialEq, Debug)]
+pub struct LiveRun {
+    /// The run and its claim.
+    pub claimed: ClaimedRun,
+    /// Where it stands.
+    pub state: RunState,
+}
+
+/// What the engine has to look at, because a request changed it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Changes {
+    /// Triggers to read again.
+    pub triggers: Vec<TriggerId>,
+    /// Running runs to end.
+    pub cancels: Vec<RunId>,
+    /// Whether runs may have been queued.
+    pub queued: bool,
+    /// Whether there is more to take.
+    pub more: bool,
+}
+
+/// What came of making scheduled runs ready.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Released {
+    /// Runs that are queued now.
+    pub count: u32,
+    /// When the next scheduled run is due.
+    pub next_at: Option<Timestamp>,
+}

@@ -1,0 +1,258 @@
+//! Internal ids. Users see keys (`namespace/job`); rows and batches carry these.
+
+use std::fmt;
+use std::str::FromStr;
+
+use mainspring_schedule::Timestamp;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+macro_rules! integer_id {
+    ($(#[$doc:meta])* $name:ident) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+        #[serde(transparent)]
+        pub struct $name(pub i64);
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.fmt(f)
+            }
+        }
+    };
+}
+
+integer_id!(
+    /// A namespace's row.
+    NamespaceId
+);
+integer_id!(
+    /// A job's row. Stays below 2^31, since executors of XXL-JOB know 32-bit job ids only.
+    JobId
+);
+integer_id!(
+    /// A trigger's row.
+    TriggerId
+);
+integer_id!(
+    /// A version of a job's definition: 1, 2, 3 … per job.
+    JobVersion
+);
+
+/// Names one batch, so that repeating it after an ambiguous commit can be told from a new one.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct BatchId {
+    /// The process start that made the batch.
+    pub incarnation: Incarnation,
+    /// Counts the batches of that incarnation.
+    pub sequence: u64,
+}
+
+/// Random id of one process start. Two starts of the same node differ.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Incarnation(pub u128);
+
+impl fmt::Display for Incarnation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:032x}", self.0)
+    }
+}
+
+/// A run's id: deterministic and ordered by time, laid out as a UUID of version 8.
+///
+/// The leading 48 bits are the fire time (manual runs: the time of asking) in milliseconds since 1970; the rest
+/// is a hash of what the run stands for. Recording the same fire twice yields the same id, so that the
+/// primary key refuses the second.
+///
+/// ```
+/// use mainspring_core::{RunId, RunSource, Timestamp, TriggerId};
+/// let at = Timestamp::from_millis(1_767_225_600_000);
+/// let id = RunId::new(at, RunSource::Fire(TriggerId(7)));
+/// assert_eq!(id, RunId::new(at, RunSource::Fire(TriggerId(7))));
+/// assert_eq!(id.time(), at);
+/// assert_eq!(id.to_string().parse(), Ok(id));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct RunId([u8; 16]);
+
+/// What a run stands for: together with an instant, its identity.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RunSource {
+    /// The fire of a trigger at its fire time.
+    Fire(TriggerId),
+    /// A run asked for by a person or a program; the number is random.
+    Asked(JobId, u64),
+}
+
+impl RunId {
+    /// Makes the id of the run that `source` asks for at `time`.
+    ///
+    /// Instants before 1970 or after the year 10889 do not fit into 48 bits and are cut to the nearest that does.
+    #[must_use]
+    pub fn new(time: Timestamp, source: RunSource) -> Self {
+        let (kind, owner, number) = match source {
+            RunSource::Fire(trigger) => (0_u64, trigger.0, 0),
+            RunSource::Asked(job, number) => (1, job.0, number),
+        };
+        let millis = u64::try_from(time.as_millis()).unwrap_or(0).min((1 << 48) - 1);
+        // A bijective mixer is enough: equal inputs must collide, different ones must spread.
+        let low = mix(mix(owner.cast_unsigned() ^ (kind << 63)) ^ number.rotate_left(17) ^ millis);
+        let high = mix(low ^ owner.cast_unsigned()) & 0x0fff;
+        let mut bytes = [0; 16];
+        bytes[..8].copy_from_slice(&((millis << 16) | 0x8000 | high).to_be_bytes());
+        bytes[8..].copy_from_slice(&((low & !(0b11 << 62)) | (0b10 << 62)).to_be_bytes());
+        Self(bytes)
+    }
+
+    /// The instant in the id: the fire time, or when the run was asked for.
+    #[must_use]
+    pub fn time(self) -> Timestamp {
+        let mut millis = [0; 8];
+        millis[2..].copy_from_slice(&self.0[..6]);
+        Timestamp::from_millis(i64::from_be_bytes(millis))
+    }
+
+    /// The smallest id at `time`: a bound for ranges of ids.
+    #[must_use]
+    pub fn floor(time: Timestamp) -> Self {
+        let millis = u64::try_from(time.as_millis()).unwrap_or(0).min((1 << 48) - 1);
+        let mut bytes = [0; 16];
+        bytes[..8].copy_from_slice(&(millis << 16).to_be_bytes());
+        Self(bytes)
+    }
+
+    /// The sixteen bytes, most significant first.
+    #[must_use]
+    pub const fn as_bytes(&self) -> &[u8; 16] {
+        &self.0
+    }
+
+    /// Takes sixteen bytes as they were stored.
+    #[must_use]
+    pub const fn from_bytes(bytes: [u8; 16]) -> Self {
+        Self(bytes)
+    }
+}
+
+/// The finalizer of SplitMix64 (Steele, Lea, Flood 2014): a bijection that spreads every bit.
+const fn mix(mut x: u64) -> u64 {
+    x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+impl fmt::Display for RunId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let n = u128::from_be_bytes(self.0);
+        write!(
+            f,
+            "{:08x}-{:04x}-{:04x}-{:04x}-{:012x}",
+            n >> 96,
+            (n >> 80) & 0xffff,
+            (n >> 64) & 0xffff,
+            (n >> 48) & 0xffff,
+            n & 0xffff_ffff_ffff
+        )
+    }
+}
+
+impl fmt::Debug for RunId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// The text is not a run id.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a run id (32 hexadecimal digits, with or without dashes)")]
+pub struct ParseRunIdError(String);
+
+impl FromStr for RunId {
+    type Err = ParseRunIdError;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let refused = || ParseRunIdError(text.chars().take(64).collect());
+        let digits: String = text.chars().filter(|c| *c != '-').collect();
+        if digits.len() != 32 || !digits.bytes().all(|b| b.is_ascii_hexdigit()) {
+            return Err(refused());
+        }
+        u128::from_str_radix(&digits, 16).map(|n| Self(n.to_be_bytes())).map_err(|_| refused())
+    }
+}
+
+/// The shard of a job: 0..256, fixed at cluster creation, by a frozen hash of its key.
+///
+/// The first byte of SHA-256 over `namespace/name`. Golden values are in the tests; changing it would
+/// leave triggers without an owner during an upgrade.
+#[must_use]
+pub fn shard_of(namespace: &str, job: &str) -> u8 {
+    let mut hash = Sha256::new();
+    hash.update(namespace.as_bytes());
+    hash.update(b"/");
+    hash.update(job.as_bytes());
+    hash.finalize()[0]
+}
+
+/// Spreads the fires of a trigger by up to `jitter_ms`: the same for the same trigger and fire time, always.
+#[must_use]
+pub fn jitter_of(trigger: TriggerId, fire_time: Timestamp, jitter_ms: i64) -> i64 {
+    if jitter_ms <= 0 {
+        return 0;
+    }
+    let spread = mix(mix(trigger.0.cast_unsigned()) ^ fire_time.as_millis().cast_unsigned());
+    i64::try_from(spread % (jitter_ms.cast_unsigned() + 1)).expect("not above jitter_ms")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn run_id_layout_is_frozen() {
+        let id = RunId::new(Timestamp::from_millis(1_767_225_600_000), RunSource::Fire(TriggerId(1)));
+        assert_eq!(id.to_string(), "019b76da-a800-8434-a9e4-4d5690c9b0a2");
+        assert_eq!(id.as_bytes()[6] >> 4, 8, "UUID version");
+        assert_eq!(id.as_bytes()[8] >> 6, 0b10, "UUID variant");
+    }
+
+    #[test]
+    fn run_ids_of_different_sources_differ_and_order_by_time() {
+        let at = Timestamp::from_millis(1_000);
+        let ids = [
+            RunId::new(at, RunSource::Fire(TriggerId(1))),
+            RunId::new(at, RunSource::Fire(TriggerId(2))),
+            RunId::new(at, RunSource::Asked(JobId(1), 0)),
+            RunId::new(at, RunSource::Asked(JobId(1), 1)),
+        ];
+        for (i, a) in ids.iter().enumerate() {
+            assert!(ids[i + 1..].iter().all(|b| a != b));
+            assert!(*a < RunId::new(at + 1, RunSource::Fire(TriggerId(9))));
+            assert!(*a >= RunId::floor(at) && *a < RunId::floor(at + 1));
+        }
+    }
+
+    #[test]
+    fn shard_hash_is_frozen() {
+        for (namespace, job, shard) in [("default", "nightly-backup", 144), ("default", "a", 158), ("prod", "a", 98)] {
+            assert_eq!(shard_of(namespace, job), shard, "{namespace}/{job}");
+        }
+    }
+
+    #[test]
+    fn jitter_is_deterministic_and_bounded() {
+        let at = Timestamp::from_millis(5);
+        assert_eq!(jitter_of(TriggerId(3), at, 0), 0);
+        for id in 0..1_000 {
+            let jitter = jitter_of(TriggerId(id), at, 250);
+            assert!((0..=250).contains(&jitter));
+            assert_eq!(jitter, jitter_of(TriggerId(id), at, 250));
+        }
+    }
+
+    #[test]
+    fn texts_that_are_not_run_ids_are_refused() {
+        for text in ["", "12", "+19b76da-a800-8f5a-a9dd-0c5ce0b36cc", "zz9b76da-a800-8f5a-a9dd-0c5ce0b36cc3"] {
+            assert!(text.parse::<RunId>().is_err(), "{text}");
+        }
+    }
+}

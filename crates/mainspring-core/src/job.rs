@@ -1,0 +1,558 @@
+//! What users define: jobs, their tasks and their triggers, as plain data.
+//!
+//! A definition holds what was written, in one canonical form; [`crate::compile`] turns its schedules into rules.
+//! Every save makes a new version, and a run keeps the version that it fired under.
+
+use std::collections::BTreeMap;
+use std::fmt;
+
+use mainspring_schedule::Timestamp;
+use serde::{Deserialize, Serialize};
+
+use crate::run::words;
+
+/// A job's name in its namespace: `default/nightly-backup`.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
+pub struct JobKey {
+    /// Where the name is unique.
+    pub namespace: String,
+    /// The job's name.
+    pub name: String,
+}
+
+impl JobKey {
+    /// Names the job `name` in `namespace`.
+    #[must_use]
+    pub fn new(namespace: impl Into<String>, name: impl Into<String>) -> Self {
+        Self { namespace: namespace.into(), name: name.into() }
+    }
+}
+
+impl fmt::Display for JobKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}/{}", self.namespace, self.name)
+    }
+}
+
+/// A name must be 1–128 of `a-z A-Z 0-9 . _ -`, beginning with a letter or digit.
+///
+/// # Errors
+/// Says which character is not allowed, or that the length is not.
+pub fn check_name(name: &str) -> Result<(), NameError> {
+    let refused = |reason: String| Err(NameError { name: name.chars().take(140).collect(), reason });
+    if name.is_empty() {
+        return refused("it is empty".into());
+    }
+    if name.len() > 128 {
+        return refused(format!("it has {} bytes, and 128 are allowed", name.len()));
+    }
+    if let Some(odd) = name.chars().find(|c| !(c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'))) {
+        return refused(format!("{odd:?} is not a letter, digit, dot, dash or underscore"));
+    }
+    if !name.as_bytes()[0].is_ascii_alphanumeric() {
+        return refused("it does not begin with a letter or digit".into());
+    }
+    Ok(())
+}
+
+/// A name that cannot be used.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{name:?} cannot be a name: {reason}")]
+pub struct NameError {
+    name: String,
+    reason: String,
+}
+
+/// A named definition of work.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct Job {
+    /// Its name and namespace.
+    pub key: JobKey,
+    /// For people.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+    /// For selecting; free pairs.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, String>,
+    /// What to do.
+    pub task: Task,
+    /// JSON handed to each run; objects are also given to processes as `MS_PARAM_*`.
+    #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
+    pub input: serde_json::Value,
+    /// Environment of processes, beside what mainspring sets.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub env: BTreeMap<String, String>,
+    /// Where a process starts; a private, temporary directory if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub working_dir: Option<String>,
+    /// The line in which runs wait for workers.
+    #[serde(default = "default_queue", skip_serializing_if = "is_default_queue")]
+    pub queue: String,
+    /// Higher goes first. 5 if not given.
+    #[serde(default = "default_priority", skip_serializing_if = "is_default_priority")]
+    pub priority: i32,
+    /// Limit of one attempt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<i64>,
+    /// What follows a failed attempt.
+    #[serde(default, skip_serializing_if = "RetryPolicy::is_none")]
+    pub retry: RetryPolicy,
+    /// What a fire does when [`Job::max_active`] runs are unfinished.
+    #[serde(default, skip_serializing_if = "Overlap::is_allow")]
+    pub overlap: Overlap,
+    /// Unfinished runs at a time, under every overlap policy but `allow`.
+    #[serde(default = "one", skip_serializing_if = "is_one")]
+    pub max_active: u32,
+    /// What becomes of a run whose worker vanished.
+    #[serde(default, skip_serializing_if = "OnLost::is_fail")]
+    pub on_lost: OnLost,
+    /// Whether its triggers rest.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub paused: bool,
+    /// When it fires.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub triggers: Vec<TriggerDefinition>,
+}
+
+impl Job {
+    /// A job without triggers and with every policy at its default.
+    #[must_use]
+    pub fn new(key: JobKey, task: Task) -> Self {
+        Self {
+            key,
+            description: String::new(),
+            labels: BTreeMap::new(),
+            task,
+            input: serde_json::Value::Null,
+            env: BTreeMap::new(),
+            working_dir: None,
+            queue: default_queue(),
+            priority: default_priority(),
+            timeout_ms: None,
+            retry: RetryPolicy::default(),
+            overlap: Overlap::Allow,
+            max_active: 1,
+            on_lost: OnLost::Fail,
+            paused: false,
+            triggers: Vec::new(),
+        }
+    }
+
+    /// The limit that the store has to hold, if the job has one.
+    #[must_use]
+    pub fn gate(&self) -> Option<GateRule> {
+        (self.overlap != Overlap::Allow).then_some(GateRule { overlap: self.overlap, max_active: self.max_active.max(1) })
+    }
+}
+
+/// The queue of jobs that name none.
+pub const DEFAULT_QUEUE: &str = "default";
+
+fn default_queue() -> String {
+    DEFAULT_QUEUE.into()
+}
+fn is_default_queue(queue: &str) -> bool {
+    queue == DEFAULT_QUEUE
+}
+const fn default_priority() -> i32 {
+    5
+}
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands references")]
+const fn is_default_priority(priority: &i32) -> bool {
+    *priority == default_priority()
+}
+const fn one() -> u32 {
+    1
+}
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands references")]
+const fn is_one(n: &u32) -> bool {
+    *n == 1
+}
+
+/// What a run does.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum Task {
+    /// A shell line.
+    Run {
+        /// Text for the shell.
+        script: String,
+        /// The shell; `sh` if absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        shell: Option<String>,
+    },
+    /// A program and its arguments, without a shell.
+    Exec {
+        /// Program first.
+        argv: Vec<String>,
+    },
+    /// An HTTP call.
+    Http(HttpTask),
+    /// A function that an embedding program or a worker registered.
+    Handler {
+        /// The name it was registered under.
+        name: String,
+    },
+    /// Nothing: succeeds at once.
+    Noop,
+}
+
+impl Task {
+    /// The word for the kind in files and API.
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Run { .. } => "run",
+            Self::Exec { .. } => "exec",
+            Self::Http(_) => "http",
+            Self::Handler { .. } => "handler",
+            Self::Noop => "noop",
+        }
+    }
+}
+
+/// An HTTP call and what counts as success.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct HttpTask {
+    /// `GET`, `POST`, …
+    pub method: String,
+    /// Absolute, http or https.
+    pub url: String,
+    /// In order; names may repeat.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub headers: Vec<(String, String)>,
+    /// Sent as it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub body: Option<String>,
+    /// Inclusive ranges of status codes that count as success; 200–299 if empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub expect: Vec<(u16, u16)>,
+    /// Limit of the call; the attempt's limit holds as well.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<i64>,
+    /// Whether the server's certificate must be valid.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub verify_tls: bool,
+}
+
+const fn yes() -> bool {
+    true
+}
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands references")]
+const fn is_yes(b: &bool) -> bool {
+    *b
+}
+
+/// What follows an attempt that failed, timed out or (with `on_lost: retry`) was lost.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+pub struct RetryPolicy {
+    /// Further attempts after the first.
+    pub count: u32,
+    /// From the end of an attempt to the start of the next.
+    pub delay_ms: i64,
+}
+
+impl RetryPolicy {
+    const fn is_none(&self) -> bool {
+        self.count == 0 && self.delay_ms == 0
+    }
+}
+
+words!(
+    /// What a fire does when the job's limit of unfinished runs is reached.
+    Overlap {
+        /// Starts another run; there is no limit.
+        Allow = "allow",
+        /// Recorded as suppressed.
+        Skip = "skip",
+        /// The job's triggers are blocked until a run ends; then the misfire rule judges what has passed.
+        Hold = "hold",
+        /// One run waits for the slot; further fires are suppressed.
+        QueueOne = "queue_one",
+    }
+);
+
+impl Default for Overlap {
+    fn default() -> Self {
+        Self::Allow
+    }
+}
+
+impl Overlap {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands references")]
+    const fn is_allow(&self) -> bool {
+        matches!(self, Self::Allow)
+    }
+}
+
+words!(
+    /// What becomes of a run whose worker vanished.
+    OnLost {
+        /// It fails: executed at most once.
+        Fail = "fail",
+        /// It is tried again while attempts are left: executed at least once.
+        Retry = "retry",
+    }
+);
+
+impl Default for OnLost {
+    fn default() -> Self {
+        Self::Fail
+    }
+}
+
+impl OnLost {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands references")]
+    const fn is_fail(&self) -> bool {
+        matches!(self, Self::Fail)
+    }
+}
+
+/// The limit of a job as the store holds it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct GateRule {
+    /// What happens at the limit. Never `allow`.
+    pub overlap: Overlap,
+    /// Unfinished runs at a time, at least 1.
+    pub max_active: u32,
+}
+
+/// A schedule bound to a job, as it was written.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct TriggerDefinition {
+    /// Unique within the job.
+    pub name: String,
+    /// Which instants.
+    pub schedule: ScheduleDefinition,
+    /// IANA name of the zone in which the schedule is read.
+    pub timezone: String,
+    /// Nothing fires before. If absent, the moment of saving.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_at: Option<Timestamp>,
+    /// Nothing fires after.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub end_at: Option<Timestamp>,
+    /// Name of a calendar in the job's namespace whose days are passed over.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calendar: Option<String>,
+    /// What becomes of fire times that passed the threshold, by Quartz's names.
+    #[serde(default = "smart", skip_serializing_if = "is_smart")]
+    pub misfire: String,
+    /// When a fire time counts as missed; the server's setting if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub misfire_threshold_ms: Option<i64>,
+    /// Higher fires first among those due at the same time; the job's if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priority: Option<i32>,
+    /// Spreads fires by up to this much, always the same for a trigger and fire time.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub jitter_ms: i64,
+    /// `standard`, or `quartz`: bit for bit.
+    #[serde(default = "standard", skip_serializing_if = "is_standard")]
+    pub semantics: String,
+    /// Whether it rests.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub paused: bool,
+}
+
+impl TriggerDefinition {
+    /// A trigger in UTC with every setting at its default.
+    #[must_use]
+    pub fn new(name: impl Into<String>, schedule: ScheduleDefinition) -> Self {
+        Self {
+            name: name.into(),
+            schedule,
+            timezone: "UTC".into(),
+            start_at: None,
+            end_at: None,
+            calendar: None,
+            misfire: smart(),
+            misfire_threshold_ms: None,
+            priority: None,
+            jitter_ms: 0,
+            semantics: standard(),
+            paused: false,
+        }
+    }
+}
+
+fn smart() -> String {
+    "smart".into()
+}
+fn is_smart(word: &str) -> bool {
+    word == "smart"
+}
+fn standard() -> String {
+    "standard".into()
+}
+fn is_standard(word: &str) -> bool {
+    word == "standard"
+}
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands references")]
+const fn is_zero(n: &i64) -> bool {
+    *n == 0
+}
+
+/// Which instants, as it was written.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum ScheduleDefinition {
+    /// A cron expression: 5 fields or `@daily` and its like are the Unix dialect, 6 or 7 Quartz's.
+    Cron {
+        /// The text.
+        expression: String,
+    },
+    /// Equal steps from `start_at`.
+    Every {
+        /// The step.
+        interval_ms: i64,
+        /// Fires after the first; without end if absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        repeat_count: Option<u32>,
+    },
+    /// Steps of the civil calendar from `start_at`.
+    CalendarInterval {
+        /// `second` … `year`.
+        unit: String,
+        /// Units a step.
+        interval: u32,
+        /// Keep the local time of day across changes of the offset.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        preserve_hour: bool,
+        /// Leave out days on which that time of day does not exist.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        skip_day: bool,
+    },
+    /// Steps between two times of day.
+    DailyWindow {
+        /// First time of day, `HH:MM:SS`.
+        from: String,
+        /// Last time of day; the end of the day if absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        to: Option<String>,
+        /// Days of the week by their English names; every day if empty.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        days: Vec<String>,
+        /// The step.
+        interval_ms: i64,
+        /// Fires after the first; without end if absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        repeat_count: Option<u32>,
+    },
+    /// One instant.
+    At {
+        /// The instant.
+        at: Timestamp,
+    },
+    /// A fixed delay after the end of the run before.
+    Delay {
+        /// The delay.
+        delay_ms: i64,
+    },
+}
+
+impl ScheduleDefinition {
+    /// The word for the kind in files and API.
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Cron { .. } => "cron",
+            Self::Every { .. } => "every",
+            Self::CalendarInterval { .. } => "calendar_interval",
+            Self::DailyWindow { .. } => "daily_window",
+            Self::At { .. } => "at",
+            Self::Delay { .. } => "delay",
+        }
+    }
+}
+
+/// Days and ranges that remove fire times from triggers, as they were written.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct CalendarDefinition {
+    /// What is excluded.
+    #[serde(flatten)]
+    pub rule: CalendarRule,
+    /// IANA name of the zone in which days are read; each trigger's own if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timezone: Option<String>,
+    /// Name of a calendar that excludes more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
+    /// For people.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+}
+
+/// What a calendar excludes.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum CalendarRule {
+    /// Days of every year.
+    Annual {
+        /// Month and day.
+        days: Vec<(u8, u8)>,
+    },
+    /// The seconds that an expression names.
+    Cron {
+        /// The text, in Quartz's dialect.
+        expression: String,
+    },
+    /// A range of times of every day.
+    Daily {
+        /// First time of day.
+        from: String,
+        /// Last time of day.
+        to: String,
+        /// Exclude what is outside the range instead.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        invert: bool,
+    },
+    /// Dates.
+    Holiday {
+        /// `YYYY-MM-DD`.
+        dates: Vec<String>,
+    },
+    /// Days of every month.
+    Monthly {
+        /// 1–31.
+        days: Vec<u8>,
+    },
+    /// Days of the week.
+    Weekly {
+        /// By their English names.
+        days: Vec<String>,
+    },
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn definitions_survive_json() {
+        let mut job = Job::new(JobKey::new("default", "a"), Task::Exec { argv: vec!["true".into()] });
+        job.overlap = Overlap::QueueOne;
+        job.triggers.push(TriggerDefinition::new("t", ScheduleDefinition::Every { interval_ms: 5, repeat_count: None }));
+        let text = serde_json::to_string(&job).expect("plain data");
+        assert_eq!(serde_json::from_str::<Job>(&text).expect("its own output"), job);
+        assert!(!text.contains("timeout_ms"), "absent settings stay absent: {text}");
+    }
+
+    #[test]
+    fn names_are_checked_with_the_reason() {
+        for good in ["a", "nightly-backup", "A.b_c-9", "0"] {
+            assert_eq!(check_name(good), Ok(()), "{good}");
+        }
+        for (bad, reason) in [
+            ("", "empty"),
+            ("-a", "begin"),
+            ("a b", "' '"),
+            ("a/b", "'/'"),
+            ("ä", "'ä'"),
+            (&"x".repeat(129), "129 bytes"),
+        ] {
+            let error = check_name(bad).expect_err(bad).to_string();
+            assert!(error.contains(reason), "{error}");
+        }
+    }
+}

@@ -1,0 +1,257 @@
+//! Runs and attempts: their states, and the only ways from one to the next.
+//!
+//! ```text
+//!  held ──slot freed──► queued ──claimed──► running ──verdict──► succeeded | failed | cancelled | skipped
+//!                         ▲                    │
+//!                     due │                    │ failed, timed out or lost, attempts left
+//!                     scheduled ◄──────────────┘
+//! ```
+//! `waiting` (for upstreams of a workflow) precedes `queued`. Final states have no way out.
+
+macro_rules! words {
+    ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, serde::Serialize, serde::Deserialize)]
+        #[serde(rename_all = "snake_case")]
+        pub enum $name { $($(#[$vdoc])* $variant),+ }
+
+        impl $name {
+            /// All values, in order.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// The word in tables, API and console.
+            #[must_use]
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $word),+ }
+            }
+
+            /// The value that `word` stands for, if there is one.
+            #[must_use]
+            pub fn from_word(word: &str) -> Option<Self> {
+                match word { $($word => Some(Self::$variant),)+ _ => None }
+            }
+        }
+
+        impl std::fmt::Display for $name {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
+    };
+}
+pub(crate) use words;
+
+words!(
+    /// Where a run stands.
+    RunState {
+        /// A workflow task whose upstreams are unfinished.
+        Waiting = "waiting",
+        /// Waits for a slot of its job.
+        Held = "held",
+        /// Not before an instant: a retry delay, a penalty.
+        Scheduled = "scheduled",
+        /// Waits for a worker.
+        Queued = "queued",
+        /// A worker holds it.
+        Running = "running",
+        /// Done, and well.
+        Succeeded = "succeeded",
+        /// Done, and not well; no attempts left.
+        Failed = "failed",
+        /// Ended on request.
+        Cancelled = "cancelled",
+        /// Ended without being started.
+        Skipped = "skipped",
+    }
+);
+
+words!(
+    /// How one attempt ended.
+    AttemptOutcome {
+        /// The task reported success.
+        Succeeded = "succeeded",
+        /// The task reported failure.
+        Failed = "failed",
+        /// The time limit passed.
+        TimedOut = "timed_out",
+        /// Its worker vanished.
+        Lost = "lost",
+        /// Ended on request.
+        Cancelled = "cancelled",
+    }
+);
+
+words!(
+    /// Why a run exists.
+    Origin {
+        /// A trigger fired.
+        Schedule = "schedule",
+        /// A person asked for it.
+        Manual = "manual",
+        /// A program asked for it.
+        Api = "api",
+        /// Asked for again, with the same input.
+        Rerun = "rerun",
+        /// Another run started it.
+        Parent = "parent",
+        /// It stands for fire times that were missed.
+        Misfire = "misfire",
+        /// Asked for over past fire times.
+        Backfill = "backfill",
+    }
+);
+
+/// What can happen to a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum RunEvent {
+    /// Its upstreams are done.
+    Ready,
+    /// A slot of its job came free.
+    SlotFreed,
+    /// Its instant has come.
+    Due,
+    /// A worker took it.
+    Claimed,
+    /// Its attempt ended and another one follows.
+    Retried,
+    /// Its attempt ended, and that is the run's verdict.
+    Ended(Verdict),
+    /// Ended on request before a worker had it.
+    CancelledUnstarted,
+    /// Ended without being started, by a rule.
+    Skipped,
+}
+
+/// The final word on a run that was started.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Verdict {
+    /// See [`RunState::Succeeded`].
+    Succeeded,
+    /// See [`RunState::Failed`].
+    Failed,
+    /// See [`RunState::Cancelled`].
+    Cancelled,
+}
+
+/// The event cannot happen in that state.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("a {from} run cannot take {event:?}")]
+pub struct Rejected {
+    /// The state that refused.
+    pub from: RunState,
+    /// What it refused.
+    pub event: RunEvent,
+}
+
+impl RunState {
+    /// The state after `event`.
+    ///
+    /// # Errors
+    /// [`Rejected`] if the event cannot happen in this state; the run stays as it is.
+    pub fn on(self, event: RunEvent) -> Result<Self, Rejected> {
+        use RunEvent as E;
+        Ok(match (self, event) {
+            (Self::Waiting, E::Ready) | (Self::Held, E::SlotFreed) | (Self::Scheduled, E::Due) => Self::Queued,
+            (Self::Queued, E::Claimed) => Self::Running,
+            (Self::Running, E::Retried) => Self::Scheduled,
+            (Self::Running, E::Ended(Verdict::Succeeded)) => Self::Succeeded,
+            (Self::Running, E::Ended(Verdict::Failed)) => Self::Failed,
+            (Self::Running, E::Ended(Verdict::Cancelled)) => Self::Cancelled,
+            (Self::Waiting | Self::Held | Self::Scheduled | Self::Queued, E::CancelledUnstarted) => Self::Cancelled,
+            (Self::Waiting | Self::Held | Self::Scheduled | Self::Queued, E::Skipped) => Self::Skipped,
+            (from, event) => return Err(Rejected { from, event }),
+        })
+    }
+
+    /// Whether the run is over: nothing follows.
+    #[must_use]
+    pub const fn is_final(self) -> bool {
+        matches!(self, Self::Succeeded | Self::Failed | Self::Cancelled | Self::Skipped)
+    }
+}
+
+impl From<Verdict> for RunState {
+    fn from(verdict: Verdict) -> Self {
+        match verdict {
+            Verdict::Succeeded => Self::Succeeded,
+            Verdict::Failed => Self::Failed,
+            Verdict::Cancelled => Self::Cancelled,
+        }
+    }
+}
+
+impl AttemptOutcome {
+    /// The verdict if no attempt follows.
+    #[must_use]
+    pub const fn verdict(self) -> Verdict {
+        match self {
+            Self::Succeeded => Verdict::Succeeded,
+            Self::Failed | Self::TimedOut | Self::Lost => Verdict::Failed,
+            Self::Cancelled => Verdict::Cancelled,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const EVENTS: [RunEvent; 10] = [
+        RunEvent::Ready,
+        RunEvent::SlotFreed,
+        RunEvent::Due,
+        RunEvent::Claimed,
+        RunEvent::Retried,
+        RunEvent::Ended(Verdict::Succeeded),
+        RunEvent::Ended(Verdict::Failed),
+        RunEvent::Ended(Verdict::Cancelled),
+        RunEvent::CancelledUnstarted,
+        RunEvent::Skipped,
+    ];
+
+    #[test]
+    fn transition_table_is_the_documented_one() {
+        let mut table = String::new();
+        for &from in RunState::ALL {
+            for event in EVENTS {
+                if let Ok(to) = from.on(event) {
+                    table.push_str(&format!("{from} + {event:?} -> {to}\n"));
+                }
+            }
+        }
+        assert_eq!(
+            table,
+            "waiting + Ready -> queued\n\
+             waiting + CancelledUnstarted -> cancelled\n\
+             waiting + Skipped -> skipped\n\
+             held + SlotFreed -> queued\n\
+             held + CancelledUnstarted -> cancelled\n\
+             held + Skipped -> skipped\n\
+             scheduled + Due -> queued\n\
+             scheduled + CancelledUnstarted -> cancelled\n\
+             scheduled + Skipped -> skipped\n\
+             queued + Claimed -> running\n\
+             queued + CancelledUnstarted -> cancelled\n\
+             queued + Skipped -> skipped\n\
+             running + Retried -> scheduled\n\
+             running + Ended(Succeeded) -> succeeded\n\
+             running + Ended(Failed) -> failed\n\
+             running + Ended(Cancelled) -> cancelled\n"
+        );
+    }
+
+    #[test]
+    fn final_states_have_no_way_out() {
+        for &state in RunState::ALL.iter().filter(|s| s.is_final()) {
+            assert!(EVENTS.iter().all(|event| state.on(*event).is_err()), "{state}");
+        }
+    }
+
+    #[test]
+    fn words_and_values_match_both_ways() {
+        for &state in RunState::ALL {
+            assert_eq!(RunState::from_word(state.as_str()), Some(state));
+        }
+        assert_eq!(RunState::from_word("ready"), None);
+    }
+}

@@ -1,0 +1,47 @@
+//! Store errors, named by what the caller can do next.
+
+/// What a [`crate::Store`] answers.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// A request that the store did not carry out. Nothing of it was kept.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// There is no such thing. Check the name.
+    #[error("there is no {what} `{key}`")]
+    NotFound {
+        /// The kind of thing, in lower case.
+        what: &'static str,
+        /// The key asked for.
+        key: String,
+    },
+    /// It changed meanwhile, or is in a state that does not allow the request. Read it again and decide anew.
+    #[error("{what} `{key}` {why}")]
+    Conflict {
+        /// The kind of thing, in lower case.
+        what: &'static str,
+        /// The key asked for.
+        key: String,
+        /// What stands against the request: "is at version 4, not 3".
+        why: String,
+    },
+    /// The store's data cannot be used by this program: corrupt, newer, foreign or locked by another process.
+    #[error("cannot use the store {store}: {why}")]
+    Unusable {
+        /// Which store.
+        store: String,
+        /// What is wrong and what to do.
+        why: String,
+    },
+    /// The store could not answer: disk full, input/output error. Retry with backoff.
+    #[error("the store could not {operation}")]
+    Unavailable {
+        /// What was attempted.
+        operation: &'static str,
+        /// The cause.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// The store has been closed. Nothing more can be asked of it.
+    #[error("the store is closed")]
+    Closed,
+}

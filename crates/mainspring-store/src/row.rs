@@ -1,0 +1,463 @@
+//! What goes in and out of a store besides the engine's batches.
+
+use std::sync::Arc;
+
+pub use mainspring_core::batch::{Changes, Released};
+use mainspring_core::batch::{Gap, Placed, Progress, TriggerRow};
+use mainspring_core::job::{GateRule, Job, JobKey};
+use mainspring_core::run::{AttemptOutcome, Origin, RunState};
+use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
+
+/// What an API request expects of the thing that it changes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Expect {
+    /// Whatever is there, or nothing.
+    Anything,
+    /// Nothing.
+    Absent,
+    /// Exactly this [`JobRow::change`] (or [`CalendarRow::change`]).
+    Change(i64),
+}
+
+/// A job as it is now.
+#[derive(Clone, PartialEq, Debug)]
+pub struct JobRow {
+    /// Its id, kept for life.
+    pub id: JobId,
+    /// The latest version.
+    pub version: JobVersion,
+    /// Counts every change including pauses: what ETags and compare-and-sets use.
+    pub change: i64,
+    /// The latest definition.
+    pub definition: Arc<Job>,
+    /// Whether its triggers rest.
+    pub paused: bool,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// When it was changed last.
+    pub updated_at: Timestamp,
+}
+
+/// A job with its triggers, as a change of it needs to know them.
+#[derive(Clone, PartialEq, Debug)]
+pub struct JobPrior {
+    /// The job; absent where only tombstones are left.
+    pub job: Option<JobRow>,
+    /// Its triggers, in the order of the definition.
+    pub triggers: Vec<NamedTrigger>,
+    /// Triggers that were deleted lately: their id and `fired_through` go on if they are made again.
+    pub tombstones: Vec<Tombstone>,
+}
+
+/// A trigger with its name.
+#[derive(Clone, PartialEq, Debug)]
+pub struct NamedTrigger {
+    /// Its name within the job.
+    pub name: String,
+    /// Whether the trigger itself rests ([`TriggerRow::paused`] includes the job).
+    pub own_pause: bool,
+    /// The row.
+    pub row: TriggerRow,
+}
+
+/// What is left of a deleted trigger.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Tombstone {
+    /// Its name within the job.
+    pub name: String,
+    /// Its id, taken up again by a trigger made under the same key.
+    pub id: TriggerId,
+    /// No instant up to here fires again.
+    pub fired_through: Option<Timestamp>,
+}
+
+/// A new version of a job, or a new job.
+#[derive(Clone, PartialEq, Debug)]
+pub struct JobWrite {
+    /// The definition.
+    pub definition: Arc<Job>,
+    /// What must be there.
+    pub expect: Expect,
+    /// Whether its triggers rest afterwards.
+    pub paused: bool,
+    /// One per trigger of the definition, in the same order. Triggers that are not named here are deleted
+    /// and leave a tombstone.
+    pub triggers: Vec<TriggerWrite>,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// A trigger of a [`JobWrite`].
+#[derive(Clone, PartialEq, Debug)]
+pub struct TriggerWrite {
+    /// Its name within the job.
+    pub name: String,
+    /// Whether the trigger itself rests.
+    pub paused: bool,
+    /// Where it stands. `due_at` is set by the store from `next_fire_at`, the id and `jitter_ms`.
+    pub progress: Progress,
+    /// Largest spread of its fires.
+    pub jitter_ms: i64,
+    /// The `fired_through` that the decision was based on (of the trigger or its tombstone). If another value is
+    /// there, the whole write is a conflict.
+    pub expected_fired_through: Option<Timestamp>,
+}
+
+/// What a save did.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Saved {
+    /// The job as it is now.
+    pub job: JobRow,
+    /// Whether it is new.
+    pub created: bool,
+}
+
+/// Pauses, resumes and new instants of a job's triggers, in one transaction.
+#[derive(Clone, PartialEq, Debug)]
+pub struct JobUpdate {
+    /// The job.
+    pub job: JobId,
+    /// The [`JobRow::change`] that the decision was based on.
+    pub expected_change: i64,
+    /// Sets or ends the job's own pause.
+    pub paused: Option<bool>,
+    /// Triggers to change. All triggers of the job get a new version in any case where `paused` is set.
+    pub triggers: Vec<TriggerUpdate>,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// A change of one trigger.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TriggerUpdate {
+    /// The trigger.
+    pub id: TriggerId,
+    /// The `next_fire_at` that the decision was based on; another value is a conflict.
+    pub expected_next: Option<Timestamp>,
+    /// Sets or ends the trigger's own pause.
+    pub paused: Option<bool>,
+    /// Where it stands from now on, `due_at` included.
+    pub progress: Option<Progress>,
+    /// Instants that passed meanwhile.
+    pub gap: Option<Gap>,
+}
+
+/// Which jobs to list, in order of namespace and name.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct JobQuery {
+    /// Only this namespace.
+    pub namespace: Option<String>,
+    /// Only jobs whose name contains this text, case ignored.
+    pub name_contains: Option<String>,
+    /// Only jobs that have this label with this value.
+    pub label: Option<(String, String)>,
+    /// Only paused or unpaused ones.
+    pub paused: Option<bool>,
+    /// Only jobs after this key.
+    pub after: Option<JobKey>,
+    /// At most so many.
+    pub limit: u32,
+}
+
+/// Which triggers to list, in order of namespace, job and name.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct TriggerQuery {
+    /// Only this namespace.
+    pub namespace: Option<String>,
+    /// Only triggers of this job.
+    pub job: Option<String>,
+    /// Only triggers after this key.
+    pub after: Option<(JobKey, String)>,
+    /// At most so many.
+    pub limit: u32,
+}
+
+/// A trigger with its key.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TriggerInfo {
+    /// Its job.
+    pub job: JobRow,
+    /// The trigger.
+    pub trigger: NamedTrigger,
+}
+
+/// A run that a person or a program asks for.
+#[derive(Clone, PartialEq, Debug)]
+pub struct AskedRun {
+    /// Its id.
+    pub id: RunId,
+    /// The job.
+    pub job: JobId,
+    /// The version to run.
+    pub job_version: JobVersion,
+    /// Why it exists.
+    pub origin: Origin,
+    /// JSON that takes precedence over the job's input.
+    pub input: Option<String>,
+    /// Where it waits.
+    pub queue: String,
+    /// Higher goes first.
+    pub priority: i32,
+    /// The job's limit, if it has one: at the limit the run is held.
+    pub gate: Option<GateRule>,
+    /// The run that it repeats.
+    pub rerun_of: Option<RunId>,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// What became of a run that was asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Asked {
+    /// [`Placed::Queued`], [`Placed::Held`], or [`Placed::Known`] if the id was there.
+    pub placed: Placed,
+}
+
+/// What a request to cancel did.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Cancelled {
+    /// The run had not started; it is over.
+    AtOnce,
+    /// Its worker has been told, and the verdict follows.
+    Requested,
+    /// It was over before.
+    AlreadyFinal(RunState),
+}
+
+/// Which runs to list: unfinished and final ones, newest first by id.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct RunQuery {
+    /// Only this namespace.
+    pub namespace: Option<String>,
+    /// Only runs of this job.
+    pub job: Option<JobId>,
+    /// Only these states; all if empty.
+    pub states: Vec<RunState>,
+    /// Only runs whose id's time is at or after this.
+    pub from: Option<Timestamp>,
+    /// Only runs whose id's time is before this.
+    pub to: Option<Timestamp>,
+    /// Only runs before this id.
+    pub before: Option<RunId>,
+    /// At most so many.
+    pub limit: u32,
+}
+
+/// A run, unfinished or final. Between two attempts it shows what the one before left, except for its output.
+#[derive(Clone, PartialEq, Debug)]
+pub struct RunInfo {
+    /// Its id.
+    pub id: RunId,
+    /// Its job's id.
+    pub job: JobId,
+    /// Its job's key. Kept also after the job is deleted.
+    pub key: JobKey,
+    /// The version it runs.
+    pub job_version: JobVersion,
+    /// The trigger that fired, if one did.
+    pub trigger: Option<TriggerId>,
+    /// That trigger's name, while it exists or has a tombstone.
+    pub trigger_name: Option<String>,
+    /// Where it stands.
+    pub state: RunState,
+    /// Why it exists.
+    pub origin: Origin,
+    /// The instant it stands for.
+    pub fire_time: Timestamp,
+    /// When it was due.
+    pub due_at: Timestamp,
+    /// When its row was made.
+    pub created_at: Timestamp,
+    /// When a worker took the latest attempt.
+    pub claimed_at: Option<Timestamp>,
+    /// When the latest attempt's handler was entered.
+    pub started_at: Option<Timestamp>,
+    /// When the latest attempt ended.
+    pub ended_at: Option<Timestamp>,
+    /// The latest attempt, counted from 1; 0 before the first claim.
+    pub attempt: u32,
+    /// Where it waits or waited.
+    pub queue: String,
+    /// Higher goes first.
+    pub priority: i32,
+    /// Not to be started before.
+    pub not_before: Option<Timestamp>,
+    /// When somebody asked to cancel it.
+    pub cancel_requested_at: Option<Timestamp>,
+    /// Why it is in its state, where the state alone does not say: `lost`, `timed_out`, `retry_delay`, or what the
+    /// request to cancel gave.
+    pub reason: Option<String>,
+    /// JSON given with the run.
+    pub input: Option<String>,
+    /// JSON that the run returned.
+    pub output: Option<String>,
+    /// Exit code, or HTTP status.
+    pub exit_code: Option<i32>,
+    /// Signal that ended the process.
+    pub signal: Option<i32>,
+    /// Stable code of the error.
+    pub error_code: Option<String>,
+    /// One line for people.
+    pub error: Option<String>,
+    /// The run that it repeats.
+    pub rerun_of: Option<RunId>,
+}
+
+/// One attempt of a run.
+#[derive(Clone, PartialEq, Debug)]
+pub struct AttemptInfo {
+    /// Counted from 1.
+    pub attempt: u32,
+    /// How it ended; absent while it runs.
+    pub outcome: Option<AttemptOutcome>,
+    /// When a worker took it.
+    pub claimed_at: Option<Timestamp>,
+    /// When its handler was entered.
+    pub started_at: Option<Timestamp>,
+    /// When it ended.
+    pub ended_at: Option<Timestamp>,
+    /// Exit code, or HTTP status.
+    pub exit_code: Option<i32>,
+    /// Signal that ended the process.
+    pub signal: Option<i32>,
+    /// Stable code of the error.
+    pub error_code: Option<String>,
+    /// One line for people.
+    pub error: Option<String>,
+}
+
+/// A piece of an attempt's log.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct LogChunk {
+    /// The run.
+    pub run: RunId,
+    /// The attempt, counted from 1.
+    pub attempt: u32,
+    /// Index of its first line within the attempt, from 0. Chunks of an attempt follow each other without a gap;
+    /// one that is there already is passed over.
+    pub first_line: u64,
+    /// How many lines.
+    pub line_count: u32,
+    /// The encoded lines; a store does not look into them.
+    pub data: Vec<u8>,
+}
+
+/// A calendar as it was written.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct CalendarRow {
+    /// Where its name is unique.
+    pub namespace: String,
+    /// Its name.
+    pub name: String,
+    /// Counts its changes.
+    pub change: i64,
+    /// JSON of its definition; a store does not look into it.
+    pub definition: String,
+    /// When it was changed last.
+    pub updated_at: Timestamp,
+}
+
+/// A namespace.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NamespaceRow {
+    /// Its name.
+    pub name: String,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// How many jobs it has.
+    pub job_count: u64,
+}
+
+/// A missed or suppressed instant, or a range of them, with the trigger.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GapRow {
+    /// Position, for reading on.
+    pub seq: i64,
+    /// The job's key.
+    pub job: JobKey,
+    /// The trigger.
+    pub trigger: TriggerId,
+    /// When it was recorded.
+    pub at: Timestamp,
+    /// What was missed or suppressed, and why.
+    pub gap: Gap,
+}
+
+/// A row of the event table: one change, or one batch of runs.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct EventRow {
+    /// Position: later events have higher ones, without exception.
+    pub seq: i64,
+    /// When it was recorded.
+    pub at: Timestamp,
+    /// `runs`, `job`, `trigger`, `calendar`, `namespace`.
+    pub kind: String,
+    /// JSON: for `runs`, an array of `[run, job, state]` (the run's id as text, the job's as a number); else an object
+    /// with at least `key` (`namespace`, `namespace/job`, `namespace/job/trigger`, `namespace/calendar`) and `change`:
+    /// `created`, `updated`, `deleted`, `paused` or `resumed`.
+    pub payload: String,
+}
+
+/// What became of the instants of one trigger, counted from the tables.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Tally {
+    /// The trigger.
+    pub trigger: TriggerId,
+    /// Runs of origin `schedule` or `misfire`, unfinished or final.
+    pub fired: u64,
+    /// Fire times with more than one such run. 0 unless something is broken.
+    pub duplicated: u64,
+    /// Instants in `missed` records.
+    pub missed: u64,
+    /// Instants in `suppressed` records.
+    pub suppressed: u64,
+    /// The earliest instant accounted for.
+    pub first: Option<Timestamp>,
+    /// The latest instant accounted for.
+    pub last: Option<Timestamp>,
+}
+
+/// What may be deleted.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PurgeRule {
+    /// Final runs, their attempts and logs, and gaps, older than this.
+    pub history_before: Timestamp,
+    /// Final runs of a job beyond this many.
+    pub history_keep_per_job: Option<u32>,
+    /// Events older than this.
+    pub events_before: Timestamp,
+    /// Tombstones and idempotency keys older than this.
+    pub tombstones_before: Timestamp,
+    /// At most so many rows in this step.
+    pub limit: u32,
+}
+
+/// The answer kept for an idempotency key.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct KeptAnswer {
+    /// Hash of the request that the key was used for first.
+    pub request_hash: [u8; 32],
+    /// HTTP status of the answer.
+    pub status: u16,
+    /// The answer.
+    pub body: String,
+}
+
+/// How large the store is, for metrics and `doctor`.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct StoreInfo {
+    /// `memory`, `sqlite`, …
+    pub kind: &'static str,
+    /// Version of the database.
+    pub version: String,
+    /// Number of the newest migration.
+    pub schema: u32,
+    /// Jobs.
+    pub jobs: u64,
+    /// Triggers.
+    pub triggers: u64,
+    /// Unfinished runs.
+    pub live_runs: u64,
+    /// Bytes on disk.
+    pub bytes: u64,
+}
