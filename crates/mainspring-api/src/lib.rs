@@ -3,12 +3,16 @@
 //! - [`spec`](JobSpec): the job file, one schema for YAML, TOML, JSON and the API
 //! - [`routes`]: paths of the HTTP API and what they take and answer
 //! - resources ([`Job`], [`Trigger`], [`Run`], …): what the API shows
+//! - [`read_job_files`], [`read_body`], [`write_text`]: texts in and out, with every problem found
+//! - [`client`]: the typed client
 //! - [`ErrorCode`] and [`ProblemDetails`]: the catalogue of errors
 //!
 //! This crate must never know any other crate of ours, so that a client needs no engine.
 
 mod body;
 mod check;
+#[cfg(feature = "client")]
+pub mod client;
 mod document;
 mod error;
 mod export;
