@@ -2,15 +2,25 @@
 
 use std::process::ExitCode;
 
+mod bulk;
 mod cli;
 mod commands;
+mod confirm;
+mod connect;
 mod discovery;
 mod error;
 mod exit;
 mod files;
+mod follow;
+mod input;
+mod name;
 mod output;
+mod pages;
+mod progress;
+mod start;
 mod time_value;
 mod views;
+mod wait;
 
 /// The hidden subcommand that keeps the processes of one attempt on a leash.
 const LEASH: &str = "__leash";

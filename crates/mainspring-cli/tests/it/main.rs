@@ -5,3 +5,4 @@ mod check;
 mod command_line;
 mod cron;
 mod program;
+mod unreachable;
