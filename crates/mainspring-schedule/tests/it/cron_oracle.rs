@@ -4,6 +4,8 @@
 
 mod model;
 
+use std::sync::LazyLock;
+
 use jiff::tz::{AmbiguousOffset, TimeZone, TimeZoneDatabase};
 use mainspring_schedule::{Cron, Semantics, Timestamp, Zone};
 use proptest::prelude::*;
@@ -63,6 +65,8 @@ impl<'e> Oracle<'e> {
             .rules
             .to_datetime(instant - jiff::SignedDuration::from_secs(1));
         let mut skipped = before + jiff::SignedDuration::from_secs(1);
+        let whole_minutes = skipped.second() == 0 && self.expression.only_whole_minutes();
+        let step = jiff::SignedDuration::from_secs(if whole_minutes { 60 } else { 1 });
         while skipped < local {
             let hour = skipped.hour();
             let goes_on =
@@ -70,7 +74,7 @@ impl<'e> Oracle<'e> {
             if self.expression.fits(skipped) && !goes_on {
                 return true;
             }
-            skipped += jiff::SignedDuration::from_secs(1);
+            skipped += step;
         }
         false
     }

@@ -138,6 +138,10 @@ impl Expression {
         any_of(&self.hours, hour, 0, 23)
     }
 
+    pub fn only_whole_minutes(&self) -> bool {
+        matches!(self.seconds[..], [Item::One(0)])
+    }
+
     pub fn steps_through(&self, hour: i8) -> bool {
         let all = (0..24).all(|hour| self.has_hour(hour));
         all || self
