@@ -4,6 +4,7 @@
 //! Quartz itself reads it (`quartz_text`). Fires are then found by the repaired rules (`standard`) or by
 //! Quartz's own (`quartz`).
 
+mod count;
 mod error;
 mod fields;
 mod quartz;
