@@ -378,7 +378,7 @@ impl Trigger {
             let included =
                 calendar.first_included(fire, self.semantics, &self.zone, &mut budget)?;
             fire = self.schedule_after(state, included - 1)?;
-            if fire > horizon {
+            if fire > horizon || !window::is_reached(self, fire) {
                 return None;
             }
         }

@@ -70,6 +70,23 @@ pub(super) fn after(trigger: &Trigger, state: &TriggerState, t: Timestamp) -> Op
     .filter(|fire| *fire <= Timestamp::MAX)
 }
 
+/// Whether a fire found from an arbitrary instant is also found from the fire before it: Quartz
+/// fires past the end only on a day on which it has fired before the end.
+pub(super) fn is_reached(trigger: &Trigger, fire: Timestamp) -> bool {
+    match (
+        trigger.semantics,
+        trigger.end_at,
+        Window::of(trigger, trigger.start_at),
+    ) {
+        (Semantics::Quartz, Some(end), Some(window)) if fire > end => {
+            let before = fire - window.step_ms;
+            let day = window.zone.to_local(fire).day_number();
+            before >= window.zone.lenient(Window::local(day, window.from)) && before + 1_000 <= end
+        }
+        _ => true,
+    }
+}
+
 /// Quartz's `getFinalFireTime`: the end, or the end of its day's window if later.
 pub(super) fn final_fire(trigger: &Trigger, to: Option<TimeOfDay>) -> Option<Timestamp> {
     let end = trigger.end_at?;

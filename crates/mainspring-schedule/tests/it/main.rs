@@ -1,4 +1,6 @@
-//! Integration tests of the crate, as one binary.
+//! Tests of the crate from outside: recorded answers of Quartz, an oracle, other crates.
 
+mod cron_oracle;
+mod cron_vectors;
 mod replay;
 mod trigger_vectors;
