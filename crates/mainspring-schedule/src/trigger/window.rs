@@ -1,11 +1,14 @@
 //! `daily_window`: each n seconds to hours between two times of day. Quartz's DailyTimeIntervalTrigger.
 
+mod count;
 mod quartz;
-pub(super) mod standard;
+mod standard;
+
+pub(super) use count::count;
 
 use super::{Schedule, Trigger, TriggerState};
 use crate::civil::{DAY_MS, weekday};
-use crate::{Civil, DaysOfWeek, Semantics, TimeOfDay, Timestamp, Zone};
+use crate::{Civil, DaysOfWeek, Resolved, Semantics, TimeOfDay, Timestamp, Zone};
 
 /// The parameters of a daily window, bound to the trigger's bounds and zone.
 pub(super) struct Window<'a> {
@@ -46,6 +49,25 @@ impl<'a> Window<'a> {
 
     pub(super) fn fires_on(&self, day_number: i64) -> bool {
         self.days.contains(weekday(day_number))
+    }
+
+    /// Both ends of a day's window, as the zone has them.
+    fn resolve(&self, day_number: i64) -> (Resolved, Resolved) {
+        let to = self.to.unwrap_or(TimeOfDay::LAST_SECOND);
+        let at = |time| self.zone.resolve(Self::local(day_number, time));
+        (at(self.from), at(to))
+    }
+
+    /// The ends of a window, if the day fires and exists. One that lies within a gap fires once,
+    /// after it.
+    fn fitting(
+        &self,
+        day_number: i64,
+        first: Timestamp,
+        last: Timestamp,
+    ) -> Option<(Timestamp, Timestamp)> {
+        let exists = || self.zone.to_local(first).day_number() == day_number;
+        (self.fires_on(day_number) && exists()).then_some((first, last.max(first)))
     }
 
     /// A time of day on a day.

@@ -6,13 +6,10 @@
 use std::sync::Arc;
 
 use mainspring_schedule::{
-    Calendar, CalendarUnit, Cron, Date, DaysOfWeek, Dialect, MisfirePolicy, Schedule, Semantics,
+    Calendar, CalendarUnit, Cron, DaysOfWeek, Dialect, MisfirePolicy, Schedule, Semantics,
     TimeOfDay, Timestamp, Trigger, TriggerState, Zone,
 };
 use serde_json::{Value, json};
-
-/// The files that this replays.
-pub const FILES: [&str; 4] = ["trigger", "calendar", "misfire", "new_calendar"];
 
 /// Our answers to a case, under the field names of its file; as many firings as the case has.
 pub fn answers(file: &str, case: &Value, semantics: Semantics) -> Value {
@@ -257,16 +254,6 @@ fn days(value: &Value) -> Option<DaysOfWeek> {
 
 fn time(value: &Value) -> Option<TimeOfDay> {
     value.as_str()?.parse().ok()
-}
-
-fn date(value: &Value) -> Option<Date> {
-    let mut parts = value.as_str()?.split('-');
-    let mut part = || parts.next()?.parse::<i32>().ok();
-    Some(Date::new(
-        part()?,
-        u8::try_from(part()?).ok()?,
-        u8::try_from(part()?).ok()?,
-    ))
 }
 
 fn zone(value: &Value) -> Zone {
