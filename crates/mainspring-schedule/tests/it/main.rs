@@ -2,3 +2,5 @@
 
 mod cron_oracle;
 mod cron_vectors;
+mod replay;
+mod trigger_vectors;
