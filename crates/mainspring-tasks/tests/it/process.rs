@@ -219,6 +219,22 @@ async fn a_process_starts_alone_and_closed_off() {
     }
 }
 
+/// A worker ignores PIPE; a process must not, or `yes | head` never ends well.
+#[tokio::test]
+async fn a_process_does_not_inherit_that_pipe_is_ignored() {
+    const PIPE: u64 = 1 << 12;
+    for hold in BOTH {
+        let bench = Bench::new(hold);
+        let task = exec(&["grep", "-E", "Sig(Blk|Ign)", "/proc/self/status"]);
+        let (_, lines) = bench.perform(&task, &attempt()).await;
+        for line in texts(&lines, Stream::Stdout) {
+            let mask = u64::from_str_radix(line.split_whitespace().nth(1).unwrap(), 16).unwrap();
+            assert_eq!(mask & PIPE, 0, "{hold:?}: {line}");
+        }
+        assert_eq!(lines.len(), 2);
+    }
+}
+
 /// What any child of this process inherits, whoever started the tests; nothing of ours may come on top.
 fn descriptors_of_a_plain_child() -> String {
     let found = Command::new("ls")
