@@ -362,6 +362,38 @@ async fn a_cancelled_process_may_finish_what_it_does() {
     }
 }
 
+/// To many programs a second TERM means "at once".
+#[tokio::test]
+async fn each_process_is_told_once_wherever_it_is() {
+    for hold in BOTH {
+        let bench = Bench::new(hold);
+        let wait = |name: &str, linger: &str| {
+            let path = bench.path(name).display().to_string();
+            format!(
+                "trap 'echo told {name}; ended=1' TERM; echo $$ > {path}; while [ -z \"$ended\" ]; do sleep 0.01; done; sleep {linger}"
+            )
+        };
+        fs::write(bench.path("script"), wait("away", "0.5")).unwrap();
+        let script = format!(
+            "setsid sh {} & {}",
+            bench.path("script").display(),
+            wait("main", "0")
+        );
+        let cancel = async {
+            pid_in(&bench.path("away")).await;
+            pid_in(&bench.path("main")).await;
+        };
+        let (ended, lines) = bench.perform_until(&sh(&script), &attempt(), cancel).await;
+        let mut told = texts(&lines, Stream::Stdout);
+        told.sort_unstable();
+        assert_eq!(
+            (ended.outcome, told),
+            (Outcome::Cancelled, vec!["told away", "told main"]),
+            "{hold:?}"
+        );
+    }
+}
+
 #[tokio::test]
 async fn what_ignores_term_gets_kill_after_the_grace() {
     for hold in BOTH {
