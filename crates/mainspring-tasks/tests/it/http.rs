@@ -345,6 +345,10 @@ async fn faults_have_names() {
         ),
         (cut_off.as_bytes().to_vec(), "http.body"),
         (
+            b"HTTP/1.1 500 No\r\nContent-Length: 9\r\n\r\nx".to_vec(),
+            "http.unexpected_status",
+        ),
+        (
             b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n".to_vec(),
             "http.body",
         ),
