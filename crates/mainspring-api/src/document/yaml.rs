@@ -35,10 +35,10 @@ fn refuse_rounded(lines: &Lines<'_>, node: &mut Node) {
             .iter_mut()
             .for_each(|(_, value)| refuse_rounded(lines, value)),
         Content::Number(number) if number.is_f64() => {
-            let written = lines.rest_of_line(node.place);
+            let written = lines.from_place(node.place);
             let digits = written.trim_start_matches(['-', '+']);
             let digits = digits
-                .split([',', ']', '}', ' ', '\t'])
+                .split([',', ']', '}', ' ', '\t', '\r', '\n'])
                 .next()
                 .unwrap_or_default();
             if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -60,9 +60,11 @@ fn options(limits: Limits) -> Options {
             max_nodes: limits.nodes,
             max_aliases: 1_000,
             max_anchors: 1_000,
+            enforce_alias_anchor_ratio: false,
         },
         alias_limits: serde_saphyr::alias_limits! {
-            max_total_replayed_events: limits.nodes,
+            max_total_replayed_events: limits.nodes / 2,
+            max_alias_expansions_per_anchor: 1_000,
         },
         duplicate_keys: DuplicateKeyPolicy::Error,
         non_finite_float_policy: NonFiniteFloatPolicy::Reject,
