@@ -47,7 +47,7 @@ impl<'a> Lines<'a> {
     }
 
     /// Returns the text from a place on.
-    pub(super) fn from_place(&self, (line, column): Place) -> &'a str {
+    pub(super) fn text_at(&self, (line, column): Place) -> &'a str {
         let start = self
             .starts
             .get(line as usize - 1)
@@ -121,7 +121,7 @@ mod tests {
             let mut place = (1, 1);
             for (offset, character) in text.char_indices() {
                 assert_eq!(lines.place(offset), place, "{offset}");
-                assert_eq!(lines.from_place(place), &text[offset..], "{place:?}");
+                assert_eq!(lines.text_at(place), &text[offset..], "{place:?}");
                 place = if character == '\n' {
                     (place.0 + 1, 1)
                 } else {
@@ -129,7 +129,7 @@ mod tests {
                 };
             }
             assert_eq!(lines.place(text.len()), place);
-            assert_eq!(lines.from_place(place), "");
+            assert_eq!(lines.text_at(place), "");
         }
     }
 }

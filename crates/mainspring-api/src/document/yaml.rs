@@ -35,7 +35,7 @@ fn refuse_rounded(lines: &Lines<'_>, node: &mut Node) {
             .iter_mut()
             .for_each(|(_, value)| refuse_rounded(lines, value)),
         Content::Number(number) if number.is_f64() => {
-            let written = lines.from_place(node.place);
+            let written = lines.text_at(node.place);
             let digits = written.trim_start_matches(['-', '+']);
             let digits = digits
                 .split([',', ']', '}', ' ', '\t', '\r', '\n'])
