@@ -4,9 +4,9 @@
 
 use std::fmt;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, ExitCode};
 
-use anyhow::{Context, bail, ensure};
+use anyhow::{Context, bail};
 
 mod borders;
 mod licences;
@@ -43,18 +43,25 @@ pub struct Source {
     text: String,
 }
 
-/// Runs all checks on this checkout.
+/// Runs all checks on the checkout at `root`, prints what they find, and fails when that is not nothing.
 ///
 /// # Errors
-/// Fails when there are findings, after printing each.
-pub fn run(_arguments: &[String]) -> anyhow::Result<()> {
-    let findings = findings(&crate::root())?;
+/// Fails when a check cannot be made.
+#[expect(clippy::print_stdout, reason = "the findings are the output")]
+pub fn run(root: &Path) -> anyhow::Result<ExitCode> {
+    let findings = findings(root)?;
     for finding in &findings {
         println!("{finding}");
     }
-    ensure!(findings.is_empty(), "tidy: {} findings", findings.len());
-    println!("tidy: nothing to mend");
-    Ok(())
+    match findings.len() {
+        0 => println!("tidy: nothing to mend"),
+        count => println!("tidy: {count} findings"),
+    }
+    Ok(if findings.is_empty() {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
 }
 
 fn findings(root: &Path) -> anyhow::Result<Vec<Finding>> {

@@ -2,7 +2,9 @@
 
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
-use crate::commands::{completion, version};
+use crate::commands::{
+    apply, check, completion, cron, doctor, job, logs, next, run, trigger, version,
+};
 use crate::error::{Error, Result};
 use crate::exit::Exit;
 use crate::output::{Output, OutputArgs};
@@ -25,6 +27,17 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Check(check::CheckArgs),
+    Apply(apply::ApplyArgs),
+    Diff(apply::DiffArgs),
+    Export(apply::ExportArgs),
+    Job(job::JobArgs),
+    Trigger(trigger::TriggerArgs),
+    Run(run::RunArgs),
+    Logs(logs::LogsArgs),
+    Next(next::NextArgs),
+    Cron(cron::CronArgs),
+    Doctor(doctor::DoctorArgs),
     Completion(completion::CompletionArgs),
     /// Show the version of this binary and of its time zone data
     Version,
@@ -38,6 +51,17 @@ impl Cli {
     pub fn run(self) -> Result {
         let output = Output::new(self.output)?;
         match self.command {
+            Command::Check(args) => check::run(&args, &output),
+            Command::Apply(args) => apply::apply(&args, &output),
+            Command::Diff(args) => apply::diff(&args, &output),
+            Command::Export(args) => apply::export(&args, &output),
+            Command::Job(args) => job::run(args, &output),
+            Command::Trigger(args) => trigger::run(args, &output),
+            Command::Run(args) => run::run(args, &output),
+            Command::Logs(args) => logs::run(&args, &output),
+            Command::Next(args) => next::run(args, &output),
+            Command::Cron(args) => cron::run(args, &output),
+            Command::Doctor(args) => doctor::run(&args, &output),
             Command::Completion(args) => completion::run(&args, &output),
             Command::Version => version::run(&output),
         }

@@ -8,6 +8,7 @@
 
 use std::borrow::Cow;
 use std::fmt;
+use std::ops::Range;
 
 use mainspring_api::Problem;
 
@@ -24,6 +25,8 @@ pub struct Report {
     pub place: Option<String>,
     /// What to do, one line each.
     pub hints: Vec<String>,
+    /// A text and a mark below the part that is wrong.
+    excerpt: Option<String>,
 }
 
 impl Report {
@@ -34,7 +37,18 @@ impl Report {
             message: message.into(),
             place: None,
             hints: Vec::new(),
+            excerpt: None,
         }
+    }
+
+    /// Shows a line of text with a mark below the bytes of `span`.
+    pub fn excerpt(mut self, text: &str, span: Range<usize>) -> Self {
+        let width = |part: &str| part.chars().count();
+        let before = text.get(..span.start).map_or(0, width);
+        let marked = text.get(span).map_or(1, width).max(1);
+        let (text, gap, mark) = (visible(text), " ".repeat(before), "^".repeat(marked));
+        self.excerpt = Some(format!("    {text}\n    {gap}{mark}"));
+        self
     }
 
     /// Says where.
@@ -59,6 +73,7 @@ impl From<Problem> for Report {
             message: problem.message,
             place: place.or(pointer),
             hints: problem.hint.into_iter().collect(),
+            excerpt: None,
         }
     }
 }
@@ -70,6 +85,9 @@ impl fmt::Display for Report {
         f.write_str(&visible(&self.message))?;
         if let Some(place) = &self.place {
             write!(f, "   --> {}", visible(place))?;
+        }
+        if let Some(excerpt) = &self.excerpt {
+            write!(f, "\n{excerpt}")?;
         }
         for hint in &self.hints {
             write!(f, "\n  hint: {}", visible(hint))?;
@@ -155,6 +173,14 @@ fn visible(text: &str) -> Cow<'_, str> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn an_excerpt_marks_what_is_wrong() {
+        let report = Report::new("a.b", "wrong").excerpt("0 ü 25", 5..7);
+        assert_eq!(report.to_string(), "wrong\n    0 ü 25\n        ^^");
+        let at_the_end = Report::new("a.b", "short").excerpt("0 0", 3..3);
+        assert_eq!(at_the_end.to_string(), "short\n    0 0\n       ^");
+    }
 
     #[test]
     fn control_characters_do_not_reach_the_terminal() {

@@ -109,6 +109,28 @@ impl Rule {
         progress
     }
 
+    /// The coming instants from where the trigger stands, up to `until`.
+    pub fn fires_from(&self, progress: &Progress, until: Timestamp) -> impl Iterator<Item = Timestamp> + '_ {
+        let state = state_of(progress);
+        let next = move |at: &Timestamp| self.trigger.next_after(&state, *at);
+        std::iter::successors(progress.next_fire_at, next).take_while(move |at| *at <= until)
+    }
+
+    /// Where the trigger stands after its calendar was replaced, by Quartz's rule (`updateWithNewCalendar`).
+    #[must_use]
+    pub fn after_calendar_change(
+        &self,
+        id: TriggerId,
+        progress: &Progress,
+        now: Timestamp,
+        misfire_threshold_ms: i64,
+    ) -> Progress {
+        let mut changed = *progress;
+        let state = self.trigger.replace_calendar(&state_of(progress), now, misfire_threshold_ms);
+        self.take(id, &mut changed, state);
+        changed
+    }
+
     /// Advances by one instant, if that suffices to be up to date: the common case, without any list.
     fn single(&self, state: &mut TriggerState, now: Timestamp) -> bool {
         self.trigger.triggered(state);
@@ -158,7 +180,7 @@ impl Rule {
     }
 }
 
-fn state_of(progress: &Progress) -> TriggerState {
+pub(crate) fn state_of(progress: &Progress) -> TriggerState {
     TriggerState {
         next_fire_at: progress.next_fire_at,
         previous_fire_at: progress.previous_fire_at,

@@ -209,8 +209,15 @@ impl Caller {
                 .tls_backend_preconfigured(tls)
                 .dns_resolver(Arc::new(Resolver::new(Arc::clone(&self.policy))))
                 .redirect(Policy::none())
+                .referer(false)
                 .pool_max_idle_per_host(0)
                 .no_proxy()
+                // Another crate's features must not change what goes over the wire, nor unpack bombs.
+                .http1_only()
+                .no_gzip()
+                .no_brotli()
+                .no_zstd()
+                .no_deflate()
                 .build()
                 .map_err(|error| {
                     TaskError::new(

@@ -11,7 +11,7 @@ mod workdir;
 
 use std::ffi::OsString;
 use std::future::Future;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::pin::pin;
 use std::time::Duration;
 
@@ -52,22 +52,19 @@ pub(crate) enum Program<'a> {
 impl Host {
     /// Checks the settings and makes the runner's folder. Blocks.
     pub(crate) fn new(settings: &Settings) -> Result<Self, SettingsError> {
-        if let Some(path) = settings.leash.as_ref().filter(|path| !path.is_file()) {
-            return Err(SettingsError::Leash { path: path.clone() });
-        }
         let folders =
             WorkRoot::open(&settings.work_root).map_err(|source| SettingsError::WorkRoot {
                 path: settings.work_root.clone(),
                 source,
             })?;
-        let program = |path: &PathBuf| LeashProgram {
-            program: path.clone(),
-            args: settings.leash_args.clone(),
-        };
+        let leash = settings
+            .leash
+            .as_deref()
+            .map(|path| leash_program(path, &settings.leash_args));
         Ok(Self {
             folders,
             inherited: environment::inherited(&settings.inherited_env),
-            leash: settings.leash.as_ref().map(program),
+            leash: leash.transpose()?,
             output_bytes_max: settings.output_bytes_max,
         })
     }
@@ -168,6 +165,20 @@ impl Host {
     }
 }
 
+/// Makes the path absolute, because it is used from other folders, and follows no link: what
+/// `/proc/self/exe` leads to is there also when its file has been replaced.
+fn leash_program(path: &Path, args: &[String]) -> Result<LeashProgram, SettingsError> {
+    match std::path::absolute(path) {
+        Ok(program) if program.is_file() => Ok(LeashProgram {
+            program,
+            args: args.to_vec(),
+        }),
+        _ => Err(SettingsError::Leash {
+            path: path.to_owned(),
+        }),
+    }
+}
+
 fn argv(program: &Program<'_>, folder: &AttemptFolder) -> Result<Vec<OsString>, TaskError> {
     match program {
         Program::Argv([]) => Err(TaskError::new(
@@ -202,7 +213,7 @@ fn working_folder(attempt: &Attempt, private: &AttemptFolder) -> Result<PathBuf,
     }
 }
 
-fn bad_folder(path: &std::path::Path, problem: &str) -> TaskError {
+fn bad_folder(path: &Path, problem: &str) -> TaskError {
     TaskError::new(
         "process.working_dir",
         format!("cannot work in {}: {problem}", path.display()),

@@ -9,9 +9,10 @@ use crate::http::policy::OutboundPolicy;
 pub struct Settings {
     /// The folder in which private working folders are made. Created with mode 0700 when missing.
     pub work_root: PathBuf,
-    /// The program that keeps processes on a leash, see [`crate::leash`]: the path of a binary that
-    /// hands its arguments to [`leash::main`](crate::leash::main). Without it, a process outlives a
-    /// killed worker, and descendants that left the group are looked for on a best effort.
+    /// The program that keeps processes on a leash, see [`crate::leash`]: a binary that hands its
+    /// arguments to [`leash::main`](crate::leash::main). `/proc/self/exe` is this program itself, also
+    /// after its file was replaced by an upgrade. Without a leash, a process outlives a killed
+    /// worker, and descendants that left the group are looked for on a best effort.
     pub leash: Option<PathBuf>,
     /// Arguments put before the leash's own, usually `["__leash"]` for the hidden subcommand.
     pub leash_args: Vec<String>,

@@ -115,6 +115,7 @@ fn bare() -> Table {
         .load_style(presets::NOTHING)
         .set_content_arrangement(ContentArrangement::Dynamic)
         .enforce_styling();
+    table.style_text_only();
     table
 }
 

@@ -71,7 +71,7 @@ impl Leashed {
         let mut exit = Exit::default();
         let mut main = None;
         let mut deadline: Option<Instant> = None;
-        loop {
+        let has_closed = loop {
             tokio::select! {
                 line = self.reports.next_line() => match line.ok().flatten().as_deref().and_then(Report::parse) {
                     Some(Report::Started(pid)) => main = Some(pid),
@@ -81,7 +81,7 @@ impl Leashed {
                         deadline = deadline.or_else(|| self.patience());
                     }
                     Some(Report::Left(count)) => exit.left = count,
-                    None => break,
+                    None => break true,
                 },
                 outcome = &mut stop, if exit.stopped.is_none() && !exit.has_ended() => {
                     exit.stopped = Some(outcome);
@@ -89,24 +89,22 @@ impl Leashed {
                     // A leash that has just gone does not listen; its reports say how it went.
                     let _ = self.orders.write_all(b"T").await;
                 }
-                () = sleep_until(deadline.unwrap_or_else(Instant::now)), if deadline.is_some() => break,
+                () = sleep_until(deadline.unwrap_or_else(Instant::now)), if deadline.is_some() => break false,
             }
-        }
-        self.finish(exit, main).await
+        };
+        let is_done = has_closed && exit.has_ended();
+        self.finish(exit, main.filter(|_| !is_done)).await
     }
 
-    async fn finish(mut self, mut exit: Exit, main: Option<Pid>) -> Result<Exit, TaskError> {
-        let leash_died = !exit.has_ended();
+    /// Ends the leash, and the tree too where the leash has not seen to it.
+    async fn finish(mut self, mut exit: Exit, held: Option<Pid>) -> Result<Exit, TaskError> {
         let _ = self.leash.start_kill();
         let _ = self.leash.wait().await;
-        if let Some(main) = main.filter(|_| leash_died) {
-            let tree = Tree {
-                main,
-                marker: self.marker,
-            };
-            exit.left = bare::kill(&tree).await;
+        if let Some(main) = held {
+            let marker = self.marker;
+            exit.left = bare::kill(&Tree { main, marker }).await;
         }
-        if leash_died && exit.stopped.is_none() {
+        if !exit.has_ended() && exit.stopped.is_none() {
             let message = "the leash of the process was killed, so its end is not known; the rest of its tree was ended";
             return Err(TaskError::new("process.leash_lost", message));
         }

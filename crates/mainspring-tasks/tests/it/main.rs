@@ -1,6 +1,8 @@
 //! Real processes, real sockets.
 
 #[cfg(test)]
+mod http;
+#[cfg(test)]
 mod leash;
 #[cfg(test)]
 mod log;
@@ -8,3 +10,5 @@ mod log;
 mod process;
 #[cfg(test)]
 mod support;
+#[cfg(test)]
+mod web;
