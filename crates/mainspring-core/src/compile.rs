@@ -155,7 +155,12 @@ pub fn cron(expression: &str, semantics: Semantics) -> Result<Cron, FieldError> 
 }
 
 fn calendar_unit(word: &str) -> Result<CalendarUnit, FieldError> {
-    word.parse().map_err(|error| FieldError::new("unit", "trigger.unit", error))
+    use CalendarUnit::{Day, Hour, Minute, Month, Second, Week, Year};
+    let units = [Second, Minute, Hour, Day, Week, Month, Year];
+    units.into_iter().find(|unit| unit.as_str() == word).ok_or_else(|| {
+        let expected = units.map(CalendarUnit::as_str).join(", ");
+        FieldError::new("unit", "trigger.unit", format!("`{}` is not one of {expected}", word.escape_debug()))
+    })
 }
 
 /// Quartz's daily window steps by whole seconds, minutes or hours; the largest that fits is as good as any.
@@ -226,5 +231,6 @@ fn date(text: &str) -> Result<Date, FieldError> {
     if parts.next().is_some() {
         return Err(refused());
     }
-    Ok(Date::new(year, month as _, day as _))
+    let small = |n: i32| u8::try_from(n).map_err(|_| refused());
+    Ok(Date::new(year, small(month)?, small(day)?))
 }

@@ -4,10 +4,14 @@
 //! crate answers with what to do.
 
 pub mod batch;
+pub mod compile;
+pub mod edit;
 mod id;
 pub mod job;
 pub mod overlap;
+pub mod planner;
 pub mod retry;
+pub mod rule;
 pub mod run;
 pub mod wheel;
 

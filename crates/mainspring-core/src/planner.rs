@@ -12,6 +12,8 @@ mod ends;
 mod fires;
 mod resident;
 mod slots;
+#[cfg(test)]
+mod tests;
 mod window;
 
 use std::collections::VecDeque;
@@ -232,11 +234,14 @@ impl Planner {
     /// When to send [`Event::Woke`], if nothing else happens before.
     #[must_use]
     pub fn next_wakeup(&self) -> Timestamp {
-        let repeat = self.repeats.front().map(|(at, _)| *at);
-        let due = if self.draining { None } else { self.residents.next_wakeup() };
+        let repeat = self.repeats.front().map_or(Timestamp::MAX, |(at, _)| *at);
+        if self.draining {
+            return repeat;
+        }
+        let due = self.residents.next_wakeup();
         let scheduled = self.slots.next_release_at();
         let window = self.window.next_read_at(self.settings.window_ms);
-        [repeat, due, scheduled].into_iter().flatten().fold(window, Timestamp::min)
+        due.into_iter().chain(scheduled).fold(repeat.min(window), Timestamp::min)
     }
 
     /// Whether nothing is running, recorded or to be recorded. After [`Event::Drain`], the time to stop.

@@ -6,7 +6,7 @@ use mainspring_core::batch::TriggerRow;
 use mainspring_core::compile::{self, Defaults};
 use mainspring_core::job::{CalendarDefinition, Job, ScheduleDefinition};
 use mainspring_core::rule::{Delay, Loaded, Start};
-use mainspring_core::{JobId, JobVersion, Timestamp, TriggerId};
+use mainspring_core::{JobId, JobVersion, TriggerId};
 use mainspring_schedule::Calendar;
 use mainspring_store::{Result, Store};
 use rustc_hash::FxHashMap;
@@ -142,6 +142,3 @@ pub(crate) async fn read_calendar(store: &dyn Store, namespace: &str, name: &str
     }
     Ok(compiled)
 }
-
-/// The instant before every other: what has no past starts after it.
-pub(crate) const NEVER: Timestamp = Timestamp::MIN;

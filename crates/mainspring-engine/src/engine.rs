@@ -10,7 +10,7 @@ use mainspring_core::{Incarnation, Timestamp};
 use mainspring_store::Store;
 use mainspring_tasks::TaskRunner;
 use tokio::sync::{broadcast, mpsc, watch};
-use tokio::task::{AbortHandle, JoinSet};
+use tokio::task::JoinSet;
 
 use crate::clock::{Clock, SystemClock};
 use crate::control::Control;
@@ -76,7 +76,6 @@ pub enum StartError {
 }
 
 /// A running engine: it fires what is due and executes it, until it is stopped or dropped.
-#[derive(Debug)]
 pub struct Engine {
     control: Control,
     metrics: Arc<Metrics>,
@@ -86,9 +85,14 @@ pub struct Engine {
     store: Arc<dyn Store>,
     drain: watch::Sender<bool>,
     state: watch::Receiver<DriverState>,
-    log_lane: AbortHandle,
     incarnation: Incarnation,
     running: JoinSet<()>,
+}
+
+impl std::fmt::Debug for Engine {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Engine").field("incarnation", &self.incarnation).finish_non_exhaustive()
+    }
 }
 
 /// How a shutdown went.
@@ -140,7 +144,7 @@ impl Engine {
             settings.kill_grace,
         ));
         let mut running = JoinSet::new();
-        let log_lane = running.spawn(log_task.run());
+        running.spawn(log_task.run());
         for _ in 0..workers() {
             running.spawn(Arc::clone(&pool).work());
         }
@@ -166,7 +170,7 @@ impl Engine {
         };
         running.spawn(driver.run());
         let _ = notices.send(Notice::Started);
-        Ok(Self { control, metrics, handlers, notices, pool, store, drain, state, log_lane, incarnation, running })
+        Ok(Self { control, metrics, handlers, notices, pool, store, drain, state, incarnation, running })
     }
 
     /// What changes and asks: jobs, triggers, runs, calendars.

@@ -15,6 +15,8 @@ use crate::handler::RunContext;
 use crate::log_lane::LogLane;
 use crate::pool::Done;
 
+/// How long a verdict waits for the last log lines to be stored.
+const LOG_PATIENCE: Duration = Duration::from_secs(10);
 /// How long an HTTP call may take that names no limit.
 const HTTP_TIMEOUT_MS: u64 = 30_000;
 
@@ -33,8 +35,11 @@ impl Processes {
                 return Done::failed("task.not_external", "this kind of task has no process");
             };
             let attempt = attempt(&context, grace);
-            let log = logs.writer(context.run_id(), context.attempt());
-            done(self.runner.perform(&task, &attempt, log, context.cancelled()).await)
+            let (log, stored) = logs.writer(context.run_id(), context.attempt());
+            let ended = self.runner.perform(&task, &attempt, log, context.cancelled()).await;
+            // Who sees the verdict is to see the whole log; a store that takes none must not keep the verdict back.
+            let _ = tokio::time::timeout(LOG_PATIENCE, stored).await;
+            done(ended)
         })
     }
 }

@@ -4,6 +4,7 @@
 //! Quartz itself reads it (`quartz_text`). Fires are then found by the repaired rules (`standard`) or by
 //! Quartz's own (`quartz`).
 
+mod count;
 mod error;
 mod fields;
 mod quartz;
@@ -136,10 +137,16 @@ impl Cron {
     /// As [`Cron::parse`]; `cron.field_count` for any other number of fields.
     pub fn parse_auto(text: &str, semantics: Semantics) -> Result<Self, CronError> {
         let nickname = text.trim_start().starts_with('@');
-        let dialect = match text.split_ascii_whitespace().take(6).count() {
-            6.. => Dialect::Quartz,
+        let fields = if text.len() > MAX_EXPRESSION_BYTES {
+            0
+        } else {
+            strict::tokens(text).len()
+        };
+        let dialect = match fields {
+            6 | 7 => Dialect::Quartz,
             5 => Dialect::Unix,
             _ if nickname => Dialect::Unix,
+            _ if text.len() > MAX_EXPRESSION_BYTES => return Err(too_long(text)),
             count => return Err(unknown_dialect(text, count)),
         };
         Self::parse(text, dialect, semantics)

@@ -6,9 +6,11 @@
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
 mod error;
+mod memory;
 mod row;
 mod store;
 
 pub use error::{Error, Result};
+pub use memory::MemoryStore;
 pub use row::*;
 pub use store::Store;

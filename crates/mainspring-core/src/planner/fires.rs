@@ -160,7 +160,7 @@ fn entry(
     })
 }
 
-fn start(entry: &FireEntry, run: &NewRun, rule: &Rule) -> Start {
+pub(super) fn start(entry: &FireEntry, run: &NewRun, rule: &Rule) -> Start {
     Start {
         run: run.id,
         job: entry.job,

@@ -55,7 +55,8 @@ impl Slots {
     pub(super) fn claimed(&mut self, count: usize) {
         let count = u32::try_from(count).expect("not more than asked for");
         self.backlog = count == self.claiming || self.backlog && self.claiming == 0;
-        self.free(std::mem::take(&mut self.claiming) - count);
+        let unused = std::mem::take(&mut self.claiming) - count;
+        self.free(unused);
     }
 
     pub(super) fn released(&mut self, released: Released) {

@@ -20,7 +20,9 @@ pub(super) struct TimerAlarm {
 impl TimerAlarm {
     pub(super) fn new() -> io::Result<Self> {
         let fd = timerfd_create(TimerfdClockId::Realtime, TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC)?;
-        Ok(Self { fd: AsyncFd::new(fd)? })
+        #[expect(deprecated, reason = "its replacement is unsafe; an owned descriptor that is never replaced upholds it")]
+        let fd = AsyncFd::new(fd)?;
+        Ok(Self { fd })
     }
 
     fn set(&self, at: Timestamp) -> io::Result<()> {

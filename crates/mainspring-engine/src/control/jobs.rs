@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mainspring_core::batch::Progress;
 use mainspring_core::compile::{self, FieldError};
 use mainspring_core::edit;
-use mainspring_core::job::{Job, JobKey, TriggerDefinition, check_name};
+use mainspring_core::job::{Job, JobKey, check_name};
 use mainspring_core::rule::Rule;
 use mainspring_core::{Timestamp, TriggerId};
 use mainspring_schedule::Calendar;
@@ -421,10 +421,4 @@ fn resumed(trigger: &NamedTrigger, rule: &Rule, paused: Option<bool>, now: Times
     let (progress, gap) = edit::resume(rule, trigger.row.id, &trigger.row.progress, now);
     let progress: Option<Progress> = (progress != trigger.row.progress).then_some(progress);
     TriggerUpdate { id: trigger.row.id, expected_next: trigger.row.progress.next_fire_at, paused, progress, gap }
-}
-
-/// A definition's trigger by name, with its place.
-#[must_use]
-pub(super) fn trigger_of<'a>(job: &'a Job, name: &str) -> Option<(usize, &'a TriggerDefinition)> {
-    job.triggers.iter().enumerate().find(|(_, trigger)| trigger.name == name)
 }

@@ -143,7 +143,7 @@ fn in_second_pass(
 }
 
 /// Whether the gap between two windows holds a fitting time that must not be lost.
-fn makes_up(fields: &Fields, before: OffsetWindow, after: OffsetWindow) -> bool {
+pub(super) fn makes_up(fields: &Fields, before: OffsetWindow, after: OffsetWindow) -> bool {
     let (gap, gap_end) = (
         after.from_ms + before.offset_ms,
         after.from_ms + after.offset_ms,

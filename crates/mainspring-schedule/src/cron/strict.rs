@@ -25,19 +25,17 @@ pub(crate) fn parse(text: &str, dialect: Dialect) -> Result<Fields, CronError> {
     builder.finish(&tokens)
 }
 
-/// The byte ranges of the fields.
-fn tokens(text: &str) -> Vec<Range<usize>> {
+/// The byte ranges of the fields, which blanks and tabs separate; line ends may only surround the whole.
+pub(crate) fn tokens(text: &str) -> Vec<Range<usize>> {
     let mut tokens = Vec::with_capacity(7);
-    let mut start = None;
-    for (at, byte) in text.bytes().chain([b' ']).enumerate() {
-        match (byte.is_ascii_whitespace(), start) {
-            (true, Some(from)) => {
-                tokens.push(from..at);
-                start = None;
-            }
-            (false, None) => start = Some(at),
-            _ => {}
+    let end = text.trim_ascii_end().len();
+    let mut start = text.len() - text.trim_ascii_start().len();
+    while start < end {
+        let length = text[start..end].find([' ', '\t']).unwrap_or(end - start);
+        if length > 0 {
+            tokens.push(start..start + length);
         }
+        start += length + 1;
     }
     tokens
 }
