@@ -25,7 +25,15 @@ pub struct File {
 pub fn bundle(paths: &[PathBuf], namespace: &str) -> Result<Bundle> {
     let files = read(paths)?;
     let texts: Vec<JobFile<'_>> = files.iter().map(File::as_text).collect();
-    let read = read_job_files(&texts, Some(namespace)).map_err(invalid)?;
+    read_texts(&texts, namespace)
+}
+
+/// Reads texts as one checked bundle. Items that name no namespace get `namespace`.
+///
+/// # Errors
+/// Every problem in the texts with `file:line:column` (exit 9).
+pub fn read_texts(texts: &[JobFile<'_>], namespace: &str) -> Result<Bundle> {
+    let read = read_job_files(texts, Some(namespace)).map_err(invalid)?;
     Ok(read.into_bundle())
 }
 

@@ -9,9 +9,8 @@ use crate::connect::{self, ConnectArgs, Session};
 use crate::error::{Error, Result};
 use crate::exit::Exit;
 use crate::output::{Form, Output};
-use crate::progress::Activity;
 use crate::views::{self, PLAN};
-use crate::{confirm, files};
+use crate::{confirm, files, progress};
 
 /// Make the server hold what job files say; all or nothing
 #[derive(Debug, Args)]
@@ -78,10 +77,9 @@ pub fn apply(args: &ApplyArgs, output: &Output) -> Result {
             dry_run: args.dry_run,
             prune: args.prune,
         };
-        let activity = Activity::start(output, format!("applying {} jobs", bundle.jobs.len()));
-        let result = session.ask(session.client.apply(&bundle, options)).await?;
-        drop(activity);
-        show(&result, output)
+        let message = format!("applying {} jobs", bundle.jobs.len());
+        let request = session.ask(session.client.apply(&bundle, options));
+        show(&progress::during(output, &message, request).await?, output)
     })
 }
 

@@ -34,6 +34,21 @@ fn page(items: &[String], cursor: &str) -> Answer {
     )
 }
 
+/// A log as it grows: these lines, then the end of the run or of the connection.
+fn stream(lines: &[u32], end: Option<&str>) -> Answer {
+    let mut text = ": still here\n\n".to_owned();
+    for number in lines {
+        let line = format!(
+            r#"{{"line": {number}, "attempt": 1, "at": "2026-03-08T07:30:00Z", "stream": "stdout", "text": "line {number}"}}"#
+        );
+        text += &format!("id: {number}\nevent: line\ndata: {line}\n\n");
+    }
+    if let Some(state) = end {
+        text += &format!("event: end\ndata: {}\n\n", run(state).replace('\n', " "));
+    }
+    (200, "text/event-stream", text)
+}
+
 /// Runs a command against a server, with a token.
 fn ask(server: &Canned, arguments: &[&str]) -> Ended {
     let program = Program::new();
@@ -151,7 +166,7 @@ fn waiting_mirrors_the_end_of_the_run() {
         ("skipped", 8),
     ];
     for (state, exit) in cases {
-        let server = Canned::start(move |_| json(200, run(state)));
+        let server = Canned::start(move |_| stream(&[], Some(state)));
         let ended = ask(&server, &["run", "wait", RUN]);
         assert_eq!(ended.code, exit, "{state}: {ended:?}");
         assert!(
@@ -164,7 +179,7 @@ fn waiting_mirrors_the_end_of_the_run() {
 
 #[test]
 fn waiting_ends_at_its_limit_and_says_how_to_go_on() {
-    let server = Canned::start(|_| json(200, run("running")));
+    let server = Canned::start(|_| stream(&[], None));
     let ended = ask(&server, &["run", "wait", RUN, "--wait-timeout", "10ms"]);
     assert_eq!(ended.code, 8, "{ended:?}");
     assert!(
@@ -239,17 +254,7 @@ fn logs_of_a_job_are_those_of_its_newest_run() {
 
 #[test]
 fn following_a_log_ends_with_the_run() {
-    let server = Canned::start(|_| {
-        let line = r#"{"line": 1, "attempt": 1, "at": "2026-03-08T07:30:00Z", "stream": "stdout", "text": "one"}"#;
-        let end = run("failed").replace('\n', " ");
-        (
-            200,
-            "text/event-stream",
-            format!(
-                "id: 1\nevent: line\ndata: {line}\n\n: still here\n\nevent: end\ndata: {end}\n\n"
-            ),
-        )
-    });
+    let server = Canned::start(|_| stream(&[1], Some("failed")));
     let ended = ask(&server, &["logs", "-f", RUN]);
     assert_eq!(
         (ended.code, ended.stdout.as_str()),
@@ -268,21 +273,9 @@ fn following_a_log_ends_with_the_run() {
 
 #[test]
 fn a_broken_log_stream_goes_on_after_the_last_line() {
-    let server = Canned::start(|line| {
-        let entry = |number: u32| {
-            format!(
-                r#"{{"line": {number}, "attempt": 1, "at": "2026-03-08T07:30:00Z", "stream": "stdout", "text": "line {number}"}}"#
-            )
-        };
-        let end = run("succeeded").replace('\n', " ");
-        let text = match line.contains("from_line=2") {
-            false => format!("event: line\ndata: {}\n\n", entry(1)),
-            true => format!(
-                "event: line\ndata: {}\n\nevent: end\ndata: {end}\n\n",
-                entry(2)
-            ),
-        };
-        (200, "text/event-stream", text)
+    let server = Canned::start(|line| match line.contains("from_line=2") {
+        false => stream(&[1], None),
+        true => stream(&[2], Some("succeeded")),
     });
     let ended = ask(&server, &["logs", "-f", RUN]);
     assert_eq!(
