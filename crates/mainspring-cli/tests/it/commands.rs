@@ -258,7 +258,7 @@ fn following_a_log_ends_with_the_run() {
     let ended = ask(&server, &["logs", "-f", RUN]);
     assert_eq!(
         (ended.code, ended.stdout.as_str()),
-        (0, "one\n"),
+        (0, "line 1\n"),
         "{ended:?}"
     );
     assert_eq!(ended.stderr, format!("run {RUN} failed\n"));
