@@ -25,6 +25,21 @@ impl<'a> Lines<'a> {
         (clamp(line), clamp(column))
     }
 
+    /// Returns the text from a place to the end of its line.
+    pub(super) fn rest_of_line(&self, (line, column): Place) -> &'a str {
+        let start = self
+            .starts
+            .get(line as usize - 1)
+            .copied()
+            .unwrap_or(self.text.len());
+        let line = self.text[start..].lines().next().unwrap_or_default();
+        let offset = line
+            .char_indices()
+            .nth(column as usize - 1)
+            .map_or(line.len(), |(offset, _)| offset);
+        &line[offset..]
+    }
+
     /// Returns the offset of a one-based line and byte column, as serde_json counts them.
     pub(super) fn offset(&self, line: usize, byte_column: usize) -> usize {
         let start = self
