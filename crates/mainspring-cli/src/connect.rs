@@ -1,7 +1,7 @@
 //! Reaching a server: its address, its token, and what its errors mean for the exit code.
 //!
 //! The address is that of `--server` or `MAINSPRING_SERVER`, else of the one server that this user
-//! runs on this machine. The token is in `--token-file` or `MAINSPRING_TOKEN_FILE`, else in the file
+//! runs on this machine, or of the one whose data folder is `--data` or `MAINSPRING_DATA`. The token is in `--token-file` or `MAINSPRING_TOKEN_FILE`, else in the file
 //! that the server on this machine names.
 
 use std::future::Future;
@@ -32,6 +32,9 @@ pub struct ConnectArgs {
         value_name = "FILE"
     )]
     token_file: Option<PathBuf>,
+    /// Data folder of a server on this machine, to find its address and token
+    #[arg(long, global = true, env = "MAINSPRING_DATA", value_name = "DIR")]
+    data: Option<PathBuf>,
     /// Namespace of names that say none
     #[arg(
         short,
@@ -92,7 +95,16 @@ impl ConnectArgs {
     /// # Errors
     /// As [`Self::open`].
     pub fn endpoint(&self) -> Result<Endpoint> {
-        let known = discovery::folder().map_or_else(Vec::new, |it| discovery::registrations(&it));
+        let mut known =
+            discovery::folder().map_or_else(Vec::new, |it| discovery::registrations(&it));
+        if let (Some(data), None) = (&self.data, &self.server) {
+            let found = discovery::presence(data)
+                .map_err(|error| Error::file("find a server in", data, &error))
+                .map_err(|error| {
+                    error.hint("is it running there? say --server URL --token-file FILE")
+                })?;
+            known = vec![found];
+        }
         choose(self.server.as_deref(), self.token_file.as_deref(), known)
     }
 }
