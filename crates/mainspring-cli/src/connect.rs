@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use mainspring_api::ProblemDetails;
 use mainspring_api::client::{Client, ClientError};
+use mainspring_api::{JobFiles, ProblemDetails};
 
 use crate::discovery::{self, Registration};
 use crate::error::{Error, Report, Result};
@@ -116,6 +116,31 @@ impl Session {
     /// With the exit code that belongs to the error.
     pub async fn ask<T>(&self, request: impl Future<Output = Result<T, ClientError>>) -> Result<T> {
         request.await.map_err(refused)
+    }
+
+    /// As [`Self::ask`], for a request about job files: errors name the file and line.
+    ///
+    /// # Errors
+    /// With the exit code that belongs to the error.
+    pub async fn ask_about<T>(
+        &self,
+        files: &JobFiles,
+        request: impl Future<Output = Result<T, ClientError>>,
+    ) -> Result<T> {
+        let answer = request.await;
+        answer.map_err(|error| refused(located(error, files)))
+    }
+}
+
+/// Adds to what the server says is wrong with a bundle where that was written.
+fn located(error: ClientError, files: &JobFiles) -> ClientError {
+    match error {
+        ClientError::Refused(mut problem) => {
+            let errors = std::mem::take(&mut problem.errors);
+            problem.errors = errors.into_iter().map(|it| files.locate(it)).collect();
+            ClientError::Refused(problem)
+        }
+        other => other,
     }
 }
 

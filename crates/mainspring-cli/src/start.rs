@@ -73,7 +73,10 @@ pub async fn start(session: &Session, args: &StartArgs, output: &Output) -> Resu
     let started = session.client.run_job(namespace, &args.job.job, &request);
     let run = session.ask(started).await?;
     if args.follow {
-        output.note(format_args!("run {} of {}", run.id, run.job));
+        output.note(format_args!(
+            "run {} of {}; Ctrl-C leaves it running",
+            run.id, run.job
+        ));
         let show = |line: &LogLine| follow::line(line, LineStyle::default(), output);
         let run = follow::follow(session, &run.id, LogFilter::default(), show).await?;
         return wait::mirror(&run);

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use mainspring_api::{ApplyOptions, ApplyResult, Bundle};
+use mainspring_api::{ApplyOptions, ApplyResult, JobFiles};
 
 use crate::connect::{self, ConnectArgs, Session};
 use crate::error::{Error, Result};
@@ -68,17 +68,18 @@ pub struct ExportArgs {
 /// Everything wrong with the files (exit 9), and whatever the server reports; then nothing has changed.
 pub fn apply(args: &ApplyArgs, output: &Output) -> Result {
     let session = args.connect.open()?;
-    let bundle = files::bundle(&args.files, &session.namespace)?;
+    let files = files::read(&args.files, &session.namespace)?;
     connect::block_on(async {
         if args.prune && !args.dry_run && !args.yes {
-            ask_before_pruning(&session, &bundle).await?;
+            ask_before_pruning(&session, &files).await?;
         }
         let options = ApplyOptions {
             dry_run: args.dry_run,
             prune: args.prune,
         };
-        let message = format!("applying {} jobs", bundle.jobs.len());
-        let request = session.ask(session.client.apply(&bundle, options));
+        let message = format!("applying {} jobs", files.bundle().jobs.len());
+        let request = session.client.apply(files.bundle(), options);
+        let request = session.ask_about(&files, request);
         show(&progress::during(output, &message, request).await?, output)
     })
 }
@@ -89,12 +90,13 @@ pub fn apply(args: &ApplyArgs, output: &Output) -> Result {
 /// Exit 10 when there are differences; else as [`apply`].
 pub fn diff(args: &DiffArgs, output: &Output) -> Result {
     let session = args.connect.open()?;
-    let bundle = files::bundle(&args.files, &session.namespace)?;
+    let files = files::read(&args.files, &session.namespace)?;
     let options = ApplyOptions {
         dry_run: true,
         prune: args.prune,
     };
-    let result = connect::block_on(session.ask(session.client.apply(&bundle, options)))?;
+    let request = session.client.apply(files.bundle(), options);
+    let result = connect::block_on(session.ask_about(&files, request))?;
     let totals = result.totals;
     if totals.created + totals.updated + totals.deleted == 0 {
         output.note("no differences");
@@ -125,12 +127,13 @@ pub fn export(args: &ExportArgs, output: &Output) -> Result {
     }
 }
 
-async fn ask_before_pruning(session: &Session, bundle: &Bundle) -> Result {
+async fn ask_before_pruning(session: &Session, files: &JobFiles) -> Result {
     let options = ApplyOptions {
         dry_run: true,
         prune: true,
     };
-    let plan = session.ask(session.client.apply(bundle, options)).await?;
+    let request = session.client.apply(files.bundle(), options);
+    let plan = session.ask_about(files, request).await?;
     match plan.totals.deleted {
         0 => Ok(()),
         count => {

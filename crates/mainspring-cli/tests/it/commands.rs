@@ -329,6 +329,26 @@ fn apply_sends_the_bundle_and_diff_exits_10_on_differences() {
 }
 
 #[test]
+fn errors_of_an_apply_name_file_and_line() {
+    let program = Program::new();
+    let file = program.file(
+        "a.yaml",
+        "name: fine\nnoop: true\n---\nname: a\nnoop: true\nschedule: '0 0 31 2 *'\n",
+    );
+    let server = Canned::start(|_| {
+        let body = r#"{"type": "urn:mainspring:error:schedule.never", "title": "t", "status": 422, "code": "schedule.never",
+            "detail": "never", "errors": [{"code": "schedule.never", "message": "never fires", "pointer": "/jobs/1/schedule"}]}"#;
+        (422, "application/problem+json", body.to_owned())
+    });
+    let ended = ask(&server, &["apply", "-f", &file]);
+    assert_eq!(ended.code, 9, "{ended:?}");
+    assert_eq!(
+        ended.stderr,
+        format!("error[schedule.never]: never fires   --> {file}:6:11\n")
+    );
+}
+
+#[test]
 fn export_prints_a_file_that_check_accepts() {
     let server = Canned::start(|_| {
         json(
