@@ -207,9 +207,10 @@ fn lint(expression: &Expression, lang: Lang, output: &Output) -> Result {
         )?,
     }
     match lints.is_empty() {
-        true => Ok(output.note("nothing to remark")),
-        false => Err(Error::silent(Exit::Invalid)),
+        true => output.note("nothing to remark"),
+        false => return Err(Error::silent(Exit::Invalid)),
     }
+    Ok(())
 }
 
 /// A remark with a mark below what causes it, in the style of errors.
