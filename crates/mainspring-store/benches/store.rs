@@ -73,7 +73,8 @@ impl Load {
         let mut rows = Vec::new();
         let mut jobs = Vec::new();
         for job in 0..case.triggers / 100 {
-            let draft = (0..100).fold(Draft::new(&format!("job-{job}")), |draft, i| draft.trigger(&i.to_string(), at(0)));
+            let draft =
+                (0..100).fold(Draft::new(&format!("job-{job}")), |draft, i| draft.trigger(&i.to_string(), at(0)));
             jobs.push(kit.save(draft).await);
             rows.extend(jobs[job].triggers.iter().map(|trigger| trigger.row.clone()));
         }
