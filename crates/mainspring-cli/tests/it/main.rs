@@ -1,0 +1,8 @@
+//! The real binary, as users meet it: arguments in, stdout, stderr and exit code out.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod check;
+mod command_line;
+mod cron;
+mod program;
+mod unreachable;

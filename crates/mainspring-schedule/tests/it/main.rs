@@ -1,0 +1,4 @@
+//! Tests of the crate from outside: recorded answers of Quartz, an oracle, other crates.
+
+mod cron_oracle;
+mod cron_vectors;
