@@ -2,6 +2,7 @@
 //!
 //! [`conformance_suite!`](crate::conformance_suite) makes one test of each history, so that a failure names it. A
 //! history gets an empty store of its own and asserts what can be observed through the [`crate::Store`] trait.
+//! [`differential`] compares a store with [`crate::MemoryStore`] over random requests, for what no history foresees.
 //!
 //! ```ignore
 //! mod memory {
@@ -11,6 +12,7 @@
 
 pub mod cancels;
 pub mod completions;
+mod differential;
 pub mod fires;
 pub mod gates;
 pub mod jobs;
@@ -19,6 +21,8 @@ pub mod kit;
 pub mod queue;
 pub mod reads;
 pub mod window;
+
+pub use differential::differential;
 
 /// Makes a test of each history. The argument is an async closure or function that makes an empty store.
 ///

@@ -3,6 +3,8 @@
 //! It takes the same way as the SQL stores (unfinished runs apart from history, gates, attempts, gaps, outbox,
 //! events), and answers the same. Nothing survives the process.
 
+#[cfg(test)]
+mod check;
 mod complete;
 mod events;
 mod fire;
@@ -70,6 +72,12 @@ impl MemoryStore {
     fn model(&self) -> Result<MutexGuard<'_, Model>> {
         let model = self.model.lock().expect("a change that panics is a bug, and leaves nothing to trust");
         if model.closed { Err(Error::Closed) } else { Ok(model) }
+    }
+
+    /// Panics if counters or indexes have parted from the rows.
+    #[cfg(test)]
+    pub(crate) fn check(&self) {
+        self.model().expect("open").check();
     }
 
     /// Makes a change that the engine has to hear of.
