@@ -2,6 +2,8 @@
 //!
 //! A document holds one job, a list of jobs, or a mapping of `jobs`, `calendars` and `namespace`.
 
+use std::collections::BTreeSet;
+
 use schemars::{JsonSchema, schema_for};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -88,7 +90,7 @@ pub fn read_job_files(
             position.map(|position| (position.line, position.column)),
         )
     };
-    problems.sort_by_key(order);
+    problems.sort_by_cached_key(order);
     Err(problems)
 }
 
@@ -141,41 +143,98 @@ impl JobFiles {
     }
 
     fn add(&mut self, document: Document, namespace: Option<&str>, problems: &mut Vec<Problem>) {
-        let mut found = shape_problems(&document.value);
         let own = document.value["namespace"]
             .as_str()
             .filter(|_| is_bundle(&document.value));
         let namespace = own.or(namespace).map(str::to_owned);
-        for pointer in item_pointers(&document.value, "calendars") {
-            if let Some(mut item) = read_item(&document.value, &pointer, &mut found, check_calendar)
-            {
-                item.namespace = item.namespace.or_else(|| namespace.clone());
-                self.bundle.calendars.push(item);
-                self.calendars.push(Origin {
-                    document: self.documents.len(),
-                    pointer,
-                });
-            }
+        let index = self.documents.len();
+        let mut reader = ItemReader::new(&document.value);
+        for (pointer, mut item) in reader.items("calendars", check_calendar) {
+            item.namespace = item.namespace.or_else(|| namespace.clone());
+            self.bundle.calendars.push(item);
+            self.calendars.push(Origin {
+                document: index,
+                pointer,
+            });
         }
-        for pointer in item_pointers(&document.value, "jobs") {
-            if let Some(mut item) = read_item(&document.value, &pointer, &mut found, check_job) {
-                item.namespace = item.namespace.or_else(|| namespace.clone());
-                self.bundle.jobs.push(item);
-                self.jobs.push(Origin {
-                    document: self.documents.len(),
-                    pointer,
-                });
-            }
+        for (pointer, mut item) in reader.items("jobs", check_job) {
+            item.namespace = item.namespace.or_else(|| namespace.clone());
+            self.bundle.jobs.push(item);
+            self.jobs.push(Origin {
+                document: index,
+                pointer,
+            });
         }
-        let located = |problem: Problem| {
+        problems.extend(reader.problems.into_iter().map(|problem| {
             let position = place_of(&document, &problem.code, &problem.pointer);
             Problem {
                 position,
                 ..problem
             }
-        };
-        problems.extend(found.into_iter().map(located));
+        }));
         self.documents.push(document);
+    }
+}
+
+/// Reads the items of a document that are of the right shape.
+struct ItemReader<'v> {
+    value: &'v Value,
+    problems: Vec<Problem>,
+    /// Pointers of the shape problems, in an order that puts what is inside of an item right after the item.
+    faulty: BTreeSet<String>,
+}
+
+impl<'v> ItemReader<'v> {
+    fn new(value: &'v Value) -> Self {
+        let problems = shape_problems(value);
+        let faulty = problems
+            .iter()
+            .map(|problem| problem.pointer.clone())
+            .collect();
+        Self {
+            value,
+            problems,
+            faulty,
+        }
+    }
+
+    /// Returns the items of a kind with their pointers, and keeps what is wrong with them beyond their shape.
+    fn items<T: DeserializeOwned>(
+        &mut self,
+        kind: &str,
+        check: fn(&T) -> Vec<Problem>,
+    ) -> Vec<(String, T)> {
+        if self.problems.len() >= shape::PROBLEMS_MAX {
+            return Vec::new();
+        }
+        let mut items = Vec::new();
+        for pointer in item_pointers(self.value, kind) {
+            let Some(value) = self
+                .value
+                .pointer(&pointer)
+                .filter(|_| !self.is_faulty(&pointer))
+            else {
+                continue;
+            };
+            match T::deserialize(value) {
+                Ok(item) => {
+                    let inside = |problem| under(pointer.clone(), problem);
+                    self.problems.extend(check(&item).into_iter().map(inside));
+                    items.push((pointer, item));
+                }
+                Err(error) => {
+                    self.problems
+                        .push(Problem::new(ErrorCode::FieldValue, error.to_string()).at(pointer));
+                }
+            }
+        }
+        items
+    }
+
+    fn is_faulty(&self, pointer: &str) -> bool {
+        let next = self.faulty.range(pointer.to_owned()..).next();
+        let rest = next.and_then(|found| found.strip_prefix(pointer));
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 }
 
@@ -203,38 +262,6 @@ fn item_pointers(value: &Value, kind: &str) -> Vec<String> {
     (0..count)
         .map(|index| format!("{prefix}/{index}"))
         .collect()
-}
-
-/// Reads an item of the right shape, and adds what is wrong beyond that.
-fn read_item<T: DeserializeOwned>(
-    value: &Value,
-    pointer: &str,
-    problems: &mut Vec<Problem>,
-    check: fn(&T) -> Vec<Problem>,
-) -> Option<T> {
-    let inside = |problem: &Problem| {
-        problem
-            .pointer
-            .strip_prefix(pointer)
-            .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    };
-    if problems.iter().any(inside) {
-        return None;
-    }
-    match T::deserialize(value.pointer(pointer)?) {
-        Ok(item) => {
-            problems.extend(
-                check(&item)
-                    .into_iter()
-                    .map(|problem| under(pointer.to_owned(), problem)),
-            );
-            Some(item)
-        }
-        Err(error) => {
-            problems.push(Problem::new(ErrorCode::FieldValue, error.to_string()).at(pointer));
-            None
-        }
-    }
 }
 
 /// Unknown keys are shown at the key, everything else at the value.

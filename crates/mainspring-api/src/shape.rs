@@ -17,6 +17,9 @@ use crate::{ErrorCode, Problem, did_you_mean};
 
 mod words;
 
+/// Problems that are kept: a list of a hundred thousand wrong items helps nobody.
+pub(crate) const PROBLEMS_MAX: usize = 1_000;
+
 /// Reads a value as a `T`, or says everything that is wrong with its shape.
 pub(crate) fn read<T: JsonSchema + DeserializeOwned + 'static>(
     value: &Value,
@@ -77,6 +80,9 @@ struct Walk<'s> {
 
 impl<'s> Walk<'s> {
     fn visit(&mut self, schema: Alternative<'s>, value: &Value) {
+        if self.is_full() {
+            return;
+        }
         let mut alternatives = Vec::new();
         self.collect(schema, &mut alternatives);
         let Some(chosen) = alternatives
@@ -142,7 +148,7 @@ impl<'s> Walk<'s> {
                     },
                     value,
                 ),
-                None if *others == Value::Bool(false) => {
+                None if *others == Value::Bool(false) && !self.is_full() => {
                     let problem =
                         words::unknown_key(chosen.name, key, known.unwrap_or(&none).keys());
                     self.problem(problem);
@@ -258,8 +264,14 @@ impl<'s> Walk<'s> {
         length
     }
 
+    fn is_full(&self) -> bool {
+        self.problems.len() >= PROBLEMS_MAX
+    }
+
     fn problem(&mut self, problem: Problem) {
-        self.problems.push(problem.at(self.pointer.clone()));
+        if !self.is_full() {
+            self.problems.push(problem.at(self.pointer.clone()));
+        }
     }
 }
 

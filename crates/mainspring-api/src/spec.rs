@@ -13,6 +13,7 @@ use utoipa::ToSchema;
 
 mod calendar;
 mod http;
+mod input;
 mod trigger;
 
 pub use calendar::{CalendarSpec, DailyRange};

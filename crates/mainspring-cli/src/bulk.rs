@@ -63,16 +63,16 @@ mod tests {
 
     #[tokio::test]
     async fn the_exit_code_tells_how_many_worked() {
-        let cases: [(&[u32], Option<(Exit, usize)>); 4] = [
-            (&[2, 4], None),
-            (&[1, 2, 3], Some((Exit::Partial, 2))),
-            (&[1, 3], Some((Exit::NotFound, 2))),
-            (&[], None),
+        let cases = [
+            (vec![2, 4], None),
+            (vec![1, 2, 3], Some((Exit::Partial, 2))),
+            (vec![1, 3], Some((Exit::NotFound, 2))),
+            (vec![], None),
         ];
         for (numbers, expected) in cases {
             let mut done = Vec::new();
             let result = each(
-                numbers,
+                &numbers,
                 async |number| odd_is_missing(number),
                 |number| {
                     done.push(*number);

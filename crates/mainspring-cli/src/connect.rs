@@ -1,7 +1,7 @@
 //! Reaching a server: its address, its token, and what its errors mean for the exit code.
 //!
 //! The address is that of `--server` or `MAINSPRING_SERVER`, else of the one server that this user
-//! runs on this machine. The token is in `--token-file` or `MAINSPRING_TOKEN_FILE`, else in the file
+//! runs on this machine, or of the one whose data folder is `--data` or `MAINSPRING_DATA`. The token is in `--token-file` or `MAINSPRING_TOKEN_FILE`, else in the file
 //! that the server on this machine names.
 
 use std::future::Future;
@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use clap::Args;
-use mainspring_api::ProblemDetails;
 use mainspring_api::client::{Client, ClientError};
+use mainspring_api::{JobFiles, ProblemDetails};
 
 use crate::discovery::{self, Registration};
 use crate::error::{Error, Report, Result};
@@ -32,6 +32,9 @@ pub struct ConnectArgs {
         value_name = "FILE"
     )]
     token_file: Option<PathBuf>,
+    /// Data folder of a server on this machine, to find its address and token
+    #[arg(long, global = true, env = "MAINSPRING_DATA", value_name = "DIR")]
+    data: Option<PathBuf>,
     /// Namespace of names that say none
     #[arg(
         short,
@@ -92,7 +95,16 @@ impl ConnectArgs {
     /// # Errors
     /// As [`Self::open`].
     pub fn endpoint(&self) -> Result<Endpoint> {
-        let known = discovery::folder().map_or_else(Vec::new, |it| discovery::registrations(&it));
+        let mut known =
+            discovery::folder().map_or_else(Vec::new, |it| discovery::registrations(&it));
+        if let (Some(data), None) = (&self.data, &self.server) {
+            let found = discovery::presence(data)
+                .map_err(|error| Error::file("find a server in", data, &error))
+                .map_err(|error| {
+                    error.hint("is it running there? say --server URL --token-file FILE")
+                })?;
+            known = vec![found];
+        }
         choose(self.server.as_deref(), self.token_file.as_deref(), known)
     }
 }
@@ -104,6 +116,31 @@ impl Session {
     /// With the exit code that belongs to the error.
     pub async fn ask<T>(&self, request: impl Future<Output = Result<T, ClientError>>) -> Result<T> {
         request.await.map_err(refused)
+    }
+
+    /// As [`Self::ask`], for a request about job files: errors name the file and line.
+    ///
+    /// # Errors
+    /// With the exit code that belongs to the error.
+    pub async fn ask_about<T>(
+        &self,
+        files: &JobFiles,
+        request: impl Future<Output = Result<T, ClientError>>,
+    ) -> Result<T> {
+        let answer = request.await;
+        answer.map_err(|error| refused(located(error, files)))
+    }
+}
+
+/// Adds to what the server says is wrong with a bundle where that was written.
+fn located(error: ClientError, files: &JobFiles) -> ClientError {
+    match error {
+        ClientError::Refused(mut problem) => {
+            let errors = std::mem::take(&mut problem.errors);
+            problem.errors = errors.into_iter().map(|it| files.locate(it)).collect();
+            ClientError::Refused(problem)
+        }
+        other => other,
     }
 }
 

@@ -86,6 +86,29 @@ pub fn registrations(folder: &Path) -> Vec<Registration> {
     found
 }
 
+/// Reads what a server wrote into its data folder.
+///
+/// # Errors
+/// Fails when no server runs there, or the file is not one of ours.
+pub fn presence(data: &Path) -> io::Result<Registration> {
+    let presence: Presence = serde_json::from_slice(&fs::read(data.join("server.json"))?)?;
+    Ok(Registration {
+        address: presence.address,
+        token_file: data.join("token"),
+        data: Some(data.to_owned()),
+        pid: presence.pid,
+        version: presence.version,
+    })
+}
+
+/// The file `server.json` of a data folder.
+#[derive(Deserialize)]
+struct Presence {
+    address: SocketAddr,
+    pid: u32,
+    version: String,
+}
+
 /// The folder of registrations; `None` when the user has no home.
 pub fn folder() -> Option<PathBuf> {
     base("XDG_STATE_HOME", ".local/state").map(|base| base.join("mainspring/servers"))
@@ -153,10 +176,21 @@ mod tests {
         let held = register(folder.path(), &mine).unwrap();
         fs::write(folder.path().join("broken.json"), "{").unwrap();
 
-        assert_eq!(registrations(folder.path()), [mine.clone()]);
+        assert_eq!(registrations(folder.path()), std::slice::from_ref(&mine));
         assert!(mine.answers());
         drop(held);
         assert_eq!(registrations(folder.path()), []);
+    }
+
+    #[test]
+    fn a_data_folder_tells_where_its_server_is() {
+        let data = tempfile::tempdir().unwrap();
+        assert!(presence(data.path()).is_err());
+        let text = r#"{"address": "127.0.0.1:7071", "pid": 7, "version": "0.1.0"}"#;
+        fs::write(data.path().join("server.json"), text).unwrap();
+        let found = presence(data.path()).unwrap();
+        assert_eq!(found.url(), "http://127.0.0.1:7071");
+        assert_eq!(found.token_file, data.path().join("token"));
     }
 
     #[test]

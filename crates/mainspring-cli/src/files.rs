@@ -3,7 +3,7 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-use mainspring_api::{Bundle, Format, JobFile, Problem, read_job_files};
+use mainspring_api::{Format, JobFile, JobFiles, Problem, read_job_files};
 
 use crate::error::{Error, Report, Result};
 use crate::exit::Exit;
@@ -21,12 +21,19 @@ pub struct File {
 /// Reads files as one checked bundle. Items that name no namespace get `namespace`.
 ///
 /// # Errors
-/// As [`read`]; every problem in the files with `file:line:column` (exit 9).
-pub fn bundle(paths: &[PathBuf], namespace: &str) -> Result<Bundle> {
-    let files = read(paths)?;
+/// As [`contents`]; every problem in the files with `file:line:column` (exit 9).
+pub fn read(paths: &[PathBuf], namespace: &str) -> Result<JobFiles> {
+    let files = contents(paths)?;
     let texts: Vec<JobFile<'_>> = files.iter().map(File::as_text).collect();
-    let read = read_job_files(&texts, Some(namespace)).map_err(invalid)?;
-    Ok(read.into_bundle())
+    read_texts(&texts, namespace)
+}
+
+/// Reads texts as one checked bundle. Items that name no namespace get `namespace`.
+///
+/// # Errors
+/// Every problem in the texts with `file:line:column` (exit 9).
+pub fn read_texts(texts: &[JobFile<'_>], namespace: &str) -> Result<JobFiles> {
+    read_job_files(texts, Some(namespace)).map_err(invalid)
 }
 
 fn invalid(problems: Vec<Problem>) -> Error {
@@ -51,7 +58,7 @@ impl File {
 /// # Errors
 /// `cli.file` for what cannot be read, `cli.ending` for a file that is no job file by its ending, and
 /// `cli.empty` for a folder without job files.
-fn read(paths: &[PathBuf]) -> Result<Vec<File>> {
+fn contents(paths: &[PathBuf]) -> Result<Vec<File>> {
     let mut files = Vec::new();
     for path in paths {
         if path.as_os_str() == "-" {
@@ -139,7 +146,7 @@ mod tests {
         for name in ["c.toml", "a.yaml", "b/x.json", ".hidden.yaml", "README.md"] {
             std::fs::write(folder.path().join(name), "name: a").unwrap();
         }
-        let files = read(&[folder.path().to_owned()]).unwrap();
+        let files = contents(&[folder.path().to_owned()]).unwrap();
         let names: Vec<&str> = files
             .iter()
             .map(|file| {
@@ -164,7 +171,7 @@ mod tests {
             (folder.path().join("none.yaml"), "cli.file", Exit::NotFound),
         ];
         for (path, code, exit) in cases {
-            let error = read(&[path]).err().unwrap();
+            let error = contents(&[path]).err().unwrap();
             assert_eq!((error.reports[0].code.as_str(), error.exit), (code, exit));
         }
     }

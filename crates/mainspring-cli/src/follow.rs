@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use mainspring_api::client::LogItem;
 use mainspring_api::{LogFilter, LogLine, LogStream, Run};
-use tokio::time::{Instant, sleep};
+use tokio::time::Instant;
 
 use crate::connect::Session;
 use crate::error::Result;
@@ -27,41 +27,25 @@ pub struct LineStyle {
     pub timestamps: bool,
 }
 
-/// Shows a run's log from its beginning to its end.
+/// Calls `each` for the lines that `filter` asks for and all further ones, and returns the final run.
 ///
 /// # Errors
-/// As [`follow`].
-pub async fn to_the_end(session: &Session, id: &str, output: &Output) -> Result<Run> {
-    follow(
-        session,
-        id,
-        LogFilter::default(),
-        LineStyle::default(),
-        output,
-    )
-    .await
-}
-
-/// Shows the lines that `filter` asks for and all further ones, and returns the final run.
-///
-/// # Errors
-/// Whatever the server reports; an unreachable server only after 30 s.
+/// Whatever the server or `each` reports; an unreachable server only after 30 s.
 pub async fn follow(
     session: &Session,
     id: &str,
     mut filter: LogFilter,
-    style: LineStyle,
-    output: &Output,
+    mut each: impl FnMut(&LogLine) -> Result,
 ) -> Result<Run> {
     let mut heard_at = Instant::now();
     loop {
-        match stretch(session, id, &mut filter, &mut heard_at, style, output).await {
+        match stretch(session, id, &mut filter, &mut heard_at, &mut each).await {
             Ok(Some(run)) => return Ok(run),
             Ok(None) => {}
             Err(error) if error.exit == Exit::Unreachable && heard_at.elapsed() < OUTAGE_LIMIT => {}
             Err(error) => return Err(error),
         }
-        sleep(PAUSE).await;
+        pause().await;
     }
 }
 
@@ -71,22 +55,29 @@ async fn stretch(
     id: &str,
     filter: &mut LogFilter,
     heard_at: &mut Instant,
-    style: LineStyle,
-    output: &Output,
+    each: &mut impl FnMut(&LogLine) -> Result,
 ) -> Result<Option<Run>> {
     let mut stream = session.ask(session.client.follow_log(id, filter)).await?;
     loop {
         let item = session.ask(stream.next()).await?;
         *heard_at = Instant::now();
         match item {
-            Some(LogItem::Line(entry)) => {
-                line(&entry, style, output)?;
-                (filter.from_line, filter.tail) = (Some(entry.line + 1), None);
+            Some(LogItem::Line(line)) => {
+                each(&line)?;
+                (filter.from_line, filter.tail) = (Some(line.line + 1), None);
             }
             Some(LogItem::End(run)) => return Ok(Some(*run)),
             None => return Ok(None),
         }
     }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a pause between two connections; nothing is decided by it"
+)]
+async fn pause() {
+    tokio::time::sleep(PAUSE).await;
 }
 
 /// Prints one line: its text, or a JSON document for `-o json` and `-o jsonl`.

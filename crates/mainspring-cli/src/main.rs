@@ -17,6 +17,8 @@ mod name;
 mod output;
 mod pages;
 mod progress;
+#[cfg(test)]
+mod reference;
 mod start;
 mod time_value;
 mod views;

@@ -167,12 +167,21 @@ impl Output {
                 Ok(())
             }
             Form::Table => self.text(view.rows(items, &self.columns, self.headers, &self.style)?),
-            Form::Json => self.document(&Items { items }),
-            Form::Yaml => self.document(&Items { items }),
-            Form::Jsonl => items.iter().try_for_each(|item| self.document(item)),
+            Form::Json | Form::Yaml | Form::Jsonl => self.items(items),
             Form::Name => items
                 .iter()
                 .try_for_each(|item| self.text((view.name)(item))),
+        }
+    }
+
+    /// Prints several items as documents: one `{"items": …}`, or one per line.
+    ///
+    /// # Errors
+    /// Fails when stdout cannot be written.
+    pub fn items<T: Serialize>(&self, items: &[T]) -> Result {
+        match self.form {
+            Form::Jsonl => items.iter().try_for_each(|item| self.document(item)),
+            _ => self.document(&Items { items }),
         }
     }
 

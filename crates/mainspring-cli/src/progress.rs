@@ -1,57 +1,40 @@
-//! Progress of long work, on stderr: a bar on a terminal, else a line every five seconds.
+//! Progress of long work, on stderr: a line that moves on a terminal, else a line every five seconds.
 
+use std::future::Future;
 use std::io::IsTerminal;
-use std::time::{Duration, Instant};
+use std::pin::pin;
+use std::time::Duration;
 
 use indicatif::{ProgressBar, ProgressStyle};
+use tokio::time::{Instant, interval_at};
 
 use crate::output::{Output, Progress, note};
 
 /// How often a line is written where there is no terminal.
 const LINE_EVERY: Duration = Duration::from_secs(5);
 
-/// Shows that something goes on. Vanishes when it is dropped.
-pub enum Activity {
-    /// A line that moves.
-    Bar(ProgressBar),
-    /// A line now and then.
-    Lines {
-        /// When the last one was written.
-        written_at: Instant,
-    },
-    /// Nothing.
-    None,
-}
-
-impl Activity {
-    /// Begins with `message`, such as `waiting for run …`.
-    pub fn start(output: &Output, message: String) -> Self {
-        match output.progress() {
-            Progress::None => Self::None,
-            Progress::Auto if std::io::stderr().is_terminal() => Self::Bar(spinner(message)),
-            Progress::Auto | Progress::Plain => Self::Lines {
-                written_at: Instant::now(),
-            },
-        }
-    }
-
-    /// Says how it stands now.
-    pub fn update(&mut self, message: impl Fn() -> String) {
-        match self {
-            Self::Bar(bar) => bar.set_message(message()),
-            Self::Lines { written_at } if written_at.elapsed() >= LINE_EVERY => {
-                *written_at = Instant::now();
-                note(message());
-            }
-            Self::Lines { .. } | Self::None => {}
-        }
-    }
-}
-
-impl Drop for Activity {
-    fn drop(&mut self) {
-        if let Self::Bar(bar) = self {
+/// Awaits `work`, and meanwhile shows that it goes on: `waiting for run …  3s`.
+pub async fn during<T>(output: &Output, message: &str, work: impl Future<Output = T>) -> T {
+    match output.progress() {
+        Progress::None => work.await,
+        Progress::Auto if std::io::stderr().is_terminal() => {
+            let bar = spinner(message.to_owned());
+            let result = work.await;
             bar.finish_and_clear();
+            result
+        }
+        Progress::Auto | Progress::Plain => with_lines(message, work).await,
+    }
+}
+
+async fn with_lines<T>(message: &str, work: impl Future<Output = T>) -> T {
+    let started = Instant::now();
+    let mut ticks = interval_at(started + LINE_EVERY, LINE_EVERY);
+    let mut work = pin!(work);
+    loop {
+        tokio::select! {
+            result = &mut work => return result,
+            _ = ticks.tick() => note(format_args!("{message}  {}s", started.elapsed().as_secs())),
         }
     }
 }

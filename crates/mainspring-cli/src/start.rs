@@ -3,17 +3,18 @@
 use std::collections::BTreeMap;
 
 use clap::Args;
-use mainspring_api::{Job, ParamType, Run, RunNow};
+use mainspring_api::{Job, LogFilter, LogLine, ParamType, Run, RunNow};
 use serde_json::Value;
 
 use crate::connect::Session;
 use crate::error::{Error, Report, Result};
 use crate::exit::Exit;
+use crate::follow::{self, LineStyle};
+use crate::input;
 use crate::name::JobName;
 use crate::output::Output;
 use crate::views::RUN;
 use crate::wait::{self, WaitArgs};
-use crate::{follow, input};
 
 /// What to start, and whether to wait.
 #[derive(Debug, Args)]
@@ -72,8 +73,12 @@ pub async fn start(session: &Session, args: &StartArgs, output: &Output) -> Resu
     let started = session.client.run_job(namespace, &args.job.job, &request);
     let run = session.ask(started).await?;
     if args.follow {
-        output.note(format_args!("run {} of {}", run.id, run.job));
-        let run = follow::to_the_end(session, &run.id, output).await?;
+        output.note(format_args!(
+            "run {} of {}; Ctrl-C leaves it running",
+            run.id, run.job
+        ));
+        let show = |line: &LogLine| follow::line(line, LineStyle::default(), output);
+        let run = follow::follow(session, &run.id, LogFilter::default(), show).await?;
         return wait::mirror(&run);
     }
     if args.wait {

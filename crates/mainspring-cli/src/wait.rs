@@ -3,19 +3,15 @@
 use std::time::Duration;
 
 use clap::Args;
-use mainspring_api::{Run, RunState};
-use tokio::time::{Instant, sleep};
+use mainspring_api::{LogFilter, Run, RunState};
+use tokio::time::{Instant, timeout_at};
 
 use crate::connect::Session;
 use crate::error::{Error, Report, Result};
 use crate::exit::Exit;
 use crate::output::Output;
-use crate::progress::Activity;
-use crate::time_value;
 use crate::views::RUN;
-
-/// Pauses between two looks at a run: short at first, because most runs are.
-const PAUSES: (Duration, Duration) = (Duration::from_millis(50), Duration::from_secs(1));
+use crate::{follow, progress, time_value};
 
 /// How long to wait.
 #[derive(Debug, Clone, Args)]
@@ -47,7 +43,7 @@ pub async fn runs(session: &Session, ids: &[String], args: &WaitArgs, output: &O
     verdict
 }
 
-/// Looks at a run until it is final.
+/// Waits until a run is final.
 ///
 /// # Errors
 /// `run.not_ended` (exit 8) at the deadline.
@@ -57,24 +53,29 @@ pub async fn until_final(
     deadline: Option<Instant>,
     output: &Output,
 ) -> Result<Run> {
-    let mut activity = Activity::start(output, format!("waiting for run {id}"));
-    let mut pause = PAUSES.0;
-    loop {
-        let run = session.ask(session.client.run(id)).await?;
-        if run.state.is_final() {
-            return Ok(run);
+    let no_lines = LogFilter {
+        tail: Some(0),
+        ..LogFilter::default()
+    };
+    let ended = follow::follow(session, id, no_lines, |_| Ok(()));
+    let message = format!("waiting for run {id}");
+    let waiting = progress::during(output, &message, async {
+        match deadline {
+            Some(deadline) => timeout_at(deadline, ended).await,
+            None => Ok(ended.await),
         }
-        activity.update(|| format!("run {id} of {} is {}", run.job, run.state));
-        if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
-            let message = format!("run {id} is still {}", run.state);
-            let report = Report::new("run.not_ended", message)
-                .hint(format!("mainspring run wait {id}"))
-                .hint(format!("mainspring run cancel {id}"));
-            return Err(Error::new(Exit::RunCancelled, report));
-        }
-        sleep(pause).await;
-        pause = (pause * 3 / 2).min(PAUSES.1);
+    });
+    match waiting.await {
+        Ok(ended) => ended,
+        Err(_) => Err(not_ended(id)),
     }
+}
+
+fn not_ended(id: &str) -> Error {
+    let report = Report::new("run.not_ended", format!("run {id} has not ended in time"))
+        .hint(format!("mainspring run wait {id}"))
+        .hint(format!("mainspring run cancel {id}"));
+    Error::new(Exit::RunCancelled, report)
 }
 
 /// Turns the end of a run into an exit code; what happened is on stdout already.

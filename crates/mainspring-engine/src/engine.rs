@@ -224,6 +224,11 @@ impl Engine {
         let _ = state.wait_for(settled).await;
     }
 
+    /// Waits until nothing runs and nothing is to be recorded.
+    pub async fn idle(&self) {
+        let _ = self.state.clone().wait_for(|state| state.idle).await;
+    }
+
     /// Starts nothing new from now on; what runs goes on.
     pub fn drain(&self) {
         let _ = self.notices.send(Notice::Draining);

@@ -260,11 +260,25 @@ impl Calendar {
             if candidate == before {
                 return Some(candidate);
             }
-            budget.spend()?;
+            budget.spend_day()?;
             if candidate > horizon {
                 return None;
             }
         }
+    }
+
+    /// The first instant from `t` on at which [`Calendar::is_included`] does not hold.
+    pub(crate) fn first_excluded(
+        &self,
+        t: Timestamp,
+        semantics: Semantics,
+        default_zone: &Zone,
+    ) -> Option<Timestamp> {
+        let excluded = |link: &Self| {
+            link.rule
+                .first_excluded(t, link.zone_or(default_zone), semantics)
+        };
+        self.chain().filter_map(excluded).min()
     }
 
     fn new(rule: Rule) -> Self {
@@ -290,16 +304,22 @@ const HORIZON_MS: i64 = 146_097 * DAY_MS;
 pub(crate) struct Budget(u32);
 
 impl Default for Budget {
-    /// Enough for five hundred years of days, or for two days of seconds; a few milliseconds.
+    /// Enough for 54 years of days, or for two days of seconds; a few milliseconds.
     fn default() -> Self {
         Self(200_000)
     }
 }
 
 impl Budget {
-    /// Takes a step; `None` when there are none left.
+    /// Pays for a step within a day; `None` when nothing is left.
     pub(crate) fn spend(&mut self) -> Option<()> {
         self.0 = self.0.checked_sub(1)?;
+        Some(())
+    }
+
+    /// Pays for a step of a day or more.
+    pub(crate) fn spend_day(&mut self) -> Option<()> {
+        self.0 = self.0.checked_sub(10)?;
         Some(())
     }
 }
@@ -347,16 +367,32 @@ impl Rule {
             Self::Daily { .. } if semantics == Semantics::Quartz => {
                 quartz::daily_first_included(self, t, zone)
             }
-            _ => self.first_included_local(t, zone),
+            _ => self.first_by_local(t, zone, Self::first_local_included),
+        }
+    }
+
+    /// The first instant from `t` on that the rule alone excludes.
+    fn first_excluded(&self, t: Timestamp, zone: &Zone, semantics: Semantics) -> Option<Timestamp> {
+        match self {
+            Self::Cron(cron) => first_satisfied(cron, t, zone),
+            Self::Daily { .. } if semantics == Semantics::Quartz => {
+                quartz::daily_first_excluded(self, t, zone)
+            }
+            _ => self.first_by_local(t, zone, Self::first_local_excluded),
         }
     }
 
     /// Searches one stretch of constant offset after the other, so that local time is plain sums.
-    fn first_included_local(&self, t: Timestamp, zone: &Zone) -> Option<Timestamp> {
+    fn first_by_local(
+        &self,
+        t: Timestamp,
+        zone: &Zone,
+        first_local: impl Fn(&Self, Civil) -> Option<Civil>,
+    ) -> Option<Timestamp> {
         let mut t = t.as_millis();
         loop {
             let window = zone.window(Timestamp::from_millis(t));
-            let local = self.first_local(Civil::from_millis(t + window.offset_ms))?;
+            let local = first_local(self, Civil::from_millis(t + window.offset_ms))?;
             let candidate = local.as_millis() - window.offset_ms;
             if candidate < window.to_ms {
                 return Some(Timestamp::from_millis(candidate));
@@ -366,7 +402,7 @@ impl Rule {
     }
 
     /// The first reading from `local` on that the rule includes, on a clock that never jumps.
-    fn first_local(&self, local: Civil) -> Option<Civil> {
+    fn first_local_included(&self, local: Civil) -> Option<Civil> {
         if self.includes_local(local) {
             return Some(local);
         }
@@ -400,6 +436,54 @@ impl Rule {
             .map(|days| Civil::from_millis(midnight + days * DAY_MS))
             .find(|&local| self.includes_local(local))
     }
+
+    /// The first reading from `local` on that the rule excludes, on a clock that never jumps.
+    fn first_local_excluded(&self, local: Civil) -> Option<Civil> {
+        if !self.includes_local(local) {
+            return Some(local);
+        }
+        let midnight = local.as_millis() - local.millis_of_day();
+        match self {
+            Self::Daily {
+                from_ms,
+                to_ms,
+                invert,
+            } => {
+                let of_day = match invert {
+                    true => to_ms + 1,
+                    false if local.millis_of_day() < *from_ms => *from_ms,
+                    false => DAY_MS + from_ms,
+                };
+                Some(Civil::from_millis(midnight + of_day))
+            }
+            Self::Holiday(days) => {
+                let next = days.partition_point(|day| *day <= local.day_number());
+                days.get(next).map(|day| Civil::from_millis(day * DAY_MS))
+            }
+            Self::Weekly(_) | Self::Monthly(_) | Self::Annual(_) => (1..=8 * 366)
+                .map(|days| Civil::from_millis(midnight + days * DAY_MS))
+                .find(|&local| !self.includes_local(local)),
+            Self::Cron(_) => None,
+        }
+    }
+}
+
+/// The first instant from `t` on in a second at which the expression is true.
+fn first_satisfied(cron: &Cron, t: Timestamp, zone: &Zone) -> Option<Timestamp> {
+    if cron.matches(zone, t) {
+        return Some(t);
+    }
+    let fire = cron.next_after(zone, t)?;
+    // Quartz fires in the second of two equal hours, but is satisfied in both.
+    let window = zone.window(fire);
+    let before = zone.window(Timestamp::from_millis(window.from_ms.saturating_sub(1)));
+    let first_pass = fire - (before.offset_ms - window.offset_ms).max(0);
+    let in_first_pass = first_pass > t && before.contains(first_pass.as_millis());
+    Some(if in_first_pass && cron.matches(zone, first_pass) {
+        first_pass
+    } else {
+        fire
+    })
 }
 
 /// The first instant from `t` on in a second at which the expression is not true.

@@ -374,11 +374,11 @@ impl Trigger {
         let horizon = fire + NEVER_AFTER_MS;
         let mut budget = Budget::default();
         while !calendar.is_included(fire, self.semantics, &self.zone) {
-            budget.spend()?;
+            budget.spend_day()?;
             let included =
                 calendar.first_included(fire, self.semantics, &self.zone, &mut budget)?;
             fire = self.schedule_after(state, included - 1)?;
-            if fire > horizon {
+            if fire > horizon || !window::is_reached(self, fire) {
                 return None;
             }
         }

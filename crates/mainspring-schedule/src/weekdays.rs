@@ -121,7 +121,7 @@ const NAMES: [&str; 7] = [
 fn number(name: &str) -> Result<u8, UnknownDayOfWeek> {
     let wanted = name.trim().to_ascii_lowercase();
     let known = |full: &&str| wanted.len() >= 3 && full.starts_with(&wanted);
-    let index = NAMES.iter().position(|full| known(full));
+    let index = NAMES.iter().position(known);
     match index.and_then(|i| u8::try_from(i + 1).ok()) {
         Some(day) => Ok(day),
         None => Err(UnknownDayOfWeek {

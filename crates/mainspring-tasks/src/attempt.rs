@@ -27,11 +27,17 @@ pub struct Attempt {
     pub env: BTreeMap<String, String>,
     /// Ends the attempt as timed out when it takes longer.
     pub timeout: Option<Duration>,
-    /// How long the process tree may go on after TERM before it gets KILL.
+    /// How long the process tree may go on after TERM before it gets KILL, [`Attempt::KILL_GRACE_MAX`]
+    /// at most.
     pub kill_grace: Duration,
     /// Where the process starts: an existing folder that is left alone, or a private one that is
     /// removed afterwards when absent.
     pub working_dir: Option<PathBuf>,
+}
+
+impl Attempt {
+    /// The limit for [`Attempt::kill_grace`].
+    pub const KILL_GRACE_MAX: Duration = Duration::from_secs(3600);
 }
 
 impl Default for Attempt {

@@ -40,7 +40,8 @@ pub enum Outcome {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct TaskError {
-    /// A stable, dotted code such as `process.exit` or `http.unexpected_status`.
+    /// A stable, dotted code such as `process.exit` or `http.unexpected_status`, one of
+    /// [`ERROR_CODES`](crate::ERROR_CODES).
     pub code: &'static str,
     /// What happened, in one line.
     pub message: String,

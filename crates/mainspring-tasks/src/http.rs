@@ -120,7 +120,8 @@ impl Caller {
                 return self.read_body(response, progress.recorder).await;
             }
             let Some(target) = redirect_target(&response).filter(|_| call.redirects_max > 0) else {
-                self.read_body(response, progress.recorder).await?;
+                // The status is the news, even if the body breaks off.
+                let _ = self.read_body(response, progress.recorder).await;
                 return Err(unexpected(call, &request, status));
             };
             if redirects_left == 0 {

@@ -19,7 +19,7 @@
 //!
 //! Protocol: arguments are the grace in milliseconds, the program and its arguments; working
 //! folder, environment, standard output and error are the program's. The worker writes `T` (TERM,
-//! KILL after the grace) or `K` (KILL); the leash answers with one [`Report`](report::Report) per line.
+//! KILL after the grace) or `K` (KILL); the leash answers with one report per line.
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
@@ -27,8 +27,6 @@ use std::os::fd::AsFd;
 use std::os::unix::net::UnixStream;
 use std::os::unix::process::CommandExt;
 use std::process::{Command, ExitCode, Stdio};
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -117,26 +115,22 @@ fn hold(order: Order) -> io::Result<()> {
         .stdin(Stdio::null())
         .process_group(0)
         .spawn();
-    let family = match spawned {
-        Ok(child) => Family {
-            main: tree::pid_of(child.id()),
-            main_reaped: AtomicBool::new(false),
-        },
+    let main = match spawned {
+        Ok(child) => tree::pid_of(child.id()),
         Err(error) => {
             Report::Refused(error.raw_os_error().unwrap_or(0)).send(&mut reports);
             return Ok(());
         }
     };
-    let family = Arc::new(family);
-    Report::Started(family.main).send(&mut reports);
+    Report::Started(main).send(&mut reports);
 
     let (events, inbox) = channel();
     let heard = events.clone();
     thread::spawn(move || listen(control, &heard));
-    let (reaped, mut verdicts) = (Arc::clone(&family), reports.try_clone()?);
-    thread::spawn(move || reap(&reaped, &mut verdicts, &events));
+    let mut verdicts = reports.try_clone()?;
+    thread::spawn(move || reap(main, &mut verdicts, &events));
 
-    let left = keep(&inbox, &family, order.grace);
+    let left = keep(&inbox, main, order.grace);
     if left > 0 {
         Report::Left(left).send(&mut reports);
     }
@@ -155,32 +149,15 @@ fn become_reaper() -> io::Result<()> {
     Ok(())
 }
 
-/// The program and its descendants.
-struct Family {
-    main: Pid,
-    main_reaped: AtomicBool,
+/// Signals all descendants and returns how many there were.
+fn signal(main: Pid, signal: Signal) -> usize {
+    tree::signal_each_once(main, &tree::descendants(rustix::process::getpid()), signal)
 }
 
-impl Family {
-    /// Signals all members and returns how many there were.
-    fn signal(&self, signal: Signal) -> usize {
-        // The group first, because that is one step for the kernel; a reaped leader's number may
-        // belong to someone else.
-        if !self.main_reaped.load(Ordering::Acquire) {
-            let _ = rustix::process::kill_process_group(self.main, signal);
-        }
-        let members = tree::descendants(rustix::process::getpid());
-        for member in &members {
-            let _ = rustix::process::kill_process(*member, signal);
-        }
-        members.len()
-    }
-
-    /// TERM, and CONT so that stopped members notice.
-    fn terminate(&self) {
-        self.signal(Signal::TERM);
-        self.signal(Signal::CONT);
-    }
+/// TERM, and CONT so that stopped processes notice.
+fn terminate(main: Pid) {
+    signal(main, Signal::TERM);
+    signal(main, Signal::CONT);
 }
 
 /// Passes on what the worker asks for; its end asks for KILL.
@@ -203,11 +180,10 @@ fn listen(mut control: UnixStream, events: &Sender<Event>) {
 }
 
 /// Collects every child that ends, until there is none left.
-fn reap(family: &Family, reports: &mut UnixStream, events: &Sender<Event>) {
+fn reap(main: Pid, reports: &mut UnixStream, events: &Sender<Event>) {
     loop {
         match rustix::process::wait(WaitOptions::empty()) {
-            Ok(Some((pid, status))) if pid == family.main => {
-                family.main_reaped.store(true, Ordering::Release);
+            Ok(Some((pid, status))) if pid == main => {
                 Report::Ended {
                     code: status.exit_status(),
                     signal: status.terminating_signal(),
@@ -231,7 +207,7 @@ fn reap(family: &Family, reports: &mut UnixStream, events: &Sender<Event>) {
 }
 
 /// Ends the tree when asked to, and returns how many of it could not be ended.
-fn keep(inbox: &Receiver<Event>, family: &Family, grace: Duration) -> usize {
+fn keep(inbox: &Receiver<Event>, main: Pid, grace: Duration) -> usize {
     let mut deadline: Option<Instant> = None;
     let mut killing_since: Option<Instant> = None;
     loop {
@@ -239,16 +215,16 @@ fn keep(inbox: &Receiver<Event>, family: &Family, grace: Duration) -> usize {
             Some(Event::AllGone) => return 0,
             Some(Event::Kill) => deadline = Some(Instant::now()),
             Some(Event::Terminate) if deadline.is_none() => {
-                family.terminate();
+                terminate(main);
                 deadline = Some(Instant::now() + grace);
             }
             Some(Event::MainEnded) if deadline.is_none() => {
-                family.terminate();
+                terminate(main);
                 deadline = Some(Instant::now() + grace.min(STRAY_GRACE));
             }
             Some(Event::Terminate | Event::MainEnded) => {}
             None => {
-                let members = family.signal(Signal::KILL);
+                let members = signal(main, Signal::KILL);
                 let since = *killing_since.get_or_insert_with(Instant::now);
                 if since.elapsed() > STUCK_AFTER {
                     return members;

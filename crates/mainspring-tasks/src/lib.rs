@@ -27,6 +27,7 @@
 //! ```
 
 mod attempt;
+mod codes;
 mod ended;
 mod http;
 pub mod leash;
@@ -37,6 +38,7 @@ mod settings;
 mod task;
 
 pub use attempt::Attempt;
+pub use codes::{ERROR_CODES, ErrorCode};
 pub use ended::{Ended, Outcome, TaskError};
 pub use http::policy::{Allow, AllowError, OutboundPolicy};
 pub use log::channel::{LogReader, LogWriter};

@@ -131,7 +131,10 @@ impl Host {
         })?;
         let marker = format!("{}={}", environment::OUTPUT, output.display()).into_bytes();
         let folder = working_folder(attempt, folder)?;
-        let (kill_grace, leash) = (attempt.kill_grace, self.leash.clone());
+        let (kill_grace, leash) = (
+            attempt.kill_grace.min(Attempt::KILL_GRACE_MAX),
+            self.leash.clone(),
+        );
         Ok((
             pipes,
             Launch {

@@ -8,13 +8,14 @@ use std::time::Duration;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Task {
     /// A script, handed to a shell as one argument. Parameters reach it through its environment.
+    /// It ends when the shell does; what it left in the background is ended then.
     Run {
         /// The text of the script.
         script: String,
         /// The shell: a program name or path that takes `-c`, `sh` when absent.
         shell: Option<String>,
     },
-    /// A program and its arguments, started without a shell.
+    /// A program and its arguments, started without a shell. It ends as a script does.
     Exec {
         /// The program, looked up in `PATH` when it has no slash, then its arguments.
         argv: Vec<String>,

@@ -104,7 +104,7 @@ mod tests {
 
     #[test]
     fn messages_come_out_whole_however_the_bytes_arrive() {
-        let cases: &[(&str, &[(&str, &str, &str)])] = &[
+        let cases: [(&str, &[_]); 5] = [
             ("data: a\n\n", &[("", "", "a")]),
             (
                 "event: line\nid: 7\ndata:a\ndata\ndata: ü\n\n",
@@ -118,7 +118,7 @@ mod tests {
                 ": comment\n\nevent: x\n\nretry: 5\ndata: a\n\n",
                 &[("", "", "a")],
             ),
-            ("data: cut off", &[]),
+            ("data: cut off", &[] as &[(&str, &str, &str)]),
         ];
         for (text, expected) in cases {
             let expected: Vec<_> = expected

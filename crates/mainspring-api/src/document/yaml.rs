@@ -8,6 +8,7 @@ use serde_saphyr::budget::BudgetBreach;
 use serde_saphyr::options::{DuplicateKeyPolicy, NonFiniteFloatPolicy};
 use serde_saphyr::{Error, Location, Options, Spanned};
 
+use super::lines::Lines;
 use super::node::{Content, Key, Node, shorten, too_deep, too_many};
 use super::{Fault, Limits, Place};
 use crate::ErrorCode;
@@ -16,7 +17,40 @@ pub(super) fn parse(text: &str, limits: Limits) -> Result<Vec<Node>, Fault> {
     let nodes: Vec<Spanned<Content>> =
         serde_saphyr::from_multiple_with_options(text, options(limits))
             .map_err(|error| fault(&error, limits))?;
-    Ok(nodes.into_iter().map(into_node).collect())
+    let lines = Lines::new(text);
+    let mut nodes: Vec<_> = nodes.into_iter().map(into_node).collect();
+    nodes
+        .iter_mut()
+        .for_each(|node| refuse_rounded(&lines, node));
+    Ok(nodes)
+}
+
+/// Refuses whole numbers beyond 64 bits, which the parser has made floating-point numbers of.
+fn refuse_rounded(lines: &Lines<'_>, node: &mut Node) {
+    match &mut node.content {
+        Content::List(items) => items
+            .iter_mut()
+            .for_each(|item| refuse_rounded(lines, item)),
+        Content::Members(members) => members
+            .iter_mut()
+            .for_each(|(_, value)| refuse_rounded(lines, value)),
+        Content::Number(number) if number.is_f64() => {
+            let written = lines.text_at(node.place);
+            let digits = written.trim_start_matches(['-', '+']);
+            let digits = digits
+                .split([',', ']', '}', ' ', '\t', '\r', '\n'])
+                .next()
+                .unwrap_or_default();
+            if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
+                let message = format!(
+                    "{} is not a number of 64 bits; write it as text",
+                    shorten(digits)
+                );
+                node.content = Content::Unsupported(message);
+            }
+        }
+        _ => {}
+    }
 }
 
 fn options(limits: Limits) -> Options {
@@ -26,9 +60,11 @@ fn options(limits: Limits) -> Options {
             max_nodes: limits.nodes,
             max_aliases: 1_000,
             max_anchors: 1_000,
+            enforce_alias_anchor_ratio: false,
         },
         alias_limits: serde_saphyr::alias_limits! {
-            max_total_replayed_events: limits.nodes,
+            max_total_replayed_events: limits.nodes / 2,
+            max_alias_expansions_per_anchor: 1_000,
         },
         duplicate_keys: DuplicateKeyPolicy::Error,
         non_finite_float_policy: NonFiniteFloatPolicy::Reject,

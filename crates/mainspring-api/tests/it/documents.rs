@@ -257,6 +257,28 @@ fn faults_have_a_code_and_a_place() {
 }
 
 #[test]
+fn whole_numbers_are_never_rounded() {
+    let yaml =
+        "[123456789012345678901, -123456789012345678901 , 017]\na: &x 123456789012345678901 # c\n";
+    for text in yaml.lines() {
+        let problems = parse(text, Format::Yaml).unwrap_err();
+        assert!(
+            problems
+                .iter()
+                .all(|problem| problem.code == "document.unsupported"),
+            "{problems:?}"
+        );
+        assert_eq!(
+            problems.len(),
+            text.matches(',').count() + 1,
+            "{problems:?}"
+        );
+    }
+    let kept = "[1e20, 1.5, 123456789012345678901.0, .5, 9223372036854775807]";
+    assert_eq!(parse(kept, Format::Yaml).unwrap()[0][4], i64::MAX);
+}
+
+#[test]
 fn all_duplicates_of_a_document_are_reported() {
     let problems = parse(
         "{\"a\": 1, \"a\": 2, \"b\": {\"c\": 1, \"c\": \"\\u0000\"}}",

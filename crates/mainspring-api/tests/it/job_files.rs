@@ -318,3 +318,37 @@ fn the_same_name_in_two_namespaces_is_no_duplicate() {
     let text = "- {name: a, noop: true}\n- {name: a, noop: true, namespace: n}\n";
     assert_eq!(names(&read(text, Format::Yaml).unwrap()), ["-/a", "n/a"]);
 }
+
+#[test]
+fn a_flood_of_problems_is_cut() {
+    let numbers = format!("[{}]", vec!["1"; 90_000].join(","));
+    assert_eq!(read(&numbers, Format::Json).unwrap_err().len(), 1_000);
+}
+
+#[test]
+fn an_item_with_a_problem_leaves_its_neighbours_alone() {
+    let jobs: Vec<_> = (0..12)
+        .map(|index| {
+            if index == 1 {
+                "{\"name\": 5}".to_owned()
+            } else {
+                "{\"name\": \"x\"}".to_owned()
+            }
+        })
+        .collect();
+    let problems = read(&format!("[{}]", jobs.join(",\n")), Format::Json).unwrap_err();
+    let count = |code: &str| {
+        problems
+            .iter()
+            .filter(|problem| problem.code == code)
+            .count()
+    };
+    assert_eq!(
+        (
+            count("field.type"),
+            count("job.no_task"),
+            count("name.duplicate")
+        ),
+        (1, 11, 10)
+    );
+}

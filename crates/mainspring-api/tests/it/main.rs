@@ -6,4 +6,5 @@ mod client;
 mod documents;
 mod export;
 mod job_files;
+mod openapi;
 mod reference;

@@ -3,15 +3,14 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use mainspring_api::{ApplyOptions, ApplyResult, Bundle};
+use mainspring_api::{ApplyOptions, ApplyResult, JobFiles};
 
 use crate::connect::{self, ConnectArgs, Session};
 use crate::error::{Error, Result};
 use crate::exit::Exit;
 use crate::output::{Form, Output};
-use crate::progress::Activity;
 use crate::views::{self, PLAN};
-use crate::{confirm, files};
+use crate::{confirm, files, progress};
 
 /// Make the server hold what job files say; all or nothing
 #[derive(Debug, Args)]
@@ -69,19 +68,19 @@ pub struct ExportArgs {
 /// Everything wrong with the files (exit 9), and whatever the server reports; then nothing has changed.
 pub fn apply(args: &ApplyArgs, output: &Output) -> Result {
     let session = args.connect.open()?;
-    let bundle = files::bundle(&args.files, &session.namespace)?;
+    let files = files::read(&args.files, &session.namespace)?;
     connect::block_on(async {
         if args.prune && !args.dry_run && !args.yes {
-            ask_before_pruning(&session, &bundle).await?;
+            ask_before_pruning(&session, &files).await?;
         }
         let options = ApplyOptions {
             dry_run: args.dry_run,
             prune: args.prune,
         };
-        let activity = Activity::start(output, format!("applying {} jobs", bundle.jobs.len()));
-        let result = session.ask(session.client.apply(&bundle, options)).await?;
-        drop(activity);
-        show(&result, output)
+        let message = format!("applying {} jobs", files.bundle().jobs.len());
+        let request = session.client.apply(files.bundle(), options);
+        let request = session.ask_about(&files, request);
+        show(&progress::during(output, &message, request).await?, output)
     })
 }
 
@@ -91,12 +90,13 @@ pub fn apply(args: &ApplyArgs, output: &Output) -> Result {
 /// Exit 10 when there are differences; else as [`apply`].
 pub fn diff(args: &DiffArgs, output: &Output) -> Result {
     let session = args.connect.open()?;
-    let bundle = files::bundle(&args.files, &session.namespace)?;
+    let files = files::read(&args.files, &session.namespace)?;
     let options = ApplyOptions {
         dry_run: true,
         prune: args.prune,
     };
-    let result = connect::block_on(session.ask(session.client.apply(&bundle, options)))?;
+    let request = session.client.apply(files.bundle(), options);
+    let result = connect::block_on(session.ask_about(&files, request))?;
     let totals = result.totals;
     if totals.created + totals.updated + totals.deleted == 0 {
         output.note("no differences");
@@ -127,12 +127,13 @@ pub fn export(args: &ExportArgs, output: &Output) -> Result {
     }
 }
 
-async fn ask_before_pruning(session: &Session, bundle: &Bundle) -> Result {
+async fn ask_before_pruning(session: &Session, files: &JobFiles) -> Result {
     let options = ApplyOptions {
         dry_run: true,
         prune: true,
     };
-    let plan = session.ask(session.client.apply(bundle, options)).await?;
+    let request = session.client.apply(files.bundle(), options);
+    let plan = session.ask_about(files, request).await?;
     match plan.totals.deleted {
         0 => Ok(()),
         count => {

@@ -34,7 +34,8 @@ struct Summary {
 /// # Errors
 /// Everything that is wrong, each with `file:line:column` (exit 9).
 pub fn run(args: &CheckArgs, output: &Output) -> Result {
-    let bundle = files::bundle(&args.files, "default")?;
+    let read = files::read(&args.files, "default")?;
+    let bundle = read.bundle();
     let summary = Summary {
         jobs: bundle.jobs.len(),
         triggers: bundle

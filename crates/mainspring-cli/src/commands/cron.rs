@@ -2,18 +2,21 @@
 
 use clap::{Args, Subcommand, ValueEnum};
 use jiff::tz::TimeZone;
-use mainspring_schedule::{Cron, CronError, Dialect, Semantics, Timestamp, Zone};
+use mainspring_schedule::{Cron, CronError, Dialect, Lang, Lint, Semantics, Timestamp, Zone};
 use serde::Serialize;
 
 use crate::error::{Error, Report, Result};
 use crate::exit::Exit;
-use crate::output::{Cell, Column, Output, View};
+use crate::output::{Cell, Column, Form, Output, View};
 use crate::time_value::{self, Direction};
 
 /// Explain, preview and check cron expressions, without a server
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
+  mainspring cron explain \"0 30 2 ? * 6L\"
+  mainspring cron explain \"0 30 2 ? * 6L\" --lang zh
   mainspring cron next \"30 2 * * MON-FRI\" --tz Europe/Berlin -n 10
+  mainspring cron lint \"30 2 29 * *\" --tz Europe/Berlin
   mainspring cron next \"0 0 12 L * ?\" --after 2026-01-01")]
 pub struct CronArgs {
     #[command(subcommand)]
@@ -22,6 +25,14 @@ pub struct CronArgs {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
+    /// Say in words when an expression fires, and in which dialect it was read
+    Explain {
+        #[command(flatten)]
+        expression: Expression,
+        /// Language
+        #[arg(long, value_enum, default_value_t, value_name = "LANG")]
+        lang: LangArg,
+    },
     /// List the next fire times, in the zone of --tz
     Next {
         #[command(flatten)]
@@ -32,6 +43,14 @@ enum Verb {
         /// After this time: now, tomorrow, 2026-03-08, …
         #[arg(long, default_value = "now", value_name = "TIME")]
         after: String,
+    },
+    /// Point out mistakes and traps in the zone of --tz; exit 9 when there are any
+    Lint {
+        #[command(flatten)]
+        expression: Expression,
+        /// Language
+        #[arg(long, value_enum, default_value_t, value_name = "LANG")]
+        lang: LangArg,
     },
 }
 
@@ -60,6 +79,24 @@ enum SemanticsArg {
     #[default]
     Standard,
     Quartz,
+}
+
+#[derive(Debug, Clone, Copy, Default, ValueEnum)]
+enum LangArg {
+    /// English
+    #[default]
+    En,
+    /// Simplified Chinese
+    Zh,
+}
+
+impl From<LangArg> for Lang {
+    fn from(lang: LangArg) -> Self {
+        match lang {
+            LangArg::En => Self::English,
+            LangArg::Zh => Self::Chinese,
+        }
+    }
 }
 
 impl Expression {
@@ -112,11 +149,82 @@ const FIRE: View<Fire> = View {
 /// Exit 9 for an expression that cannot be read or never fires.
 pub fn run(args: CronArgs, output: &Output) -> Result {
     match args.verb {
+        Verb::Explain { expression, lang } => explain(&expression, lang.into(), output),
+        Verb::Lint { expression, lang } => lint(&expression, lang.into(), output),
         Verb::Next {
             expression,
             count,
             after,
         } => next(&expression, count, &after, output),
+    }
+}
+
+/// An expression in words.
+#[derive(Serialize)]
+struct Explanation<'a> {
+    expression: &'a str,
+    dialect: &'static str,
+    explanation: &'a str,
+}
+
+/// A remark on an expression.
+#[derive(Serialize)]
+struct Remark<'a> {
+    code: &'static str,
+    message: &'a str,
+    /// The part of the expression that causes it, in bytes from its beginning.
+    start: usize,
+    end: usize,
+}
+
+fn explain(expression: &Expression, lang: Lang, output: &Output) -> Result {
+    let cron = expression.parse()?;
+    let explanation = mainspring_schedule::explain(&cron, lang);
+    match output.form() {
+        Form::Table | Form::Name => output.text(explanation),
+        _ => output.document(&Explanation {
+            expression: &expression.text,
+            dialect: cron.dialect().as_str(),
+            explanation: &explanation,
+        }),
+    }
+}
+
+fn lint(expression: &Expression, lang: Lang, output: &Output) -> Result {
+    let cron = expression.parse()?;
+    let zone = schedule_zone(output.style().zone())?;
+    let lints = mainspring_schedule::lint(&cron, &zone);
+    match output.form() {
+        Form::Table => lints
+            .iter()
+            .try_for_each(|lint| output.text(remark(&expression.text, lint, lang)))?,
+        Form::Name => lints.iter().try_for_each(|lint| output.text(lint.code))?,
+        _ => output.items(
+            &lints
+                .iter()
+                .map(|lint| document(lint, lang))
+                .collect::<Vec<_>>(),
+        )?,
+    }
+    match lints.is_empty() {
+        true => output.note("nothing to remark"),
+        false => return Err(Error::silent(Exit::Invalid)),
+    }
+    Ok(())
+}
+
+/// A remark with a mark below what causes it, in the style of errors.
+fn remark(text: &str, lint: &Lint, lang: Lang) -> String {
+    let report = Report::new(lint.code, lint.message_in(lang)).excerpt(text, lint.span.clone());
+    format!("\x1b[1;33mwarning[{}]\x1b[0m: {report}", lint.code)
+}
+
+fn document(lint: &Lint, lang: Lang) -> Remark<'_> {
+    Remark {
+        code: lint.code,
+        message: lint.message_in(lang),
+        start: lint.span.start,
+        end: lint.span.end,
     }
 }
 
@@ -134,7 +242,7 @@ fn next(expression: &Expression, count: u32, after: &str, output: &Output) -> Re
         fires.push(shown(fire, output.style().zone()));
     }
     if fires.is_empty() {
-        return Err(never(&expression.text));
+        return Err(never(&cron));
     }
     output.list(&fires, &FIRE)
 }
@@ -167,10 +275,11 @@ fn invalid(text: &str, error: &CronError) -> Error {
     Error::new(Exit::Invalid, report.excerpt(text, error.span()))
 }
 
-fn never(text: &str) -> Error {
-    let report = Report::new(
-        "schedule.never",
-        format!("{text:?} has no fire time up to the year 2199"),
-    );
-    Error::new(Exit::Invalid, report)
+fn never(cron: &Cron) -> Error {
+    let text = cron.as_str();
+    let message = match cron.never_fires() {
+        Some(reason) => format!("{text:?} never fires: {reason}"),
+        None => format!("{text:?} has no further fire time"),
+    };
+    Error::new(Exit::Invalid, Report::new("schedule.never", message))
 }

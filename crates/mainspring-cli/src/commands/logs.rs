@@ -53,7 +53,8 @@ pub fn run(args: &LogsArgs, output: &Output) -> Result {
             ..LogFilter::default()
         };
         if args.follow {
-            let run = follow::follow(&session, &id, filter, style, output).await?;
+            let show = |line: &LogLine| follow::line(line, style, output);
+            let run = follow::follow(&session, &id, filter, show).await?;
             output.note(format_args!("run {} {}", run.id, run.state));
             return Ok(());
         }

@@ -60,9 +60,9 @@ impl Style {
     pub fn distance(&self, instant: Timestamp) -> String {
         let ms = instant.as_millisecond() - self.now.as_millisecond();
         match ms {
-            -999..=999 => "now".to_owned(),
-            1.. => format!("in {}", duration(ms)),
-            _ => format!("{} ago", duration(-ms)),
+            1_000.. => format!("in {}", duration(ms)),
+            ..=-1_000 => format!("{} ago", duration(-ms)),
+            _ => "now".to_owned(),
         }
     }
 }

@@ -97,7 +97,7 @@ fn a_wrong_expression_is_marked() {
         ),
         ("* * *", "cron.field_count", "    * * *\n"),
         ("", "cron.field_count", "expected"),
-        ("0 0 31 2 *", "schedule.never", "2199"),
+        ("0 0 31 2 *", "schedule.never", "never fires: "),
     ];
     let program = Program::new();
     for (expression, code, part) in cases {
@@ -134,4 +134,61 @@ fn a_start_in_a_clock_change_names_both_neighbours() {
         "{}",
         ended.stderr
     );
+}
+
+#[test]
+fn explain_names_the_dialect_in_both_languages() {
+    let program = Program::new();
+    let explain = |arguments: &[&str]| {
+        let all = [&["cron", "explain"], arguments].concat();
+        program.run(&all).stdout
+    };
+    assert_eq!(
+        explain(&["0 9 13 * 5"]),
+        "At 09:00 on day 13 of the month or on Friday (Unix dialect)\n"
+    );
+    let quartz = explain(&["0 30 2 ? * 6L 2024-2030", "--lang", "zh"]);
+    assert_eq!(
+        quartz,
+        "2024–2030 年，每月最后一个星期五 02:30（Quartz 语法）\n"
+    );
+    let json: serde_json::Value =
+        serde_json::from_str(&explain(&["@daily", "-o", "json"])).unwrap();
+    assert_eq!(json["dialect"], "unix");
+}
+
+#[test]
+fn lint_marks_traps_and_exits_9() {
+    let program = Program::new();
+    let lint = |arguments: &[&str]| {
+        let all = [&["cron", "lint"], arguments].concat();
+        program.run(&all)
+    };
+    let fine = lint(&["0 12 * * *", "--tz", "Europe/Berlin"]);
+    assert_eq!((fine.code, fine.stdout.as_str()), (0, ""), "{fine:?}");
+
+    let gap = lint(&["0 30 2 * * ?", "--tz", "Europe/Berlin"]);
+    assert_eq!(gap.code, 9, "{gap:?}");
+    assert!(
+        gap.stdout.starts_with("warning[lint.gap_hour]: "),
+        "{}",
+        gap.stdout
+    );
+    assert!(
+        gap.stdout.contains("    0 30 2 * * ?\n      ^^^^\n"),
+        "{}",
+        gap.stdout
+    );
+    let codes = lint(&["0 30 2 * * ?", "--tz", "Europe/Berlin", "-o", "name"]);
+    assert!(
+        codes.stdout.starts_with("lint.gap_hour\n"),
+        "{}",
+        codes.stdout
+    );
+
+    assert_eq!(
+        lint(&["0 0 31 2 *", "-o", "name"]).stdout,
+        "lint.never_fires\n"
+    );
+    assert_eq!(lint(&["61 * * * *"]).code, 9);
 }

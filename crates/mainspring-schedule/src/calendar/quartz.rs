@@ -32,10 +32,19 @@ pub(super) fn daily_includes(rule: &Rule, t: Timestamp, zone: &Zone) -> bool {
 
 /// The first instant from `t` on that a daily range includes.
 pub(super) fn daily_first_included(rule: &Rule, t: Timestamp, zone: &Zone) -> Option<Timestamp> {
-    // The longest stretch without an included instant is a day or two: one day has at most five edges.
+    daily_first(rule, t, zone, true)
+}
+
+/// The first instant from `t` on that a daily range excludes.
+pub(super) fn daily_first_excluded(rule: &Rule, t: Timestamp, zone: &Zone) -> Option<Timestamp> {
+    daily_first(rule, t, zone, false)
+}
+
+fn daily_first(rule: &Rule, t: Timestamp, zone: &Zone, included: bool) -> Option<Timestamp> {
+    // A day has seven edges, and no range goes on for longer than two days unless it is everything.
     let mut candidate = t;
     for _ in 0..32 {
-        if daily_includes(rule, candidate, zone) {
+        if daily_includes(rule, candidate, zone) == included {
             return Some(candidate);
         }
         candidate = daily_next_edge(rule, candidate, zone);
@@ -46,24 +55,26 @@ pub(super) fn daily_first_included(rule: &Rule, t: Timestamp, zone: &Zone) -> Op
 /// Quartz's answer for "nothing is ever included".
 const NOTHING: Timestamp = Timestamp::UNIX_EPOCH;
 
-/// The next instant after `t` at which a daily range may begin to include.
+/// The next instant after `t` at which a daily range may begin or end.
 fn daily_next_edge(rule: &Rule, t: Timestamp, zone: &Zone) -> Timestamp {
     let Some(day) = DailyEdges::of(rule, t, zone) else {
         return t + 1;
     };
     let change = zone.next_change(t);
-    [
-        Some(day.start + 1),
-        Some(day.from),
-        Some(day.to + 1),
-        Some(day.end + 1),
-        change,
-    ]
-    .into_iter()
-    .flatten()
-    .filter(|&edge| edge > t)
-    .min()
-    .unwrap_or(t + 1)
+    let edges = [
+        day.start,
+        day.start + 1,
+        day.from,
+        day.to + 1,
+        day.end,
+        day.end + 1,
+    ];
+    edges
+        .into_iter()
+        .chain(change)
+        .filter(|&edge| edge > t)
+        .min()
+        .unwrap_or(t + 1)
 }
 
 /// The instants that matter on one local day, each set as Java's lenient calendar sets it.
@@ -134,7 +145,7 @@ impl Search<'_> {
             return Some(start);
         }
         while !self.includes(calendar, day) {
-            self.budget.spend()?;
+            self.budget.spend_day()?;
             day = zone.lenient_add_days(day, 1);
         }
         Some(day)
@@ -157,7 +168,7 @@ impl Search<'_> {
             return Some(start);
         }
         while !calendar.rule.includes_local(zone.to_local(day)) {
-            self.budget.spend()?;
+            self.budget.spend_day()?;
             day = zone.lenient_add_days(day, 1);
         }
         Some(day)
@@ -167,7 +178,7 @@ impl Search<'_> {
         let zone = calendar.zone_or(self.default_zone);
         let mut next = t + 1;
         while !self.includes(calendar, next) {
-            self.budget.spend()?;
+            self.budget.spend_day()?;
             let edges = DailyEdges::of(&calendar.rule, next, zone)?;
             next = match edges.excluded_until(next) {
                 Some(end) => end,
@@ -185,7 +196,7 @@ impl Search<'_> {
         let zone = calendar.zone_or(self.default_zone);
         let mut next = t + 1;
         while !self.includes(calendar, next) {
-            self.budget.spend()?;
+            self.budget.spend_day()?;
             next = if cron.matches(zone, next) {
                 first_invalid(cron, next, zone, &mut self.budget)?
             } else {

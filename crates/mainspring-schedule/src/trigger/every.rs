@@ -47,3 +47,32 @@ pub(super) fn final_fire(trigger: &Trigger, interval_ms: i64) -> Option<Timestam
 pub(super) fn slots_until(start: Timestamp, interval_ms: i64, t: Timestamp) -> i64 {
     t.since(start).div_euclid(interval_ms.max(1))
 }
+
+/// The number of instants in `[from, to)`.
+pub(super) fn count(
+    trigger: &Trigger,
+    state: &TriggerState,
+    interval_ms: i64,
+    from: Timestamp,
+    to: Timestamp,
+) -> u64 {
+    let start = state.start_at;
+    let to = trigger.end_at.map_or(to, |end| to.min(end.max(start + 1)));
+    let repeats = state.repeat_count.map_or(i64::MAX, i64::from);
+    slots_between(start, interval_ms, from, to, repeats)
+}
+
+/// The number of slots from 0 to `slot_max` in `[from, to)`.
+pub(super) fn slots_between(
+    start: Timestamp,
+    interval_ms: i64,
+    from: Timestamp,
+    to: Timestamp,
+    slot_max: i64,
+) -> u64 {
+    let slots_before = |t: Timestamp| {
+        let last = slots_until(start, interval_ms, t - 1).min(slot_max);
+        u64::try_from(last.saturating_add(1)).unwrap_or(0)
+    };
+    slots_before(to).saturating_sub(slots_before(from))
+}

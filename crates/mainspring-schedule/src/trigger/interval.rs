@@ -5,9 +5,9 @@
 //! `quartz` (in `interval/quartz`) walks there as Quartz does, and keeps what it picks up on the way.
 
 mod quartz;
-pub(super) mod standard;
+mod standard;
 
-use super::{CalendarUnit, Schedule, Trigger, TriggerState};
+use super::{CalendarUnit, Schedule, Trigger, TriggerState, every};
 use crate::{Semantics, Timestamp};
 
 /// The parameters of a calendar interval, bound to a start and a zone.
@@ -87,4 +87,34 @@ pub(super) fn final_fire(trigger: &Trigger) -> Option<Timestamp> {
         Some(step_ms) => fire - step_ms,
         None => quartz::add(&interval, fire, -1),
     })
+}
+
+/// The number of instants in `[from, to)`.
+pub(super) fn count(
+    trigger: &Trigger,
+    state: &TriggerState,
+    from: Timestamp,
+    to: Timestamp,
+) -> u64 {
+    let start = state.start_at;
+    let to = trigger.end_at.map_or(to, |end| to.min(end.max(start + 1)));
+    let Some(interval) = Interval::of(trigger, start) else {
+        return 0;
+    };
+    if from >= to {
+        return 0;
+    }
+    match (interval.elapsed_ms(), trigger.semantics) {
+        (Some(step_ms), _) => every::slots_between(start, step_ms, from, to, i64::MAX),
+        (None, Semantics::Standard) => standard::count(&interval, from, to),
+        (None, Semantics::Quartz) if quartz::is_regular(&interval, to) => {
+            standard::count(&interval, from, to)
+        }
+        (None, Semantics::Quartz) => {
+            let fires = std::iter::successors(interval.after(Semantics::Quartz, from - 1), |t| {
+                interval.after(Semantics::Quartz, *t)
+            });
+            fires.take_while(|fire| *fire < to).count() as u64
+        }
+    }
 }

@@ -3,7 +3,6 @@
 use std::future::Future;
 use std::io;
 use std::os::unix::process::ExitStatusExt;
-use std::pin::pin;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
@@ -58,29 +57,40 @@ impl Bare {
         stop: impl Future<Output = Outcome>,
     ) -> Result<Exit, TaskError> {
         let mut exit = Exit::default();
-        let mut stop = pin!(stop);
         let status = tokio::select! {
-            status = self.child.wait() => status,
-            outcome = &mut stop => {
+            status = self.child.wait() => {
+                exit.left = end_rest(&self.tree, STRAY_GRACE.min(self.kill_grace)).await;
+                Some(status)
+            }
+            outcome = stop => {
                 exit.stopped = Some(outcome);
-                self.stop().await
+                self.stop(&mut exit).await
             }
         };
-        let status = status.map_err(|error| lost(&error))?;
-        exit.end(status.code(), status.signal());
-        exit.left = end(&self.tree, STRAY_GRACE.min(self.kill_grace)).await;
+        if let Some(status) = status.transpose().map_err(|error| lost(&error))? {
+            exit.end(status.code(), status.signal());
+        }
         self.ended = true;
         Ok(exit)
     }
 
-    /// TERM to all, and KILL to the main process when the grace has passed.
-    async fn stop(&mut self) -> io::Result<ExitStatus> {
+    /// TERM to all, and KILL to those that are there when the grace has passed.
+    async fn stop(&mut self, exit: &mut Exit) -> Option<io::Result<ExitStatus>> {
         terminate(&self.tree).await;
-        if let Ok(status) = timeout(self.kill_grace, self.child.wait()).await {
-            return status;
+        let all_gone = async {
+            let status = self.child.wait().await;
+            wait_until_gone(&self.tree).await;
+            status
+        };
+        if let Ok(status) = timeout(self.kill_grace, all_gone).await {
+            return Some(status);
         }
-        kill(&self.tree).await;
-        self.child.wait().await
+        exit.left = kill(&self.tree).await;
+        // What KILL does not end may be the main process, and then nobody knows for how long.
+        match exit.left {
+            0 => Some(self.child.wait().await),
+            _ => None,
+        }
     }
 }
 
@@ -94,8 +104,8 @@ impl Drop for Bare {
 }
 
 /// Ends what a finished main process left, and returns how many could not be ended.
-async fn end(tree: &Tree, grace: Duration) -> usize {
-    if terminate(tree).await == 0 || is_gone_within(tree, grace).await {
+async fn end_rest(tree: &Tree, grace: Duration) -> usize {
+    if terminate(tree).await == 0 || timeout(grace, wait_until_gone(tree)).await.is_ok() {
         return 0;
     }
     kill(tree).await
@@ -121,13 +131,10 @@ async fn terminate(tree: &Tree) -> usize {
     count
 }
 
-async fn is_gone_within(tree: &Tree, grace: Duration) -> bool {
-    let gone = async {
-        while members(tree).await > 0 {
-            sleep(ROUND).await;
-        }
-    };
-    timeout(grace, gone).await.is_ok()
+async fn wait_until_gone(tree: &Tree) {
+    while members(tree).await > 0 {
+        sleep(ROUND).await;
+    }
 }
 
 async fn signal(tree: &Tree, signal: Signal) -> usize {

@@ -16,45 +16,75 @@ pub(crate) struct Tree {
     pub(crate) marker: Vec<u8>,
 }
 
+/// A living process of a tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Member {
+    pid: Pid,
+    group: u32,
+}
+
 impl Tree {
     /// Returns the living members. Looks at all processes of the machine (about 10 µs each).
-    pub(crate) fn members(&self) -> Vec<Pid> {
+    pub(crate) fn members(&self) -> Vec<Member> {
         let table = processes();
         let kin = kin_of(&table, self.main);
         let own = std::process::id();
         let is_member = |pid: u32, process: &Process| {
             pid != own
-                && !process.is_zombie
-                && (process.group == self.main.as_raw_nonzero().get().cast_unsigned()
+                && (process.group == number_of(self.main)
+                    || pid == number_of(self.main)
                     || kin.contains(&pid)
                     || has_marker(pid, &self.marker))
         };
-        table
+        let members = table
             .iter()
-            .filter(|(pid, process)| is_member(**pid, process))
-            .map(|(pid, _)| pid_of(*pid))
+            .filter(|(pid, process)| is_member(**pid, process));
+        members
+            .filter_map(|(pid, process)| living(*pid, process))
             .collect()
     }
 
     /// Sends `signal` to all living members and returns how many there are.
     pub(crate) fn signal(&self, signal: Signal) -> usize {
-        let members = self.members();
-        for member in &members {
-            let _ = rustix::process::kill_process(*member, signal);
-        }
-        members.len()
+        signal_each_once(self.main, &self.members(), signal)
     }
 }
 
 /// Returns the living descendants of `root`, without itself.
-pub(crate) fn descendants(root: Pid) -> Vec<Pid> {
+pub(crate) fn descendants(root: Pid) -> Vec<Member> {
     let table = processes();
-    let living = |pid: &u32| table.get(pid).is_some_and(|process| !process.is_zombie);
-    kin_of(&table, root)
-        .into_iter()
-        .filter(living)
-        .map(pid_of)
+    let kin = kin_of(&table, root);
+    kin.into_iter()
+        .filter_map(|pid| living(pid, table.get(&pid)?))
         .collect()
+}
+
+/// Sends `signal` to each of `members`, once, because to many programs a second TERM means "at once".
+/// Returns how many there are.
+///
+/// The group of `main` gets it in one step of the kernel, so that no shell sees its child end before
+/// it is told itself, and no process is forked past it. With a member in it, the group is ours.
+pub(crate) fn signal_each_once(main: Pid, members: &[Member], signal: Signal) -> usize {
+    let is_in_group = |member: &&Member| member.group == number_of(main);
+    if members.iter().any(|member| is_in_group(&member)) {
+        let _ = rustix::process::kill_process_group(main, signal);
+    }
+    for member in members.iter().filter(|member| !is_in_group(member)) {
+        let _ = rustix::process::kill_process(member.pid, signal);
+    }
+    members.len()
+}
+
+fn living(pid: u32, process: &Process) -> Option<Member> {
+    let group = process.group;
+    (!process.is_zombie).then(|| Member {
+        pid: pid_of(pid),
+        group,
+    })
+}
+
+fn number_of(pid: Pid) -> u32 {
+    pid.as_raw_nonzero().get().cast_unsigned()
 }
 
 /// Makes a process id of a number that the system gave.
@@ -100,7 +130,7 @@ fn kin_of(table: &HashMap<u32, Process>, root: Pid) -> HashSet<u32> {
         children.entry(process.parent).or_default().push(*pid);
     }
     let mut kin = HashSet::new();
-    let mut open = vec![root.as_raw_nonzero().get().cast_unsigned()];
+    let mut open = vec![number_of(root)];
     while let Some(pid) = open.pop() {
         let new = children
             .get(&pid)
@@ -141,6 +171,7 @@ mod tests {
     #[test]
     fn this_process_descends_from_its_parent() {
         let parent = rustix::process::getppid().unwrap();
-        assert!(descendants(parent).contains(&rustix::process::getpid()));
+        let own = rustix::process::getpid();
+        assert!(descendants(parent).iter().any(|member| member.pid == own));
     }
 }

@@ -345,6 +345,10 @@ async fn faults_have_names() {
         ),
         (cut_off.as_bytes().to_vec(), "http.body"),
         (
+            b"HTTP/1.1 500 No\r\nContent-Length: 9\r\n\r\nx".to_vec(),
+            "http.unexpected_status",
+        ),
+        (
             b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n".to_vec(),
             "http.body",
         ),
@@ -376,15 +380,15 @@ async fn faults_have_names() {
 async fn a_call_ends_in_time_wherever_the_server_stalls() {
     let head = b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n".to_vec();
     let part = [&head[..], b"four"].concat();
-    for (bytes, status) in [
-        (vec![], None),
-        (b"HTTP/1.1 20".to_vec(), None),
-        (part, Some(200)),
+    for (bytes, status, timeout_ms) in [
+        (vec![], None, 200),
+        (b"HTTP/1.1 20".to_vec(), None, 200),
+        (part, Some(200), 2_000),
     ] {
         let server = Server::start(move |_| Answer::Silence(bytes.clone())).await;
         let bench = bench_for(&[&server]);
         let request = HttpCall {
-            timeout_ms: 300,
+            timeout_ms,
             ..HttpCall::get(server.url("/"))
         };
         let (ended, _) = call(&bench, request.clone()).await;

@@ -219,6 +219,22 @@ async fn a_process_starts_alone_and_closed_off() {
     }
 }
 
+/// A worker ignores PIPE; a process must not, or `yes | head` never ends well.
+#[tokio::test]
+async fn a_process_does_not_inherit_that_pipe_is_ignored() {
+    const PIPE: u64 = 1 << 12;
+    for hold in BOTH {
+        let bench = Bench::new(hold);
+        let task = exec(&["grep", "-E", "Sig(Blk|Ign)", "/proc/self/status"]);
+        let (_, lines) = bench.perform(&task, &attempt()).await;
+        for line in texts(&lines, Stream::Stdout) {
+            let mask = u64::from_str_radix(line.split_whitespace().nth(1).unwrap(), 16).unwrap();
+            assert_eq!(mask & PIPE, 0, "{hold:?}: {line}");
+        }
+        assert_eq!(lines.len(), 2);
+    }
+}
+
 /// What any child of this process inherits, whoever started the tests; nothing of ours may come on top.
 fn descriptors_of_a_plain_child() -> String {
     let found = Command::new("ls")
@@ -310,14 +326,13 @@ async fn a_timeout_ends_the_process_and_says_so() {
         let bench = Bench::new(hold);
         let mut attempt = attempt();
         attempt.timeout = Some(Duration::from_millis(300));
-        let (ended, lines) = bench.perform(&sh("echo begun; sleep 600"), &attempt).await;
+        let (ended, lines) = bench.perform(&sh("sleep 600"), &attempt).await;
         assert_eq!(
             (ended.outcome, ended.signal),
             (Outcome::TimedOut, Some(15)),
             "{hold:?}"
         );
         assert_eq!(ended.error.unwrap().code, "process.timeout");
-        assert_eq!(texts(&lines, Stream::Stdout), ["begun"]);
         assert_eq!(
             texts(&lines, Stream::System),
             ["timed out after 300ms; the process tree was ended"]
@@ -344,6 +359,38 @@ async fn a_cancelled_process_may_finish_what_it_does() {
             "{hold:?}"
         );
         assert_eq!(texts(&lines, Stream::Stdout), ["tidied"]);
+    }
+}
+
+/// To many programs a second TERM means "at once".
+#[tokio::test]
+async fn each_process_is_told_once_wherever_it_is() {
+    for hold in BOTH {
+        let bench = Bench::new(hold);
+        let wait = |name: &str, linger: &str| {
+            let path = bench.path(name).display().to_string();
+            format!(
+                "trap 'echo told {name}; ended=1' TERM; echo $$ > {path}; while [ -z \"$ended\" ]; do sleep 0.01; done; sleep {linger}"
+            )
+        };
+        fs::write(bench.path("script"), wait("away", "0.5")).unwrap();
+        let script = format!(
+            "setsid sh {} & {}",
+            bench.path("script").display(),
+            wait("main", "0")
+        );
+        let cancel = async {
+            pid_in(&bench.path("away")).await;
+            pid_in(&bench.path("main")).await;
+        };
+        let (ended, lines) = bench.perform_until(&sh(&script), &attempt(), cancel).await;
+        let mut told = texts(&lines, Stream::Stdout);
+        told.sort_unstable();
+        assert_eq!(
+            (ended.outcome, told),
+            (Outcome::Cancelled, vec!["told away", "told main"]),
+            "{hold:?}"
+        );
     }
 }
 

@@ -5,7 +5,7 @@
 //! long leap when it is far; the leap may jump over a shift that the small steps would pick up.
 
 use super::Interval;
-use crate::civil::HOUR_MS;
+use crate::civil::{DAY_MS, HOUR_MS};
 use crate::{CalendarUnit, Civil, Date, Timestamp, days_in_month};
 
 /// `getFireTimeAfter` for days and longer units.
@@ -32,6 +32,28 @@ pub(super) fn add(interval: &Interval<'_>, t: Timestamp, count: i64) -> Timestam
         CalendarUnit::Year => add_months(interval, t, amount.saturating_mul(12)),
         _ => interval.zone.lenient_add_days(t, amount),
     }
+}
+
+/// Whether the walk up to `until` picks up nothing: no time of day near an offset change, no day
+/// of the month that some months do not have. Then it agrees with the standard rules.
+pub(super) fn is_regular(interval: &Interval<'_>, until: Timestamp) -> bool {
+    let start = interval.zone.to_local(interval.start);
+    let by_months = matches!(interval.unit, CalendarUnit::Month | CalendarUnit::Year);
+    if by_months && start.date().day > 28 {
+        return false;
+    }
+    let mut window = interval.zone.window(interval.start - 2 * DAY_MS);
+    while window.to_ms < until.as_millis().saturating_add(2 * DAY_MS) {
+        let after = interval.zone.window(Timestamp::from_millis(window.to_ms));
+        let change = (after.offset_ms - window.offset_ms).abs();
+        let earliest = window.to_ms + window.offset_ms.min(after.offset_ms) - change;
+        let into_range = (start.millis_of_day() - earliest).rem_euclid(DAY_MS);
+        if into_range <= 3 * change {
+            return false;
+        }
+        window = after;
+    }
+    true
 }
 
 /// The year in which the walk ends; Quartz's own ends a hundred years after the clock's.

@@ -10,7 +10,7 @@ use crate::{CalendarUnit, Civil, Date, Resolved, Timestamp, days_in_month};
 
 /// The first instant after `t`.
 pub(super) fn after(interval: &Interval<'_>, t: Timestamp) -> Option<Timestamp> {
-    let mut n = (index_near(interval, t) - 1).max(0);
+    let mut n = (index_near(interval, interval.zone.to_local(t).date()) - 1).max(0);
     // Skipped days aside, the second or third guess is right.
     for _ in 0..STEPS_MAX {
         match nth(interval, n) {
@@ -22,9 +22,16 @@ pub(super) fn after(interval: &Interval<'_>, t: Timestamp) -> Option<Timestamp> 
     None
 }
 
+/// The number of instants in `[from, to)`.
+pub(super) fn count(interval: &Interval<'_>, from: Timestamp, to: Timestamp) -> u64 {
+    let (first, end) = (rank(interval, from), rank(interval, to));
+    let lost = lost_between(interval, first, end);
+    u64::try_from(end - first - lost).unwrap_or(0)
+}
+
 /// What the n-th instant is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(in crate::trigger) enum Nth {
+enum Nth {
     At(Timestamp),
     /// Its time of day does not exist on its day, and `skip_day` leaves it out.
     Skipped,
@@ -32,42 +39,95 @@ pub(in crate::trigger) enum Nth {
     Beyond,
 }
 
-pub(in crate::trigger) fn nth(interval: &Interval<'_>, n: i64) -> Nth {
-    if n == 0 {
-        return Nth::At(interval.start);
-    }
-    let start = interval.zone.to_local(interval.start);
-    let Some(date) = nth_date(interval, start.date(), n) else {
-        return Nth::Beyond;
-    };
-    let local = Civil::from_millis(date * DAY_MS + start.millis_of_day());
-    match interval.zone.resolve(local) {
-        Resolved::Skipped { .. } if interval.skip_day => Nth::Skipped,
-        resolved if resolved.earliest() <= Timestamp::MAX => Nth::At(resolved.earliest()),
+fn nth(interval: &Interval<'_>, n: i64) -> Nth {
+    match nth_resolved(interval, n) {
+        Some(Resolved::Skipped { .. }) if interval.skip_day => Nth::Skipped,
+        Some(resolved) if resolved.earliest() <= Timestamp::MAX => Nth::At(resolved.earliest()),
         _ => Nth::Beyond,
     }
 }
 
-/// The largest n whose date is not after that of `t`; 0 or more when `t` is not before the start.
-pub(in crate::trigger) fn index_near(interval: &Interval<'_>, t: Timestamp) -> i64 {
-    let (start, at) = (
-        interval.zone.to_local(interval.start),
-        interval.zone.to_local(t),
-    );
+/// `None` past the last year.
+fn nth_resolved(interval: &Interval<'_>, n: i64) -> Option<Resolved> {
+    if n == 0 {
+        return Some(Resolved::Once(interval.start));
+    }
+    let start = interval.zone.to_local(interval.start);
+    let day = nth_day(interval, start.date(), n)?;
+    Some(
+        interval
+            .zone
+            .resolve(Civil::from_millis(day * DAY_MS + start.millis_of_day())),
+    )
+}
+
+/// The number of n whose instants, skipped or not, lie before `t`.
+fn rank(interval: &Interval<'_>, t: Timestamp) -> i64 {
+    let before = |n: i64| nth_resolved(interval, n).is_some_and(|r| r.earliest() < t);
+    let mut n = index_near(interval, interval.zone.to_local(t).date()).max(0);
+    while n > 0 && !before(n - 1) {
+        n -= 1;
+    }
+    while before(n) {
+        n += 1;
+    }
+    n
+}
+
+/// How many n in `[first, end)` have no instant of their own: those that are skipped, and those
+/// of a date that the zone skips when the next one is at the same instant.
+fn lost_between(interval: &Interval<'_>, first: i64, end: i64) -> i64 {
+    let start = interval.zone.to_local(interval.start);
+    let (Some(from), Some(to)) = (
+        nth_resolved(interval, first).map(Resolved::earliest),
+        nth_resolved(interval, (end - 1).max(first)).map(Resolved::earliest),
+    ) else {
+        return 0;
+    };
+    let mut lost = 0;
+    let mut window = interval.zone.window(from - 2 * DAY_MS);
+    while window.to_ms < to.as_millis().saturating_add(2 * DAY_MS) {
+        let after = interval.zone.window(Timestamp::from_millis(window.to_ms));
+        let gap = window.to_ms + window.offset_ms..window.to_ms + after.offset_ms;
+        let mut day = (gap.start - start.millis_of_day() + DAY_MS - 1).div_euclid(DAY_MS);
+        while day * DAY_MS + start.millis_of_day() < gap.end {
+            let n = index_near(interval, Date::from_day_number(day));
+            let exists = n > 0 && nth_day(interval, start.date(), n) == Some(day);
+            if exists && (first..end).contains(&n) && is_lost(interval, n) {
+                lost += 1;
+            }
+            day += 1;
+        }
+        window = after;
+    }
+    lost
+}
+
+fn is_lost(interval: &Interval<'_>, n: i64) -> bool {
+    match (nth(interval, n), nth(interval, n + 1)) {
+        (Nth::Skipped, _) => true,
+        (Nth::At(fire), Nth::At(next)) => fire == next,
+        _ => false,
+    }
+}
+
+/// The largest n whose date is not after `date`; 0 or more when that is not before the start.
+fn index_near(interval: &Interval<'_>, date: Date) -> i64 {
+    let start = interval.zone.to_local(interval.start).date();
     let units = match interval.unit {
-        CalendarUnit::Month => months(at.date()) - months(start.date()),
-        CalendarUnit::Year => i64::from(at.date().year) - i64::from(start.date().year),
-        CalendarUnit::Week => (at.day_number() - start.day_number()).div_euclid(7),
-        _ => at.day_number() - start.day_number(),
+        CalendarUnit::Month => months(date) - months(start),
+        CalendarUnit::Year => i64::from(date.year) - i64::from(start.year),
+        CalendarUnit::Week => (date.day_number() - start.day_number()).div_euclid(7),
+        _ => date.day_number() - start.day_number(),
     };
     units.div_euclid(interval.interval)
 }
 
-/// A day that no zone skips more often than this in a row, with room to spare.
+/// More instants than a zone skips in a row, with room to spare.
 const STEPS_MAX: usize = 1_000;
 
-/// The day number of the n-th date; `None` past the last year.
-fn nth_date(interval: &Interval<'_>, start: Date, n: i64) -> Option<i64> {
+/// The n-th day, counted from 1970; `None` past the last year.
+fn nth_day(interval: &Interval<'_>, start: Date, n: i64) -> Option<i64> {
     let units = n
         .checked_mul(interval.interval)
         .filter(|units| *units < 4_000_000)?;

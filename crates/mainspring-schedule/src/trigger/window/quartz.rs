@@ -24,6 +24,12 @@ pub(super) fn after(window: &Window<'_>, t: Timestamp) -> Option<Timestamp> {
     Some(at(window, fire, window.from))
 }
 
+/// The first and the last instant that a day's window may contain; `None` without a window.
+pub(super) fn bounds(window: &Window<'_>, day_number: i64) -> Option<(Timestamp, Timestamp)> {
+    let (first, last) = window.resolve(day_number);
+    window.fitting(day_number, first.lenient(), last.lenient())
+}
+
 /// The number of whole steps that cover the whole seconds of `elapsed_ms`.
 fn steps(elapsed_ms: i64, step_ms: i64) -> i64 {
     let seconds = elapsed_ms / 1_000 * 1_000;

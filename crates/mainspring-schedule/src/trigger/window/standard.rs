@@ -4,7 +4,7 @@
 //! A `from` in a gap is the first instant after the gap. A date that the zone skips has no window.
 
 use super::Window;
-use crate::{Resolved, TimeOfDay, Timestamp};
+use crate::{Resolved, Timestamp};
 
 /// The first instant after `t`.
 pub(super) fn after(window: &Window<'_>, t: Timestamp) -> Option<Timestamp> {
@@ -19,26 +19,13 @@ pub(super) fn after(window: &Window<'_>, t: Timestamp) -> Option<Timestamp> {
 }
 
 /// The first and the last instant that a day's window may contain; `None` without a window.
-pub(in crate::trigger) fn bounds(
-    window: &Window<'_>,
-    day_number: i64,
-) -> Option<(Timestamp, Timestamp)> {
-    if !window.fires_on(day_number) {
-        return None;
-    }
-    let first = window
-        .zone
-        .resolve(Window::local(day_number, window.from))
-        .earliest();
-    let to = window.to.unwrap_or(TimeOfDay::LAST_SECOND);
-    let last = match window.zone.resolve(Window::local(day_number, to)) {
-        Resolved::Once(t) => t,
-        Resolved::Twice { second, .. } => second,
+pub(super) fn bounds(window: &Window<'_>, day_number: i64) -> Option<(Timestamp, Timestamp)> {
+    let (first, last) = window.resolve(day_number);
+    let last = match last {
+        Resolved::Once(t) | Resolved::Twice { second: t, .. } => t,
         Resolved::Skipped { gap_end, .. } => gap_end - 1,
     };
-    let exists = window.zone.to_local(first).day_number() == day_number;
-    // A window that lies within a gap fires once, after it.
-    exists.then_some((first, last.max(first)))
+    window.fitting(day_number, first.earliest(), last)
 }
 
 fn day_after(window: &Window<'_>, day_number: i64, t: Timestamp) -> Option<Timestamp> {
