@@ -3,6 +3,8 @@
 //! [`Store`] is the whole contract. A store keeps and guards rows: which instants fire and what follows an
 //! attempt is decided by `mainspring-core` (the gate of a job is asked under its row's lock).
 
+#[cfg(any(test, feature = "conformance"))]
+pub mod conformance;
 mod error;
 mod row;
 mod store;

@@ -242,7 +242,7 @@ pub struct RunQuery {
     pub limit: u32,
 }
 
-/// A run, unfinished or final.
+/// A run, unfinished or final. Between two attempts it shows what the one before left, except for its output.
 #[derive(Clone, PartialEq, Debug)]
 pub struct RunInfo {
     /// Its id.
@@ -283,7 +283,8 @@ pub struct RunInfo {
     pub not_before: Option<Timestamp>,
     /// When somebody asked to cancel it.
     pub cancel_requested_at: Option<Timestamp>,
-    /// Why it is in its state, where the state alone does not say: `lost`, `retry_delay`, `cancelled by …`.
+    /// Why it is in its state, where the state alone does not say: `lost`, `timed_out`, `retry_delay`, or what the
+    /// request to cancel gave.
     pub reason: Option<String>,
     /// JSON given with the run.
     pub input: Option<String>,
@@ -412,7 +413,9 @@ pub struct EventRow {
     pub at: Timestamp,
     /// `runs`, `job`, `trigger`, `calendar`, `namespace`.
     pub kind: String,
-    /// JSON: for `runs`, an array of `[run, job, state]`; else an object with at least `key` and `change`.
+    /// JSON: for `runs`, an array of `[run, job, state]` (the run's id as text, the job's as a number); else an object
+    /// with at least `key` (`namespace`, `namespace/job`, `namespace/job/trigger`, `namespace/calendar`) and `change`:
+    /// `created`, `updated`, `deleted`, `paused` or `resumed`.
     pub payload: String,
 }
 

@@ -27,7 +27,8 @@ pub trait Store: Send + Sync + 'static {
 
     /// Registers this process start, takes over every `running` run of earlier ones, and returns those.
     ///
-    /// An embedded store has one process, so whoever held them is gone.
+    /// An embedded store has one process, so whoever held them is gone. In order of id. [`Store::claim`] takes runs
+    /// for the incarnation that was registered last.
     async fn adopt(&self, incarnation: Incarnation, at: Timestamp) -> Result<Vec<LiveRun>>;
 
     /// Reads active, unpaused triggers due up to `until`, in order of (place in the due index, id), after the given place.
@@ -49,27 +50,37 @@ pub trait Store: Send + Sync + 'static {
 
     /// Records fires. See [`FireBatch`] for what is compared and [`FireOutcome`] for the answer.
     ///
+    /// A trigger that is gone, has another version or `next_fire_at`, is not active or is paused makes its entry stale.
+    /// `fired_through` never goes back. A run whose id is there already, unfinished or in history, is
+    /// [`mainspring_core::batch::Placed::Known`] and takes no slot. A batch that is repeated (same [`FireBatch::id`])
+    /// gets the answer that it got first, as long as its runs have not gone on.
+    ///
     /// Jobs with a gate are asked through [`mainspring_core::overlap::admit`] under the gate's lock, run by run;
     /// a suppressed run leaves a gap record in the same transaction. An entry whose first run is blocked is not
-    /// recorded at all. Triggers with `awaiting_run` set keep it only if that run was placed.
+    /// recorded at all. Triggers with `awaiting_run` set keep it only if that run is unfinished afterwards.
     async fn fire(&self, batch: Arc<FireBatch>) -> Result<FireOutcome>;
 
     /// Records ends of attempts: moves final runs to history, schedules retries, frees and fills slots, re-arms triggers.
+    ///
+    /// Applies to a run that is `running`, at that attempt, and held by the batch's incarnation; all else is refused,
+    /// a repeat included. A retried run keeps its slot and is `scheduled` with the reason `retry_delay`; if its end
+    /// was asked for, it is not tried again but `cancelled`. A freed slot goes to the held run that a claim would
+    /// take first (highest priority, then oldest due, then id). Jobs in `freed` are in ascending order.
     async fn complete(&self, batch: Arc<CompletionBatch>) -> Result<CompletionOutcome>;
 
-    /// Takes up to `limit` queued runs for this incarnation, highest priority first, then oldest due.
+    /// Takes up to `limit` queued runs for this incarnation, highest priority first, then oldest due, then by id.
     async fn claim(&self, limit: u32, at: Timestamp) -> Result<Vec<ClaimedRun>>;
 
     /// Makes scheduled runs ready that are due at `at`, up to `limit`.
     async fn release_due(&self, at: Timestamp, limit: u32) -> Result<Released>;
 
-    /// Reads and clears what requests have changed, up to `limit` triggers.
+    /// Reads and clears what requests have changed, up to `limit` triggers. Each is there once, deleted ones as well.
     async fn take_changes(&self, limit: u32) -> Result<Changes>;
 
     /// Is woken after every request that the engine has to hear of. May be woken for nothing.
     fn changed(&self) -> &tokio::sync::Notify;
 
-    /// Appends log chunks.
+    /// Appends log chunks. They need no run: a chunk may come after its run has been deleted.
     async fn append_log(&self, chunks: Vec<LogChunk>) -> Result<()>;
 
     // Requests.
@@ -78,18 +89,28 @@ pub trait Store: Send + Sync + 'static {
     async fn prior(&self, key: &JobKey) -> Result<JobPrior>;
 
     /// Saves jobs, all or none. Makes their namespaces.
+    ///
+    /// A write that differs from what is there in nothing changes nothing. Otherwise the job's `change` is one
+    /// higher, its version only if the definition differs, and every trigger of it gets a new version and is noted in
+    /// the outbox, deleted ones too. Trigger versions never come back, not even after deletion under a tombstone.
+    /// Unfinished runs count against a limit that the save sets, and held runs take the slots that it opens.
+    ///
+    /// # Errors
+    /// Conflict: an expectation does not hold (`Change` of a job that is gone included), a `fired_through` has moved,
+    /// or a job is written twice. Not found: a trigger names a calendar that is not there.
     async fn save_jobs(&self, writes: Vec<JobWrite>) -> Result<Vec<Saved>>;
 
-    /// Pauses, resumes and re-arms.
+    /// Pauses, resumes and re-arms. The job's `change` and the versions of the triggers concerned go up by one.
     async fn update_job(&self, update: JobUpdate) -> Result<JobRow>;
 
-    /// Deletes a job: its triggers leave tombstones, its unstarted runs are cancelled, its running ones go on.
+    /// Deletes a job: its triggers leave tombstones, its unstarted runs are cancelled with the reason `job deleted`,
+    /// its running ones go on.
     async fn delete_job(&self, key: &JobKey, expect: Expect, at: Timestamp) -> Result<()>;
 
     /// A job by key.
     async fn job(&self, key: &JobKey) -> Result<Option<JobRow>>;
 
-    /// Lists jobs.
+    /// Lists jobs. A limit of 0 lists none, here and in the other lists.
     async fn jobs(&self, query: JobQuery) -> Result<Vec<JobRow>>;
 
     /// Lists triggers.
@@ -110,7 +131,8 @@ pub trait Store: Send + Sync + 'static {
     /// Calendars of a namespace after a name, in order.
     async fn calendars(&self, namespace: &str, after: Option<&str>, limit: u32) -> Result<Vec<CalendarRow>>;
 
-    /// Saves a calendar and notes every trigger that uses it in the outbox.
+    /// Saves a calendar, makes its namespace, gives every trigger that uses it a new version and notes it in the outbox.
+    /// The same text again changes nothing.
     async fn save_calendar(
         &self,
         namespace: &str,
@@ -123,10 +145,16 @@ pub trait Store: Send + Sync + 'static {
     /// Deletes a calendar that no trigger uses (a conflict otherwise).
     async fn delete_calendar(&self, namespace: &str, name: &str, expect: Expect) -> Result<()>;
 
-    /// Queues or holds a run that was asked for.
+    /// Queues or holds a run that was asked for. Its fire time and due time are the time of asking.
+    ///
+    /// # Errors
+    /// Not found: there is no such job, or not that version of it.
     async fn ask_run(&self, run: AskedRun) -> Result<Asked>;
 
-    /// Cancels an unstarted run, or asks for the end of a running one.
+    /// Cancels an unstarted run, or asks for the end of a running one (the first reason stays).
+    ///
+    /// A slot that this frees goes to held runs; if one is left, the job's triggers are noted in the outbox. So is a
+    /// trigger that awaits the cancelled run; it goes on awaiting it until the engine sets its next instant.
     async fn cancel_run(&self, run: RunId, reason: &str, at: Timestamp) -> Result<Cancelled>;
 
     /// A run, unfinished or final.
@@ -135,7 +163,7 @@ pub trait Store: Send + Sync + 'static {
     /// Lists runs, newest first.
     async fn runs(&self, query: RunQuery) -> Result<Vec<RunInfo>>;
 
-    /// All attempts of a run, first to last.
+    /// All attempts of a run, first to last. A run that was never claimed, or that is unknown, has none.
     async fn attempts(&self, run: RunId) -> Result<Vec<AttemptInfo>>;
 
     /// Log chunks of an attempt, from the one that holds `from_line`, up to about `bytes_max`.
@@ -165,12 +193,13 @@ pub trait Store: Send + Sync + 'static {
     /// Deletes what is too old, in one bounded step. Returns how many rows went.
     async fn purge(&self, rule: PurgeRule) -> Result<u64>;
 
-    /// Counts what became of every trigger's instants, from the tables alone.
+    /// Counts what became of every trigger's instants, from the tables alone, in order of trigger ids. Triggers
+    /// without any may be left out.
     async fn tally(&self) -> Result<Vec<Tally>>;
 
     /// How large it is.
     async fn info(&self) -> Result<StoreInfo>;
 
-    /// Finishes what is under way and lets go of files.
+    /// Finishes what is under way and lets go of files. Every later call answers [`crate::Error::Closed`].
     async fn close(&self) -> Result<()>;
 }

@@ -1,0 +1,401 @@
+//! Short words for histories: drafts of jobs, entries of batches, and what was left afterwards.
+
+use std::sync::Arc;
+
+use mainspring_core::batch::{
+    ClaimedRun, Completion, CompletionBatch, CompletionOutcome, FireBatch, FireEntry, FireOutcome, NewRun, Progress,
+    TriggerRow, TriggerStatus,
+};
+use mainspring_core::job::{Job, JobKey, Overlap, ScheduleDefinition, Task, TriggerDefinition};
+use mainspring_core::retry::AfterAttempt;
+use mainspring_core::run::{AttemptOutcome, Origin, RunState, Verdict};
+use mainspring_core::{BatchId, Incarnation, JobId, RunId, RunSource, Timestamp, TriggerId};
+
+use crate::{
+    AskedRun, Expect, JobRow, JobUpdate, JobWrite, NamedTrigger, RunInfo, RunQuery, Saved, Store, TriggerWrite,
+};
+
+/// The instant `ms` milliseconds into the history.
+#[must_use]
+pub fn at(ms: i64) -> Timestamp {
+    Timestamp::from_millis(1_767_225_600_123) + ms
+}
+
+/// No entries of a batch.
+pub const NONE: [u32; 0] = [];
+
+/// A store under test, and the process that uses it.
+pub struct Kit {
+    /// The store.
+    pub store: Arc<dyn Store>,
+    /// The process start.
+    pub incarnation: Incarnation,
+    sequence: u64,
+}
+
+/// A job as the store keeps it.
+pub struct Kept {
+    /// The job.
+    pub job: JobRow,
+    /// Its triggers, in the definition's order.
+    pub triggers: Vec<NamedTrigger>,
+}
+
+impl Kit {
+    /// Registers a process at an empty store.
+    pub async fn new(store: Arc<dyn Store>) -> Self {
+        // More than 127 bits, so that a store that keeps them in a signed number shows it.
+        Self::restarted(store, Incarnation(u128::MAX - 1)).await
+    }
+
+    /// Registers another start of the process.
+    pub async fn restarted(store: Arc<dyn Store>, incarnation: Incarnation) -> Self {
+        store.adopt(incarnation, at(0)).await.expect("adopt");
+        Self { store, incarnation, sequence: 0 }
+    }
+
+    /// Saves a job whatever is there, and reads it again.
+    pub async fn save(&self, draft: Draft) -> Kept {
+        let key = draft.0.definition.key.clone();
+        self.save_all(vec![draft.0]).await;
+        self.kept(&key).await
+    }
+
+    /// Saves jobs.
+    pub async fn save_all(&self, writes: Vec<JobWrite>) -> Vec<Saved> {
+        self.store.save_jobs(writes).await.expect("save_jobs")
+    }
+
+    /// The job and its triggers as they are now.
+    pub async fn kept(&self, key: &JobKey) -> Kept {
+        let prior = self.store.prior(key).await.expect("prior");
+        Kept { job: prior.job.expect("the job is there"), triggers: prior.triggers }
+    }
+
+    /// A job that was read before, as it is now.
+    pub async fn again(&self, kept: &Kept) -> Kept {
+        self.kept(&kept.job.definition.key).await
+    }
+
+    /// A name for the next batch.
+    pub fn batch_id(&mut self) -> BatchId {
+        self.sequence += 1;
+        BatchId { incarnation: self.incarnation, sequence: self.sequence }
+    }
+
+    /// Records fires under a new batch id.
+    pub async fn fire(&mut self, now: Timestamp, entries: Vec<FireEntry>) -> FireOutcome {
+        let id = self.batch_id();
+        self.store.fire(Arc::new(FireBatch { id, at: now, entries })).await.expect("fire")
+    }
+
+    /// Records ends of attempts under a new batch id.
+    pub async fn complete(&mut self, now: Timestamp, entries: Vec<Completion>) -> CompletionOutcome {
+        let id = self.batch_id();
+        self.store.complete(Arc::new(CompletionBatch { id, at: now, entries })).await.expect("complete")
+    }
+
+    /// Claims runs.
+    pub async fn claim(&self, limit: u32, now: Timestamp) -> Vec<ClaimedRun> {
+        self.store.claim(limit, now).await.expect("claim")
+    }
+
+    /// A run that must be there.
+    pub async fn run(&self, run: RunId) -> RunInfo {
+        self.store.run(run).await.expect("run").unwrap_or_else(|| panic!("run {run} is not there"))
+    }
+
+    /// The states of runs, and nothing for those that are not there.
+    pub async fn states(&self, runs: &[RunId]) -> Vec<Option<RunState>> {
+        let mut states = Vec::new();
+        for run in runs {
+            states.push(self.store.run(*run).await.expect("run").map(|info| info.state));
+        }
+        states
+    }
+
+    /// All runs, newest first.
+    pub async fn all_runs(&self) -> Vec<RunInfo> {
+        self.store.runs(RunQuery { limit: 1_000, ..RunQuery::default() }).await.expect("runs")
+    }
+
+    /// The triggers that requests have changed since the last look, in ascending order.
+    pub async fn changed_triggers(&self) -> Vec<TriggerId> {
+        let mut ids = Vec::new();
+        loop {
+            let changes = self.store.take_changes(100).await.expect("take_changes");
+            ids.extend(changes.triggers);
+            if !changes.more {
+                ids.sort_unstable();
+                return ids;
+            }
+        }
+    }
+
+    /// The whole window up to `until`, read `limit` rows at a time.
+    pub async fn window(&self, until: Timestamp, limit: u32) -> Vec<TriggerRow> {
+        let mut rows = Vec::new();
+        let mut after = None;
+        loop {
+            let (page, next) = self.store.window(until, after, limit).await.expect("window");
+            assert!(page.len() <= limit as usize, "a page holds {} rows of {limit}", page.len());
+            rows.extend(page);
+            match next {
+                Some(place) => {
+                    assert!(Some(place) > after, "the window goes forward");
+                    after = Some(place);
+                }
+                None => return rows,
+            }
+        }
+    }
+
+    /// Asks for a run of the job's latest version.
+    pub async fn ask(&self, kept: &Kept, number: u64, now: Timestamp) -> (RunId, crate::Asked) {
+        let run = asked(kept, number, now);
+        let id = run.id;
+        (id, self.store.ask_run(run).await.expect("ask_run"))
+    }
+
+    /// Pauses or resumes a job.
+    pub async fn pause_job(&self, kept: &Kept, paused: bool, now: Timestamp) -> JobRow {
+        let update = JobUpdate { paused: Some(paused), ..update(kept, now) };
+        self.store.update_job(update).await.expect("update_job")
+    }
+}
+
+impl Kept {
+    /// The job's id.
+    #[must_use]
+    pub fn id(&self) -> JobId {
+        self.job.id
+    }
+
+    /// A trigger's row.
+    #[must_use]
+    pub fn row(&self, index: usize) -> &TriggerRow {
+        &self.triggers[index].row
+    }
+
+    /// The run that the trigger's next fire makes.
+    #[must_use]
+    pub fn next_run(&self, index: usize) -> RunId {
+        let row = self.row(index);
+        run_at(row.id, row.progress.next_fire_at.expect("the trigger fires"))
+    }
+
+    /// An entry that fires the trigger once, into the queue, and goes on a second later.
+    #[must_use]
+    pub fn entry(&self, index: usize) -> FireEntry {
+        let row = self.row(index);
+        let expected = row.progress.next_fire_at.expect("the trigger fires");
+        FireEntry {
+            trigger: row.id,
+            job: row.job,
+            job_version: row.job_version,
+            version: row.version,
+            expected,
+            progress: advanced(&row.progress, expected, Some(expected + 1_000)),
+            leaves_window: false,
+            gate: self.job.definition.gate(),
+            priority: self.job.definition.priority,
+            runs: vec![new_run(row.id, expected, false)],
+            gaps: Vec::new(),
+        }
+    }
+
+    /// The same with a slot kept for the run.
+    #[must_use]
+    pub fn claimed_entry(&self, index: usize) -> FireEntry {
+        let mut entry = self.entry(index);
+        entry.runs[0].claim = true;
+        entry
+    }
+
+    /// The verdict on the first attempt of a run.
+    #[must_use]
+    pub fn verdict(&self, run: RunId, verdict: Verdict, ended_at: Timestamp) -> Completion {
+        let outcome = match verdict {
+            Verdict::Succeeded => AttemptOutcome::Succeeded,
+            Verdict::Failed => AttemptOutcome::Failed,
+            Verdict::Cancelled => AttemptOutcome::Cancelled,
+        };
+        self.completion(run, 1, outcome, AfterAttempt::Final(verdict), ended_at)
+    }
+
+    /// The end of an attempt.
+    #[must_use]
+    pub fn completion(
+        &self,
+        run: RunId,
+        attempt: u32,
+        outcome: AttemptOutcome,
+        then: AfterAttempt,
+        ended_at: Timestamp,
+    ) -> Completion {
+        Completion {
+            run,
+            job: self.job.id,
+            attempt,
+            outcome,
+            then,
+            started_at: Some(ended_at - 1),
+            ended_at,
+            detail: None,
+            gate: self.job.definition.gate(),
+            rearm: None,
+        }
+    }
+}
+
+/// Where a trigger stands after it has fired `fired`.
+#[must_use]
+pub fn advanced(before: &Progress, fired: Timestamp, next: Option<Timestamp>) -> Progress {
+    Progress {
+        next_fire_at: next,
+        due_at: next,
+        previous_fire_at: Some(fired),
+        times_triggered: before.times_triggered + 1,
+        fired_through: Some(fired),
+        status: if next.is_some() { TriggerStatus::Active } else { TriggerStatus::Complete },
+        ..*before
+    }
+}
+
+/// A run for a fire time, due at once.
+#[must_use]
+pub fn new_run(trigger: TriggerId, fire_time: Timestamp, claim: bool) -> NewRun {
+    NewRun { id: run_at(trigger, fire_time), fire_time, due_at: fire_time, origin: Origin::Schedule, claim }
+}
+
+/// The id of a trigger's run at a fire time.
+#[must_use]
+pub fn run_at(trigger: TriggerId, fire_time: Timestamp) -> RunId {
+    RunId::new(fire_time, RunSource::Fire(trigger))
+}
+
+/// A run of the job's latest version, asked for by a person.
+#[must_use]
+pub fn asked(kept: &Kept, number: u64, now: Timestamp) -> AskedRun {
+    AskedRun {
+        id: RunId::new(now, RunSource::Asked(kept.job.id, number)),
+        job: kept.job.id,
+        job_version: kept.job.version,
+        origin: Origin::Manual,
+        input: None,
+        queue: kept.job.definition.queue.clone(),
+        priority: kept.job.definition.priority,
+        gate: kept.job.definition.gate(),
+        rerun_of: None,
+        at: now,
+    }
+}
+
+/// An update of the job that changes nothing yet.
+#[must_use]
+pub fn update(kept: &Kept, now: Timestamp) -> JobUpdate {
+    JobUpdate { job: kept.job.id, expected_change: kept.job.change, paused: None, triggers: Vec::new(), at: now }
+}
+
+/// A job to be saved.
+#[derive(Clone)]
+pub struct Draft(pub JobWrite);
+
+impl Draft {
+    /// `default/<name>`, which does nothing and has no triggers; saved at 0, whatever is there.
+    #[must_use]
+    pub fn new(name: &str) -> Self {
+        Self::of(Job::new(JobKey::new("default", name), Task::Noop))
+    }
+
+    /// Another definition.
+    #[must_use]
+    pub fn of(job: Job) -> Self {
+        let definition = Arc::new(job);
+        Self(JobWrite { definition, expect: Expect::Anything, paused: false, triggers: Vec::new(), at: at(0) })
+    }
+
+    /// Adds a trigger whose next fire is at `next`.
+    #[must_use]
+    pub fn trigger(self, name: &str, next: Timestamp) -> Self {
+        self.trigger_with(TriggerDefinition::new(name, every_second()), Some(next))
+    }
+
+    /// Adds a trigger as defined.
+    #[must_use]
+    pub fn trigger_with(mut self, definition: TriggerDefinition, next: Option<Timestamp>) -> Self {
+        self.0.triggers.push(TriggerWrite {
+            name: definition.name.clone(),
+            paused: definition.paused,
+            progress: fresh(next),
+            jitter_ms: definition.jitter_ms,
+            expected_fired_through: None,
+        });
+        self.edit(|job| job.triggers.push(definition))
+    }
+
+    /// Limits the job's unfinished runs.
+    #[must_use]
+    pub fn limit(self, overlap: Overlap, max_active: u32) -> Self {
+        self.edit(|job| {
+            job.overlap = overlap;
+            job.max_active = max_active;
+        })
+    }
+
+    /// Changes the definition.
+    #[must_use]
+    pub fn edit(mut self, change: impl FnOnce(&mut Job)) -> Self {
+        change(Arc::make_mut(&mut self.0.definition));
+        self
+    }
+
+    /// Changes the write.
+    #[must_use]
+    pub fn with(mut self, change: impl FnOnce(&mut JobWrite)) -> Self {
+        change(&mut self.0);
+        self
+    }
+
+    /// A save of what is there now, with its triggers where they stand.
+    #[must_use]
+    pub fn from_kept(kept: &Kept) -> Self {
+        let triggers = kept.triggers.iter().zip(&kept.job.definition.triggers);
+        let triggers = triggers.map(|(trigger, definition)| TriggerWrite {
+            name: trigger.name.clone(),
+            paused: trigger.own_pause,
+            progress: trigger.row.progress,
+            jitter_ms: definition.jitter_ms,
+            expected_fired_through: trigger.row.progress.fired_through,
+        });
+        Self(JobWrite {
+            definition: kept.job.definition.clone(),
+            expect: Expect::Change(kept.job.change),
+            paused: kept.job.paused,
+            triggers: triggers.collect(),
+            at: at(1),
+        })
+    }
+}
+
+/// A schedule; stores do not look into it.
+#[must_use]
+pub fn every_second() -> ScheduleDefinition {
+    ScheduleDefinition::Every { interval_ms: 1_000, repeat_count: None }
+}
+
+/// Where a new trigger stands whose next fire is at `next`.
+#[must_use]
+pub fn fresh(next: Option<Timestamp>) -> Progress {
+    Progress {
+        next_fire_at: next,
+        due_at: next,
+        previous_fire_at: None,
+        start_at: next.unwrap_or(at(0)),
+        repeat_count: None,
+        times_triggered: 0,
+        fired_through: None,
+        status: TriggerStatus::Active,
+        awaiting_run: None,
+    }
+}
