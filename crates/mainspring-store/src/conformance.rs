@@ -2,6 +2,7 @@
 //!
 //! [`conformance_suite!`](crate::conformance_suite) makes one test of each history, so that a failure names it. A
 //! history gets an empty store of its own and asserts what can be observed through the [`crate::Store`] trait.
+//! [`differential`] compares a store with [`crate::MemoryStore`] over random requests, for what no history foresees.
 //!
 //! ```ignore
 //! mod memory {
@@ -9,10 +10,19 @@
 //! }
 //! ```
 
+pub mod cancels;
 pub mod completions;
+mod differential;
 pub mod fires;
 pub mod gates;
+pub mod jobs;
+pub mod keeping;
 pub mod kit;
+pub mod queue;
+pub mod reads;
+pub mod window;
+
+pub use differential::differential;
 
 /// Makes a test of each history. The argument is an async closure or function that makes an empty store.
 ///
@@ -55,6 +65,69 @@ macro_rules! conformance_suite {
                 details_of_an_attempt_are_kept,
                 delay_trigger_is_armed_when_its_run_ends,
                 delay_trigger_that_awaits_another_run_stays;
+            queue:
+                claims_take_the_highest_priority_then_the_oldest_due,
+                claim_says_all_that_a_worker_needs,
+                claimed_run_is_completed_like_one_claimed_at_birth,
+                releases_are_bounded_and_say_when_the_next_is_due,
+                restart_takes_over_running_runs,
+                adopted_run_can_be_tried_again,
+                asked_run_waits_in_its_queue_with_its_input,
+                run_that_is_asked_for_twice_is_known,
+                run_of_what_is_not_there_cannot_be_asked_for,
+                asked_run_takes_a_slot_or_waits_for_one;
+            cancels:
+                unstarted_run_is_over_at_once,
+                running_run_is_asked_to_end,
+                run_that_ends_well_despite_the_request_has_succeeded,
+                run_whose_end_was_asked_for_is_not_tried_again,
+                cancel_frees_a_slot_for_the_held_run,
+                cancel_of_a_held_run_frees_no_slot,
+                cancel_of_an_awaited_run_wakes_its_trigger,
+                unknown_run_cannot_be_cancelled;
+            jobs:
+                saved_job_is_there_with_its_triggers,
+                due_times_are_made_from_jitter,
+                save_counts_changes_and_versions,
+                save_expects_what_is_there,
+                saves_happen_all_or_none,
+                save_loses_against_a_fire_in_between,
+                trigger_made_again_continues_from_its_tombstone,
+                deleted_job_leaves_tombstones_and_cancels_what_waits,
+                pause_of_a_job_reaches_its_triggers,
+                update_of_a_trigger_sets_its_progress_and_records_what_passed,
+                update_is_refused_whole_when_something_has_changed,
+                old_versions_stay_while_runs_refer_to_them,
+                jobs_are_listed_in_order_and_filtered,
+                triggers_are_listed_in_order_and_filtered,
+                instants_at_the_ends_of_the_range_come_back;
+            window:
+                window_is_read_in_order_page_by_page,
+                place_in_the_window_is_a_lower_bound,
+                trigger_that_fires_earlier_is_found_there,
+                changes_are_taken_once_and_bounded,
+                fires_and_verdicts_are_no_changes,
+                requests_wake_the_engine;
+            reads:
+                runs_are_listed_newest_first_and_filtered,
+                many_runs_are_paged_without_loss,
+                gaps_are_read_on_from_a_position,
+                tally_counts_every_instant_once,
+                events_follow_each_other_without_a_gap,
+                changes_of_things_are_events,
+                log_is_read_from_the_chunk_that_holds_the_line,
+                log_chunk_that_is_there_is_passed_over;
+            keeping:
+                namespaces_come_with_their_jobs_and_go_when_empty,
+                calendars_are_kept_as_written,
+                calendar_in_use_concerns_its_triggers,
+                settings_and_answers_are_kept,
+                purge_deletes_old_history_with_all_that_belongs_to_it,
+                purge_keeps_the_newest_runs_of_each_job,
+                purge_leaves_positions_of_events,
+                purge_forgets_tombstones_and_answers,
+                store_says_how_large_it_is,
+                store_that_is_closed_answers_nothing_more;
         }
     };
 }
@@ -71,4 +144,30 @@ macro_rules! conformance_tests {
             }
         )+)+
     };
+}
+
+#[cfg(test)]
+mod tests {
+    /// A history that is written but not listed would never run.
+    #[test]
+    fn every_history_is_in_the_list() {
+        let list = include_str!("conformance.rs");
+        for source in [
+            include_str!("conformance/cancels.rs"),
+            include_str!("conformance/completions.rs"),
+            include_str!("conformance/fires.rs"),
+            include_str!("conformance/gates.rs"),
+            include_str!("conformance/jobs.rs"),
+            include_str!("conformance/keeping.rs"),
+            include_str!("conformance/queue.rs"),
+            include_str!("conformance/reads.rs"),
+            include_str!("conformance/window.rs"),
+        ] {
+            let lines = source.lines().filter_map(|line| line.strip_prefix("pub async fn "));
+            let names = lines.filter_map(|line| line.split_once('(')).map(|(name, _)| name);
+            for name in names {
+                assert!(list.contains(&format!(" {name},")) || list.contains(&format!(" {name};")), "{name}");
+            }
+        }
+    }
 }

@@ -42,7 +42,7 @@ impl Lock {
 
 fn taken(file: &mut File) -> String {
     let mut holder = String::new();
-    let read = file.rewind().and_then(|()| file.by_ref().take(20).read_to_string(&mut holder));
+    let read = file.rewind().and_then(|()| Read::by_ref(file).take(20).read_to_string(&mut holder));
     let number = read.ok().and_then(|_| holder.trim().parse::<u32>().ok());
     let who = number.map_or_else(String::new, |number| format!(" (process {number})"));
     format!("another process{who} is using it. Stop that one, or choose another place for this one")

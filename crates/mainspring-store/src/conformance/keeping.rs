@@ -1,0 +1,267 @@
+//! Namespaces, calendars, settings, idempotency keys, retention and closing.
+#![expect(missing_docs, reason = "the names of histories are sentences")]
+
+use std::sync::Arc;
+
+use mainspring_core::batch::{Gap, GapOutcome, GapReason};
+use mainspring_core::job::{Job, JobKey, Task, TriggerDefinition};
+use mainspring_core::retry::AfterAttempt;
+use mainspring_core::run::{AttemptOutcome, RunState, Verdict};
+use mainspring_core::{RunId, Timestamp};
+
+use super::kit::{Draft, Kept, Kit, at, every_second, run_at};
+use crate::{Error, Expect, KeptAnswer, LogChunk, PurgeRule, Store};
+
+pub async fn namespaces_come_with_their_jobs_and_go_when_empty(store: Arc<dyn Store>) {
+    let kit = Kit::new(store).await;
+    let made = kit.store.create_namespace("m", at(5)).await.expect("create_namespace");
+    assert_eq!((made.name.as_str(), made.created_at, made.job_count), ("m", at(5), 0));
+    let again = kit.store.create_namespace("m", at(9)).await.expect("create_namespace");
+    assert_eq!(again, made, "one that exists stays as it is");
+    for (namespace, name) in [("z", "j"), ("a", "j"), ("a", "k")] {
+        kit.save_all(vec![Draft::of(Job::new(JobKey::new(namespace, name), Task::Noop)).0]).await;
+    }
+    kit.store.save_calendar("c", "days", "{}", Expect::Anything, at(6)).await.expect("save_calendar");
+    let names = async |after: Option<&str>, limit| {
+        let rows = kit.store.namespaces(after, limit).await.expect("namespaces");
+        rows.iter().map(|row| format!("{}{}", row.name, row.job_count)).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(names(None, 9).await, "a2 c0 m0 z1");
+    assert_eq!(names(Some("a"), 2).await, "c0 m0");
+    assert_eq!(names(Some("zz"), 9).await, "");
+    assert_eq!(names(None, 0).await, "");
+
+    for (name, conflict) in [("a", true), ("c", true), ("none", false)] {
+        let error = kit.store.delete_namespace(name).await.expect_err(name);
+        assert_eq!(matches!(error, Error::Conflict { what: "namespace", .. }), conflict, "{error}");
+        assert_eq!(matches!(error, Error::NotFound { what: "namespace", .. }), !conflict, "{error}");
+    }
+    kit.store.delete_namespace("m").await.expect("delete_namespace");
+    kit.store.delete_job(&JobKey::new("z", "j"), Expect::Anything, at(7)).await.expect("delete_job");
+    kit.store.delete_namespace("z").await.expect("delete_namespace");
+    assert_eq!(names(None, 9).await, "a2 c0");
+}
+
+pub async fn calendars_are_kept_as_written(store: Arc<dyn Store>) {
+    let kit = Kit::new(store).await;
+    assert_eq!(kit.store.calendar("default", "days").await.expect("calendar"), None);
+    let text = "{\"days\": [\"01-01\"], \"note\": \"Neujahr \u{1f386} '--\"}";
+    let made = kit.store.save_calendar("default", "days", text, Expect::Absent, at(1)).await.expect("save_calendar");
+    assert_eq!((made.change, made.definition.as_str(), made.updated_at), (1, text, at(1)));
+    assert_eq!((made.namespace.as_str(), made.name.as_str()), ("default", "days"));
+    let same = kit.store.save_calendar("default", "days", text, Expect::Anything, at(2)).await.expect("save_calendar");
+    assert_eq!(same, made, "the same text changes nothing");
+    for expect in [Expect::Absent, Expect::Change(2)] {
+        let answer = kit.store.save_calendar("default", "days", "{}", expect, at(3)).await;
+        assert!(matches!(answer, Err(Error::Conflict { what: "calendar", .. })), "{answer:?}");
+    }
+    let new = kit.store.save_calendar("default", "days", "{}", Expect::Change(1), at(4)).await.expect("save_calendar");
+    assert_eq!((new.change, new.updated_at), (2, at(4)));
+    assert_eq!(kit.store.calendar("default", "days").await.expect("calendar"), Some(new));
+    assert_eq!(kit.store.calendar("other", "days").await.expect("calendar"), None);
+
+    for name in ["b", "a", "e"] {
+        kit.store.save_calendar("default", name, "{}", Expect::Anything, at(5)).await.expect("save_calendar");
+    }
+    kit.store.save_calendar("other", "c", "{}", Expect::Anything, at(5)).await.expect("save_calendar");
+    let names = async |after: Option<&str>, limit| {
+        let rows = kit.store.calendars("default", after, limit).await.expect("calendars");
+        rows.into_iter().map(|row| row.name).collect::<Vec<_>>().join(" ")
+    };
+    assert_eq!(names(None, 9).await, "a b days e");
+    assert_eq!(names(Some("a"), 2).await, "b days");
+    for (name, expect, conflict) in [("days", Expect::Change(1), true), ("none", Expect::Anything, false)] {
+        let error = kit.store.delete_calendar("default", name, expect).await.expect_err(name);
+        assert_eq!(matches!(error, Error::Conflict { .. }), conflict, "{error}");
+        assert_eq!(matches!(error, Error::NotFound { .. }), !conflict, "{error}");
+    }
+    kit.store.delete_calendar("default", "days", Expect::Change(2)).await.expect("delete_calendar");
+    assert_eq!(names(None, 9).await, "a b e");
+}
+
+pub async fn calendar_in_use_concerns_its_triggers(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    let mut uses = TriggerDefinition::new("t", every_second());
+    uses.calendar = Some("days".into());
+    let draft = Draft::new("a").trigger("free", at(1_000)).trigger_with(uses, Some(at(1_000)));
+    let error = kit.store.save_jobs(vec![draft.0.clone()]).await.expect_err("there is no such calendar");
+    assert!(matches!(error, Error::NotFound { what: "calendar", .. }), "{error}");
+    kit.store.save_calendar("default", "days", "{}", Expect::Anything, at(1)).await.expect("save_calendar");
+    let job = kit.save(draft).await;
+    kit.changed_triggers().await;
+    let error = kit.store.delete_calendar("default", "days", Expect::Anything).await.expect_err("it is in use");
+    assert!(matches!(error, Error::Conflict { what: "calendar", .. }), "{error}");
+
+    kit.store.save_calendar("default", "days", "[]", Expect::Anything, at(2)).await.expect("save_calendar");
+    assert_eq!(kit.changed_triggers().await, [job.row(1).id]);
+    let after = kit.again(&job).await;
+    assert_eq!(after.row(0), job.row(0));
+    assert!(after.row(1).version > job.row(1).version);
+    assert_eq!(kit.fire(at(1_000), vec![job.entry(0), job.entry(1)]).await.stale, [1], "decided under the old days");
+    kit.store.delete_job(&job.job.definition.key, Expect::Anything, at(3)).await.expect("delete_job");
+    kit.store.delete_calendar("default", "days", Expect::Anything).await.expect("delete_calendar");
+}
+
+pub async fn settings_and_answers_are_kept(store: Arc<dyn Store>) {
+    let kit = Kit::new(store).await;
+    let store = &kit.store;
+    assert_eq!(store.setting("token").await.expect("setting"), None);
+    for value in ["one", "two\u{1f512}", ""] {
+        store.set_setting("token", value).await.expect("set_setting");
+        assert_eq!(store.setting("token").await.expect("setting").as_deref(), Some(value));
+    }
+    let answer = |byte: u8, body: &str| KeptAnswer {
+        request_hash: [byte; 32],
+        status: 200 + u16::from(byte),
+        body: body.into(),
+    };
+    assert_eq!(store.kept_answer("key").await.expect("kept_answer"), None);
+    store.keep_answer("key", answer(0xfe, "{\"text\": \"ü\"}"), at(1)).await.expect("keep_answer");
+    store.keep_answer("key", answer(1, "late"), at(2)).await.expect("the first one stays");
+    store.keep_answer("KEY", answer(2, "other"), at(2)).await.expect("keep_answer");
+    assert_eq!(store.kept_answer("key").await.expect("kept_answer"), Some(answer(0xfe, "{\"text\": \"ü\"}")));
+    assert_eq!(store.kept_answer("KEY").await.expect("kept_answer"), Some(answer(2, "other")));
+}
+
+/// A rule that deletes nothing.
+fn keep_all() -> PurgeRule {
+    let never = Timestamp::MIN;
+    PurgeRule {
+        history_before: never,
+        history_keep_per_job: None,
+        events_before: never,
+        tombstones_before: never,
+        limit: 1_000,
+    }
+}
+
+async fn purge(kit: &Kit, rule: PurgeRule) -> u64 {
+    let mut total = 0;
+    loop {
+        let count = kit.store.purge(rule).await.expect("purge");
+        total += count;
+        if count == 0 {
+            return total;
+        }
+    }
+}
+
+/// A job with final runs at each of these times, every one with a retry and a log.
+async fn with_history(kit: &mut Kit, name: &str, times: &[i64]) -> (Kept, Vec<RunId>) {
+    let job = kit.save(Draft::new(name).trigger("t", at(times[0]))).await;
+    let mut runs = Vec::new();
+    for ms in times {
+        let now = kit.again(&job).await;
+        let mut entry = now.entry(0);
+        entry.runs = vec![super::kit::new_run(job.row(0).id, at(*ms), true)];
+        let run = entry.runs[0].id;
+        kit.fire(at(*ms), vec![entry]).await;
+        let retry = AfterAttempt::RetryAt(at(*ms));
+        kit.complete(at(*ms), vec![job.completion(run, 1, AttemptOutcome::Failed, retry, at(*ms))]).await;
+        kit.store.release_due(at(*ms), 1).await.expect("release_due");
+        kit.claim(1, at(*ms)).await;
+        let over = AfterAttempt::Final(Verdict::Succeeded);
+        kit.complete(at(*ms), vec![job.completion(run, 2, AttemptOutcome::Succeeded, over, at(*ms))]).await;
+        let log = LogChunk { run, attempt: 2, first_line: 0, line_count: 1, data: b"x".to_vec() };
+        kit.store.append_log(vec![log]).await.expect("append_log");
+        runs.push(run);
+    }
+    (kit.again(&job).await, runs)
+}
+
+pub async fn purge_deletes_old_history_with_all_that_belongs_to_it(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    let (job, runs) = with_history(&mut kit, "a", &[1_000, 2_000, 3_000]).await;
+    let mut entry = job.entry(0);
+    entry.expected = job.row(0).progress.next_fire_at.expect("it goes on");
+    entry.runs = vec![super::kit::new_run(job.row(0).id, at(1_500), true)];
+    let running = entry.runs[0].id;
+    let (outcome, reason) = (GapOutcome::Missed, GapReason::Misfire);
+    entry.gaps = vec![Gap { first: at(1), last: at(1), count: 1, outcome, reason, policy: "smart".into() }];
+    kit.fire(at(1_600), vec![entry]).await;
+    assert_eq!(purge(&kit, keep_all()).await, 0);
+    assert!(purge(&kit, PurgeRule { history_before: at(2_500), limit: 1, ..keep_all() }).await >= 3);
+    let kept = [None, None, Some(RunState::Succeeded), Some(RunState::Running)];
+    assert_eq!(kit.states(&[runs[0], runs[1], runs[2], running]).await, kept);
+    for (run, left) in [(runs[0], 0), (runs[2], 2)] {
+        assert_eq!(kit.store.attempts(run).await.expect("attempts").len(), left);
+        assert_eq!(kit.store.log(run, 2, 0, 99).await.expect("log").len(), left / 2);
+    }
+    assert_eq!(kit.store.gaps(None, 0, 9).await.expect("gaps"), []);
+    assert_eq!(kit.all_runs().await.len(), 2);
+    let again = job.entry(0);
+    assert_eq!(kit.fire(at(9_000), vec![again]).await.stale, [0], "what was purged does not fire again");
+}
+
+pub async fn purge_keeps_the_newest_runs_of_each_job(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    let (_, many) = with_history(&mut kit, "many", &[1_000, 2_000, 3_000, 4_000, 5_000]).await;
+    let (_, few) = with_history(&mut kit, "few", &[500]).await;
+    assert!(purge(&kit, PurgeRule { history_keep_per_job: Some(2), limit: 1, ..keep_all() }).await >= 3);
+    let left: Vec<RunId> = kit.all_runs().await.iter().map(|run| run.id).collect();
+    assert_eq!(left, [many[4], many[3], few[0]]);
+    purge(&kit, PurgeRule { history_keep_per_job: Some(0), ..keep_all() }).await;
+    assert_eq!(kit.all_runs().await, []);
+}
+
+pub async fn purge_leaves_positions_of_events(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    with_history(&mut kit, "a", &[1_000, 2_000]).await;
+    let before = kit.store.events(0, 100).await.expect("events");
+    let last = kit.store.last_event().await.expect("last_event");
+    assert!(purge(&kit, PurgeRule { events_before: at(1_500), ..keep_all() }).await > 0);
+    let left: Vec<_> = before.iter().filter(|row| row.at >= at(1_500)).cloned().collect();
+    assert_eq!(kit.store.events(0, 100).await.expect("events"), left);
+    purge(&kit, PurgeRule { events_before: at(9_000), ..keep_all() }).await;
+    assert_eq!(kit.store.events(0, 100).await.expect("events"), []);
+    assert_eq!(kit.store.last_event().await.expect("last_event"), last, "the position stays");
+    kit.save(Draft::new("b")).await;
+    assert_eq!(kit.store.events(last, 1).await.expect("events")[0].seq, last + 1);
+}
+
+pub async fn purge_forgets_tombstones_and_answers(store: Arc<dyn Store>) {
+    let kit = Kit::new(store).await;
+    let old = kit.save(Draft::new("old").trigger("t", at(1))).await;
+    let new = kit.save(Draft::new("new").trigger("t", at(1))).await;
+    for (job, ms, name) in [(&old, 1_000, "old"), (&new, 2_000, "new")] {
+        kit.store.delete_job(&job.job.definition.key, Expect::Anything, at(ms)).await.expect("delete_job");
+        let answer = KeptAnswer { request_hash: [0; 32], status: 200, body: String::new() };
+        kit.store.keep_answer(name, answer, at(ms)).await.expect("keep_answer");
+    }
+    assert!(purge(&kit, PurgeRule { tombstones_before: at(1_500), limit: 1, ..keep_all() }).await >= 2);
+    for (job, name, left) in [(&old, "old", 0), (&new, "new", 1)] {
+        let prior = kit.store.prior(&job.job.definition.key).await.expect("prior");
+        assert_eq!(prior.tombstones.len(), left, "{name}");
+        let answer = kit.store.kept_answer(name).await.expect("kept_answer");
+        assert_eq!(answer.is_some(), left == 1, "{name}");
+    }
+    let again = kit.save(Draft::new("old").trigger("t", at(5))).await;
+    assert_ne!(again.row(0).id, old.row(0).id, "ids are not given twice");
+    assert_ne!(again.row(0).id, new.row(0).id);
+}
+
+pub async fn store_says_how_large_it_is(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    let job = kit.save(Draft::new("a").trigger("x", at(1_000)).trigger("y", at(1_000))).await;
+    kit.save(Draft::new("b")).await;
+    kit.fire(at(1_000), vec![job.entry(0)]).await;
+    let info = kit.store.info().await.expect("info");
+    assert_eq!((info.jobs, info.triggers, info.live_runs), (2, 2, 1));
+    assert!(!info.kind.is_empty() && !info.version.is_empty());
+    kit.store.delete_job(&job.job.definition.key, Expect::Anything, at(1)).await.expect("delete_job");
+    let info = kit.store.info().await.expect("info");
+    assert_eq!((info.jobs, info.triggers, info.live_runs), (1, 0, 0));
+}
+
+pub async fn store_that_is_closed_answers_nothing_more(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    let job = kit.save(Draft::new("a").trigger("t", at(1_000))).await;
+    kit.store.close().await.expect("close");
+    let run = run_at(job.row(0).id, at(1_000));
+    assert!(matches!(kit.store.run(run).await, Err(Error::Closed)));
+    assert!(matches!(kit.store.claim(1, at(1)).await, Err(Error::Closed)));
+    let id = kit.batch_id();
+    let batch = mainspring_core::batch::FireBatch { id, at: at(1_000), entries: vec![job.entry(0)] };
+    assert!(matches!(kit.store.fire(Arc::new(batch)).await, Err(Error::Closed)));
+    assert!(matches!(kit.store.save_jobs(vec![Draft::new("b").0]).await, Err(Error::Closed)));
+}

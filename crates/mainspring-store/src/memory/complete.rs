@@ -1,0 +1,126 @@
+//! Recording ends of attempts.
+
+use mainspring_core::batch::TriggerStatus;
+use mainspring_core::batch::{Completion, CompletionBatch, CompletionOutcome, Rearm};
+use mainspring_core::job::GateRule;
+use mainspring_core::retry::AfterAttempt;
+use mainspring_core::run::{AttemptOutcome, RunState};
+use mainspring_core::{JobId, RunId, Timestamp};
+
+use super::live::Run;
+use super::model::{End, Model};
+use crate::row::AttemptInfo;
+
+/// See [`crate::Store::complete`].
+pub(super) fn complete(model: &mut Model, batch: &CompletionBatch) -> CompletionOutcome {
+    let owner = model.number_of(batch.id.incarnation);
+    let mut outcome = CompletionOutcome::default();
+    let mut gates: Vec<(JobId, GateRule)> = Vec::new();
+    for (index, entry) in (0_u32..).zip(&batch.entries) {
+        let open = |run: &Run| (run.state, run.attempt, run.owner) == (RunState::Running, entry.attempt, owner);
+        let Some(run) = model.live.remove_if(entry.run, open) else {
+            outcome.refused.push(index);
+            continue;
+        };
+        let job = run.job;
+        if end_attempt(model, run, entry) {
+            gates.extend(entry.gate.map(|rule| (job, rule)));
+            outcome.rearmed.extend(entry.rearm.filter(|rearm| arm(model, rearm, entry.run)).map(|rearm| rearm.trigger));
+        }
+    }
+    fill_slots(model, gates, &mut outcome);
+    model.events.flush(batch.at);
+    outcome
+}
+
+/// Ends the open attempt of a run that was taken out. Answers whether the run is final.
+fn end_attempt(model: &mut Model, mut run: Run, entry: &Completion) -> bool {
+    match entry.then {
+        AfterAttempt::Final(verdict) => end_run(model, run, entry, verdict.into()),
+        AfterAttempt::RetryAt(_) if run.cancel_requested() => {
+            if let Some(trigger) = model.awaiting(run.trigger, run.id) {
+                model.outbox.trigger(trigger);
+            }
+            end_run(model, run, entry, RunState::Cancelled);
+        }
+        AfterAttempt::RetryAt(not_before) => {
+            model.attempts.entry(run.id).or_default().push(attempt_info(&run, entry));
+            retry(&mut run, entry, not_before);
+            model.events.run(run.id, run.job, run.state);
+            model.live.insert(run);
+            return false;
+        }
+    }
+    true
+}
+
+fn end_run(model: &mut Model, mut run: Run, entry: &Completion, state: RunState) {
+    let reason = match entry.outcome {
+        AttemptOutcome::Lost => Some("lost"),
+        AttemptOutcome::TimedOut => Some("timed_out"),
+        AttemptOutcome::Succeeded | AttemptOutcome::Failed | AttemptOutcome::Cancelled => None,
+    };
+    if state != RunState::Cancelled && (reason.is_some() || run.more.is_some()) {
+        run.more().reason = reason.map(Into::into);
+    }
+    if let Some(detail) = &entry.detail {
+        run.more().detail = Some(detail.clone());
+    }
+    let end = End { outcome: Some(entry.outcome), started_at: entry.started_at, ended_at: entry.ended_at };
+    model.finish(run, state, end);
+}
+
+fn retry(run: &mut Run, entry: &Completion, not_before: Timestamp) {
+    run.state = RunState::Scheduled;
+    let more = run.more();
+    more.not_before = Some(not_before);
+    more.reason = Some("retry_delay".into());
+    more.started_at = entry.started_at;
+    more.ended_at = Some(entry.ended_at);
+    more.detail = entry.detail.clone();
+    if let Some(detail) = &mut more.detail {
+        detail.output = None;
+    }
+}
+
+fn attempt_info(run: &Run, entry: &Completion) -> AttemptInfo {
+    let detail = entry.detail.as_deref();
+    AttemptInfo {
+        attempt: run.attempt,
+        outcome: Some(entry.outcome),
+        claimed_at: run.claimed_at,
+        started_at: entry.started_at,
+        ended_at: Some(entry.ended_at),
+        exit_code: detail.and_then(|detail| detail.exit_code),
+        signal: detail.and_then(|detail| detail.signal),
+        error_code: detail.and_then(|detail| detail.error_code.clone()),
+        error: detail.and_then(|detail| detail.error.clone()),
+    }
+}
+
+/// Sets the next instant of a `delay` trigger, if it still awaits the run.
+fn arm(model: &mut Model, rearm: &Rearm, run: RunId) -> bool {
+    let Some(trigger) = model.triggers.get_mut(rearm.trigger.0) else { return false };
+    let progress = &mut trigger.row.progress;
+    if progress.awaiting_run != Some(run) || progress.status != TriggerStatus::Active {
+        return false;
+    }
+    progress.next_fire_at = Some(rearm.next_fire_at);
+    progress.due_at = Some(rearm.due_at);
+    progress.awaiting_run = None;
+    model.reindex(rearm.trigger);
+    true
+}
+
+/// Gives freed slots to held runs, and names the jobs that have one left.
+fn fill_slots(model: &mut Model, mut gates: Vec<(JobId, GateRule)>, outcome: &mut CompletionOutcome) {
+    gates.sort_by_key(|(job, _)| *job);
+    gates.dedup_by_key(|(job, _)| *job);
+    for (job, rule) in gates {
+        outcome.promoted += model.promote(job, Some(rule));
+        let gate = model.job(job).gate;
+        if gate.active < rule.max_active && gate.held == 0 {
+            outcome.freed.push(job);
+        }
+    }
+}

@@ -1,0 +1,180 @@
+//! Recording fires.
+
+use mainspring_core::batch::{FireBatch, FireEntry, FireOutcome, Gap, GapOutcome, GapReason, NewRun, Placed};
+use mainspring_core::batch::{Progress, TriggerStatus};
+use mainspring_core::job::GateRule;
+use mainspring_core::overlap::{Admission, admit};
+use mainspring_core::run::RunState;
+use mainspring_core::{RunId, Timestamp, TriggerId};
+
+use super::live::{Run, Stamp};
+use super::model::{Model, Trigger};
+
+/// See [`crate::Store::fire`].
+pub(super) fn fire(model: &mut Model, batch: &FireBatch) -> FireOutcome {
+    let fire = Fire { stamp: model.stamp(batch.id), at: batch.at };
+    let mut outcome = FireOutcome { placed: Vec::with_capacity(batch.entries.len()), ..FireOutcome::default() };
+    for (index, entry) in (0_u32..).zip(&batch.entries) {
+        match fire.judge(model, entry) {
+            Judged::Due if fire.is_blocked(model, entry) => outcome.blocked.push(index),
+            Judged::Due => fire.record(model, entry, &mut outcome.placed),
+            Judged::Repeat => outcome.placed.extend(entry.runs.iter().map(|run| fire.placed_before(model, run.id))),
+            Judged::Stale => outcome.stale.push(index),
+        }
+    }
+    model.events.flush(batch.at);
+    outcome
+}
+
+enum Judged {
+    Due,
+    /// This very batch has recorded it before.
+    Repeat,
+    Stale,
+}
+
+struct Fire {
+    stamp: Stamp,
+    at: Timestamp,
+}
+
+impl Fire {
+    fn judge(&self, model: &Model, entry: &FireEntry) -> Judged {
+        match model.triggers.get(entry.trigger.0) {
+            Some(trigger) if trigger.stamp == Some(self.stamp) => Judged::Repeat,
+            Some(trigger) if is_due(trigger, entry) => Judged::Due,
+            // The trigger may have been deleted after the batch had gone through.
+            _ if entry.runs.iter().any(|run| self.is_mine(model, run.id)) => Judged::Repeat,
+            _ => Judged::Stale,
+        }
+    }
+
+    fn is_mine(&self, model: &Model, run: RunId) -> bool {
+        model.live.get(run).is_some_and(|run| run.batch == self.stamp)
+    }
+
+    /// Where a run of a repeated batch was placed. One that has gone on since is known, so that nobody starts it again.
+    fn placed_before(&self, model: &Model, id: RunId) -> Placed {
+        match model.live.get(id) {
+            None if model.history.get(id).is_some() => Placed::Known,
+            None => Placed::Suppressed,
+            Some(run) if run.batch != self.stamp => Placed::Known,
+            Some(run) if run.born != Placed::Running => run.born,
+            Some(run) if (run.state, run.attempt, run.owner) == (RunState::Running, 1, self.stamp.incarnation) => {
+                run.born
+            }
+            Some(_) => Placed::Known,
+        }
+    }
+
+    fn is_blocked(&self, model: &Model, entry: &FireEntry) -> bool {
+        let (Some(rule), Some(run)) = (entry.gate, entry.runs.first()) else { return false };
+        admit(model.job(entry.job).gate, rule) == Admission::Block && !is_known(model, entry.trigger, run)
+    }
+
+    fn record(&self, model: &mut Model, entry: &FireEntry, placed: &mut Vec<Placed>) {
+        for gap in &entry.gaps {
+            model.record_gap(entry.job, entry.trigger, self.at, gap.clone());
+        }
+        for run in &entry.runs {
+            placed.push(self.place(model, entry, run));
+        }
+        self.advance(model, entry);
+    }
+
+    fn place(&self, model: &mut Model, entry: &FireEntry, run: &NewRun) -> Placed {
+        if is_known(model, entry.trigger, run) {
+            return Placed::Known;
+        }
+        let job = model.job_mut(entry.job);
+        let admission = entry.gate.map_or(Admission::Start, |rule| admit(job.gate, rule));
+        debug_assert!(admission != Admission::Block, "a job with `hold` fires one run at a time");
+        let placed = match admission {
+            Admission::Start if run.claim => Placed::Running,
+            Admission::Start => Placed::Queued,
+            Admission::Hold => Placed::Held,
+            Admission::Suppress | Admission::Block => Placed::Suppressed,
+        };
+        let state = match placed {
+            Placed::Running => RunState::Running,
+            Placed::Queued => RunState::Queued,
+            Placed::Held => RunState::Held,
+            Placed::Suppressed | Placed::Known => {
+                model.record_gap(entry.job, entry.trigger, self.at, suppressed(run.fire_time, entry.gate));
+                return Placed::Suppressed;
+            }
+        };
+        job.version_mut(entry.job_version).runs += 1;
+        let slots = if state == RunState::Held { &mut job.gate.held } else { &mut job.gate.active };
+        *slots += 1;
+        model.live.insert(self.new_run(entry, run, placed, state));
+        model.events.run(run.id, entry.job, state);
+        placed
+    }
+
+    fn new_run(&self, entry: &FireEntry, run: &NewRun, born: Placed, state: RunState) -> Run {
+        let runs = state == RunState::Running;
+        Run {
+            id: run.id,
+            job: entry.job,
+            job_version: entry.job_version,
+            trigger: Some(entry.trigger),
+            fire_time: run.fire_time,
+            due_at: run.due_at,
+            created_at: self.at,
+            claimed_at: runs.then_some(self.at),
+            priority: entry.priority,
+            attempt: u32::from(runs),
+            owner: self.stamp.incarnation,
+            state,
+            origin: run.origin,
+            batch: self.stamp,
+            born,
+            more: None,
+        }
+    }
+
+    fn advance(&self, model: &mut Model, entry: &FireEntry) {
+        let awaiting_run = entry.progress.awaiting_run.filter(|run| model.live.get(*run).is_some());
+        let trigger = model.triggers.get_mut(entry.trigger.0).expect("it was judged");
+        let fired_through = trigger.row.progress.fired_through.max(entry.progress.fired_through);
+        let progress = Progress { awaiting_run, fired_through, ..entry.progress };
+        trigger.row.progress = progress;
+        trigger.stamp = Some(self.stamp);
+        if let Some(newest) = entry.runs.iter().map(|run| run.fire_time).max() {
+            trigger.newest_run = trigger.newest_run.max(newest);
+        }
+        // The place in the index is a lower bound: it may stay behind, but never lie past `due_at`.
+        let bounds =
+            progress.status == TriggerStatus::Active && progress.due_at.is_some() && trigger.place <= progress.due_at;
+        if entry.leaves_window || !bounds {
+            model.reindex(entry.trigger);
+        }
+    }
+}
+
+fn is_due(trigger: &Trigger, entry: &FireEntry) -> bool {
+    let row = &trigger.row;
+    row.version == entry.version
+        && row.progress.next_fire_at == Some(entry.expected)
+        && row.progress.status == TriggerStatus::Active
+        && !row.paused
+        && (row.job, row.job_version) == (entry.job, entry.job_version)
+}
+
+/// Whether the run was made before. Only runs up to the trigger's newest one can be in history.
+fn is_known(model: &Model, trigger: TriggerId, run: &NewRun) -> bool {
+    let trigger = model.triggers.get(trigger.0).expect("it was judged");
+    model.live.get(run.id).is_some() || (run.fire_time <= trigger.newest_run && model.history.get(run.id).is_some())
+}
+
+fn suppressed(fire_time: Timestamp, rule: Option<GateRule>) -> Gap {
+    Gap {
+        first: fire_time,
+        last: fire_time,
+        count: 1,
+        outcome: GapOutcome::Suppressed,
+        reason: GapReason::Overlap,
+        policy: rule.map_or("", |rule| rule.overlap.as_str()).to_owned(),
+    }
+}

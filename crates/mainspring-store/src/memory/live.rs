@@ -1,0 +1,178 @@
+//! Unfinished runs, and the orders in which they are taken.
+
+use std::borrow::Cow;
+use std::cmp::Reverse;
+use std::collections::BTreeSet;
+use std::collections::hash_map::Entry;
+
+use mainspring_core::batch::{AttemptDetail, ClaimedRun, Placed};
+use mainspring_core::run::{Origin, RunState};
+use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
+use rustc_hash::FxHashMap;
+
+/// A batch as it is stamped on what it advances: the process start by its number in the model, and the sequence.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Stamp {
+    pub(super) incarnation: u32,
+    pub(super) sequence: u64,
+}
+
+/// A run. What few runs have is in `more`, so that the others stay small.
+#[derive(Debug)]
+pub(super) struct Run {
+    pub(super) id: RunId,
+    pub(super) job: JobId,
+    pub(super) job_version: JobVersion,
+    pub(super) trigger: Option<TriggerId>,
+    pub(super) fire_time: Timestamp,
+    pub(super) due_at: Timestamp,
+    pub(super) created_at: Timestamp,
+    pub(super) claimed_at: Option<Timestamp>,
+    pub(super) priority: i32,
+    pub(super) attempt: u32,
+    /// Who holds it while it is running.
+    pub(super) owner: u32,
+    pub(super) state: RunState,
+    pub(super) origin: Origin,
+    /// The fire that made it, and where it was placed then.
+    pub(super) batch: Stamp,
+    pub(super) born: Placed,
+    pub(super) more: Option<Box<More>>,
+}
+
+/// What few runs have.
+#[derive(Debug, Default)]
+pub(super) struct More {
+    /// Where it waits, if not where its definition says.
+    pub(super) queue: Option<String>,
+    pub(super) input: Option<String>,
+    pub(super) rerun_of: Option<RunId>,
+    pub(super) not_before: Option<Timestamp>,
+    pub(super) cancel_requested_at: Option<Timestamp>,
+    pub(super) reason: Option<Cow<'static, str>>,
+    /// Of the attempt before, while the run waits for the next.
+    pub(super) started_at: Option<Timestamp>,
+    pub(super) ended_at: Option<Timestamp>,
+    pub(super) detail: Option<Box<AttemptDetail>>,
+}
+
+impl Run {
+    pub(super) fn more(&mut self) -> &mut More {
+        self.more.get_or_insert_default()
+    }
+
+    pub(super) fn cancel_requested(&self) -> bool {
+        self.more.as_ref().is_some_and(|more| more.cancel_requested_at.is_some())
+    }
+
+    fn place(&self) -> Place {
+        (Reverse(self.priority), self.due_at, self.id)
+    }
+
+    fn not_before(&self) -> Timestamp {
+        self.more.as_ref().and_then(|more| more.not_before).unwrap_or(self.due_at)
+    }
+
+    pub(super) fn claimed(&self) -> ClaimedRun {
+        ClaimedRun {
+            run: self.id,
+            job: self.job,
+            job_version: self.job_version,
+            trigger: self.trigger,
+            fire_time: self.fire_time,
+            due_at: self.due_at,
+            attempt: self.attempt,
+            input: self.more.as_ref().and_then(|more| more.input.clone()),
+        }
+    }
+}
+
+/// Highest priority first, then oldest due, then id.
+type Place = (Reverse<i32>, Timestamp, RunId);
+
+/// The unfinished runs.
+#[derive(Debug, Default)]
+pub(super) struct Live {
+    runs: FxHashMap<u128, Run>,
+    queued: BTreeSet<Place>,
+    held: BTreeSet<(JobId, Place)>,
+    scheduled: BTreeSet<(Timestamp, RunId)>,
+}
+
+impl Live {
+    pub(super) fn len(&self) -> usize {
+        self.runs.len()
+    }
+
+    pub(super) fn get(&self, id: RunId) -> Option<&Run> {
+        self.runs.get(&key(id))
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Run> {
+        self.runs.values()
+    }
+
+    /// Takes in a run that is not there yet.
+    pub(super) fn insert(&mut self, run: Run) {
+        self.index(&run);
+        let before = self.runs.insert(key(run.id), run);
+        debug_assert!(before.is_none(), "a run is inserted once");
+    }
+
+    /// Takes out a run, if it is there and `accept` agrees.
+    pub(super) fn remove_if(&mut self, id: RunId, accept: impl FnOnce(&Run) -> bool) -> Option<Run> {
+        let Entry::Occupied(entry) = self.runs.entry(key(id)) else { return None };
+        if !accept(entry.get()) {
+            return None;
+        }
+        let run = entry.remove();
+        self.unindex(&run);
+        Some(run)
+    }
+
+    /// Changes a run that is there. `change` may set any field but the id.
+    pub(super) fn update(&mut self, id: RunId, change: impl FnOnce(&mut Run)) {
+        let mut run = self.remove_if(id, |_| true).expect("the caller has seen the run");
+        change(&mut run);
+        self.insert(run);
+    }
+
+    /// The queued run that goes first.
+    pub(super) fn first_queued(&self) -> Option<RunId> {
+        self.queued.first().map(|place| place.2)
+    }
+
+    /// The held run of a job that takes the next slot.
+    pub(super) fn first_held(&self, job: JobId) -> Option<RunId> {
+        let least = (job, (Reverse(i32::MAX), Timestamp::from_millis(i64::MIN), RunId::from_bytes([0; 16])));
+        self.held.range(least..).next().filter(|place| place.0 == job).map(|place| place.1.2)
+    }
+
+    /// The scheduled run that is due first, and when.
+    pub(super) fn first_scheduled(&self) -> Option<(Timestamp, RunId)> {
+        self.scheduled.first().copied()
+    }
+
+    fn index(&mut self, run: &Run) {
+        match run.state {
+            RunState::Queued => _ = self.queued.insert(run.place()),
+            RunState::Held => _ = self.held.insert((run.job, run.place())),
+            RunState::Scheduled => _ = self.scheduled.insert((run.not_before(), run.id)),
+            _ => {}
+        }
+    }
+
+    fn unindex(&mut self, run: &Run) {
+        match run.state {
+            RunState::Queued => _ = self.queued.remove(&run.place()),
+            RunState::Held => _ = self.held.remove(&(run.job, run.place())),
+            RunState::Scheduled => _ = self.scheduled.remove(&(run.not_before(), run.id)),
+            _ => {}
+        }
+    }
+}
+
+/// A number hashes in two steps, sixteen bytes in more.
+fn key(id: RunId) -> u128 {
+    u128::from_be_bytes(*id.as_bytes())
+}

@@ -1,0 +1,262 @@
+//! The rows, and the small steps that several requests share.
+
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
+use std::sync::Arc;
+
+use mainspring_core::batch::{Gap, TriggerRow, TriggerStatus};
+use mainspring_core::job::{GateRule, Job, JobKey};
+use mainspring_core::overlap::{Gate, promotable};
+use mainspring_core::run::{AttemptOutcome, RunState};
+use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
+use rustc_hash::FxHashMap;
+
+use super::events::Events;
+use super::history::{FinalRun, History};
+use super::live::{Live, Run, Stamp};
+use super::logs::Logs;
+use super::outbox::Outbox;
+use super::table::Table;
+use crate::row::{AttemptInfo, CalendarRow, JobRow, KeptAnswer, Tombstone};
+
+/// Everything that the store holds.
+#[derive(Debug)]
+pub(super) struct Model {
+    pub(super) closed: bool,
+    /// Process starts by number. The last one is registered.
+    pub(super) incarnations: Vec<Incarnation>,
+    pub(super) registered: Option<u32>,
+    pub(super) jobs: Table<JobModel>,
+    pub(super) job_keys: BTreeMap<JobKey, JobId>,
+    pub(super) triggers: Table<Trigger>,
+    /// The due index: lower bounds of `due_at`.
+    pub(super) window: BTreeSet<(Timestamp, TriggerId)>,
+    pub(super) tombstones: BTreeMap<(JobKey, String), Buried>,
+    pub(super) buried_names: FxHashMap<TriggerId, String>,
+    pub(super) live: Live,
+    pub(super) history: History,
+    /// Ended attempts of runs that were tried again.
+    pub(super) attempts: FxHashMap<RunId, Vec<AttemptInfo>>,
+    pub(super) gaps: VecDeque<GapModel>,
+    pub(super) gaps_recorded: i64,
+    pub(super) events: Events,
+    pub(super) outbox: Outbox,
+    pub(super) logs: Logs,
+    pub(super) namespaces: BTreeMap<String, Timestamp>,
+    pub(super) calendars: BTreeMap<(String, String), CalendarRow>,
+    pub(super) settings: BTreeMap<String, String>,
+    pub(super) answers: FxHashMap<String, (Timestamp, KeptAnswer)>,
+}
+
+/// A job. After deletion it stays for as long as a run or gap refers to it.
+#[derive(Debug)]
+pub(super) struct JobModel {
+    pub(super) row: JobRow,
+    pub(super) deleted: bool,
+    /// In the order of the definition.
+    pub(super) triggers: Vec<TriggerId>,
+    /// In ascending order; the last one is the latest.
+    pub(super) versions: Vec<Version>,
+    /// Counted for every job, so that a limit set later finds it right.
+    pub(super) gate: Gate,
+    pub(super) history_count: u64,
+    pub(super) gap_count: u64,
+}
+
+/// A version of a definition, and how many runs refer to it.
+#[derive(Debug)]
+pub(super) struct Version {
+    pub(super) number: JobVersion,
+    pub(super) definition: Arc<Job>,
+    pub(super) runs: u64,
+}
+
+#[derive(Debug)]
+pub(super) struct Trigger {
+    pub(super) row: TriggerRow,
+    pub(super) name: String,
+    pub(super) own_pause: bool,
+    pub(super) jitter_ms: i64,
+    /// Where it is in the due index.
+    pub(super) place: Option<Timestamp>,
+    /// The batch that advanced it last.
+    pub(super) stamp: Option<Stamp>,
+    /// No run with a later fire time was ever made: ids of later ones need no search in history.
+    pub(super) newest_run: Timestamp,
+}
+
+/// A tombstone, and what a trigger made again goes on with.
+#[derive(Debug)]
+pub(super) struct Buried {
+    pub(super) stone: Tombstone,
+    pub(super) version: i64,
+    pub(super) newest_run: Timestamp,
+    pub(super) at: Timestamp,
+}
+
+#[derive(Debug)]
+pub(super) struct GapModel {
+    pub(super) seq: i64,
+    pub(super) job: JobId,
+    pub(super) trigger: TriggerId,
+    pub(super) at: Timestamp,
+    pub(super) gap: Gap,
+}
+
+impl Model {
+    pub(super) fn new() -> Self {
+        Self {
+            closed: false,
+            incarnations: Vec::new(),
+            registered: None,
+            jobs: Table::new(),
+            job_keys: BTreeMap::new(),
+            triggers: Table::new(),
+            window: BTreeSet::new(),
+            tombstones: BTreeMap::new(),
+            buried_names: FxHashMap::default(),
+            live: Live::default(),
+            history: History::default(),
+            attempts: FxHashMap::default(),
+            gaps: VecDeque::new(),
+            gaps_recorded: 0,
+            events: Events::default(),
+            outbox: Outbox::default(),
+            logs: Logs::default(),
+            namespaces: BTreeMap::new(),
+            calendars: BTreeMap::new(),
+            settings: BTreeMap::new(),
+            answers: FxHashMap::default(),
+        }
+    }
+
+    /// The number of a process start.
+    pub(super) fn number_of(&mut self, incarnation: Incarnation) -> u32 {
+        let known = self.incarnations.iter().rposition(|known| *known == incarnation);
+        let number = known.unwrap_or_else(|| {
+            self.incarnations.push(incarnation);
+            self.incarnations.len() - 1
+        });
+        u32::try_from(number).expect("fewer process starts than 2^32")
+    }
+
+    pub(super) fn stamp(&mut self, batch: BatchId) -> Stamp {
+        Stamp { incarnation: self.number_of(batch.incarnation), sequence: batch.sequence }
+    }
+
+    /// A job that a row refers to.
+    pub(super) fn job(&self, id: JobId) -> &JobModel {
+        self.jobs.get(id.0).expect("a job stays as long as a row refers to it")
+    }
+
+    pub(super) fn job_mut(&mut self, id: JobId) -> &mut JobModel {
+        self.jobs.get_mut(id.0).expect("a job stays as long as a row refers to it")
+    }
+
+    /// A job that exists and is not deleted.
+    pub(super) fn job_by_key(&self, key: &JobKey) -> Option<&JobModel> {
+        Some(self.job(*self.job_keys.get(key)?))
+    }
+
+    pub(super) fn record_gap(&mut self, job: JobId, trigger: TriggerId, at: Timestamp, gap: Gap) {
+        self.gaps_recorded += 1;
+        self.gaps.push_back(GapModel { seq: self.gaps_recorded, job, trigger, at, gap });
+        self.job_mut(job).gap_count += 1;
+    }
+
+    /// Puts a trigger at its place in the due index, or takes it out.
+    pub(super) fn reindex(&mut self, id: TriggerId) {
+        let trigger = self.triggers.get_mut(id.0).expect("the caller has seen the trigger");
+        let due = trigger.row.progress.due_at;
+        let waits = trigger.row.progress.status == TriggerStatus::Active && !trigger.row.paused;
+        let place = due.filter(|_| waits);
+        if place == trigger.place {
+            return;
+        }
+        if let Some(old) = trigger.place {
+            self.window.remove(&(old, id));
+        }
+        if let Some(new) = place {
+            self.window.insert((new, id));
+        }
+        trigger.place = place;
+    }
+
+    /// Moves held runs into free slots; all of them if there is no limit.
+    pub(super) fn promote(&mut self, job: JobId, rule: Option<GateRule>) -> u32 {
+        let gate = self.job(job).gate;
+        let count = rule.map_or(gate.held, |rule| promotable(gate, rule));
+        for _ in 0..count {
+            let run = self.live.first_held(job).expect("the gate counts the held runs");
+            self.live.update(run, |run| run.state = RunState::Queued);
+            self.events.run(run, job, RunState::Queued);
+        }
+        let gate = &mut self.job_mut(job).gate;
+        gate.held -= count;
+        gate.active += count;
+        count
+    }
+
+    /// Moves a run that was taken out of the unfinished ones to history.
+    pub(super) fn finish(&mut self, mut run: Run, state: RunState, end: End) {
+        let job = self.job_mut(run.job);
+        let slots = if run.state == RunState::Held { &mut job.gate.held } else { &mut job.gate.active };
+        *slots -= 1;
+        job.history_count += 1;
+        run.state = state;
+        self.events.run(run.id, run.job, state);
+        let End { outcome, started_at, ended_at } = end;
+        self.history.push(FinalRun { run, outcome, started_at, ended_at });
+    }
+
+    /// Ends a run that no worker has.
+    pub(super) fn cancel_unstarted(&mut self, run: RunId, reason: &str, at: Timestamp) {
+        let mut run = self.live.remove_if(run, |_| true).expect("the caller has seen the run");
+        let more = run.more();
+        more.reason = Some(reason.to_owned().into());
+        let started_at = more.started_at.take();
+        more.ended_at = None;
+        if let Some(trigger) = self.awaiting(run.trigger, run.id) {
+            self.outbox.trigger(trigger);
+        }
+        self.finish(run, RunState::Cancelled, End { outcome: None, started_at, ended_at: at });
+    }
+
+    /// The trigger, if it awaits the run.
+    pub(super) fn awaiting(&self, trigger: Option<TriggerId>, run: RunId) -> Option<TriggerId> {
+        let row = &self.triggers.get(trigger?.0)?.row;
+        (row.progress.awaiting_run == Some(run)).then_some(row.id)
+    }
+
+    /// Notes all triggers of a job in the outbox.
+    pub(super) fn note_triggers(&mut self, job: JobId) {
+        let job = self.jobs.get(job.0).expect("the caller has seen the job");
+        for trigger in &job.triggers {
+            self.outbox.trigger(*trigger);
+        }
+    }
+}
+
+/// How a run ended.
+#[derive(Clone, Copy)]
+pub(super) struct End {
+    pub(super) outcome: Option<AttemptOutcome>,
+    pub(super) started_at: Option<Timestamp>,
+    pub(super) ended_at: Timestamp,
+}
+
+impl JobModel {
+    pub(super) fn version_mut(&mut self, number: JobVersion) -> &mut Version {
+        let version = self.versions.iter_mut().rfind(|version| version.number == number);
+        version.expect("a version stays as long as a run refers to it")
+    }
+
+    pub(super) fn definition(&self, number: JobVersion) -> Option<&Arc<Job>> {
+        self.versions.iter().rfind(|version| version.number == number).map(|version| &version.definition)
+    }
+
+    /// Forgets versions that nothing refers to.
+    pub(super) fn drop_versions(&mut self) {
+        let latest = if self.deleted { None } else { Some(self.row.version) };
+        self.versions.retain(|version| version.runs > 0 || Some(version.number) == latest);
+    }
+}

@@ -1,0 +1,139 @@
+//! Retention, and counts over everything that is kept.
+
+use std::collections::BTreeMap;
+
+use mainspring_core::batch::GapOutcome;
+use mainspring_core::run::Origin;
+use mainspring_core::{JobId, RunId, Timestamp, TriggerId};
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::model::Model;
+use crate::row::{PurgeRule, Tally};
+
+/// See [`crate::Store::purge`].
+pub(super) fn purge(model: &mut Model, rule: &PurgeRule) -> u64 {
+    let limit = rule.limit as usize;
+    let mut count = purge_history(model, limit, |over| over.1 < rule.history_before);
+    if let Some(keep) = rule.history_keep_per_job {
+        let beyond = beyond(model, keep);
+        count += purge_history(model, limit - count, |over| beyond.contains(&over.0));
+    }
+    count += purge_gaps(model, rule.history_before, limit - count);
+    count += purge_logs(model, rule.history_before, limit - count);
+    count += model.events.purge(rule.events_before, limit - count);
+    count += purge_keys(model, rule.tombstones_before, limit - count);
+    count as u64
+}
+
+fn purge_history(model: &mut Model, limit: usize, accept: impl Fn((RunId, Timestamp)) -> bool) -> usize {
+    let removed = model.history.remove_where(limit, |over| accept((over.run.id, over.ended_at)));
+    for over in &removed {
+        model.attempts.remove(&over.run.id);
+        model.logs.remove(over.run.id);
+        let job = model.job_mut(over.run.job);
+        job.history_count -= 1;
+        job.version_mut(over.run.job_version).runs -= 1;
+        job.drop_versions();
+        model.forget_if_unused(over.run.job);
+    }
+    removed.len()
+}
+
+/// Final runs of each job beyond its newest `keep`.
+fn beyond(model: &Model, keep: u32) -> FxHashSet<RunId> {
+    let mut runs: FxHashMap<JobId, Vec<RunId>> = FxHashMap::default();
+    for over in model.history.iter().filter(|over| model.job(over.run.job).history_count > u64::from(keep)) {
+        runs.entry(over.run.job).or_default().push(over.run.id);
+    }
+    let mut beyond = FxHashSet::default();
+    for mut ids in runs.into_values() {
+        ids.sort_unstable_by(|a, b| b.cmp(a));
+        beyond.extend(ids.into_iter().skip(keep as usize));
+    }
+    beyond
+}
+
+fn purge_gaps(model: &mut Model, before: Timestamp, limit: usize) -> usize {
+    let mut count = 0;
+    while count < limit && model.gaps.front().is_some_and(|gap| gap.at < before) {
+        let gap = model.gaps.pop_front().expect("seen above");
+        model.job_mut(gap.job).gap_count -= 1;
+        model.forget_if_unused(gap.job);
+        count += 1;
+    }
+    count
+}
+
+/// Removes logs whose run is gone: chunks that came after it was deleted.
+fn purge_logs(model: &mut Model, before: Timestamp, limit: usize) -> usize {
+    let runs = model.logs.runs_below(RunId::floor(before)).into_iter();
+    let orphans = runs.filter(|run| model.live.get(*run).is_none() && model.history.get(*run).is_none());
+    let orphans: Vec<RunId> = orphans.take(limit).collect();
+    for run in &orphans {
+        model.logs.remove(*run);
+    }
+    orphans.len()
+}
+
+/// Removes tombstones and idempotency keys.
+fn purge_keys(model: &mut Model, before: Timestamp, limit: usize) -> usize {
+    let old = model.tombstones.iter().filter(|(_, buried)| buried.at < before).take(limit);
+    let stones: Vec<_> = old.map(|(key, buried)| (key.clone(), buried.stone.id)).collect();
+    for (key, id) in &stones {
+        model.tombstones.remove(key);
+        model.buried_names.remove(id);
+    }
+    let old = model.answers.iter().filter(|(_, (at, _))| *at < before).take(limit - stones.len());
+    let answers: Vec<String> = old.map(|(key, _)| key.clone()).collect();
+    for key in &answers {
+        model.answers.remove(key);
+    }
+    stones.len() + answers.len()
+}
+
+/// See [`crate::Store::tally`].
+pub(super) fn tally(model: &Model) -> Vec<Tally> {
+    let mut fires: BTreeMap<TriggerId, Vec<Timestamp>> = BTreeMap::new();
+    for run in model.live.iter().chain(model.history.iter().map(|over| &over.run)) {
+        if let (Some(trigger), Origin::Schedule | Origin::Misfire) = (run.trigger, run.origin) {
+            fires.entry(trigger).or_default().push(run.fire_time);
+        }
+    }
+    let mut tallies: BTreeMap<TriggerId, Tally> = BTreeMap::new();
+    for (trigger, mut times) in fires {
+        times.sort_unstable();
+        let tally = tallies.entry(trigger).or_insert_with(|| empty(trigger));
+        tally.fired = times.len() as u64;
+        tally.duplicated = times.chunk_by(|a, b| a == b).filter(|same| same.len() > 1).count() as u64;
+        span(tally, times[0], times[times.len() - 1]);
+    }
+    for row in &model.gaps {
+        let tally = tallies.entry(row.trigger).or_insert_with(|| empty(row.trigger));
+        match row.gap.outcome {
+            GapOutcome::Missed => tally.missed += row.gap.count,
+            GapOutcome::Suppressed => tally.suppressed += row.gap.count,
+        }
+        span(tally, row.gap.first, row.gap.last);
+    }
+    tallies.into_values().collect()
+}
+
+const fn empty(trigger: TriggerId) -> Tally {
+    Tally { trigger, fired: 0, duplicated: 0, missed: 0, suppressed: 0, first: None, last: None }
+}
+
+fn span(tally: &mut Tally, first: Timestamp, last: Timestamp) {
+    tally.first = Some(tally.first.map_or(first, |known| known.min(first)));
+    tally.last = tally.last.max(Some(last));
+}
+
+impl Model {
+    /// Forgets a deleted job once nothing refers to it.
+    pub(super) fn forget_if_unused(&mut self, id: JobId) {
+        let job = self.job(id);
+        let unfinished = job.gate.active + job.gate.held;
+        if job.deleted && unfinished == 0 && job.history_count == 0 && job.gap_count == 0 {
+            self.jobs.remove(id.0);
+        }
+    }
+}

@@ -1,0 +1,75 @@
+//! From `scheduled` over `queued` to `running`, and what a new process start takes over.
+
+use mainspring_core::batch::{ClaimedRun, LiveRun};
+use mainspring_core::run::RunState;
+use mainspring_core::{Incarnation, RunId, Timestamp};
+
+use super::model::Model;
+use crate::error::{Error, Result};
+use crate::row::Released;
+
+/// See [`crate::Store::adopt`].
+pub(super) fn adopt(model: &mut Model, incarnation: Incarnation) -> Vec<LiveRun> {
+    let owner = model.number_of(incarnation);
+    model.registered = Some(owner);
+    let running = model.live.iter().filter(|run| run.state == RunState::Running && run.owner != owner);
+    let mut ids: Vec<RunId> = running.map(|run| run.id).collect();
+    ids.sort_unstable();
+    let mut adopted = Vec::with_capacity(ids.len());
+    for id in ids {
+        model.live.update(id, |run| {
+            run.owner = owner;
+            adopted.push(LiveRun { claimed: run.claimed(), state: run.state });
+        });
+    }
+    adopted
+}
+
+/// See [`crate::Store::claim`].
+pub(super) fn claim(model: &mut Model, limit: u32, at: Timestamp) -> Result<Vec<ClaimedRun>> {
+    let owner = model.registered.ok_or_else(|| Error::Conflict {
+        what: "store",
+        key: "memory".into(),
+        why: "has no process registered that could claim runs".into(),
+    })?;
+    let mut claimed = Vec::new();
+    while claimed.len() < limit as usize {
+        let Some(id) = model.live.first_queued() else { break };
+        model.live.update(id, |run| {
+            run.state = RunState::Running;
+            run.attempt += 1;
+            run.claimed_at = Some(at);
+            run.owner = owner;
+            if let Some(more) = &mut run.more {
+                (more.started_at, more.ended_at, more.detail) = (None, None, None);
+                (more.not_before, more.reason) = (None, None);
+            }
+            claimed.push(run.claimed());
+        });
+        let run = claimed.last().expect("pushed above");
+        model.events.run(run.run, run.job, RunState::Running);
+    }
+    model.events.flush(at);
+    Ok(claimed)
+}
+
+/// See [`crate::Store::release_due`].
+pub(super) fn release_due(model: &mut Model, at: Timestamp, limit: u32) -> Released {
+    let mut released = Released::default();
+    while let Some((not_before, id)) = model.live.first_scheduled() {
+        if not_before > at || released.count == limit {
+            released.next_at = Some(not_before);
+            break;
+        }
+        let mut job = None;
+        model.live.update(id, |run| {
+            run.state = RunState::Queued;
+            run.more().reason = None;
+            job = Some(run.job);
+        });
+        model.events.run(id, job.expect("set above"), RunState::Queued);
+        released.count += 1;
+    }
+    model.events.flush(at);
+    released
+}
