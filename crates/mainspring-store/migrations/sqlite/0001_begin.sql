@@ -64,7 +64,7 @@ CREATE INDEX job_trigger_calendar ON job_trigger (calendar) WHERE calendar IS NO
 
 -- The columns that change with every fire, kept narrow. `paused` includes the job's pause. `scan_at` is the place in
 -- the due index: at or before `due_at`, absent while the trigger cannot fire, and renewed only when it leaves the
--- window, so that a fire touches no index.
+-- window, so that a fire touches no index. `batch` names the batch that advanced it last.
 CREATE TABLE trigger_state (
     id INTEGER PRIMARY KEY,
     version INTEGER NOT NULL,
@@ -78,7 +78,8 @@ CREATE TABLE trigger_state (
     repeat_count INTEGER,
     times_triggered INTEGER NOT NULL,
     fired_through INTEGER,
-    awaiting_run BLOB
+    awaiting_run BLOB,
+    batch INTEGER
 ) STRICT;
 CREATE INDEX trigger_state_scan ON trigger_state (scan_at) WHERE scan_at IS NOT NULL;
 

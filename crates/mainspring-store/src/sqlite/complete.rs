@@ -62,9 +62,17 @@ fn append_all(db: &Connection, batch: &CompletionBatch, owner: i64) -> Step<Vec<
     order.sort_by_key(|index| batch.entries[*index].run);
     let mut append = db.prepare_cached(sql!("sqlite/complete_append"))?;
     let mut remove = db.prepare_cached(sql!("sqlite/complete_remove"))?;
+    let mut retried = None;
     for index in order {
         let entry = &batch.entries[index];
-        let AfterAttempt::Final(verdict) = entry.then else { continue };
+        let AfterAttempt::Final(verdict) = entry.then else {
+            retried = Some(entry.run);
+            continue;
+        };
+        if retried == Some(entry.run) {
+            // An entry before this one has the first word.
+            continue;
+        }
         let state = RunState::from(verdict);
         if finish(&mut append, &mut remove, entry, state, owner, false)? {
             ends[index] = End::Final(state);

@@ -17,14 +17,17 @@ use super::sql::{Step, bind, exists, maybe_instant, millis, read_one, sql, word}
 /// See [`crate::Store::fire`].
 pub(super) fn fire(session: &mut Session, batch: &FireBatch) -> Step<FireOutcome> {
     let owner = session.number_of(batch.id.incarnation)?;
-    if let Some(before) = repeat::read(&session.connection, owner, batch)? {
-        return Ok(before);
-    }
+    let stamp = repeat::stamp(owner, batch.id.sequence);
+    let mut before = repeat::read(&session.connection, owner, batch)?;
     let mut outcome = FireOutcome { placed: Vec::with_capacity(batch.entries.len()), ..FireOutcome::default() };
     let Session { connection, runs, .. } = &mut *session;
-    let mut fire = Fire::new(connection, runs, owner, batch.at)?;
+    let mut fire = Fire::new(connection, runs, owner, stamp, batch.at)?;
     for (index, entry) in (0_u32..).zip(&batch.entries) {
-        match fire.entry(entry, &mut outcome.placed)? {
+        let done = match before.as_mut().and_then(|before| before.recorded(index, entry)) {
+            Some(born) => repeat::entry(fire.db, owner, stamp, entry, &born, &mut outcome.placed)?,
+            None => fire.entry(entry, &mut outcome.placed)?,
+        };
+        match done {
             Entry::Recorded => {}
             Entry::Stale => outcome.stale.push(index),
             Entry::Blocked => outcome.blocked.push(index),
@@ -40,7 +43,7 @@ pub(super) fn fire(session: &mut Session, batch: &FireBatch) -> Step<FireOutcome
 }
 
 /// What became of an entry.
-enum Entry {
+pub(super) enum Entry {
     Recorded,
     Stale,
     Blocked,
@@ -66,15 +69,16 @@ struct Fire<'a> {
     insert: CachedStatement<'a>,
     gates: Gates,
     owner: i64,
+    stamp: i64,
     at: Timestamp,
 }
 
 impl<'a> Fire<'a> {
-    fn new(db: &'a Connection, runs: &'a mut RunChanges, owner: i64, at: Timestamp) -> Step<Self> {
+    fn new(db: &'a Connection, runs: &'a mut RunChanges, owner: i64, stamp: i64, at: Timestamp) -> Step<Self> {
         let advance = db.prepare_cached(sql!("sqlite/fire_advance"))?;
         let leave = db.prepare_cached(sql!("sqlite/fire_leave"))?;
         let insert = db.prepare_cached(sql!("sqlite/fire_run"))?;
-        Ok(Self { db, runs, advance, leave, insert, gates: Gates::default(), owner, at })
+        Ok(Self { db, runs, advance, leave, insert, gates: Gates::default(), owner, stamp, at })
     }
 
     fn entry(&mut self, entry: &FireEntry, placed: &mut Vec<Placed>) -> Step<Entry> {
@@ -111,6 +115,7 @@ impl<'a> Fire<'a> {
                 (":repeat", &progress.repeat_count),
                 (":times", &progress.times_triggered),
                 (":through", &millis(progress.fired_through)),
+                (":batch", &self.stamp),
                 (":id", &entry.trigger.0),
                 (":version", &entry.version),
                 (":expected", &entry.expected.as_millis()),
@@ -229,14 +234,20 @@ impl<'a> Fire<'a> {
         // The place in the due index may stay behind, but never lie past `due_at`.
         let stays = !entry.leaves_window && due.is_some() && found.scan_at.is_some() && found.scan_at <= due;
         let scan_at = if stays { found.scan_at } else { due };
-        write_progress(self.db, entry.trigger.0, &progress, scan_at)
+        write_progress(self.db, entry.trigger.0, &progress, scan_at, Some(self.stamp))
     }
 }
 
 /// Writes where a trigger stands.
-pub(super) fn write_progress(db: &Connection, id: i64, progress: &Progress, scan_at: Option<Timestamp>) -> Step<()> {
+pub(super) fn write_progress(
+    db: &Connection,
+    id: i64,
+    progress: &Progress,
+    scan_at: Option<Timestamp>,
+    batch: Option<i64>,
+) -> Step<()> {
     let awaiting = progress.awaiting_run;
-    let values: [(&str, &dyn ToSql); 11] = [
+    let values: [(&str, &dyn ToSql); 12] = [
         (":status", &progress.status.as_str()),
         (":next", &millis(progress.next_fire_at)),
         (":due", &millis(progress.due_at)),
@@ -247,6 +258,7 @@ pub(super) fn write_progress(db: &Connection, id: i64, progress: &Progress, scan
         (":times", &progress.times_triggered),
         (":through", &millis(progress.fired_through)),
         (":awaiting", &awaiting.as_ref().map(RunId::as_bytes)),
+        (":batch", &batch),
         (":id", &id),
     ];
     super::sql::execute(db, sql!("sqlite/fire_settle"), &values)?;

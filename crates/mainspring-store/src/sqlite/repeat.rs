@@ -1,12 +1,12 @@
 //! Batches that are repeated after an ambiguous commit get the answer that they got first.
 
 use mainspring_core::RunId;
-use mainspring_core::batch::{FireBatch, FireOutcome, Placed};
+use mainspring_core::batch::{FireBatch, FireEntry, FireOutcome, Placed};
 use mainspring_core::run::RunState;
 use rusqlite::{Connection, ToSql};
 
-use super::fire::is_known;
-use super::sql::{Step, execute, read_one, sql, word};
+use super::fire::Entry;
+use super::sql::{Step, execute, exists, read_one, sql, word};
 
 /// How many answers are kept. A process has far fewer batches under way.
 const KEPT: u64 = 64;
@@ -29,40 +29,78 @@ pub(super) fn keep(db: &Connection, owner: i64, sequence: u64, outcome: &FireOut
     Ok(())
 }
 
-/// The answer to a batch that was recorded before. Runs that have gone on since are known, so that nobody starts
-/// them again.
-pub(super) fn read(db: &Connection, owner: i64, batch: &FireBatch) -> Step<Option<FireOutcome>> {
+/// The stamp of a batch on the triggers that it advances.
+pub(super) fn stamp(owner: i64, sequence: u64) -> i64 {
+    (owner << 40) | (sequence & ((1 << 40) - 1)).cast_signed()
+}
+
+/// What a batch was answered before.
+pub(super) struct Before {
+    stale: Vec<u32>,
+    blocked: Vec<u32>,
+    placed: std::vec::IntoIter<u8>,
+}
+
+impl Before {
+    /// Where the runs of an entry were placed, if it was recorded. To be asked in order.
+    pub(super) fn recorded(&mut self, index: u32, entry: &FireEntry) -> Option<Vec<Placed>> {
+        if self.stale.contains(&index) || self.blocked.contains(&index) {
+            return None;
+        }
+        let places = self.placed.by_ref().take(entry.runs.len());
+        Some(places.map(|place| PLACES.get(usize::from(place)).copied().unwrap_or(Placed::Known)).collect())
+    }
+}
+
+/// Reads the answer to a batch, if it was recorded before.
+pub(super) fn read(db: &Connection, owner: i64, batch: &FireBatch) -> Step<Option<Before>> {
     let sequence = batch.id.sequence;
     let values: [(&str, &dyn ToSql); 3] =
         [(":slot", &slot(sequence)), (":incarnation", &owner), (":sequence", &sequence.cast_signed())];
-    let found = read_one(db, sql!("common/fire_batch_read"), &values, |row| {
-        Ok((row.get::<_, Vec<u8>>(0)?, row.get::<_, Vec<u8>>(1)?, row.get::<_, Vec<u8>>(2)?))
+    let before = read_one(db, sql!("common/fire_batch_read"), &values, |row| {
+        let placed = row.get::<_, Vec<u8>>(2)?.into_iter();
+        Ok(Before { stale: list(row.get_ref(0)?.as_blob()?), blocked: list(row.get_ref(1)?.as_blob()?), placed })
     })?;
-    let Some((stale, blocked, placed)) = found else { return Ok(None) };
-    let (stale, blocked) = (list(&stale), list(&blocked));
-    let recorded = (0_u32..).zip(&batch.entries).filter(|(index, _)| !stale.contains(index) && !blocked.contains(index));
-    let runs = recorded.flat_map(|(_, entry)| &entry.runs);
-    let mut now = Vec::with_capacity(placed.len());
-    for (run, place) in runs.zip(placed) {
-        let born = PLACES.get(usize::from(place)).copied().unwrap_or(Placed::Known);
-        now.push(placed_now(db, owner, run.id, born)?);
-    }
-    Ok(Some(FireOutcome { stale, blocked, placed: now }))
+    Ok(before)
 }
 
-fn placed_now(db: &Connection, owner: i64, run: RunId, born: Placed) -> Step<Placed> {
-    if matches!(born, Placed::Suppressed | Placed::Known) {
-        return Ok(born);
+/// Answers for an entry that was recorded before. It is stale once its trigger and its runs have all gone on.
+pub(super) fn entry(
+    db: &Connection,
+    owner: i64,
+    stamp: i64,
+    entry: &FireEntry,
+    born: &[Placed],
+    placed: &mut Vec<Placed>,
+) -> Step<Entry> {
+    let mut mine = exists(db, sql!("common/fire_batch_trigger"), &[(":id", &entry.trigger.0), (":batch", &stamp)])?;
+    let mut now = Vec::with_capacity(born.len());
+    for (run, born) in entry.runs.iter().zip(born) {
+        let (place, open) = placed_now(db, owner, run.id, *born)?;
+        mine |= open;
+        now.push(place);
     }
+    if !mine {
+        return Ok(Entry::Stale);
+    }
+    placed.append(&mut now);
+    Ok(Entry::Recorded)
+}
+
+/// Where a run is now, and whether it is unfinished and this batch's. One that has gone on is known, so that nobody
+/// starts it again.
+fn placed_now(db: &Connection, owner: i64, run: RunId, born: Placed) -> Step<(Placed, bool)> {
     let live = read_one(db, sql!("common/fire_batch_run"), &[(":id", run.as_bytes())], |row| {
-        let held_by = (word(row, 0, RunState::from_word)?, row.get::<_, u32>(1)?, row.get::<_, Option<i64>>(2)?);
-        Ok(born != Placed::Running || held_by == (RunState::Running, 1, Some(owner)))
+        Ok((word(row, 0, RunState::from_word)?, row.get::<_, u32>(1)?, row.get::<_, Option<i64>>(2)?))
     })?;
-    match live {
-        Some(true) => Ok(born),
-        Some(false) => Ok(Placed::Known),
-        None => Ok(if is_known(db, run)? { Placed::Known } else { Placed::Suppressed }),
-    }
+    let mine = !matches!(born, Placed::Suppressed | Placed::Known);
+    Ok(match live {
+        Some(_) if !mine => (Placed::Known, false),
+        Some(live) if born != Placed::Running || live == (RunState::Running, 1, Some(owner)) => (born, true),
+        Some(_) => (Placed::Known, true),
+        None if exists(db, sql!("common/history_has"), &[(":id", run.as_bytes())])? => (Placed::Known, false),
+        None => (Placed::Suppressed, false),
+    })
 }
 
 fn slot(sequence: u64) -> i64 {

@@ -95,6 +95,7 @@ pub(super) fn cancel(session: &mut Session, run: RunId, reason: &str, at: Timest
     }
     let mut gates = Gates::default();
     cancel_unstarted(session, &mut gates, run, reason, at)?;
+    session.wakes = true;
     free_slot(session, gates, job)?;
     session.flush_runs(at)?;
     Ok(Cancelled::AtOnce)

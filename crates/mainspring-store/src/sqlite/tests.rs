@@ -14,3 +14,8 @@ fn empty() -> Arc<dyn Store> {
 }
 
 crate::conformance_suite!(async || empty());
+
+#[test]
+fn answers_are_those_of_the_reference_model() {
+    crate::conformance::differential(64, async || empty());
+}

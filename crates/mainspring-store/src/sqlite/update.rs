@@ -94,7 +94,7 @@ fn apply(
     if let Some(progress) = write.progress {
         let fired_through = kept.named.row.progress.fired_through.max(progress.fired_through);
         let progress = Progress { fired_through, ..progress };
-        write_progress(db, write.id.0, &progress, place(&progress, kept.named.row.paused))?;
+        write_progress(db, write.id.0, &progress, place(&progress, kept.named.row.paused), None)?;
         kept.named.row.progress = progress;
     }
     if let Some(paused) = write.paused {

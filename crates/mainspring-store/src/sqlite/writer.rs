@@ -242,11 +242,10 @@ impl Worker {
             }
         }
         let outcome = self.commit();
-        let kept = outcome.is_ok();
-        self.answer(served, outcome);
-        if kept && wakes {
+        if outcome.is_ok() && wakes {
             self.shared.changed.notify_one();
         }
+        self.answer(served, outcome);
     }
 
     fn answer(&self, served: Vec<Box<dyn Request>>, outcome: std::result::Result<(), Failure>) {
