@@ -8,9 +8,11 @@ pub mod conformance;
 mod error;
 mod memory;
 mod row;
+mod sqlite;
 mod store;
 
 pub use error::{Error, Result};
 pub use memory::MemoryStore;
 pub use row::*;
+pub use sqlite::{Options, SqliteStore};
 pub use store::Store;
