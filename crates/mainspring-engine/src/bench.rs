@@ -13,7 +13,7 @@ use mainspring_core::{Timestamp, TriggerId, edit, planner};
 use mainspring_store::{Expect, JobWrite, Store, Tally, TriggerWrite};
 use serde::Serialize;
 
-use crate::clock::{Alarm, Clock, SystemClock};
+use crate::clock::{Clock, SystemClock};
 use crate::engine::{Engine, Settings, StartError};
 
 /// What to measure.
