@@ -4,15 +4,37 @@
 //! moves the first one that does not fit to its next value, resets what is smaller, and starts again.
 //! Each move *sets* the local time, so a time in a gap slides forward by the length of the gap, and the
 //! walk goes on from there: that is how fires in gaps are lost. This file walks the same steps on local
-//! time and asks the zone only near its offset changes.
+//! time and asks the zone only near its offset changes. A fire that is far from them needs no walk.
 
 use super::fields::{Days, Fields, LAST_YEAR, MonthDays, nearest_weekday, next_bit};
+use super::search::next_local;
 use crate::civil::{Civil, DAY_MS, Date, HOUR_MS, MINUTE_MS, SECOND_MS, days_in_month, weekday};
 use crate::{Timestamp, Zone};
 
 /// The first fire after `t`, or `None` if there is none up to the last year.
 pub(crate) fn next_after(fields: &Fields, zone: &Zone, t: Timestamp) -> Option<Timestamp> {
     let start = t.as_millis().checked_add(SECOND_MS)?.div_euclid(SECOND_MS) * SECOND_MS;
+    if fields.days.are_a_set() {
+        let local = zone.to_local(Timestamp::from_millis(start)).as_millis();
+        let next = next_local(fields, fields.hours, local)?;
+        if let Some(fire) = far_from_changes(zone, next) {
+            return Some(fire);
+        }
+    }
+    walk(fields, zone, start)
+}
+
+/// The instant of a local time that lies so far from any offset change that Quartz's walk, which changes lead
+/// astray by at most two days, arrives at it as well.
+fn far_from_changes(zone: &Zone, local: i64) -> Option<Timestamp> {
+    const FAR_MS: i64 = 5 * DAY_MS;
+    let window = zone.window(Timestamp::from_millis(local));
+    let far = window.from_ms.saturating_add(FAR_MS) <= local
+        && local < window.to_ms.saturating_sub(FAR_MS);
+    far.then(|| Timestamp::from_millis(local - window.offset_ms))
+}
+
+fn walk(fields: &Fields, zone: &Zone, start: i64) -> Option<Timestamp> {
     let mut walk = Walk::start(zone, Timestamp::from_millis(start));
     while walk.date.year <= LAST_YEAR {
         if walk.fix_second(fields)
@@ -276,5 +298,50 @@ fn numbered_day(plain: u32, from_end: u32, day: u8, length: u8) -> Option<u8> {
         (Some(numbered), Some(offset)) if numbered >= 31 - offset => Some(length - offset),
         (None, Some(offset)) => Some(length - offset),
         (numbered, _) => numbered,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::cron::quartz_text;
+
+    #[test]
+    fn the_short_cut_answers_as_the_walk_does() {
+        let zones = [
+            "UTC",
+            "America/New_York",
+            "Pacific/Apia",
+            "Antarctica/Troll",
+            "Asia/Beirut",
+            "Africa/Casablanca",
+        ];
+        let zones = zones.map(|name| Zone::parse(name).unwrap());
+        let cases = include_str!("../../tests/vectors/quartz/cron.jsonl").lines();
+        let mut seed = 1_i64;
+        for line in cases {
+            let case: serde_json::Value = serde_json::from_str(line).unwrap();
+            let Ok(fields) = quartz_text::parse(case["expr"].as_str().unwrap()) else {
+                continue;
+            };
+            for zone in &zones {
+                seed = seed
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1_442_695_040_888_963_407);
+                // Half of the instants lie within three days of an offset change.
+                let any = (seed >> 8).rem_euclid(68 * 365 * DAY_MS);
+                let near = zone
+                    .next_change(Timestamp::from_millis(any))
+                    .filter(|_| seed & 1 << 40 == 0);
+                let t = near.map_or(any, |change| change.as_millis() - any % (3 * DAY_MS));
+                let start = t.div_euclid(SECOND_MS) * SECOND_MS + SECOND_MS;
+                let walked = walk(&fields, zone, start);
+                assert_eq!(
+                    next_after(&fields, zone, Timestamp::from_millis(t)),
+                    walked,
+                    "{line} in {zone} at {t}"
+                );
+            }
+        }
     }
 }
