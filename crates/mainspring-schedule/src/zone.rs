@@ -186,10 +186,13 @@ impl Zone {
         Civil::from_millis(t.as_millis().saturating_add(self.offset_ms(t)))
     }
 
-    /// The instants at which a local clock shows `local`.
+    /// The instants at which a local clock shows `local`. Readings outside the years 1 to 9998 count as the
+    /// first or the last one inside.
     #[must_use]
     pub fn resolve(&self, local: Civil) -> Resolved {
-        let local_ms = local.as_millis();
+        let local_ms = local
+            .as_millis()
+            .clamp(Timestamp::MIN.as_millis(), Timestamp::MAX.as_millis());
         let near = self.0.window(local_ms);
         if near.from_ms.saturating_add(MAX_OFFSET_MS) <= local_ms
             && local_ms < near.to_ms.saturating_sub(MAX_OFFSET_MS)
@@ -332,7 +335,7 @@ impl Data {
         if millis >= self.table_end {
             return self.window_beyond_table(millis);
         }
-        let slot = (millis.max(TABLE_START_MS) - TABLE_START_MS) >> INDEX_SHIFT;
+        let slot = (millis.clamp(TABLE_START_MS, TABLE_END_MS) - TABLE_START_MS) >> INDEX_SHIFT;
         let mut window = match self.index.get(slot as usize) {
             Some(&window) if millis >= TABLE_START_MS => window as usize,
             Some(_) => 0,
@@ -356,7 +359,7 @@ impl Data {
 
     #[cold]
     fn window_beyond_table(&self, millis: i64) -> OffsetWindow {
-        let clamped = millis.min(jiff::Timestamp::MAX.as_millisecond() - 1);
+        let clamped = millis.min(Timestamp::MAX.as_millis());
         let at = jiff::Timestamp::from_millisecond(clamped)
             .expect("between the table's end and the last instant");
         let after =

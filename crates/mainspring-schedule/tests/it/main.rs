@@ -3,5 +3,6 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod cron_croner;
+mod cron_fuzz;
 mod cron_oracle;
 mod cron_vectors;
