@@ -4,7 +4,7 @@ mod count;
 mod quartz;
 mod standard;
 
-pub(super) use count::count;
+pub(super) use count::{count, fire_past_end};
 
 use super::{Schedule, Trigger, TriggerState};
 use crate::civil::{DAY_MS, weekday};

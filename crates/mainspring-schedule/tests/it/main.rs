@@ -3,4 +3,5 @@
 mod cron_oracle;
 mod cron_vectors;
 mod replay;
+mod trigger_properties;
 mod trigger_vectors;

@@ -3,7 +3,7 @@
 
 use super::Window;
 use crate::civil::weekday;
-use crate::{TimeOfDay, Timestamp};
+use crate::{Resolved, TimeOfDay, Timestamp};
 
 /// `getFireTimeAfter`.
 pub(super) fn after(window: &Window<'_>, t: Timestamp) -> Option<Timestamp> {
@@ -24,10 +24,37 @@ pub(super) fn after(window: &Window<'_>, t: Timestamp) -> Option<Timestamp> {
     Some(at(window, fire, window.from))
 }
 
-/// The first and the last instant that a day's window may contain; `None` without a window.
+/// The first and the last instant that a day's window may contain, come at from the day before;
+/// `None` without a window.
 pub(super) fn bounds(window: &Window<'_>, day_number: i64) -> Option<(Timestamp, Timestamp)> {
+    let (first, last) = plain_bounds(window, day_number)?;
+    let Some(entry) = late_entry(window, day_number).filter(|entry| *entry > first) else {
+        return Some((first, last));
+    };
+    let first = first + steps(entry.since(first), window.step_ms) * window.step_ms;
+    (first <= last).then_some((first, last))
+}
+
+fn plain_bounds(window: &Window<'_>, day_number: i64) -> Option<(Timestamp, Timestamp)> {
     let (first, last) = window.resolve(day_number);
     window.fitting(day_number, first.lenient(), last.lenient())
+}
+
+/// Where Quartz enters a day when the beginning of the last window before it lay in a gap: it adds
+/// days to the shifted time, and so loses what comes before it.
+fn late_entry(window: &Window<'_>, day_number: i64) -> Option<Timestamp> {
+    let day_before = (1..=7)
+        .map(|days| day_number - days)
+        .find(|day| window.fires_on(*day))?;
+    let Resolved::Skipped { shifted, .. } = window.resolve(day_before).0 else {
+        return None;
+    };
+    let (first, last) = plain_bounds(window, day_before)?;
+    // It goes on with the shifted time from a fire at the very end of the window, or a start after it.
+    let from_fire = last >= window.start && last.since(first) % window.step_ms == 0;
+    let from_start = last < window.start && self::day_number(window, window.start) == day_before;
+    let entry = (day_before..day_number).fold(shifted, |t, _| window.zone.lenient_add_days(t, 1));
+    (from_fire || from_start).then_some(entry)
 }
 
 /// The number of whole steps that cover the whole seconds of `elapsed_ms`.
