@@ -6,7 +6,10 @@
 
 mod count;
 mod error;
+mod explain;
 mod fields;
+mod lint;
+mod never;
 mod quartz;
 mod quartz_text;
 mod search;
@@ -17,6 +20,9 @@ use std::fmt;
 use std::sync::Arc;
 
 pub use error::{CronError, Field};
+pub use explain::{Lang, explain};
+pub use lint::{Lint, lint};
+pub use never::NeverFires;
 
 use crate::{Semantics, Timestamp, Zone};
 use error::Refusal;

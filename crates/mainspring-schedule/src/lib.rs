@@ -10,7 +10,9 @@ mod timestamp;
 mod zone;
 
 pub use civil::{Civil, Date, days_in_month, is_leap_year};
-pub use cron::{Cron, CronError, Dialect, Field, MAX_EXPRESSION_BYTES};
+pub use cron::{
+    Cron, CronError, Dialect, Field, Lang, Lint, MAX_EXPRESSION_BYTES, NeverFires, explain, lint,
+};
 pub use semantics::{SemanticPoint, Semantics, UnknownSemantics};
 pub use timestamp::{ParseTimestampError, Timestamp};
 pub use zone::{OffsetWindow, Resolved, UnknownZone, Zone, tzdata_version};

@@ -134,6 +134,11 @@ pub(crate) const fn previous_bit(mask: u64, from: u32) -> Option<u32> {
     }
 }
 
+/// The members in ascending order.
+pub(crate) fn members(mask: u64) -> impl Iterator<Item = u32> {
+    std::iter::successors(next_bit(mask, 0), move |value| next_bit(mask, value + 1))
+}
+
 impl Fields {
     /// The days of a month on which the schedule fires, as bits 1..=31; months are not looked at.
     pub fn days_of(&self, year: i32, month: u8) -> u32 {

@@ -70,7 +70,7 @@ fn settle(fields: &Fields, zone: &Zone, mut local: i64) -> Option<Timestamp> {
             Resolved::Once(t) | Resolved::Twice { first: t, .. } => return Some(t),
             Resolved::Skipped { gap_end, .. } => {
                 let end = zone.to_local(gap_end).as_millis();
-                if next_local(fields, made_up_hours(fields), local).is_some_and(|lost| lost < end) {
+                if first_made_up(fields, local, end).is_some() {
                     return Some(gap_end);
                 }
                 local = next_local(fields, fields.hours, end)?;
@@ -148,8 +148,16 @@ pub(super) fn makes_up(fields: &Fields, before: OffsetWindow, after: OffsetWindo
         after.from_ms + before.offset_ms,
         after.from_ms + after.offset_ms,
     );
-    gap < gap_end
-        && next_local(fields, made_up_hours(fields), gap).is_some_and(|lost| lost < gap_end)
+    first_made_up(fields, gap, gap_end).is_some()
+}
+
+/// The first local time of a gap that fits and must not be lost.
+pub(crate) fn first_made_up(fields: &Fields, gap: i64, gap_end: i64) -> Option<Civil> {
+    if gap >= gap_end {
+        return None;
+    }
+    let lost = next_local(fields, made_up_hours(fields), gap)?;
+    (lost < gap_end).then(|| Civil::from_millis(lost))
 }
 
 /// The hours whose fires in a gap happen after it: all but those that are stepped through and followed by

@@ -40,9 +40,11 @@ struct Oracle<'e> {
 
 impl<'e> Oracle<'e> {
     fn new(expression: &'e Expression, zone: &str) -> Self {
+        // One database for all, since it keeps the zones that it has read.
+        static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
         Self {
             expression,
-            rules: TimeZoneDatabase::bundled().get(zone).unwrap(),
+            rules: ZONES.get(zone).unwrap(),
         }
     }
 
