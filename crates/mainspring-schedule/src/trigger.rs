@@ -397,7 +397,7 @@ impl Trigger {
                 included - 1
             };
             fire = self.schedule_after(state, from)?;
-            if fire > horizon || !window::is_reached(self, fire) {
+            if fire > horizon || !window::is_reached(self, state, fire) {
                 return None;
             }
         }

@@ -6,5 +6,6 @@ mod cron_croner;
 mod cron_oracle;
 mod cron_vectors;
 mod replay;
+mod trigger_points;
 mod trigger_properties;
 mod trigger_vectors;

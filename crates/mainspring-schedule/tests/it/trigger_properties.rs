@@ -11,7 +11,7 @@ use serde_json::Value;
 use crate::replay;
 
 /// Every so many-th trigger is looked at, to keep the tests short; the groups are long enough.
-const STEP: usize = 4;
+const STEP: usize = 5;
 
 const SEMANTICS: [Semantics; 2] = [Semantics::Standard, Semantics::Quartz];
 
