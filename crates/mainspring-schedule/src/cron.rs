@@ -330,6 +330,7 @@ fn unknown_dialect(text: &str, count: usize) -> CronError {
     let problem = match count {
         0 => "the expression is empty".to_owned(),
         1 => "there is 1 field".to_owned(),
+        8 => "there are more than 7 fields".to_owned(),
         count => format!("there are {count} fields"),
     };
     CronError {

@@ -137,7 +137,8 @@ fn in_second_pass(
     after: OffsetWindow,
     start: i64,
 ) -> Option<Timestamp> {
-    let repeated = repeated(before, after)?;
+    let repeated =
+        repeated(before, after).filter(|repeated| start + after.offset_ms < repeated.end)?;
     let again = next_local(fields, fields.stepped, start + after.offset_ms)?;
     (again < repeated.end).then(|| Timestamp::from_millis(again - after.offset_ms))
 }

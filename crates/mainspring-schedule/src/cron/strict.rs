@@ -19,21 +19,39 @@ pub(crate) fn parse(text: &str, dialect: Dialect) -> Result<Fields, CronError> {
         return Err(wrong_field_count(text, dialect, tokens.len()));
     }
     let mut builder = Builder::new(dialect, text);
-    for (field, range) in dialect.fields().iter().zip(&tokens) {
+    for (field, range) in dialect.fields().iter().zip(tokens.iter()) {
         builder.read_field(*field, range.clone())?;
     }
     builder.finish(&tokens)
 }
 
-/// The byte ranges of the fields, which blanks and tabs separate; line ends may only surround the whole.
-pub(crate) fn tokens(text: &str) -> Vec<Range<usize>> {
-    let mut tokens = Vec::with_capacity(7);
+/// The byte ranges of the first eight fields.
+#[derive(Default)]
+pub(crate) struct Tokens {
+    ranges: [Range<usize>; 8],
+    count: usize,
+}
+
+impl std::ops::Deref for Tokens {
+    type Target = [Range<usize>];
+    fn deref(&self) -> &Self::Target {
+        &self.ranges[..self.count]
+    }
+}
+
+/// Splits at blanks and tabs; line ends may only surround the whole.
+pub(crate) fn tokens(text: &str) -> Tokens {
+    let mut tokens = Tokens::default();
     let end = text.trim_ascii_end().len();
     let mut start = text.len() - text.trim_ascii_start().len();
-    while start < end {
-        let length = text[start..end].find([' ', '\t']).unwrap_or(end - start);
+    while start < end && tokens.count < tokens.ranges.len() {
+        let blank = text.as_bytes()[start..end]
+            .iter()
+            .position(|byte| matches!(byte, b' ' | b'\t'));
+        let length = blank.unwrap_or(end - start);
         if length > 0 {
-            tokens.push(start..start + length);
+            tokens.ranges[tokens.count] = start..start + length;
+            tokens.count += 1;
         }
         start += length + 1;
     }
@@ -51,6 +69,7 @@ fn wrong_field_count(text: &str, dialect: Dialect, count: usize) -> CronError {
     let problem = match count {
         0 => "the expression is empty".to_owned(),
         1 => "there is 1 field".to_owned(),
+        8 => "there are more than 7 fields".to_owned(),
         count => format!("there are {count} fields"),
     };
     CronError {
@@ -205,6 +224,10 @@ impl<'t> Builder<'t> {
         whole: &Range<usize>,
     ) -> Result<bool, CronError> {
         let text = &self.text[item.clone()];
+        let plain = |byte: u8| !byte.is_ascii_alphabetic() && byte != b'#';
+        if !matches!(self.field, Field::Day | Field::Weekday) || text.bytes().all(plain) {
+            return Ok(false);
+        }
         let upper = text.to_ascii_uppercase();
         let special = match self.field {
             Field::Day => upper.starts_with('L') || upper.ends_with('W'),
@@ -449,7 +472,7 @@ impl<'t> Builder<'t> {
             months: self.months,
             days,
             years: if tokens.len() < 7 {
-                Years::from(1970)
+                Years::EVERY
             } else {
                 self.years
             },
