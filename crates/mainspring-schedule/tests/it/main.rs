@@ -8,4 +8,6 @@ mod cron_fuzz;
 mod cron_oracle;
 mod cron_vectors;
 mod replay;
+mod trigger_points;
+mod trigger_properties;
 mod trigger_vectors;
