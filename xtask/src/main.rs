@@ -1,3 +1,31 @@
 //! Development tasks: `cargo run -p xtask -- TASK`.
 
-fn main() {}
+mod tidy;
+mod vectors;
+
+use std::path::Path;
+use std::process::ExitCode;
+
+const USAGE: &str = "usage: cargo run -p xtask -- TASK
+
+tasks:
+  tidy          check crate borders, purity, licences, file sizes, paths and links
+  vectors DIR   replay the answers of Quartz in DIR, and show where ours differ";
+
+fn main() -> anyhow::Result<ExitCode> {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match arguments[..] {
+        ["tidy"] => tidy::run(&root()),
+        ["vectors", dir] => vectors::run(Path::new(dir)),
+        _ => anyhow::bail!("{USAGE}"),
+    }
+}
+
+/// Returns the root of the checkout, the folder above this crate.
+fn root() -> std::path::PathBuf {
+    let here = Path::new(env!("CARGO_MANIFEST_DIR"));
+    here.parent()
+        .expect("xtask lies one level below the root")
+        .to_owned()
+}

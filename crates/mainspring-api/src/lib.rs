@@ -1,1 +1,38 @@
-//! What crosses the wire: types, error codes, job files, typed client
+//! What crosses the wire: types, error codes, job files, typed client.
+//!
+//! - [`spec`](JobSpec): the job file, one schema for YAML, TOML, JSON and the API
+//! - [`routes`]: paths of the HTTP API and what they take and answer
+//! - resources ([`Job`], [`Trigger`], [`Run`], …): what the API shows
+//! - [`read_job_files`], [`read_body`], [`write_text`]: texts in and out, with every problem found
+//! - [`client`]: the typed client
+//! - [`ErrorCode`] and [`ProblemDetails`]: the catalogue of errors
+//!
+//! This crate must never know any other crate of ours, so that a client needs no engine.
+
+mod body;
+mod check;
+#[cfg(feature = "client")]
+pub mod client;
+mod document;
+mod error;
+mod export;
+mod job_file;
+mod patch;
+mod problem;
+pub mod routes;
+mod shape;
+mod spec;
+mod timestamp;
+mod wire;
+
+pub use body::read_body;
+pub use check::{check_bundle, check_calendar, check_job, check_trigger, is_valid_name};
+pub use document::{Document, Format, Limits, parse_documents};
+pub use error::{ErrorCode, ProblemDetails, error_reference};
+pub use export::{ExportError, write_text};
+pub use job_file::{JobFile, JobFiles, json_schema, read_job_files};
+pub use patch::{field_changes, merge_patch};
+pub use problem::{Position, Problem, did_you_mean};
+pub use spec::*;
+pub use timestamp::{Timestamp, TimestampError};
+pub use wire::*;

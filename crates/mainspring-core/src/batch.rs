@@ -95,6 +95,8 @@ pub struct FireEntry {
     pub gate: Option<GateRule>,
     /// Priority of the runs.
     pub priority: i32,
+    /// Where the runs wait, if they have to.
+    pub queue: std::sync::Arc<str>,
     /// Runs to insert, in order of fire time.
     pub runs: Vec<NewRun>,
     /// Missed instants to record.
@@ -286,4 +288,26 @@ pub struct LiveRun {
     pub claimed: ClaimedRun,
     /// Where it stands.
     pub state: RunState,
+}
+
+/// What the engine has to look at, because a request changed it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Changes {
+    /// Triggers to read again.
+    pub triggers: Vec<TriggerId>,
+    /// Running runs to end.
+    pub cancels: Vec<RunId>,
+    /// Whether runs may have been queued.
+    pub queued: bool,
+    /// Whether there is more to take.
+    pub more: bool,
+}
+
+/// What came of making scheduled runs ready.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Released {
+    /// Runs that are queued now.
+    pub count: u32,
+    /// When the next scheduled run is due.
+    pub next_at: Option<Timestamp>,
 }

@@ -466,6 +466,64 @@ impl ScheduleDefinition {
     }
 }
 
+/// Days and ranges that remove fire times from triggers, as they were written.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub struct CalendarDefinition {
+    /// What is excluded.
+    #[serde(flatten)]
+    pub rule: CalendarRule,
+    /// IANA name of the zone in which days are read; each trigger's own if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timezone: Option<String>,
+    /// Name of a calendar that excludes more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
+    /// For people.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub description: String,
+}
+
+/// What a calendar excludes.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum CalendarRule {
+    /// Days of every year.
+    Annual {
+        /// Month and day.
+        days: Vec<(u8, u8)>,
+    },
+    /// The seconds that an expression names.
+    Cron {
+        /// The text, in Quartz's dialect.
+        expression: String,
+    },
+    /// A range of times of every day.
+    Daily {
+        /// First time of day.
+        from: String,
+        /// Last time of day.
+        to: String,
+        /// Exclude what is outside the range instead.
+        #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+        invert: bool,
+    },
+    /// Dates.
+    Holiday {
+        /// `YYYY-MM-DD`.
+        dates: Vec<String>,
+    },
+    /// Days of every month.
+    Monthly {
+        /// 1–31.
+        days: Vec<u8>,
+    },
+    /// Days of the week.
+    Weekly {
+        /// By their English names.
+        days: Vec<String>,
+    },
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -4,11 +4,16 @@
 //! crate answers with what to do.
 
 pub mod batch;
+pub mod compile;
+pub mod edit;
 mod id;
 pub mod job;
 pub mod overlap;
+pub mod planner;
 pub mod retry;
+pub mod rule;
 pub mod run;
+pub mod wheel;
 
 pub use id::{
     BatchId, Incarnation, JobId, JobVersion, NamespaceId, ParseRunIdError, RunId, RunSource, TriggerId, jitter_of,

@@ -1,1 +1,27 @@
-//! The async shell that drives the planner over a store
+//! Who drives it: the clock, the loop, the node's own workers, and the requests of people and programs.
+//!
+//! The engine asks [`mainspring_core::planner`] what to do and does it, over any [`mainspring_store::Store`].
+//! It serves no HTTP.
+
+pub mod bench;
+mod clock;
+pub mod control;
+mod definitions;
+mod driver;
+mod engine;
+mod handler;
+mod log_lane;
+mod metrics;
+mod notice;
+mod pool;
+mod process;
+mod retention;
+mod tasks;
+
+pub use clock::{Alarm, Clock, ManualClock, SystemClock};
+pub use control::Control;
+pub use engine::{Engine, Settings, StartError, Stopped};
+pub use handler::{Handler, HandlerError, HandlerResult, Handlers, IntoHandlerResult, RunContext};
+pub use metrics::Metrics;
+pub use notice::Notice;
+pub use retention::RetentionRule;

@@ -3,6 +3,32 @@
 //!
 //! Pure: no I/O, no clock, no randomness. Every function gets the time it needs as an argument.
 
+mod civil;
+mod cron;
+mod semantics;
 mod timestamp;
+mod zone;
 
+pub use civil::{Civil, Date, days_in_month, is_leap_year};
+pub use cron::{
+    Cron, CronError, Dialect, Field, Lang, Lint, MAX_EXPRESSION_BYTES, NeverFires, explain, lint,
+};
+pub use semantics::{SemanticPoint, Semantics, UnknownSemantics};
 pub use timestamp::{ParseTimestampError, Timestamp};
+pub use zone::{OffsetWindow, Resolved, UnknownZone, Zone, tzdata_version};
+
+mod calendar;
+mod misfire;
+mod period;
+mod time_of_day;
+mod trigger;
+mod weekdays;
+
+pub use calendar::{Calendar, CalendarError};
+pub use misfire::{MisfirePolicy, UnknownMisfirePolicy};
+pub use period::{Period, PeriodError};
+pub use time_of_day::{BadTimeOfDay, TimeOfDay};
+pub use trigger::{
+    CalendarUnit, Due, Fire, Missed, MissedReason, Schedule, Trigger, TriggerError, TriggerState,
+};
+pub use weekdays::{DaysOfWeek, UnknownDayOfWeek};

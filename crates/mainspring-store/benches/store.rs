@@ -64,6 +64,7 @@ struct Load {
     job: Kept,
     rows: Vec<TriggerRow>,
     next: usize,
+    queue: Arc<str>,
     case: Case,
 }
 
@@ -78,7 +79,7 @@ impl Load {
             jobs.push(kit.save(draft).await);
             rows.extend(jobs[job].triggers.iter().map(|trigger| trigger.row.clone()));
         }
-        Self { kit, job: jobs.swap_remove(0), rows, next: 0, case }
+        Self { kit, job: jobs.swap_remove(0), rows, next: 0, queue: "default".into(), case }
     }
 
     async fn step(&mut self) -> Duration {
@@ -113,6 +114,7 @@ impl Load {
             leaves_window: self.case.leaves_window,
             gate: None,
             priority: 5,
+            queue: self.queue.clone(),
             runs: vec![new_run(row.id, fired, self.case.claim)],
             gaps: Vec::new(),
         }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+pub use mainspring_core::batch::{Changes, Released};
 use mainspring_core::batch::{Gap, Placed, Progress, TriggerRow};
 use mainspring_core::job::{GateRule, Job, JobKey};
 use mainspring_core::run::{AttemptOutcome, Origin, RunState};
@@ -380,28 +381,6 @@ pub struct GapRow {
     pub at: Timestamp,
     /// What was missed or suppressed, and why.
     pub gap: Gap,
-}
-
-/// What the engine has to look at, because a request changed it.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Changes {
-    /// Triggers to read again.
-    pub triggers: Vec<TriggerId>,
-    /// Running runs to end.
-    pub cancels: Vec<RunId>,
-    /// Whether runs may have been queued.
-    pub queued: bool,
-    /// Whether there is more to take.
-    pub more: bool,
-}
-
-/// What came of making scheduled runs ready.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Released {
-    /// Runs that are queued now.
-    pub count: u32,
-    /// When the next scheduled run is due.
-    pub next_at: Option<Timestamp>,
 }
 
 /// A row of the event table: one change, or one batch of runs.

@@ -199,6 +199,7 @@ impl Kept {
             leaves_window: false,
             gate: self.job.definition.gate(),
             priority: self.job.definition.priority,
+            queue: self.job.definition.queue.as_str().into(),
             runs: vec![new_run(row.id, expected, false)],
             gaps: Vec::new(),
         }

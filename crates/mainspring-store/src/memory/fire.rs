@@ -124,6 +124,7 @@ impl Fire {
             created_at: self.at,
             claimed_at: runs.then_some(self.at),
             priority: entry.priority,
+            queue: entry.queue.clone(),
             attempt: u32::from(runs),
             owner: self.stamp.incarnation,
             state,

@@ -9,7 +9,7 @@ use mainspring_core::run::RunState;
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId, jitter_of};
 
 use super::model::{Buried, JobModel, Model, Trigger, Version};
-use super::names::{check, create_namespace};
+use super::names::{check, ensure_namespace};
 use crate::error::{Error, Result};
 use crate::row::{
     Expect, JobPrior, JobQuery, JobRow, JobUpdate, JobWrite, NamedTrigger, Saved, Tombstone, TriggerInfo, TriggerQuery,
@@ -84,7 +84,7 @@ fn apply(model: &mut Model, write: &JobWrite) -> Saved {
     if let Some(job) = there.filter(|job| is_same(model, *job, write)) {
         return Saved { job: model.job(job).row.clone(), created: false };
     }
-    create_namespace(model, &key.namespace, write.at);
+    ensure_namespace(model, &key.namespace, write.at);
     let id = there.unwrap_or_else(|| create(model, write));
     let job = model.job_mut(id);
     if there.is_some() {

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::collections::BTreeSet;
 use std::collections::hash_map::Entry;
+use std::sync::Arc;
 
 use mainspring_core::batch::{AttemptDetail, ClaimedRun, Placed};
 use mainspring_core::run::{Origin, RunState};
@@ -29,6 +30,7 @@ pub(super) struct Run {
     pub(super) created_at: Timestamp,
     pub(super) claimed_at: Option<Timestamp>,
     pub(super) priority: i32,
+    pub(super) queue: Arc<str>,
     pub(super) attempt: u32,
     /// Who holds it while it is running.
     pub(super) owner: u32,
@@ -43,8 +45,6 @@ pub(super) struct Run {
 /// What few runs have.
 #[derive(Debug, Default)]
 pub(super) struct More {
-    /// Where it waits, if not where its definition says.
-    pub(super) queue: Option<String>,
     pub(super) input: Option<String>,
     pub(super) rerun_of: Option<RunId>,
     pub(super) not_before: Option<Timestamp>,

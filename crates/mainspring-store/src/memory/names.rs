@@ -1,5 +1,6 @@
 //! Namespaces and calendars.
 
+use mainspring_core::job::JobKey;
 use mainspring_core::{Timestamp, TriggerId};
 
 use super::model::{Model, Trigger};
@@ -7,11 +8,16 @@ use crate::error::{Error, Result};
 use crate::row::{CalendarRow, Expect, NamespaceRow};
 
 /// Makes a namespace, unless it is there.
-pub(super) fn create_namespace(model: &mut Model, name: &str, at: Timestamp) -> NamespaceRow {
+pub(super) fn ensure_namespace(model: &mut Model, name: &str, at: Timestamp) {
     if !model.namespaces.contains_key(name) {
         model.namespaces.insert(name.to_owned(), at);
         model.events.thing(at, "namespace", name.to_owned(), "created");
     }
+}
+
+/// See [`crate::Store::create_namespace`].
+pub(super) fn create_namespace(model: &mut Model, name: &str, at: Timestamp) -> NamespaceRow {
+    ensure_namespace(model, name, at);
     namespace(model, name, model.namespaces[name])
 }
 
@@ -22,7 +28,8 @@ pub(super) fn namespaces(model: &Model, after: Option<&str>, limit: u32) -> Vec<
 }
 
 fn namespace(model: &Model, name: &str, created_at: Timestamp) -> NamespaceRow {
-    let job_count = model.job_keys.keys().filter(|key| key.namespace == name).count() as u64;
+    let jobs = model.job_keys.range(JobKey::new(name, "")..).take_while(|(key, _)| key.namespace == name);
+    let job_count = jobs.count() as u64;
     NamespaceRow { name: name.to_owned(), created_at, job_count }
 }
 
@@ -62,7 +69,7 @@ pub(super) fn save_calendar(model: &mut Model, row: CalendarRow, expect: Expect)
         return Ok(before.clone());
     }
     let change = before.map_or(1, |before| before.change + 1);
-    create_namespace(model, &row.namespace, row.updated_at);
+    ensure_namespace(model, &row.namespace, row.updated_at);
     for trigger in users(model, &row.namespace, &row.name) {
         model.triggers.get_mut(trigger.0).expect("found above").row.version += 1;
         model.outbox.trigger(trigger);

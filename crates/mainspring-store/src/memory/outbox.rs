@@ -1,6 +1,6 @@
 //! What requests have changed and the engine has not read yet.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeSet, VecDeque};
 
 use mainspring_core::{RunId, TriggerId};
 use rustc_hash::FxHashSet;
@@ -11,7 +11,7 @@ use crate::row::Changes;
 pub(super) struct Outbox {
     triggers: VecDeque<TriggerId>,
     noted: FxHashSet<TriggerId>,
-    cancels: Vec<RunId>,
+    cancels: BTreeSet<RunId>,
     queued: bool,
 }
 
@@ -25,9 +25,7 @@ impl Outbox {
 
     /// A running run has to be ended.
     pub(super) fn cancel(&mut self, run: RunId) {
-        if !self.cancels.contains(&run) {
-            self.cancels.push(run);
-        }
+        self.cancels.insert(run);
     }
 
     /// Runs have been queued.
@@ -43,7 +41,7 @@ impl Outbox {
         }
         Changes {
             triggers,
-            cancels: std::mem::take(&mut self.cancels),
+            cancels: std::mem::take(&mut self.cancels).into_iter().collect(),
             queued: std::mem::take(&mut self.queued),
             more: !self.triggers.is_empty(),
         }

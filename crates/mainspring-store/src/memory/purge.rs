@@ -13,10 +13,11 @@ use crate::row::{PurgeRule, Tally};
 /// See [`crate::Store::purge`].
 pub(super) fn purge(model: &mut Model, rule: &PurgeRule) -> u64 {
     let limit = rule.limit as usize;
-    let mut count = purge_history(model, limit, |over| over.1 < rule.history_before);
-    if let Some(keep) = rule.history_keep_per_job {
-        let beyond = beyond(model, keep);
-        count += purge_history(model, limit - count, |over| beyond.contains(&over.0));
+    let mut count = purge_history(model, limit, rule.history_before, |_| true);
+    let beyond = rule.history_keep_per_job.map(|keep| beyond(model, keep)).filter(|beyond| !beyond.is_empty());
+    if let Some(beyond) = beyond {
+        let ever = Timestamp::from_millis(i64::MAX);
+        count += purge_history(model, limit - count, ever, |run| beyond.contains(&run));
     }
     count += purge_gaps(model, rule.history_before, limit - count);
     count += purge_logs(model, rule.history_before, limit - count);
@@ -25,8 +26,8 @@ pub(super) fn purge(model: &mut Model, rule: &PurgeRule) -> u64 {
     count as u64
 }
 
-fn purge_history(model: &mut Model, limit: usize, accept: impl Fn((RunId, Timestamp)) -> bool) -> usize {
-    let removed = model.history.remove_where(limit, |over| accept((over.run.id, over.ended_at)));
+fn purge_history(model: &mut Model, limit: usize, end: Timestamp, accept: impl Fn(RunId) -> bool) -> usize {
+    let removed = model.history.remove_where(limit, end, |over| accept(over.run.id));
     for over in &removed {
         model.attempts.remove(&over.run.id);
         model.logs.remove(over.run.id);
@@ -42,6 +43,9 @@ fn purge_history(model: &mut Model, limit: usize, accept: impl Fn((RunId, Timest
 /// Final runs of each job beyond its newest `keep`.
 fn beyond(model: &Model, keep: u32) -> FxHashSet<RunId> {
     let mut runs: FxHashMap<JobId, Vec<RunId>> = FxHashMap::default();
+    if model.jobs.iter().all(|job| job.history_count <= u64::from(keep)) {
+        return FxHashSet::default();
+    }
     for over in model.history.iter().filter(|over| model.job(over.run.job).history_count > u64::from(keep)) {
         runs.entry(over.run.job).or_default().push(over.run.id);
     }

@@ -40,7 +40,7 @@ pub(super) fn ask(model: &mut Model, asked: AskedRun) -> Result<Asked> {
 }
 
 fn new_run(asked: AskedRun, state: RunState, born: Placed) -> Run {
-    let more = More { queue: Some(asked.queue), input: asked.input, rerun_of: asked.rerun_of, ..More::default() };
+    let more = More { input: asked.input, rerun_of: asked.rerun_of, ..More::default() };
     Run {
         id: asked.id,
         job: asked.job,
@@ -51,6 +51,7 @@ fn new_run(asked: AskedRun, state: RunState, born: Placed) -> Run {
         created_at: asked.at,
         claimed_at: None,
         priority: asked.priority,
+        queue: asked.queue.into(),
         attempt: 0,
         owner: 0,
         state,
@@ -173,7 +174,6 @@ fn info(model: &Model, run: &Run, over: Option<&FinalRun>) -> RunInfo {
     let job = model.job(run.job);
     let none = More::default();
     let more = run.more.as_deref().unwrap_or(&none);
-    let queue = || job.definition(run.job_version).map(|definition| definition.queue.clone()).unwrap_or_default();
     let blank = AttemptDetail::default();
     let AttemptDetail { exit_code, signal, error_code, error, output } =
         more.detail.as_deref().unwrap_or(&blank).clone();
@@ -193,7 +193,7 @@ fn info(model: &Model, run: &Run, over: Option<&FinalRun>) -> RunInfo {
         started_at: over.map_or(more.started_at, |over| over.started_at),
         ended_at: over.map_or(more.ended_at, |over| Some(over.ended_at)),
         attempt: run.attempt,
-        queue: more.queue.clone().unwrap_or_else(queue),
+        queue: run.queue.as_ref().to_owned(),
         priority: run.priority,
         not_before: more.not_before,
         cancel_requested_at: more.cancel_requested_at,

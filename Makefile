@@ -1,0 +1,25 @@
+# Two commands: `make run` to try mainspring, `make test` to check everything.
+
+# `make run PROFILE=dev` builds faster and runs slower.
+PROFILE ?= release
+LISTEN ?= 127.0.0.1:7070
+
+.PHONY: help run test fmt clean
+
+help:
+	@echo "make run    build mainspring and start a server with the jobs of examples/"
+	@echo "make test   install what the tests need and run everything"
+	@echo "make fmt    format the code"
+	@echo "make clean  remove what was built"
+
+run:
+	cargo run --locked --profile $(PROFILE) -p mainspring-cli -- dev --listen $(LISTEN) --examples examples
+
+test:
+	@.ci/steps
+
+fmt:
+	cargo fmt --all
+
+clean:
+	cargo clean

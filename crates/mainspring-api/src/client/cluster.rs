@@ -1,0 +1,74 @@
+//! Schedules, events, nodes, health.
+
+use super::{Client, ClientError, EventStream};
+use crate::{
+    EventFilter, Health, NextFilter, NextFire, Node, Preview, PreviewRequest, ServerInfo, routes,
+};
+
+impl Client {
+    /// Explains a schedule and lists its next fire times; nothing is stored.
+    pub async fn preview(&self, request: &PreviewRequest) -> Result<Preview, ClientError> {
+        self.post(routes::PREVIEW, request, &()).await
+    }
+
+    /// Lists fire times to come, earliest first.
+    pub async fn next_fires(&self, filter: &NextFilter) -> Result<Vec<NextFire>, ClientError> {
+        self.get(routes::NEXT, filter).await
+    }
+
+    /// Reads events as they happen, from now on or after the event `last_id`.
+    pub async fn events(
+        &self,
+        filter: &EventFilter,
+        last_id: Option<&str>,
+    ) -> Result<EventStream, ClientError> {
+        Ok(EventStream::new(
+            self.stream(routes::EVENTS, filter, last_id).await?,
+        ))
+    }
+
+    /// Lists the server processes of the cluster.
+    pub async fn nodes(&self) -> Result<Vec<Node>, ClientError> {
+        self.get(routes::NODES, &()).await
+    }
+
+    /// Describes the server that answers.
+    pub async fn info(&self) -> Result<ServerInfo, ClientError> {
+        self.get(routes::INFO, &()).await
+    }
+
+    /// Tells whether the process is alive. A failing one answers too, with status 503.
+    pub async fn livez(&self) -> Result<Health, ClientError> {
+        self.health(routes::LIVEZ).await
+    }
+
+    /// Tells whether the server can serve, with every check.
+    pub async fn readyz(&self) -> Result<Health, ClientError> {
+        self.health(routes::READYZ).await
+    }
+
+    /// Returns the figures of `/metrics`, as OpenMetrics text.
+    pub async fn metrics(&self) -> Result<String, ClientError> {
+        let request = self
+            .request(reqwest::Method::GET, routes::METRICS)
+            .timeout(self.timeout);
+        let response = super::answer::accepted(self.response(request).await?).await?;
+        response
+            .text()
+            .await
+            .map_err(|source| ClientError::unreachable(self.address(), source))
+    }
+
+    async fn health(&self, path: &str) -> Result<Health, ClientError> {
+        let request = self
+            .request(reqwest::Method::GET, path)
+            .query(&[("verbose", "true")]);
+        let response = self.response(request.timeout(self.timeout)).await?;
+        match response.status().as_u16() {
+            503 if super::answer::content_type(&response) == "application/json" => {
+                super::answer::json(response).await
+            }
+            _ => super::answer::json(super::answer::accepted(response).await?).await,
+        }
+    }
+}

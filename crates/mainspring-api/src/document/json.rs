@@ -1,0 +1,140 @@
+//! JSON with places: serde_json reads the text level by level as raw slices, whose addresses are offsets.
+
+use std::fmt;
+
+use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::lines::Lines;
+use super::node::{Content, Key, Node, too_deep};
+use super::{Fault, Limits, Place};
+use crate::ErrorCode;
+
+pub(super) fn parse(text: &str, limits: Limits) -> Result<Node, Fault> {
+    let reader = Reader {
+        text,
+        lines: Lines::new(text),
+        limits,
+    };
+    let root: &RawValue = serde_json::from_str(text).map_err(|error| reader.syntax(0, &error))?;
+    reader.node(root.get(), 1)
+}
+
+struct Reader<'a> {
+    text: &'a str,
+    lines: Lines<'a>,
+    limits: Limits,
+}
+
+impl<'a> Reader<'a> {
+    fn node(&self, raw: &'a str, depth: usize) -> Result<Node, Fault> {
+        let offset = self.offset(raw);
+        let place = self.lines.place(offset);
+        let nested = raw.starts_with(['{', '[']);
+        if nested && depth > self.limits.depth {
+            return Err(Fault::new(
+                ErrorCode::DocumentTooDeep,
+                too_deep(self.limits),
+                Some(place),
+            ));
+        }
+        let content = match raw.as_bytes().first() {
+            Some(b'{') => Content::Members(self.members(raw, depth)?),
+            Some(b'[') => Content::List(self.items(raw, depth)?),
+            _ => scalar(raw).map_err(|error| invalid(&error, place))?,
+        };
+        Ok(Node { place, content })
+    }
+
+    fn members(&self, raw: &'a str, depth: usize) -> Result<Vec<(Key, Node)>, Fault> {
+        let members: Members<'a> =
+            serde_json::from_str(raw).map_err(|error| self.syntax(self.offset(raw), &error))?;
+        members
+            .0
+            .into_iter()
+            .map(|(key, value)| Ok((self.key(key.get())?, self.node(value.get(), depth + 1)?)))
+            .collect()
+    }
+
+    fn items(&self, raw: &'a str, depth: usize) -> Result<Vec<Node>, Fault> {
+        let items: Vec<&'a RawValue> =
+            serde_json::from_str(raw).map_err(|error| self.syntax(self.offset(raw), &error))?;
+        items
+            .into_iter()
+            .map(|item| self.node(item.get(), depth + 1))
+            .collect()
+    }
+
+    fn key(&self, raw: &'a str) -> Result<Key, Fault> {
+        let offset = self.offset(raw);
+        let text = serde_json::from_str(raw).map_err(|error| self.syntax(offset, &error))?;
+        Ok(Key {
+            place: self.lines.place(offset),
+            text,
+        })
+    }
+
+    /// Returns where a slice of the text begins in it.
+    fn offset(&self, slice: &str) -> usize {
+        slice.as_ptr().addr() - self.text.as_ptr().addr()
+    }
+
+    /// Makes a fault of an error in the slice that begins at `base`.
+    fn syntax(&self, base: usize, error: &serde_json::Error) -> Fault {
+        let within = Lines::new(&self.text[base..]).offset(error.line(), error.column());
+        let place = self.lines.place(base + within);
+        invalid(error, place)
+    }
+}
+
+fn invalid(error: &serde_json::Error, place: Place) -> Fault {
+    let message = error.to_string();
+    let message = message
+        .rsplit_once(" at line ")
+        .map_or(message.as_str(), |(what, _)| what);
+    Fault::new(
+        ErrorCode::DocumentSyntax,
+        format!("not valid JSON: {message}"),
+        Some(place),
+    )
+}
+
+fn scalar(raw: &str) -> Result<Content, serde_json::Error> {
+    Ok(match serde_json::from_str(raw)? {
+        Value::Bool(value) => Content::Bool(value),
+        Value::String(text) => Content::Text(text),
+        Value::Number(number) if number.is_f64() && !raw.contains(['.', 'e', 'E']) => {
+            Content::Unsupported(format!("{raw:.40} does not fit 64 bits; write it as text"))
+        }
+        Value::Number(number) => Content::Number(number),
+        _ => Content::Null,
+    })
+}
+
+/// The members of an object in order, repetitions included.
+struct Members<'a>(Vec<(&'a RawValue, &'a RawValue)>);
+
+impl<'de> Deserialize<'de> for Members<'de> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        deserializer.deserialize_map(MembersVisitor)
+    }
+}
+
+struct MembersVisitor;
+
+impl<'de> Visitor<'de> for MembersVisitor {
+    type Value = Members<'de>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut members = Vec::new();
+        while let Some(member) = map.next_entry()? {
+            members.push(member);
+        }
+        Ok(Members(members))
+    }
+}

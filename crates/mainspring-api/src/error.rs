@@ -1,0 +1,353 @@
+//! The catalogue of errors that users meet, and how they cross the wire.
+//!
+//! Codes are stable: they are never renamed and never reused. The table of the reference manual,
+//! `docs/reference/errors.md`, is made from here.
+
+use std::fmt::{self, Write as _};
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::Problem;
+
+/// Declares the catalogue: variant, code, HTTP status, title, and what to do.
+macro_rules! catalogue {
+    ($($variant:ident $code:literal $status:literal $title:literal $advice:literal;)+) => {
+        /// Everything that can be wrong, with its stable code, HTTP status and advice.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+        pub enum ErrorCode {
+            $(#[doc = concat!("`", $code, "`, ", stringify!($status), ": ", $title, ". ", $advice)] $variant,)+
+        }
+
+        impl ErrorCode {
+            /// Every code, in the order of the manual.
+            pub const ALL: &'static [Self] = &[$(Self::$variant),+];
+
+            /// Returns the stable dotted code.
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $code),+ }
+            }
+
+            /// Returns the HTTP status that goes with it.
+            pub fn status(self) -> u16 {
+                match self { $(Self::$variant => $status),+ }
+            }
+
+            /// Returns what went wrong, in a few words.
+            pub fn title(self) -> &'static str {
+                match self { $(Self::$variant => $title),+ }
+            }
+
+            /// Returns what to do about it, in a paragraph.
+            pub fn advice(self) -> &'static str {
+                match self { $(Self::$variant => $advice),+ }
+            }
+        }
+    };
+}
+
+catalogue! {
+    DocumentEncoding "document.encoding" 400 "the text is not UTF-8"
+        "Save the file as UTF-8. The position names the first byte that is not.";
+    DocumentSyntax "document.syntax" 400 "the text is not valid YAML, TOML or JSON"
+        "Correct the text at the position given. The format follows the file's ending; standard input is read as YAML, which includes JSON.";
+    DocumentTooLarge "document.too_large" 413 "the document is too large"
+        "A job file holds at most 1 MiB. Split it: a directory of files is applied as one.";
+    DocumentTooDeep "document.too_deep" 400 "the document is nested too deeply"
+        "Values may be nested 32 deep. Deeper data belongs into a file that the job reads.";
+    DocumentTooManyNodes "document.too_many_nodes" 400 "the document has too many values"
+        "Values are counted after YAML aliases are expanded. Split the file, or use fewer aliases.";
+    DocumentDuplicateKey "document.duplicate_key" 400 "a key is written twice"
+        "Remove one of the two. A later value never silently replaces an earlier one.";
+    DocumentNul "document.nul" 400 "a text contains the NUL character"
+        "NUL cannot be passed to processes nor kept by every database. Remove it.";
+    DocumentUnsupported "document.unsupported" 400 "the document uses something that JSON cannot express"
+        "YAML tags, keys that are not text, and the numbers infinity and not-a-number have no JSON spelling. Write the value as text.";
+
+    FieldUnknown "field.unknown" 422 "an unknown key"
+        "Correct the spelling; the hint names the nearest known key. The schema is in docs/reference/job.schema.json.";
+    FieldMissing "field.missing" 422 "a required key is missing"
+        "Add the key that the message names.";
+    FieldType "field.type" 422 "a value is of the wrong type"
+        "The message says what was expected. In YAML, quote text that looks like a number, a boolean or null.";
+    FieldValue "field.value" 422 "a value is not allowed"
+        "The message says which values are.";
+    FieldLater "field.later" 422 "this version cannot do that yet"
+        "The key is known, but what it asks for is not in this version. Remove it, or upgrade mainspring.";
+    NameInvalid "name.invalid" 422 "a name is not allowed"
+        "Names have 1 to 128 letters, digits, '.', '_' or '-', and begin with a letter or digit.";
+    NameDuplicate "name.duplicate" 422 "a name is used twice"
+        "Jobs and calendars are unique in their namespace, triggers in their job. Rename one.";
+    JobNoTask "job.no_task" 422 "the job says nothing to do"
+        "Add one of run, exec, http, handler or noop.";
+    JobTwoTasks "job.two_tasks" 422 "the job says more than one thing to do"
+        "Keep one of run, exec, http, handler and noop. Make several jobs of several tasks.";
+    JobTwoSchedules "job.two_schedules" 422 "the job has both schedule and triggers"
+        "Move the entries of schedule into triggers, and give each a name.";
+    TriggerNoKind "trigger.no_kind" 422 "the trigger does not say when"
+        "Add one of cron, every, at, calendar_interval, daily_window or delay.";
+    TriggerTwoKinds "trigger.two_kinds" 422 "the trigger says more than one when"
+        "Keep one of cron, every, at, calendar_interval, daily_window and delay. A job can have several triggers.";
+    CalendarNoKind "calendar.no_kind" 422 "the calendar removes nothing"
+        "Add one of annual, cron, daily, holiday, monthly or weekly.";
+    CalendarTwoKinds "calendar.two_kinds" 422 "the calendar is of more than one kind"
+        "Keep one kind, and name the other as base: what the base removes is removed too.";
+    CalendarUnknown "calendar.unknown" 422 "a trigger or calendar names a calendar that does not exist"
+        "Correct the name, or apply the calendar in the same bundle.";
+    CalendarCycle "calendar.cycle" 422 "calendars are each other's base"
+        "Remove one of the base keys that the message lists.";
+
+    ScheduleCron "schedule.cron" 422 "a cron expression cannot be read"
+        "Five fields are Unix cron, six or seven are Quartz. `mainspring cron explain` shows how an expression is read.";
+    ScheduleNever "schedule.never" 422 "the schedule never fires"
+        "No instant satisfies it within its bounds and calendar, such as 31 February. The message says which part excludes the rest.";
+    ScheduleDuration "schedule.duration" 422 "a duration cannot be read"
+        "Write a number and a unit, such as 90s, 15m, 2h, 1d or 10 sec.";
+    ScheduleZone "schedule.zone" 422 "a time zone is unknown"
+        "Use an IANA name such as Europe/Berlin, or UTC. Abbreviations such as CST mean different zones in different places.";
+    ScheduleInstant "schedule.instant" 422 "an instant or time of day cannot be read"
+        "Write RFC 3339, such as 2026-01-30T12:00:00Z, or a local time such as 2026-01-30 12:00. A local time that a clock change skips is refused.";
+    ScheduleMisfire "schedule.misfire" 422 "the misfire policy does not fit the kind of trigger"
+        "every and at know fire_now and the policies with a count; the other kinds fire_once_now and do_nothing; smart and ignore fit all.";
+
+    RequestInvalid "request.invalid" 422 "the request is not valid"
+        "The list of errors says what is wrong with which field. Nothing was changed.";
+    RequestQuery "request.query" 400 "a query parameter is not valid"
+        "The message names the parameter and what it takes. Unknown parameters are refused.";
+    RequestHeader "request.header" 400 "a header is not valid"
+        "The message names the header and what it takes.";
+    RequestCursor "request.cursor" 400 "the page cursor is not valid"
+        "Use next_cursor of the page before, with the same query. Begin again without a cursor.";
+    RequestMediaType "request.media_type" 415 "the body is of a type that is not taken here"
+        "Send application/json, or application/merge-patch+json with PATCH.";
+    RequestTooLarge "request.too_large" 413 "the body is too large"
+        "Send less at once: the message says how much is taken. A large apply can be split by job.";
+    RequestTimeout "request.timeout" 408 "the request took too long to arrive"
+        "Send it again over a better line.";
+    RouteUnknown "route.unknown" 404 "there is nothing at this path"
+        "The paths are in /api/v1/openapi.json.";
+    RouteMethod "route.method" 405 "the path does not take this method"
+        "The Allow header says which methods it takes.";
+    RateLimited "request.rate_limited" 429 "too many requests"
+        "Wait as long as the Retry-After header says.";
+
+    AuthMissing "auth.missing" 401 "a token is missing"
+        "Send Authorization: Bearer TOKEN. The server wrote the token into its data directory at first start; the command line takes --token-file or MAINSPRING_TOKEN_FILE.";
+    AuthInvalid "auth.invalid" 401 "the token is not valid"
+        "The token is of another server, or was replaced. Read it anew from the server's data directory.";
+    AuthForbidden "auth.forbidden" 403 "the token does not allow this"
+        "Ask for access to the namespace, or use another token.";
+
+    NamespaceNotFound "namespace.not_found" 404 "the namespace does not exist"
+        "Correct the name; a namespace is made by the first job applied to it.";
+    NamespaceNotEmpty "namespace.not_empty" 409 "the namespace still has jobs or calendars"
+        "Delete them first.";
+    JobNotFound "job.not_found" 404 "the job does not exist"
+        "Correct the name or the namespace. `mainspring job list` shows what there is.";
+    TriggerNotFound "trigger.not_found" 404 "the trigger does not exist"
+        "Correct the name, which is unique within its job. `mainspring trigger list` shows what there is.";
+    CalendarNotFound "calendar.not_found" 404 "the calendar does not exist"
+        "Correct the name or the namespace.";
+    CalendarInUse "calendar.in_use" 409 "triggers or calendars still name the calendar"
+        "Change those that the message lists first.";
+    RunNotFound "run.not_found" 404 "the run does not exist"
+        "Correct the id. Final runs are deleted by retention.";
+    RunFinal "run.final" 409 "the run is already final"
+        "A final run cannot be changed. `mainspring run rerun` makes a new one.";
+    AttemptNotFound "attempt.not_found" 404 "the attempt does not exist"
+        "Attempts are numbered from 1; the run shows how many there were.";
+    LogNotFound "log.not_found" 404 "the log does not exist"
+        "The run has not started, or retention has deleted its log.";
+
+    ResourceExists "resource.exists" 409 "the resource exists already"
+        "Leave out If-None-Match to replace it, or take another name.";
+    ResourceStale "resource.stale" 412 "someone else changed the resource"
+        "Get it anew, make the change again, and send it with the new version.";
+    ResourceConflict "resource.conflict" 409 "the change conflicts with another at the same time"
+        "Send it again.";
+    IdempotencyReused "idempotency.reused" 422 "the idempotency key was used for another request"
+        "Use a new key for each request, and the same key for its repetitions only.";
+    IdempotencyPending "idempotency.pending" 409 "the first request with this idempotency key is still at work"
+        "Wait a moment and send it again with the same key.";
+
+    ServerDraining "server.draining" 503 "the server is shutting down"
+        "Send it to another node, or again when the server is back.";
+    ServerBusy "server.busy" 503 "the server has too much to do"
+        "Wait as long as the Retry-After header says. Fires go before requests.";
+    StoreUnavailable "store.unavailable" 503 "the database does not answer"
+        "Whether the change was made is unknown: repeat it with the same idempotency key. `mainspring doctor` looks at the database.";
+    StoreFull "store.full" 507 "the disk of the store is full"
+        "Make room. Nothing that was acknowledged is lost.";
+    ServerInternal "server.internal" 500 "a bug in mainspring"
+        "Report it with the request id; the server's log has the cause under it.";
+}
+
+impl ErrorCode {
+    /// Returns the code spelled `text`.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|code| code.as_str() == text)
+    }
+}
+
+impl fmt::Display for ErrorCode {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+/// An error answer: RFC 9457, `application/problem+json`.
+///
+/// ```
+/// use mainspring_api::{ErrorCode, ProblemDetails};
+/// let details = ProblemDetails::new(ErrorCode::JobNotFound, "no job \"nigthly\" in namespace \"prod\"");
+/// assert_eq!(details.status, 404);
+/// assert_eq!(details.kind, "urn:mainspring:error:job.not_found");
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct ProblemDetails {
+    /// `urn:mainspring:error:` and the code.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// What went wrong, in a few words; the same for every error of the code.
+    pub title: String,
+    /// HTTP status.
+    pub status: u16,
+    /// What went wrong this time.
+    pub detail: String,
+    /// Stable dotted code, one of [`ErrorCode`].
+    pub code: String,
+    /// Id of the request, as in the server's log.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub request_id: Option<String>,
+    /// What to do.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hint: Option<String>,
+    /// Each thing that is wrong with the body.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub errors: Vec<Problem>,
+}
+
+impl ProblemDetails {
+    /// Media type of such an answer.
+    pub const MEDIA_TYPE: &'static str = "application/problem+json";
+
+    /// Makes an error answer.
+    pub fn new(code: ErrorCode, detail: impl Into<String>) -> Self {
+        Self {
+            kind: format!("urn:mainspring:error:{code}"),
+            title: code.title().to_owned(),
+            status: code.status(),
+            detail: detail.into(),
+            code: code.as_str().to_owned(),
+            request_id: None,
+            hint: None,
+            errors: Vec::new(),
+        }
+    }
+
+    /// Makes the answer to a body with problems: that of the problem when there is one, a list otherwise.
+    pub fn invalid(problems: Vec<Problem>) -> Self {
+        match problems.as_slice() {
+            [only] => {
+                let code = ErrorCode::parse(&only.code).unwrap_or(ErrorCode::RequestInvalid);
+                let details = Self::new(code, only.message.clone());
+                Self {
+                    hint: only.hint.clone(),
+                    errors: problems,
+                    ..details
+                }
+            }
+            many => {
+                let detail = format!("{} things are wrong with the request", many.len());
+                Self {
+                    errors: problems,
+                    ..Self::new(ErrorCode::RequestInvalid, detail)
+                }
+            }
+        }
+    }
+
+    /// Says what to do.
+    #[must_use]
+    pub fn hint(mut self, hint: impl Into<String>) -> Self {
+        self.hint = Some(hint.into());
+        self
+    }
+
+    /// Returns the code, unless it is newer than this client.
+    pub fn error_code(&self) -> Option<ErrorCode> {
+        ErrorCode::parse(&self.code)
+    }
+}
+
+/// Writes the error as the command line shows it.
+impl fmt::Display for ProblemDetails {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if !self.errors.is_empty() {
+            let texts: Vec<_> = self.errors.iter().map(Problem::to_string).collect();
+            return f.write_str(&texts.join("\n"));
+        }
+        let problem = Problem {
+            code: self.code.clone(),
+            message: self.detail.clone(),
+            pointer: String::new(),
+            position: None,
+            hint: self.hint.clone(),
+        };
+        problem.fmt(f)
+    }
+}
+
+/// Returns the table of errors of the reference manual, as Markdown.
+pub fn error_reference() -> String {
+    let mut text = String::from(
+        "# Errors\n\nMade from the catalogue in `crates/mainspring-api/src/error.rs`; do not edit.\n\n\
+         | code | HTTP | what went wrong | what to do |\n|---|---|---|---|\n",
+    );
+    for code in ErrorCode::ALL {
+        let (status, title, advice) = (code.status(), code.title(), code.advice());
+        writeln!(text, "| `{code}` | {status} | {title} | {advice} |")
+            .expect("writing to a string cannot fail");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    #[test]
+    fn codes_are_unique_and_dotted_and_found_by_their_text() {
+        let codes: BTreeSet<_> = ErrorCode::ALL.iter().map(|code| code.as_str()).collect();
+        assert_eq!(codes.len(), ErrorCode::ALL.len());
+        for code in ErrorCode::ALL {
+            let parts: Vec<_> = code.as_str().split('.').collect();
+            assert!(
+                parts.len() == 2 && parts.iter().all(|part| !part.is_empty()),
+                "{code}"
+            );
+            assert_eq!(ErrorCode::parse(code.as_str()), Some(*code));
+            assert!((400..600).contains(&code.status()), "{code}");
+            assert!(
+                !code.advice().contains('|') && code.advice().ends_with('.'),
+                "{code}"
+            );
+        }
+    }
+
+    #[test]
+    fn a_single_problem_lends_its_code_to_the_answer() {
+        let problem =
+            Problem::new(ErrorCode::NameInvalid, "name \"a b\" is not allowed").at("/name");
+        let one = ProblemDetails::invalid(vec![problem.clone()]);
+        let two = ProblemDetails::invalid(vec![problem.clone(), problem]);
+        assert_eq!((one.code.as_str(), one.status), ("name.invalid", 422));
+        assert_eq!(
+            (two.code.as_str(), two.errors.len()),
+            ("request.invalid", 2)
+        );
+    }
+}

@@ -1,0 +1,303 @@
+//! Job files: from texts to one checked bundle, with every problem found, each at its line and column.
+//!
+//! A document holds one job, a list of jobs, or a mapping of `jobs`, `calendars` and `namespace`.
+
+use std::collections::BTreeSet;
+
+use schemars::{JsonSchema, schema_for};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::check::{duplicates, under};
+use crate::document::{Document, Format, Limits, parse_documents};
+use crate::{Bundle, ErrorCode, JobSpec, Position, Problem, check_calendar, check_job, shape};
+
+/// A text to be read as jobs.
+#[derive(Debug, Clone, Copy)]
+pub struct JobFile<'a> {
+    /// How problems name it; `None` for standard input.
+    pub name: Option<&'a str>,
+    /// Its spelling.
+    pub format: Format,
+    /// The text.
+    pub text: &'a [u8],
+}
+
+/// What job files said, as one bundle that knows where each part was written.
+#[derive(Debug, Clone, Default)]
+pub struct JobFiles {
+    bundle: Bundle,
+    documents: Vec<Document>,
+    calendars: Vec<Origin>,
+    jobs: Vec<Origin>,
+}
+
+/// Where an item of the bundle was written.
+#[derive(Debug, Clone)]
+struct Origin {
+    document: usize,
+    pointer: String,
+}
+
+/// Reads job files as one bundle, in which each item names its namespace if anything does: itself, its
+/// document, or `namespace`.
+///
+/// # Errors
+/// Every problem of shape, name and policy, in the order of the files and their lines. Durations, zones,
+/// cron expressions and other texts of schedules are not read here; whoever reads them points at the
+/// bundle's values, and [`JobFiles::locate`] finds the line.
+///
+/// ```
+/// use mainspring_api::{Format, JobFile, read_job_files};
+/// let text = b"name: a\nschedule: '@daily'\nrnu: date\nretries: many\n";
+/// let file = JobFile { name: Some("jobs.yaml"), format: Format::Yaml, text };
+/// let shown: Vec<_> = read_job_files(&[file], None).unwrap_err().iter().map(ToString::to_string).collect();
+/// assert_eq!(shown, [
+///     "error[field.unknown]: unknown key \"rnu\"   --> jobs.yaml:3:1\n  hint: did you mean \"run\"?",
+///     "error[field.type]: \"retries\" must be a whole number, not the text \"many\"   --> jobs.yaml:4:10",
+/// ]);
+/// ```
+pub fn read_job_files(
+    files: &[JobFile<'_>],
+    namespace: Option<&str>,
+) -> Result<JobFiles, Vec<Problem>> {
+    let mut read = JobFiles::default();
+    let mut problems = Vec::new();
+    for file in files {
+        match parse_documents(file.name, file.text, file.format, Limits::FILE) {
+            Ok(documents) => documents
+                .into_iter()
+                .for_each(|document| read.add(document, namespace, &mut problems)),
+            Err(found) => problems.extend(found),
+        }
+    }
+    problems.extend(
+        duplicates(&read.bundle)
+            .into_iter()
+            .map(|problem| read.locate(problem)),
+    );
+    if problems.is_empty() {
+        return Ok(read);
+    }
+    let order = |problem: &Problem| {
+        let position = problem.position.as_ref();
+        let file = files
+            .iter()
+            .position(|file| file.name == position.and_then(|position| position.file.as_deref()));
+        (
+            file,
+            position.map(|position| (position.line, position.column)),
+        )
+    };
+    problems.sort_by_cached_key(order);
+    Err(problems)
+}
+
+impl JobFiles {
+    /// Returns the bundle.
+    pub fn bundle(&self) -> &Bundle {
+        &self.bundle
+    }
+
+    /// Gives up the places, and returns the bundle.
+    pub fn into_bundle(self) -> Bundle {
+        self.bundle
+    }
+
+    /// Returns where the value at a JSON pointer of the bundle was written.
+    pub fn position(&self, pointer: &str) -> Option<Position> {
+        let (document, pointer) = self.origin(pointer)?;
+        document.position(&pointer)
+    }
+
+    /// Adds to a problem that points at a value of the bundle where that was written.
+    #[must_use]
+    pub fn locate(&self, problem: Problem) -> Problem {
+        let position = self
+            .origin(&problem.pointer)
+            .and_then(|(document, pointer)| place_of(document, &problem.code, &pointer));
+        Problem {
+            position: position.or(problem.position),
+            ..problem
+        }
+    }
+
+    /// Finds the document of a pointer of the bundle (`/jobs/3/…`), and the pointer there.
+    fn origin(&self, pointer: &str) -> Option<(&Document, String)> {
+        let mut tokens = pointer.splitn(4, '/').skip(1);
+        let origins = match tokens.next()? {
+            "jobs" => &self.jobs,
+            "calendars" => &self.calendars,
+            _ => return None,
+        };
+        let origin = origins.get(tokens.next()?.parse::<usize>().ok()?)?;
+        let rest = tokens
+            .next()
+            .map(|rest| format!("/{rest}"))
+            .unwrap_or_default();
+        Some((
+            self.documents.get(origin.document)?,
+            format!("{}{rest}", origin.pointer),
+        ))
+    }
+
+    fn add(&mut self, document: Document, namespace: Option<&str>, problems: &mut Vec<Problem>) {
+        let own = document.value["namespace"]
+            .as_str()
+            .filter(|_| is_bundle(&document.value));
+        let namespace = own.or(namespace).map(str::to_owned);
+        let index = self.documents.len();
+        let mut reader = ItemReader::new(&document.value);
+        for (pointer, mut item) in reader.items("calendars", check_calendar) {
+            item.namespace = item.namespace.or_else(|| namespace.clone());
+            self.bundle.calendars.push(item);
+            self.calendars.push(Origin {
+                document: index,
+                pointer,
+            });
+        }
+        for (pointer, mut item) in reader.items("jobs", check_job) {
+            item.namespace = item.namespace.or_else(|| namespace.clone());
+            self.bundle.jobs.push(item);
+            self.jobs.push(Origin {
+                document: index,
+                pointer,
+            });
+        }
+        problems.extend(reader.problems.into_iter().map(|problem| {
+            let position = place_of(&document, &problem.code, &problem.pointer);
+            Problem {
+                position,
+                ..problem
+            }
+        }));
+        self.documents.push(document);
+    }
+}
+
+/// Reads the items of a document that are of the right shape.
+struct ItemReader<'v> {
+    value: &'v Value,
+    problems: Vec<Problem>,
+    /// Pointers of the shape problems, in an order that puts what is inside of an item right after the item.
+    faulty: BTreeSet<String>,
+}
+
+impl<'v> ItemReader<'v> {
+    fn new(value: &'v Value) -> Self {
+        let problems = shape_problems(value);
+        let faulty = problems
+            .iter()
+            .map(|problem| problem.pointer.clone())
+            .collect();
+        Self {
+            value,
+            problems,
+            faulty,
+        }
+    }
+
+    /// Returns the items of a kind with their pointers, and keeps what is wrong with them beyond their shape.
+    fn items<T: DeserializeOwned>(
+        &mut self,
+        kind: &str,
+        check: fn(&T) -> Vec<Problem>,
+    ) -> Vec<(String, T)> {
+        if self.problems.len() >= shape::PROBLEMS_MAX {
+            return Vec::new();
+        }
+        let mut items = Vec::new();
+        for pointer in item_pointers(self.value, kind) {
+            let Some(value) = self
+                .value
+                .pointer(&pointer)
+                .filter(|_| !self.is_faulty(&pointer))
+            else {
+                continue;
+            };
+            match T::deserialize(value) {
+                Ok(item) => {
+                    let inside = |problem| under(pointer.clone(), problem);
+                    self.problems.extend(check(&item).into_iter().map(inside));
+                    items.push((pointer, item));
+                }
+                Err(error) => {
+                    self.problems
+                        .push(Problem::new(ErrorCode::FieldValue, error.to_string()).at(pointer));
+                }
+            }
+        }
+        items
+    }
+
+    fn is_faulty(&self, pointer: &str) -> bool {
+        let next = self.faulty.range(pointer.to_owned()..).next();
+        let rest = next.and_then(|found| found.strip_prefix(pointer));
+        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+    }
+}
+
+fn is_bundle(value: &Value) -> bool {
+    value.get("jobs").is_some() || value.get("calendars").is_some()
+}
+
+fn shape_problems(value: &Value) -> Vec<Problem> {
+    match value {
+        Value::Array(_) => shape::check::<Vec<JobSpec>>(value),
+        value if is_bundle(value) => shape::check::<Bundle>(value),
+        value => shape::check::<JobSpec>(value),
+    }
+}
+
+/// Returns where the jobs or calendars of a document are.
+fn item_pointers(value: &Value, kind: &str) -> Vec<String> {
+    let (list, prefix) = match value {
+        Value::Array(_) if kind == "jobs" => (Some(value), String::new()),
+        value if is_bundle(value) => (value.get(kind), format!("/{kind}")),
+        Value::Object(_) if kind == "jobs" => return vec![String::new()],
+        _ => (None, String::new()),
+    };
+    let count = list.and_then(Value::as_array).map_or(0, Vec::len);
+    (0..count)
+        .map(|index| format!("{prefix}/{index}"))
+        .collect()
+}
+
+/// Unknown keys are shown at the key, everything else at the value.
+fn place_of(document: &Document, code: &str, pointer: &str) -> Option<Position> {
+    let is_about_key = [ErrorCode::FieldUnknown, ErrorCode::FieldLater]
+        .iter()
+        .any(|about| about.as_str() == code);
+    if is_about_key {
+        document.key_position(pointer)
+    } else {
+        document.position(pointer)
+    }
+}
+
+/// What a document may hold; for the schema only.
+#[derive(Serialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(title = "mainspring job file")]
+#[expect(
+    dead_code,
+    reason = "describes job files to editors; nothing is made of it"
+)]
+#[expect(clippy::large_enum_variant, reason = "nothing is made of it")]
+enum JobDocument {
+    /// One job.
+    Job(JobSpec),
+    /// Jobs and calendars.
+    Bundle(Bundle),
+    /// A list of jobs.
+    Jobs(Vec<JobSpec>),
+}
+
+/// Returns the JSON Schema of job files, for editors. It is kept in `docs/reference/job.schema.json`.
+pub fn json_schema() -> String {
+    let schema = schema_for!(JobDocument).to_value();
+    let mut text = serde_json::to_string_pretty(&schema).expect("a schema is plain JSON");
+    text.push('\n');
+    text
+}

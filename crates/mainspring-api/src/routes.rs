@@ -1,0 +1,222 @@
+//! The routes of the HTTP API: one constant per path, in the notation of axum and OpenAPI.
+//!
+//! Everything speaks JSON. Errors are `application/problem+json` ([`crate::ProblemDetails`]).
+//! Every route but the three health routes wants `Authorization: Bearer TOKEN`.
+//!
+//! | constant | methods | body → answer |
+//! |---|---|---|
+//! | [`LIVEZ`], [`READYZ`] | GET | → [`Health`](crate::Health); 503 when failing or draining |
+//! | [`METRICS`] | GET | → OpenMetrics text |
+//! | [`OPENAPI`] | GET | → the OpenAPI 3.1 document |
+//! | [`INFO`] | GET | → [`ServerInfo`](crate::ServerInfo) |
+//! | [`NAMESPACES`] | GET | → [`Page`](crate::Page) of [`Namespace`](crate::Namespace) |
+//! | [`NAMESPACE`] | GET, PUT, DELETE | [`NamespaceSpec`](crate::NamespaceSpec) → [`Namespace`](crate::Namespace) |
+//! | [`JOBS`] | GET ([`JobFilter`](crate::JobFilter)) | → [`Page`](crate::Page) of [`Job`](crate::Job) |
+//! | [`JOB`] | GET, PUT, PATCH, DELETE | [`JobSpec`](crate::JobSpec), or an RFC 7396 merge patch of one → [`Job`](crate::Job) |
+//! | [`JOB_PAUSE`], [`JOB_RESUME`] | POST | [`Reason`](crate::Reason) → [`Job`](crate::Job) |
+//! | [`JOB_RUN`] | POST | [`RunNow`](crate::RunNow) → 201 [`Run`](crate::Run) |
+//! | [`JOB_HISTORY`] | GET ([`RunFilter`](crate::RunFilter)) | → [`Page`](crate::Page) of final [`Run`](crate::Run)s, newest first |
+//! | [`TRIGGERS`] | GET ([`TriggerFilter`](crate::TriggerFilter)) | → [`Page`](crate::Page) of [`Trigger`](crate::Trigger) |
+//! | [`TRIGGER`] | GET | → [`Trigger`](crate::Trigger) |
+//! | [`TRIGGER_PAUSE`], [`TRIGGER_RESUME`] | POST | [`Reason`](crate::Reason) → [`Trigger`](crate::Trigger) |
+//! | [`RUNS`] | GET ([`RunFilter`](crate::RunFilter)) | → [`Page`](crate::Page) of [`Run`](crate::Run), newest first, live and final |
+//! | [`RUN`] | GET | → [`Run`](crate::Run) |
+//! | [`RUN_CANCEL`] | POST | [`Reason`](crate::Reason) → 202 [`Run`](crate::Run) |
+//! | [`RUN_RERUN`] | POST | [`Reason`](crate::Reason) → 201 the new [`Run`](crate::Run) |
+//! | [`RUN_ATTEMPTS`] | GET | → array of [`Attempt`](crate::Attempt), first to last |
+//! | [`RUN_LOG`] | GET ([`LogFilter`](crate::LogFilter)) | → [`LogPage`](crate::LogPage), or an event stream with `follow=true` |
+//! | [`CALENDARS`] | GET ([`PageFilter`](crate::PageFilter)) | → [`Page`](crate::Page) of [`Calendar`](crate::Calendar) |
+//! | [`CALENDAR`] | GET, PUT, DELETE | [`CalendarSpec`](crate::CalendarSpec) → [`Calendar`](crate::Calendar) |
+//! | [`EXPORT`] | GET | → [`Bundle`](crate::Bundle) that `apply` takes back |
+//! | [`APPLY`] | POST ([`ApplyOptions`](crate::ApplyOptions)) | [`Bundle`](crate::Bundle) → [`ApplyResult`](crate::ApplyResult) |
+//! | [`PREVIEW`] | POST | [`PreviewRequest`](crate::PreviewRequest) → [`Preview`](crate::Preview) |
+//! | [`NEXT`] | GET ([`NextFilter`](crate::NextFilter)) | → array of [`NextFire`](crate::NextFire), earliest first |
+//! | [`EVENTS`] | GET ([`EventFilter`](crate::EventFilter)) | → event stream of [`Event`](crate::Event) |
+//! | [`NODES`] | GET | → array of [`Node`](crate::Node) |
+//!
+//! **Headers.** PUT, PATCH and DELETE of a job, calendar or namespace take `If-Match: "VERSION"`;
+//! a stale one is 412 `resource.stale`. GET of such a resource answers `ETag: "VERSION"`. PUT with
+//! `If-None-Match: *` only creates. Every POST takes `Idempotency-Key` (1 to 128 visible ASCII
+//! characters): a repeat with the same body gets the first answer again. Every answer carries
+//! `X-Request-Id`.
+//!
+//! **Queries.** `?dry_run=true` on PUT, PATCH, DELETE and apply checks everything and changes
+//! nothing. Lists take `limit` (1 to 1,000, default 100) and the `cursor` of the page before.
+//!
+//! **Event streams** are `text/event-stream`. [`EVENTS`] sends each event with its `id`, and
+//! resumes after `Last-Event-ID`. [`RUN_LOG`] sends `event: line` with a
+//! [`LogLine`](crate::LogLine) and its line number as `id`, and one closing `event: end` with the
+//! final [`Run`](crate::Run). A comment line every 15 s keeps idle streams open.
+
+/// Process alive and timer loop ticking. No authentication.
+pub const LIVEZ: &str = "/livez";
+/// Store reachable, migrations done, not draining; `?verbose` lists the checks. No authentication.
+pub const READYZ: &str = "/readyz";
+/// Prometheus and OpenMetrics figures.
+pub const METRICS: &str = "/metrics";
+/// The OpenAPI 3.1 description of all this.
+pub const OPENAPI: &str = "/api/v1/openapi.json";
+/// Version, node and store of the server that answers.
+pub const INFO: &str = "/api/v1/info";
+/// All namespaces.
+pub const NAMESPACES: &str = "/api/v1/namespaces";
+/// One namespace.
+pub const NAMESPACE: &str = "/api/v1/namespaces/{namespace}";
+/// Jobs of a namespace.
+pub const JOBS: &str = "/api/v1/namespaces/{namespace}/jobs";
+/// One job.
+pub const JOB: &str = "/api/v1/namespaces/{namespace}/jobs/{job}";
+/// Pauses a job: none of its triggers fires once this is answered.
+pub const JOB_PAUSE: &str = "/api/v1/namespaces/{namespace}/jobs/{job}/pause";
+/// Ends the pause of a job.
+pub const JOB_RESUME: &str = "/api/v1/namespaces/{namespace}/jobs/{job}/resume";
+/// Starts a run of a job now.
+pub const JOB_RUN: &str = "/api/v1/namespaces/{namespace}/jobs/{job}/run";
+/// Final runs of a job, newest first.
+pub const JOB_HISTORY: &str = "/api/v1/namespaces/{namespace}/jobs/{job}/history";
+/// Triggers of a namespace.
+pub const TRIGGERS: &str = "/api/v1/namespaces/{namespace}/triggers";
+/// One trigger.
+pub const TRIGGER: &str = "/api/v1/namespaces/{namespace}/triggers/{job}/{trigger}";
+/// Pauses a trigger.
+pub const TRIGGER_PAUSE: &str = "/api/v1/namespaces/{namespace}/triggers/{job}/{trigger}/pause";
+/// Ends the pause of a trigger.
+pub const TRIGGER_RESUME: &str = "/api/v1/namespaces/{namespace}/triggers/{job}/{trigger}/resume";
+/// Runs of a namespace, newest first.
+pub const RUNS: &str = "/api/v1/namespaces/{namespace}/runs";
+/// One run, live or final.
+pub const RUN: &str = "/api/v1/runs/{run}";
+/// Asks for a run to be cancelled.
+pub const RUN_CANCEL: &str = "/api/v1/runs/{run}/cancel";
+/// Starts a new run with the same input and job version.
+pub const RUN_RERUN: &str = "/api/v1/runs/{run}/rerun";
+/// Attempts of a run.
+pub const RUN_ATTEMPTS: &str = "/api/v1/runs/{run}/attempts";
+/// Log of a run.
+pub const RUN_LOG: &str = "/api/v1/runs/{run}/log";
+/// Calendars of a namespace.
+pub const CALENDARS: &str = "/api/v1/namespaces/{namespace}/calendars";
+/// One calendar.
+pub const CALENDAR: &str = "/api/v1/namespaces/{namespace}/calendars/{calendar}";
+/// Jobs and calendars of a namespace as one bundle.
+pub const EXPORT: &str = "/api/v1/namespaces/{namespace}/export";
+/// Makes the server hold what a bundle says; all or nothing.
+pub const APPLY: &str = "/api/v1/apply";
+/// Explains a schedule and lists its next fire times; nothing is stored.
+pub const PREVIEW: &str = "/api/v1/schedules/preview";
+/// The next fire times of all triggers.
+pub const NEXT: &str = "/api/v1/next";
+/// Everything that happens, as it happens.
+pub const EVENTS: &str = "/api/v1/events";
+/// Server processes of the cluster.
+pub const NODES: &str = "/api/v1/nodes";
+
+/// Every path with its methods, for route-table tests and for declaring permissions.
+pub const ALL: &[(&str, &[&str])] = &[
+    (LIVEZ, &["GET"]),
+    (READYZ, &["GET"]),
+    (METRICS, &["GET"]),
+    (OPENAPI, &["GET"]),
+    (INFO, &["GET"]),
+    (NAMESPACES, &["GET"]),
+    (NAMESPACE, &["GET", "PUT", "DELETE"]),
+    (JOBS, &["GET"]),
+    (JOB, &["GET", "PUT", "PATCH", "DELETE"]),
+    (JOB_PAUSE, &["POST"]),
+    (JOB_RESUME, &["POST"]),
+    (JOB_RUN, &["POST"]),
+    (JOB_HISTORY, &["GET"]),
+    (TRIGGERS, &["GET"]),
+    (TRIGGER, &["GET"]),
+    (TRIGGER_PAUSE, &["POST"]),
+    (TRIGGER_RESUME, &["POST"]),
+    (RUNS, &["GET"]),
+    (RUN, &["GET"]),
+    (RUN_CANCEL, &["POST"]),
+    (RUN_RERUN, &["POST"]),
+    (RUN_ATTEMPTS, &["GET"]),
+    (RUN_LOG, &["GET"]),
+    (CALENDARS, &["GET"]),
+    (CALENDAR, &["GET", "PUT", "DELETE"]),
+    (EXPORT, &["GET"]),
+    (APPLY, &["POST"]),
+    (PREVIEW, &["POST"]),
+    (NEXT, &["GET"]),
+    (EVENTS, &["GET"]),
+    (NODES, &["GET"]),
+];
+
+/// Paths that answer without a token.
+pub const PUBLIC: &[&str] = &[LIVEZ, READYZ];
+
+/// Fills the `{…}` places of a path, in order, percent-encoding each value as one segment.
+///
+/// # Panics
+/// When the number of values differs from the number of places: a bug of the caller.
+///
+/// ```
+/// use mainspring_api::routes;
+/// assert_eq!(routes::path(routes::JOB, &["prod", "a b/c"]), "/api/v1/namespaces/prod/jobs/a%20b%2Fc");
+/// ```
+pub fn path(template: &str, values: &[&str]) -> String {
+    let mut values = values.iter();
+    let segments = template.split('/').map(|segment| {
+        if segment.starts_with('{') {
+            let value = values.next().expect("a value for every place of the path");
+            encode_segment(value)
+        } else {
+            segment.to_owned()
+        }
+    });
+    let path = segments.collect::<Vec<_>>().join("/");
+    assert!(
+        values.next().is_none(),
+        "more values than places in {template}"
+    );
+    path
+}
+
+fn encode_segment(value: &str) -> String {
+    let mut encoded = String::with_capacity(value.len());
+    for byte in value.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'~' => {
+                encoded.push(byte as char)
+            }
+            b'.' if value.len() > 2 => encoded.push('.'),
+            _ => encoded.push_str(&format!("%{byte:02X}")),
+        }
+    }
+    encoded
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_place_is_filled_and_encoded() {
+        let cases: &[(&str, &[&str], &str)] = &[
+            (NODES, &[], "/api/v1/nodes"),
+            (RUN_LOG, &["0198"], "/api/v1/runs/0198/log"),
+            (
+                TRIGGER_PAUSE,
+                &["ns", "a.b", "c"],
+                "/api/v1/namespaces/ns/triggers/a.b/c/pause",
+            ),
+            (RUN, &[".."], "/api/v1/runs/%2E%2E"),
+            (RUN, &["ü?#"], "/api/v1/runs/%C3%BC%3F%23"),
+        ];
+        for (template, values, expected) in cases {
+            assert_eq!(path(template, values), *expected);
+        }
+    }
+
+    #[test]
+    fn no_path_is_listed_twice() {
+        let mut paths: Vec<_> = ALL.iter().map(|(path, _)| path).collect();
+        paths.sort();
+        paths.dedup();
+        assert_eq!(paths.len(), ALL.len());
+    }
+}

@@ -1,0 +1,403 @@
+//! The job file: what users write, and what `PUT` and `apply` take. One schema for YAML, TOML and JSON.
+//!
+//! These types say which keys exist and of what type. They hold durations, zones, instants and cron
+//! expressions as the user's text; the schedule crate reads those. What a schema cannot say (exactly
+//! one task, names without slashes) is in [`check_job`](crate::check_job).
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+mod calendar;
+mod http;
+mod input;
+mod trigger;
+
+pub use calendar::{CalendarSpec, DailyRange};
+pub use http::{HttpTask, Status};
+pub use trigger::{
+    CalendarInterval, DailyWindow, IntervalUnit, Misfire, Semantics, TriggerKind, TriggerSpec,
+    Weekday,
+};
+
+/// A job: what to do, when, and under which policies.
+///
+/// Exactly one of `run`, `exec`, `http`, `handler` and `noop` says what to do. Without `schedule`
+/// and `triggers` the job runs only when asked.
+///
+/// ```
+/// let spec: mainspring_api::JobSpec = serde_json::from_str(
+///     r#"{"name": "backup", "schedule": "30 2 * * *", "timezone": "Asia/Shanghai", "run": "pg_dump app"}"#,
+/// )?;
+/// assert_eq!(spec.triggers_in_order()[0].1.cron.as_deref(), Some("30 2 * * *"));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct JobSpec {
+    /// Name, unique in its namespace: 1 to 128 letters, digits, `.`, `_` or `-`, beginning with a letter or digit.
+    pub name: String,
+    /// Namespace; else that of the file, else that of the command, else `default`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
+    /// What the job is for, in the user's words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Keys and values to select jobs by.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, String>,
+    /// When to run: a cron expression, a trigger, or a list of either.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub schedule: Option<OneOrMany<ScheduleEntry>>,
+    /// When to run, as named triggers; instead of `schedule`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub triggers: Vec<TriggerSpec>,
+    /// IANA time zone of the triggers that name none; else the server's default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timezone: Option<String>,
+    /// Calendar of the triggers that name none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calendar: Option<String>,
+    /// Misfire policy of the triggers that name none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub misfire: Option<Misfire>,
+
+    /// Task: a line for `/bin/sh`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<String>,
+    /// Task: a program and its arguments, without a shell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exec: Option<Vec<String>>,
+    /// Task: an HTTP request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub http: Option<HttpTask>,
+    /// Task: a function registered under this name by a worker or an embedding program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handler: Option<String>,
+    /// Task: `true` does nothing and succeeds.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub noop: bool,
+
+    /// JSON that each run receives. Processes see the members of an object as `MS_PARAM_<NAME>` too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<Value>,
+    /// Members of `input` that whoever starts a run may set, with their types and defaults.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub params: BTreeMap<String, ParamSpec>,
+    /// Environment variables of the process.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub env: BTreeMap<String, String>,
+    /// Working directory of the process; a private empty one when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub working_dir: Option<String>,
+
+    /// Queue in which runs wait for a worker; `default` when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue: Option<String>,
+    /// Higher starts first within a queue; 5 when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priority: Option<i32>,
+    /// Time an attempt may take, as a duration; without limit when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<String>,
+    /// Further attempts after a failed one, 0 to 1,000; none when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 1000))]
+    #[schema(maximum = 1000)]
+    pub retries: Option<u32>,
+    /// Pause before each further attempt, as a duration; none when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_delay: Option<String>,
+    /// What a fire does when `max_active` runs are unfinished.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub overlap: Option<Overlap>,
+    /// Unfinished runs at once; 1 when absent and `overlap` is not `allow`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    #[schema(minimum = 1)]
+    pub max_active: Option<u32>,
+    /// What becomes of a run whose worker died.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_lost: Option<OnLost>,
+    /// No trigger of the job fires while true.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paused: Option<bool>,
+    /// How long final runs are kept; the server's settings when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retention: Option<Retention>,
+}
+
+/// One value, or a list of them.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(untagged)]
+#[schemars(inline)]
+pub enum OneOrMany<T> {
+    /// A list. Tried first, because serde would read a list as the members of a struct.
+    Many(Vec<T>),
+    /// The value alone.
+    One(T),
+}
+
+impl<T> OneOrMany<T> {
+    /// Returns the values as a slice, whichever way they were written.
+    pub fn as_slice(&self) -> &[T] {
+        match self {
+            Self::One(value) => std::slice::from_ref(value),
+            Self::Many(values) => values,
+        }
+    }
+}
+
+/// An entry of `schedule`.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(untagged)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "read once per file; a box would only cost readers"
+)]
+pub enum ScheduleEntry {
+    /// A cron expression: five fields (Unix), six or seven (Quartz), or `@daily` and its kin.
+    Cron(String),
+    /// A trigger in full.
+    Trigger(TriggerSpec),
+}
+
+/// What a job does, as [`JobSpec::task`] finds it.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Task<'a> {
+    /// A line for the shell.
+    Run(&'a str),
+    /// A program and its arguments.
+    Exec(&'a [String]),
+    /// An HTTP request.
+    Http(&'a HttpTask),
+    /// A registered function.
+    Handler(&'a str),
+    /// Nothing.
+    Noop,
+}
+
+/// What a fire does when `max_active` runs of the job are unfinished.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum Overlap {
+    /// Starts all the same.
+    #[default]
+    Allow,
+    /// Is recorded as suppressed.
+    Skip,
+    /// Waits with all triggers of the job until a run ends; then the misfire policy judges what has passed.
+    Hold,
+    /// Waits for a slot, one fire at most; further ones are recorded as suppressed.
+    QueueOne,
+}
+
+/// What becomes of a run whose worker died.
+#[derive(
+    Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema,
+)]
+#[serde(rename_all = "snake_case")]
+pub enum OnLost {
+    /// Fails: it ran at most once.
+    #[default]
+    Fail,
+    /// Is tried again: it runs at least once.
+    Retry,
+}
+
+/// How long final runs of a job are kept. What exceeds either bound is deleted.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Retention {
+    /// Age after the end of the run, as a duration.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_age: Option<String>,
+    /// Number of runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_count: Option<u32>,
+}
+
+/// A member of `input` that whoever starts a run may set.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ParamSpec {
+    /// Type of the value; any when absent.
+    #[serde(default, rename = "type", skip_serializing_if = "Option::is_none")]
+    pub kind: Option<ParamType>,
+    /// What the parameter is for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// The only values allowed, when given.
+    #[serde(default, rename = "enum", skip_serializing_if = "Vec::is_empty")]
+    pub values: Vec<Value>,
+    /// Value of scheduled runs, and of others that name none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default: Option<Value>,
+}
+
+/// Type of a parameter.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ParamType {
+    /// Text.
+    String,
+    /// A whole number.
+    Integer,
+    /// A number.
+    Number,
+    /// `true` or `false`.
+    Boolean,
+}
+
+/// Jobs and calendars together: a job file, the body of `apply`, the answer of `export`.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Bundle {
+    /// Namespace of the items that name none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub namespace: Option<String>,
+    /// Calendars, in any order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub calendars: Vec<CalendarSpec>,
+    /// Jobs, in any order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub jobs: Vec<JobSpec>,
+}
+
+impl JobSpec {
+    /// Returns what the job does, or `None` unless exactly one task key is set.
+    pub fn task(&self) -> Option<Task<'_>> {
+        let tasks = [
+            self.run.as_deref().map(Task::Run),
+            self.exec.as_deref().map(Task::Exec),
+            self.http.as_ref().map(Task::Http),
+            self.handler.as_deref().map(Task::Handler),
+            self.noop.then_some(Task::Noop),
+        ];
+        let mut set = tasks.into_iter().flatten();
+        set.next().filter(|_| set.next().is_none())
+    }
+
+    /// Returns the triggers of `schedule` and `triggers` with the place of each, relative to the job.
+    ///
+    /// A cron text has become a trigger, the job's zone, calendar and misfire policy stand where a
+    /// trigger has none of its own, and each has a name: its own, or its kind (`cron`), numbered from
+    /// the second one on (`cron-2`).
+    ///
+    /// ```
+    /// let spec: mainspring_api::JobSpec = serde_json::from_str(
+    ///     r#"{"name": "a", "noop": true, "timezone": "UTC", "schedule": ["@daily", {"every": "10m"}, "@hourly"]}"#,
+    /// )?;
+    /// let triggers = spec.triggers_in_order();
+    /// let names: Vec<_> = triggers.iter().map(|(place, t)| (place.as_str(), t.name.as_deref().unwrap())).collect();
+    /// assert_eq!(names, [("/schedule/0", "cron"), ("/schedule/1", "every"), ("/schedule/2", "cron-2")]);
+    /// # Ok::<(), serde_json::Error>(())
+    /// ```
+    pub fn triggers_in_order(&self) -> Vec<(String, TriggerSpec)> {
+        let mut triggers = self.triggers_as_written();
+        let mut taken: Vec<String> = triggers
+            .iter()
+            .filter_map(|(_, trigger)| trigger.name.clone())
+            .collect();
+        for (_, trigger) in &mut triggers {
+            trigger.timezone = trigger.timezone.take().or_else(|| self.timezone.clone());
+            trigger.calendar = trigger.calendar.take().or_else(|| self.calendar.clone());
+            trigger.misfire = trigger.misfire.or(self.misfire);
+            if trigger.name.is_none() {
+                let name = free_name(
+                    trigger.kind().map_or("trigger", TriggerKind::as_str),
+                    &taken,
+                );
+                taken.push(name.clone());
+                trigger.name = Some(name);
+            }
+        }
+        triggers
+    }
+
+    /// Returns the triggers with the place of each, without names and defaults filled in.
+    pub(crate) fn triggers_as_written(&self) -> Vec<(String, TriggerSpec)> {
+        let mut triggers = Vec::new();
+        match &self.schedule {
+            None => {}
+            Some(OneOrMany::One(entry)) => {
+                triggers.push(("/schedule".to_owned(), entry.to_trigger()))
+            }
+            Some(OneOrMany::Many(entries)) => triggers.extend(
+                entries
+                    .iter()
+                    .enumerate()
+                    .map(|(index, entry)| (format!("/schedule/{index}"), entry.to_trigger())),
+            ),
+        }
+        let named = self.triggers.iter().enumerate();
+        triggers
+            .extend(named.map(|(index, trigger)| (format!("/triggers/{index}"), trigger.clone())));
+        triggers
+    }
+}
+
+impl ScheduleEntry {
+    fn to_trigger(&self) -> TriggerSpec {
+        match self {
+            Self::Cron(expression) => TriggerSpec {
+                cron: Some(expression.clone()),
+                ..TriggerSpec::default()
+            },
+            Self::Trigger(trigger) => trigger.clone(),
+        }
+    }
+}
+
+fn free_name(kind: &str, taken: &[String]) -> String {
+    let is_free = |name: &String| !taken.contains(name);
+    let numbered = (2..).map(|number| format!("{kind}-{number}"));
+    std::iter::once(kind.to_owned())
+        .chain(numbered)
+        .find(is_free)
+        .expect("the numbers do not end")
+}
+
+pub(crate) fn is_false(value: &bool) -> bool {
+    !value
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn exactly_one_task_key_makes_a_task() {
+        let none = JobSpec::default();
+        let one = JobSpec {
+            run: Some("date".into()),
+            ..JobSpec::default()
+        };
+        let two = JobSpec {
+            noop: true,
+            ..one.clone()
+        };
+        assert_eq!(none.task(), None);
+        assert_eq!(one.task(), Some(Task::Run("date")));
+        assert_eq!(two.task(), None);
+    }
+
+    #[test]
+    fn generated_trigger_names_avoid_given_ones() {
+        let spec: JobSpec = serde_json::from_str(
+            r#"{"name": "a", "noop": true, "schedule": ["@daily", {"cron": "@hourly", "name": "cron"}]}"#,
+        )
+        .unwrap();
+        let names: Vec<_> = spec
+            .triggers_in_order()
+            .into_iter()
+            .map(|(_, trigger)| trigger.name.unwrap())
+            .collect();
+        assert_eq!(names, ["cron-2", "cron"]);
+    }
+}

@@ -1,0 +1,48 @@
+//! Resources as the API shows them, and the queries and requests around them.
+//!
+//! Fields are only ever added within `/api/v1`, so readers pass over those they do not know. Numbers
+//! stay below 2^53; ids are text. States and kinds that a client does not know read as `Unknown`.
+
+mod apply;
+mod calendar;
+mod cluster;
+mod job;
+mod page;
+mod preview;
+mod run;
+mod trigger;
+
+pub use apply::{
+    ApplyAction, ApplyItem, ApplyOptions, ApplyResult, ApplyTotals, FieldChange, ItemKind,
+};
+pub use calendar::Calendar;
+pub use cluster::{
+    Event, EventFilter, Health, HealthCheck, HealthStatus, Node, NodeState, ServerInfo,
+};
+pub use job::{Job, JobFilter, Namespace, NamespaceSpec, Reason, RunNow, WriteOptions};
+pub use page::{Page, PageFilter};
+pub use preview::{NextFilter, NextFire, Preview, PreviewFire, PreviewNote, PreviewRequest};
+pub use run::{
+    Attempt, AttemptState, LogFilter, LogLine, LogPage, LogStream, Origin, Run, RunFilter,
+    RunState, RunSummary,
+};
+pub use trigger::{Trigger, TriggerFilter, TriggerState};
+
+/// Implements `as_str`, `Display` and an `ALL` table for enums whose wire words are their snake-case names.
+macro_rules! words {
+    ($type:ty: $($variant:ident = $word:literal),+ $(,)?) => {
+        impl $type {
+            /// Returns the word used on the wire.
+            pub fn as_str(self) -> &'static str {
+                match self { $(Self::$variant => $word),+ }
+            }
+        }
+
+        impl std::fmt::Display for $type {
+            fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+                f.pad(self.as_str())
+            }
+        }
+    };
+}
+use words;

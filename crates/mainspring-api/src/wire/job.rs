@@ -1,0 +1,148 @@
+//! Namespaces and jobs, and what can be asked of them.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::{IntoParams, ToSchema};
+
+use super::RunSummary;
+use crate::{JobSpec, Timestamp};
+
+/// Where names are unique and access is granted.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct Namespace {
+    /// Id, stable across renames.
+    pub id: String,
+    /// Name, unique in the cluster.
+    pub name: String,
+    /// What it is for, in the user's words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Version, for `If-Match`.
+    pub version: u64,
+    /// No trigger of the namespace fires while true.
+    pub paused: bool,
+    /// Number of jobs.
+    pub job_count: u64,
+    /// When it was made.
+    pub created_at: Timestamp,
+}
+
+/// What `PUT` of a namespace takes.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NamespaceSpec {
+    /// What it is for, in the user's words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// No trigger of the namespace fires while true.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paused: Option<bool>,
+}
+
+/// A job with what the server knows about it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct Job {
+    /// Id, stable across renames.
+    pub id: String,
+    /// Namespace.
+    pub namespace: String,
+    /// Name.
+    pub name: String,
+    /// Version: 1 at first, one more with each save. For `If-Match`.
+    pub version: u64,
+    /// The definition as it was saved.
+    pub spec: JobSpec,
+    /// No trigger of the job fires while true.
+    pub paused: bool,
+    /// Why it was paused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pause_reason: Option<String>,
+    /// Unfinished runs.
+    pub active_runs: u32,
+    /// Earliest next fire time of its triggers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_fire_at: Option<Timestamp>,
+    /// The newest run, live or final.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_run: Option<RunSummary>,
+    /// When it was first saved.
+    pub created_at: Timestamp,
+    /// When this version was saved.
+    pub updated_at: Timestamp,
+}
+
+/// Which jobs are asked for; conditions add up.
+#[derive(
+    Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema, IntoParams,
+)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct JobFilter {
+    /// Text within the name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// `key=value`, or `key` for any value.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub label: Option<String>,
+    /// Whether paused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paused: Option<bool>,
+    /// `next_cursor` of the page before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<String>,
+    /// Items at most, 1 to 1,000; 100 when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+}
+
+/// How a write is meant.
+#[derive(
+    Debug,
+    Clone,
+    Copy,
+    Default,
+    PartialEq,
+    Eq,
+    Serialize,
+    Deserialize,
+    JsonSchema,
+    ToSchema,
+    IntoParams,
+)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct WriteOptions {
+    /// Checks everything and changes nothing.
+    #[serde(default, skip_serializing_if = "crate::spec::is_false")]
+    pub dry_run: bool,
+}
+
+/// Why something is asked for; kept with what it changes.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Reason {
+    /// The reason, in the user's words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}
+
+/// How a run that is asked for differs from a scheduled one.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RunNow {
+    /// Input in place of the job's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<Value>,
+    /// Members set in the input, over the job's; each must be among the job's `params` when it declares any.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub params: BTreeMap<String, Value>,
+    /// Priority in place of the job's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priority: Option<i32>,
+    /// Why, in the user's words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+}

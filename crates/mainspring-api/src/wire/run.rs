@@ -1,0 +1,317 @@
+//! Runs, attempts and logs.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::{IntoParams, ToSchema};
+
+use super::words;
+use crate::Timestamp;
+
+/// One execution of a job.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct Run {
+    /// Id, ordered by time.
+    pub id: String,
+    /// Namespace.
+    pub namespace: String,
+    /// Job.
+    pub job: String,
+    /// Version of the job that it runs.
+    pub job_version: u64,
+    /// Trigger that fired, by name; absent when it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trigger: Option<String>,
+    /// What made it.
+    pub origin: Origin,
+    /// Where it stands.
+    pub state: RunState,
+    /// Why it stands there, when that needs saying.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Fire time; absent when it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fire_at: Option<Timestamp>,
+    /// Fire time plus jitter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub due_at: Option<Timestamp>,
+    /// When it was recorded.
+    pub created_at: Timestamp,
+    /// It does not start before this instant: a retry delay.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_before: Option<Timestamp>,
+    /// When its first attempt started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<Timestamp>,
+    /// When it became final.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_at: Option<Timestamp>,
+    /// When its cancellation was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cancel_requested_at: Option<Timestamp>,
+    /// Handler entered minus due time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub lateness_ms: Option<i64>,
+    /// Attempts opened so far.
+    pub attempt: u32,
+    /// Attempts allowed in all.
+    pub attempts_max: u32,
+    /// Queue.
+    pub queue: String,
+    /// Priority within the queue.
+    pub priority: i32,
+    /// Worker of the newest attempt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worker: Option<String>,
+    /// Exit code of the newest attempt's process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    /// JSON it received.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<Value>,
+    /// JSON it left.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<Value>,
+    /// Run that this one repeats.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rerun_of: Option<String>,
+}
+
+/// A run in brief.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct RunSummary {
+    /// Id.
+    pub id: String,
+    /// Where it stands.
+    pub state: RunState,
+    /// Fire time; absent when it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fire_at: Option<Timestamp>,
+    /// When its first attempt started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<Timestamp>,
+    /// When it became final.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_at: Option<Timestamp>,
+}
+
+/// Where a run stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum RunState {
+    /// A workflow task with unfinished tasks before it.
+    Waiting,
+    /// Waiting for a slot of its job.
+    Held,
+    /// Waiting for an instant.
+    Scheduled,
+    /// Waiting for a worker.
+    Queued,
+    /// An attempt is open.
+    Running,
+    /// Final: done.
+    Succeeded,
+    /// Final: out of attempts.
+    Failed,
+    /// Final: stopped on request.
+    Cancelled,
+    /// Final: not started, as a rule said.
+    Skipped,
+    /// A state newer than this client.
+    #[serde(other)]
+    Unknown,
+}
+
+words!(RunState: Waiting = "waiting", Held = "held", Scheduled = "scheduled", Queued = "queued",
+    Running = "running", Succeeded = "succeeded", Failed = "failed", Cancelled = "cancelled",
+    Skipped = "skipped", Unknown = "unknown");
+
+impl RunState {
+    /// Tells whether the state has no way out.
+    pub fn is_final(self) -> bool {
+        matches!(
+            self,
+            Self::Succeeded | Self::Failed | Self::Cancelled | Self::Skipped
+        )
+    }
+}
+
+/// What made a run.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Origin {
+    /// A trigger, in time.
+    Schedule,
+    /// A user, through console or command line.
+    Manual,
+    /// A program, through the API.
+    Api,
+    /// A rerun.
+    Retry,
+    /// A workflow or an `after` trigger.
+    Parent,
+    /// A trigger, by its misfire policy.
+    Misfire,
+    /// A backfill.
+    Backfill,
+    /// An origin newer than this client.
+    #[serde(other)]
+    Unknown,
+}
+
+words!(Origin: Schedule = "schedule", Manual = "manual", Api = "api", Retry = "retry", Parent = "parent",
+    Misfire = "misfire", Backfill = "backfill", Unknown = "unknown");
+
+/// Which runs are asked for; conditions add up.
+#[derive(
+    Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema, IntoParams,
+)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct RunFilter {
+    /// Job.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<String>,
+    /// State.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<RunState>,
+    /// Created at this instant or later.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from: Option<Timestamp>,
+    /// Created before this instant.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub to: Option<Timestamp>,
+    /// `next_cursor` of the page before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<String>,
+    /// Items at most, 1 to 1,000; 100 when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+}
+
+/// One try of a run on one worker.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct Attempt {
+    /// Run.
+    pub run: String,
+    /// Number, from 1.
+    pub number: u32,
+    /// Where it stands.
+    pub state: AttemptState,
+    /// Why it ended so, when that needs saying.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// Worker that claimed it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worker: Option<String>,
+    /// When it was claimed.
+    pub claimed_at: Timestamp,
+    /// When the handler was entered.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<Timestamp>,
+    /// When it ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_at: Option<Timestamp>,
+    /// Exit code of the process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    /// Signal that ended the process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signal: Option<i32>,
+}
+
+/// Where an attempt stands.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum AttemptState {
+    /// Open.
+    Running,
+    /// Ended well.
+    Succeeded,
+    /// Ended badly.
+    Failed,
+    /// Ended at its time limit.
+    TimedOut,
+    /// Its worker died.
+    Lost,
+    /// Ended on request.
+    Cancelled,
+    /// A state newer than this client.
+    #[serde(other)]
+    Unknown,
+}
+
+words!(AttemptState: Running = "running", Succeeded = "succeeded", Failed = "failed", TimedOut = "timed_out",
+    Lost = "lost", Cancelled = "cancelled", Unknown = "unknown");
+
+/// A line of a log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct LogLine {
+    /// Number within the run, from 1.
+    pub line: u64,
+    /// Attempt.
+    pub attempt: u32,
+    /// When it was written.
+    pub at: Timestamp,
+    /// Where it was written.
+    pub stream: LogStream,
+    /// The text, without line end; what was not UTF-8 is replaced.
+    pub text: String,
+    /// The rest of the line was dropped.
+    #[serde(default, skip_serializing_if = "crate::spec::is_false")]
+    pub truncated: bool,
+}
+
+/// Where a log line was written.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LogStream {
+    /// Standard output.
+    Stdout,
+    /// Standard error.
+    Stderr,
+    /// By mainspring itself.
+    System,
+    /// A stream newer than this client.
+    #[serde(other)]
+    Unknown,
+}
+
+words!(LogStream: Stdout = "stdout", Stderr = "stderr", System = "system", Unknown = "unknown");
+
+/// Which part of a log is asked for.
+#[derive(
+    Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema, IntoParams,
+)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct LogFilter {
+    /// First line; 1 when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub from_line: Option<u64>,
+    /// The last lines, this many, instead of `from_line`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tail: Option<u32>,
+    /// Attempt; all when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub attempt: Option<u32>,
+    /// Lines at most, 1 to 10,000; 1,000 when absent. Not with `follow`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+    /// Answers with an event stream that ends when the run is final.
+    #[serde(default, skip_serializing_if = "crate::spec::is_false")]
+    pub follow: bool,
+}
+
+/// A part of a log.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct LogPage {
+    /// The lines, in order.
+    pub lines: Vec<LogLine>,
+    /// `from_line` of the next part.
+    pub next_line: u64,
+    /// The run is final and this is the end of its log.
+    pub complete: bool,
+    /// Lines were dropped because the log reached its limit.
+    pub truncated: bool,
+}

@@ -1,0 +1,104 @@
+//! Triggers as the server holds them.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::words;
+use crate::{Misfire, Semantics, Timestamp, TriggerKind, TriggerSpec};
+
+/// A trigger with what the server knows about it.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct Trigger {
+    /// Id, stable across edits.
+    pub id: String,
+    /// `namespace/job/trigger`.
+    pub key: String,
+    /// Namespace.
+    pub namespace: String,
+    /// Job.
+    pub job: String,
+    /// Name within the job.
+    pub name: String,
+    /// Version: rises with every change that affects a fire.
+    pub version: u64,
+    /// Kind of schedule.
+    pub kind: TriggerKind,
+    /// The trigger as it was written.
+    pub spec: TriggerSpec,
+    /// The schedule in words, naming the cron dialect.
+    pub explanation: String,
+    /// Zone in which the schedule is read.
+    pub timezone: String,
+    /// Calendar that removes fire times.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub calendar: Option<String>,
+    /// Misfire policy in force.
+    pub misfire: Misfire,
+    /// Rules in force at clock changes.
+    pub semantics: Semantics,
+    /// Whether it can still fire.
+    pub state: TriggerState,
+    /// Why it is in `error`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state_reason: Option<String>,
+    /// Paused itself; the pause of its job or namespace is not counted here.
+    pub paused: bool,
+    /// Its job is at its limit, and `overlap: hold` keeps the trigger waiting.
+    pub blocked: bool,
+    /// Next instant of the schedule; absent when complete, or when a `delay` trigger awaits its run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_fire_at: Option<Timestamp>,
+    /// `next_fire_at` plus jitter.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub due_at: Option<Timestamp>,
+    /// Last instant of the schedule that fired.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub previous_fire_at: Option<Timestamp>,
+    /// Run whose end a `delay` trigger awaits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub awaiting_run: Option<String>,
+    /// Fires so far.
+    pub times_triggered: u64,
+}
+
+/// Whether a trigger can still fire.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TriggerState {
+    /// It can.
+    Active,
+    /// Its schedule has ended.
+    Complete,
+    /// Its schedule cannot be evaluated; `state_reason` says why.
+    Error,
+    /// A state newer than this client.
+    #[serde(other)]
+    Unknown,
+}
+
+words!(TriggerState: Active = "active", Complete = "complete", Error = "error", Unknown = "unknown");
+
+/// Which triggers are asked for; conditions add up.
+#[derive(
+    Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema, IntoParams,
+)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct TriggerFilter {
+    /// Job.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<String>,
+    /// State.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub state: Option<TriggerState>,
+    /// Whether paused itself.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paused: Option<bool>,
+    /// `next_cursor` of the page before.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<String>,
+    /// Items at most, 1 to 1,000; 100 when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+}

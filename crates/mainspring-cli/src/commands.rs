@@ -1,0 +1,13 @@
+//! One file per noun; each takes its arguments and an [`Output`](crate::output::Output).
+
+pub mod apply;
+pub mod check;
+pub mod completion;
+pub mod cron;
+pub mod doctor;
+pub mod job;
+pub mod logs;
+pub mod next;
+pub mod run;
+pub mod trigger;
+pub mod version;

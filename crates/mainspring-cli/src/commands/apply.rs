@@ -1,0 +1,165 @@
+//! `mainspring apply`, `diff` and `export`: job files and what the server holds.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use mainspring_api::{ApplyOptions, ApplyResult, JobFiles};
+
+use crate::connect::{self, ConnectArgs, Session};
+use crate::error::{Error, Result};
+use crate::exit::Exit;
+use crate::output::{Form, Output};
+use crate::views::{self, PLAN};
+use crate::{confirm, files, progress};
+
+/// Make the server hold what job files say; all or nothing
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  mainspring apply -f jobs/ --dry-run     what would change
+  mainspring apply -f nightly.yaml -f calendars.toml
+  mainspring apply -f jobs/ --prune       delete what the files lack, after asking
+  ./make-jobs.py | mainspring apply -f -")]
+pub struct ApplyArgs {
+    /// Job file, folder, or - for standard input; may be given several times
+    #[arg(short, long = "file", required = true, value_name = "FILE|DIR")]
+    files: Vec<PathBuf>,
+    /// Say what would change, and change nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Delete jobs and calendars that the files lack, in the namespaces that they name
+    #[arg(long)]
+    prune: bool,
+    /// Do not ask before --prune deletes
+    #[arg(short, long)]
+    yes: bool,
+    #[command(flatten)]
+    connect: ConnectArgs,
+}
+
+/// Show how the server differs from job files; exit 10 when it does
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  mainspring diff -f jobs/
+  mainspring diff -f jobs/ --prune -o json")]
+pub struct DiffArgs {
+    /// Job file, folder, or - for standard input; may be given several times
+    #[arg(short, long = "file", required = true, value_name = "FILE|DIR")]
+    files: Vec<PathBuf>,
+    /// Count what the files lack as a difference
+    #[arg(long)]
+    prune: bool,
+    #[command(flatten)]
+    connect: ConnectArgs,
+}
+
+/// Print the jobs and calendars of a namespace as a job file that apply takes back
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  mainspring export > backup.yaml
+  mainspring export -n prod -o json | jq '.jobs[].name'")]
+pub struct ExportArgs {
+    #[command(flatten)]
+    connect: ConnectArgs,
+}
+
+/// Applies the files.
+///
+/// # Errors
+/// Everything wrong with the files (exit 9), and whatever the server reports; then nothing has changed.
+pub fn apply(args: &ApplyArgs, output: &Output) -> Result {
+    let session = args.connect.open()?;
+    let files = files::read(&args.files, &session.namespace)?;
+    connect::block_on(async {
+        if args.prune && !args.dry_run && !args.yes {
+            ask_before_pruning(&session, &files).await?;
+        }
+        let options = ApplyOptions {
+            dry_run: args.dry_run,
+            prune: args.prune,
+        };
+        let message = format!("applying {} jobs", files.bundle().jobs.len());
+        let request = session.client.apply(files.bundle(), options);
+        let request = session.ask_about(&files, request);
+        show(&progress::during(output, &message, request).await?, output)
+    })
+}
+
+/// Shows what an apply would change.
+///
+/// # Errors
+/// Exit 10 when there are differences; else as [`apply`].
+pub fn diff(args: &DiffArgs, output: &Output) -> Result {
+    let session = args.connect.open()?;
+    let files = files::read(&args.files, &session.namespace)?;
+    let options = ApplyOptions {
+        dry_run: true,
+        prune: args.prune,
+    };
+    let request = session.client.apply(files.bundle(), options);
+    let result = connect::block_on(session.ask_about(&files, request))?;
+    let totals = result.totals;
+    if totals.created + totals.updated + totals.deleted == 0 {
+        output.note("no differences");
+        return Ok(());
+    }
+    match output.form() {
+        Form::Table => output.text(views::changes(&result))?,
+        _ => show(&result, output)?,
+    }
+    Err(Error::silent(Exit::Different))
+}
+
+/// Prints the bundle of a namespace, as YAML unless asked otherwise.
+///
+/// # Errors
+/// Whatever the server reports.
+pub fn export(args: &ExportArgs, output: &Output) -> Result {
+    let session = args.connect.open()?;
+    let request = session.client.export(&session.namespace);
+    let bundle = connect::block_on(session.ask(request))?;
+    match output.form() {
+        Form::Name => bundle
+            .jobs
+            .iter()
+            .try_for_each(|job| output.text(&job.name)),
+        Form::Table => output.document_as(Form::Yaml, &bundle),
+        form => output.document_as(form, &bundle),
+    }
+}
+
+async fn ask_before_pruning(session: &Session, files: &JobFiles) -> Result {
+    let options = ApplyOptions {
+        dry_run: true,
+        prune: true,
+    };
+    let request = session.client.apply(files.bundle(), options);
+    let plan = session.ask_about(files, request).await?;
+    match plan.totals.deleted {
+        0 => Ok(()),
+        count => {
+            crate::output::note(views::changes(&plan));
+            confirm::confirm(&format!("Delete {count} jobs and calendars?"), false)
+        }
+    }
+}
+
+fn show(result: &ApplyResult, output: &Output) -> Result {
+    match output.form() {
+        Form::Json | Form::Yaml => output.document(result)?,
+        _ => output.list(&result.items, &PLAN)?,
+    }
+    let totals = result.totals;
+    output.note(format_args!(
+        "{} created, {} updated, {} unchanged, {} deleted{}",
+        totals.created,
+        totals.updated,
+        totals.unchanged,
+        totals.deleted,
+        if result.dry_run {
+            " (dry run: nothing was changed)"
+        } else {
+            ""
+        }
+    ));
+    Ok(())
+}

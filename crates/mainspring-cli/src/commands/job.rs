@@ -1,0 +1,209 @@
+//! `mainspring job …`.
+
+use clap::{Args, Subcommand};
+use mainspring_api::client::Precondition;
+use mainspring_api::{JobFilter, Reason, RunFilter, WriteOptions};
+
+use crate::connect::{ConnectArgs, Session};
+use crate::error::Result;
+use crate::name::JobName;
+use crate::output::Output;
+use crate::pages::{self, ListArgs};
+use crate::start::StartArgs;
+use crate::views::{JOB, RUN};
+use crate::{bulk, confirm, connect};
+
+/// List, look at, pause, resume, run and delete jobs
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  mainspring job list -l team=operations
+  mainspring job get nightly-backup -o yaml
+  mainspring job pause nightly-backup --reason \"disk is full\"
+  mainspring job run nightly-backup -p target=s3 --wait
+  mainspring job history nightly-backup --limit 20")]
+pub struct JobArgs {
+    #[command(flatten)]
+    connect: ConnectArgs,
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// List jobs
+    List {
+        /// Only jobs with this text in their name
+        #[arg(short, long, value_name = "TEXT")]
+        query: Option<String>,
+        /// Only jobs with this label: KEY or KEY=VALUE
+        #[arg(short, long, value_name = "LABEL")]
+        label: Option<String>,
+        /// Only paused jobs, or with =false only others
+        #[arg(long, num_args = 0..=1, default_missing_value = "true", require_equals = true)]
+        paused: Option<bool>,
+        #[command(flatten)]
+        list: ListArgs,
+    },
+    /// Show everything about jobs
+    Get {
+        /// JOB or NAMESPACE/JOB
+        #[arg(required = true, value_name = "JOB")]
+        names: Vec<JobName>,
+    },
+    /// Pause jobs: no trigger of theirs fires once this is answered
+    Pause(PauseArgs),
+    /// End the pause of jobs
+    Resume(PauseArgs),
+    /// Start a run now; the same as `run start`
+    Run(StartArgs),
+    /// Delete jobs with their triggers; the history of their runs stays until retention removes it
+    Delete {
+        /// JOB or NAMESPACE/JOB
+        #[arg(required = true, value_name = "JOB")]
+        names: Vec<JobName>,
+        /// Do not ask
+        #[arg(short, long)]
+        yes: bool,
+    },
+    /// List the final runs of a job, newest first
+    History {
+        /// JOB or NAMESPACE/JOB
+        #[arg(value_name = "JOB")]
+        name: JobName,
+        #[command(flatten)]
+        list: ListArgs,
+    },
+}
+
+#[derive(Debug, Args)]
+struct PauseArgs {
+    /// JOB or NAMESPACE/JOB
+    #[arg(required = true, value_name = "JOB")]
+    names: Vec<JobName>,
+    /// Why; shown with the job
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
+}
+
+/// Does what the verb says.
+///
+/// # Errors
+/// Whatever the server reports.
+pub fn run(args: JobArgs, output: &Output) -> Result {
+    let session = args.connect.open()?;
+    connect::block_on(async {
+        match args.verb {
+            Verb::List {
+                query,
+                label,
+                paused,
+                list: page,
+            } => {
+                let filter = JobFilter {
+                    name: query,
+                    label,
+                    paused,
+                    ..JobFilter::default()
+                };
+                list(&session, &filter, &page, output).await
+            }
+            Verb::Get { names } => get(&session, &names, output).await,
+            Verb::Pause(args) => set_paused(&session, args, true, output).await,
+            Verb::Resume(args) => set_paused(&session, args, false, output).await,
+            Verb::Run(args) => crate::start::start(&session, &args, output).await,
+            Verb::Delete { names, yes } => delete(&session, &names, yes, output).await,
+            Verb::History { name, list } => history(&session, &name, &list, output).await,
+        }
+    })
+}
+
+async fn list(session: &Session, filter: &JobFilter, page: &ListArgs, output: &Output) -> Result {
+    let jobs = pages::collect(page, output, async |cursor, limit| {
+        let filter = JobFilter {
+            cursor,
+            limit: Some(limit),
+            ..filter.clone()
+        };
+        session
+            .ask(session.client.jobs(&session.namespace, &filter))
+            .await
+    });
+    output.list(&jobs.await?, &JOB)
+}
+
+async fn get(session: &Session, names: &[JobName], output: &Output) -> Result {
+    let fetch = async |name: &JobName| {
+        let namespace = name.namespace(&session.namespace);
+        session.ask(session.client.job(namespace, &name.job)).await
+    };
+    bulk::each(names, fetch, |job| output.one(job, &JOB)).await
+}
+
+async fn set_paused(session: &Session, args: PauseArgs, paused: bool, output: &Output) -> Result {
+    let reason = Reason {
+        reason: args.reason,
+    };
+    let change = async |name: &JobName| {
+        let (client, namespace) = (&session.client, name.namespace(&session.namespace));
+        match paused {
+            true => {
+                session
+                    .ask(client.pause_job(namespace, &name.job, &reason))
+                    .await
+            }
+            false => {
+                session
+                    .ask(client.resume_job(namespace, &name.job, &reason))
+                    .await
+            }
+        }
+    };
+    let word = if paused { "paused" } else { "resumed" };
+    bulk::each(&args.names, change, |job| {
+        output.done(
+            job,
+            &JOB,
+            format_args!("{word} {}/{}", job.namespace, job.name),
+        )
+    })
+    .await
+}
+
+async fn delete(session: &Session, names: &[JobName], yes: bool, output: &Output) -> Result {
+    let list: Vec<&str> = names.iter().map(|name| name.job.as_str()).collect();
+    confirm::confirm(
+        &format!("Delete {} with all triggers?", list.join(", ")),
+        yes,
+    )?;
+    let remove = async |name: &JobName| {
+        let namespace = name.namespace(&session.namespace);
+        session
+            .ask(session.client.delete_job(
+                namespace,
+                &name.job,
+                Precondition::None,
+                WriteOptions::default(),
+            ))
+            .await?;
+        Ok(format!("{namespace}/{}", name.job))
+    };
+    bulk::each(names, remove, |name| {
+        output.note(format_args!("deleted {name}"));
+        Ok(())
+    })
+    .await
+}
+
+async fn history(session: &Session, name: &JobName, page: &ListArgs, output: &Output) -> Result {
+    let namespace = name.namespace(&session.namespace);
+    let runs = pages::collect(page, output, async |cursor, limit| {
+        let filter = RunFilter {
+            cursor,
+            limit: Some(limit),
+            ..RunFilter::default()
+        };
+        let request = session.client.job_history(namespace, &name.job, &filter);
+        session.ask(request).await
+    });
+    output.list(&runs.await?, &RUN)
+}

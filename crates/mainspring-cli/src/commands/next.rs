@@ -1,0 +1,56 @@
+//! `mainspring next`.
+
+use clap::Args;
+use mainspring_api::{NextFilter, Timestamp};
+
+use crate::connect::{self, ConnectArgs};
+use crate::error::Result;
+use crate::name::JobName;
+use crate::output::Output;
+use crate::time_value::{self, Direction};
+use crate::views::NEXT;
+
+/// Show what fires next
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  mainspring next                         all triggers, 24 hours
+  mainspring next nightly-backup --until 7d --tz Europe/Berlin
+  mainspring next --until \"2026-03-08 18:00\" --limit 20")]
+pub struct NextArgs {
+    /// JOB or NAMESPACE/JOB; with it, several fire times of each trigger are listed
+    #[arg(value_name = "JOB")]
+    job: Option<JobName>,
+    /// Up to this time: 24h, tomorrow, 2026-03-08
+    #[arg(long, default_value = "24h", value_name = "TIME")]
+    until: String,
+    /// Fire times at most, up to 1000
+    #[arg(long, default_value_t = 100, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    limit: u32,
+    /// All namespaces
+    #[arg(short = 'A', long)]
+    all_namespaces: bool,
+    #[command(flatten)]
+    connect: ConnectArgs,
+}
+
+/// Lists fire times to come, earliest first.
+///
+/// # Errors
+/// Whatever the server reports, and unreadable times.
+pub fn run(args: NextArgs, output: &Output) -> Result {
+    let until = time_value::parse(&args.until, &output.style().now(), Direction::Future)?;
+    let session = args.connect.open()?;
+    let namespace = match &args.job {
+        Some(name) => Some(name.namespace(&session.namespace).to_owned()),
+        None if args.all_namespaces => None,
+        None => Some(session.namespace.clone()),
+    };
+    let filter = NextFilter {
+        namespace,
+        job: args.job.map(|name| name.job),
+        until: Some(Timestamp::from_millis(until.as_millisecond())),
+        limit: Some(args.limit),
+    };
+    let fires = connect::block_on(session.ask(session.client.next_fires(&filter)))?;
+    output.list(&fires, &NEXT)
+}

@@ -1,0 +1,205 @@
+//! `mainspring run …`.
+
+use clap::{Args, Subcommand, ValueEnum};
+use mainspring_api::{Reason, RunFilter, RunState, Timestamp};
+
+use crate::connect::{ConnectArgs, Session};
+use crate::error::Result;
+use crate::output::{Form, Output};
+use crate::pages::{self, ListArgs};
+use crate::start::StartArgs;
+use crate::time_value::{self, Direction};
+use crate::views::{ATTEMPT, RUN};
+use crate::wait::{self, WaitArgs};
+use crate::{bulk, connect};
+
+/// List, look at, start, await, cancel and repeat runs
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  mainspring run list --state failed --since yesterday
+  mainspring run start nightly-backup -p target=s3 --wait
+  mainspring run get 019a8c1e-5400-8a3b-9c55-6f1f2a7d0b11
+  mainspring run rerun 019a8c1e-5400-8a3b-9c55-6f1f2a7d0b11")]
+pub struct RunArgs {
+    #[command(flatten)]
+    connect: ConnectArgs,
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// List runs, newest first, live and final
+    List(ListRunsArgs),
+    /// Show everything about runs, with their attempts
+    Get {
+        /// Id of a run
+        #[arg(required = true, value_name = "RUN")]
+        ids: Vec<String>,
+    },
+    /// Start a run of a job now
+    Start(StartArgs),
+    /// Wait for runs to end; the exit code is that of the first that did not succeed
+    Wait {
+        /// Id of a run
+        #[arg(required = true, value_name = "RUN")]
+        ids: Vec<String>,
+        #[command(flatten)]
+        wait: WaitArgs,
+    },
+    /// Ask for runs to be cancelled
+    Cancel(ChangeArgs),
+    /// Start new runs with the same job version and input
+    Rerun(ChangeArgs),
+}
+
+#[derive(Debug, Args)]
+struct ListRunsArgs {
+    /// Only runs of this job
+    #[arg(value_name = "JOB")]
+    job: Option<String>,
+    /// Only runs in this state
+    #[arg(short, long, value_enum)]
+    state: Option<State>,
+    /// Only runs created at this time or later: 2h, yesterday, 2026-03-08
+    #[arg(long, value_name = "TIME")]
+    since: Option<String>,
+    /// Only runs created before this time
+    #[arg(long, value_name = "TIME")]
+    until: Option<String>,
+    #[command(flatten)]
+    list: ListArgs,
+}
+
+#[derive(Debug, Args)]
+struct ChangeArgs {
+    /// Id of a run
+    #[arg(required = true, value_name = "RUN")]
+    ids: Vec<String>,
+    /// Why
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
+}
+
+/// States of runs, as the options spell them.
+#[derive(Debug, Clone, Copy, ValueEnum)]
+enum State {
+    Waiting,
+    Held,
+    Scheduled,
+    Queued,
+    Running,
+    Succeeded,
+    Failed,
+    Cancelled,
+    Skipped,
+}
+
+impl From<State> for RunState {
+    fn from(state: State) -> Self {
+        match state {
+            State::Waiting => Self::Waiting,
+            State::Held => Self::Held,
+            State::Scheduled => Self::Scheduled,
+            State::Queued => Self::Queued,
+            State::Running => Self::Running,
+            State::Succeeded => Self::Succeeded,
+            State::Failed => Self::Failed,
+            State::Cancelled => Self::Cancelled,
+            State::Skipped => Self::Skipped,
+        }
+    }
+}
+
+/// Does what the verb says.
+///
+/// # Errors
+/// Whatever the server reports; `run wait` mirrors the runs in the exit code.
+pub fn run(args: RunArgs, output: &Output) -> Result {
+    let session = args.connect.open()?;
+    connect::block_on(async {
+        match args.verb {
+            Verb::List(args) => list(&session, args, output).await,
+            Verb::Get { ids } => get(&session, &ids, output).await,
+            Verb::Start(args) => crate::start::start(&session, &args, output).await,
+            Verb::Wait { ids, wait } => wait::runs(&session, &ids, &wait, output).await,
+            Verb::Cancel(args) => cancel(&session, args, output).await,
+            Verb::Rerun(args) => rerun(&session, args, output).await,
+        }
+    })
+}
+
+async fn list(session: &Session, args: ListRunsArgs, output: &Output) -> Result {
+    let instant = |text: Option<String>| -> Result<Option<Timestamp>> {
+        let now = output.style().now();
+        let instant = text.map(|text| time_value::parse(&text, &now, Direction::Past));
+        Ok(instant
+            .transpose()?
+            .map(|instant| Timestamp::from_millis(instant.as_millisecond())))
+    };
+    let filter = RunFilter {
+        job: args.job,
+        state: args.state.map(RunState::from),
+        from: instant(args.since)?,
+        to: instant(args.until)?,
+        ..RunFilter::default()
+    };
+    let runs = pages::collect(&args.list, output, async |cursor, limit| {
+        let filter = RunFilter {
+            cursor,
+            limit: Some(limit),
+            ..filter.clone()
+        };
+        session
+            .ask(session.client.runs(&session.namespace, &filter))
+            .await
+    });
+    output.list(&runs.await?, &RUN)
+}
+
+async fn get(session: &Session, ids: &[String], output: &Output) -> Result {
+    let fetch = async |id: &String| {
+        let run = session.ask(session.client.run(id)).await?;
+        let attempts = session.ask(session.client.attempts(id)).await?;
+        Ok((run, attempts))
+    };
+    bulk::each(ids, fetch, |(run, attempts)| {
+        output.one(run, &RUN)?;
+        if output.form() == Form::Table && !attempts.is_empty() {
+            output.text("")?;
+            output.list(attempts, &ATTEMPT)?;
+        }
+        Ok(())
+    })
+    .await
+}
+
+async fn cancel(session: &Session, args: ChangeArgs, output: &Output) -> Result {
+    let reason = Reason {
+        reason: args.reason,
+    };
+    let ask = async |id: &String| session.ask(session.client.cancel_run(id, &reason)).await;
+    bulk::each(&args.ids, ask, |run| {
+        output.done(
+            run,
+            &RUN,
+            format_args!("asked to cancel run {} of {}", run.id, run.job),
+        )
+    })
+    .await
+}
+
+async fn rerun(session: &Session, args: ChangeArgs, output: &Output) -> Result {
+    let reason = Reason {
+        reason: args.reason,
+    };
+    let ask = async |id: &String| session.ask(session.client.rerun(id, &reason)).await;
+    bulk::each(&args.ids, ask, |run| {
+        output.done(
+            run,
+            &RUN,
+            format_args!("started run {} of {}", run.id, run.job),
+        )
+    })
+    .await
+}

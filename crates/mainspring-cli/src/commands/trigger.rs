@@ -1,0 +1,143 @@
+//! `mainspring trigger …`.
+
+use clap::{Args, Subcommand};
+use mainspring_api::{Reason, TriggerFilter};
+
+use crate::connect::{ConnectArgs, Session};
+use crate::error::Result;
+use crate::name::TriggerName;
+use crate::output::Output;
+use crate::pages::{self, ListArgs};
+use crate::views::TRIGGER;
+use crate::{bulk, connect};
+
+/// List, look at, pause and resume triggers
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  mainspring trigger list --job nightly-backup
+  mainspring trigger get nightly-backup/cron
+  mainspring trigger pause nightly-backup/cron --reason \"moved to Sunday\"")]
+pub struct TriggerArgs {
+    #[command(flatten)]
+    connect: ConnectArgs,
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// List triggers
+    List {
+        /// Only triggers of this job
+        #[arg(short, long, value_name = "JOB")]
+        job: Option<String>,
+        /// Only paused triggers, or with =false only others
+        #[arg(long, num_args = 0..=1, default_missing_value = "true", require_equals = true)]
+        paused: Option<bool>,
+        #[command(flatten)]
+        list: ListArgs,
+    },
+    /// Show everything about triggers
+    Get {
+        /// JOB/TRIGGER or NAMESPACE/JOB/TRIGGER
+        #[arg(required = true, value_name = "TRIGGER")]
+        names: Vec<TriggerName>,
+    },
+    /// Pause triggers: they do not fire once this is answered
+    Pause(PauseArgs),
+    /// End the pause of triggers
+    Resume(PauseArgs),
+}
+
+#[derive(Debug, Args)]
+struct PauseArgs {
+    /// JOB/TRIGGER or NAMESPACE/JOB/TRIGGER
+    #[arg(required = true, value_name = "TRIGGER")]
+    names: Vec<TriggerName>,
+    /// Why
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
+}
+
+/// Does what the verb says.
+///
+/// # Errors
+/// Whatever the server reports.
+pub fn run(args: TriggerArgs, output: &Output) -> Result {
+    let session = args.connect.open()?;
+    connect::block_on(async {
+        match args.verb {
+            Verb::List {
+                job,
+                paused,
+                list: page,
+            } => {
+                let filter = TriggerFilter {
+                    job,
+                    paused,
+                    ..TriggerFilter::default()
+                };
+                list(&session, &filter, &page, output).await
+            }
+            Verb::Get { names } => get(&session, &names, output).await,
+            Verb::Pause(args) => set_paused(&session, args, true, output).await,
+            Verb::Resume(args) => set_paused(&session, args, false, output).await,
+        }
+    })
+}
+
+async fn list(
+    session: &Session,
+    filter: &TriggerFilter,
+    page: &ListArgs,
+    output: &Output,
+) -> Result {
+    let triggers = pages::collect(page, output, async |cursor, limit| {
+        let filter = TriggerFilter {
+            cursor,
+            limit: Some(limit),
+            ..filter.clone()
+        };
+        session
+            .ask(session.client.triggers(&session.namespace, &filter))
+            .await
+    });
+    output.list(&triggers.await?, &TRIGGER)
+}
+
+async fn get(session: &Session, names: &[TriggerName], output: &Output) -> Result {
+    let fetch = async |name: &TriggerName| {
+        let namespace = name.namespace(&session.namespace);
+        session
+            .ask(session.client.trigger(namespace, &name.job, &name.trigger))
+            .await
+    };
+    bulk::each(names, fetch, |trigger| output.one(trigger, &TRIGGER)).await
+}
+
+async fn set_paused(session: &Session, args: PauseArgs, paused: bool, output: &Output) -> Result {
+    let reason = Reason {
+        reason: args.reason,
+    };
+    let change = async |name: &TriggerName| {
+        let (client, namespace) = (&session.client, name.namespace(&session.namespace));
+        let (job, trigger) = (&name.job, &name.trigger);
+        match paused {
+            true => {
+                session
+                    .ask(client.pause_trigger(namespace, job, trigger, &reason))
+                    .await
+            }
+            false => {
+                session
+                    .ask(client.resume_trigger(namespace, job, trigger, &reason))
+                    .await
+            }
+        }
+    };
+    let word = if paused { "paused" } else { "resumed" };
+    bulk::each(&args.names, change, |trigger| {
+        output.done(trigger, &TRIGGER, format_args!("{word} {}", trigger.key))
+    })
+    .await
+}

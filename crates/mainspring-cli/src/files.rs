@@ -1,0 +1,178 @@
+//! Job files named on the command line: files, folders, and `-` for standard input.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use mainspring_api::{Format, JobFile, JobFiles, Problem, read_job_files};
+
+use crate::error::{Error, Report, Result};
+use crate::exit::Exit;
+
+/// A job file that was read: its name as the user gave it, and its bytes.
+pub struct File {
+    /// For messages; none for standard input.
+    name: Option<String>,
+    /// By its ending; YAML for standard input.
+    format: Format,
+    /// The content, not yet known to be UTF-8.
+    bytes: Vec<u8>,
+}
+
+/// Reads files as one checked bundle. Items that name no namespace get `namespace`.
+///
+/// # Errors
+/// As [`contents`]; every problem in the files with `file:line:column` (exit 9).
+pub fn read(paths: &[PathBuf], namespace: &str) -> Result<JobFiles> {
+    let files = contents(paths)?;
+    let texts: Vec<JobFile<'_>> = files.iter().map(File::as_text).collect();
+    read_texts(&texts, namespace)
+}
+
+/// Reads texts as one checked bundle. Items that name no namespace get `namespace`.
+///
+/// # Errors
+/// Every problem in the texts with `file:line:column` (exit 9).
+pub fn read_texts(texts: &[JobFile<'_>], namespace: &str) -> Result<JobFiles> {
+    read_job_files(texts, Some(namespace)).map_err(invalid)
+}
+
+fn invalid(problems: Vec<Problem>) -> Error {
+    Error {
+        exit: Exit::Invalid,
+        reports: problems.into_iter().map(Report::from).collect(),
+    }
+}
+
+impl File {
+    fn as_text(&self) -> JobFile<'_> {
+        JobFile {
+            name: self.name.as_deref(),
+            format: self.format,
+            text: &self.bytes,
+        }
+    }
+}
+
+/// Reads all files; a folder stands for the job files in it and below, in the order of their names.
+///
+/// # Errors
+/// `cli.file` for what cannot be read, `cli.ending` for a file that is no job file by its ending, and
+/// `cli.empty` for a folder without job files.
+fn contents(paths: &[PathBuf]) -> Result<Vec<File>> {
+    let mut files = Vec::new();
+    for path in paths {
+        if path.as_os_str() == "-" {
+            files.push(stdin()?);
+        } else if path.is_dir() {
+            let found = below(path)?;
+            if found.is_empty() {
+                let message = format!(
+                    "no job files (.yaml, .yml, .toml, .json) in {}",
+                    path.display()
+                );
+                return Err(Error::new(
+                    Exit::NotFound,
+                    Report::new("cli.empty", message),
+                ));
+            }
+            for path in found {
+                files.push(file(&path)?);
+            }
+        } else {
+            files.push(file(path)?);
+        }
+    }
+    Ok(files)
+}
+
+fn file(path: &Path) -> Result<File> {
+    let Some(format) = Format::of_path(path) else {
+        let message = format!(
+            "{} does not end in .yaml, .yml, .toml or .json",
+            path.display()
+        );
+        return Err(Error::new(Exit::Usage, Report::new("cli.ending", message)));
+    };
+    let bytes = std::fs::read(path).map_err(|error| Error::file("read", path, &error))?;
+    Ok(File {
+        name: Some(path.display().to_string()),
+        format,
+        bytes,
+    })
+}
+
+fn stdin() -> Result<File> {
+    let mut bytes = Vec::new();
+    std::io::stdin()
+        .read_to_end(&mut bytes)
+        .map_err(|error| Error::file("read", "standard input".as_ref(), &error))?;
+    Ok(File {
+        name: None,
+        format: Format::Yaml,
+        bytes,
+    })
+}
+
+/// Lists job files in a folder and below, without hidden ones; links to folders are not followed.
+fn below(folder: &Path) -> Result<Vec<PathBuf>> {
+    let failed = |error| Error::file("read", folder, &error);
+    let mut entries: Vec<_> = std::fs::read_dir(folder)
+        .and_then(Iterator::collect::<Result<_, _>>)
+        .map_err(failed)?;
+    entries.sort_by_key(std::fs::DirEntry::file_name);
+    let mut found = Vec::new();
+    for entry in entries {
+        if entry.file_name().to_string_lossy().starts_with('.') {
+            continue;
+        }
+        let path = entry.path();
+        if entry.file_type().map_err(failed)?.is_dir() {
+            found.extend(below(&path)?);
+        } else if Format::of_path(&path).is_some() {
+            found.push(path);
+        }
+    }
+    Ok(found)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_folder_stands_for_its_job_files_in_order() {
+        let folder = tempfile::tempdir().unwrap();
+        std::fs::create_dir(folder.path().join("b")).unwrap();
+        for name in ["c.toml", "a.yaml", "b/x.json", ".hidden.yaml", "README.md"] {
+            std::fs::write(folder.path().join(name), "name: a").unwrap();
+        }
+        let files = contents(&[folder.path().to_owned()]).unwrap();
+        let names: Vec<&str> = files
+            .iter()
+            .map(|file| {
+                Path::new(file.name.as_deref().unwrap())
+                    .strip_prefix(folder.path())
+                    .unwrap()
+                    .to_str()
+                    .unwrap()
+            })
+            .collect();
+        assert_eq!(names, ["a.yaml", "b/x.json", "c.toml"]);
+    }
+
+    #[test]
+    fn what_is_no_job_file_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let readme = folder.path().join("README.md");
+        std::fs::write(&readme, "").unwrap();
+        let cases = [
+            (readme, "cli.ending", Exit::Usage),
+            (folder.path().to_owned(), "cli.empty", Exit::NotFound),
+            (folder.path().join("none.yaml"), "cli.file", Exit::NotFound),
+        ];
+        for (path, code, exit) in cases {
+            let error = contents(&[path]).err().unwrap();
+            assert_eq!((error.reports[0].code.as_str(), error.exit), (code, exit));
+        }
+    }
+}

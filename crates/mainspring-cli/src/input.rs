@@ -1,0 +1,67 @@
+//! JSON that comes from an option, a file or standard input.
+
+use std::io::Read;
+
+use serde_json::Value;
+
+use crate::error::{Error, Report, Result};
+use crate::exit::Exit;
+
+/// Reads `@FILE`, `-` for standard input, or the text itself.
+///
+/// # Errors
+/// `cli.file` for a file that cannot be read; `input.syntax` with line and column.
+pub fn json(text: &str) -> Result<Value> {
+    let (text, name) = match text.strip_prefix('@') {
+        Some(path) => (file(path)?, path),
+        None if text == "-" => (stdin()?, "<stdin>"),
+        None => (text.to_owned(), "--input"),
+    };
+    serde_json::from_str(&text).map_err(|error| {
+        let place = format!("{name}:{}:{}", error.line(), error.column());
+        let report = Report::new("input.syntax", "the input is not valid JSON").at(place);
+        Error::new(
+            Exit::Invalid,
+            report.hint("quote it for the shell, or say --input @FILE"),
+        )
+    })
+}
+
+fn file(path: &str) -> Result<String> {
+    std::fs::read_to_string(path).map_err(|error| Error::file("read", path.as_ref(), &error))
+}
+
+fn stdin() -> Result<String> {
+    let mut text = String::new();
+    std::io::stdin()
+        .read_to_string(&mut text)
+        .map_err(|error| Error::file("read", "standard input".as_ref(), &error))?;
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn input_comes_from_text_and_files_and_errors_name_the_place() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("input.json");
+        std::fs::write(&path, "{\n \"a\": }").unwrap();
+
+        assert_eq!(json("{\"a\": 1}").unwrap()["a"], 1);
+        assert_eq!(
+            json("{a}").unwrap_err().reports[0].place.as_deref(),
+            Some("--input:1:2")
+        );
+        let error = json(&format!("@{}", path.display())).unwrap_err();
+        assert!(
+            error.reports[0]
+                .place
+                .as_deref()
+                .unwrap()
+                .ends_with("input.json:2:7")
+        );
+        assert_eq!(json("@no-such-file").unwrap_err().exit, Exit::NotFound);
+    }
+}

@@ -1,0 +1,200 @@
+//! Starting a run by hand: `mainspring run start` and `mainspring job run`.
+
+use std::collections::BTreeMap;
+
+use clap::Args;
+use mainspring_api::{Job, LogFilter, LogLine, ParamType, Run, RunNow};
+use serde_json::Value;
+
+use crate::connect::Session;
+use crate::error::{Error, Report, Result};
+use crate::exit::Exit;
+use crate::follow::{self, LineStyle};
+use crate::input;
+use crate::name::JobName;
+use crate::output::Output;
+use crate::views::RUN;
+use crate::wait::{self, WaitArgs};
+
+/// What to start, and whether to wait.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  mainspring run start hello -p who=world --wait
+  mainspring run start nightly-backup --follow
+  mainspring run start report --input @input.json")]
+pub struct StartArgs {
+    /// JOB or NAMESPACE/JOB
+    #[arg(value_name = "JOB")]
+    job: JobName,
+    /// Set a parameter; may be given several times
+    #[arg(short, long = "param", value_name = "NAME=VALUE", value_parser = assignment)]
+    params: Vec<(String, String)>,
+    /// Input in place of the job's: JSON, @FILE, or - for stdin
+    #[arg(long, value_name = "JSON")]
+    input: Option<String>,
+    /// Priority within the queue, in place of the job's
+    #[arg(long, value_name = "N", allow_negative_numbers = true)]
+    priority: Option<i32>,
+    /// Why; kept with the run
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
+    /// Wait for the end; the exit code mirrors it
+    #[arg(short, long)]
+    wait: bool,
+    /// Show the log until the end; the exit code mirrors it
+    #[arg(short, long)]
+    follow: bool,
+    #[command(flatten)]
+    wait_args: WaitArgs,
+}
+
+/// Starts the run, and waits when asked to.
+///
+/// # Errors
+/// `param.unknown`, `param.type` for parameters that do not fit the job; whatever the server reports;
+/// exit 7 or 8 with `--wait` and `--follow`.
+pub async fn start(session: &Session, args: &StartArgs, output: &Output) -> Result {
+    let namespace = args.job.namespace(&session.namespace);
+    let params = match args.params.as_slice() {
+        [] => BTreeMap::new(),
+        given => {
+            let job = session
+                .ask(session.client.job(namespace, &args.job.job))
+                .await?;
+            typed(given, &job)?
+        }
+    };
+    let request = RunNow {
+        input: args.input.as_deref().map(input::json).transpose()?,
+        params,
+        priority: args.priority,
+        reason: args.reason.clone(),
+    };
+    let started = session.client.run_job(namespace, &args.job.job, &request);
+    let run = session.ask(started).await?;
+    if args.follow {
+        output.note(format_args!(
+            "run {} of {}; Ctrl-C leaves it running",
+            run.id, run.job
+        ));
+        let show = |line: &LogLine| follow::line(line, LineStyle::default(), output);
+        let run = follow::follow(session, &run.id, LogFilter::default(), show).await?;
+        return wait::mirror(&run);
+    }
+    if args.wait {
+        return ended(session, &run, &args.wait_args, output).await;
+    }
+    output.done(
+        &run,
+        &RUN,
+        format_args!("started run {} of {}", run.id, run.job),
+    )?;
+    output.note(format_args!("follow it: mainspring logs -f {}", run.id));
+    Ok(())
+}
+
+async fn ended(session: &Session, run: &Run, args: &WaitArgs, output: &Output) -> Result {
+    let run = wait::until_final(session, &run.id, args.deadline(), output).await?;
+    output.one(&run, &RUN)?;
+    wait::mirror(&run)
+}
+
+fn assignment(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("expected NAME=VALUE")?;
+    match name.is_empty() {
+        true => Err("expected NAME=VALUE".to_owned()),
+        false => Ok((name.to_owned(), value.to_owned())),
+    }
+}
+
+/// Gives each value the type that the job declares; without one, JSON scalars stay what they are.
+fn typed(given: &[(String, String)], job: &Job) -> Result<BTreeMap<String, Value>> {
+    given
+        .iter()
+        .map(|(name, text)| Ok((name.clone(), typed_value(name, text, job)?)))
+        .collect()
+}
+
+fn typed_value(name: &str, text: &str, job: &Job) -> Result<Value> {
+    let declared = &job.spec.params;
+    if !declared.is_empty() && !declared.contains_key(name) {
+        let message = format!("job {} has no parameter {name:?}", job.name);
+        let names = declared.keys().map(String::as_str);
+        let hint = mainspring_api::did_you_mean(name, names.clone())
+            .unwrap_or_else(|| format!("parameters: {}", names.collect::<Vec<_>>().join(", ")));
+        return Err(Error::new(Exit::Invalid, Report::new("param.unknown", message)).hint(hint));
+    }
+    let kind = declared.get(name).and_then(|param| param.kind);
+    let parsed = serde_json::from_str::<Value>(text).ok();
+    let value = match kind {
+        Some(ParamType::String) => Some(Value::from(text)),
+        Some(ParamType::Integer) => parsed.filter(|value| value.is_i64() || value.is_u64()),
+        Some(ParamType::Number) => parsed.filter(Value::is_number),
+        Some(ParamType::Boolean) => parsed.filter(Value::is_boolean),
+        None => Some(parsed.unwrap_or_else(|| Value::from(text))),
+    };
+    value.ok_or_else(|| {
+        let word = match kind {
+            Some(ParamType::Integer) => "a whole number",
+            Some(ParamType::Number) => "a number",
+            _ => "true or false",
+        };
+        let message = format!(
+            "parameter {name} of job {} is {word}, not {text:?}",
+            job.name
+        );
+        Error::new(Exit::Invalid, Report::new("param.type", message))
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn job(params: &str) -> Job {
+        serde_json::from_str(&format!(
+            r#"{{"id": "1", "namespace": "default", "name": "etl", "version": 1, "paused": false, "active_runs": 0,
+                "created_at": "2026-01-01T00:00:00Z", "updated_at": "2026-01-01T00:00:00Z",
+                "spec": {{"name": "etl", "noop": true, "params": {params}}}}}"#
+        ))
+        .unwrap()
+    }
+
+    #[test]
+    fn parameters_take_the_type_that_the_job_declares() {
+        let declared = job(
+            r#"{"text": {"type": "string"}, "count": {"type": "integer"}, "ratio": {"type": "number"},
+                "dry": {"type": "boolean"}, "any": {}}"#,
+        );
+        let cases = [
+            ("text", "12", Ok(Value::from("12"))),
+            ("count", "12", Ok(Value::from(12))),
+            ("count", "12.5", Err("param.type")),
+            ("ratio", "12.5", Ok(Value::from(12.5))),
+            ("dry", "true", Ok(Value::from(true))),
+            ("dry", "yes", Err("param.type")),
+            ("any", "12", Ok(Value::from(12))),
+            ("any", "a b", Ok(Value::from("a b"))),
+            ("txt", "x", Err("param.unknown")),
+        ];
+        for (name, text, expected) in cases {
+            let result = typed_value(name, text, &declared);
+            let result = result.map_err(|error| error.reports[0].code.clone());
+            assert_eq!(result, expected.map_err(str::to_owned), "{name}={text}");
+        }
+        assert_eq!(
+            typed_value("free", "x", &job("{}")).unwrap(),
+            Value::from("x")
+        );
+    }
+
+    #[test]
+    fn an_assignment_may_hold_further_equal_signs() {
+        assert_eq!(
+            assignment("a=b=c").unwrap(),
+            ("a".to_owned(), "b=c".to_owned())
+        );
+        assert!(assignment("a").is_err());
+        assert!(assignment("=b").is_err());
+    }
+}

@@ -1,0 +1,39 @@
+//! How the resources of the API look in tables: columns, nothing else.
+
+mod job;
+mod next;
+mod plan;
+mod run;
+mod trigger;
+
+pub use job::JOB;
+pub use next::NEXT;
+pub use plan::{PLAN, changes};
+pub use run::{ATTEMPT, RUN};
+pub use trigger::TRIGGER;
+
+use std::fmt::Display;
+
+use serde_json::Value;
+
+use crate::output::{Cell, dash};
+
+/// A cell with text.
+fn text(value: impl Display) -> Cell {
+    Cell::new(value)
+}
+
+/// A cell with a value, or a dash.
+fn optional<T: Display>(value: Option<T>) -> Cell {
+    Cell::new(value.map_or_else(dash, |value| value.to_string()))
+}
+
+/// A cell with yes or a dash: most things are not paused, and a dash does not catch the eye.
+fn yes(flag: bool) -> Cell {
+    Cell::new(if flag { "yes" } else { "-" })
+}
+
+/// A cell with compact JSON, or a dash.
+fn json(value: Option<&Value>) -> Cell {
+    optional(value)
+}

@@ -1,0 +1,69 @@
+//! Jobs in tables.
+
+use mainspring_api::{Job, Task};
+
+use super::{optional, text, yes};
+use crate::output::{Column, View, dash, state};
+
+/// Columns of jobs.
+pub const JOB: View<Job> = View {
+    columns: &[
+        Column::usual("NAME", |it, _| text(&it.name)),
+        Column::usual("STATE", |it, _| {
+            state(if it.paused { "paused" } else { "active" })
+        }),
+        Column::usual("NEXT", |it, style| text(style.at(it.next_fire_at))),
+        Column::usual("LEFT", |it, style| text(style.left(it.next_fire_at))),
+        Column::usual("LAST", |it, style| {
+            let last = it.last_run.as_ref();
+            text(style.at(last.and_then(|run| run.started_at.or(run.fire_at))))
+        }),
+        Column::usual("RESULT", |it, _| {
+            it.last_run
+                .as_ref()
+                .map_or_else(|| text("-"), |run| state(run.state.as_str()))
+        }),
+        Column::usual("ACTIVE", |it, _| text(it.active_runs)),
+        Column::extra("NAMESPACE", |it, _| text(&it.namespace)),
+        Column::extra("DESCRIPTION", |it, _| {
+            optional(it.spec.description.as_ref())
+        }),
+        Column::extra("TASK", |it, _| text(task(it))),
+        Column::extra("LABELS", |it, _| text(labels(it))),
+        Column::extra("VERSION", |it, _| text(it.version)),
+        Column::extra("PAUSED", |it, _| yes(it.paused)),
+        Column::extra("REASON", |it, _| optional(it.pause_reason.as_ref())),
+        Column::extra("CREATED", |it, style| text(style.at(Some(it.created_at)))),
+        Column::extra("UPDATED", |it, style| text(style.at(Some(it.updated_at)))),
+        Column::extra("ID", |it, _| text(&it.id)),
+    ],
+    name: |it| it.name.clone(),
+    empty: "no jobs; make some: mainspring apply -f FILE",
+};
+
+/// The task in one line: its kind and the beginning of what it does.
+fn task(job: &Job) -> String {
+    let (kind, what) = match job.spec.task() {
+        None => return dash(),
+        Some(Task::Noop) => return "noop".to_owned(),
+        Some(Task::Run(script)) => ("run", script.to_owned()),
+        Some(Task::Exec(argv)) => ("exec", argv.join(" ")),
+        Some(Task::Http(http)) => ("http", http.url.clone()),
+        Some(Task::Handler(name)) => ("handler", name.to_owned()),
+    };
+    let mut lines = what.trim().lines();
+    let first = lines.next().unwrap_or_default();
+    let more = if lines.next().is_some() { " …" } else { "" };
+    format!("{kind}: {first}{more}")
+}
+
+fn labels(job: &Job) -> String {
+    if job.spec.labels.is_empty() {
+        return dash();
+    }
+    let labels = job.spec.labels.iter();
+    let labels: Vec<String> = labels
+        .map(|(key, value)| format!("{key}={value}"))
+        .collect();
+    labels.join(",")
+}

@@ -1,0 +1,68 @@
+//! Runs and attempts in tables.
+
+use mainspring_api::{Attempt, Run, Timestamp};
+
+use super::{json, optional, text};
+use crate::output::{Column, View, dash, duration, state};
+
+/// Columns of runs.
+pub const RUN: View<Run> = View {
+    columns: &[
+        Column::usual("ID", |it, _| text(&it.id)),
+        Column::usual("JOB", |it, _| text(&it.job)),
+        Column::usual("STATE", |it, _| state(it.state.as_str())),
+        Column::usual("FIRE TIME", |it, style| text(style.at(it.fire_at))),
+        Column::usual("STARTED", |it, style| text(style.at(it.started_at))),
+        Column::usual("TOOK", |it, _| text(took(it.started_at, it.ended_at))),
+        Column::usual("ATTEMPT", |it, _| {
+            text(format_args!("{}/{}", it.attempt, it.attempts_max))
+        }),
+        Column::usual("ORIGIN", |it, _| text(it.origin)),
+        Column::extra("NAMESPACE", |it, _| text(&it.namespace)),
+        Column::extra("TRIGGER", |it, _| optional(it.trigger.as_ref())),
+        Column::extra("REASON", |it, _| optional(it.reason.as_ref())),
+        Column::extra("EXIT", |it, _| optional(it.exit_code)),
+        Column::extra("LATENESS", |it, _| {
+            text(it.lateness_ms.map_or_else(dash, duration))
+        }),
+        Column::extra("CREATED", |it, style| text(style.at(Some(it.created_at)))),
+        Column::extra("DUE", |it, style| text(style.at(it.due_at))),
+        Column::extra("NOT BEFORE", |it, style| text(style.at(it.not_before))),
+        Column::extra("ENDED", |it, style| text(style.at(it.ended_at))),
+        Column::extra("CANCEL ASKED", |it, style| {
+            text(style.at(it.cancel_requested_at))
+        }),
+        Column::extra("QUEUE", |it, _| text(&it.queue)),
+        Column::extra("PRIORITY", |it, _| text(it.priority)),
+        Column::extra("WORKER", |it, _| optional(it.worker.as_ref())),
+        Column::extra("VERSION", |it, _| text(it.job_version)),
+        Column::extra("RERUN OF", |it, _| optional(it.rerun_of.as_ref())),
+        Column::extra("INPUT", |it, _| json(it.input.as_ref())),
+        Column::extra("OUTPUT", |it, _| json(it.output.as_ref())),
+    ],
+    name: |it| it.id.clone(),
+    empty: "no runs",
+};
+
+/// Columns of attempts.
+pub const ATTEMPT: View<Attempt> = View {
+    columns: &[
+        Column::usual("ATTEMPT", |it, _| text(it.number)),
+        Column::usual("STATE", |it, _| state(it.state.as_str())),
+        Column::usual("STARTED", |it, style| text(style.at(it.started_at))),
+        Column::usual("TOOK", |it, _| text(took(it.started_at, it.ended_at))),
+        Column::usual("EXIT", |it, _| optional(it.exit_code)),
+        Column::usual("SIGNAL", |it, _| optional(it.signal)),
+        Column::usual("WORKER", |it, _| optional(it.worker.as_ref())),
+        Column::usual("REASON", |it, _| optional(it.reason.as_ref())),
+    ],
+    name: |it| it.number.to_string(),
+    empty: "no attempts",
+};
+
+fn took(started_at: Option<Timestamp>, ended_at: Option<Timestamp>) -> String {
+    match (started_at, ended_at) {
+        (Some(start), Some(end)) => duration(end.as_millis() - start.as_millis()),
+        _ => dash(),
+    }
+}

@@ -1,0 +1,10 @@
+//! The real binary, as users meet it: arguments in, stdout, stderr and exit code out.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod canned;
+mod check;
+mod command_line;
+mod commands;
+mod cron;
+mod program;
+mod unreachable;

@@ -1,0 +1,362 @@
+//! The planner: what should happen now, over everything that one node owns.
+//!
+//! A state machine without effects. The shell tells it what it saw ([`Event`]) and when, and carries out what it
+//! answers ([`Command`]); the outcome comes back as another event. The planner never waits, so a slow
+//! store delays a fire but not the decision about the next one.
+//!
+//! It keeps the triggers of the coming seconds (the window) in a timing wheel and advances them in memory. At most
+//! [`Settings::in_flight_max`] batches of each kind are under way; what comes due meanwhile is collected for the
+//! next one, so batches grow with the load and stay small without it.
+
+mod ends;
+mod fires;
+mod resident;
+mod slots;
+#[cfg(test)]
+mod tests;
+mod window;
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use mainspring_schedule::Timestamp;
+use rustc_hash::FxHashSet;
+
+use crate::batch::{
+    AttemptDetail, Changes, ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, Released,
+};
+use crate::id::{BatchId, Incarnation, JobId, RunId, TriggerId};
+use crate::job::Job;
+use crate::rule::{Loaded, Start};
+use crate::run::AttemptOutcome;
+
+use self::ends::Ends;
+use self::fires::Fires;
+use self::resident::Residents;
+use self::slots::Slots;
+use self::window::Window;
+
+/// What bounds the planner.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Settings {
+    /// How far ahead triggers are kept in memory.
+    pub window_ms: i64,
+    /// Late instants of a trigger that fire one by one; more become a range.
+    pub catch_up_max: u32,
+    /// Triggers or attempts in a batch.
+    pub batch_max: usize,
+    /// Batches of each kind under way.
+    pub in_flight_max: usize,
+    /// Runs that this node's own pool executes at a time.
+    pub slots: u32,
+    /// Rows of one window read.
+    pub read_max: u32,
+    /// How long to wait before a batch is repeated that the store could not take.
+    pub retry_after_ms: i64,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            window_ms: 5_000,
+            catch_up_max: 100,
+            batch_max: 2_000,
+            in_flight_max: 2,
+            slots: 64,
+            read_max: 10_000,
+            retry_after_ms: 250,
+        }
+    }
+}
+
+/// What the shell saw.
+#[derive(Clone, Debug)]
+pub enum Event {
+    /// Time has passed.
+    Woke,
+    /// A window read came back. The place continues it.
+    WindowRead(Vec<Loaded>, Option<(Timestamp, TriggerId)>),
+    /// Triggers came back that were asked for by id; those that are gone, paused or complete are left out.
+    TriggersRead(Vec<Loaded>),
+    /// A read failed; it is to be repeated.
+    ReadFailed(Read),
+    /// The store said that requests changed something.
+    Changed,
+    /// What they changed.
+    ChangesRead(Changes),
+    /// A batch of fires is recorded.
+    Fired(Arc<FireBatch>, FireOutcome),
+    /// A batch of fires could not be recorded, or nobody knows whether it was.
+    FireFailed(Arc<FireBatch>),
+    /// Attempts of this node's pool ended.
+    Ended(Vec<AttemptEnd>),
+    /// Attempts ended that hold no slot here: an earlier process left them behind.
+    Lost(Vec<AttemptEnd>),
+    /// A batch of verdicts is recorded.
+    Completed(Arc<CompletionBatch>, CompletionOutcome),
+    /// A batch of verdicts could not be recorded, or nobody knows whether it was.
+    CompleteFailed(Arc<CompletionBatch>),
+    /// Queued runs were claimed: fewer than asked for if no more are there.
+    Claimed(Vec<Start>),
+    /// Scheduled runs that are due were made ready.
+    Released(Released),
+    /// Nothing new is to be started from now on.
+    Drain,
+}
+
+/// A read of the store.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Read {
+    /// Triggers of the window up to an instant, after a place in the due index.
+    Window(Timestamp, Option<(Timestamp, TriggerId)>),
+    /// Triggers by id.
+    Triggers(Vec<TriggerId>),
+    /// What requests have changed.
+    Changes,
+    /// Queued runs, to be claimed for so many slots.
+    Claim(u32),
+    /// Scheduled runs that are due, to be made ready.
+    Release,
+}
+
+/// What the planner asks of the shell.
+#[derive(Clone, Debug)]
+pub enum Command {
+    /// Ask the store. Claims and releases are asked in the same way, though they change rows.
+    Read(Read),
+    /// Record fires.
+    Fire(Arc<FireBatch>),
+    /// Record verdicts.
+    Complete(Arc<CompletionBatch>),
+    /// Execute runs that are recorded as running.
+    Start(Vec<Start>),
+    /// End a running run.
+    Cancel(RunId),
+}
+
+/// The end of an attempt, as the pool reports it.
+#[derive(Clone, Debug)]
+pub struct AttemptEnd {
+    /// What was started.
+    pub start: Start,
+    /// The definition that it ran.
+    pub definition: Arc<Job>,
+    /// How it ended.
+    pub outcome: AttemptOutcome,
+    /// When the handler was entered; absent if it never was.
+    pub started_at: Option<Timestamp>,
+    /// When it ended.
+    pub ended_at: Timestamp,
+    /// What it left behind.
+    pub detail: Option<Box<AttemptDetail>>,
+}
+
+/// Figures about the planner, for metrics.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Figures {
+    /// Triggers in memory.
+    pub resident: usize,
+    /// Due triggers that no batch has taken yet.
+    pub due: usize,
+    /// Runs that the pool executes.
+    pub running: u32,
+    /// Whether queued runs wait for a slot.
+    pub backlog: bool,
+}
+
+/// See the [module](self).
+#[derive(Debug)]
+pub struct Planner {
+    settings: Settings,
+    incarnation: Incarnation,
+    batch_count: u64,
+    now: Timestamp,
+    residents: Residents,
+    window: Window,
+    fires: Fires,
+    ends: Ends,
+    slots: Slots,
+    changes_asked: bool,
+    changes_waiting: bool,
+    draining: bool,
+    /// Jobs that got a free slot while fires were under way: a fire that comes back blocked is tried again at once.
+    freed: FxHashSet<JobId>,
+    repeats: VecDeque<(Timestamp, Command)>,
+    /// Reads under way.
+    reads: usize,
+}
+
+impl Planner {
+    /// A planner for a process start, with an empty window.
+    #[must_use]
+    pub fn new(settings: Settings, incarnation: Incarnation, now: Timestamp) -> Self {
+        Self {
+            settings,
+            incarnation,
+            batch_count: 0,
+            now,
+            residents: Residents::new(now),
+            window: Window::new(),
+            fires: Fires::default(),
+            ends: Ends::default(),
+            slots: Slots::new(settings.slots),
+            changes_asked: false,
+            changes_waiting: true,
+            draining: false,
+            freed: FxHashSet::default(),
+            repeats: VecDeque::new(),
+            reads: 0,
+        }
+    }
+
+    /// Takes in one event and says what to do.
+    pub fn handle(&mut self, now: Timestamp, event: Event) -> Vec<Command> {
+        let mut commands = Vec::new();
+        self.note_time(now);
+        self.reads -= usize::from(answers_read(&event));
+        match event {
+            Event::Woke => {}
+            Event::WindowRead(rows, more) => self.window_read(rows, more, &mut commands),
+            Event::TriggersRead(rows) => rows.into_iter().for_each(|row| self.keep(row)),
+            Event::ReadFailed(read) => self.repeat(Command::Read(read)),
+            Event::Changed => self.changes_waiting = true,
+            Event::ChangesRead(changes) => self.changes_read(changes, &mut commands),
+            Event::Fired(batch, outcome) => self.fired(&batch, &outcome, &mut commands),
+            Event::FireFailed(batch) => self.repeat(Command::Fire(batch)),
+            Event::Ended(ends) => self.ended(ends),
+            Event::Lost(ends) => self.lost(ends),
+            Event::Completed(batch, outcome) => self.completed(&batch, &outcome, &mut commands),
+            Event::CompleteFailed(batch) => self.repeat(Command::Complete(batch)),
+            Event::Claimed(starts) => self.claimed(starts, &mut commands),
+            Event::Released(released) => self.slots.released(released),
+            Event::Drain => self.draining = true,
+        }
+        self.step(&mut commands);
+        self.reads += commands.iter().filter(|command| matches!(command, Command::Read(_))).count();
+        commands
+    }
+
+    /// When to send [`Event::Woke`], if nothing else happens before.
+    #[must_use]
+    pub fn next_wakeup(&self) -> Timestamp {
+        let repeat = self.repeats.front().map_or(Timestamp::MAX, |(at, _)| *at);
+        if self.draining {
+            return repeat;
+        }
+        let due = self.residents.next_wakeup();
+        let scheduled = self.slots.next_release_at();
+        let window = self.window.next_read_at(self.settings.window_ms);
+        due.into_iter().chain(scheduled).fold(repeat.min(window), Timestamp::min)
+    }
+
+    /// Whether nothing is running, recorded or to be recorded. After [`Event::Drain`], the time to stop.
+    #[must_use]
+    pub fn is_idle(&self) -> bool {
+        self.slots.running() == 0 && self.fires.in_flight == 0 && self.ends.is_idle()
+    }
+
+    /// Whether the planner also knows all there is to know: no read is under way or wanted, nothing waits to be sent.
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
+        let unsent = !self.fires.ready.is_empty() || !self.repeats.is_empty();
+        self.is_idle() && self.reads == 0 && !self.changes_waiting && !unsent
+    }
+
+    /// Figures for metrics.
+    #[must_use]
+    pub fn figures(&self) -> Figures {
+        Figures {
+            resident: self.residents.len(),
+            due: self.fires.ready.len(),
+            running: self.slots.running(),
+            backlog: self.slots.backlog,
+        }
+    }
+
+    /// What every event is followed by: collect what is due, and send what can be sent.
+    fn step(&mut self, commands: &mut Vec<Command>) {
+        while self.repeats.front().is_some_and(|(at, _)| *at <= self.now) {
+            commands.extend(self.repeats.pop_front().map(|(_, command)| command));
+        }
+        if self.changes_waiting && !self.changes_asked {
+            (self.changes_waiting, self.changes_asked) = (false, true);
+            commands.push(Command::Read(Read::Changes));
+        }
+        self.send_ends(commands);
+        if self.draining {
+            return;
+        }
+        self.read_window(commands);
+        self.residents.collect_due(self.now, &mut self.fires.ready);
+        self.send_fires(commands);
+        commands.extend(self.slots.ask(self.now));
+    }
+
+    fn note_time(&mut self, now: Timestamp) {
+        if now < self.now {
+            // The clock was set back: what is not due yet waits for its instant, however long that takes now.
+            self.residents.rewind(now);
+        }
+        self.now = now;
+    }
+
+    fn changes_read(&mut self, changes: Changes, commands: &mut Vec<Command>) {
+        self.changes_asked = false;
+        self.changes_waiting |= changes.more;
+        self.slots.backlog |= changes.queued;
+        commands.extend(changes.cancels.into_iter().map(Command::Cancel));
+        if !changes.triggers.is_empty() {
+            let again = self.residents.forget(&changes.triggers);
+            if !again.is_empty() {
+                commands.push(Command::Read(Read::Triggers(again)));
+            }
+        }
+    }
+
+    fn claimed(&mut self, starts: Vec<Start>, commands: &mut Vec<Command>) {
+        self.slots.claimed(starts.len());
+        if !starts.is_empty() {
+            commands.push(Command::Start(starts));
+        }
+    }
+
+    /// Sends a command again after a while; one that nobody carried out changes nothing by that.
+    fn repeat(&mut self, command: Command) {
+        self.repeats.push_back((self.now + self.settings.retry_after_ms, command));
+    }
+
+    fn next_batch_id(&mut self) -> BatchId {
+        self.batch_count += 1;
+        BatchId { incarnation: self.incarnation, sequence: self.batch_count }
+    }
+}
+
+const fn answers_read(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::WindowRead(..)
+            | Event::TriggersRead(_)
+            | Event::ReadFailed(_)
+            | Event::ChangesRead(_)
+            | Event::Claimed(_)
+            | Event::Released(_)
+    )
+}
+
+/// What a claimed run needs to be started; the shell adds the delay of its trigger.
+impl From<ClaimedRun> for Start {
+    fn from(claimed: ClaimedRun) -> Self {
+        Self {
+            run: claimed.run,
+            job: claimed.job,
+            job_version: claimed.job_version,
+            trigger: claimed.trigger,
+            fire_time: claimed.fire_time,
+            due_at: claimed.due_at,
+            attempt: claimed.attempt,
+            input: claimed.input,
+            delay: None,
+            definition: None,
+        }
+    }
+}

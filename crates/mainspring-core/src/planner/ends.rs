@@ -1,0 +1,96 @@
+//! Ends of attempts: what follows each, recorded in batches.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use mainspring_schedule::Timestamp;
+
+use super::{AttemptEnd, Command, Planner, Read};
+use crate::batch::{Completion, CompletionBatch, CompletionOutcome, Rearm};
+use crate::id::jitter_of;
+use crate::retry::{AfterAttempt, AttemptRule, after_attempt};
+
+#[derive(Debug, Default)]
+pub(super) struct Ends {
+    waiting: VecDeque<Completion>,
+    in_flight: usize,
+}
+
+impl Ends {
+    pub(super) fn is_idle(&self) -> bool {
+        self.in_flight == 0 && self.waiting.is_empty()
+    }
+}
+
+impl Planner {
+    pub(super) fn ended(&mut self, ends: Vec<AttemptEnd>) {
+        self.slots.free(u32::try_from(ends.len()).expect("not more than there are slots"));
+        self.lost(ends);
+    }
+
+    /// Ends of attempts that held no slot of this process.
+    pub(super) fn lost(&mut self, ends: Vec<AttemptEnd>) {
+        let now = self.now;
+        self.ends.waiting.extend(ends.into_iter().map(|end| completion(end, now)));
+    }
+
+    pub(super) fn send_ends(&mut self, commands: &mut Vec<Command>) {
+        while self.ends.in_flight < self.settings.in_flight_max && !self.ends.waiting.is_empty() {
+            let count = self.ends.waiting.len().min(self.settings.batch_max);
+            let entries = self.ends.waiting.drain(..count).collect();
+            let id = self.next_batch_id();
+            self.ends.in_flight += 1;
+            commands.push(Command::Complete(Arc::new(CompletionBatch { id, at: self.now, entries })));
+        }
+    }
+
+    pub(super) fn completed(
+        &mut self,
+        batch: &CompletionBatch,
+        outcome: &CompletionOutcome,
+        commands: &mut Vec<Command>,
+    ) {
+        self.ends.in_flight -= 1;
+        for entry in &batch.entries {
+            if let AfterAttempt::RetryAt(at) = entry.then {
+                self.slots.schedule(at);
+            }
+        }
+        if outcome.promoted > 0 {
+            self.slots.queued();
+        }
+        for job in &outcome.freed {
+            let waiting = self.residents.unblock(*job);
+            self.fires.ready.extend(waiting);
+            if self.fires.in_flight > 0 {
+                self.freed.insert(*job);
+            }
+        }
+        if !outcome.rearmed.is_empty() {
+            commands.push(Command::Read(Read::Triggers(outcome.rearmed.clone())));
+        }
+    }
+}
+
+fn completion(end: AttemptEnd, now: Timestamp) -> Completion {
+    let AttemptEnd { start, definition, outcome, started_at, ended_at, detail } = end;
+    let then = after_attempt(AttemptRule::from(&*definition), start.attempt, outcome, now);
+    // Also where a retry is to follow: if the run's end was asked for meanwhile, the store makes it final instead.
+    let rearm = start.trigger.zip(start.delay).map(|(trigger, delay)| {
+        let next_fire_at = ended_at.max(start.fire_time) + delay.delay_ms;
+        let due_at = next_fire_at + jitter_of(trigger, next_fire_at, delay.jitter_ms);
+        Rearm { trigger, next_fire_at, due_at }
+    });
+    Completion {
+        run: start.run,
+        job: start.job,
+        attempt: start.attempt,
+        outcome,
+        then,
+        started_at,
+        ended_at,
+        detail,
+        gate: definition.gate(),
+        rearm,
+    }
+}

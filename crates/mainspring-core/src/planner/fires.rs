@@ -1,0 +1,195 @@
+//! Fires: from what is due to a recorded batch, and from there to runs that start.
+
+use std::collections::VecDeque;
+use std::sync::Arc;
+
+use mainspring_schedule::Timestamp;
+use rustc_hash::FxHashMap;
+
+use super::resident::{Place, Resident};
+use super::{Command, Planner, Read};
+use crate::batch::{FireBatch, FireEntry, FireOutcome, NewRun, Placed};
+use crate::id::TriggerId;
+use crate::rule::{Delay, Rule, Start};
+
+#[derive(Debug, Default)]
+pub(super) struct Fires {
+    /// Due, in the order in which they are to be recorded.
+    pub(super) ready: VecDeque<Place>,
+    pub(super) in_flight: usize,
+    /// The places of the triggers of each batch under way, by the batch's number.
+    sent: FxHashMap<u64, Vec<Place>>,
+}
+
+impl Planner {
+    pub(super) fn send_fires(&mut self, commands: &mut Vec<Command>) {
+        while self.fires.in_flight < self.settings.in_flight_max {
+            let Some((places, entries)) = self.next_entries() else { return };
+            let id = self.next_batch_id();
+            self.fires.in_flight += 1;
+            self.fires.sent.insert(id.sequence, places);
+            commands.push(Command::Fire(Arc::new(FireBatch { id, at: self.now, entries })));
+        }
+    }
+
+    /// Decides what is ready, up to one batch, in order of trigger ids. None if nothing is to be recorded.
+    fn next_entries(&mut self) -> Option<(Vec<Place>, Vec<FireEntry>)> {
+        let mut batch = Vec::new();
+        while batch.len() < self.settings.batch_max
+            && let Some(place) = self.fires.ready.pop_front()
+        {
+            let Some(resident) = self.residents.find(place) else { continue };
+            match entry(resident, self.now, self.settings.catch_up_max, self.window.end()) {
+                Ok(entry) => {
+                    self.residents.depart(place);
+                    batch.push((place, entry));
+                }
+                Err(Some(due_at)) => self.residents.arm(place, due_at),
+                Err(None) => {}
+            }
+        }
+        for (_, entry) in &mut batch {
+            for run in &mut entry.runs {
+                run.claim = self.slots.take();
+            }
+        }
+        if !batch.is_sorted_by_key(|(_, entry)| entry.trigger) {
+            batch.sort_by_cached_key(|(_, entry)| entry.trigger);
+        }
+        (!batch.is_empty()).then(|| batch.into_iter().unzip())
+    }
+
+    pub(super) fn fired(&mut self, batch: &FireBatch, outcome: &FireOutcome, commands: &mut Vec<Command>) {
+        let Some(places) = self.fires.sent.remove(&batch.id.sequence) else { return };
+        self.fires.in_flight -= 1;
+        let mut again = Vec::new();
+        let mut starts = Vec::new();
+        let (mut stale, mut blocked) = (Cursor::new(&outcome.stale), Cursor::new(&outcome.blocked));
+        let mut placed = outcome.placed.iter().copied();
+        for (index, (entry, place)) in batch.entries.iter().zip(places).enumerate() {
+            if stale.is_at(index) {
+                self.unclaim(entry);
+                self.residents.remove(entry.trigger);
+                again.push(entry.trigger);
+            } else if blocked.is_at(index) {
+                self.unclaim(entry);
+                self.wait_for_slot(entry, place, &mut again);
+            } else {
+                for (run, placed) in entry.runs.iter().zip(placed.by_ref()) {
+                    self.place(entry, run, placed, place, &mut starts);
+                }
+                self.advance(entry, place, &mut again);
+            }
+        }
+        if self.fires.in_flight == 0 {
+            self.freed.clear();
+        }
+        if !starts.is_empty() {
+            commands.push(Command::Start(starts));
+        }
+        if !again.is_empty() {
+            commands.push(Command::Read(Read::Triggers(again)));
+        }
+    }
+
+    fn place(&mut self, entry: &FireEntry, run: &NewRun, placed: Placed, place: Place, starts: &mut Vec<Start>) {
+        match placed {
+            Placed::Running => {
+                let rule = &self.residents.find(place).expect("a trigger in a batch stays where it is").rule;
+                starts.push(start(entry, run, rule));
+                return;
+            }
+            Placed::Queued => self.slots.queued(),
+            Placed::Held | Placed::Suppressed | Placed::Known => {}
+        }
+        if run.claim {
+            self.slots.free(1);
+        }
+    }
+
+    /// Takes over where the trigger stands now, and lets go of it if that is past the window.
+    fn advance(&mut self, entry: &FireEntry, place: Place, again: &mut Vec<TriggerId>) {
+        if !self.residents.come_back(place, Some(entry.progress)) {
+            again.push(entry.trigger);
+            return;
+        }
+        match entry.progress.due_at {
+            Some(due_at) if due_at <= self.window.end() => self.residents.arm(place, due_at),
+            _ => self.residents.remove(entry.trigger),
+        }
+    }
+
+    fn wait_for_slot(&mut self, entry: &FireEntry, place: Place, again: &mut Vec<TriggerId>) {
+        if !self.residents.come_back(place, None) {
+            again.push(entry.trigger);
+        } else if self.freed.contains(&entry.job) {
+            self.fires.ready.push_front(place);
+        } else {
+            self.residents.block(place);
+        }
+    }
+
+    fn unclaim(&mut self, entry: &FireEntry) {
+        let claimed = entry.runs.iter().filter(|run| run.claim).count();
+        self.slots.free(u32::try_from(claimed).expect("a batch is bounded"));
+    }
+}
+
+/// What a due trigger does; the instant at which it is due if it is not, `None` if it never is.
+fn entry(
+    resident: &Resident,
+    now: Timestamp,
+    catch_up_max: u32,
+    window_end: Timestamp,
+) -> Result<FireEntry, Option<Timestamp>> {
+    let progress = &resident.progress;
+    let decision = resident.rule.decide(resident.id, progress, now, catch_up_max).ok_or(progress.due_at)?;
+    Ok(FireEntry {
+        trigger: resident.id,
+        job: resident.job,
+        job_version: resident.job_version,
+        version: resident.version,
+        expected: progress.next_fire_at.ok_or(None)?,
+        progress: decision.progress,
+        leaves_window: decision.progress.due_at.is_none_or(|due| due > window_end),
+        gate: resident.rule.gate(),
+        priority: resident.rule.priority,
+        queue: resident.rule.queue.clone(),
+        runs: decision.runs,
+        gaps: decision.gaps,
+    })
+}
+
+pub(super) fn start(entry: &FireEntry, run: &NewRun, rule: &Rule) -> Start {
+    Start {
+        run: run.id,
+        job: entry.job,
+        job_version: entry.job_version,
+        trigger: Some(entry.trigger),
+        fire_time: run.fire_time,
+        due_at: run.due_at,
+        attempt: 1,
+        input: None,
+        delay: rule.delay_ms.map(|delay_ms| Delay { delay_ms, jitter_ms: rule.jitter_ms }),
+        definition: Some(Arc::clone(&rule.definition)),
+    }
+}
+
+/// Walks an ascending list of indices beside a count.
+struct Cursor<'a>(&'a [u32]);
+
+impl<'a> Cursor<'a> {
+    const fn new(indices: &'a [u32]) -> Self {
+        Self(indices)
+    }
+
+    fn is_at(&mut self, index: usize) -> bool {
+        match self.0 {
+            [first, rest @ ..] if *first as usize == index => {
+                self.0 = rest;
+                true
+            }
+            _ => false,
+        }
+    }
+}

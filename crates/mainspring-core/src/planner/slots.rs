@@ -1,0 +1,86 @@
+//! The slots of this node's own pool, and the queued and scheduled runs that want them.
+
+use mainspring_schedule::Timestamp;
+
+use super::{Command, Read};
+use crate::batch::Released;
+
+#[derive(Debug)]
+pub(super) struct Slots {
+    total: u32,
+    taken: u32,
+    /// Whether queued runs may be there that nobody has claimed.
+    pub(super) backlog: bool,
+    claiming: u32,
+    releasing: bool,
+    /// When the next scheduled run is due, as far as known.
+    next_release: Option<Timestamp>,
+}
+
+impl Slots {
+    /// Queued and scheduled runs may be there from an earlier process: both are asked for at once.
+    pub(super) const fn new(total: u32) -> Self {
+        let (taken, claiming) = (0, 0);
+        Self { total, taken, backlog: true, claiming, releasing: false, next_release: Some(Timestamp::MIN) }
+    }
+
+    pub(super) const fn running(&self) -> u32 {
+        self.taken - self.claiming
+    }
+
+    /// Keeps a slot for a fire, unless queued runs come first.
+    pub(super) const fn take(&mut self) -> bool {
+        let free = self.taken < self.total && !self.backlog;
+        self.taken += free as u32;
+        free
+    }
+
+    /// A run that waits for a worker is there; a free slot asks for it.
+    pub(super) const fn queued(&mut self) {
+        self.backlog = true;
+    }
+
+    pub(super) fn free(&mut self, count: u32) {
+        self.taken = self.taken.checked_sub(count).expect("a slot is freed once");
+    }
+
+    pub(super) fn schedule(&mut self, at: Timestamp) {
+        self.next_release = Some(self.next_release.map_or(at, |next| next.min(at)));
+    }
+
+    pub(super) fn next_release_at(&self) -> Option<Timestamp> {
+        self.next_release.filter(|_| !self.releasing)
+    }
+
+    pub(super) fn claimed(&mut self, count: usize) {
+        let count = u32::try_from(count).expect("not more than asked for");
+        self.backlog = count == self.claiming || self.backlog && self.claiming == 0;
+        let unused = std::mem::take(&mut self.claiming) - count;
+        self.free(unused);
+    }
+
+    pub(super) fn released(&mut self, released: Released) {
+        self.releasing = false;
+        self.backlog |= released.count > 0;
+        if let Some(at) = released.next_at {
+            self.schedule(at);
+        }
+    }
+
+    /// Asks for queued and scheduled runs, where there may be some.
+    pub(super) fn ask(&mut self, now: Timestamp) -> Vec<Command> {
+        let mut commands = Vec::new();
+        if self.next_release_at().is_some_and(|at| at <= now) {
+            self.releasing = true;
+            self.next_release = None;
+            commands.push(Command::Read(Read::Release));
+        }
+        let free = self.total - self.taken;
+        if self.backlog && self.claiming == 0 && free > 0 {
+            self.claiming = free;
+            self.taken = self.total;
+            commands.push(Command::Read(Read::Claim(free)));
+        }
+        commands
+    }
+}

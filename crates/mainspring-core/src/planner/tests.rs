@@ -1,0 +1,395 @@
+//! The planner against a small store of maps: what it asks for, and what it does with the answers.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use mainspring_schedule::{MisfirePolicy, Schedule, Timestamp, Trigger, Zone};
+
+use super::{AttemptEnd, Command, Event, Planner, Read, Settings};
+use crate::batch::{CompletionOutcome, FireBatch, FireOutcome, Placed, Progress, Released, TriggerRow, TriggerStatus};
+use crate::id::{Incarnation, JobId, JobVersion, TriggerId};
+use crate::job::{GateRule, Job, JobKey, Overlap, Task};
+use crate::overlap::{Admission, Gate, admit};
+use crate::rule::{Loaded, Rule, Start};
+use crate::run::AttemptOutcome;
+
+const T0: i64 = 1_767_225_600_000;
+
+fn at(ms: i64) -> Timestamp {
+    Timestamp::from_millis(T0 + ms)
+}
+
+/// A store of one planner, and the clock: commands are answered at once unless they are kept back.
+struct World {
+    planner: Planner,
+    now: Timestamp,
+    rows: BTreeMap<TriggerId, Loaded>,
+    gates: BTreeMap<JobId, Gate>,
+    started: Vec<Start>,
+    fired: Vec<(i64, i64)>,
+    missed: Vec<(i64, i64, u64)>,
+    kept_back: Vec<Command>,
+    keep_back: bool,
+    cancelled: usize,
+    queued: Vec<Start>,
+}
+
+impl World {
+    fn new(settings: Settings) -> Self {
+        Self {
+            planner: Planner::new(settings, Incarnation(1), at(0)),
+            now: at(0),
+            rows: BTreeMap::new(),
+            gates: BTreeMap::new(),
+            started: Vec::new(),
+            fired: Vec::new(),
+            missed: Vec::new(),
+            kept_back: Vec::new(),
+            keep_back: false,
+            cancelled: 0,
+            queued: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, id: i64, rule: Rule) {
+        let progress = rule.begin(TriggerId(id), at(-1), None);
+        let row = TriggerRow {
+            id: TriggerId(id),
+            job: JobId(id),
+            job_version: JobVersion(1),
+            index: 0,
+            version: 1,
+            paused: false,
+            progress,
+        };
+        self.rows.insert(row.id, Loaded { row, rule: Arc::new(rule) });
+    }
+
+    fn send(&mut self, event: Event) {
+        let mut commands = self.planner.handle(self.now, event);
+        while !commands.is_empty() {
+            let mut next = Vec::new();
+            for command in commands {
+                if self.keep_back && matches!(command, Command::Fire(_)) {
+                    self.kept_back.push(command);
+                    continue;
+                }
+                if let Some(event) = self.answer(command) {
+                    next.extend(self.planner.handle(self.now, event));
+                }
+            }
+            commands = next;
+        }
+    }
+
+    /// Moves the clock on, waking the planner whenever it wants.
+    fn run_until(&mut self, ms: i64) {
+        let mut wakeups = 0;
+        while self.planner.next_wakeup() <= at(ms) {
+            self.now = self.now.max(self.planner.next_wakeup());
+            self.send(Event::Woke);
+            wakeups += 1;
+            assert!(wakeups < 100_000, "the planner asks to be woken for nothing");
+        }
+        self.now = at(ms);
+        self.send(Event::Woke);
+    }
+
+    fn answer(&mut self, command: Command) -> Option<Event> {
+        match command {
+            Command::Read(Read::Window(until, after)) => {
+                let rows = self.rows.values().filter(|loaded| {
+                    let place = loaded.row.progress.due_at;
+                    place.is_some_and(|due| due <= until && after.is_none_or(|(from, _)| due > from))
+                });
+                Some(Event::WindowRead(rows.cloned().collect(), None))
+            }
+            Command::Read(Read::Triggers(ids)) => {
+                let rows = ids.iter().filter_map(|id| self.rows.get(id)).filter(|loaded| !loaded.row.paused);
+                Some(Event::TriggersRead(rows.cloned().collect()))
+            }
+            Command::Read(Read::Changes) => Some(Event::ChangesRead(crate::batch::Changes::default())),
+            Command::Read(Read::Claim(limit)) => {
+                let count = self.queued.len().min(limit as usize);
+                Some(Event::Claimed(self.queued.drain(..count).collect()))
+            }
+            Command::Read(Read::Release) => Some(Event::Released(Released::default())),
+            Command::Fire(batch) => {
+                let outcome = self.record(&batch);
+                Some(Event::Fired(batch, outcome))
+            }
+            Command::Complete(batch) => {
+                let mut outcome = CompletionOutcome::default();
+                for entry in &batch.entries {
+                    if entry.gate.is_some() {
+                        self.gates.entry(entry.job).or_default().active -= 1;
+                        outcome.freed.push(entry.job);
+                    }
+                    if let Some(rearm) = entry.rearm {
+                        let loaded = self.rows.get_mut(&rearm.trigger).expect("it fired");
+                        loaded.row.progress.next_fire_at = Some(rearm.next_fire_at);
+                        loaded.row.progress.due_at = Some(rearm.due_at);
+                        loaded.row.progress.awaiting_run = None;
+                        outcome.rearmed.push(rearm.trigger);
+                    }
+                }
+                Some(Event::Completed(batch, outcome))
+            }
+            Command::Start(starts) => {
+                self.started.extend(starts);
+                None
+            }
+            Command::Cancel(_) => {
+                self.cancelled += 1;
+                None
+            }
+        }
+    }
+
+    fn record(&mut self, batch: &FireBatch) -> FireOutcome {
+        let mut outcome = FireOutcome::default();
+        for (index, entry) in batch.entries.iter().enumerate() {
+            let loaded = self.rows.get_mut(&entry.trigger).expect("it was read");
+            let row = &mut loaded.row;
+            if row.version != entry.version || row.progress.next_fire_at != Some(entry.expected) || row.paused {
+                outcome.stale.push(index as u32);
+                continue;
+            }
+            let gate = self.gates.entry(entry.job).or_default();
+            if entry.gate.is_some_and(|rule| admit(*gate, rule) == Admission::Block) {
+                outcome.blocked.push(index as u32);
+                continue;
+            }
+            row.progress = entry.progress;
+            for run in &entry.runs {
+                gate.active += u32::from(entry.gate.is_some());
+                self.fired.push((entry.trigger.0, run.fire_time.since(at(0))));
+                outcome.placed.push(if run.claim { Placed::Running } else { Placed::Queued });
+                if !run.claim {
+                    self.queued.push(super::fires::start(entry, run, &loaded.rule));
+                }
+            }
+            for gap in &entry.gaps {
+                self.missed.push((gap.first.since(at(0)), gap.last.since(at(0)), gap.count));
+            }
+        }
+        outcome
+    }
+
+    fn end_all(&mut self) {
+        let now = self.now;
+        let ends = self.started.drain(..).map(|start| AttemptEnd {
+            definition: start.definition.clone().expect("fired here"),
+            start,
+            outcome: AttemptOutcome::Succeeded,
+            started_at: Some(now),
+            ended_at: now,
+            detail: None,
+        });
+        let ends = ends.collect();
+        self.send(Event::Ended(ends));
+    }
+}
+
+fn every(interval_ms: i64) -> Rule {
+    rule(Schedule::Every { interval_ms, repeat_count: None }, at(0), None)
+}
+
+fn rule(schedule: Schedule, start: Timestamp, gate: Option<GateRule>) -> Rule {
+    let mut job = Job::new(JobKey::new("default", "job"), Task::Noop);
+    if let Some(gate) = gate {
+        (job.overlap, job.max_active) = (gate.overlap, gate.max_active);
+    }
+    let delay_ms = if let Schedule::Delay { delay_ms } = schedule { Some(delay_ms) } else { None };
+    Rule {
+        trigger: Trigger::new(schedule, Zone::utc(), start),
+        jitter_ms: 0,
+        misfire_threshold_ms: 60_000,
+        priority: 5,
+        gate,
+        delay_ms,
+        queue: "default".into(),
+        definition: Arc::new(job),
+    }
+}
+
+fn world() -> World {
+    World::new(Settings { slots: 1_000, ..Settings::default() })
+}
+
+#[test]
+fn triggers_fire_at_their_instants_and_runs_start_after_the_record() {
+    let mut world = world();
+    world.add(1, every(1_000));
+    world.add(2, rule(Schedule::At, at(2_500), None));
+    world.run_until(3_000);
+    assert_eq!(world.fired, [(1, 0), (1, 1_000), (1, 2_000), (2, 2_500), (1, 3_000)]);
+    assert_eq!(world.started.len(), 5);
+    assert_eq!(world.rows[&TriggerId(2)].row.progress.status, TriggerStatus::Complete);
+}
+
+#[test]
+fn nothing_starts_before_its_fire_is_recorded() {
+    let mut world = world();
+    world.keep_back = true;
+    world.add(1, every(1_000));
+    world.run_until(5_000);
+    assert_eq!(world.started, []);
+    assert_eq!(world.kept_back.len(), 1, "a trigger in a batch fires no second time meanwhile");
+}
+
+#[test]
+fn instants_late_within_the_threshold_fire_one_by_one() {
+    let mut world = world();
+    world.add(1, every(1_000));
+    world.now = at(3_500);
+    world.run_until(3_500);
+    assert_eq!(world.fired, [(1, 0), (1, 1_000), (1, 2_000), (1, 3_000)]);
+    assert_eq!(world.missed, []);
+}
+
+#[test]
+fn instants_late_beyond_the_threshold_follow_the_policy() {
+    let mut world = world();
+    let mut late = every(10_000);
+    late.trigger.misfire = MisfirePolicy::NextWithRemainingCount;
+    world.add(1, late);
+    world.now = at(100_000);
+    world.run_until(100_000);
+    let missed: u64 = world.missed.iter().map(|(_, _, count)| count).sum();
+    assert_eq!(world.fired.len() as u64 + missed, 11, "{:?} {:?}", world.fired, world.missed);
+    assert!(missed >= 10);
+}
+
+#[test]
+fn changed_trigger_is_dropped_and_read_again() {
+    let mut world = world();
+    world.add(1, every(1_000));
+    world.run_until(0);
+    let loaded = world.rows.get_mut(&TriggerId(1)).expect("added");
+    loaded.row.version = 2;
+    loaded.row.progress.next_fire_at = Some(at(4_000));
+    loaded.row.progress.due_at = Some(at(4_000));
+    world.run_until(4_500);
+    assert_eq!(world.fired, [(1, 0), (1, 4_000)]);
+}
+
+#[test]
+fn acknowledged_pause_stops_fires_without_the_planner_knowing() {
+    let mut world = world();
+    world.add(1, every(1_000));
+    world.run_until(1_000);
+    world.rows.get_mut(&TriggerId(1)).expect("added").row.paused = true;
+    world.run_until(10_000);
+    assert_eq!(world.fired, [(1, 0), (1, 1_000)]);
+}
+
+#[test]
+fn held_triggers_wait_for_the_slot_and_then_catch_up() {
+    let mut world = world();
+    let gate = GateRule { overlap: Overlap::Hold, max_active: 1 };
+    world.add(1, rule(Schedule::Every { interval_ms: 1_000, repeat_count: None }, at(0), Some(gate)));
+    world.run_until(3_000);
+    assert_eq!(world.fired, [(1, 0)], "the first run is not over");
+    world.end_all();
+    assert_eq!(world.fired, [(1, 0), (1, 1_000)], "one at a time");
+    world.end_all();
+    world.end_all();
+    world.end_all();
+    assert_eq!(world.fired, [(1, 0), (1, 1_000), (1, 2_000), (1, 3_000)]);
+    assert_eq!(world.missed, []);
+}
+
+#[test]
+fn delay_counts_from_the_end_of_the_run() {
+    let mut world = world();
+    world.add(1, rule(Schedule::Delay { delay_ms: 1_000 }, at(0), None));
+    world.run_until(2_500);
+    assert_eq!(world.fired, [(1, 0)]);
+    world.end_all();
+    world.run_until(10_000);
+    assert_eq!(world.fired, [(1, 0), (1, 3_500)]);
+}
+
+#[test]
+fn slots_bound_what_runs_and_queued_runs_come_first() {
+    let mut world = World::new(Settings { slots: 2, ..Settings::default() });
+    for id in 1..=5 {
+        world.add(id, rule(Schedule::At, at(1_000), None));
+    }
+    world.run_until(1_000);
+    assert_eq!(world.started.len(), 2);
+    assert_eq!(world.planner.figures().running, 2);
+    world.queued = world.started.iter().map(|start| Start { fire_time: at(77), ..start.clone() }).collect();
+    world.end_all();
+    assert_eq!(world.started.len(), 2);
+    assert!(world.started.iter().all(|start| start.fire_time == at(77)));
+}
+
+#[test]
+fn clock_set_back_fires_nothing_twice_and_nothing_early() {
+    let mut world = world();
+    world.add(1, every(1_000));
+    world.run_until(2_000);
+    world.now = at(-3_600_000);
+    world.send(Event::Woke);
+    assert!(world.planner.next_wakeup() >= at(-3_600_000));
+    world.run_until(1_999);
+    assert_eq!(world.fired, [(1, 0), (1, 1_000), (1, 2_000)]);
+    world.run_until(3_000);
+    assert_eq!(world.fired.last(), Some(&(1, 3_000)));
+    assert_eq!(world.fired.len(), 4);
+}
+
+#[test]
+fn unrecorded_batch_is_repeated_as_it_was() {
+    let mut world = world();
+    world.keep_back = true;
+    world.add(1, every(60_000));
+    world.run_until(0);
+    let Some(Command::Fire(batch)) = world.kept_back.pop() else { panic!("a batch was sent") };
+    world.send(Event::FireFailed(Arc::clone(&batch)));
+    world.run_until(1_000);
+    let Some(Command::Fire(again)) = world.kept_back.pop() else { panic!("it was repeated") };
+    assert_eq!(again, batch);
+}
+
+#[test]
+fn draining_planner_fires_nothing_new_but_records_ends() {
+    let mut world = world();
+    world.add(1, every(1_000));
+    world.run_until(1_000);
+    world.send(Event::Drain);
+    world.run_until(5_000);
+    assert_eq!(world.fired.len(), 2);
+    assert!(!world.planner.is_idle());
+    world.end_all();
+    assert!(world.planner.is_idle());
+}
+
+#[test]
+fn jitter_spreads_and_is_never_early() {
+    let mut world = world();
+    let mut jittered = every(1_000);
+    jittered.jitter_ms = 400;
+    world.add(1, jittered);
+    let mut last = 0;
+    while last < 20_000 {
+        let wakeup = world.planner.next_wakeup().max(world.now);
+        last = wakeup.since(at(0));
+        world.run_until(last);
+        for start in world.started.drain(..) {
+            assert_eq!(start.due_at, wakeup, "started when due");
+            assert!((0..=400).contains(&start.due_at.since(start.fire_time)));
+        }
+    }
+    assert!(world.fired.len() >= 19);
+    assert!(world.fired.windows(2).all(|pair| pair[1].1 - pair[0].1 == 1_000));
+}
+
+#[test]
+fn progress_of_an_edited_trigger_lies_after_what_fired() {
+    let rule = every(1_000);
+    let progress: Progress = crate::edit::begin(&rule, TriggerId(1), Some(at(4_200)), at(2_000));
+    assert_eq!(progress.next_fire_at, Some(at(5_000)));
+}

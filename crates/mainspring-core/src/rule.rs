@@ -1,0 +1,248 @@
+//! A trigger's definition, compiled: what the planner asks when something is due.
+
+use std::sync::Arc;
+
+use mainspring_schedule::{MisfirePolicy, Missed, MissedReason, Timestamp, Trigger, TriggerState};
+
+use crate::batch::{Gap, GapOutcome, GapReason, NewRun, Progress, TriggerStatus};
+use crate::id::{JobId, JobVersion, RunId, RunSource, TriggerId, jitter_of};
+use crate::job::{GateRule, Job, Overlap};
+use crate::run::Origin;
+
+/// A compiled trigger with what the planner needs of its job. Shared between versions of nothing: immutable.
+#[derive(Clone, Debug)]
+pub struct Rule {
+    /// Which instants.
+    pub trigger: Trigger,
+    /// Largest spread of fires.
+    pub jitter_ms: i64,
+    /// When a fire time counts as missed.
+    pub misfire_threshold_ms: i64,
+    /// Priority of the runs.
+    pub priority: i32,
+    /// The job's limit.
+    pub gate: Option<GateRule>,
+    /// The delay after the end of a run, for `delay` triggers.
+    pub delay_ms: Option<i64>,
+    /// The job's queue.
+    pub queue: Arc<str>,
+    /// What its runs execute.
+    pub definition: Arc<Job>,
+}
+
+/// What a trigger does at an instant.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Decision {
+    /// Runs to create, in order of fire time. None of them is claimed yet.
+    pub runs: Vec<NewRun>,
+    /// Instants to record as missed.
+    pub gaps: Vec<Gap>,
+    /// Where the trigger stands afterwards.
+    pub progress: Progress,
+}
+
+impl Rule {
+    /// When the trigger is due that fires at `fire_time`.
+    #[must_use]
+    pub fn due_at(&self, id: TriggerId, fire_time: Timestamp) -> Timestamp {
+        fire_time + jitter_of(id, fire_time, self.jitter_ms)
+    }
+
+    /// The limit as this trigger meets it: a `delay` trigger waits for its slot, since a suppressed run would never end
+    /// and so never start the next delay.
+    #[must_use]
+    pub fn gate(&self) -> Option<GateRule> {
+        match self.delay_ms {
+            Some(_) => self.gate.map(|gate| GateRule { overlap: Overlap::Hold, ..gate }),
+            None => self.gate,
+        }
+    }
+
+    /// Decides what fires at `now`, and what was missed. Nothing, if the next instant is not due.
+    ///
+    /// Bounded in time, however many instants have passed: at most `catch_up_max` runs come back, the rest is a range.
+    #[must_use]
+    pub fn decide(&self, id: TriggerId, progress: &Progress, now: Timestamp, catch_up_max: u32) -> Option<Decision> {
+        let next = progress.next_fire_at?;
+        if progress.due_at? > now {
+            return None;
+        }
+        // Later instants must not fire before their own jitter has passed, whatever it is.
+        let now = if self.jitter_ms > 0 { next.max(now - self.jitter_ms) } else { now };
+        let mut state = state_of(progress);
+        let mut decision = Decision { runs: Vec::new(), gaps: Vec::new(), progress: *progress };
+        let in_time = now.since(next) <= self.misfire_threshold_ms || self.ignores_misfires() && self.one_at_a_time();
+        if in_time && self.single(&mut state, now) {
+            decision.runs.push(self.run(id, next, 1));
+        } else {
+            let due = self.trigger.due(&state_of(progress), now, self.misfire_threshold_ms, catch_up_max);
+            decision.runs.extend(due.fires.iter().map(|fire| self.run(id, fire.fire_time, fire.stands_for)));
+            decision.gaps.extend(due.missed.iter().map(gap));
+            state = due.state;
+        }
+        self.settle(id, &mut decision, state);
+        Some(decision)
+    }
+
+    /// Where a trigger stands that starts now, or goes on after an edit or a pause.
+    ///
+    /// Its next fire lies after `after` (the later of now and `fired_through`); for a new trigger, pass the instant before
+    /// its start, so that the first instant counts.
+    #[must_use]
+    pub fn begin(&self, id: TriggerId, after: Timestamp, fired_through: Option<Timestamp>) -> Progress {
+        let mut state = self.trigger.first_fire();
+        if state.next_fire_at.is_some_and(|first| first <= after) {
+            state.next_fire_at = self.trigger.next_after(&state, after);
+        }
+        let mut progress = Progress {
+            next_fire_at: None,
+            due_at: None,
+            previous_fire_at: None,
+            start_at: state.start_at,
+            repeat_count: state.repeat_count,
+            times_triggered: 0,
+            fired_through,
+            status: TriggerStatus::Active,
+            awaiting_run: None,
+        };
+        self.take(id, &mut progress, state);
+        progress
+    }
+
+    /// The coming instants from where the trigger stands, up to `until`.
+    pub fn fires_from(&self, progress: &Progress, until: Timestamp) -> impl Iterator<Item = Timestamp> + '_ {
+        let state = state_of(progress);
+        let next = move |at: &Timestamp| self.trigger.next_after(&state, *at);
+        std::iter::successors(progress.next_fire_at, next).take_while(move |at| *at <= until)
+    }
+
+    /// Where the trigger stands after its calendar was replaced, by Quartz's rule (`updateWithNewCalendar`).
+    #[must_use]
+    pub fn after_calendar_change(
+        &self,
+        id: TriggerId,
+        progress: &Progress,
+        now: Timestamp,
+        misfire_threshold_ms: i64,
+    ) -> Progress {
+        let mut changed = *progress;
+        let state = self.trigger.replace_calendar(&state_of(progress), now, misfire_threshold_ms);
+        self.take(id, &mut changed, state);
+        changed
+    }
+
+    /// Advances by one instant, if that suffices to be up to date: the common case, without any list.
+    fn single(&self, state: &mut TriggerState, now: Timestamp) -> bool {
+        self.trigger.triggered(state);
+        self.one_at_a_time() || state.next_fire_at.is_none_or(|next| next > now)
+    }
+
+    /// Whether the next instant has to wait for a slot anyway, and is judged when it gets one.
+    fn one_at_a_time(&self) -> bool {
+        self.delay_ms.is_some() || self.gate.is_some_and(|gate| gate.overlap == Overlap::Hold)
+    }
+
+    fn ignores_misfires(&self) -> bool {
+        self.trigger.misfire == MisfirePolicy::Ignore
+    }
+
+    fn run(&self, id: TriggerId, fire_time: Timestamp, stands_for: u64) -> NewRun {
+        NewRun {
+            id: RunId::new(fire_time, RunSource::Fire(id)),
+            fire_time,
+            due_at: self.due_at(id, fire_time),
+            origin: if stands_for > 1 { Origin::Misfire } else { Origin::Schedule },
+            claim: false,
+        }
+    }
+
+    fn settle(&self, id: TriggerId, decision: &mut Decision, mut state: TriggerState) {
+        let progress = &mut decision.progress;
+        let last_run = decision.runs.last();
+        let through = last_run.map(|run| run.fire_time).into_iter().chain(decision.gaps.iter().map(|gap| gap.last));
+        progress.fired_through = progress.fired_through.into_iter().chain(through).max();
+        if let (Some(_), Some(run)) = (self.delay_ms, last_run) {
+            state.next_fire_at = None;
+            progress.awaiting_run = Some(run.id);
+        }
+        self.take(id, progress, state);
+    }
+
+    fn take(&self, id: TriggerId, progress: &mut Progress, state: TriggerState) {
+        progress.next_fire_at = state.next_fire_at;
+        progress.due_at = state.next_fire_at.map(|next| self.due_at(id, next));
+        progress.previous_fire_at = state.previous_fire_at;
+        progress.start_at = state.start_at;
+        progress.repeat_count = state.repeat_count;
+        progress.times_triggered = state.times_triggered;
+        let waits = progress.next_fire_at.is_some() || progress.awaiting_run.is_some();
+        progress.status = if waits { TriggerStatus::Active } else { TriggerStatus::Complete };
+    }
+}
+
+pub(crate) fn state_of(progress: &Progress) -> TriggerState {
+    TriggerState {
+        next_fire_at: progress.next_fire_at,
+        previous_fire_at: progress.previous_fire_at,
+        start_at: progress.start_at,
+        repeat_count: progress.repeat_count,
+        times_triggered: progress.times_triggered,
+    }
+}
+
+fn gap(missed: &Missed) -> Gap {
+    Gap {
+        first: missed.first,
+        last: missed.last,
+        count: missed.count,
+        outcome: GapOutcome::Missed,
+        reason: match missed.reason {
+            MissedReason::Misfire => GapReason::Misfire,
+            MissedReason::CatchUpCap => GapReason::CatchUpCap,
+        },
+        policy: missed.policy.to_string(),
+    }
+}
+
+/// A row of the window with its rule, as the shell hands it to the planner.
+#[derive(Clone, Debug)]
+pub struct Loaded {
+    /// The row.
+    pub row: crate::batch::TriggerRow,
+    /// Its rule.
+    pub rule: Arc<Rule>,
+}
+
+/// The run that a worker starts, with what its end needs.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Start {
+    /// The run.
+    pub run: RunId,
+    /// Its job.
+    pub job: JobId,
+    /// The version it runs.
+    pub job_version: JobVersion,
+    /// The trigger that fired, if one did.
+    pub trigger: Option<TriggerId>,
+    /// The instant it stands for.
+    pub fire_time: Timestamp,
+    /// When it was due.
+    pub due_at: Timestamp,
+    /// Which attempt, counted from 1.
+    pub attempt: u32,
+    /// JSON given with the run.
+    pub input: Option<String>,
+    /// The delay of the trigger that awaits this run's end, if one does.
+    pub delay: Option<Delay>,
+    /// What it executes; if absent, the store knows.
+    pub definition: Option<Arc<Job>>,
+}
+
+/// What re-arms a `delay` trigger.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Delay {
+    /// From the end of the run to the next fire time.
+    pub delay_ms: i64,
+    /// Largest spread of fires.
+    pub jitter_ms: i64,
+}

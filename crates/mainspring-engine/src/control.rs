@@ -1,0 +1,107 @@
+//! What people and programs ask for: jobs, triggers, runs and calendars.
+//!
+//! Each request reads what is there, decides with the core, and writes on condition that nothing has changed; if
+//! something has, it starts again. What is acknowledged is durable, and ordered before later fires.
+
+mod calendars;
+mod jobs;
+mod logs;
+mod preview;
+mod runs;
+
+use std::sync::Arc;
+
+use mainspring_core::Timestamp;
+use mainspring_core::compile::{Defaults, FieldError};
+use mainspring_core::job::{JobKey, NameError};
+use mainspring_store::Store;
+use tokio::sync::watch;
+
+use crate::clock::Clock;
+
+pub use jobs::{Change, JobPlan, SaveMode};
+pub use preview::Upcoming;
+pub use runs::Ask;
+
+/// How often a request starts again that others keep overtaking.
+const TRIES: usize = 20;
+
+/// See the [module](self). Cheap to clone.
+#[derive(Clone)]
+pub struct Control {
+    store: Arc<dyn Store>,
+    clock: Arc<dyn Clock>,
+    defaults: Defaults,
+    log_appended: watch::Receiver<u64>,
+}
+
+/// A request that was not carried out. Nothing of it was kept.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// The store refused, or could not.
+    #[error(transparent)]
+    Store(#[from] mainspring_store::Error),
+    /// A field of the request cannot be used.
+    #[error("{path}: {error}")]
+    Invalid {
+        /// Where: `default/nightly`, `default/nightly/trigger-1`.
+        path: String,
+        /// Index of the trigger within its job, if it is one's.
+        trigger: Option<usize>,
+        /// What is wrong with it.
+        error: FieldError,
+    },
+    /// A name cannot be used.
+    #[error(transparent)]
+    Name(#[from] NameError),
+    /// The request does not fit the state of what it names.
+    #[error("{0}")]
+    Refused(String),
+}
+
+/// What a request comes to.
+pub type Result<T> = std::result::Result<T, Error>;
+
+impl Control {
+    pub(crate) fn new(
+        store: Arc<dyn Store>,
+        clock: Arc<dyn Clock>,
+        defaults: Defaults,
+        log_appended: watch::Receiver<u64>,
+    ) -> Self {
+        Self { store, clock, defaults, log_appended }
+    }
+
+    /// The present instant, by the engine's clock.
+    #[must_use]
+    pub fn now(&self) -> Timestamp {
+        self.clock.now()
+    }
+
+    /// The store, for reading.
+    #[must_use]
+    pub const fn store(&self) -> &Arc<dyn Store> {
+        &self.store
+    }
+
+    /// What holds where a trigger says nothing.
+    #[must_use]
+    pub const fn defaults(&self) -> Defaults {
+        self.defaults
+    }
+}
+
+impl std::fmt::Debug for Control {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Control").finish_non_exhaustive()
+    }
+}
+
+/// Whether to start again: somebody else was faster.
+fn overtaken(error: &mainspring_store::Error) -> bool {
+    matches!(error, mainspring_store::Error::Conflict { .. })
+}
+
+fn no_job(key: &JobKey) -> Error {
+    Error::Store(mainspring_store::Error::NotFound { what: "job", key: key.to_string() })
+}

@@ -1,0 +1,424 @@
+//! Saving, deleting, pausing and resuming jobs and their triggers.
+
+use std::sync::Arc;
+
+use mainspring_core::batch::Progress;
+use mainspring_core::compile::{self, FieldError};
+use mainspring_core::edit;
+use mainspring_core::job::{Job, JobKey, check_name};
+use mainspring_core::rule::Rule;
+use mainspring_core::{Timestamp, TriggerId};
+use mainspring_schedule::Calendar;
+use mainspring_store::{
+    Expect, JobPrior, JobRow, JobUpdate, JobWrite, NamedTrigger, Saved, TriggerInfo, TriggerQuery, TriggerUpdate,
+    TriggerWrite,
+};
+use rustc_hash::FxHashMap;
+
+use super::{Control, Error, Result, TRIES, no_job, overtaken};
+use crate::definitions::read_calendar;
+
+/// Triggers that one transaction of a request changes at most.
+const SLICE_TRIGGERS: usize = 500;
+
+/// Whether to do it, or only to say what would be done.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum SaveMode {
+    /// Do it.
+    Commit,
+    /// Check everything, change nothing.
+    DryRun,
+}
+
+/// What a save does to a job.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Change {
+    /// It is new.
+    Created,
+    /// It has a new version.
+    Updated,
+    /// It is as it was.
+    Unchanged,
+}
+
+/// What a save did, or would do.
+#[derive(Clone, PartialEq, Debug)]
+pub struct JobPlan {
+    /// The job.
+    pub key: JobKey,
+    /// What happens to it.
+    pub change: Change,
+    /// The definition before.
+    pub before: Option<Arc<Job>>,
+    /// The job as it is now; absent in a dry run.
+    pub saved: Option<JobRow>,
+}
+
+impl Control {
+    /// Saves jobs. All are checked before the first is written; up to 500 triggers are saved in one transaction.
+    ///
+    /// # Errors
+    /// The first job that cannot be used. With more than 500 triggers, earlier slices stay if a later one fails.
+    pub async fn save(&self, jobs: Vec<(Arc<Job>, Expect)>, mode: SaveMode) -> Result<Vec<JobPlan>> {
+        for (job, _) in &jobs {
+            check(job)?;
+        }
+        let mut checked = Vec::with_capacity(jobs.len());
+        for (job, expect) in jobs {
+            // Compiled here for its errors; the rules themselves are made again from what is there at the write.
+            let calendars = self.calendars_of(&job).await?;
+            self.rules(&job, &calendars, self.clock.now())?;
+            checked.push((job, expect, calendars));
+        }
+        let mut plans = Vec::with_capacity(checked.len());
+        let mut rest = checked.as_slice();
+        while !rest.is_empty() {
+            let (slice, later) = rest.split_at(slice_len(rest));
+            plans.extend(self.save_slice(slice, mode).await?);
+            rest = later;
+        }
+        Ok(plans)
+    }
+
+    async fn save_slice(
+        &self,
+        slice: &[(Arc<Job>, Expect, FxHashMap<String, Arc<Calendar>>)],
+        mode: SaveMode,
+    ) -> Result<Vec<JobPlan>> {
+        for _ in 0..TRIES {
+            let now = self.clock.now();
+            let mut plans = Vec::with_capacity(slice.len());
+            let mut writes = Vec::with_capacity(slice.len());
+            for (job, expect, calendars) in slice {
+                let prior = self.store.prior(&job.key).await?;
+                expected(&job.key, &prior, *expect)?;
+                let write = self.write(job, calendars, &prior, now)?;
+                let before = prior.job.as_ref().map(|row| Arc::clone(&row.definition));
+                let change = match &prior.job {
+                    None => Change::Created,
+                    Some(row) if *row.definition == **job => Change::Unchanged,
+                    Some(_) => Change::Updated,
+                };
+                plans.push(JobPlan { key: job.key.clone(), change, before, saved: prior.job });
+                writes.push(write);
+            }
+            if mode == SaveMode::DryRun {
+                plans.iter_mut().for_each(|plan| plan.saved = None);
+                return Ok(plans);
+            }
+            match self.store.save_jobs(writes).await {
+                Ok(saved) => {
+                    for (plan, Saved { job, .. }) in plans.iter_mut().zip(saved) {
+                        plan.saved = Some(job);
+                    }
+                    return Ok(plans);
+                }
+                Err(error) if overtaken(&error) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(Error::Refused("the jobs were changed by others all the time; try again".into()))
+    }
+
+    /// The write that brings a job from what is there to what it is to be.
+    fn write(
+        &self,
+        job: &Arc<Job>,
+        calendars: &FxHashMap<String, Arc<Calendar>>,
+        prior: &JobPrior,
+        now: Timestamp,
+    ) -> Result<JobWrite> {
+        let old = prior.job.as_ref();
+        let mut triggers = Vec::with_capacity(job.triggers.len());
+        for (index, definition) in job.triggers.iter().enumerate() {
+            let known = prior.triggers.iter().find(|trigger| trigger.name == definition.name);
+            let before = known.and_then(|known| old.and_then(|row| row.definition.triggers.get(known.row.index as usize)));
+            let anchor = known.map_or(now, |known| known.row.progress.start_at);
+            let anchor = if before == Some(definition) { anchor } else { now };
+            let rule = self.rule(job, index, calendars, anchor)?;
+            let tombstone = prior.tombstones.iter().find(|tombstone| tombstone.name == definition.name);
+            let (progress, fired_through) = match (known, before) {
+                (Some(known), Some(before)) => {
+                    let progress = &known.row.progress;
+                    let next = edit::change(before, progress, definition, &rule, known.row.id, now);
+                    (next, progress.fired_through)
+                }
+                _ => {
+                    let fired_through = tombstone.and_then(|tombstone| tombstone.fired_through);
+                    (edit::begin(&rule, TriggerId(0), fired_through, now), fired_through)
+                }
+            };
+            let own_pause = known.map(|known| known.own_pause);
+            triggers.push(TriggerWrite {
+                name: definition.name.clone(),
+                paused: pause(own_pause, before.map(|before| before.paused), definition.paused),
+                progress,
+                jitter_ms: definition.jitter_ms,
+                expected_fired_through: fired_through,
+            });
+        }
+        Ok(JobWrite {
+            definition: Arc::clone(job),
+            expect: old.map_or(Expect::Absent, |row| Expect::Change(row.change)),
+            paused: pause(old.map(|row| row.paused), old.map(|row| row.definition.paused), job.paused),
+            triggers,
+            at: now,
+        })
+    }
+
+    /// Deletes a job. Its unstarted runs are cancelled; running ones go on.
+    ///
+    /// # Errors
+    /// If there is no such job, or `expect` does not hold.
+    pub async fn delete_job(&self, key: &JobKey, expect: Expect) -> Result<()> {
+        Ok(self.store.delete_job(key, expect, self.clock.now()).await?)
+    }
+
+    /// Lets a job's triggers rest. Once this returns, no fire of the job is recorded until it is resumed.
+    ///
+    /// # Errors
+    /// If there is no such job.
+    pub async fn pause_job(&self, key: &JobKey) -> Result<JobRow> {
+        self.update(key, |_, job, _| Ok(job.paused.then_some((None, Vec::new())).unwrap_or((Some(true), Vec::new())))).await
+    }
+
+    /// Lets a job's triggers fire again: next after now; what passed meanwhile is recorded as one range a trigger.
+    ///
+    /// # Errors
+    /// If there is no such job.
+    pub async fn resume_job(&self, key: &JobKey) -> Result<JobRow> {
+        self.update(key, |control, job, rules| {
+            if !job.paused {
+                return Ok((None, Vec::new()));
+            }
+            let now = control.clock.now();
+            let awake = rules.iter().filter(|(trigger, _)| !trigger.own_pause);
+            Ok((Some(false), awake.map(|(trigger, rule)| resumed(trigger, rule, None, now)).collect()))
+        })
+        .await
+    }
+
+    /// Lets one trigger rest.
+    ///
+    /// # Errors
+    /// If there is no such job or trigger.
+    pub async fn pause_trigger(&self, key: &JobKey, name: &str) -> Result<JobRow> {
+        self.update(key, |_, _, rules| {
+            let (trigger, _) = named(key, name, rules)?;
+            let update = TriggerUpdate {
+                id: trigger.row.id,
+                expected_next: trigger.row.progress.next_fire_at,
+                paused: Some(true),
+                progress: None,
+                gap: None,
+            };
+            Ok((None, if trigger.own_pause { Vec::new() } else { vec![update] }))
+        })
+        .await
+    }
+
+    /// Lets one trigger fire again; see [`Control::resume_job`].
+    ///
+    /// # Errors
+    /// If there is no such job or trigger.
+    pub async fn resume_trigger(&self, key: &JobKey, name: &str) -> Result<JobRow> {
+        self.update(key, |control, job, rules| {
+            let (trigger, rule) = named(key, name, rules)?;
+            if !trigger.own_pause {
+                return Ok((None, Vec::new()));
+            }
+            let now = control.clock.now();
+            let mut update = resumed(trigger, rule, Some(false), now);
+            if job.paused {
+                // What passed is recorded when the job is resumed.
+                (update.progress, update.gap) = (None, None);
+            }
+            Ok((None, vec![update]))
+        })
+        .await
+    }
+
+    pub(super) async fn update(
+        &self,
+        key: &JobKey,
+        decide: impl Fn(&Self, &JobRow, &[(NamedTrigger, Rule)]) -> Result<(Option<bool>, Vec<TriggerUpdate>)>,
+    ) -> Result<JobRow> {
+        for _ in 0..TRIES {
+            let prior = self.store.prior(key).await?;
+            let Some(job) = prior.job else { return Err(no_job(key)) };
+            let calendars = self.calendars_of(&job.definition).await?;
+            let mut rules = Vec::with_capacity(prior.triggers.len());
+            for trigger in prior.triggers {
+                let anchor = trigger.row.progress.start_at;
+                let rule = self.rule(&job.definition, trigger.row.index as usize, &calendars, anchor)?;
+                rules.push((trigger, rule));
+            }
+            let (paused, triggers) = decide(self, &job, &rules)?;
+            if paused.is_none() && triggers.is_empty() {
+                return Ok(job);
+            }
+            let update = JobUpdate { job: job.id, expected_change: job.change, paused, triggers, at: self.clock.now() };
+            match self.store.update_job(update).await {
+                Err(error) if overtaken(&error) => {}
+                done => return Ok(done?),
+            }
+        }
+        Err(Error::Refused(format!("job `{key}` was changed by others all the time; try again")))
+    }
+
+    /// Sets the next instants of every trigger of a namespace that uses a calendar, after the calendar has changed.
+    pub(super) async fn rederive(&self, namespace: &str, calendar: &str) -> Result<()> {
+        let mut query = TriggerQuery { namespace: Some(namespace.into()), limit: 500, ..TriggerQuery::default() };
+        loop {
+            let page = self.store.triggers(query.clone()).await?;
+            for TriggerInfo { job, trigger } in &page {
+                let definition = job.definition.triggers.get(trigger.row.index as usize);
+                if definition.is_some_and(|definition| definition.calendar.as_deref() == Some(calendar)) {
+                    self.rederive_trigger(&job.definition.key, &trigger.name).await?;
+                }
+            }
+            let Some(last) = page.last() else { return Ok(()) };
+            query.after = Some((last.job.definition.key.clone(), last.trigger.name.clone()));
+        }
+    }
+
+    async fn rederive_trigger(&self, key: &JobKey, name: &str) -> Result<()> {
+        let outcome = self
+            .update(key, |control, _, rules| {
+                let (trigger, rule) = named(key, name, rules)?;
+                let now = control.clock.now();
+                let progress = &trigger.row.progress;
+                let Some(next) = progress.next_fire_at else { return Ok((None, Vec::new())) };
+                let threshold_ms = rule.misfire_threshold_ms;
+                let progress = rule.after_calendar_change(trigger.row.id, progress, now, threshold_ms);
+                let update = TriggerUpdate {
+                    id: trigger.row.id,
+                    expected_next: Some(next),
+                    paused: None,
+                    progress: Some(progress),
+                    gap: None,
+                };
+                Ok((None, vec![update]))
+            })
+            .await;
+        match outcome {
+            // Deleted meanwhile: nothing to set.
+            Err(Error::Store(mainspring_store::Error::NotFound { .. })) => Ok(()),
+            other => other.map(|_| ()),
+        }
+    }
+
+    pub(super) async fn calendars_of(&self, job: &Job) -> Result<FxHashMap<String, Arc<Calendar>>> {
+        let mut calendars = FxHashMap::default();
+        for name in job.triggers.iter().filter_map(|trigger| trigger.calendar.as_ref()) {
+            if let Some(calendar) = read_calendar(&*self.store, &job.key.namespace, name).await? {
+                calendars.insert(name.clone(), calendar);
+            }
+        }
+        Ok(calendars)
+    }
+
+    fn rules(&self, job: &Arc<Job>, calendars: &FxHashMap<String, Arc<Calendar>>, now: Timestamp) -> Result<()> {
+        (0..job.triggers.len()).try_for_each(|index| {
+            let rule = self.rule(job, index, calendars, now)?;
+            rule.trigger.validate_fires().map_err(|error| {
+                let field = match job.triggers[index].schedule {
+                    mainspring_core::job::ScheduleDefinition::Cron { .. } => "cron",
+                    _ => "schedule",
+                };
+                invalid(job, index, FieldError { field, code: error.code(), message: error.to_string(), hint: None })
+            })
+        })
+    }
+
+    pub(super) fn rule(
+        &self,
+        job: &Arc<Job>,
+        index: usize,
+        calendars: &FxHashMap<String, Arc<Calendar>>,
+        anchor: Timestamp,
+    ) -> Result<Rule> {
+        let find = |name: &str| calendars.get(name).cloned();
+        compile::rule(job, &job.triggers[index], anchor, self.defaults, &find)
+            .map_err(|error| invalid(job, index, error))
+    }
+}
+
+fn invalid(job: &Job, index: usize, error: FieldError) -> Error {
+    let path = format!("{}/{}", job.key, job.triggers[index].name);
+    Error::Invalid { path, trigger: Some(index), error }
+}
+
+/// Names, and what only the job as a whole can get wrong.
+fn check(job: &Job) -> Result<()> {
+    check_name(&job.key.namespace)?;
+    check_name(&job.key.name)?;
+    check_name(&job.queue)?;
+    let refused = |field, code, message: String| {
+        let error = FieldError { field, code, message, hint: None };
+        Err(Error::Invalid { path: job.key.to_string(), trigger: None, error })
+    };
+    for (index, trigger) in job.triggers.iter().enumerate() {
+        check_name(&trigger.name)?;
+        if job.triggers[..index].iter().any(|other| other.name == trigger.name) {
+            let message = format!("two triggers are named `{}`", trigger.name);
+            return refused("triggers", "trigger.duplicate_name", message);
+        }
+    }
+    if job.triggers.len() > SLICE_TRIGGERS {
+        let message = format!("a job has at most {SLICE_TRIGGERS} triggers, this one {}", job.triggers.len());
+        return refused("triggers", "job.too_many_triggers", message);
+    }
+    if job.max_active == 0 {
+        return refused("max_active", "job.max_active", "at least one run must be allowed".into());
+    }
+    if job.timeout_ms.is_some_and(|ms| ms <= 0) {
+        return refused("timeout", "job.timeout", "a time limit must be longer than nothing".into());
+    }
+    if job.retry.delay_ms < 0 {
+        return refused("retry_delay", "job.retry_delay", "a delay cannot be negative".into());
+    }
+    Ok(())
+}
+
+/// How many of the jobs fit into one transaction: at least one.
+fn slice_len<A, B>(jobs: &[(Arc<Job>, A, B)]) -> usize {
+    let mut triggers = 0;
+    let fits = jobs.iter().take_while(|(job, ..)| {
+        triggers += job.triggers.len().max(1);
+        triggers <= SLICE_TRIGGERS
+    });
+    fits.count().max(1)
+}
+
+fn expected(key: &JobKey, prior: &JobPrior, expect: Expect) -> Result<()> {
+    let change = prior.job.as_ref().map(|row| row.change);
+    let why = match (expect, change) {
+        (Expect::Anything, _) | (Expect::Absent, None) => return Ok(()),
+        (Expect::Change(expected), Some(change)) if expected == change => return Ok(()),
+        (Expect::Absent, Some(_)) => "exists already".into(),
+        (Expect::Change(expected), Some(change)) => format!("is at change {change}, not {expected}"),
+        (Expect::Change(_), None) => return Err(no_job(key)),
+    };
+    Err(mainspring_store::Error::Conflict { what: "job", key: key.to_string(), why }.into())
+}
+
+/// A definition sets the pause when it is new or says something else than before; else it stays as people set it.
+fn pause(now: Option<bool>, defined_before: Option<bool>, defined: bool) -> bool {
+    match (now, defined_before) {
+        (Some(now), Some(before)) if before == defined => now,
+        _ => defined,
+    }
+}
+
+fn named<'a>(key: &JobKey, name: &str, rules: &'a [(NamedTrigger, Rule)]) -> Result<&'a (NamedTrigger, Rule)> {
+    rules.iter().find(|(trigger, _)| trigger.name == name).ok_or_else(|| {
+        Error::Store(mainspring_store::Error::NotFound { what: "trigger", key: format!("{key}/{name}") })
+    })
+}
+
+fn resumed(trigger: &NamedTrigger, rule: &Rule, paused: Option<bool>, now: Timestamp) -> TriggerUpdate {
+    let (progress, gap) = edit::resume(rule, trigger.row.id, &trigger.row.progress, now);
+    let progress: Option<Progress> = (progress != trigger.row.progress).then_some(progress);
+    TriggerUpdate { id: trigger.row.id, expected_next: trigger.row.progress.next_fire_at, paused, progress, gap }
+}

@@ -1,0 +1,144 @@
+//! From rows to rules: definitions are read once per version, and calendars as often as they change.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use mainspring_core::batch::TriggerRow;
+use mainspring_core::compile::{self, Defaults};
+use mainspring_core::job::{CalendarDefinition, Job, ScheduleDefinition};
+use mainspring_core::rule::{Delay, Loaded, Start};
+use mainspring_core::{JobId, JobVersion, TriggerId};
+use mainspring_schedule::Calendar;
+use mainspring_store::{Result, Store};
+use rustc_hash::FxHashMap;
+
+use crate::clock::Clock;
+
+/// Definitions kept in memory; beyond that the oldest half is let go.
+const CACHED_MAX: usize = 200_000;
+const RETRY_AFTER_MS: i64 = 250;
+
+pub(crate) struct Definitions {
+    store: Arc<dyn Store>,
+    clock: Arc<dyn Clock>,
+    pub(crate) defaults: Defaults,
+    cache: Mutex<FxHashMap<(JobId, JobVersion), Arc<Job>>>,
+}
+
+impl Definitions {
+    pub(crate) fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>, defaults: Defaults) -> Self {
+        Self { store, clock, defaults, cache: Mutex::default() }
+    }
+
+    /// A version of a job's definition.
+    pub(crate) async fn definition(&self, job: JobId, version: JobVersion) -> Result<Arc<Job>> {
+        let known = self.cache.lock().unwrap_or_else(PoisonError::into_inner).get(&(job, version)).cloned();
+        if let Some(known) = known {
+            return Ok(known);
+        }
+        let definition = self.store.definition(job, version).await?;
+        let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+        if cache.len() >= CACHED_MAX {
+            cache.clear();
+        }
+        cache.insert((job, version), Arc::clone(&definition));
+        Ok(definition)
+    }
+
+    /// The same, trying again until the store answers.
+    pub(crate) async fn wait_for(&self, job: JobId, version: JobVersion) -> Arc<Job> {
+        loop {
+            match self.definition(job, version).await {
+                Ok(definition) => return definition,
+                Err(error) => {
+                    tracing::error!(%error, job.id = job.0, "a claimed run's definition could not be read; trying again");
+                    self.clock.alarm().wait_until(self.clock.now() + RETRY_AFTER_MS).await;
+                }
+            }
+        }
+    }
+
+    /// The delay of the trigger that awaits a claimed run's end, if one does.
+    pub(crate) async fn delay_of(&self, start: &Start, definition: &Job) -> Option<Delay> {
+        let is_delay = |schedule: &ScheduleDefinition| matches!(schedule, ScheduleDefinition::Delay { .. });
+        let trigger = start.trigger?;
+        if !definition.triggers.iter().any(|trigger| is_delay(&trigger.schedule)) {
+            return None;
+        }
+        let rows = self.store.trigger_rows(&[trigger]).await.unwrap_or_default();
+        let row = rows.first().filter(|row| row.progress.awaiting_run == Some(start.run))?;
+        let current = self.wait_for(row.job, row.job_version).await;
+        let trigger = current.triggers.get(row.index as usize)?;
+        match trigger.schedule {
+            ScheduleDefinition::Delay { delay_ms } => Some(Delay { delay_ms, jitter_ms: trigger.jitter_ms }),
+            _ => None,
+        }
+    }
+
+    /// Compiles rows. One that cannot be compiled is left out and named in the second list.
+    pub(crate) async fn load(&self, rows: Vec<TriggerRow>) -> Result<(Vec<Loaded>, Vec<(TriggerId, String)>)> {
+        let mut calendars = FxHashMap::default();
+        let mut loaded = Vec::with_capacity(rows.len());
+        let mut broken = Vec::new();
+        for row in rows {
+            let definition = match self.definition(row.job, row.job_version).await {
+                Ok(definition) => definition,
+                // Deleted between the two reads: the outbox names it.
+                Err(mainspring_store::Error::NotFound { .. }) => continue,
+                Err(error) => return Err(error),
+            };
+            match self.rule(&row, &definition, &mut calendars).await? {
+                Ok(rule) => loaded.push(Loaded { row, rule: Arc::new(rule) }),
+                Err(why) => broken.push((row.id, why)),
+            }
+        }
+        Ok((loaded, broken))
+    }
+
+    async fn rule(
+        &self,
+        row: &TriggerRow,
+        definition: &Arc<Job>,
+        calendars: &mut FxHashMap<(String, String), Option<Arc<Calendar>>>,
+    ) -> Result<std::result::Result<mainspring_core::rule::Rule, String>> {
+        let Some(trigger) = definition.triggers.get(row.index as usize) else {
+            return Ok(Err(format!("the definition has no trigger number {}", row.index)));
+        };
+        let namespace = &definition.key.namespace;
+        if let Some(name) = &trigger.calendar {
+            let key = (namespace.clone(), name.clone());
+            if !calendars.contains_key(&key) {
+                let calendar = read_calendar(&*self.store, namespace, name).await?;
+                calendars.insert(key, calendar);
+            }
+        }
+        let find = |name: &str| calendars.get(&(namespace.clone(), name.to_owned())).cloned().flatten();
+        let rule = compile::rule(definition, trigger, row.progress.start_at, self.defaults, &find);
+        Ok(rule.map_err(|error| error.to_string()))
+    }
+}
+
+/// Reads and compiles a calendar with its bases. `None` if it or a base is missing or cannot be compiled.
+pub(crate) async fn read_calendar(store: &dyn Store, namespace: &str, name: &str) -> Result<Option<Arc<Calendar>>> {
+    let mut chain: Vec<CalendarDefinition> = Vec::new();
+    let mut next = Some(name.to_owned());
+    while let Some(name) = next
+        && chain.len() <= Calendar::CHAIN_MAX
+    {
+        let Some(row) = store.calendar(namespace, &name).await? else { return Ok(None) };
+        let Ok(definition) = serde_json::from_str::<CalendarDefinition>(&row.definition) else { return Ok(None) };
+        next = definition.base.clone();
+        chain.push(definition);
+    }
+    let mut compiled: Option<Arc<Calendar>> = None;
+    for definition in chain.iter().rev() {
+        let base = compiled.take();
+        match compile::calendar(definition, &|_| base.clone()) {
+            Ok(calendar) => compiled = Some(Arc::new(calendar)),
+            Err(error) => {
+                tracing::error!(%error, calendar = name, namespace, "a stored calendar cannot be compiled");
+                return Ok(None);
+            }
+        }
+    }
+    Ok(compiled)
+}

@@ -1,0 +1,104 @@
+//! Figures of the engine, in the form that Prometheus reads. One registry an engine: no global state.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+
+use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
+use prometheus_client::metrics::family::Family;
+use prometheus_client::metrics::gauge::Gauge;
+use prometheus_client::metrics::histogram::Histogram;
+use prometheus_client::registry::Registry;
+
+/// A label with one of a few fixed words.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
+pub struct Outcome {
+    /// The word.
+    pub outcome: &'static str,
+}
+
+/// A label with one of a few fixed words.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
+pub struct ResultLabel {
+    /// The word.
+    pub result: &'static str,
+}
+
+/// A label with one of a few fixed words.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
+pub struct Operation {
+    /// The store's verb.
+    pub op: &'static str,
+}
+
+/// The engine's figures. Names are those of the reference manual.
+#[derive(Debug)]
+pub struct Metrics {
+    /// Fires by what became of them: `fired`, `held`, `suppressed`, `missed`.
+    pub fires: Family<Outcome, Counter>,
+    /// Handler entered minus due.
+    pub fire_lateness: Histogram,
+    /// Instants that were recorded as missed.
+    pub misfires: Counter,
+    /// Final runs.
+    pub runs: Family<ResultLabel, Counter>,
+    /// Ended attempts.
+    pub attempts: Family<ResultLabel, Counter>,
+    /// Executing now.
+    pub running: Gauge<i64, AtomicI64>,
+    /// Triggers in memory.
+    pub resident_triggers: Gauge<i64, AtomicI64>,
+    /// Due triggers that no batch has taken.
+    pub due_unclaimed: Gauge<i64, AtomicI64>,
+    /// How long the store took.
+    pub store_seconds: Family<Operation, Histogram>,
+    /// Every lateness in milliseconds, exactly, while a benchmark runs.
+    pub(crate) exact: Option<Mutex<Vec<u32>>>,
+    /// Every handler entered.
+    pub(crate) entered: AtomicU64,
+}
+
+impl Metrics {
+    pub(crate) fn new(exact: bool) -> Self {
+        let lateness = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 60.0];
+        Self {
+            fires: Family::default(),
+            fire_lateness: Histogram::new(lateness),
+            misfires: Counter::default(),
+            runs: Family::default(),
+            attempts: Family::default(),
+            running: Gauge::default(),
+            resident_triggers: Gauge::default(),
+            due_unclaimed: Gauge::default(),
+            store_seconds: Family::new_with_constructor(|| {
+                Histogram::new([0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5])
+            }),
+            exact: exact.then(Mutex::default),
+            entered: AtomicU64::new(0),
+        }
+    }
+
+    /// Adds every figure to a registry whose prefix is `mainspring`.
+    pub fn register(&self, registry: &mut Registry) {
+        registry.register("fires", "Fires by what became of them", self.fires.clone());
+        registry.register("fire_lateness_seconds", "Handler entered minus due", self.fire_lateness.clone());
+        registry.register("misfires", "Fire times recorded as missed", self.misfires.clone());
+        registry.register("runs", "Final runs", self.runs.clone());
+        registry.register("attempts", "Ended attempts", self.attempts.clone());
+        registry.register("runs_active", "Runs executing in this process", self.running.clone());
+        registry.register("resident_triggers", "Triggers of the window in memory", self.resident_triggers.clone());
+        registry.register("due_unclaimed", "Due triggers that no batch has taken", self.due_unclaimed.clone());
+        registry.register("store_operation_duration_seconds", "Time the store took", self.store_seconds.clone());
+    }
+
+    /// Notes that a handler was entered.
+    pub(crate) fn entered(&self, lateness_ms: i64) {
+        self.entered.fetch_add(1, Ordering::Relaxed);
+        #[expect(clippy::cast_precision_loss, reason = "a lateness is far below 2^53 ms")]
+        self.fire_lateness.observe(lateness_ms.max(0) as f64 / 1_000.0);
+        if let Some(exact) = &self.exact {
+            let lateness_ms = u32::try_from(lateness_ms.max(0)).unwrap_or(u32::MAX);
+            exact.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(lateness_ms);
+        }
+    }
+}

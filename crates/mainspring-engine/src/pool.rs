@@ -1,0 +1,279 @@
+//! The node's own workers: they take what has been recorded as running, execute it, and report its end.
+//!
+//! A few tasks share one line of starts. Each start is polled once where it is; what is not finished by then moves
+//! into a task of its own. So work that only ticks costs no task, and work that waits holds nobody up.
+
+use std::collections::VecDeque;
+use std::panic::AssertUnwindSafe;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+
+use futures_util::FutureExt;
+use futures_util::future::BoxFuture;
+use mainspring_core::batch::AttemptDetail;
+use mainspring_core::job::{Job, Task};
+use mainspring_core::planner::AttemptEnd;
+use mainspring_core::rule::Start;
+use mainspring_core::run::AttemptOutcome;
+use mainspring_core::{RunId, Timestamp};
+use rustc_hash::FxHashMap;
+use tokio::sync::{Notify, watch};
+
+use crate::clock::Clock;
+use crate::definitions::Definitions;
+use crate::handler::{Handlers, RunContext};
+use crate::log_lane::LogLane;
+use crate::metrics::Metrics;
+use crate::process::Processes;
+
+/// How many starts a worker takes from the line at a time.
+const GRASP: usize = 32;
+
+pub(crate) struct Pool {
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) handlers: Arc<Handlers>,
+    pub(crate) definitions: Arc<Definitions>,
+    pub(crate) processes: Option<Processes>,
+    pub(crate) logs: LogLane,
+    pub(crate) metrics: Arc<Metrics>,
+    pub(crate) kill_grace: Duration,
+    pub(crate) line: Line<Start>,
+    pub(crate) ends: Line<AttemptEnd>,
+    running: Mutex<FxHashMap<RunId, watch::Sender<bool>>>,
+}
+
+/// Items handed from many to many, in batches.
+pub(crate) struct Line<T> {
+    items: Mutex<VecDeque<T>>,
+    filled: Notify,
+}
+
+impl<T> Default for Line<T> {
+    fn default() -> Self {
+        Self { items: Mutex::default(), filled: Notify::new() }
+    }
+}
+
+impl<T> Line<T> {
+    pub(crate) fn put(&self, items: impl IntoIterator<Item = T>) {
+        self.items.lock().unwrap_or_else(PoisonError::into_inner).extend(items);
+        self.filled.notify_one();
+    }
+
+    /// Takes up to `max`, waiting for the first.
+    pub(crate) async fn take(&self, max: usize) -> Vec<T> {
+        loop {
+            let filled = self.filled.notified();
+            let taken: Vec<T> = {
+                let mut items = self.items.lock().unwrap_or_else(PoisonError::into_inner);
+                let count = items.len().min(max);
+                let taken = items.drain(..count).collect();
+                if !items.is_empty() {
+                    self.filled.notify_one();
+                }
+                taken
+            };
+            if !taken.is_empty() {
+                return taken;
+            }
+            filled.await;
+        }
+    }
+}
+
+/// What a task came to.
+pub(crate) struct Done {
+    pub(crate) outcome: AttemptOutcome,
+    pub(crate) detail: Option<Box<AttemptDetail>>,
+}
+
+impl Done {
+    pub(crate) fn failed(code: &str, error: impl Into<String>) -> Self {
+        let detail =
+            AttemptDetail { error_code: Some(code.to_owned()), error: Some(error.into()), ..AttemptDetail::default() };
+        Self { outcome: AttemptOutcome::Failed, detail: Some(Box::new(detail)) }
+    }
+}
+
+impl Pool {
+    #[expect(clippy::too_many_arguments, reason = "built in one place, from parts that all have a name there")]
+    pub(crate) fn new(
+        clock: Arc<dyn Clock>,
+        handlers: Arc<Handlers>,
+        definitions: Arc<Definitions>,
+        processes: Option<Processes>,
+        logs: LogLane,
+        metrics: Arc<Metrics>,
+        kill_grace: Duration,
+    ) -> Self {
+        Self {
+            clock,
+            handlers,
+            definitions,
+            processes,
+            logs,
+            metrics,
+            kill_grace,
+            line: Line::default(),
+            ends: Line::default(),
+            running: Mutex::default(),
+        }
+    }
+
+    /// One worker. Ends when its task is aborted.
+    pub(crate) async fn work(self: Arc<Self>) {
+        loop {
+            let mut ends = Vec::new();
+            for start in self.line.take(GRASP).await {
+                ends.extend(self.begin(start));
+            }
+            if !ends.is_empty() {
+                self.ends.put(ends);
+            }
+            tokio::task::yield_now().await;
+        }
+    }
+
+    /// Asks for the end of a run, also of one that still stands in the line.
+    pub(crate) fn cancel(&self, run: RunId) {
+        self.running().entry(run).or_insert_with(|| watch::Sender::new(false)).send_replace(true);
+    }
+
+    /// Asks for the end of every run.
+    pub(crate) fn cancel_all(&self) {
+        for cancel in self.running().values() {
+            cancel.send_replace(true);
+        }
+    }
+
+    fn running(&self) -> std::sync::MutexGuard<'_, FxHashMap<RunId, watch::Sender<bool>>> {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Starts a run. Its end, if that is there at once.
+    fn begin(self: &Arc<Self>, start: Start) -> Option<AttemptEnd> {
+        if let Some(definition) = start.definition.clone()
+            && definition.task == Task::Noop
+        {
+            let now = self.clock.now();
+            self.metrics.entered(now.since(start.due_at));
+            return Some(end(start, definition, now, now, Done { outcome: AttemptOutcome::Succeeded, detail: None }));
+        }
+        let cancelled = self.running().entry(start.run).or_insert_with(|| watch::Sender::new(false)).subscribe();
+        let run = start.run;
+        let mut attempt = Arc::clone(self).attempt(start, cancelled).boxed();
+        // The waker may be a dead one: a future that is not ready is polled again by its own task.
+        match attempt.poll_unpin(&mut Context::from_waker(Waker::noop())) {
+            Poll::Ready(end) => {
+                self.running().remove(&run);
+                Some(end)
+            }
+            Poll::Pending => {
+                let pool = Arc::clone(self);
+                tokio::spawn(async move {
+                    let end = attempt.await;
+                    pool.running().remove(&run);
+                    pool.ends.put([end]);
+                });
+                None
+            }
+        }
+    }
+
+    async fn attempt(self: Arc<Self>, mut start: Start, cancelled: watch::Receiver<bool>) -> AttemptEnd {
+        let definition = match start.definition.take() {
+            Some(definition) => definition,
+            None => self.definitions.wait_for(start.job, start.job_version).await,
+        };
+        if start.delay.is_none() && start.trigger.is_some() {
+            start.delay = self.definitions.delay_of(&start, &definition).await;
+        }
+        let started_at = self.clock.now();
+        self.metrics.entered(started_at.since(start.due_at));
+        let start = Arc::new(start);
+        let context = RunContext { start: Arc::clone(&start), definition: Arc::clone(&definition), cancelled };
+        let done = AssertUnwindSafe(self.perform(context)).catch_unwind().await;
+        let done = done.unwrap_or_else(|panic| Done::failed("handler.panicked", panic_text(&*panic)));
+        let ended_at = self.clock.now();
+        let start = Arc::try_unwrap(start).unwrap_or_else(|shared| (*shared).clone());
+        end(start, definition, started_at, ended_at, done)
+    }
+
+    fn perform(&self, context: RunContext) -> BoxFuture<'_, Done> {
+        match &context.definition.task {
+            Task::Noop => std::future::ready(Done { outcome: AttemptOutcome::Succeeded, detail: None }).boxed(),
+            Task::Handler { name } => match self.handlers.find(name) {
+                Some(handler) => self.handle(handler.call(context.clone()), context).boxed(),
+                None => {
+                    let error = format!("no handler `{name}` is registered in this process");
+                    std::future::ready(Done::failed("handler.not_found", error)).boxed()
+                }
+            },
+            Task::Run { .. } | Task::Exec { .. } | Task::Http(_) => match &self.processes {
+                Some(processes) => processes.perform(context, &self.logs, self.kill_grace).boxed(),
+                None => {
+                    let error = format!("this process executes no `{}` tasks", context.definition.task.kind());
+                    std::future::ready(Done::failed("task.not_enabled", error)).boxed()
+                }
+            },
+        }
+    }
+
+    async fn handle(&self, work: BoxFuture<'static, crate::handler::HandlerResult>, context: RunContext) -> Done {
+        let limit = context.definition.timeout_ms.map(|ms| Duration::from_millis(ms.unsigned_abs()));
+        let cancelled = async {
+            context.cancelled().await;
+            let _ = tokio::time::timeout(self.kill_grace, std::future::pending::<()>()).await;
+        };
+        let timed_out = async {
+            match limit {
+                Some(limit) => {
+                    let _ = tokio::time::timeout(limit, std::future::pending::<()>()).await;
+                }
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            result = work => match result {
+                _ if context.is_cancelled() => Done { outcome: AttemptOutcome::Cancelled, detail: None },
+                Ok(output) => Done { outcome: AttemptOutcome::Succeeded, detail: output_detail(&output) },
+                Err(error) => Done::failed("handler.failed", error.0),
+            },
+            () = cancelled => Done { outcome: AttemptOutcome::Cancelled, detail: None },
+            () = timed_out => {
+                let error = format!("the handler did not end within {} ms", limit.unwrap_or_default().as_millis());
+                Done { outcome: AttemptOutcome::TimedOut, ..Done::failed("task.timed_out", error) }
+            }
+        }
+    }
+}
+
+/// Output beyond this is refused rather than cut.
+pub(crate) const OUTPUT_BYTES_MAX: usize = 64 * 1024;
+
+fn output_detail(output: &serde_json::Value) -> Option<Box<AttemptDetail>> {
+    if output.is_null() {
+        return None;
+    }
+    let text = output.to_string();
+    let mut detail = AttemptDetail::default();
+    if text.len() <= OUTPUT_BYTES_MAX {
+        detail.output = Some(text);
+    } else {
+        detail.error_code = Some("task.output_too_large".into());
+        detail.error = Some(format!("the output has {} bytes, and {OUTPUT_BYTES_MAX} are kept", text.len()));
+    }
+    Some(Box::new(detail))
+}
+
+fn end(start: Start, definition: Arc<Job>, started_at: Timestamp, ended_at: Timestamp, done: Done) -> AttemptEnd {
+    let started_at = Some(started_at);
+    AttemptEnd { start, definition, outcome: done.outcome, started_at, ended_at, detail: done.detail }
+}
+
+fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
+    let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+    format!("the handler panicked: {}", text.unwrap_or("without a message"))
+}

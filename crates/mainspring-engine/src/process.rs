@@ -1,0 +1,117 @@
+//! Tasks that leave the process: shell lines, programs and HTTP calls, by way of `mainspring-tasks`.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+use futures_util::future::BoxFuture;
+use mainspring_core::batch::AttemptDetail;
+use mainspring_core::job::{HttpTask, Task};
+use mainspring_core::run::AttemptOutcome;
+use mainspring_tasks::{Attempt, Ended, HttpCall, Outcome, StatusRange, TaskRunner};
+use serde_json::Value;
+
+use crate::handler::RunContext;
+use crate::log_lane::LogLane;
+use crate::pool::Done;
+
+/// How long a verdict waits for the last log lines to be stored.
+const LOG_PATIENCE: Duration = Duration::from_secs(10);
+/// How long an HTTP call may take that names no limit.
+const HTTP_TIMEOUT_MS: u64 = 30_000;
+
+pub(crate) struct Processes {
+    runner: TaskRunner,
+}
+
+impl Processes {
+    pub(crate) const fn new(runner: TaskRunner) -> Self {
+        Self { runner }
+    }
+
+    pub(crate) fn perform<'a>(&'a self, context: RunContext, logs: &'a LogLane, grace: Duration) -> BoxFuture<'a, Done> {
+        Box::pin(async move {
+            let Some(task) = external(&context.definition.task) else {
+                return Done::failed("task.not_external", "this kind of task has no process");
+            };
+            let attempt = attempt(&context, grace);
+            let (log, stored) = logs.writer(context.run_id(), context.attempt());
+            let ended = self.runner.perform(&task, &attempt, log, context.cancelled()).await;
+            // Who sees the verdict is to see the whole log; a store that takes none must not keep the verdict back.
+            let _ = tokio::time::timeout(LOG_PATIENCE, stored).await;
+            done(ended)
+        })
+    }
+}
+
+fn external(task: &Task) -> Option<mainspring_tasks::Task> {
+    Some(match task {
+        Task::Run { script, shell } => mainspring_tasks::Task::Run { script: script.clone(), shell: shell.clone() },
+        Task::Exec { argv } => mainspring_tasks::Task::Exec { argv: argv.clone() },
+        Task::Http(call) => mainspring_tasks::Task::Http(http(call)),
+        Task::Handler { .. } | Task::Noop => return None,
+    })
+}
+
+fn http(call: &HttpTask) -> HttpCall {
+    let range = |(first, last): &(u16, u16)| StatusRange { first: *first, last: *last };
+    HttpCall {
+        method: call.method.clone(),
+        headers: call.headers.iter().cloned().collect(),
+        body: call.body.clone(),
+        expect: if call.expect.is_empty() { vec![StatusRange::SUCCESS] } else { call.expect.iter().map(range).collect() },
+        timeout_ms: call.timeout_ms.map_or(HTTP_TIMEOUT_MS, i64::unsigned_abs),
+        verify_tls: call.verify_tls,
+        ..HttpCall::get(call.url.clone())
+    }
+}
+
+fn attempt(context: &RunContext, kill_grace: Duration) -> Attempt {
+    let job = &context.definition;
+    Attempt {
+        run_id: context.run_id().to_string(),
+        job: job.key.to_string(),
+        fire_time: Some(context.fire_time().to_string()),
+        attempt: context.attempt(),
+        params: params(&context.input()),
+        traceparent: traceparent(context),
+        env: job.env.clone(),
+        timeout: job.timeout_ms.map(|ms| Duration::from_millis(ms.unsigned_abs())),
+        kill_grace,
+        working_dir: job.working_dir.as_ref().map(PathBuf::from),
+    }
+}
+
+/// The input's keys, as processes see them: texts as they are, everything else as JSON.
+fn params(input: &Value) -> BTreeMap<String, String> {
+    let text = |value: &Value| match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    let pairs = input.as_object().into_iter().flatten();
+    pairs.map(|(name, value)| (name.clone(), text(value))).collect()
+}
+
+/// W3C trace context: the run is the trace, the attempt its first span.
+fn traceparent(context: &RunContext) -> String {
+    let trace: String = context.run_id().to_string().chars().filter(|c| *c != '-').collect();
+    format!("00-{trace}-{:016x}-01", u64::from(context.attempt()))
+}
+
+fn done(ended: Ended) -> Done {
+    let outcome = match ended.outcome {
+        Outcome::Succeeded => AttemptOutcome::Succeeded,
+        Outcome::Failed => AttemptOutcome::Failed,
+        Outcome::TimedOut => AttemptOutcome::TimedOut,
+        Outcome::Cancelled => AttemptOutcome::Cancelled,
+    };
+    let (error_code, error) = ended.error.map(|error| (error.code.to_owned(), error.message)).unzip();
+    let detail = AttemptDetail {
+        exit_code: ended.exit_code.or_else(|| ended.http_status.map(i32::from)),
+        signal: ended.signal,
+        error_code,
+        error,
+        output: ended.output.map(|output| output.to_string()),
+    };
+    Done { outcome, detail: Some(Box::new(detail)) }
+}

@@ -1,0 +1,118 @@
+//! The one switch between the repaired rules and Quartz's own.
+
+/// Which rules decide the points at which Quartz surprises.
+///
+/// ```
+/// use mainspring_schedule::Semantics;
+/// assert_eq!(Semantics::default(), Semantics::Standard);
+/// assert_eq!("quartz".parse(), Ok(Semantics::Quartz));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "snake_case")
+)]
+pub enum Semantics {
+    /// Quartz's grammar as its manual states it, with a closed list of repairs.
+    #[default]
+    Standard,
+    /// Quartz 2.5.2 to the bit, oddities included; where Quartz never returns, "never".
+    Quartz,
+}
+
+impl Semantics {
+    /// The name in files and in the API: `standard` or `quartz`.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Standard => "standard",
+            Self::Quartz => "quartz",
+        }
+    }
+}
+
+impl std::fmt::Display for Semantics {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// A point at which `standard` repairs what Quartz does. The list is closed.
+///
+/// ```
+/// use mainspring_schedule::SemanticPoint;
+/// assert_eq!(SemanticPoint::GapFiresAfter.as_str(), "gap_fires_after");
+/// assert!(SemanticPoint::ALL.contains(&SemanticPoint::JunkRefused));
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[non_exhaustive]
+pub enum SemanticPoint {
+    /// A cron time that the clock jumps over fires once, at the first instant after the gap. Quartz loses it,
+    /// and may lose the times that follow within the length of the gap; with `W` it fires later by that length. (An hour that is stepped through and followed by
+    /// another hour of the field needs no such fire.)
+    GapFiresAfter,
+    /// A fixed cron time that the clock shows twice fires at its first occurrence. Quartz takes the second.
+    OverlapFiresFirst,
+    /// Hours from `*`, a range or a step fire in both passes of an overlap, as elapsed time demands. Quartz
+    /// leaves out the first pass.
+    OverlapStepsElapsed,
+    /// `W` names days, on which all times of day fire. Quartz loses times on days that `W` has moved.
+    WeekdayKeepsTimes,
+    /// `L-n` in a list stands for the day it names. Quartz loses it in short months when a later number is
+    /// smaller on a scale of 31 days.
+    LastDayKeepsPlace,
+    /// A text that the manual does not allow is an error. Quartz reads what it can and ignores the rest.
+    JunkRefused,
+    /// Years are 1970 to 2099. Quartz accepts any number, and then never fires.
+    YearsChecked,
+}
+
+impl SemanticPoint {
+    /// All points.
+    pub const ALL: [Self; 7] = [
+        Self::GapFiresAfter,
+        Self::OverlapFiresFirst,
+        Self::OverlapStepsElapsed,
+        Self::WeekdayKeepsTimes,
+        Self::LastDayKeepsPlace,
+        Self::JunkRefused,
+        Self::YearsChecked,
+    ];
+
+    /// The name under which the documentation describes it.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::GapFiresAfter => "gap_fires_after",
+            Self::OverlapFiresFirst => "overlap_fires_first",
+            Self::OverlapStepsElapsed => "overlap_steps_elapsed",
+            Self::WeekdayKeepsTimes => "weekday_keeps_times",
+            Self::LastDayKeepsPlace => "last_day_keeps_place",
+            Self::JunkRefused => "junk_refused",
+            Self::YearsChecked => "years_checked",
+        }
+    }
+}
+
+impl std::fmt::Display for SemanticPoint {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// The text names no semantics.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown semantics; expected `standard` or `quartz`")]
+pub struct UnknownSemantics;
+
+impl std::str::FromStr for Semantics {
+    type Err = UnknownSemantics;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        match text {
+            "standard" => Ok(Self::Standard),
+            "quartz" => Ok(Self::Quartz),
+            _ => Err(UnknownSemantics),
+        }
+    }
+}

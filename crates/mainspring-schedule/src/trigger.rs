@@ -1,0 +1,390 @@
+//! Triggers: a schedule with its zone, bounds, calendar and misfire policy, and the state that advances.
+//!
+//! A [`Trigger`] is an immutable rule; a [`TriggerState`] is plain data that goes with it into a
+//! database. One file per kind answers which instant comes after another; this file binds them
+//! with the calendar. What is due at an instant is in `due`, misfires are in `late`, numbers of
+//! instants in `count`, instants before another in `previous`.
+
+mod count;
+mod cron;
+mod due;
+mod every;
+mod interval;
+mod late;
+mod previous;
+mod validate;
+mod window;
+
+use std::sync::Arc;
+
+use crate::calendar::Budget;
+use crate::{Calendar, Cron, DaysOfWeek, MisfirePolicy, Semantics, TimeOfDay, Timestamp, Zone};
+
+pub use due::{Due, Fire, Missed, MissedReason};
+pub use validate::TriggerError;
+
+/// When something fires: a schedule with its zone, bounds, calendar and misfire policy.
+///
+/// Immutable and cheap to clone. Make one with [`Trigger::new`], set the public fields, and check
+/// it with [`Trigger::validate`]; the other functions answer for a valid trigger, and for an
+/// invalid one return something without panicking.
+///
+/// ```
+/// use mainspring_schedule::{Schedule, Timestamp, Trigger, Zone};
+/// let start: Timestamp = "2026-01-01T00:00:00Z".parse()?;
+/// let schedule = Schedule::Every { interval_ms: 60_000, repeat_count: Some(2) };
+/// let trigger = Trigger::new(schedule, Zone::utc(), start);
+/// trigger.validate()?;
+///
+/// let mut state = trigger.first_fire();
+/// let mut fires = Vec::new();
+/// while let Some(fire) = state.next_fire_at {
+///     fires.push(fire);
+///     trigger.triggered(&mut state);
+/// }
+/// assert_eq!(fires, [start, start + 60_000, start + 120_000]); // 2 repeats are 3 fires
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Trigger {
+    /// The rule that yields instants.
+    pub schedule: Schedule,
+    /// The zone in which the schedule is read, and a calendar that has none of its own.
+    pub zone: Zone,
+    /// Nothing fires before.
+    pub start_at: Timestamp,
+    /// Nothing fires after; for `every` and `calendar_interval` not at this instant either.
+    pub end_at: Option<Timestamp>,
+    /// Removes fire times.
+    pub calendar: Option<Arc<Calendar>>,
+    /// What becomes of fire times that passed the threshold unfired.
+    pub misfire: MisfirePolicy,
+    /// Whose rules decide the points at which Quartz surprises.
+    pub semantics: Semantics,
+}
+
+/// The rule that yields instants.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Schedule {
+    /// The instants of a cron expression.
+    Cron(Arc<Cron>),
+    /// Each `interval_ms` from the start on: Quartz's SimpleTrigger.
+    Every {
+        /// From one instant to the next, in milliseconds, above 0.
+        interval_ms: i64,
+        /// How often it fires *again*: n repeats are n + 1 fires. `None` is for ever.
+        repeat_count: Option<u32>,
+    },
+    /// Each n seconds to years by the local calendar: Quartz's CalendarIntervalTrigger.
+    CalendarInterval {
+        /// What is counted.
+        unit: CalendarUnit,
+        /// How many units lie between two instants, above 0.
+        interval: u32,
+        /// Keeps the hour when the offset changes (days and longer). Standard semantics always do.
+        preserve_hour: bool,
+        /// Leaves out a day on which the hour does not exist.
+        skip_day: bool,
+    },
+    /// Each n seconds to hours between two times of day: Quartz's DailyTimeIntervalTrigger.
+    DailyWindow {
+        /// The first instant of each day; whole seconds.
+        from: TimeOfDay,
+        /// No instant of a day is later; whole seconds. `None` is the end of the day.
+        to: Option<TimeOfDay>,
+        /// The days on which it fires.
+        days: DaysOfWeek,
+        /// Seconds, minutes or hours.
+        unit: CalendarUnit,
+        /// How many units lie between two instants of a day; 24 hours at most.
+        interval: u32,
+        /// How often it fires *again*: n repeats are n + 1 fires. `None` is for ever.
+        repeat_count: Option<u32>,
+    },
+    /// Once, at the start.
+    At,
+    /// At the start, and then each time `delay_ms` after completion, which only an engine knows.
+    Delay {
+        /// From the completion of a run to the next fire, in milliseconds, 0 or more.
+        delay_ms: i64,
+    },
+}
+
+impl Schedule {
+    /// The kind: `cron`, `every`, `calendar_interval`, `daily_window`, `at` or `delay`.
+    #[must_use]
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Self::Cron(_) => "cron",
+            Self::Every { .. } => "every",
+            Self::CalendarInterval { .. } => "calendar_interval",
+            Self::DailyWindow { .. } => "daily_window",
+            Self::At => "at",
+            Self::Delay { .. } => "delay",
+        }
+    }
+
+    const fn repeat_count(&self) -> Option<u32> {
+        match self {
+            Self::Every { repeat_count, .. } | Self::DailyWindow { repeat_count, .. } => {
+                *repeat_count
+            }
+            Self::At => Some(0),
+            Self::Cron(_) | Self::CalendarInterval { .. } | Self::Delay { .. } => None,
+        }
+    }
+}
+
+/// A unit of the local calendar.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "snake_case")
+)]
+pub enum CalendarUnit {
+    /// Elapsed seconds.
+    Second,
+    /// Elapsed minutes.
+    Minute,
+    /// Elapsed hours.
+    Hour,
+    /// Days of the local calendar.
+    Day,
+    /// Seven days of the local calendar.
+    Week,
+    /// Months of the local calendar.
+    Month,
+    /// Years of the local calendar.
+    Year,
+}
+
+impl CalendarUnit {
+    /// The name in files and in the API.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Second => "second",
+            Self::Minute => "minute",
+            Self::Hour => "hour",
+            Self::Day => "day",
+            Self::Week => "week",
+            Self::Month => "month",
+            Self::Year => "year",
+        }
+    }
+
+    /// The length of a unit that is elapsed time; `None` from days on.
+    const fn elapsed_ms(self) -> Option<i64> {
+        match self {
+            Self::Second => Some(1_000),
+            Self::Minute => Some(60_000),
+            Self::Hour => Some(3_600_000),
+            Self::Day | Self::Week | Self::Month | Self::Year => None,
+        }
+    }
+}
+
+impl std::fmt::Display for CalendarUnit {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+/// How far a trigger has come. Plain data, stored beside the trigger.
+///
+/// `start_at` and `repeat_count` begin as the trigger's own; a misfire policy that starts again
+/// from now moves them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize))]
+pub struct TriggerState {
+    /// The next instant at which it fires; `None` when it never does again (or, for `delay`, while a run is open).
+    pub next_fire_at: Option<Timestamp>,
+    /// The last instant at which it fired.
+    pub previous_fire_at: Option<Timestamp>,
+    /// Where `every` and `calendar_interval` count from.
+    pub start_at: Timestamp,
+    /// The number of repeats; `None` is for ever.
+    pub repeat_count: Option<u32>,
+    /// How often it has fired since the start.
+    pub times_triggered: u32,
+}
+
+impl Trigger {
+    /// Makes a trigger without end and calendar, with the policy `smart` and standard semantics.
+    #[must_use]
+    pub const fn new(schedule: Schedule, zone: Zone, start_at: Timestamp) -> Self {
+        Self {
+            schedule,
+            zone,
+            start_at,
+            end_at: None,
+            calendar: None,
+            misfire: MisfirePolicy::Smart,
+            semantics: Semantics::Standard,
+        }
+    }
+
+    /// The state of a trigger that has not fired yet: Quartz's `computeFirstFireTime`.
+    ///
+    /// `next_fire_at` is `None` when it never fires.
+    #[must_use]
+    pub fn first_fire(&self) -> TriggerState {
+        let mut state = self.unfired();
+        state.next_fire_at = match self.schedule {
+            // The first instant is the start, wherever the end is.
+            Schedule::Every { .. } | Schedule::CalendarInterval { .. } | Schedule::At => {
+                self.included_from(&state, Some(self.start_at))
+            }
+            Schedule::Delay { .. } => self.first_included(self.start_at),
+            // As far back as Quartz asks; what it rounds depends on it.
+            _ => self.next_after(&state, self.start_at - 1_000),
+        };
+        state
+    }
+
+    /// The first fire time after `t`, or `None`: Quartz's `getFireTimeAfter`, and what the calendar
+    /// excludes is passed over.
+    ///
+    /// Of the state, only the start and the counts matter.
+    #[must_use]
+    pub fn next_after(&self, state: &TriggerState, t: Timestamp) -> Option<Timestamp> {
+        self.included_from(state, self.schedule_after(state, t))
+    }
+
+    /// As [`Trigger::next_after`], but without the calendar.
+    #[must_use]
+    pub fn schedule_after(&self, state: &TriggerState, t: Timestamp) -> Option<Timestamp> {
+        match &self.schedule {
+            Schedule::Every { interval_ms, .. } => every::after(self, state, *interval_ms, t),
+            Schedule::At => every::after(self, state, 1, t),
+            Schedule::Delay { .. } => (t < state.start_at).then_some(state.start_at),
+            Schedule::Cron(cron) => cron::after(self, state, cron, t),
+            Schedule::CalendarInterval { .. } => interval::after(self, state, t),
+            Schedule::DailyWindow { .. } => window::after(self, state, t),
+        }
+    }
+
+    /// Advances by one fire: Quartz's `triggered`.
+    pub fn triggered(&self, state: &mut TriggerState) {
+        let Some(fired) = state.next_fire_at else {
+            return;
+        };
+        state.times_triggered = state.times_triggered.saturating_add(1);
+        state.previous_fire_at = Some(fired);
+        state.next_fire_at = match self.schedule {
+            Schedule::Delay { .. } => None,
+            _ => self.next_after(state, fired),
+        };
+    }
+
+    /// The last instant at which a trigger that has not fired yet can fire; `None` when there is no last one.
+    ///
+    /// Under [`Semantics::Quartz`] this is `getFinalFireTime`, which knows no calendar and may name
+    /// an instant at which the trigger does not fire.
+    #[must_use]
+    pub fn final_fire(&self) -> Option<Timestamp> {
+        match (&self.schedule, self.semantics) {
+            (Schedule::At | Schedule::Delay { .. }, _) => Some(self.start_at),
+            (Schedule::Every { interval_ms, .. }, Semantics::Quartz) => {
+                every::final_fire(self, *interval_ms)
+            }
+            (Schedule::Cron(cron), Semantics::Quartz) => cron::final_fire(self, cron),
+            (Schedule::CalendarInterval { .. }, Semantics::Quartz) => interval::final_fire(self),
+            (Schedule::DailyWindow { to, .. }, Semantics::Quartz) => window::final_fire(self, *to),
+            (_, Semantics::Standard) => previous::last_fire(self),
+        }
+    }
+
+    /// The fire times in `[from, to)`, computed as they are asked for.
+    pub fn fires_between(
+        &self,
+        from: Timestamp,
+        to: Timestamp,
+    ) -> impl Iterator<Item = Timestamp> + '_ {
+        let mut state = self.unfired();
+        if matches!(
+            self.schedule,
+            Schedule::DailyWindow {
+                repeat_count: Some(_),
+                ..
+            }
+        ) {
+            // This kind alone counts fires instead of instants.
+            let fired = self.count_between(&state, self.start_at, from);
+            state.times_triggered = u32::try_from(fired).unwrap_or(u32::MAX);
+        }
+        let first = match self.first_fire().next_fire_at {
+            Some(first) if first >= from => Some(first),
+            Some(_) => self.next_after(&state, from - 1),
+            None => None,
+        };
+        state.next_fire_at = first;
+        std::iter::from_fn(move || {
+            let fire = state.next_fire_at.filter(|&fire| fire < to)?;
+            state.times_triggered = state.times_triggered.saturating_add(1);
+            state.next_fire_at = match self.schedule {
+                Schedule::Delay { .. } => None,
+                _ => self.next_after(&state, fire),
+            };
+            Some(fire)
+        })
+    }
+
+    /// When a `delay` trigger fires after a run that ended at `completed_at`: the delay later, moved
+    /// out of what the calendar excludes. `None` past the end, and for all other kinds.
+    #[must_use]
+    pub fn delayed_from(&self, completed_at: Timestamp) -> Option<Timestamp> {
+        let Schedule::Delay { delay_ms } = self.schedule else {
+            return None;
+        };
+        self.first_included(completed_at + delay_ms)
+    }
+
+    /// `t`, or the first instant after it that the calendar includes; `None` past the end.
+    fn first_included(&self, t: Timestamp) -> Option<Timestamp> {
+        let included = match self.calendar.as_deref() {
+            Some(calendar) => {
+                calendar.first_included(t, self.semantics, &self.zone, &mut Budget::default())?
+            }
+            None => t,
+        };
+        self.end_at
+            .is_none_or(|end| included <= end)
+            .then_some(included)
+    }
+
+    /// A state in which nothing has fired and nothing has been computed.
+    fn unfired(&self) -> TriggerState {
+        TriggerState {
+            next_fire_at: None,
+            previous_fire_at: None,
+            start_at: self.start_at,
+            repeat_count: self.schedule.repeat_count(),
+            times_triggered: 0,
+        }
+    }
+
+    /// The first instant of the schedule from `fire` (one of its instants) on that the calendar includes.
+    fn included_from(&self, state: &TriggerState, fire: Option<Timestamp>) -> Option<Timestamp> {
+        let mut fire = fire?;
+        let Some(calendar) = self.calendar.as_deref() else {
+            return Some(fire);
+        };
+        let horizon = fire + NEVER_AFTER_MS;
+        let mut budget = Budget::default();
+        while !calendar.is_included(fire, self.semantics, &self.zone) {
+            budget.spend_day()?;
+            let included =
+                calendar.first_included(fire, self.semantics, &self.zone, &mut budget)?;
+            fire = self.schedule_after(state, included - 1)?;
+            if fire > horizon || !window::is_reached(self, fire) {
+                return None;
+            }
+        }
+        Some(fire)
+    }
+}
+
+/// What has not fired for a hundred years never does: Quartz's own limit.
+const NEVER_AFTER_MS: i64 = 36_525 * crate::civil::DAY_MS;

@@ -1,0 +1,47 @@
+//! `cron`: the instants of an expression between start and end. Quartz's CronTrigger.
+
+use super::{Trigger, TriggerState};
+use crate::civil::SECOND_MS;
+use crate::{Civil, Cron, Semantics, Timestamp, Zone};
+
+/// The first instant after `t`. Both bounds are inclusive.
+pub(super) fn after(
+    trigger: &Trigger,
+    state: &TriggerState,
+    cron: &Cron,
+    t: Timestamp,
+) -> Option<Timestamp> {
+    let t = match trigger.semantics {
+        Semantics::Standard => t.max(state.start_at - 1),
+        Semantics::Quartz => match quartz_start(state.start_at, &trigger.zone) {
+            start if start > t => start - SECOND_MS,
+            _ => t,
+        },
+    };
+    if trigger.end_at.is_some_and(|end| t >= end) {
+        return None;
+    }
+    let fire = cron.next_after(&trigger.zone, t)?;
+    trigger.end_at.is_none_or(|end| fire <= end).then_some(fire)
+}
+
+/// Quartz's start: whole seconds, and in the second of two equal hours.
+pub(super) fn quartz_start(start: Timestamp, zone: &Zone) -> Timestamp {
+    let local = zone.to_local(start).as_millis();
+    zone.lenient(Civil::from_millis(local - local.rem_euclid(SECOND_MS)))
+}
+
+/// Quartz's `getFinalFireTime`: goes back from a second after the end, in steps that may be too long.
+pub(super) fn final_fire(trigger: &Trigger, cron: &Cron) -> Option<Timestamp> {
+    let target = trigger.end_at? + SECOND_MS;
+    let step_ms = cron.quartz_step_ms();
+    let mut checked = target;
+    let fire = loop {
+        checked = checked - step_ms;
+        let fire = cron.next_after(&trigger.zone, checked)?;
+        if fire < target {
+            break fire;
+        }
+    };
+    (fire >= quartz_start(trigger.start_at, &trigger.zone)).then_some(fire)
+}

@@ -1,0 +1,231 @@
+//! What is due at an instant: what fires, what was missed, and the state after it.
+
+use super::{Schedule, Trigger, TriggerState};
+use crate::{MisfirePolicy, Timestamp};
+
+/// The answer of [`Trigger::due`].
+///
+/// Every instant of the schedule from the old `next_fire_at` to now is in it exactly once: as the
+/// fire time of a fire, or in a range of missed instants.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Due {
+    /// What fires now, in order.
+    pub fires: Vec<Fire>,
+    /// What does not fire, in order; at most two ranges.
+    pub missed: Vec<Missed>,
+    /// The state after it; its `next_fire_at` lies after now or is `None`.
+    pub state: TriggerState,
+}
+
+/// One fire.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Fire {
+    /// The instant of the schedule: of several that it stands for, the first.
+    pub fire_time: Timestamp,
+    /// 1, or the number of instants that it stands for, its own included. The others are in
+    /// [`Due::missed`] as well, so they are not to be added up.
+    pub stands_for: u64,
+}
+
+/// A range of instants that do not fire.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Missed {
+    /// The first of them.
+    pub first: Timestamp,
+    /// The last of them.
+    pub last: Timestamp,
+    /// How many there are.
+    pub count: u64,
+    /// Why.
+    pub reason: MissedReason,
+    /// The policy that allowed it; never `smart`, but what it chose.
+    pub policy: MisfirePolicy,
+}
+
+/// Why instants do not fire.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(rename_all = "snake_case")
+)]
+pub enum MissedReason {
+    /// They passed the threshold, and the policy drops them or fires once for all of them.
+    Misfire,
+    /// More were late than may be caught up with.
+    CatchUpCap,
+}
+
+impl MissedReason {
+    /// The name in files and in the API.
+    #[must_use]
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Misfire => "misfire",
+            Self::CatchUpCap => "catch_up_cap",
+        }
+    }
+}
+
+impl std::fmt::Display for MissedReason {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+impl Trigger {
+    /// What is due at `now`: the only question that an engine asks.
+    ///
+    /// - Nothing, when `next_fire_at` lies after `now` or there is none.
+    /// - Late by at most `threshold_ms` (on time included): all instants up to `now` fire, one by
+    ///   one. So do those of a trigger with the policy `ignore`, however late. At most
+    ///   `catch_up_max` of them; the rest is one missed range.
+    /// - Later than that, the misfire policy decides. A policy that fires now makes one fire, which
+    ///   takes the first missed instant as its fire time; the other instants are one missed range.
+    ///   A policy that waits makes all of them one missed range.
+    ///
+    /// Cost does not grow with the number of missed instants, beyond `catch_up_max`.
+    ///
+    /// ```
+    /// use mainspring_schedule::{Schedule, Timestamp, Trigger, Zone};
+    /// let start: Timestamp = "2026-01-01T00:00:00Z".parse()?;
+    /// let each_second = Schedule::Every { interval_ms: 1_000, repeat_count: None };
+    /// let trigger = Trigger::new(each_second, Zone::utc(), start);
+    /// let state = trigger.first_fire();
+    ///
+    /// // Three seconds late, and a minute is allowed: four instants fire at once.
+    /// assert_eq!(trigger.due(&state, start + 3_000, 60_000, 100).fires.len(), 4);
+    ///
+    /// // A year late: `smart` waits for the next instant.
+    /// let now = start + 365 * 86_400_000;
+    /// let due = trigger.due(&state, now, 60_000, 100);
+    /// assert!(due.fires.is_empty());
+    /// assert_eq!(due.missed[0].count, 365 * 86_400 + 1);
+    /// assert_eq!(due.state.next_fire_at, Some(now + 1_000));
+    /// # Ok::<(), mainspring_schedule::ParseTimestampError>(())
+    /// ```
+    #[must_use]
+    pub fn due(
+        &self,
+        state: &TriggerState,
+        now: Timestamp,
+        threshold_ms: i64,
+        catch_up_max: u32,
+    ) -> Due {
+        let mut due = Due {
+            fires: Vec::new(),
+            missed: Vec::new(),
+            state: *state,
+        };
+        let Some(next) = state.next_fire_at.filter(|next| *next <= now) else {
+            return due;
+        };
+        let policy = self.effective_misfire(state);
+        if policy == MisfirePolicy::Ignore || now.since(next) <= threshold_ms {
+            self.catch_up(&mut due, now, catch_up_max, policy);
+        } else {
+            self.decide_misfire(&mut due, next, now, policy);
+        }
+        due
+    }
+
+    /// Fires what is late one by one; what exceeds the cap is one range.
+    fn catch_up(&self, due: &mut Due, now: Timestamp, catch_up_max: u32, policy: MisfirePolicy) {
+        let late = |state: &TriggerState| state.next_fire_at.filter(|next| *next <= now);
+        while let Some(fire_time) = late(&due.state) {
+            if due.fires.len() >= catch_up_max as usize {
+                break;
+            }
+            due.fires.push(Fire {
+                fire_time,
+                stands_for: 1,
+            });
+            self.triggered(&mut due.state);
+        }
+        let Some(first) = late(&due.state) else {
+            return;
+        };
+        let (count, last) = self.instants_until(&due.state, first, now);
+        let reason = MissedReason::CatchUpCap;
+        due.missed.push(Missed {
+            first,
+            last,
+            count,
+            reason,
+            policy,
+        });
+        // What was dropped uses up repeats like what fired.
+        let used = u32::try_from(count).unwrap_or(u32::MAX);
+        due.state.times_triggered = due.state.times_triggered.saturating_add(used);
+        due.state.next_fire_at = match self.schedule {
+            Schedule::Delay { .. } => None,
+            _ => self.next_after(&due.state, now),
+        };
+    }
+
+    fn decide_misfire(
+        &self,
+        due: &mut Due,
+        first: Timestamp,
+        now: Timestamp,
+        policy: MisfirePolicy,
+    ) {
+        let (count, last) = self.instants_until(&due.state, first, now);
+        let reason = MissedReason::Misfire;
+        let state = self.misfire(&due.state, now);
+        if state.next_fire_at != Some(now) {
+            due.missed.push(Missed {
+                first,
+                last,
+                count,
+                reason,
+                policy,
+            });
+            due.state = state;
+            return;
+        }
+        due.fires.push(Fire {
+            fire_time: first,
+            stands_for: count,
+        });
+        if count > 1 {
+            let second = self.next_after(&due.state, first).unwrap_or(last);
+            due.missed.push(Missed {
+                first: second,
+                last,
+                count: count - 1,
+                reason,
+                policy,
+            });
+        }
+        due.state = state;
+        self.triggered(&mut due.state);
+    }
+
+    /// The number of instants from `first`, which is one, to `now`, and the last of them.
+    fn instants_until(
+        &self,
+        state: &TriggerState,
+        first: Timestamp,
+        now: Timestamp,
+    ) -> (u64, Timestamp) {
+        if matches!(self.schedule, Schedule::Delay { .. } | Schedule::At) {
+            return (1, first);
+        }
+        let later = self.count_between(state, first + 1, now + 1);
+        let window = matches!(self.schedule, Schedule::DailyWindow { .. });
+        let left = match state.repeat_count {
+            Some(repeats) if window => u64::from(repeats.saturating_sub(state.times_triggered)),
+            _ => u64::MAX,
+        };
+        if later == 0 || left == 0 {
+            return (1, first);
+        }
+        let last = if later > left {
+            self.nth_after(state, first, left)
+        } else {
+            self.last_before(state, now + 1).unwrap_or(first)
+        };
+        (later.min(left) + 1, last)
+    }
+}

@@ -1,0 +1,120 @@
+//! `calendar_interval`: each n seconds to years by the local calendar. Quartz's CalendarIntervalTrigger.
+//!
+//! Seconds, minutes and hours are elapsed time under both semantics. Days and longer units are
+//! counted from the start by the local calendar: `standard` computes the n-th instant directly,
+//! `quartz` (in `interval/quartz`) walks there as Quartz does, and keeps what it picks up on the way.
+
+mod quartz;
+mod standard;
+
+use super::{CalendarUnit, Schedule, Trigger, TriggerState, every};
+use crate::{Semantics, Timestamp};
+
+/// The parameters of a calendar interval, bound to a start and a zone.
+pub(super) struct Interval<'a> {
+    pub(super) unit: CalendarUnit,
+    pub(super) interval: i64,
+    pub(super) preserve_hour: bool,
+    pub(super) skip_day: bool,
+    pub(super) start: Timestamp,
+    pub(super) zone: &'a crate::Zone,
+}
+
+impl<'a> Interval<'a> {
+    /// `None` when the schedule is of another kind.
+    pub(super) fn of(trigger: &'a Trigger, start: Timestamp) -> Option<Self> {
+        let Schedule::CalendarInterval {
+            unit,
+            interval,
+            preserve_hour,
+            skip_day,
+        } = trigger.schedule
+        else {
+            return None;
+        };
+        let interval = i64::from(interval.max(1));
+        Some(Self {
+            unit,
+            interval,
+            preserve_hour,
+            skip_day,
+            start,
+            zone: &trigger.zone,
+        })
+    }
+
+    /// From one instant to the next, when that is elapsed time.
+    pub(super) fn elapsed_ms(&self) -> Option<i64> {
+        Some(self.unit.elapsed_ms()? * self.interval)
+    }
+
+    /// The first instant after `t`, whatever the end.
+    fn after(&self, semantics: Semantics, t: Timestamp) -> Option<Timestamp> {
+        if t < self.start {
+            return Some(self.start);
+        }
+        let fire = match (self.elapsed_ms(), semantics) {
+            (Some(step_ms), _) => {
+                let slot = t.since(self.start) / step_ms + 1;
+                self.start + slot.checked_mul(step_ms)?
+            }
+            (None, Semantics::Standard) => standard::after(self, t)?,
+            (None, Semantics::Quartz) => quartz::after(self, t)?,
+        };
+        (fire <= Timestamp::MAX).then_some(fire)
+    }
+}
+
+/// The first instant after `t`. The end is exclusive.
+pub(super) fn after(trigger: &Trigger, state: &TriggerState, t: Timestamp) -> Option<Timestamp> {
+    let ended = |fire: Timestamp| trigger.end_at.is_some_and(|end| end <= fire);
+    if ended(t) {
+        return None;
+    }
+    let fire = Interval::of(trigger, state.start_at)?.after(trigger.semantics, t)?;
+    (!ended(fire)).then_some(fire)
+}
+
+/// Quartz's `getFinalFireTime`: one interval back from the first instant around the end.
+pub(super) fn final_fire(trigger: &Trigger) -> Option<Timestamp> {
+    let end = trigger.end_at?;
+    let interval = Interval::of(trigger, trigger.start_at)?;
+    let fire = interval.after(trigger.semantics, end - 1_000)?;
+    if fire == end {
+        return Some(fire);
+    }
+    Some(match interval.elapsed_ms() {
+        Some(step_ms) => fire - step_ms,
+        None => quartz::add(&interval, fire, -1),
+    })
+}
+
+/// The number of instants in `[from, to)`.
+pub(super) fn count(
+    trigger: &Trigger,
+    state: &TriggerState,
+    from: Timestamp,
+    to: Timestamp,
+) -> u64 {
+    let start = state.start_at;
+    let to = trigger.end_at.map_or(to, |end| to.min(end.max(start + 1)));
+    let Some(interval) = Interval::of(trigger, start) else {
+        return 0;
+    };
+    if from >= to {
+        return 0;
+    }
+    match (interval.elapsed_ms(), trigger.semantics) {
+        (Some(step_ms), _) => every::slots_between(start, step_ms, from, to, i64::MAX),
+        (None, Semantics::Standard) => standard::count(&interval, from, to),
+        (None, Semantics::Quartz) if quartz::is_regular(&interval, to) => {
+            standard::count(&interval, from, to)
+        }
+        (None, Semantics::Quartz) => {
+            let fires = std::iter::successors(interval.after(Semantics::Quartz, from - 1), |t| {
+                interval.after(Semantics::Quartz, *t)
+            });
+            fires.take_while(|fire| *fire < to).count() as u64
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Quartz's walk along a calendar interval of days or longer.
+//!
+//! It starts at the trigger's start and adds intervals with Java's lenient calendar, so that a
+//! shift picked up in a gap, or a day lost in a short month, stays. Days and weeks begin with one
+//! long leap when it is far; the leap may jump over a shift that the small steps would pick up.
+
+use super::Interval;
+use crate::civil::{DAY_MS, HOUR_MS};
+use crate::{CalendarUnit, Civil, Date, Timestamp, days_in_month};
+
+/// `getFireTimeAfter` for days and longer units.
+pub(super) fn after(interval: &Interval<'_>, t: Timestamp) -> Option<Timestamp> {
+    let mut fire = leap(interval, t);
+    while fire <= t {
+        fire = step(interval, fire)?;
+    }
+    if interval.preserve_hour {
+        let hour = interval.zone.to_local(interval.start).hour();
+        while restore_hour(interval, &mut fire, hour, t) {
+            fire = step(interval, fire)?;
+        }
+    }
+    Some(fire)
+}
+
+/// Adds `count` intervals as Java's lenient calendar does.
+pub(super) fn add(interval: &Interval<'_>, t: Timestamp, count: i64) -> Timestamp {
+    let amount = count.saturating_mul(interval.interval);
+    match interval.unit {
+        CalendarUnit::Week => interval.zone.lenient_add_days(t, amount.saturating_mul(7)),
+        CalendarUnit::Month => add_months(interval, t, amount),
+        CalendarUnit::Year => add_months(interval, t, amount.saturating_mul(12)),
+        _ => interval.zone.lenient_add_days(t, amount),
+    }
+}
+
+/// Whether the walk up to `until` picks up nothing: no time of day near an offset change, no day
+/// of the month that some months do not have. Then it agrees with the standard rules.
+pub(super) fn is_regular(interval: &Interval<'_>, until: Timestamp) -> bool {
+    let start = interval.zone.to_local(interval.start);
+    let by_months = matches!(interval.unit, CalendarUnit::Month | CalendarUnit::Year);
+    if by_months && start.date().day > 28 {
+        return false;
+    }
+    let mut window = interval.zone.window(interval.start - 2 * DAY_MS);
+    while window.to_ms < until.as_millis().saturating_add(2 * DAY_MS) {
+        let after = interval.zone.window(Timestamp::from_millis(window.to_ms));
+        let change = (after.offset_ms - window.offset_ms).abs();
+        let earliest = window.to_ms + window.offset_ms.min(after.offset_ms) - change;
+        let into_range = (start.millis_of_day() - earliest).rem_euclid(DAY_MS);
+        if into_range <= 3 * change {
+            return false;
+        }
+        window = after;
+    }
+    true
+}
+
+/// The year in which the walk ends; Quartz's own ends a hundred years after the clock's.
+const LAST_YEAR: i32 = 2299;
+
+fn step(interval: &Interval<'_>, t: Timestamp) -> Option<Timestamp> {
+    (interval.zone.to_local(t).date().year <= LAST_YEAR).then(|| add(interval, t, 1))
+}
+
+/// Most of the way to `t`, when that is more than 20 intervals of days or weeks.
+fn leap(interval: &Interval<'_>, t: Timestamp) -> Timestamp {
+    let days = match interval.unit {
+        CalendarUnit::Day => 1,
+        CalendarUnit::Week => 7,
+        _ => return interval.start,
+    };
+    let seconds_after_start = 1 + t.since(interval.start) / 1_000;
+    let count = seconds_after_start / (interval.interval * days * 86_400);
+    match count {
+        ..=20 => interval.start,
+        21..=49 => add(interval, interval.start, part(count, 0.80)),
+        50..=499 => add(interval, interval.start, part(count, 0.90)),
+        500.. => add(interval, interval.start, part(count, 0.95)),
+    }
+}
+
+/// Java's `(long) (count * share)`, in doubles.
+fn part(count: i64, share: f64) -> i64 {
+    (count as f64 * share) as i64
+}
+
+/// Sets the hour of the start again where it was lost. Whether the walk must go on.
+fn restore_hour(interval: &Interval<'_>, fire: &mut Timestamp, hour: u8, t: Timestamp) -> bool {
+    let local = interval.zone.to_local(*fire);
+    if local.hour() == hour {
+        return false;
+    }
+    let shift_ms = (i64::from(hour) - i64::from(local.hour())) * HOUR_MS;
+    *fire = interval
+        .zone
+        .lenient(Civil::from_millis(local.as_millis() + shift_ms));
+    if interval.zone.to_local(*fire).hour() == hour {
+        *fire <= t
+    } else {
+        interval.skip_day
+    }
+}
+
+/// Sets year and month, with the day pinned to the month's length; Java settles the rest anew.
+fn add_months(interval: &Interval<'_>, t: Timestamp, amount: i64) -> Timestamp {
+    if amount == 0 {
+        return t;
+    }
+    let local = interval.zone.to_local(t);
+    let date = local.date();
+    let months =
+        12 * i64::from(date.year) + i64::from(date.month) - 1 + amount.clamp(-240_000, 240_000);
+    let year = months.div_euclid(12) as i32;
+    let month = (months.rem_euclid(12) + 1) as u8;
+    let day = date.day.min(days_in_month(year, month));
+    let midnight = Date::new(year, month, day).at(0, 0, 0).as_millis();
+    interval
+        .zone
+        .lenient(Civil::from_millis(midnight + local.millis_of_day()))
+}

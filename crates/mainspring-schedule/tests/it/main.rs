@@ -1,0 +1,9 @@
+//! Tests of the crate from outside: recorded answers of Quartz, an oracle, other crates.
+
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
+
+mod cron_croner;
+mod cron_oracle;
+mod cron_vectors;
+mod replay;
+mod trigger_vectors;

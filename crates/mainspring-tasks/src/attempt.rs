@@ -1,0 +1,58 @@
+//! The facts of one attempt that the work is told.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::time::Duration;
+
+/// One try of a run, as the work sees it.
+///
+/// A process gets the first six through its environment (`MS_RUN_ID`, `MS_JOB`, `MS_FIRE_TIME`,
+/// `MS_ATTEMPT`, `MS_PARAM_*`, `TRACEPARENT`); nothing of it is ever spliced into a script or an
+/// argument.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Attempt {
+    /// The run's id.
+    pub run_id: String,
+    /// The job as `namespace/job`.
+    pub job: String,
+    /// The fire time in RFC 3339, absent for a run without one.
+    pub fire_time: Option<String>,
+    /// The number of this attempt, from 1.
+    pub attempt: u32,
+    /// Parameters. `region-code` becomes `MS_PARAM_REGION_CODE`.
+    pub params: BTreeMap<String, String>,
+    /// Trace context as W3C `traceparent`; empty for none.
+    pub traceparent: String,
+    /// Variables that the job declares. They win over inherited ones, never over `MS_*`.
+    pub env: BTreeMap<String, String>,
+    /// Ends the attempt as timed out when it takes longer.
+    pub timeout: Option<Duration>,
+    /// How long the process tree may go on after TERM before it gets KILL, [`Attempt::KILL_GRACE_MAX`]
+    /// at most.
+    pub kill_grace: Duration,
+    /// Where the process starts: an existing folder that is left alone, or a private one that is
+    /// removed afterwards when absent.
+    pub working_dir: Option<PathBuf>,
+}
+
+impl Attempt {
+    /// The limit for [`Attempt::kill_grace`].
+    pub const KILL_GRACE_MAX: Duration = Duration::from_secs(3600);
+}
+
+impl Default for Attempt {
+    fn default() -> Self {
+        Self {
+            run_id: String::new(),
+            job: String::new(),
+            fire_time: None,
+            attempt: 1,
+            params: BTreeMap::new(),
+            traceparent: String::new(),
+            env: BTreeMap::new(),
+            timeout: None,
+            kill_grace: Duration::from_secs(10),
+            working_dir: None,
+        }
+    }
+}

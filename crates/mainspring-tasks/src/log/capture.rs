@@ -1,0 +1,421 @@
+//! From byte streams to numbered lines within bounds.
+
+use std::time::Duration;
+
+use tokio::sync::mpsc::error::TrySendError;
+use tokio::time::{Instant, timeout};
+
+use super::channel::LogWriter;
+use super::line::{LogChunk, LogLine, Stream};
+use crate::settings::LogLimits;
+
+/// How long a line may wait for company before its chunk is sent.
+const CHUNK_DELAY: Duration = Duration::from_millis(25);
+/// When a chunk is sent for its size.
+const CHUNK_BYTES: usize = 32 * 1024;
+/// What a line costs beside its text.
+const LINE_OVERHEAD: usize = 32;
+
+/// Collects the lines of one attempt into chunks and keeps the cap on its log.
+pub(crate) struct Recorder {
+    writer: LogWriter,
+    limits: LogLimits,
+    pending: Vec<LogLine>,
+    pending_bytes: usize,
+    pending_since: Option<Instant>,
+    text_bytes: u64,
+    next_line: u64,
+    truncated: bool,
+    reader_gone: bool,
+    /// How long lines may wait to be taken once the work has ended.
+    pub(crate) patience: Duration,
+}
+
+impl Recorder {
+    pub(crate) fn new(writer: LogWriter, limits: LogLimits) -> Self {
+        Self {
+            writer,
+            limits,
+            pending: Vec::new(),
+            pending_bytes: 0,
+            pending_since: None,
+            text_bytes: 0,
+            next_line: 0,
+            truncated: false,
+            reader_gone: false,
+            patience: Duration::from_millis(limits.flush_ms_max),
+        }
+    }
+
+    /// Sends what is left, as long as the patience lasts; returns the number of lines that were sent, and whether any
+    /// output was thrown away.
+    pub(crate) async fn close(mut self) -> (u64, bool) {
+        let _ = timeout(self.patience, self.flush()).await;
+        let unsent = self.pending.len() as u64;
+        (self.next_line - unsent, self.truncated || unsent > 0)
+    }
+
+    /// Takes `bytes` of a stream; its complete lines become part of the log.
+    pub(crate) fn take(&mut self, lines: &mut LineCutter, bytes: &[u8]) {
+        if self.is_closed() {
+            self.truncated = true;
+            return;
+        }
+        let stream = lines.stream;
+        lines.cut(bytes, self.limits.line_bytes_max, |text, partial| {
+            self.record(stream, text, partial);
+        });
+    }
+
+    /// Takes what is left of a stream at its end.
+    pub(crate) fn finish(&mut self, lines: &mut LineCutter) {
+        if let Some(text) = lines.rest() {
+            self.record(lines.stream, &text, false);
+        }
+    }
+
+    /// Adds a remark of the worker itself, whatever the cap.
+    pub(crate) fn remark(&mut self, text: impl Into<String>) {
+        self.push(Stream::System, text.into(), false);
+    }
+
+    /// Whether further output would be thrown away.
+    pub(crate) fn is_closed(&self) -> bool {
+        self.reader_gone || self.text_bytes >= self.limits.run_bytes_max
+    }
+
+    /// When the pending lines should be sent at the latest.
+    pub(crate) fn flush_at(&self) -> Option<Instant> {
+        self.pending_since.map(|since| since + CHUNK_DELAY)
+    }
+
+    /// Sends pending lines that are due: waits for room only when they have become many.
+    pub(crate) async fn flush_due(&mut self) {
+        if self.pending_bytes >= CHUNK_BYTES {
+            return self.flush().await;
+        }
+        if self.flush_at().is_some_and(|at| at <= Instant::now()) {
+            match self.writer.chunks.clone().try_reserve_owned() {
+                Ok(place) => {
+                    place.send(self.take_pending());
+                }
+                Err(TrySendError::Closed(_)) => self.lose_reader(),
+                Err(TrySendError::Full(_)) => self.pending_since = Some(Instant::now()),
+            }
+        }
+    }
+
+    /// Sends all pending lines, waiting for room.
+    pub(crate) async fn flush(&mut self) {
+        if self.pending.is_empty() {
+            return;
+        }
+        // The place comes first: should this future be dropped, the lines are still here.
+        let Ok(place) = self.writer.chunks.clone().reserve_owned().await else {
+            return self.lose_reader();
+        };
+        place.send(self.take_pending());
+    }
+
+    fn record(&mut self, stream: Stream, text: &[u8], partial: bool) {
+        if self.is_closed() {
+            self.truncated = true;
+            return;
+        }
+        let room = self.limits.run_bytes_max - self.text_bytes;
+        let kept = text.len().min(usize::try_from(room).unwrap_or(usize::MAX));
+        self.text_bytes += (text.len() as u64 + 1).min(room);
+        self.push(
+            stream,
+            String::from_utf8_lossy(&text[..kept]).into_owned(),
+            partial,
+        );
+        if self.text_bytes >= self.limits.run_bytes_max {
+            self.truncated = true;
+            let max = self.limits.run_bytes_max;
+            self.remark(format!(
+                "log truncated: it reached its limit of {max} bytes, further output is thrown away"
+            ));
+        }
+    }
+
+    fn push(&mut self, stream: Stream, text: String, partial: bool) {
+        self.pending_bytes += text.len() + LINE_OVERHEAD;
+        self.pending.push(LogLine {
+            at_ms: (self.writer.clock)(),
+            stream,
+            text,
+            partial,
+        });
+        self.next_line += 1;
+        self.pending_since.get_or_insert_with(Instant::now);
+    }
+
+    fn take_pending(&mut self) -> LogChunk {
+        let lines = std::mem::take(&mut self.pending);
+        self.pending_bytes = 0;
+        self.pending_since = None;
+        LogChunk {
+            first_line: self.next_line - lines.len() as u64,
+            lines,
+        }
+    }
+
+    fn lose_reader(&mut self) {
+        self.reader_gone = true;
+        self.truncated = true;
+        self.next_line -= self.pending.len() as u64;
+        self.pending.clear();
+        self.pending_bytes = 0;
+        self.pending_since = None;
+    }
+}
+
+/// Cuts one byte stream into lines, and those that are too long into parts.
+pub(crate) struct LineCutter {
+    stream: Stream,
+    started: Vec<u8>,
+}
+
+impl LineCutter {
+    pub(crate) fn new(stream: Stream) -> Self {
+        Self {
+            stream,
+            started: Vec::new(),
+        }
+    }
+
+    /// Hands each line that `bytes` complete to `line`, as text without its end and whether it
+    /// goes on. Keeps at most `line_bytes_max` bytes.
+    fn cut(&mut self, mut bytes: &[u8], line_bytes_max: usize, mut line: impl FnMut(&[u8], bool)) {
+        while !bytes.is_empty() {
+            let room = line_bytes_max - self.started.len();
+            // One byte more, because a line end does not count.
+            let window = &bytes[..bytes.len().min(room + 1)];
+            if let Some(end) = window.iter().position(|byte| *byte == b'\n') {
+                self.started.extend_from_slice(&window[..end]);
+                line(without_return(&self.started), false);
+                self.started.clear();
+                bytes = &bytes[end + 1..];
+            } else if window.len() > room {
+                self.started.extend_from_slice(&window[..room]);
+                let keep = whole_characters(&self.started);
+                line(&self.started[..keep], true);
+                self.started.drain(..keep);
+                bytes = &bytes[room..];
+            } else {
+                self.started.extend_from_slice(window);
+                bytes = &[];
+            }
+        }
+    }
+
+    fn rest(&mut self) -> Option<Vec<u8>> {
+        let rest = std::mem::take(&mut self.started);
+        (!rest.is_empty()).then(|| without_return(&rest).to_vec())
+    }
+}
+
+fn without_return(line: &[u8]) -> &[u8] {
+    line.strip_suffix(b"\r").unwrap_or(line)
+}
+
+/// Returns how many bytes to keep so that no UTF-8 character is cut in two.
+fn whole_characters(bytes: &[u8]) -> usize {
+    let tail = bytes.len().saturating_sub(3);
+    let start = (tail..bytes.len())
+        .rev()
+        .find(|at| bytes[*at] & 0b1100_0000 != 0b1000_0000);
+    match start {
+        Some(at) if at > 0 && character_bytes(bytes[at]) > bytes.len() - at => at,
+        _ => bytes.len(),
+    }
+}
+
+fn character_bytes(first: u8) -> usize {
+    match first {
+        0xc2..=0xdf => 2,
+        0xe0..=0xef => 3,
+        0xf0..=0xf4 => 4,
+        _ => 1,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn cut(max: usize, pieces: &[&[u8]]) -> Vec<(String, bool)> {
+        let mut cutter = LineCutter::new(Stream::Stdout);
+        let mut lines = Vec::new();
+        for piece in pieces {
+            cutter.cut(piece, max, |text, partial| {
+                lines.push((String::from_utf8_lossy(text).into_owned(), partial));
+            });
+        }
+        lines.extend(
+            cutter
+                .rest()
+                .map(|text| (String::from_utf8_lossy(&text).into_owned(), false)),
+        );
+        lines
+    }
+
+    #[test]
+    fn bytes_become_lines() {
+        type Case = (
+            &'static str,
+            &'static [&'static [u8]],
+            &'static [(&'static str, bool)],
+        );
+        let cases: [Case; 10] = [
+            ("two lines", &[b"a\nb\n"], &[("a", false), ("b", false)]),
+            (
+                "no newline at the end",
+                &[b"a\nb"],
+                &[("a", false), ("b", false)],
+            ),
+            (
+                "a line in pieces",
+                &[b"a", b"b\nc", b"\n"],
+                &[("ab", false), ("c", false)],
+            ),
+            (
+                "carriage returns",
+                &[b"a\r\n\r\nb\rc\r\n"],
+                &[("a", false), ("", false), ("b\rc", false)],
+            ),
+            (
+                "a return and its newline apart",
+                &[b"a\r", b"\nb"],
+                &[("a", false), ("b", false)],
+            ),
+            (
+                "as long as allowed",
+                &[b"12345678\n9"],
+                &[("12345678", false), ("9", false)],
+            ),
+            (
+                "too long",
+                &[b"1234567890\n"],
+                &[("12345678", true), ("90", false)],
+            ),
+            (
+                "a character across the cut",
+                &[b"1234567\xc3\xa98\n"],
+                &[("1234567", true), ("é8", false)],
+            ),
+            (
+                "binary",
+                &[b"\xff\xfe\0\n"],
+                &[("\u{fffd}\u{fffd}\0", false)],
+            ),
+            ("nothing", &[b""], &[]),
+        ];
+        for (name, pieces, expected) in cases {
+            let expected: Vec<_> = expected
+                .iter()
+                .map(|(text, p)| ((*text).to_owned(), *p))
+                .collect();
+            assert_eq!(cut(8, pieces), expected, "{name}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn lines_do_not_depend_on_how_the_bytes_arrive(
+            bytes in prop::collection::vec(prop_oneof![any::<u8>(), Just(b'\n'), Just(b'\r')], 0..300),
+            at in any::<prop::sample::Index>(),
+            max in 8usize..40,
+        ) {
+            let (left, right) = bytes.split_at(at.index(bytes.len() + 1));
+            prop_assert_eq!(cut(max, &[&bytes]), cut(max, &[left, right]));
+        }
+
+        #[test]
+        fn text_is_kept_whole_and_in_bounds(text in "[a-zé\u{1F600}\n]{0,200}", max in 8usize..40) {
+            let lines = cut(max, &[text.as_bytes()]);
+            let joined: String = lines.iter().map(|(t, partial)| format!("{t}{}", if *partial { "" } else { "\n" })).collect();
+            prop_assert_eq!(joined.trim_end_matches('\n'), text.trim_end_matches('\n'));
+            prop_assert!(lines.iter().all(|(text, _)| text.len() <= max));
+        }
+    }
+
+    fn recorder(chunks_max: usize, run_bytes_max: u64) -> (Recorder, crate::LogReader) {
+        let (writer, reader) = LogWriter::channel(chunks_max, || 5);
+        (
+            Recorder::new(
+                writer,
+                LogLimits {
+                    run_bytes_max,
+                    line_bytes_max: 64,
+                    flush_ms_max: 1_000,
+                },
+            ),
+            reader,
+        )
+    }
+
+    #[tokio::test]
+    async fn the_cap_leaves_a_mark_and_nothing_after_it() {
+        let (mut recorder, mut reader) = recorder(4, 10);
+        let mut out = LineCutter::new(Stream::Stdout);
+        recorder.take(&mut out, b"1234\n56789abc\nnever\n");
+        recorder.finish(&mut out);
+        assert_eq!(recorder.close().await, (3, true));
+        let chunk = reader.next().await.unwrap();
+        let texts: Vec<_> = chunk
+            .lines
+            .iter()
+            .map(|line| (line.stream, line.text.as_str()))
+            .collect();
+        assert_eq!(
+            texts[..2],
+            [(Stream::Stdout, "1234"), (Stream::Stdout, "56789")]
+        );
+        assert_eq!(texts[2].0, Stream::System);
+        assert!(
+            texts[2]
+                .1
+                .starts_with("log truncated: it reached its limit of 10 bytes")
+        );
+        assert_eq!(texts.len(), 3);
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_full_channel_keeps_lines_until_there_is_room() {
+        let (mut recorder, mut reader) = recorder(1, 1000);
+        let mut out = LineCutter::new(Stream::Stdout);
+        for text in [b"a\n", b"b\n"] {
+            recorder.take(&mut out, text);
+            tokio::time::advance(CHUNK_DELAY).await;
+            recorder.flush_due().await;
+        }
+        assert_eq!(reader.next().await.unwrap().lines[0].text, "a");
+        recorder.flush().await;
+        let second = reader.next().await.unwrap();
+        assert_eq!((second.first_line, second.lines[0].text.as_str()), (1, "b"));
+        assert_eq!(recorder.close().await, (2, false));
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn lines_that_nobody_takes_are_given_up_and_counted() {
+        let (mut recorder, _reader) = recorder(1, 1000);
+        recorder.remark("taken by the channel");
+        recorder.flush().await;
+        recorder.remark("too much");
+        assert_eq!(recorder.close().await, (1, true));
+    }
+
+    #[tokio::test]
+    async fn a_dropped_reader_closes_the_log() {
+        let (mut recorder, reader) = recorder(1, 1000);
+        drop(reader);
+        recorder.remark("for nobody");
+        recorder.flush().await;
+        assert!(recorder.is_closed());
+        assert_eq!(recorder.close().await, (0, true));
+    }
+}

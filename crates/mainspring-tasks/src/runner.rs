@@ -1,0 +1,106 @@
+//! Performs tasks.
+
+use std::future::Future;
+use std::time::Duration;
+
+use tokio::time::sleep;
+
+use crate::attempt::Attempt;
+use crate::ended::{Ended, Outcome};
+use crate::http::Caller;
+use crate::log::capture::Recorder;
+use crate::log::channel::LogWriter;
+use crate::process::{Host, Program};
+use crate::settings::{LogLimits, Settings, SettingsError};
+use crate::task::Task;
+
+const DEFAULT_SHELL: &str = "sh";
+/// The smallest line limit: room for any character.
+const LINE_BYTES_MIN: usize = 16;
+
+/// Performs tasks under common settings. One per worker; shared by reference among its slots.
+#[derive(Debug)]
+pub struct TaskRunner {
+    processes: Host,
+    http: Caller,
+    log: LogLimits,
+}
+
+impl TaskRunner {
+    /// Checks the settings, makes the runner's own folder under the work root, and removes what
+    /// runners that were killed left there. Blocks for file work.
+    ///
+    /// # Errors
+    /// [`SettingsError`] when a folder cannot be made, the leash is missing or a limit is too small.
+    pub fn new(settings: Settings) -> Result<Self, SettingsError> {
+        if settings.log.line_bytes_max < LINE_BYTES_MIN {
+            return Err(SettingsError::TooSmall {
+                field: "log.line_bytes_max",
+                min: LINE_BYTES_MIN as u64,
+            });
+        }
+        Ok(Self {
+            processes: Host::new(&settings)?,
+            http: Caller::new(&settings)?,
+            log: settings.log,
+        })
+    }
+
+    /// Performs `task` and returns how it ended; nothing of it runs or is stored any more then.
+    ///
+    /// When `cancel` completes, or the attempt's timeout passes, before the main process has ended,
+    /// the whole process tree gets TERM and after the grace KILL. What the main process leaves
+    /// running is ended likewise. The log ends (its reader gets `None`) before this returns.
+    /// Dropping the future ends the tree at once with KILL, without waiting for it.
+    ///
+    /// Needs a Tokio runtime with I/O and time.
+    pub async fn perform(
+        &self,
+        task: &Task,
+        attempt: &Attempt,
+        log: LogWriter,
+        cancel: impl Future<Output = ()>,
+    ) -> Ended {
+        let mut recorder = Recorder::new(log, self.log);
+        let mut ended = self
+            .dispatch(task, attempt, &mut recorder, stop(cancel, attempt.timeout))
+            .await;
+        (ended.log_lines, ended.log_truncated) = recorder.close().await;
+        ended
+    }
+
+    async fn dispatch(
+        &self,
+        task: &Task,
+        attempt: &Attempt,
+        recorder: &mut Recorder,
+        stop: impl Future<Output = Outcome>,
+    ) -> Ended {
+        let program = match task {
+            Task::Noop => return Ended::succeeded(),
+            Task::Run { script, shell } => Program::Script {
+                script,
+                shell: shell.as_deref().unwrap_or(DEFAULT_SHELL),
+            },
+            Task::Exec { argv } => Program::Argv(argv),
+            Task::Http(call) => return self.http.perform(call, attempt, recorder, stop).await,
+        };
+        self.processes
+            .perform(program, attempt, recorder, stop)
+            .await
+    }
+}
+
+/// Waits for the first reason to end an attempt.
+async fn stop(cancel: impl Future<Output = ()>, limit: Option<Duration>) -> Outcome {
+    let timed_out = async {
+        match limit {
+            Some(limit) => sleep(limit).await,
+            None => std::future::pending().await,
+        }
+    };
+    tokio::select! {
+        () = cancel => Outcome::Cancelled,
+        () = timed_out => Outcome::TimedOut,
+    }
+}
