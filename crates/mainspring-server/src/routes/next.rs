@@ -1,0 +1,5 @@
+use super::Route;
+
+pub(super) fn routes() -> Vec<Route> {
+    Vec::new()
+}
