@@ -182,6 +182,8 @@ pub struct Planner {
     /// Jobs that got a free slot while fires were under way: a fire that comes back blocked is tried again at once.
     freed: FxHashSet<JobId>,
     repeats: VecDeque<(Timestamp, Command)>,
+    /// Reads under way.
+    reads: usize,
 }
 
 impl Planner {
@@ -203,6 +205,7 @@ impl Planner {
             draining: false,
             freed: FxHashSet::default(),
             repeats: VecDeque::new(),
+            reads: 0,
         }
     }
 
@@ -210,6 +213,7 @@ impl Planner {
     pub fn handle(&mut self, now: Timestamp, event: Event) -> Vec<Command> {
         let mut commands = Vec::new();
         self.note_time(now);
+        self.reads -= usize::from(answers_read(&event));
         match event {
             Event::Woke => {}
             Event::WindowRead(rows, more) => self.window_read(rows, more, &mut commands),
@@ -228,6 +232,7 @@ impl Planner {
             Event::Drain => self.draining = true,
         }
         self.step(&mut commands);
+        self.reads += commands.iter().filter(|command| matches!(command, Command::Read(_))).count();
         commands
     }
 
@@ -248,6 +253,13 @@ impl Planner {
     #[must_use]
     pub fn is_idle(&self) -> bool {
         self.slots.running() == 0 && self.fires.in_flight == 0 && self.ends.is_idle()
+    }
+
+    /// Whether the planner also knows all there is to know: no read is under way or wanted, nothing waits to be sent.
+    #[must_use]
+    pub fn is_settled(&self) -> bool {
+        let unsent = !self.fires.ready.is_empty() || !self.repeats.is_empty();
+        self.is_idle() && self.reads == 0 && !self.changes_waiting && !unsent
     }
 
     /// Figures for metrics.
@@ -317,6 +329,18 @@ impl Planner {
         self.batch_count += 1;
         BatchId { incarnation: self.incarnation, sequence: self.batch_count }
     }
+}
+
+const fn answers_read(event: &Event) -> bool {
+    matches!(
+        event,
+        Event::WindowRead(..)
+            | Event::TriggersRead(_)
+            | Event::ReadFailed(_)
+            | Event::ChangesRead(_)
+            | Event::Claimed(_)
+            | Event::Released(_)
+    )
 }
 
 /// What a claimed run needs to be started; the shell adds the delay of its trigger.

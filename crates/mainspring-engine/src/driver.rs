@@ -35,6 +35,8 @@ pub(crate) struct Driver {
     pub(crate) tasks: Tasks,
     pub(crate) inbox: (mpsc::UnboundedSender<Event>, mpsc::UnboundedReceiver<Event>),
     pub(crate) drain: watch::Receiver<bool>,
+    /// Asks for a look at the store's changes; counted, so that whoever asked knows when it has happened.
+    pub(crate) poke: watch::Receiver<u64>,
     pub(crate) state: watch::Sender<DriverState>,
 }
 
@@ -43,6 +45,10 @@ pub(crate) struct Driver {
 pub(crate) struct DriverState {
     /// Nothing is running or to be recorded.
     pub(crate) idle: bool,
+    /// And nothing is being read, or waits to be sent.
+    pub(crate) settled: bool,
+    /// The last poke that has been heard.
+    pub(crate) poked: u64,
     /// When the loop will look again by itself.
     pub(crate) next_wakeup: Option<Timestamp>,
     /// Runs that the pool executes.
@@ -64,6 +70,10 @@ impl Driver {
 
     fn step(&mut self, events: &mut Vec<Event>) {
         let now = self.clock.now();
+        let poked = *self.poke.borrow_and_update();
+        if poked > self.state.borrow().poked {
+            events.push(Event::Changed);
+        }
         for event in events.drain(..) {
             for command in self.planner.handle(now, event) {
                 self.perform(command);
@@ -75,6 +85,8 @@ impl Driver {
         self.metrics.due_unclaimed.set(i64::try_from(figures.due).unwrap_or(i64::MAX));
         self.state.send_replace(DriverState {
             idle: self.planner.is_idle(),
+            settled: self.planner.is_settled(),
+            poked,
             next_wakeup: Some(self.planner.next_wakeup()),
             running: figures.running,
             ticked_at: Some(now),
@@ -88,6 +100,7 @@ impl Driver {
             _ = self.inbox.1.recv_many(events, 256) => {}
             ends = self.pool.ends.take(ENDS_MAX) => events.push(Event::Ended(ends)),
             () = self.store.changed().notified() => events.push(Event::Changed),
+            Ok(()) = self.poke.changed() => {}
             Ok(_) = self.drain.wait_for(|drain| *drain), if !draining => events.push(Event::Drain),
             () = alarm.wait_until(self.planner.next_wakeup()) => events.push(Event::Woke),
         }

@@ -84,6 +84,7 @@ pub struct Engine {
     pool: Arc<Pool>,
     store: Arc<dyn Store>,
     drain: watch::Sender<bool>,
+    poke: watch::Sender<u64>,
     state: watch::Receiver<DriverState>,
     incarnation: Incarnation,
     running: JoinSet<()>,
@@ -152,6 +153,7 @@ impl Engine {
         running.spawn(retention.run());
         let (notices, _) = broadcast::channel(4_096);
         let (drain, drained) = watch::channel(false);
+        let (poke, poked) = watch::channel(0);
         let (state_sender, state) = watch::channel(DriverState::default());
         let inbox = mpsc::unbounded_channel();
         inbox.0.send(Event::Lost(lost)).expect("the other end is beside it");
@@ -166,11 +168,12 @@ impl Engine {
             tasks: Tasks::default(),
             inbox,
             drain: drained,
+            poke: poked,
             state: state_sender,
         };
         running.spawn(driver.run());
         let _ = notices.send(Notice::Started);
-        Ok(Self { control, metrics, handlers, notices, pool, store, drain, state, incarnation, running })
+        Ok(Self { control, metrics, handlers, notices, pool, store, drain, poke, state, incarnation, running })
     }
 
     /// What changes and asks: jobs, triggers, runs, calendars.
@@ -215,13 +218,22 @@ impl Engine {
         self.state.borrow().ticked_at
     }
 
-    /// Waits until nothing runs and nothing is due by the clock: for tests with a manual clock.
+    /// When the engine will look by itself for what is due.
+    #[must_use]
+    pub fn next_wakeup(&self) -> Option<Timestamp> {
+        self.state.borrow().next_wakeup
+    }
+
+    /// Waits until every change acknowledged so far is known, everything due by `now` has fired, and nothing runs: for
+    /// tests with a manual clock that shows `now`.
     pub async fn settled(&self, now: Timestamp) {
-        let mut state = self.state.clone();
+        self.poke.send_modify(|count| *count += 1);
+        let poke = *self.poke.borrow();
         let settled = |state: &DriverState| {
-            state.idle && state.ticked_at >= Some(now) && state.next_wakeup.is_some_and(|next| next > now)
+            let due = state.next_wakeup.is_none_or(|next| next <= now);
+            state.poked >= poke && state.settled && state.ticked_at >= Some(now) && !due
         };
-        let _ = state.wait_for(settled).await;
+        let _ = self.state.clone().wait_for(settled).await;
     }
 
     /// Waits until nothing runs and nothing is to be recorded.

@@ -4,9 +4,22 @@
 //! history gets an empty store of its own and asserts what can be observed through the [`crate::Store`] trait.
 //! [`differential`] compares a store with [`crate::MemoryStore`] over random requests, for what no history foresees.
 //!
-//! ```ignore
+//! ```
 //! mod memory {
-//!     mainspring_store::conformance_suite!(async || std::sync::Arc::new(mainspring_store::MemoryStore::new()) as _);
+//!     use std::sync::Arc;
+//!
+//!     use mainspring_store::{MemoryStore, Store, conformance, conformance_suite};
+//!
+//!     async fn empty() -> Arc<dyn Store> {
+//!         Arc::new(MemoryStore::new())
+//!     }
+//!
+//!     conformance_suite!(empty);
+//!
+//!     #[test]
+//!     fn answers_like_the_reference() {
+//!         conformance::differential(64, empty);
+//!     }
 //! }
 //! ```
 

@@ -7,10 +7,14 @@
 pub mod conformance;
 mod error;
 mod memory;
+mod open;
 mod row;
+mod sqlite;
 mod store;
 
 pub use error::{Error, Result};
 pub use memory::MemoryStore;
+pub use open::open;
 pub use row::*;
+pub use sqlite::{Options, SqliteStore};
 pub use store::Store;

@@ -1,1 +1,61 @@
-//! Embeddable job scheduler: builder, prelude, re-exports
+//! A job scheduler inside your program: cron, intervals, calendars and delays, exact to the millisecond, each instant
+//! fired once and recorded.
+//!
+//! ```
+//! use std::time::Duration;
+//! use mainspring::prelude::*;
+//!
+//! # #[tokio::main]
+//! # async fn main() -> Result<(), mainspring::Error> {
+//! let scheduler = Scheduler::builder()
+//!     .handler("greet", async |run: RunContext| {
+//!         println!("hello, {} (due {})", run.input()["name"], run.fire_time());
+//!     })
+//!     .start("memory:")
+//!     .await?;
+//!
+//! scheduler
+//!     .add(job("greeting").handler("greet").input(json!({"name": "Ana"})).trigger(every(Duration::from_secs(30))))
+//!     .await?;
+//! scheduler.add(job("report").handler("greet").trigger(cron("0 0 9 ? * MON-FRI").timezone("Europe/Berlin"))).await?;
+//!
+//! let run = scheduler.run_now("greeting").await?;
+//! assert_eq!(scheduler.wait(run.id).await?.state, RunState::Succeeded);
+//! scheduler.shutdown(Duration::from_secs(10)).await?;
+//! # Ok(())
+//! # }
+//! ```
+//!
+//! With `sqlite:PATH` instead of `memory:`, jobs, runs and history survive the process, also one that is killed: every
+//! instant is then accounted for as fired, missed or suppressed. Schedules are tested without waiting by a
+//! [`ManualEngine`].
+
+mod error;
+mod job;
+mod manual;
+mod scheduler;
+mod trigger;
+
+pub use error::Error;
+pub use job::{JobBuilder, job};
+pub use mainspring_core::batch::{Gap, Placed};
+pub use mainspring_core::job::{JobKey, OnLost, Overlap};
+pub use mainspring_core::run::{AttemptOutcome, Origin, RunState};
+pub use mainspring_core::{RunId, Timestamp, TriggerId};
+pub use mainspring_engine::{
+    Handler, HandlerError, HandlerResult, IntoHandlerResult, Notice, RetentionRule, RunContext, Stopped,
+};
+pub use mainspring_schedule as schedule;
+pub use mainspring_store::{GapRow, JobRow, RunInfo};
+pub use manual::ManualEngine;
+pub use scheduler::{Builder, Scheduler};
+pub use trigger::{TriggerBuilder, at, calendar_interval, cron, daily_window, delay, every};
+
+/// What most programs need.
+pub mod prelude {
+    pub use crate::{
+        JobKey, ManualEngine, Notice, OnLost, Overlap, RunContext, RunState, Scheduler, Timestamp, at,
+        calendar_interval, cron, daily_window, delay, every, job,
+    };
+    pub use serde_json::{Value, json};
+}

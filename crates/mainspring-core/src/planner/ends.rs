@@ -75,14 +75,12 @@ impl Planner {
 fn completion(end: AttemptEnd, now: Timestamp) -> Completion {
     let AttemptEnd { start, definition, outcome, started_at, ended_at, detail } = end;
     let then = after_attempt(AttemptRule::from(&*definition), start.attempt, outcome, now);
-    let rearm = match (then, start.trigger, start.delay) {
-        (AfterAttempt::Final(_), Some(trigger), Some(delay)) => {
-            let next_fire_at = ended_at.max(start.fire_time) + delay.delay_ms;
-            let due_at = next_fire_at + jitter_of(trigger, next_fire_at, delay.jitter_ms);
-            Some(Rearm { trigger, next_fire_at, due_at })
-        }
-        _ => None,
-    };
+    // Also where a retry is to follow: if the run's end was asked for meanwhile, the store makes it final instead.
+    let rearm = start.trigger.zip(start.delay).map(|(trigger, delay)| {
+        let next_fire_at = ended_at.max(start.fire_time) + delay.delay_ms;
+        let due_at = next_fire_at + jitter_of(trigger, next_fire_at, delay.jitter_ms);
+        Rearm { trigger, next_fire_at, due_at }
+    });
     Completion {
         run: start.run,
         job: start.job,

@@ -7,6 +7,9 @@ use mainspring_store::{CalendarRow, Expect};
 use super::{Control, Error, Result, SaveMode};
 use crate::definitions::read_calendar;
 
+/// Calendars read at a time.
+const PAGE: u32 = 200;
+
 impl Control {
     /// Saves a calendar, and sets the next instants of the triggers that use it.
     ///
@@ -28,7 +31,9 @@ impl Control {
         }
         let text = serde_json::to_string(definition).expect("plain data has a text");
         let row = self.store.save_calendar(namespace, name, &text, expect, self.clock.now()).await?;
-        self.rederive(namespace, name).await?;
+        for dependent in self.dependents(namespace, name).await? {
+            self.rederive(namespace, &dependent).await?;
+        }
         Ok(Some(row))
     }
 
@@ -37,7 +42,28 @@ impl Control {
     /// # Errors
     /// If there is no such calendar, a trigger uses it, or `expect` does not hold.
     pub async fn delete_calendar(&self, namespace: &str, name: &str, expect: Expect) -> Result<()> {
+        let others = self.dependents(namespace, name).await?;
+        if let Some(other) = others.iter().find(|other| *other != name) {
+            let why = format!("is the base of `{other}`");
+            return Err(mainspring_store::Error::Conflict { what: "calendar", key: format!("{namespace}/{name}"), why }.into());
+        }
         Ok(self.store.delete_calendar(namespace, name, expect).await?)
+    }
+
+    /// The calendar itself and those that stand on it.
+    async fn dependents(&self, namespace: &str, name: &str) -> Result<Vec<String>> {
+        let mut found = vec![name.to_owned()];
+        let mut after: Option<String> = None;
+        loop {
+            let page = self.store.calendars(namespace, after.as_deref(), PAGE).await?;
+            let Some(last) = page.last() else { return Ok(found) };
+            after = Some(last.name.clone());
+            for row in page {
+                if row.name != name && self.stands_on(namespace, &row.name, name).await? {
+                    found.push(row.name);
+                }
+            }
+        }
     }
 
     async fn check_calendar(&self, namespace: &str, name: &str, definition: &CalendarDefinition) -> Result<()> {

@@ -238,7 +238,7 @@ impl Control {
         .await
     }
 
-    async fn update(
+    pub(super) async fn update(
         &self,
         key: &JobKey,
         decide: impl Fn(&Self, &JobRow, &[(NamedTrigger, Rule)]) -> Result<(Option<bool>, Vec<TriggerUpdate>)>,

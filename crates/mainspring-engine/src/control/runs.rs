@@ -3,7 +3,7 @@
 use mainspring_core::job::JobKey;
 use mainspring_core::run::Origin;
 use mainspring_core::{RunId, RunSource};
-use mainspring_store::{AskedRun, Cancelled, RunInfo};
+use mainspring_store::{AskedRun, Cancelled, NamedTrigger, RunInfo, TriggerUpdate};
 use serde_json::Value;
 
 use super::{Control, Error, Result, no_job};
@@ -81,11 +81,38 @@ impl Control {
     /// If there is no such run, or it is over.
     pub async fn cancel(&self, run: RunId, reason: &str) -> Result<RunInfo> {
         match self.store.cancel_run(run, reason, self.clock.now()).await? {
-            Cancelled::AtOnce | Cancelled::Requested => self.run(run).await,
+            Cancelled::AtOnce => {
+                let info = self.run(run).await?;
+                self.rearm(&info).await?;
+                Ok(info)
+            }
+            Cancelled::Requested => self.run(run).await,
             Cancelled::AlreadyFinal(state) => {
                 let why = format!("is {state} already");
                 Err(mainspring_store::Error::Conflict { what: "run", key: run.to_string(), why }.into())
             }
+        }
+    }
+
+    /// Sets the next instant of the `delay` trigger that awaited a run which ended unstarted.
+    async fn rearm(&self, info: &RunInfo) -> Result<()> {
+        let Some(name) = &info.trigger_name else { return Ok(()) };
+        let rearmed = self.update(&info.key, |control, _, rules| {
+            let awaiting = |trigger: &NamedTrigger| trigger.row.progress.awaiting_run == Some(info.id);
+            let found = rules.iter().find(|(trigger, _)| trigger.name == *name && awaiting(trigger));
+            let Some((trigger, rule)) = found else { return Ok((None, Vec::new())) };
+            let Some(delay_ms) = rule.delay_ms else { return Ok((None, Vec::new())) };
+            let mut progress = trigger.row.progress;
+            let next = control.clock.now() + delay_ms;
+            progress.awaiting_run = None;
+            progress.next_fire_at = Some(next);
+            progress.due_at = Some(rule.due_at(trigger.row.id, next));
+            let id = trigger.row.id;
+            Ok((None, vec![TriggerUpdate { id, expected_next: None, paused: None, progress: Some(progress), gap: None }]))
+        });
+        match rearmed.await {
+            Err(Error::Store(mainspring_store::Error::NotFound { .. })) => Ok(()),
+            other => other.map(|_| ()),
         }
     }
 

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod cron_croner;
 mod cron_oracle;
 mod cron_vectors;
 mod replay;

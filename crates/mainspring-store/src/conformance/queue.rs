@@ -125,6 +125,7 @@ pub async fn restart_takes_over_running_runs(store: Arc<dyn Store>) {
 
     let claimed = kit.claim(5, at(2_003)).await;
     assert_eq!(ids(&claimed), [job.next_run(2)], "for the new start");
+    assert_eq!(kit.store.adopt(Incarnation(1), at(2_003)).await.expect("adopt"), [], "its own runs are no loss");
     assert_eq!(
         kit.complete(at(2_004), vec![job.verdict(claimed[0].run, Verdict::Failed, at(2_004))]).await.refused,
         NONE

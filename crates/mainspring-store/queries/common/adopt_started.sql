@@ -1,0 +1,1 @@
+UPDATE incarnation SET started_at = :at WHERE number = :incarnation

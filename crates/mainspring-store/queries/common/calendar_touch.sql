@@ -1,0 +1,1 @@
+UPDATE trigger_state SET version = version + 1 WHERE id = :trigger

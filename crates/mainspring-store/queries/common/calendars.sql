@@ -1,0 +1,5 @@
+SELECT namespace, name, change, definition, updated_at
+FROM calendar
+WHERE namespace = :namespace AND name > :after
+ORDER BY name
+LIMIT :limit

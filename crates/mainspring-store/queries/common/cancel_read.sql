@@ -1,0 +1,1 @@
+SELECT job_id, state, gated, trigger_id FROM run WHERE id = :id

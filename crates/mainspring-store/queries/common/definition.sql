@@ -1,0 +1,1 @@
+SELECT definition FROM job_version WHERE job_id = :job AND version = :version

@@ -1,0 +1,1 @@
+DELETE FROM calendar WHERE namespace = :namespace AND name = :name

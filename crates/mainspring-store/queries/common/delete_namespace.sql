@@ -1,0 +1,1 @@
+DELETE FROM namespace WHERE name = :name

@@ -1,0 +1,1 @@
+INSERT INTO event (at, kind, payload) VALUES (:at, :kind, :payload)

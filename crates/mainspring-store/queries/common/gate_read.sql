@@ -1,0 +1,1 @@
+SELECT active, held FROM job_gate WHERE job_id = :job

@@ -1,0 +1,1 @@
+DELETE FROM job_gate WHERE job_id = :job

@@ -1,0 +1,2 @@
+INSERT INTO job_gate (job_id, active, held) VALUES (:job, :active, :held)
+ON CONFLICT (job_id) DO UPDATE SET active = excluded.active, held = excluded.held, version = version + 1

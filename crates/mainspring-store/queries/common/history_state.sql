@@ -1,0 +1,1 @@
+SELECT state FROM history WHERE id = :id

@@ -1,0 +1,1 @@
+SELECT number FROM incarnation WHERE id = :id

@@ -1,0 +1,12 @@
+SELECT j.id, j.version, j.change, j.paused, j.created_at, j.updated_at, v.definition
+FROM job j
+JOIN job_version v ON v.job_id = j.id AND v.version = j.version
+WHERE j.deleted_at IS NULL
+    AND (j.namespace, j.name) > (:after_namespace, :after_name)
+    AND (:namespace IS NULL OR j.namespace = :namespace)
+    AND (:contains IS NULL OR INSTR(LOWER(j.name), LOWER(:contains)) > 0)
+    AND (:paused IS NULL OR j.paused = :paused)
+    AND (:label IS NULL OR EXISTS (
+        SELECT 1 FROM job_label l WHERE l.job_id = j.id AND l.name = :label AND l.value = :label_value))
+ORDER BY j.namespace, j.name
+LIMIT :limit

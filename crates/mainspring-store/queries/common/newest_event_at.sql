@@ -1,0 +1,1 @@
+SELECT at FROM event ORDER BY seq DESC LIMIT 1

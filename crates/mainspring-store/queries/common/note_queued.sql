@@ -1,0 +1,1 @@
+INSERT INTO queue_change (one) VALUES (1) ON CONFLICT (one) DO NOTHING

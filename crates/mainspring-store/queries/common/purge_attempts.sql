@@ -1,0 +1,1 @@
+DELETE FROM attempt WHERE run_id = :run

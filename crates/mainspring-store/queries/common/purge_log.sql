@@ -1,0 +1,1 @@
+DELETE FROM log_chunk WHERE run_id = :run

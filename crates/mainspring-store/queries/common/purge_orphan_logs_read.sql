@@ -1,0 +1,7 @@
+-- Logs whose run is gone: chunks that came after it was deleted.
+SELECT DISTINCT run_id
+FROM log_chunk c
+WHERE run_id < :below
+    AND NOT EXISTS (SELECT 1 FROM run r WHERE r.id = c.run_id)
+    AND NOT EXISTS (SELECT 1 FROM history h WHERE h.id = c.run_id)
+LIMIT :limit

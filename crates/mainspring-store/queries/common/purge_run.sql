@@ -1,0 +1,1 @@
+DELETE FROM history WHERE id = :id

@@ -1,0 +1,10 @@
+-- Versions of definitions that nothing refers to any more.
+DELETE FROM job_version
+WHERE rowid IN (
+    SELECT v.rowid
+    FROM job_version v
+    JOIN job j ON j.id = v.job_id
+    WHERE (v.version < j.version OR j.deleted_at IS NOT NULL) AND v.saved_at < :before
+        AND NOT EXISTS (SELECT 1 FROM history h WHERE h.job_id = v.job_id AND h.job_version = v.version)
+        AND NOT EXISTS (SELECT 1 FROM run r WHERE r.job_id = v.job_id AND r.job_version = v.version)
+    LIMIT :limit)

@@ -1,0 +1,1 @@
+SELECT incarnation FROM registration WHERE one = 1

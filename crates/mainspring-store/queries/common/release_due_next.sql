@@ -1,0 +1,1 @@
+SELECT MIN(not_before) FROM run WHERE state = 'scheduled'

@@ -1,0 +1,9 @@
+-- Ids of final runs of a job, newest first.
+SELECT r.id
+FROM history r
+JOIN job j ON j.id = r.job_id
+WHERE r.job_id = :job AND r.id >= :from AND r.id < :to
+    AND (:namespace IS NULL OR j.namespace = :namespace)
+    AND (:states IS NULL OR INSTR(:states, ',' || r.state || ',') > 0)
+ORDER BY r.id DESC
+LIMIT :limit

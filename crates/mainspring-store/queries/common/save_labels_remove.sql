@@ -1,0 +1,1 @@
+DELETE FROM job_label WHERE job_id = :job

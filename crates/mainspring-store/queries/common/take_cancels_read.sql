@@ -1,0 +1,1 @@
+SELECT run_id FROM cancel_change ORDER BY seq

@@ -1,0 +1,1 @@
+SELECT 1 FROM trigger_change LIMIT 1

@@ -1,0 +1,1 @@
+DELETE FROM tombstone WHERE namespace = :namespace AND job = :job AND name = :name

@@ -1,0 +1,1 @@
+DELETE FROM job_trigger WHERE id = :trigger

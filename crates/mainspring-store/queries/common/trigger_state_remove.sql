@@ -1,0 +1,1 @@
+DELETE FROM trigger_state WHERE id = :trigger

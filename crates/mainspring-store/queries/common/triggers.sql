@@ -1,0 +1,13 @@
+SELECT s.id, t.job_id, j.version, t.position, s.version, s.paused, s.next_fire_at, s.due_at, s.previous_fire_at,
+    s.start_at, s.repeat_count, s.times_triggered, s.fired_through, s.status, s.awaiting_run, s.scan_at,
+    t.name, t.paused, t.jitter_ms
+FROM job j
+JOIN job_trigger t ON t.job_id = j.id
+JOIN trigger_state s ON s.id = t.id
+WHERE j.deleted_at IS NULL
+    AND (j.namespace, j.name) >= (:after_namespace, :after_job)
+    AND (j.namespace, j.name, t.name) > (:after_namespace, :after_job, :after_name)
+    AND (:namespace IS NULL OR j.namespace = :namespace)
+    AND (:job IS NULL OR j.name = :job)
+ORDER BY j.namespace, j.name, t.name
+LIMIT :limit

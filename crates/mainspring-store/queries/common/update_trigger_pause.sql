@@ -1,0 +1,1 @@
+UPDATE job_trigger SET paused = :paused WHERE id = :id

@@ -1,0 +1,3 @@
+UPDATE run
+SET state = 'running', attempt = attempt + 1, claimed_at = :at, claimed_by = :owner, not_before = NULL, reason = NULL
+WHERE id = :id AND state = 'queued'

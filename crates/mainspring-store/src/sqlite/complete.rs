@@ -1,0 +1,219 @@
+//! Recording ends of attempts.
+
+use mainspring_core::batch::{AttemptDetail, Completion, CompletionBatch, CompletionOutcome, Rearm};
+use mainspring_core::job::GateRule;
+use mainspring_core::retry::AfterAttempt;
+use mainspring_core::run::{AttemptOutcome, RunState};
+use mainspring_core::{JobId, RunId, Timestamp, TriggerId};
+use rusqlite::{CachedStatement, Connection, ToSql};
+
+use super::gate::Gates;
+use super::session::Session;
+use super::sql::{Step, bind, execute, exists, millis, read_one, sql};
+
+/// See [`crate::Store::complete`].
+pub(super) fn complete(session: &mut Session, batch: &CompletionBatch) -> Step<CompletionOutcome> {
+    let owner = session.number_of(batch.id.incarnation)?;
+    let mut outcome = CompletionOutcome::default();
+    let mut gates = Gates::default();
+    let mut rules: Vec<(JobId, GateRule)> = Vec::new();
+    let mut noted = Vec::new();
+    let ends = append_all(&session.connection, batch, owner)?;
+    for ((index, entry), end) in (0_u32..).zip(&batch.entries).zip(ends) {
+        let state = match end {
+            End::Final(state) => state,
+            End::Open => match end_unusual(session, entry, owner, &mut gates, &mut noted)? {
+                Some(state) => state,
+                None => {
+                    outcome.refused.push(index);
+                    continue;
+                }
+            },
+        };
+        session.runs.push(entry.run, entry.job, state);
+        if state.is_final() {
+            rules.extend(entry.gate.map(|rule| (entry.job, rule)));
+            if let Some(rearm) = entry.rearm {
+                outcome.rearmed.extend(arm(&session.connection, rearm, entry.run)?.then_some(rearm.trigger));
+            }
+        }
+    }
+    fill_slots(session, gates, rules, &mut outcome)?;
+    for trigger in noted {
+        session.note_trigger(trigger)?;
+    }
+    session.flush_runs(batch.at)?;
+    Ok(outcome)
+}
+
+/// What the first pass made of an entry.
+#[derive(Clone, Copy)]
+enum End {
+    /// In history, with this state.
+    Final(RunState),
+    /// To be looked at closer.
+    Open,
+}
+
+/// Moves what ends in the usual way to history, in order of ids: neighbours there share pages.
+fn append_all(db: &Connection, batch: &CompletionBatch, owner: i64) -> Step<Vec<End>> {
+    let mut ends = vec![End::Open; batch.entries.len()];
+    let mut order: Vec<usize> = (0..batch.entries.len()).collect();
+    order.sort_by_key(|index| batch.entries[*index].run);
+    let mut append = db.prepare_cached(sql!("sqlite/complete_append"))?;
+    let mut remove = db.prepare_cached(sql!("sqlite/complete_remove"))?;
+    let mut retried = None;
+    for index in order {
+        let entry = &batch.entries[index];
+        let AfterAttempt::Final(verdict) = entry.then else {
+            retried = Some(entry.run);
+            continue;
+        };
+        if retried == Some(entry.run) {
+            // An entry before this one has the first word.
+            continue;
+        }
+        let state = RunState::from(verdict);
+        if finish(&mut append, &mut remove, entry, state, owner, false)? {
+            ends[index] = End::Final(state);
+        }
+    }
+    Ok(ends)
+}
+
+/// Moves a run to history. False: it is not open, or (unless `gated`) counts in a gate.
+fn finish(
+    append: &mut CachedStatement<'_>,
+    remove: &mut CachedStatement<'_>,
+    entry: &Completion,
+    state: RunState,
+    owner: i64,
+    gated: bool,
+) -> Step<bool> {
+    let none = AttemptDetail::default();
+    let detail = entry.detail.as_deref().unwrap_or(&none);
+    let values: [(&str, &dyn ToSql); 15] = [
+        (":state", &state.as_str()),
+        (":started_at", &millis(entry.started_at)),
+        (":ended_at", &entry.ended_at.as_millis()),
+        (":outcome", &entry.outcome.as_str()),
+        (":keep_reason", &(state == RunState::Cancelled)),
+        (":reason", &reason(entry.outcome)),
+        (":output", &detail.output),
+        (":exit_code", &detail.exit_code),
+        (":signal", &detail.signal),
+        (":error_code", &detail.error_code),
+        (":error", &detail.error),
+        (":id", entry.run.as_bytes()),
+        (":attempt", &entry.attempt),
+        (":owner", &owner),
+        (":gated", &gated),
+    ];
+    bind(append, &values)?;
+    if append.raw_execute()? == 0 {
+        return Ok(false);
+    }
+    bind(remove, &[(":id", entry.run.as_bytes())])?;
+    remove.raw_execute()?;
+    Ok(true)
+}
+
+const fn reason(outcome: AttemptOutcome) -> Option<&'static str> {
+    match outcome {
+        AttemptOutcome::Lost => Some("lost"),
+        AttemptOutcome::TimedOut => Some("timed_out"),
+        AttemptOutcome::Succeeded | AttemptOutcome::Failed | AttemptOutcome::Cancelled => None,
+    }
+}
+
+/// Ends an attempt that is followed by another one, or whose run counts in a gate. Nothing: it is not open.
+fn end_unusual(
+    session: &mut Session,
+    entry: &Completion,
+    owner: i64,
+    gates: &mut Gates,
+    noted: &mut Vec<TriggerId>,
+) -> Step<Option<RunState>> {
+    let db = &session.connection;
+    let values: [(&str, &dyn ToSql); 3] =
+        [(":id", entry.run.as_bytes()), (":attempt", &entry.attempt), (":owner", &owner)];
+    let open = read_one(db, sql!("sqlite/complete_read"), &values, |row| {
+        Ok((JobId(row.get(0)?), row.get::<_, Option<i64>>(1)?, row.get::<_, bool>(2)?, row.get::<_, bool>(3)?))
+    })?;
+    let Some((job, trigger, gated, cancel_requested)) = open else { return Ok(None) };
+    let state = match entry.then {
+        AfterAttempt::Final(verdict) => RunState::from(verdict),
+        AfterAttempt::RetryAt(_) if cancel_requested => {
+            noted.extend(awaiting(db, trigger.map(TriggerId), entry.run)?);
+            RunState::Cancelled
+        }
+        AfterAttempt::RetryAt(not_before) => {
+            retry(db, entry, not_before)?;
+            return Ok(Some(RunState::Scheduled));
+        }
+    };
+    let mut append = db.prepare_cached(sql!("sqlite/complete_append"))?;
+    let mut remove = db.prepare_cached(sql!("sqlite/complete_remove"))?;
+    finish(&mut append, &mut remove, entry, state, owner, true)?;
+    if gated {
+        gates.leave(db, job, RunState::Running)?;
+    }
+    Ok(Some(state))
+}
+
+fn retry(db: &Connection, entry: &Completion, not_before: Timestamp) -> Step<()> {
+    let none = AttemptDetail::default();
+    let detail = entry.detail.as_deref().unwrap_or(&none);
+    let values: [(&str, &dyn ToSql); 8] = [
+        (":outcome", &entry.outcome.as_str()),
+        (":started_at", &millis(entry.started_at)),
+        (":ended_at", &entry.ended_at.as_millis()),
+        (":exit_code", &detail.exit_code),
+        (":signal", &detail.signal),
+        (":error_code", &detail.error_code),
+        (":error", &detail.error),
+        (":id", entry.run.as_bytes()),
+    ];
+    execute(db, sql!("common/complete_attempt"), &values)?;
+    let values: [(&str, &dyn ToSql); 2] = [(":not_before", &not_before.as_millis()), (":id", entry.run.as_bytes())];
+    execute(db, sql!("common/complete_retry"), &values)?;
+    Ok(())
+}
+
+/// The trigger, if it awaits the run.
+pub(super) fn awaiting(db: &Connection, trigger: Option<TriggerId>, run: RunId) -> Step<Option<TriggerId>> {
+    let Some(trigger) = trigger else { return Ok(None) };
+    let values: [(&str, &dyn ToSql); 2] = [(":trigger", &trigger.0), (":run", run.as_bytes())];
+    Ok(exists(db, sql!("common/awaiting"), &values)?.then_some(trigger))
+}
+
+/// Sets the next instant of a `delay` trigger, if it still awaits the run.
+fn arm(db: &Connection, rearm: Rearm, run: RunId) -> Step<bool> {
+    let values: [(&str, &dyn ToSql); 4] = [
+        (":next", &rearm.next_fire_at.as_millis()),
+        (":due", &rearm.due_at.as_millis()),
+        (":id", &rearm.trigger.0),
+        (":run", run.as_bytes()),
+    ];
+    Ok(execute(db, sql!("sqlite/rearm"), &values)? == 1)
+}
+
+/// Gives freed slots to held runs, and names the jobs that have one left.
+fn fill_slots(
+    session: &mut Session,
+    mut gates: Gates,
+    mut rules: Vec<(JobId, GateRule)>,
+    outcome: &mut CompletionOutcome,
+) -> Step<()> {
+    let Session { connection, runs, .. } = session;
+    rules.sort_by_key(|(job, _)| *job);
+    rules.dedup_by_key(|(job, _)| *job);
+    for (job, rule) in rules {
+        outcome.promoted += gates.promote(connection, runs, job, rule)?;
+        let gate = gates.of(connection, job)?;
+        if gate.active < rule.max_active && gate.held == 0 {
+            outcome.freed.push(job);
+        }
+    }
+    gates.write(connection)
+}

@@ -1,0 +1,95 @@
+//! Reading jobs.
+
+use mainspring_core::job::JobKey;
+use mainspring_core::{JobId, JobVersion};
+use rusqlite::{Connection, Row, ToSql};
+
+use super::sql::{Step, instant, read, read_one, sql};
+use super::trigger::{self, job_at, kept};
+use crate::row::{JobPrior, JobQuery, JobRow, TriggerInfo, TriggerQuery};
+
+/// See [`crate::Store::job`].
+pub(super) fn by_key(db: &Connection, key: &JobKey) -> Step<Option<JobRow>> {
+    let values: [(&str, &dyn ToSql); 2] = [(":namespace", &key.namespace), (":name", &key.name)];
+    Ok(read_one(db, sql!("common/job"), &values, row)?)
+}
+
+/// A job that is not deleted.
+pub(super) fn by_id(db: &Connection, id: JobId) -> Step<Option<JobRow>> {
+    Ok(read_one(db, sql!("common/job_by_id"), &[(":id", &id.0)], row)?)
+}
+
+fn row(row: &Row<'_>) -> rusqlite::Result<JobRow> {
+    Ok(JobRow {
+        id: JobId(row.get(0)?),
+        version: JobVersion(row.get(1)?),
+        change: row.get(2)?,
+        paused: row.get(3)?,
+        created_at: instant(row, 4)?,
+        updated_at: instant(row, 5)?,
+        definition: job_at(row, 6)?,
+    })
+}
+
+/// See [`crate::Store::prior`].
+pub(super) fn prior(db: &Connection, key: &JobKey) -> Step<JobPrior> {
+    let job = by_key(db, key)?;
+    let triggers = match &job {
+        Some(job) => trigger::of_job(db, job.id)?,
+        None => Vec::new(),
+    };
+    let tombstones = trigger::tombstones(db, key)?;
+    Ok(JobPrior {
+        job,
+        triggers: triggers.into_iter().map(|kept| kept.named).collect(),
+        tombstones: tombstones.into_iter().map(|buried| buried.stone).collect(),
+    })
+}
+
+/// See [`crate::Store::jobs`].
+pub(super) fn list(db: &Connection, query: &JobQuery) -> Step<Vec<JobRow>> {
+    let (namespace, name) = start(query.after.as_ref(), query.namespace.as_deref());
+    let label = query.label.as_ref();
+    let values: [(&str, &dyn ToSql); 8] = [
+        (":after_namespace", &namespace),
+        (":after_name", &name),
+        (":namespace", &query.namespace),
+        (":contains", &query.name_contains),
+        (":paused", &query.paused),
+        (":label", &label.map(|label| &label.0)),
+        (":label_value", &label.map(|label| &label.1)),
+        (":limit", &query.limit),
+    ];
+    Ok(read(db, sql!("common/jobs"), &values, row)?)
+}
+
+/// Where a list begins: after a key, or before the first name of a namespace (no name is empty).
+fn start<'a>(after: Option<&'a JobKey>, namespace: Option<&'a str>) -> (&'a str, &'a str) {
+    after.map_or((namespace.unwrap_or_default(), ""), |key| (&key.namespace, &key.name))
+}
+
+/// See [`crate::Store::triggers`].
+pub(super) fn triggers(db: &Connection, query: &TriggerQuery) -> Step<Vec<TriggerInfo>> {
+    let after = query.after.as_ref();
+    let (namespace, job) = start(after.map(|after| &after.0), query.namespace.as_deref());
+    let name = after.map_or("", |after| after.1.as_str());
+    let values: [(&str, &dyn ToSql); 6] = [
+        (":after_namespace", &namespace),
+        (":after_job", &job),
+        (":after_name", &name),
+        (":namespace", &query.namespace),
+        (":job", &query.job),
+        (":limit", &query.limit),
+    ];
+    let rows = read(db, sql!("common/triggers"), &values, |row| Ok(kept(row)?.named))?;
+    let mut found: Vec<TriggerInfo> = Vec::with_capacity(rows.len());
+    for trigger in rows {
+        let before = found.last().filter(|info| info.job.id == trigger.row.job).map(|info| info.job.clone());
+        let job = match before {
+            Some(job) => Some(job),
+            None => by_id(db, trigger.row.job)?,
+        };
+        found.extend(job.map(|job| TriggerInfo { job, trigger }));
+    }
+    Ok(found)
+}

@@ -1,0 +1,111 @@
+//! Logs, events, settings and kept answers.
+
+use mainspring_core::run::RunState;
+use mainspring_core::{JobId, RunId, Timestamp};
+use rusqlite::types::Type;
+use rusqlite::{Connection, Row, ToSql};
+use serde_json::json;
+
+use super::session::{CHANGE_LEN, Session};
+use super::sql::{Step, bind, execute, instant, read, read_one, sql, unreadable};
+use crate::row::{EventRow, KeptAnswer, LogChunk};
+
+/// See [`crate::Store::append_log`].
+pub(super) fn append_log(session: &Session, chunks: &[LogChunk]) -> Step<()> {
+    for chunk in chunks {
+        let values: [(&str, &dyn ToSql); 5] = [
+            (":run", chunk.run.as_bytes()),
+            (":attempt", &chunk.attempt),
+            (":first_line", &chunk.first_line.cast_signed()),
+            (":line_count", &chunk.line_count),
+            (":data", &chunk.data),
+        ];
+        execute(&session.connection, sql!("common/log_append"), &values)?;
+    }
+    Ok(())
+}
+
+/// See [`crate::Store::log`]. As many chunks as fit, but at least one if there is one.
+pub(super) fn log(db: &Connection, run: RunId, attempt: u32, from_line: u64, bytes_max: u32) -> Step<Vec<LogChunk>> {
+    let mut statement = db.prepare_cached(sql!("common/log"))?;
+    let from_line = i64::try_from(from_line).unwrap_or(i64::MAX);
+    bind(&mut statement, &[(":run", run.as_bytes()), (":attempt", &attempt), (":from_line", &from_line)])?;
+    let mut rows = statement.raw_query();
+    let mut chunks = Vec::new();
+    let mut bytes = 0;
+    while let Some(row) = rows.next()? {
+        bytes += row.get_ref(2)?.as_blob().map_err(rusqlite::Error::from)?.len();
+        if !chunks.is_empty() && bytes > bytes_max as usize {
+            break;
+        }
+        let first_line = row.get::<_, i64>(0)?.cast_unsigned();
+        chunks.push(LogChunk { run, attempt, first_line, line_count: row.get(1)?, data: row.get(2)? });
+    }
+    Ok(chunks)
+}
+
+/// See [`crate::Store::events`].
+pub(super) fn events(db: &Connection, after: i64, limit: u32) -> Step<Vec<EventRow>> {
+    Ok(read(db, sql!("common/events"), &[(":after", &after), (":limit", &limit)], event)?)
+}
+
+fn event(row: &Row<'_>) -> rusqlite::Result<EventRow> {
+    let kind: String = row.get(2)?;
+    let payload = row.get_ref(3)?.as_blob().map_err(rusqlite::Error::from)?;
+    let payload = if kind == "runs" { runs(payload)? } else { String::from_utf8_lossy(payload).into_owned() };
+    Ok(EventRow { seq: row.get(0)?, at: instant(row, 1)?, kind, payload })
+}
+
+/// Writes run changes as JSON.
+fn runs(payload: &[u8]) -> rusqlite::Result<String> {
+    let (changes, rest) = payload.as_chunks::<CHANGE_LEN>();
+    let list: Option<Vec<_>> = changes.iter().map(change).collect();
+    match list {
+        Some(list) if rest.is_empty() => Ok(json!(list).to_string()),
+        _ => Err(unreadable(3, Type::Blob, "the event's runs are damaged".into())),
+    }
+}
+
+fn change(bytes: &[u8; CHANGE_LEN]) -> Option<serde_json::Value> {
+    let (id, rest) = bytes.split_first_chunk::<16>()?;
+    let (job, state) = rest.split_first_chunk::<8>()?;
+    let state = RunState::ALL.get(usize::from(*state.first()?))?;
+    Some(json!([RunId::from_bytes(*id).to_string(), JobId(i64::from_be_bytes(*job)), state]))
+}
+
+/// See [`crate::Store::last_event`].
+pub(super) fn last_event(db: &Connection) -> Step<i64> {
+    Ok(read_one(db, sql!("common/last_event"), &[], |row| row.get(0))?.unwrap_or(0))
+}
+
+/// See [`crate::Store::setting`].
+pub(super) fn setting(db: &Connection, name: &str) -> Step<Option<String>> {
+    Ok(read_one(db, sql!("common/setting"), &[(":name", &name)], |row| row.get(0))?)
+}
+
+/// See [`crate::Store::set_setting`].
+pub(super) fn set_setting(session: &Session, name: &str, value: &str) -> Step<()> {
+    execute(&session.connection, sql!("common/set_setting"), &[(":name", &name), (":value", &value)])?;
+    Ok(())
+}
+
+/// See [`crate::Store::kept_answer`].
+pub(super) fn kept_answer(db: &Connection, key: &str) -> Step<Option<KeptAnswer>> {
+    let answer = |row: &Row<'_>| {
+        Ok(KeptAnswer { request_hash: row.get(0)?, status: row.get(1)?, body: row.get(2)? })
+    };
+    Ok(read_one(db, sql!("common/kept_answer"), &[(":key", &key)], answer)?)
+}
+
+/// See [`crate::Store::keep_answer`].
+pub(super) fn keep_answer(session: &Session, key: &str, answer: &KeptAnswer, at: Timestamp) -> Step<()> {
+    let values: [(&str, &dyn ToSql); 5] = [
+        (":key", &key),
+        (":request_hash", &answer.request_hash),
+        (":status", &answer.status),
+        (":body", &answer.body),
+        (":at", &at.as_millis()),
+    ];
+    execute(&session.connection, sql!("common/keep_answer"), &values)?;
+    Ok(())
+}

@@ -1,0 +1,94 @@
+//! The steps from an empty file to the newest schema. Each is one transaction, and recorded in it.
+
+use rusqlite::Connection;
+
+struct Migration {
+    number: u32,
+    name: &'static str,
+    text: &'static str,
+}
+
+macro_rules! migration {
+    ($number:literal, $name:literal) => {
+        Migration {
+            number: $number,
+            name: $name,
+            text: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/migrations/sqlite/", $name, ".sql")),
+        }
+    };
+}
+
+/// In order, and never changed once released.
+const MIGRATIONS: &[Migration] = &[migration!(1, "0001_begin")];
+
+/// Number of the newest migration.
+pub(super) const NEWEST: u32 = MIGRATIONS[MIGRATIONS.len() - 1].number;
+
+/// Refuses a schema that this program does not know.
+pub(super) fn check(schema: u32) -> Result<(), String> {
+    if schema > NEWEST {
+        return Err(format!(
+            "it was written by a newer mainspring (schema {schema}, this program knows {NEWEST}). \
+             Nothing was changed: use that version, or restore the backup made before the upgrade"
+        ));
+    }
+    Ok(())
+}
+
+/// Performs what is missing. A crash in between leaves whole steps, and the next start goes on after them.
+pub(super) fn run(connection: &Connection, application_id: i32) -> rusqlite::Result<()> {
+    for step in MIGRATIONS {
+        let done: u32 = connection.query_row("PRAGMA user_version", [], |row| row.get(0))?;
+        if step.number > done {
+            perform(connection, step, application_id)?;
+        }
+    }
+    Ok(())
+}
+
+fn perform(connection: &Connection, step: &Migration, application_id: i32) -> rusqlite::Result<()> {
+    let text = format!(
+        "BEGIN IMMEDIATE;
+         CREATE TABLE IF NOT EXISTS migration (number INTEGER PRIMARY KEY, name TEXT NOT NULL) STRICT;
+         {}
+         INSERT INTO migration (number, name) VALUES ({}, '{}');
+         PRAGMA application_id = {application_id};
+         PRAGMA user_version = {};
+         COMMIT;",
+        step.text, step.number, step.name, step.number
+    );
+    connection.execute_batch(&text).inspect_err(|_| {
+        if !connection.is_autocommit() {
+            // The step is undone whole; the error that is returned says what went wrong.
+            let _undone = connection.execute_batch("ROLLBACK");
+        }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_query_fits_the_newest_schema() {
+        let connection = Connection::open_in_memory().unwrap();
+        run(&connection, 1).unwrap();
+        run(&connection, 1).expect("a second start finds nothing to do");
+        let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("queries");
+        let mut count = 0;
+        for folder in ["common", "sqlite"] {
+            for file in std::fs::read_dir(root.join(folder)).unwrap() {
+                let path = file.unwrap().path();
+                let text = std::fs::read_to_string(&path).unwrap();
+                connection.prepare(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+                count += 1;
+            }
+        }
+        assert!(count > 100, "{count} queries were found");
+    }
+
+    #[test]
+    fn numbers_of_migrations_follow_each_other() {
+        assert!((1..).zip(MIGRATIONS).all(|(number, step)| step.number == number));
+    }
+}

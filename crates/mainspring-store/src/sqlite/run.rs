@@ -1,0 +1,251 @@
+//! Requests about runs: asking for them, ending them, looking at them.
+
+use mainspring_core::batch::Placed;
+use mainspring_core::job::JobKey;
+use mainspring_core::overlap::{Admission, admit_asked};
+use mainspring_core::run::{AttemptOutcome, Origin, RunState};
+use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
+use rusqlite::{Connection, Row, ToSql};
+
+use super::complete::awaiting;
+use super::fire::is_known;
+use super::gate::Gates;
+use super::session::Session;
+use super::sql::{
+    Step, execute, exists, instant, maybe_instant, maybe_run_id, maybe_word, read, read_one, run_id, sql, word,
+};
+use super::job;
+use crate::error::Error;
+use crate::row::{Asked, AskedRun, AttemptInfo, Cancelled, RunInfo, RunQuery};
+
+/// See [`crate::Store::ask_run`].
+pub(super) fn ask(session: &mut Session, asked: &AskedRun) -> Step<Asked> {
+    let db = &session.connection;
+    let missing = || Error::NotFound { what: "job", key: format!("{} version {}", asked.job, asked.job_version) };
+    let version: [(&str, &dyn ToSql); 2] = [(":job", &asked.job.0), (":version", &asked.job_version.0)];
+    if job::by_id(db, asked.job)?.is_none() || !exists(db, sql!("common/definition"), &version)? {
+        return Err(missing().into());
+    }
+    if is_known(db, asked.id)? {
+        return Ok(Asked { placed: Placed::Known });
+    }
+    let (state, placed, gated) = admit(db, asked)?;
+    insert(db, asked, state, gated)?;
+    session.runs.push(asked.id, asked.job, state);
+    session.flush_runs(asked.at)?;
+    session.note_queued()?;
+    Ok(Asked { placed })
+}
+
+/// Asks the job's gate, and counts the run in. A gate that is there counts it also if the request knows of no limit.
+fn admit(db: &Connection, asked: &AskedRun) -> Step<(RunState, Placed, bool)> {
+    let mut gates = Gates::default();
+    let gate = match asked.gate {
+        Some(_) => Some(gates.of(db, asked.job)?),
+        None => gates.find(db, asked.job)?,
+    };
+    let Some(gate) = gate else { return Ok((RunState::Queued, Placed::Queued, false)) };
+    let holds = asked.gate.is_some_and(|rule| admit_asked(*gate, rule) != Admission::Start);
+    let (state, placed, slots) = if holds {
+        (RunState::Held, Placed::Held, &mut gate.held)
+    } else {
+        (RunState::Queued, Placed::Queued, &mut gate.active)
+    };
+    *slots += 1;
+    gates.write(db)?;
+    Ok((state, placed, true))
+}
+
+fn insert(db: &Connection, asked: &AskedRun, state: RunState, gated: bool) -> Step<()> {
+    let values: [(&str, &dyn ToSql); 11] = [
+        (":id", asked.id.as_bytes()),
+        (":job", &asked.job.0),
+        (":job_version", &asked.job_version.0),
+        (":state", &state.as_str()),
+        (":origin", &asked.origin.as_str()),
+        (":gated", &gated),
+        (":at", &asked.at.as_millis()),
+        (":priority", &asked.priority),
+        (":queue", &asked.queue),
+        (":input", &asked.input),
+        (":rerun_of", &asked.rerun_of.as_ref().map(RunId::as_bytes)),
+    ];
+    execute(db, sql!("common/ask_run"), &values)?;
+    Ok(())
+}
+
+/// See [`crate::Store::cancel_run`].
+pub(super) fn cancel(session: &mut Session, run: RunId, reason: &str, at: Timestamp) -> Step<Cancelled> {
+    let db = &session.connection;
+    let id: [(&str, &dyn ToSql); 1] = [(":id", run.as_bytes())];
+    let live = read_one(db, sql!("common/cancel_read"), &id, |row| {
+        Ok((JobId(row.get(0)?), word(row, 1, RunState::from_word)?))
+    })?;
+    let Some((job, state)) = live else {
+        let over = read_one(db, sql!("common/history_state"), &id, |row| word(row, 0, RunState::from_word))?;
+        let missing = || Error::NotFound { what: "run", key: run.to_string() };
+        return Ok(Cancelled::AlreadyFinal(over.ok_or_else(missing)?));
+    };
+    if state == RunState::Running {
+        let values: [(&str, &dyn ToSql); 3] = [(":at", &at.as_millis()), (":reason", &reason), (":id", run.as_bytes())];
+        execute(db, sql!("common/cancel_request"), &values)?;
+        execute(db, sql!("common/note_cancel"), &[(":run", run.as_bytes())])?;
+        session.wakes = true;
+        return Ok(Cancelled::Requested);
+    }
+    let mut gates = Gates::default();
+    cancel_unstarted(session, &mut gates, run, reason, at)?;
+    session.wakes = true;
+    free_slot(session, gates, job)?;
+    session.flush_runs(at)?;
+    Ok(Cancelled::AtOnce)
+}
+
+/// Gives a freed slot to held runs, or tells the engine that one is left.
+fn free_slot(session: &mut Session, mut gates: Gates, job: JobId) -> Step<()> {
+    let rule = job::by_id(&session.connection, job)?.and_then(|job| job.definition.gate());
+    let Session { connection, runs, .. } = &mut *session;
+    let Some(rule) = rule else { return gates.write(connection) };
+    let promoted = gates.promote(connection, runs, job, rule)?;
+    let gate = *gates.of(connection, job)?;
+    gates.write(connection)?;
+    if promoted > 0 {
+        session.note_queued()?;
+    }
+    if gate.active < rule.max_active && gate.held == 0 {
+        session.note_job(job)?;
+    }
+    Ok(())
+}
+
+/// Ends a run that no worker has.
+pub(super) fn cancel_unstarted(
+    session: &mut Session,
+    gates: &mut Gates,
+    run: RunId,
+    reason: &str,
+    at: Timestamp,
+) -> Step<()> {
+    let db = &session.connection;
+    let id: [(&str, &dyn ToSql); 1] = [(":id", run.as_bytes())];
+    let live = read_one(db, sql!("common/cancel_read"), &id, |row| {
+        let trigger = row.get::<_, Option<i64>>(3)?.map(TriggerId);
+        Ok((JobId(row.get(0)?), word(row, 1, RunState::from_word)?, row.get::<_, bool>(2)?, trigger))
+    })?;
+    let Some((job, state, gated, trigger)) = live else { return Ok(()) };
+    let values: [(&str, &dyn ToSql); 3] = [(":at", &at.as_millis()), (":reason", &reason), (":id", run.as_bytes())];
+    execute(db, sql!("common/cancel_unstarted"), &values)?;
+    execute(db, sql!("sqlite/complete_remove"), &id)?;
+    if gated {
+        gates.leave(db, job, state)?;
+    }
+    let awaits = awaiting(db, trigger, run)?;
+    session.runs.push(run, job, RunState::Cancelled);
+    awaits.map_or(Ok(()), |trigger| session.note_trigger(trigger))
+}
+
+/// See [`crate::Store::run`].
+pub(super) fn run(db: &Connection, run: RunId) -> Step<Option<RunInfo>> {
+    Ok(find(db, run)?.map(|(info, _)| info))
+}
+
+/// A run, with the outcome of its last attempt if it is final and that has no record of its own.
+fn find(db: &Connection, run: RunId) -> Step<Option<(RunInfo, Option<AttemptOutcome>)>> {
+    let id: [(&str, &dyn ToSql); 1] = [(":id", run.as_bytes())];
+    let live = read_one(db, sql!("common/run_live"), &id, info)?;
+    Ok(match live {
+        Some(live) => Some(live),
+        None => read_one(db, sql!("common/run_final"), &id, info)?,
+    })
+}
+
+/// See [`crate::Store::runs`]. What a query wants is found by ids, newest first, in both tables.
+pub(super) fn list(db: &Connection, query: &RunQuery) -> Step<Vec<RunInfo>> {
+    let least = query.from.map_or(RunId::from_bytes([0; 16]), RunId::floor);
+    let end = query.to.map_or(RunId::from_bytes([u8::MAX; 16]), RunId::floor);
+    let end = query.before.map_or(end, |before| before.min(end));
+    let states: String = query.states.iter().flat_map(|state| [",", state.as_str()]).collect();
+    let states = (!states.is_empty()).then(|| states + ",");
+    let job = query.job.map(|job| job.0);
+    let bounds: [(&str, &dyn ToSql); 2] = [(":from", least.as_bytes()), (":to", end.as_bytes())];
+    let rest: [(&str, &dyn ToSql); 3] =
+        [(":namespace", &query.namespace), (":states", &states), (":limit", &query.limit)];
+    let ids = |sql: &str, values: &[(&str, &dyn ToSql)]| read(db, sql, values, |row| run_id(row, 0));
+    let of_job: [(&str, &dyn ToSql); 1] = [(":job", &job)];
+    let mut found = ids(sql!("common/runs_live"), &[&bounds[..], &of_job, &rest].concat())?;
+    found.extend(match job {
+        Some(_) => ids(sql!("common/runs_final_of_job"), &[&of_job[..], &bounds, &rest].concat())?,
+        None => ids(sql!("common/runs_final"), &[&bounds[..], &rest].concat())?,
+    });
+    found.sort_unstable_by(|a, b| b.cmp(a));
+    found.truncate(query.limit as usize);
+    let infos = found.into_iter().filter_map(|id| run(db, id).transpose());
+    infos.collect()
+}
+
+fn info(row: &Row<'_>) -> rusqlite::Result<(RunInfo, Option<AttemptOutcome>)> {
+    let info = RunInfo {
+        id: run_id(row, 0)?,
+        job: JobId(row.get(1)?),
+        key: JobKey::new(row.get::<_, String>(2)?, row.get::<_, String>(3)?),
+        job_version: JobVersion(row.get(4)?),
+        trigger: row.get::<_, Option<i64>>(5)?.map(TriggerId),
+        trigger_name: row.get(6)?,
+        state: word(row, 7, RunState::from_word)?,
+        origin: word(row, 8, Origin::from_word)?,
+        fire_time: instant(row, 9)?,
+        due_at: instant(row, 10)?,
+        created_at: instant(row, 11)?,
+        claimed_at: maybe_instant(row, 12)?,
+        started_at: maybe_instant(row, 13)?,
+        ended_at: maybe_instant(row, 14)?,
+        attempt: row.get(15)?,
+        queue: row.get(16)?,
+        priority: row.get(17)?,
+        not_before: maybe_instant(row, 18)?,
+        cancel_requested_at: maybe_instant(row, 19)?,
+        reason: row.get(20)?,
+        input: row.get(21)?,
+        output: row.get(22)?,
+        exit_code: row.get(23)?,
+        signal: row.get(24)?,
+        error_code: row.get(25)?,
+        error: row.get(26)?,
+        rerun_of: maybe_run_id(row, 27)?,
+    };
+    Ok((info, maybe_word(row, 28, AttemptOutcome::from_word)?))
+}
+
+/// See [`crate::Store::attempts`].
+pub(super) fn attempts(db: &Connection, run: RunId) -> Step<Vec<AttemptInfo>> {
+    let mut attempts = read(db, sql!("common/attempts"), &[(":run", run.as_bytes())], attempt)?;
+    let Some((info, outcome)) = find(db, run)? else { return Ok(attempts) };
+    if outcome.is_some() || info.state == RunState::Running {
+        attempts.push(AttemptInfo {
+            attempt: info.attempt,
+            outcome,
+            claimed_at: info.claimed_at,
+            started_at: info.started_at,
+            ended_at: info.ended_at,
+            exit_code: info.exit_code,
+            signal: info.signal,
+            error_code: info.error_code,
+            error: info.error,
+        });
+    }
+    Ok(attempts)
+}
+
+fn attempt(row: &Row<'_>) -> rusqlite::Result<AttemptInfo> {
+    Ok(AttemptInfo {
+        attempt: row.get(0)?,
+        outcome: maybe_word(row, 1, AttemptOutcome::from_word)?,
+        claimed_at: maybe_instant(row, 2)?,
+        started_at: maybe_instant(row, 3)?,
+        ended_at: maybe_instant(row, 4)?,
+        exit_code: row.get(5)?,
+        signal: row.get(6)?,
+        error_code: row.get(7)?,
+        error: row.get(8)?,
+    })
+}

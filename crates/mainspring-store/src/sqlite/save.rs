@@ -1,0 +1,295 @@
+//! Saving jobs with their triggers.
+
+use std::collections::BTreeSet;
+
+use mainspring_core::batch::{Progress, TriggerStatus};
+use mainspring_core::job::JobKey;
+use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId, jitter_of, shard_of};
+use rusqlite::{Connection, ToSql};
+
+use super::gate::{self, Gates};
+use super::names::{self, check};
+use super::session::Session;
+use super::sql::{Step, execute, exists, millis, sql};
+use super::trigger::{self, Buried, Kept};
+use super::job;
+use crate::error::Error;
+use crate::row::{JobRow, JobWrite, Saved, TriggerWrite};
+
+/// See [`crate::Store::save_jobs`].
+pub(super) fn save(session: &mut Session, writes: &[JobWrite]) -> Step<Vec<Saved>> {
+    let mut keys = BTreeSet::new();
+    for write in writes {
+        let key = &write.definition.key;
+        if !keys.insert(key) {
+            return Err(conflict("job", key.to_string(), "is written twice".into()).into());
+        }
+        Prior::read(&session.connection, key)?.check(&session.connection, write)?;
+    }
+    writes.iter().map(|write| apply(session, write)).collect()
+}
+
+/// What a write finds.
+struct Prior {
+    job: Option<JobRow>,
+    triggers: Vec<Kept>,
+    buried: Vec<Buried>,
+}
+
+impl Prior {
+    fn read(db: &Connection, key: &JobKey) -> Step<Self> {
+        let job = job::by_key(db, key)?;
+        let triggers = match &job {
+            Some(job) => trigger::of_job(db, job.id)?,
+            None => Vec::new(),
+        };
+        Ok(Self { job, triggers, buried: trigger::tombstones(db, key)? })
+    }
+
+    fn check(&self, db: &Connection, write: &JobWrite) -> Step<()> {
+        let key = &write.definition.key;
+        check(write.expect, self.job.as_ref().map(|job| job.change), "job", || key.to_string())?;
+        for trigger in &write.triggers {
+            let there = self.fired_through(&trigger.name);
+            if there != trigger.expected_fired_through {
+                let why = format!("has fired through {there:?}, not {:?}", trigger.expected_fired_through);
+                return Err(conflict("trigger", format!("{key}/{}", trigger.name), why).into());
+            }
+        }
+        for name in write.definition.triggers.iter().filter_map(|trigger| trigger.calendar.as_ref()) {
+            let values: [(&str, &dyn ToSql); 2] = [(":namespace", &key.namespace), (":name", name)];
+            if !exists(db, sql!("common/calendar"), &values)? {
+                let key = format!("{}/{name}", key.namespace);
+                return Err(Error::NotFound { what: "calendar", key }.into());
+            }
+        }
+        Ok(())
+    }
+
+    fn trigger(&self, name: &str) -> Option<&Kept> {
+        self.triggers.iter().find(|kept| kept.named.name == name)
+    }
+
+    fn stone(&self, name: &str) -> Option<&Buried> {
+        self.buried.iter().find(|buried| buried.stone.name == name)
+    }
+
+    /// What fired last under a trigger's key: of the trigger, or of its tombstone.
+    fn fired_through(&self, name: &str) -> Option<Timestamp> {
+        match self.trigger(name) {
+            Some(kept) => kept.named.row.progress.fired_through,
+            None => self.stone(name)?.stone.fired_through,
+        }
+    }
+
+    /// Whether a write would change nothing.
+    fn is_same(&self, job: &JobRow, write: &JobWrite) -> bool {
+        let same_trigger = |(kept, write): (&Kept, &TriggerWrite)| {
+            let there = kept.named.row.progress;
+            kept.named.name == write.name
+                && kept.named.own_pause == write.paused
+                && kept.jitter_ms == write.jitter_ms
+                && there == settled(kept.named.row.id, write, there.fired_through)
+        };
+        job.definition == write.definition
+            && job.paused == write.paused
+            && self.triggers.len() == write.triggers.len()
+            && self.triggers.iter().zip(&write.triggers).all(same_trigger)
+    }
+}
+
+/// The progress of a write with what the store adds to it.
+fn settled(id: TriggerId, write: &TriggerWrite, fired_through: Option<Timestamp>) -> Progress {
+    let progress = write.progress;
+    Progress {
+        due_at: progress.next_fire_at.map(|next| next + jitter_of(id, next, write.jitter_ms)),
+        fired_through: progress.fired_through.max(fired_through),
+        ..progress
+    }
+}
+
+fn apply(session: &mut Session, write: &JobWrite) -> Step<Saved> {
+    let key = &write.definition.key;
+    let prior = Prior::read(&session.connection, key)?;
+    if let Some(job) = prior.job.as_ref().filter(|job| prior.is_same(job, write)) {
+        return Ok(Saved { job: job.clone(), created: false });
+    }
+    names::create_namespace(session, &key.namespace, write.at)?;
+    let created = prior.job.is_none();
+    let job = match &prior.job {
+        Some(before) => change(&session.connection, before, write)?,
+        None => create(&session.connection, write)?,
+    };
+    replace_triggers(session, &prior, job.id, write)?;
+    if settle_gate(session, &job, created)? > 0 {
+        session.note_queued()?;
+    }
+    session.flush_runs(write.at)?;
+    session.event(write.at, "job", &key.to_string(), if created { "created" } else { "updated" })?;
+    Ok(Saved { job, created })
+}
+
+fn create(db: &Connection, write: &JobWrite) -> Step<JobRow> {
+    let key = &write.definition.key;
+    let values: [(&str, &dyn ToSql); 5] = [
+        (":namespace", &key.namespace),
+        (":name", &key.name),
+        (":shard", &shard_of(&key.namespace, &key.name)),
+        (":paused", &write.paused),
+        (":at", &write.at.as_millis()),
+    ];
+    execute(db, sql!("common/save_job_new"), &values)?;
+    let job = JobRow {
+        id: JobId(db.last_insert_rowid()),
+        version: JobVersion(1),
+        change: 1,
+        definition: write.definition.clone(),
+        paused: write.paused,
+        created_at: write.at,
+        updated_at: write.at,
+    };
+    write_version(db, &job)?;
+    Ok(job)
+}
+
+fn change(db: &Connection, before: &JobRow, write: &JobWrite) -> Step<JobRow> {
+    let edited = before.definition != write.definition;
+    let job = JobRow {
+        version: JobVersion(before.version.0 + i64::from(edited)),
+        change: before.change + 1,
+        definition: write.definition.clone(),
+        paused: write.paused,
+        updated_at: write.at,
+        ..before.clone()
+    };
+    let values: [(&str, &dyn ToSql); 5] = [
+        (":version", &job.version.0),
+        (":paused", &job.paused),
+        (":at", &job.updated_at.as_millis()),
+        (":id", &job.id.0),
+        (":change", &before.change),
+    ];
+    execute(db, sql!("common/save_job"), &values)?;
+    if edited {
+        write_version(db, &job)?;
+    }
+    Ok(job)
+}
+
+fn write_version(db: &Connection, job: &JobRow) -> Step<()> {
+    let definition = &job.definition;
+    let text = serde_json::to_string(&**definition).expect("a definition is plain data");
+    let values: [(&str, &dyn ToSql); 5] = [
+        (":job", &job.id.0),
+        (":version", &job.version.0),
+        (":definition", &text),
+        (":queue", &definition.queue),
+        (":at", &job.updated_at.as_millis()),
+    ];
+    execute(db, sql!("common/save_version"), &values)?;
+    execute(db, sql!("common/save_labels_remove"), &[(":job", &job.id.0)])?;
+    for (name, value) in &definition.labels {
+        let values: [(&str, &dyn ToSql); 3] = [(":job", &job.id.0), (":name", name), (":value", value)];
+        execute(db, sql!("common/save_label"), &values)?;
+    }
+    Ok(())
+}
+
+/// Gives held runs the slots that a save opens. Returns how many are queued now.
+fn settle_gate(session: &mut Session, job: &JobRow, created: bool) -> Step<u32> {
+    let Session { connection, runs, .. } = session;
+    let Some(rule) = job.definition.gate() else {
+        return if created { Ok(0) } else { gate::lift(connection, runs, job.id) };
+    };
+    let mut gates = if created { Gates::empty(job.id) } else { Gates::default() };
+    let promoted = gates.promote(connection, runs, job.id, rule)?;
+    gates.write(connection)?;
+    Ok(promoted)
+}
+
+fn replace_triggers(session: &mut Session, prior: &Prior, job: JobId, write: &JobWrite) -> Step<()> {
+    let kept_on = |kept: &&Kept| !write.triggers.iter().any(|trigger| trigger.name == kept.named.name);
+    let mut gone: Vec<TriggerId> = prior.triggers.iter().filter(kept_on).map(|kept| kept.named.row.id).collect();
+    for (position, trigger) in (0_u32..).zip(&write.triggers) {
+        place_trigger(&session.connection, prior, job, position, trigger, write)?;
+    }
+    gone.sort_unstable();
+    for trigger in gone {
+        bury(session, trigger, write.at)?;
+    }
+    session.note_job(job)
+}
+
+fn place_trigger(
+    db: &Connection,
+    prior: &Prior,
+    job: JobId,
+    position: u32,
+    write: &TriggerWrite,
+    save: &JobWrite,
+) -> Step<()> {
+    let key = &save.definition.key;
+    let there = prior.trigger(&write.name).map(|kept| (kept.named.row.id, kept.named.row.version));
+    let stone = prior.stone(&write.name).map(|buried| (buried.stone.id, buried.version));
+    let before = there.or(stone);
+    if there.is_none() && stone.is_some() {
+        let values: [(&str, &dyn ToSql); 3] =
+            [(":namespace", &key.namespace), (":job", &key.name), (":name", &write.name)];
+        execute(db, sql!("common/tombstone_remove"), &values)?;
+    }
+    let calendar = save.definition.triggers.get(position as usize).and_then(|trigger| trigger.calendar.as_ref());
+    let values: [(&str, &dyn ToSql); 7] = [
+        (":id", &before.map(|(id, _)| id.0)),
+        (":job", &job.0),
+        (":position", &position),
+        (":name", &write.name),
+        (":paused", &write.paused),
+        (":jitter_ms", &write.jitter_ms),
+        (":calendar", &calendar),
+    ];
+    execute(db, sql!("common/save_trigger"), &values)?;
+    let id = before.map_or_else(|| TriggerId(db.last_insert_rowid()), |(id, _)| id);
+    let progress = settled(id, write, prior.fired_through(&write.name));
+    let paused = write.paused || save.paused;
+    write_state(db, id, before.map_or(1, |(_, version)| version + 1), paused, &progress)
+}
+
+fn write_state(db: &Connection, id: TriggerId, version: i64, paused: bool, progress: &Progress) -> Step<()> {
+    let scan_at = place(progress, paused);
+    let values: [(&str, &dyn ToSql); 13] = [
+        (":id", &id.0),
+        (":version", &version),
+        (":paused", &paused),
+        (":status", &progress.status.as_str()),
+        (":next", &millis(progress.next_fire_at)),
+        (":due", &millis(progress.due_at)),
+        (":scan", &millis(scan_at)),
+        (":previous", &millis(progress.previous_fire_at)),
+        (":start", &progress.start_at.as_millis()),
+        (":repeat", &progress.repeat_count),
+        (":times", &progress.times_triggered),
+        (":through", &millis(progress.fired_through)),
+        (":awaiting", &progress.awaiting_run.as_ref().map(RunId::as_bytes)),
+    ];
+    execute(db, sql!("common/save_trigger_state"), &values)?;
+    Ok(())
+}
+
+/// The place in the due index of a trigger whose progress has been set from outside.
+pub(super) fn place(progress: &Progress, paused: bool) -> Option<Timestamp> {
+    progress.due_at.filter(|_| progress.status == TriggerStatus::Active && !paused)
+}
+
+/// Deletes a trigger and leaves a tombstone.
+pub(super) fn bury(session: &mut Session, trigger: TriggerId, at: Timestamp) -> Step<()> {
+    let this: [(&str, &dyn ToSql); 1] = [(":trigger", &trigger.0)];
+    let db = &session.connection;
+    execute(db, sql!("common/tombstone_add"), &[(":at", &at.as_millis()), (":trigger", &trigger.0)])?;
+    execute(db, sql!("common/trigger_remove"), &this)?;
+    execute(db, sql!("common/trigger_state_remove"), &this)?;
+    session.note_trigger(trigger)
+}
+
+pub(super) fn conflict(what: &'static str, key: String, why: String) -> Error {
+    Error::Conflict { what, key, why }
+}

@@ -1,0 +1,115 @@
+//! Building jobs.
+
+use std::time::Duration;
+
+use mainspring_core::job::{Job, JobKey, OnLost, Overlap, RetryPolicy, Task};
+use serde_json::Value;
+
+use crate::trigger::{TriggerBuilder, millis};
+
+/// The namespace of jobs that name none.
+pub(crate) const NAMESPACE: &str = "default";
+
+/// Begins a job. Its handler has the job's own name, unless [`JobBuilder::handler`] says another.
+#[must_use]
+pub fn job(name: impl Into<String>) -> JobBuilder {
+    let name = name.into();
+    let task = Task::Handler { name: name.clone() };
+    JobBuilder { job: Job::new(JobKey::new(NAMESPACE, name), task), triggers: Vec::new() }
+}
+
+/// A job in the making. What is wrong with it is said when it is added.
+#[derive(Clone, Debug)]
+#[must_use]
+pub struct JobBuilder {
+    job: Job,
+    triggers: Vec<TriggerBuilder>,
+}
+
+impl JobBuilder {
+    /// Where the job's name is unique; `default` if not set.
+    pub fn namespace(mut self, namespace: impl Into<String>) -> Self {
+        self.job.key.namespace = namespace.into();
+        self
+    }
+
+    /// The registered function that its runs call.
+    pub fn handler(mut self, name: impl Into<String>) -> Self {
+        self.job.task = Task::Handler { name: name.into() };
+        self
+    }
+
+    /// Runs a shell line instead of a handler.
+    pub fn shell(mut self, script: impl Into<String>) -> Self {
+        self.job.task = Task::Run { script: script.into(), shell: None };
+        self
+    }
+
+    /// Runs a program, without a shell, instead of a handler.
+    pub fn exec(mut self, argv: impl IntoIterator<Item = impl Into<String>>) -> Self {
+        self.job.task = Task::Exec { argv: argv.into_iter().map(Into::into).collect() };
+        self
+    }
+
+    /// For people.
+    pub fn description(mut self, text: impl Into<String>) -> Self {
+        self.job.description = text.into();
+        self
+    }
+
+    /// Adds a label.
+    pub fn label(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.job.labels.insert(name.into(), value.into());
+        self
+    }
+
+    /// What handlers read with [`crate::RunContext::input`].
+    pub fn input(mut self, input: Value) -> Self {
+        self.job.input = input;
+        self
+    }
+
+    /// Adds a trigger. A job may have any number of them, or none.
+    pub fn trigger(mut self, trigger: TriggerBuilder) -> Self {
+        self.triggers.push(trigger);
+        self
+    }
+
+    /// Further attempts after a failed one, and the pause before each.
+    pub fn retries(mut self, count: u32, delay: Duration) -> Self {
+        self.job.retry = RetryPolicy { count, delay_ms: millis(delay) };
+        self
+    }
+
+    /// How long an attempt may take.
+    pub fn timeout(mut self, limit: Duration) -> Self {
+        self.job.timeout_ms = Some(millis(limit));
+        self
+    }
+
+    /// What a fire does when `max_active` runs are unfinished.
+    pub fn overlap(mut self, overlap: Overlap, max_active: u32) -> Self {
+        (self.job.overlap, self.job.max_active) = (overlap, max_active);
+        self
+    }
+
+    /// What becomes of a run whose process dies.
+    pub fn on_lost(mut self, on_lost: OnLost) -> Self {
+        self.job.on_lost = on_lost;
+        self
+    }
+
+    /// Higher goes first; 5 if not set.
+    pub fn priority(mut self, priority: i32) -> Self {
+        self.job.priority = priority;
+        self
+    }
+
+    /// The definition.
+    pub(crate) fn build(mut self) -> Job {
+        for (index, trigger) in self.triggers.into_iter().enumerate() {
+            self.job.triggers.push(trigger.build(index));
+        }
+        self.job
+    }
+}

@@ -1,0 +1,234 @@
+//! The scheduler of an embedding program.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mainspring_core::job::JobKey;
+use mainspring_core::{RunId, Timestamp, planner};
+use mainspring_engine::control::{Ask, SaveMode, Upcoming};
+use mainspring_engine::{Clock, Control, Engine, Handler, Handlers, Notice, RetentionRule, Settings, Stopped, SystemClock};
+use mainspring_store::{Expect, JobQuery, JobRow, RunInfo, RunQuery, Store};
+use serde_json::Value;
+use tokio::sync::broadcast;
+
+use crate::error::Error;
+use crate::job::{JobBuilder, NAMESPACE};
+
+/// A running scheduler. Stopped by [`Scheduler::shutdown`]; dropping it ends its runs without ceremony.
+#[derive(Debug)]
+pub struct Scheduler {
+    engine: Engine,
+}
+
+/// A scheduler in the making.
+#[derive(Debug, Default)]
+#[must_use]
+pub struct Builder {
+    handlers: Arc<Handlers>,
+    settings: Settings,
+}
+
+impl Builder {
+    /// Registers a function for jobs to name. An `async` closure that takes a [`crate::RunContext`] and returns nothing,
+    /// JSON, or either in a `Result`.
+    pub fn handler(self, name: impl Into<String>, handler: impl Handler) -> Self {
+        self.handlers.register(name, handler);
+        self
+    }
+
+    /// How many runs execute at a time; 64 if not set.
+    pub fn slots(mut self, slots: u32) -> Self {
+        self.settings.planner = planner::Settings { slots, ..self.settings.planner };
+        self
+    }
+
+    /// Allows jobs that are shell lines, programs and HTTP calls, with private folders under `work_root`.
+    pub fn processes(mut self, work_root: impl Into<std::path::PathBuf>) -> Self {
+        self.settings = self.settings.with_tasks(work_root);
+        self
+    }
+
+    /// When history is deleted.
+    pub fn retention(mut self, rule: RetentionRule) -> Self {
+        self.settings.retention = rule;
+        self
+    }
+
+    /// Starts on a store: `memory:`, or `sqlite:PATH`.
+    ///
+    /// # Errors
+    /// If the store cannot be opened or the engine cannot start.
+    pub async fn start(self, store: &str) -> Result<Scheduler, Error> {
+        let store = mainspring_store::open(store).await?;
+        self.start_on(store, Arc::new(SystemClock)).await
+    }
+
+    pub(crate) async fn start_on(self, store: Arc<dyn Store>, clock: Arc<dyn Clock>) -> Result<Scheduler, Error> {
+        let engine = Engine::start_with(store, self.settings, clock, self.handlers).await?;
+        Ok(Scheduler { engine })
+    }
+}
+
+impl Scheduler {
+    /// Begins a scheduler.
+    pub fn builder() -> Builder {
+        Builder::default()
+    }
+
+    /// Adds a job, or makes a new version of the one with that name.
+    ///
+    /// # Errors
+    /// If something about the job cannot be used: the message names the field.
+    pub async fn add(&self, job: JobBuilder) -> Result<JobRow, Error> {
+        let job = Arc::new(job.build());
+        let plans = self.control().save(vec![(job, Expect::Anything)], SaveMode::Commit).await?;
+        Ok(plans.into_iter().find_map(|plan| plan.saved).expect("a committed save returns its job"))
+    }
+
+    /// Registers a handler while the scheduler runs.
+    pub fn handler(&self, name: impl Into<String>, handler: impl Handler) {
+        self.engine.handlers().register(name, handler);
+    }
+
+    /// Deletes a job. Its unstarted runs are cancelled; running ones go on.
+    ///
+    /// # Errors
+    /// If there is no such job.
+    pub async fn remove(&self, job: &str) -> Result<(), Error> {
+        Ok(self.control().delete_job(&key(job), Expect::Anything).await?)
+    }
+
+    /// Lets a job's triggers rest. Once this returns, nothing of the job fires until it is resumed.
+    ///
+    /// # Errors
+    /// If there is no such job.
+    pub async fn pause(&self, job: &str) -> Result<JobRow, Error> {
+        Ok(self.control().pause_job(&key(job)).await?)
+    }
+
+    /// Ends a pause: next fire after now.
+    ///
+    /// # Errors
+    /// If there is no such job.
+    pub async fn resume(&self, job: &str) -> Result<JobRow, Error> {
+        Ok(self.control().resume_job(&key(job)).await?)
+    }
+
+    /// Lets one trigger of a job rest.
+    ///
+    /// # Errors
+    /// If there is no such job or trigger.
+    pub async fn pause_trigger(&self, job: &str, trigger: &str) -> Result<JobRow, Error> {
+        Ok(self.control().pause_trigger(&key(job), trigger).await?)
+    }
+
+    /// Ends a trigger's pause.
+    ///
+    /// # Errors
+    /// If there is no such job or trigger.
+    pub async fn resume_trigger(&self, job: &str, trigger: &str) -> Result<JobRow, Error> {
+        Ok(self.control().resume_trigger(&key(job), trigger).await?)
+    }
+
+    /// Starts a run now.
+    ///
+    /// # Errors
+    /// If there is no such job.
+    pub async fn run_now(&self, job: &str) -> Result<RunInfo, Error> {
+        Ok(self.control().run_now(&key(job), Ask::default()).await?)
+    }
+
+    /// Starts a run now, with input that is laid over the job's.
+    ///
+    /// # Errors
+    /// If there is no such job.
+    pub async fn run_with(&self, job: &str, input: Value) -> Result<RunInfo, Error> {
+        Ok(self.control().run_now(&key(job), Ask { input: Some(input), ..Ask::default() }).await?)
+    }
+
+    /// Cancels a run.
+    ///
+    /// # Errors
+    /// If there is no such run, or it is over.
+    pub async fn cancel(&self, run: RunId) -> Result<RunInfo, Error> {
+        Ok(self.control().cancel(run, "cancelled by the program").await?)
+    }
+
+    /// Waits until a run is over.
+    ///
+    /// # Errors
+    /// If there is no such run.
+    pub async fn wait(&self, run: RunId) -> Result<RunInfo, Error> {
+        Ok(self.control().wait(run).await?)
+    }
+
+    /// A job.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub async fn job(&self, job: &str) -> Result<Option<JobRow>, Error> {
+        Ok(self.engine.store().job(&key(job)).await?)
+    }
+
+    /// All jobs, up to 10,000.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub async fn jobs(&self) -> Result<Vec<JobRow>, Error> {
+        Ok(self.engine.store().jobs(JobQuery { limit: 10_000, ..JobQuery::default() }).await?)
+    }
+
+    /// The newest runs of a job, unfinished and final.
+    ///
+    /// # Errors
+    /// If there is no such job.
+    pub async fn runs(&self, job: &str, limit: u32) -> Result<Vec<RunInfo>, Error> {
+        let store = self.engine.store();
+        let Some(row) = store.job(&key(job)).await? else {
+            return Err(mainspring_store::Error::NotFound { what: "job", key: key(job).to_string() }.into());
+        };
+        Ok(store.runs(RunQuery { job: Some(row.id), limit, ..RunQuery::default() }).await?)
+    }
+
+    /// What will fire up to `until`, earliest first.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub async fn upcoming(&self, until: Timestamp, limit: usize) -> Result<Vec<Upcoming>, Error> {
+        Ok(self.control().upcoming(None, None, until, limit).await?)
+    }
+
+    /// Hears of fires, missed instants and ends, after they are recorded. A listener that is slow misses the oldest.
+    #[must_use]
+    pub fn subscribe(&self) -> broadcast::Receiver<Notice> {
+        self.engine.subscribe()
+    }
+
+    /// Everything that can be asked, in full.
+    #[must_use]
+    pub const fn control(&self) -> &Control {
+        self.engine.control()
+    }
+
+    /// The engine beneath.
+    #[must_use]
+    pub const fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// Stops: starts nothing new, lets runs finish within `grace`, then cancels the rest.
+    ///
+    /// # Errors
+    /// If the store could not be closed.
+    pub async fn shutdown(self, grace: Duration) -> Result<Stopped, Error> {
+        Ok(self.engine.stop(grace).await?)
+    }
+}
+
+/// `name`, or `namespace/name`.
+fn key(job: &str) -> JobKey {
+    match job.split_once('/') {
+        Some((namespace, name)) => JobKey::new(namespace, name),
+        None => JobKey::new(NAMESPACE, job),
+    }
+}
