@@ -23,9 +23,18 @@ const ANSWER_BYTES_MAX: usize = 16 << 20;
 
 /// Answers a repetition, or lets the request pass and keeps its answer.
 pub(crate) async fn once(State(app): State<App>, request: Request, next: Next) -> Response {
-    match answer(&app, request, next).await {
-        Ok(response) => response,
-        Err(refusal) => refusal.into_response(),
+    // A task of its own: a caller that goes away must not part the deed from the keeping of its answer.
+    let done = off_task(async move { answer(&app, request, next).await });
+    done.await.unwrap_or_else(IntoResponse::into_response)
+}
+
+async fn off_task(work: impl Future<Output = Answer<Response>> + Send + 'static) -> Answer<Response> {
+    match tokio::spawn(work).await {
+        Ok(answer) => answer,
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            Err(_) => Err(Refusal::new(ErrorCode::ServerDraining, "the server is shutting down")),
+        },
     }
 }
 

@@ -19,6 +19,7 @@ mod refusal;
 mod routes;
 mod server;
 mod show;
+mod streams;
 mod words;
 
 pub use routes::openapi;
