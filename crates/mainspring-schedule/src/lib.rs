@@ -16,3 +16,8 @@ pub use cron::{
 pub use semantics::{SemanticPoint, Semantics, UnknownSemantics};
 pub use timestamp::{ParseTimestampError, Timestamp};
 pub use zone::{OffsetWindow, Resolved, UnknownZone, Zone, tzdata_version};
+
+/// The examples of the README run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

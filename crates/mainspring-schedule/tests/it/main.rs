@@ -6,4 +6,5 @@ mod cron_croner;
 mod cron_errors;
 mod cron_fuzz;
 mod cron_oracle;
+mod cron_reference;
 mod cron_vectors;
