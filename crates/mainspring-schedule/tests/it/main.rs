@@ -6,6 +6,7 @@ mod cron_croner;
 mod cron_errors;
 mod cron_fuzz;
 mod cron_oracle;
+mod cron_reference;
 mod cron_vectors;
 mod replay;
 mod trigger_points;
