@@ -6,6 +6,7 @@ mod cron_croner;
 mod cron_oracle;
 mod cron_vectors;
 mod replay;
+mod trigger_oracle;
 mod trigger_points;
 mod trigger_properties;
 mod trigger_vectors;
