@@ -34,3 +34,8 @@ pub use trigger::{
     CalendarUnit, Due, Fire, Missed, MissedReason, Schedule, Trigger, TriggerError, TriggerState,
 };
 pub use weekdays::{DaysOfWeek, UnknownDayOfWeek};
+
+/// The examples of the README run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

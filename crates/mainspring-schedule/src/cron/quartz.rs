@@ -6,14 +6,14 @@
 //! walk goes on from there: that is how fires in gaps are lost. This file walks the same steps on local
 //! time and asks the zone only near its offset changes. A fire that no gap precedes closely needs no walk.
 
-use super::fields::{Days, Fields, LAST_YEAR, MonthDays, nearest_weekday, next_bit};
+use super::fields::{Days, FIRST_YEAR, Fields, LAST_YEAR, MonthDays, nearest_weekday, next_bit};
 use super::search::next_local;
 use crate::civil::{Civil, DAY_MS, Date, HOUR_MS, MINUTE_MS, SECOND_MS, days_in_month, weekday};
 use crate::{OffsetWindow, Resolved, Timestamp, Zone};
 
 /// The first fire after `t`, or `None` if there is none up to the last year.
 pub(crate) fn next_after(fields: &Fields, zone: &Zone, t: Timestamp) -> Option<Timestamp> {
-    let start = t.as_millis().checked_add(SECOND_MS)?.div_euclid(SECOND_MS) * SECOND_MS;
+    let start = (t.as_millis() + SECOND_MS).div_euclid(SECOND_MS) * SECOND_MS;
     if fields.days.are_a_set() {
         let local = zone.to_local(Timestamp::from_millis(start)).as_millis();
         let next = next_local(fields, fields.hours, local)?;
@@ -40,9 +40,16 @@ fn far_from_gaps(zone: &Zone, local: i64) -> Option<Timestamp> {
     (!gap && before.from_ms.saturating_add(FAR_MS) <= window.from_ms).then_some(t)
 }
 
+/// The most moves of a walk: some per month, up to the last year. A text that never fires takes about a
+/// third of them.
+const MAX_MOVES: u32 = 12 * 12 * (LAST_YEAR - FIRST_YEAR + 1).cast_unsigned();
+
 fn walk(fields: &Fields, zone: &Zone, start: i64) -> Option<Timestamp> {
     let mut walk = Walk::start(zone, Timestamp::from_millis(start));
-    while walk.date.year <= LAST_YEAR {
+    for _ in 0..MAX_MOVES {
+        if walk.date.year > LAST_YEAR {
+            break;
+        }
         if walk.fix_second(fields)
             && walk.fix_minute(fields)
             && walk.fix_hour(fields)
