@@ -9,6 +9,8 @@ mod cron_oracle;
 mod cron_reference;
 mod cron_vectors;
 mod replay;
+mod trigger_oracle;
 mod trigger_points;
 mod trigger_properties;
+mod trigger_reference;
 mod trigger_vectors;
