@@ -1,1 +1,27 @@
-//! The HTTP server: resources, events, metrics, authentication
+//! The HTTP server: one file per resource, thin over [`mainspring_engine::Control`].
+//!
+//! - [`Server`]: start, address, stop
+//! - [`convert`]: job files to definitions and back, also without a server
+//! - [`openapi`]: the description of the API
+//!
+//! Decides nothing about schedules and runs, and knows no SQL.
+
+mod access;
+mod app;
+pub mod convert;
+mod extract;
+mod figures;
+mod files;
+mod idempotency;
+mod layers;
+mod pages;
+mod refusal;
+mod routes;
+mod server;
+mod show;
+mod streams;
+mod words;
+
+pub use routes::openapi;
+pub use server::{Server, Settings, StartError};
+pub use words::{Language, explain};

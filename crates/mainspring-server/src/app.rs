@@ -1,0 +1,62 @@
+//! What every handler can reach.
+
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use mainspring_core::JobId;
+use mainspring_core::job::JobKey;
+use mainspring_engine::{Control, Engine};
+use mainspring_schedule::Timestamp;
+use rustc_hash::FxHashMap;
+use tokio::sync::{Semaphore, watch};
+
+use crate::access::Access;
+use crate::figures::Figures;
+
+/// Event streams and followed logs at a time.
+pub(crate) const STREAMS_MAX: usize = 256;
+/// Keys of jobs remembered for events.
+const KEYS_MAX: usize = 100_000;
+
+/// The state of the router. Cheap to clone.
+pub(crate) type App = Arc<Inner>;
+
+pub(crate) struct Inner {
+    pub(crate) engine: Arc<Engine>,
+    pub(crate) access: Access,
+    pub(crate) figures: Figures,
+    /// Zone of triggers that name none.
+    pub(crate) default_timezone: String,
+    pub(crate) node_name: String,
+    pub(crate) slots: u32,
+    pub(crate) started_at: Timestamp,
+    /// True from the moment at which streams have to end.
+    pub(crate) closing: watch::Receiver<bool>,
+    pub(crate) streams: Arc<Semaphore>,
+    /// Idempotency keys whose first request is at work.
+    pub(crate) pending: Mutex<HashSet<String>>,
+    pub(crate) job_keys: Mutex<FxHashMap<JobId, JobKey>>,
+}
+
+impl Inner {
+    pub(crate) fn control(&self) -> &Control {
+        self.engine.control()
+    }
+
+    pub(crate) fn now(&self) -> Timestamp {
+        self.control().now()
+    }
+
+    /// The key of a job, if an event has told it before.
+    pub(crate) fn known_key(&self, job: JobId) -> Option<JobKey> {
+        self.job_keys.lock().unwrap_or_else(PoisonError::into_inner).get(&job).cloned()
+    }
+
+    pub(crate) fn remember_key(&self, job: JobId, key: JobKey) {
+        let mut keys = self.job_keys.lock().unwrap_or_else(PoisonError::into_inner);
+        if keys.len() >= KEYS_MAX {
+            keys.clear();
+        }
+        keys.insert(job, key);
+    }
+}

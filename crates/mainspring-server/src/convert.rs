@@ -1,0 +1,78 @@
+//! From job files to definitions and back: every text is read here, and refused with the place that is wrong.
+//!
+//! Works without a server, so that `check` says offline what `apply` would. Pointers begin at the value that was
+//! handed in; codes are those of [`mainspring_api::ErrorCode`].
+
+mod bundle;
+mod calendar;
+mod job;
+mod schedule;
+mod task;
+mod texts;
+
+use std::sync::Arc;
+
+use mainspring_api::{ErrorCode, Problem};
+use mainspring_core::compile::FieldError;
+use mainspring_schedule::{Calendar, Timestamp};
+
+pub use bundle::{Compiled, NamedCalendar, bundle, calendars_of};
+pub use calendar::{calendar, calendar_spec};
+pub use job::{job, job_spec};
+pub use schedule::{trigger, trigger_spec};
+
+/// Where definitions are read: what holds where they say nothing, and which calendars there are.
+#[derive(Clone, Copy)]
+pub struct Surroundings<'a> {
+    /// Namespace of items that name none.
+    pub namespace: &'a str,
+    /// Zone of triggers that name none.
+    pub timezone: &'a str,
+    /// Start of schedules that name none.
+    pub now: Timestamp,
+    /// Calendars outside of what is read, by namespace and name.
+    pub calendars: &'a dyn Fn(&str, &str) -> Known,
+}
+
+/// What is known of a calendar that is not in the same bundle.
+#[derive(Clone, Debug)]
+pub enum Known {
+    /// This is it.
+    Calendar(Arc<Calendar>),
+    /// There is none.
+    Missing,
+    /// There may be one: nobody can be asked. Triggers that name it are checked without it.
+    Unknown,
+}
+
+/// Moves a problem under a pointer.
+fn under(prefix: &str, problem: Problem) -> Problem {
+    let pointer = format!("{prefix}{}", problem.pointer);
+    problem.at(pointer)
+}
+
+/// Makes a problem of an error of the core.
+fn problem(error: FieldError, pointer: impl Into<String>) -> Problem {
+    let problem = Problem::new(code_of(error.code), error.message).at(pointer);
+    match error.hint {
+        Some(hint) => problem.hint(hint),
+        None => problem,
+    }
+}
+
+/// The code of the catalogue that stands for one of schedule or core.
+pub(crate) fn code_of(code: &str) -> ErrorCode {
+    match code {
+        "trigger.never_fires" | "trigger.no_days" => ErrorCode::ScheduleNever,
+        "trigger.misfire" | "trigger.misfire_policy" | "misfire.unknown_policy" => ErrorCode::ScheduleMisfire,
+        "trigger.time_of_day" | "time_of_day.invalid" | "calendar.date" => ErrorCode::ScheduleInstant,
+        "trigger.interval" | "trigger.no_interval" | "trigger.interval_over_a_day" => ErrorCode::ScheduleDuration,
+        "calendar.not_found" => ErrorCode::CalendarUnknown,
+        "calendar.cycle" => ErrorCode::CalendarCycle,
+        "trigger.duplicate_name" => ErrorCode::NameDuplicate,
+        code if code.starts_with("cron.") => ErrorCode::ScheduleCron,
+        code if code.starts_with("zone.") => ErrorCode::ScheduleZone,
+        code if code.starts_with("period.") => ErrorCode::ScheduleDuration,
+        code => ErrorCode::parse(code).unwrap_or(ErrorCode::FieldValue),
+    }
+}

@@ -1,0 +1,247 @@
+//! Jobs between job file and definition.
+
+use std::sync::Arc;
+
+use mainspring_api::{ErrorCode, JobSpec, OnLost, OneOrMany, Overlap, Problem, ScheduleEntry, TriggerSpec};
+use mainspring_core::job::{self, Job, JobKey, RetryPolicy, TriggerDefinition};
+use mainspring_schedule::Calendar;
+use serde_json::{Map, Value};
+
+use super::schedule::{self, OrNote};
+use super::task::{task, write_task};
+use super::texts::{duration_ms, duration_text, positive_ms};
+use super::{Known, Surroundings, under};
+
+/// Reads a job, and compiles its triggers as the engine will: zones, expressions, calendars, and that each fires.
+///
+/// # Errors
+/// Everything that is wrong, with pointers that begin at the job.
+///
+/// ```
+/// use mainspring_server::convert::{self, Known, Surroundings};
+/// let spec: mainspring_api::JobSpec =
+///     serde_json::from_str(r#"{"name": "a", "noop": true, "schedule": ["@daily", "0 0 31 2 *"]}"#)?;
+/// let around = Surroundings {
+///     namespace: "default",
+///     timezone: "UTC",
+///     now: "2026-01-01T00:00:00Z".parse()?,
+///     calendars: &|_, _| Known::Unknown,
+/// };
+/// let problems = convert::job(&spec, &around).unwrap_err();
+/// assert_eq!((problems[0].code.as_str(), problems[0].pointer.as_str()), ("schedule.never", "/schedule/1"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn job(spec: &JobSpec, around: &Surroundings<'_>) -> Result<Job, Vec<Problem>> {
+    let problems = mainspring_api::check_job(spec);
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    checked_job(spec, around)
+}
+
+/// The same for a spec that has passed [`mainspring_api::check_job`].
+pub(super) fn checked_job(spec: &JobSpec, around: &Surroundings<'_>) -> Result<Job, Vec<Problem>> {
+    let mut problems = Vec::new();
+    let namespace = spec.namespace.as_deref().unwrap_or(around.namespace);
+    let task = task(spec).or_note(&mut problems);
+    let ms = |text: Option<&str>, read: fn(&str, &str) -> Result<i64, Problem>, pointer: &str| {
+        text.map(|text| read(text, pointer)).transpose()
+    };
+    let timeout_ms = ms(spec.timeout.as_deref(), positive_ms, "/timeout").or_note(&mut problems).flatten();
+    let delay_ms = ms(spec.retry_delay.as_deref(), duration_ms, "/retry_delay").or_note(&mut problems).flatten();
+    if spec.retention.is_some() {
+        let message = "a retention of its own for each job is not in this version; the server's settings hold for all";
+        problems.push(Problem::new(ErrorCode::FieldLater, message).at("/retention"));
+    }
+    let triggers = triggers(spec, namespace, around, &mut problems);
+    let (Some(task), true) = (task, problems.is_empty()) else { return Err(problems) };
+    Ok(Job {
+        description: spec.description.clone().unwrap_or_default(),
+        labels: spec.labels.clone(),
+        input: input(spec),
+        env: spec.env.clone(),
+        working_dir: spec.working_dir.clone(),
+        queue: spec.queue.clone().unwrap_or_else(|| job::DEFAULT_QUEUE.to_owned()),
+        priority: spec.priority.unwrap_or(DEFAULT_PRIORITY),
+        timeout_ms,
+        retry: RetryPolicy { count: spec.retries.unwrap_or(0), delay_ms: delay_ms.unwrap_or(0) },
+        overlap: match spec.overlap.unwrap_or_default() {
+            Overlap::Allow => job::Overlap::Allow,
+            Overlap::Skip => job::Overlap::Skip,
+            Overlap::Hold => job::Overlap::Hold,
+            Overlap::QueueOne => job::Overlap::QueueOne,
+        },
+        max_active: spec.max_active.unwrap_or(1),
+        on_lost: match spec.on_lost.unwrap_or_default() {
+            OnLost::Fail => job::OnLost::Fail,
+            OnLost::Retry => job::OnLost::Retry,
+        },
+        paused: spec.paused.unwrap_or(false),
+        triggers,
+        ..Job::new(JobKey::new(namespace, &spec.name), task)
+    })
+}
+
+const DEFAULT_PRIORITY: i32 = 5;
+
+/// Writes a job as a job file would, with its namespace and the zone of each trigger.
+#[must_use]
+pub fn job_spec(job: &Job) -> JobSpec {
+    let mut spec = JobSpec {
+        name: job.key.name.clone(),
+        namespace: Some(job.key.namespace.clone()),
+        description: Some(job.description.clone()).filter(|text| !text.is_empty()),
+        labels: job.labels.clone(),
+        input: Some(job.input.clone()).filter(|input| !input.is_null()),
+        env: job.env.clone(),
+        working_dir: job.working_dir.clone(),
+        queue: Some(job.queue.clone()).filter(|queue| queue != job::DEFAULT_QUEUE),
+        priority: (job.priority != DEFAULT_PRIORITY).then_some(job.priority),
+        timeout: job.timeout_ms.map(duration_text),
+        retries: (job.retry.count > 0).then_some(job.retry.count),
+        retry_delay: (job.retry.delay_ms > 0).then(|| duration_text(job.retry.delay_ms)),
+        overlap: match job.overlap {
+            job::Overlap::Allow => None,
+            job::Overlap::Skip => Some(Overlap::Skip),
+            job::Overlap::Hold => Some(Overlap::Hold),
+            job::Overlap::QueueOne => Some(Overlap::QueueOne),
+        },
+        max_active: (job.max_active != 1).then_some(job.max_active),
+        on_lost: (job.on_lost == job::OnLost::Retry).then_some(OnLost::Retry),
+        paused: job.paused.then_some(true),
+        ..JobSpec::default()
+    };
+    write_task(&job.task, &mut spec);
+    write_triggers(&job.triggers, &mut spec);
+    spec
+}
+
+/// The input of runs that say nothing: the job's, with the defaults of its parameters where it has no such member.
+fn input(spec: &JobSpec) -> Value {
+    let defaults = spec.params.iter().filter_map(|(name, param)| Some((name.clone(), param.default.clone()?)));
+    let mut members: Map<String, Value> = defaults.collect();
+    match &spec.input {
+        Some(Value::Object(given)) => {
+            members.extend(given.clone());
+            Value::Object(members)
+        }
+        Some(other) => other.clone(),
+        None if members.is_empty() => Value::Null,
+        None => Value::Object(members),
+    }
+}
+
+fn triggers(spec: &JobSpec, namespace: &str, around: &Surroundings<'_>, problems: &mut Vec<Problem>) -> Vec<TriggerDefinition> {
+    let written = spec.triggers_in_order();
+    let mut read = Vec::with_capacity(written.len());
+    for (place, trigger) in written {
+        let shape = Shape::of(spec, &place);
+        match read_trigger(&trigger, namespace, around) {
+            Ok(definition) => read.push(definition),
+            Err(found) => problems.extend(found.into_iter().map(|problem| shape.placed(&place, problem))),
+        }
+    }
+    read
+}
+
+fn read_trigger(
+    spec: &TriggerSpec,
+    namespace: &str,
+    around: &Surroundings<'_>,
+) -> Result<TriggerDefinition, Vec<Problem>> {
+    let definition = schedule::trigger(spec, around.timezone)?;
+    let mut alone = definition.clone();
+    let mut found: Option<Arc<Calendar>> = None;
+    if let Some(name) = &definition.calendar {
+        match (around.calendars)(namespace, name) {
+            Known::Calendar(calendar) => found = Some(calendar),
+            Known::Unknown => alone.calendar = None,
+            Known::Missing => {
+                let message = format!("there is no calendar \"{name}\" in namespace \"{namespace}\"");
+                return Err(vec![Problem::new(ErrorCode::CalendarUnknown, message).at("/calendar")]);
+            }
+        }
+    }
+    schedule::compiled(&alone, around.now, &|_| found.clone()).map_err(|problem| vec![problem])?;
+    Ok(definition)
+}
+
+/// How a trigger was written, which says where its fields stand.
+struct Shape {
+    /// It is a text: there is nothing inside to point at.
+    text: bool,
+    own: [(&'static str, bool); 3],
+}
+
+impl Shape {
+    fn of(spec: &JobSpec, place: &str) -> Self {
+        let entries = spec.schedule.as_ref().map(OneOrMany::as_slice).unwrap_or_default();
+        let index = place.rsplit('/').next().and_then(|last| last.parse().ok()).unwrap_or(0);
+        let written = match place.strip_prefix("/triggers/") {
+            Some(_) => spec.triggers.get(index),
+            None => match entries.get(index) {
+                Some(ScheduleEntry::Trigger(trigger)) => Some(trigger),
+                _ => None,
+            },
+        };
+        let has = |field: fn(&TriggerSpec) -> bool| written.is_some_and(field);
+        Self {
+            text: written.is_none(),
+            own: [
+                ("/timezone", has(|trigger| trigger.timezone.is_some())),
+                ("/calendar", has(|trigger| trigger.calendar.is_some())),
+                ("/misfire", has(|trigger| trigger.misfire.is_some())),
+            ],
+        }
+    }
+
+    /// Points at what was written: the job's own field where the trigger has none, the text where there is only one.
+    fn placed(&self, place: &str, problem: Problem) -> Problem {
+        let inherited = self.own.iter().any(|(field, own)| *field == problem.pointer && !own);
+        if inherited {
+            return problem;
+        }
+        if self.text {
+            return problem.at(place);
+        }
+        under(place, problem)
+    }
+}
+
+/// Triggers with the names that they would get anyway are written as `schedule`, others as `triggers`. A zone that
+/// all of them share is written once.
+fn write_triggers(definitions: &[TriggerDefinition], spec: &mut JobSpec) {
+    let mut triggers: Vec<TriggerSpec> = definitions.iter().map(schedule::trigger_spec).collect();
+    let Some(first) = triggers.first() else { return };
+    let shared = first.timezone.clone();
+    if triggers.iter().all(|trigger| trigger.timezone == shared) {
+        triggers.iter_mut().for_each(|trigger| trigger.timezone = None);
+        spec.timezone = shared;
+    }
+    let unnamed: Vec<_> = triggers.iter().map(|trigger| TriggerSpec { name: None, ..trigger.clone() }).collect();
+    let short = JobSpec { schedule: Some(entries(unnamed)), ..JobSpec::default() };
+    let names = short.triggers_in_order().into_iter().map(|(_, trigger)| trigger.name);
+    if names.eq(triggers.iter().map(|trigger| trigger.name.clone())) {
+        spec.schedule = short.schedule;
+    } else {
+        spec.triggers = triggers;
+    }
+}
+
+fn entries(triggers: Vec<TriggerSpec>) -> OneOrMany<ScheduleEntry> {
+    let mut entries: Vec<ScheduleEntry> = triggers.into_iter().map(entry).collect();
+    match entries.len() {
+        1 => OneOrMany::One(entries.remove(0)),
+        _ => OneOrMany::Many(entries),
+    }
+}
+
+/// A trigger that says nothing but an expression is written as that.
+fn entry(trigger: TriggerSpec) -> ScheduleEntry {
+    match &trigger.cron {
+        Some(cron) if trigger == (TriggerSpec { cron: Some(cron.clone()), ..TriggerSpec::default() }) => {
+            ScheduleEntry::Cron(cron.clone())
+        }
+        _ => ScheduleEntry::Trigger(trigger),
+    }
+}

@@ -1,0 +1,102 @@
+//! Tasks between job file and definition.
+
+use mainspring_api::{ErrorCode, HttpTask, JobSpec, OneOrMany, Problem, Status, Task};
+use mainspring_core::job;
+
+use super::texts::{duration_text, positive_ms};
+use super::under;
+
+/// Longest time an HTTP exchange takes if nothing is said.
+const HTTP_TIMEOUT_MS: i64 = 30_000;
+/// Redirects that are followed if nothing is said; the only number that is kept.
+const REDIRECTS: u32 = 3;
+
+/// Reads what a job does.
+pub(super) fn task(spec: &JobSpec) -> Result<job::Task, Problem> {
+    Ok(match spec.task() {
+        Some(Task::Run(script)) => job::Task::Run { script: script.to_owned(), shell: None },
+        Some(Task::Exec(argv)) => job::Task::Exec { argv: argv.to_vec() },
+        Some(Task::Http(http)) => job::Task::Http(self::http(http).map_err(|problem| under("/http", problem))?),
+        Some(Task::Handler(name)) => job::Task::Handler { name: name.to_owned() },
+        Some(Task::Noop) => job::Task::Noop,
+        None => return Err(Problem::new(ErrorCode::JobNoTask, "the job does not say what to do")),
+    })
+}
+
+/// Writes what a job does.
+pub(super) fn write_task(task: &job::Task, spec: &mut JobSpec) {
+    match task {
+        job::Task::Run { script, .. } => spec.run = Some(script.clone()),
+        job::Task::Exec { argv } => spec.exec = Some(argv.clone()),
+        job::Task::Http(http) => spec.http = Some(http_spec(http)),
+        job::Task::Handler { name } => spec.handler = Some(name.clone()),
+        job::Task::Noop => spec.noop = true,
+    }
+}
+
+fn http(spec: &HttpTask) -> Result<job::HttpTask, Problem> {
+    if spec.max_redirects.is_some_and(|most| most != REDIRECTS) {
+        let message = format!("this version follows up to {REDIRECTS} redirects, and no other number");
+        return Err(Problem::new(ErrorCode::FieldLater, message).at("/max_redirects"));
+    }
+    let timeout_ms = spec.timeout.as_deref().map(|text| positive_ms(text, "/timeout")).transpose()?;
+    let mut headers: Vec<(String, String)> = spec.headers.clone().into_iter().collect();
+    let body = match &spec.body {
+        None | Some(serde_json::Value::Null) => None,
+        Some(serde_json::Value::String(text)) => Some(text.clone()),
+        Some(value) => {
+            // Anything but text is sent as JSON, and says so.
+            if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type")) {
+                headers.push(("Content-Type".to_owned(), "application/json".to_owned()));
+            }
+            Some(value.to_string())
+        }
+    };
+    headers.sort();
+    Ok(job::HttpTask {
+        method: spec.method.as_deref().unwrap_or("GET").to_owned(),
+        url: spec.url.clone(),
+        headers,
+        body,
+        expect: spec.expect.as_ref().map(ranges).unwrap_or_default(),
+        timeout_ms: Some(timeout_ms.unwrap_or(HTTP_TIMEOUT_MS)),
+        verify_tls: spec.verify_tls.unwrap_or(true),
+    })
+}
+
+fn http_spec(task: &job::HttpTask) -> HttpTask {
+    let expect: Vec<Status> = task.expect.iter().flat_map(|range| statuses(*range)).collect();
+    HttpTask {
+        url: task.url.clone(),
+        method: Some(task.method.clone()).filter(|method| method != "GET"),
+        headers: task.headers.iter().cloned().collect(),
+        body: task.body.clone().map(serde_json::Value::String),
+        expect: match expect.len() {
+            0 => None,
+            1 => expect.into_iter().next().map(OneOrMany::One),
+            _ => Some(OneOrMany::Many(expect)),
+        },
+        timeout: task.timeout_ms.filter(|ms| *ms != HTTP_TIMEOUT_MS).map(duration_text),
+        verify_tls: (!task.verify_tls).then_some(false),
+        max_redirects: None,
+    }
+}
+
+fn ranges(expect: &OneOrMany<Status>) -> Vec<(u16, u16)> {
+    let range = |status: &Status| match status {
+        Status::Code(code) => Some((*code, *code)),
+        Status::Class(class) => {
+            let digit = class.chars().next().and_then(|digit| digit.to_digit(10)).and_then(|d| u16::try_from(d).ok())?;
+            Some((digit * 100, digit * 100 + 99))
+        }
+    };
+    expect.as_slice().iter().filter_map(range).collect()
+}
+
+/// A range as job files can say it: a class, or one code after the other.
+fn statuses((from, to): (u16, u16)) -> Vec<Status> {
+    if from % 100 == 0 && to == from + 99 {
+        return vec![Status::Class(format!("{}xx", from / 100))];
+    }
+    (from..=to).map(Status::Code).collect()
+}

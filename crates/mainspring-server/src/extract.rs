@@ -1,0 +1,228 @@
+//! What handlers take out of requests: bodies, queries, paths and conditions, each refused with a reason.
+
+use std::time::Duration;
+
+use axum::body::Body as RawBody;
+use axum::extract::{FromRequest, FromRequestParts, Request};
+use axum::http::request::Parts;
+use axum::http::{HeaderMap, HeaderName, StatusCode, header};
+use bytes::{Bytes, BytesMut};
+use futures_util::StreamExt;
+use mainspring_api::{ErrorCode, Limits, Problem, read_body};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+
+use crate::refusal::{Answer, Refusal};
+
+/// How long the next part of a body may take.
+const READ_TIMEOUT: Duration = Duration::from_secs(30);
+/// Bodies beyond this are parsed on a thread of their own: it takes more than half a millisecond.
+const INLINE_BYTES_MAX: usize = 16 * 1024;
+
+/// Bounds of a route's body.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BodyLimits(pub(crate) Limits);
+
+/// A JSON body of a known shape.
+pub(crate) struct Body<T>(pub(crate) T);
+
+/// The same where nothing may be said: an empty body is the default.
+pub(crate) struct OptionalBody<T>(pub(crate) T);
+
+/// A merge patch: any JSON.
+pub(crate) struct Patch(pub(crate) serde_json::Value);
+
+impl<T: JsonSchema + DeserializeOwned + Send + 'static, S: Send + Sync> FromRequest<S> for Body<T> {
+    type Rejection = Refusal;
+
+    async fn from_request(request: Request, _: &S) -> Answer<Self> {
+        check_media_type(request.headers(), &["application/json"])?;
+        let limits = limits_of(&request);
+        parse(collect(request.into_body(), limits.bytes).await?, limits).await.map(Self)
+    }
+}
+
+impl<T: JsonSchema + DeserializeOwned + Default + Send + 'static, S: Send + Sync> FromRequest<S> for OptionalBody<T> {
+    type Rejection = Refusal;
+
+    async fn from_request(request: Request, _: &S) -> Answer<Self> {
+        let limits = limits_of(&request);
+        let (parts, body) = request.into_parts();
+        let bytes = collect(body, limits.bytes).await?;
+        if bytes.is_empty() {
+            return Ok(Self(T::default()));
+        }
+        check_media_type(&parts.headers, &["application/json"])?;
+        parse(bytes, limits).await.map(Self)
+    }
+}
+
+impl<S: Send + Sync> FromRequest<S> for Patch {
+    type Rejection = Refusal;
+
+    async fn from_request(request: Request, _: &S) -> Answer<Self> {
+        check_media_type(request.headers(), &["application/merge-patch+json", "application/json"])?;
+        let limits = limits_of(&request);
+        let bytes = collect(request.into_body(), limits.bytes).await?;
+        let documents = mainspring_api::parse_documents(None, &bytes, mainspring_api::Format::Json, limits)
+            .map_err(Refusal::invalid)?;
+        let value = documents.into_iter().next().map(|document| document.value);
+        match value {
+            Some(value @ serde_json::Value::Object(_)) => Ok(Self(value)),
+            _ => {
+                let message = "a merge patch of a job is a mapping";
+                Err(Refusal::invalid(vec![Problem::new(ErrorCode::FieldType, message)]))
+            }
+        }
+    }
+}
+
+/// Reads a body of at most `bytes_max`.
+pub(crate) async fn collect(body: RawBody, bytes_max: usize) -> Answer<Bytes> {
+    let too_large = || {
+        let detail = format!("the body has more than {} KiB", bytes_max / 1024);
+        Refusal::new(ErrorCode::RequestTooLarge, detail)
+    };
+    let mut stream = body.into_data_stream();
+    let mut collected = BytesMut::new();
+    loop {
+        let next = tokio::time::timeout(READ_TIMEOUT, stream.next()).await;
+        let next = next.map_err(|_| Refusal::new(ErrorCode::RequestTimeout, "the body took too long to arrive"))?;
+        match next {
+            None => return Ok(collected.freeze()),
+            Some(Ok(part)) if collected.len() + part.len() > bytes_max => {
+                drop(part);
+                return Err(too_large());
+            }
+            Some(Ok(part)) => collected.extend_from_slice(&part),
+            Some(Err(_)) => return Err(Refusal::new(ErrorCode::RequestInvalid, "the body broke off")),
+        }
+    }
+}
+
+async fn parse<T: JsonSchema + DeserializeOwned + Send + 'static>(bytes: Bytes, limits: Limits) -> Answer<T> {
+    if bytes.len() <= INLINE_BYTES_MAX {
+        return read_body(&bytes, limits).map_err(Refusal::invalid);
+    }
+    off_thread(move || read_body(&bytes, limits).map_err(Refusal::invalid)).await
+}
+
+/// Does work that takes longer than half a millisecond.
+pub(crate) async fn off_thread<T: Send + 'static>(work: impl FnOnce() -> Answer<T> + Send + 'static) -> Answer<T> {
+    match tokio::task::spawn_blocking(work).await {
+        Ok(answer) => answer,
+        Err(error) => match error.try_into_panic() {
+            Ok(panic) => std::panic::resume_unwind(panic),
+            Err(_) => Err(Refusal::new(ErrorCode::ServerDraining, "the server is shutting down")),
+        },
+    }
+}
+
+fn limits_of(request: &Request) -> Limits {
+    request.extensions().get::<BodyLimits>().map_or(Limits::FILE, |limits| limits.0)
+}
+
+fn check_media_type(headers: &HeaderMap, allowed: &[&str]) -> Answer<()> {
+    let given = headers.get(header::CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    let essence = given.split(';').next().unwrap_or_default().trim();
+    if allowed.iter().any(|allowed| essence.eq_ignore_ascii_case(allowed)) {
+        return Ok(());
+    }
+    let detail = match essence {
+        "" => "the request does not say of what type its body is".to_owned(),
+        other => format!("a body of type \"{}\" is not taken here", other.escape_debug()),
+    };
+    Err(Refusal::new(ErrorCode::RequestMediaType, detail).hint(format!("send {}", allowed.join(" or "))))
+}
+
+/// A query string of a known shape.
+pub(crate) struct QueryOf<T>(pub(crate) T);
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for QueryOf<T> {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Answer<Self> {
+        match axum::extract::Query::<T>::try_from_uri(&parts.uri) {
+            Ok(axum::extract::Query(query)) => Ok(Self(query)),
+            Err(error) => Err(Refusal::new(ErrorCode::RequestQuery, error.body_text())),
+        }
+    }
+}
+
+/// The places of a path.
+pub(crate) struct PathOf<T>(pub(crate) T);
+
+impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for PathOf<T> {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Answer<Self> {
+        match axum::extract::Path::<T>::from_request_parts(parts, state).await {
+            Ok(axum::extract::Path(path)) => Ok(Self(path)),
+            Err(error) => Err(Refusal::new(ErrorCode::RouteUnknown, error.body_text())),
+        }
+    }
+}
+
+/// What must hold for a write to happen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Condition {
+    Always,
+    /// `If-None-Match: *`
+    Absent,
+    /// `If-Match: *`
+    Present,
+    /// `If-Match: "7"`
+    Version(u64),
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Condition {
+    type Rejection = Refusal;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Answer<Self> {
+        let refused = |name: &HeaderName, takes: &str| {
+            Err(Refusal::new(ErrorCode::RequestHeader, format!("{name} takes {takes} here")))
+        };
+        let text = |name: HeaderName| parts.headers.get(name).map(|value| value.to_str().unwrap_or_default().trim());
+        match (text(header::IF_MATCH), text(header::IF_NONE_MATCH)) {
+            (None, None) => Ok(Self::Always),
+            (None, Some("*")) => Ok(Self::Absent),
+            (None, Some(_)) => refused(&header::IF_NONE_MATCH, "*"),
+            (Some(_), Some(_)) => refused(&header::IF_MATCH, "no If-None-Match beside it"),
+            (Some("*"), None) => Ok(Self::Present),
+            (Some(tag), None) => {
+                let number = tag.strip_prefix('"').and_then(|rest| rest.strip_suffix('"'));
+                match number.and_then(|number| number.parse().ok()) {
+                    Some(version) => Ok(Self::Version(version)),
+                    None => refused(&header::IF_MATCH, "one version in quotes, such as \"7\", or *"),
+                }
+            }
+        }
+    }
+}
+
+impl Condition {
+    /// Checks the condition against the version that is there.
+    pub(crate) fn check(self, what: &str, version: Option<u64>, missing: impl FnOnce() -> Refusal) -> Answer<()> {
+        match (self, version) {
+            (Self::Always, _) | (Self::Absent, None) | (Self::Present, Some(_)) => Ok(()),
+            (Self::Absent, Some(version)) => {
+                Err(Refusal::new(ErrorCode::ResourceExists, format!("{what} exists already, at version {version}")))
+            }
+            (Self::Version(wanted), Some(version)) if wanted == version => Ok(()),
+            (Self::Version(wanted), Some(version)) => {
+                Err(Refusal::new(ErrorCode::ResourceStale, format!("{what} is at version {version}, not {wanted}")))
+            }
+            (Self::Present | Self::Version(_), None) => Err(missing()),
+        }
+    }
+}
+
+/// An `ETag` of a version.
+pub(crate) fn etag(version: u64) -> [(HeaderName, String); 1] {
+    [(header::ETAG, format!("\"{version}\""))]
+}
+
+/// 201 where something was made.
+pub(crate) const fn made(created: bool) -> StatusCode {
+    if created { StatusCode::CREATED } else { StatusCode::OK }
+}

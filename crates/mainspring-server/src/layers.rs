@@ -1,0 +1,118 @@
+//! What every request passes: its id, its measure, the catching of panics, and the writing of refusals.
+
+use std::any::Any;
+use std::time::Instant;
+
+use axum::extract::{MatchedPath, Request, State};
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+use mainspring_api::ErrorCode;
+
+use crate::access::{Permission, to_hex};
+use crate::app::App;
+use crate::extract::BodyLimits;
+use crate::refusal::Refusal;
+
+const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
+
+/// What a route wants.
+#[derive(Clone)]
+pub(crate) struct Gate {
+    pub(crate) app: App,
+    pub(crate) permission: Permission,
+    pub(crate) limits: BodyLimits,
+}
+
+/// The outermost layer: gives the request an id, writes refusals, and measures.
+pub(crate) async fn outermost(State(app): State<App>, request: Request, next: Next) -> Response {
+    let begun = Instant::now();
+    let id = id_of(&request);
+    let method = request.method().clone();
+    let path = request.uri().path().to_owned();
+    let response = next.run(request).await;
+    let route = response.extensions().get::<MatchedPath>().map_or("unknown", MatchedPath::as_str).to_owned();
+    let mut response = match response.extensions().get::<Refusal>().cloned() {
+        Some(refusal) => with_headers(response, refusal.written(&id)),
+        None => response,
+    };
+    let status = response.status();
+    app.figures.answered(&route, status.as_u16(), begun.elapsed());
+    if status.is_server_error() && route != mainspring_api::routes::READYZ {
+        tracing::warn!(request.id = id, %method, path, status = status.as_u16(), "a request failed");
+    } else {
+        tracing::debug!(request.id = id, %method, path, status = status.as_u16(), "answered");
+    }
+    let headers = response.headers_mut();
+    if let Ok(value) = HeaderValue::from_str(&id) {
+        headers.insert(REQUEST_ID, value);
+    }
+    headers.insert(header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
+    headers.entry(header::CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
+    response
+}
+
+/// Keeps what the router said beside its refusal, such as `Allow`.
+fn with_headers(before: Response, mut written: Response) -> Response {
+    if let Some(allow) = before.headers().get(header::ALLOW) {
+        written.headers_mut().insert(header::ALLOW, allow.clone());
+    }
+    written
+}
+
+/// Notes which route answers, for [`outermost`].
+pub(crate) async fn note_route(request: Request, next: Next) -> Response {
+    let route = request.extensions().get::<MatchedPath>().cloned();
+    let mut response = next.run(request).await;
+    if let Some(route) = route {
+        response.extensions_mut().insert(route);
+    }
+    response
+}
+
+/// Lets a request pass that may, before anything of it is read.
+pub(crate) async fn admit(State(gate): State<Gate>, mut request: Request, next: Next) -> Response {
+    if let Err(refusal) = gate.app.access.check(gate.permission, request.headers()) {
+        return refusal.into_response();
+    }
+    request.extensions_mut().insert(gate.limits);
+    next.run(request).await
+}
+
+/// Answers a panic of a handler. The panic itself was written by the process's panic hook.
+#[expect(clippy::needless_pass_by_value, reason = "the layer's signature")]
+pub(crate) fn panicked(panic: Box<dyn Any + Send>) -> Response {
+    let text = panic.downcast_ref::<String>().map(String::as_str).or_else(|| panic.downcast_ref::<&str>().copied());
+    tracing::error!(panic = text.unwrap_or("of an unknown kind"), "a request panicked");
+    Refusal::new(ErrorCode::ServerInternal, "the request met a bug").into_response()
+}
+
+/// Answers paths that do not exist.
+pub(crate) async fn unknown(request: Request) -> Refusal {
+    let path: String = request.uri().path().chars().take(200).collect();
+    Refusal::new(ErrorCode::RouteUnknown, format!("there is nothing at {}", path.escape_debug()))
+}
+
+/// Answers methods that a path does not take.
+pub(crate) async fn wrong_method(request: Request) -> Refusal {
+    let (method, path) = (request.method(), request.uri().path());
+    Refusal::new(ErrorCode::RouteMethod, format!("{} does not take {method}", path.escape_debug()))
+}
+
+/// The id that the caller gave, if it is harmless, or a new one.
+fn id_of(request: &Request) -> String {
+    let harmless = |text: &&str| {
+        (1..=64).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
+    };
+    let given = request.headers().get(REQUEST_ID).and_then(|value| value.to_str().ok()).filter(harmless);
+    given.map_or_else(new_id, str::to_owned)
+}
+
+fn new_id() -> String {
+    let mut bytes = [0; 8];
+    getrandom::fill(&mut bytes).expect("the system has randomness");
+    to_hex(&bytes)
+}
+
+/// A status without a body.
+pub(crate) const DONE: StatusCode = StatusCode::NO_CONTENT;

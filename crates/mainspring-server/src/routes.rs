@@ -1,0 +1,160 @@
+//! The table of routes: each says what it wants of who calls it, and everything that is not said to be public wants
+//! a token. One file per resource.
+
+mod apply;
+mod calendars;
+mod cluster;
+mod events;
+mod export;
+mod health;
+mod jobs;
+mod logs;
+mod namespaces;
+mod next;
+mod preview;
+mod runs;
+mod triggers;
+
+use axum::Router;
+use axum::middleware::{from_fn, from_fn_with_state};
+use mainspring_api::{Limits, ProblemDetails};
+use tower_http::catch_panic::CatchPanicLayer;
+use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
+use utoipa::openapi::{ComponentsBuilder, ContentBuilder, InfoBuilder, OpenApi, OpenApiBuilder, Ref, ResponseBuilder};
+use utoipa::{PartialSchema, ToSchema};
+use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
+
+use crate::access::Permission;
+use crate::app::App;
+use crate::extract::BodyLimits;
+use crate::layers::{self, Gate};
+use crate::idempotency;
+
+/// Handlers of a path that want the same.
+pub(crate) struct Route {
+    permission: Permission,
+    limits: Limits,
+    repeatable: bool,
+    handlers: UtoipaMethodRouter<App>,
+}
+
+impl Route {
+    fn new(permission: Permission, handlers: UtoipaMethodRouter<App>) -> Self {
+        Self { permission, limits: Limits::FILE, repeatable: false, handlers }
+    }
+
+    fn public(handlers: UtoipaMethodRouter<App>) -> Self {
+        Self::new(Permission::Public, handlers)
+    }
+
+    fn view(handlers: UtoipaMethodRouter<App>) -> Self {
+        Self::new(Permission::View, handlers)
+    }
+
+    fn operate(handlers: UtoipaMethodRouter<App>) -> Self {
+        Self::new(Permission::Operate, handlers)
+    }
+
+    fn edit(handlers: UtoipaMethodRouter<App>) -> Self {
+        Self::new(Permission::Edit, handlers)
+    }
+
+    /// Takes the body of an apply.
+    fn large(self) -> Self {
+        Self { limits: Limits::APPLY, ..self }
+    }
+
+    /// Takes an idempotency key.
+    fn repeatable(self) -> Self {
+        Self { repeatable: true, ..self }
+    }
+
+    fn guarded(self, app: &App) -> UtoipaMethodRouter<App> {
+        let (schemas, paths, mut handlers) = self.handlers;
+        if self.repeatable {
+            handlers = handlers.layer(from_fn_with_state(App::clone(app), idempotency::once));
+        }
+        let gate = Gate { app: App::clone(app), permission: self.permission, limits: BodyLimits(self.limits) };
+        handlers = handlers.layer(from_fn_with_state(gate, layers::admit)).layer(from_fn(layers::note_route));
+        (schemas, paths, handlers)
+    }
+}
+
+fn table() -> Vec<Route> {
+    [
+        health::routes(),
+        cluster::routes(),
+        namespaces::routes(),
+        jobs::routes(),
+        triggers::routes(),
+        runs::routes(),
+        logs::routes(),
+        calendars::routes(),
+        export::routes(),
+        apply::routes(),
+        preview::routes(),
+        next::routes(),
+        events::routes(),
+    ]
+    .into_iter()
+    .flatten()
+    .collect()
+}
+
+/// Makes the router of a server.
+pub(crate) fn router(app: &App) -> Router {
+    let routes = table().into_iter();
+    let (router, _) = routes
+        .fold(OpenApiRouter::new(), |router, route| router.routes(route.guarded(app)))
+        .split_for_parts();
+    router
+        .fallback(layers::unknown)
+        .method_not_allowed_fallback(layers::wrong_method)
+        .with_state(App::clone(app))
+        .layer(CatchPanicLayer::custom(layers::panicked))
+        .layer(from_fn_with_state(App::clone(app), layers::outermost))
+}
+
+/// The `OpenAPI` 3.1 description of the API, made from the types and handlers.
+#[must_use]
+pub fn openapi() -> OpenApi {
+    let info = InfoBuilder::new()
+        .title("mainspring")
+        .version(env!("CARGO_PKG_VERSION"))
+        .description(Some("Jobs, triggers and runs of a mainspring cluster. Every route but health wants a token."))
+        .build();
+    let token = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).description(Some("The token of the server")).build();
+    let components = ComponentsBuilder::new()
+        .security_scheme("token", SecurityScheme::Http(token))
+        .schema(ProblemDetails::name(), ProblemDetails::schema())
+        .build();
+    let empty = OpenApiBuilder::new().info(info).components(Some(components)).build();
+    let routes = table().into_iter();
+    let mut document = OpenApi::from(empty);
+    for route in routes {
+        let (_, mut one) = OpenApiRouter::<App>::new().routes(route.handlers).split_for_parts();
+        describe_common(&mut one, route.permission);
+        document.merge(one);
+    }
+    let mut schemas = Vec::new();
+    ProblemDetails::schemas(&mut schemas);
+    if let Some(components) = &mut document.components {
+        components.schemas.extend(schemas);
+    }
+    document
+}
+
+/// Adds what all operations have in common: the token, and the form of errors.
+fn describe_common(document: &mut OpenApi, permission: Permission) {
+    let problem = ContentBuilder::new().schema(Some(Ref::from_schema_name(ProblemDetails::name()))).build();
+    let refused = ResponseBuilder::new().description("Refused").content(ProblemDetails::MEDIA_TYPE, problem).build();
+    for item in document.paths.paths.values_mut() {
+        let operations = [&mut item.get, &mut item.put, &mut item.post, &mut item.patch, &mut item.delete];
+        for operation in operations.into_iter().flatten() {
+            if permission != Permission::Public {
+                operation.security = Some(vec![SecurityRequirement::new("token", Vec::<String>::new())]);
+            }
+            operation.responses.responses.insert("default".to_owned(), refused.clone().into());
+        }
+    }
+}

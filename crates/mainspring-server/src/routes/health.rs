@@ -1,0 +1,79 @@
+//! Whether the server can serve: for those who start, route to and watch it.
+
+use std::time::Duration;
+
+use axum::extract::{RawQuery, State};
+use axum::http::{HeaderName, StatusCode, header};
+use axum::Json;
+use mainspring_api::{Health, HealthCheck, HealthStatus, routes};
+use utoipa_axum::routes;
+
+use super::Route;
+use crate::app::{App, Inner};
+
+/// The engine looks for what is due at least this often.
+const TICK_MAX_MS: i64 = 5_000;
+const STORE_TIMEOUT: Duration = Duration::from_secs(2);
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![Route::public(routes!(livez)), Route::public(routes!(readyz)), Route::view(routes!(metrics))]
+}
+
+/// Tells whether the process is alive and its timer loop ticks.
+#[utoipa::path(get, path = routes::LIVEZ, tag = "server", params(("verbose" = Option<bool>, Query, description = "Lists the checks")),
+    responses((status = 200, body = Health), (status = 503, body = Health, description = "The timer loop stands still")))]
+async fn livez(State(app): State<App>, RawQuery(query): RawQuery) -> (StatusCode, Json<Health>) {
+    answer(vec![engine(&app)], false, query.as_deref())
+}
+
+/// Tells whether the server takes work: store reachable, engine ticking, not shutting down.
+#[utoipa::path(get, path = routes::READYZ, tag = "server", params(("verbose" = Option<bool>, Query, description = "Lists the checks")),
+    responses((status = 200, body = Health), (status = 503, body = Health, description = "Failing or draining")))]
+async fn readyz(State(app): State<App>, RawQuery(query): RawQuery) -> (StatusCode, Json<Health>) {
+    let mut checks = store(&app).await;
+    checks.push(engine(&app));
+    answer(checks, app.engine.is_draining() || *app.closing.borrow(), query.as_deref())
+}
+
+/// Figures as `OpenMetrics` text.
+#[utoipa::path(get, path = routes::METRICS, tag = "server",
+    responses((status = 200, body = String, content_type = "application/openmetrics-text")))]
+async fn metrics(State(app): State<App>) -> ([(HeaderName, &'static str); 1], String) {
+    const TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
+    ([(header::CONTENT_TYPE, TYPE)], app.figures.text())
+}
+
+fn answer(checks: Vec<HealthCheck>, draining: bool, query: Option<&str>) -> (StatusCode, Json<Health>) {
+    let status = match checks.iter().all(|check| check.ok) {
+        false => HealthStatus::Failing,
+        true if draining => HealthStatus::Draining,
+        true => HealthStatus::Ok,
+    };
+    let code = if status == HealthStatus::Ok { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
+    let asked = query.unwrap_or_default().split('&').any(|part| matches!(part, "verbose" | "verbose=true"));
+    (code, Json(Health { status, checks: if asked { checks } else { Vec::new() } }))
+}
+
+fn engine(app: &Inner) -> HealthCheck {
+    let late_ms = app.engine.ticked_at().map(|at| app.now().since(at));
+    let message = match late_ms {
+        None => Some("the engine has not looked for due triggers yet".to_owned()),
+        Some(late_ms) if late_ms > TICK_MAX_MS => Some(format!("the engine has stood still for {late_ms} ms")),
+        Some(_) => None,
+    };
+    HealthCheck { name: "engine".to_owned(), ok: message.is_none(), message }
+}
+
+async fn store(app: &Inner) -> Vec<HealthCheck> {
+    let check = |name: &str, message: Option<String>| HealthCheck { name: name.to_owned(), ok: message.is_none(), message };
+    let asked = tokio::time::timeout(STORE_TIMEOUT, app.control().store().info()).await;
+    match asked {
+        Ok(Ok(_)) => vec![check("store", None), check("migrations", None)],
+        // What went wrong is in the log: health is public.
+        Ok(Err(error)) => {
+            tracing::warn!(%error, "the store fails its health check");
+            vec![check("store", Some("the store could not answer".to_owned()))]
+        }
+        Err(_) => vec![check("store", Some("the store took longer than 2 s to answer".to_owned()))],
+    }
+}

@@ -1,0 +1,419 @@
+//! Jobs: definitions, pauses, runs asked for, history.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::{HeaderMap, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use mainspring_api::{self as api, ErrorCode, JobFilter, JobSpec, Page, Problem, Reason, RunFilter, RunNow, WriteOptions, routes};
+use mainspring_core::job::{Job, JobKey};
+use mainspring_core::run::Origin;
+use mainspring_core::{JobId, JobVersion};
+use mainspring_engine::control::{self, Ask, SaveMode};
+use mainspring_store::{Error as StoreError, Expect, JobQuery, JobRow};
+use serde_json::{Map, Value};
+use utoipa_axum::routes;
+
+use super::{Route, calendars, namespaces, runs};
+use crate::app::App;
+use crate::convert::{self, Surroundings};
+use crate::extract::{Body, Condition, OptionalBody, Patch, PathOf, QueryOf, etag, made, off_thread};
+use crate::layers::DONE;
+use crate::pages;
+use crate::refusal::{Answer, Refusal};
+use crate::show::{self, JobView, Runs};
+
+/// The namespace of items that name none.
+pub(super) const DEFAULT_NAMESPACE: &str = "default";
+/// How often a write starts again that others keep overtaking.
+const TRIES: usize = 10;
+/// Names that are looked through for one that is spelled alike.
+const SIMILAR_MAX: u32 = 1_000;
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        Route::view(routes!(list)),
+        Route::view(routes!(get)),
+        Route::edit(routes!(put, patch, delete)),
+        Route::operate(routes!(pause)).repeatable(),
+        Route::operate(routes!(resume)).repeatable(),
+        Route::operate(routes!(run)).repeatable(),
+        Route::view(routes!(history)),
+    ]
+}
+
+/// Lists jobs, by name.
+#[utoipa::path(get, path = routes::JOBS, tag = "jobs", params(("namespace" = String, Path), JobFilter), responses((status = 200, body = Page<api::Job>)))]
+async fn list(
+    State(app): State<App>,
+    PathOf(namespace): PathOf<String>,
+    QueryOf(filter): QueryOf<JobFilter>,
+) -> Answer<Json<Page<api::Job>>> {
+    let limit = pages::limit(filter.limit)?;
+    let after = pages::names::<1>(filter.cursor.as_deref())?;
+    let rows = matching(&app, &namespace, &filter, after, limit).await?;
+    if rows.is_empty() && filter.cursor.is_none() {
+        namespaces::must_exist(&app, &namespace).await?;
+    }
+    let page = pages::page(rows, limit, |row: &JobRow| row.definition.key.name.clone());
+    let mut items = Vec::with_capacity(page.items.len());
+    for row in &page.items {
+        items.push(view(&app, row).await?);
+    }
+    Ok(Json(Page { items, next_cursor: page.next_cursor }))
+}
+
+/// Returns a job.
+#[utoipa::path(get, path = routes::JOB, tag = "jobs", params(("namespace" = String, Path), ("job" = String, Path)), responses((status = 200, body = api::Job)))]
+async fn get(State(app): State<App>, PathOf((namespace, name)): PathOf<(String, String)>) -> Answer<Response> {
+    let row = find(&app, &JobKey::new(namespace, name)).await?;
+    shown(&app, &row, StatusCode::OK).await
+}
+
+/// Makes or replaces a job.
+#[utoipa::path(put, path = routes::JOB, tag = "jobs", params(("namespace" = String, Path), ("job" = String, Path), WriteOptions),
+    request_body = JobSpec, responses((status = 200, body = api::Job), (status = 201, body = api::Job)))]
+async fn put(
+    State(app): State<App>,
+    PathOf((namespace, name)): PathOf<(String, String)>,
+    condition: Condition,
+    QueryOf(options): QueryOf<WriteOptions>,
+    Body(spec): Body<JobSpec>,
+) -> Answer<Response> {
+    let key = JobKey::new(namespace, name);
+    let spec = named(spec, &key)?;
+    save(&app, &key, condition, options, |_| Ok(spec.clone())).await
+}
+
+/// Changes the parts of a job that a merge patch (RFC 7396) names; `null` removes a key.
+#[utoipa::path(patch, path = routes::JOB, tag = "jobs", params(("namespace" = String, Path), ("job" = String, Path), WriteOptions),
+    request_body(content = serde_json::Value, content_type = "application/merge-patch+json"), responses((status = 200, body = api::Job)))]
+async fn patch(
+    State(app): State<App>,
+    PathOf((namespace, name)): PathOf<(String, String)>,
+    condition: Condition,
+    QueryOf(options): QueryOf<WriteOptions>,
+    Patch(patch): Patch,
+) -> Answer<Response> {
+    let key = JobKey::new(namespace, name);
+    find(&app, &key).await?;
+    save(&app, &key, condition, options, |row| match row {
+        Some(row) => patched(&row.definition, &patch, &key),
+        None => Err(missing(&key)),
+    })
+    .await
+}
+
+/// Deletes a job with its triggers; its history is kept.
+#[utoipa::path(delete, path = routes::JOB, tag = "jobs", params(("namespace" = String, Path), ("job" = String, Path), WriteOptions),
+    responses((status = 204, description = "Gone")))]
+async fn delete(
+    State(app): State<App>,
+    PathOf((namespace, name)): PathOf<(String, String)>,
+    condition: Condition,
+    QueryOf(options): QueryOf<WriteOptions>,
+) -> Answer<StatusCode> {
+    let key = JobKey::new(namespace, name);
+    for _ in 0..TRIES {
+        let row = find(&app, &key).await?;
+        condition.check(&what(&key), Some(show::count(row.version.0)), || missing(&key))?;
+        if options.dry_run {
+            return Ok(DONE);
+        }
+        match app.control().delete_job(&key, Expect::Change(row.change)).await {
+            Err(control::Error::Store(StoreError::Conflict { .. })) => {}
+            done => return Ok(done.map(|()| DONE)?),
+        }
+    }
+    Err(overtaken(&key))
+}
+
+/// Pauses a job: once this is answered, none of its triggers fires.
+#[utoipa::path(post, path = routes::JOB_PAUSE, tag = "jobs", params(("namespace" = String, Path), ("job" = String, Path)),
+    request_body = Reason, responses((status = 200, body = api::Job)))]
+async fn pause(
+    State(app): State<App>,
+    PathOf((namespace, name)): PathOf<(String, String)>,
+    OptionalBody(reason): OptionalBody<Reason>,
+) -> Answer<Response> {
+    let key = JobKey::new(namespace, name);
+    find(&app, &key).await?;
+    let row = app.control().pause_job(&key).await?;
+    tracing::info!(job = %key, reason = reason.reason, "job paused");
+    shown(&app, &row, StatusCode::OK).await
+}
+
+/// Ends the pause of a job.
+#[utoipa::path(post, path = routes::JOB_RESUME, tag = "jobs", params(("namespace" = String, Path), ("job" = String, Path)),
+    request_body = Reason, responses((status = 200, body = api::Job)))]
+async fn resume(
+    State(app): State<App>,
+    PathOf((namespace, name)): PathOf<(String, String)>,
+    OptionalBody(reason): OptionalBody<Reason>,
+) -> Answer<Response> {
+    let key = JobKey::new(namespace, name);
+    find(&app, &key).await?;
+    let row = app.control().resume_job(&key).await?;
+    tracing::info!(job = %key, reason = reason.reason, "job resumed");
+    shown(&app, &row, StatusCode::OK).await
+}
+
+/// Starts a run of a job now.
+#[utoipa::path(post, path = routes::JOB_RUN, tag = "jobs", params(("namespace" = String, Path), ("job" = String, Path)),
+    request_body = RunNow, responses((status = 201, body = api::Run)))]
+async fn run(
+    State(app): State<App>,
+    PathOf((namespace, name)): PathOf<(String, String)>,
+    headers: HeaderMap,
+    OptionalBody(asked): OptionalBody<RunNow>,
+) -> Answer<(StatusCode, Json<api::Run>)> {
+    let key = JobKey::new(namespace, name);
+    find(&app, &key).await?;
+    let ask = Ask { input: input(asked.input, asked.params)?, priority: asked.priority, origin: origin(&headers) };
+    let run = app.control().run_now(&key, ask).await?;
+    tracing::info!(job = %key, run.id = %run.id, reason = asked.reason, "run asked for");
+    let shown = Runs::new(&**app.control().store()).show(run).await?;
+    Ok((StatusCode::CREATED, Json(shown)))
+}
+
+/// Lists final runs of a job, newest first.
+#[utoipa::path(get, path = routes::JOB_HISTORY, tag = "jobs", params(("namespace" = String, Path), ("job" = String, Path), RunFilter),
+    responses((status = 200, body = Page<api::Run>)))]
+async fn history(
+    State(app): State<App>,
+    PathOf((namespace, name)): PathOf<(String, String)>,
+    QueryOf(filter): QueryOf<RunFilter>,
+) -> Answer<Json<Page<api::Run>>> {
+    let filter = RunFilter { job: Some(name), ..filter };
+    runs::page(&app, namespace, filter, runs::Which::Final).await.map(Json)
+}
+
+/// Finds a job, or says that there is none and which name is spelled alike.
+pub(super) async fn find(app: &App, key: &JobKey) -> Answer<JobRow> {
+    let store = app.control().store();
+    if let Some(row) = store.job(key).await? {
+        return Ok(row);
+    }
+    let query = JobQuery { namespace: Some(key.namespace.clone()), limit: SIMILAR_MAX, ..JobQuery::default() };
+    let others = store.jobs(query).await?;
+    let names = others.iter().map(|row| row.definition.key.name.as_str());
+    Err(match api::did_you_mean(&key.name, names) {
+        Some(hint) => missing(key).hint(hint),
+        None => missing(key),
+    })
+}
+
+/// Shows a job with what the store knows about it.
+pub(super) async fn view(app: &App, row: &JobRow) -> Answer<api::Job> {
+    Ok(show::job(row, JobView::read(&**app.control().store(), row).await?))
+}
+
+/// Compiles a job, with the calendars of the store.
+pub(super) async fn compile(app: &App, spec: JobSpec) -> Answer<Job> {
+    let bundle = api::Bundle { jobs: vec![spec], ..api::Bundle::default() };
+    let known = calendars::known(app, convert::calendars_of(&bundle, DEFAULT_NAMESPACE)).await?;
+    let (now, timezone) = (app.now(), app.default_timezone.clone());
+    off_thread(move || {
+        let find = |namespace: &str, name: &str| known.find(namespace, name);
+        let around = Surroundings { namespace: DEFAULT_NAMESPACE, timezone: &timezone, now, calendars: &find };
+        convert::job(&bundle.jobs[0], &around).map_err(Refusal::invalid)
+    })
+    .await
+}
+
+async fn matching(
+    app: &App,
+    namespace: &str,
+    filter: &JobFilter,
+    after: Option<[String; 1]>,
+    limit: usize,
+) -> Answer<Vec<JobRow>> {
+    let label = filter.label.as_deref().map(|label| label.split_once('=').ok_or(label));
+    let any_value = label.and_then(Result::err);
+    let fetch = u32::try_from(limit + 1).unwrap_or(u32::MAX);
+    let mut query = JobQuery {
+        namespace: Some(namespace.to_owned()),
+        name_contains: filter.name.clone(),
+        label: label.and_then(Result::ok).map(|(key, value)| (key.to_owned(), value.to_owned())),
+        paused: filter.paused,
+        after: after.map(|[name]| JobKey::new(namespace, name)),
+        limit: fetch,
+    };
+    let mut found = Vec::new();
+    loop {
+        let rows = app.control().store().jobs(query.clone()).await?;
+        let is_last = rows.len() < fetch as usize;
+        query.after = rows.last().map(|row| row.definition.key.clone());
+        found.extend(rows.into_iter().filter(|row| any_value.is_none_or(|key| row.definition.labels.contains_key(key))));
+        if is_last || found.len() > limit {
+            return Ok(found);
+        }
+    }
+}
+
+async fn save(
+    app: &App,
+    key: &JobKey,
+    condition: Condition,
+    options: WriteOptions,
+    spec_of: impl Fn(Option<&JobRow>) -> Answer<JobSpec>,
+) -> Answer<Response> {
+    for _ in 0..TRIES {
+        let row = app.control().store().job(key).await?;
+        let version = row.as_ref().map(|row| show::count(row.version.0));
+        condition.check(&what(key), version, || missing(key))?;
+        let job = Arc::new(compile(app, spec_of(row.as_ref())?).await?);
+        if options.dry_run {
+            let planned = planned(app, row, job);
+            return Ok((etag(show::count(planned.version.0)), Json(show::job(&planned, JobView::default()))).into_response());
+        }
+        let expect = row.as_ref().map_or(Expect::Absent, |row| Expect::Change(row.change));
+        match app.control().save(vec![(job, expect)], SaveMode::Commit).await {
+            Ok(plans) => {
+                let saved = plans.into_iter().next().and_then(|plan| plan.saved);
+                let saved = saved.ok_or_else(|| missing(key))?;
+                return shown(app, &saved, made(row.is_none())).await;
+            }
+            Err(control::Error::Store(StoreError::Conflict { .. })) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Err(overtaken(key))
+}
+
+async fn shown(app: &App, row: &JobRow, status: StatusCode) -> Answer<Response> {
+    Ok((status, etag(show::count(row.version.0)), Json(view(app, row).await?)).into_response())
+}
+
+/// The row that a save would make.
+fn planned(app: &App, row: Option<JobRow>, job: Arc<Job>) -> JobRow {
+    match row {
+        Some(row) if *row.definition == *job => row,
+        Some(row) => JobRow { version: JobVersion(row.version.0 + 1), definition: job, ..row },
+        None => JobRow {
+            id: JobId(0),
+            version: JobVersion(1),
+            change: 0,
+            paused: job.paused,
+            definition: job,
+            created_at: app.now(),
+            updated_at: app.now(),
+        },
+    }
+}
+
+/// Refuses a body that names another job than its path.
+fn named(mut spec: JobSpec, key: &JobKey) -> Answer<JobSpec> {
+    let namespace = spec.namespace.get_or_insert_with(|| key.namespace.clone());
+    let parts = [("/namespace", &*namespace, &key.namespace), ("/name", &spec.name, &key.name)];
+    let differ = parts.into_iter().filter(|(_, body, path)| body != path);
+    let problems: Vec<_> = differ
+        .map(|(pointer, body, path)| {
+            let message = format!("the path says \"{}\", the body \"{}\"", path.escape_debug(), body.escape_debug());
+            Problem::new(ErrorCode::FieldValue, message).at(pointer)
+        })
+        .collect();
+    if problems.is_empty() { Ok(spec) } else { Err(Refusal::invalid(problems)) }
+}
+
+fn patched(job: &Job, patch: &Value, key: &JobKey) -> Answer<JobSpec> {
+    let mut value = serde_json::to_value(convert::job_spec(job)).expect("a spec is plain JSON");
+    merge(&mut value, patch);
+    let text = serde_json::to_vec(&value).expect("a value is plain JSON");
+    let spec = api::read_body::<JobSpec>(&text, api::Limits::FILE).map_err(|problems| {
+        // Places are of a text that the caller has never seen.
+        Refusal::invalid(problems.into_iter().map(|problem| Problem { position: None, ..problem }).collect())
+    })?;
+    named(spec, key)
+}
+
+/// RFC 7396.
+fn merge(target: &mut Value, patch: &Value) {
+    let Value::Object(patch) = patch else {
+        *target = patch.clone();
+        return;
+    };
+    if !target.is_object() {
+        *target = Value::Object(Map::new());
+    }
+    let Value::Object(members) = target else { return };
+    for (key, value) in patch {
+        if value.is_null() {
+            members.remove(key);
+        } else {
+            merge(members.entry(key.clone()).or_insert(Value::Null), value);
+        }
+    }
+}
+
+/// What is given with a run: members set over an object.
+fn input(input: Option<Value>, params: BTreeMap<String, Value>) -> Answer<Option<Value>> {
+    if params.is_empty() {
+        return Ok(input);
+    }
+    match input.unwrap_or_default() {
+        Value::Null => Ok(Some(Value::Object(params.into_iter().collect()))),
+        Value::Object(mut members) => {
+            members.extend(params);
+            Ok(Some(Value::Object(members)))
+        }
+        _ => {
+            let message = "\"params\" are members of \"input\", so it must be a mapping";
+            Err(Refusal::invalid(vec![Problem::new(ErrorCode::FieldValue, message).at("/input")]))
+        }
+    }
+}
+
+/// People come through our own client, programs through whatever they are written with.
+fn origin(headers: &HeaderMap) -> Origin {
+    let agent = headers.get(header::USER_AGENT).and_then(|value| value.to_str().ok());
+    if agent.is_some_and(|agent| agent.starts_with("mainspring/")) { Origin::Manual } else { Origin::Api }
+}
+
+fn what(key: &JobKey) -> String {
+    format!("job \"{}\" in namespace \"{}\"", key.name, key.namespace)
+}
+
+pub(super) fn missing(key: &JobKey) -> Refusal {
+    let (name, namespace) = (key.name.escape_debug(), key.namespace.escape_debug());
+    Refusal::new(ErrorCode::JobNotFound, format!("no job \"{name}\" in namespace \"{namespace}\""))
+}
+
+fn overtaken(key: &JobKey) -> Refusal {
+    Refusal::new(ErrorCode::ResourceConflict, format!("{} was changed by others all the time", what(key)))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn merge_patches_follow_rfc_7396() {
+        // The cases of its appendix A.
+        for (target, patch, expected) in [
+            (json!({"a": "b"}), json!({"a": "c"}), json!({"a": "c"})),
+            (json!({"a": "b"}), json!({"b": "c"}), json!({"a": "b", "b": "c"})),
+            (json!({"a": "b"}), json!({"a": null}), json!({})),
+            (json!({"a": "b", "b": "c"}), json!({"a": null}), json!({"b": "c"})),
+            (json!({"a": ["b"]}), json!({"a": "c"}), json!({"a": "c"})),
+            (json!({"a": "c"}), json!({"a": ["b"]}), json!({"a": ["b"]})),
+            (json!({"a": {"b": "c"}}), json!({"a": {"b": "d", "c": null}}), json!({"a": {"b": "d"}})),
+            (json!({"a": [{"b": "c"}]}), json!({"a": [1]}), json!({"a": [1]})),
+            (json!(["a", "b"]), json!(["c", "d"]), json!(["c", "d"])),
+            (json!({"a": "b"}), json!(["c"]), json!(["c"])),
+            (json!({"a": "foo"}), json!(null), json!(null)),
+            (json!({"a": "foo"}), json!("bar"), json!("bar")),
+            (json!({"e": null}), json!({"a": 1}), json!({"e": null, "a": 1})),
+            (json!([1, 2]), json!({"a": "b", "c": null}), json!({"a": "b"})),
+            (json!({}), json!({"a": {"bb": {"ccc": null}}}), json!({"a": {"bb": {}}})),
+        ] {
+            let mut merged = target.clone();
+            merge(&mut merged, &patch);
+            assert_eq!(merged, expected, "{target} + {patch}");
+        }
+    }
+}

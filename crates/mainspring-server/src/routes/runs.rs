@@ -1,0 +1,149 @@
+//! Runs and attempts.
+
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::response::{IntoResponse, Response};
+use mainspring_api::{self as api, ErrorCode, Page, Reason, RunFilter, routes};
+use mainspring_core::RunId;
+use mainspring_core::job::JobKey;
+use mainspring_core::run::RunState;
+use mainspring_store::RunQuery;
+use utoipa_axum::routes;
+
+use super::{Route, jobs, namespaces};
+use crate::app::App;
+use crate::extract::{OptionalBody, PathOf, QueryOf};
+use crate::pages;
+use crate::refusal::{Answer, Refusal};
+use crate::show::{self, Runs};
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        Route::view(routes!(list)),
+        Route::view(routes!(get)),
+        Route::operate(routes!(cancel)).repeatable(),
+        Route::operate(routes!(rerun)).repeatable(),
+        Route::view(routes!(attempts)),
+    ]
+}
+
+/// Which runs a list may show.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Which {
+    All,
+    Final,
+}
+
+/// Lists runs of a namespace, newest first, live and final.
+#[utoipa::path(get, path = routes::RUNS, tag = "runs", params(("namespace" = String, Path), RunFilter), responses((status = 200, body = Page<api::Run>)))]
+async fn list(
+    State(app): State<App>,
+    PathOf(namespace): PathOf<String>,
+    QueryOf(filter): QueryOf<RunFilter>,
+) -> Answer<Json<Page<api::Run>>> {
+    page(&app, namespace, filter, Which::All).await.map(Json)
+}
+
+/// Returns a run, live or final.
+#[utoipa::path(get, path = routes::RUN, tag = "runs", params(("run" = String, Path)), responses((status = 200, body = api::Run)))]
+async fn get(State(app): State<App>, PathOf(run): PathOf<String>) -> Answer<Response> {
+    shown(&app, id(&run)?, StatusCode::OK).await
+}
+
+/// Asks for a run to be cancelled. It is final when its processes have ended.
+#[utoipa::path(post, path = routes::RUN_CANCEL, tag = "runs", params(("run" = String, Path)), request_body = Reason,
+    responses((status = 202, body = api::Run)))]
+async fn cancel(
+    State(app): State<App>,
+    PathOf(run): PathOf<String>,
+    OptionalBody(reason): OptionalBody<Reason>,
+) -> Answer<Response> {
+    let id = id(&run)?;
+    app.control().cancel(id, reason.reason.as_deref().unwrap_or("cancelled on request")).await?;
+    shown(&app, id, StatusCode::ACCEPTED).await
+}
+
+/// Starts a new run with the same input and job version.
+#[utoipa::path(post, path = routes::RUN_RERUN, tag = "runs", params(("run" = String, Path)), request_body = Reason,
+    responses((status = 201, body = api::Run)))]
+async fn rerun(
+    State(app): State<App>,
+    PathOf(run): PathOf<String>,
+    OptionalBody(reason): OptionalBody<Reason>,
+) -> Answer<Response> {
+    let new = app.control().rerun(id(&run)?).await?;
+    tracing::info!(run.id = %new.id, rerun.of = run, reason = reason.reason, "rerun asked for");
+    shown(&app, new.id, StatusCode::CREATED).await
+}
+
+/// Lists the attempts of a run, first to last.
+#[utoipa::path(get, path = routes::RUN_ATTEMPTS, tag = "runs", params(("run" = String, Path)), responses((status = 200, body = Vec<api::Attempt>)))]
+async fn attempts(State(app): State<App>, PathOf(run): PathOf<String>) -> Answer<Json<Vec<api::Attempt>>> {
+    let run = app.control().run(id(&run)?).await?;
+    let attempts = app.control().store().attempts(run.id).await?;
+    Ok(Json(attempts.into_iter().filter_map(|attempt| show::attempt(&run, attempt)).collect()))
+}
+
+/// Lists runs.
+pub(super) async fn page(app: &App, namespace: String, filter: RunFilter, which: Which) -> Answer<Page<api::Run>> {
+    let limit = pages::limit(filter.limit)?;
+    let before = filter.cursor.as_deref().map(|cursor| cursor.parse().map_err(|_| pages::bad_cursor(cursor))).transpose()?;
+    let job = match &filter.job {
+        Some(name) => Some(jobs::find(app, &JobKey::new(&namespace, name)).await?.id),
+        None => None,
+    };
+    let store = app.control().store();
+    let infos = match states(filter.state, which)? {
+        // No run that is not final is in a history.
+        Some(states) if states.is_empty() => Vec::new(),
+        states => {
+            let query = RunQuery {
+                namespace: Some(namespace.clone()),
+                job,
+                states: states.unwrap_or_default(),
+                from: filter.from.map(show::from_wire),
+                to: filter.to.map(show::from_wire),
+                before,
+                limit: u32::try_from(limit + 1).unwrap_or(u32::MAX),
+            };
+            store.runs(query).await?
+        }
+    };
+    if infos.is_empty() && job.is_none() && filter.cursor.is_none() {
+        namespaces::must_exist(app, &namespace).await?;
+    }
+    let shown = Runs::new(&**store).show_all(infos).await?;
+    Ok(pages::page(shown, limit, |run: &api::Run| run.id.clone()))
+}
+
+/// The states to look for; all if `None`.
+fn states(asked: Option<api::RunState>, which: Which) -> Answer<Option<Vec<RunState>>> {
+    let asked = match asked {
+        None => None,
+        Some(word) => Some(show::state_of(word).ok_or_else(|| {
+            let known: Vec<_> = RunState::ALL.iter().map(|state| state.as_str()).collect();
+            Refusal::new(ErrorCode::RequestQuery, format!("state takes one of {}", known.join(", ")))
+        })?),
+    };
+    Ok(match (asked, which) {
+        (None, Which::All) => None,
+        (Some(state), Which::All) => Some(vec![state]),
+        (None, Which::Final) => Some(RunState::ALL.iter().copied().filter(|state| state.is_final()).collect()),
+        (Some(state), Which::Final) => Some(Some(state).into_iter().filter(|state| state.is_final()).collect()),
+    })
+}
+
+/// Reads a run's id. What is no id names no run.
+pub(super) fn id(text: &str) -> Answer<RunId> {
+    text.parse().map_err(|_| {
+        let shown: String = text.chars().take(64).collect();
+        Refusal::new(ErrorCode::RunNotFound, format!("\"{}\" is not the id of a run", shown.escape_debug()))
+    })
+}
+
+async fn shown(app: &App, id: RunId, status: StatusCode) -> Answer<Response> {
+    let run = app.control().run(id).await?;
+    let shown = Runs::new(&**app.control().store()).show(run).await?;
+    Ok((status, Json(shown)).into_response())
+}

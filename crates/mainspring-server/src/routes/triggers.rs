@@ -1,0 +1,151 @@
+//! Triggers.
+
+use axum::Json;
+use axum::extract::State;
+use mainspring_api::{ErrorCode, Page, Reason, Trigger, TriggerFilter, did_you_mean, routes};
+use mainspring_core::JobId;
+use mainspring_core::job::{JobKey, Overlap};
+use mainspring_store::{JobRow, NamedTrigger, TriggerInfo, TriggerQuery};
+use rustc_hash::FxHashMap;
+use utoipa_axum::routes;
+
+use super::{Route, jobs, namespaces};
+use crate::app::App;
+use crate::extract::{OptionalBody, PathOf, QueryOf};
+use crate::pages;
+use crate::refusal::{Answer, Refusal};
+use crate::show::{self, JobView};
+use crate::words::Language;
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        Route::view(routes!(list)),
+        Route::view(routes!(get)),
+        Route::operate(routes!(pause)).repeatable(),
+        Route::operate(routes!(resume)).repeatable(),
+    ]
+}
+
+type Key = (String, String, String);
+
+/// Lists triggers, by job and name.
+#[utoipa::path(get, path = routes::TRIGGERS, tag = "triggers", params(("namespace" = String, Path), TriggerFilter),
+    responses((status = 200, body = Page<Trigger>)))]
+async fn list(
+    State(app): State<App>,
+    PathOf(namespace): PathOf<String>,
+    QueryOf(filter): QueryOf<TriggerFilter>,
+    language: Language,
+) -> Answer<Json<Page<Trigger>>> {
+    let limit = pages::limit(filter.limit)?;
+    let after = pages::names::<2>(filter.cursor.as_deref())?;
+    if let Some(job) = &filter.job {
+        jobs::find(&app, &JobKey::new(&namespace, job)).await?;
+    }
+    let fetch = u32::try_from(limit + 1).unwrap_or(u32::MAX);
+    let mut query = TriggerQuery {
+        namespace: Some(namespace.clone()),
+        job: filter.job.clone(),
+        after: after.map(|[job, name]| (JobKey::new(&namespace, job), name)),
+        limit: fetch,
+    };
+    let mut shown = Show { app: &app, language, active: FxHashMap::default() };
+    let mut found: Vec<Trigger> = Vec::new();
+    loop {
+        let rows = app.control().store().triggers(query.clone()).await?;
+        let is_last = rows.len() < fetch as usize;
+        query.after = rows.last().map(|last| (last.job.definition.key.clone(), last.trigger.name.clone()));
+        for TriggerInfo { job, trigger } in rows {
+            found.extend(shown.show(&job, &trigger).await?.filter(|trigger| matches(&filter, trigger)));
+        }
+        if is_last || found.len() > limit {
+            break;
+        }
+    }
+    if found.is_empty() && filter.cursor.is_none() {
+        namespaces::must_exist(&app, &namespace).await?;
+    }
+    Ok(Json(pages::page(found, limit, |trigger: &Trigger| format!("{}/{}", trigger.job, trigger.name))))
+}
+
+/// Returns a trigger.
+#[utoipa::path(get, path = routes::TRIGGER, tag = "triggers", params(("namespace" = String, Path), ("job" = String, Path), ("trigger" = String, Path)),
+    responses((status = 200, body = Trigger)))]
+async fn get(State(app): State<App>, PathOf(key): PathOf<Key>, language: Language) -> Answer<Json<Trigger>> {
+    find(&app, key, language).await.map(Json)
+}
+
+/// Pauses a trigger.
+#[utoipa::path(post, path = routes::TRIGGER_PAUSE, tag = "triggers", params(("namespace" = String, Path), ("job" = String, Path), ("trigger" = String, Path)),
+    request_body = Reason, responses((status = 200, body = Trigger)))]
+async fn pause(
+    State(app): State<App>,
+    PathOf(key): PathOf<Key>,
+    language: Language,
+    OptionalBody(reason): OptionalBody<Reason>,
+) -> Answer<Json<Trigger>> {
+    let before = find(&app, key.clone(), language).await?;
+    app.control().pause_trigger(&JobKey::new(&key.0, &key.1), &key.2).await?;
+    tracing::info!(trigger = before.key, reason = reason.reason, "trigger paused");
+    find(&app, key, language).await.map(Json)
+}
+
+/// Ends the pause of a trigger.
+#[utoipa::path(post, path = routes::TRIGGER_RESUME, tag = "triggers", params(("namespace" = String, Path), ("job" = String, Path), ("trigger" = String, Path)),
+    request_body = Reason, responses((status = 200, body = Trigger)))]
+async fn resume(
+    State(app): State<App>,
+    PathOf(key): PathOf<Key>,
+    language: Language,
+    OptionalBody(reason): OptionalBody<Reason>,
+) -> Answer<Json<Trigger>> {
+    let before = find(&app, key.clone(), language).await?;
+    app.control().resume_trigger(&JobKey::new(&key.0, &key.1), &key.2).await?;
+    tracing::info!(trigger = before.key, reason = reason.reason, "trigger resumed");
+    find(&app, key, language).await.map(Json)
+}
+
+async fn find(app: &App, (namespace, job, name): Key, language: Language) -> Answer<Trigger> {
+    let key = JobKey::new(namespace, job);
+    let row = jobs::find(app, &key).await?;
+    let prior = app.control().store().prior(&key).await?;
+    let row = prior.job.unwrap_or(row);
+    let mut shown = Show { app, language, active: FxHashMap::default() };
+    if let Some(trigger) = prior.triggers.iter().find(|trigger| trigger.name == name)
+        && let Some(trigger) = shown.show(&row, trigger).await?
+    {
+        return Ok(trigger);
+    }
+    let missing = Refusal::new(ErrorCode::TriggerNotFound, format!("job \"{key}\" has no trigger \"{}\"", name.escape_debug()));
+    let names = prior.triggers.iter().map(|trigger| trigger.name.as_str());
+    Err(match did_you_mean(&name, names) {
+        Some(hint) => missing.hint(hint),
+        None => missing,
+    })
+}
+
+/// Shows triggers, and counts the runs of each job once.
+struct Show<'a> {
+    app: &'a App,
+    language: Language,
+    active: FxHashMap<JobId, u32>,
+}
+
+impl Show<'_> {
+    async fn show(&mut self, job: &JobRow, trigger: &NamedTrigger) -> Answer<Option<Trigger>> {
+        // Only with `hold` does it matter.
+        let active = match (job.definition.overlap, self.active.get(&job.id)) {
+            (Overlap::Hold, None) => {
+                let active = JobView::active_runs(&**self.app.control().store(), job).await?;
+                self.active.insert(job.id, active);
+                active
+            }
+            (_, known) => known.copied().unwrap_or(0),
+        };
+        Ok(show::trigger(job, trigger, active, self.app.now(), self.language))
+    }
+}
+
+fn matches(filter: &TriggerFilter, trigger: &Trigger) -> bool {
+    filter.state.is_none_or(|state| state == trigger.state) && filter.paused.is_none_or(|paused| paused == trigger.paused)
+}

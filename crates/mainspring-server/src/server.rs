@@ -1,0 +1,264 @@
+//! Starting and stopping: the socket, its connections, and what a start leaves in the data folder.
+
+use std::collections::HashSet;
+use std::io;
+use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use mainspring_core::compile;
+use mainspring_engine::Engine;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::{Semaphore, watch};
+use tokio::task::{JoinHandle, JoinSet};
+
+use crate::access::Access;
+use crate::app::{Inner, STREAMS_MAX};
+use crate::figures::Figures;
+use crate::files::Presence;
+use crate::routes;
+
+/// How long the head of a request may take, and an idle connection stay.
+const HEADER_TIMEOUT: Duration = Duration::from_secs(30);
+/// The head of a request, and the buffer of a connection.
+const HEADER_BYTES_MAX: usize = 64 * 1024;
+/// Connections at a time; more wait in the listener's queue.
+const CONNECTIONS_MAX: usize = 1_024;
+
+/// How a server is to run.
+#[derive(Clone, Debug)]
+pub struct Settings {
+    /// Where to listen. Loopback unless said otherwise; port 0 takes a free one.
+    pub listen: SocketAddr,
+    /// Where the token and the address are written, for the command line on the same machine.
+    pub data_dir: Option<PathBuf>,
+    /// IANA zone of triggers that name none.
+    pub default_timezone: String,
+    /// Makes a new token, and forgets the one before.
+    pub reset_token: bool,
+    /// How this node is called; the host's name if absent.
+    pub node_name: Option<String>,
+    /// Slots of the engine's pool, for show.
+    pub slots: u32,
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            listen: SocketAddr::from(([127, 0, 0, 1], 7070)),
+            data_dir: None,
+            default_timezone: "UTC".to_owned(),
+            reset_token: false,
+            node_name: None,
+            slots: mainspring_core::planner::Settings::default().slots,
+        }
+    }
+}
+
+/// Why a server could not start.
+#[derive(Debug, thiserror::Error)]
+pub enum StartError {
+    /// The address cannot be listened on.
+    #[error("cannot listen on {address}: {why}")]
+    Listen {
+        /// The address.
+        address: SocketAddr,
+        /// What is in the way, and what to do.
+        why: String,
+        /// The cause.
+        #[source]
+        source: io::Error,
+    },
+    /// A file of the data folder cannot be written.
+    #[error("cannot write {}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// The cause.
+        #[source]
+        source: io::Error,
+    },
+    /// The setting names no zone.
+    #[error("the default time zone cannot be used: {0}")]
+    Zone(String),
+    /// The store holds something else than a hash where the token's is kept.
+    #[error("the store holds no usable token hash; make a new token")]
+    TokenHash,
+    /// The store refused.
+    #[error(transparent)]
+    Store(#[from] mainspring_store::Error),
+}
+
+/// A running server. Dropping it closes all connections at once.
+#[derive(Debug)]
+pub struct Server {
+    address: SocketAddr,
+    first_token: Option<String>,
+    token_file: Option<PathBuf>,
+    closing: watch::Sender<bool>,
+    accepting: JoinHandle<JoinSet<()>>,
+    presence: Option<Presence>,
+}
+
+impl Server {
+    /// Listens, and answers requests with an engine.
+    ///
+    /// The first start over a store makes a random token, keeps its hash in the store, and writes it to `token` in
+    /// the data folder, readable by its owner alone.
+    ///
+    /// # Errors
+    /// If the port is in use, the zone unknown, or the data folder cannot be written. Nothing runs then.
+    pub async fn start(engine: Arc<Engine>, settings: Settings) -> Result<Self, StartError> {
+        let zone = compile::zone(&settings.default_timezone).map_err(|error| StartError::Zone(error.message))?;
+        // First of all, so that a second server on the port changes nothing.
+        let listener = listen(settings.listen).await?;
+        let address = listener.local_addr().map_err(|source| refused(settings.listen, source))?;
+        let opened = Access::open(&**engine.store(), settings.data_dir.as_deref(), settings.reset_token).await?;
+        if opened.file.is_none() && settings.data_dir.is_some() {
+            tracing::warn!("the access token is not in the data folder; reset the token to make a new one there");
+        }
+        let presence = settings.data_dir.as_deref().map(|folder| Presence::announce(folder, address)).transpose();
+        let presence = presence.map_err(|(path, source)| StartError::File { path, source })?;
+        let (closing, closed) = watch::channel(false);
+        let app = Arc::new(Inner {
+            figures: Figures::new(engine.metrics()),
+            access: opened.access,
+            default_timezone: zone.name().to_owned(),
+            node_name: settings.node_name.unwrap_or_else(host_name),
+            slots: settings.slots,
+            started_at: engine.control().now(),
+            closing: closed.clone(),
+            streams: Arc::new(Semaphore::new(STREAMS_MAX)),
+            pending: Mutex::new(HashSet::new()),
+            job_keys: Mutex::default(),
+            engine,
+        });
+        let accepting = tokio::spawn(accept(listener, routes::router(&app), closed));
+        tracing::info!(%address, "listening");
+        Ok(Self {
+            address,
+            first_token: opened.first_token,
+            token_file: opened.file,
+            closing,
+            accepting,
+            presence,
+        })
+    }
+
+    /// Where it listens.
+    #[must_use]
+    pub const fn address(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// The token, if this start made it: to be shown once.
+    #[must_use]
+    pub fn first_token(&self) -> Option<&str> {
+        self.first_token.as_deref()
+    }
+
+    /// The file that holds the token, if there is one.
+    #[must_use]
+    pub const fn token_file(&self) -> Option<&PathBuf> {
+        self.token_file.as_ref()
+    }
+
+    /// Stops: takes no new connections, ends streams, and lets requests finish within `grace`.
+    ///
+    /// Afterwards the server holds no reference to the engine any more.
+    pub async fn stop(mut self, grace: Duration) {
+        self.closing.send_replace(true);
+        if let Ok(mut connections) = (&mut self.accepting).await {
+            let ended = async { while connections.join_next().await.is_some() {} };
+            if tokio::time::timeout(grace, ended).await.is_err() {
+                tracing::warn!(connections = connections.len(), "requests were cut off at the end of the grace period");
+                connections.shutdown().await;
+            }
+        }
+        drop(self.presence.take());
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // The set of connections goes with its task, and ends them.
+        self.accepting.abort();
+    }
+}
+
+async fn listen(address: SocketAddr) -> Result<TcpListener, StartError> {
+    TcpListener::bind(address).await.map_err(|source| refused(address, source))
+}
+
+fn refused(address: SocketAddr, source: io::Error) -> StartError {
+    let why = match source.kind() {
+        io::ErrorKind::AddrInUse => "another program listens there; stop it, or choose another port".to_owned(),
+        io::ErrorKind::PermissionDenied => "ports below 1024 need privileges; choose a higher one".to_owned(),
+        io::ErrorKind::AddrNotAvailable => "this machine has no such address".to_owned(),
+        _ => source.to_string(),
+    };
+    StartError::Listen { address, why, source }
+}
+
+/// Takes connections until the server closes; returns those that are still open.
+async fn accept(listener: TcpListener, router: Router, mut closing: watch::Receiver<bool>) -> JoinSet<()> {
+    let mut connections = JoinSet::new();
+    let room = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    loop {
+        let Ok(permit) = Arc::clone(&room).acquire_owned().await else { return connections };
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            () = closed(&mut closing) => return connections,
+        };
+        while connections.try_join_next().is_some() {}
+        match accepted {
+            Ok((stream, _)) => {
+                let (router, closing) = (router.clone(), closing.clone());
+                connections.spawn(async move {
+                    serve(stream, router, closing).await;
+                    drop(permit);
+                });
+            }
+            Err(error) => {
+                // Out of descriptors, most likely: a connection that ends gives one back.
+                tracing::warn!(%error, "a connection could not be taken");
+                let _ = tokio::time::timeout(Duration::from_millis(100), connections.join_next()).await;
+            }
+        }
+    }
+}
+
+async fn serve(stream: TcpStream, router: Router, mut closing: watch::Receiver<bool>) {
+    let _ = stream.set_nodelay(true);
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEADER_TIMEOUT)
+        .max_buf_size(HEADER_BYTES_MAX)
+        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
+    let mut connection = std::pin::pin!(connection);
+    let ended = tokio::select! {
+        ended = connection.as_mut() => ended,
+        () = closed(&mut closing) => {
+            connection.as_mut().graceful_shutdown();
+            connection.await
+        }
+    };
+    if let Err(error) = ended {
+        tracing::debug!(%error, "a connection broke off");
+    }
+}
+
+/// Returns once the server closes.
+pub(crate) async fn closed(closing: &mut watch::Receiver<bool>) {
+    // A sender that is gone closes as well.
+    let _ = closing.wait_for(|closing| *closing).await;
+}
+
+fn host_name() -> String {
+    rustix::system::uname().nodename().to_string_lossy().into_owned()
+}

@@ -1,0 +1,27 @@
+//! From rows of the store to resources of the API.
+
+mod job;
+mod run;
+mod trigger;
+
+use mainspring_api as api;
+use mainspring_schedule::Timestamp;
+
+pub(crate) use job::{JobView, job};
+pub(crate) use run::{Runs, attempt, state_of, summary};
+pub(crate) use trigger::trigger;
+
+/// The same instant on the wire.
+pub(crate) const fn instant(at: Timestamp) -> api::Timestamp {
+    api::Timestamp::from_millis(at.as_millis())
+}
+
+/// The same instant from the wire.
+pub(crate) const fn from_wire(at: api::Timestamp) -> Timestamp {
+    Timestamp::from_millis(at.as_millis())
+}
+
+/// A count or version, which is never negative.
+pub(crate) fn count(number: i64) -> u64 {
+    u64::try_from(number).unwrap_or(0)
+}

@@ -1,0 +1,172 @@
+//! Runs and attempts as the API shows them.
+
+use std::sync::Arc;
+
+use mainspring_api as api;
+use mainspring_core::job::Job;
+use mainspring_core::run::{AttemptOutcome, Origin, RunState};
+use mainspring_core::{JobId, JobVersion};
+use mainspring_store::{AttemptInfo, RunInfo, Store};
+use rustc_hash::FxHashMap;
+use serde_json::Value;
+
+use super::{count, instant};
+use crate::refusal::Answer;
+
+/// Shows runs, and reads each definition that they name once.
+pub(crate) struct Runs<'a> {
+    store: &'a dyn Store,
+    definitions: FxHashMap<(JobId, JobVersion), Option<Arc<Job>>>,
+}
+
+impl<'a> Runs<'a> {
+    pub(crate) fn new(store: &'a dyn Store) -> Self {
+        Self { store, definitions: FxHashMap::default() }
+    }
+
+    pub(crate) async fn show_all(&mut self, runs: Vec<RunInfo>) -> Answer<Vec<api::Run>> {
+        let mut shown = Vec::with_capacity(runs.len());
+        for run in runs {
+            shown.push(self.show(run).await?);
+        }
+        Ok(shown)
+    }
+
+    pub(crate) async fn show(&mut self, run: RunInfo) -> Answer<api::Run> {
+        let definition = self.definition(run.job, run.job_version).await?;
+        let first_start = match run.attempt {
+            0 | 1 => run.started_at,
+            _ => self.store.attempts(run.id).await?.first().and_then(|first| first.started_at),
+        };
+        let fired = matches!(run.origin, Origin::Schedule | Origin::Misfire | Origin::Backfill);
+        Ok(api::Run {
+            id: run.id.to_string(),
+            namespace: run.key.namespace,
+            job: run.key.name,
+            job_version: count(run.job_version.0),
+            trigger: run.trigger_name,
+            origin: origin(run.origin),
+            state: state(run.state),
+            reason: reason(run.reason, run.error),
+            fire_at: fired.then(|| instant(run.fire_time)),
+            due_at: fired.then(|| instant(run.due_at)),
+            created_at: instant(run.created_at),
+            not_before: run.not_before.map(instant),
+            started_at: first_start.map(instant),
+            ended_at: run.ended_at.filter(|_| run.state.is_final()).map(instant),
+            cancel_requested_at: run.cancel_requested_at.map(instant),
+            lateness_ms: first_start.map(|at| at.since(run.due_at)),
+            attempt: run.attempt,
+            attempts_max: definition.as_ref().map_or(run.attempt.max(1), |job| job.retry.count.saturating_add(1)),
+            queue: run.queue,
+            priority: run.priority,
+            worker: None,
+            exit_code: run.exit_code,
+            input: input(definition.as_deref(), run.input.as_deref()),
+            output: run.output.map(|text| serde_json::from_str(&text).unwrap_or(Value::String(text))),
+            rerun_of: run.rerun_of.map(|id| id.to_string()),
+        })
+    }
+
+    /// `None` if retention has deleted it.
+    async fn definition(&mut self, job: JobId, version: JobVersion) -> Answer<Option<Arc<Job>>> {
+        if let Some(known) = self.definitions.get(&(job, version)) {
+            return Ok(known.clone());
+        }
+        let read = match self.store.definition(job, version).await {
+            Ok(definition) => Some(definition),
+            Err(mainspring_store::Error::NotFound { .. }) => None,
+            Err(error) => return Err(error.into()),
+        };
+        self.definitions.insert((job, version), read.clone());
+        Ok(read)
+    }
+}
+
+/// A run in brief. Its start is that of the newest attempt.
+pub(crate) fn summary(run: &RunInfo) -> api::RunSummary {
+    let fired = matches!(run.origin, Origin::Schedule | Origin::Misfire | Origin::Backfill);
+    api::RunSummary {
+        id: run.id.to_string(),
+        state: state(run.state),
+        fire_at: fired.then(|| instant(run.fire_time)),
+        started_at: run.started_at.map(instant),
+        ended_at: run.ended_at.filter(|_| run.state.is_final()).map(instant),
+    }
+}
+
+/// `None` for an attempt that nobody has claimed.
+pub(crate) fn attempt(run: &RunInfo, attempt: AttemptInfo) -> Option<api::Attempt> {
+    Some(api::Attempt {
+        run: run.id.to_string(),
+        number: attempt.attempt,
+        state: attempt.outcome.map_or(api::AttemptState::Running, |outcome| match outcome {
+            AttemptOutcome::Succeeded => api::AttemptState::Succeeded,
+            AttemptOutcome::Failed => api::AttemptState::Failed,
+            AttemptOutcome::TimedOut => api::AttemptState::TimedOut,
+            AttemptOutcome::Lost => api::AttemptState::Lost,
+            AttemptOutcome::Cancelled => api::AttemptState::Cancelled,
+        }),
+        reason: reason(attempt.error_code, attempt.error),
+        worker: None,
+        claimed_at: instant(attempt.claimed_at.or(attempt.started_at)?),
+        started_at: attempt.started_at.map(instant),
+        ended_at: attempt.ended_at.map(instant),
+        exit_code: attempt.exit_code,
+        signal: attempt.signal,
+    })
+}
+
+/// The state of that name in the core; none for one that this server does not know.
+pub(crate) fn state_of(state: api::RunState) -> Option<RunState> {
+    RunState::from_word(state.as_str())
+}
+
+fn state(state: RunState) -> api::RunState {
+    match state {
+        RunState::Waiting => api::RunState::Waiting,
+        RunState::Held => api::RunState::Held,
+        RunState::Scheduled => api::RunState::Scheduled,
+        RunState::Queued => api::RunState::Queued,
+        RunState::Running => api::RunState::Running,
+        RunState::Succeeded => api::RunState::Succeeded,
+        RunState::Failed => api::RunState::Failed,
+        RunState::Cancelled => api::RunState::Cancelled,
+        RunState::Skipped => api::RunState::Skipped,
+    }
+}
+
+fn origin(origin: Origin) -> api::Origin {
+    match origin {
+        Origin::Schedule => api::Origin::Schedule,
+        Origin::Manual => api::Origin::Manual,
+        Origin::Api => api::Origin::Api,
+        Origin::Rerun => api::Origin::Retry,
+        Origin::Parent => api::Origin::Parent,
+        Origin::Misfire => api::Origin::Misfire,
+        Origin::Backfill => api::Origin::Backfill,
+    }
+}
+
+/// One line of the word for programs and the sentence for people.
+fn reason(word: Option<String>, sentence: Option<String>) -> Option<String> {
+    match (word, sentence) {
+        (Some(word), Some(sentence)) if word != sentence => Some(format!("{word}: {sentence}")),
+        (word, sentence) => sentence.or(word),
+    }
+}
+
+/// What the run receives: what was given with it over what its job says, key by key where both are objects.
+fn input(job: Option<&Job>, given: Option<&str>) -> Option<Value> {
+    let base = job.map(|job| job.input.clone()).unwrap_or_default();
+    let given: Option<Value> = given.and_then(|text| serde_json::from_str(text).ok());
+    let merged = match (base, given) {
+        (base, None | Some(Value::Null)) => base,
+        (Value::Object(mut base), Some(Value::Object(over))) => {
+            base.extend(over);
+            Value::Object(base)
+        }
+        (_, Some(over)) => over,
+    };
+    (!merged.is_null()).then_some(merged)
+}

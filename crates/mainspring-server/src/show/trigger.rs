@@ -1,0 +1,73 @@
+//! Triggers as the API shows them.
+
+use mainspring_api::{self as api, Misfire, Semantics};
+use mainspring_core::batch::TriggerStatus;
+use mainspring_core::job::{Job, Overlap, TriggerDefinition};
+use mainspring_schedule::Timestamp;
+use mainspring_store::{JobRow, NamedTrigger};
+
+use super::{count, instant};
+use crate::convert;
+use crate::words::{self, Language};
+
+/// Shows a trigger. `active_runs` counts the job's unfinished runs. `None` if the definition lacks it, which happens
+/// only between two reads of a job that is changed.
+pub(crate) fn trigger(
+    job: &JobRow,
+    trigger: &NamedTrigger,
+    active_runs: u32,
+    now: Timestamp,
+    language: Language,
+) -> Option<api::Trigger> {
+    let definition = job.definition.triggers.get(trigger.row.index as usize)?;
+    let progress = &trigger.row.progress;
+    let key = &job.definition.key;
+    let spec = convert::trigger_spec(definition);
+    Some(api::Trigger {
+        id: trigger.row.id.to_string(),
+        key: format!("{key}/{}", trigger.name),
+        namespace: key.namespace.clone(),
+        job: key.name.clone(),
+        name: trigger.name.clone(),
+        version: count(trigger.row.version),
+        kind: spec.kind()?,
+        explanation: words::explain(definition, language),
+        timezone: definition.timezone.clone(),
+        calendar: definition.calendar.clone(),
+        misfire: spec.misfire.unwrap_or(Misfire::Smart),
+        semantics: spec.semantics.unwrap_or(Semantics::Standard),
+        spec,
+        state: match progress.status {
+            TriggerStatus::Active => api::TriggerState::Active,
+            TriggerStatus::Complete => api::TriggerState::Complete,
+            TriggerStatus::Error => api::TriggerState::Error,
+        },
+        state_reason: error_of(definition, progress.status),
+        paused: trigger.own_pause,
+        blocked: is_blocked(&job.definition, active_runs) && progress.due_at.is_some_and(|due| due <= now),
+        next_fire_at: progress.next_fire_at.map(instant),
+        due_at: progress.due_at.map(instant),
+        previous_fire_at: progress.previous_fire_at.map(instant),
+        awaiting_run: progress.awaiting_run.map(|run| run.to_string()),
+        times_triggered: u64::from(progress.times_triggered),
+    })
+}
+
+fn is_blocked(job: &Job, active_runs: u32) -> bool {
+    job.overlap == Overlap::Hold && active_runs >= job.max_active
+}
+
+/// Why a trigger is in `error`: what compiling it says now.
+fn error_of(definition: &TriggerDefinition, status: TriggerStatus) -> Option<String> {
+    if status != TriggerStatus::Error {
+        return None;
+    }
+    let mut alone = definition.clone();
+    let calendar = alone.calendar.take();
+    let error = mainspring_core::compile::trigger(&alone, Timestamp::UNIX_EPOCH, &|_| None).err();
+    Some(match (error, calendar) {
+        (Some(error), _) => error.to_string(),
+        (None, Some(calendar)) => format!("its calendar `{calendar}` is missing or cannot be read"),
+        (None, None) => "its schedule could not be evaluated".to_owned(),
+    })
+}

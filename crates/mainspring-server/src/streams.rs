@@ -1,0 +1,55 @@
+//! Answers that go on: how many there may be, when they look again, and when they end.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use axum::response::sse::{Event, KeepAlive, Sse};
+use axum::response::{IntoResponse, Response};
+use futures_util::Stream;
+use mainspring_api::ErrorCode;
+use tokio::sync::{OwnedSemaphorePermit, watch};
+
+use crate::app::{App, STREAMS_MAX};
+use crate::figures::Streaming;
+use crate::refusal::{Answer, Refusal};
+use crate::server::closed;
+
+/// A stream looks again after this time, whatever it has heard.
+const LOOK_AGAIN: Duration = Duration::from_millis(250);
+/// Streams do not look more often than this, however much happens.
+const PAUSE: Duration = Duration::from_millis(50);
+const KEEP_ALIVE: Duration = Duration::from_secs(15);
+
+/// The place of one stream among those that are allowed.
+pub(crate) struct Place {
+    closing: watch::Receiver<bool>,
+    pace: tokio::time::Interval,
+    _permit: OwnedSemaphorePermit,
+    _counted: Streaming,
+}
+
+impl Place {
+    /// Takes a place.
+    pub(crate) fn take(app: &App) -> Answer<Self> {
+        let permit = std::sync::Arc::clone(&app.streams).try_acquire_owned().map_err(|_| {
+            Refusal::new(ErrorCode::ServerBusy, format!("there are {STREAMS_MAX} streams already"))
+        })?;
+        let mut pace = tokio::time::interval(PAUSE);
+        pace.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+        Ok(Self { closing: app.closing.clone(), pace, _permit: permit, _counted: app.figures.streaming() })
+    }
+
+    /// Waits until it is worth looking again. `false` when the server closes.
+    pub(crate) async fn wait(&mut self, heard: impl Future<Output = ()>) -> bool {
+        self.pace.tick().await;
+        tokio::select! {
+            _ = tokio::time::timeout(LOOK_AGAIN, heard) => true,
+            () = closed(&mut self.closing) => false,
+        }
+    }
+}
+
+/// Answers with a stream; a comment keeps it open while nothing happens.
+pub(crate) fn answer(stream: impl Stream<Item = Result<Event, Infallible>> + Send + 'static) -> Response {
+    Sse::new(stream).keep_alive(KeepAlive::new().interval(KEEP_ALIVE).text("still here")).into_response()
+}

@@ -1,0 +1,201 @@
+//! Schedules in words, in English and Chinese.
+
+use std::convert::Infallible;
+
+use axum::extract::FromRequestParts;
+use axum::http::header;
+use axum::http::request::Parts;
+use mainspring_core::compile;
+use mainspring_core::job::{ScheduleDefinition, TriggerDefinition};
+use mainspring_schedule::{Dialect, Period, Semantics};
+
+/// A language of explanations.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Language {
+    /// English.
+    #[default]
+    English,
+    /// Simplified Chinese.
+    Chinese,
+}
+
+impl Language {
+    /// The first of the languages of an `Accept-Language` header that is known, by weight; else English.
+    #[must_use]
+    pub fn of_header(text: &str) -> Self {
+        let mut ranges: Vec<(u16, Self)> = text.split(',').take(32).filter_map(range).collect();
+        // Stable: of equal weights the first one counts.
+        ranges.sort_by_key(|(weight, _)| std::cmp::Reverse(*weight));
+        ranges.first().map_or(Self::English, |(_, language)| *language)
+    }
+}
+
+fn range(text: &str) -> Option<(u16, Language)> {
+    let mut parts = text.split(';').map(str::trim);
+    let tag = parts.next()?.split('-').next()?.to_ascii_lowercase();
+    let language = match tag.as_str() {
+        "zh" => Language::Chinese,
+        "en" | "*" => Language::English,
+        _ => return None,
+    };
+    let weight = parts.find_map(|part| part.strip_prefix("q=")).map_or(Some(1.0), |q| q.parse::<f64>().ok())?;
+    #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "clamped to 0..=1000")]
+    let weight = (weight * 1_000.0).clamp(0.0, 1_000.0) as u16;
+    (weight > 0).then_some((weight, language))
+}
+
+impl<S: Send + Sync> FromRequestParts<S> for Language {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
+        let header = parts.headers.get(header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
+        Ok(header.map(Self::of_header).unwrap_or_default())
+    }
+}
+
+/// Says when a trigger fires.
+#[must_use]
+pub fn explain(trigger: &TriggerDefinition, language: Language) -> String {
+    let zone = &trigger.timezone;
+    match (&trigger.schedule, language) {
+        (ScheduleDefinition::Cron { expression }, _) => cron(trigger, expression, language),
+        (ScheduleDefinition::Every { interval_ms, repeat_count }, Language::English) => {
+            format!("every {}{}", Span(*interval_ms), times(*repeat_count, language))
+        }
+        (ScheduleDefinition::Every { interval_ms, repeat_count }, Language::Chinese) => {
+            format!("每 {}{}", Span(*interval_ms), times(*repeat_count, language))
+        }
+        (ScheduleDefinition::CalendarInterval { unit, interval, .. }, Language::English) => match interval {
+            1 => format!("every {unit} ({zone})"),
+            _ => format!("every {interval} {unit}s ({zone})"),
+        },
+        (ScheduleDefinition::CalendarInterval { unit, interval, .. }, Language::Chinese) => {
+            format!("每 {interval} {}（{zone}）", unit_in_chinese(unit))
+        }
+        (ScheduleDefinition::DailyWindow { from, to, days, interval_ms, repeat_count }, _) => {
+            window(zone, from, to.as_deref(), days, Span(*interval_ms), language) + &times(*repeat_count, language)
+        }
+        (ScheduleDefinition::At { at }, Language::English) => format!("once at {}", local(*at, zone)),
+        (ScheduleDefinition::At { at }, Language::Chinese) => format!("在 {} 执行一次", local(*at, zone)),
+        (ScheduleDefinition::Delay { delay_ms }, Language::English) => {
+            format!("{} after the end of the run before", Span(*delay_ms))
+        }
+        (ScheduleDefinition::Delay { delay_ms }, Language::Chinese) => format!("上次运行结束后 {}", Span(*delay_ms)),
+    }
+}
+
+fn cron(trigger: &TriggerDefinition, expression: &str, language: Language) -> String {
+    let semantics: Semantics = trigger.semantics.parse().unwrap_or_default();
+    let dialect = compile::cron(expression, semantics).map_or(Dialect::Quartz, |cron| cron.dialect());
+    let zone = &trigger.timezone;
+    match language {
+        Language::English => format!("{dialect} cron {expression} ({zone})"),
+        Language::Chinese => format!("{dialect} cron 表达式 {expression}（{zone}）"),
+    }
+}
+
+fn window(zone: &str, from: &str, to: Option<&str>, days: &[String], step: Span, language: Language) -> String {
+    match language {
+        Language::English => {
+            let to = to.unwrap_or("the end of the day");
+            let days = if days.is_empty() { "every day".to_owned() } else { format!("on {}", days.join(", ")) };
+            format!("every {step} from {from} to {to}, {days} ({zone})")
+        }
+        Language::Chinese => {
+            let to = to.unwrap_or("24:00");
+            let days: Vec<_> = days.iter().map(|day| day_in_chinese(day)).collect();
+            let days = if days.is_empty() { "每天".to_owned() } else { days.join("、") };
+            format!("{days} {from} 至 {to}，每 {step}（{zone}）")
+        }
+    }
+}
+
+fn times(repeat_count: Option<u32>, language: Language) -> String {
+    match (repeat_count, language) {
+        (None, _) => String::new(),
+        (Some(repeats), Language::English) => format!(", {} times in all", u64::from(repeats) + 1),
+        (Some(repeats), Language::Chinese) => format!("，共 {} 次", u64::from(repeats) + 1),
+    }
+}
+
+fn local(at: mainspring_schedule::Timestamp, zone: &str) -> String {
+    match compile::zone(zone) {
+        Ok(known) => format!("{} ({zone})", known.to_local(at)),
+        Err(_) => at.to_string(),
+    }
+}
+
+/// A length of time: `90s`, `2h`.
+struct Span(i64);
+
+impl std::fmt::Display for Span {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        Period::from_millis(self.0).unwrap_or(Period::ZERO).fmt(f)
+    }
+}
+
+fn unit_in_chinese(unit: &str) -> &str {
+    match unit {
+        "second" => "秒",
+        "minute" => "分钟",
+        "hour" => "小时",
+        "day" => "天",
+        "week" => "周",
+        "month" => "个月",
+        "year" => "年",
+        other => other,
+    }
+}
+
+fn day_in_chinese(day: &str) -> &str {
+    match day {
+        "mon" => "周一",
+        "tue" => "周二",
+        "wed" => "周三",
+        "thu" => "周四",
+        "fri" => "周五",
+        "sat" => "周六",
+        "sun" => "周日",
+        other => other,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_heaviest_known_language_is_taken() {
+        for (header, expected) in [
+            ("", Language::English),
+            ("zh-CN,zh;q=0.9,en;q=0.8", Language::Chinese),
+            ("de, en;q=0.5, zh;q=0.4", Language::English),
+            ("en;q=0.1, zh-TW;q=0.7", Language::Chinese),
+            ("zh;q=0, *", Language::English),
+            ("zh;q=x", Language::English),
+        ] {
+            assert_eq!(Language::of_header(header), expected, "{header}");
+        }
+    }
+
+    #[test]
+    fn every_kind_has_words_in_both_languages() {
+        let cases = [
+            (r#"{"kind":"cron","expression":"0 30 2 ? * 6L"}"#, "Quartz cron 0 30 2 ? * 6L (UTC)", "Quartz cron 表达式 0 30 2 ? * 6L（UTC）"),
+            (r#"{"kind":"every","interval_ms":90000,"repeat_count":2}"#, "every 90s, 3 times in all", "每 90s，共 3 次"),
+            (r#"{"kind":"calendar_interval","unit":"month","interval":2}"#, "every 2 months (UTC)", "每 2 个月（UTC）"),
+            (
+                r#"{"kind":"daily_window","from":"09:00","to":"17:00","days":["mon","fri"],"interval_ms":1800000}"#,
+                "every 30m from 09:00 to 17:00, on mon, fri (UTC)",
+                "周一、周五 09:00 至 17:00，每 30m（UTC）",
+            ),
+            (r#"{"kind":"at","at":0}"#, "once at 1970-01-01T00:00:00 (UTC)", "在 1970-01-01T00:00:00 (UTC) 执行一次"),
+            (r#"{"kind":"delay","delay_ms":10000}"#, "10s after the end of the run before", "上次运行结束后 10s"),
+        ];
+        for (schedule, english, chinese) in cases {
+            let trigger = TriggerDefinition::new("t", serde_json::from_str(schedule).unwrap());
+            assert_eq!(explain(&trigger, Language::English), english);
+            assert_eq!(explain(&trigger, Language::Chinese), chinese);
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! Nothing but health answers without the token.
+
+use mainspring_api::routes;
+use mainspring_server::{Server, Settings};
+use serde_json::Value;
+
+use crate::kit::Running;
+
+/// A path with something in its places.
+fn filled(template: &str) -> String {
+    let places = template.matches('{').count();
+    routes::path(template, &vec!["x"; places])
+}
+
+#[tokio::test]
+async fn every_route_but_health_wants_the_token() {
+    let running = Running::start().await;
+    for (template, methods) in routes::ALL {
+        for method in *methods {
+            let method = reqwest::Method::from_bytes(method.as_bytes()).unwrap();
+            let url = format!("{}{}", running.url, filled(template));
+            let plain = running.http.request(method.clone(), &url).send().await.unwrap();
+            if routes::PUBLIC.contains(template) {
+                assert!([200, 503].contains(&plain.status().as_u16()), "{method} {template}");
+                continue;
+            }
+            assert_eq!(plain.status(), 401, "{method} {template}");
+            assert!(plain.headers().contains_key("www-authenticate"));
+            assert_eq!(plain.headers()["content-type"], "application/problem+json");
+            let problem: Value = plain.json().await.unwrap();
+            assert_eq!(problem["code"], "auth.missing");
+            let wrong = running.http.request(method.clone(), &url).bearer_auth("ms_0").send().await.unwrap();
+            assert_eq!(wrong.status(), 401, "{method} {template}");
+            let problem: Value = wrong.json().await.unwrap();
+            assert_eq!(problem["code"], "auth.invalid");
+        }
+    }
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn the_shape_of_a_path_opens_nothing() {
+    let running = Running::start().await;
+    for path in [
+        "/api/v1/nodes/",
+        "//api/v1/nodes",
+        "/api/v1//nodes",
+        "/api/v1/nodes/.",
+        "/livez/../api/v1/nodes",
+        "/livez/api/v1/nodes",
+        "/api/v1/%6eodes",
+        "/API/v1/nodes",
+        "/api/v1/nodes;livez",
+        "/api/v1/nodes%2f",
+        "/api/v1/nodes?x=/livez",
+    ] {
+        let answer = running.http.get(format!("{}{path}", running.url)).send().await.unwrap();
+        assert!([401, 404].contains(&answer.status().as_u16()), "{path}: {}", answer.status());
+    }
+    let overridden = running.http.get(format!("{}/livez", running.url)).header("X-HTTP-Method-Override", "DELETE");
+    assert_eq!(overridden.send().await.unwrap().status(), 200);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn every_documented_route_exists_and_no_other() {
+    let document = serde_json::to_value(mainspring_server::openapi()).unwrap();
+    let mut found = Vec::new();
+    for (path, item) in document["paths"].as_object().unwrap() {
+        for (method, operation) in item.as_object().unwrap() {
+            if !["get", "put", "post", "patch", "delete"].contains(&method.as_str()) {
+                continue;
+            }
+            found.push(format!("{} {path}", method.to_uppercase()));
+            let secured = operation.get("security").is_some();
+            assert_eq!(secured, !routes::PUBLIC.contains(&path.as_str()), "{method} {path}");
+        }
+    }
+    let mut listed: Vec<_> =
+        routes::ALL.iter().flat_map(|(path, methods)| methods.iter().map(move |method| format!("{method} {path}"))).collect();
+    found.sort();
+    listed.sort();
+    assert_eq!(found, listed);
+}
+
+#[cfg(unix)]
+#[tokio::test]
+async fn the_first_start_keeps_the_token_in_a_private_file() {
+    use std::os::unix::fs::PermissionsExt;
+    let folder = tempfile::tempdir().unwrap();
+    let settings = Settings { data_dir: Some(folder.path().to_owned()), ..Settings::default() };
+    let running = Running::start_with(settings.clone()).await;
+    let file = folder.path().join("token");
+    assert_eq!(running.server.token_file(), Some(&file));
+    assert_eq!(std::fs::read_to_string(&file).unwrap().trim(), running.token);
+    assert_eq!(running.token.len(), 3 + 64);
+    for name in ["token", "server.json"] {
+        let mode = std::fs::metadata(folder.path().join(name)).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600, "{name}");
+    }
+    let kept = running.engine.store().setting("token_hash").await.unwrap().unwrap();
+    assert!(!kept.contains(&running.token[3..]), "only the hash is kept");
+
+    // A second server over the same store knows the token, and makes none.
+    let again = Settings { listen: "127.0.0.1:0".parse().unwrap(), ..settings };
+    let second = Server::start(running.engine.clone(), again.clone()).await.unwrap();
+    assert_eq!(second.first_token(), None);
+    second.stop(std::time::Duration::from_secs(5)).await;
+
+    // A reset makes a new one, and the old one is worth nothing.
+    let reset = Server::start(running.engine.clone(), Settings { reset_token: true, ..again }).await.unwrap();
+    let new = reset.first_token().unwrap().to_owned();
+    let ask = |token: String| running.http.get(format!("http://{}/api/v1/nodes", reset.address())).bearer_auth(token).send();
+    assert_eq!(ask(new.clone()).await.unwrap().status(), 200);
+    assert_eq!(ask(running.token.clone()).await.unwrap().status(), 401);
+    assert_eq!(std::fs::read_to_string(&file).unwrap().trim(), new);
+    reset.stop(std::time::Duration::from_secs(5)).await;
+    assert!(!folder.path().join("server.json").exists());
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_port_in_use_is_said() {
+    let running = Running::start().await;
+    let settings = Settings { listen: running.server.address(), ..Settings::default() };
+    let error = Server::start(running.engine.clone(), settings).await.unwrap_err();
+    let text = error.to_string();
+    assert!(text.contains("cannot listen on 127.0.0.1:") && text.contains("another program listens there"), "{text}");
+    running.stop().await;
+}

@@ -1,0 +1,4 @@
+//! A real server over the memory store, asked through sockets.
+
+mod access;
+mod kit;
