@@ -1,4 +1,14 @@
 //! A real server over the memory store, asked through sockets.
 
 mod access;
+mod bundles;
+mod calendars;
+mod conversion;
+mod documents;
+mod fuzz;
+mod jobs;
 mod kit;
+mod repeats;
+mod runs;
+mod schedules;
+mod streams;
