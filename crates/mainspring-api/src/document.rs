@@ -208,7 +208,7 @@ fn parse_nodes(text: &[u8], format: Format, limits: Limits) -> Result<Vec<node::
     if text.len() > limits.bytes {
         let (bytes, limit) = (text.len(), limits.bytes);
         let message = format!("the document has {bytes} bytes, more than the {limit} allowed");
-        return Err(Fault::new(ErrorCode::DocumentTooLarge, message, None));
+        return Err(Fault::new(ErrorCode::DocumentTooLarge, message, Some((1, 1))));
     }
     let text = std::str::from_utf8(text).map_err(|error| not_utf8(text, error.valid_up_to()))?;
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);

@@ -3,7 +3,7 @@
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{
-    apply, check, completion, cron, doctor, job, logs, next, run, trigger, version,
+    apply, bench, check, completion, cron, dev, doctor, job, logs, next, run, server, trigger, version,
 };
 use crate::error::{Error, Result};
 use crate::exit::Exit;
@@ -27,6 +27,8 @@ pub struct Cli {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Server(server::ServerArgs),
+    Dev(dev::DevArgs),
     Check(check::CheckArgs),
     Apply(apply::ApplyArgs),
     Diff(apply::DiffArgs),
@@ -37,6 +39,7 @@ enum Command {
     Logs(logs::LogsArgs),
     Next(next::NextArgs),
     Cron(cron::CronArgs),
+    Bench(bench::BenchArgs),
     Doctor(doctor::DoctorArgs),
     Completion(completion::CompletionArgs),
     /// Show the version of this binary and of its time zone data
@@ -51,6 +54,8 @@ impl Cli {
     pub fn run(self) -> Result {
         let output = Output::new(self.output)?;
         match self.command {
+            Command::Server(args) => server::run(&args, &output),
+            Command::Dev(args) => dev::run(&args, &output),
             Command::Check(args) => check::run(&args, &output),
             Command::Apply(args) => apply::apply(&args, &output),
             Command::Diff(args) => apply::diff(&args, &output),
@@ -61,6 +66,7 @@ impl Cli {
             Command::Logs(args) => logs::run(&args, &output),
             Command::Next(args) => next::run(args, &output),
             Command::Cron(args) => cron::run(args, &output),
+            Command::Bench(args) => bench::run(&args, &output),
             Command::Doctor(args) => doctor::run(&args, &output),
             Command::Completion(args) => completion::run(&args, &output),
             Command::Version => version::run(&output),

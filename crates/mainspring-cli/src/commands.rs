@@ -1,13 +1,16 @@
 //! One file per noun; each takes its arguments and an [`Output`](crate::output::Output).
 
 pub mod apply;
+pub mod bench;
 pub mod check;
 pub mod completion;
 pub mod cron;
+pub mod dev;
 pub mod doctor;
 pub mod job;
 pub mod logs;
 pub mod next;
 pub mod run;
+pub mod server;
 pub mod trigger;
 pub mod version;

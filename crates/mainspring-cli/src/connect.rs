@@ -220,7 +220,11 @@ fn no_server() -> Error {
     Error::new(Exit::Unreachable, report)
 }
 
-fn read_token(file: &Path) -> Result<String> {
+/// Reads the token of a file.
+///
+/// # Errors
+/// `token.unreadable` and `token.empty`.
+pub fn read_token(file: &Path) -> Result<String> {
     let text = std::fs::read_to_string(file).map_err(|error| {
         let message = format!("cannot read the token file {}: {error}", file.display());
         let report = Report::new("token.unreadable", message);
@@ -242,7 +246,7 @@ fn read_token(file: &Path) -> Result<String> {
 }
 
 /// Turns an error of the client into ours.
-fn refused(error: ClientError) -> Error {
+pub fn refused(error: ClientError) -> Error {
     match error {
         ClientError::Refused(problem) => from_problem(*problem),
         ClientError::Settings { .. } => Error::new(

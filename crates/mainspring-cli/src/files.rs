@@ -3,7 +3,10 @@
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
+use jiff::Zoned;
 use mainspring_api::{Format, JobFile, JobFiles, Problem, read_job_files};
+use mainspring_schedule::Timestamp;
+use mainspring_server::convert::{self, Known, Surroundings};
 
 use crate::error::{Error, Report, Result};
 use crate::exit::Exit;
@@ -34,6 +37,18 @@ pub fn read(paths: &[PathBuf], namespace: &str) -> Result<JobFiles> {
 /// Every problem in the texts with `file:line:column` (exit 9).
 pub fn read_texts(texts: &[JobFile<'_>], namespace: &str) -> Result<JobFiles> {
     read_job_files(texts, Some(namespace)).map_err(invalid)
+}
+
+/// Reads every text of a bundle as a server would: durations, zones, expressions, calendars, and that each trigger
+/// fires. Calendars that the files lack may be on the server, and pass.
+///
+/// # Errors
+/// Everything that is wrong, with `file:line:column` (exit 9).
+pub fn compile(files: &JobFiles, timezone: &str, now: &Zoned) -> Result {
+    let now = Timestamp::from_millis(now.timestamp().as_millisecond());
+    let around = Surroundings { namespace: "default", timezone, now, calendars: &|_, _| Known::Unknown };
+    let compiled = convert::bundle(files.bundle(), &around);
+    compiled.map(drop).map_err(|problems| invalid(problems.into_iter().map(|it| files.locate(it)).collect()))
 }
 
 fn invalid(problems: Vec<Problem>) -> Error {

@@ -2,26 +2,72 @@
 
 use std::sync::Arc;
 
-use crate::error::{Error, Result};
-use crate::sqlite::Options;
-use crate::{MemoryStore, SqliteStore, Store};
+use crate::{Error, MemoryStore, Options, Result, SqliteStore, Store};
 
 /// Opens the store that an address names: `memory:` (nothing outlives the process) or `sqlite:PATH` (made if missing).
 ///
 /// # Errors
 /// [`Error::Unusable`] if the address names no known kind of store, or what is there cannot be used.
+///
+/// ```
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// assert!(mainspring_store::open("memory:").await.is_ok());
+/// let error = mainspring_store::open("postgres://me:secret@db/jobs").await.err().unwrap().to_string();
+/// assert!(error.contains("not in this version") && !error.contains("secret"));
+/// # });
+/// ```
 pub async fn open(address: &str) -> Result<Arc<dyn Store>> {
-    if address == "memory:" {
-        return Ok(Arc::new(MemoryStore::new()));
+    let (scheme, rest) = address.split_once(':').unwrap_or(("", address));
+    // Not the address itself: it may hold a password.
+    let unusable = |why: &str| Error::Unusable { store: format!("{scheme}:"), why: why.to_owned() };
+    match (scheme, rest) {
+        ("memory", "") => Ok(Arc::new(MemoryStore::new())),
+        ("memory", _) => Err(unusable("a store in memory has no place; say memory:")),
+        ("sqlite", "") => Err(unusable("it names no file; say sqlite:PATH")),
+        ("sqlite", path) => {
+            let path = path.to_owned();
+            let opened = tokio::task::spawn_blocking(move || SqliteStore::open(path, Options::default())).await;
+            Ok(Arc::new(opened.expect("opening a store does not panic")?))
+        }
+        ("postgres" | "postgresql" | "mysql" | "mariadb", _) => {
+            Err(unusable("this database is not in this version; say sqlite:PATH or memory:"))
+        }
+        ("", _) => Err(Error::Unusable {
+            store: address.to_owned(),
+            why: "it is no address of a store; say sqlite:PATH or memory:".to_owned(),
+        }),
+        _ => Err(unusable("there is no such kind of store; say sqlite:PATH or memory:")),
     }
-    if let Some(path) = address.strip_prefix("sqlite:").filter(|path| !path.is_empty()) {
-        let path = path.to_owned();
-        let opened = tokio::task::spawn_blocking(move || SqliteStore::open(path, Options::default())).await;
-        return Ok(Arc::new(opened.expect("opening a store does not panic")?));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn addresses_that_name_no_store_are_refused_with_what_to_say() {
+        let cases = [
+            ("jobs.db", "sqlite:PATH"),
+            ("sqlite:", "names no file"),
+            ("memory:jobs", "say memory:"),
+            ("mysql://root:secret@db/jobs", "not in this version"),
+            ("redis://cache", "no such kind"),
+        ];
+        for (address, expected) in cases {
+            let error = open(address).await.err().unwrap().to_string();
+            assert!(error.contains(expected), "{address}: {error}");
+            assert!(!error.contains("secret"), "{error}");
+        }
     }
-    let why = match address.split_once(':') {
-        Some(("postgres" | "postgresql" | "mysql" | "mariadb", _)) => "this version keeps jobs in memory or in SQLite",
-        _ => "a store is `memory:` or `sqlite:PATH`",
-    };
-    Err(Error::Unusable { store: address.to_owned(), why: why.to_owned() })
+
+    #[tokio::test]
+    async fn each_kind_of_store_opens() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = format!("sqlite:{}", folder.path().join("jobs.db").display());
+        for (address, kind) in [("memory:", "memory"), (file.as_str(), "sqlite")] {
+            let store = open(address).await.unwrap();
+            assert_eq!(store.info().await.unwrap().kind, kind);
+            store.close().await.unwrap();
+        }
+    }
 }

@@ -19,6 +19,9 @@ pub struct CheckArgs {
     /// Job file, folder, or - for standard input
     #[arg(required = true, value_name = "FILE|DIR")]
     files: Vec<PathBuf>,
+    /// Zone of triggers that name none, as the server has it
+    #[arg(long, env = "MAINSPRING_DEFAULT_TIMEZONE", default_value = "UTC", value_name = "ZONE")]
+    default_timezone: String,
 }
 
 /// What the files hold.
@@ -35,6 +38,7 @@ struct Summary {
 /// Everything that is wrong, each with `file:line:column` (exit 9).
 pub fn run(args: &CheckArgs, output: &Output) -> Result {
     let read = files::read(&args.files, "default")?;
+    files::compile(&read, &args.default_timezone, &output.style().now())?;
     let bundle = read.bundle();
     let summary = Summary {
         jobs: bundle.jobs.len(),

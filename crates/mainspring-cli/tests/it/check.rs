@@ -98,7 +98,7 @@ fn each_class_of_error_names_its_place_and_exits_9() {
             "large.yaml",
             large.as_bytes(),
             "document.too_large",
-            "1048576",
+            "large.yaml:1:1",
         ),
     ];
     let program = Program::new();

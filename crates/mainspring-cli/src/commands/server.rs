@@ -1,0 +1,76 @@
+//! `mainspring server`: one process with store, engine, workers and HTTP.
+
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+
+use crate::discovery;
+use crate::error::{Error, Report, Result};
+use crate::exit::Exit;
+use crate::node::{self, NodeArgs, Place};
+use crate::output::Output;
+
+/// Run a server: store, engine, workers and HTTP in one process
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  mainspring server                                  data in ~/.local/share/mainspring
+  mainspring server --data /var/lib/mainspring --listen 0.0.0.0:7070
+  mainspring server --store sqlite:/srv/jobs.db      token and working folders in /srv/jobs.db.data
+  mainspring server --allow-outbound 127.0.0.1:7070 --allow-outbound 10.0.0.0/8
+
+TERM or Ctrl-C drains: nothing new starts, runs finish within --grace, the exit code is 0. A second signal
+ends the process at once (exit 1, after Ctrl-C 130); runs that it cut off are `lost` at the next start.")]
+pub struct ServerArgs {
+    /// Folder of the store, the access token and working folders; made when missing
+    #[arg(long, env = "MAINSPRING_DATA", value_name = "DIR")]
+    data: Option<PathBuf>,
+    /// Where jobs and runs are kept: sqlite:PATH, or memory: for nothing that outlives the process
+    #[arg(long, env = "MAINSPRING_STORE", value_name = "URL")]
+    store: Option<String>,
+    /// Make a new access token, print it, and forget the one before
+    #[arg(long)]
+    reset_token: bool,
+    #[command(flatten)]
+    node: NodeArgs,
+}
+
+/// Runs until a signal ends it.
+///
+/// # Errors
+/// When the store cannot be used, the address is taken, or a setting is wrong; nothing runs then.
+pub fn run(args: &ServerArgs, output: &Output) -> Result {
+    args.node.log.start()?;
+    let temporary = tempfile::Builder::new();
+    let (place, _held) = match (&args.data, &args.store) {
+        (Some(data), store) => (Place { data: data.clone(), store: store.clone() }, None),
+        (None, None) => (Place { data: discovery::default_data().ok_or_else(no_home)?, store: None }, None),
+        (None, Some(url)) => match url.strip_prefix("sqlite:") {
+            Some(path) => (Place { data: beside(path), store: Some(url.clone()) }, None),
+            None => {
+                let folder = node::temporary(&temporary)?;
+                (Place { data: folder.path().to_owned(), store: Some(url.clone()) }, Some(folder))
+            }
+        },
+    };
+    if args.store.as_deref() == Some("memory:") {
+        output.note("warning: the store is in memory: jobs, runs and history end with this process");
+    }
+    node::block_on(async {
+        let node = node::start(&args.node, &place, args.reset_token).await?;
+        node.welcome(output)?;
+        node.run(args.node.grace, output).await
+    })
+}
+
+/// The folder for what is not in the file of a store that was named without a data folder.
+fn beside(path: &str) -> PathBuf {
+    let path = Path::new(path);
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".data");
+    path.with_file_name(name)
+}
+
+fn no_home() -> Error {
+    let report = Report::new("cli.data", "this user has no home folder to keep data in").hint("say --data DIR");
+    Error::new(Exit::Usage, report)
+}

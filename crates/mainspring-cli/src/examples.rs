@@ -1,0 +1,72 @@
+//! The example jobs that `mainspring dev` starts with: the files of `examples/`, built in.
+
+use mainspring_api::{Bundle, Format, JobFile};
+
+use crate::error::Result;
+use crate::files;
+
+/// A file of `examples/`, with its name.
+macro_rules! example {
+    ($name:literal) => {
+        ($name, include_str!(concat!("../../../examples/", $name)))
+    };
+}
+
+
+/// Name and content of each file.
+const FILES: &[(&str, &str)] = &[
+    example!("disk-usage.yaml"),
+    example!("hello.yaml"),
+    example!("office-hours.toml"),
+    example!("queue-poll.yaml"),
+    example!("retries.yaml"),
+    example!("rotate-logs.yaml"),
+    example!("server-health.yaml"),
+    example!("slow-report.yaml"),
+];
+
+/// Returns the built-in examples as one bundle, for a server that listens on `port`.
+///
+/// # Errors
+/// None while the examples are valid, which a test holds.
+pub fn bundle(port: u16) -> Result<Bundle> {
+    let texts: Vec<(&str, String)> = FILES
+        .iter()
+        .map(|(name, text)| (*name, text.replace("127.0.0.1:7070", &format!("127.0.0.1:{port}"))))
+        .collect();
+    let files: Vec<JobFile<'_>> = texts
+        .iter()
+        .map(|(name, text)| JobFile {
+            name: Some(name),
+            format: Format::of_path(name.as_ref()).unwrap_or(Format::Yaml),
+            text: text.as_bytes(),
+        })
+        .collect();
+    Ok(files::read_texts(&files, "default")?.into_bundle())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_file_of_the_folder_is_built_in() {
+        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples");
+        let mut names: Vec<String> = std::fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .filter(|name| Format::of_path(name.as_ref()).is_some())
+            .collect();
+        names.sort();
+        let built_in: Vec<&str> = FILES.iter().map(|(name, _)| *name).collect();
+        assert_eq!(names, built_in);
+    }
+
+    #[test]
+    fn the_health_check_calls_the_port_of_the_server() {
+        let bundle = bundle(8123).unwrap();
+        let health = bundle.jobs.iter().find(|job| job.name == "server-health").unwrap();
+        let url = &health.http.as_ref().unwrap().url;
+        assert_eq!(url, "http://127.0.0.1:8123/livez");
+    }
+}

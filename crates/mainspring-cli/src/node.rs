@@ -1,0 +1,236 @@
+//! One server process: what `server` and `dev` start, and how signals end it.
+
+use std::future::Future;
+use std::net::{SocketAddr, TcpListener};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Args;
+use mainspring_engine::{Engine, Stopped};
+use mainspring_server::Server;
+use mainspring_tasks::{Allow, OutboundPolicy};
+use tempfile::TempDir;
+use tokio::signal::unix::{Signal, SignalKind, signal};
+
+use crate::discovery::{self, Registered, Registration};
+use crate::error::{Error, Report, Result};
+use crate::exit::Exit;
+use crate::logging::LogArgs;
+use crate::output::Output;
+use crate::{LEASH, time_value};
+
+/// What remains for requests when runs have ended.
+const REQUESTS_GRACE: Duration = Duration::from_secs(2);
+
+/// What `server` and `dev` have in common.
+#[derive(Debug, Clone, Args)]
+pub struct NodeArgs {
+    /// Address and port to listen on; port 0 takes a free one
+    #[arg(long, env = "MAINSPRING_LISTEN", default_value = "127.0.0.1:7070", value_name = "ADDRESS")]
+    pub listen: SocketAddr,
+    /// Zone of triggers that name none
+    #[arg(long, env = "MAINSPRING_DEFAULT_TIMEZONE", default_value = "UTC", value_name = "ZONE")]
+    pub default_timezone: String,
+    /// Runs at a time
+    #[arg(long, env = "MAINSPRING_SLOTS", default_value_t = 64, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    pub slots: u32,
+    /// Time that runs have to finish when the server is asked to stop
+    #[arg(long, env = "MAINSPRING_GRACE", default_value = "30s", value_name = "DURATION", value_parser = time_value::duration)]
+    pub grace: Duration,
+    /// What HTTP tasks may reach beyond public addresses: loopback, private, any, NETWORK, ADDRESS[:PORT], HOST
+    #[arg(long, env = "MAINSPRING_ALLOW_OUTBOUND", value_delimiter = ',', value_name = "WHAT")]
+    pub allow_outbound: Vec<Allow>,
+    /// The server's own log.
+    #[command(flatten)]
+    pub log: LogArgs,
+}
+
+/// Where a node keeps things.
+#[derive(Debug, Clone)]
+pub struct Place {
+    /// Folder of token and working folders, and of the store if nothing else is said.
+    pub data: PathBuf,
+    /// Address of the store, if it is not in the folder.
+    pub store: Option<String>,
+}
+
+/// A running node.
+pub struct Node {
+    engine: Arc<Engine>,
+    server: Server,
+    terminate: Signal,
+    interrupt: Signal,
+    data: PathBuf,
+    _registered: Option<Registered>,
+}
+
+/// Runs a future on all cores.
+///
+/// # Errors
+/// Whatever the future reports.
+pub fn block_on<T>(future: impl Future<Output = Result<T>>) -> Result<T> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().enable_all().build();
+    runtime.map_err(|error| failed("cli.runtime", "cannot start the runtime", &error))?.block_on(future)
+}
+
+/// Makes a folder that goes when the value does.
+///
+/// # Errors
+/// When there is no place for temporary files.
+pub fn temporary(builder: &tempfile::Builder<'_, '_>) -> Result<TempDir> {
+    builder.tempdir().map_err(|error| Error::file("make a folder in", &std::env::temp_dir(), &error))
+}
+
+/// Finds the address that a listener would get, and leaves it free: a store is not touched for a port that is taken.
+///
+/// # Errors
+/// `server.listen` with what is in the way.
+pub fn free_address(wanted: SocketAddr) -> Result<SocketAddr> {
+    TcpListener::bind(wanted).and_then(|listener| listener.local_addr()).map_err(|error| {
+        let report = Report::new("server.listen", format!("cannot listen on {wanted}: {error}"));
+        Error::new(Exit::Failure, report.hint("stop the program that listens there, or choose another: --listen ADDRESS"))
+    })
+}
+
+/// Opens the store, starts the engine, and listens.
+///
+/// # Errors
+/// `store.unusable`, `server.listen`, `server.start`; nothing runs then.
+pub async fn start(args: &NodeArgs, place: &Place, reset_token: bool) -> Result<Node> {
+    // From here on a signal waits for the node to be up, in place of killing it half-way.
+    let terminate = listen_to(SignalKind::terminate())?;
+    let interrupt = listen_to(SignalKind::interrupt())?;
+    make_private(&place.data)?;
+    let inside = || format!("sqlite:{}", place.data.join("mainspring.db").display());
+    let address = place.store.clone().unwrap_or_else(inside);
+    let store = mainspring_store::open(&address).await.map_err(|error| failed("store.unusable", "cannot start", &error))?;
+    let listen = free_address(args.listen)?;
+    let engine = Engine::start(store, engine_settings(args, &place.data)).await;
+    let engine = Arc::new(engine.map_err(|error| failed("server.start", "cannot start the engine", &error))?);
+    let settings = mainspring_server::Settings {
+        listen,
+        data_dir: Some(place.data.clone()),
+        default_timezone: args.default_timezone.clone(),
+        reset_token,
+        slots: args.slots,
+        ..mainspring_server::Settings::default()
+    };
+    let server = Server::start(Arc::clone(&engine), settings).await;
+    let server = server.map_err(|error| failed("server.start", "cannot start the server", &error))?;
+    let registered = register(&server, &place.data);
+    Ok(Node { engine, server, terminate, interrupt, data: place.data.clone(), _registered: registered })
+}
+
+impl Node {
+    /// The base of its API.
+    pub fn url(&self) -> String {
+        format!("http://{}", self.server.address())
+    }
+
+    /// The file with its token.
+    pub fn token_file(&self) -> PathBuf {
+        self.server.token_file().cloned().unwrap_or_else(|| self.data.join("token"))
+    }
+
+    /// Says where it is and, the first time, what opens it.
+    ///
+    /// # Errors
+    /// Fails when stdout cannot be written.
+    pub fn welcome(&self, output: &Output) -> Result {
+        output.line(format_args!("mainspring {} on {}", env!("CARGO_PKG_VERSION"), self.url()))?;
+        if let Some(token) = self.server.first_token() {
+            output.line(format_args!("access token: {token}   (shown once)"))?;
+        }
+        output.line(format_args!("token file:   {}", self.token_file().display()))
+    }
+
+    /// Works until a signal, then drains: starts nothing new, lets runs end within `grace`, stops.
+    ///
+    /// # Errors
+    /// Exit 1 or 130 when a second signal ended it at once; `store.close` when the store could not be closed.
+    pub async fn run(mut self, grace: Duration, output: &Output) -> Result {
+        tokio::select! {
+            _ = self.terminate.recv() => {}
+            _ = self.interrupt.recv() => {}
+        }
+        output.note(format_args!("draining: runs have {} s to finish; a second signal ends them", grace.as_secs()));
+        self.engine.drain();
+        let engine = Arc::clone(&self.engine);
+        let (mut terminate, mut interrupt) = (self.terminate, self.interrupt);
+        let (server, kept) = (self.server, self.engine);
+        let stop = async move {
+            // Requests are answered for as long as runs go on: people watch them end.
+            let _ = tokio::time::timeout(grace, engine.idle()).await;
+            drop(engine);
+            server.stop(REQUESTS_GRACE).await;
+            match Arc::into_inner(kept) {
+                Some(engine) => engine.stop(Duration::ZERO).await,
+                None => Ok(Stopped::Clean),
+            }
+        };
+        let stopped = tokio::select! {
+            stopped = stop => stopped,
+            _ = terminate.recv() => return Err(Error::silent(Exit::Failure)),
+            _ = interrupt.recv() => return Err(Error::silent(Exit::Interrupted)),
+        };
+        match stopped.map_err(|error| failed("store.close", "cannot close the store", &error))? {
+            Stopped::Clean => output.note("stopped"),
+            Stopped::Cancelled(runs) => output.note(format_args!("stopped; the grace period ended {runs} runs")),
+        }
+        Ok(())
+    }
+}
+
+fn engine_settings(args: &NodeArgs, data: &Path) -> mainspring_engine::Settings {
+    let mut tasks = mainspring_tasks::Settings::new(data.join("work"));
+    // This program itself, also after an upgrade has replaced its file.
+    tasks.leash = Some(PathBuf::from("/proc/self/exe")).filter(|path| path.exists());
+    tasks.leash_args = vec![LEASH.to_owned()];
+    tasks.outbound = args.allow_outbound.iter().cloned().fold(OutboundPolicy::default(), OutboundPolicy::allow);
+    let mut settings = mainspring_engine::Settings { tasks: Some(tasks), ..mainspring_engine::Settings::default() };
+    settings.planner.slots = args.slots;
+    settings
+}
+
+/// Tells the command line on this machine; a server that cannot do so is found by `--server` and `--token-file`.
+fn register(server: &Server, data: &Path) -> Option<Registered> {
+    let registration = Registration {
+        address: server.address(),
+        token_file: std::path::absolute(data.join("token")).ok()?,
+        data: std::path::absolute(data).ok(),
+        pid: std::process::id(),
+        version: env!("CARGO_PKG_VERSION").to_owned(),
+    };
+    let folder = discovery::folder()?;
+    discovery::register(&folder, &registration)
+        .inspect_err(|error| tracing::warn!(%error, "the command line will not find this server by itself"))
+        .ok()
+}
+
+fn make_private(folder: &Path) -> Result {
+    let mut builder = std::fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder).map_err(|error| Error::file("make the folder", folder, &error))
+}
+
+fn listen_to(kind: SignalKind) -> Result<Signal> {
+    signal(kind).map_err(|error| failed("cli.runtime", "cannot listen to signals", &error))
+}
+
+/// A failure with its chain of causes.
+pub fn failed(code: &str, attempt: &str, error: &dyn std::error::Error) -> Error {
+    let mut message = format!("{attempt}: {error}");
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let text = error.to_string();
+        // Some errors repeat their cause in their own words.
+        if !message.contains(&text) {
+            message += &format!(": {text}");
+        }
+        cause = error.source();
+    }
+    Error::new(Exit::Failure, Report::new(code, message))
+}
