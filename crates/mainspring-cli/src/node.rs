@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use mainspring_engine::{Engine, Stopped};
+use mainspring_engine::{Clock, Engine, Stopped, SystemClock};
 use mainspring_server::Server;
 use mainspring_tasks::{Allow, OutboundPolicy};
 use tempfile::TempDir;
@@ -20,6 +20,8 @@ use crate::logging::LogArgs;
 use crate::output::Output;
 use crate::{LEASH, time_value};
 
+/// What those who wait for a run have to hear of its end.
+const LINGER_MS: i64 = 300;
 /// What remains for requests when runs have ended.
 const REQUESTS_GRACE: Duration = Duration::from_secs(2);
 
@@ -161,7 +163,11 @@ impl Node {
         let (server, kept) = (self.server, self.engine);
         let stop = async move {
             // Requests are answered for as long as runs go on: people watch them end.
+            let draining_at = SystemClock.now();
             let _ = tokio::time::timeout(grace, engine.idle()).await;
+            if SystemClock.now() > draining_at {
+                SystemClock.alarm().wait_until(SystemClock.now() + LINGER_MS).await;
+            }
             drop(engine);
             server.stop(REQUESTS_GRACE).await;
             match Arc::into_inner(kept) {
