@@ -42,12 +42,14 @@ async fn preview(
     let namespace = request.namespace.clone().unwrap_or_else(|| jobs::DEFAULT_NAMESPACE.to_owned());
     let bundle = trial(&request, &namespace);
     let known = calendars::known(&app, convert::calendars_of(&bundle, &namespace)).await?;
-    let (now, timezone) = (app.now(), app.default_timezone.clone());
+    let timezone = app.default_timezone.clone();
+    let after = request.after.map_or(app.now(), from_wire);
+    // As if it were saved when the preview begins, if that is earlier: nothing fires before it is saved.
+    let saved_at = after.min(app.now());
     off_thread(move || {
         let find = |namespace: &str, name: &str| known.find(namespace, name);
-        let around = Surroundings { namespace: &namespace, timezone: &timezone, now, calendars: &find };
+        let around = Surroundings { namespace: &namespace, timezone: &timezone, now: saved_at, calendars: &find };
         let (definition, trigger) = compiled(&bundle, &around)?;
-        let after = request.after.map_or(now, from_wire);
         let until = request.until.map_or(Timestamp::MAX, from_wire);
         let fires = fires(&definition, &trigger, after, until, count);
         let kind = request.trigger.kind().ok_or_else(|| Refusal::new(ErrorCode::TriggerNoKind, "the trigger does not say when"))?;

@@ -9,6 +9,7 @@ mod fuzz;
 mod jobs;
 mod kit;
 mod repeats;
+mod restart;
 mod runs;
 mod schedules;
 mod streams;
