@@ -4,6 +4,7 @@
 //! write a [`Check`] for one line and name its file in [`FILES`].
 
 mod cron;
+mod triggers;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -14,7 +15,21 @@ use serde_json::Value;
 /// Compares the answer of one line with ours. An outer error means that the line cannot be read.
 type Check = fn(Value) -> anyhow::Result<Result<(), Difference>>;
 
-const FILES: [(&str, Check); 1] = [("cron.jsonl", cron::check)];
+const FILES: [(&str, Check); 5] = [
+    ("cron.jsonl", cron::check),
+    ("trigger.jsonl", |case| {
+        Ok(triggers::check("trigger", &case))
+    }),
+    ("calendar.jsonl", |case| {
+        Ok(triggers::check("calendar", &case))
+    }),
+    ("misfire.jsonl", |case| {
+        Ok(triggers::check("misfire", &case))
+    }),
+    ("new_calendar.jsonl", |case| {
+        Ok(triggers::check("new_calendar", &case))
+    }),
+];
 
 /// How many differences of a file are shown.
 const SHOWN: usize = 5;

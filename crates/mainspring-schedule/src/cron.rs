@@ -24,12 +24,20 @@ pub use explain::{Lang, explain};
 pub use lint::{Lint, lint};
 pub use never::NeverFires;
 
+use crate::civil::{DAY_MS, Date};
 use crate::{Semantics, Timestamp, Zone};
 use error::Refusal;
-use fields::Fields;
+use fields::{FIRST_YEAR, Fields, LAST_YEAR};
 
 /// The longest expression that is read, in bytes.
 pub const MAX_EXPRESSION_BYTES: usize = 512;
+
+/// Two days before the first year that a year field can hold: no fire is earlier, in any zone.
+const BEFORE_ALL: Timestamp =
+    Timestamp::from_millis((Date::new(FIRST_YEAR, 1, 1).day_number() - 2) * DAY_MS);
+/// Two days after the last year: no fire is later, in any zone.
+const AFTER_ALL: Timestamp =
+    Timestamp::from_millis((Date::new(LAST_YEAR + 1, 1, 1).day_number() + 2) * DAY_MS);
 
 /// Which cron a text is written for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -181,6 +189,10 @@ impl Cron {
     /// Fires are whole seconds. Cost grows with the fields, not with the gap between fires.
     #[must_use]
     pub fn next_after(&self, zone: &Zone, t: Timestamp) -> Option<Timestamp> {
+        if t > AFTER_ALL {
+            return None;
+        }
+        let t = t.max(BEFORE_ALL);
         if self.follows_quartz() {
             quartz::next_after(&self.0.fields, zone, t)
         } else {
@@ -194,6 +206,10 @@ impl Cron {
     /// [`matches`](Self::matches).
     #[must_use]
     pub fn previous_before(&self, zone: &Zone, t: Timestamp) -> Option<Timestamp> {
+        if t < BEFORE_ALL {
+            return None;
+        }
+        let t = t.min(AFTER_ALL);
         if self.follows_quartz() {
             quartz::previous_before(&self.0.fields, zone, t)
         } else {
@@ -204,6 +220,9 @@ impl Cron {
     /// Whether it fires in the second that contains `t`; Quartz's `isSatisfiedBy`.
     #[must_use]
     pub fn matches(&self, zone: &Zone, t: Timestamp) -> bool {
+        if t < BEFORE_ALL || t > AFTER_ALL {
+            return false;
+        }
         if self.follows_quartz() {
             return quartz::matches(&self.0.fields, zone, t);
         }
@@ -330,6 +349,7 @@ fn unknown_dialect(text: &str, count: usize) -> CronError {
     let problem = match count {
         0 => "the expression is empty".to_owned(),
         1 => "there is 1 field".to_owned(),
+        8 => "there are more than 7 fields".to_owned(),
         count => format!("there are {count} fields"),
     };
     CronError {

@@ -66,11 +66,39 @@ pub enum SemanticPoint {
     JunkRefused,
     /// Years are 1970 to 2099. Quartz accepts any number, and then never fires.
     YearsChecked,
+    /// A `calendar_interval` of days or more keeps its time of day: in a gap it fires at the first instant
+    /// after it, of two equal times it takes the first, and the next day it is back. Quartz shifts and may
+    /// stay shifted, and fires twice on a day when it finds its way back.
+    IntervalKeepsTime,
+    /// Months and years are counted from the start: 31 January, 28 February, 31 March. Quartz stays on the
+    /// 28th once it has been there.
+    MonthsKeepDay,
+    /// A `daily_window` goes from the first instant that shows its beginning to the last that shows its end,
+    /// in elapsed steps. Quartz sets both leniently and so loses or shifts fires on days of a change.
+    WindowFollowsClock,
+    /// A `daily_window` fires neither before the start nor after the end. Quartz fires up to 999 ms before
+    /// the start, and past the end on the end's day.
+    WindowKeepsBounds,
+    /// The next fire of a `daily_window` after an instant is the first one after it. Quartz asks a second
+    /// ahead.
+    WindowAsksExactly,
+    /// A `cron` trigger starts at its start. Quartz moves the start to the whole second before it, and into
+    /// the second of two equal hours.
+    CronStartExact,
+    /// The final fire is the last one that happens. Quartz leaves calendars out, may name an end that does
+    /// not fire, and knows none without an end.
+    FinalFireHappens,
+    /// A `daily` calendar excludes its range, by what the clock shows. Quartz also excludes the first and the
+    /// last millisecond of each day, and sets the range leniently on days of a change.
+    CalendarEdges,
+    /// The next included instant is `t` or the first one after it that is included. Quartz may answer
+    /// `t` + 1 ms, an earlier or a later instant, one that is not included, 0, or not at all.
+    NextIncludedExact,
 }
 
 impl SemanticPoint {
     /// All points.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 16] = [
         Self::GapFiresAfter,
         Self::OverlapFiresFirst,
         Self::OverlapStepsElapsed,
@@ -78,6 +106,15 @@ impl SemanticPoint {
         Self::LastDayKeepsPlace,
         Self::JunkRefused,
         Self::YearsChecked,
+        Self::IntervalKeepsTime,
+        Self::MonthsKeepDay,
+        Self::WindowFollowsClock,
+        Self::WindowKeepsBounds,
+        Self::WindowAsksExactly,
+        Self::CronStartExact,
+        Self::FinalFireHappens,
+        Self::CalendarEdges,
+        Self::NextIncludedExact,
     ];
 
     /// The name under which the documentation describes it.
@@ -91,6 +128,15 @@ impl SemanticPoint {
             Self::LastDayKeepsPlace => "last_day_keeps_place",
             Self::JunkRefused => "junk_refused",
             Self::YearsChecked => "years_checked",
+            Self::IntervalKeepsTime => "interval_keeps_time",
+            Self::MonthsKeepDay => "months_keep_day",
+            Self::WindowFollowsClock => "window_follows_clock",
+            Self::WindowKeepsBounds => "window_keeps_bounds",
+            Self::WindowAsksExactly => "window_asks_exactly",
+            Self::CronStartExact => "cron_start_exact",
+            Self::FinalFireHappens => "final_fire_happens",
+            Self::CalendarEdges => "calendar_edges",
+            Self::NextIncludedExact => "next_included_exact",
         }
     }
 }

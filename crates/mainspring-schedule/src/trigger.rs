@@ -311,12 +311,12 @@ impl Trigger {
             }
         ) {
             // This kind alone counts fires instead of instants.
-            let fired = self.count_between(&state, self.start_at, from);
+            let fired = self.count_between(&state, self.start_at - 1_000, from);
             state.times_triggered = u32::try_from(fired).unwrap_or(u32::MAX);
         }
         let first = match self.first_fire().next_fire_at {
             Some(first) if first >= from => Some(first),
-            Some(_) => self.next_after(&state, from - 1),
+            Some(_) => self.first_from(&state, from),
             None => None,
         };
         state.next_fire_at = first;
@@ -354,6 +354,20 @@ impl Trigger {
             .then_some(included)
     }
 
+    /// The first fire time at or after `t`.
+    fn first_from(&self, state: &TriggerState, t: Timestamp) -> Option<Timestamp> {
+        if !matches!(self.schedule, Schedule::DailyWindow { .. }) {
+            return self.next_after(state, t - 1);
+        }
+        // Quartz asks a daily window a second ahead, and so passes over one that ends then.
+        let mut fire = self.next_after(state, t - 1_000);
+        while let Some(early) = fire.filter(|fire| *fire < t) {
+            fire = self.next_after(state, early);
+        }
+        let past_end = || window::fire_past_end(self, state).filter(|fire| *fire >= t);
+        fire.or_else(|| self.included_from(state, past_end()))
+    }
+
     /// A state in which nothing has fired and nothing has been computed.
     fn unfired(&self) -> TriggerState {
         TriggerState {
@@ -377,8 +391,13 @@ impl Trigger {
             budget.spend_day()?;
             let included =
                 calendar.first_included(fire, self.semantics, &self.zone, &mut budget)?;
-            fire = self.schedule_after(state, included - 1)?;
-            if fire > horizon || !window::is_reached(self, fire) {
+            let from = if self.is_path(state, included) {
+                fire
+            } else {
+                included - 1
+            };
+            fire = self.schedule_after(state, from)?;
+            if fire > horizon || !window::is_reached(self, state, fire) {
                 return None;
             }
         }

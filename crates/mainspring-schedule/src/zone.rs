@@ -5,6 +5,9 @@
 //! A zone keeps its offset changes up to the year 2200 in one sorted table with an index, which
 //! makes a look-up a few nanoseconds; later instants are asked of the library each time.
 
+mod names;
+mod table;
+
 use std::collections::HashMap;
 use std::fmt;
 use std::str::FromStr;
@@ -12,6 +15,8 @@ use std::sync::{Arc, LazyLock, Mutex};
 
 use jiff::tz::{TimeZone, TimeZoneDatabase};
 
+use self::names::unknown;
+use self::table::Table;
 use crate::Timestamp;
 use crate::civil::{Civil, DAY_MS};
 
@@ -30,7 +35,7 @@ use crate::civil::{Civil, DAY_MS};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone)]
-pub struct Zone(Arc<Data>);
+pub struct Zone(Arc<Table>);
 
 /// Which instant shows a given local time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -121,7 +126,7 @@ impl Zone {
     #[must_use]
     pub fn utc() -> Self {
         static UTC: LazyLock<Zone> =
-            LazyLock::new(|| Zone(Arc::new(Data::new("UTC", TimeZone::UTC))));
+            LazyLock::new(|| Zone(Arc::new(Table::new("UTC", TimeZone::UTC))));
         UTC.clone()
     }
 
@@ -145,7 +150,7 @@ impl Zone {
         let rules = TimeZoneDatabase::bundled()
             .get(canonical)
             .map_err(|_| unknown(name))?;
-        let zone = Self(Arc::new(Data::new(canonical, rules)));
+        let zone = Self(Arc::new(Table::new(canonical, rules)));
         zones.insert(canonical, zone.clone());
         Ok(zone)
     }
@@ -186,10 +191,13 @@ impl Zone {
         Civil::from_millis(t.as_millis().saturating_add(self.offset_ms(t)))
     }
 
-    /// The instants at which a local clock shows `local`.
+    /// The instants at which a local clock shows `local`. Readings outside the years 1 to 9998 count as the
+    /// first or the last one inside.
     #[must_use]
     pub fn resolve(&self, local: Civil) -> Resolved {
-        let local_ms = local.as_millis();
+        let local_ms = local
+            .as_millis()
+            .clamp(Timestamp::MIN.as_millis(), Timestamp::MAX.as_millis());
         let near = self.0.window(local_ms);
         if near.from_ms.saturating_add(MAX_OFFSET_MS) <= local_ms
             && local_ms < near.to_ms.saturating_sub(MAX_OFFSET_MS)
@@ -276,201 +284,12 @@ impl<'de> serde::Deserialize<'de> for Zone {
 
 /// Larger than any offset, so that a local time this far from both ends of a window belongs to it alone.
 const MAX_OFFSET_MS: i64 = 26 * 3_600_000;
-/// 1850-01-01, before the first change of any zone but a handful.
-const TABLE_START_MS: i64 = -3_786_825_600_000;
-/// 2200-01-01. Changes after it are asked of the library.
-const TABLE_END_MS: i64 = 7_258_118_400_000;
-/// One index entry per 2^34 ms, 199 days: rarely more than one change apart.
-const INDEX_SHIFT: u32 = 34;
-
 /// Zones that have been parsed; at most as many as the tz database has.
 static KNOWN: LazyLock<Mutex<HashMap<&'static str, Zone>>> = LazyLock::new(Mutex::default);
 
-struct Data {
-    name: &'static str,
-    rules: TimeZone,
-    /// First instants of the windows, ascending; the first is `i64::MIN`.
-    starts: Box<[i64]>,
-    /// Offsets of the windows.
-    offsets: Box<[i64]>,
-    /// For each stretch of 2^34 ms from `TABLE_START_MS`, the window at its beginning.
-    index: Box<[u16]>,
-    /// The first instant that the table does not answer for.
-    table_end: i64,
-}
-
-impl Data {
-    fn new(name: &'static str, rules: TimeZone) -> Self {
-        let mut starts = vec![i64::MIN];
-        let mut offsets = vec![offset_ms(&rules, jiff::Timestamp::MIN)];
-        let mut table_end = i64::MAX;
-        for change in rules.following(jiff::Timestamp::MIN) {
-            let offset = i64::from(change.offset().seconds()) * 1_000;
-            // A change of name or of the summer-time flag alone does not matter here.
-            if offsets.last() == Some(&offset) {
-                continue;
-            }
-            if change.timestamp().as_millisecond() >= TABLE_END_MS {
-                table_end = change.timestamp().as_millisecond();
-                break;
-            }
-            starts.push(change.timestamp().as_millisecond());
-            offsets.push(offset);
-        }
-        let index = index_of(&starts);
-        Self {
-            name,
-            rules,
-            starts: starts.into(),
-            offsets: offsets.into(),
-            index,
-            table_end,
-        }
-    }
-
-    fn window(&self, millis: i64) -> OffsetWindow {
-        if millis >= self.table_end {
-            return self.window_beyond_table(millis);
-        }
-        let slot = (millis.max(TABLE_START_MS) - TABLE_START_MS) >> INDEX_SHIFT;
-        let mut window = match self.index.get(slot as usize) {
-            Some(&window) if millis >= TABLE_START_MS => window as usize,
-            Some(_) => 0,
-            None => self.starts.len() - 1,
-        };
-        while let Some(&next) = self.starts.get(window + 1)
-            && next <= millis
-        {
-            window += 1;
-        }
-        OffsetWindow {
-            from_ms: self.starts[window],
-            to_ms: self
-                .starts
-                .get(window + 1)
-                .copied()
-                .unwrap_or(self.table_end),
-            offset_ms: self.offsets[window],
-        }
-    }
-
-    #[cold]
-    fn window_beyond_table(&self, millis: i64) -> OffsetWindow {
-        let clamped = millis.min(jiff::Timestamp::MAX.as_millisecond() - 1);
-        let at = jiff::Timestamp::from_millisecond(clamped)
-            .expect("between the table's end and the last instant");
-        let after =
-            jiff::Timestamp::from_millisecond(clamped + 1).expect("not past the last instant");
-        let from = self
-            .rules
-            .preceding(after)
-            .next()
-            .map(|t| t.timestamp().as_millisecond());
-        let to = self
-            .rules
-            .following(at)
-            .next()
-            .map(|t| t.timestamp().as_millisecond());
-        OffsetWindow {
-            from_ms: from.unwrap_or(i64::MIN),
-            to_ms: to.unwrap_or(i64::MAX),
-            offset_ms: offset_ms(&self.rules, at),
-        }
-    }
-
-    #[cold]
-    fn resolve_near_change(&self, local_ms: i64) -> Resolved {
-        let mut window = self.window(local_ms.saturating_sub(MAX_OFFSET_MS));
-        loop {
-            let t = local_ms - window.offset_ms;
-            if t < window.to_ms || window.to_ms == i64::MAX {
-                return self.resolve_at_end(window, local_ms);
-            }
-            let next = self.window(window.to_ms);
-            if local_ms - next.offset_ms < next.from_ms {
-                return Resolved::Skipped {
-                    gap_end: Timestamp::from_millis(next.from_ms),
-                    shifted: Timestamp::from_millis(t),
-                };
-            }
-            window = next;
-        }
-    }
-
-    /// The local time is shown in `window`; and perhaps again after it.
-    fn resolve_at_end(&self, window: OffsetWindow, local_ms: i64) -> Resolved {
-        let first = Timestamp::from_millis(local_ms - window.offset_ms);
-        if window.to_ms == i64::MAX {
-            return Resolved::Once(first);
-        }
-        let next = self.window(window.to_ms);
-        match local_ms - next.offset_ms {
-            second if next.contains(second) => Resolved::Twice {
-                first,
-                second: Timestamp::from_millis(second),
-            },
-            _ => Resolved::Once(first),
-        }
-    }
-}
-
-fn index_of(starts: &[i64]) -> Box<[u16]> {
-    let slots = ((TABLE_END_MS - TABLE_START_MS) >> INDEX_SHIFT) + 1;
-    let windows = (0..slots).map(|slot| {
-        let start = TABLE_START_MS + (slot << INDEX_SHIFT);
-        let window = starts.partition_point(|&from| from <= start) - 1;
-        u16::try_from(window).expect("a zone has fewer than 65,536 changes before 2200")
-    });
-    // A zone that never changes again needs no index for its last window.
-    let last = starts.len() - 1;
-    let mut windows: Vec<u16> = windows.collect();
-    windows.truncate(
-        windows
-            .iter()
-            .position(|&w| w as usize == last)
-            .unwrap_or(windows.len()),
-    );
-    windows.into()
-}
-
-fn offset_ms(rules: &TimeZone, at: jiff::Timestamp) -> i64 {
-    i64::from(rules.to_offset(at).seconds()) * 1_000
-}
-
-#[cold]
-fn unknown(name: &str) -> UnknownZone {
-    let name: String = name.chars().take(64).collect();
-    UnknownZone {
-        suggestion: nearest(&name),
-        name,
-    }
-}
-
-/// The nearest name: by the whole name, or by the city alone when no region is given.
-fn nearest(name: &str) -> Option<String> {
-    let wanted = name.to_ascii_lowercase().replace([' ', '-'], "_");
-    // The tz database names a zone after its most populous city at the time, which is not the capital here.
-    if wanted.ends_with("beijing") {
-        return Some("Asia/Shanghai".to_owned());
-    }
-    let distance = |candidate: &str| {
-        let candidate = candidate.to_ascii_lowercase();
-        let city = candidate.rsplit('/').next().unwrap_or(&candidate);
-        let whole = strsim::damerau_levenshtein(&wanted, &candidate);
-        if wanted.contains('/') {
-            whole
-        } else {
-            whole.min(strsim::damerau_levenshtein(&wanted, city))
-        }
-    };
-    let best = Zone::names()
-        .map(|candidate| (distance(candidate), candidate))
-        .min()?;
-    (best.0 * 3 <= wanted.len()).then(|| best.1.to_owned())
-}
-
 #[cfg(test)]
 mod tests {
+    use super::table::{TABLE_END_MS, offset_ms};
     use super::*;
     use crate::Date;
 

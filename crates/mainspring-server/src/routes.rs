@@ -144,7 +144,7 @@ pub fn openapi() -> OpenApi {
     document
 }
 
-/// Adds what all operations have in common: the token, and the form of errors.
+/// Adds what all operations have in common: the token, the form of errors, and an id that no other one has.
 fn describe_common(document: &mut OpenApi, permission: Permission) {
     let problem = ContentBuilder::new().schema(Some(Ref::from_schema_name(ProblemDetails::name()))).build();
     let refused = ResponseBuilder::new().description("Refused").content(ProblemDetails::MEDIA_TYPE, problem).build();
@@ -155,6 +155,8 @@ fn describe_common(document: &mut OpenApi, permission: Permission) {
                 operation.security = Some(vec![SecurityRequirement::new("token", Vec::<String>::new())]);
             }
             operation.responses.responses.insert("default".to_owned(), refused.clone().into());
+            let tag = operation.tags.iter().flatten().next().map_or("", String::as_str);
+            operation.operation_id = operation.operation_id.take().map(|id| format!("{tag}_{id}"));
         }
     }
 }

@@ -48,6 +48,12 @@ impl Builder {
         self
     }
 
+    /// How far ahead triggers are kept in memory.
+    pub(crate) fn window(mut self, window: Duration) -> Self {
+        self.settings.planner.window_ms = crate::trigger::millis(window);
+        self
+    }
+
     /// When history is deleted.
     pub fn retention(mut self, rule: RetentionRule) -> Self {
         self.settings.retention = rule;

@@ -74,7 +74,7 @@ impl Cron {
     }
 
     /// Whether fires depend on where the question starts.
-    fn walks_only(&self) -> bool {
+    pub(crate) fn walks_only(&self) -> bool {
         let nearest = |days: &Days| matches!(days, Days::OfMonth(days) if days.nearest | days.nearest_from_end != 0);
         self.follows_quartz() && nearest(&self.0.fields.days)
     }

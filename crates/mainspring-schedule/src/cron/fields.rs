@@ -68,11 +68,17 @@ pub(crate) struct MonthDays {
 pub(crate) struct Years([u64; 5]);
 
 impl Years {
-    pub fn from(first: i32) -> Self {
-        let mut years = Self::default();
-        (first..=LAST_YEAR).for_each(|year| years.insert(year));
-        years
-    }
+    /// All years from 1970 on.
+    pub const EVERY: Self = {
+        let mut words = [0; 5];
+        let mut year = 1970;
+        while year <= LAST_YEAR {
+            let bit = (year - FIRST_YEAR) as usize;
+            words[bit / 64] |= 1 << (bit % 64);
+            year += 1;
+        }
+        Self(words)
+    };
 
     /// Adds a year; those that no schedule reaches are left out.
     pub fn insert(&mut self, year: i32) {
@@ -163,6 +169,19 @@ impl Fields {
                 (days | on_weekdays(*weekdays, first_weekday(year, month))) & existing
             }
             Days::Never => 0,
+        }
+    }
+}
+
+impl Days {
+    /// Whether Quartz too takes the days for a set. It does not with `W`, nor where it compares days by number
+    /// with days from the end.
+    pub const fn are_a_set(&self) -> bool {
+        match self {
+            Self::OfMonth(days) => {
+                days.nearest | days.nearest_from_end == 0 && (days.plain == 0 || days.from_end == 0)
+            }
+            _ => true,
         }
     }
 }

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::fields::{ALL_DAYS, ALL_HOURS, ALL_SECONDS, Days, Fields, members};
-use super::{Cron, Dialect, Field, strict};
+use super::strict::{Tokens, tokens};
+use super::{Cron, Dialect, Field};
 use crate::civil::days_in_month;
 use crate::{Lang, Semantics, Timestamp, Zone};
 
@@ -59,7 +60,7 @@ pub fn lint(cron: &Cron, zone: &Zone) -> Vec<Lint> {
     let linter = Linter {
         cron,
         fields: &cron.0.fields,
-        tokens: strict::tokens(cron.as_str()),
+        tokens: tokens(cron.as_str()),
     };
     if let Some(reason) = cron.never_fires() {
         let english = format!("never fires: {reason}");
@@ -89,7 +90,7 @@ pub fn lint(cron: &Cron, zone: &Zone) -> Vec<Lint> {
 struct Linter<'c> {
     cron: &'c Cron,
     fields: &'c Fields,
-    tokens: Vec<Range<usize>>,
+    tokens: Tokens,
 }
 
 impl Linter<'_> {

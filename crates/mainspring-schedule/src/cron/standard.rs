@@ -16,9 +16,9 @@ use crate::{OffsetWindow, Resolved, Timestamp, Zone};
 
 /// The first fire after `t`, or `None` if there is none up to the last year.
 pub(crate) fn next_after(fields: &Fields, zone: &Zone, t: Timestamp) -> Option<Timestamp> {
-    let start = t.as_millis().checked_add(SECOND_MS)?.div_euclid(SECOND_MS) * SECOND_MS;
+    let start = (t.as_millis() + SECOND_MS).div_euclid(SECOND_MS) * SECOND_MS;
     let window = zone.window(Timestamp::from_millis(start));
-    let mut local = start.checked_add(window.offset_ms)?;
+    let mut local = start + window.offset_ms;
     if start < window.from_ms.saturating_add(2 * DAY_MS) {
         match after_change(fields, zone, window, start) {
             Ok(fire) => return Some(fire),
@@ -81,9 +81,9 @@ fn settle(fields: &Fields, zone: &Zone, mut local: i64) -> Option<Timestamp> {
 
 /// The last fire before `t`, or `None` if there is none since 1970.
 pub(crate) fn previous_before(fields: &Fields, zone: &Zone, t: Timestamp) -> Option<Timestamp> {
-    let start = t.as_millis().checked_sub(1)?.div_euclid(SECOND_MS) * SECOND_MS;
+    let start = (t.as_millis() - 1).div_euclid(SECOND_MS) * SECOND_MS;
     let mut window = zone.window(Timestamp::from_millis(start));
-    let mut local = start.checked_add(window.offset_ms)?;
+    let mut local = start + window.offset_ms;
     loop {
         if window.from_ms == i64::MIN {
             let last = previous_local(fields, fields.hours, local)?;
@@ -137,7 +137,8 @@ fn in_second_pass(
     after: OffsetWindow,
     start: i64,
 ) -> Option<Timestamp> {
-    let repeated = repeated(before, after)?;
+    let repeated =
+        repeated(before, after).filter(|repeated| start + after.offset_ms < repeated.end)?;
     let again = next_local(fields, fields.stepped, start + after.offset_ms)?;
     (again < repeated.end).then(|| Timestamp::from_millis(again - after.offset_ms))
 }

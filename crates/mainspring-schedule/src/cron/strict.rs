@@ -2,8 +2,11 @@
 //!
 //! Quartz dialect: what Quartz's manual allows, a subset of what Quartz accepts. Unix dialect: Vixie cron.
 
+mod complaint;
+
 use std::ops::Range;
 
+use self::complaint::{nearest_name, wrong_field_count};
 use super::Dialect;
 use super::error::{CronError, Field, MONTHS, WEEKDAYS};
 use super::fields::{ALL_DAYS, ALL_HOURS, ALL_WEEKDAYS, Days, Fields, MonthDays, Years};
@@ -19,48 +22,43 @@ pub(crate) fn parse(text: &str, dialect: Dialect) -> Result<Fields, CronError> {
         return Err(wrong_field_count(text, dialect, tokens.len()));
     }
     let mut builder = Builder::new(dialect, text);
-    for (field, range) in dialect.fields().iter().zip(&tokens) {
+    for (field, range) in dialect.fields().iter().zip(tokens.iter()) {
         builder.read_field(*field, range.clone())?;
     }
     builder.finish(&tokens)
 }
 
-/// The byte ranges of the fields, which blanks and tabs separate; line ends may only surround the whole.
-pub(crate) fn tokens(text: &str) -> Vec<Range<usize>> {
-    let mut tokens = Vec::with_capacity(7);
+/// The byte ranges of the first eight fields.
+#[derive(Default)]
+pub(crate) struct Tokens {
+    ranges: [Range<usize>; 8],
+    count: usize,
+}
+
+impl std::ops::Deref for Tokens {
+    type Target = [Range<usize>];
+    fn deref(&self) -> &Self::Target {
+        &self.ranges[..self.count]
+    }
+}
+
+/// Splits at blanks and tabs; line ends may only surround the whole.
+pub(crate) fn tokens(text: &str) -> Tokens {
+    let mut tokens = Tokens::default();
     let end = text.trim_ascii_end().len();
     let mut start = text.len() - text.trim_ascii_start().len();
-    while start < end {
-        let length = text[start..end].find([' ', '\t']).unwrap_or(end - start);
+    while start < end && tokens.count < tokens.ranges.len() {
+        let blank = text.as_bytes()[start..end]
+            .iter()
+            .position(|byte| matches!(byte, b' ' | b'\t'));
+        let length = blank.unwrap_or(end - start);
         if length > 0 {
-            tokens.push(start..start + length);
+            tokens.ranges[tokens.count] = start..start + length;
+            tokens.count += 1;
         }
         start += length + 1;
     }
     tokens
-}
-
-fn wrong_field_count(text: &str, dialect: Dialect, count: usize) -> CronError {
-    let (expected, order) = match dialect {
-        Dialect::Quartz => (
-            "6 or 7 fields",
-            "second minute hour day-of-month month day-of-week [year]",
-        ),
-        Dialect::Unix => ("5 fields", "minute hour day-of-month month day-of-week"),
-    };
-    let problem = match count {
-        0 => "the expression is empty".to_owned(),
-        1 => "there is 1 field".to_owned(),
-        count => format!("there are {count} fields"),
-    };
-    CronError {
-        code: "cron.field_count",
-        problem,
-        span: 0..text.len(),
-        field: None,
-        expected: format!("{expected} in the {dialect} dialect: {order}"),
-        suggestion: None,
-    }
 }
 
 struct Builder<'t> {
@@ -138,7 +136,10 @@ impl<'t> Builder<'t> {
         let text = &self.text[item.clone()];
         match text.as_bytes()[..] {
             [] => Err(self.error("cron.empty_item", "an item of the list is empty", item)),
-            [b'*'] => self.add(self.bounds(), 1, item),
+            [b'*'] => {
+                self.add(self.bounds(), 1);
+                Ok(())
+            }
             [b'*' | b'/', ..] => self.read_every(item),
             _ if self.read_special(&item, &whole)? => Ok(()),
             _ => self.read_values(item),
@@ -156,7 +157,8 @@ impl<'t> Builder<'t> {
             ));
         };
         let step = self.step(step, item.end - step.len())?;
-        self.add(self.bounds(), step, item)
+        self.add(self.bounds(), step);
+        Ok(())
     }
 
     /// `a`, `a-b`, `a/n`, `a-b/n`.
@@ -176,7 +178,8 @@ impl<'t> Builder<'t> {
             } else {
                 value
             };
-            return self.add((value, last), step.unwrap_or(1), item);
+            self.add((value, last), step.unwrap_or(1));
+            return Ok(());
         };
         let from = self.value(first, item.start, false)?;
         let to = self.value(last, item.start + first.len() + 1, true)?;
@@ -195,7 +198,8 @@ impl<'t> Builder<'t> {
         if to < from && (self.dialect == Dialect::Unix || self.field == Field::Year) {
             return Err(self.reversed(item, from, to));
         }
-        self.add((from, to), step.unwrap_or(1), item)
+        self.add((from, to), step.unwrap_or(1));
+        Ok(())
     }
 
     /// What only the Quartz dialect has: `L`, `L-n`, `LW`, `L-nW`, `nW`, `nL`, `n#k`.
@@ -205,6 +209,10 @@ impl<'t> Builder<'t> {
         whole: &Range<usize>,
     ) -> Result<bool, CronError> {
         let text = &self.text[item.clone()];
+        let plain = |byte: u8| !byte.is_ascii_alphabetic() && byte != b'#';
+        if !matches!(self.field, Field::Day | Field::Weekday) || text.bytes().all(plain) {
+            return Ok(false);
+        }
         let upper = text.to_ascii_uppercase();
         let special = match self.field {
             Field::Day => upper.starts_with('L') || upper.ends_with('W'),
@@ -394,12 +402,7 @@ impl<'t> Builder<'t> {
     }
 
     /// Puts a range into the field's set; one that is reversed wraps around.
-    fn add(
-        &mut self,
-        (first, last): (u32, u32),
-        step: u32,
-        _item: Range<usize>,
-    ) -> Result<(), CronError> {
+    fn add(&mut self, (first, last): (u32, u32), step: u32) {
         let (low, high) = self.bounds();
         let size = high + 1 - low;
         let stop = if last < first { last + size } else { last };
@@ -410,7 +413,6 @@ impl<'t> Builder<'t> {
                 self.stepped |= 1 << value;
             }
         }
-        Ok(())
     }
 
     fn insert(&mut self, value: u32) {
@@ -449,7 +451,7 @@ impl<'t> Builder<'t> {
             months: self.months,
             days,
             years: if tokens.len() < 7 {
-                Years::from(1970)
+                Years::EVERY
             } else {
                 self.years
             },
@@ -490,100 +492,10 @@ impl<'t> Builder<'t> {
             _ => Days::Both(days, weekdays),
         }
     }
-
-    fn both_days(&self, tokens: &[Range<usize>]) -> CronError {
-        let (day, weekday) = (tokens[3].clone(), tokens[5].clone());
-        let (span, suggestion) = match (&self.text[day.clone()], &self.text[weekday.clone()]) {
-            (_, "*") => (weekday, Some("?".to_owned())),
-            ("*", _) => (day, Some("?".to_owned())),
-            _ => (day.start..weekday.end, None),
-        };
-        let mut error = self.error("cron.both_days", "both day fields are given", span);
-        error.field = Some(Field::Weekday);
-        error.expected = "`?` in day-of-month or in day-of-week".into();
-        error.suggestion = suggestion;
-        error
-    }
-
-    fn misplaced_question_mark(&self, span: Range<usize>) -> CronError {
-        let problem = format!("`?` cannot stand in this {} field", self.field);
-        let mut error = self.error("cron.misplaced_question_mark", &problem, span);
-        error.suggestion = Some("*".into());
-        error.expected = match self.dialect {
-            Dialect::Unix => "`*` for every value in the Unix dialect".into(),
-            Dialect::Quartz => "`?` alone, as day-of-month or day-of-week".into(),
-        };
-        error
-    }
-
-    fn step_after_name(&self, item: Range<usize>, numbers: &str) -> CronError {
-        let text = &self.text[item.clone()];
-        let step = text.rsplit('/').next().unwrap_or_default();
-        let mut error = self.error(
-            "cron.step_after_name",
-            &format!("`{text}` has a step after a name"),
-            item,
-        );
-        error.expected = "numbers where there is a step".into();
-        error.suggestion = Some(format!("{numbers}/{step}"));
-        error
-    }
-
-    fn reversed(&self, item: Range<usize>, from: u32, to: u32) -> CronError {
-        let (low, high) = self.bounds();
-        let text = &self.text[item.clone()];
-        let mut error = self.error(
-            "cron.reversed_range",
-            &format!("`{text}` runs backwards"),
-            item,
-        );
-        error.expected = "the smaller value first".into();
-        error.suggestion = Some(match self.field {
-            Field::Year => format!("{to}-{from}"),
-            Field::Weekday => format!("{from}-6,{low}-{to}"),
-            _ => format!("{from}-{high},{low}-{to}"),
-        });
-        error
-    }
-
-    /// An error with the values of the field as what was expected.
-    fn error(&self, code: &'static str, problem: &str, span: Range<usize>) -> CronError {
-        let (low, high) = self.bounds();
-        let expected = match (self.field, self.dialect) {
-            (Field::Month, _) => "1 to 12 or JAN to DEC".to_owned(),
-            (Field::Weekday, Dialect::Quartz) => "1 to 7 (1 is Sunday) or SUN to SAT".to_owned(),
-            (Field::Weekday, Dialect::Unix) => {
-                "0 to 7 (0 and 7 are Sunday) or SUN to SAT".to_owned()
-            }
-            _ => format!("{low} to {high}"),
-        };
-        CronError {
-            code,
-            problem: problem.to_owned(),
-            span,
-            field: Some(self.field),
-            expected,
-            suggestion: None,
-        }
-    }
 }
 
 /// Up to nine decimal digits and nothing else.
 fn number(text: &str) -> Option<u32> {
     let digits = text.len() <= 9 && text.bytes().all(|b| b.is_ascii_digit());
     if digits { text.parse().ok() } else { None }
-}
-
-fn nearest_name(text: &str, names: &[&str]) -> Option<String> {
-    let upper = text.to_ascii_uppercase();
-    let score = |name: &&&str| strsim::damerau_levenshtein(&upper, name);
-    let begins = names.iter().find(|name| upper.starts_with(**name));
-    begins
-        .or_else(|| {
-            names
-                .iter()
-                .min_by_key(score)
-                .filter(|name| score(name) <= 1)
-        })
-        .map(|name| (*name).to_owned())
 }

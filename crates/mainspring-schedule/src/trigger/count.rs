@@ -9,9 +9,9 @@ impl Trigger {
     ///
     /// Of the state, only the start matters, and for `every` the repeat count; a `daily_window`
     /// with repeats counts on. Cost grows with the offset changes of the zone in the range, and with
-    /// the stretches into which a calendar cuts it. Of a calendar that cuts a range into more than
-    /// 200,000 (such as a `cron` calendar of every other second, over days), the rest of the
-    /// range is counted as if nothing were excluded.
+    /// the stretches into which a calendar cuts it. Where a calendar cuts the range into more than
+    /// 200,000 (a `cron` calendar of every other second, over days), the rest of the range is
+    /// counted as if nothing were excluded.
     #[must_use]
     pub fn count_between(&self, state: &TriggerState, from: Timestamp, to: Timestamp) -> u64 {
         match self.calendar.as_deref() {
@@ -20,6 +20,7 @@ impl Trigger {
         }
     }
 
+    /// Looks at each instant when they are few, else at the stretches that the calendar leaves.
     fn count_included(
         &self,
         calendar: &Calendar,
@@ -27,6 +28,12 @@ impl Trigger {
         from: Timestamp,
         to: Timestamp,
     ) -> u64 {
+        if self.count_schedule(state, from, to) <= INSTANTS_MAX {
+            return self
+                .walk_from(state, from)
+                .take_while(|fire| *fire < to)
+                .count() as u64;
+        }
         let mut budget = Budget::default();
         let mut t = from.max(state.start_at - 1_000);
         let mut count = 0;
@@ -45,6 +52,31 @@ impl Trigger {
             t = end;
         }
         count
+    }
+
+    /// The fire times from `t` on, whatever the counts of the state.
+    pub(super) fn walk_from(
+        &self,
+        state: &TriggerState,
+        t: Timestamp,
+    ) -> impl Iterator<Item = Timestamp> {
+        let fresh = TriggerState {
+            times_triggered: 0,
+            ..*state
+        };
+        std::iter::successors(self.first_from(&fresh, t), move |fire| {
+            self.next_after(&fresh, *fire)
+        })
+    }
+
+    /// Whether instants depend on where the question starts, so that only the way from one fire to
+    /// the next is right: Quartz's `W`, and its calendar intervals that pick up shifts.
+    pub(super) fn is_path(&self, state: &TriggerState, until: Timestamp) -> bool {
+        match &self.schedule {
+            Schedule::Cron(cron) => cron.walks_only(),
+            Schedule::CalendarInterval { .. } => interval::is_path(self, state, until),
+            _ => false,
+        }
     }
 
     /// As [`Trigger::count_between`], but without the calendar.
@@ -69,3 +101,6 @@ impl Trigger {
         }
     }
 }
+
+/// So many instants are looked at one by one under a calendar.
+const INSTANTS_MAX: u64 = 2_000;

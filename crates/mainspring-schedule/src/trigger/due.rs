@@ -212,6 +212,11 @@ impl Trigger {
         if matches!(self.schedule, Schedule::Delay { .. } | Schedule::At) {
             return (1, first);
         }
+        if self.is_path(state, now) {
+            let next = |fire: &Timestamp| self.next_after(state, *fire);
+            let fires = std::iter::successors(Some(first), next).take_while(|fire| *fire <= now);
+            return fires.fold((0, first), |(count, _), fire| (count + 1, fire));
+        }
         let later = self.count_between(state, first + 1, now + 1);
         let window = matches!(self.schedule, Schedule::DailyWindow { .. });
         let left = match state.repeat_count {

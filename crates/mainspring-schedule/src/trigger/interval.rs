@@ -118,3 +118,11 @@ pub(super) fn count(
         }
     }
 }
+
+/// Whether Quartz's walk up to `until` picks up shifts.
+pub(super) fn is_path(trigger: &Trigger, state: &TriggerState, until: Timestamp) -> bool {
+    trigger.semantics == Semantics::Quartz
+        && Interval::of(trigger, state.start_at).is_some_and(|interval| {
+            interval.elapsed_ms().is_none() && !quartz::is_regular(&interval, until)
+        })
+}

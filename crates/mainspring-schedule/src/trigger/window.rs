@@ -4,7 +4,7 @@ mod count;
 mod quartz;
 mod standard;
 
-pub(super) use count::count;
+pub(super) use count::{count, fire_past_end};
 
 use super::{Schedule, Trigger, TriggerState};
 use crate::civil::{DAY_MS, weekday};
@@ -93,17 +93,18 @@ pub(super) fn after(trigger: &Trigger, state: &TriggerState, t: Timestamp) -> Op
 }
 
 /// Whether a fire found from an arbitrary instant is also found from the fire before it: Quartz
-/// fires past the end only on a day on which it has fired before the end.
-pub(super) fn is_reached(trigger: &Trigger, fire: Timestamp) -> bool {
+/// looks at the end only when it comes to another day.
+pub(super) fn is_reached(trigger: &Trigger, state: &TriggerState, fire: Timestamp) -> bool {
     match (
         trigger.semantics,
         trigger.end_at,
-        Window::of(trigger, trigger.start_at),
+        Window::of(trigger, state.start_at),
     ) {
-        (Semantics::Quartz, Some(end), Some(window)) if fire > end => {
-            let before = fire - window.step_ms;
-            let day = window.zone.to_local(fire).day_number();
-            before >= window.zone.lenient(Window::local(day, window.from)) && before + 1_000 <= end
+        (Semantics::Quartz, Some(end), Some(window)) => {
+            let day = |t: Timestamp| window.zone.to_local(t).day_number();
+            day(fire) < day(end)
+                || quartz::bounds(&window, day(fire)).is_some_and(|(first, _)| first <= end)
+                    && (fire <= end || fire - window.step_ms + 1_000 <= end)
         }
         _ => true,
     }

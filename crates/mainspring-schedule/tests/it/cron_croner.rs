@@ -8,6 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::iter::successors;
+use std::sync::LazyLock;
 
 use croner::parser::CronParser;
 use jiff::tz::TimeZoneDatabase;
@@ -87,15 +88,16 @@ enum Rule {
     FixedHourOnce,
 }
 
-/// The fires of the 45 days after `start`.
+/// The fires of the 40 days after `start`.
 fn fires(
     ours: &Cron,
     theirs: &croner::Cron,
     zone: &Zone,
     start: Timestamp,
 ) -> (BTreeSet<Timestamp>, BTreeSet<Timestamp>) {
-    let end = start + 45 * 86_400_000;
-    let rules = TimeZoneDatabase::bundled().get(zone.name()).unwrap();
+    let end = start + 40 * 86_400_000;
+    static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
+    let rules = ZONES.get(zone.name()).unwrap();
     let from = jiff::Timestamp::from_millisecond(start.as_millis())
         .unwrap()
         .to_zoned(rules);

@@ -3,7 +3,11 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod cron_croner;
+mod cron_errors;
+mod cron_fuzz;
 mod cron_oracle;
 mod cron_vectors;
 mod replay;
+mod trigger_points;
+mod trigger_properties;
 mod trigger_vectors;

@@ -1,4 +1,15 @@
 //! A real server over the memory store, asked through sockets.
 
 mod access;
+mod bundles;
+mod calendars;
+mod conversion;
+mod documents;
+mod fuzz;
+mod jobs;
 mod kit;
+mod repeats;
+mod restart;
+mod runs;
+mod schedules;
+mod streams;

@@ -28,12 +28,18 @@ pub(super) fn check(
 
 /// See [`crate::Store::create_namespace`].
 pub(super) fn create_namespace(session: &Session, name: &str, at: Timestamp) -> Step<NamespaceRow> {
-    let db = &session.connection;
-    if execute(db, sql!("common/create_namespace"), &[(":name", &name), (":at", &at.as_millis())])? > 0 {
+    ensure_namespace(session, name, at)?;
+    let missing = || Error::NotFound { what: "namespace", key: name.to_owned() };
+    Ok(namespace(&session.connection, name)?.ok_or_else(missing)?)
+}
+
+/// Makes a namespace, unless it is there. Does not count its jobs.
+pub(super) fn ensure_namespace(session: &Session, name: &str, at: Timestamp) -> Step<()> {
+    let values: [(&str, &dyn ToSql); 2] = [(":name", &name), (":at", &at.as_millis())];
+    if execute(&session.connection, sql!("common/create_namespace"), &values)? > 0 {
         session.event(at, "namespace", name, "created")?;
     }
-    let missing = || Error::NotFound { what: "namespace", key: name.to_owned() };
-    Ok(namespace(db, name)?.ok_or_else(missing)?)
+    Ok(())
 }
 
 fn namespace(db: &Connection, name: &str) -> Step<Option<NamespaceRow>> {
@@ -101,7 +107,7 @@ pub(super) fn save_calendar(session: &mut Session, row: CalendarRow, expect: Exp
         return Ok(before.clone());
     }
     let change = before.map_or(1, |before| before.change + 1);
-    create_namespace(session, &row.namespace, row.updated_at)?;
+    ensure_namespace(session, &row.namespace, row.updated_at)?;
     for trigger in users(&session.connection, &row.namespace, &row.name)? {
         execute(&session.connection, sql!("common/calendar_touch"), &[(":trigger", &trigger.0)])?;
         session.note_trigger(trigger)?;

@@ -114,7 +114,7 @@ fn apply(session: &mut Session, write: &JobWrite) -> Step<Saved> {
     if let Some(job) = prior.job.as_ref().filter(|job| prior.is_same(job, write)) {
         return Ok(Saved { job: job.clone(), created: false });
     }
-    names::create_namespace(session, &key.namespace, write.at)?;
+    names::ensure_namespace(session, &key.namespace, write.at)?;
     let created = prior.job.is_none();
     let job = match &prior.job {
         Some(before) => change(&session.connection, before, write)?,

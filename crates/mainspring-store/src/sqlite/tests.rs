@@ -1,5 +1,7 @@
 //! The conformance suite on SQLite.
 
+mod faults;
+
 use std::sync::Arc;
 
 use super::*;

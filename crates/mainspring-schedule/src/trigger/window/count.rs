@@ -20,14 +20,22 @@ pub(in crate::trigger) fn count(
         window: &window,
         semantics: trigger.semantics,
     };
-    // Quartz fires up to 999 ms before the start.
-    let early_ms = match trigger.semantics {
-        Semantics::Standard => 0,
-        Semantics::Quartz => 999,
-    };
-    let from = from.max(window.start - early_ms);
+    let from = from.max(sums.earliest());
     let end = window.end.map_or(to, |end| to.min(end + 1));
     sums.count(from, end) + u64::from(sums.fire_past_end().is_some_and(|t| from <= t && t < to))
+}
+
+/// Quartz's fire after the end, if there is one: only the fire before it leads there.
+pub(in crate::trigger) fn fire_past_end(
+    trigger: &Trigger,
+    state: &TriggerState,
+) -> Option<Timestamp> {
+    let window = Window::of(trigger, state.start_at)?;
+    Sums {
+        window: &window,
+        semantics: trigger.semantics,
+    }
+    .fire_past_end()
 }
 
 struct Sums<'a> {
@@ -36,6 +44,17 @@ struct Sums<'a> {
 }
 
 impl Sums<'_> {
+    /// No instant is earlier. Quartz fires up to 999 ms before the start, unless the start lies
+    /// after its day's window.
+    fn earliest(&self) -> Timestamp {
+        let start = self.window.start;
+        let bounds = quartz::bounds(self.window, self.day_of(start));
+        match (self.semantics, bounds) {
+            (Semantics::Quartz, Some((_, last))) if start <= last => start - 999,
+            _ => start,
+        }
+    }
+
     /// Where a clock is put back over midnight, two windows overlap, and the instants are walked
     /// through.
     fn count(&self, from: Timestamp, to: Timestamp) -> u64 {

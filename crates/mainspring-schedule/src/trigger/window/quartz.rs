@@ -24,10 +24,82 @@ pub(super) fn after(window: &Window<'_>, t: Timestamp) -> Option<Timestamp> {
     Some(at(window, fire, window.from))
 }
 
-/// The first and the last instant that a day's window may contain; `None` without a window.
-pub(super) fn bounds(window: &Window<'_>, day_number: i64) -> Option<(Timestamp, Timestamp)> {
-    let (first, last) = window.resolve(day_number);
-    window.fitting(day_number, first.lenient(), last.lenient())
+/// The first and the last instant that a day's window may contain, come at from the day before;
+/// `None` without a window.
+pub(super) fn bounds(window: &Window<'_>, day: i64) -> Option<(Timestamp, Timestamp)> {
+    let (first, last) = plain_bounds(window, day)?;
+    let Some(arrival) = Arrival::at(window, day) else {
+        return Some((first, last));
+    };
+    if window
+        .end
+        .is_some_and(|end| arrival.t > end && day_number(window, end) == day)
+    {
+        return None;
+    }
+    if !arrival.keeps_time || arrival.t <= first {
+        return Some((first, last));
+    }
+    let first = first + steps(arrival.t.since(first), window.step_ms) * window.step_ms;
+    (first <= last).then_some((first, last))
+}
+
+fn plain_bounds(window: &Window<'_>, day: i64) -> Option<(Timestamp, Timestamp)> {
+    let (first, last) = window.resolve(day);
+    window.fitting(day, first.lenient(), last.lenient())
+}
+
+/// The instant with which Quartz comes to a day from an earlier one. It is what the end is compared
+/// with; and where the earlier window began in a gap, it is late.
+struct Arrival {
+    t: Timestamp,
+    /// Whether the day is searched from `t` on, instead of from the beginning of its window.
+    keeps_time: bool,
+}
+
+impl Arrival {
+    /// `None` when the day is the first one, so that nothing comes before it.
+    fn at(window: &Window<'_>, day: i64) -> Option<Self> {
+        let start_day = day_number(window, window.start);
+        let days_back = (day - 7..day)
+            .rev()
+            .take_while(|earlier| *earlier >= start_day);
+        let fires = |earlier: &i64| plain_bounds(window, *earlier).is_some();
+        let Some(earlier) = days_back.clone().find(fires) else {
+            // Nothing has fired: the way begins on the day of the start.
+            let first_day = days_back.last()?;
+            return Some(Self {
+                t: from_day(window, first_day, day),
+                keeps_time: true,
+            });
+        };
+        let (first, last) = plain_bounds(window, earlier)?;
+        let elapsed = last.since(first);
+        if window.start > last || elapsed % window.step_ms == 0 {
+            return Some(Self {
+                t: from_day(window, earlier, day),
+                keeps_time: true,
+            });
+        }
+        let beyond = first + (elapsed / window.step_ms + 1) * window.step_ms;
+        let t = match day_number(window, beyond) {
+            reached if reached == day => beyond,
+            reached => from_day(window, reached, day),
+        };
+        Some(Self {
+            t,
+            keeps_time: false,
+        })
+    }
+}
+
+/// The beginning of a day's window, with days added one by one.
+fn from_day(window: &Window<'_>, earlier: i64, day: i64) -> Timestamp {
+    let mut t = window.zone.lenient(Window::local(earlier, window.from));
+    while day_number(window, t) < day {
+        t = window.zone.lenient_add_days(t, 1);
+    }
+    t
 }
 
 /// The number of whole steps that cover the whole seconds of `elapsed_ms`.

@@ -1,0 +1,262 @@
+//! The embedded scheduler as programs use it, on a clock that the tests set, and on SQLite across restarts.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use mainspring::prelude::*;
+use mainspring::{AttemptOutcome, Error, OnLost};
+
+fn t(text: &str) -> Timestamp {
+    text.parse().expect("an instant")
+}
+
+/// A builder whose handler `note` writes down the fire times of its runs.
+fn noting() -> (mainspring::Builder, Arc<Mutex<Vec<Timestamp>>>) {
+    let noted = Arc::new(Mutex::new(Vec::new()));
+    let notes = Arc::clone(&noted);
+    let builder = Scheduler::builder().handler("note", move |run: RunContext| {
+        notes.lock().expect("no test panics here").push(run.fire_time());
+        async {}
+    });
+    (builder, noted)
+}
+
+fn taken(noted: &Mutex<Vec<Timestamp>>) -> Vec<Timestamp> {
+    std::mem::take(&mut *noted.lock().expect("no test panics here"))
+}
+
+#[tokio::test]
+async fn every_kind_of_trigger_fires_at_its_instants() {
+    let start = t("2026-03-28T00:00:00Z");
+    for (trigger, expected) in [
+        (cron("0 30 2 * * ?").timezone("Europe/Berlin"), vec!["2026-03-28T01:30:00Z", "2026-03-29T01:00:00Z"]),
+        (cron("0 12 * * *"), vec!["2026-03-28T12:00:00Z", "2026-03-29T12:00:00Z"]),
+        (every(Duration::from_secs(86_400)), vec!["2026-03-28T00:00:00Z", "2026-03-29T00:00:00Z"]),
+        (every(Duration::from_secs(3_600)).repeat(2), vec![
+            "2026-03-28T00:00:00Z",
+            "2026-03-28T01:00:00Z",
+            "2026-03-28T02:00:00Z",
+        ]),
+        (at(t("2026-03-29T05:00:00Z")), vec!["2026-03-29T05:00:00Z"]),
+        (delay(Duration::from_secs(20 * 3_600)), vec![
+            "2026-03-28T00:00:00Z",
+            "2026-03-28T20:00:00Z",
+            "2026-03-29T16:00:00Z",
+        ]),
+        (
+            daily_window(
+                "09:00:00".parse().expect("a time"),
+                "10:00:00".parse().expect("a time"),
+                Duration::from_secs(1_800),
+            )
+            .until(t("2026-03-28T23:00:00Z")),
+            vec!["2026-03-28T09:00:00Z", "2026-03-28T09:30:00Z", "2026-03-28T10:00:00Z"],
+        ),
+        (
+            calendar_interval(1, mainspring::schedule::CalendarUnit::Day)
+                .timezone("America/New_York")
+                .starting(t("2026-03-28T13:00:00Z")),
+            vec!["2026-03-28T13:00:00Z", "2026-03-29T13:00:00Z"],
+        ),
+    ] {
+        let (builder, noted) = noting();
+        let mut engine = ManualEngine::start(builder, start).await.expect("starts");
+        engine.scheduler().add(job("note").trigger(trigger.clone())).await.expect("a good job");
+        engine.advance(Duration::from_secs(48 * 3_600 - 1)).await;
+        let expected: Vec<Timestamp> = expected.into_iter().map(t).collect();
+        assert_eq!(taken(&noted), expected, "{trigger:?}");
+    }
+}
+
+#[tokio::test]
+async fn paused_jobs_rest_and_what_passed_is_recorded() {
+    let (builder, noted) = noting();
+    let mut engine = ManualEngine::start(builder, t("2026-01-01T00:00:00Z")).await.expect("starts");
+    engine.scheduler().add(job("note").trigger(every(Duration::from_secs(10)))).await.expect("a good job");
+    engine.advance(Duration::from_secs(25)).await;
+    assert_eq!(taken(&noted).len(), 3);
+    engine.scheduler().pause("note").await.expect("it is there");
+    engine.advance(Duration::from_secs(60)).await;
+    assert_eq!(taken(&noted), [], "nothing fires after an acknowledged pause");
+    engine.scheduler().resume("note").await.expect("it is there");
+    engine.advance(Duration::from_secs(10)).await;
+    assert_eq!(taken(&noted), [t("2026-01-01T00:01:30Z")]);
+    let gaps = engine.scheduler().engine().store().gaps(None, 0, 10).await.expect("readable");
+    assert_eq!(gaps.len(), 1, "one range for the pause");
+    assert_eq!((gaps[0].gap.count, gaps[0].gap.first), (6, t("2026-01-01T00:00:30Z")));
+    let tally = engine.scheduler().engine().store().tally().await.expect("readable");
+    assert_eq!(tally[0].fired + tally[0].missed, 10, "every instant has one record: {tally:?}");
+}
+
+#[tokio::test]
+async fn edits_and_deletions_take_effect_at_once() {
+    let (builder, noted) = noting();
+    let mut engine = ManualEngine::start(builder, t("2026-01-01T00:00:00Z")).await.expect("starts");
+    engine.scheduler().add(job("note").trigger(every(Duration::from_secs(10)))).await.expect("a good job");
+    engine.advance(Duration::from_secs(10)).await;
+    assert_eq!(taken(&noted).len(), 2);
+    engine.scheduler().add(job("note").trigger(cron("0 * * * * ?"))).await.expect("a good job");
+    engine.advance(Duration::from_secs(60)).await;
+    assert_eq!(taken(&noted), [t("2026-01-01T00:01:00Z")]);
+    engine.scheduler().remove("note").await.expect("it is there");
+    engine.advance(Duration::from_secs(3_600)).await;
+    assert_eq!(taken(&noted), []);
+}
+
+#[tokio::test]
+async fn failed_attempts_are_tried_again_and_recorded_one_by_one() {
+    let tries = Arc::new(AtomicU32::new(0));
+    let counted = Arc::clone(&tries);
+    let builder = Scheduler::builder().handler("flaky", move |run: RunContext| {
+        counted.fetch_add(1, Ordering::Relaxed);
+        async move { if run.attempt() < 3 { Err("not yet") } else { Ok(json!({"attempt": run.attempt()})) } }
+    });
+    let mut engine = ManualEngine::start(builder, t("2026-01-01T00:00:00Z")).await.expect("starts");
+    let flaky = job("flaky").retries(5, Duration::from_secs(30)).trigger(at(t("2026-01-01T00:00:05Z")));
+    engine.scheduler().add(flaky).await.expect("a good job");
+    engine.advance(Duration::from_secs(34)).await;
+    assert_eq!(tries.load(Ordering::Relaxed), 1, "the second attempt is due at 35 s");
+    engine.advance(Duration::from_secs(60)).await;
+    let runs = engine.scheduler().runs("flaky", 10).await.expect("readable");
+    assert_eq!((runs.len(), runs[0].state, runs[0].attempt), (1, RunState::Succeeded, 3));
+    assert_eq!(runs[0].output.as_deref(), Some(r#"{"attempt":3}"#));
+    let attempts = engine.scheduler().engine().store().attempts(runs[0].id).await.expect("readable");
+    let outcomes: Vec<_> = attempts.iter().map(|attempt| attempt.outcome).collect();
+    let (failed, succeeded) = (Some(AttemptOutcome::Failed), Some(AttemptOutcome::Succeeded));
+    assert_eq!(outcomes, [failed, failed, succeeded]);
+    assert_eq!(attempts[0].error.as_deref(), Some("not yet"));
+}
+
+#[tokio::test]
+async fn overlap_policies_bound_unfinished_runs() {
+    for (overlap, fired, suppressed) in [(Overlap::Skip, 1, 2), (Overlap::QueueOne, 2, 1), (Overlap::Allow, 3, 0)] {
+        let gate = Arc::new(tokio::sync::Semaphore::new(0));
+        let waiting = Arc::clone(&gate);
+        let builder = Scheduler::builder().handler("slow", move |_: RunContext| {
+            let waiting = Arc::clone(&waiting);
+            async move { waiting.acquire().await.expect("open").forget() }
+        });
+        let clock = t("2026-01-01T00:00:00Z");
+        let engine = ManualEngine::start(builder, clock).await.expect("starts");
+        let scheduler = engine.scheduler();
+        let mut notices = scheduler.subscribe();
+        let three = every(Duration::from_secs(1)).repeat(2).starting(clock + 1_000);
+        let max_active = 1;
+        scheduler.add(job("slow").overlap(overlap, max_active).trigger(three)).await.expect("a good job");
+        for _ in 0..3 {
+            let fired = async { while !matches!(notices.recv().await.expect("open"), Notice::Fired { .. }) {} };
+            engine.tick(Duration::from_secs(1));
+            tokio::time::timeout(Duration::from_secs(60), fired).await.expect("each instant is recorded");
+        }
+        gate.add_permits(10);
+        engine.settle().await;
+        let tally = scheduler.engine().store().tally().await.expect("readable")[0];
+        assert_eq!((tally.fired, tally.suppressed), (fired, suppressed), "{overlap}");
+    }
+}
+
+#[tokio::test]
+async fn panicking_and_missing_handlers_fail_their_run_alone() {
+    let builder = Scheduler::builder().handler("bad", async |_: RunContext| -> () { panic!("on purpose") });
+    let scheduler = builder.start("memory:").await.expect("starts");
+    for (name, code) in [("bad", "handler.panicked"), ("nobody", "handler.not_found")] {
+        scheduler.add(job(name)).await.expect("a good job");
+        let run = scheduler.run_now(name).await.expect("it is there");
+        let run = scheduler.wait(run.id).await.expect("it ends");
+        assert_eq!((run.state, run.error_code.as_deref()), (RunState::Failed, Some(code)));
+    }
+}
+
+#[tokio::test]
+async fn cancelled_handlers_hear_of_it() {
+    let builder = Scheduler::builder().handler("wait", async |run: RunContext| run.cancelled().await);
+    let scheduler = builder.start("memory:").await.expect("starts");
+    scheduler.add(job("wait")).await.expect("a good job");
+    let run = scheduler.run_now("wait").await.expect("it is there");
+    scheduler.cancel(run.id).await.expect("it is not over");
+    assert_eq!(scheduler.wait(run.id).await.expect("it ends").state, RunState::Cancelled);
+    let error = scheduler.cancel(run.id).await.expect_err("it is over");
+    assert!(error.to_string().contains("is cancelled already"), "{error}");
+}
+
+#[tokio::test]
+async fn bad_jobs_are_refused_with_the_field() {
+    let scheduler = Scheduler::builder().start("memory:").await.expect("starts");
+    for (bad, field) in [
+        (job("a").trigger(cron("0 0 25 * * ?")), "cron"),
+        (job("a").trigger(cron("0 0 0 31 2 ?")), "cron"),
+        (job("a").trigger(every(Duration::ZERO)), "schedule"),
+        (job("a").trigger(cron("@daily").timezone("Europe/Berlim")), "timezone"),
+        (job("a").trigger(cron("@daily").calendar("holidays")), "calendar"),
+        (job("a").overlap(Overlap::Skip, 0), "max_active"),
+        (job("a").trigger(cron("@daily").name("x")).trigger(cron("@daily").name("x")), "triggers"),
+    ] {
+        let error = scheduler.add(bad.clone()).await.expect_err("refused");
+        let Error::Request(mainspring_engine::control::Error::Invalid { error, .. }) = error else {
+            panic!("{bad:?}: {error}");
+        };
+        assert_eq!(error.field, field, "{error}");
+    }
+    assert!(scheduler.add(job("a b")).await.is_err());
+    assert_eq!(scheduler.jobs().await.expect("readable"), []);
+}
+
+#[tokio::test]
+async fn sqlite_keeps_jobs_runs_and_history_across_restarts() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let address = format!("sqlite:{}", folder.path().join("jobs.db").display());
+    let scheduler = noting().0.start(&address).await.expect("starts");
+    scheduler.add(job("note").trigger(cron("@yearly"))).await.expect("a good job");
+    let run = scheduler.run_now("note").await.expect("it is there");
+    assert_eq!(scheduler.wait(run.id).await.expect("it ends").state, RunState::Succeeded);
+    let second = noting().0.start(&address).await.expect_err("one process a file");
+    assert!(second.to_string().contains("jobs.db"), "{second}");
+    scheduler.shutdown(Duration::from_secs(5)).await.expect("closes");
+
+    let scheduler = noting().0.start(&address).await.expect("starts again");
+    let runs = scheduler.runs("note", 10).await.expect("readable");
+    assert_eq!((runs.len(), runs[0].id, runs[0].state), (1, run.id, RunState::Succeeded));
+    let upcoming = scheduler.upcoming(Timestamp::MAX, 3).await.expect("readable");
+    assert_eq!(upcoming.len(), 3);
+}
+
+#[tokio::test]
+async fn runs_of_a_process_that_vanished_are_lost_and_follow_on_lost() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let address = format!("sqlite:{}", folder.path().join("jobs.db").display());
+    let hanging = || Scheduler::builder().handler("hang", async |_: RunContext| std::future::pending::<()>().await);
+    let scheduler = hanging().start(&address).await.expect("starts");
+    scheduler.add(job("fails").handler("hang")).await.expect("a good job");
+    scheduler.add(job("again").handler("hang").on_lost(OnLost::Retry)).await.expect("a good job");
+    let runs = [
+        scheduler.run_now("fails").await.expect("it is there").id,
+        scheduler.run_now("again").await.expect("it is there").id,
+    ];
+    for run in runs {
+        while scheduler.control().run(run).await.expect("it is there").state != RunState::Running {
+            tokio::task::yield_now().await;
+        }
+    }
+    // No shutdown: as if the process had been killed.
+    drop(scheduler);
+
+    let (sender, mut entered) = tokio::sync::mpsc::unbounded_channel();
+    let scheduler = loop {
+        let sender = sender.clone();
+        let ending = Scheduler::builder().handler("hang", move |run: RunContext| {
+            let _ = sender.send((run.run_id(), run.attempt()));
+            async {}
+        });
+        // The file is free once the dropped scheduler's threads have ended.
+        match ending.start(&address).await {
+            Ok(scheduler) => break scheduler,
+            Err(_) => tokio::task::yield_now().await,
+        }
+    };
+    let failed = scheduler.wait(runs[0]).await.expect("it ends");
+    assert_eq!((failed.state, failed.reason.as_deref()), (RunState::Failed, Some("lost")));
+    let again = scheduler.wait(runs[1]).await.expect("it ends");
+    assert_eq!((again.state, again.attempt), (RunState::Succeeded, 2));
+    assert_eq!(entered.recv().await, Some((runs[1], 2)));
+}
