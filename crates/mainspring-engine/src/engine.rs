@@ -96,6 +96,12 @@ impl std::fmt::Debug for Engine {
     }
 }
 
+impl Drop for Engine {
+    fn drop(&mut self) {
+        self.pool.tasks.abort();
+    }
+}
+
 /// How a shutdown went.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Stopped {

@@ -26,6 +26,7 @@ use crate::handler::{Handlers, RunContext};
 use crate::log_lane::LogLane;
 use crate::metrics::Metrics;
 use crate::process::Processes;
+use crate::tasks::Tasks;
 
 /// How many starts a worker takes from the line at a time.
 const GRASP: usize = 32;
@@ -41,6 +42,8 @@ pub(crate) struct Pool {
     pub(crate) line: Line<Start>,
     pub(crate) ends: Line<AttemptEnd>,
     running: Mutex<FxHashMap<RunId, watch::Sender<bool>>>,
+    /// Attempts that were not over at once. They hold the pool, so whoever drops the engine aborts them.
+    pub(crate) tasks: Tasks,
 }
 
 /// Items handed from many to many, in batches.
@@ -118,6 +121,7 @@ impl Pool {
             line: Line::default(),
             ends: Line::default(),
             running: Mutex::default(),
+            tasks: Tasks::default(),
         }
     }
 
@@ -171,7 +175,7 @@ impl Pool {
             }
             Poll::Pending => {
                 let pool = Arc::clone(self);
-                tokio::spawn(async move {
+                self.tasks.start(async move {
                     let end = attempt.await;
                     pool.running().remove(&run);
                     pool.ends.put([end]);

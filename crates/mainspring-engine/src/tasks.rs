@@ -17,4 +17,9 @@ impl Tasks {
         while running.try_join_next().is_some() {}
         running.spawn(work);
     }
+
+    /// Ends them all where they wait next.
+    pub(crate) fn abort(&self) {
+        self.running.lock().unwrap_or_else(PoisonError::into_inner).abort_all();
+    }
 }
