@@ -106,7 +106,7 @@ pub async fn start(args: &NodeArgs, place: &Place, reset_token: bool) -> Result<
     make_private(&place.data)?;
     let inside = || format!("sqlite:{}", place.data.join("mainspring.db").display());
     let address = place.store.clone().unwrap_or_else(inside);
-    let store = mainspring_store::open(&address).await.map_err(|error| failed("store.unusable", "cannot start", &error))?;
+    let store = mainspring_store::open(&address).await.map_err(|error| failed("store.unusable", "", &error))?;
     let listen = free_address(args.listen)?;
     let engine = Engine::start(store, engine_settings(args, &place.data)).await;
     let engine = Arc::new(engine.map_err(|error| failed("server.start", "cannot start the engine", &error))?);
@@ -226,9 +226,9 @@ fn listen_to(kind: SignalKind) -> Result<Signal> {
     signal(kind).map_err(|error| failed("cli.runtime", "cannot listen to signals", &error))
 }
 
-/// A failure with its chain of causes.
+/// A failure with its chain of causes, after what was attempted if the error does not say that.
 pub fn failed(code: &str, attempt: &str, error: &dyn std::error::Error) -> Error {
-    let mut message = format!("{attempt}: {error}");
+    let mut message = if attempt.is_empty() { error.to_string() } else { format!("{attempt}: {error}") };
     let mut cause = error.source();
     while let Some(error) = cause {
         let text = error.to_string();
