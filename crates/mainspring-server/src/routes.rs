@@ -128,10 +128,8 @@ pub fn openapi() -> OpenApi {
         .security_scheme("token", SecurityScheme::Http(token))
         .schema(ProblemDetails::name(), ProblemDetails::schema())
         .build();
-    let empty = OpenApiBuilder::new().info(info).components(Some(components)).build();
-    let routes = table().into_iter();
-    let mut document = OpenApi::from(empty);
-    for route in routes {
+    let mut document = OpenApiBuilder::new().info(info).components(Some(components)).build();
+    for route in table() {
         let (_, mut one) = OpenApiRouter::<App>::new().routes(route.handlers).split_for_parts();
         describe_common(&mut one, route.permission);
         document.merge(one);
