@@ -54,7 +54,7 @@ async fn main() {
     let (job, rows) = register(&kit, plan.triggers).await;
     println!("{} jobs of one trigger saved in {:.1} s", plan.triggers, started.elapsed().as_secs_f64());
     let started = Instant::now();
-    let mut load = Load { rows, job, next: 0, round: 0, sequence: 0, plan };
+    let mut load = Load { rows, job, next: 0, round: 0, sequence: 0, queue: "default".into(), plan };
     let cpu = cpu_seconds();
     let spent = drive(&store, &kit, &mut load).await;
     let seconds = started.elapsed().as_secs_f64();
@@ -160,6 +160,7 @@ struct Load {
     next: usize,
     round: u64,
     sequence: u64,
+    queue: Arc<str>,
     plan: Plan,
 }
 
@@ -197,6 +198,7 @@ impl Load {
             progress: row.progress,
             leaves_window: false,
             gate: None,
+            queue: self.queue.clone(),
             priority: 5,
             runs: vec![if self.plan.ordered { ordered(new_run(row.id, fired, true), row.id) } else { new_run(row.id, fired, true) }],
             gaps: Vec::new(),

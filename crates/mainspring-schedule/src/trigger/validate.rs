@@ -234,3 +234,139 @@ fn names(policies: &[MisfirePolicy]) -> String {
         .collect::<Vec<_>>()
         .join(", ")
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Calendar, Cron, DaysOfWeek, TimeOfDay, Zone};
+    use std::sync::Arc;
+
+    const START: Timestamp = Timestamp::from_millis(1_767_225_600_000);
+
+    fn code(trigger: &Trigger) -> &'static str {
+        trigger
+            .validate_fires()
+            .map_or_else(|e| e.code(), |()| "fine")
+    }
+
+    fn new(schedule: Schedule) -> Trigger {
+        Trigger::new(schedule, Zone::utc(), START)
+    }
+
+    fn window(
+        from: &str,
+        to: &str,
+        days: DaysOfWeek,
+        unit: CalendarUnit,
+        interval: u32,
+    ) -> Schedule {
+        let time = |text: &str| text.parse::<TimeOfDay>().unwrap();
+        let (from, to) = (time(from), Some(time(to)));
+        Schedule::DailyWindow {
+            from,
+            to,
+            days,
+            unit,
+            interval,
+            repeat_count: None,
+        }
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused_with_its_code() {
+        use CalendarUnit::{Day, Hour, Minute};
+        let all = DaysOfWeek::ALL;
+        let every = |interval_ms, repeat_count| Schedule::Every {
+            interval_ms,
+            repeat_count,
+        };
+        for (schedule, expected) in [
+            (every(1, None), "fine"),
+            (every(0, Some(0)), "fine"),
+            (every(0, None), "trigger.no_interval"),
+            (every(-1, Some(0)), "trigger.no_interval"),
+            (Schedule::At, "fine"),
+            (Schedule::Delay { delay_ms: 0 }, "fine"),
+            (Schedule::Delay { delay_ms: -1 }, "trigger.no_interval"),
+            (window("08:00", "17:00", all, Hour, 1), "fine"),
+            (window("08:00", "08:00", all, Hour, 24), "fine"),
+            (
+                window("08:00", "17:00", all, Hour, 25),
+                "trigger.interval_over_a_day",
+            ),
+            (
+                window("08:00", "17:00", all, Minute, 0),
+                "trigger.no_interval",
+            ),
+            (
+                window("08:00", "17:00", all, Day, 1),
+                "trigger.unit_too_long",
+            ),
+            (
+                window("17:00", "08:00", all, Hour, 1),
+                "trigger.window_order",
+            ),
+            (
+                window("08:00:00.500", "17:00", all, Hour, 1),
+                "trigger.window_millis",
+            ),
+            (
+                window("08:00", "17:00", DaysOfWeek::NONE, Hour, 1),
+                "trigger.no_days",
+            ),
+        ] {
+            assert_eq!(code(&new(schedule.clone())), expected, "{schedule:?}");
+        }
+    }
+
+    #[test]
+    fn a_trigger_that_never_fires_is_refused_with_the_reason() {
+        let cron = |text| {
+            Schedule::Cron(Arc::new(
+                Cron::parse_auto(text, Semantics::Standard).unwrap(),
+            ))
+        };
+        let mut trigger = new(cron("0 12 * * 0"));
+        trigger.end_at = Some(START + 86_400_000);
+        let error = trigger.validate_fires().unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the trigger never fires: the schedule has no instant between start and end"
+        );
+        trigger.end_at = None;
+        trigger.calendar = Some(Arc::new(Calendar::weekly(DaysOfWeek::WEEKEND)));
+        let error = trigger.validate_fires().unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the trigger never fires: the calendar excludes every instant of the schedule"
+        );
+        assert_eq!(
+            code(&Trigger {
+                end_at: Some(START - 1),
+                ..trigger
+            }),
+            "trigger.end_before_start"
+        );
+    }
+
+    #[test]
+    fn each_kind_has_its_own_misfire_policies() {
+        let mut trigger = new(Schedule::Delay { delay_ms: 1 });
+        trigger.misfire = MisfirePolicy::DoNothing;
+        assert_eq!(
+            trigger.validate().unwrap_err().to_string(),
+            "`delay` has no misfire policy `do_nothing`; use smart, ignore, fire_once_now"
+        );
+        trigger.schedule = Schedule::At;
+        assert_eq!(code(&trigger), "trigger.misfire_policy");
+    }
+
+    #[test]
+    fn a_million_triggers_with_shared_schedules_fit_into_200_mb() {
+        assert!(
+            size_of::<Trigger>() <= 200,
+            "{} bytes",
+            size_of::<Trigger>()
+        );
+    }
+}

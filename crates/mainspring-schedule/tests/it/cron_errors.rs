@@ -29,7 +29,7 @@ const fn bad(
     }
 }
 
-const BAD: [Bad; 56] = [
+const BAD: [Bad; 57] = [
     // Number of fields.
     bad("", "cron.field_count", "", ""),
     bad("0 12 *", "cron.field_count", "0 12 *", ""),
@@ -131,6 +131,7 @@ const BAD: [Bad; 56] = [
         "5-6,0-1",
     ),
     bad("0 22-2 * * *", "cron.reversed_range", "22-2", "22-23,0-2"),
+    bad("/5 * * * *", "cron.missing_value", "/5", "*/5"),
     bad("@dayly", "cron.unknown_nickname", "@dayly", "@daily"),
     bad(" @reboot", "cron.reboot", "@reboot", ""),
 ];

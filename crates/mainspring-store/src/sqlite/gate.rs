@@ -4,6 +4,7 @@
 //! and counted in and out. Jobs without a limit have none.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 
 use mainspring_core::job::GateRule;
 use mainspring_core::overlap::{Gate, promotable};
@@ -26,24 +27,21 @@ impl Gates {
 
     /// The gate of a job that has a limit.
     pub(super) fn of(&mut self, db: &Connection, job: JobId) -> Step<&mut Gate> {
-        if let std::collections::btree_map::Entry::Vacant(vacant) = self.0.entry(job) {
-            let gate = match find(db, job)? {
+        Ok(match self.0.entry(job) {
+            Entry::Occupied(there) => there.into_mut(),
+            Entry::Vacant(vacant) => vacant.insert(match find(db, job)? {
                 Some(gate) => gate,
                 None => count(db, job)?,
-            };
-            vacant.insert(gate);
-        }
-        Ok(self.0.get_mut(&job).expect("inserted above"))
+            }),
+        })
     }
 
     /// The gate of a job, if it has one.
     pub(super) fn find(&mut self, db: &Connection, job: JobId) -> Step<Option<&mut Gate>> {
-        if !self.0.contains_key(&job) {
-            if let Some(gate) = find(db, job)? {
-                self.0.insert(job, gate);
-            }
-        }
-        Ok(self.0.get_mut(&job))
+        Ok(match self.0.entry(job) {
+            Entry::Occupied(there) => Some(there.into_mut()),
+            Entry::Vacant(vacant) => find(db, job)?.map(|gate| vacant.insert(gate)),
+        })
     }
 
     /// Counts a marked run out of its gate, if that is still there.

@@ -60,7 +60,7 @@ fn check_version() -> Result<(), String> {
 fn check_place(path: &Path) -> Result<(), String> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let info = rustix::fs::statfs(folder).map_err(|error| format!("{} cannot be used: {error}", folder.display()))?;
-    let name = match i64::from(info.f_type) & 0xffff_ffff {
+    let name = match info.f_type & 0xffff_ffff {
         0x6969 => "NFS",
         0x517b | 0xff53_4d42 | 0xfe53_4d42 => "SMB",
         0x0102_1997 => "9P",

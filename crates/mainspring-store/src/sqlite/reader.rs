@@ -46,9 +46,12 @@ struct Shared {
     arrived: Condvar,
 }
 
+/// A read that waits for a thread.
+type Waiting = Box<dyn FnOnce(&Reader) + Send>;
+
 #[derive(Default)]
 struct Queue {
-    reads: VecDeque<Box<dyn FnOnce(&Reader) + Send>>,
+    reads: VecDeque<Waiting>,
     closing: bool,
 }
 
@@ -131,7 +134,7 @@ impl Shared {
         self.queue.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn wait(&self) -> Option<Box<dyn FnOnce(&Reader) + Send>> {
+    fn wait(&self) -> Option<Waiting> {
         let mut queue = self.queue();
         loop {
             if let Some(read) = queue.reads.pop_front() {

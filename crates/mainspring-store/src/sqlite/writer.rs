@@ -250,7 +250,7 @@ impl Worker {
 
     fn answer(&self, served: Vec<Box<dyn Request>>, outcome: std::result::Result<(), Failure>) {
         for request in served {
-            request.answer(outcome.as_ref().map(|()| ()), &self.shared.store);
+            request.answer(outcome.as_ref().copied(), &self.shared.store);
         }
     }
 
