@@ -9,12 +9,13 @@ use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
 use mainspring_api::ErrorCode;
 use mainspring_store::KeptAnswer;
 use sha2::{Digest, Sha256};
 
 use crate::app::App;
-use crate::extract::{BodyLimits, collect};
+use crate::extract::{BodyLimits, INLINE_BYTES_MAX, collect, off_thread};
 use crate::refusal::{Answer, Refusal};
 
 const HEADER: &str = "idempotency-key";
@@ -44,8 +45,8 @@ async fn answer(app: &App, request: Request, next: Next) -> Answer<Response> {
     let limit = request.extensions().get::<BodyLimits>().map_or(0, |limits| limits.0.bytes);
     let (parts, body) = request.into_parts();
     let body = collect(body, limit).await?;
-    let target = parts.uri.path_and_query().map_or("", |target| target.as_str());
-    let request_hash = hash_of(parts.method.as_str(), target, &body);
+    let target = parts.uri.path_and_query().map(ToString::to_string).unwrap_or_default();
+    let request_hash = request_hash(parts.method.to_string(), target, body.clone()).await?;
     let store = app.control().store();
     if let Some(kept) = store.kept_answer(&key).await? {
         return repeated(&key, kept, request_hash);
@@ -87,6 +88,13 @@ pub(crate) fn key_of(headers: &HeaderMap) -> Answer<Option<String>> {
         }
         _ => Err(Refusal::new(ErrorCode::RequestHeader, "Idempotency-Key takes 1 to 128 visible ASCII characters")),
     }
+}
+
+async fn request_hash(method: String, target: String, body: Bytes) -> Answer<[u8; 32]> {
+    if body.len() <= INLINE_BYTES_MAX {
+        return Ok(hash_of(&method, &target, &body));
+    }
+    off_thread(move || Ok(hash_of(&method, &target, &body))).await
 }
 
 fn hash_of(method: &str, target: &str, body: &[u8]) -> [u8; 32] {

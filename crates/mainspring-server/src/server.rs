@@ -140,6 +140,9 @@ impl Server {
         });
         let accepting = tokio::spawn(accept(listener, routes::router(&app), closed));
         tracing::info!(%address, "listening");
+        if !address.ip().is_loopback() {
+            tracing::warn!(%address, "the API speaks plain HTTP to other machines: put a proxy with TLS before it");
+        }
         Ok(Self {
             address,
             first_token: opened.first_token,
@@ -210,14 +213,17 @@ async fn accept(listener: TcpListener, router: Router, mut closing: watch::Recei
     let mut connections = JoinSet::new();
     let room = Arc::new(Semaphore::new(CONNECTIONS_MAX));
     loop {
-        let Ok(permit) = Arc::clone(&room).acquire_owned().await else { return connections };
-        let accepted = tokio::select! {
-            accepted = listener.accept() => accepted,
+        let next = async {
+            let permit = Arc::clone(&room).acquire_owned().await.map_err(io::Error::other)?;
+            Ok::<_, io::Error>((permit, listener.accept().await?.0))
+        };
+        let next = tokio::select! {
+            next = next => next,
             () = closed(&mut closing) => return connections,
         };
         while connections.try_join_next().is_some() {}
-        match accepted {
-            Ok((stream, _)) => {
+        match next {
+            Ok((permit, stream)) => {
                 let (router, closing) = (router.clone(), closing.clone());
                 connections.spawn(async move {
                     serve(stream, router, closing).await;

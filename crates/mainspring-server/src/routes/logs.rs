@@ -185,7 +185,7 @@ struct Follower {
 
 impl Follower {
     async fn next(&mut self) -> Option<sse::Event> {
-        loop {
+        while !self.place.is_closing() {
             if let Some(line) = self.ready.pop_front() {
                 return sse::Event::default().event("line").id(line.line.to_string()).json_data(&line).ok();
             }
@@ -203,10 +203,11 @@ impl Follower {
                     return None;
                 }
             }
-            if self.ready.is_empty() && !self.place.wait(Control::log_appended(&mut self.watch)).await {
-                return None;
+            if self.ready.is_empty() {
+                self.place.wait(Control::log_appended(&mut self.watch)).await;
             }
         }
+        None
     }
 
     /// Reads lines, or else finds the run final.
