@@ -98,11 +98,12 @@ pub fn free_address(wanted: SocketAddr) -> Result<SocketAddr> {
 /// Opens the store, starts the engine, and listens.
 ///
 /// # Errors
-/// `store.unusable`, `server.listen`, `server.start`; nothing runs then.
+/// `schedule.zone`, `store.unusable`, `server.listen`, `server.start`; nothing runs then.
 pub async fn start(args: &NodeArgs, place: &Place, reset_token: bool) -> Result<Node> {
     // From here on a signal waits for the node to be up, in place of killing it half-way.
     let terminate = listen_to(SignalKind::terminate())?;
     let interrupt = listen_to(SignalKind::interrupt())?;
+    let zone = time_value::zone(&args.default_timezone)?;
     make_private(&place.data)?;
     let inside = || format!("sqlite:{}", place.data.join("mainspring.db").display());
     let address = place.store.clone().unwrap_or_else(inside);
@@ -113,7 +114,7 @@ pub async fn start(args: &NodeArgs, place: &Place, reset_token: bool) -> Result<
     let settings = mainspring_server::Settings {
         listen,
         data_dir: Some(place.data.clone()),
-        default_timezone: args.default_timezone.clone(),
+        default_timezone: zone.iana_name().unwrap_or("UTC").to_owned(),
         reset_token,
         slots: args.slots,
         ..mainspring_server::Settings::default()

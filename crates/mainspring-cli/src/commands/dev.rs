@@ -15,7 +15,7 @@ use crate::{connect, examples, files};
 
 /// Try it: a server with a temporary store and example jobs
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
+#[command(mut_arg("grace", |grace| grace.default_value("3s")), after_help = "Examples:
   mainspring dev
   mainspring dev --listen 127.0.0.1:0 --examples jobs/
 
@@ -75,7 +75,7 @@ fn hints(bundle: &Bundle) -> String {
         ("run list", true),
         ("run start hello -p who=world --follow", has("hello")),
         ("logs -f slow-report", has("slow-report")),
-        ("job history flaky-import", has("flaky-import")),
+        ("job history write-sample-log", has("write-sample-log")),
     ];
     let tries = tries.iter().filter(|(_, fits)| *fits).map(|(words, _)| format!("\n  {program} {words}"));
     let jobs = bundle.jobs.len();

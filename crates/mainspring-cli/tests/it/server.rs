@@ -211,6 +211,22 @@ fn a_second_signal_ends_the_server_at_once_and_its_runs_are_lost() {
 }
 
 #[test]
+fn no_process_outlives_a_killed_server() {
+    let (program, live) = with_jobs();
+    let file = program.home().join("pid");
+    let script = format!("echo $$ > {0}.new; mv {0}.new {0}; sleep 300", file.display());
+    program.file("stay.json", serde_json::json!({"name": "stay", "run": script}).to_string());
+    assert_eq!(program.run(&["apply", "-f", "stay.json"]).code, 0);
+    assert_eq!(program.run(&["run", "start", "stay"]).code, 0);
+    until(&program, &["version"], |_| file.exists());
+    let stat = format!("/proc/{}/stat", std::fs::read_to_string(&file).unwrap().trim());
+    assert!(std::fs::read_to_string(&stat).is_ok());
+    live.kill();
+    // One that nobody has buried yet is dead as well.
+    until(&program, &["version"], |_| std::fs::read_to_string(&stat).is_ok_and(|it| it.contains(") Z ")) || !std::fs::exists(&stat).unwrap());
+}
+
+#[test]
 fn a_second_process_and_a_taken_port_are_refused_with_what_to_do() {
     let program = Program::new();
     let live = Live::start(&program);
@@ -227,6 +243,10 @@ fn a_second_process_and_a_taken_port_are_refused_with_what_to_do() {
     assert!(refused.stderr.contains("error[server.listen]"), "{refused:?}");
     assert!(refused.stderr.contains(&address), "{refused:?}");
     drop(live);
+
+    let zone = program.run(&["server", "--data", "other", "--default-timezone", "Europe/Berln"]);
+    assert_eq!(zone.code, 9, "{zone:?}");
+    assert!(zone.stderr.contains("Europe/Berlin"), "{zone:?}");
 }
 
 #[test]

@@ -61,7 +61,7 @@ pub enum TriggerError {
     #[error("the trigger never fires: {reason}")]
     NeverFires {
         /// Why.
-        reason: &'static str,
+        reason: String,
     },
 }
 
@@ -113,6 +113,11 @@ impl Trigger {
         if self.first_fire().next_fire_at.is_some() {
             return Ok(());
         }
+        if let Schedule::Cron(cron) = &self.schedule
+            && let Some(never) = cron.never_fires()
+        {
+            return Err(TriggerError::NeverFires { reason: never.to_string() });
+        }
         let mut freed = self.clone();
         freed.calendar = None;
         let reason = if freed.first_fire().next_fire_at.is_some() {
@@ -125,7 +130,7 @@ impl Trigger {
                 "the schedule has no instant after the start"
             }
         };
-        Err(TriggerError::NeverFires { reason })
+        Err(TriggerError::NeverFires { reason: reason.to_owned() })
     }
 
     fn validate_bounds(&self) -> Result<(), TriggerError> {
