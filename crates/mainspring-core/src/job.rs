@@ -272,6 +272,7 @@ words!(
     }
 );
 
+#[expect(clippy::derivable_impls, reason = "the enum comes from a macro that knows no default")]
 impl Default for Overlap {
     fn default() -> Self {
         Self::Allow
@@ -295,6 +296,7 @@ words!(
     }
 );
 
+#[expect(clippy::derivable_impls, reason = "the enum comes from a macro that knows no default")]
 impl Default for OnLost {
     fn default() -> Self {
         Self::Fail
