@@ -278,8 +278,8 @@ impl Sets {
         } else {
             self.wrap(field, start, stop, step);
         }
-        if field == Field::Hour && stop != start {
-            self.stepped = self.stepped_by(start, stop, step);
+        if field == Field::Hour {
+            self.add_stepped(start, stop, step);
         }
         Some(())
     }
@@ -301,11 +301,17 @@ impl Sets {
     }
 
     /// Hours that are stepped through matter to `semantics: standard` only, but belong to the meaning.
-    fn stepped_by(&self, start: i32, stop: i32, step: i32) -> u32 {
-        let stop = if stop < start { stop + 24 } else { stop };
-        (start..=stop)
-            .step_by(step as usize)
-            .fold(self.stepped, |mask, hour| mask | 1 << (hour % 24))
+    fn add_stepped(&mut self, start: i32, stop: i32, step: i32) {
+        let stop = if stop < start {
+            stop + 24
+        } else {
+            stop.min(23)
+        };
+        if stop - start >= step {
+            (start..=stop)
+                .step_by(step as usize)
+                .for_each(|hour| self.stepped |= 1 << (hour % 24));
+        }
     }
 
     fn insert(&mut self, field: Field, value: i32) {
