@@ -105,10 +105,10 @@ impl Definitions {
             return Ok(Err(format!("the definition has no trigger number {}", row.index)));
         };
         let namespace = &definition.key.namespace;
-        if let Some(name) = &trigger.calendar {
-            if let Entry::Vacant(vacant) = calendars.entry((namespace.clone(), name.clone())) {
-                vacant.insert(read_calendar(&*self.store, namespace, name).await?);
-            }
+        if let Some(name) = &trigger.calendar
+            && let Entry::Vacant(vacant) = calendars.entry((namespace.clone(), name.clone()))
+        {
+            vacant.insert(read_calendar(&*self.store, namespace, name).await?);
         }
         let find = |name: &str| calendars.get(&(namespace.clone(), name.to_owned())).cloned().flatten();
         let rule = compile::rule(definition, trigger, row.progress.start_at, self.defaults, &find);
