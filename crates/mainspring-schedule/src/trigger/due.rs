@@ -227,7 +227,7 @@ impl Trigger {
             return (1, first);
         }
         let last = if later > left {
-            self.nth_after(state, first, left)
+            self.nth_after(state, first, left, now + 1).unwrap_or(first)
         } else {
             self.last_before(state, now + 1).unwrap_or(first)
         };
@@ -264,9 +264,8 @@ mod tests {
         }
     }
 
-    type Summary = (Vec<i64>, Vec<(i64, i64, u64)>, Option<i64>);
-
-    /// Fires, missed instants and the next fire, in minutes and fractions of them from the start.
+    /// Fires, missed instants and the next fire, in seconds from the start.
+    #[expect(clippy::type_complexity, reason = "read once, next to its doc")]
     fn summary(due: &Due) -> Summary {
         let offset = |t: Timestamp| t.since(START) / 1_000;
         let missed = due

@@ -1,6 +1,6 @@
 //! Which triggers make sense, and what to say about the others.
 
-use super::{CalendarUnit, Schedule, Trigger, cron};
+use super::{CalendarUnit, Schedule, Trigger, bounded, cron};
 use crate::{MisfirePolicy, Semantics, Timestamp};
 
 /// Why a trigger is refused. [`TriggerError::code`] gives the stable code.
@@ -13,6 +13,12 @@ pub enum TriggerError {
         start_at: Timestamp,
         /// The end.
         end_at: Timestamp,
+    },
+    /// The start or the end lies before year 1 or after year 9998.
+    #[error("{t} lies outside the years 1 to 9998")]
+    OutOfRange {
+        /// The instant.
+        t: Timestamp,
     },
     /// The interval or delay is zero or negative.
     #[error("the interval of `{kind}` must be above zero")]
@@ -71,6 +77,7 @@ impl TriggerError {
     pub const fn code(&self) -> &'static str {
         match self {
             Self::EndBeforeStart { .. } => "trigger.end_before_start",
+            Self::OutOfRange { .. } => "trigger.out_of_range",
             Self::NoInterval { .. } => "trigger.no_interval",
             Self::IntervalOverADay { .. } => "trigger.interval_over_a_day",
             Self::UnitTooLong { .. } => "trigger.unit_too_long",
@@ -134,8 +141,15 @@ impl Trigger {
     }
 
     fn validate_bounds(&self) -> Result<(), TriggerError> {
+        let shown = Timestamp::MIN..=Timestamp::MAX;
+        let bounds = [Some(self.start_at), self.end_at].into_iter().flatten();
+        if let Some(t) = bounds.into_iter().find(|t| !shown.contains(t)) {
+            return Err(TriggerError::OutOfRange { t });
+        }
         let start_at = match (&self.schedule, self.semantics) {
-            (Schedule::Cron(_), Semantics::Quartz) => cron::quartz_start(self.start_at, &self.zone),
+            (Schedule::Cron(_), Semantics::Quartz) => {
+                cron::quartz_start(bounded(self.start_at), &self.zone)
+            }
             _ => self.start_at,
         };
         match self.end_at {

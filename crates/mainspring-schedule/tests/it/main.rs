@@ -9,6 +9,7 @@ mod cron_oracle;
 mod cron_reference;
 mod cron_vectors;
 mod replay;
+mod trigger_fuzz;
 mod trigger_oracle;
 mod trigger_points;
 mod trigger_properties;
