@@ -276,6 +276,7 @@ words!(
     }
 );
 
+#[expect(clippy::derivable_impls, reason = "the enum comes from a macro that knows no default")]
 impl Default for Overlap {
     fn default() -> Self {
         Self::Allow
@@ -299,6 +300,7 @@ words!(
     }
 );
 
+#[expect(clippy::derivable_impls, reason = "the enum comes from a macro that knows no default")]
 impl Default for OnLost {
     fn default() -> Self {
         Self::Fail

@@ -2,7 +2,7 @@
 //!
 //! Answers of success are kept. A request that was refused has changed nothing, so its repetition is tried anew.
 
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
@@ -25,7 +25,15 @@ const ANSWER_BYTES_MAX: usize = 16 << 20;
 /// Answers a repetition, or lets the request pass and keeps its answer.
 pub(crate) async fn once(State(app): State<App>, request: Request, next: Next) -> Response {
     // A task of its own: a caller that goes away must not part the deed from the keeping of its answer.
-    let done = off_task(async move { answer(&app, request, next).await });
+    let Ok(permit) = Arc::clone(&app.deeds).acquire_owned().await else {
+        return Refusal::new(ErrorCode::ServerDraining, "the server is shutting down").into_response();
+    };
+    let done = off_task(async move {
+        // Let go of in the reverse order: who gets the permit may count on the engine being free.
+        let _permit = permit;
+        let app = app;
+        answer(&app, request, next).await
+    });
     done.await.unwrap_or_else(IntoResponse::into_response)
 }
 

@@ -18,7 +18,7 @@ use tokio::sync::{Semaphore, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
 use crate::access::Access;
-use crate::app::{Inner, STREAMS_MAX};
+use crate::app::{DEEDS_MAX, Inner, STREAMS_MAX};
 use crate::figures::Figures;
 use crate::files::Presence;
 use crate::routes;
@@ -102,6 +102,7 @@ pub struct Server {
     token_file: Option<PathBuf>,
     closing: watch::Sender<bool>,
     accepting: JoinHandle<JoinSet<()>>,
+    deeds: Arc<Semaphore>,
     presence: Option<Presence>,
 }
 
@@ -120,11 +121,12 @@ impl Server {
         let address = listener.local_addr().map_err(|source| refused(settings.listen, source))?;
         let opened = Access::open(&**engine.store(), settings.data_dir.as_deref(), settings.reset_token).await?;
         if opened.file.is_none() && settings.data_dir.is_some() {
-            tracing::warn!("the access token is not in the data folder; reset the token to make a new one there");
+            tracing::warn!("the access token is not in the data folder; `mainspring server --reset-token` makes a new one there");
         }
         let presence = settings.data_dir.as_deref().map(|folder| Presence::announce(folder, address)).transpose();
         let presence = presence.map_err(|(path, source)| StartError::File { path, source })?;
         let (closing, closed) = watch::channel(false);
+        let deeds = Arc::new(Semaphore::new(DEEDS_MAX as usize));
         let app = Arc::new(Inner {
             figures: Figures::new(engine.metrics()),
             access: opened.access,
@@ -134,6 +136,7 @@ impl Server {
             started_at: engine.control().now(),
             closing: closed.clone(),
             streams: Arc::new(Semaphore::new(STREAMS_MAX)),
+            deeds: Arc::clone(&deeds),
             pending: Mutex::new(HashSet::new()),
             job_keys: Mutex::default(),
             engine,
@@ -149,6 +152,7 @@ impl Server {
             token_file: opened.file,
             closing,
             accepting,
+            deeds,
             presence,
         })
     }
@@ -182,6 +186,10 @@ impl Server {
                 tracing::warn!(connections = connections.len(), "requests were cut off at the end of the grace period");
                 connections.shutdown().await;
             }
+        }
+        // What was begun under an idempotency key is finished, also for a caller that has gone.
+        if tokio::time::timeout(grace, self.deeds.acquire_many(DEEDS_MAX)).await.is_err() {
+            tracing::warn!("requests under idempotency keys outlive the grace period");
         }
         drop(self.presence.take());
     }

@@ -411,7 +411,7 @@ impl<'t> Builder<'t> {
         for value in (first..=stop).step_by(step as usize) {
             let value = if value > high { value - size } else { value };
             self.insert(value);
-            if self.field == Field::Hour && stop > first {
+            if self.field == Field::Hour && stop >= first + step {
                 self.stepped |= 1 << value;
             }
         }

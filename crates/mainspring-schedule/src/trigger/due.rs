@@ -264,8 +264,10 @@ mod tests {
         }
     }
 
+    type Summary = (Vec<i64>, Vec<(i64, i64, u64)>, Option<i64>);
+
     /// Fires, missed instants and the next fire, in minutes and fractions of them from the start.
-    fn summary(due: &Due) -> (Vec<i64>, Vec<(i64, i64, u64)>, Option<i64>) {
+    fn summary(due: &Due) -> Summary {
         let offset = |t: Timestamp| t.since(START) / 1_000;
         let missed = due
             .missed

@@ -235,6 +235,8 @@ fn equal_meaning_is_equality() {
     assert_eq!(read("0 12 * * FRI-SUN"), read("0 12 * * 5-7"));
     // The hours of a range are stepped through, those of a list are fixed, which matters when clocks change.
     assert_ne!(read("0 0 1-2 * * ?"), read("0 0 1,2 * * ?"));
+    assert_eq!(read("0 0 23/1 * * ?"), read("0 0 23 * * ?"));
+    assert_eq!(read("0 0 20-22/5 * * ?"), read("0 0 20 * * ?"));
     let quartz = Cron::parse_auto("0 0 12 * * ?", Semantics::Quartz).unwrap();
     assert_ne!(read("0 0 12 * * ?"), quartz);
 }

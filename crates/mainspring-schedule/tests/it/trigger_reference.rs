@@ -71,7 +71,7 @@ fn read_schedule(text: &str) -> Schedule {
             unit,
             interval,
             preserve_hour: true,
-            skip_day: rest == &["skip_day"],
+            skip_day: *rest == ["skip_day"],
         },
     }
 }

@@ -132,7 +132,7 @@ fn settle(connection: &Connection) -> rusqlite::Result<()> {
          PRAGMA synchronous = FULL;
          PRAGMA wal_autocheckpoint = 0;
          PRAGMA temp_store = MEMORY;
-         PRAGMA cache_size = -65536;
+         PRAGMA cache_size = -32768;
          PRAGMA foreign_keys = OFF;
          PRAGMA secure_delete = OFF;",
     )?;

@@ -19,14 +19,18 @@ use crate::row::{JobRow, JobWrite, Saved, TriggerWrite};
 /// See [`crate::Store::save_jobs`].
 pub(super) fn save(session: &mut Session, writes: &[JobWrite]) -> Step<Vec<Saved>> {
     let mut keys = BTreeSet::new();
+    let mut priors = Vec::with_capacity(writes.len());
     for write in writes {
         let key = &write.definition.key;
         if !keys.insert(key) {
             return Err(conflict("job", key.to_string(), "is written twice".into()).into());
         }
-        Prior::read(&session.connection, key)?.check(&session.connection, write)?;
+        let prior = Prior::read(&session.connection, key)?;
+        prior.check(&session.connection, write)?;
+        priors.push(prior);
     }
-    writes.iter().map(|write| apply(session, write)).collect()
+    // No write touches what another one has found: their keys differ, and ids of deleted triggers stay with theirs.
+    writes.iter().zip(priors).map(|(write, prior)| apply(session, write, &prior)).collect()
 }
 
 /// What a write finds.
@@ -108,9 +112,8 @@ fn settled(id: TriggerId, write: &TriggerWrite, fired_through: Option<Timestamp>
     }
 }
 
-fn apply(session: &mut Session, write: &JobWrite) -> Step<Saved> {
+fn apply(session: &mut Session, write: &JobWrite, prior: &Prior) -> Step<Saved> {
     let key = &write.definition.key;
-    let prior = Prior::read(&session.connection, key)?;
     if let Some(job) = prior.job.as_ref().filter(|job| prior.is_same(job, write)) {
         return Ok(Saved { job: job.clone(), created: false });
     }
@@ -120,7 +123,7 @@ fn apply(session: &mut Session, write: &JobWrite) -> Step<Saved> {
         Some(before) => change(&session.connection, before, write)?,
         None => create(&session.connection, write)?,
     };
-    replace_triggers(session, &prior, job.id, write)?;
+    replace_triggers(session, prior, job.id, write)?;
     if settle_gate(session, &job, created)? > 0 {
         session.note_queued()?;
     }
@@ -187,7 +190,9 @@ fn write_version(db: &Connection, job: &JobRow) -> Step<()> {
         (":at", &job.updated_at.as_millis()),
     ];
     execute(db, sql!("common/save_version"), &values)?;
-    execute(db, sql!("common/save_labels_remove"), &[(":job", &job.id.0)])?;
+    if job.version > JobVersion(1) {
+        execute(db, sql!("common/save_labels_remove"), &[(":job", &job.id.0)])?;
+    }
     for (name, value) in &definition.labels {
         let values: [(&str, &dyn ToSql); 3] = [(":job", &job.id.0), (":name", name), (":value", value)];
         execute(db, sql!("common/save_label"), &values)?;

@@ -29,6 +29,9 @@ pub(super) enum Lane {
 /// How long requests of the API lane may go on being added to a transaction.
 const SLICE: Duration = Duration::from_millis(5);
 
+/// How long nothing has to come until memory is given back.
+const IDLE: Duration = Duration::from_secs(10);
+
 /// How many requests share a transaction at most.
 const GROUP_MAX: usize = 64;
 
@@ -163,16 +166,27 @@ impl Shared {
         self.lanes.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Waits until there is something to do. False: there never will be.
-    fn wait(&self) -> bool {
+    /// Waits until there is something to do. `rest` is called once if nothing comes for a while.
+    fn wait(&self, rest: impl FnOnce()) -> Turn {
+        let mut rest = Some(rest);
         let mut lanes = self.lanes();
         while lanes.engine.is_empty() && lanes.api.is_empty() {
             if lanes.closing {
-                return false;
+                return Turn::End;
             }
-            lanes = self.arrived.wait(lanes).unwrap_or_else(PoisonError::into_inner);
+            if rest.is_none() {
+                lanes = self.arrived.wait(lanes).unwrap_or_else(PoisonError::into_inner);
+                continue;
+            }
+            let (again, waited) = self.arrived.wait_timeout(lanes, IDLE).unwrap_or_else(PoisonError::into_inner);
+            lanes = again;
+            if waited.timed_out() && lanes.engine.is_empty() && lanes.api.is_empty() {
+                drop(lanes);
+                rest.take().expect("asked above")();
+                lanes = self.lanes();
+            }
         }
-        true
+        Turn::Serve
     }
 
     fn next(&self, api_too: bool) -> Option<Box<dyn Request>> {
@@ -180,6 +194,13 @@ impl Shared {
         let engine = lanes.engine.pop_front();
         engine.or_else(|| if api_too { lanes.api.pop_front() } else { None })
     }
+}
+
+/// What the thread does next.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    Serve,
+    End,
 }
 
 struct Worker {
@@ -202,7 +223,7 @@ thread_local! {
 impl Worker {
     fn run(mut self) {
         watch_log(&self.session.connection);
-        while self.shared.wait() {
+        while self.shared.wait(|| self.rest()) == Turn::Serve {
             self.serve();
             self.tend_log();
         }
@@ -215,6 +236,12 @@ impl Worker {
             // Whoever closed the store may have stopped waiting.
             let _heard = ended.send(());
         }
+    }
+
+    /// Gives back the memory of pages that nobody has asked for lately.
+    fn rest(&self) {
+        // Only memory is at stake.
+        let _kept = self.session.connection.execute_batch("PRAGMA shrink_memory");
     }
 
     /// Serves requests in one transaction.
