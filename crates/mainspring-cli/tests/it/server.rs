@@ -41,6 +41,7 @@ fn job_files_go_to_the_server_and_come_back() {
     assert_eq!((same.code, same.stderr.as_str()), (0, "no differences\n"), "{same:?}");
 
     let exported = program.run(&["export"]).stdout;
+    assert!(exported.contains("params:") && !exported.contains("input:"), "{exported}");
     let checked = program.run_with_input(&["check", "-"], &exported);
     assert_eq!(checked.stdout, "ok: 4 jobs, 0 triggers, 0 calendars\n", "{exported}");
     program.file("exported.yaml", &exported);
@@ -85,6 +86,9 @@ fn awaited_runs_tell_their_end_by_the_exit_code() {
     assert_eq!(program.run(&["run", "cancel", id]).code, 0);
     assert_eq!(program.run(&["run", "wait", id]).code, 8);
     assert_eq!(program.run(&["run", "start", "gret"]).code, 3);
+    let mistyped = program.run(&["run", "start", "greet", "-p", "woh=x"]);
+    assert!(mistyped.stderr.starts_with("error[param.unknown]") && mistyped.stderr.contains("\"who\""), "{mistyped:?}");
+    assert_eq!(mistyped.code, 9);
     let again = program.run(&["run", "rerun", id, "-o", "name"]).stdout;
     assert_ne!(again.trim(), id);
     assert_eq!(program.run(&["run", "cancel", again.trim()]).code, 0);
