@@ -18,6 +18,7 @@
 //! | [`JOB_HISTORY`] | GET ([`RunFilter`](crate::RunFilter)) | → [`Page`](crate::Page) of final [`Run`](crate::Run)s, newest first |
 //! | [`TRIGGERS`] | GET ([`TriggerFilter`](crate::TriggerFilter)) | → [`Page`](crate::Page) of [`Trigger`](crate::Trigger) |
 //! | [`TRIGGER`] | GET | → [`Trigger`](crate::Trigger) |
+//! | [`TRIGGER_GAPS`] | GET ([`PageFilter`](crate::PageFilter)) | → [`Page`](crate::Page) of [`Gap`](crate::Gap), oldest first |
 //! | [`TRIGGER_PAUSE`], [`TRIGGER_RESUME`] | POST | [`Reason`](crate::Reason) → [`Trigger`](crate::Trigger) |
 //! | [`RUNS`] | GET ([`RunFilter`](crate::RunFilter)) | → [`Page`](crate::Page) of [`Run`](crate::Run), newest first, live and final |
 //! | [`RUN`] | GET | → [`Run`](crate::Run) |
@@ -78,6 +79,8 @@ pub const JOB_HISTORY: &str = "/api/v1/namespaces/{namespace}/jobs/{job}/history
 pub const TRIGGERS: &str = "/api/v1/namespaces/{namespace}/triggers";
 /// One trigger.
 pub const TRIGGER: &str = "/api/v1/namespaces/{namespace}/triggers/{job}/{trigger}";
+/// Instants of a trigger that did not fire, and why.
+pub const TRIGGER_GAPS: &str = "/api/v1/namespaces/{namespace}/triggers/{job}/{trigger}/gaps";
 /// Pauses a trigger.
 pub const TRIGGER_PAUSE: &str = "/api/v1/namespaces/{namespace}/triggers/{job}/{trigger}/pause";
 /// Ends the pause of a trigger.
@@ -128,6 +131,7 @@ pub const ALL: &[(&str, &[&str])] = &[
     (JOB_HISTORY, &["GET"]),
     (TRIGGERS, &["GET"]),
     (TRIGGER, &["GET"]),
+    (TRIGGER_GAPS, &["GET"]),
     (TRIGGER_PAUSE, &["POST"]),
     (TRIGGER_RESUME, &["POST"]),
     (RUNS, &["GET"]),

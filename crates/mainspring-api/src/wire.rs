@@ -26,7 +26,7 @@ pub use run::{
     Attempt, AttemptState, LogFilter, LogLine, LogPage, LogStream, Origin, Run, RunFilter,
     RunState, RunSummary,
 };
-pub use trigger::{Trigger, TriggerFilter, TriggerState};
+pub use trigger::{Gap, Trigger, TriggerFilter, TriggerState};
 
 /// Implements `as_str`, `Display` and an `ALL` table for enums whose wire words are their snake-case names.
 macro_rules! words {

@@ -10,7 +10,7 @@ pub use job::JOB;
 pub use next::NEXT;
 pub use plan::{PLAN, changes};
 pub use run::{ATTEMPT, RUN};
-pub use trigger::TRIGGER;
+pub use trigger::{GAP, TRIGGER};
 
 use std::fmt::Display;
 

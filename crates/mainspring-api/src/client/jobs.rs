@@ -5,7 +5,7 @@ use serde_json::Value;
 
 use super::{Client, ClientError, Precondition};
 use crate::{
-    ApplyOptions, ApplyResult, Bundle, Calendar, CalendarSpec, Job, JobFilter, JobSpec, Namespace,
+    ApplyOptions, ApplyResult, Bundle, Calendar, CalendarSpec, Gap, Job, JobFilter, JobSpec, Namespace,
     NamespaceSpec, Page, PageFilter, Reason, Run, RunFilter, RunNow, Trigger, TriggerFilter,
     WriteOptions, routes,
 };
@@ -195,6 +195,17 @@ impl Client {
             &(),
         )
         .await
+    }
+
+    /// Lists the instants of a trigger that did not fire, oldest first.
+    pub async fn trigger_gaps(
+        &self,
+        namespace: &str,
+        job: &str,
+        trigger: &str,
+        filter: &PageFilter,
+    ) -> Result<Page<Gap>, ClientError> {
+        self.get(&routes::path(routes::TRIGGER_GAPS, &[namespace, job, trigger]), filter).await
     }
 
     /// Pauses a trigger: once this returns, it does not fire.

@@ -79,6 +79,29 @@ pub enum TriggerState {
 
 words!(TriggerState: Active = "active", Complete = "complete", Error = "error", Unknown = "unknown");
 
+/// Instants of a trigger that did not fire: one, or a range. Every instant is a run's or in one of these.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct Gap {
+    /// Position among all gaps.
+    pub id: String,
+    /// `namespace/job/trigger`.
+    pub trigger: String,
+    /// The first of the instants.
+    pub first: Timestamp,
+    /// The last of the instants.
+    pub last: Timestamp,
+    /// How many there are.
+    pub count: u64,
+    /// `missed` or `suppressed`.
+    pub outcome: String,
+    /// `misfire`, `catch_up_cap`, `overlap` or `paused`.
+    pub reason: String,
+    /// The policy that allowed it.
+    pub policy: String,
+    /// When it was recorded.
+    pub recorded_at: Timestamp,
+}
+
 /// Which triggers are asked for; conditions add up.
 #[derive(
     Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema, IntoParams,

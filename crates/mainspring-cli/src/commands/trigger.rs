@@ -1,14 +1,14 @@
 //! `mainspring trigger …`.
 
 use clap::{Args, Subcommand};
-use mainspring_api::{Reason, TriggerFilter};
+use mainspring_api::{PageFilter, Reason, TriggerFilter};
 
 use crate::connect::{ConnectArgs, Session};
 use crate::error::Result;
 use crate::name::TriggerName;
 use crate::output::Output;
 use crate::pages::{self, ListArgs};
-use crate::views::TRIGGER;
+use crate::views::{GAP, TRIGGER};
 use crate::{bulk, connect};
 
 /// List, look at, pause and resume triggers
@@ -16,6 +16,7 @@ use crate::{bulk, connect};
 #[command(after_help = "Examples:
   mainspring trigger list --job nightly-backup
   mainspring trigger get nightly-backup/cron
+  mainspring trigger gaps nightly-backup/cron         what did not fire, and why
   mainspring trigger pause nightly-backup/cron --reason \"moved to Sunday\"")]
 pub struct TriggerArgs {
     #[command(flatten)]
@@ -42,6 +43,14 @@ enum Verb {
         /// JOB/TRIGGER or NAMESPACE/JOB/TRIGGER
         #[arg(required = true, value_name = "TRIGGER")]
         names: Vec<TriggerName>,
+    },
+    /// List the instants of a trigger that did not fire: missed or suppressed
+    Gaps {
+        /// JOB/TRIGGER or NAMESPACE/JOB/TRIGGER
+        #[arg(value_name = "TRIGGER")]
+        name: TriggerName,
+        #[command(flatten)]
+        list: ListArgs,
     },
     /// Pause triggers: they do not fire once this is answered
     Pause(PauseArgs),
@@ -80,6 +89,7 @@ pub fn run(args: TriggerArgs, output: &Output) -> Result {
                 list(&session, &filter, &page, output).await
             }
             Verb::Get { names } => get(&session, &names, output).await,
+            Verb::Gaps { name, list: page } => gaps(&session, &name, &page, output).await,
             Verb::Pause(args) => set_paused(&session, args, true, output).await,
             Verb::Resume(args) => set_paused(&session, args, false, output).await,
         }
@@ -113,6 +123,15 @@ async fn get(session: &Session, names: &[TriggerName], output: &Output) -> Resul
             .await
     };
     bulk::each(names, fetch, |trigger| output.one(trigger, &TRIGGER)).await
+}
+
+async fn gaps(session: &Session, name: &TriggerName, page: &ListArgs, output: &Output) -> Result {
+    let namespace = name.namespace(&session.namespace);
+    let gaps = pages::collect(page, output, async |cursor, limit| {
+        let filter = PageFilter { cursor, limit: Some(limit) };
+        session.ask(session.client.trigger_gaps(namespace, &name.job, &name.trigger, &filter)).await
+    });
+    output.list(&gaps.await?, &GAP)
 }
 
 async fn set_paused(session: &Session, args: PauseArgs, paused: bool, output: &Output) -> Result {

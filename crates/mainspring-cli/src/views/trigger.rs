@@ -1,6 +1,6 @@
 //! Triggers in tables.
 
-use mainspring_api::Trigger;
+use mainspring_api::{Gap, Trigger};
 
 use super::{optional, text, yes};
 use crate::output::{Column, View, state};
@@ -32,6 +32,23 @@ pub const TRIGGER: View<Trigger> = View {
     ],
     name,
     empty: "no triggers",
+};
+
+/// Columns of instants that did not fire.
+pub const GAP: View<Gap> = View {
+    columns: &[
+        Column::usual("FIRST", |it, style| text(style.at(Some(it.first)))),
+        Column::usual("LAST", |it, style| text(style.at(Some(it.last)))),
+        Column::usual("COUNT", |it, _| text(it.count)),
+        Column::usual("OUTCOME", |it, _| text(&it.outcome)),
+        Column::usual("REASON", |it, _| text(&it.reason)),
+        Column::usual("POLICY", |it, _| text(&it.policy)),
+        Column::usual("RECORDED", |it, style| text(style.at(Some(it.recorded_at)))),
+        Column::extra("TRIGGER", |it, _| text(&it.trigger)),
+        Column::extra("ID", |it, _| text(&it.id)),
+    ],
+    name: |gap| gap.id.clone(),
+    empty: "every instant up to now has fired",
 };
 
 fn name(trigger: &Trigger) -> String {

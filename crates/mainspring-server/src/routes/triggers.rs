@@ -2,8 +2,8 @@
 
 use axum::Json;
 use axum::extract::State;
-use mainspring_api::{ErrorCode, Page, Reason, Trigger, TriggerFilter, did_you_mean, routes};
-use mainspring_core::JobId;
+use mainspring_api::{ErrorCode, Gap, Page, PageFilter, Reason, Trigger, TriggerFilter, did_you_mean, routes};
+use mainspring_core::{JobId, TriggerId};
 use mainspring_core::job::{JobKey, Overlap};
 use mainspring_store::{JobRow, NamedTrigger, TriggerInfo, TriggerQuery};
 use mainspring_schedule::Lang;
@@ -22,6 +22,7 @@ pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::view(routes!(list)),
         Route::view(routes!(get)),
+        Route::view(routes!(gaps)),
         Route::operate(routes!(pause)).repeatable(),
         Route::operate(routes!(resume)).repeatable(),
     ]
@@ -74,6 +75,39 @@ async fn list(
     responses((status = 200, body = Trigger)))]
 async fn get(State(app): State<App>, PathOf(key): PathOf<Key>, Reads(language): Reads) -> Answer<Json<Trigger>> {
     find(&app, key, language).await.map(Json)
+}
+
+/// Lists the instants of a trigger that did not fire, oldest first.
+#[utoipa::path(get, path = routes::TRIGGER_GAPS, tag = "triggers",
+    params(("namespace" = String, Path), ("job" = String, Path), ("trigger" = String, Path), PageFilter),
+    responses((status = 200, body = Page<Gap>)))]
+async fn gaps(
+    State(app): State<App>,
+    PathOf(key): PathOf<Key>,
+    QueryOf(filter): QueryOf<PageFilter>,
+    Reads(language): Reads,
+) -> Answer<Json<Page<Gap>>> {
+    let limit = pages::limit(filter.limit)?;
+    let after = match filter.cursor.as_deref() {
+        Some(cursor) => cursor.parse().map_err(|_| pages::bad_cursor(cursor))?,
+        None => 0,
+    };
+    let trigger = find(&app, key, language).await?;
+    let id = TriggerId(trigger.id.parse().expect("ids are shown as numbers"));
+    let fetch = u32::try_from(limit + 1).unwrap_or(u32::MAX);
+    let rows = app.control().store().gaps(Some(id), after, fetch).await?;
+    let items = rows.into_iter().map(|row| Gap {
+        id: row.seq.to_string(),
+        trigger: trigger.key.clone(),
+        first: show::instant(row.gap.first),
+        last: show::instant(row.gap.last),
+        count: row.gap.count,
+        outcome: row.gap.outcome.to_string(),
+        reason: row.gap.reason.to_string(),
+        policy: row.gap.policy,
+        recorded_at: show::instant(row.at),
+    });
+    Ok(Json(pages::page(items.collect(), limit, |gap: &Gap| gap.id.clone())))
 }
 
 /// Pauses a trigger.
