@@ -13,7 +13,7 @@ help:
 	@echo "make clean  remove what was built"
 
 run:
-	cargo run --locked --profile $(PROFILE) -p mainspring-cli -- dev --listen $(LISTEN) --examples examples
+	cargo run --locked --profile $(PROFILE) -p mainspring-cli -- dev --listen $(LISTEN)
 
 test:
 	@.ci/steps

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use mainspring_engine::{Engine, Stopped};
+use mainspring_engine::{Clock, Engine, Stopped, SystemClock};
 use mainspring_server::Server;
 use mainspring_tasks::{Allow, OutboundPolicy};
 use tempfile::TempDir;
@@ -20,6 +20,8 @@ use crate::logging::LogArgs;
 use crate::output::Output;
 use crate::{LEASH, time_value};
 
+/// What those who wait for a run have to hear of its end.
+const LINGER_MS: i64 = 300;
 /// What remains for requests when runs have ended.
 const REQUESTS_GRACE: Duration = Duration::from_secs(2);
 
@@ -96,22 +98,23 @@ pub fn free_address(wanted: SocketAddr) -> Result<SocketAddr> {
 /// Opens the store, starts the engine, and listens.
 ///
 /// # Errors
-/// `store.unusable`, `server.listen`, `server.start`; nothing runs then.
+/// `schedule.zone`, `store.unusable`, `server.listen`, `server.start`; nothing runs then.
 pub async fn start(args: &NodeArgs, place: &Place, reset_token: bool) -> Result<Node> {
     // From here on a signal waits for the node to be up, in place of killing it half-way.
     let terminate = listen_to(SignalKind::terminate())?;
     let interrupt = listen_to(SignalKind::interrupt())?;
+    let zone = time_value::zone(&args.default_timezone)?;
     make_private(&place.data)?;
     let inside = || format!("sqlite:{}", place.data.join("mainspring.db").display());
     let address = place.store.clone().unwrap_or_else(inside);
-    let store = mainspring_store::open(&address).await.map_err(|error| failed("store.unusable", "cannot start", &error))?;
+    let store = mainspring_store::open(&address).await.map_err(|error| failed("store.unusable", "", &error))?;
     let listen = free_address(args.listen)?;
     let engine = Engine::start(store, engine_settings(args, &place.data)).await;
     let engine = Arc::new(engine.map_err(|error| failed("server.start", "cannot start the engine", &error))?);
     let settings = mainspring_server::Settings {
         listen,
         data_dir: Some(place.data.clone()),
-        default_timezone: args.default_timezone.clone(),
+        default_timezone: zone.iana_name().unwrap_or("UTC").to_owned(),
         reset_token,
         slots: args.slots,
         ..mainspring_server::Settings::default()
@@ -161,7 +164,11 @@ impl Node {
         let (server, kept) = (self.server, self.engine);
         let stop = async move {
             // Requests are answered for as long as runs go on: people watch them end.
+            let draining_at = SystemClock.now();
             let _ = tokio::time::timeout(grace, engine.idle()).await;
+            if SystemClock.now() > draining_at {
+                SystemClock.alarm().wait_until(SystemClock.now() + LINGER_MS).await;
+            }
             drop(engine);
             server.stop(REQUESTS_GRACE).await;
             match Arc::into_inner(kept) {
@@ -220,9 +227,9 @@ fn listen_to(kind: SignalKind) -> Result<Signal> {
     signal(kind).map_err(|error| failed("cli.runtime", "cannot listen to signals", &error))
 }
 
-/// A failure with its chain of causes.
+/// A failure with its chain of causes, after what was attempted if the error does not say that.
 pub fn failed(code: &str, attempt: &str, error: &dyn std::error::Error) -> Error {
-    let mut message = format!("{attempt}: {error}");
+    let mut message = if attempt.is_empty() { error.to_string() } else { format!("{attempt}: {error}") };
     let mut cause = error.source();
     while let Some(error) = cause {
         let text = error.to_string();

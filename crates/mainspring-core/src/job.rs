@@ -79,6 +79,9 @@ pub struct Job {
     /// JSON handed to each run; objects are also given to processes as `MS_PARAM_*`.
     #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
     pub input: serde_json::Value,
+    /// Members of the input that whoever starts a run may set, as JSON that nothing here looks into.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub params: BTreeMap<String, serde_json::Value>,
     /// Environment of processes, beside what mainspring sets.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
@@ -124,6 +127,7 @@ impl Job {
             labels: BTreeMap::new(),
             task,
             input: serde_json::Value::Null,
+            params: BTreeMap::new(),
             env: BTreeMap::new(),
             working_dir: None,
             queue: default_queue(),
@@ -272,6 +276,7 @@ words!(
     }
 );
 
+#[expect(clippy::derivable_impls, reason = "the enum comes from a macro that knows no default")]
 impl Default for Overlap {
     fn default() -> Self {
         Self::Allow
@@ -295,6 +300,7 @@ words!(
     }
 );
 
+#[expect(clippy::derivable_impls, reason = "the enum comes from a macro that knows no default")]
 impl Default for OnLost {
     fn default() -> Self {
         Self::Fail

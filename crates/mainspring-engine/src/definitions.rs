@@ -1,5 +1,6 @@
 //! From rows to rules: definitions are read once per version, and calendars as often as they change.
 
+use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use mainspring_core::batch::TriggerRow;
@@ -104,12 +105,10 @@ impl Definitions {
             return Ok(Err(format!("the definition has no trigger number {}", row.index)));
         };
         let namespace = &definition.key.namespace;
-        if let Some(name) = &trigger.calendar {
-            let key = (namespace.clone(), name.clone());
-            if !calendars.contains_key(&key) {
-                let calendar = read_calendar(&*self.store, namespace, name).await?;
-                calendars.insert(key, calendar);
-            }
+        if let Some(name) = &trigger.calendar
+            && let Entry::Vacant(vacant) = calendars.entry((namespace.clone(), name.clone()))
+        {
+            vacant.insert(read_calendar(&*self.store, namespace, name).await?);
         }
         let find = |name: &str| calendars.get(&(namespace.clone(), name.to_owned())).cloned().flatten();
         let rule = compile::rule(definition, trigger, row.progress.start_at, self.defaults, &find);

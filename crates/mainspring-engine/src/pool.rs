@@ -100,7 +100,6 @@ impl Done {
 }
 
 impl Pool {
-    #[expect(clippy::too_many_arguments, reason = "built in one place, from parts that all have a name there")]
     pub(crate) fn new(
         clock: Arc<dyn Clock>,
         handlers: Arc<Handlers>,

@@ -231,6 +231,7 @@ impl Calendar {
         semantics: Semantics,
         default_zone: &Zone,
     ) -> Option<Timestamp> {
+        let t = t.clamp(Timestamp::MIN, Timestamp::MAX);
         match semantics {
             Semantics::Standard => {
                 self.first_included(t, semantics, default_zone, &mut Budget::default())

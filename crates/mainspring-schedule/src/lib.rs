@@ -18,6 +18,7 @@ pub use timestamp::{ParseTimestampError, Timestamp};
 pub use zone::{OffsetWindow, Resolved, UnknownZone, Zone, tzdata_version};
 
 mod calendar;
+mod jitter;
 mod misfire;
 mod period;
 mod time_of_day;
@@ -25,6 +26,7 @@ mod trigger;
 mod weekdays;
 
 pub use calendar::{Calendar, CalendarError};
+pub use jitter::jitter_ms;
 pub use misfire::{MisfirePolicy, UnknownMisfirePolicy};
 pub use period::{Period, PeriodError};
 pub use time_of_day::{BadTimeOfDay, TimeOfDay};
@@ -32,3 +34,8 @@ pub use trigger::{
     CalendarUnit, Due, Fire, Missed, MissedReason, Schedule, Trigger, TriggerError, TriggerState,
 };
 pub use weekdays::{DaysOfWeek, UnknownDayOfWeek};
+
+/// The examples of the README run as tests.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -234,11 +234,11 @@ impl Trigger {
         state.next_fire_at = match self.schedule {
             // The first instant is the start, wherever the end is.
             Schedule::Every { .. } | Schedule::CalendarInterval { .. } | Schedule::At => {
-                self.included_from(&state, Some(self.start_at))
+                self.included_from(&state, Some(state.start_at))
             }
-            Schedule::Delay { .. } => self.first_included(self.start_at),
+            Schedule::Delay { .. } => self.first_included(state.start_at),
             // As far back as Quartz asks; what it rounds depends on it.
-            _ => self.next_after(&state, self.start_at - 1_000),
+            _ => self.next_after(&state, state.start_at - 1_000),
         };
         state
     }
@@ -255,8 +255,11 @@ impl Trigger {
     /// As [`Trigger::next_after`], but without the calendar.
     #[must_use]
     pub fn schedule_after(&self, state: &TriggerState, t: Timestamp) -> Option<Timestamp> {
+        let (state, t) = (&bounded_state(state), bounded(t));
         match &self.schedule {
-            Schedule::Every { interval_ms, .. } => every::after(self, state, *interval_ms, t),
+            Schedule::Every { interval_ms, .. } => {
+                every::after(self, state, (*interval_ms).max(1), t)
+            }
             Schedule::At => every::after(self, state, 1, t),
             Schedule::Delay { .. } => (t < state.start_at).then_some(state.start_at),
             Schedule::Cron(cron) => cron::after(self, state, cron, t),
@@ -285,9 +288,9 @@ impl Trigger {
     #[must_use]
     pub fn final_fire(&self) -> Option<Timestamp> {
         match (&self.schedule, self.semantics) {
-            (Schedule::At | Schedule::Delay { .. }, _) => Some(self.start_at),
+            (Schedule::At | Schedule::Delay { .. }, _) => Some(bounded(self.start_at)),
             (Schedule::Every { interval_ms, .. }, Semantics::Quartz) => {
-                every::final_fire(self, *interval_ms)
+                every::final_fire(self, (*interval_ms).max(1))
             }
             (Schedule::Cron(cron), Semantics::Quartz) => cron::final_fire(self, cron),
             (Schedule::CalendarInterval { .. }, Semantics::Quartz) => interval::final_fire(self),
@@ -311,7 +314,7 @@ impl Trigger {
             }
         ) {
             // This kind alone counts fires instead of instants.
-            let fired = self.count_between(&state, self.start_at - 1_000, from);
+            let fired = self.count_between(&state, state.start_at - 1_000, from);
             state.times_triggered = u32::try_from(fired).unwrap_or(u32::MAX);
         }
         let first = match self.first_fire().next_fire_at {
@@ -373,7 +376,7 @@ impl Trigger {
         TriggerState {
             next_fire_at: None,
             previous_fire_at: None,
-            start_at: self.start_at,
+            start_at: bounded(self.start_at),
             repeat_count: self.schedule.repeat_count(),
             times_triggered: 0,
         }
@@ -402,6 +405,18 @@ impl Trigger {
             }
         }
         Some(fire)
+    }
+}
+
+/// An instant that can be shown: sums with it and a few thousand years stay within the numbers.
+fn bounded(t: Timestamp) -> Timestamp {
+    t.clamp(Timestamp::MIN, Timestamp::MAX)
+}
+
+fn bounded_state(state: &TriggerState) -> TriggerState {
+    TriggerState {
+        start_at: bounded(state.start_at),
+        ..*state
     }
 }
 

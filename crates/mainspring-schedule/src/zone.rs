@@ -389,6 +389,27 @@ mod tests {
     }
 
     #[test]
+    fn windows_beyond_the_table_meet_and_differ() {
+        for name in Zone::names().step_by(7) {
+            let zone = zone(name);
+            let mut t = at("2199-06-01T00:00:00Z");
+            while let Some(change) = zone
+                .next_change(t)
+                .filter(|t| *t < at("2205-01-01T00:00:00Z"))
+            {
+                let (before, after) = (zone.window(change - 1), zone.window(change));
+                assert_eq!(
+                    (before.to_ms, after.from_ms),
+                    (change.as_millis(), change.as_millis()),
+                    "{name}"
+                );
+                assert_ne!(before.offset_ms, after.offset_ms, "{name} at {change}");
+                t = change;
+            }
+        }
+    }
+
+    #[test]
     fn a_skipped_civil_day_is_a_gap_of_a_day() {
         let apia = zone("Pacific/Apia");
         let resolved = apia.resolve(Date::new(2011, 12, 30).at(12, 0, 0));

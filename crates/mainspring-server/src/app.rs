@@ -15,6 +15,8 @@ use crate::figures::Figures;
 
 /// Event streams and followed logs at a time.
 pub(crate) const STREAMS_MAX: usize = 256;
+/// Requests at a time that run to their end even if their caller goes away.
+pub(crate) const DEEDS_MAX: u32 = 1_024;
 /// Keys of jobs remembered for events.
 const KEYS_MAX: usize = 100_000;
 
@@ -33,6 +35,8 @@ pub(crate) struct Inner {
     /// True from the moment at which streams have to end.
     pub(crate) closing: watch::Receiver<bool>,
     pub(crate) streams: Arc<Semaphore>,
+    /// One permit for each such request, so that a stop can wait for them.
+    pub(crate) deeds: Arc<Semaphore>,
     /// Idempotency keys whose first request is at work.
     pub(crate) pending: Mutex<HashSet<String>>,
     pub(crate) job_keys: Mutex<FxHashMap<JobId, JobKey>>,

@@ -2,6 +2,7 @@
 //!
 //! Works without a server, so that `check` says offline what `apply` would. Pointers begin at the value that was
 //! handed in; codes are those of [`mainspring_api::ErrorCode`].
+#![expect(clippy::result_large_err, reason = "a problem is made once for a file that is wrong, and soon shown")]
 
 mod bundle;
 mod calendar;

@@ -6,10 +6,12 @@ use axum::body::Body as RawBody;
 use axum::extract::{FromRequest, FromRequestParts, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderName, StatusCode, header};
+use axum::response::{IntoResponse, Response};
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
 use mainspring_api::{ErrorCode, Limits, Problem, read_body};
 use schemars::JsonSchema;
+use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::refusal::{Answer, Refusal};
@@ -17,7 +19,7 @@ use crate::refusal::{Answer, Refusal};
 /// How long the next part of a body may take.
 const READ_TIMEOUT: Duration = Duration::from_secs(30);
 /// Bodies beyond this are parsed on a thread of their own: it takes more than half a millisecond.
-const INLINE_BYTES_MAX: usize = 16 * 1024;
+pub(crate) const INLINE_BYTES_MAX: usize = 16 * 1024;
 
 /// Bounds of a route's body.
 #[derive(Clone, Copy, Debug)]
@@ -116,6 +118,13 @@ pub(crate) async fn off_thread<T: Send + 'static>(work: impl FnOnce() -> Answer<
             Err(_) => Err(Refusal::new(ErrorCode::ServerDraining, "the server is shutting down")),
         },
     }
+}
+
+/// Writes an answer that may be large.
+pub(crate) async fn large_json<T: Serialize + Send + 'static>(value: T) -> Answer<Response> {
+    let write = move || Ok(serde_json::to_vec(&value).expect("plain data has a text"));
+    let text = off_thread(write).await?;
+    Ok(([(header::CONTENT_TYPE, "application/json")], text).into_response())
 }
 
 fn limits_of(request: &Request) -> Limits {

@@ -2,19 +2,20 @@
 //!
 //! Answers of success are kept. A request that was refused has changed nothing, so its repetition is tried anew.
 
-use std::sync::PoisonError;
+use std::sync::{Arc, PoisonError};
 
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use bytes::Bytes;
 use mainspring_api::ErrorCode;
 use mainspring_store::KeptAnswer;
 use sha2::{Digest, Sha256};
 
 use crate::app::App;
-use crate::extract::{BodyLimits, collect};
+use crate::extract::{BodyLimits, INLINE_BYTES_MAX, collect, off_thread};
 use crate::refusal::{Answer, Refusal};
 
 const HEADER: &str = "idempotency-key";
@@ -24,7 +25,15 @@ const ANSWER_BYTES_MAX: usize = 16 << 20;
 /// Answers a repetition, or lets the request pass and keeps its answer.
 pub(crate) async fn once(State(app): State<App>, request: Request, next: Next) -> Response {
     // A task of its own: a caller that goes away must not part the deed from the keeping of its answer.
-    let done = off_task(async move { answer(&app, request, next).await });
+    let Ok(permit) = Arc::clone(&app.deeds).acquire_owned().await else {
+        return Refusal::new(ErrorCode::ServerDraining, "the server is shutting down").into_response();
+    };
+    let done = off_task(async move {
+        // Let go of in the reverse order: who gets the permit may count on the engine being free.
+        let _permit = permit;
+        let app = app;
+        answer(&app, request, next).await
+    });
     done.await.unwrap_or_else(IntoResponse::into_response)
 }
 
@@ -44,8 +53,8 @@ async fn answer(app: &App, request: Request, next: Next) -> Answer<Response> {
     let limit = request.extensions().get::<BodyLimits>().map_or(0, |limits| limits.0.bytes);
     let (parts, body) = request.into_parts();
     let body = collect(body, limit).await?;
-    let target = parts.uri.path_and_query().map_or("", |target| target.as_str());
-    let request_hash = hash_of(parts.method.as_str(), target, &body);
+    let target = parts.uri.path_and_query().map(ToString::to_string).unwrap_or_default();
+    let request_hash = request_hash(parts.method.to_string(), target, body.clone()).await?;
     let store = app.control().store();
     if let Some(kept) = store.kept_answer(&key).await? {
         return repeated(&key, kept, request_hash);
@@ -87,6 +96,13 @@ pub(crate) fn key_of(headers: &HeaderMap) -> Answer<Option<String>> {
         }
         _ => Err(Refusal::new(ErrorCode::RequestHeader, "Idempotency-Key takes 1 to 128 visible ASCII characters")),
     }
+}
+
+async fn request_hash(method: String, target: String, body: Bytes) -> Answer<[u8; 32]> {
+    if body.len() <= INLINE_BYTES_MAX {
+        return Ok(hash_of(&method, &target, &body));
+    }
+    off_thread(move || Ok(hash_of(&method, &target, &body))).await
 }
 
 fn hash_of(method: &str, target: &str, body: &[u8]) -> [u8; 32] {

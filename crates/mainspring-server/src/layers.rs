@@ -116,3 +116,37 @@ fn new_id() -> String {
 
 /// A status without a body.
 pub(crate) const DONE: StatusCode = StatusCode::NO_CONTENT;
+
+#[cfg(test)]
+mod tests {
+    use axum::body::Body;
+    use axum::routing::get;
+    use tower::ServiceExt;
+    use tower_http::catch_panic::CatchPanicLayer;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_panic_is_a_refusal_that_tells_nothing() {
+        async fn bug() {
+            panic!("secret detail");
+        }
+        let router = axum::Router::new().route("/", get(bug)).layer(CatchPanicLayer::custom(panicked));
+        let answer = router.oneshot(Request::new(Body::empty())).await.unwrap();
+        let refusal = answer.extensions().get::<Refusal>().cloned().unwrap();
+        assert_eq!(refusal.code(), Some(ErrorCode::ServerInternal));
+        let written = refusal.written("r-1");
+        assert_eq!(written.status(), 500);
+        let body = axum::body::to_bytes(written.into_body(), 10_000).await.unwrap();
+        let text = String::from_utf8(body.to_vec()).unwrap();
+        assert!(text.contains("\"request_id\":\"r-1\"") && !text.contains("secret"), "{text}");
+    }
+
+    #[test]
+    fn ids_of_callers_are_taken_if_they_are_harmless() {
+        for (given, taken) in [("trace-1.a_B", true), ("", false), ("a b", false), ("<x>", false), (&"x".repeat(65), false)] {
+            let request = Request::builder().header(REQUEST_ID, given).body(Body::empty()).unwrap();
+            assert_eq!(id_of(&request) == given, taken, "{given}");
+        }
+    }
+}

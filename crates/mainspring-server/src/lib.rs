@@ -24,4 +24,4 @@ mod words;
 
 pub use routes::openapi;
 pub use server::{Server, Settings, StartError};
-pub use words::{Language, explain};
+pub use words::explain;

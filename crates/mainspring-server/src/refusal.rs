@@ -28,6 +28,7 @@ impl Refusal {
         Self(Box::new(self.0.hint(hint)))
     }
 
+    #[cfg(test)]
     pub(crate) fn code(&self) -> Option<ErrorCode> {
         self.0.error_code()
     }

@@ -19,8 +19,11 @@ use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
 use mainspring_api::{Limits, ProblemDetails};
 use tower_http::catch_panic::CatchPanicLayer;
+use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
 use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
-use utoipa::openapi::{ComponentsBuilder, ContentBuilder, InfoBuilder, OpenApi, OpenApiBuilder, Ref, ResponseBuilder};
+use utoipa::openapi::{
+    ComponentsBuilder, ContentBuilder, InfoBuilder, ObjectBuilder, OpenApi, OpenApiBuilder, Ref, ResponseBuilder, Type,
+};
 use utoipa::{PartialSchema, ToSchema};
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 
@@ -128,10 +131,8 @@ pub fn openapi() -> OpenApi {
         .security_scheme("token", SecurityScheme::Http(token))
         .schema(ProblemDetails::name(), ProblemDetails::schema())
         .build();
-    let empty = OpenApiBuilder::new().info(info).components(Some(components)).build();
-    let routes = table().into_iter();
-    let mut document = OpenApi::from(empty);
-    for route in routes {
+    let mut document = OpenApiBuilder::new().info(info).components(Some(components)).build();
+    for route in table() {
         let (_, mut one) = OpenApiRouter::<App>::new().routes(route.handlers).split_for_parts();
         describe_common(&mut one, route.permission);
         document.merge(one);
@@ -144,17 +145,39 @@ pub fn openapi() -> OpenApi {
     document
 }
 
-/// Adds what all operations have in common: the token, and the form of errors.
+const IF_MATCH: (&str, &str) = ("If-Match", "The version in quotes that must be there, or *");
+const IF_NONE_MATCH: (&str, &str) = ("If-None-Match", "*: nothing must be there");
+const IDEMPOTENCY_KEY: (&str, &str) =
+    ("Idempotency-Key", "1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again");
+
+fn header((name, description): &(&str, &str)) -> Parameter {
+    let text = ObjectBuilder::new().schema_type(Type::String);
+    ParameterBuilder::new().name(*name).parameter_in(ParameterIn::Header).description(Some(*description)).schema(Some(text)).build()
+}
+
+/// Adds what all operations have in common: the token, headers, the form of errors, and an id that no other one has.
 fn describe_common(document: &mut OpenApi, permission: Permission) {
     let problem = ContentBuilder::new().schema(Some(Ref::from_schema_name(ProblemDetails::name()))).build();
     let refused = ResponseBuilder::new().description("Refused").content(ProblemDetails::MEDIA_TYPE, problem).build();
     for item in document.paths.paths.values_mut() {
-        let operations = [&mut item.get, &mut item.put, &mut item.post, &mut item.patch, &mut item.delete];
-        for operation in operations.into_iter().flatten() {
+        let operations: [(_, &[(&str, &str)]); 5] = [
+            (&mut item.get, &[]),
+            (&mut item.put, &[IF_MATCH, IF_NONE_MATCH]),
+            (&mut item.patch, &[IF_MATCH]),
+            (&mut item.delete, &[IF_MATCH]),
+            (&mut item.post, &[IDEMPOTENCY_KEY]),
+        ];
+        for (operation, headers) in operations {
+            let Some(operation) = operation else { continue };
+            let parameters = operation.parameters.take().into_iter().flatten();
+            let all: Vec<_> = parameters.chain(headers.iter().map(|named| header(named).into())).collect();
+            operation.parameters = (!all.is_empty()).then_some(all);
             if permission != Permission::Public {
                 operation.security = Some(vec![SecurityRequirement::new("token", Vec::<String>::new())]);
             }
             operation.responses.responses.insert("default".to_owned(), refused.clone().into());
+            let tag = operation.tags.iter().flatten().next().map_or("", String::as_str);
+            operation.operation_id = operation.operation_id.take().map(|id| format!("{tag}_{id}"));
         }
     }
 }

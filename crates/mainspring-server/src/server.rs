@@ -18,7 +18,7 @@ use tokio::sync::{Semaphore, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
 use crate::access::Access;
-use crate::app::{Inner, STREAMS_MAX};
+use crate::app::{DEEDS_MAX, Inner, STREAMS_MAX};
 use crate::figures::Figures;
 use crate::files::Presence;
 use crate::routes;
@@ -102,6 +102,7 @@ pub struct Server {
     token_file: Option<PathBuf>,
     closing: watch::Sender<bool>,
     accepting: JoinHandle<JoinSet<()>>,
+    deeds: Arc<Semaphore>,
     presence: Option<Presence>,
 }
 
@@ -120,11 +121,12 @@ impl Server {
         let address = listener.local_addr().map_err(|source| refused(settings.listen, source))?;
         let opened = Access::open(&**engine.store(), settings.data_dir.as_deref(), settings.reset_token).await?;
         if opened.file.is_none() && settings.data_dir.is_some() {
-            tracing::warn!("the access token is not in the data folder; reset the token to make a new one there");
+            tracing::warn!("the access token is not in the data folder; `mainspring server --reset-token` makes a new one there");
         }
         let presence = settings.data_dir.as_deref().map(|folder| Presence::announce(folder, address)).transpose();
         let presence = presence.map_err(|(path, source)| StartError::File { path, source })?;
         let (closing, closed) = watch::channel(false);
+        let deeds = Arc::new(Semaphore::new(DEEDS_MAX as usize));
         let app = Arc::new(Inner {
             figures: Figures::new(engine.metrics()),
             access: opened.access,
@@ -134,18 +136,23 @@ impl Server {
             started_at: engine.control().now(),
             closing: closed.clone(),
             streams: Arc::new(Semaphore::new(STREAMS_MAX)),
+            deeds: Arc::clone(&deeds),
             pending: Mutex::new(HashSet::new()),
             job_keys: Mutex::default(),
             engine,
         });
         let accepting = tokio::spawn(accept(listener, routes::router(&app), closed));
         tracing::info!(%address, "listening");
+        if !address.ip().is_loopback() {
+            tracing::warn!(%address, "the API speaks plain HTTP to other machines: put a proxy with TLS before it");
+        }
         Ok(Self {
             address,
             first_token: opened.first_token,
             token_file: opened.file,
             closing,
             accepting,
+            deeds,
             presence,
         })
     }
@@ -180,6 +187,10 @@ impl Server {
                 connections.shutdown().await;
             }
         }
+        // What was begun under an idempotency key is finished, also for a caller that has gone.
+        if tokio::time::timeout(grace, self.deeds.acquire_many(DEEDS_MAX)).await.is_err() {
+            tracing::warn!("requests under idempotency keys outlive the grace period");
+        }
         drop(self.presence.take());
     }
 }
@@ -210,14 +221,17 @@ async fn accept(listener: TcpListener, router: Router, mut closing: watch::Recei
     let mut connections = JoinSet::new();
     let room = Arc::new(Semaphore::new(CONNECTIONS_MAX));
     loop {
-        let Ok(permit) = Arc::clone(&room).acquire_owned().await else { return connections };
-        let accepted = tokio::select! {
-            accepted = listener.accept() => accepted,
+        let next = async {
+            let permit = Arc::clone(&room).acquire_owned().await.map_err(io::Error::other)?;
+            Ok::<_, io::Error>((permit, listener.accept().await?.0))
+        };
+        let next = tokio::select! {
+            next = next => next,
             () = closed(&mut closing) => return connections,
         };
         while connections.try_join_next().is_some() {}
-        match accepted {
-            Ok((stream, _)) => {
+        match next {
+            Ok((permit, stream)) => {
                 let (router, closing) = (router.clone(), closing.clone());
                 connections.spawn(async move {
                     serve(stream, router, closing).await;

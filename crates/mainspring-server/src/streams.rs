@@ -39,12 +39,17 @@ impl Place {
         Ok(Self { closing: app.closing.clone(), pace, _permit: permit, _counted: app.figures.streaming() })
     }
 
-    /// Waits until it is worth looking again. `false` when the server closes.
-    pub(crate) async fn wait(&mut self, heard: impl Future<Output = ()>) -> bool {
+    /// Whether the server closes, so that the stream has to end.
+    pub(crate) fn is_closing(&self) -> bool {
+        *self.closing.borrow()
+    }
+
+    /// Waits until it is worth looking again, or the server closes.
+    pub(crate) async fn wait(&mut self, heard: impl Future<Output = ()>) {
         self.pace.tick().await;
         tokio::select! {
-            _ = tokio::time::timeout(LOOK_AGAIN, heard) => true,
-            () = closed(&mut self.closing) => false,
+            _ = tokio::time::timeout(LOOK_AGAIN, heard) => {}
+            () = closed(&mut self.closing) => {}
         }
     }
 }

@@ -7,35 +7,26 @@ use axum::http::header;
 use axum::http::request::Parts;
 use mainspring_core::compile;
 use mainspring_core::job::{ScheduleDefinition, TriggerDefinition};
-use mainspring_schedule::{Dialect, Period, Semantics};
+use mainspring_schedule::{Lang, Period, Semantics};
 
-/// A language of explanations.
+/// The language that the caller reads best, of those that are known.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Language {
-    /// English.
-    #[default]
-    English,
-    /// Simplified Chinese.
-    Chinese,
+pub(crate) struct Reads(pub(crate) Lang);
+
+/// The first of the languages of an `Accept-Language` header that is known, by weight; else English.
+fn of_header(text: &str) -> Lang {
+    let mut ranges: Vec<(u16, Lang)> = text.split(',').take(32).filter_map(range).collect();
+    // Stable: of equal weights the first one counts.
+    ranges.sort_by_key(|(weight, _)| std::cmp::Reverse(*weight));
+    ranges.first().map_or(Lang::English, |(_, language)| *language)
 }
 
-impl Language {
-    /// The first of the languages of an `Accept-Language` header that is known, by weight; else English.
-    #[must_use]
-    pub fn of_header(text: &str) -> Self {
-        let mut ranges: Vec<(u16, Self)> = text.split(',').take(32).filter_map(range).collect();
-        // Stable: of equal weights the first one counts.
-        ranges.sort_by_key(|(weight, _)| std::cmp::Reverse(*weight));
-        ranges.first().map_or(Self::English, |(_, language)| *language)
-    }
-}
-
-fn range(text: &str) -> Option<(u16, Language)> {
+fn range(text: &str) -> Option<(u16, Lang)> {
     let mut parts = text.split(';').map(str::trim);
     let tag = parts.next()?.split('-').next()?.to_ascii_lowercase();
     let language = match tag.as_str() {
-        "zh" => Language::Chinese,
-        "en" | "*" => Language::English,
+        "zh" => Lang::Chinese,
+        "en" | "*" => Lang::English,
         _ => return None,
     };
     let weight = parts.find_map(|part| part.strip_prefix("q=")).map_or(Some(1.0), |q| q.parse::<f64>().ok())?;
@@ -44,64 +35,67 @@ fn range(text: &str) -> Option<(u16, Language)> {
     (weight > 0).then_some((weight, language))
 }
 
-impl<S: Send + Sync> FromRequestParts<S> for Language {
+impl<S: Send + Sync> FromRequestParts<S> for Reads {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
         let header = parts.headers.get(header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
-        Ok(header.map(Self::of_header).unwrap_or_default())
+        Ok(Self(header.map(of_header).unwrap_or_default()))
     }
 }
 
-/// Says when a trigger fires.
+/// Says when a trigger fires, and in which zone where that matters.
 #[must_use]
-pub fn explain(trigger: &TriggerDefinition, language: Language) -> String {
+pub fn explain(trigger: &TriggerDefinition, language: Lang) -> String {
     let zone = &trigger.timezone;
     match (&trigger.schedule, language) {
         (ScheduleDefinition::Cron { expression }, _) => cron(trigger, expression, language),
-        (ScheduleDefinition::Every { interval_ms, repeat_count }, Language::English) => {
+        (ScheduleDefinition::Every { interval_ms, repeat_count }, Lang::English) => {
             format!("every {}{}", Span(*interval_ms), times(*repeat_count, language))
         }
-        (ScheduleDefinition::Every { interval_ms, repeat_count }, Language::Chinese) => {
+        (ScheduleDefinition::Every { interval_ms, repeat_count }, Lang::Chinese) => {
             format!("每 {}{}", Span(*interval_ms), times(*repeat_count, language))
         }
-        (ScheduleDefinition::CalendarInterval { unit, interval, .. }, Language::English) => match interval {
+        (ScheduleDefinition::CalendarInterval { unit, interval, .. }, Lang::English) => match interval {
             1 => format!("every {unit} ({zone})"),
             _ => format!("every {interval} {unit}s ({zone})"),
         },
-        (ScheduleDefinition::CalendarInterval { unit, interval, .. }, Language::Chinese) => {
+        (ScheduleDefinition::CalendarInterval { unit, interval, .. }, Lang::Chinese) => {
             format!("每 {interval} {}（{zone}）", unit_in_chinese(unit))
         }
         (ScheduleDefinition::DailyWindow { from, to, days, interval_ms, repeat_count }, _) => {
             window(zone, from, to.as_deref(), days, Span(*interval_ms), language) + &times(*repeat_count, language)
         }
-        (ScheduleDefinition::At { at }, Language::English) => format!("once at {}", local(*at, zone)),
-        (ScheduleDefinition::At { at }, Language::Chinese) => format!("在 {} 执行一次", local(*at, zone)),
-        (ScheduleDefinition::Delay { delay_ms }, Language::English) => {
+        (ScheduleDefinition::At { at }, Lang::English) => format!("once at {}", local(*at, zone)),
+        (ScheduleDefinition::At { at }, Lang::Chinese) => format!("在 {} 执行一次", local(*at, zone)),
+        (ScheduleDefinition::Delay { delay_ms }, Lang::English) => {
             format!("{} after the end of the run before", Span(*delay_ms))
         }
-        (ScheduleDefinition::Delay { delay_ms }, Language::Chinese) => format!("上次运行结束后 {}", Span(*delay_ms)),
+        (ScheduleDefinition::Delay { delay_ms }, Lang::Chinese) => format!("上次运行结束后 {}", Span(*delay_ms)),
     }
 }
 
-fn cron(trigger: &TriggerDefinition, expression: &str, language: Language) -> String {
+fn cron(trigger: &TriggerDefinition, expression: &str, language: Lang) -> String {
     let semantics: Semantics = trigger.semantics.parse().unwrap_or_default();
-    let dialect = compile::cron(expression, semantics).map_or(Dialect::Quartz, |cron| cron.dialect());
-    let zone = &trigger.timezone;
+    let words = match compile::cron(expression, semantics) {
+        Ok(cron) => mainspring_schedule::explain(&cron, language),
+        // Stored by a version that read it; what it says is all that is known.
+        Err(_) => expression.to_owned(),
+    };
     match language {
-        Language::English => format!("{dialect} cron {expression} ({zone})"),
-        Language::Chinese => format!("{dialect} cron 表达式 {expression}（{zone}）"),
+        Lang::English => format!("{words}, {}", trigger.timezone),
+        Lang::Chinese => format!("{words}，{}", trigger.timezone),
     }
 }
 
-fn window(zone: &str, from: &str, to: Option<&str>, days: &[String], step: Span, language: Language) -> String {
+fn window(zone: &str, from: &str, to: Option<&str>, days: &[String], step: Span, language: Lang) -> String {
     match language {
-        Language::English => {
+        Lang::English => {
             let to = to.unwrap_or("the end of the day");
             let days = if days.is_empty() { "every day".to_owned() } else { format!("on {}", days.join(", ")) };
             format!("every {step} from {from} to {to}, {days} ({zone})")
         }
-        Language::Chinese => {
+        Lang::Chinese => {
             let to = to.unwrap_or("24:00");
             let days: Vec<_> = days.iter().map(|day| day_in_chinese(day)).collect();
             let days = if days.is_empty() { "每天".to_owned() } else { days.join("、") };
@@ -110,11 +104,11 @@ fn window(zone: &str, from: &str, to: Option<&str>, days: &[String], step: Span,
     }
 }
 
-fn times(repeat_count: Option<u32>, language: Language) -> String {
+fn times(repeat_count: Option<u32>, language: Lang) -> String {
     match (repeat_count, language) {
         (None, _) => String::new(),
-        (Some(repeats), Language::English) => format!(", {} times in all", u64::from(repeats) + 1),
-        (Some(repeats), Language::Chinese) => format!("，共 {} 次", u64::from(repeats) + 1),
+        (Some(repeats), Lang::English) => format!(", {} times in all", u64::from(repeats) + 1),
+        (Some(repeats), Lang::Chinese) => format!("，共 {} 次", u64::from(repeats) + 1),
     }
 }
 
@@ -167,21 +161,21 @@ mod tests {
     #[test]
     fn the_heaviest_known_language_is_taken() {
         for (header, expected) in [
-            ("", Language::English),
-            ("zh-CN,zh;q=0.9,en;q=0.8", Language::Chinese),
-            ("de, en;q=0.5, zh;q=0.4", Language::English),
-            ("en;q=0.1, zh-TW;q=0.7", Language::Chinese),
-            ("zh;q=0, *", Language::English),
-            ("zh;q=x", Language::English),
+            ("", Lang::English),
+            ("zh-CN,zh;q=0.9,en;q=0.8", Lang::Chinese),
+            ("de, en;q=0.5, zh;q=0.4", Lang::English),
+            ("en;q=0.1, zh-TW;q=0.7", Lang::Chinese),
+            ("zh;q=0, *", Lang::English),
+            ("zh;q=x", Lang::English),
         ] {
-            assert_eq!(Language::of_header(header), expected, "{header}");
+            assert_eq!(of_header(header), expected, "{header}");
         }
     }
 
     #[test]
     fn every_kind_has_words_in_both_languages() {
         let cases = [
-            (r#"{"kind":"cron","expression":"0 30 2 ? * 6L"}"#, "Quartz cron 0 30 2 ? * 6L (UTC)", "Quartz cron 表达式 0 30 2 ? * 6L（UTC）"),
+            (r#"{"kind":"cron","expression":"0 30 2 ? * 6L"}"#, "At 02:30 on the last Friday of the month (Quartz dialect), UTC", "每月最后一个星期五 02:30（Quartz 语法），UTC"),
             (r#"{"kind":"every","interval_ms":90000,"repeat_count":2}"#, "every 90s, 3 times in all", "每 90s，共 3 次"),
             (r#"{"kind":"calendar_interval","unit":"month","interval":2}"#, "every 2 months (UTC)", "每 2 个月（UTC）"),
             (
@@ -194,8 +188,8 @@ mod tests {
         ];
         for (schedule, english, chinese) in cases {
             let trigger = TriggerDefinition::new("t", serde_json::from_str(schedule).unwrap());
-            assert_eq!(explain(&trigger, Language::English), english);
-            assert_eq!(explain(&trigger, Language::Chinese), chinese);
+            assert_eq!(explain(&trigger, Lang::English), english);
+            assert_eq!(explain(&trigger, Lang::Chinese), chinese);
         }
     }
 }

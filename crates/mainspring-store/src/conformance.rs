@@ -4,7 +4,7 @@
 //! history gets an empty store of its own and asserts what can be observed through the [`crate::Store`] trait.
 //! [`differential`] compares a store with [`crate::MemoryStore`] over random requests, for what no history foresees.
 //!
-//! ```
+//! ```text
 //! mod memory {
 //!     use std::sync::Arc;
 //!

@@ -19,7 +19,7 @@ use crate::{Error, MemoryStore, Options, Result, SqliteStore, Store};
 pub async fn open(address: &str) -> Result<Arc<dyn Store>> {
     let (scheme, rest) = address.split_once(':').unwrap_or(("", address));
     // Not the address itself: it may hold a password.
-    let unusable = |why: &str| Error::Unusable { store: format!("{scheme}:"), why: why.to_owned() };
+    let unusable = |why: &str| Error::Unusable { store: scheme.to_owned(), why: why.to_owned() };
     match (scheme, rest) {
         ("memory", "") => Ok(Arc::new(MemoryStore::new())),
         ("memory", _) => Err(unusable("a store in memory has no place; say memory:")),

@@ -26,6 +26,8 @@
 //! # }
 //! ```
 
+#![expect(clippy::disallowed_methods, reason = "waits here are for processes, by elapsed time, and follow no schedule")]
+
 mod attempt;
 mod codes;
 mod ended;

@@ -11,7 +11,6 @@ use crate::trigger::{TriggerBuilder, millis};
 pub(crate) const NAMESPACE: &str = "default";
 
 /// Begins a job. Its handler has the job's own name, unless [`JobBuilder::handler`] says another.
-#[must_use]
 pub fn job(name: impl Into<String>) -> JobBuilder {
     let name = name.into();
     let task = Task::Handler { name: name.clone() };

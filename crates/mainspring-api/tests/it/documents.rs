@@ -163,7 +163,7 @@ fn faults_have_a_code_and_a_place() {
         (Yaml, &deep_block, "document.too_deep", None),
         (Yaml, &very_deep_yaml, "document.too_deep", None),
         (Yaml, &wide, "document.too_many_nodes", None),
-        (Yaml, &large, "document.too_large", Some((1, 1))),
+        (Yaml, &large, "document.too_large", Some("f:1:1")),
         (Toml, "a = 1\nb = \n", "document.syntax", Some("f:2:5")),
         (Toml, "a = 1\n[b\n", "document.syntax", Some("f:2:3")),
         (
@@ -190,7 +190,7 @@ fn faults_have_a_code_and_a_place() {
         (Toml, &deep_toml, "document.too_deep", Some("f:1:36")),
         (Toml, &deeper_toml, "document.too_deep", None),
         (Toml, &dotted_toml, "document.too_deep", None),
-        (Toml, &large, "document.too_large", Some((1, 1))),
+        (Toml, &large, "document.too_large", Some("f:1:1")),
         (
             Json,
             "{\"a\": 1,\n \"b\": }",
@@ -234,7 +234,7 @@ fn faults_have_a_code_and_a_place() {
         (Json, &deep_json, "document.too_deep", Some("f:2:32")),
         (Json, &very_deep_json, "document.syntax", None),
         (Json, &wide, "document.too_many_nodes", Some("f:1:200000")),
-        (Json, &large, "document.too_large", Some((1, 1))),
+        (Json, &large, "document.too_large", Some("f:1:1")),
     ];
     let mut wrong = Vec::new();
     for (format, text, code, place) in cases {

@@ -89,7 +89,7 @@ pub fn run(args: &BenchArgs, output: &Output) -> Result {
     let shown = Shown::new(output.progress());
     let measured = node::block_on(async {
         let store = mainspring_store::open(&args.store).await;
-        let store = store.map_err(|error| node::failed("store.unusable", "cannot measure", &error))?;
+        let store = store.map_err(|error| node::failed("store.unusable", "", &error))?;
         let measured = bench::fires(store, plan, &|what, done, all| shown.show(what, done, all)).await;
         measured.map_err(|error| node::failed("bench.failed", "the measurement broke off", &error))
     });

@@ -15,7 +15,7 @@ use crate::{connect, examples, files};
 
 /// Try it: a server with a temporary store and example jobs
 #[derive(Debug, Args)]
-#[command(after_help = "Examples:
+#[command(mut_arg("grace", |grace| grace.default_value("3s")), after_help = "Examples:
   mainspring dev
   mainspring dev --listen 127.0.0.1:0 --examples jobs/
 
@@ -68,16 +68,29 @@ async fn apply(node: &Node, bundle: &Bundle) -> Result {
 }
 
 fn hints(bundle: &Bundle) -> String {
+    let program = program();
     let has = |name: &str| bundle.jobs.iter().any(|job| job.name == name);
-    let mut lines = vec![format!("{} jobs are applied; the store is temporary. In another terminal, try:", bundle.jobs.len())];
-    lines.push("  mainspring next".to_owned());
-    lines.push("  mainspring run list".to_owned());
-    if has("hello") {
-        lines.push("  mainspring run start hello -p who=world --follow".to_owned());
-    }
-    if has("disk-usage") {
-        lines.push("  mainspring logs disk-usage".to_owned());
-    }
-    lines.push("  mainspring job list".to_owned());
-    lines.join("\n")
+    let tries = [
+        ("next", true),
+        ("run list", true),
+        ("run start hello -p who=world --follow", has("hello")),
+        ("logs -f slow-report", has("slow-report")),
+        ("job history write-sample-log", has("write-sample-log")),
+    ];
+    let tries = tries.iter().filter(|(_, fits)| *fits).map(|(words, _)| format!("\n  {program} {words}"));
+    let jobs = bundle.jobs.len();
+    format!("{jobs} jobs are at work in a temporary store; Ctrl-C ends. In another terminal, try:{}", tries.collect::<String>())
 }
+
+/// How to call this program from the same folder: by name if the shell finds it, else by its path.
+fn program() -> String {
+    let Ok(path) = std::env::current_exe() else { return NAME.to_owned() };
+    let folders = std::env::var_os("PATH").unwrap_or_default();
+    if std::env::split_paths(&folders).any(|folder| folder.join(NAME).canonicalize().is_ok_and(|found| found == path)) {
+        return NAME.to_owned();
+    }
+    let here = std::env::current_dir().unwrap_or_default();
+    path.strip_prefix(here).unwrap_or(&path).display().to_string()
+}
+
+const NAME: &str = "mainspring";

@@ -2,15 +2,15 @@
 
 use clap::{Args, Subcommand};
 use mainspring_api::client::Precondition;
-use mainspring_api::{JobFilter, Reason, RunFilter, WriteOptions};
+use mainspring_api::{JobFilter, Reason, RunFilter, TriggerFilter, WriteOptions};
 
 use crate::connect::{ConnectArgs, Session};
 use crate::error::Result;
 use crate::name::JobName;
-use crate::output::Output;
+use crate::output::{Form, Output};
 use crate::pages::{self, ListArgs};
 use crate::start::StartArgs;
-use crate::views::{JOB, RUN};
+use crate::views::{JOB, RUN, TRIGGER};
 use crate::{bulk, confirm, connect};
 
 /// List, look at, pause, resume, run and delete jobs
@@ -134,9 +134,25 @@ async fn list(session: &Session, filter: &JobFilter, page: &ListArgs, output: &O
 async fn get(session: &Session, names: &[JobName], output: &Output) -> Result {
     let fetch = async |name: &JobName| {
         let namespace = name.namespace(&session.namespace);
-        session.ask(session.client.job(namespace, &name.job)).await
+        let job = session.ask(session.client.job(namespace, &name.job)).await?;
+        let triggers = match (output.form(), job.spec.triggers_in_order().is_empty()) {
+            (Form::Table, false) => {
+                let filter = TriggerFilter { job: Some(job.name.clone()), ..TriggerFilter::default() };
+                session.ask(session.client.triggers(namespace, &filter)).await?.items
+            }
+            _ => Vec::new(),
+        };
+        Ok((job, triggers))
     };
-    bulk::each(names, fetch, |job| output.one(job, &JOB)).await
+    bulk::each(names, fetch, |(job, triggers)| {
+        output.one(job, &JOB)?;
+        if !triggers.is_empty() {
+            output.text("")?;
+            output.list(triggers, &TRIGGER)?;
+        }
+        Ok(())
+    })
+    .await
 }
 
 async fn set_paused(session: &Session, args: PauseArgs, paused: bool, output: &Output) -> Result {

@@ -15,7 +15,7 @@ use crate::views::NEXT;
 #[command(after_help = "Examples:
   mainspring next                         all triggers, 24 hours
   mainspring next nightly-backup --until 7d --tz Europe/Berlin
-  mainspring next --until \"2026-03-08 18:00\" --limit 20")]
+  mainspring next --until \"2026-03-08 18:00\" --limit 200")]
 pub struct NextArgs {
     /// JOB or NAMESPACE/JOB; with it, several fire times of each trigger are listed
     #[arg(value_name = "JOB")]
@@ -24,7 +24,7 @@ pub struct NextArgs {
     #[arg(long, default_value = "24h", value_name = "TIME")]
     until: String,
     /// Fire times at most, up to 1000
-    #[arg(long, default_value_t = 100, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    #[arg(long, default_value_t = 20, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     limit: u32,
     /// All namespaces
     #[arg(short = 'A', long)]

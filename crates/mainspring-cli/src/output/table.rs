@@ -89,16 +89,16 @@ impl<T> View<T> {
         Ok(finish(table))
     }
 
-    /// Lays one item out, one field per line.
+    /// Lays one item out, one field per line; without what it lacks, unless that was asked for.
     pub fn fields(&self, item: &T, names: &[String], style: &Style) -> Result<String> {
-        let columns = if names.is_empty() {
-            self.columns.iter().collect()
-        } else {
-            self.select(names)?
-        };
+        let all = names.is_empty();
+        let columns = if all { self.columns.iter().collect() } else { self.select(names)? };
         let mut table = bare();
         for column in columns {
-            table.add_row([header(column.name), (column.cell)(item, style)]);
+            let cell = (column.cell)(item, style);
+            if !all || cell.content() != super::dash() {
+                table.add_row([header(column.name), cell]);
+            }
         }
         Ok(finish(table))
     }
@@ -169,8 +169,12 @@ mod tests {
     }
 
     #[test]
-    fn one_item_shows_all_fields() {
+    fn one_item_shows_all_fields_that_it_has() {
         let text = VIEW.fields(&("a", 1), &[], &style()).unwrap();
         assert_eq!(plain(&text), "NAME    a\nCOUNT   1\nDOUBLE  2");
+        let nameless = VIEW.fields(&("-", 1), &[], &style()).unwrap();
+        assert_eq!(plain(&nameless), "COUNT   1\nDOUBLE  2");
+        let asked = VIEW.fields(&("-", 1), &["name".to_owned()], &style()).unwrap();
+        assert_eq!(plain(&asked), "NAME  -");
     }
 }

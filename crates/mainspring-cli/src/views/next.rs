@@ -27,5 +27,5 @@ pub const NEXT: View<NextFire> = View {
         Column::extra("DUE", |it, style| text(style.at(Some(it.due_at)))),
     ],
     name: |it| format!("{}/{}/{}", it.namespace, it.job, it.trigger),
-    empty: "nothing fires in that time",
+    empty: "nothing fires in that time; look further with --until 7d (paused triggers are left out)",
 };

@@ -117,6 +117,31 @@ fn each_class_of_error_names_its_place_and_exits_9() {
 }
 
 #[test]
+fn schedules_are_read_as_the_server_reads_them() {
+    let cases = [
+        ("schedule: 0 0 31 2 *", "schedule.never", "x.yaml:3:11", "none of its months has day 31"),
+        ("schedule: 61 * * * *", "schedule.cron", "x.yaml:3:11", "61"),
+        ("schedule: {every: soon}", "schedule.duration", "x.yaml:3:19", "soon"),
+        ("schedule: {at: 2001-01-01 25:00}", "schedule.instant", "x.yaml:3:16", "25:00"),
+        ("timezone: Europe/Berln", "schedule.zone", "x.yaml:3:11", "Europe/Berlin"),
+        ("timeout: a while", "schedule.duration", "x.yaml:3:10", "a while"),
+        ("schedule: {cron: '@daily', misfire: fire_now}", "schedule.misfire", "x.yaml:3:37", "fire_once_now"),
+    ];
+    let program = Program::new();
+    for (line, code, place, words) in cases {
+        let zoned = if line.starts_with("timezone") { "\nschedule: '@daily'" } else { "" };
+        program.file("x.yaml", format!("name: a\nnoop: true\n{line}{zoned}\n"));
+        let ended = program.run(&["check", "x.yaml"]);
+        assert_eq!(ended.code, 9, "{line}: {ended:?}");
+        for part in [format!("error[{code}]: "), place.to_owned(), words.to_owned()] {
+            assert!(ended.stderr.contains(&part), "{line} lacks {part}: {}", ended.stderr);
+        }
+    }
+    program.file("x.yaml", "name: a\nnoop: true\nschedule: {cron: '@daily', calendar: on-the-server}\n");
+    assert_eq!(program.run(&["check", "x.yaml"]).code, 0);
+}
+
+#[test]
 fn all_errors_of_all_files_are_shown_at_once() {
     let program = Program::new();
     program.file("a.yaml", "name: a\nrnu: date\nretries: many\n");

@@ -30,6 +30,9 @@ pub enum SaveMode {
     DryRun,
 }
 
+/// A job that can be saved, what must be there, and the calendars that it names.
+type Checked = (Arc<Job>, Expect, FxHashMap<String, Arc<Calendar>>);
+
 /// What a save does to a job.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Change {
@@ -82,7 +85,7 @@ impl Control {
 
     async fn save_slice(
         &self,
-        slice: &[(Arc<Job>, Expect, FxHashMap<String, Arc<Calendar>>)],
+        slice: &[Checked],
         mode: SaveMode,
     ) -> Result<Vec<JobPlan>> {
         for _ in 0..TRIES {
@@ -179,7 +182,7 @@ impl Control {
     /// # Errors
     /// If there is no such job.
     pub async fn pause_job(&self, key: &JobKey) -> Result<JobRow> {
-        self.update(key, |_, job, _| Ok(job.paused.then_some((None, Vec::new())).unwrap_or((Some(true), Vec::new())))).await
+        self.update(key, |_, job, _| Ok(((!job.paused).then_some(true), Vec::new()))).await
     }
 
     /// Lets a job's triggers fire again: next after now; what passed meanwhile is recorded as one range a trigger.

@@ -22,7 +22,8 @@ pub(crate) struct Fields {
     pub seconds: u64,
     pub minutes: u64,
     pub hours: u32,
-    /// The hours that the schedule steps through: those that come from `*`, a range or a step.
+    /// The hours that the schedule steps through: those that come from `*`, a range or a step that yields more
+    /// than one hour.
     pub stepped: u32,
     pub months: u16,
     pub days: Days,

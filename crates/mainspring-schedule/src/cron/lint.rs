@@ -189,7 +189,7 @@ impl Linter<'_> {
             Some((zone.to_local(change), lost))
         })?;
         let (date, time) = (lost.date(), clock(lost));
-        let (outcome, outcome_zh) = match self.cron.semantics() {
+        let (outcome, outcome_zh) = match self.semantics() {
             Semantics::Standard => {
                 let at = clock(gap_end);
                 (
@@ -221,7 +221,7 @@ impl Linter<'_> {
             (found < end).then(|| crate::Civil::from_millis(found))
         })?;
         let (date, time) = (twice.date(), clock(twice));
-        let (which, which_zh) = match self.cron.semantics() {
+        let (which, which_zh) = match self.semantics() {
             Semantics::Standard => ("first", "第一次"),
             Semantics::Quartz => ("second", "第二次"),
         };
@@ -231,6 +231,15 @@ impl Linter<'_> {
             format!("{zone} 的时钟拨慢时（如 {date}）{time} 出现两次；只在{which_zh}触发"),
             self.time_fields(),
         ))
+    }
+
+    /// The semantics by which it fires: Quartz has no Unix dialect.
+    fn semantics(&self) -> Semantics {
+        if self.cron.follows_quartz() {
+            Semantics::Quartz
+        } else {
+            Semantics::Standard
+        }
     }
 
     const fn time_fields(&self) -> &'static [Field] {

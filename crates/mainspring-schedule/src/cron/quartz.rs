@@ -76,22 +76,31 @@ pub(crate) fn matches(fields: &Fields, zone: &Zone, t: Timestamp) -> bool {
 
 /// The last fire before `t`, or `None` if there is none since 1970.
 ///
-/// Quartz can only be asked forwards, so it is asked from further and further back, and then on up to `t`.
-/// Each step back is 16 times as long as the one before, which bounds the fires in between.
+/// Quartz can only be asked forwards. So it is asked from further and further back, each time 16 times as far,
+/// until a fire lies before `t`; and then the stretch that holds the last one is halved.
 pub(crate) fn previous_before(fields: &Fields, zone: &Zone, t: Timestamp) -> Option<Timestamp> {
-    let spans = std::iter::successors(Some(SECOND_MS), |span| Some(span * 16));
-    let starts = spans.take(STEPS_BACK).map(|span| t - span);
-    let first = starts
-        .filter_map(|start| next_after(fields, zone, start))
-        .find(|fire| *fire < t)?;
-    std::iter::successors(Some(first), |fire| {
-        next_after(fields, zone, *fire).filter(|next| *next < t)
-    })
-    .last()
+    let fire_after = |start| next_after(fields, zone, start).filter(|fire| *fire < t);
+    let mut none_after = t;
+    let spans = std::iter::successors(Some(SECOND_MS), |span| Some(span * 16)).take(SPANS);
+    let mut last = spans.into_iter().find_map(|span| {
+        let fire = fire_after(t - span);
+        if fire.is_none() {
+            none_after = t - span;
+        }
+        fire
+    })?;
+    while none_after.since(last) >= SECOND_MS {
+        let middle = last + none_after.since(last) / 2;
+        match fire_after(middle) {
+            Some(fire) => last = fire,
+            None => none_after = middle,
+        }
+    }
+    Some(last)
 }
 
 /// 16^9 seconds are 2,177 years, which is back before any first fire.
-const STEPS_BACK: usize = 10;
+const SPANS: usize = 10;
 
 /// The calendar that Quartz walks with: a local time that exists.
 struct Walk<'a> {

@@ -13,6 +13,9 @@ use super::fields::{
 /// Values of the sets, and what they mean: Quartz's own numbers.
 const NO_VALUE: i32 = 98;
 const EVERY: i32 = 99;
+/// Where Quartz ends years without an end: its clock's year and 100, in the year of the recorded answers. An
+/// open range that begins later is refused.
+const OPEN_END_YEAR: i32 = 2126;
 /// Nothing was written for the end of a range or for the step.
 const ABSENT: i32 = -1;
 
@@ -167,8 +170,9 @@ impl Sets {
         match field {
             Field::Weekday => return self.add(field, 7, 7, 0),
             Field::Day => {}
-            // Quartz leaves such a field empty; it then fails, or never fires.
-            _ => return Some(()),
+            // Quartz passes over it: a month field with nothing else fails, such a year field never fires.
+            Field::Month | Field::Year => return Some(()),
+            _ => return None,
         }
         let mut rest = &item[1..];
         let mut offset = 0;
@@ -254,7 +258,12 @@ impl Sets {
             return Some(());
         }
         let start = if first == EVERY { low } else { first };
-        let stop = if last == ABSENT { high } else { last };
+        let stop = match (last, field) {
+            (ABSENT, Field::Year) if first == EVERY => LAST_YEAR,
+            (ABSENT, Field::Year) => OPEN_END_YEAR,
+            (ABSENT, _) => high,
+            _ => last,
+        };
         let step = step.max(1);
         if stop >= start {
             // Years before the first that can fire are skipped at once, however far away they are.
@@ -269,8 +278,8 @@ impl Sets {
         } else {
             self.wrap(field, start, stop, step);
         }
-        if field == Field::Hour && stop != start {
-            self.stepped = self.stepped_by(start, stop, step);
+        if field == Field::Hour {
+            self.add_stepped(start, stop, step);
         }
         Some(())
     }
@@ -292,11 +301,17 @@ impl Sets {
     }
 
     /// Hours that are stepped through matter to `semantics: standard` only, but belong to the meaning.
-    fn stepped_by(&self, start: i32, stop: i32, step: i32) -> u32 {
-        let stop = if stop < start { stop + 24 } else { stop };
-        (start..=stop)
-            .step_by(step as usize)
-            .fold(self.stepped, |mask, hour| mask | 1 << (hour % 24))
+    fn add_stepped(&mut self, start: i32, stop: i32, step: i32) {
+        let stop = if stop < start {
+            stop + 24
+        } else {
+            stop.min(23)
+        };
+        if stop - start >= step {
+            (start..=stop)
+                .step_by(step as usize)
+                .for_each(|hour| self.stepped |= 1 << (hour % 24));
+        }
     }
 
     fn insert(&mut self, field: Field, value: i32) {
@@ -461,5 +476,32 @@ const fn bounds(field: Field) -> (i32, i32) {
         Field::Month => (1, 12),
         Field::Weekday => (1, 7),
         Field::Year => (1970, LAST_YEAR),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rare_junk_is_read_as_quartz_reads_it() {
+        // Not in the recorded answers; by the rules that those show.
+        let table = [
+            ("0 5,L 12 ? * MON", None),
+            ("0 0 12 ? 5,L MON", Some("0 0 12 ? 5 MON")),
+            ("0 0 12 15W,? * MON", Some("0 0 12 ? * MON")),
+            ("0 0 12 5 * 98", Some("0 0 12 5 * ?")),
+            ("0 0 12 ? * MON 2130/2", None),
+            ("0 5/12X 12 * * ?", Some("0 5/12 12 * * ?")),
+            ("0 5/2X 12 * * ?", None),
+            ("0 1-5/2X 12 * * ?", Some("0 1-5/2 12 * * ?")),
+        ];
+        for (text, same) in table {
+            assert_eq!(
+                parse(text).ok(),
+                same.map(|text| parse(text).unwrap()),
+                "{text}"
+            );
+        }
     }
 }

@@ -146,16 +146,18 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// `*/n` or `/n`.
+    /// `*/n`; in the Quartz dialect also `/n`.
     fn read_every(&mut self, item: Range<usize>) -> Result<(), CronError> {
         let text = &self.text[item.clone()];
         let Some(step) = text.strip_prefix("*/").or_else(|| text.strip_prefix('/')) else {
-            return Err(self.error(
-                "cron.unexpected_text",
-                &format!("`{text}` goes on after `*`"),
-                item,
-            ));
+            let problem = format!("`{text}` goes on after `*`");
+            return Err(self.error("cron.unexpected_text", &problem, item));
         };
+        if self.dialect == Dialect::Unix && text.starts_with('/') {
+            let mut error = self.error("cron.missing_value", "nothing stands before `/`", item);
+            error.suggestion = Some(format!("*{text}"));
+            return Err(error);
+        }
         let step = self.step(step, item.end - step.len())?;
         self.add(self.bounds(), step);
         Ok(())
@@ -409,7 +411,7 @@ impl<'t> Builder<'t> {
         for value in (first..=stop).step_by(step as usize) {
             let value = if value > high { value - size } else { value };
             self.insert(value);
-            if self.field == Field::Hour && stop > first {
+            if self.field == Field::Hour && stop >= first + step {
                 self.stepped |= 1 << value;
             }
         }

@@ -1,6 +1,8 @@
 //! How many instants lie in a range, by sums instead of a walk.
 
-use super::{Schedule, Trigger, TriggerState, cron, every, interval, window};
+use super::{
+    Schedule, Trigger, TriggerState, bounded, bounded_state, cron, every, interval, window,
+};
 use crate::calendar::Budget;
 use crate::{Calendar, Semantics, Timestamp};
 
@@ -14,6 +16,7 @@ impl Trigger {
     /// counted as if nothing were excluded.
     #[must_use]
     pub fn count_between(&self, state: &TriggerState, from: Timestamp, to: Timestamp) -> u64 {
+        let (state, from, to) = (&bounded_state(state), bounded(from), bounded(to));
         match self.calendar.as_deref() {
             Some(calendar) => self.count_included(calendar, state, from, to),
             None => self.count_schedule(state, from, to),
@@ -83,7 +86,7 @@ impl Trigger {
     fn count_schedule(&self, state: &TriggerState, from: Timestamp, to: Timestamp) -> u64 {
         match &self.schedule {
             Schedule::Every { interval_ms, .. } => {
-                every::count(self, state, *interval_ms, from, to)
+                every::count(self, state, (*interval_ms).max(1), from, to)
             }
             Schedule::At | Schedule::Delay { .. } => {
                 u64::from(from <= state.start_at && state.start_at < to)

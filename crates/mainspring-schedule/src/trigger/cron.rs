@@ -1,6 +1,6 @@
 //! `cron`: the instants of an expression between start and end. Quartz's CronTrigger.
 
-use super::{Trigger, TriggerState};
+use super::{Trigger, TriggerState, bounded};
 use crate::civil::SECOND_MS;
 use crate::{Civil, Cron, Semantics, Timestamp, Zone};
 
@@ -31,17 +31,27 @@ pub(super) fn quartz_start(start: Timestamp, zone: &Zone) -> Timestamp {
     zone.lenient(Civil::from_millis(local - local.rem_euclid(SECOND_MS)))
 }
 
-/// Quartz's `getFinalFireTime`: goes back from a second after the end, in steps that may be too long.
+/// Quartz's `getFinalFireTime`: goes back from a second after the end, in steps that may be too
+/// long, until the next fire lies before the end.
 pub(super) fn final_fire(trigger: &Trigger, cron: &Cron) -> Option<Timestamp> {
-    let target = trigger.end_at? + SECOND_MS;
+    let target = bounded(trigger.end_at?) + SECOND_MS;
+    let start = quartz_start(bounded(trigger.start_at), &trigger.zone);
     let step_ms = cron.quartz_step_ms();
-    let mut checked = target;
-    let fire = loop {
+    // Down to the last fire all steps lead to the target or beyond.
+    let last = cron.previous_before(&trigger.zone, target)?;
+    let mut checked = target - target.since(last) / step_ms * step_ms;
+    for _ in 0..STEPS_BACK_MAX {
         checked = checked - step_ms;
         let fire = cron.next_after(&trigger.zone, checked)?;
         if fire < target {
-            break fire;
+            return (fire >= start).then_some(fire);
         }
-    };
-    (fire >= quartz_start(trigger.start_at, &trigger.zone)).then_some(fire)
+        if checked < start {
+            return None;
+        }
+    }
+    None
 }
+
+/// Steps further back than the last fire: none but around `W`.
+const STEPS_BACK_MAX: usize = 10_000;

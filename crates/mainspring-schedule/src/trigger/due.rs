@@ -227,10 +227,237 @@ impl Trigger {
             return (1, first);
         }
         let last = if later > left {
-            self.nth_after(state, first, left)
+            self.nth_after(state, first, left, now + 1).unwrap_or(first)
         } else {
             self.last_before(state, now + 1).unwrap_or(first)
         };
         (later.min(left) + 1, last)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Cron, Semantics, Zone};
+
+    const MINUTE_MS: i64 = 60_000;
+    const THRESHOLD_MS: i64 = 60_000;
+    const START: Timestamp = Timestamp::from_millis(1_767_225_600_000);
+
+    fn every_minute(repeat_count: Option<u32>, misfire: MisfirePolicy) -> Trigger {
+        let schedule = Schedule::Every {
+            interval_ms: MINUTE_MS,
+            repeat_count,
+        };
+        Trigger {
+            misfire,
+            ..Trigger::new(schedule, Zone::utc(), START)
+        }
+    }
+
+    fn cron(expression: &str, misfire: MisfirePolicy) -> Trigger {
+        let cron = Cron::parse_auto(expression, Semantics::Standard).unwrap();
+        let schedule = Schedule::Cron(std::sync::Arc::new(cron));
+        Trigger {
+            misfire,
+            ..Trigger::new(schedule, Zone::utc(), START)
+        }
+    }
+
+    /// Fires, missed instants and the next fire, in seconds from the start.
+    #[expect(clippy::type_complexity, reason = "read once, next to its doc")]
+    fn summary(due: &Due) -> Summary {
+        let offset = |t: Timestamp| t.since(START) / 1_000;
+        let missed = due
+            .missed
+            .iter()
+            .map(|m| (offset(m.first), offset(m.last), m.count));
+        (
+            due.fires
+                .iter()
+                .map(|fire| offset(fire.fire_time))
+                .collect(),
+            missed.collect(),
+            due.state.next_fire_at.map(offset),
+        )
+    }
+
+    #[test]
+    fn each_policy_of_every_does_what_quartz_documents() {
+        use MisfirePolicy as P;
+        // (policy, repeats, seconds late): fires, missed, next; in seconds from the start.
+        let table: [(P, Option<u32>, _); 12] = [
+            (P::Smart, None, (vec![], vec![(0, 300, 6)], Some(360))),
+            (P::Smart, Some(0), (vec![0], vec![], None)),
+            (P::Smart, Some(9), (vec![0], vec![(60, 300, 5)], Some(390))),
+            (
+                P::Ignore,
+                None,
+                (vec![0, 60, 120], vec![(180, 300, 3)], Some(360)),
+            ),
+            (P::FireNow, Some(0), (vec![0], vec![], None)),
+            (
+                P::FireNow,
+                Some(9),
+                (vec![0], vec![(60, 300, 5)], Some(390)),
+            ),
+            (
+                P::NowWithExistingCount,
+                Some(2),
+                (vec![0], vec![(60, 120, 2)], Some(390)),
+            ),
+            (
+                P::NowWithRemainingCount,
+                Some(2),
+                (vec![0], vec![(60, 120, 2)], None),
+            ),
+            (
+                P::NowWithRemainingCount,
+                None,
+                (vec![0], vec![(60, 300, 5)], Some(390)),
+            ),
+            (
+                P::NextWithRemainingCount,
+                Some(9),
+                (vec![], vec![(0, 300, 6)], Some(360)),
+            ),
+            (
+                P::NextWithExistingCount,
+                Some(9),
+                (vec![], vec![(0, 300, 6)], Some(360)),
+            ),
+            (
+                P::NextWithExistingCount,
+                Some(2),
+                (vec![], vec![(0, 120, 3)], None),
+            ),
+        ];
+        for (policy, repeats, expected) in table {
+            let trigger = every_minute(repeats, policy);
+            let due = trigger.due(&trigger.first_fire(), START + 330_000, THRESHOLD_MS, 3);
+            assert_eq!(summary(&due), expected, "{policy} with {repeats:?} repeats");
+        }
+    }
+
+    #[test]
+    fn cron_fires_once_or_waits() {
+        let daily = "0 12 * * *";
+        let noon = 12 * 3_600;
+        let day = 86_400;
+        let now = START + (3 * day + noon + 600) * 1_000;
+        let once = cron(daily, MisfirePolicy::FireOnceNow);
+        let due = once.due(&once.first_fire(), now, THRESHOLD_MS, 100);
+        let rest = vec![(noon + day, noon + 3 * day, 3)];
+        assert_eq!(summary(&due), (vec![noon], rest, Some(noon + 4 * day)));
+        assert_eq!(due.fires[0].stands_for, 4);
+        assert_eq!(due.missed[0].policy, MisfirePolicy::FireOnceNow);
+
+        let wait = cron(daily, MisfirePolicy::DoNothing);
+        let due = wait.due(&wait.first_fire(), now, THRESHOLD_MS, 100);
+        assert_eq!(
+            summary(&due),
+            (
+                vec![],
+                vec![(noon, noon + 3 * day, 4)],
+                Some(noon + 4 * day)
+            )
+        );
+    }
+
+    #[test]
+    fn what_is_late_within_the_threshold_fires_one_by_one_up_to_the_cap() {
+        let trigger = Trigger {
+            schedule: Schedule::Every {
+                interval_ms: 1_000,
+                repeat_count: None,
+            },
+            ..every_minute(None, MisfirePolicy::Smart)
+        };
+        let state = trigger.first_fire();
+        let at_threshold = trigger.due(&state, START + THRESHOLD_MS, THRESHOLD_MS, 100);
+        assert_eq!(
+            (at_threshold.fires.len(), at_threshold.missed.len()),
+            (61, 0)
+        );
+        let capped = trigger.due(&state, START + THRESHOLD_MS, THRESHOLD_MS, 10);
+        assert_eq!((capped.fires.len(), capped.missed[0].count), (10, 51));
+        assert_eq!(capped.missed[0].reason, MissedReason::CatchUpCap);
+        assert_eq!(capped.state.next_fire_at, Some(START + 61_000));
+        let beyond = trigger.due(&state, START + THRESHOLD_MS + 1, THRESHOLD_MS, 100);
+        assert_eq!((beyond.fires.len(), beyond.missed[0].count), (0, 61));
+    }
+
+    #[test]
+    fn nothing_is_due_before_the_next_fire_or_without_one() {
+        let trigger = every_minute(Some(1), MisfirePolicy::Smart);
+        let mut state = trigger.first_fire();
+        assert!(
+            trigger
+                .due(&state, START - 1, THRESHOLD_MS, 100)
+                .fires
+                .is_empty()
+        );
+        trigger.triggered(&mut state);
+        trigger.triggered(&mut state);
+        let due = trigger.due(&state, START + 1_000_000, 0, 100);
+        assert_eq!((due.fires, due.missed, due.state), (vec![], vec![], state));
+    }
+
+    #[test]
+    fn a_delay_fires_and_then_waits_for_its_run_however_late_it_is() {
+        for misfire in [
+            MisfirePolicy::Smart,
+            MisfirePolicy::Ignore,
+            MisfirePolicy::FireOnceNow,
+        ] {
+            let schedule = Schedule::Delay { delay_ms: 10_000 };
+            let trigger = Trigger {
+                misfire,
+                ..Trigger::new(schedule, Zone::utc(), START)
+            };
+            for late_ms in [0, 59_000, 86_400_000] {
+                let due = trigger.due(&trigger.first_fire(), START + late_ms, THRESHOLD_MS, 100);
+                assert_eq!(
+                    summary(&due),
+                    (vec![0], vec![], None),
+                    "{misfire}, {late_ms} ms late"
+                );
+            }
+            assert_eq!(trigger.delayed_from(START + 500), Some(START + 10_500));
+        }
+    }
+
+    #[test]
+    fn a_one_second_trigger_asleep_for_ten_years_is_counted_to_the_second() {
+        let trigger = Trigger {
+            schedule: Schedule::Every {
+                interval_ms: 1_000,
+                repeat_count: None,
+            },
+            ..every_minute(None, MisfirePolicy::Smart)
+        };
+        let seconds = 3_652 * 86_400;
+        let due = trigger.due(
+            &trigger.first_fire(),
+            START + seconds * 1_000,
+            THRESHOLD_MS,
+            100,
+        );
+        assert_eq!(
+            summary(&due),
+            (
+                vec![],
+                vec![(0, seconds, seconds as u64 + 1)],
+                Some(seconds + 1)
+            )
+        );
+        let by_cron = cron("* * * * * ?", MisfirePolicy::DoNothing);
+        let due = by_cron.due(
+            &by_cron.first_fire(),
+            START + seconds * 1_000,
+            THRESHOLD_MS,
+            100,
+        );
+        assert_eq!(due.missed[0].count, seconds as u64 + 1);
     }
 }

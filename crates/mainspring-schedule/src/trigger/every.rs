@@ -1,6 +1,8 @@
 //! `every` and `at`: instants at equal distances from the start. Quartz's SimpleTrigger.
+//!
+//! All functions want an interval above 0.
 
-use super::{Trigger, TriggerState};
+use super::{Trigger, TriggerState, bounded};
 use crate::Timestamp;
 
 /// The first instant after `t`. The end is exclusive; slots that a calendar excludes use up repeats.
@@ -19,16 +21,16 @@ pub(super) fn after(
     if t < start {
         return Some(start);
     }
-    let slot = t.since(start) / interval_ms.max(1) + 1;
+    let slot = t.since(start) / interval_ms + 1;
     let fire = start + slot.checked_mul(interval_ms)?;
     (slot <= repeats && !ended(fire) && fire <= Timestamp::MAX).then_some(fire)
 }
 
 /// Quartz's `getFinalFireTime`: may name the end itself, which does not fire.
 pub(super) fn final_fire(trigger: &Trigger, interval_ms: i64) -> Option<Timestamp> {
-    let start = trigger.start_at;
+    let start = bounded(trigger.start_at);
     let at_end = |end: Timestamp| {
-        (end >= start).then(|| start + end.since(start) / interval_ms.max(1) * interval_ms)
+        (end >= start).then(|| start + end.since(start) / interval_ms * interval_ms)
     };
     match trigger.schedule.repeat_count() {
         Some(0) => Some(start),
@@ -45,7 +47,7 @@ pub(super) fn final_fire(trigger: &Trigger, interval_ms: i64) -> Option<Timestam
 
 /// The number of slots after the first one that lie at or before `t`, whatever the end and the repeats.
 pub(super) fn slots_until(start: Timestamp, interval_ms: i64, t: Timestamp) -> i64 {
-    t.since(start).div_euclid(interval_ms.max(1))
+    t.since(start).div_euclid(interval_ms)
 }
 
 /// The number of instants in `[from, to)`.

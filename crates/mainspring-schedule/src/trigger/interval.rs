@@ -7,7 +7,7 @@
 mod quartz;
 mod standard;
 
-use super::{CalendarUnit, Schedule, Trigger, TriggerState, every};
+use super::{CalendarUnit, Schedule, Trigger, TriggerState, bounded, every};
 use crate::{Semantics, Timestamp};
 
 /// The parameters of a calendar interval, bound to a start and a zone.
@@ -77,7 +77,7 @@ pub(super) fn after(trigger: &Trigger, state: &TriggerState, t: Timestamp) -> Op
 
 /// Quartz's `getFinalFireTime`: one interval back from the first instant around the end.
 pub(super) fn final_fire(trigger: &Trigger) -> Option<Timestamp> {
-    let end = trigger.end_at?;
+    let end = bounded(trigger.end_at?);
     let interval = Interval::of(trigger, trigger.start_at)?;
     let fire = interval.after(trigger.semantics, end - 1_000)?;
     if fire == end {

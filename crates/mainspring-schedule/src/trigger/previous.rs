@@ -1,6 +1,6 @@
 //! Instants before another one, found with nothing but the way forward.
 
-use super::{Schedule, Trigger, TriggerState};
+use super::{Schedule, Trigger, TriggerState, bounded, bounded_state};
 use crate::Timestamp;
 
 impl Trigger {
@@ -12,8 +12,9 @@ impl Trigger {
     pub fn previous_before(&self, state: &TriggerState, t: Timestamp) -> Option<Timestamp> {
         let fresh = TriggerState {
             times_triggered: 0,
-            ..*state
+            ..bounded_state(state)
         };
+        let t = bounded(t);
         if let (Schedule::DailyWindow { .. }, Some(repeats)) = (&self.schedule, fresh.repeat_count)
             && let Some(last) = self.last_of_repeats(&fresh, repeats, t)
         {
@@ -57,28 +58,34 @@ impl Trigger {
         repeats: u32,
         t: Timestamp,
     ) -> Option<Timestamp> {
-        let before_all = state.start_at - 1_000;
-        let fires = u64::from(repeats) + 1;
-        (self.count_between(state, before_all, t) >= fires)
-            .then(|| self.nth_after(state, before_all, fires))
+        self.nth_after(state, state.start_at - 1_000, u64::from(repeats) + 1, t)
     }
 
-    /// The n-th fire after `t`, counted from 1. There must be so many.
-    pub(super) fn nth_after(&self, state: &TriggerState, t: Timestamp, n: u64) -> Timestamp {
+    /// The n-th fire after `t`, counted from 1, if it lies before `limit`.
+    pub(super) fn nth_after(
+        &self,
+        state: &TriggerState,
+        t: Timestamp,
+        n: u64,
+        limit: Timestamp,
+    ) -> Option<Timestamp> {
         let count = |until: Timestamp| self.count_between(state, t + 1, until);
-        let (mut fewer, mut enough) = (t, t + 1_000);
-        while count(enough) < n && enough < Timestamp::MAX {
-            (fewer, enough) = (enough, enough + enough.since(t));
+        let (mut fewer, mut enough) = (t, (t + 1_000).min(limit));
+        while count(enough) < n {
+            if enough >= limit {
+                return None;
+            }
+            (fewer, enough) = (enough, (enough + enough.since(t)).min(limit));
         }
         while enough.since(fewer) > 1 {
             let middle = fewer + enough.since(fewer) / 2;
             if count(middle) < n {
-                fewer = middle
+                fewer = middle;
             } else {
-                enough = middle
+                enough = middle;
             }
         }
-        fewer
+        Some(fewer)
     }
 }
 

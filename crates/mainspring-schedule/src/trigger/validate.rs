@@ -1,6 +1,6 @@
 //! Which triggers make sense, and what to say about the others.
 
-use super::{CalendarUnit, Schedule, Trigger, cron};
+use super::{CalendarUnit, Schedule, Trigger, bounded, cron};
 use crate::{MisfirePolicy, Semantics, Timestamp};
 
 /// Why a trigger is refused. [`TriggerError::code`] gives the stable code.
@@ -13,6 +13,12 @@ pub enum TriggerError {
         start_at: Timestamp,
         /// The end.
         end_at: Timestamp,
+    },
+    /// The start or the end lies before year 1 or after year 9998.
+    #[error("{t} lies outside the years 1 to 9998")]
+    OutOfRange {
+        /// The instant.
+        t: Timestamp,
     },
     /// The interval or delay is zero or negative.
     #[error("the interval of `{kind}` must be above zero")]
@@ -61,7 +67,7 @@ pub enum TriggerError {
     #[error("the trigger never fires: {reason}")]
     NeverFires {
         /// Why.
-        reason: &'static str,
+        reason: String,
     },
 }
 
@@ -71,6 +77,7 @@ impl TriggerError {
     pub const fn code(&self) -> &'static str {
         match self {
             Self::EndBeforeStart { .. } => "trigger.end_before_start",
+            Self::OutOfRange { .. } => "trigger.out_of_range",
             Self::NoInterval { .. } => "trigger.no_interval",
             Self::IntervalOverADay { .. } => "trigger.interval_over_a_day",
             Self::UnitTooLong { .. } => "trigger.unit_too_long",
@@ -113,6 +120,11 @@ impl Trigger {
         if self.first_fire().next_fire_at.is_some() {
             return Ok(());
         }
+        if let Schedule::Cron(cron) = &self.schedule
+            && let Some(never) = cron.never_fires()
+        {
+            return Err(TriggerError::NeverFires { reason: never.to_string() });
+        }
         let mut freed = self.clone();
         freed.calendar = None;
         let reason = if freed.first_fire().next_fire_at.is_some() {
@@ -125,12 +137,19 @@ impl Trigger {
                 "the schedule has no instant after the start"
             }
         };
-        Err(TriggerError::NeverFires { reason })
+        Err(TriggerError::NeverFires { reason: reason.to_owned() })
     }
 
     fn validate_bounds(&self) -> Result<(), TriggerError> {
+        let shown = Timestamp::MIN..=Timestamp::MAX;
+        let bounds = [Some(self.start_at), self.end_at].into_iter().flatten();
+        if let Some(t) = bounds.into_iter().find(|t| !shown.contains(t)) {
+            return Err(TriggerError::OutOfRange { t });
+        }
         let start_at = match (&self.schedule, self.semantics) {
-            (Schedule::Cron(_), Semantics::Quartz) => cron::quartz_start(self.start_at, &self.zone),
+            (Schedule::Cron(_), Semantics::Quartz) => {
+                cron::quartz_start(bounded(self.start_at), &self.zone)
+            }
             _ => self.start_at,
         };
         match self.end_at {
@@ -228,4 +247,140 @@ fn names(policies: &[MisfirePolicy]) -> String {
         .map(|policy| policy.as_str())
         .collect::<Vec<_>>()
         .join(", ")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Calendar, Cron, DaysOfWeek, TimeOfDay, Zone};
+    use std::sync::Arc;
+
+    const START: Timestamp = Timestamp::from_millis(1_767_225_600_000);
+
+    fn code(trigger: &Trigger) -> &'static str {
+        trigger
+            .validate_fires()
+            .map_or_else(|e| e.code(), |()| "fine")
+    }
+
+    fn new(schedule: Schedule) -> Trigger {
+        Trigger::new(schedule, Zone::utc(), START)
+    }
+
+    fn window(
+        from: &str,
+        to: &str,
+        days: DaysOfWeek,
+        unit: CalendarUnit,
+        interval: u32,
+    ) -> Schedule {
+        let time = |text: &str| text.parse::<TimeOfDay>().unwrap();
+        let (from, to) = (time(from), Some(time(to)));
+        Schedule::DailyWindow {
+            from,
+            to,
+            days,
+            unit,
+            interval,
+            repeat_count: None,
+        }
+    }
+
+    #[test]
+    fn what_makes_no_sense_is_refused_with_its_code() {
+        use CalendarUnit::{Day, Hour, Minute};
+        let all = DaysOfWeek::ALL;
+        let every = |interval_ms, repeat_count| Schedule::Every {
+            interval_ms,
+            repeat_count,
+        };
+        for (schedule, expected) in [
+            (every(1, None), "fine"),
+            (every(0, Some(0)), "fine"),
+            (every(0, None), "trigger.no_interval"),
+            (every(-1, Some(0)), "trigger.no_interval"),
+            (Schedule::At, "fine"),
+            (Schedule::Delay { delay_ms: 0 }, "fine"),
+            (Schedule::Delay { delay_ms: -1 }, "trigger.no_interval"),
+            (window("08:00", "17:00", all, Hour, 1), "fine"),
+            (window("08:00", "08:00", all, Hour, 24), "fine"),
+            (
+                window("08:00", "17:00", all, Hour, 25),
+                "trigger.interval_over_a_day",
+            ),
+            (
+                window("08:00", "17:00", all, Minute, 0),
+                "trigger.no_interval",
+            ),
+            (
+                window("08:00", "17:00", all, Day, 1),
+                "trigger.unit_too_long",
+            ),
+            (
+                window("17:00", "08:00", all, Hour, 1),
+                "trigger.window_order",
+            ),
+            (
+                window("08:00:00.500", "17:00", all, Hour, 1),
+                "trigger.window_millis",
+            ),
+            (
+                window("08:00", "17:00", DaysOfWeek::NONE, Hour, 1),
+                "trigger.no_days",
+            ),
+        ] {
+            assert_eq!(code(&new(schedule.clone())), expected, "{schedule:?}");
+        }
+    }
+
+    #[test]
+    fn a_trigger_that_never_fires_is_refused_with_the_reason() {
+        let cron = |text| {
+            Schedule::Cron(Arc::new(
+                Cron::parse_auto(text, Semantics::Standard).unwrap(),
+            ))
+        };
+        let mut trigger = new(cron("0 12 * * 0"));
+        trigger.end_at = Some(START + 86_400_000);
+        let error = trigger.validate_fires().unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the trigger never fires: the schedule has no instant between start and end"
+        );
+        trigger.end_at = None;
+        trigger.calendar = Some(Arc::new(Calendar::weekly(DaysOfWeek::WEEKEND)));
+        let error = trigger.validate_fires().unwrap_err();
+        assert_eq!(
+            error.to_string(),
+            "the trigger never fires: the calendar excludes every instant of the schedule"
+        );
+        assert_eq!(
+            code(&Trigger {
+                end_at: Some(START - 1),
+                ..trigger
+            }),
+            "trigger.end_before_start"
+        );
+    }
+
+    #[test]
+    fn each_kind_has_its_own_misfire_policies() {
+        let mut trigger = new(Schedule::Delay { delay_ms: 1 });
+        trigger.misfire = MisfirePolicy::DoNothing;
+        assert_eq!(
+            trigger.validate().unwrap_err().to_string(),
+            "`delay` has no misfire policy `do_nothing`; use smart, ignore, fire_once_now"
+        );
+        trigger.schedule = Schedule::At;
+        assert_eq!(code(&trigger), "trigger.misfire_policy");
+    }
+
+    #[test]
+    fn a_million_triggers_with_shared_schedules_fit_into_200_mb() {
+        assert!(
+            size_of::<Trigger>() <= 200,
+            "{} bytes",
+            size_of::<Trigger>()
+        );
+    }
 }

@@ -6,7 +6,7 @@ mod standard;
 
 pub(super) use count::{count, fire_past_end};
 
-use super::{Schedule, Trigger, TriggerState};
+use super::{Schedule, Trigger, TriggerState, bounded};
 use crate::civil::{DAY_MS, weekday};
 use crate::{Civil, DaysOfWeek, Resolved, Semantics, TimeOfDay, Timestamp, Zone};
 
@@ -42,7 +42,7 @@ impl<'a> Window<'a> {
             days,
             step_ms,
             start,
-            end: trigger.end_at,
+            end: trigger.end_at.map(bounded),
             zone: &trigger.zone,
         })
     }
@@ -112,7 +112,7 @@ pub(super) fn is_reached(trigger: &Trigger, state: &TriggerState, fire: Timestam
 
 /// Quartz's `getFinalFireTime`: the end, or the end of its day's window if later.
 pub(super) fn final_fire(trigger: &Trigger, to: Option<TimeOfDay>) -> Option<Timestamp> {
-    let end = trigger.end_at?;
+    let end = bounded(trigger.end_at?);
     let Some(to) = to else { return Some(end) };
     let day = trigger.zone.to_local(end).day_number();
     Some(end.max(trigger.zone.lenient(Window::local(day, to))))

@@ -29,7 +29,7 @@ const fn bad(
     }
 }
 
-const BAD: [Bad; 56] = [
+const BAD: [Bad; 57] = [
     // Number of fields.
     bad("", "cron.field_count", "", ""),
     bad("0 12 *", "cron.field_count", "0 12 *", ""),
@@ -131,6 +131,7 @@ const BAD: [Bad; 56] = [
         "5-6,0-1",
     ),
     bad("0 22-2 * * *", "cron.reversed_range", "22-2", "22-23,0-2"),
+    bad("/5 * * * *", "cron.missing_value", "/5", "*/5"),
     bad("@dayly", "cron.unknown_nickname", "@dayly", "@daily"),
     bad(" @reboot", "cron.reboot", "@reboot", ""),
 ];
@@ -234,6 +235,8 @@ fn equal_meaning_is_equality() {
     assert_eq!(read("0 12 * * FRI-SUN"), read("0 12 * * 5-7"));
     // The hours of a range are stepped through, those of a list are fixed, which matters when clocks change.
     assert_ne!(read("0 0 1-2 * * ?"), read("0 0 1,2 * * ?"));
+    assert_eq!(read("0 0 23/1 * * ?"), read("0 0 23 * * ?"));
+    assert_eq!(read("0 0 20-22/5 * * ?"), read("0 0 20 * * ?"));
     let quartz = Cron::parse_auto("0 0 12 * * ?", Semantics::Quartz).unwrap();
     assert_ne!(read("0 0 12 * * ?"), quartz);
 }

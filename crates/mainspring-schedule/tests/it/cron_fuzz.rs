@@ -84,6 +84,15 @@ fn the_corpus_is_survived() {
 }
 
 #[test]
+fn the_past_of_a_schedule_that_has_ended_is_found_at_once() {
+    for semantics in [Semantics::Standard, Semantics::Quartz] {
+        let cron = Cron::parse_auto("* * * * * ? 2020", semantics).unwrap();
+        let last = cron.previous_before(&Zone::utc(), "2199-01-01T00:00:00Z".parse().unwrap());
+        assert_eq!(last, Some("2020-12-31T23:59:59Z".parse().unwrap()));
+    }
+}
+
+#[test]
 fn what_standard_reads_quartz_reads_too() {
     for line in include_str!("../corpus/cron.jsonl").lines() {
         let text: String = serde_json::from_str(line).unwrap();

@@ -1,10 +1,12 @@
 //! Jobs between job file and definition.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use mainspring_api::{ErrorCode, JobSpec, OnLost, OneOrMany, Overlap, Problem, ScheduleEntry, TriggerSpec};
+use mainspring_api::{ErrorCode, JobSpec, OnLost, OneOrMany, Overlap, ParamSpec, Problem, ScheduleEntry, TriggerSpec};
 use mainspring_core::job::{self, Job, JobKey, RetryPolicy, TriggerDefinition};
 use mainspring_schedule::Calendar;
+use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::schedule::{self, OrNote};
@@ -59,6 +61,7 @@ pub(super) fn checked_job(spec: &JobSpec, around: &Surroundings<'_>) -> Result<J
         description: spec.description.clone().unwrap_or_default(),
         labels: spec.labels.clone(),
         input: input(spec),
+        params: spec.params.iter().map(|(name, param)| (name.clone(), written(param))).collect(),
         env: spec.env.clone(),
         working_dir: spec.working_dir.clone(),
         queue: spec.queue.clone().unwrap_or_else(|| job::DEFAULT_QUEUE.to_owned()),
@@ -87,12 +90,14 @@ const DEFAULT_PRIORITY: i32 = 5;
 /// Writes a job as a job file would, with its namespace and the zone of each trigger.
 #[must_use]
 pub fn job_spec(job: &Job) -> JobSpec {
+    let params = params(job);
     let mut spec = JobSpec {
         name: job.key.name.clone(),
         namespace: Some(job.key.namespace.clone()),
         description: Some(job.description.clone()).filter(|text| !text.is_empty()),
         labels: job.labels.clone(),
-        input: Some(job.input.clone()).filter(|input| !input.is_null()),
+        input: own_input(job, &params),
+        params,
         env: job.env.clone(),
         working_dir: job.working_dir.clone(),
         queue: Some(job.queue.clone()).filter(|queue| queue != job::DEFAULT_QUEUE),
@@ -129,6 +134,26 @@ fn input(spec: &JobSpec) -> Value {
         None if members.is_empty() => Value::Null,
         None => Value::Object(members),
     }
+}
+
+fn written(param: &ParamSpec) -> Value {
+    serde_json::to_value(param).expect("plain data has a text")
+}
+
+fn params(job: &Job) -> BTreeMap<String, ParamSpec> {
+    // What an older version has written and this one does not know is left out.
+    let read = |(name, param): (&String, &Value)| Some((name.clone(), ParamSpec::deserialize(param).ok()?));
+    job.params.iter().filter_map(read).collect()
+}
+
+/// The input without the members that are there because a parameter has them as its default.
+fn own_input(job: &Job, params: &BTreeMap<String, ParamSpec>) -> Option<Value> {
+    let Value::Object(members) = &job.input else { return Some(job.input.clone()).filter(|input| !input.is_null()) };
+    let is_default = |name: &String, value: &Value| params.get(name).is_some_and(|it| it.default.as_ref() == Some(value));
+    let own: Map<String, Value> =
+        members.iter().filter(|(name, value)| !is_default(name, value)).map(|(name, value)| (name.clone(), value.clone())).collect();
+    let empty = own.is_empty() && !members.is_empty();
+    (!empty).then_some(Value::Object(own))
 }
 
 fn triggers(spec: &JobSpec, namespace: &str, around: &Surroundings<'_>, problems: &mut Vec<Problem>) -> Vec<TriggerDefinition> {

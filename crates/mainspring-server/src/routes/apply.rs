@@ -6,8 +6,8 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
+use axum::response::Response;
 use mainspring_api::{
     ApplyAction, ApplyItem, ApplyOptions, ApplyResult, ApplyTotals, Bundle, ErrorCode, FieldChange, ItemKind, routes,
 };
@@ -20,7 +20,7 @@ use utoipa_axum::routes;
 use super::{Route, calendars, export, jobs};
 use crate::app::App;
 use crate::convert::{self, Compiled, NamedCalendar, Surroundings};
-use crate::extract::{Body, QueryOf, off_thread};
+use crate::extract::{Body, QueryOf, large_json, off_thread};
 use crate::refusal::{Answer, Refusal};
 use crate::show::count;
 
@@ -39,7 +39,7 @@ async fn apply(
     State(app): State<App>,
     QueryOf(options): QueryOf<ApplyOptions>,
     Body(bundle): Body<Bundle>,
-) -> Answer<Json<ApplyResult>> {
+) -> Answer<Response> {
     let namespaces = namespaces_of(&bundle);
     let compiled = compile(&app, bundle).await?;
     let mut plan = plan(&app, compiled).await?;
@@ -49,7 +49,7 @@ async fn apply(
     if !options.dry_run {
         commit(&app, &mut plan).await?;
     }
-    Ok(Json(plan.result(options.dry_run)))
+    large_json(plan.result(options.dry_run)).await
 }
 
 /// What is to become of every item.

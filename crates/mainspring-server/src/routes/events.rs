@@ -88,18 +88,17 @@ struct Reader {
 impl Reader {
     /// The next event. `None` at the end: the server closes, or the store fails, and the client asks again.
     async fn next(&mut self) -> Option<sse::Event> {
-        loop {
+        while !self.place.is_closing() {
             if let Some(event) = self.ready.pop_front() {
                 return sse::Event::default().id(&event.id).json_data(&event).ok();
             }
             if self.read().await? == 0 {
                 let Self { place, notices, .. } = self;
                 let heard = async { drop(notices.recv().await) };
-                if !place.wait(heard).await {
-                    return None;
-                }
+                place.wait(heard).await;
             }
         }
+        None
     }
 
     /// Reads rows after the cursor, and says how many there were.

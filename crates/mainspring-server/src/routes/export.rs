@@ -1,7 +1,7 @@
 //! Jobs and calendars of a namespace as one bundle.
 
-use axum::Json;
 use axum::extract::State;
+use axum::response::Response;
 use mainspring_api::{Bundle, CalendarSpec, JobSpec, routes};
 use mainspring_store::{JobQuery, JobRow};
 use utoipa_axum::routes;
@@ -9,7 +9,7 @@ use utoipa_axum::routes;
 use super::{Route, calendars, namespaces};
 use crate::app::App;
 use crate::convert;
-use crate::extract::PathOf;
+use crate::extract::{PathOf, large_json};
 use crate::refusal::Answer;
 
 const READ_MAX: u32 = 500;
@@ -20,7 +20,7 @@ pub(super) fn routes() -> Vec<Route> {
 
 /// Returns jobs and calendars of a namespace as a bundle that `apply` takes back.
 #[utoipa::path(get, path = routes::EXPORT, tag = "bundles", params(("namespace" = String, Path)), responses((status = 200, body = Bundle)))]
-async fn export(State(app): State<App>, PathOf(namespace): PathOf<String>) -> Answer<Json<Bundle>> {
+async fn export(State(app): State<App>, PathOf(namespace): PathOf<String>) -> Answer<Response> {
     let mut bundle = Bundle { namespace: Some(namespace.clone()), ..Bundle::default() };
     for row in calendars::all(&app, &namespace).await? {
         let spec = convert::calendar_spec(&namespace, &row.name, &calendars::definition(&row)?);
@@ -41,7 +41,7 @@ async fn export(State(app): State<App>, PathOf(namespace): PathOf<String>) -> An
     if bundle.jobs.is_empty() && bundle.calendars.is_empty() {
         namespaces::must_exist(&app, &namespace).await?;
     }
-    Ok(Json(bundle))
+    large_json(bundle).await
 }
 
 /// A page of a namespace's jobs.

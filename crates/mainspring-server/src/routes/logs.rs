@@ -27,6 +27,8 @@ use crate::streams::{self, Place};
 
 const LIMIT: u32 = 1_000;
 const LIMIT_MAX: u32 = 10_000;
+/// A page ends early when it has this much text.
+const PAGE_BYTES: usize = 4 << 20;
 /// Bytes of chunks that are read at once to count lines.
 const COUNT_BYTES: u32 = 1 << 20;
 /// The remark under which the log's capture throws away what follows.
@@ -70,9 +72,11 @@ async fn page(app: &App, mut log: Log, limit: usize) -> Answer<Response> {
     let is_final = app.control().run(log.run).await?.state.is_final();
     let mut lines: Vec<LogLine> = Vec::new();
     let mut at_end = false;
-    while lines.len() < limit && !at_end {
+    let mut bytes = 0;
+    while lines.len() < limit && bytes < PAGE_BYTES && !at_end {
         let more = log.read(app.control(), limit - lines.len()).await?;
         at_end = more.is_empty();
+        bytes += more.iter().map(|line| line.text.len()).sum::<usize>();
         lines.extend(more);
     }
     if !at_end {
@@ -128,6 +132,7 @@ impl Log {
 
     /// Reads the next lines, at most `limit`. None at the end, for now.
     async fn read(&mut self, control: &Control, limit: usize) -> Answer<Vec<LogLine>> {
+        let mut looked_again = false;
         loop {
             let first = self.from_line - self.offset - 1;
             let lines = control.log_lines(self.run, self.attempt, first, limit).await?;
@@ -142,9 +147,13 @@ impl Log {
                 return Ok(Vec::new());
             }
             let count = line_count(control, self.run, self.attempt).await?;
-            if first < count {
+            if first < count && !looked_again {
+                // They have come in between.
+                looked_again = true;
                 continue;
             }
+            // Lines that still do not show cannot be read, which the log of the server says.
+            looked_again = false;
             self.offset += count;
             self.attempt += 1;
             self.from_line = self.from_line.max(self.offset + 1);
@@ -176,7 +185,7 @@ struct Follower {
 
 impl Follower {
     async fn next(&mut self) -> Option<sse::Event> {
-        loop {
+        while !self.place.is_closing() {
             if let Some(line) = self.ready.pop_front() {
                 return sse::Event::default().event("line").id(line.line.to_string()).json_data(&line).ok();
             }
@@ -194,10 +203,11 @@ impl Follower {
                     return None;
                 }
             }
-            if self.ready.is_empty() && !self.place.wait(Control::log_appended(&mut self.watch)).await {
-                return None;
+            if self.ready.is_empty() {
+                self.place.wait(Control::log_appended(&mut self.watch)).await;
             }
         }
+        None
     }
 
     /// Reads lines, or else finds the run final.

@@ -15,7 +15,7 @@ use crate::extract::QueryOf;
 use crate::pages;
 use crate::refusal::Answer;
 use crate::show::{from_wire, instant, summary};
-use crate::words::{self, Language};
+use crate::words::{self, Reads};
 
 const DAY_MS: i64 = 86_400_000;
 
@@ -28,7 +28,7 @@ pub(super) fn routes() -> Vec<Route> {
 async fn next(
     State(app): State<App>,
     QueryOf(filter): QueryOf<NextFilter>,
-    language: Language,
+    Reads(language): Reads,
 ) -> Answer<Json<Vec<NextFire>>> {
     let limit = pages::limit(filter.limit)?;
     let until = filter.until.map_or_else(|| app.now() + DAY_MS, from_wire);

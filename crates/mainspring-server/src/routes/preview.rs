@@ -5,8 +5,8 @@ use axum::extract::State;
 use axum::http::HeaderMap;
 use mainspring_api::{self as api, ErrorCode, Preview, PreviewFire, PreviewNote, PreviewRequest, Problem, routes};
 use mainspring_core::compile;
-use mainspring_core::job::{ScheduleDefinition, TriggerDefinition};
-use mainspring_schedule::{Cron, Semantics, Timestamp, Trigger, Zone};
+use mainspring_core::job::TriggerDefinition;
+use mainspring_schedule::{CalendarUnit, Lang, Schedule, Timestamp, Trigger, Zone};
 use utoipa_axum::routes;
 
 use super::{Route, calendars, jobs};
@@ -17,7 +17,7 @@ use crate::idempotency;
 use crate::pages;
 use crate::refusal::{Answer, Refusal};
 use crate::show::{from_wire, instant};
-use crate::words::{self, Language};
+use crate::words::{self, Reads};
 
 const COUNT: u32 = 10;
 const COUNT_MAX: u32 = 1_000;
@@ -33,7 +33,7 @@ pub(super) fn routes() -> Vec<Route> {
 async fn preview(
     State(app): State<App>,
     headers: HeaderMap,
-    language: Language,
+    Reads(language): Reads,
     Body(request): Body<PreviewRequest>,
 ) -> Answer<Json<Preview>> {
     // Checked like elsewhere, and not kept: there is nothing that a repetition could do twice.
@@ -42,12 +42,14 @@ async fn preview(
     let namespace = request.namespace.clone().unwrap_or_else(|| jobs::DEFAULT_NAMESPACE.to_owned());
     let bundle = trial(&request, &namespace);
     let known = calendars::known(&app, convert::calendars_of(&bundle, &namespace)).await?;
-    let (now, timezone) = (app.now(), app.default_timezone.clone());
+    let timezone = app.default_timezone.clone();
+    let after = request.after.map_or(app.now(), from_wire);
+    // As if it were saved when the preview begins, if that is earlier: nothing fires before it is saved.
+    let saved_at = after.min(app.now());
     off_thread(move || {
         let find = |namespace: &str, name: &str| known.find(namespace, name);
-        let around = Surroundings { namespace: &namespace, timezone: &timezone, now, calendars: &find };
+        let around = Surroundings { namespace: &namespace, timezone: &timezone, now: saved_at, calendars: &find };
         let (definition, trigger) = compiled(&bundle, &around)?;
-        let after = request.after.map_or(now, from_wire);
         let until = request.until.map_or(Timestamp::MAX, from_wire);
         let fires = fires(&definition, &trigger, after, until, count);
         let kind = request.trigger.kind().ok_or_else(|| Refusal::new(ErrorCode::TriggerNoKind, "the trigger does not say when"))?;
@@ -55,7 +57,7 @@ async fn preview(
             kind,
             explanation: words::explain(&definition, language),
             timezone: definition.timezone.clone(),
-            warnings: warnings(&definition, &trigger, now),
+            warnings: warnings(&trigger, language),
             fires,
         })
     })
@@ -143,7 +145,6 @@ const HOURS_3_MS: i64 = 3 * 3_600_000;
 
 /// Whether the schedule names the local time that a fire shows, so that no change of the clock has moved it.
 fn asked_for(trigger: &Trigger, at: Timestamp) -> bool {
-    use mainspring_schedule::{CalendarUnit, Schedule};
     let shown = trigger.zone.to_local(at);
     match &trigger.schedule {
         // On a clock that never jumps, what it shows is what UTC shows.
@@ -155,45 +156,16 @@ fn asked_for(trigger: &Trigger, at: Timestamp) -> bool {
     }
 }
 
-/// Fires that are looked at for warnings: a year of days, or a day of minutes.
-const LOOKED_AT: usize = 1_500;
-
 /// What is worth a thought and not wrong.
-fn warnings(definition: &TriggerDefinition, trigger: &Trigger, now: Timestamp) -> Vec<Problem> {
-    let mut warnings = Vec::new();
-    let warning = |message: String, hint: &str| Problem::new(ErrorCode::FieldValue, message).at("/trigger").hint(hint);
-    let free = Trigger { calendar: None, ..trigger.clone() };
-    let coming: Vec<Timestamp> = free.fires_between(now + 1, Timestamp::MAX).take(LOOKED_AT).collect();
-    let noted = |wanted| coming.iter().copied().find(|at| note(trigger, *at) == Some(wanted));
-    if let Some(at) = noted(PreviewNote::Gap) {
-        let message = format!("at {} the clock skips the time asked for; it fires right after", local(at, &trigger.zone));
-        warnings.push(warning(message, "take an hour that exists on every day, or timezone UTC"));
-    }
-    if matches!(definition.schedule, ScheduleDefinition::Cron { .. })
-        && let Some(at) = noted(PreviewNote::Fold)
-    {
-        let message = format!("the clock shows {} twice that day", trigger.zone.to_local(at));
-        warnings.push(warning(message, "take an hour that exists once on every day, or timezone UTC"));
-    }
-    if let ScheduleDefinition::Cron { expression } = &definition.schedule
-        && let Some(other) = other_dialect(expression)
-    {
-        warnings.push(warning(other, "the number of fields says which dialect it is"));
-    }
-    warnings
-}
-
-/// Numbered days of the week, which the two dialects count from different days.
-fn other_dialect(expression: &str) -> Option<String> {
-    let cron = Cron::parse_auto(expression, Semantics::Standard).ok()?;
-    let days = expression.split_ascii_whitespace().nth(match cron.dialect() {
-        mainspring_schedule::Dialect::Quartz => 5,
-        mainspring_schedule::Dialect::Unix => 4,
-    })?;
-    let numbered = days.split(['/', '#']).next()?.bytes().any(|byte| byte.is_ascii_digit());
-    let (first, other) = match cron.dialect() {
-        mainspring_schedule::Dialect::Quartz => ("1 is Sunday", "Unix cron, where 1 is Monday"),
-        mainspring_schedule::Dialect::Unix => ("1 is Monday", "Quartz, where 1 is Sunday"),
+fn warnings(trigger: &Trigger, language: Lang) -> Vec<Problem> {
+    let Schedule::Cron(cron) = &trigger.schedule else { return Vec::new() };
+    let lints = mainspring_schedule::lint(cron, &trigger.zone).into_iter();
+    let warning = |lint: mainspring_schedule::Lint| Problem {
+        code: lint.code.to_owned(),
+        message: lint.message_in(language).to_owned(),
+        pointer: "/trigger/cron".to_owned(),
+        position: None,
+        hint: None,
     };
-    numbered.then(|| format!("in this dialect day-of-week {first}, unlike in {other}"))
+    lints.map(warning).collect()
 }

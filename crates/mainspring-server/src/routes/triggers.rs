@@ -6,6 +6,7 @@ use mainspring_api::{ErrorCode, Page, Reason, Trigger, TriggerFilter, did_you_me
 use mainspring_core::JobId;
 use mainspring_core::job::{JobKey, Overlap};
 use mainspring_store::{JobRow, NamedTrigger, TriggerInfo, TriggerQuery};
+use mainspring_schedule::Lang;
 use rustc_hash::FxHashMap;
 use utoipa_axum::routes;
 
@@ -15,7 +16,7 @@ use crate::extract::{OptionalBody, PathOf, QueryOf};
 use crate::pages;
 use crate::refusal::{Answer, Refusal};
 use crate::show::{self, JobView};
-use crate::words::Language;
+use crate::words::Reads;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -35,7 +36,7 @@ async fn list(
     State(app): State<App>,
     PathOf(namespace): PathOf<String>,
     QueryOf(filter): QueryOf<TriggerFilter>,
-    language: Language,
+    Reads(language): Reads,
 ) -> Answer<Json<Page<Trigger>>> {
     let limit = pages::limit(filter.limit)?;
     let after = pages::names::<2>(filter.cursor.as_deref())?;
@@ -71,7 +72,7 @@ async fn list(
 /// Returns a trigger.
 #[utoipa::path(get, path = routes::TRIGGER, tag = "triggers", params(("namespace" = String, Path), ("job" = String, Path), ("trigger" = String, Path)),
     responses((status = 200, body = Trigger)))]
-async fn get(State(app): State<App>, PathOf(key): PathOf<Key>, language: Language) -> Answer<Json<Trigger>> {
+async fn get(State(app): State<App>, PathOf(key): PathOf<Key>, Reads(language): Reads) -> Answer<Json<Trigger>> {
     find(&app, key, language).await.map(Json)
 }
 
@@ -81,7 +82,7 @@ async fn get(State(app): State<App>, PathOf(key): PathOf<Key>, language: Languag
 async fn pause(
     State(app): State<App>,
     PathOf(key): PathOf<Key>,
-    language: Language,
+    Reads(language): Reads,
     OptionalBody(reason): OptionalBody<Reason>,
 ) -> Answer<Json<Trigger>> {
     let before = find(&app, key.clone(), language).await?;
@@ -96,7 +97,7 @@ async fn pause(
 async fn resume(
     State(app): State<App>,
     PathOf(key): PathOf<Key>,
-    language: Language,
+    Reads(language): Reads,
     OptionalBody(reason): OptionalBody<Reason>,
 ) -> Answer<Json<Trigger>> {
     let before = find(&app, key.clone(), language).await?;
@@ -105,7 +106,7 @@ async fn resume(
     find(&app, key, language).await.map(Json)
 }
 
-async fn find(app: &App, (namespace, job, name): Key, language: Language) -> Answer<Trigger> {
+async fn find(app: &App, (namespace, job, name): Key, language: Lang) -> Answer<Trigger> {
     let key = JobKey::new(namespace, job);
     let row = jobs::find(app, &key).await?;
     let prior = app.control().store().prior(&key).await?;
@@ -127,7 +128,7 @@ async fn find(app: &App, (namespace, job, name): Key, language: Language) -> Ans
 /// Shows triggers, and counts the runs of each job once.
 struct Show<'a> {
     app: &'a App,
-    language: Language,
+    language: Lang,
     active: FxHashMap<JobId, u32>,
 }
 

@@ -39,6 +39,8 @@ impl<'a> Runs<'a> {
             _ => self.store.attempts(run.id).await?.first().and_then(|first| first.started_at),
         };
         let fired = matches!(run.origin, Origin::Schedule | Origin::Misfire | Origin::Backfill);
+        // The store learns of the start with the end; until then the claim is the nearest that is known.
+        let claimed = run.claimed_at.filter(|_| run.attempt == 1 && !run.state.is_final());
         Ok(api::Run {
             id: run.id.to_string(),
             namespace: run.key.namespace,
@@ -52,7 +54,7 @@ impl<'a> Runs<'a> {
             due_at: fired.then(|| instant(run.due_at)),
             created_at: instant(run.created_at),
             not_before: run.not_before.map(instant),
-            started_at: first_start.map(instant),
+            started_at: first_start.or(claimed).map(instant),
             ended_at: run.ended_at.filter(|_| run.state.is_final()).map(instant),
             cancel_requested_at: run.cancel_requested_at.map(instant),
             lateness_ms: first_start.map(|at| at.since(run.due_at)),

@@ -3,12 +3,12 @@
 use mainspring_api::{self as api, Misfire, Semantics};
 use mainspring_core::batch::TriggerStatus;
 use mainspring_core::job::{Job, Overlap, TriggerDefinition};
-use mainspring_schedule::Timestamp;
+use mainspring_schedule::{Lang, Timestamp};
 use mainspring_store::{JobRow, NamedTrigger};
 
 use super::{count, instant};
 use crate::convert;
-use crate::words::{self, Language};
+use crate::words;
 
 /// Shows a trigger. `active_runs` counts the job's unfinished runs. `None` if the definition lacks it, which happens
 /// only between two reads of a job that is changed.
@@ -17,7 +17,7 @@ pub(crate) fn trigger(
     trigger: &NamedTrigger,
     active_runs: u32,
     now: Timestamp,
-    language: Language,
+    language: Lang,
 ) -> Option<api::Trigger> {
     let definition = job.definition.triggers.get(trigger.row.index as usize)?;
     let progress = &trigger.row.progress;

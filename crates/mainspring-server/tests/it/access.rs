@@ -66,6 +66,7 @@ async fn the_shape_of_a_path_opens_nothing() {
 async fn every_documented_route_exists_and_no_other() {
     let document = serde_json::to_value(mainspring_server::openapi()).unwrap();
     let mut found = Vec::new();
+    let mut ids = std::collections::BTreeSet::new();
     for (path, item) in document["paths"].as_object().unwrap() {
         for (method, operation) in item.as_object().unwrap() {
             if !["get", "put", "post", "patch", "delete"].contains(&method.as_str()) {
@@ -73,6 +74,7 @@ async fn every_documented_route_exists_and_no_other() {
             }
             found.push(format!("{} {path}", method.to_uppercase()));
             let secured = operation.get("security").is_some();
+            assert!(ids.insert(operation["operationId"].as_str().unwrap().to_owned()), "{method} {path}");
             assert_eq!(secured, !routes::PUBLIC.contains(&path.as_str()), "{method} {path}");
         }
     }

@@ -1,4 +1,16 @@
 //! A real server over the memory store, asked through sockets.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod access;
+mod bundles;
+mod calendars;
+mod conversion;
+mod documents;
+mod fuzz;
+mod jobs;
 mod kit;
+mod repeats;
+mod restart;
+mod runs;
+mod schedules;
+mod streams;

@@ -1,5 +1,7 @@
 //! Real processes, real sockets.
 
+#![expect(clippy::disallowed_methods, reason = "real processes are waited for in real time, with generous limits")]
+
 #[cfg(test)]
 mod http;
 #[cfg(test)]

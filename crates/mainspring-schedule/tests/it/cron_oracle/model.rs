@@ -60,9 +60,9 @@ impl Item {
         }
     }
 
+    /// Whether the item, of the hour field, stands for several hours.
     fn steps(&self) -> bool {
-        !matches!(self, Self::One(_))
-            && !matches!(self, Self::Range(first, last, _) if first == last)
+        (0..24).filter(|hour| self.contains(*hour, 0, 23)).count() > 1
     }
 }
 
