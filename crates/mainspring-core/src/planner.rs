@@ -60,7 +60,7 @@ impl Default for Settings {
         Self {
             window_ms: 5_000,
             catch_up_max: 100,
-            batch_max: 2_000,
+            batch_max: 4_000,
             in_flight_max: 2,
             slots: 64,
             read_max: 10_000,

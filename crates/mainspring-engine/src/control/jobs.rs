@@ -19,7 +19,7 @@ use super::{Control, Error, Result, TRIES, no_job, overtaken};
 use crate::definitions::read_calendar;
 
 /// Triggers that one transaction of a request changes at most.
-const SLICE_TRIGGERS: usize = 500;
+const SLICE_TRIGGERS: usize = 250;
 
 /// Whether to do it, or only to say what would be done.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -58,10 +58,10 @@ pub struct JobPlan {
 }
 
 impl Control {
-    /// Saves jobs. All are checked before the first is written; up to 500 triggers are saved in one transaction.
+    /// Saves jobs. All are checked before the first is written; up to 250 triggers are saved in one transaction.
     ///
     /// # Errors
-    /// The first job that cannot be used. With more than 500 triggers, earlier slices stay if a later one fails.
+    /// The first job that cannot be used. With more than 250 triggers, earlier slices stay if a later one fails.
     pub async fn save(&self, jobs: Vec<(Arc<Job>, Expect)>, mode: SaveMode) -> Result<Vec<JobPlan>> {
         for (job, _) in &jobs {
             check(job)?;
