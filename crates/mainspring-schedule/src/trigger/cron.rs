@@ -37,21 +37,24 @@ pub(super) fn final_fire(trigger: &Trigger, cron: &Cron) -> Option<Timestamp> {
     let target = bounded(trigger.end_at?) + SECOND_MS;
     let start = quartz_start(bounded(trigger.start_at), &trigger.zone);
     let step_ms = cron.quartz_step_ms();
-    // Down to the last fire all steps lead to the target or beyond.
-    let last = cron.previous_before(&trigger.zone, target)?;
-    let mut checked = target - target.since(last) / step_ms * step_ms;
-    for _ in 0..STEPS_BACK_MAX {
-        checked = checked - step_ms;
-        let fire = cron.next_after(&trigger.zone, checked)?;
-        if fire < target {
-            return (fire >= start).then_some(fire);
-        }
-        if checked < start {
+    let fire_after = |steps: i64| {
+        let fire = cron.next_after(&trigger.zone, target - steps * step_ms);
+        fire.filter(|fire| *fire < target)
+    };
+    // Quartz takes single steps; growing ones, and then halving, lead to the same one.
+    let (mut too_few, mut enough) = (0, 1);
+    while fire_after(enough).is_none() {
+        if target - enough * step_ms < start - step_ms {
             return None;
         }
+        (too_few, enough) = (enough, enough * 2);
     }
-    None
+    while enough - too_few > 1 {
+        let middle = too_few + (enough - too_few) / 2;
+        match fire_after(middle) {
+            Some(_) => enough = middle,
+            None => too_few = middle,
+        }
+    }
+    fire_after(enough).filter(|fire| *fire >= start)
 }
-
-/// Steps further back than the last fire: none but around `W`.
-const STEPS_BACK_MAX: usize = 10_000;
