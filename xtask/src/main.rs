@@ -25,7 +25,5 @@ fn main() -> anyhow::Result<ExitCode> {
 /// Returns the root of the checkout, the folder above this crate.
 fn root() -> std::path::PathBuf {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
-    here.parent()
-        .expect("xtask lies one level below the root")
-        .to_owned()
+    here.parent().expect("xtask lies one level below the root").to_owned()
 }

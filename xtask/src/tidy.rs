@@ -24,10 +24,7 @@ pub struct Finding {
 
 impl Finding {
     fn new(place: impl Into<String>, problem: impl Into<String>) -> Self {
-        Self {
-            place: place.into(),
-            problem: problem.into(),
-        }
+        Self { place: place.into(), problem: problem.into() }
     }
 }
 
@@ -57,11 +54,7 @@ pub fn run(root: &Path) -> anyhow::Result<ExitCode> {
         0 => println!("tidy: nothing to mend"),
         count => println!("tidy: {count} findings"),
     }
-    Ok(if findings.is_empty() {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(if findings.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 fn findings(root: &Path) -> anyhow::Result<Vec<Finding>> {
@@ -81,31 +74,19 @@ fn findings(root: &Path) -> anyhow::Result<Vec<Finding>> {
 /// Reads every file that git tracks or would track, and that is text.
 fn tracked(root: &Path) -> anyhow::Result<Vec<Source>> {
     let output = Command::new("git")
-        .args([
-            "ls-files",
-            "-z",
-            "--cached",
-            "--others",
-            "--exclude-standard",
-        ])
+        .args(["ls-files", "-z", "--cached", "--others", "--exclude-standard"])
         .current_dir(root)
         .output()
         .context("starting git")?;
     if !output.status.success() {
-        bail!(
-            "git ls-files: {}",
-            String::from_utf8_lossy(&output.stderr).trim()
-        );
+        bail!("git ls-files: {}", String::from_utf8_lossy(&output.stderr).trim());
     }
     let paths = String::from_utf8(output.stdout).context("a tracked path is not UTF-8")?;
     let sources = paths
         .split_terminator('\0')
         .filter_map(|path| {
             let text = std::fs::read_to_string(root.join(path)).ok()?;
-            Some(Source {
-                path: path.to_owned(),
-                text,
-            })
+            Some(Source { path: path.to_owned(), text })
         })
         .collect();
     Ok(sources)

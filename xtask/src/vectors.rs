@@ -17,18 +17,10 @@ type Check = fn(Value) -> anyhow::Result<Result<(), Difference>>;
 
 const FILES: [(&str, Check); 5] = [
     ("cron.jsonl", cron::check),
-    ("trigger.jsonl", |case| {
-        Ok(triggers::check("trigger", &case))
-    }),
-    ("calendar.jsonl", |case| {
-        Ok(triggers::check("calendar", &case))
-    }),
-    ("misfire.jsonl", |case| {
-        Ok(triggers::check("misfire", &case))
-    }),
-    ("new_calendar.jsonl", |case| {
-        Ok(triggers::check("new_calendar", &case))
-    }),
+    ("trigger.jsonl", |case| Ok(triggers::check("trigger", &case))),
+    ("calendar.jsonl", |case| Ok(triggers::check("calendar", &case))),
+    ("misfire.jsonl", |case| Ok(triggers::check("misfire", &case))),
+    ("new_calendar.jsonl", |case| Ok(triggers::check("new_calendar", &case))),
 ];
 
 /// How many differences of a file are shown.
@@ -45,17 +37,13 @@ pub struct Difference {
 pub fn run(dir: &Path) -> anyhow::Result<ExitCode> {
     let mut all_equal = true;
     for (file, check) in FILES {
-        let lines = std::fs::read_to_string(dir.join(file))
-            .with_context(|| format!("read {file} in {}", dir.display()))?;
+        let lines =
+            std::fs::read_to_string(dir.join(file)).with_context(|| format!("read {file} in {}", dir.display()))?;
         let report = replay(file, &lines, check)?;
         all_equal &= report.passed == report.total;
         print(&report.to_string());
     }
-    Ok(if all_equal {
-        ExitCode::SUCCESS
-    } else {
-        ExitCode::FAILURE
-    })
+    Ok(if all_equal { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 struct Report<'a> {
@@ -69,40 +57,23 @@ impl std::fmt::Display for Report<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}: {}/{}", self.file, self.passed, self.total)?;
         for (id, difference) in &self.differences {
-            let Difference {
-                question,
-                ours,
-                theirs,
-            } = difference;
-            write!(
-                f,
-                "\n  {id}: {question}\n    ours:   {ours}\n    theirs: {theirs}"
-            )?;
+            let Difference { question, ours, theirs } = difference;
+            write!(f, "\n  {id}: {question}\n    ours:   {ours}\n    theirs: {theirs}")?;
         }
         Ok(())
     }
 }
 
 fn replay<'a>(file: &'a str, lines: &str, check: Check) -> anyhow::Result<Report<'a>> {
-    let mut report = Report {
-        file,
-        passed: 0,
-        total: 0,
-        differences: Vec::new(),
-    };
+    let mut report = Report { file, passed: 0, total: 0, differences: Vec::new() };
     for (number, line) in lines.lines().enumerate() {
         let at = || format!("{file}:{}", number + 1);
         let case: Value = serde_json::from_str(line).with_context(at)?;
-        let id = case["id"]
-            .as_str()
-            .with_context(|| format!("{} has no id", at()))?
-            .to_owned();
+        let id = case["id"].as_str().with_context(|| format!("{} has no id", at()))?.to_owned();
         report.total += 1;
         match check(case).with_context(at)? {
             Ok(()) => report.passed += 1,
-            Err(difference) if report.differences.len() < SHOWN => {
-                report.differences.push((id, difference))
-            }
+            Err(difference) if report.differences.len() < SHOWN => report.differences.push((id, difference)),
             Err(_) => {}
         }
     }
@@ -120,14 +91,11 @@ mod tests {
 
     #[test]
     fn a_wrong_answer_is_reported_with_both_answers() {
-        let line = r#"{"id":"x","cat":"odd","expr":"0 0 12 * * ?","zone":"UTC","start":0,"satisfied":false,"fires":[1]}"#;
+        let line =
+            r#"{"id":"x","cat":"odd","expr":"0 0 12 * * ?","zone":"UTC","start":0,"satisfied":false,"fires":[1]}"#;
         let report = replay("cron.jsonl", line, cron::check).unwrap();
         assert_eq!((report.passed, report.total), (0, 1));
         let shown = report.to_string();
-        assert!(
-            shown.contains("1970-01-01T12:00:00.000Z")
-                && shown.contains("1970-01-01T00:00:00.001Z"),
-            "{shown}"
-        );
+        assert!(shown.contains("1970-01-01T12:00:00.000Z") && shown.contains("1970-01-01T00:00:00.001Z"), "{shown}");
     }
 }

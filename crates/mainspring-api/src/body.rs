@@ -23,22 +23,13 @@ use crate::{ErrorCode, Problem, shape};
 /// let found: Vec<_> = problems.iter().map(|problem| (problem.code.as_str(), problem.pointer.as_str())).collect();
 /// assert_eq!(found, [("field.unknown", "/parms"), ("field.type", "/priority")]);
 /// ```
-pub fn read_body<T: JsonSchema + DeserializeOwned + 'static>(
-    body: &[u8],
-    limits: Limits,
-) -> Result<T, Vec<Problem>> {
+pub fn read_body<T: JsonSchema + DeserializeOwned + 'static>(body: &[u8], limits: Limits) -> Result<T, Vec<Problem>> {
     let documents = parse_documents(None, body, Format::Json, limits)?;
     let Some(document) = documents.into_iter().next() else {
-        return Err(vec![Problem::new(
-            ErrorCode::FieldType,
-            "the body must be a mapping, not null",
-        )]);
+        return Err(vec![Problem::new(ErrorCode::FieldType, "the body must be a mapping, not null")]);
     };
     shape::read(&document.value).map_err(|problems| {
-        let locate = |problem: Problem| Problem {
-            position: document.position(&problem.pointer),
-            ..problem
-        };
+        let locate = |problem: Problem| Problem { position: document.position(&problem.pointer), ..problem };
         problems.into_iter().map(locate).collect()
     })
 }

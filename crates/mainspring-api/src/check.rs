@@ -49,10 +49,7 @@ pub fn check_calendar(spec: &CalendarSpec) -> Vec<Problem> {
     match kinds.as_slice() {
         [] => problems.push(Problem::new(
             ErrorCode::CalendarNoKind,
-            format!(
-                "calendar \"{}\" needs one of annual, cron, daily, holiday, monthly, weekly",
-                spec.name
-            ),
+            format!("calendar \"{}\" needs one of annual, cron, daily, holiday, monthly, weekly", spec.name),
         )),
         [_] => {}
         [_, second, ..] => problems.push(
@@ -64,27 +61,15 @@ pub fn check_calendar(spec: &CalendarSpec) -> Vec<Problem> {
             .hint("make a second calendar and name it as base"),
         ),
     }
-    let days = spec
-        .monthly
-        .as_ref()
-        .map(spec::OneOrMany::as_slice)
-        .unwrap_or_default();
+    let days = spec.monthly.as_ref().map(spec::OneOrMany::as_slice).unwrap_or_default();
     if let Some(day) = days.iter().find(|day| !(1..=31).contains(*day)) {
         problems.push(
-            Problem::new(
-                ErrorCode::FieldValue,
-                format!("\"monthly\" has {day}, not within 1 to 31"),
-            )
-            .at("/monthly"),
+            Problem::new(ErrorCode::FieldValue, format!("\"monthly\" has {day}, not within 1 to 31")).at("/monthly"),
         );
     }
     if spec.base.as_deref() == Some(&spec.name) {
         problems.push(
-            Problem::new(
-                ErrorCode::CalendarCycle,
-                format!("calendar \"{}\" is its own base", spec.name),
-            )
-            .at("/base"),
+            Problem::new(ErrorCode::CalendarCycle, format!("calendar \"{}\" is its own base", spec.name)).at("/base"),
         );
     }
     problems
@@ -97,18 +82,10 @@ pub fn check_bundle(bundle: &Bundle) -> Vec<Problem> {
         name_problem("/namespace", namespace, &mut problems);
     }
     for (index, calendar) in bundle.calendars.iter().enumerate() {
-        problems.extend(
-            check_calendar(calendar)
-                .into_iter()
-                .map(|found| under(format!("/calendars/{index}"), found)),
-        );
+        problems.extend(check_calendar(calendar).into_iter().map(|found| under(format!("/calendars/{index}"), found)));
     }
     for (index, job) in bundle.jobs.iter().enumerate() {
-        problems.extend(
-            check_job(job)
-                .into_iter()
-                .map(|found| under(format!("/jobs/{index}"), found)),
-        );
+        problems.extend(check_job(job).into_iter().map(|found| under(format!("/jobs/{index}"), found)));
     }
     problems.extend(duplicates(bundle));
     problems
@@ -123,25 +100,14 @@ pub(crate) fn under(mut pointer: String, problem: Problem) -> Problem {
 /// Returns a problem for each item whose name an earlier item has.
 pub(crate) fn duplicates(bundle: &Bundle) -> Vec<Problem> {
     let mut seen = HashMap::new();
-    let calendars = bundle
-        .calendars
-        .iter()
-        .map(|item| ("calendar", &item.namespace, &item.name))
-        .enumerate();
-    let jobs = bundle
-        .jobs
-        .iter()
-        .map(|item| ("job", &item.namespace, &item.name))
-        .enumerate();
+    let calendars = bundle.calendars.iter().map(|item| ("calendar", &item.namespace, &item.name)).enumerate();
+    let jobs = bundle.jobs.iter().map(|item| ("job", &item.namespace, &item.name)).enumerate();
     let mut problems = Vec::new();
     for (index, (kind, namespace, name)) in calendars.chain(jobs) {
         let namespace = namespace.as_ref().or(bundle.namespace.as_ref());
         if seen.insert((kind, namespace, name), index).is_some() {
             let message = format!("{kind} \"{name}\" is defined twice");
-            problems.push(
-                Problem::new(ErrorCode::NameDuplicate, message)
-                    .at(format!("/{kind}s/{index}/name")),
-            );
+            problems.push(Problem::new(ErrorCode::NameDuplicate, message).at(format!("/{kind}s/{index}/name")));
         }
     }
     problems

@@ -105,19 +105,11 @@ impl Client {
     /// Without it each POST carries a random key of its own. Use a client made so for one request only.
     #[must_use]
     pub fn with_idempotency_key(&self, key: impl Into<String>) -> Self {
-        Self {
-            idempotency_key: Some(key.into()),
-            ..self.clone()
-        }
+        Self { idempotency_key: Some(key.into()), ..self.clone() }
     }
 
-    async fn get<T: DeserializeOwned>(
-        &self,
-        path: &str,
-        query: &impl Serialize,
-    ) -> Result<T, ClientError> {
-        self.send(self.request(Method::GET, path).query(query))
-            .await
+    async fn get<T: DeserializeOwned>(&self, path: &str, query: &impl Serialize) -> Result<T, ClientError> {
+        self.send(self.request(Method::GET, path).query(query)).await
     }
 
     async fn put<T: DeserializeOwned>(
@@ -127,8 +119,7 @@ impl Client {
         precondition: Precondition,
         query: &impl Serialize,
     ) -> Result<T, ClientError> {
-        self.send(precondition.apply(self.request(Method::PUT, path).query(query).json(body)))
-            .await
+        self.send(precondition.apply(self.request(Method::PUT, path).query(query).json(body))).await
     }
 
     async fn post<T: DeserializeOwned>(
@@ -138,21 +129,10 @@ impl Client {
         query: &impl Serialize,
     ) -> Result<T, ClientError> {
         let key = self.idempotency_key.clone().unwrap_or_else(random_key);
-        self.send(
-            self.request(Method::POST, path)
-                .header(IDEMPOTENCY_KEY, key)
-                .query(query)
-                .json(body),
-        )
-        .await
+        self.send(self.request(Method::POST, path).header(IDEMPOTENCY_KEY, key).query(query).json(body)).await
     }
 
-    async fn delete(
-        &self,
-        path: &str,
-        precondition: Precondition,
-        query: &impl Serialize,
-    ) -> Result<(), ClientError> {
+    async fn delete(&self, path: &str, precondition: Precondition, query: &impl Serialize) -> Result<(), ClientError> {
         let request = precondition.apply(self.request(Method::DELETE, path).query(query));
         let response = self.response(request.timeout(self.timeout)).await?;
         answer::accepted(response).await.map(drop)
@@ -164,10 +144,7 @@ impl Client {
     }
 
     async fn response(&self, request: RequestBuilder) -> Result<reqwest::Response, ClientError> {
-        request
-            .send()
-            .await
-            .map_err(|source| ClientError::unreachable(self.address(), source))
+        request.send().await.map_err(|source| ClientError::unreachable(self.address(), source))
     }
 
     fn request(&self, method: Method, path: &str) -> RequestBuilder {
@@ -175,9 +152,7 @@ impl Client {
         let request = self.http.request(method, url);
         match &self.token {
             // Health routes are public, and no secret travels without need.
-            Some(token) if !routes::PUBLIC.contains(&path) => {
-                request.header(AUTHORIZATION, token.clone())
-            }
+            Some(token) if !routes::PUBLIC.contains(&path) => request.header(AUTHORIZATION, token.clone()),
             _ => request,
         }
     }
@@ -211,9 +186,8 @@ impl ClientBuilder {
     /// [`ClientError::Settings`] when the address is not one, is plain HTTP to another machine, or the token
     /// has characters that no token has.
     pub fn build(self) -> Result<Client, ClientError> {
-        let base = Url::parse(&self.address).map_err(|error| {
-            ClientError::settings(format!("\"{}\" is not an address: {error}", self.address))
-        })?;
+        let base = Url::parse(&self.address)
+            .map_err(|error| ClientError::settings(format!("\"{}\" is not an address: {error}", self.address)))?;
         check_address(&base, self.plain_http)?;
         let mut http = reqwest::Client::builder()
             .user_agent(concat!("mainspring/", env!("CARGO_PKG_VERSION")))
@@ -228,9 +202,7 @@ impl ClientBuilder {
         if is_loopback(&base) {
             http = http.no_proxy();
         }
-        let http = http
-            .build()
-            .map_err(|error| ClientError::settings(format!("could not make a client: {error}")))?;
+        let http = http.build().map_err(|error| ClientError::settings(format!("could not make a client: {error}")))?;
         Ok(Client {
             http,
             base,
@@ -244,18 +216,14 @@ impl ClientBuilder {
 /// Keeps the token out of logs.
 impl fmt::Debug for Client {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Client")
-            .field("address", &self.address())
-            .finish_non_exhaustive()
+        f.debug_struct("Client").field("address", &self.address()).finish_non_exhaustive()
     }
 }
 
 /// Keeps the token out of logs.
 impl fmt::Debug for ClientBuilder {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ClientBuilder")
-            .field("address", &self.address)
-            .finish_non_exhaustive()
+        f.debug_struct("ClientBuilder").field("address", &self.address).finish_non_exhaustive()
     }
 }
 
@@ -277,11 +245,7 @@ fn check_address(base: &Url, plain_http: PlainHttp) -> Result<(), ClientError> {
         "http" => return wrong("would send the token in the clear; use https"),
         _ => return wrong("is neither http:// nor https://"),
     }
-    if !base.username().is_empty()
-        || base.password().is_some()
-        || base.query().is_some()
-        || base.fragment().is_some()
-    {
+    if !base.username().is_empty() || base.password().is_some() || base.query().is_some() || base.fragment().is_some() {
         return wrong("has parts that an address does not have");
     }
     Ok(())
@@ -289,16 +253,12 @@ fn check_address(base: &Url, plain_http: PlainHttp) -> Result<(), ClientError> {
 
 fn is_loopback(base: &Url) -> bool {
     let host = base.host_str().unwrap_or_default().trim_matches(['[', ']']);
-    host.eq_ignore_ascii_case("localhost")
-        || host
-            .parse()
-            .is_ok_and(|address: IpAddr| address.is_loopback())
+    host.eq_ignore_ascii_case("localhost") || host.parse().is_ok_and(|address: IpAddr| address.is_loopback())
 }
 
 fn bearer(token: &str) -> Result<HeaderValue, ClientError> {
-    let mut value = HeaderValue::try_from(format!("Bearer {}", token.trim())).map_err(|_| {
-        ClientError::settings("the token has characters that no token has".to_owned())
-    })?;
+    let mut value = HeaderValue::try_from(format!("Bearer {}", token.trim()))
+        .map_err(|_| ClientError::settings("the token has characters that no token has".to_owned()))?;
     value.set_sensitive(true);
     Ok(value)
 }
@@ -331,12 +291,7 @@ mod tests {
         for (address, fits) in cases {
             assert_eq!(Client::builder(address).build().is_ok(), fits, "{address}");
         }
-        assert!(
-            Client::builder("http://ms.example.org")
-                .allow_plain_http()
-                .build()
-                .is_ok()
-        );
+        assert!(Client::builder("http://ms.example.org").allow_plain_http().build().is_ok());
     }
 
     #[test]
@@ -344,13 +299,7 @@ mod tests {
         let builder = Client::builder("http://localhost").token("secret");
         let shown = format!("{builder:?} {:?}", builder.clone().build().unwrap());
         assert!(!shown.contains("secret"), "{shown}");
-        let error = Client::builder("http://localhost")
-            .token("sec\nret")
-            .build()
-            .unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "the token has characters that no token has"
-        );
+        let error = Client::builder("http://localhost").token("sec\nret").build().unwrap_err();
+        assert_eq!(error.to_string(), "the token has characters that no token has");
     }
 }

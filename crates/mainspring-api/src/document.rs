@@ -61,17 +61,9 @@ pub struct Limits {
 
 impl Limits {
     /// For job files and ordinary request bodies: 1 MiB, 32 levels, 100,000 values.
-    pub const FILE: Self = Self {
-        bytes: 1 << 20,
-        depth: 32,
-        nodes: 100_000,
-    };
+    pub const FILE: Self = Self { bytes: 1 << 20, depth: 32, nodes: 100_000 };
     /// For the body of an apply: 32 MiB, 34 levels, 2,000,000 values.
-    pub const APPLY: Self = Self {
-        bytes: 32 << 20,
-        depth: 34,
-        nodes: 2_000_000,
-    };
+    pub const APPLY: Self = Self { bytes: 32 << 20, depth: 34, nodes: 2_000_000 };
 }
 
 /// A value that knows where each part was written.
@@ -115,13 +107,8 @@ pub fn parse_documents(
     format: Format,
     limits: Limits,
 ) -> Result<Vec<Document>, Vec<Problem>> {
-    let in_file = |(line, column)| Position {
-        file: file.map(str::to_owned),
-        line,
-        column,
-    };
-    let parsed =
-        parse_nodes(text, format, limits).map_err(|fault| vec![fault.into_problem(in_file)])?;
+    let in_file = |(line, column)| Position { file: file.map(str::to_owned), line, column };
+    let parsed = parse_nodes(text, format, limits).map_err(|fault| vec![fault.into_problem(in_file)])?;
     let mut documents = Vec::new();
     let mut problems = Vec::new();
     for root in parsed {
@@ -130,18 +117,10 @@ pub fn parse_documents(
         let (places, faults) = composer.finish();
         problems.extend(faults.into_iter().map(|fault| fault.into_problem(in_file)));
         if !value.is_null() {
-            documents.push(Document {
-                file: file.map(str::to_owned),
-                value,
-                places,
-            });
+            documents.push(Document { file: file.map(str::to_owned), value, places });
         }
     }
-    if problems.is_empty() {
-        Ok(documents)
-    } else {
-        Err(problems)
-    }
+    if problems.is_empty() { Ok(documents) } else { Err(problems) }
 }
 
 impl Document {
@@ -165,11 +144,7 @@ impl Document {
     }
 
     fn place(&self, (line, column): Place) -> Position {
-        Position {
-            file: self.file.clone(),
-            line,
-            column,
-        }
+        Position { file: self.file.clone(), line, column }
     }
 }
 
@@ -185,22 +160,12 @@ struct Fault {
 
 impl Fault {
     fn new(code: ErrorCode, message: impl Into<String>, place: Option<Place>) -> Self {
-        Self {
-            code,
-            message: message.into(),
-            pointer: String::new(),
-            place,
-            hint: None,
-        }
+        Self { code, message: message.into(), pointer: String::new(), place, hint: None }
     }
 
     fn into_problem(self, in_file: impl Fn(Place) -> Position) -> Problem {
         let position = self.place.map(in_file);
-        Problem {
-            position,
-            hint: self.hint,
-            ..Problem::new(self.code, self.message).at(self.pointer)
-        }
+        Problem { position, hint: self.hint, ..Problem::new(self.code, self.message).at(self.pointer) }
     }
 }
 
@@ -222,9 +187,5 @@ fn parse_nodes(text: &[u8], format: Format, limits: Limits) -> Result<Vec<node::
 fn not_utf8(text: &[u8], valid_up_to: usize) -> Fault {
     let valid = std::str::from_utf8(&text[..valid_up_to]).expect("the text is valid up to there");
     let place = lines::Lines::new(valid).place(valid_up_to);
-    Fault::new(
-        ErrorCode::DocumentEncoding,
-        "the text is not UTF-8",
-        Some(place),
-    )
+    Fault::new(ErrorCode::DocumentEncoding, "the text is not UTF-8", Some(place))
 }

@@ -252,18 +252,11 @@ impl ProblemDetails {
             [only] => {
                 let code = ErrorCode::parse(&only.code).unwrap_or(ErrorCode::RequestInvalid);
                 let details = Self::new(code, only.message.clone());
-                Self {
-                    hint: only.hint.clone(),
-                    errors: problems,
-                    ..details
-                }
+                Self { hint: only.hint.clone(), errors: problems, ..details }
             }
             many => {
                 let detail = format!("{} things are wrong with the request", many.len());
-                Self {
-                    errors: problems,
-                    ..Self::new(ErrorCode::RequestInvalid, detail)
-                }
+                Self { errors: problems, ..Self::new(ErrorCode::RequestInvalid, detail) }
             }
         }
     }
@@ -307,8 +300,7 @@ pub fn error_reference() -> String {
     );
     for code in ErrorCode::ALL {
         let (status, title, advice) = (code.status(), code.title(), code.advice());
-        writeln!(text, "| `{code}` | {status} | {title} | {advice} |")
-            .expect("writing to a string cannot fail");
+        writeln!(text, "| `{code}` | {status} | {title} | {advice} |").expect("writing to a string cannot fail");
     }
     text
 }
@@ -325,29 +317,19 @@ mod tests {
         assert_eq!(codes.len(), ErrorCode::ALL.len());
         for code in ErrorCode::ALL {
             let parts: Vec<_> = code.as_str().split('.').collect();
-            assert!(
-                parts.len() == 2 && parts.iter().all(|part| !part.is_empty()),
-                "{code}"
-            );
+            assert!(parts.len() == 2 && parts.iter().all(|part| !part.is_empty()), "{code}");
             assert_eq!(ErrorCode::parse(code.as_str()), Some(*code));
             assert!((400..600).contains(&code.status()), "{code}");
-            assert!(
-                !code.advice().contains('|') && code.advice().ends_with('.'),
-                "{code}"
-            );
+            assert!(!code.advice().contains('|') && code.advice().ends_with('.'), "{code}");
         }
     }
 
     #[test]
     fn a_single_problem_lends_its_code_to_the_answer() {
-        let problem =
-            Problem::new(ErrorCode::NameInvalid, "name \"a b\" is not allowed").at("/name");
+        let problem = Problem::new(ErrorCode::NameInvalid, "name \"a b\" is not allowed").at("/name");
         let one = ProblemDetails::invalid(vec![problem.clone()]);
         let two = ProblemDetails::invalid(vec![problem.clone(), problem]);
         assert_eq!((one.code.as_str(), one.status), ("name.invalid", 422));
-        assert_eq!(
-            (two.code.as_str(), two.errors.len()),
-            ("request.invalid", 2)
-        );
+        assert_eq!((two.code.as_str(), two.errors.len()), ("request.invalid", 2));
     }
 }

@@ -46,8 +46,7 @@ pub enum ExportError {
 pub fn write_text<T: Serialize>(value: &T, format: Format) -> Result<String, ExportError> {
     match format {
         Format::Json => {
-            let mut text =
-                serde_json::to_string_pretty(value).map_err(|source| writer("JSON", source))?;
+            let mut text = serde_json::to_string_pretty(value).map_err(|source| writer("JSON", source))?;
             text.push('\n');
             Ok(text)
         }
@@ -60,14 +59,8 @@ pub fn write_text<T: Serialize>(value: &T, format: Format) -> Result<String, Exp
     }
 }
 
-fn writer(
-    format: &'static str,
-    source: impl std::error::Error + Send + Sync + 'static,
-) -> ExportError {
-    ExportError::Writer {
-        format,
-        source: Box::new(source),
-    }
+fn writer(format: &'static str, source: impl std::error::Error + Send + Sync + 'static) -> ExportError {
+    ExportError::Writer { format, source: Box::new(source) }
 }
 
 fn check_toml(value: &Value, pointer: &mut String) -> Result<(), ExportError> {
@@ -80,25 +73,12 @@ fn check_toml(value: &Value, pointer: &mut String) -> Result<(), ExportError> {
         checked
     };
     match value {
-        Value::Null => Err(ExportError::Null {
-            pointer: pointer.clone(),
-        }),
-        Value::Number(number)
-            if number
-                .as_u64()
-                .is_some_and(|number| i64::try_from(number).is_err()) =>
-        {
-            Err(ExportError::Number {
-                pointer: pointer.clone(),
-            })
+        Value::Null => Err(ExportError::Null { pointer: pointer.clone() }),
+        Value::Number(number) if number.as_u64().is_some_and(|number| i64::try_from(number).is_err()) => {
+            Err(ExportError::Number { pointer: pointer.clone() })
         }
-        Value::Array(items) => items
-            .iter()
-            .enumerate()
-            .try_for_each(|(index, item)| inside(&index.to_string(), item)),
-        Value::Object(members) => members
-            .iter()
-            .try_for_each(|(key, value)| inside(&escape(key), value)),
+        Value::Array(items) => items.iter().enumerate().try_for_each(|(index, item)| inside(&index.to_string(), item)),
+        Value::Object(members) => members.iter().try_for_each(|(key, value)| inside(&escape(key), value)),
         Value::Bool(_) | Value::Number(_) | Value::String(_) => Ok(()),
     }
 }

@@ -58,37 +58,23 @@ struct Origin {
 ///     "error[field.type]: \"retries\" must be a whole number, not the text \"many\"   --> jobs.yaml:4:10",
 /// ]);
 /// ```
-pub fn read_job_files(
-    files: &[JobFile<'_>],
-    namespace: Option<&str>,
-) -> Result<JobFiles, Vec<Problem>> {
+pub fn read_job_files(files: &[JobFile<'_>], namespace: Option<&str>) -> Result<JobFiles, Vec<Problem>> {
     let mut read = JobFiles::default();
     let mut problems = Vec::new();
     for file in files {
         match parse_documents(file.name, file.text, file.format, Limits::FILE) {
-            Ok(documents) => documents
-                .into_iter()
-                .for_each(|document| read.add(document, namespace, &mut problems)),
+            Ok(documents) => documents.into_iter().for_each(|document| read.add(document, namespace, &mut problems)),
             Err(found) => problems.extend(found),
         }
     }
-    problems.extend(
-        duplicates(&read.bundle)
-            .into_iter()
-            .map(|problem| read.locate(problem)),
-    );
+    problems.extend(duplicates(&read.bundle).into_iter().map(|problem| read.locate(problem)));
     if problems.is_empty() {
         return Ok(read);
     }
     let order = |problem: &Problem| {
         let position = problem.position.as_ref();
-        let file = files
-            .iter()
-            .position(|file| file.name == position.and_then(|position| position.file.as_deref()));
-        (
-            file,
-            position.map(|position| (position.line, position.column)),
-        )
+        let file = files.iter().position(|file| file.name == position.and_then(|position| position.file.as_deref()));
+        (file, position.map(|position| (position.line, position.column)))
     };
     problems.sort_by_cached_key(order);
     Err(problems)
@@ -114,13 +100,9 @@ impl JobFiles {
     /// Adds to a problem that points at a value of the bundle where that was written.
     #[must_use]
     pub fn locate(&self, problem: Problem) -> Problem {
-        let position = self
-            .origin(&problem.pointer)
-            .and_then(|(document, pointer)| place_of(document, &problem.code, &pointer));
-        Problem {
-            position: position.or(problem.position),
-            ..problem
-        }
+        let position =
+            self.origin(&problem.pointer).and_then(|(document, pointer)| place_of(document, &problem.code, &pointer));
+        Problem { position: position.or(problem.position), ..problem }
     }
 
     /// Finds the document of a pointer of the bundle (`/jobs/3/…`), and the pointer there.
@@ -132,45 +114,28 @@ impl JobFiles {
             _ => return None,
         };
         let origin = origins.get(tokens.next()?.parse::<usize>().ok()?)?;
-        let rest = tokens
-            .next()
-            .map(|rest| format!("/{rest}"))
-            .unwrap_or_default();
-        Some((
-            self.documents.get(origin.document)?,
-            format!("{}{rest}", origin.pointer),
-        ))
+        let rest = tokens.next().map(|rest| format!("/{rest}")).unwrap_or_default();
+        Some((self.documents.get(origin.document)?, format!("{}{rest}", origin.pointer)))
     }
 
     fn add(&mut self, document: Document, namespace: Option<&str>, problems: &mut Vec<Problem>) {
-        let own = document.value["namespace"]
-            .as_str()
-            .filter(|_| is_bundle(&document.value));
+        let own = document.value["namespace"].as_str().filter(|_| is_bundle(&document.value));
         let namespace = own.or(namespace).map(str::to_owned);
         let index = self.documents.len();
         let mut reader = ItemReader::new(&document.value);
         for (pointer, mut item) in reader.items("calendars", check_calendar) {
             item.namespace = item.namespace.or_else(|| namespace.clone());
             self.bundle.calendars.push(item);
-            self.calendars.push(Origin {
-                document: index,
-                pointer,
-            });
+            self.calendars.push(Origin { document: index, pointer });
         }
         for (pointer, mut item) in reader.items("jobs", check_job) {
             item.namespace = item.namespace.or_else(|| namespace.clone());
             self.bundle.jobs.push(item);
-            self.jobs.push(Origin {
-                document: index,
-                pointer,
-            });
+            self.jobs.push(Origin { document: index, pointer });
         }
         problems.extend(reader.problems.into_iter().map(|problem| {
             let position = place_of(&document, &problem.code, &problem.pointer);
-            Problem {
-                position,
-                ..problem
-            }
+            Problem { position, ..problem }
         }));
         self.documents.push(document);
     }
@@ -187,33 +152,18 @@ struct ItemReader<'v> {
 impl<'v> ItemReader<'v> {
     fn new(value: &'v Value) -> Self {
         let problems = shape_problems(value);
-        let faulty = problems
-            .iter()
-            .map(|problem| problem.pointer.clone())
-            .collect();
-        Self {
-            value,
-            problems,
-            faulty,
-        }
+        let faulty = problems.iter().map(|problem| problem.pointer.clone()).collect();
+        Self { value, problems, faulty }
     }
 
     /// Returns the items of a kind with their pointers, and keeps what is wrong with them beyond their shape.
-    fn items<T: DeserializeOwned>(
-        &mut self,
-        kind: &str,
-        check: fn(&T) -> Vec<Problem>,
-    ) -> Vec<(String, T)> {
+    fn items<T: DeserializeOwned>(&mut self, kind: &str, check: fn(&T) -> Vec<Problem>) -> Vec<(String, T)> {
         if self.problems.len() >= shape::PROBLEMS_MAX {
             return Vec::new();
         }
         let mut items = Vec::new();
         for pointer in item_pointers(self.value, kind) {
-            let Some(value) = self
-                .value
-                .pointer(&pointer)
-                .filter(|_| !self.is_faulty(&pointer))
-            else {
+            let Some(value) = self.value.pointer(&pointer).filter(|_| !self.is_faulty(&pointer)) else {
                 continue;
             };
             match T::deserialize(value) {
@@ -223,8 +173,7 @@ impl<'v> ItemReader<'v> {
                     items.push((pointer, item));
                 }
                 Err(error) => {
-                    self.problems
-                        .push(Problem::new(ErrorCode::FieldValue, error.to_string()).at(pointer));
+                    self.problems.push(Problem::new(ErrorCode::FieldValue, error.to_string()).at(pointer));
                 }
             }
         }
@@ -259,31 +208,20 @@ fn item_pointers(value: &Value, kind: &str) -> Vec<String> {
         _ => (None, String::new()),
     };
     let count = list.and_then(Value::as_array).map_or(0, Vec::len);
-    (0..count)
-        .map(|index| format!("{prefix}/{index}"))
-        .collect()
+    (0..count).map(|index| format!("{prefix}/{index}")).collect()
 }
 
 /// Unknown keys are shown at the key, everything else at the value.
 fn place_of(document: &Document, code: &str, pointer: &str) -> Option<Position> {
-    let is_about_key = [ErrorCode::FieldUnknown, ErrorCode::FieldLater]
-        .iter()
-        .any(|about| about.as_str() == code);
-    if is_about_key {
-        document.key_position(pointer)
-    } else {
-        document.position(pointer)
-    }
+    let is_about_key = [ErrorCode::FieldUnknown, ErrorCode::FieldLater].iter().any(|about| about.as_str() == code);
+    if is_about_key { document.key_position(pointer) } else { document.position(pointer) }
 }
 
 /// What a document may hold; for the schema only.
 #[derive(Serialize, JsonSchema)]
 #[serde(untagged)]
 #[schemars(title = "mainspring job file")]
-#[expect(
-    dead_code,
-    reason = "describes job files to editors; nothing is made of it"
-)]
+#[expect(dead_code, reason = "describes job files to editors; nothing is made of it")]
 #[expect(clippy::large_enum_variant, reason = "nothing is made of it")]
 enum JobDocument {
     /// One job.

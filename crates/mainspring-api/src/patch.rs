@@ -51,12 +51,7 @@ pub fn field_changes(before: &Value, after: &Value) -> Vec<FieldChange> {
     changes
 }
 
-fn collect(
-    before: Option<&Value>,
-    after: Option<&Value>,
-    pointer: &mut String,
-    changes: &mut Vec<FieldChange>,
-) {
+fn collect(before: Option<&Value>, after: Option<&Value>, pointer: &mut String, changes: &mut Vec<FieldChange>) {
     match (before, after) {
         (before, after) if before == after => {}
         (Some(Value::Object(before)), Some(Value::Object(after))) => {
@@ -71,11 +66,7 @@ fn collect(
         }
         (before, after) => {
             let (before, after) = (before.cloned(), after.cloned());
-            changes.push(FieldChange {
-                pointer: pointer.clone(),
-                before,
-                after,
-            });
+            changes.push(FieldChange { pointer: pointer.clone(), before, after });
         }
     }
 }
@@ -90,41 +81,17 @@ mod tests {
     fn merge_patches_do_what_the_examples_of_rfc_7396_do() {
         let cases = [
             (json!({"a": "b"}), json!({"a": "c"}), json!({"a": "c"})),
-            (
-                json!({"a": "b"}),
-                json!({"b": "c"}),
-                json!({"a": "b", "b": "c"}),
-            ),
+            (json!({"a": "b"}), json!({"b": "c"}), json!({"a": "b", "b": "c"})),
             (json!({"a": "b"}), json!({"a": null}), json!({})),
             (json!({"a": ["b"]}), json!({"a": "c"}), json!({"a": "c"})),
-            (
-                json!({"a": {"b": "c"}}),
-                json!({"a": {"b": "d", "c": null}}),
-                json!({"a": {"b": "d"}}),
-            ),
-            (
-                json!({"a": [{"b": "c"}]}),
-                json!({"a": [1]}),
-                json!({"a": [1]}),
-            ),
+            (json!({"a": {"b": "c"}}), json!({"a": {"b": "d", "c": null}}), json!({"a": {"b": "d"}})),
+            (json!({"a": [{"b": "c"}]}), json!({"a": [1]}), json!({"a": [1]})),
             (json!(["a", "b"]), json!(["c", "d"]), json!(["c", "d"])),
             (json!({"a": "b"}), json!(["c"]), json!(["c"])),
             (json!({"a": "foo"}), json!(null), json!(null)),
-            (
-                json!({"e": null}),
-                json!({"a": 1}),
-                json!({"e": null, "a": 1}),
-            ),
-            (
-                json!([1, 2]),
-                json!({"a": "b", "c": null}),
-                json!({"a": "b"}),
-            ),
-            (
-                json!({}),
-                json!({"a": {"bb": {"ccc": null}}}),
-                json!({"a": {"bb": {}}}),
-            ),
+            (json!({"e": null}), json!({"a": 1}), json!({"e": null, "a": 1})),
+            (json!([1, 2]), json!({"a": "b", "c": null}), json!({"a": "b"})),
+            (json!({}), json!({"a": {"bb": {"ccc": null}}}), json!({"a": {"bb": {}}})),
         ];
         for (mut value, patch, expected) in cases {
             merge_patch(&mut value, &patch);

@@ -39,9 +39,7 @@ pub struct Problem {
 }
 
 /// A place in a text.
-#[derive(
-    Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema, ToSchema,
-)]
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct Position {
     /// File, as it was named by the user.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -56,13 +54,7 @@ impl Problem {
     /// Makes a problem with the whole input.
     pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
         let (code, message) = (code.as_str().to_owned(), message.into());
-        Self {
-            code,
-            message,
-            pointer: String::new(),
-            position: None,
-            hint: None,
-        }
+        Self { code, message, pointer: String::new(), position: None, hint: None }
     }
 
     /// Points at a value.
@@ -132,22 +124,14 @@ impl fmt::Display for Escaped<'_> {
 /// assert_eq!(did_you_mean("nightly-exprot", ["nightly-export", "x"]).unwrap(), "did you mean \"nightly-export\"?");
 /// assert_eq!(did_you_mean("apple", ["orange"]), None);
 /// ```
-pub fn did_you_mean<'a>(
-    word: &str,
-    candidates: impl IntoIterator<Item = &'a str>,
-) -> Option<String> {
+pub fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<String> {
     if word.len() > 256 {
         return None;
     }
     let reach = (word.chars().count() / 3).clamp(1, 4);
     candidates
         .into_iter()
-        .map(|candidate| {
-            (
-                strsim::damerau_levenshtein(&word.to_lowercase(), &candidate.to_lowercase()),
-                candidate,
-            )
-        })
+        .map(|candidate| (strsim::damerau_levenshtein(&word.to_lowercase(), &candidate.to_lowercase()), candidate))
         .filter(|(distance, _)| *distance <= reach)
         .min()
         .map(|(_, candidate)| format!("did you mean \"{candidate}\"?"))
@@ -160,30 +144,20 @@ mod tests {
     #[test]
     fn control_characters_do_not_reach_the_terminal() {
         let problem = Problem::new(ErrorCode::FieldUnknown, "unknown key \"\u{1b}[2J\nfake\"");
-        assert_eq!(
-            problem.to_string(),
-            "error[field.unknown]: unknown key \"\\u{1b}[2J\\nfake\""
-        );
+        assert_eq!(problem.to_string(), "error[field.unknown]: unknown key \"\\u{1b}[2J\\nfake\"");
     }
 
     #[test]
     fn a_problem_without_a_file_shows_its_pointer() {
         let problem = Problem::new(ErrorCode::FieldType, "expected text").at("/jobs/0/run");
-        assert_eq!(
-            problem.to_string(),
-            "error[field.type]: expected text   --> /jobs/0/run"
-        );
+        assert_eq!(problem.to_string(), "error[field.type]: expected text   --> /jobs/0/run");
     }
 
     #[test]
     fn suggestions_come_from_nearby_words_only() {
         let keys = ["timeout", "timezone", "retries", "run"];
-        let cases = [
-            ("timout", Some("timeout")),
-            ("TimeZone", Some("timezone")),
-            ("rnu", Some("run")),
-            ("command", None),
-        ];
+        let cases =
+            [("timout", Some("timeout")), ("TimeZone", Some("timezone")), ("rnu", Some("run")), ("command", None)];
         for (word, expected) in cases {
             let expected = expected.map(|key| format!("did you mean \"{key}\"?"));
             assert_eq!(did_you_mean(word, keys), expected, "{word}");

@@ -173,10 +173,7 @@ pub fn path(template: &str, values: &[&str]) -> String {
         }
     });
     let path = segments.collect::<Vec<_>>().join("/");
-    assert!(
-        values.next().is_none(),
-        "more values than places in {template}"
-    );
+    assert!(values.next().is_none(), "more values than places in {template}");
     path
 }
 
@@ -184,9 +181,7 @@ fn encode_segment(value: &str) -> String {
     let mut encoded = String::with_capacity(value.len());
     for byte in value.bytes() {
         match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'~' => {
-                encoded.push(byte as char)
-            }
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'~' => encoded.push(byte as char),
             b'.' if value.len() > 2 => encoded.push('.'),
             _ => encoded.push_str(&format!("%{byte:02X}")),
         }
@@ -203,11 +198,7 @@ mod tests {
         let cases: &[(&str, &[&str], &str)] = &[
             (NODES, &[], "/api/v1/nodes"),
             (RUN_LOG, &["0198"], "/api/v1/runs/0198/log"),
-            (
-                TRIGGER_PAUSE,
-                &["ns", "a.b", "c"],
-                "/api/v1/namespaces/ns/triggers/a.b/c/pause",
-            ),
+            (TRIGGER_PAUSE, &["ns", "a.b", "c"], "/api/v1/namespaces/ns/triggers/a.b/c/pause"),
             (RUN, &[".."], "/api/v1/runs/%2E%2E"),
             (RUN, &["ü?#"], "/api/v1/runs/%C3%BC%3F%23"),
         ];

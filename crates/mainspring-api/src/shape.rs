@@ -21,9 +21,7 @@ mod words;
 pub(crate) const PROBLEMS_MAX: usize = 1_000;
 
 /// Reads a value as a `T`, or says everything that is wrong with its shape.
-pub(crate) fn read<T: JsonSchema + DeserializeOwned + 'static>(
-    value: &Value,
-) -> Result<T, Vec<Problem>> {
+pub(crate) fn read<T: JsonSchema + DeserializeOwned + 'static>(value: &Value) -> Result<T, Vec<Problem>> {
     let problems = check::<T>(value);
     if !problems.is_empty() {
         return Err(problems);
@@ -38,18 +36,8 @@ pub(crate) fn read<T: JsonSchema + DeserializeOwned + 'static>(
 pub(crate) fn check<T: JsonSchema + 'static>(value: &Value) -> Vec<Problem> {
     let schema = schema_of::<T>();
     let name = schema["title"].as_str().unwrap_or_default();
-    let mut walk = Walk {
-        root: &schema,
-        pointer: String::new(),
-        problems: Vec::new(),
-    };
-    walk.visit(
-        Alternative {
-            schema: &schema,
-            name,
-        },
-        value,
-    );
+    let mut walk = Walk { root: &schema, pointer: String::new(), problems: Vec::new() };
+    walk.visit(Alternative { schema: &schema, name }, value);
     walk.problems
 }
 
@@ -58,11 +46,7 @@ fn schema_of<T: JsonSchema + 'static>() -> Arc<Value> {
     static MADE: Mutex<Option<HashMap<TypeId, Arc<Value>>>> = Mutex::new(None);
     let mut made = MADE.lock().unwrap_or_else(PoisonError::into_inner);
     let schemas = made.get_or_insert_default();
-    Arc::clone(
-        schemas
-            .entry(TypeId::of::<T>())
-            .or_insert_with(|| Arc::new(schema_for!(T).to_value())),
-    )
+    Arc::clone(schemas.entry(TypeId::of::<T>()).or_insert_with(|| Arc::new(schema_for!(T).to_value())))
 }
 
 /// A schema without reference, and the name of the type it describes, or nothing.
@@ -85,10 +69,7 @@ impl<'s> Walk<'s> {
         }
         let mut alternatives = Vec::new();
         self.collect(schema, &mut alternatives);
-        let Some(chosen) = alternatives
-            .iter()
-            .find(|alternative| alternative.accepts(value))
-        else {
+        let Some(chosen) = alternatives.iter().find(|alternative| alternative.accepts(value)) else {
             return self.wrong_type(&alternatives, value);
         };
         match value {
@@ -105,29 +86,12 @@ impl<'s> Walk<'s> {
         if let Some(reference) = schema.schema["$ref"].as_str() {
             let pointer = reference.trim_start_matches('#');
             let name = pointer.rsplit('/').next().unwrap_or_default();
-            let target = self
-                .root
-                .pointer(pointer)
-                .expect("schemars defines what it refers to");
-            return self.collect(
-                Alternative {
-                    schema: target,
-                    name,
-                },
-                into,
-            );
+            let target = self.root.pointer(pointer).expect("schemars defines what it refers to");
+            return self.collect(Alternative { schema: target, name }, into);
         }
         match schema.schema["anyOf"].as_array() {
             Some(branches) => {
-                branches.iter().for_each(|branch| {
-                    self.collect(
-                        Alternative {
-                            schema: branch,
-                            name: "",
-                        },
-                        into,
-                    )
-                });
+                branches.iter().for_each(|branch| self.collect(Alternative { schema: branch, name: "" }, into));
             }
             None => into.push(schema),
         }
@@ -141,45 +105,25 @@ impl<'s> Walk<'s> {
             let length = self.push(&escape(key));
             match known.and_then(|known| known.get(key)) {
                 Some(schema) => self.visit(Alternative { schema, name: "" }, value),
-                None if others.is_object() => self.visit(
-                    Alternative {
-                        schema: others,
-                        name: "",
-                    },
-                    value,
-                ),
+                None if others.is_object() => self.visit(Alternative { schema: others, name: "" }, value),
                 None if *others == Value::Bool(false) && !self.is_full() => {
-                    let problem =
-                        words::unknown_key(chosen.name, key, known.unwrap_or(&none).keys());
+                    let problem = words::unknown_key(chosen.name, key, known.unwrap_or(&none).keys());
                     self.problem(problem);
                 }
                 None => {}
             }
             self.pointer.truncate(length);
         }
-        let required = chosen.schema["required"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .filter_map(Value::as_str);
+        let required = chosen.schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
         for key in required.filter(|key| !members.contains_key(*key)) {
-            self.problem(Problem::new(
-                ErrorCode::FieldMissing,
-                format!("key \"{key}\" is missing"),
-            ));
+            self.problem(Problem::new(ErrorCode::FieldMissing, format!("key \"{key}\" is missing")));
         }
     }
 
     fn items(&mut self, chosen: Alternative<'s>, items: &[Value]) {
         for (index, item) in items.iter().enumerate() {
             let length = self.push(&index.to_string());
-            self.visit(
-                Alternative {
-                    schema: &chosen.schema["items"],
-                    name: "",
-                },
-                item,
-            );
+            self.visit(Alternative { schema: &chosen.schema["items"], name: "" }, item);
             self.pointer.truncate(length);
         }
     }
@@ -192,55 +136,29 @@ impl<'s> Walk<'s> {
         if let Some(problem) = words::later_value(chosen.name, word) {
             return self.problem(problem);
         }
-        let message = format!(
-            "{} is \"{}\", not one of {}",
-            self.subject(),
-            shorten(word),
-            allowed.join(", ")
-        );
+        let message = format!("{} is \"{}\", not one of {}", self.subject(), shorten(word), allowed.join(", "));
         let problem = Problem::new(ErrorCode::FieldValue, message);
-        self.problem(Problem {
-            hint: did_you_mean(word, allowed),
-            ..problem
-        });
+        self.problem(Problem { hint: did_you_mean(word, allowed), ..problem });
     }
 
     fn number(&mut self, chosen: Alternative<'s>, value: &Value) {
         let (least, most) = chosen.bounds();
-        let beyond = value
-            .as_f64()
-            .is_some_and(|number| number < least || number > most);
+        let beyond = value.as_f64().is_some_and(|number| number < least || number > most);
         if beyond {
-            let message = format!(
-                "{} is {value}, not within {least} to {most}",
-                self.subject()
-            );
+            let message = format!("{} is {value}, not within {least} to {most}", self.subject());
             self.problem(Problem::new(ErrorCode::FieldValue, message));
         }
     }
 
     fn wrong_type(&mut self, alternatives: &[Alternative<'s>], value: &Value) {
-        let mut expected: Vec<_> = alternatives
-            .iter()
-            .flat_map(|alternative| alternative.types())
-            .collect();
+        let mut expected: Vec<_> = alternatives.iter().flat_map(|alternative| alternative.types()).collect();
         expected.retain(|word| *word != "null");
         expected.dedup();
         let names: Vec<_> = expected.iter().map(|word| type_name(word)).collect();
-        let message = format!(
-            "{} must be {}, not {}",
-            self.subject(),
-            names.join(" or "),
-            found_name(value)
-        );
+        let message = format!("{} must be {}, not {}", self.subject(), names.join(" or "), found_name(value));
         let problem = Problem::new(ErrorCode::FieldType, message);
-        let quotable =
-            expected.contains(&"string") && matches!(value, Value::Number(_) | Value::Bool(_));
-        self.problem(if quotable {
-            problem.hint(format!("write it in quotes: \"{value}\""))
-        } else {
-            problem
-        });
+        let quotable = expected.contains(&"string") && matches!(value, Value::Number(_) | Value::Bool(_));
+        self.problem(if quotable { problem.hint(format!("write it in quotes: \"{value}\"")) } else { problem });
     }
 
     /// Returns what the pointer points at, in words.
@@ -250,10 +168,7 @@ impl<'s> Walk<'s> {
             Some(token) if token.bytes().all(|byte| byte.is_ascii_digit()) => {
                 format!("item {token} of the list")
             }
-            Some(token) => format!(
-                "\"{}\"",
-                shorten(&token.replace("~1", "/").replace("~0", "~"))
-            ),
+            Some(token) => format!("\"{}\"", shorten(&token.replace("~1", "/").replace("~0", "~"))),
         }
     }
 
@@ -279,8 +194,7 @@ impl<'s> Alternative<'s> {
     fn accepts(self, value: &Value) -> bool {
         let found = type_of(value);
         let mut types = self.types().peekable();
-        types.peek().is_none()
-            || types.any(|word| word == found || (word == "number" && found == "integer"))
+        types.peek().is_none() || types.any(|word| word == found || (word == "number" && found == "integer"))
     }
 
     /// Returns the JSON types it takes; none means any.
@@ -297,18 +211,8 @@ impl<'s> Alternative<'s> {
     /// Returns the only words it takes; none means any.
     fn words(self) -> Vec<&'s str> {
         let branches = self.schema["oneOf"].as_array().into_iter().flatten();
-        let of_branches = branches.flat_map(|branch| {
-            Alternative {
-                schema: branch,
-                name: "",
-            }
-            .words()
-        });
-        let own = self.schema["enum"]
-            .as_array()
-            .into_iter()
-            .flatten()
-            .chain(self.schema.get("const"));
+        let of_branches = branches.flat_map(|branch| Alternative { schema: branch, name: "" }.words());
+        let own = self.schema["enum"].as_array().into_iter().flatten().chain(self.schema.get("const"));
         own.filter_map(Value::as_str).chain(of_branches).collect()
     }
 
@@ -323,10 +227,7 @@ impl<'s> Alternative<'s> {
             _ => (f64::NEG_INFINITY, f64::INFINITY),
         };
         let bound = |key: &str| self.schema[key].as_f64();
-        (
-            bound("minimum").map_or(least, |own| own.max(least)),
-            bound("maximum").map_or(most, |own| own.min(most)),
-        )
+        (bound("minimum").map_or(least, |own| own.max(least)), bound("maximum").map_or(most, |own| own.min(most)))
     }
 }
 

@@ -18,10 +18,7 @@ mod trigger;
 
 pub use calendar::{CalendarSpec, DailyRange};
 pub use http::{HttpTask, Status};
-pub use trigger::{
-    CalendarInterval, DailyWindow, IntervalUnit, Misfire, Semantics, TriggerKind, TriggerSpec,
-    Weekday,
-};
+pub use trigger::{CalendarInterval, DailyWindow, IntervalUnit, Misfire, Semantics, TriggerKind, TriggerSpec, Weekday};
 
 /// A job: what to do, when, and under which policies.
 ///
@@ -154,10 +151,7 @@ impl<T> OneOrMany<T> {
 /// An entry of `schedule`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(untagged)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "read once per file; a box would only cost readers"
-)]
+#[expect(clippy::large_enum_variant, reason = "read once per file; a box would only cost readers")]
 pub enum ScheduleEntry {
     /// A cron expression: five fields (Unix), six or seven (Quartz), or `@daily` and its kin.
     Cron(String),
@@ -181,9 +175,7 @@ pub enum Task<'a> {
 }
 
 /// What a fire does when `max_active` runs of the job are unfinished.
-#[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema,
-)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Overlap {
     /// Starts all the same.
@@ -198,9 +190,7 @@ pub enum Overlap {
 }
 
 /// What becomes of a run whose worker died.
-#[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema,
-)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum OnLost {
     /// Fails: it ran at most once.
@@ -300,19 +290,13 @@ impl JobSpec {
     /// ```
     pub fn triggers_in_order(&self) -> Vec<(String, TriggerSpec)> {
         let mut triggers = self.triggers_as_written();
-        let mut taken: Vec<String> = triggers
-            .iter()
-            .filter_map(|(_, trigger)| trigger.name.clone())
-            .collect();
+        let mut taken: Vec<String> = triggers.iter().filter_map(|(_, trigger)| trigger.name.clone()).collect();
         for (_, trigger) in &mut triggers {
             trigger.timezone = trigger.timezone.take().or_else(|| self.timezone.clone());
             trigger.calendar = trigger.calendar.take().or_else(|| self.calendar.clone());
             trigger.misfire = trigger.misfire.or(self.misfire);
             if trigger.name.is_none() {
-                let name = free_name(
-                    trigger.kind().map_or("trigger", TriggerKind::as_str),
-                    &taken,
-                );
+                let name = free_name(trigger.kind().map_or("trigger", TriggerKind::as_str), &taken);
                 taken.push(name.clone());
                 trigger.name = Some(name);
             }
@@ -325,19 +309,13 @@ impl JobSpec {
         let mut triggers = Vec::new();
         match &self.schedule {
             None => {}
-            Some(OneOrMany::One(entry)) => {
-                triggers.push(("/schedule".to_owned(), entry.to_trigger()))
-            }
+            Some(OneOrMany::One(entry)) => triggers.push(("/schedule".to_owned(), entry.to_trigger())),
             Some(OneOrMany::Many(entries)) => triggers.extend(
-                entries
-                    .iter()
-                    .enumerate()
-                    .map(|(index, entry)| (format!("/schedule/{index}"), entry.to_trigger())),
+                entries.iter().enumerate().map(|(index, entry)| (format!("/schedule/{index}"), entry.to_trigger())),
             ),
         }
         let named = self.triggers.iter().enumerate();
-        triggers
-            .extend(named.map(|(index, trigger)| (format!("/triggers/{index}"), trigger.clone())));
+        triggers.extend(named.map(|(index, trigger)| (format!("/triggers/{index}"), trigger.clone())));
         triggers
     }
 }
@@ -345,10 +323,7 @@ impl JobSpec {
 impl ScheduleEntry {
     fn to_trigger(&self) -> TriggerSpec {
         match self {
-            Self::Cron(expression) => TriggerSpec {
-                cron: Some(expression.clone()),
-                ..TriggerSpec::default()
-            },
+            Self::Cron(expression) => TriggerSpec { cron: Some(expression.clone()), ..TriggerSpec::default() },
             Self::Trigger(trigger) => trigger.clone(),
         }
     }
@@ -357,10 +332,7 @@ impl ScheduleEntry {
 fn free_name(kind: &str, taken: &[String]) -> String {
     let is_free = |name: &String| !taken.contains(name);
     let numbered = (2..).map(|number| format!("{kind}-{number}"));
-    std::iter::once(kind.to_owned())
-        .chain(numbered)
-        .find(is_free)
-        .expect("the numbers do not end")
+    std::iter::once(kind.to_owned()).chain(numbered).find(is_free).expect("the numbers do not end")
 }
 
 pub(crate) fn is_false(value: &bool) -> bool {
@@ -374,14 +346,8 @@ mod tests {
     #[test]
     fn exactly_one_task_key_makes_a_task() {
         let none = JobSpec::default();
-        let one = JobSpec {
-            run: Some("date".into()),
-            ..JobSpec::default()
-        };
-        let two = JobSpec {
-            noop: true,
-            ..one.clone()
-        };
+        let one = JobSpec { run: Some("date".into()), ..JobSpec::default() };
+        let two = JobSpec { noop: true, ..one.clone() };
         assert_eq!(none.task(), None);
         assert_eq!(one.task(), Some(Task::Run("date")));
         assert_eq!(two.task(), None);
@@ -393,11 +359,7 @@ mod tests {
             r#"{"name": "a", "noop": true, "schedule": ["@daily", {"cron": "@hourly", "name": "cron"}]}"#,
         )
         .unwrap();
-        let names: Vec<_> = spec
-            .triggers_in_order()
-            .into_iter()
-            .map(|(_, trigger)| trigger.name.unwrap())
-            .collect();
+        let names: Vec<_> = spec.triggers_in_order().into_iter().map(|(_, trigger)| trigger.name.unwrap()).collect();
         assert_eq!(names, ["cron-2", "cron"]);
     }
 }

@@ -45,12 +45,9 @@ impl Timestamp {
 
 impl fmt::Display for Timestamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (least, most) = (
-            jiff::Timestamp::MIN.as_second() * 1000,
-            jiff::Timestamp::MAX.as_second() * 1000,
-        );
-        let instant = jiff::Timestamp::from_millisecond(self.0.clamp(least, most))
-            .expect("a clamped instant is in range");
+        let (least, most) = (jiff::Timestamp::MIN.as_second() * 1000, jiff::Timestamp::MAX.as_second() * 1000);
+        let instant =
+            jiff::Timestamp::from_millisecond(self.0.clamp(least, most)).expect("a clamped instant is in range");
         write!(f, "{instant:.3}")
     }
 }
@@ -61,9 +58,7 @@ impl FromStr for Timestamp {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         text.parse::<jiff::Timestamp>()
             .map(|instant| Self(instant.as_millisecond()))
-            .map_err(|_| TimestampError {
-                text: text.chars().take(64).collect(),
-            })
+            .map_err(|_| TimestampError { text: text.chars().take(64).collect() })
     }
 }
 
@@ -122,15 +117,7 @@ mod tests {
 
     #[test]
     fn instants_beyond_the_calendar_are_written_as_its_end() {
-        assert!(
-            Timestamp::from_millis(i64::MAX)
-                .to_string()
-                .starts_with("9999-12-30")
-        );
-        assert!(
-            Timestamp::from_millis(i64::MIN)
-                .to_string()
-                .starts_with("-00")
-        );
+        assert!(Timestamp::from_millis(i64::MAX).to_string().starts_with("9999-12-30"));
+        assert!(Timestamp::from_millis(i64::MIN).to_string().starts_with("-00"));
     }
 }

@@ -12,19 +12,14 @@ mod preview;
 mod run;
 mod trigger;
 
-pub use apply::{
-    ApplyAction, ApplyItem, ApplyOptions, ApplyResult, ApplyTotals, FieldChange, ItemKind,
-};
+pub use apply::{ApplyAction, ApplyItem, ApplyOptions, ApplyResult, ApplyTotals, FieldChange, ItemKind};
 pub use calendar::Calendar;
-pub use cluster::{
-    Event, EventFilter, Health, HealthCheck, HealthStatus, Node, NodeState, ServerInfo,
-};
+pub use cluster::{Event, EventFilter, Health, HealthCheck, HealthStatus, Node, NodeState, ServerInfo};
 pub use job::{Job, JobFilter, Namespace, NamespaceSpec, Reason, RunNow, WriteOptions};
 pub use page::{Page, PageFilter};
 pub use preview::{NextFilter, NextFire, Preview, PreviewFire, PreviewNote, PreviewRequest};
 pub use run::{
-    Attempt, AttemptState, LogFilter, LogLine, LogPage, LogStream, Origin, Run, RunFilter,
-    RunState, RunSummary,
+    Attempt, AttemptState, LogFilter, LogLine, LogPage, LogStream, Origin, Run, RunFilter, RunState, RunSummary,
 };
 pub use trigger::{Gap, Trigger, TriggerFilter, TriggerState};
 

@@ -27,10 +27,7 @@ pub async fn each<N, T>(
     match failure {
         None => Ok(()),
         Some(error) if succeeded == 0 => Err(error),
-        Some(error) => Err(Error {
-            exit: Exit::Partial,
-            ..error
-        }),
+        Some(error) => Err(Error { exit: Exit::Partial, ..error }),
     }
 }
 
@@ -54,10 +51,7 @@ mod tests {
     fn odd_is_missing(number: &u32) -> Result<u32> {
         match number % 2 {
             0 => Ok(*number),
-            _ => Err(Error::new(
-                Exit::NotFound,
-                Report::new("a.not_found", number.to_string()),
-            )),
+            _ => Err(Error::new(Exit::NotFound, Report::new("a.not_found", number.to_string()))),
         }
     }
 

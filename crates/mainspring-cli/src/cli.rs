@@ -93,11 +93,7 @@ pub fn parse() -> Result<Cli> {
 
 /// `error: … tip: …` becomes `error[cli.usage]: … hint: …`; help shown for want of a command stays.
 fn in_our_style(rendered: &str) -> String {
-    rendered
-        .replacen("error:", "error[cli.usage]:", 1)
-        .replace("tip:", "hint:")
-        .trim_end()
-        .to_owned()
+    rendered.replacen("error:", "error[cli.usage]:", 1).replace("tip:", "hint:").trim_end().to_owned()
 }
 
 /// The definitions with the examples moved up: people look for these first.
@@ -106,11 +102,8 @@ pub fn command() -> clap::Command {
 }
 
 fn examples_first(command: clap::Command) -> clap::Command {
-    const TEMPLATE: &str =
-        "{about-with-newline}\n{usage-heading} {usage}{after-help}\n\n{all-args}";
-    command
-        .help_template(TEMPLATE)
-        .mut_subcommands(examples_first)
+    const TEMPLATE: &str = "{about-with-newline}\n{usage-heading} {usage}{after-help}\n\n{all-args}";
+    command.help_template(TEMPLATE).mut_subcommands(examples_first)
 }
 
 const EXAMPLES: &str = "Examples:
@@ -138,11 +131,7 @@ mod tests {
     #[test]
     fn every_command_says_what_it_does() {
         fn walk(command: &clap::Command) {
-            assert!(
-                command.get_about().is_some(),
-                "{} has no help",
-                command.get_name()
-            );
+            assert!(command.get_about().is_some(), "{} has no help", command.get_name());
             for argument in command.get_arguments() {
                 assert!(
                     argument.get_help().is_some() || argument.is_hide_set(),

@@ -25,9 +25,6 @@ pub fn confirm(question: &str, yes: bool) -> Result {
     let read = stdin.lock().read_line(&mut answer);
     match answer.trim().to_lowercase().as_str() {
         "y" | "yes" if read.is_ok() => Ok(()),
-        _ => Err(Error::new(
-            Exit::Failure,
-            Report::new("cli.refused", "nothing was changed"),
-        )),
+        _ => Err(Error::new(Exit::Failure, Report::new("cli.refused", "nothing was changed"))),
     }
 }

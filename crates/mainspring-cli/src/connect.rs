@@ -25,25 +25,13 @@ pub struct ConnectArgs {
     #[arg(long, global = true, env = "MAINSPRING_SERVER", value_name = "URL")]
     server: Option<String>,
     /// File with the access token; found by itself for a server of this user on this machine
-    #[arg(
-        long,
-        global = true,
-        env = "MAINSPRING_TOKEN_FILE",
-        value_name = "FILE"
-    )]
+    #[arg(long, global = true, env = "MAINSPRING_TOKEN_FILE", value_name = "FILE")]
     token_file: Option<PathBuf>,
     /// Data folder of a server on this machine, to find its address and token
     #[arg(long, global = true, env = "MAINSPRING_DATA", value_name = "DIR")]
     data: Option<PathBuf>,
     /// Namespace of names that say none
-    #[arg(
-        short,
-        long,
-        global = true,
-        env = "MAINSPRING_NAMESPACE",
-        default_value = "default",
-        value_name = "NAME"
-    )]
+    #[arg(short, long, global = true, env = "MAINSPRING_NAMESPACE", default_value = "default", value_name = "NAME")]
     namespace: String,
     /// Time that one request may take
     #[arg(long, global = true, default_value = "30s", value_name = "DURATION", value_parser = time_value::duration)]
@@ -78,16 +66,11 @@ impl ConnectArgs {
     pub fn open(&self) -> Result<Session> {
         let endpoint = self.endpoint()?;
         let token = read_token(&endpoint.token_file)?;
-        let mut client = Client::builder(endpoint.url)
-            .token(token)
-            .timeout(self.timeout);
+        let mut client = Client::builder(endpoint.url).token(token).timeout(self.timeout);
         if self.allow_plain_http {
             client = client.allow_plain_http();
         }
-        Ok(Session {
-            client: client.build().map_err(refused)?,
-            namespace: self.namespace.clone(),
-        })
+        Ok(Session { client: client.build().map_err(refused)?, namespace: self.namespace.clone() })
     }
 
     /// Finds the address and the token file.
@@ -95,14 +78,11 @@ impl ConnectArgs {
     /// # Errors
     /// As [`Self::open`].
     pub fn endpoint(&self) -> Result<Endpoint> {
-        let mut known =
-            discovery::folder().map_or_else(Vec::new, |it| discovery::registrations(&it));
+        let mut known = discovery::folder().map_or_else(Vec::new, |it| discovery::registrations(&it));
         if let (Some(data), None) = (&self.data, &self.server) {
             let found = discovery::presence(data)
                 .map_err(|error| Error::file("find a server in", data, &error))
-                .map_err(|error| {
-                    error.hint("is it running there? say --server URL --token-file FILE")
-                })?;
+                .map_err(|error| error.hint("is it running there? say --server URL --token-file FILE"))?;
             known = vec![found];
         }
         choose(self.server.as_deref(), self.token_file.as_deref(), known)
@@ -149,13 +129,10 @@ fn located(error: ClientError, files: &JobFiles) -> ClientError {
 /// # Errors
 /// Whatever the future reports.
 pub fn block_on<T>(future: impl Future<Output = Result<T>>) -> Result<T> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .map_err(|error| {
-            let message = format!("cannot start the runtime: {error}");
-            Error::new(Exit::Failure, Report::new("cli.runtime", message))
-        })?;
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().map_err(|error| {
+        let message = format!("cannot start the runtime: {error}");
+        Error::new(Exit::Failure, Report::new("cli.runtime", message))
+    })?;
     runtime.block_on(async {
         tokio::select! {
             result = future => result,
@@ -165,15 +142,9 @@ pub fn block_on<T>(future: impl Future<Output = Result<T>>) -> Result<T> {
 }
 
 /// Picks address and token file from what was said and which servers are registered here.
-fn choose(
-    server: Option<&str>,
-    token_file: Option<&Path>,
-    known: Vec<Registration>,
-) -> Result<Endpoint> {
+fn choose(server: Option<&str>, token_file: Option<&Path>, known: Vec<Registration>) -> Result<Endpoint> {
     let registration = match server {
-        Some(url) => known
-            .into_iter()
-            .find(|it| it.url() == url.trim_end_matches('/')),
+        Some(url) => known.into_iter().find(|it| it.url() == url.trim_end_matches('/')),
         None => Some(the_only_one(known)?),
     };
     let url = match (server, &registration) {
@@ -181,9 +152,8 @@ fn choose(
         (None, Some(registration)) => registration.url(),
         (None, None) => return Err(no_server()),
     };
-    let token_file = token_file
-        .map(Path::to_owned)
-        .or_else(|| registration.map(|registration| registration.token_file));
+    let token_file =
+        token_file.map(Path::to_owned).or_else(|| registration.map(|registration| registration.token_file));
     match token_file {
         Some(token_file) => Ok(Endpoint { url, token_file }),
         None => {
@@ -228,18 +198,12 @@ pub fn read_token(file: &Path) -> Result<String> {
     let text = std::fs::read_to_string(file).map_err(|error| {
         let message = format!("cannot read the token file {}: {error}", file.display());
         let report = Report::new("token.unreadable", message);
-        Error::new(
-            Exit::Denied,
-            report.hint("it is readable by the user of the server alone"),
-        )
+        Error::new(Exit::Denied, report.hint("it is readable by the user of the server alone"))
     })?;
     match text.trim() {
         "" => {
             let message = format!("the token file {} is empty", file.display());
-            Err(Error::new(
-                Exit::Denied,
-                Report::new("token.empty", message),
-            ))
+            Err(Error::new(Exit::Denied, Report::new("token.empty", message)))
         }
         token => Ok(token.to_owned()),
     }
@@ -256,8 +220,7 @@ pub fn refused(error: ClientError) -> Error {
         ),
         ClientError::Unreachable { .. } => Error::new(
             Exit::Unreachable,
-            Report::new("server.unreachable", error.to_string())
-                .hint("is it running? see: mainspring doctor"),
+            Report::new("server.unreachable", error.to_string()).hint("is it running? see: mainspring doctor"),
         ),
         _ => Error::new(
             Exit::Failure,
@@ -318,10 +281,7 @@ mod tests {
         let known = vec![registered(&alive), registered(&dead)];
         drop(dead);
         let endpoint = choose(None, None, known).unwrap();
-        assert_eq!(
-            endpoint.url,
-            format!("http://{}", alive.local_addr().unwrap())
-        );
+        assert_eq!(endpoint.url, format!("http://{}", alive.local_addr().unwrap()));
         assert_eq!(endpoint.token_file, Path::new("data/token"));
     }
 
@@ -338,24 +298,11 @@ mod tests {
 
     #[test]
     fn what_is_missing_is_said_with_its_exit_code() {
-        let (a, b) = (
-            TcpListener::bind("127.0.0.1:0").unwrap(),
-            TcpListener::bind("127.0.0.1:0").unwrap(),
-        );
+        let (a, b) = (TcpListener::bind("127.0.0.1:0").unwrap(), TcpListener::bind("127.0.0.1:0").unwrap());
         let cases = [
             (None, vec![], "server.none", Exit::Unreachable),
-            (
-                None,
-                vec![registered(&a), registered(&b)],
-                "server.several",
-                Exit::Usage,
-            ),
-            (
-                Some("http://elsewhere:7070"),
-                vec![registered(&a)],
-                "token.none",
-                Exit::Denied,
-            ),
+            (None, vec![registered(&a), registered(&b)], "server.several", Exit::Usage),
+            (Some("http://elsewhere:7070"), vec![registered(&a)], "token.none", Exit::Denied),
         ];
         for (server, known, code, exit) in cases {
             let error = choose(server, None, known).unwrap_err();
@@ -390,10 +337,7 @@ mod tests {
         let file = folder.path().join("token");
         assert_eq!(read_token(&file).unwrap_err().exit, Exit::Denied);
         std::fs::write(&file, "\n").unwrap();
-        assert_eq!(
-            read_token(&file).unwrap_err().reports[0].code,
-            "token.empty"
-        );
+        assert_eq!(read_token(&file).unwrap_err().reports[0].code, "token.empty");
         std::fs::write(&file, "secret\n").unwrap();
         assert_eq!(read_token(&file).unwrap(), "secret");
     }

@@ -61,14 +61,10 @@ impl Drop for Registered {
 /// Fails when the folder or the file cannot be written.
 pub fn register(folder: &Path, registration: &Registration) -> io::Result<Registered> {
     fs::create_dir_all(folder)?;
-    let name = registration
-        .address
-        .to_string()
-        .replace([':', '[', ']'], "_");
+    let name = registration.address.to_string().replace([':', '[', ']'], "_");
     let file = folder.join(format!("{name}.json"));
     let mut text = tempfile_beside(&file)?;
-    text.1
-        .write_all(serde_json::to_string_pretty(registration)?.as_bytes())?;
+    text.1.write_all(serde_json::to_string_pretty(registration)?.as_bytes())?;
     fs::rename(&text.0, &file)?;
     Ok(Registered { file })
 }
@@ -121,9 +117,7 @@ pub fn default_data() -> Option<PathBuf> {
 
 /// A base folder of the XDG specification, which ignores variables that are no absolute path.
 fn base(variable: &str, below_home: &str) -> Option<PathBuf> {
-    let named = std::env::var_os(variable)
-        .map(PathBuf::from)
-        .filter(|path| path.is_absolute());
+    let named = std::env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute());
     named.or_else(|| Some(std::env::home_dir()?.join(below_home)))
 }
 
@@ -131,11 +125,8 @@ fn base(variable: &str, below_home: &str) -> Option<PathBuf> {
 fn reachable(address: SocketAddr) -> SocketAddr {
     let mut address = address;
     if address.ip().is_unspecified() {
-        let loopback = if address.is_ipv4() {
-            std::net::Ipv4Addr::LOCALHOST.into()
-        } else {
-            std::net::Ipv6Addr::LOCALHOST.into()
-        };
+        let loopback =
+            if address.is_ipv4() { std::net::Ipv4Addr::LOCALHOST.into() } else { std::net::Ipv6Addr::LOCALHOST.into() };
         address.set_ip(loopback);
     }
     address
@@ -159,13 +150,7 @@ mod tests {
     use super::*;
 
     fn registration(address: SocketAddr) -> Registration {
-        Registration {
-            address,
-            token_file: "token".into(),
-            data: None,
-            pid: 1,
-            version: "0.1.0".to_owned(),
-        }
+        Registration { address, token_file: "token".into(), data: None, pid: 1, version: "0.1.0".to_owned() }
     }
 
     #[test]
@@ -213,11 +198,8 @@ mod tests {
 
     #[test]
     fn all_interfaces_are_reached_through_loopback() {
-        let cases = [
-            ("0.0.0.0:7070", "127.0.0.1:7070"),
-            ("[::]:7070", "[::1]:7070"),
-            ("10.0.0.7:7070", "10.0.0.7:7070"),
-        ];
+        let cases =
+            [("0.0.0.0:7070", "127.0.0.1:7070"), ("[::]:7070", "[::1]:7070"), ("10.0.0.7:7070", "10.0.0.7:7070")];
         for (address, expected) in cases {
             let reached = reachable(address.parse().unwrap());
             assert_eq!(reached, expected.parse().unwrap());

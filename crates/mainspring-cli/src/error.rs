@@ -32,13 +32,7 @@ pub struct Report {
 impl Report {
     /// Makes a report without place and hints.
     pub fn new(code: impl Into<String>, message: impl Into<String>) -> Self {
-        Self {
-            code: code.into(),
-            message: message.into(),
-            place: None,
-            hints: Vec::new(),
-            excerpt: None,
-        }
+        Self { code: code.into(), message: message.into(), place: None, hints: Vec::new(), excerpt: None }
     }
 
     /// Shows a line of text with a mark below the bytes of `span`.
@@ -111,18 +105,12 @@ pub type Result<T = (), E = Error> = std::result::Result<T, E>;
 impl Error {
     /// One report and its exit code.
     pub fn new(exit: Exit, report: Report) -> Self {
-        Self {
-            exit,
-            reports: vec![report],
-        }
+        Self { exit, reports: vec![report] }
     }
 
     /// Ends with a code and no message, because the output has said it all.
     pub fn silent(exit: Exit) -> Self {
-        Self {
-            exit,
-            reports: Vec::new(),
-        }
+        Self { exit, reports: Vec::new() }
     }
 
     /// A wrong command line that clap could not see.
@@ -151,10 +139,7 @@ impl Error {
     /// Prints all reports on stderr.
     pub fn print(&self) {
         for report in &self.reports {
-            crate::output::note(format_args!(
-                "\x1b[1;31merror[{}]\x1b[0m: {report}",
-                report.code
-            ));
+            crate::output::note(format_args!("\x1b[1;31merror[{}]\x1b[0m: {report}", report.code));
         }
     }
 }

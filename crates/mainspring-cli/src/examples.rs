@@ -12,7 +12,6 @@ macro_rules! example {
     };
 }
 
-
 /// Name and content of each file.
 const FILES: &[(&str, &str)] = &[
     example!("disk-usage.yaml"),

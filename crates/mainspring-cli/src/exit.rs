@@ -45,10 +45,7 @@ impl Exit {
         (Self::Denied, "not authenticated or not allowed"),
         (Self::Unreachable, "server unreachable or timeout"),
         (Self::RunFailed, "awaited run failed"),
-        (
-            Self::RunCancelled,
-            "awaited run cancelled, skipped or not ended in time",
-        ),
+        (Self::RunCancelled, "awaited run cancelled, skipped or not ended in time"),
         (Self::Invalid, "validation failed"),
         (Self::Different, "differences found"),
         (Self::Partial, "partial success"),

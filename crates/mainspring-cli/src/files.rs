@@ -52,19 +52,12 @@ pub fn compile(files: &JobFiles, timezone: &str, now: &Zoned) -> Result {
 }
 
 fn invalid(problems: Vec<Problem>) -> Error {
-    Error {
-        exit: Exit::Invalid,
-        reports: problems.into_iter().map(Report::from).collect(),
-    }
+    Error { exit: Exit::Invalid, reports: problems.into_iter().map(Report::from).collect() }
 }
 
 impl File {
     fn as_text(&self) -> JobFile<'_> {
-        JobFile {
-            name: self.name.as_deref(),
-            format: self.format,
-            text: &self.bytes,
-        }
+        JobFile { name: self.name.as_deref(), format: self.format, text: &self.bytes }
     }
 }
 
@@ -81,14 +74,8 @@ fn contents(paths: &[PathBuf]) -> Result<Vec<File>> {
         } else if path.is_dir() {
             let found = below(path)?;
             if found.is_empty() {
-                let message = format!(
-                    "no job files (.yaml, .yml, .toml, .json) in {}",
-                    path.display()
-                );
-                return Err(Error::new(
-                    Exit::NotFound,
-                    Report::new("cli.empty", message),
-                ));
+                let message = format!("no job files (.yaml, .yml, .toml, .json) in {}", path.display());
+                return Err(Error::new(Exit::NotFound, Report::new("cli.empty", message)));
             }
             for path in found {
                 files.push(file(&path)?);
@@ -102,38 +89,23 @@ fn contents(paths: &[PathBuf]) -> Result<Vec<File>> {
 
 fn file(path: &Path) -> Result<File> {
     let Some(format) = Format::of_path(path) else {
-        let message = format!(
-            "{} does not end in .yaml, .yml, .toml or .json",
-            path.display()
-        );
+        let message = format!("{} does not end in .yaml, .yml, .toml or .json", path.display());
         return Err(Error::new(Exit::Usage, Report::new("cli.ending", message)));
     };
     let bytes = std::fs::read(path).map_err(|error| Error::file("read", path, &error))?;
-    Ok(File {
-        name: Some(path.display().to_string()),
-        format,
-        bytes,
-    })
+    Ok(File { name: Some(path.display().to_string()), format, bytes })
 }
 
 fn stdin() -> Result<File> {
     let mut bytes = Vec::new();
-    std::io::stdin()
-        .read_to_end(&mut bytes)
-        .map_err(|error| Error::file("read", "standard input".as_ref(), &error))?;
-    Ok(File {
-        name: None,
-        format: Format::Yaml,
-        bytes,
-    })
+    std::io::stdin().read_to_end(&mut bytes).map_err(|error| Error::file("read", "standard input".as_ref(), &error))?;
+    Ok(File { name: None, format: Format::Yaml, bytes })
 }
 
 /// Lists job files in a folder and below, without hidden ones; links to folders are not followed.
 fn below(folder: &Path) -> Result<Vec<PathBuf>> {
     let failed = |error| Error::file("read", folder, &error);
-    let mut entries: Vec<_> = std::fs::read_dir(folder)
-        .and_then(Iterator::collect::<Result<_, _>>)
-        .map_err(failed)?;
+    let mut entries: Vec<_> = std::fs::read_dir(folder).and_then(Iterator::collect::<Result<_, _>>).map_err(failed)?;
     entries.sort_by_key(std::fs::DirEntry::file_name);
     let mut found = Vec::new();
     for entry in entries {
@@ -164,13 +136,7 @@ mod tests {
         let files = contents(&[folder.path().to_owned()]).unwrap();
         let names: Vec<&str> = files
             .iter()
-            .map(|file| {
-                Path::new(file.name.as_deref().unwrap())
-                    .strip_prefix(folder.path())
-                    .unwrap()
-                    .to_str()
-                    .unwrap()
-            })
+            .map(|file| Path::new(file.name.as_deref().unwrap()).strip_prefix(folder.path()).unwrap().to_str().unwrap())
             .collect();
         assert_eq!(names, ["a.yaml", "b/x.json", "c.toml"]);
     }

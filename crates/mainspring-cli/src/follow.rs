@@ -72,10 +72,7 @@ async fn stretch(
     }
 }
 
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a pause between two connections; nothing is decided by it"
-)]
+#[expect(clippy::disallowed_methods, reason = "a pause between two connections; nothing is decided by it")]
 async fn pause() {
     tokio::time::sleep(PAUSE).await;
 }
@@ -97,10 +94,5 @@ pub fn line(line: &LogLine, style: LineStyle, output: &Output) -> Result {
         LogStream::Stderr => "\x1b[33merr\x1b[0m",
         LogStream::System | LogStream::Unknown => "\x1b[36msys\x1b[0m",
     };
-    output.line(format_args!(
-        "{} {} {stream} {}{mark}",
-        output.style().at(Some(line.at)),
-        line.attempt,
-        line.text
-    ))
+    output.line(format_args!("{} {} {stream} {}{mark}", output.style().at(Some(line.at)), line.attempt, line.text))
 }

@@ -20,10 +20,7 @@ pub fn json(text: &str) -> Result<Value> {
     serde_json::from_str(&text).map_err(|error| {
         let place = format!("{name}:{}:{}", error.line(), error.column());
         let report = Report::new("input.syntax", "the input is not valid JSON").at(place);
-        Error::new(
-            Exit::Invalid,
-            report.hint("quote it for the shell, or say --input @FILE"),
-        )
+        Error::new(Exit::Invalid, report.hint("quote it for the shell, or say --input @FILE"))
     })
 }
 
@@ -50,18 +47,9 @@ mod tests {
         std::fs::write(&path, "{\n \"a\": }").unwrap();
 
         assert_eq!(json("{\"a\": 1}").unwrap()["a"], 1);
-        assert_eq!(
-            json("{a}").unwrap_err().reports[0].place.as_deref(),
-            Some("--input:1:2")
-        );
+        assert_eq!(json("{a}").unwrap_err().reports[0].place.as_deref(), Some("--input:1:2"));
         let error = json(&format!("@{}", path.display())).unwrap_err();
-        assert!(
-            error.reports[0]
-                .place
-                .as_deref()
-                .unwrap()
-                .ends_with("input.json:2:7")
-        );
+        assert!(error.reports[0].place.as_deref().unwrap().ends_with("input.json:2:7"));
         assert_eq!(json("@no-such-file").unwrap_err().exit, Exit::NotFound);
     }
 }

@@ -13,21 +13,10 @@ use crate::exit::Exit;
 #[command(next_help_heading = "Log")]
 pub struct LogArgs {
     /// Form of the server's own log on stderr
-    #[arg(
-        long,
-        env = "MAINSPRING_LOG_FORMAT",
-        value_enum,
-        default_value_t,
-        value_name = "FORM"
-    )]
+    #[arg(long, env = "MAINSPRING_LOG_FORMAT", value_enum, default_value_t, value_name = "FORM")]
     log_format: LogFormat,
     /// What to log: error, warn, info, debug, trace, or TARGET=LEVEL,…
-    #[arg(
-        long,
-        env = "MAINSPRING_LOG",
-        default_value = "info",
-        value_name = "FILTER"
-    )]
+    #[arg(long, env = "MAINSPRING_LOG", default_value = "info", value_name = "FILTER")]
     log: String,
 }
 
@@ -54,9 +43,7 @@ impl LogArgs {
             let report = Report::new("cli.usage", message);
             Error::new(Exit::Usage, report.hint("examples: info, debug, info,mainspring_engine=debug"))
         })?;
-        let builder = tracing_subscriber::fmt()
-            .with_env_filter(filter)
-            .with_writer(std::io::stderr);
+        let builder = tracing_subscriber::fmt().with_env_filter(filter).with_writer(std::io::stderr);
         let terminal = std::io::stderr().is_terminal();
         let json = match self.log_format {
             LogFormat::Auto => !terminal,
@@ -66,10 +53,7 @@ impl LogArgs {
         let started = if json {
             builder.json().flatten_event(true).try_init()
         } else {
-            builder
-                .with_ansi(terminal && std::env::var_os("NO_COLOR").is_none())
-                .with_target(false)
-                .try_init()
+            builder.with_ansi(terminal && std::env::var_os("NO_COLOR").is_none()).with_target(false).try_init()
         };
         started.map_err(|error| {
             let report = Report::new("cli.log", format!("cannot start the log: {error}"));

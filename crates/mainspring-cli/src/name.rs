@@ -39,14 +39,8 @@ impl FromStr for JobName {
 
     fn from_str(text: &str) -> Result<Self, String> {
         match split(text).as_deref() {
-            Some([job]) => Ok(Self {
-                namespace: None,
-                job: (*job).to_owned(),
-            }),
-            Some([namespace, job]) => Ok(Self {
-                namespace: Some((*namespace).to_owned()),
-                job: (*job).to_owned(),
-            }),
+            Some([job]) => Ok(Self { namespace: None, job: (*job).to_owned() }),
+            Some([namespace, job]) => Ok(Self { namespace: Some((*namespace).to_owned()), job: (*job).to_owned() }),
             _ => Err("expected JOB or NAMESPACE/JOB".to_owned()),
         }
     }
@@ -61,11 +55,7 @@ impl FromStr for TriggerName {
             Some([namespace, job, trigger]) => (Some((*namespace).to_owned()), *job, *trigger),
             _ => return Err("expected JOB/TRIGGER or NAMESPACE/JOB/TRIGGER".to_owned()),
         };
-        Ok(Self {
-            namespace,
-            job: job.to_owned(),
-            trigger: trigger.to_owned(),
-        })
+        Ok(Self { namespace, job: job.to_owned(), trigger: trigger.to_owned() })
     }
 }
 
@@ -82,19 +72,12 @@ mod tests {
     #[test]
     fn names_are_read_with_and_without_a_namespace() {
         let job: JobName = "prod/nightly".parse().unwrap();
-        assert_eq!(
-            (job.namespace("default"), job.job.as_str()),
-            ("prod", "nightly")
-        );
+        assert_eq!((job.namespace("default"), job.job.as_str()), ("prod", "nightly"));
         let job: JobName = "nightly".parse().unwrap();
         assert_eq!(job.namespace("default"), "default");
         let trigger: TriggerName = "prod/nightly/cron".parse().unwrap();
         assert_eq!(
-            (
-                trigger.namespace("default"),
-                trigger.job.as_str(),
-                trigger.trigger.as_str()
-            ),
+            (trigger.namespace("default"), trigger.job.as_str(), trigger.trigger.as_str()),
             ("prod", "nightly", "cron")
         );
         let trigger: TriggerName = "nightly/cron".parse().unwrap();

@@ -91,7 +91,10 @@ pub fn temporary(builder: &tempfile::Builder<'_, '_>) -> Result<TempDir> {
 pub fn free_address(wanted: SocketAddr) -> Result<SocketAddr> {
     TcpListener::bind(wanted).and_then(|listener| listener.local_addr()).map_err(|error| {
         let report = Report::new("server.listen", format!("cannot listen on {wanted}: {error}"));
-        Error::new(Exit::Failure, report.hint("stop the program that listens there, or choose another: --listen ADDRESS"))
+        Error::new(
+            Exit::Failure,
+            report.hint("stop the program that listens there, or choose another: --listen ADDRESS"),
+        )
     })
 }
 

@@ -25,14 +25,7 @@ pub use table::{Column, View};
 #[command(next_help_heading = "Output")]
 pub struct OutputArgs {
     /// Form of the results
-    #[arg(
-        short,
-        long,
-        global = true,
-        value_enum,
-        default_value_t,
-        value_name = "FORM"
-    )]
+    #[arg(short, long, global = true, value_enum, default_value_t, value_name = "FORM")]
     output: Form,
     /// Columns of the table, in this order; names as in the header, case does not count
     #[arg(long, global = true, value_delimiter = ',', value_name = "NAME,…")]
@@ -130,11 +123,7 @@ impl Output {
             form: args.form(),
             headers: !args.no_headers,
             style: Style::new(crate::time_value::zone(&args.tz)?, args.time),
-            progress: if args.quiet {
-                Progress::None
-            } else {
-                args.progress
-            },
+            progress: if args.quiet { Progress::None } else { args.progress },
             quiet: args.quiet,
             columns: args.columns,
         })
@@ -168,9 +157,7 @@ impl Output {
             }
             Form::Table => self.text(view.rows(items, &self.columns, self.headers, &self.style)?),
             Form::Json | Form::Yaml | Form::Jsonl => self.items(items),
-            Form::Name => items
-                .iter()
-                .try_for_each(|item| self.text((view.name)(item))),
+            Form::Name => items.iter().try_for_each(|item| self.text((view.name)(item))),
         }
     }
 
@@ -215,8 +202,7 @@ impl Output {
             Form::Jsonl => serde_json::to_string(document).map_err(|error| error.to_string()),
             _ => serde_json::to_string_pretty(document).map_err(|error| error.to_string()),
         };
-        let text =
-            text.map_err(|error| Error::new(Exit::Failure, Report::new("cli.output", error)))?;
+        let text = text.map_err(|error| Error::new(Exit::Failure, Report::new("cli.output", error)))?;
         self.text(text)
     }
 
@@ -224,12 +210,7 @@ impl Output {
     ///
     /// # Errors
     /// Fails when stdout cannot be written.
-    pub fn done<T: Serialize>(
-        &self,
-        item: &T,
-        view: &View<T>,
-        sentence: impl fmt::Display,
-    ) -> Result {
+    pub fn done<T: Serialize>(&self, item: &T, view: &View<T>, sentence: impl fmt::Display) -> Result {
         match self.form {
             Form::Table => self.text(sentence),
             _ => self.one(item, view),

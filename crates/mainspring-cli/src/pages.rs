@@ -41,10 +41,7 @@ pub async fn collect<T>(
             return Ok(items);
         }
         if items.len() >= wanted as usize {
-            output.note(format_args!(
-                "{} shown, there are more: --limit N or --all",
-                items.len()
-            ));
+            output.note(format_args!("{} shown, there are more: --limit N or --all", items.len()));
             return Ok(items);
         }
     }

@@ -12,27 +12,20 @@ const SERVER: &str = "Server";
 
 #[test]
 fn the_page_of_the_manual_is_up_to_date() {
-    let path = concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/../../docs/reference/command-line.md"
-    );
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/../../docs/reference/command-line.md");
     let page = page(&mut crate::cli::command());
     if std::env::var_os("UPDATE_REFERENCE").is_some() {
         std::fs::write(path, &page).unwrap();
     }
     let written = std::fs::read_to_string(path).unwrap_or_default();
-    assert!(
-        written == page,
-        "docs/reference/command-line.md is out of date: run the test with UPDATE_REFERENCE=1"
-    );
+    assert!(written == page, "docs/reference/command-line.md is out of date: run the test with UPDATE_REFERENCE=1");
 }
 
 fn page(command: &mut Command) -> String {
     command.build();
-    let mut text =
-        "# Command line\n\nMade from the definitions in `crates/mainspring-cli`; do not edit. \
+    let mut text = "# Command line\n\nMade from the definitions in `crates/mainspring-cli`; do not edit. \
          The same is in `mainspring help COMMAND`.\n\n"
-            .to_owned();
+        .to_owned();
     text += "## Options of all commands\n\n";
     arguments(&mut text, command, |argument| heading(argument) == OUTPUT);
     let export = command.find_subcommand("export").unwrap();
@@ -51,26 +44,16 @@ fn page(command: &mut Command) -> String {
 
 fn section(text: &mut String, command: &Command) {
     let name = command.get_bin_name().unwrap_or_default().to_owned();
-    let about = command
-        .get_about()
-        .map(ToString::to_string)
-        .unwrap_or_default();
+    let about = command.get_about().map(ToString::to_string).unwrap_or_default();
     writeln!(text, "## {name}\n\n{about}\n").unwrap();
     let usage = command.clone().render_usage().to_string();
     writeln!(text, "```\n{}\n```\n", usage.trim_start_matches("Usage: ")).unwrap();
     if let Some(examples) = command.get_after_help() {
         let examples = examples.to_string();
         let lines = examples.lines().skip(1).map(str::trim_start);
-        writeln!(
-            text,
-            "```sh\n{}\n```\n",
-            lines.collect::<Vec<_>>().join("\n")
-        )
-        .unwrap();
+        writeln!(text, "```sh\n{}\n```\n", lines.collect::<Vec<_>>().join("\n")).unwrap();
     }
-    arguments(text, command, |argument| {
-        ![OUTPUT, SERVER].contains(&heading(argument))
-    });
+    arguments(text, command, |argument| ![OUTPUT, SERVER].contains(&heading(argument)));
     for child in visible(command) {
         section(text, child);
     }
@@ -96,10 +79,7 @@ fn heading(argument: &Arg) -> &str {
 }
 
 fn row(argument: &Arg) -> String {
-    let mut meaning = argument
-        .get_help()
-        .map(ToString::to_string)
-        .unwrap_or_default();
+    let mut meaning = argument.get_help().map(ToString::to_string).unwrap_or_default();
     let values: Vec<String> = argument
         .get_possible_values()
         .iter()
@@ -119,19 +99,10 @@ fn row(argument: &Arg) -> String {
         .map(|value| format!("`{}`", value.to_string_lossy()))
         .collect();
     let spelling = argument.to_string().replace('|', "\\|");
-    let short = argument
-        .get_short()
-        .map(|short| format!("`-{short}`, "))
-        .unwrap_or_default();
-    format!(
-        "| {short}`{spelling}` | {} | {} |",
-        meaning.replace('|', "\\|"),
-        defaults.join(" ")
-    )
+    let short = argument.get_short().map(|short| format!("`-{short}`, ")).unwrap_or_default();
+    format!("| {short}`{spelling}` | {} | {} |", meaning.replace('|', "\\|"), defaults.join(" "))
 }
 
 fn visible(command: &Command) -> impl Iterator<Item = &Command> {
-    command
-        .get_subcommands()
-        .filter(|child| !child.is_hide_set() && child.get_name() != "help")
+    command.get_subcommands().filter(|child| !child.is_hide_set() && child.get_name() != "help")
 }

@@ -58,9 +58,7 @@ pub async fn start(session: &Session, args: &StartArgs, output: &Output) -> Resu
     let params = match args.params.as_slice() {
         [] => BTreeMap::new(),
         given => {
-            let job = session
-                .ask(session.client.job(namespace, &args.job.job))
-                .await?;
+            let job = session.ask(session.client.job(namespace, &args.job.job)).await?;
             typed(given, &job)?
         }
     };
@@ -73,10 +71,7 @@ pub async fn start(session: &Session, args: &StartArgs, output: &Output) -> Resu
     let started = session.client.run_job(namespace, &args.job.job, &request);
     let run = session.ask(started).await?;
     if args.follow {
-        output.note(format_args!(
-            "run {} of {}; Ctrl-C leaves it running",
-            run.id, run.job
-        ));
+        output.note(format_args!("run {} of {}; Ctrl-C leaves it running", run.id, run.job));
         let show = |line: &LogLine| follow::line(line, LineStyle::default(), output);
         let run = follow::follow(session, &run.id, LogFilter::default(), show).await?;
         return wait::mirror(&run);
@@ -84,11 +79,7 @@ pub async fn start(session: &Session, args: &StartArgs, output: &Output) -> Resu
     if args.wait {
         return ended(session, &run, &args.wait_args, output).await;
     }
-    output.done(
-        &run,
-        &RUN,
-        format_args!("started run {} of {}", run.id, run.job),
-    )?;
+    output.done(&run, &RUN, format_args!("started run {} of {}", run.id, run.job))?;
     output.note(format_args!("follow it: mainspring logs -f {}", run.id));
     Ok(())
 }
@@ -109,10 +100,7 @@ fn assignment(text: &str) -> Result<(String, String), String> {
 
 /// Gives each value the type that the job declares; without one, JSON scalars stay what they are.
 fn typed(given: &[(String, String)], job: &Job) -> Result<BTreeMap<String, Value>> {
-    given
-        .iter()
-        .map(|(name, text)| Ok((name.clone(), typed_value(name, text, job)?)))
-        .collect()
+    given.iter().map(|(name, text)| Ok((name.clone(), typed_value(name, text, job)?))).collect()
 }
 
 fn typed_value(name: &str, text: &str, job: &Job) -> Result<Value> {
@@ -139,10 +127,7 @@ fn typed_value(name: &str, text: &str, job: &Job) -> Result<Value> {
             Some(ParamType::Number) => "a number",
             _ => "true or false",
         };
-        let message = format!(
-            "parameter {name} of job {} is {word}, not {text:?}",
-            job.name
-        );
+        let message = format!("parameter {name} of job {} is {word}, not {text:?}", job.name);
         Error::new(Exit::Invalid, Report::new("param.type", message))
     })
 }
@@ -162,10 +147,8 @@ mod tests {
 
     #[test]
     fn parameters_take_the_type_that_the_job_declares() {
-        let declared = job(
-            r#"{"text": {"type": "string"}, "count": {"type": "integer"}, "ratio": {"type": "number"},
-                "dry": {"type": "boolean"}, "any": {}}"#,
-        );
+        let declared = job(r#"{"text": {"type": "string"}, "count": {"type": "integer"}, "ratio": {"type": "number"},
+                "dry": {"type": "boolean"}, "any": {}}"#);
         let cases = [
             ("text", "12", Ok(Value::from("12"))),
             ("count", "12", Ok(Value::from(12))),
@@ -182,18 +165,12 @@ mod tests {
             let result = result.map_err(|error| error.reports[0].code.clone());
             assert_eq!(result, expected.map_err(str::to_owned), "{name}={text}");
         }
-        assert_eq!(
-            typed_value("free", "x", &job("{}")).unwrap(),
-            Value::from("x")
-        );
+        assert_eq!(typed_value("free", "x", &job("{}")).unwrap(), Value::from("x"));
     }
 
     #[test]
     fn an_assignment_may_hold_further_equal_signs() {
-        assert_eq!(
-            assignment("a=b=c").unwrap(),
-            ("a".to_owned(), "b=c".to_owned())
-        );
+        assert_eq!(assignment("a=b=c").unwrap(), ("a".to_owned(), "b=c".to_owned()));
         assert!(assignment("a").is_err());
         assert!(assignment("=b").is_err());
     }

@@ -41,9 +41,7 @@ pub fn parse(text: &str, now: &Zoned, unsigned: Direction) -> Result<Timestamp> 
         return Ok(now.timestamp());
     }
     if let Some(span) = span(text, unsigned) {
-        let then = now
-            .checked_add(span)
-            .map_err(|_| invalid(text, "it is out of range"))?;
+        let then = now.checked_add(span).map_err(|_| invalid(text, "it is out of range"))?;
         return Ok(then.timestamp());
     }
     if let Ok(instant) = text.parse::<Timestamp>() {
@@ -79,10 +77,7 @@ pub fn zone(name: &str) -> Result<TimeZone> {
 }
 
 fn unknown_zone(name: &str) -> Error {
-    let known: Vec<String> = jiff::tz::db()
-        .available()
-        .map(|name| name.as_str().to_owned())
-        .collect();
+    let known: Vec<String> = jiff::tz::db().available().map(|name| name.as_str().to_owned()).collect();
     let report = Report::new("schedule.zone", format!("unknown time zone {name:?}"));
     let hint = mainspring_api::did_you_mean(name, known.iter().map(String::as_str))
         .unwrap_or_else(|| "use an IANA name such as Europe/Berlin, or utc, or local".to_owned());
@@ -96,11 +91,7 @@ fn named_day(text: &str, now: &Zoned) -> Option<Result<Date>> {
         "tomorrow" => 1,
         _ => return None,
     };
-    Some(
-        now.date()
-            .checked_add(days.days())
-            .map_err(|_| invalid(text, "it is out of range")),
-    )
+    Some(now.date().checked_add(days.days()).map_err(|_| invalid(text, "it is out of range")))
 }
 
 /// The first instant of a day, which need not be midnight: some zones change their clocks there.
@@ -122,10 +113,7 @@ fn span(text: &str, unsigned: Direction) -> Option<Span> {
     loop {
         let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
         let number: i64 = rest[..digits].parse().ok()?;
-        let letters = rest[digits..]
-            .bytes()
-            .take_while(u8::is_ascii_alphabetic)
-            .count();
+        let letters = rest[digits..].bytes().take_while(u8::is_ascii_alphabetic).count();
         let unit = &rest[digits..digits + letters];
         span = add(span, sign * number, unit)?;
         rest = &rest[digits + letters..];
@@ -151,9 +139,7 @@ fn add(span: Span, number: i64, unit: &str) -> Option<Span> {
 /// Reads `DATE [TIME [ZONE]]`.
 fn local(text: &str, default_zone: &TimeZone) -> Result<Timestamp> {
     let (date, rest) = text.split_once([' ', 'T']).unwrap_or((text, ""));
-    let date: Date = date
-        .parse()
-        .map_err(|_| invalid(text, "it is no date, time or duration"))?;
+    let date: Date = date.parse().map_err(|_| invalid(text, "it is no date, time or duration"))?;
     let (time, zone_name) = rest.trim().split_once(' ').unwrap_or((rest.trim(), ""));
     let zone = match zone_name.trim() {
         "" => default_zone.clone(),
@@ -162,9 +148,7 @@ fn local(text: &str, default_zone: &TimeZone) -> Result<Timestamp> {
     if time.is_empty() {
         return first_instant(date, &zone);
     }
-    let time: Time = time
-        .parse()
-        .map_err(|_| invalid(text, &format!("{time:?} is no time of day")))?;
+    let time: Time = time.parse().map_err(|_| invalid(text, &format!("{time:?} is no time of day")))?;
     resolve(DateTime::from_parts(date, time), &zone)
 }
 
@@ -173,31 +157,19 @@ fn resolve(local: DateTime, zone: &TimeZone) -> Result<Timestamp> {
     let ambiguous = zone.to_ambiguous_timestamp(local);
     let (code, what, before, after) = match ambiguous.offset() {
         AmbiguousOffset::Unambiguous { .. } => {
-            return ambiguous
-                .unambiguous()
-                .map_err(|_| invalid(&local.to_string(), "it is out of range"));
+            return ambiguous.unambiguous().map_err(|_| invalid(&local.to_string(), "it is out of range"));
         }
-        AmbiguousOffset::Gap { before, after } => (
-            "time.skipped",
-            "does not exist: clocks go forward there",
-            after,
-            before,
-        ),
-        AmbiguousOffset::Fold { before, after } => (
-            "time.repeated",
-            "exists twice: clocks go back there",
-            before,
-            after,
-        ),
+        AmbiguousOffset::Gap { before, after } => {
+            ("time.skipped", "does not exist: clocks go forward there", after, before)
+        }
+        AmbiguousOffset::Fold { before, after } => {
+            ("time.repeated", "exists twice: clocks go back there", before, after)
+        }
     };
     let name = zone.iana_name().unwrap_or("this zone");
     let message = format!("{} in {name} {what}", local.strftime("%Y-%m-%d %H:%M:%S"));
-    let instants = [before, after].map(|offset| {
-        offset
-            .to_timestamp(local)
-            .map(|instant| rfc3339(instant, zone))
-            .unwrap_or_default()
-    });
+    let instants = [before, after]
+        .map(|offset| offset.to_timestamp(local).map(|instant| rfc3339(instant, zone)).unwrap_or_default());
     let report = Report::new(code, message).hint(format!("say {} or {}", instants[0], instants[1]));
     Err(Error::new(Exit::Invalid, report))
 }
@@ -208,8 +180,9 @@ fn rfc3339(instant: Timestamp, zone: &TimeZone) -> String {
 }
 
 fn invalid(text: &str, why: &str) -> Error {
-    let report = Report::new("time.invalid", format!("cannot read time {text:?}: {why}"))
-        .hint("examples: now, yesterday, -7d, +2h, 2026-03-08, \"2026-03-08 02:30 Europe/Berlin\", 2026-03-08T02:30:00Z");
+    let report = Report::new("time.invalid", format!("cannot read time {text:?}: {why}")).hint(
+        "examples: now, yesterday, -7d, +2h, 2026-03-08, \"2026-03-08 02:30 Europe/Berlin\", 2026-03-08T02:30:00Z",
+    );
     Error::new(Exit::Invalid, report)
 }
 
@@ -246,8 +219,8 @@ mod tests {
             ("2025-01-15 08:30 utc", "2025-01-15T08:30:00Z"),
         ];
         for (text, expected) in cases {
-            let instant = parse(text, &berlin_noon(), Direction::Future)
-                .unwrap_or_else(|error| panic!("{text}: {error:?}"));
+            let instant =
+                parse(text, &berlin_noon(), Direction::Future).unwrap_or_else(|error| panic!("{text}: {error:?}"));
             assert_eq!(instant.to_string(), expected, "{text}");
         }
     }
@@ -278,21 +251,9 @@ mod tests {
             ("2025-01-15 25:00", "time.invalid", "no time of day"),
             ("+999999999999999999d", "time.invalid", ""),
             ("+3000000d", "time.invalid", "out of range"),
-            (
-                "2025-01-15 08:30 Europe/Brelin",
-                "schedule.zone",
-                "Europe/Berlin",
-            ),
-            (
-                "2025-03-30 02:30 Europe/Berlin",
-                "time.skipped",
-                "does not exist",
-            ),
-            (
-                "2025-10-26 02:30 Europe/Berlin",
-                "time.repeated",
-                "exists twice",
-            ),
+            ("2025-01-15 08:30 Europe/Brelin", "schedule.zone", "Europe/Berlin"),
+            ("2025-03-30 02:30 Europe/Berlin", "time.skipped", "does not exist"),
+            ("2025-10-26 02:30 Europe/Berlin", "time.repeated", "exists twice"),
         ];
         for (text, code, part) in cases {
             let error = parse(text, &berlin_noon(), Direction::Future).unwrap_err();
@@ -305,14 +266,8 @@ mod tests {
     #[test]
     fn a_skipped_time_names_both_neighbours_in_order() {
         let cases = [
-            (
-                "2025-03-30 02:30 Europe/Berlin",
-                "say 2025-03-30T01:30:00+01:00 or 2025-03-30T03:30:00+02:00",
-            ),
-            (
-                "2025-10-26 02:30 Europe/Berlin",
-                "say 2025-10-26T02:30:00+02:00 or 2025-10-26T02:30:00+01:00",
-            ),
+            ("2025-03-30 02:30 Europe/Berlin", "say 2025-03-30T01:30:00+01:00 or 2025-03-30T03:30:00+02:00"),
+            ("2025-10-26 02:30 Europe/Berlin", "say 2025-10-26T02:30:00+02:00 or 2025-10-26T02:30:00+01:00"),
         ];
         for (text, hint) in cases {
             let error = parse(text, &berlin_noon(), Direction::Future).unwrap_err();

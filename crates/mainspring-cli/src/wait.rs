@@ -47,16 +47,8 @@ pub async fn runs(session: &Session, ids: &[String], args: &WaitArgs, output: &O
 ///
 /// # Errors
 /// `run.not_ended` (exit 8) at the deadline.
-pub async fn until_final(
-    session: &Session,
-    id: &str,
-    deadline: Option<Instant>,
-    output: &Output,
-) -> Result<Run> {
-    let no_lines = LogFilter {
-        tail: Some(0),
-        ..LogFilter::default()
-    };
+pub async fn until_final(session: &Session, id: &str, deadline: Option<Instant>, output: &Output) -> Result<Run> {
+    let no_lines = LogFilter { tail: Some(0), ..LogFilter::default() };
     let ended = follow::follow(session, id, no_lines, |_| Ok(()));
     let message = format!("waiting for run {id}");
     let waiting = progress::during(output, &message, async {

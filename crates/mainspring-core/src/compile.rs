@@ -76,15 +76,9 @@ pub fn rule(
 ///
 /// # Errors
 /// The first field that cannot be used.
-pub fn trigger(
-    definition: &TriggerDefinition,
-    anchor: Timestamp,
-    calendars: Calendars,
-) -> Result<Trigger, FieldError> {
-    let semantics: Semantics = definition
-        .semantics
-        .parse()
-        .map_err(|error| FieldError::new("semantics", "trigger.semantics", error))?;
+pub fn trigger(definition: &TriggerDefinition, anchor: Timestamp, calendars: Calendars) -> Result<Trigger, FieldError> {
+    let semantics: Semantics =
+        definition.semantics.parse().map_err(|error| FieldError::new("semantics", "trigger.semantics", error))?;
     let zone = zone(&definition.timezone)?;
     let misfire: MisfirePolicy =
         definition.misfire.parse().map_err(|error| FieldError::new("misfire", "trigger.misfire", error))?;
@@ -165,8 +159,7 @@ fn calendar_unit(word: &str) -> Result<CalendarUnit, FieldError> {
 
 /// Quartz's daily window steps by whole seconds, minutes or hours; the largest that fits is as good as any.
 fn window_step(interval_ms: i64) -> Result<(CalendarUnit, u32), FieldError> {
-    let units =
-        [(CalendarUnit::Hour, 3_600_000), (CalendarUnit::Minute, 60_000), (CalendarUnit::Second, 1_000)];
+    let units = [(CalendarUnit::Hour, 3_600_000), (CalendarUnit::Minute, 60_000), (CalendarUnit::Second, 1_000)];
     units
         .into_iter()
         .find(|(_, unit_ms)| interval_ms > 0 && interval_ms % unit_ms == 0)

@@ -41,7 +41,8 @@ pub fn change(
     if same_instants && progress.status != TriggerStatus::Error {
         return *progress;
     }
-    let mut fresh = rule.begin(id, progress.fired_through.map_or(now, |through| through.max(now)), progress.fired_through);
+    let mut fresh =
+        rule.begin(id, progress.fired_through.map_or(now, |through| through.max(now)), progress.fired_through);
     fresh.previous_fire_at = progress.previous_fire_at;
     if let (Some(run), Some(_)) = (progress.awaiting_run, rule.delay_ms) {
         (fresh.next_fire_at, fresh.due_at, fresh.awaiting_run) = (None, None, Some(run));

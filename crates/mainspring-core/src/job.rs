@@ -145,7 +145,8 @@ impl Job {
     /// The limit that the store has to hold, if the job has one.
     #[must_use]
     pub fn gate(&self) -> Option<GateRule> {
-        (self.overlap != Overlap::Allow).then_some(GateRule { overlap: self.overlap, max_active: self.max_active.max(1) })
+        (self.overlap != Overlap::Allow)
+            .then_some(GateRule { overlap: self.overlap, max_active: self.max_active.max(1) })
     }
 }
 
@@ -538,7 +539,8 @@ mod tests {
     fn definitions_survive_json() {
         let mut job = Job::new(JobKey::new("default", "a"), Task::Exec { argv: vec!["true".into()] });
         job.overlap = Overlap::QueueOne;
-        job.triggers.push(TriggerDefinition::new("t", ScheduleDefinition::Every { interval_ms: 5, repeat_count: None }));
+        job.triggers
+            .push(TriggerDefinition::new("t", ScheduleDefinition::Every { interval_ms: 5, repeat_count: None }));
         let text = serde_json::to_string(&job).expect("plain data");
         assert_eq!(serde_json::from_str::<Job>(&text).expect("its own output"), job);
         assert!(!text.contains("timeout_ms"), "absent settings stay absent: {text}");

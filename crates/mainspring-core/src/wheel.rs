@@ -92,8 +92,11 @@ impl<T> Wheel<T> {
         if tick(now) >= self.now {
             return;
         }
-        let items: Vec<(u64, T)> =
-            self.levels.iter_mut().flat_map(|level| (0..SLOTS).flat_map(|slot| level.take(slot)).collect::<Vec<_>>()).collect();
+        let items: Vec<(u64, T)> = self
+            .levels
+            .iter_mut()
+            .flat_map(|level| (0..SLOTS).flat_map(|slot| level.take(slot)).collect::<Vec<_>>())
+            .collect();
         self.now = tick(now);
         for (at, item) in items {
             self.place(at, item);

@@ -35,7 +35,8 @@ impl Clock for SystemClock {
     #[expect(clippy::disallowed_methods, reason = "the one home of clock readings")]
     fn now(&self) -> Timestamp {
         let since = SystemTime::now().duration_since(UNIX_EPOCH);
-        let millis = since.map_or_else(|before| -(before.duration().as_millis() as i64), |after| after.as_millis() as i64);
+        let millis =
+            since.map_or_else(|before| -(before.duration().as_millis() as i64), |after| after.as_millis() as i64);
         Timestamp::from_millis(millis)
     }
 

@@ -154,10 +154,11 @@ impl Driver {
                 };
                 let (metrics, sender) = (Arc::clone(&self.metrics), self.inbox.0.clone());
                 self.tasks.start(async move {
-                    let event = timed(&metrics, read_name(&read), reader.read(read.clone())).await.unwrap_or_else(|error| {
-                        tracing::error!(%error, read = read_name(&read), "the store could not be read; repeating");
-                        Event::ReadFailed(read)
-                    });
+                    let event =
+                        timed(&metrics, read_name(&read), reader.read(read.clone())).await.unwrap_or_else(|error| {
+                            tracing::error!(%error, read = read_name(&read), "the store could not be read; repeating");
+                            Event::ReadFailed(read)
+                        });
                     let _ = sender.send(event);
                 });
             }
@@ -228,7 +229,11 @@ async fn timed<T>(metrics: &Metrics, op: &'static str, work: impl Future<Output 
     done
 }
 
-fn count_fires(metrics: &Metrics, batch: &mainspring_core::batch::FireBatch, outcome: &mainspring_core::batch::FireOutcome) {
+fn count_fires(
+    metrics: &Metrics,
+    batch: &mainspring_core::batch::FireBatch,
+    outcome: &mainspring_core::batch::FireOutcome,
+) {
     let count = |word, placed: &[Placed]| {
         let count = outcome.placed.iter().filter(|p| placed.contains(p)).count() as u64;
         if count > 0 {

@@ -42,8 +42,7 @@ impl LogLane {
     pub(crate) fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>) -> (Self, LogLaneTask) {
         let (sender, receiver) = mpsc::channel(CHUNKS_WAITING.1);
         let (appended, appended_receiver) = watch::channel(0);
-        let task =
-            LogLaneTask { store, messages: receiver, appended, alarm: clock.alarm(), clock: Arc::clone(&clock) };
+        let task = LogLaneTask { store, messages: receiver, appended, alarm: clock.alarm(), clock: Arc::clone(&clock) };
         (Self { clock, messages: sender, appended: appended_receiver }, task)
     }
 

@@ -29,7 +29,12 @@ impl Processes {
         Self { runner }
     }
 
-    pub(crate) fn perform<'a>(&'a self, context: RunContext, logs: &'a LogLane, grace: Duration) -> BoxFuture<'a, Done> {
+    pub(crate) fn perform<'a>(
+        &'a self,
+        context: RunContext,
+        logs: &'a LogLane,
+        grace: Duration,
+    ) -> BoxFuture<'a, Done> {
         Box::pin(async move {
             let Some(task) = external(&context.definition.task) else {
                 return Done::failed("task.not_external", "this kind of task has no process");
@@ -59,7 +64,11 @@ fn http(call: &HttpTask) -> HttpCall {
         method: call.method.clone(),
         headers: call.headers.iter().cloned().collect(),
         body: call.body.clone(),
-        expect: if call.expect.is_empty() { vec![StatusRange::SUCCESS] } else { call.expect.iter().map(range).collect() },
+        expect: if call.expect.is_empty() {
+            vec![StatusRange::SUCCESS]
+        } else {
+            call.expect.iter().map(range).collect()
+        },
         timeout_ms: call.timeout_ms.map_or(HTTP_TIMEOUT_MS, i64::unsigned_abs),
         verify_tls: call.verify_tls,
         ..HttpCall::get(call.url.clone())

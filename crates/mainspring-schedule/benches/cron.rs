@@ -15,11 +15,7 @@ use mainspring_schedule::{Cron, Semantics, Timestamp, Zone};
 /// Six fields for Quartz and `cron`, five for Unix and `croner`.
 const COMMON: [(&str, &str, &str); 5] = [
     ("every minute", "0 * * * * ?", "* * * * *"),
-    (
-        "every 5 minutes by day",
-        "0 0/5 9-17 * * ?",
-        "*/5 9-17 * * *",
-    ),
+    ("every 5 minutes by day", "0 0/5 9-17 * * ?", "*/5 9-17 * * *"),
     ("daily", "0 30 2 * * ?", "30 2 * * *"),
     ("workdays", "0 15 10 ? * MON-FRI", "15 10 * * MON-FRI"),
     ("monthly", "0 0 12 1 * ?", "0 12 1 * *"),
@@ -49,11 +45,7 @@ fn corpus(semantics: Semantics) -> Vec<Case> {
         let case: serde_json::Value = serde_json::from_str(line).unwrap();
         let cron = Cron::parse_auto(case["expr"].as_str()?, semantics).ok()?;
         let zone = Zone::parse(case["zone"].as_str()?).unwrap();
-        Some(Case {
-            cron,
-            zone,
-            start: Timestamp::from_millis(case["start"].as_i64()?),
-        })
+        Some(Case { cron, zone, start: Timestamp::from_millis(case["start"].as_i64()?) })
     });
     cases.collect()
 }
@@ -83,17 +75,13 @@ fn walk_corpus(c: &mut Criterion) {
         let corpus = corpus(semantics);
         let fires: u64 = corpus.iter().map(|case| walk(case, 12)).sum();
         group.throughput(Throughput::Elements(fires));
-        group.bench_function(semantics.as_str(), |b| {
-            b.iter(|| corpus.iter().map(|case| walk(case, 12)).sum::<u64>())
-        });
+        group.bench_function(semantics.as_str(), |b| b.iter(|| corpus.iter().map(|case| walk(case, 12)).sum::<u64>()));
     }
 }
 
 fn walk(case: &Case, count: usize) -> u64 {
     let first = case.cron.next_after(&case.zone, case.start);
-    std::iter::successors(first, |t| case.cron.next_after(&case.zone, *t))
-        .take(count)
-        .count() as u64
+    std::iter::successors(first, |t| case.cron.next_after(&case.zone, *t)).take(count).count() as u64
 }
 
 /// An expression, a zone and an instant of 1990 to 2037 that have nothing to do with each other.
@@ -103,18 +91,14 @@ fn random(c: &mut Criterion) {
         let corpus = corpus(semantics);
         let mut seed = 1_u64;
         let mut next = move || {
-            seed = seed
-                .wrapping_mul(6_364_136_223_846_793_005)
-                .wrapping_add(1_442_695_040_888_963_407);
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             seed >> 20
         };
         let questions: Vec<(Cron, Zone, Timestamp)> = (0..4_096)
             .map(|_| {
                 let cron = &corpus[next() as usize % corpus.len()].cron;
                 let zone = &corpus[next() as usize % corpus.len()].zone;
-                let t = Timestamp::from_millis(
-                    631_152_000_000 + (next() % 1_514_764_800_000).cast_signed(),
-                );
+                let t = Timestamp::from_millis(631_152_000_000 + (next() % 1_514_764_800_000).cast_signed());
                 (cron.clone(), zone.clone(), t)
             })
             .collect();
@@ -154,20 +138,12 @@ fn side_by_side(c: &mut Criterion) {
     let start: Timestamp = START.parse().unwrap();
     let zone = Zone::parse("America/New_York").unwrap();
     let rules = TimeZoneDatabase::bundled().get("America/New_York").unwrap();
-    let from = jiff::Timestamp::from_millisecond(start.as_millis())
-        .unwrap()
-        .to_zoned(rules);
+    let from = jiff::Timestamp::from_millisecond(start.as_millis()).unwrap().to_zoned(rules);
     let utc = chrono::DateTime::from_timestamp_millis(start.as_millis()).unwrap();
     for (name, quartz, unix) in COMMON {
         for semantics in SEMANTICS {
-            let case = Case {
-                cron: Cron::parse_auto(quartz, semantics).unwrap(),
-                zone: zone.clone(),
-                start,
-            };
-            group.bench_function(BenchmarkId::new(semantics.as_str(), name), |b| {
-                b.iter(|| walk(&case, 1_000))
-            });
+            let case = Case { cron: Cron::parse_auto(quartz, semantics).unwrap(), zone: zone.clone(), start };
+            group.bench_function(BenchmarkId::new(semantics.as_str(), name), |b| b.iter(|| walk(&case, 1_000)));
         }
         let theirs = croner::parser::CronParser::new().parse(unix).unwrap();
         group.bench_function(BenchmarkId::new("croner", name), |b| {

@@ -8,8 +8,8 @@ use std::sync::Arc;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use mainspring_schedule::{
-    Calendar, CalendarUnit, Cron, Date, DaysOfWeek, MisfirePolicy, Schedule, Semantics, TimeOfDay,
-    Timestamp, Trigger, Zone,
+    Calendar, CalendarUnit, Cron, Date, DaysOfWeek, MisfirePolicy, Schedule, Semantics, TimeOfDay, Timestamp, Trigger,
+    Zone,
 };
 
 const DAY_MS: i64 = 86_400_000;
@@ -27,32 +27,16 @@ fn cron(expression: &str) -> Schedule {
 fn schedules() -> [(&'static str, Schedule); 7] {
     let from = TimeOfDay::new(8, 0, 0).expect("a time of day");
     [
-        (
-            "every second",
-            Schedule::Every {
-                interval_ms: 1_000,
-                repeat_count: None,
-            },
-        ),
+        ("every second", Schedule::Every { interval_ms: 1_000, repeat_count: None }),
         ("cron every second", cron("* * * * * ?")),
         ("cron daily", cron("0 30 2 * * ?")),
         (
             "interval day",
-            Schedule::CalendarInterval {
-                unit: CalendarUnit::Day,
-                interval: 1,
-                preserve_hour: true,
-                skip_day: false,
-            },
+            Schedule::CalendarInterval { unit: CalendarUnit::Day, interval: 1, preserve_hour: true, skip_day: false },
         ),
         (
             "interval month",
-            Schedule::CalendarInterval {
-                unit: CalendarUnit::Month,
-                interval: 1,
-                preserve_hour: true,
-                skip_day: false,
-            },
+            Schedule::CalendarInterval { unit: CalendarUnit::Month, interval: 1, preserve_hour: true, skip_day: false },
         ),
         (
             "window each second",
@@ -75,16 +59,8 @@ fn calendars() -> [(&'static str, Calendar); 3] {
     let weekends = Arc::new(Calendar::weekly(DaysOfWeek::WEEKEND));
     [
         ("weekly", Calendar::weekly(DaysOfWeek::WEEKEND)),
-        (
-            "daily",
-            Calendar::daily(time(1), time(5), false).expect("a range"),
-        ),
-        (
-            "holidays on weekly",
-            Calendar::holiday(holidays)
-                .and_then(|h| h.on_base(weekends))
-                .expect("valid dates"),
-        ),
+        ("daily", Calendar::daily(time(1), time(5), false).expect("a range")),
+        ("holidays on weekly", Calendar::holiday(holidays).and_then(|h| h.on_base(weekends)).expect("valid dates")),
     ]
 }
 
@@ -97,10 +73,7 @@ fn next_under_calendar(c: &mut Criterion) {
         let mut t = START;
         group.bench_function(name, |b| {
             b.iter(|| {
-                t = trigger
-                    .next_after(&state, black_box(t))
-                    .filter(|t| *t < START + 3_650 * DAY_MS)
-                    .unwrap_or(START);
+                t = trigger.next_after(&state, black_box(t)).filter(|t| *t < START + 3_650 * DAY_MS).unwrap_or(START);
                 t
             });
         });
@@ -141,9 +114,7 @@ fn due(c: &mut Criterion) {
 }
 
 fn a_million(c: &mut Criterion) {
-    let shared: Vec<Schedule> = (0..60)
-        .map(|minute| cron(&format!("0 {minute} 2 * * ?")))
-        .collect();
+    let shared: Vec<Schedule> = (0..60).map(|minute| cron(&format!("0 {minute} 2 * * ?"))).collect();
     c.bench_function("compile 1,000,000 triggers with 60 shared schedules", |b| {
         b.iter(|| {
             let trigger = |n: usize| Trigger::new(shared[n % 60].clone(), zone(), START);

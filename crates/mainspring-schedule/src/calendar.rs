@@ -99,9 +99,7 @@ impl Calendar {
         let mut months = [0_u32; 12];
         for (month, day) in days {
             if !Date::new(2000, month, day).is_valid() {
-                return Err(CalendarError::NoSuchDay(format!(
-                    "day {day} of month {month}"
-                )));
+                return Err(CalendarError::NoSuchDay(format!("day {day} of month {month}")));
             }
             months[usize::from(month) - 1] |= 1 << day;
         }
@@ -122,11 +120,7 @@ impl Calendar {
         if from >= to {
             return Err(CalendarError::RangeOrder { from, to });
         }
-        Ok(Self::new(Rule::Daily {
-            from_ms: from.as_millis(),
-            to_ms: to.as_millis(),
-            invert,
-        }))
+        Ok(Self::new(Rule::Daily { from_ms: from.as_millis(), to_ms: to.as_millis(), invert }))
     }
 
     /// Excludes whole dates.
@@ -214,8 +208,7 @@ impl Calendar {
     /// Whether a fire at `t` stays. `default_zone` is that of the trigger.
     #[must_use]
     pub fn is_included(&self, t: Timestamp, semantics: Semantics, default_zone: &Zone) -> bool {
-        self.chain()
-            .all(|link| link.rule.includes(t, link.zone_or(default_zone), semantics))
+        self.chain().all(|link| link.rule.includes(t, link.zone_or(default_zone), semantics))
     }
 
     /// The next included instant, or `None` when there is none (within about 400 years).
@@ -225,17 +218,10 @@ impl Calendar {
     /// `getNextIncludedTime`, which may be `t`, `t` + 1 ms, a later instant or even an earlier one;
     /// `None` stands for its 0 ("nothing is ever included") and for not returning at all.
     #[must_use]
-    pub fn next_included(
-        &self,
-        t: Timestamp,
-        semantics: Semantics,
-        default_zone: &Zone,
-    ) -> Option<Timestamp> {
+    pub fn next_included(&self, t: Timestamp, semantics: Semantics, default_zone: &Zone) -> Option<Timestamp> {
         let t = t.clamp(Timestamp::MIN, Timestamp::MAX);
         match semantics {
-            Semantics::Standard => {
-                self.first_included(t, semantics, default_zone, &mut Budget::default())
-            }
+            Semantics::Standard => self.first_included(t, semantics, default_zone, &mut Budget::default()),
             Semantics::Quartz => quartz::next_included(self, t, default_zone),
         }
     }
@@ -254,9 +240,7 @@ impl Calendar {
             let before = candidate;
             for link in self.chain() {
                 let zone = link.zone_or(default_zone);
-                candidate = link
-                    .rule
-                    .first_included(candidate, zone, semantics, budget)?;
+                candidate = link.rule.first_included(candidate, zone, semantics, budget)?;
             }
             if candidate == before {
                 return Some(candidate);
@@ -269,25 +253,13 @@ impl Calendar {
     }
 
     /// The first instant from `t` on at which [`Calendar::is_included`] does not hold.
-    pub(crate) fn first_excluded(
-        &self,
-        t: Timestamp,
-        semantics: Semantics,
-        default_zone: &Zone,
-    ) -> Option<Timestamp> {
-        let excluded = |link: &Self| {
-            link.rule
-                .first_excluded(t, link.zone_or(default_zone), semantics)
-        };
+    pub(crate) fn first_excluded(&self, t: Timestamp, semantics: Semantics, default_zone: &Zone) -> Option<Timestamp> {
+        let excluded = |link: &Self| link.rule.first_excluded(t, link.zone_or(default_zone), semantics);
         self.chain().filter_map(excluded).min()
     }
 
     fn new(rule: Rule) -> Self {
-        Self {
-            rule,
-            zone: None,
-            base: None,
-        }
+        Self { rule, zone: None, base: None }
     }
 
     fn chain(&self) -> impl Iterator<Item = &Self> {
@@ -329,9 +301,7 @@ impl Rule {
     fn includes(&self, t: Timestamp, zone: &Zone, semantics: Semantics) -> bool {
         match self {
             Self::Cron(cron) => !cron.matches(zone, t),
-            Self::Daily { .. } if semantics == Semantics::Quartz => {
-                quartz::daily_includes(self, t, zone)
-            }
+            Self::Daily { .. } if semantics == Semantics::Quartz => quartz::daily_includes(self, t, zone),
             _ => self.includes_local(zone.to_local(t)),
         }
     }
@@ -343,11 +313,7 @@ impl Rule {
                 let date = local.date();
                 months[usize::from(date.month) - 1] & (1 << date.day) == 0
             }
-            Self::Daily {
-                from_ms,
-                to_ms,
-                invert,
-            } => (*from_ms..=*to_ms).contains(&local.millis_of_day()) == *invert,
+            Self::Daily { from_ms, to_ms, invert } => (*from_ms..=*to_ms).contains(&local.millis_of_day()) == *invert,
             Self::Holiday(days) => days.binary_search(&local.day_number()).is_err(),
             Self::Monthly(days) => days & (1 << local.date().day) == 0,
             Self::Weekly(days) => !days.contains(civil::weekday(local.day_number())),
@@ -365,9 +331,7 @@ impl Rule {
     ) -> Option<Timestamp> {
         match self {
             Self::Cron(cron) => first_unsatisfied(cron, t, zone, budget),
-            Self::Daily { .. } if semantics == Semantics::Quartz => {
-                quartz::daily_first_included(self, t, zone)
-            }
+            Self::Daily { .. } if semantics == Semantics::Quartz => quartz::daily_first_included(self, t, zone),
             _ => self.first_by_local(t, zone, Self::first_local_included),
         }
     }
@@ -376,9 +340,7 @@ impl Rule {
     fn first_excluded(&self, t: Timestamp, zone: &Zone, semantics: Semantics) -> Option<Timestamp> {
         match self {
             Self::Cron(cron) => first_satisfied(cron, t, zone),
-            Self::Daily { .. } if semantics == Semantics::Quartz => {
-                quartz::daily_first_excluded(self, t, zone)
-            }
+            Self::Daily { .. } if semantics == Semantics::Quartz => quartz::daily_first_excluded(self, t, zone),
             _ => self.first_by_local(t, zone, Self::first_local_excluded),
         }
     }
@@ -408,12 +370,7 @@ impl Rule {
             return Some(local);
         }
         let midnight = local.as_millis() - local.millis_of_day();
-        if let Self::Daily {
-            from_ms,
-            to_ms,
-            invert,
-        } = *self
-        {
+        if let Self::Daily { from_ms, to_ms, invert } = *self {
             if !invert && from_ms == 0 && to_ms == DAY_MS - 1 {
                 return None;
             }
@@ -427,12 +384,7 @@ impl Rule {
             ));
         }
         // Only one rule can exclude more than this: holidays, whose list then has as many entries.
-        let days_max = 8 * 366
-            + if let Self::Holiday(days) = self {
-                days.len()
-            } else {
-                0
-            };
+        let days_max = 8 * 366 + if let Self::Holiday(days) = self { days.len() } else { 0 };
         (1..=days_max as i64)
             .map(|days| Civil::from_millis(midnight + days * DAY_MS))
             .find(|&local| self.includes_local(local))
@@ -445,11 +397,7 @@ impl Rule {
         }
         let midnight = local.as_millis() - local.millis_of_day();
         match self {
-            Self::Daily {
-                from_ms,
-                to_ms,
-                invert,
-            } => {
+            Self::Daily { from_ms, to_ms, invert } => {
                 let of_day = match invert {
                     true => to_ms + 1,
                     false if local.millis_of_day() < *from_ms => *from_ms,
@@ -480,20 +428,11 @@ fn first_satisfied(cron: &Cron, t: Timestamp, zone: &Zone) -> Option<Timestamp> 
     let before = zone.window(Timestamp::from_millis(window.from_ms.saturating_sub(1)));
     let first_pass = fire - (before.offset_ms - window.offset_ms).max(0);
     let in_first_pass = first_pass > t && before.contains(first_pass.as_millis());
-    Some(if in_first_pass && cron.matches(zone, first_pass) {
-        first_pass
-    } else {
-        fire
-    })
+    Some(if in_first_pass && cron.matches(zone, first_pass) { first_pass } else { fire })
 }
 
 /// The first instant from `t` on in a second at which the expression is not true.
-fn first_unsatisfied(
-    cron: &Cron,
-    t: Timestamp,
-    zone: &Zone,
-    budget: &mut Budget,
-) -> Option<Timestamp> {
+fn first_unsatisfied(cron: &Cron, t: Timestamp, zone: &Zone, budget: &mut Budget) -> Option<Timestamp> {
     let mut t = t;
     while cron.matches(zone, t) {
         budget.spend()?;

@@ -82,14 +82,7 @@ impl Civil {
 
 impl fmt::Display for Civil {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{}T{:02}:{:02}:{:02}",
-            self.date(),
-            self.hour(),
-            self.minute(),
-            self.second()
-        )?;
+        write!(f, "{}T{:02}:{:02}:{:02}", self.date(), self.hour(), self.minute(), self.second())?;
         match self.millisecond() {
             0 => Ok(()),
             ms => write!(f, ".{ms:03}"),
@@ -124,10 +117,7 @@ impl Date {
     /// Whether the month and the day exist.
     #[must_use]
     pub const fn is_valid(self) -> bool {
-        self.month >= 1
-            && self.month <= 12
-            && self.day >= 1
-            && self.day <= days_in_month(self.year, self.month)
+        self.month >= 1 && self.month <= 12 && self.day >= 1 && self.day <= days_in_month(self.year, self.month)
     }
 
     /// The date that lies `day_number` days after 1970-01-01.
@@ -137,8 +127,7 @@ impl Date {
         let days = day_number + DAYS_TO_1970_FROM_MARCH_0000;
         let era = days.div_euclid(DAYS_PER_ERA);
         let day_of_era = days.rem_euclid(DAYS_PER_ERA);
-        let year_of_era =
-            (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
+        let year_of_era = (day_of_era - day_of_era / 1_460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
         let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
         let month_from_march = (5 * day_of_year + 2) / 153;
         let day = (day_of_year - (153 * month_from_march + 2) / 5 + 1) as u8;

@@ -33,19 +33,13 @@ use fields::{FIRST_YEAR, Fields, LAST_YEAR};
 pub const MAX_EXPRESSION_BYTES: usize = 512;
 
 /// Two days before the first year that a year field can hold: no fire is earlier, in any zone.
-const BEFORE_ALL: Timestamp =
-    Timestamp::from_millis((Date::new(FIRST_YEAR, 1, 1).day_number() - 2) * DAY_MS);
+const BEFORE_ALL: Timestamp = Timestamp::from_millis((Date::new(FIRST_YEAR, 1, 1).day_number() - 2) * DAY_MS);
 /// Two days after the last year: no fire is later, in any zone.
-const AFTER_ALL: Timestamp =
-    Timestamp::from_millis((Date::new(LAST_YEAR + 1, 1, 1).day_number() + 2) * DAY_MS);
+const AFTER_ALL: Timestamp = Timestamp::from_millis((Date::new(LAST_YEAR + 1, 1, 1).day_number() + 2) * DAY_MS);
 
 /// Which cron a text is written for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(rename_all = "snake_case")
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Dialect {
     /// Six or seven fields, from seconds to years; weekdays from 1 = Sunday; `? L W #`.
     Quartz,
@@ -132,16 +126,9 @@ impl Cron {
                 None => strict::parse(text, dialect)?,
             },
             (Dialect::Quartz, Semantics::Standard) => strict::parse(text, dialect)?,
-            (Dialect::Quartz, Semantics::Quartz) => {
-                quartz_text::parse(text).map_err(|r| refused(text, r))?
-            }
+            (Dialect::Quartz, Semantics::Quartz) => quartz_text::parse(text).map_err(|r| refused(text, r))?,
         };
-        Ok(Self(Arc::new(Inner {
-            text: text.into(),
-            dialect,
-            semantics,
-            fields,
-        })))
+        Ok(Self(Arc::new(Inner { text: text.into(), dialect, semantics, fields })))
     }
 
     /// Reads an expression whose dialect shows in the number of its fields: five (or `@daily` and the like)
@@ -151,11 +138,7 @@ impl Cron {
     /// As [`Cron::parse`]; `cron.field_count` for any other number of fields.
     pub fn parse_auto(text: &str, semantics: Semantics) -> Result<Self, CronError> {
         let nickname = text.trim_start().starts_with('@');
-        let fields = if text.len() > MAX_EXPRESSION_BYTES {
-            0
-        } else {
-            strict::tokens(text).len()
-        };
+        let fields = if text.len() > MAX_EXPRESSION_BYTES { 0 } else { strict::tokens(text).len() };
         let dialect = match fields {
             6 | 7 => Dialect::Quartz,
             5 => Dialect::Unix,
@@ -259,13 +242,7 @@ impl fmt::Display for Cron {
 
 impl fmt::Debug for Cron {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "Cron({:?}, {}, {})",
-            self.as_str(),
-            self.0.dialect,
-            self.0.semantics
-        )
+        write!(f, "Cron({:?}, {}, {})", self.as_str(), self.0.dialect, self.0.semantics)
     }
 }
 
@@ -280,24 +257,14 @@ fn expand(text: &str, nickname: &str) -> Result<&'static str, CronError> {
         ("yearly", "0 0 1 1 *"),
         ("annually", "0 0 1 1 *"),
     ];
-    if let Some((_, fields)) = NICKNAMES
-        .iter()
-        .find(|(name, _)| name.eq_ignore_ascii_case(nickname))
-    {
+    if let Some((_, fields)) = NICKNAMES.iter().find(|(name, _)| name.eq_ignore_ascii_case(nickname)) {
         return Ok(fields);
     }
     let start = text.find('@').unwrap_or(0);
     let reboot = nickname.eq_ignore_ascii_case("reboot");
-    let nearest = NICKNAMES
-        .iter()
-        .map(|(name, _)| (strsim::damerau_levenshtein(nickname, name), *name))
-        .min();
+    let nearest = NICKNAMES.iter().map(|(name, _)| (strsim::damerau_levenshtein(nickname, name), *name)).min();
     Err(CronError {
-        code: if reboot {
-            "cron.reboot"
-        } else {
-            "cron.unknown_nickname"
-        },
+        code: if reboot { "cron.reboot" } else { "cron.unknown_nickname" },
         problem: if reboot {
             "`@reboot` names no time: a cluster of schedulers does not reboot".to_owned()
         } else {
@@ -306,9 +273,7 @@ fn expand(text: &str, nickname: &str) -> Result<&'static str, CronError> {
         span: start..start + 1 + nickname.len(),
         field: None,
         expected: "@hourly, @daily, @midnight, @weekly, @monthly, @yearly or @annually".to_owned(),
-        suggestion: nearest
-            .filter(|(distance, _)| *distance <= 2)
-            .map(|(_, name)| format!("@{name}")),
+        suggestion: nearest.filter(|(distance, _)| *distance <= 2).map(|(_, name)| format!("@{name}")),
     })
 }
 

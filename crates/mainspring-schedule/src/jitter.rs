@@ -47,24 +47,14 @@ mod tests {
                 tenths[usize::try_from(jitter / 100).unwrap()] += 1;
             }
         }
-        assert!(
-            tenths.iter().all(|count| (900..1_100).contains(count)),
-            "{tenths:?}"
-        );
+        assert!(tenths.iter().all(|count| (900..1_100).contains(count)), "{tenths:?}");
     }
 
     #[test]
     fn jitter_never_changes_between_releases() {
         let fire_time = Timestamp::from_millis(1_767_225_600_000);
-        let golden = [
-            (1, 60_000),
-            (2, 60_000),
-            (-1, i64::MAX),
-            (7, 1),
-            (7, 0),
-            (7, -5),
-        ]
-        .map(|(id, max)| jitter_ms(id, fire_time, max));
+        let golden = [(1, 60_000), (2, 60_000), (-1, i64::MAX), (7, 1), (7, 0), (7, -5)]
+            .map(|(id, max)| jitter_ms(id, fire_time, max));
         assert_eq!(golden, GOLDEN);
     }
 

@@ -10,9 +10,7 @@ mod timestamp;
 mod zone;
 
 pub use civil::{Civil, Date, days_in_month, is_leap_year};
-pub use cron::{
-    Cron, CronError, Dialect, Field, Lang, Lint, MAX_EXPRESSION_BYTES, NeverFires, explain, lint,
-};
+pub use cron::{Cron, CronError, Dialect, Field, Lang, Lint, MAX_EXPRESSION_BYTES, NeverFires, explain, lint};
 pub use semantics::{SemanticPoint, Semantics, UnknownSemantics};
 pub use timestamp::{ParseTimestampError, Timestamp};
 pub use zone::{OffsetWindow, Resolved, UnknownZone, Zone, tzdata_version};
@@ -30,9 +28,7 @@ pub use jitter::jitter_ms;
 pub use misfire::{MisfirePolicy, UnknownMisfirePolicy};
 pub use period::{Period, PeriodError};
 pub use time_of_day::{BadTimeOfDay, TimeOfDay};
-pub use trigger::{
-    CalendarUnit, Due, Fire, Missed, MissedReason, Schedule, Trigger, TriggerError, TriggerState,
-};
+pub use trigger::{CalendarUnit, Due, Fire, Missed, MissedReason, Schedule, Trigger, TriggerError, TriggerState};
 pub use weekdays::{DaysOfWeek, UnknownDayOfWeek};
 
 /// The examples of the README run as tests.

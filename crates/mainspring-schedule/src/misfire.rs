@@ -15,11 +15,7 @@ use std::str::FromStr;
 /// assert_eq!(MisfirePolicy::default().to_string(), "smart");
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(rename_all = "snake_case")
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum MisfirePolicy {
     /// Chooses by kind. `every`: `fire_now` when it fires once, `next_with_remaining_count` when it
     /// fires for ever, else `now_with_existing_count`. All others: `fire_once_now`.
@@ -104,9 +100,7 @@ impl FromStr for MisfirePolicy {
         Self::ALL
             .into_iter()
             .find(|policy| policy.as_str() == text)
-            .ok_or_else(|| UnknownMisfirePolicy {
-                name: text.chars().take(64).collect(),
-            })
+            .ok_or_else(|| UnknownMisfirePolicy { name: text.chars().take(64).collect() })
     }
 }
 
@@ -119,9 +113,6 @@ mod tests {
         for policy in MisfirePolicy::ALL {
             assert_eq!(policy.as_str().parse(), Ok(policy));
         }
-        assert_eq!(
-            "FIRE_NOW".parse::<MisfirePolicy>().unwrap_err().code(),
-            "misfire.unknown_policy"
-        );
+        assert_eq!("FIRE_NOW".parse::<MisfirePolicy>().unwrap_err().code(), "misfire.unknown_policy");
     }
 }

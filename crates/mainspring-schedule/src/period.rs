@@ -41,11 +41,7 @@ impl Period {
     /// Makes a period from milliseconds; `None` when negative or above [`Period::MAX`].
     #[must_use]
     pub const fn from_millis(millis: i64) -> Option<Self> {
-        if millis < 0 || millis > Self::MAX.0 {
-            None
-        } else {
-            Some(Self(millis))
-        }
+        if millis < 0 || millis > Self::MAX.0 { None } else { Some(Self(millis)) }
     }
 
     /// The length in milliseconds.
@@ -71,9 +67,7 @@ pub enum PeriodError {
         text: String,
     },
     /// What follows the number is no unit of time.
-    #[error(
-        "`{unit}` at column {column} is not a unit of time; use ns, ms, s, m, h, d or w, or their long names"
-    )]
+    #[error("`{unit}` at column {column} is not a unit of time; use ns, ms, s, m, h, d or w, or their long names")]
     UnknownUnit {
         /// The unit as given.
         unit: String,
@@ -81,9 +75,7 @@ pub enum PeriodError {
         column: usize,
     },
     /// The text does not begin with a number, or begins with a blank or a sign.
-    #[error(
-        "`{text}` does not begin with a number; write a number and a unit without a sign, such as `90s`"
-    )]
+    #[error("`{text}` does not begin with a number; write a number and a unit without a sign, such as `90s`")]
     NoNumber {
         /// The text as given.
         text: String,
@@ -128,50 +120,32 @@ impl FromStr for Period {
         if text.len() > Self::TEXT_MAX {
             return Err(PeriodError::TextTooLong);
         }
-        let number_end = text
-            .find(|c: char| !c.is_ascii_digit() && c != '.')
-            .unwrap_or(text.len());
+        let number_end = text.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(text.len());
         let (number, rest) = text.split_at(number_end);
         if number.is_empty() {
-            return Err(PeriodError::NoNumber {
-                text: text.to_owned(),
-            });
+            return Err(PeriodError::NoNumber { text: text.to_owned() });
         }
         let unit = rest.trim_start_matches(is_blank);
         if unit.is_empty() {
-            return Err(PeriodError::NoUnit {
-                text: text.trim_end_matches(is_blank).to_owned(),
-            });
+            return Err(PeriodError::NoUnit { text: text.trim_end_matches(is_blank).to_owned() });
         }
         let Some(unit_ns) = unit_nanos(&unit.to_lowercase()) else {
             let column = text[..text.len() - unit.len()].chars().count() + 1;
-            return Err(PeriodError::UnknownUnit {
-                unit: unit.to_owned(),
-                column,
-            });
+            return Err(PeriodError::UnknownUnit { unit: unit.to_owned(), column });
         };
-        let millis = to_millis(number, unit_ns).ok_or_else(|| PeriodError::BadNumber {
-            number: number.to_owned(),
-        })?;
+        let millis = to_millis(number, unit_ns).ok_or_else(|| PeriodError::BadNumber { number: number.to_owned() })?;
         i64::try_from(millis)
             .ok()
             .and_then(Self::from_millis)
-            .ok_or_else(|| PeriodError::TooLong {
-                text: text.to_owned(),
-            })
+            .ok_or_else(|| PeriodError::TooLong { text: text.to_owned() })
     }
 }
 
 /// Writes the shortest exact form: the largest unit of `w d h m s ms` that divides the length.
 impl fmt::Display for Period {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        const UNITS: [(i64, &str); 5] = [
-            (7 * 86_400_000, "w"),
-            (86_400_000, "d"),
-            (3_600_000, "h"),
-            (60_000, "m"),
-            (1_000, "s"),
-        ];
+        const UNITS: [(i64, &str); 5] =
+            [(7 * 86_400_000, "w"), (86_400_000, "d"), (3_600_000, "h"), (60_000, "m"), (1_000, "s")];
         if self.0 == 0 {
             return f.write_str("0s");
         }
@@ -192,9 +166,7 @@ impl serde::Serialize for Period {
 #[cfg(feature = "serde")]
 impl<'de> serde::Deserialize<'de> for Period {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?
-            .parse()
-            .map_err(serde::de::Error::custom)
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
     }
 }
 
@@ -237,9 +209,7 @@ fn to_millis(number: &str, unit_ns: u128) -> Option<u128> {
 
 /// The value of ASCII digits, saturating; 0 when there are none.
 fn decimal(digits: &str) -> u128 {
-    digits.bytes().fold(0_u128, |n, b| {
-        n.saturating_mul(10).saturating_add(u128::from(b - b'0'))
-    })
+    digits.bytes().fold(0_u128, |n, b| n.saturating_mul(10).saturating_add(u128::from(b - b'0')))
 }
 
 #[cfg(test)]
@@ -283,9 +253,7 @@ mod tests {
     ];
 
     fn millis(text: &str) -> Result<i64, &'static str> {
-        text.parse::<Period>()
-            .map(Period::as_millis)
-            .map_err(|e| e.code())
+        text.parse::<Period>().map(Period::as_millis).map_err(|e| e.code())
     }
 
     #[test]
@@ -348,10 +316,7 @@ mod tests {
             ("1 year", "period.unknown_unit"),
             ("٣ s", "period.no_number"),
             ("3652501 d", "period.too_long"),
-            (
-                "99999999999999999999999999999999999999999999999999 weeks",
-                "period.too_long",
-            ),
+            ("99999999999999999999999999999999999999999999999999 weeks", "period.too_long"),
         ] {
             assert_eq!(millis(text), Err(code), "{text}");
         }

@@ -8,11 +8,7 @@
 /// assert_eq!("quartz".parse(), Ok(Semantics::Quartz));
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(rename_all = "snake_case")
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Semantics {
     /// Quartz's grammar as its manual states it, with a closed list of repairs.
     #[default]

@@ -40,11 +40,7 @@ impl TimeOfDay {
     /// Makes a time of day from milliseconds since midnight; `None` from 24 hours on.
     #[must_use]
     pub const fn from_millis(millis: u32) -> Option<Self> {
-        if millis < DAY_MS as u32 {
-            Some(Self(millis))
-        } else {
-            None
-        }
+        if millis < DAY_MS as u32 { Some(Self(millis)) } else { None }
     }
 
     /// Milliseconds since midnight.
@@ -73,9 +69,7 @@ impl FromStr for TimeOfDay {
     type Err = BadTimeOfDay;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        parse(text).ok_or_else(|| BadTimeOfDay {
-            text: text.chars().take(32).collect(),
-        })
+        parse(text).ok_or_else(|| BadTimeOfDay { text: text.chars().take(32).collect() })
     }
 }
 
@@ -100,11 +94,7 @@ fn parse(text: &str) -> Option<TimeOfDay> {
     if parts.next().is_some() || !matches!(dots_at, None | Some(2)) {
         return None;
     }
-    let time = TimeOfDay::new(
-        u8::try_from(hour).ok()?,
-        u8::try_from(minute).ok()?,
-        u8::try_from(second).ok()?,
-    )?;
+    let time = TimeOfDay::new(u8::try_from(hour).ok()?, u8::try_from(minute).ok()?, u8::try_from(second).ok()?)?;
     TimeOfDay::from_millis(time.0 + millis)
 }
 
@@ -123,9 +113,7 @@ impl serde::Serialize for TimeOfDay {
 #[cfg(feature = "serde")]
 impl<'de> serde::Deserialize<'de> for TimeOfDay {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?
-            .parse()
-            .map_err(serde::de::Error::custom)
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
     }
 }
 
@@ -151,19 +139,9 @@ mod tests {
 
     #[test]
     fn what_no_clock_shows_is_refused() {
-        for text in [
-            "",
-            "9",
-            "24:00",
-            "12:60",
-            "12:00:60",
-            "12.30",
-            "12:30.5",
-            "-1:00",
-            "12:00:00:1000",
-            "1:2:3:4:5",
-            "٣:00",
-        ] {
+        for text in
+            ["", "9", "24:00", "12:60", "12:00:60", "12.30", "12:30.5", "-1:00", "12:00:00:1000", "1:2:3:4:5", "٣:00"]
+        {
             let error = text.parse::<TimeOfDay>().unwrap_err();
             assert_eq!(error.code(), "time_of_day.invalid", "{text}");
         }

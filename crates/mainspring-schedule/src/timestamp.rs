@@ -93,9 +93,7 @@ impl FromStr for Timestamp {
         let parsed: Result<jiff::Timestamp, _> = text.parse();
         match parsed {
             Ok(t) => Ok(Self(t.as_millisecond())),
-            Err(_) => Err(ParseTimestampError {
-                text: text.chars().take(64).collect(),
-            }),
+            Err(_) => Err(ParseTimestampError { text: text.chars().take(64).collect() }),
         }
     }
 }

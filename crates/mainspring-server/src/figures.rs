@@ -35,7 +35,8 @@ impl Figures {
             Histogram::new([0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0])
         });
         let streams = Gauge::default();
-        let build = Info::new(vec![("version", env!("CARGO_PKG_VERSION")), ("tzdata", mainspring_schedule::tzdata_version())]);
+        let build =
+            Info::new(vec![("version", env!("CARGO_PKG_VERSION")), ("tzdata", mainspring_schedule::tzdata_version())]);
         registry.register("http_server_request_duration_seconds", "Time to the answer's head", requests.clone());
         registry.register("stream_clients", "Event streams and followed logs", streams.clone());
         registry.register("build", "The program", build);

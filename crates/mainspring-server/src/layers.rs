@@ -102,7 +102,8 @@ pub(crate) async fn wrong_method(request: Request) -> Refusal {
 /// The id that the caller gave, if it is harmless, or a new one.
 fn id_of(request: &Request) -> String {
     let harmless = |text: &&str| {
-        (1..=64).contains(&text.len()) && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
+        (1..=64).contains(&text.len())
+            && text.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'-' | b'_' | b'.'))
     };
     let given = request.headers().get(REQUEST_ID).and_then(|value| value.to_str().ok()).filter(harmless);
     given.map_or_else(new_id, str::to_owned)
@@ -144,7 +145,9 @@ mod tests {
 
     #[test]
     fn ids_of_callers_are_taken_if_they_are_harmless() {
-        for (given, taken) in [("trace-1.a_B", true), ("", false), ("a b", false), ("<x>", false), (&"x".repeat(65), false)] {
+        for (given, taken) in
+            [("trace-1.a_B", true), ("", false), ("a b", false), ("<x>", false), (&"x".repeat(65), false)]
+        {
             let request = Request::builder().header(REQUEST_ID, given).body(Body::empty()).unwrap();
             assert_eq!(id_of(&request) == given, taken, "{given}");
         }

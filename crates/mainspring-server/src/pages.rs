@@ -52,7 +52,9 @@ mod tests {
 
     #[test]
     fn limits_have_bounds() {
-        for (asked, expected) in [(None, Some(100)), (Some(1), Some(1)), (Some(1_000), Some(1_000)), (Some(0), None), (Some(1_001), None)] {
+        for (asked, expected) in
+            [(None, Some(100)), (Some(1), Some(1)), (Some(1_000), Some(1_000)), (Some(0), None), (Some(1_001), None)]
+        {
             assert_eq!(limit(asked).ok(), expected, "{asked:?}");
         }
     }

@@ -72,7 +72,9 @@ impl From<store::Error> for Refusal {
             store::Error::Conflict { what: "run", .. } => Self::new(ErrorCode::RunFinal, text),
             store::Error::Conflict { .. } => Self::new(ErrorCode::ResourceConflict, text),
             store::Error::Unusable { .. } => Self::new(ErrorCode::StoreUnavailable, text),
-            store::Error::Unavailable { ref source, .. } if is_disk_full(&**source) => Self::new(ErrorCode::StoreFull, text),
+            store::Error::Unavailable { ref source, .. } if is_disk_full(&**source) => {
+                Self::new(ErrorCode::StoreFull, text)
+            }
             store::Error::Unavailable { .. } => {
                 tracing::error!(error = text, "the store could not answer a request");
                 Self::new(ErrorCode::StoreUnavailable, text)

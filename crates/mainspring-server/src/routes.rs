@@ -30,8 +30,8 @@ use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 use crate::access::Permission;
 use crate::app::App;
 use crate::extract::BodyLimits;
-use crate::layers::{self, Gate};
 use crate::idempotency;
+use crate::layers::{self, Gate};
 
 /// Handlers of a path that want the same.
 pub(crate) struct Route {
@@ -107,9 +107,8 @@ fn table() -> Vec<Route> {
 /// Makes the router of a server.
 pub(crate) fn router(app: &App) -> Router {
     let routes = table().into_iter();
-    let (router, _) = routes
-        .fold(OpenApiRouter::new(), |router, route| router.routes(route.guarded(app)))
-        .split_for_parts();
+    let (router, _) =
+        routes.fold(OpenApiRouter::new(), |router, route| router.routes(route.guarded(app))).split_for_parts();
     router
         .fallback(layers::unknown)
         .method_not_allowed_fallback(layers::wrong_method)
@@ -147,12 +146,19 @@ pub fn openapi() -> OpenApi {
 
 const IF_MATCH: (&str, &str) = ("If-Match", "The version in quotes that must be there, or *");
 const IF_NONE_MATCH: (&str, &str) = ("If-None-Match", "*: nothing must be there");
-const IDEMPOTENCY_KEY: (&str, &str) =
-    ("Idempotency-Key", "1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again");
+const IDEMPOTENCY_KEY: (&str, &str) = (
+    "Idempotency-Key",
+    "1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again",
+);
 
 fn header((name, description): &(&str, &str)) -> Parameter {
     let text = ObjectBuilder::new().schema_type(Type::String);
-    ParameterBuilder::new().name(*name).parameter_in(ParameterIn::Header).description(Some(*description)).schema(Some(text)).build()
+    ParameterBuilder::new()
+        .name(*name)
+        .parameter_in(ParameterIn::Header)
+        .description(Some(*description))
+        .schema(Some(text))
+        .build()
 }
 
 /// Adds what all operations have in common: the token, headers, the form of errors, and an id that no other one has.

@@ -121,7 +121,9 @@ impl Server {
         let address = listener.local_addr().map_err(|source| refused(settings.listen, source))?;
         let opened = Access::open(&**engine.store(), settings.data_dir.as_deref(), settings.reset_token).await?;
         if opened.file.is_none() && settings.data_dir.is_some() {
-            tracing::warn!("the access token is not in the data folder; `mainspring server --reset-token` makes a new one there");
+            tracing::warn!(
+                "the access token is not in the data folder; `mainspring server --reset-token` makes a new one there"
+            );
         }
         let presence = settings.data_dir.as_deref().map(|folder| Presence::announce(folder, address)).transpose();
         let presence = presence.map_err(|(path, source)| StartError::File { path, source })?;

@@ -31,9 +31,9 @@ pub(crate) struct Place {
 impl Place {
     /// Takes a place.
     pub(crate) fn take(app: &App) -> Answer<Self> {
-        let permit = std::sync::Arc::clone(&app.streams).try_acquire_owned().map_err(|_| {
-            Refusal::new(ErrorCode::ServerBusy, format!("there are {STREAMS_MAX} streams already"))
-        })?;
+        let permit = std::sync::Arc::clone(&app.streams)
+            .try_acquire_owned()
+            .map_err(|_| Refusal::new(ErrorCode::ServerBusy, format!("there are {STREAMS_MAX} streams already")))?;
         let mut pace = tokio::time::interval(PAUSE);
         pace.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
         Ok(Self { closing: app.closing.clone(), pace, _permit: permit, _counted: app.figures.streaming() })

@@ -175,8 +175,16 @@ mod tests {
     #[test]
     fn every_kind_has_words_in_both_languages() {
         let cases = [
-            (r#"{"kind":"cron","expression":"0 30 2 ? * 6L"}"#, "At 02:30 on the last Friday of the month (Quartz dialect), UTC", "每月最后一个星期五 02:30（Quartz 语法），UTC"),
-            (r#"{"kind":"every","interval_ms":90000,"repeat_count":2}"#, "every 90s, 3 times in all", "每 90s，共 3 次"),
+            (
+                r#"{"kind":"cron","expression":"0 30 2 ? * 6L"}"#,
+                "At 02:30 on the last Friday of the month (Quartz dialect), UTC",
+                "每月最后一个星期五 02:30（Quartz 语法），UTC",
+            ),
+            (
+                r#"{"kind":"every","interval_ms":90000,"repeat_count":2}"#,
+                "every 90s, 3 times in all",
+                "每 90s，共 3 次",
+            ),
             (r#"{"kind":"calendar_interval","unit":"month","interval":2}"#, "every 2 months (UTC)", "每 2 个月（UTC）"),
             (
                 r#"{"kind":"daily_window","from":"09:00","to":"17:00","days":["mon","fri"],"interval_ms":1800000}"#,

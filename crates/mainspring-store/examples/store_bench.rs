@@ -53,7 +53,11 @@ async fn main() {
     let started = Instant::now();
     let (job, rows) = register(&kit, plan.triggers).await;
     let saved = started.elapsed().as_secs_f64();
-    println!("{} jobs of one trigger saved in {saved:.1} s, CPU {:.1} us a job", plan.triggers, cpu_seconds() * 1e6 / plan.triggers as f64);
+    println!(
+        "{} jobs of one trigger saved in {saved:.1} s, CPU {:.1} us a job",
+        plan.triggers,
+        cpu_seconds() * 1e6 / plan.triggers as f64
+    );
     let started = Instant::now();
     let mut load = Load { rows, job, next: 0, round: 0, sequence: 0, queue: "default".into(), plan };
     let cpu = cpu_seconds();
@@ -201,7 +205,11 @@ impl Load {
             gate: None,
             queue: self.queue.clone(),
             priority: 5,
-            runs: vec![if self.plan.ordered { ordered(new_run(row.id, fired, true), row.id) } else { new_run(row.id, fired, true) }],
+            runs: vec![if self.plan.ordered {
+                ordered(new_run(row.id, fired, true), row.id)
+            } else {
+                new_run(row.id, fired, true)
+            }],
             gaps: Vec::new(),
         }
     }

@@ -40,9 +40,9 @@ use tokio::sync::Notify;
 
 use crate::error::{Error, Result};
 use crate::row::{
-    Asked, AskedRun, AttemptInfo, CalendarRow, Cancelled, Changes, EventRow, Expect, GapRow, JobPrior, JobQuery, JobRow,
-    JobUpdate, JobWrite, KeptAnswer, LogChunk, NamespaceRow, PurgeRule, Released, RunInfo, RunQuery, Saved, StoreInfo,
-    Tally, TriggerInfo, TriggerQuery,
+    Asked, AskedRun, AttemptInfo, CalendarRow, Cancelled, Changes, EventRow, Expect, GapRow, JobPrior, JobQuery,
+    JobRow, JobUpdate, JobWrite, KeptAnswer, LogChunk, NamespaceRow, PurgeRule, Released, RunInfo, RunQuery, Saved,
+    StoreInfo, Tally, TriggerInfo, TriggerQuery,
 };
 use crate::store::Store;
 use checkpoint::Checkpointer;

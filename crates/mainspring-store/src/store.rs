@@ -11,9 +11,9 @@ use mainspring_core::{Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerI
 
 use crate::error::Result;
 use crate::row::{
-    Asked, AskedRun, AttemptInfo, CalendarRow, Cancelled, Changes, EventRow, Expect, GapRow, JobPrior, JobQuery, JobRow,
-    JobUpdate, JobWrite, KeptAnswer, LogChunk, NamespaceRow, PurgeRule, Released, RunInfo, RunQuery, Saved, StoreInfo,
-    Tally, TriggerInfo, TriggerQuery,
+    Asked, AskedRun, AttemptInfo, CalendarRow, Cancelled, Changes, EventRow, Expect, GapRow, JobPrior, JobQuery,
+    JobRow, JobUpdate, JobWrite, KeptAnswer, LogChunk, NamespaceRow, PurgeRule, Released, RunInfo, RunQuery, Saved,
+    StoreInfo, Tally, TriggerInfo, TriggerQuery,
 };
 
 /// Where jobs, triggers, runs and history are kept.

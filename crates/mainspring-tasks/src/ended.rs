@@ -49,10 +49,7 @@ pub struct TaskError {
 
 impl TaskError {
     pub(crate) fn new(code: &'static str, message: impl Into<String>) -> Self {
-        Self {
-            code,
-            message: message.into(),
-        }
+        Self { code, message: message.into() }
     }
 }
 
@@ -71,11 +68,7 @@ impl Ended {
     }
 
     pub(crate) fn with_error(outcome: Outcome, error: TaskError) -> Self {
-        Self {
-            outcome,
-            error: Some(error),
-            ..Self::succeeded()
-        }
+        Self { outcome, error: Some(error), ..Self::succeeded() }
     }
 
     pub(crate) fn failed(error: TaskError) -> Self {
@@ -83,9 +76,6 @@ impl Ended {
     }
 
     pub(crate) fn cancelled() -> Self {
-        Self::with_error(
-            Outcome::Cancelled,
-            TaskError::new("task.cancelled", "the attempt was ended on request"),
-        )
+        Self::with_error(Outcome::Cancelled, TaskError::new("task.cancelled", "the attempt was ended on request"))
     }
 }

@@ -71,15 +71,9 @@ impl Caller {
         recorder: &mut Recorder,
         stop: impl Future<Output = Outcome>,
     ) -> Ended {
-        let mut progress = Progress {
-            recorder,
-            status: None,
-        };
+        let mut progress = Progress { recorder, status: None };
         let ended = {
-            let mut exchange = pin!(timeout(
-                call.timeout(),
-                self.exchange(call, attempt, &mut progress)
-            ));
+            let mut exchange = pin!(timeout(call.timeout(), self.exchange(call, attempt, &mut progress)));
             tokio::select! {
                 result = &mut exchange => match result {
                     Ok(Ok(())) => Ended::succeeded(),
@@ -92,18 +86,10 @@ impl Caller {
                 },
             }
         };
-        Ended {
-            http_status: progress.status,
-            ..ended
-        }
+        Ended { http_status: progress.status, ..ended }
     }
 
-    async fn exchange(
-        &self,
-        call: &HttpCall,
-        attempt: &Attempt,
-        progress: &mut Progress<'_>,
-    ) -> Result<(), TaskError> {
+    async fn exchange(&self, call: &HttpCall, attempt: &Attempt, progress: &mut Progress<'_>) -> Result<(), TaskError> {
         let client = self.client(call.verify_tls).await?;
         let mut request = Request::first(call, attempt)?;
         let mut redirects_left = call.redirects_max.min(HttpCall::REDIRECTS_MAX);
@@ -111,11 +97,7 @@ impl Caller {
             let response = self.send(client, &request).await?;
             let status = response.status().as_u16();
             progress.status = Some(status);
-            progress.recorder.remark(format!(
-                "{} {} answered {status}",
-                request.method,
-                shown(&request.url)
-            ));
+            progress.recorder.remark(format!("{} {} answered {status}", request.method, shown(&request.url)));
             if call.expects(status) {
                 return self.read_body(response, progress.recorder).await;
             }
@@ -125,11 +107,7 @@ impl Caller {
                 return Err(unexpected(call, &request, status));
             };
             if redirects_left == 0 {
-                let message = format!(
-                    "{} redirects on, after {} redirects",
-                    shown(&request.url),
-                    call.redirects_max
-                );
+                let message = format!("{} redirects on, after {} redirects", shown(&request.url), call.redirects_max);
                 return Err(TaskError::new("http.too_many_redirects", message));
             }
             redirects_left -= 1;
@@ -139,16 +117,11 @@ impl Caller {
 
     async fn send(&self, client: &Client, request: &Request) -> Result<Response, TaskError> {
         self.check_literal(&request.url)?;
-        let mut builder = client
-            .request(request.method.clone(), request.url.clone())
-            .headers(request.headers.clone());
+        let mut builder = client.request(request.method.clone(), request.url.clone()).headers(request.headers.clone());
         if let Some(body) = &request.body {
             builder = builder.body(body.clone());
         }
-        builder
-            .send()
-            .await
-            .map_err(|error| error::explain(&error, &request.url))
+        builder.send().await.map_err(|error| error::explain(&error, &request.url))
     }
 
     /// Checks a host that is an address, which no resolver gets to see. The parser has turned all
@@ -159,31 +132,15 @@ impl Caller {
             return Ok(());
         };
         let address = SocketAddr::new(ip, url.port_or_known_default().unwrap_or_default());
-        if self.policy.permits(address) {
-            Ok(())
-        } else {
-            Err(Denied {
-                host: host.to_owned(),
-                ip,
-            }
-            .into())
-        }
+        if self.policy.permits(address) { Ok(()) } else { Err(Denied { host: host.to_owned(), ip }.into()) }
     }
 
     /// Puts the body into the log as it comes; what the log does not keep is not waited for.
-    async fn read_body(
-        &self,
-        mut response: Response,
-        recorder: &mut Recorder,
-    ) -> Result<(), TaskError> {
+    async fn read_body(&self, mut response: Response, recorder: &mut Recorder) -> Result<(), TaskError> {
         let mut lines = LineCutter::new(Stream::Stdout);
         while !recorder.is_closed() {
             let url = response.url().clone();
-            let Some(bytes) = response
-                .chunk()
-                .await
-                .map_err(|error| error::explain(&error, &url))?
-            else {
+            let Some(bytes) = response.chunk().await.map_err(|error| error::explain(&error, &url))? else {
                 break;
             };
             recorder.take(&mut lines, &bytes);
@@ -194,17 +151,12 @@ impl Caller {
     }
 
     async fn client(&self, verify_tls: bool) -> Result<&Client, TaskError> {
-        let cell = if verify_tls {
-            &self.verifying
-        } else {
-            &self.trusting
-        };
+        let cell = if verify_tls { &self.verifying } else { &self.trusting };
         cell.get_or_try_init(|| async {
             let trust = self.trust.clone();
             let tls = tokio::task::spawn_blocking(move || trust.client_config(verify_tls)).await;
-            let tls = tls.map_err(|error| {
-                TaskError::new("http.client", format!("could not set up TLS: {error}"))
-            })??;
+            let tls =
+                tls.map_err(|error| TaskError::new("http.client", format!("could not set up TLS: {error}")))??;
             Client::builder()
                 .user_agent(USER_AGENT)
                 .tls_backend_preconfigured(tls)
@@ -220,12 +172,7 @@ impl Caller {
                 .no_zstd()
                 .no_deflate()
                 .build()
-                .map_err(|error| {
-                    TaskError::new(
-                        "http.client",
-                        format!("could not set up the HTTP client: {error}"),
-                    )
-                })
+                .map_err(|error| TaskError::new("http.client", format!("could not set up the HTTP client: {error}")))
         })
         .await
     }
@@ -239,18 +186,11 @@ fn redirect_target(response: &Response) -> Option<String> {
 
 fn unexpected(call: &HttpCall, request: &Request, status: u16) -> TaskError {
     let expected: Vec<_> = call.expect.iter().map(ToString::to_string).collect();
-    let message = format!(
-        "{} answered {status}, expected {}",
-        shown(&request.url),
-        expected.join(", ")
-    );
+    let message = format!("{} answered {status}, expected {}", shown(&request.url), expected.join(", "));
     TaskError::new("http.unexpected_status", message)
 }
 
 fn timed_out(limit: Duration) -> Ended {
-    let error = TaskError::new(
-        "http.timeout",
-        format!("no complete answer within {limit:?}"),
-    );
+    let error = TaskError::new("http.timeout", format!("no complete answer within {limit:?}"));
     Ended::with_error(Outcome::TimedOut, error)
 }

@@ -64,10 +64,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     match Order::read(args).and_then(hold) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            let _ = writeln!(
-                io::stderr(),
-                "leash: {error}; this command is for mainspring itself"
-            );
+            let _ = writeln!(io::stderr(), "leash: {error}; this command is for mainspring itself");
             ExitCode::from(64)
         }
     }
@@ -84,14 +81,8 @@ impl Order {
         let mut args = args.into_iter();
         let grace = args.next().and_then(|text| text.to_str()?.parse().ok());
         match (grace, args.next()) {
-            (Some(ms), Some(program)) => Ok(Self {
-                grace: Duration::from_millis(ms),
-                program,
-                args: args.collect(),
-            }),
-            _ => Err(io::Error::other(
-                "expected a grace in milliseconds and a program",
-            )),
+            (Some(ms), Some(program)) => Ok(Self { grace: Duration::from_millis(ms), program, args: args.collect() }),
+            _ => Err(io::Error::other("expected a grace in milliseconds and a program")),
         }
     }
 }
@@ -110,11 +101,7 @@ fn hold(order: Order) -> io::Result<()> {
     let _ = rustix::process::setsid();
     become_reaper()?;
     let mut reports = control.try_clone()?;
-    let spawned = Command::new(&order.program)
-        .args(&order.args)
-        .stdin(Stdio::null())
-        .process_group(0)
-        .spawn();
+    let spawned = Command::new(&order.program).args(&order.args).stdin(Stdio::null()).process_group(0).spawn();
     let main = match spawned {
         Ok(child) => tree::pid_of(child.id()),
         Err(error) => {
@@ -139,9 +126,7 @@ fn hold(order: Order) -> io::Result<()> {
 
 #[cfg(target_os = "linux")]
 fn become_reaper() -> io::Result<()> {
-    Ok(rustix::process::set_child_subreaper(Some(
-        rustix::process::getpid(),
-    ))?)
+    Ok(rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?)
 }
 
 #[cfg(not(target_os = "linux"))]
@@ -184,16 +169,9 @@ fn reap(main: Pid, reports: &mut UnixStream, events: &Sender<Event>) {
     loop {
         match rustix::process::wait(WaitOptions::empty()) {
             Ok(Some((pid, status))) if pid == main => {
-                Report::Ended {
-                    code: status.exit_status(),
-                    signal: status.terminating_signal(),
-                }
-                .send(reports);
+                Report::Ended { code: status.exit_status(), signal: status.terminating_signal() }.send(reports);
                 // Asking costs a look at all processes of the machine, so only when needed.
-                if !matches!(
-                    rustix::process::wait(WaitOptions::NOHANG),
-                    Err(rustix::io::Errno::CHILD)
-                ) {
+                if !matches!(rustix::process::wait(WaitOptions::NOHANG), Err(rustix::io::Errno::CHILD)) {
                     let _ = events.send(Event::MainEnded);
                 }
             }

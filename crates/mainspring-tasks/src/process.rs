@@ -52,15 +52,9 @@ pub(crate) enum Program<'a> {
 impl Host {
     /// Checks the settings and makes the runner's folder. Blocks.
     pub(crate) fn new(settings: &Settings) -> Result<Self, SettingsError> {
-        let folders =
-            WorkRoot::open(&settings.work_root).map_err(|source| SettingsError::WorkRoot {
-                path: settings.work_root.clone(),
-                source,
-            })?;
-        let leash = settings
-            .leash
-            .as_deref()
-            .map(|path| leash_program(path, &settings.leash_args));
+        let folders = WorkRoot::open(&settings.work_root)
+            .map_err(|source| SettingsError::WorkRoot { path: settings.work_root.clone(), source })?;
+        let leash = settings.leash.as_deref().map(|path| leash_program(path, &settings.leash_args));
         Ok(Self {
             folders,
             inherited: environment::inherited(&settings.inherited_env),
@@ -124,45 +118,23 @@ impl Host {
         let environment = environment::environment(&self.inherited, attempt, &output)?;
         let argv = argv(program, folder)?;
         let (pipes, stdout, stderr) = Pipes::open().map_err(|error| {
-            TaskError::new(
-                "process.spawn",
-                format!("could not make a pipe for the output: {error}"),
-            )
+            TaskError::new("process.spawn", format!("could not make a pipe for the output: {error}"))
         })?;
         let marker = format!("{}={}", environment::OUTPUT, output.display()).into_bytes();
         let folder = working_folder(attempt, folder)?;
-        let (kill_grace, leash) = (
-            attempt.kill_grace.min(Attempt::KILL_GRACE_MAX),
-            self.leash.clone(),
-        );
-        Ok((
-            pipes,
-            Launch {
-                argv,
-                environment,
-                folder,
-                stdout,
-                stderr,
-                marker,
-                kill_grace,
-                leash,
-            },
-        ))
+        let (kill_grace, leash) = (attempt.kill_grace.min(Attempt::KILL_GRACE_MAX), self.leash.clone());
+        Ok((pipes, Launch { argv, environment, folder, stdout, stderr, marker, kill_grace, leash }))
     }
 
     /// Reads the output and removes the folder.
     async fn collect(&self, folder: AttemptFolder, ended: &mut Ended, recorder: &mut Recorder) {
         let bytes_max = self.output_bytes_max;
-        let collected =
-            spawn_blocking(move || (output::read(&folder.output(), bytes_max), folder.remove()))
-                .await;
+        let collected = spawn_blocking(move || (output::read(&folder.output(), bytes_max), folder.remove())).await;
         let Ok((output, removed)) = collected else {
             return;
         };
         if let Err(error) = removed {
-            recorder.remark(format!(
-                "could not remove the private working folder: {error}"
-            ));
+            recorder.remark(format!("could not remove the private working folder: {error}"));
         }
         take_output(output, ended);
     }
@@ -172,32 +144,21 @@ impl Host {
 /// `/proc/self/exe` leads to is there also when its file has been replaced.
 fn leash_program(path: &Path, args: &[String]) -> Result<LeashProgram, SettingsError> {
     match std::path::absolute(path) {
-        Ok(program) if program.is_file() => Ok(LeashProgram {
-            program,
-            args: args.to_vec(),
-        }),
-        _ => Err(SettingsError::Leash {
-            path: path.to_owned(),
-        }),
+        Ok(program) if program.is_file() => Ok(LeashProgram { program, args: args.to_vec() }),
+        _ => Err(SettingsError::Leash { path: path.to_owned() }),
     }
 }
 
 fn argv(program: &Program<'_>, folder: &AttemptFolder) -> Result<Vec<OsString>, TaskError> {
     match program {
-        Program::Argv([]) => Err(TaskError::new(
-            "process.no_program",
-            "argv is empty; its first item is the program",
-        )),
+        Program::Argv([]) => Err(TaskError::new("process.no_program", "argv is empty; its first item is the program")),
         Program::Argv(argv) => Ok(argv.iter().map(OsString::from).collect()),
         Program::Script { script, shell } if script.len() <= SCRIPT_ARGUMENT_BYTES_MAX => {
             Ok([shell, "-c", script].map(OsString::from).to_vec())
         }
         Program::Script { script, shell } => {
             let path = folder.write_script(script).map_err(|error| {
-                TaskError::new(
-                    "process.folder",
-                    format!("could not write the script to a file: {error}"),
-                )
+                TaskError::new("process.folder", format!("could not write the script to a file: {error}"))
             })?;
             Ok(vec![shell.into(), path.into()])
         }
@@ -217,10 +178,7 @@ fn working_folder(attempt: &Attempt, private: &AttemptFolder) -> Result<PathBuf,
 }
 
 fn bad_folder(path: &Path, problem: &str) -> TaskError {
-    TaskError::new(
-        "process.working_dir",
-        format!("cannot work in {}: {problem}", path.display()),
-    )
+    TaskError::new("process.working_dir", format!("cannot work in {}: {problem}", path.display()))
 }
 
 /// Runs `tree` to its end while its output goes into the log, and gives the log some time after it.
@@ -263,10 +221,7 @@ fn remark_on(exit: &Exit, attempt: &Attempt, recorder: &mut Recorder) {
         None => {}
     }
     if exit.left > 0 {
-        recorder.remark(format!(
-            "{} processes could not be ended and may still run",
-            exit.left
-        ));
+        recorder.remark(format!("{} processes could not be ended and may still run", exit.left));
     }
 }
 
@@ -281,26 +236,18 @@ fn judge(exit: &Exit, attempt: &Attempt) -> Ended {
         }
         (Some(_), ..) => Ended::cancelled(),
         (None, Some(0), _) => Ended::succeeded(),
-        (None, Some(code), _) => Ended::failed(TaskError::new(
-            "process.exit",
-            format!("the process exited with code {code}"),
-        )),
+        (None, Some(code), _) => {
+            Ended::failed(TaskError::new("process.exit", format!("the process exited with code {code}")))
+        }
         (None, None, signal) => {
             let signal = signal.unwrap_or_default();
             Ended::failed(TaskError::new(
                 "process.signal",
-                format!(
-                    "the process was ended by signal {signal}{}",
-                    signal_name(signal)
-                ),
+                format!("the process was ended by signal {signal}{}", signal_name(signal)),
             ))
         }
     };
-    Ended {
-        exit_code: exit.code(),
-        signal: exit.signal(),
-        ..ended
-    }
+    Ended { exit_code: exit.code(), signal: exit.signal(), ..ended }
 }
 
 fn signal_name(signal: i32) -> &'static str {

@@ -34,16 +34,9 @@ impl TaskRunner {
     /// [`SettingsError`] when a folder cannot be made, the leash is missing or a limit is too small.
     pub fn new(settings: Settings) -> Result<Self, SettingsError> {
         if settings.log.line_bytes_max < LINE_BYTES_MIN {
-            return Err(SettingsError::TooSmall {
-                field: "log.line_bytes_max",
-                min: LINE_BYTES_MIN as u64,
-            });
+            return Err(SettingsError::TooSmall { field: "log.line_bytes_max", min: LINE_BYTES_MIN as u64 });
         }
-        Ok(Self {
-            processes: Host::new(&settings)?,
-            http: Caller::new(&settings)?,
-            log: settings.log,
-        })
+        Ok(Self { processes: Host::new(&settings)?, http: Caller::new(&settings)?, log: settings.log })
     }
 
     /// Performs `task` and returns how it ended; nothing of it runs or is stored any more then.
@@ -62,9 +55,7 @@ impl TaskRunner {
         cancel: impl Future<Output = ()>,
     ) -> Ended {
         let mut recorder = Recorder::new(log, self.log);
-        let mut ended = self
-            .dispatch(task, attempt, &mut recorder, stop(cancel, attempt.timeout))
-            .await;
+        let mut ended = self.dispatch(task, attempt, &mut recorder, stop(cancel, attempt.timeout)).await;
         (ended.log_lines, ended.log_truncated) = recorder.close().await;
         ended
     }
@@ -78,16 +69,11 @@ impl TaskRunner {
     ) -> Ended {
         let program = match task {
             Task::Noop => return Ended::succeeded(),
-            Task::Run { script, shell } => Program::Script {
-                script,
-                shell: shell.as_deref().unwrap_or(DEFAULT_SHELL),
-            },
+            Task::Run { script, shell } => Program::Script { script, shell: shell.as_deref().unwrap_or(DEFAULT_SHELL) },
             Task::Exec { argv } => Program::Argv(argv),
             Task::Http(call) => return self.http.perform(call, attempt, recorder, stop).await,
         };
-        self.processes
-            .perform(program, attempt, recorder, stop)
-            .await
+        self.processes.perform(program, attempt, recorder, stop).await
     }
 }
 

@@ -60,11 +60,7 @@ pub struct LogLimits {
 impl Default for LogLimits {
     /// 16 MiB per run, 64 KiB per line, ten seconds.
     fn default() -> Self {
-        Self {
-            run_bytes_max: 16 * 1024 * 1024,
-            line_bytes_max: 64 * 1024,
-            flush_ms_max: 10_000,
-        }
+        Self { run_bytes_max: 16 * 1024 * 1024, line_bytes_max: 64 * 1024, flush_ms_max: 10_000 }
     }
 }
 

@@ -86,10 +86,7 @@ pub struct StatusRange {
 
 impl StatusRange {
     /// 200 to 299.
-    pub const SUCCESS: Self = Self {
-        first: 200,
-        last: 299,
-    };
+    pub const SUCCESS: Self = Self { first: 200, last: 299 };
 
     /// Tells whether `status` lies in the range.
     ///

@@ -6,7 +6,9 @@ use std::time::Duration;
 use mainspring_core::job::JobKey;
 use mainspring_core::{RunId, Timestamp, planner};
 use mainspring_engine::control::{Ask, SaveMode, Upcoming};
-use mainspring_engine::{Clock, Control, Engine, Handler, Handlers, Notice, RetentionRule, Settings, Stopped, SystemClock};
+use mainspring_engine::{
+    Clock, Control, Engine, Handler, Handlers, Notice, RetentionRule, Settings, Stopped, SystemClock,
+};
 use mainspring_store::{Expect, JobQuery, JobRow, RunInfo, RunQuery, Store};
 use serde_json::Value;
 use tokio::sync::broadcast;

@@ -14,21 +14,10 @@ const BORDERS: &[(&str, &[&str])] = &[
     ("mainspring-tasks", &[]),
     ("mainspring-engine", &["store", "core", "schedule", "tasks"]),
     ("mainspring-api", &[]),
-    (
-        "mainspring-server",
-        &["api", "engine", "store", "core", "schedule", "tasks"],
-    ),
+    ("mainspring-server", &["api", "engine", "store", "core", "schedule", "tasks"]),
     ("mainspring-worker", &["api", "tasks"]),
-    (
-        "mainspring",
-        &["engine", "store", "core", "schedule", "tasks"],
-    ),
-    (
-        "mainspring-cli",
-        &[
-            "server", "api", "engine", "store", "core", "schedule", "tasks",
-        ],
-    ),
+    ("mainspring", &["engine", "store", "core", "schedule", "tasks"]),
+    ("mainspring-cli", &["server", "api", "engine", "store", "core", "schedule", "tasks"]),
     ("mainspring-sim", &["core", "store", "schedule"]),
 ];
 
@@ -74,11 +63,7 @@ pub fn check(metadata: &Metadata) -> Vec<Finding> {
             .map(|dependency| dependency.name.as_str())
             .filter(|dependency| dependency.starts_with("mainspring"));
         findings.extend(crossings(name, ours));
-        let binaries = package
-            .targets
-            .iter()
-            .filter(|target| target.kind.contains(&TargetKind::Test))
-            .count();
+        let binaries = package.targets.iter().filter(|target| target.kind.contains(&TargetKind::Test)).count();
         if binaries > 1 {
             findings.push(Finding::new(
                 name,
@@ -95,10 +80,7 @@ pub fn check(metadata: &Metadata) -> Vec<Finding> {
 /// Names the dependencies of `name` on crates of ours that the table does not allow.
 fn crossings<'a>(name: &str, dependencies: impl Iterator<Item = &'a str>) -> Vec<Finding> {
     let Some((_, allowed)) = BORDERS.iter().find(|(known, _)| *known == name) else {
-        return vec![Finding::new(
-            name,
-            "is not in the table of crate borders (xtask/src/tidy/borders.rs)",
-        )];
+        return vec![Finding::new(name, "is not in the table of crate borders (xtask/src/tidy/borders.rs)")];
     };
     dependencies
         .filter(|dependency| {
@@ -111,11 +93,8 @@ fn crossings<'a>(name: &str, dependencies: impl Iterator<Item = &'a str>) -> Vec
 
 /// Finds each impure crate that `pure` reaches by normal dependencies, with the path to it.
 fn reach(metadata: &Metadata, pure: &str) -> Vec<Finding> {
-    let names: HashMap<&PackageId, &str> = metadata
-        .packages
-        .iter()
-        .map(|package| (&package.id, package.name.as_str()))
-        .collect();
+    let names: HashMap<&PackageId, &str> =
+        metadata.packages.iter().map(|package| (&package.id, package.name.as_str())).collect();
     let edges = normal_edges(metadata);
     let Some(start) = names.iter().find(|(_, name)| **name == pure) else {
         return vec![Finding::new(pure, "is missing from the workspace")];
@@ -139,23 +118,14 @@ fn reach(metadata: &Metadata, pure: &str) -> Vec<Finding> {
 
 /// Maps each package to those that its library is built from, build scripts and tests left out.
 fn normal_edges(metadata: &Metadata) -> HashMap<&PackageId, Vec<&PackageId>> {
-    let nodes = metadata
-        .resolve
-        .as_ref()
-        .map(|resolve| resolve.nodes.as_slice())
-        .unwrap_or_default();
+    let nodes = metadata.resolve.as_ref().map(|resolve| resolve.nodes.as_slice()).unwrap_or_default();
     nodes
         .iter()
         .map(|node| {
             let normal = node
                 .deps
                 .iter()
-                .filter(|dependency| {
-                    dependency
-                        .dep_kinds
-                        .iter()
-                        .any(|kind| kind.kind == DependencyKind::Normal)
-                })
+                .filter(|dependency| dependency.dep_kinds.iter().any(|kind| kind.kind == DependencyKind::Normal))
                 .map(|dependency| &dependency.pkg)
                 .collect();
             (&node.id, normal)
@@ -186,10 +156,7 @@ mod tests {
     #[test]
     fn an_impure_crate_is_found_at_depth() {
         // xtask itself is pure by this measure, and cargo_metadata is three levels deep in it.
-        let metadata = cargo_metadata::MetadataCommand::new()
-            .current_dir(crate::root())
-            .exec()
-            .unwrap();
+        let metadata = cargo_metadata::MetadataCommand::new().current_dir(crate::root()).exec().unwrap();
         assert_eq!(reach(&metadata, "xtask"), []);
         assert_eq!(reach(&metadata, "no-such-crate").len(), 1);
         let edges = normal_edges(&metadata);

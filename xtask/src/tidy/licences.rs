@@ -19,10 +19,9 @@ pub fn check(metadata: &Metadata, root: &Path) -> anyhow::Result<Vec<Finding>> {
             let place = format!("{} {}", package.name, package.version);
             match &package.license {
                 None => Some(Finding::new(place, "states no licence")),
-                Some(licence) if !is_allowed(licence, &allowed) => Some(Finding::new(
-                    place,
-                    format!("licence {licence:?} is not in the list of deny.toml"),
-                )),
+                Some(licence) if !is_allowed(licence, &allowed) => {
+                    Some(Finding::new(place, format!("licence {licence:?} is not in the list of deny.toml")))
+                }
                 Some(_) => None,
             }
         })
@@ -37,20 +36,14 @@ fn allowed(deny: &str) -> anyhow::Result<HashSet<String>> {
         .and_then(|section| section.get("allow"))
         .and_then(toml::Value::as_array)
         .context("deny.toml has no list licenses.allow")?;
-    Ok(list
-        .iter()
-        .filter_map(|item| item.as_str().map(str::to_owned))
-        .collect())
+    Ok(list.iter().filter_map(|item| item.as_str().map(str::to_owned)).collect())
 }
 
 /// Decides an SPDX expression: `AND` and `OR` with brackets, the old `/` for `OR`.
 ///
 /// A licence `WITH` an exception grants more than the licence, so the exception is passed over.
 fn is_allowed(expression: &str, allowed: &HashSet<String>) -> bool {
-    let spaced = expression
-        .replace('/', " OR ")
-        .replace('(', " ( ")
-        .replace(')', " ) ");
+    let spaced = expression.replace('/', " OR ").replace('(', " ( ").replace(')', " ) ");
     let mut words: Vec<&str> = spaced.split_whitespace().rev().collect();
     let verdict = any_of(&mut words, allowed);
     verdict && words.is_empty()
@@ -95,9 +88,7 @@ mod tests {
 
     #[test]
     fn licence_expressions_are_decided() {
-        let allowed: HashSet<String> = ["MIT", "Apache-2.0", "Unicode-3.0"]
-            .map(str::to_owned)
-            .into();
+        let allowed: HashSet<String> = ["MIT", "Apache-2.0", "Unicode-3.0"].map(str::to_owned).into();
         let cases = [
             ("MIT", true),
             ("MIT OR Apache-2.0", true),

@@ -113,10 +113,7 @@ mod tests {
     #[test]
     fn broken_links_are_found_and_good_ones_are_not() {
         let text = "# A Heading, here\n[a](#a-heading-here) [b](#nope)\n```\n[c](no-such-file)\n```\n[d](no-such-file.md) [e](https://example.org/x) [f](Cargo.toml \"title\") [g](../../up)\n";
-        let source = Source {
-            path: "a.md".to_owned(),
-            text: text.to_owned(),
-        };
+        let source = Source { path: "a.md".to_owned(), text: text.to_owned() };
         let found = check(&[source], &crate::root());
         let places: Vec<&str> = found.iter().map(|f| f.problem.as_str()).collect();
         assert_eq!(

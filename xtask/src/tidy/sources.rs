@@ -24,10 +24,7 @@ const IMPURE: &[&str] = &[
     "std::process",
 ];
 
-const PURE: &[&str] = &[
-    "crates/mainspring-schedule/src/",
-    "crates/mainspring-core/src/",
-];
+const PURE: &[&str] = &["crates/mainspring-schedule/src/", "crates/mainspring-core/src/"];
 
 pub fn check(sources: &[Source], root: &Path) -> Vec<Finding> {
     let machine = machine_paths(root);
@@ -49,10 +46,7 @@ fn length(source: &Source) -> Option<Finding> {
     let (lines, max) = if is_test {
         (code_lines(&source.text).count(), TEST_LINES_MAX)
     } else {
-        (
-            code_lines(without_tests(&source.text)).count(),
-            CODE_LINES_MAX,
-        )
+        (code_lines(without_tests(&source.text)).count(), CODE_LINES_MAX)
     };
     (lines > max).then(|| {
         let problem = format!("{lines} lines of code, more than {max}: which two things is it?");
@@ -75,10 +69,8 @@ fn impurity(source: &Source) -> Vec<Finding> {
 
 /// Paths that name a machine: this checkout, this home, and the homes of usual build machines.
 fn machine_paths(root: &Path) -> Vec<String> {
-    let mut paths: Vec<String> = ["root", "home/runner", "home/ubuntu"]
-        .iter()
-        .map(|home| format!("/{home}/"))
-        .collect();
+    let mut paths: Vec<String> =
+        ["root", "home/runner", "home/ubuntu"].iter().map(|home| format!("/{home}/")).collect();
     paths.push(format!("{}/", root.display()));
     if let Some(home) = std::env::home_dir().filter(|home| home.components().count() > 1) {
         paths.push(format!("{}/", home.display()));
@@ -101,8 +93,7 @@ fn machine_path_in(source: &Source, machine: &[String]) -> Vec<Finding> {
 
 /// Cuts the test module off, which comes last by the style guide.
 fn without_tests(text: &str) -> &str {
-    text.find("#[cfg(test)]\nmod ")
-        .map_or(text, |start| &text[..start])
+    text.find("#[cfg(test)]\nmod ").map_or(text, |start| &text[..start])
 }
 
 /// Yields the lines that hold code, with their number: no blank ones and no comments.
@@ -118,19 +109,14 @@ mod tests {
     use super::*;
 
     fn source(path: &str, text: &str) -> Source {
-        Source {
-            path: path.to_owned(),
-            text: text.to_owned(),
-        }
+        Source { path: path.to_owned(), text: text.to_owned() }
     }
 
     #[test]
     fn a_clock_in_a_pure_crate_is_found_outside_comments_and_tests() {
-        let text = "//! Never SystemTime::now.\nlet a = SystemTime::now();\n\n#[cfg(test)]\nmod tests {\n use std::fs;\n}\n";
-        let found = check(
-            &[source("crates/mainspring-core/src/a.rs", text)],
-            Path::new("/no/such/root"),
-        );
+        let text =
+            "//! Never SystemTime::now.\nlet a = SystemTime::now();\n\n#[cfg(test)]\nmod tests {\n use std::fs;\n}\n";
+        let found = check(&[source("crates/mainspring-core/src/a.rs", text)], Path::new("/no/such/root"));
         assert_eq!(found.len(), 1, "{found:?}");
         assert_eq!(found[0].place, "crates/mainspring-core/src/a.rs:2");
         let elsewhere = source("crates/mainspring-engine/src/a.rs", text);

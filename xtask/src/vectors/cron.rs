@@ -38,26 +38,13 @@ pub fn check(case: Value) -> anyhow::Result<Result<(), Difference>> {
     let start = Timestamp::from_millis(case.start);
     let satisfied = cron.matches(&zone, start);
     if satisfied != case.satisfied {
-        return Ok(differ(
-            &case,
-            &format!("is {start} satisfied"),
-            &satisfied,
-            &case.satisfied,
-        ));
+        return Ok(differ(&case, &format!("is {start} satisfied"), &satisfied, &case.satisfied));
     }
     let mut t = start;
     for theirs in &case.fires {
-        let (ours, theirs) = (
-            cron.next_after(&zone, t),
-            theirs.map(Timestamp::from_millis),
-        );
+        let (ours, theirs) = (cron.next_after(&zone, t), theirs.map(Timestamp::from_millis));
         if ours != theirs {
-            return Ok(differ(
-                &case,
-                &format!("next after {t}"),
-                &shown(ours),
-                &shown(theirs),
-            ));
+            return Ok(differ(&case, &format!("next after {t}"), &shown(ours), &shown(theirs)));
         }
         t = ours.unwrap_or(t);
     }
@@ -75,9 +62,5 @@ fn differ(
     theirs: &dyn std::fmt::Display,
 ) -> Result<(), Difference> {
     let question = format!("{:?} in {}: {asked}", case.expr, case.zone);
-    Err(Difference {
-        question,
-        ours: ours.to_string(),
-        theirs: theirs.to_string(),
-    })
+    Err(Difference { question, ours: ours.to_string(), theirs: theirs.to_string() })
 }

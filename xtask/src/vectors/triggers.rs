@@ -16,13 +16,6 @@ pub fn check(file: &str, case: &Value) -> Result<(), Difference> {
         return Ok(());
     };
     let subject = case.get("trigger").unwrap_or(&case["calendar"]);
-    let question = format!(
-        "{field} of {subject} in {}",
-        case["zone"].as_str().unwrap_or("no zone")
-    );
-    Err(Difference {
-        question,
-        ours,
-        theirs,
-    })
+    let question = format!("{field} of {subject} in {}", case["zone"].as_str().unwrap_or("no zone"));
+    Err(Difference { question, ours, theirs })
 }

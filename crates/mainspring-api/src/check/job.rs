@@ -16,33 +16,22 @@ pub(super) fn check_task(spec: &JobSpec, problems: &mut Vec<Problem>) {
         ("handler", spec.handler.is_some()),
         ("noop", spec.noop),
     ];
-    let set: Vec<_> = tasks
-        .into_iter()
-        .filter_map(|(key, is_set)| is_set.then_some(key))
-        .collect();
+    let set: Vec<_> = tasks.into_iter().filter_map(|(key, is_set)| is_set.then_some(key)).collect();
     match set.as_slice() {
         [] => problems.push(Problem::new(
             ErrorCode::JobNoTask,
-            format!(
-                "job \"{}\" needs one of run, exec, http, handler, noop",
-                shorten(&spec.name)
-            ),
+            format!("job \"{}\" needs one of run, exec, http, handler, noop", shorten(&spec.name)),
         )),
         [_] => {}
         [_, second, ..] => problems.push(
-            Problem::new(
-                ErrorCode::JobTwoTasks,
-                format!("job \"{}\" has {}", shorten(&spec.name), set.join(" and ")),
-            )
-            .at(format!("/{second}"))
-            .hint("keep one of them, or make a job of each"),
+            Problem::new(ErrorCode::JobTwoTasks, format!("job \"{}\" has {}", shorten(&spec.name), set.join(" and ")))
+                .at(format!("/{second}"))
+                .hint("keep one of them, or make a job of each"),
         ),
     }
     match spec.task() {
         Some(Task::Run(line)) if line.trim().is_empty() => problems.push(empty("run")),
-        Some(Task::Exec(argv)) if argv.first().is_none_or(String::is_empty) => {
-            problems.push(empty("exec"))
-        }
+        Some(Task::Exec(argv)) if argv.first().is_none_or(String::is_empty) => problems.push(empty("exec")),
         Some(Task::Handler(name)) if name.trim().is_empty() => problems.push(empty("handler")),
         Some(Task::Http(http)) => check_http(http, problems),
         _ => {}
@@ -53,23 +42,14 @@ pub(super) fn check_task(spec: &JobSpec, problems: &mut Vec<Problem>) {
 pub(super) fn check_policies(spec: &JobSpec, problems: &mut Vec<Problem>) {
     if spec.max_active.is_some() && spec.overlap.unwrap_or_default() == Overlap::Allow {
         problems.push(
-            wrong_value(
-                "\"max_active\" has no effect with overlap allow",
-                "/max_active",
-            )
-            .hint("add overlap: skip, hold or queue_one; or remove max_active"),
+            wrong_value("\"max_active\" has no effect with overlap allow", "/max_active")
+                .hint("add overlap: skip, hold or queue_one; or remove max_active"),
         );
     }
     let is_process = matches!(spec.task(), None | Some(Task::Run(_) | Task::Exec(_)));
-    for (key, is_set) in [
-        ("env", !spec.env.is_empty()),
-        ("working_dir", spec.working_dir.is_some()),
-    ] {
+    for (key, is_set) in [("env", !spec.env.is_empty()), ("working_dir", spec.working_dir.is_some())] {
         if is_set && !is_process {
-            problems.push(wrong_value(
-                format!("\"{key}\" has an effect with run and exec only"),
-                format!("/{key}"),
-            ));
+            problems.push(wrong_value(format!("\"{key}\" has an effect with run and exec only"), format!("/{key}")));
         }
     }
     if let Some(queue) = &spec.queue {
@@ -80,28 +60,20 @@ pub(super) fn check_policies(spec: &JobSpec, problems: &mut Vec<Problem>) {
 /// Checks labels, environment and parameters.
 pub(super) fn check_values(spec: &JobSpec, problems: &mut Vec<Problem>) {
     for (key, value) in &spec.labels {
-        let key_fits = !key.is_empty()
-            && key.len() <= 128
-            && !key.contains(|c: char| c == '=' || c == ',' || c.is_whitespace());
+        let key_fits =
+            !key.is_empty() && key.len() <= 128 && !key.contains(|c: char| c == '=' || c == ',' || c.is_whitespace());
         if !key_fits || value.len() > 256 {
             let message = format!("label \"{}\" is not allowed", shorten(key));
-            let hint =
-                "keys have 1 to 128 bytes without space, ',' and '='; values 256 bytes at most";
+            let hint = "keys have 1 to 128 bytes without space, ',' and '='; values 256 bytes at most";
             problems.push(wrong_value(message, format!("/labels/{}", escape(key))).hint(hint));
         }
     }
     for key in spec.env.keys() {
         let pointer = format!("/env/{}", escape(key));
         if key.is_empty() || key.contains('=') {
-            problems.push(wrong_value(
-                format!("\"{}\" cannot name a variable", shorten(key)),
-                pointer,
-            ));
+            problems.push(wrong_value(format!("\"{}\" cannot name a variable", shorten(key)), pointer));
         } else if key.starts_with("MS_") {
-            problems.push(wrong_value(
-                format!("variable \"{}\" is set by mainspring", shorten(key)),
-                pointer,
-            ));
+            problems.push(wrong_value(format!("variable \"{}\" is set by mainspring", shorten(key)), pointer));
         }
     }
     for (name, param) in &spec.params {
@@ -109,20 +81,14 @@ pub(super) fn check_values(spec: &JobSpec, problems: &mut Vec<Problem>) {
     }
     let takes_members = matches!(spec.input, None | Some(Value::Object(_)));
     if !spec.params.is_empty() && !takes_members {
-        problems.push(wrong_value(
-            "\"params\" are members of \"input\", so it must be a mapping",
-            "/input",
-        ));
+        problems.push(wrong_value("\"params\" are members of \"input\", so it must be a mapping", "/input"));
     }
 }
 
 fn check_param(name: &str, param: &ParamSpec, problems: &mut Vec<Problem>) {
     let pointer = format!("/params/{}", escape(name));
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_';
-    let starts_well = name
-        .bytes()
-        .next()
-        .is_some_and(|first| !first.is_ascii_digit());
+    let starts_well = name.bytes().next().is_some_and(|first| !first.is_ascii_digit());
     if !starts_well || name.len() > 128 || !name.bytes().all(fits) {
         let message = format!("\"{}\" cannot name a parameter", shorten(name));
         let hint = "write letters, digits and '_', not beginning with a digit";
@@ -139,10 +105,7 @@ fn check_param(name: &str, param: &ParamSpec, problems: &mut Vec<Problem>) {
     if let Some(default) = &param.default
         && !param.accepts(default)
     {
-        problems.push(wrong_value(
-            "the default is not a value that the parameter takes",
-            format!("{pointer}/default"),
-        ));
+        problems.push(wrong_value("the default is not a value that the parameter takes", format!("{pointer}/default")));
     }
 }
 
@@ -168,49 +131,28 @@ impl ParamType {
 
 fn check_http(http: &HttpTask, problems: &mut Vec<Problem>) {
     let has_host = |rest: &str| !rest.is_empty() && !rest.starts_with('/');
-    let rest = http
-        .url
-        .strip_prefix("http://")
-        .or_else(|| http.url.strip_prefix("https://"));
-    if !rest.is_some_and(has_host)
-        || http
-            .url
-            .contains(|c: char| c.is_whitespace() || c.is_control())
-    {
-        let message = format!(
-            "\"{}\" is not an http:// or https:// address",
-            shorten(&http.url)
-        );
+    let rest = http.url.strip_prefix("http://").or_else(|| http.url.strip_prefix("https://"));
+    if !rest.is_some_and(has_host) || http.url.contains(|c: char| c.is_whitespace() || c.is_control()) {
+        let message = format!("\"{}\" is not an http:// or https:// address", shorten(&http.url));
         problems.push(wrong_value(message, "/http/url"));
     }
     if let Some(method) = http.method.as_deref().filter(|method| !is_token(method)) {
-        problems.push(wrong_value(
-            format!("\"{}\" is not an HTTP method", shorten(method)),
-            "/http/method",
-        ));
+        problems.push(wrong_value(format!("\"{}\" is not an HTTP method", shorten(method)), "/http/method"));
     }
     for (name, value) in &http.headers {
         let value_fits = !value.contains(|c: char| c.is_control() && c != '\t');
         if !is_token(name) || !value_fits {
             let message = format!("header \"{}\" is not allowed", shorten(name));
-            problems.push(wrong_value(
-                message,
-                format!("/http/headers/{}", escape(name)),
-            ));
+            problems.push(wrong_value(message, format!("/http/headers/{}", escape(name))));
         }
     }
-    let expected = http
-        .expect
-        .as_ref()
-        .map(OneOrMany::as_slice)
-        .unwrap_or_default();
+    let expected = http.expect.as_ref().map(OneOrMany::as_slice).unwrap_or_default();
     if let Some(status) = expected.iter().find(|status| !is_status(status)) {
         let text = match status {
             Status::Code(code) => code.to_string(),
             Status::Class(class) => format!("\"{}\"", shorten(class)),
         };
-        let message =
-            format!("{text} is neither a status (100 to 599) nor a class (\"1xx\" to \"5xx\")");
+        let message = format!("{text} is neither a status (100 to 599) nor a class (\"1xx\" to \"5xx\")");
         problems.push(wrong_value(message, "/http/expect"));
     }
 }

@@ -15,10 +15,7 @@ pub fn is_valid_name(name: &str) -> bool {
     let fits = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b'_' | b'-');
     name.len() <= LENGTH_MAX
         && name.bytes().all(fits)
-        && name
-            .bytes()
-            .next()
-            .is_some_and(|first| first.is_ascii_alphanumeric())
+        && name.bytes().next().is_some_and(|first| first.is_ascii_alphanumeric())
 }
 
 /// Adds a problem unless `name` is allowed.
@@ -34,9 +31,5 @@ pub(super) fn name_problem(pointer: impl Into<String>, name: &str, problems: &mu
         _ => format!("name \"{name}\" is not allowed"),
     };
     let hint = "names have letters, digits, '.', '_' and '-', and begin with a letter or digit";
-    problems.push(
-        Problem::new(ErrorCode::NameInvalid, message)
-            .at(pointer)
-            .hint(hint),
-    );
+    problems.push(Problem::new(ErrorCode::NameInvalid, message).at(pointer).hint(hint));
 }

@@ -9,12 +9,9 @@ use crate::{ErrorCode, JobSpec, Misfire, Problem, TriggerKind, TriggerSpec};
 pub(super) fn check_triggers(spec: &JobSpec, problems: &mut Vec<Problem>) {
     if spec.schedule.is_some() && !spec.triggers.is_empty() {
         problems.push(
-            Problem::new(
-                ErrorCode::JobTwoSchedules,
-                format!("job \"{}\" has both schedule and triggers", spec.name),
-            )
-            .at("/triggers")
-            .hint("move what schedule says into triggers"),
+            Problem::new(ErrorCode::JobTwoSchedules, format!("job \"{}\" has both schedule and triggers", spec.name))
+                .at("/triggers")
+                .hint("move what schedule says into triggers"),
         );
     }
     if let Some(calendar) = &spec.calendar {
@@ -29,13 +26,8 @@ pub(super) fn check_triggers(spec: &JobSpec, problems: &mut Vec<Problem>) {
                 problems.push(Problem::new(ErrorCode::FieldMissing, message).at(place));
             }
             Some(name) if !names.insert(name.clone()) => {
-                let message = format!(
-                    "trigger \"{name}\" is defined twice in job \"{}\"",
-                    spec.name
-                );
-                problems.push(
-                    Problem::new(ErrorCode::NameDuplicate, message).at(format!("{place}/name")),
-                );
+                let message = format!("trigger \"{name}\" is defined twice in job \"{}\"", spec.name);
+                problems.push(Problem::new(ErrorCode::NameDuplicate, message).at(format!("{place}/name")));
             }
             _ => {}
         }
@@ -49,87 +41,53 @@ pub fn check_trigger(trigger: &TriggerSpec) -> Vec<Problem> {
     problems
 }
 
-fn check_trigger_at(
-    place: &str,
-    trigger: &TriggerSpec,
-    default_misfire: Option<Misfire>,
-    problems: &mut Vec<Problem>,
-) {
+fn check_trigger_at(place: &str, trigger: &TriggerSpec, default_misfire: Option<Misfire>, problems: &mut Vec<Problem>) {
     for (key, name) in [("name", &trigger.name), ("calendar", &trigger.calendar)] {
         if let Some(name) = name {
             name_problem(format!("{place}/{key}"), name, problems);
         }
     }
-    if trigger
-        .calendar_interval
-        .as_ref()
-        .is_some_and(|interval| interval.skip_missing_hour && !interval.preserve_hour)
+    if trigger.calendar_interval.as_ref().is_some_and(|interval| interval.skip_missing_hour && !interval.preserve_hour)
     {
         problems.push(
-            Problem::new(
-                ErrorCode::FieldValue,
-                "\"skip_missing_hour\" has an effect with preserve_hour only",
-            )
-            .at(format!("{place}/calendar_interval/skip_missing_hour")),
+            Problem::new(ErrorCode::FieldValue, "\"skip_missing_hour\" has an effect with preserve_hour only")
+                .at(format!("{place}/calendar_interval/skip_missing_hour")),
         );
     }
     let Some(kind) = the_kind(place, trigger, problems) else {
         return;
     };
-    if trigger.repeat_count.is_some()
-        && !matches!(kind, TriggerKind::Every | TriggerKind::DailyWindow)
-    {
+    if trigger.repeat_count.is_some() && !matches!(kind, TriggerKind::Every | TriggerKind::DailyWindow) {
         let message = format!("\"repeat_count\" has no effect with {}", kind.as_str());
         let hint = "it counts for every and daily_window";
-        problems.push(
-            Problem::new(ErrorCode::FieldValue, message)
-                .at(format!("{place}/repeat_count"))
-                .hint(hint),
-        );
+        problems.push(Problem::new(ErrorCode::FieldValue, message).at(format!("{place}/repeat_count")).hint(hint));
     }
     let (misfire, misfire_place) = match trigger.misfire {
         Some(own) => (own, format!("{place}/misfire")),
         None => (default_misfire.unwrap_or_default(), "/misfire".to_owned()),
     };
     if !misfire.fits(kind) {
-        let message = format!(
-            "misfire policy {} does not fit a trigger of kind {}",
-            misfire.as_str(),
-            kind.as_str()
-        );
-        let fitting: Vec<_> = Misfire::ALL
-            .into_iter()
-            .filter(|policy| policy.fits(kind))
-            .map(Misfire::as_str)
-            .collect();
+        let message = format!("misfire policy {} does not fit a trigger of kind {}", misfire.as_str(), kind.as_str());
+        let fitting: Vec<_> =
+            Misfire::ALL.into_iter().filter(|policy| policy.fits(kind)).map(Misfire::as_str).collect();
         let problem = Problem::new(ErrorCode::ScheduleMisfire, message).at(misfire_place);
         problems.push(problem.hint(format!("one of {} fits", fitting.join(", "))));
     }
 }
 
-fn the_kind(
-    place: &str,
-    trigger: &TriggerSpec,
-    problems: &mut Vec<Problem>,
-) -> Option<TriggerKind> {
+fn the_kind(place: &str, trigger: &TriggerSpec, problems: &mut Vec<Problem>) -> Option<TriggerKind> {
     let kinds: Vec<_> = trigger.kinds().map(TriggerKind::as_str).collect();
     match kinds.as_slice() {
         [] => {
-            let names: Vec<_> = TriggerKind::ALL
-                .into_iter()
-                .map(TriggerKind::as_str)
-                .collect();
+            let names: Vec<_> = TriggerKind::ALL.into_iter().map(TriggerKind::as_str).collect();
             let message = format!("a trigger needs one of {}", names.join(", "));
             problems.push(Problem::new(ErrorCode::TriggerNoKind, message).at(place));
         }
         [_] => {}
         [_, second, ..] => problems.push(
-            Problem::new(
-                ErrorCode::TriggerTwoKinds,
-                format!("a trigger has {}", kinds.join(" and ")),
-            )
-            .at(format!("{place}/{second}"))
-            .hint("make a list with a trigger of each"),
+            Problem::new(ErrorCode::TriggerTwoKinds, format!("a trigger has {}", kinds.join(" and ")))
+                .at(format!("{place}/{second}"))
+                .hint("make a list with a trigger of each"),
         ),
     }
     trigger.kind()

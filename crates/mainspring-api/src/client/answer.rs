@@ -16,15 +16,10 @@ pub(super) async fn accepted(response: Response) -> Result<Response, ClientError
     let content_type = content_type(&response);
     let body = body(response).await?;
     match serde_json::from_slice::<ProblemDetails>(&body) {
-        Ok(problem) if content_type == ProblemDetails::MEDIA_TYPE => {
-            Err(ClientError::Refused(Box::new(problem)))
-        }
+        Ok(problem) if content_type == ProblemDetails::MEDIA_TYPE => Err(ClientError::Refused(Box::new(problem))),
         _ => {
             let reason = format!("{} of type \"{content_type}\"", excerpt(&body));
-            Err(ClientError::NotUnderstood {
-                status: status.as_u16(),
-                reason,
-            })
+            Err(ClientError::NotUnderstood { status: status.as_u16(), reason })
         }
     }
 }
@@ -43,22 +38,12 @@ pub(super) async fn json<T: DeserializeOwned>(response: Response) -> Result<T, C
 async fn body(response: Response) -> Result<Vec<u8>, ClientError> {
     let address = response.url().origin().ascii_serialization();
     let body = response.bytes().await;
-    body.map(Vec::from)
-        .map_err(|source| ClientError::unreachable(&address, source))
+    body.map(Vec::from).map_err(|source| ClientError::unreachable(&address, source))
 }
 
 pub(super) fn content_type(response: &Response) -> String {
-    let value = response
-        .headers()
-        .get(CONTENT_TYPE)
-        .and_then(|value| value.to_str().ok())
-        .unwrap_or_default();
-    value
-        .split(';')
-        .next()
-        .unwrap_or_default()
-        .trim()
-        .to_ascii_lowercase()
+    let value = response.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
+    value.split(';').next().unwrap_or_default().trim().to_ascii_lowercase()
 }
 
 fn excerpt(body: &[u8]) -> String {

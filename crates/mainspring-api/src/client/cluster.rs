@@ -1,9 +1,7 @@
 //! Schedules, events, nodes, health.
 
 use super::{Client, ClientError, EventStream};
-use crate::{
-    EventFilter, Health, NextFilter, NextFire, Node, Preview, PreviewRequest, ServerInfo, routes,
-};
+use crate::{EventFilter, Health, NextFilter, NextFire, Node, Preview, PreviewRequest, ServerInfo, routes};
 
 impl Client {
     /// Explains a schedule and lists its next fire times; nothing is stored.
@@ -17,14 +15,8 @@ impl Client {
     }
 
     /// Reads events as they happen, from now on or after the event `last_id`.
-    pub async fn events(
-        &self,
-        filter: &EventFilter,
-        last_id: Option<&str>,
-    ) -> Result<EventStream, ClientError> {
-        Ok(EventStream::new(
-            self.stream(routes::EVENTS, filter, last_id).await?,
-        ))
+    pub async fn events(&self, filter: &EventFilter, last_id: Option<&str>) -> Result<EventStream, ClientError> {
+        Ok(EventStream::new(self.stream(routes::EVENTS, filter, last_id).await?))
     }
 
     /// Lists the server processes of the cluster.
@@ -49,25 +41,16 @@ impl Client {
 
     /// Returns the figures of `/metrics`, as OpenMetrics text.
     pub async fn metrics(&self) -> Result<String, ClientError> {
-        let request = self
-            .request(reqwest::Method::GET, routes::METRICS)
-            .timeout(self.timeout);
+        let request = self.request(reqwest::Method::GET, routes::METRICS).timeout(self.timeout);
         let response = super::answer::accepted(self.response(request).await?).await?;
-        response
-            .text()
-            .await
-            .map_err(|source| ClientError::unreachable(self.address(), source))
+        response.text().await.map_err(|source| ClientError::unreachable(self.address(), source))
     }
 
     async fn health(&self, path: &str) -> Result<Health, ClientError> {
-        let request = self
-            .request(reqwest::Method::GET, path)
-            .query(&[("verbose", "true")]);
+        let request = self.request(reqwest::Method::GET, path).query(&[("verbose", "true")]);
         let response = self.response(request.timeout(self.timeout)).await?;
         match response.status().as_u16() {
-            503 if super::answer::content_type(&response) == "application/json" => {
-                super::answer::json(response).await
-            }
+            503 if super::answer::content_type(&response) == "application/json" => super::answer::json(response).await,
             _ => super::answer::json(super::answer::accepted(response).await?).await,
         }
     }

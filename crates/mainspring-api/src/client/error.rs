@@ -53,23 +53,13 @@ impl ClientError {
     }
 
     pub(super) fn settings(message: impl Into<String>) -> Self {
-        Self::Settings {
-            message: message.into(),
-        }
+        Self::Settings { message: message.into() }
     }
 
     pub(super) fn unreachable(address: &str, source: reqwest::Error) -> Self {
         let source = source.without_url();
-        let reason = if source.is_timeout() {
-            "timed out".to_owned()
-        } else {
-            innermost(&source)
-        };
-        Self::Unreachable {
-            address: address.to_owned(),
-            reason,
-            source,
-        }
+        let reason = if source.is_timeout() { "timed out".to_owned() } else { innermost(&source) };
+        Self::Unreachable { address: address.to_owned(), reason, source }
     }
 }
 

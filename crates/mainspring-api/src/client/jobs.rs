@@ -5,9 +5,8 @@ use serde_json::Value;
 
 use super::{Client, ClientError, Precondition};
 use crate::{
-    ApplyOptions, ApplyResult, Bundle, Calendar, CalendarSpec, Gap, Job, JobFilter, JobSpec, Namespace,
-    NamespaceSpec, Page, PageFilter, Reason, Run, RunFilter, RunNow, Trigger, TriggerFilter,
-    WriteOptions, routes,
+    ApplyOptions, ApplyResult, Bundle, Calendar, CalendarSpec, Gap, Job, JobFilter, JobSpec, Namespace, NamespaceSpec,
+    Page, PageFilter, Reason, Run, RunFilter, RunNow, Trigger, TriggerFilter, WriteOptions, routes,
 };
 
 impl Client {
@@ -18,8 +17,7 @@ impl Client {
 
     /// Returns a namespace.
     pub async fn namespace(&self, namespace: &str) -> Result<Namespace, ClientError> {
-        self.get(&routes::path(routes::NAMESPACE, &[namespace]), &())
-            .await
+        self.get(&routes::path(routes::NAMESPACE, &[namespace]), &()).await
     }
 
     /// Makes or changes a namespace.
@@ -30,13 +28,7 @@ impl Client {
         precondition: Precondition,
         options: WriteOptions,
     ) -> Result<Namespace, ClientError> {
-        self.put(
-            &routes::path(routes::NAMESPACE, &[namespace]),
-            spec,
-            precondition,
-            &options,
-        )
-        .await
+        self.put(&routes::path(routes::NAMESPACE, &[namespace]), spec, precondition, &options).await
     }
 
     /// Deletes an empty namespace.
@@ -46,28 +38,17 @@ impl Client {
         precondition: Precondition,
         options: WriteOptions,
     ) -> Result<(), ClientError> {
-        self.delete(
-            &routes::path(routes::NAMESPACE, &[namespace]),
-            precondition,
-            &options,
-        )
-        .await
+        self.delete(&routes::path(routes::NAMESPACE, &[namespace]), precondition, &options).await
     }
 
     /// Lists jobs, by name.
-    pub async fn jobs(
-        &self,
-        namespace: &str,
-        filter: &JobFilter,
-    ) -> Result<Page<Job>, ClientError> {
-        self.get(&routes::path(routes::JOBS, &[namespace]), filter)
-            .await
+    pub async fn jobs(&self, namespace: &str, filter: &JobFilter) -> Result<Page<Job>, ClientError> {
+        self.get(&routes::path(routes::JOBS, &[namespace]), filter).await
     }
 
     /// Returns a job.
     pub async fn job(&self, namespace: &str, job: &str) -> Result<Job, ClientError> {
-        self.get(&routes::path(routes::JOB, &[namespace, job]), &())
-            .await
+        self.get(&routes::path(routes::JOB, &[namespace, job]), &()).await
     }
 
     /// Makes or replaces a job, under the name its spec has. A new one has version 1.
@@ -78,13 +59,7 @@ impl Client {
         precondition: Precondition,
         options: WriteOptions,
     ) -> Result<Job, ClientError> {
-        self.put(
-            &routes::path(routes::JOB, &[namespace, &spec.name]),
-            spec,
-            precondition,
-            &options,
-        )
-        .await
+        self.put(&routes::path(routes::JOB, &[namespace, &spec.name]), spec, precondition, &options).await
     }
 
     /// Changes the parts of a job that a merge patch (RFC 7396) names; `null` removes a key.
@@ -97,14 +72,8 @@ impl Client {
         options: WriteOptions,
     ) -> Result<Job, ClientError> {
         let path = routes::path(routes::JOB, &[namespace, job]);
-        let request = self
-            .request(reqwest::Method::PATCH, &path)
-            .query(&options)
-            .json(patch);
-        let request = request.header(
-            reqwest::header::CONTENT_TYPE,
-            "application/merge-patch+json",
-        );
+        let request = self.request(reqwest::Method::PATCH, &path).query(&options).json(patch);
+        let request = request.header(reqwest::header::CONTENT_TYPE, "application/merge-patch+json");
         self.send(precondition.apply(request)).await
     }
 
@@ -116,85 +85,38 @@ impl Client {
         precondition: Precondition,
         options: WriteOptions,
     ) -> Result<(), ClientError> {
-        self.delete(
-            &routes::path(routes::JOB, &[namespace, job]),
-            precondition,
-            &options,
-        )
-        .await
+        self.delete(&routes::path(routes::JOB, &[namespace, job]), precondition, &options).await
     }
 
     /// Pauses a job: once this returns, none of its triggers fires. Runs already queued still start.
-    pub async fn pause_job(
-        &self,
-        namespace: &str,
-        job: &str,
-        reason: &Reason,
-    ) -> Result<Job, ClientError> {
+    pub async fn pause_job(&self, namespace: &str, job: &str, reason: &Reason) -> Result<Job, ClientError> {
         self.act(routes::JOB_PAUSE, &[namespace, job], reason).await
     }
 
     /// Ends the pause of a job; instants that have passed meanwhile do not fire.
-    pub async fn resume_job(
-        &self,
-        namespace: &str,
-        job: &str,
-        reason: &Reason,
-    ) -> Result<Job, ClientError> {
-        self.act(routes::JOB_RESUME, &[namespace, job], reason)
-            .await
+    pub async fn resume_job(&self, namespace: &str, job: &str, reason: &Reason) -> Result<Job, ClientError> {
+        self.act(routes::JOB_RESUME, &[namespace, job], reason).await
     }
 
     /// Starts a run of a job now.
-    pub async fn run_job(
-        &self,
-        namespace: &str,
-        job: &str,
-        request: &RunNow,
-    ) -> Result<Run, ClientError> {
+    pub async fn run_job(&self, namespace: &str, job: &str, request: &RunNow) -> Result<Run, ClientError> {
         self.act(routes::JOB_RUN, &[namespace, job], request).await
     }
 
     /// Lists final runs of a job, newest first. The filter's `job` is not used.
-    pub async fn job_history(
-        &self,
-        namespace: &str,
-        job: &str,
-        filter: &RunFilter,
-    ) -> Result<Page<Run>, ClientError> {
-        let filter = RunFilter {
-            job: None,
-            ..filter.clone()
-        };
-        self.get(
-            &routes::path(routes::JOB_HISTORY, &[namespace, job]),
-            &filter,
-        )
-        .await
+    pub async fn job_history(&self, namespace: &str, job: &str, filter: &RunFilter) -> Result<Page<Run>, ClientError> {
+        let filter = RunFilter { job: None, ..filter.clone() };
+        self.get(&routes::path(routes::JOB_HISTORY, &[namespace, job]), &filter).await
     }
 
     /// Lists triggers, by job and name.
-    pub async fn triggers(
-        &self,
-        namespace: &str,
-        filter: &TriggerFilter,
-    ) -> Result<Page<Trigger>, ClientError> {
-        self.get(&routes::path(routes::TRIGGERS, &[namespace]), filter)
-            .await
+    pub async fn triggers(&self, namespace: &str, filter: &TriggerFilter) -> Result<Page<Trigger>, ClientError> {
+        self.get(&routes::path(routes::TRIGGERS, &[namespace]), filter).await
     }
 
     /// Returns a trigger.
-    pub async fn trigger(
-        &self,
-        namespace: &str,
-        job: &str,
-        trigger: &str,
-    ) -> Result<Trigger, ClientError> {
-        self.get(
-            &routes::path(routes::TRIGGER, &[namespace, job, trigger]),
-            &(),
-        )
-        .await
+    pub async fn trigger(&self, namespace: &str, job: &str, trigger: &str) -> Result<Trigger, ClientError> {
+        self.get(&routes::path(routes::TRIGGER, &[namespace, job, trigger]), &()).await
     }
 
     /// Lists the instants of a trigger that did not fire, oldest first.
@@ -216,8 +138,7 @@ impl Client {
         trigger: &str,
         reason: &Reason,
     ) -> Result<Trigger, ClientError> {
-        self.act(routes::TRIGGER_PAUSE, &[namespace, job, trigger], reason)
-            .await
+        self.act(routes::TRIGGER_PAUSE, &[namespace, job, trigger], reason).await
     }
 
     /// Ends the pause of a trigger; instants that have passed meanwhile do not fire.
@@ -228,24 +149,17 @@ impl Client {
         trigger: &str,
         reason: &Reason,
     ) -> Result<Trigger, ClientError> {
-        self.act(routes::TRIGGER_RESUME, &[namespace, job, trigger], reason)
-            .await
+        self.act(routes::TRIGGER_RESUME, &[namespace, job, trigger], reason).await
     }
 
     /// Lists calendars, by name.
-    pub async fn calendars(
-        &self,
-        namespace: &str,
-        filter: &PageFilter,
-    ) -> Result<Page<Calendar>, ClientError> {
-        self.get(&routes::path(routes::CALENDARS, &[namespace]), filter)
-            .await
+    pub async fn calendars(&self, namespace: &str, filter: &PageFilter) -> Result<Page<Calendar>, ClientError> {
+        self.get(&routes::path(routes::CALENDARS, &[namespace]), filter).await
     }
 
     /// Returns a calendar.
     pub async fn calendar(&self, namespace: &str, calendar: &str) -> Result<Calendar, ClientError> {
-        self.get(&routes::path(routes::CALENDAR, &[namespace, calendar]), &())
-            .await
+        self.get(&routes::path(routes::CALENDAR, &[namespace, calendar]), &()).await
     }
 
     /// Makes or replaces a calendar, under the name its spec has.
@@ -256,13 +170,7 @@ impl Client {
         precondition: Precondition,
         options: WriteOptions,
     ) -> Result<Calendar, ClientError> {
-        self.put(
-            &routes::path(routes::CALENDAR, &[namespace, &spec.name]),
-            spec,
-            precondition,
-            &options,
-        )
-        .await
+        self.put(&routes::path(routes::CALENDAR, &[namespace, &spec.name]), spec, precondition, &options).await
     }
 
     /// Deletes a calendar that nothing names.
@@ -273,43 +181,22 @@ impl Client {
         precondition: Precondition,
         options: WriteOptions,
     ) -> Result<(), ClientError> {
-        self.delete(
-            &routes::path(routes::CALENDAR, &[namespace, calendar]),
-            precondition,
-            &options,
-        )
-        .await
+        self.delete(&routes::path(routes::CALENDAR, &[namespace, calendar]), precondition, &options).await
     }
 
     /// Returns jobs and calendars of a namespace as one bundle that [`Client::apply`] takes back.
     pub async fn export(&self, namespace: &str) -> Result<Bundle, ClientError> {
-        self.get(&routes::path(routes::EXPORT, &[namespace]), &())
-            .await
+        self.get(&routes::path(routes::EXPORT, &[namespace]), &()).await
     }
 
     /// Makes the server hold what a bundle says: all of it, or nothing on an error.
-    pub async fn apply(
-        &self,
-        bundle: &Bundle,
-        options: ApplyOptions,
-    ) -> Result<ApplyResult, ClientError> {
+    pub async fn apply(&self, bundle: &Bundle, options: ApplyOptions) -> Result<ApplyResult, ClientError> {
         self.post(routes::APPLY, bundle, &options).await
     }
 
     /// Tells what [`Client::apply`] would change, and changes nothing.
-    pub async fn diff(
-        &self,
-        bundle: &Bundle,
-        options: ApplyOptions,
-    ) -> Result<ApplyResult, ClientError> {
-        self.apply(
-            bundle,
-            ApplyOptions {
-                dry_run: true,
-                ..options
-            },
-        )
-        .await
+    pub async fn diff(&self, bundle: &Bundle, options: ApplyOptions) -> Result<ApplyResult, ClientError> {
+        self.apply(bundle, ApplyOptions { dry_run: true, ..options }).await
     }
 
     /// Posts to a path with places.

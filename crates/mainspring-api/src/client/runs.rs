@@ -5,13 +5,8 @@ use crate::{Attempt, LogFilter, LogPage, Page, Reason, Run, RunFilter, routes};
 
 impl Client {
     /// Lists runs of a namespace, newest first, live and final.
-    pub async fn runs(
-        &self,
-        namespace: &str,
-        filter: &RunFilter,
-    ) -> Result<Page<Run>, ClientError> {
-        self.get(&routes::path(routes::RUNS, &[namespace]), filter)
-            .await
+    pub async fn runs(&self, namespace: &str, filter: &RunFilter) -> Result<Page<Run>, ClientError> {
+        self.get(&routes::path(routes::RUNS, &[namespace]), filter).await
     }
 
     /// Returns a run, live or final.
@@ -31,48 +26,25 @@ impl Client {
 
     /// Lists the attempts of a run, first to last.
     pub async fn attempts(&self, run: &str) -> Result<Vec<Attempt>, ClientError> {
-        self.get(&routes::path(routes::RUN_ATTEMPTS, &[run]), &())
-            .await
+        self.get(&routes::path(routes::RUN_ATTEMPTS, &[run]), &()).await
     }
 
     /// Returns a part of the log of a run. The filter's `follow` is not used.
     pub async fn log(&self, run: &str, filter: &LogFilter) -> Result<LogPage, ClientError> {
-        let filter = LogFilter {
-            follow: false,
-            ..filter.clone()
-        };
-        self.get(&routes::path(routes::RUN_LOG, &[run]), &filter)
-            .await
+        let filter = LogFilter { follow: false, ..filter.clone() };
+        self.get(&routes::path(routes::RUN_LOG, &[run]), &filter).await
     }
 
     /// Reads the log of a run as it grows, until the run is final.
-    pub async fn follow_log(
-        &self,
-        run: &str,
-        filter: &LogFilter,
-    ) -> Result<LogStreamReader, ClientError> {
-        let filter = LogFilter {
-            follow: true,
-            limit: None,
-            ..filter.clone()
-        };
-        let stream = self
-            .stream(&routes::path(routes::RUN_LOG, &[run]), &filter, None)
-            .await?;
+    pub async fn follow_log(&self, run: &str, filter: &LogFilter) -> Result<LogStreamReader, ClientError> {
+        let filter = LogFilter { follow: true, limit: None, ..filter.clone() };
+        let stream = self.stream(&routes::path(routes::RUN_LOG, &[run]), &filter, None).await?;
         Ok(LogStreamReader::new(stream))
     }
 
     /// Waits until a run is final, and returns it. Wrap it in a time limit to wait no longer than you like.
     pub async fn wait_for_run(&self, run: &str) -> Result<Run, ClientError> {
-        let mut log = self
-            .follow_log(
-                run,
-                &LogFilter {
-                    tail: Some(0),
-                    ..LogFilter::default()
-                },
-            )
-            .await?;
+        let mut log = self.follow_log(run, &LogFilter { tail: Some(0), ..LogFilter::default() }).await?;
         while let Some(item) = log.next().await? {
             if let LogItem::End(run) = item {
                 return Ok(*run);

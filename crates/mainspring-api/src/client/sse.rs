@@ -30,11 +30,7 @@ const MESSAGE_BYTES_MAX: usize = 4 << 20;
 
 impl Parser {
     /// Takes bytes, and appends the messages that they complete.
-    pub(super) fn push(
-        &mut self,
-        bytes: &[u8],
-        messages: &mut impl Extend<Message>,
-    ) -> Result<(), TooLarge> {
+    pub(super) fn push(&mut self, bytes: &[u8], messages: &mut impl Extend<Message>) -> Result<(), TooLarge> {
         for &byte in bytes {
             let ends_line = byte == b'\r' || (byte == b'\n' && !self.after_return);
             let is_rest_of_end = byte == b'\n' && self.after_return;
@@ -77,10 +73,7 @@ impl Parser {
 
     fn end_message(&mut self) -> Option<Message> {
         self.size = 0;
-        let next = Message {
-            id: self.message.id.clone(),
-            ..Message::default()
-        };
+        let next = Message { id: self.message.id.clone(), ..Message::default() };
         let message = std::mem::replace(&mut self.message, next);
         std::mem::take(&mut self.has_data).then_some(message)
     }
@@ -96,36 +89,22 @@ mod tests {
         for bytes in text.as_bytes().chunks(portion) {
             parser.push(bytes, &mut messages).unwrap();
         }
-        messages
-            .into_iter()
-            .map(|message| (message.event, message.id, message.data))
-            .collect()
+        messages.into_iter().map(|message| (message.event, message.id, message.data)).collect()
     }
 
     #[test]
     fn messages_come_out_whole_however_the_bytes_arrive() {
         let cases: [(&str, &[_]); 5] = [
             ("data: a\n\n", &[("", "", "a")]),
-            (
-                "event: line\nid: 7\ndata:a\ndata\ndata: ü\n\n",
-                &[("line", "7", "a\n\nü")],
-            ),
-            (
-                "id: 1\r\ndata: a\r\n\r\ndata: b\r\r",
-                &[("", "1", "a"), ("", "1", "b")],
-            ),
-            (
-                ": comment\n\nevent: x\n\nretry: 5\ndata: a\n\n",
-                &[("", "", "a")],
-            ),
+            ("event: line\nid: 7\ndata:a\ndata\ndata: ü\n\n", &[("line", "7", "a\n\nü")]),
+            ("id: 1\r\ndata: a\r\n\r\ndata: b\r\r", &[("", "1", "a"), ("", "1", "b")]),
+            (": comment\n\nevent: x\n\nretry: 5\ndata: a\n\n", &[("", "", "a")]),
             ("data: cut off", &[] as &[(&str, &str, &str)]),
         ];
         for (text, expected) in cases {
             let expected: Vec<_> = expected
                 .iter()
-                .map(|(event, id, data)| {
-                    ((*event).to_owned(), (*id).to_owned(), (*data).to_owned())
-                })
+                .map(|(event, id, data)| ((*event).to_owned(), (*id).to_owned(), (*data).to_owned()))
                 .collect();
             for portion in [1, 2, 3, 1000] {
                 assert_eq!(parse(text, portion), expected, "{text:?} by {portion}");
@@ -138,12 +117,7 @@ mod tests {
         let mut parser = Parser::default();
         let mut messages: Vec<Message> = Vec::new();
         for _ in 0..100_000 {
-            parser
-                .push(
-                    b": still here, still here, still here, still here, still here\n",
-                    &mut messages,
-                )
-                .unwrap();
+            parser.push(b": still here, still here, still here, still here, still here\n", &mut messages).unwrap();
         }
         let line = [b'x'; 1 << 20];
         assert!((0..4).all(|_| parser.push(&line, &mut messages).is_ok()));

@@ -76,10 +76,7 @@ impl Client {
         query: &impl Serialize,
         last_id: Option<&str>,
     ) -> Result<Messages, ClientError> {
-        let mut request = self
-            .request(Method::GET, path)
-            .query(query)
-            .header(ACCEPT, EVENT_STREAM);
+        let mut request = self.request(Method::GET, path).query(query).header(ACCEPT, EVENT_STREAM);
         if let Some(id) = last_id {
             request = request.header("Last-Event-ID", id);
         }
@@ -87,18 +84,10 @@ impl Client {
         let content_type = answer::content_type(&response);
         if content_type != EVENT_STREAM {
             let reason = format!("a stream was expected, not \"{content_type}\"");
-            return Err(ClientError::NotUnderstood {
-                status: response.status().as_u16(),
-                reason,
-            });
+            return Err(ClientError::NotUnderstood { status: response.status().as_u16(), reason });
         }
         let address = self.address().to_owned();
-        Ok(Messages {
-            response,
-            address,
-            parser: Parser::default(),
-            ready: VecDeque::new(),
-        })
+        Ok(Messages { response, address, parser: Parser::default(), ready: VecDeque::new() })
     }
 }
 
@@ -117,11 +106,8 @@ impl Messages {
             if let Some(message) = self.ready.pop_front() {
                 return Ok(Some(message));
             }
-            let bytes = self
-                .response
-                .chunk()
-                .await
-                .map_err(|source| ClientError::unreachable(&self.address, source))?;
+            let bytes =
+                self.response.chunk().await.map_err(|source| ClientError::unreachable(&self.address, source))?;
             let Some(bytes) = bytes else { return Ok(None) };
             self.parser
                 .push(&bytes, &mut self.ready)
@@ -134,9 +120,6 @@ impl Messages {
     }
 
     fn not_understood(&self, reason: String) -> ClientError {
-        ClientError::NotUnderstood {
-            status: self.response.status().as_u16(),
-            reason,
-        }
+        ClientError::NotUnderstood { status: self.response.status().as_u16(), reason }
     }
 }

@@ -12,11 +12,7 @@ use super::{Fault, Limits, Place};
 use crate::ErrorCode;
 
 pub(super) fn parse(text: &str, limits: Limits) -> Result<Node, Fault> {
-    let reader = Reader {
-        text,
-        lines: Lines::new(text),
-        limits,
-    };
+    let reader = Reader { text, lines: Lines::new(text), limits };
     let root: &RawValue = serde_json::from_str(text).map_err(|error| reader.syntax(0, &error))?;
     reader.node(root.get(), 1)
 }
@@ -33,11 +29,7 @@ impl<'a> Reader<'a> {
         let place = self.lines.place(offset);
         let nested = raw.starts_with(['{', '[']);
         if nested && depth > self.limits.depth {
-            return Err(Fault::new(
-                ErrorCode::DocumentTooDeep,
-                too_deep(self.limits),
-                Some(place),
-            ));
+            return Err(Fault::new(ErrorCode::DocumentTooDeep, too_deep(self.limits), Some(place)));
         }
         let content = match raw.as_bytes().first() {
             Some(b'{') => Content::Members(self.members(raw, depth)?),
@@ -48,8 +40,7 @@ impl<'a> Reader<'a> {
     }
 
     fn members(&self, raw: &'a str, depth: usize) -> Result<Vec<(Key, Node)>, Fault> {
-        let members: Members<'a> =
-            serde_json::from_str(raw).map_err(|error| self.syntax(self.offset(raw), &error))?;
+        let members: Members<'a> = serde_json::from_str(raw).map_err(|error| self.syntax(self.offset(raw), &error))?;
         members
             .0
             .into_iter()
@@ -60,19 +51,13 @@ impl<'a> Reader<'a> {
     fn items(&self, raw: &'a str, depth: usize) -> Result<Vec<Node>, Fault> {
         let items: Vec<&'a RawValue> =
             serde_json::from_str(raw).map_err(|error| self.syntax(self.offset(raw), &error))?;
-        items
-            .into_iter()
-            .map(|item| self.node(item.get(), depth + 1))
-            .collect()
+        items.into_iter().map(|item| self.node(item.get(), depth + 1)).collect()
     }
 
     fn key(&self, raw: &'a str) -> Result<Key, Fault> {
         let offset = self.offset(raw);
         let text = serde_json::from_str(raw).map_err(|error| self.syntax(offset, &error))?;
-        Ok(Key {
-            place: self.lines.place(offset),
-            text,
-        })
+        Ok(Key { place: self.lines.place(offset), text })
     }
 
     /// Returns where a slice of the text begins in it.
@@ -90,14 +75,8 @@ impl<'a> Reader<'a> {
 
 fn invalid(error: &serde_json::Error, place: Place) -> Fault {
     let message = error.to_string();
-    let message = message
-        .rsplit_once(" at line ")
-        .map_or(message.as_str(), |(what, _)| what);
-    Fault::new(
-        ErrorCode::DocumentSyntax,
-        format!("not valid JSON: {message}"),
-        Some(place),
-    )
+    let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(what, _)| what);
+    Fault::new(ErrorCode::DocumentSyntax, format!("not valid JSON: {message}"), Some(place))
 }
 
 fn scalar(raw: &str) -> Result<Content, serde_json::Error> {

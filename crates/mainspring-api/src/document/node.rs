@@ -42,13 +42,7 @@ pub(super) struct Composer {
 
 impl Composer {
     pub(super) fn new(limits: Limits) -> Self {
-        Self {
-            limits,
-            nodes: 0,
-            pointer: String::new(),
-            places: Places::default(),
-            faults: Vec::new(),
-        }
+        Self { limits, nodes: 0, pointer: String::new(), places: Places::default(), faults: Vec::new() }
     }
 
     /// Returns the value; `null` stands where there was a fault.
@@ -64,11 +58,7 @@ impl Composer {
         self.nodes += 1;
         if self.nodes > self.limits.nodes {
             if self.nodes == self.limits.nodes + 1 {
-                self.fault(
-                    ErrorCode::DocumentTooManyNodes,
-                    too_many(self.limits),
-                    node.place,
-                );
+                self.fault(ErrorCode::DocumentTooManyNodes, too_many(self.limits), node.place);
             }
             return Value::Null;
         }
@@ -83,11 +73,7 @@ impl Composer {
                 Value::Null
             }
             Content::List(_) | Content::Members(_) if depth > self.limits.depth => {
-                self.fault(
-                    ErrorCode::DocumentTooDeep,
-                    too_deep(self.limits),
-                    node.place,
-                );
+                self.fault(ErrorCode::DocumentTooDeep, too_deep(self.limits), node.place);
                 Value::Null
             }
             Content::List(items) => self.list(items, depth),
@@ -97,11 +83,7 @@ impl Composer {
 
     fn text(&mut self, text: String, place: Place) -> Value {
         if text.contains('\0') {
-            self.fault(
-                ErrorCode::DocumentNul,
-                "the text contains the NUL character",
-                place,
-            );
+            self.fault(ErrorCode::DocumentNul, "the text contains the NUL character", place);
         }
         Value::String(text)
     }
@@ -139,19 +121,12 @@ impl Composer {
     }
 
     fn duplicate(&mut self, key: &Key, first: Place) {
-        let message = format!(
-            "key \"{}\" is written twice, first on line {}",
-            shorten(&key.text),
-            first.0
-        );
+        let message = format!("key \"{}\" is written twice, first on line {}", shorten(&key.text), first.0);
         self.fault(ErrorCode::DocumentDuplicateKey, message, key.place);
     }
 
     fn fault(&mut self, code: ErrorCode, message: impl Into<String>, place: Place) {
-        self.faults.push(Fault {
-            pointer: self.pointer.clone(),
-            ..Fault::new(code, message, Some(place))
-        });
+        self.faults.push(Fault { pointer: self.pointer.clone(), ..Fault::new(code, message, Some(place)) });
     }
 }
 

@@ -13,10 +13,7 @@ use crate::ErrorCode;
 pub(super) fn parse(text: &str) -> Result<Node, Fault> {
     let lines = Lines::new(text);
     let root = DeTable::parse(text).map_err(|error| syntax(&lines, &error))?;
-    Ok(Node {
-        place: (1, 1),
-        content: members(&lines, root.into_inner()),
-    })
+    Ok(Node { place: (1, 1), content: members(&lines, root.into_inner()) })
 }
 
 fn syntax(lines: &Lines<'_>, error: &toml::de::Error) -> Fault {
@@ -35,13 +32,7 @@ fn members(lines: &Lines<'_>, table: DeTable<'_>) -> Content {
         .into_iter()
         .map(|(key, value)| {
             let place = lines.place(key.span().start);
-            (
-                Key {
-                    place,
-                    text: key.into_inner().into_owned(),
-                },
-                node(lines, value, place),
-            )
+            (Key { place, text: key.into_inner().into_owned() }, node(lines, value, place))
         })
         .collect();
     members.sort_by_key(|(key, _)| key.place);
@@ -51,34 +42,20 @@ fn members(lines: &Lines<'_>, table: DeTable<'_>) -> Content {
 /// Makes a node. A table written as `[header]` counts as written where its key was.
 fn node(lines: &Lines<'_>, value: Spanned<DeValue<'_>>, key_place: Place) -> Node {
     let span = value.span();
-    let place = if span.is_empty() {
-        key_place
-    } else {
-        lines.place(span.start)
-    };
+    let place = if span.is_empty() { key_place } else { lines.place(span.start) };
     let content = match value.into_inner() {
         DeValue::String(text) => Content::Text(text.into_owned()),
         DeValue::Integer(integer) => match i64::from_str_radix(integer.as_str(), integer.radix()) {
             Ok(number) => Content::Number(number.into()),
-            Err(_) => {
-                Content::Unsupported("the number does not fit 64 bits; write it as text".into())
-            }
+            Err(_) => Content::Unsupported("the number does not fit 64 bits; write it as text".into()),
         },
         DeValue::Float(float) => match float.as_str().parse().ok().and_then(Number::from_f64) {
             Some(number) => Content::Number(number),
-            None => Content::Unsupported(format!(
-                "{} has no JSON spelling; write it as text",
-                float.as_str()
-            )),
+            None => Content::Unsupported(format!("{} has no JSON spelling; write it as text", float.as_str())),
         },
         DeValue::Boolean(value) => Content::Bool(value),
         DeValue::Datetime(at) => Content::Text(at.to_string()),
-        DeValue::Array(items) => Content::List(
-            items
-                .into_iter()
-                .map(|item| node(lines, item, place))
-                .collect(),
-        ),
+        DeValue::Array(items) => Content::List(items.into_iter().map(|item| node(lines, item, place)).collect()),
         DeValue::Table(table) => members(lines, table),
     };
     Node { place, content }

@@ -15,37 +15,24 @@ use crate::ErrorCode;
 
 pub(super) fn parse(text: &str, limits: Limits) -> Result<Vec<Node>, Fault> {
     let nodes: Vec<Spanned<Content>> =
-        serde_saphyr::from_multiple_with_options(text, options(limits))
-            .map_err(|error| fault(&error, limits))?;
+        serde_saphyr::from_multiple_with_options(text, options(limits)).map_err(|error| fault(&error, limits))?;
     let lines = Lines::new(text);
     let mut nodes: Vec<_> = nodes.into_iter().map(into_node).collect();
-    nodes
-        .iter_mut()
-        .for_each(|node| refuse_rounded(&lines, node));
+    nodes.iter_mut().for_each(|node| refuse_rounded(&lines, node));
     Ok(nodes)
 }
 
 /// Refuses whole numbers beyond 64 bits, which the parser has made floating-point numbers of.
 fn refuse_rounded(lines: &Lines<'_>, node: &mut Node) {
     match &mut node.content {
-        Content::List(items) => items
-            .iter_mut()
-            .for_each(|item| refuse_rounded(lines, item)),
-        Content::Members(members) => members
-            .iter_mut()
-            .for_each(|(_, value)| refuse_rounded(lines, value)),
+        Content::List(items) => items.iter_mut().for_each(|item| refuse_rounded(lines, item)),
+        Content::Members(members) => members.iter_mut().for_each(|(_, value)| refuse_rounded(lines, value)),
         Content::Number(number) if number.is_f64() => {
             let written = lines.text_at(node.place);
             let digits = written.trim_start_matches(['-', '+']);
-            let digits = digits
-                .split([',', ']', '}', ' ', '\t', '\r', '\n'])
-                .next()
-                .unwrap_or_default();
+            let digits = digits.split([',', ']', '}', ' ', '\t', '\r', '\n']).next().unwrap_or_default();
             if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
-                let message = format!(
-                    "{} is not a number of 64 bits; write it as text",
-                    shorten(digits)
-                );
+                let message = format!("{} is not a number of 64 bits; write it as text", shorten(digits));
                 node.content = Content::Unsupported(message);
             }
         }
@@ -83,43 +70,25 @@ fn fault(error: &Error, limits: Limits) -> Fault {
 fn verdict(error: &Error, limits: Limits) -> (ErrorCode, String) {
     match error.without_snippet() {
         Error::AliasError { error, .. } => verdict(error, limits),
-        Error::Budget {
-            breach: BudgetBreach::Depth { .. },
-            ..
-        } => (ErrorCode::DocumentTooDeep, too_deep(limits)),
+        Error::Budget { breach: BudgetBreach::Depth { .. }, .. } => (ErrorCode::DocumentTooDeep, too_deep(limits)),
         Error::Budget { .. }
         | Error::AliasReplayLimitExceeded { .. }
         | Error::AliasExpansionLimitExceeded { .. }
         | Error::AliasReplayStackDepthExceeded { .. }
-        | Error::AliasReplayCounterOverflow { .. } => {
-            (ErrorCode::DocumentTooManyNodes, too_many(limits))
-        }
+        | Error::AliasReplayCounterOverflow { .. } => (ErrorCode::DocumentTooManyNodes, too_many(limits)),
         Error::DuplicateMappingKey { key, .. } => {
-            let key = key
-                .as_deref()
-                .map(|key| format!(" \"{}\"", shorten(key)))
-                .unwrap_or_default();
-            (
-                ErrorCode::DocumentDuplicateKey,
-                format!("key{key} is written twice"),
-            )
+            let key = key.as_deref().map(|key| format!(" \"{}\"", shorten(key))).unwrap_or_default();
+            (ErrorCode::DocumentDuplicateKey, format!("key{key} is written twice"))
         }
-        Error::NonFiniteFloat { .. } => (
-            ErrorCode::DocumentUnsupported,
-            "the number has no JSON spelling; write it as text".to_owned(),
-        ),
-        Error::UnsupportedTag { .. } => (
-            ErrorCode::DocumentUnsupported,
-            "tags of one's own are not supported; remove it".to_owned(),
-        ),
+        Error::NonFiniteFloat { .. } => {
+            (ErrorCode::DocumentUnsupported, "the number has no JSON spelling; write it as text".to_owned())
+        }
+        Error::UnsupportedTag { .. } => {
+            (ErrorCode::DocumentUnsupported, "tags of one's own are not supported; remove it".to_owned())
+        }
         other => match without_place(&other.to_string()) {
-            message if message.contains("recursion limit") => {
-                (ErrorCode::DocumentTooDeep, too_deep(limits))
-            }
-            message => (
-                ErrorCode::DocumentSyntax,
-                format!("not valid YAML: {message}"),
-            ),
+            message if message.contains("recursion limit") => (ErrorCode::DocumentTooDeep, too_deep(limits)),
+            message => (ErrorCode::DocumentSyntax, format!("not valid YAML: {message}")),
         },
     }
 }
@@ -127,10 +96,7 @@ fn verdict(error: &Error, limits: Limits) -> (ErrorCode, String) {
 /// Cuts off what a position says better.
 fn without_place(message: &str) -> String {
     let first = message.lines().next().unwrap_or_default();
-    first
-        .rsplit_once(" at line ")
-        .map_or(first, |(what, _)| what)
-        .to_owned()
+    first.rsplit_once(" at line ").map_or(first, |(what, _)| what).to_owned()
 }
 
 fn place(location: Location) -> Place {
@@ -139,10 +105,7 @@ fn place(location: Location) -> Place {
 }
 
 fn into_node(spanned: Spanned<Content>) -> Node {
-    Node {
-        place: place(spanned.referenced),
-        content: spanned.value,
-    }
+    Node { place: place(spanned.referenced), content: spanned.value }
 }
 
 impl<'de> Deserialize<'de> for Content {
@@ -177,15 +140,11 @@ impl<'de> Visitor<'de> for ContentVisitor {
     }
 
     fn visit_i128<E: de::Error>(self, value: i128) -> Result<Content, E> {
-        Ok(Content::Unsupported(format!(
-            "{value} does not fit 64 bits; write it as text"
-        )))
+        Ok(Content::Unsupported(format!("{value} does not fit 64 bits; write it as text")))
     }
 
     fn visit_u128<E: de::Error>(self, value: u128) -> Result<Content, E> {
-        Ok(Content::Unsupported(format!(
-            "{value} does not fit 64 bits; write it as text"
-        )))
+        Ok(Content::Unsupported(format!("{value} does not fit 64 bits; write it as text")))
     }
 
     fn visit_f64<E: de::Error>(self, value: f64) -> Result<Content, E> {
@@ -214,10 +173,7 @@ impl<'de> Visitor<'de> for ContentVisitor {
     fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Content, A::Error> {
         let mut members = Vec::new();
         while let Some((key, value)) = map.next_entry::<Spanned<String>, _>()? {
-            let key = Key {
-                place: place(key.referenced),
-                text: key.value,
-            };
+            let key = Key { place: place(key.referenced), text: key.value };
             members.push((key, into_node(value)));
         }
         Ok(Content::Members(members))

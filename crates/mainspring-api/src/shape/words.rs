@@ -25,109 +25,38 @@ const LATER_KEYS: &[(&str, &[&str], &str)] = &[
         ],
         "workflows are",
     ),
-    (
-        "JobSpec",
-        &["catchup", "catchup_window", "backfill"],
-        "backfills are",
-    ),
-    (
-        "JobSpec",
-        &[
-            "notify",
-            "alerts",
-            "on_failure",
-            "on_success",
-            "deadline",
-            "pause_on_failure",
-        ],
-        "alerts are",
-    ),
-    (
-        "JobSpec",
-        &["backoff", "max_delay", "retry_jitter", "retry_on"],
-        "growing retry delays are",
-    ),
-    (
-        "JobSpec",
-        &["script", "xxl", "sql", "container"],
-        "tasks of this kind are",
-    ),
-    (
-        "JobSpec",
-        &["routing", "shards", "shard_total", "pool", "run_as"],
-        "routing is",
-    ),
-    (
-        "JobSpec",
-        &["calendars", "jobs"],
-        "bundles inside of a job are",
-    ),
+    ("JobSpec", &["catchup", "catchup_window", "backfill"], "backfills are"),
+    ("JobSpec", &["notify", "alerts", "on_failure", "on_success", "deadline", "pause_on_failure"], "alerts are"),
+    ("JobSpec", &["backoff", "max_delay", "retry_jitter", "retry_on"], "growing retry delays are"),
+    ("JobSpec", &["script", "xxl", "sql", "container"], "tasks of this kind are"),
+    ("JobSpec", &["routing", "shards", "shard_total", "pool", "run_as"], "routing is"),
+    ("JobSpec", &["calendars", "jobs"], "bundles inside of a job are"),
     ("TriggerSpec", &["event"], "event triggers are"),
     ("TriggerSpec", &["after"], "triggers on other jobs are"),
     ("TriggerSpec", &["placement"], "placement is"),
 ];
 
 /// Values of versions to come.
-const LATER_VALUES: &[(&str, &[&str], &str)] = &[(
-    "Overlap",
-    &["queue_all", "cancel_running"],
-    "this overlap policy is",
-)];
+const LATER_VALUES: &[(&str, &[&str], &str)] =
+    &[("Overlap", &["queue_all", "cancel_running"], "this overlap policy is")];
 
 /// Keys of other tools, and ours.
 const SYNONYMS: &[(&str, &[&str], &str)] = &[
-    (
-        "JobSpec",
-        &["command", "cmd", "shell", "bash"],
-        "write `run: …`",
-    ),
-    (
-        "JobSpec",
-        &["args", "argv"],
-        "write `exec: [program, argument, …]`",
-    ),
+    ("JobSpec", &["command", "cmd", "shell", "bash"], "write `run: …`"),
+    ("JobSpec", &["args", "argv"], "write `exec: [program, argument, …]`"),
     ("JobSpec", &["url"], "write `http: {url: …}`"),
+    ("JobSpec", &["cron", "schedules", "on"], "write `schedule: …`"),
     (
         "JobSpec",
-        &["cron", "schedules", "on"],
-        "write `schedule: …`",
-    ),
-    (
-        "JobSpec",
-        &[
-            "every",
-            "at",
-            "delay",
-            "calendar_interval",
-            "daily_window",
-            "start_at",
-            "end_at",
-            "jitter",
-        ],
+        &["every", "at", "delay", "calendar_interval", "daily_window", "start_at", "end_at", "jitter"],
         "write it inside of `schedule: {…}`",
     ),
     ("JobSpec", &["tags"], "write `labels: {key: value}`"),
     ("JobSpec", &["tz", "time_zone"], "write `timezone: …`"),
-    (
-        "JobSpec",
-        &["max_active_runs", "concurrency"],
-        "write `max_active: …`",
-    ),
-    (
-        "JobSpec",
-        &["cwd", "workdir", "dir"],
-        "write `working_dir: …`",
-    ),
-    (
-        "JobSpec",
-        &["enabled", "disabled", "suspend"],
-        "write `paused: true` or `paused: false`",
-    ),
-    (
-        "JobSpec",
-        &["body", "method", "headers", "expect"],
-        "write it inside of `http: {…}`",
-    ),
+    ("JobSpec", &["max_active_runs", "concurrency"], "write `max_active: …`"),
+    ("JobSpec", &["cwd", "workdir", "dir"], "write `working_dir: …`"),
+    ("JobSpec", &["enabled", "disabled", "suspend"], "write `paused: true` or `paused: false`"),
+    ("JobSpec", &["body", "method", "headers", "expect"], "write it inside of `http: {…}`"),
     ("TriggerSpec", &["tz", "time_zone"], "write `timezone: …`"),
     ("TriggerSpec", &["start"], "write `start_at: …`"),
     ("TriggerSpec", &["end", "until"], "write `end_at: …`"),
@@ -136,23 +65,13 @@ const SYNONYMS: &[(&str, &[&str], &str)] = &[
 ];
 
 /// Makes the problem of a key that a type does not know.
-pub(super) fn unknown_key<'k>(
-    type_name: &str,
-    key: &str,
-    known: impl Iterator<Item = &'k String>,
-) -> Problem {
+pub(super) fn unknown_key<'k>(type_name: &str, key: &str, known: impl Iterator<Item = &'k String>) -> Problem {
     if let Some(what) = find(LATER_KEYS, type_name, key) {
         return later(key, what);
     }
-    let problem = Problem::new(
-        ErrorCode::FieldUnknown,
-        format!("unknown key \"{}\"", super::shorten(key)),
-    );
+    let problem = Problem::new(ErrorCode::FieldUnknown, format!("unknown key \"{}\"", super::shorten(key)));
     let synonym = find(SYNONYMS, type_name, key).map(str::to_owned);
-    Problem {
-        hint: synonym.or_else(|| did_you_mean(key, known.map(String::as_str))),
-        ..problem
-    }
+    Problem { hint: synonym.or_else(|| did_you_mean(key, known.map(String::as_str))), ..problem }
 }
 
 /// Makes the problem of a word that a version to come knows.
@@ -161,19 +80,10 @@ pub(super) fn later_value(type_name: &str, word: &str) -> Option<Problem> {
 }
 
 fn later(word: &str, what: &str) -> Problem {
-    Problem::new(
-        ErrorCode::FieldLater,
-        format!("\"{word}\" cannot be used: {what} not in this version"),
-    )
+    Problem::new(ErrorCode::FieldLater, format!("\"{word}\" cannot be used: {what} not in this version"))
 }
 
-fn find(
-    table: &[(&str, &[&str], &'static str)],
-    type_name: &str,
-    word: &str,
-) -> Option<&'static str> {
-    let row = table
-        .iter()
-        .find(|(of, words, _)| *of == type_name && words.contains(&word));
+fn find(table: &[(&str, &[&str], &'static str)], type_name: &str, word: &str) -> Option<&'static str> {
+    let row = table.iter().find(|(of, words, _)| *of == type_name && words.contains(&word));
     row.map(|(.., text)| *text)
 }

@@ -72,8 +72,6 @@ impl CalendarSpec {
             ("monthly", self.monthly.is_some()),
             ("weekly", self.weekly.is_some()),
         ];
-        kinds
-            .into_iter()
-            .filter_map(|(key, is_set)| is_set.then_some(key))
+        kinds.into_iter().filter_map(|(key, is_set)| is_set.then_some(key))
     }
 }

@@ -120,9 +120,7 @@ pub struct DailyWindow {
 }
 
 /// Days of the week.
-#[derive(
-    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema, ToSchema,
-)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Weekday {
@@ -139,9 +137,7 @@ pub enum Weekday {
 ///
 /// `every` and `at` know `fire_now` and the four with a count, the other kinds `fire_once_now` and
 /// `do_nothing`; `smart` and `ignore` fit all.
-#[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema,
-)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Misfire {
     /// Quartz's choice for the kind.
@@ -198,18 +194,14 @@ impl Misfire {
     pub fn fits(self, kind: TriggerKind) -> bool {
         match self {
             Self::Smart | Self::Ignore => true,
-            Self::FireOnceNow | Self::DoNothing => {
-                !matches!(kind, TriggerKind::Every | TriggerKind::At)
-            }
+            Self::FireOnceNow | Self::DoNothing => !matches!(kind, TriggerKind::Every | TriggerKind::At),
             _ => matches!(kind, TriggerKind::Every | TriggerKind::At),
         }
     }
 }
 
 /// Which rules hold at clock changes and in other corners where Quartz is odd.
-#[derive(
-    Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema,
-)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Semantics {
     /// mainspring's.
@@ -239,14 +231,8 @@ pub enum TriggerKind {
 
 impl TriggerKind {
     /// Every kind.
-    pub const ALL: [Self; 6] = [
-        Self::Cron,
-        Self::Every,
-        Self::At,
-        Self::CalendarInterval,
-        Self::DailyWindow,
-        Self::Delay,
-    ];
+    pub const ALL: [Self; 6] =
+        [Self::Cron, Self::Every, Self::At, Self::CalendarInterval, Self::DailyWindow, Self::Delay];
 
     /// Returns the key under which job files write the kind.
     pub fn as_str(self) -> &'static str {

@@ -79,9 +79,7 @@ pub enum PreviewNote {
 words!(PreviewNote: Gap = "gap", Fold = "fold", Unknown = "unknown");
 
 /// Which fire times to come are asked for.
-#[derive(
-    Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema, IntoParams,
-)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct NextFilter {

@@ -129,10 +129,7 @@ words!(RunState: Waiting = "waiting", Held = "held", Scheduled = "scheduled", Qu
 impl RunState {
     /// Tells whether the state has no way out.
     pub fn is_final(self) -> bool {
-        matches!(
-            self,
-            Self::Succeeded | Self::Failed | Self::Cancelled | Self::Skipped
-        )
+        matches!(self, Self::Succeeded | Self::Failed | Self::Cancelled | Self::Skipped)
     }
 }
 
@@ -163,9 +160,7 @@ words!(Origin: Schedule = "schedule", Manual = "manual", Api = "api", Retry = "r
     Misfire = "misfire", Backfill = "backfill", Unknown = "unknown");
 
 /// Which runs are asked for; conditions add up.
-#[derive(
-    Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema, IntoParams,
-)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct RunFilter {
@@ -280,9 +275,7 @@ pub enum LogStream {
 words!(LogStream: Stdout = "stdout", Stderr = "stderr", System = "system", Unknown = "unknown");
 
 /// Which part of a log is asked for.
-#[derive(
-    Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema, IntoParams,
-)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema, IntoParams)]
 #[into_params(parameter_in = Query)]
 #[serde(deny_unknown_fields)]
 pub struct LogFilter {

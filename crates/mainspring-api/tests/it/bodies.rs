@@ -1,8 +1,8 @@
 //! Request bodies: any bytes get an answer.
 
 use mainspring_api::{
-    Bundle, CalendarSpec, JobSpec, Limits, NamespaceSpec, PreviewRequest, ProblemDetails, Reason,
-    RunNow, check_bundle, check_job, read_body,
+    Bundle, CalendarSpec, JobSpec, Limits, NamespaceSpec, PreviewRequest, ProblemDetails, Reason, RunNow, check_bundle,
+    check_job, read_body,
 };
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -13,37 +13,16 @@ fn what_a_body_must_not_have_is_named() {
         ("", &[("document.syntax", "")]),
         ("null", &[("field.type", "")]),
         ("[]", &[("field.type", "")]),
-        (
-            r#"{"name": "a", "name": "b"}"#,
-            &[("document.duplicate_key", "/name")],
-        ),
-        (
-            r#"{"name": "a\u0000", "noop": true}"#,
-            &[("document.nul", "/name")],
-        ),
-        (
-            r#"{"name": "\ud800", "noop": true}"#,
-            &[("document.syntax", "")],
-        ),
-        (
-            r#"{"name": "a", "retries": 1e3}"#,
-            &[("field.type", "/retries")],
-        ),
-        (
-            r#"{"name": "a", "retries": 99999999999999999999}"#,
-            &[("document.unsupported", "/retries")],
-        ),
-        (
-            r#"{"name": "a", "x": 1, "y/z": 2}"#,
-            &[("field.unknown", "/x"), ("field.unknown", "/y~1z")],
-        ),
+        (r#"{"name": "a", "name": "b"}"#, &[("document.duplicate_key", "/name")]),
+        (r#"{"name": "a\u0000", "noop": true}"#, &[("document.nul", "/name")]),
+        (r#"{"name": "\ud800", "noop": true}"#, &[("document.syntax", "")]),
+        (r#"{"name": "a", "retries": 1e3}"#, &[("field.type", "/retries")]),
+        (r#"{"name": "a", "retries": 99999999999999999999}"#, &[("document.unsupported", "/retries")]),
+        (r#"{"name": "a", "x": 1, "y/z": 2}"#, &[("field.unknown", "/x"), ("field.unknown", "/y~1z")]),
     ];
     for (body, expected) in cases {
         let problems = read_body::<JobSpec>(body.as_bytes(), Limits::FILE).unwrap_err();
-        let found: Vec<_> = problems
-            .iter()
-            .map(|p| (p.code.as_str(), p.pointer.as_str()))
-            .collect();
+        let found: Vec<_> = problems.iter().map(|p| (p.code.as_str(), p.pointer.as_str())).collect();
         assert_eq!(found, *expected, "{body}");
     }
 }
@@ -52,50 +31,27 @@ fn what_a_body_must_not_have_is_named() {
 fn instants_in_bodies_are_checked() {
     let body = json!({"trigger": {"cron": "@daily"}, "after": "yesterday"}).to_string();
     let problems = read_body::<PreviewRequest>(body.as_bytes(), Limits::FILE).unwrap_err();
-    assert_eq!(
-        (problems[0].code.as_str(), problems[0].pointer.as_str()),
-        ("field.value", "/after")
-    );
+    assert_eq!((problems[0].code.as_str(), problems[0].pointer.as_str()), ("field.value", "/after"));
     assert!(problems[0].message.contains("RFC 3339"), "{problems:?}");
 }
 
 #[test]
 fn a_large_apply_is_read_within_its_own_limits() {
-    let job = |index: u32| JobSpec {
-        name: format!("job-{index}"),
-        run: Some("x".repeat(200)),
-        ..JobSpec::default()
-    };
-    let bundle = Bundle {
-        jobs: (0..10_000).map(job).collect(),
-        ..Bundle::default()
-    };
+    let job = |index: u32| JobSpec { name: format!("job-{index}"), run: Some("x".repeat(200)), ..JobSpec::default() };
+    let bundle = Bundle { jobs: (0..10_000).map(job).collect(), ..Bundle::default() };
     let body = serde_json::to_vec(&bundle).unwrap();
-    assert_eq!(
-        read_body::<Bundle>(&body, Limits::FILE).unwrap_err()[0].code,
-        "document.too_large"
-    );
+    assert_eq!(read_body::<Bundle>(&body, Limits::FILE).unwrap_err()[0].code, "document.too_large");
     assert_eq!(read_body::<Bundle>(&body, Limits::APPLY).unwrap(), bundle);
 }
 
 /// Reads the bytes as every kind of body; whatever is refused must be answered with 4xx.
 fn read_as_everything(body: &[u8]) {
     let answers = [
-        read_body::<JobSpec>(body, Limits::FILE)
-            .map(|spec| drop((check_job(&spec), spec.triggers_in_order())))
-            .err(),
-        read_body::<Bundle>(body, Limits::FILE)
-            .map(|bundle| drop(check_bundle(&bundle)))
-            .err(),
-        read_body::<CalendarSpec>(body, Limits::FILE)
-            .map(drop)
-            .err(),
-        read_body::<NamespaceSpec>(body, Limits::FILE)
-            .map(drop)
-            .err(),
-        read_body::<PreviewRequest>(body, Limits::FILE)
-            .map(drop)
-            .err(),
+        read_body::<JobSpec>(body, Limits::FILE).map(|spec| drop((check_job(&spec), spec.triggers_in_order()))).err(),
+        read_body::<Bundle>(body, Limits::FILE).map(|bundle| drop(check_bundle(&bundle))).err(),
+        read_body::<CalendarSpec>(body, Limits::FILE).map(drop).err(),
+        read_body::<NamespaceSpec>(body, Limits::FILE).map(drop).err(),
+        read_body::<PreviewRequest>(body, Limits::FILE).map(drop).err(),
         read_body::<RunNow>(body, Limits::FILE).map(drop).err(),
         read_body::<Reason>(body, Limits::FILE).map(drop).err(),
     ];

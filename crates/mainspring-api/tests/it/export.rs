@@ -8,12 +8,7 @@ use serde_json::Value;
 
 #[test]
 fn values_that_toml_lacks_are_named() {
-    let with_input = |input| JobSpec {
-        name: "a".into(),
-        noop: true,
-        input: Some(input),
-        ..JobSpec::default()
-    };
+    let with_input = |input| JobSpec { name: "a".into(), noop: true, input: Some(input), ..JobSpec::default() };
     let null = with_input(serde_json::json!({"x": [1, null]}));
     let large = with_input(serde_json::json!({"y/z": u64::MAX}));
     assert_eq!(
@@ -59,9 +54,7 @@ fn json() -> impl Strategy<Value = Value> {
     let leaf = prop_oneof![
         any::<bool>().prop_map(Value::from),
         any::<i64>().prop_map(Value::from),
-        any::<f64>()
-            .prop_filter("JSON has finite numbers only", |number| number.is_finite())
-            .prop_map(Value::from),
+        any::<f64>().prop_filter("JSON has finite numbers only", |number| number.is_finite()).prop_map(Value::from),
         text().prop_map(Value::from),
     ];
     leaf.prop_recursive(4, 24, 5, |inner| {
@@ -74,8 +67,7 @@ fn json() -> impl Strategy<Value = Value> {
 }
 
 fn object() -> impl Strategy<Value = Value> {
-    prop::collection::btree_map(text(), json(), 0..5)
-        .prop_map(|members| Value::Object(members.into_iter().collect()))
+    prop::collection::btree_map(text(), json(), 0..5).prop_map(|members| Value::Object(members.into_iter().collect()))
 }
 
 fn name() -> impl Strategy<Value = String> {
@@ -90,10 +82,7 @@ fn name() -> impl Strategy<Value = String> {
 fn trigger() -> impl Strategy<Value = TriggerSpec> {
     let misfire = prop::option::of(prop::sample::select(vec![Misfire::Smart, Misfire::Ignore]));
     let kind = prop_oneof![
-        text().prop_map(|cron| TriggerSpec {
-            cron: Some(cron),
-            ..TriggerSpec::default()
-        }),
+        text().prop_map(|cron| TriggerSpec { cron: Some(cron), ..TriggerSpec::default() }),
         (text(), prop::option::of(any::<u32>())).prop_map(|(every, repeat_count)| TriggerSpec {
             every: Some(every),
             repeat_count,
@@ -106,110 +95,48 @@ fn trigger() -> impl Strategy<Value = TriggerSpec> {
                 preserve_hour: true,
                 skip_missing_hour: every % 2 == 0,
             };
-            TriggerSpec {
-                calendar_interval: Some(interval),
-                ..TriggerSpec::default()
-            }
+            TriggerSpec { calendar_interval: Some(interval), ..TriggerSpec::default() }
         }),
         (text(), prop::option::of(text())).prop_map(|(every, from)| {
             let days = Some(OneOrMany::Many(vec![Weekday::Mon, Weekday::Sun]));
-            let window = DailyWindow {
-                every,
-                from,
-                to: None,
-                days,
-            };
-            TriggerSpec {
-                daily_window: Some(window),
-                ..TriggerSpec::default()
-            }
+            let window = DailyWindow { every, from, to: None, days };
+            TriggerSpec { daily_window: Some(window), ..TriggerSpec::default() }
         }),
-        text().prop_map(|delay| TriggerSpec {
-            delay: Some(delay),
-            ..TriggerSpec::default()
-        }),
+        text().prop_map(|delay| TriggerSpec { delay: Some(delay), ..TriggerSpec::default() }),
     ];
-    (
-        kind,
-        misfire,
-        prop::option::of(any::<i32>()),
-        prop::option::of(text()),
-        prop::option::of(any::<bool>()),
+    (kind, misfire, prop::option::of(any::<i32>()), prop::option::of(text()), prop::option::of(any::<bool>())).prop_map(
+        |(kind, misfire, priority, timezone, paused)| TriggerSpec { misfire, priority, timezone, paused, ..kind },
     )
-        .prop_map(|(kind, misfire, priority, timezone, paused)| TriggerSpec {
-            misfire,
-            priority,
-            timezone,
-            paused,
-            ..kind
-        })
 }
 
 fn schedule() -> impl Strategy<Value = OneOrMany<ScheduleEntry>> {
-    let entry = || {
-        prop_oneof![
-            text().prop_map(ScheduleEntry::Cron),
-            trigger().prop_map(ScheduleEntry::Trigger)
-        ]
-    };
-    prop_oneof![
-        entry().prop_map(OneOrMany::One),
-        prop::collection::vec(entry(), 0..3).prop_map(OneOrMany::Many)
-    ]
+    let entry = || prop_oneof![text().prop_map(ScheduleEntry::Cron), trigger().prop_map(ScheduleEntry::Trigger)];
+    prop_oneof![entry().prop_map(OneOrMany::One), prop::collection::vec(entry(), 0..3).prop_map(OneOrMany::Many)]
 }
 
 fn task() -> impl Strategy<Value = JobSpec> {
     prop_oneof![
-        text().prop_map(|text| JobSpec {
-            run: Some(format!("x{text}")),
-            ..JobSpec::default()
-        }),
-        (
-            prop::collection::vec(text(), 0..4),
-            prop::collection::btree_map("[A-Z]{1,5}", text(), 0..3)
-        )
-            .prop_map(|(mut argv, env)| {
+        text().prop_map(|text| JobSpec { run: Some(format!("x{text}")), ..JobSpec::default() }),
+        (prop::collection::vec(text(), 0..4), prop::collection::btree_map("[A-Z]{1,5}", text(), 0..3)).prop_map(
+            |(mut argv, env)| {
                 argv.insert(0, "x".into());
-                JobSpec {
-                    exec: Some(argv),
-                    env,
-                    ..JobSpec::default()
-                }
-            }),
-        (
-            prop::option::of(json()),
-            prop::collection::btree_map("[a-z-]{1,8}", "[ -~]{0,9}", 0..3)
-        )
-            .prop_map(|(body, headers)| {
-                let expect = Some(OneOrMany::Many(vec![
-                    Status::Code(204),
-                    Status::Class("3xx".into()),
-                ]));
-                let http = HttpTask {
-                    url: "https://example.org/".into(),
-                    body,
-                    headers,
-                    expect,
-                    ..HttpTask::default()
-                };
-                JobSpec {
-                    http: Some(http),
-                    ..JobSpec::default()
-                }
-            }),
-        Just(JobSpec {
-            noop: true,
-            ..JobSpec::default()
-        }),
+                JobSpec { exec: Some(argv), env, ..JobSpec::default() }
+            }
+        ),
+        (prop::option::of(json()), prop::collection::btree_map("[a-z-]{1,8}", "[ -~]{0,9}", 0..3)).prop_map(
+            |(body, headers)| {
+                let expect = Some(OneOrMany::Many(vec![Status::Code(204), Status::Class("3xx".into())]));
+                let http =
+                    HttpTask { url: "https://example.org/".into(), body, headers, expect, ..HttpTask::default() };
+                JobSpec { http: Some(http), ..JobSpec::default() }
+            }
+        ),
+        Just(JobSpec { noop: true, ..JobSpec::default() }),
     ]
 }
 
 fn job() -> impl Strategy<Value = JobSpec> {
-    let texts = (
-        prop::option::of(text()),
-        prop::option::of(text()),
-        prop::option::of(text()),
-    );
+    let texts = (prop::option::of(text()), prop::option::of(text()), prop::option::of(text()));
     let params = prop::collection::btree_map("[a-z_]{1,5}", json(), 0..3);
     (
         task(),
@@ -220,33 +147,21 @@ fn job() -> impl Strategy<Value = JobSpec> {
         params,
         prop::option::of(0..1000_u32),
     )
-        .prop_map(
-            |(task, name, (description, timeout, max_age), schedule, input, params, retries)| {
-                let param = |default| ParamSpec {
-                    default: Some(default),
-                    description: None,
-                    kind: None,
-                    values: Vec::new(),
-                };
-                JobSpec {
-                    name,
-                    description,
-                    timeout,
-                    schedule,
-                    input,
-                    retries,
-                    params: params
-                        .into_iter()
-                        .map(|(name, default)| (name, param(default)))
-                        .collect(),
-                    retention: Some(Retention {
-                        max_age,
-                        max_count: retries,
-                    }),
-                    ..task
-                }
-            },
-        )
+        .prop_map(|(task, name, (description, timeout, max_age), schedule, input, params, retries)| {
+            let param =
+                |default| ParamSpec { default: Some(default), description: None, kind: None, values: Vec::new() };
+            JobSpec {
+                name,
+                description,
+                timeout,
+                schedule,
+                input,
+                retries,
+                params: params.into_iter().map(|(name, default)| (name, param(default))).collect(),
+                retention: Some(Retention { max_age, max_count: retries }),
+                ..task
+            }
+        })
 }
 
 proptest! {

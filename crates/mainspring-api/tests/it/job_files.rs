@@ -3,20 +3,11 @@
 use mainspring_api::{ErrorCode, Format, JobFile, JobFiles, Problem, read_job_files};
 
 fn read(text: &str, format: Format) -> Result<JobFiles, Vec<Problem>> {
-    read_job_files(
-        &[JobFile {
-            name: Some("jobs"),
-            format,
-            text: text.as_bytes(),
-        }],
-        None,
-    )
+    read_job_files(&[JobFile { name: Some("jobs"), format, text: text.as_bytes() }], None)
 }
 
 fn names(files: &JobFiles) -> Vec<String> {
-    let name = |job: &mainspring_api::JobSpec| {
-        format!("{}/{}", job.namespace.as_deref().unwrap_or("-"), job.name)
-    };
+    let name = |job: &mainspring_api::JobSpec| format!("{}/{}", job.namespace.as_deref().unwrap_or("-"), job.name);
     files.bundle().jobs.iter().map(name).collect()
 }
 
@@ -25,16 +16,8 @@ fn a_document_holds_one_job_or_a_list_or_a_bundle() {
     use Format::{Json, Toml, Yaml};
     let cases: &[(Format, &str, &[&str])] = &[
         (Yaml, "name: a\nrun: date\n", &["-/a"]),
-        (
-            Yaml,
-            "name: a\nrun: date\n---\nname: b\nnoop: true\n",
-            &["-/a", "-/b"],
-        ),
-        (
-            Yaml,
-            "- {name: a, run: date}\n- {name: b, namespace: n, exec: [date, -u]}\n",
-            &["-/a", "n/b"],
-        ),
+        (Yaml, "name: a\nrun: date\n---\nname: b\nnoop: true\n", &["-/a", "-/b"]),
+        (Yaml, "- {name: a, run: date}\n- {name: b, namespace: n, exec: [date, -u]}\n", &["-/a", "n/b"]),
         (
             Yaml,
             "namespace: n\njobs:\n  - {name: a, run: date}\n  - {name: b, handler: h, namespace: m}\n",
@@ -58,19 +41,9 @@ fn a_document_holds_one_job_or_a_list_or_a_bundle() {
 
 #[test]
 fn the_namespace_of_the_command_stands_where_the_file_names_none() {
-    let file = |text| JobFile {
-        name: None,
-        format: Format::Yaml,
-        text,
-    };
-    let files = [
-        file(b"name: a\nnoop: true".as_slice()),
-        file(b"{namespace: n, jobs: [{name: a, noop: true}]}"),
-    ];
-    assert_eq!(
-        names(&read_job_files(&files, Some("prod")).unwrap()),
-        ["prod/a", "n/a"]
-    );
+    let file = |text| JobFile { name: None, format: Format::Yaml, text };
+    let files = [file(b"name: a\nnoop: true".as_slice()), file(b"{namespace: n, jobs: [{name: a, noop: true}]}")];
+    assert_eq!(names(&read_job_files(&files, Some("prod")).unwrap()), ["prod/a", "n/a"]);
 }
 
 #[test]
@@ -79,29 +52,21 @@ fn the_full_form_means_what_the_short_form_means() {
     let full = "{name: a, noop: true, triggers: [{name: cron, cron: '@daily', timezone: UTC}]}";
     let triggers = |text| {
         let triggers = read(text, Format::Yaml).unwrap().bundle().jobs[0].triggers_in_order();
-        triggers
-            .into_iter()
-            .map(|(_, trigger)| trigger)
-            .collect::<Vec<_>>()
+        triggers.into_iter().map(|(_, trigger)| trigger).collect::<Vec<_>>()
     };
     assert_eq!(triggers(short), triggers(full));
 }
 
 #[test]
 fn a_problem_of_the_server_is_found_in_the_file() {
-    let one = JobFile {
-        name: Some("one"),
-        format: Format::Yaml,
-        text: b"name: a\nnoop: true\n",
-    };
+    let one = JobFile { name: Some("one"), format: Format::Yaml, text: b"name: a\nnoop: true\n" };
     let two = JobFile {
         name: Some("two"),
         format: Format::Yaml,
         text: b"jobs:\n- {name: x, noop: true}\n- name: b\n  noop: true\n  schedule:\n    - '0 0 31 2 *'\n",
     };
     let files = read_job_files(&[one, two], None).unwrap();
-    let problem = Problem::new(ErrorCode::ScheduleNever, "cron \"0 0 31 2 *\" never fires")
-        .at("/jobs/2/schedule/0");
+    let problem = Problem::new(ErrorCode::ScheduleNever, "cron \"0 0 31 2 *\" never fires").at("/jobs/2/schedule/0");
     assert_eq!(
         files.locate(problem).to_string(),
         "error[schedule.never]: cron \"0 0 31 2 *\" never fires   --> two:6:7"
@@ -114,12 +79,7 @@ fn a_problem_of_the_server_is_found_in_the_file() {
 #[test]
 fn every_problem_is_shown_with_its_line_and_advice() {
     let cases: &[(&str, &[&str])] = &[
-        (
-            "name: a\n",
-            &[
-                "error[job.no_task]: job \"a\" needs one of run, exec, http, handler, noop   --> jobs:1:1",
-            ],
-        ),
+        ("name: a\n", &["error[job.no_task]: job \"a\" needs one of run, exec, http, handler, noop   --> jobs:1:1"]),
         (
             "name: a\nrun: date\nexec: [date]\n",
             &[
@@ -254,23 +214,14 @@ fn every_problem_is_shown_with_its_line_and_advice() {
         ),
         (
             "just text\n",
-            &[
-                "error[field.type]: the document must be a mapping, not the text \"just text\"   --> jobs:1:1",
-            ],
+            &["error[field.type]: the document must be a mapping, not the text \"just text\"   --> jobs:1:1"],
         ),
-        (
-            "jobs: 5\nnamespace: a/b\n",
-            &["error[field.type]: \"jobs\" must be a list, not 5   --> jobs:1:7"],
-        ),
+        ("jobs: 5\nnamespace: a/b\n", &["error[field.type]: \"jobs\" must be a list, not 5   --> jobs:1:7"]),
     ];
     let mut wrong = Vec::new();
     for (text, expected) in cases {
-        let shown: Vec<_> = read(text, Format::Yaml)
-            .err()
-            .unwrap_or_default()
-            .iter()
-            .map(ToString::to_string)
-            .collect();
+        let shown: Vec<_> =
+            read(text, Format::Yaml).err().unwrap_or_default().iter().map(ToString::to_string).collect();
         if shown != *expected {
             wrong.push(format!("{text}\n  {}", shown.join("\n  ")));
         }
@@ -286,22 +237,11 @@ fn problems_of_all_files_and_documents_are_reported_in_order() {
             format: Format::Yaml,
             text: b"name: a\nnoop: true\n---\nname: b\n---\nname: c d\nnoop: true\n",
         },
-        JobFile {
-            name: Some("b.toml"),
-            format: Format::Toml,
-            text: b"name = \n",
-        },
-        JobFile {
-            name: Some("a.json"),
-            format: Format::Json,
-            text: b"{\"name\": \"a\", \"noop\": true}",
-        },
+        JobFile { name: Some("b.toml"), format: Format::Toml, text: b"name = \n" },
+        JobFile { name: Some("a.json"), format: Format::Json, text: b"{\"name\": \"a\", \"noop\": true}" },
     ];
     let problems = read_job_files(&files, None).unwrap_err();
-    let shown: Vec<_> = problems
-        .iter()
-        .map(|p| format!("{} {}", p.code, p.position.as_ref().unwrap()))
-        .collect();
+    let shown: Vec<_> = problems.iter().map(|p| format!("{} {}", p.code, p.position.as_ref().unwrap())).collect();
     assert_eq!(
         shown,
         [
@@ -328,27 +268,9 @@ fn a_flood_of_problems_is_cut() {
 #[test]
 fn an_item_with_a_problem_leaves_its_neighbours_alone() {
     let jobs: Vec<_> = (0..12)
-        .map(|index| {
-            if index == 1 {
-                "{\"name\": 5}".to_owned()
-            } else {
-                "{\"name\": \"x\"}".to_owned()
-            }
-        })
+        .map(|index| if index == 1 { "{\"name\": 5}".to_owned() } else { "{\"name\": \"x\"}".to_owned() })
         .collect();
     let problems = read(&format!("[{}]", jobs.join(",\n")), Format::Json).unwrap_err();
-    let count = |code: &str| {
-        problems
-            .iter()
-            .filter(|problem| problem.code == code)
-            .count()
-    };
-    assert_eq!(
-        (
-            count("field.type"),
-            count("job.no_task"),
-            count("name.duplicate")
-        ),
-        (1, 11, 10)
-    );
+    let count = |code: &str| problems.iter().filter(|problem| problem.code == code).count();
+    assert_eq!((count("field.type"), count("job.no_task"), count("name.duplicate")), (1, 11, 10));
 }

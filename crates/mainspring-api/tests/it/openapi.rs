@@ -21,12 +21,7 @@ fn every_reference_resolves() {
     collect(&description, &mut references);
     assert!(references.len() > 20, "{references:?}");
     for reference in references {
-        assert!(
-            description
-                .pointer(reference.trim_start_matches('#'))
-                .is_some(),
-            "{reference}"
-        );
+        assert!(description.pointer(reference.trim_start_matches('#')).is_some(), "{reference}");
     }
 }
 
@@ -34,24 +29,14 @@ fn every_reference_resolves() {
 fn instants_are_described_as_such() {
     let description = serde_json::to_value(Description::openapi()).unwrap();
     let timestamp = &description["components"]["schemas"]["Timestamp"];
-    assert_eq!(
-        (&timestamp["type"], &timestamp["format"]),
-        (&"string".into(), &"date-time".into())
-    );
+    assert_eq!((&timestamp["type"], &timestamp["format"]), (&"string".into(), &"date-time".into()));
 }
 
 fn collect(value: &Value, references: &mut BTreeSet<String>) {
     match value {
         Value::Object(members) => {
-            references.extend(
-                members
-                    .get("$ref")
-                    .and_then(Value::as_str)
-                    .map(str::to_owned),
-            );
-            members
-                .values()
-                .for_each(|value| collect(value, references));
+            references.extend(members.get("$ref").and_then(Value::as_str).map(str::to_owned));
+            members.values().for_each(|value| collect(value, references));
         }
         Value::Array(items) => items.iter().for_each(|item| collect(item, references)),
         _ => {}

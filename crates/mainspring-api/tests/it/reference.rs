@@ -13,17 +13,11 @@ fn the_table_of_errors_is_up_to_date() {
 }
 
 fn assert_kept(name: &str, made: &str) {
-    let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("../../docs/reference")
-        .join(name);
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference").join(name);
     if std::env::var_os("UPDATE_REFERENCE").is_some() {
-        std::fs::create_dir_all(path.parent().expect("the path has a folder"))
-            .expect("the folder can be made");
+        std::fs::create_dir_all(path.parent().expect("the path has a folder")).expect("the folder can be made");
         std::fs::write(&path, made).expect("the file can be written");
     }
     let kept = std::fs::read_to_string(&path).unwrap_or_default();
-    assert!(
-        kept == made,
-        "docs/reference/{name} is out of date: run the test with UPDATE_REFERENCE=1"
-    );
+    assert!(kept == made, "docs/reference/{name} is out of date: run the test with UPDATE_REFERENCE=1");
 }

@@ -73,10 +73,7 @@ pub fn apply(args: &ApplyArgs, output: &Output) -> Result {
         if args.prune && !args.dry_run && !args.yes {
             ask_before_pruning(&session, &files).await?;
         }
-        let options = ApplyOptions {
-            dry_run: args.dry_run,
-            prune: args.prune,
-        };
+        let options = ApplyOptions { dry_run: args.dry_run, prune: args.prune };
         let message = format!("applying {} jobs", files.bundle().jobs.len());
         let request = session.client.apply(files.bundle(), options);
         let request = session.ask_about(&files, request);
@@ -91,10 +88,7 @@ pub fn apply(args: &ApplyArgs, output: &Output) -> Result {
 pub fn diff(args: &DiffArgs, output: &Output) -> Result {
     let session = args.connect.open()?;
     let files = files::read(&args.files, &session.namespace)?;
-    let options = ApplyOptions {
-        dry_run: true,
-        prune: args.prune,
-    };
+    let options = ApplyOptions { dry_run: true, prune: args.prune };
     let request = session.client.apply(files.bundle(), options);
     let result = connect::block_on(session.ask_about(&files, request))?;
     let totals = result.totals;
@@ -118,20 +112,14 @@ pub fn export(args: &ExportArgs, output: &Output) -> Result {
     let request = session.client.export(&session.namespace);
     let bundle = connect::block_on(session.ask(request))?;
     match output.form() {
-        Form::Name => bundle
-            .jobs
-            .iter()
-            .try_for_each(|job| output.text(&job.name)),
+        Form::Name => bundle.jobs.iter().try_for_each(|job| output.text(&job.name)),
         Form::Table => output.document_as(Form::Yaml, &bundle),
         form => output.document_as(form, &bundle),
     }
 }
 
 async fn ask_before_pruning(session: &Session, files: &JobFiles) -> Result {
-    let options = ApplyOptions {
-        dry_run: true,
-        prune: true,
-    };
+    let options = ApplyOptions { dry_run: true, prune: true };
     let request = session.client.apply(files.bundle(), options);
     let plan = session.ask_about(files, request).await?;
     match plan.totals.deleted {
@@ -155,11 +143,7 @@ fn show(result: &ApplyResult, output: &Output) -> Result {
         totals.updated,
         totals.unchanged,
         totals.deleted,
-        if result.dry_run {
-            " (dry run: nothing was changed)"
-        } else {
-            ""
-        }
+        if result.dry_run { " (dry run: nothing was changed)" } else { "" }
     ));
     Ok(())
 }

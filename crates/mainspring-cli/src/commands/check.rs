@@ -42,11 +42,7 @@ pub fn run(args: &CheckArgs, output: &Output) -> Result {
     let bundle = read.bundle();
     let summary = Summary {
         jobs: bundle.jobs.len(),
-        triggers: bundle
-            .jobs
-            .iter()
-            .map(|job| job.triggers_in_order().len())
-            .sum(),
+        triggers: bundle.jobs.iter().map(|job| job.triggers_in_order().len()).sum(),
         calendars: bundle.calendars.len(),
     };
     match output.form() {
@@ -54,10 +50,7 @@ pub fn run(args: &CheckArgs, output: &Output) -> Result {
             "ok: {} jobs, {} triggers, {} calendars",
             summary.jobs, summary.triggers, summary.calendars
         )),
-        Form::Name => bundle
-            .jobs
-            .iter()
-            .try_for_each(|job| output.text(&job.name)),
+        Form::Name => bundle.jobs.iter().try_for_each(|job| output.text(&job.name)),
         _ => output.document(&summary),
     }
 }

@@ -151,11 +151,7 @@ pub fn run(args: CronArgs, output: &Output) -> Result {
     match args.verb {
         Verb::Explain { expression, lang } => explain(&expression, lang.into(), output),
         Verb::Lint { expression, lang } => lint(&expression, lang.into(), output),
-        Verb::Next {
-            expression,
-            count,
-            after,
-        } => next(&expression, count, &after, output),
+        Verb::Next { expression, count, after } => next(&expression, count, &after, output),
     }
 }
 
@@ -195,16 +191,9 @@ fn lint(expression: &Expression, lang: Lang, output: &Output) -> Result {
     let zone = schedule_zone(output.style().zone())?;
     let lints = mainspring_schedule::lint(&cron, &zone);
     match output.form() {
-        Form::Table => lints
-            .iter()
-            .try_for_each(|lint| output.text(remark(&expression.text, lint, lang)))?,
+        Form::Table => lints.iter().try_for_each(|lint| output.text(remark(&expression.text, lint, lang)))?,
         Form::Name => lints.iter().try_for_each(|lint| output.text(lint.code))?,
-        _ => output.items(
-            &lints
-                .iter()
-                .map(|lint| document(lint, lang))
-                .collect::<Vec<_>>(),
-        )?,
+        _ => output.items(&lints.iter().map(|lint| document(lint, lang)).collect::<Vec<_>>())?,
     }
     match lints.is_empty() {
         true => output.note("nothing to remark"),
@@ -220,12 +209,7 @@ fn remark(text: &str, lint: &Lint, lang: Lang) -> String {
 }
 
 fn document(lint: &Lint, lang: Lang) -> Remark<'_> {
-    Remark {
-        code: lint.code,
-        message: lint.message_in(lang),
-        start: lint.span.start,
-        end: lint.span.end,
-    }
+    Remark { code: lint.code, message: lint.message_in(lang), start: lint.span.start, end: lint.span.end }
 }
 
 fn next(expression: &Expression, count: u32, after: &str, output: &Output) -> Result {
@@ -250,11 +234,7 @@ fn next(expression: &Expression, count: u32, after: &str, output: &Output) -> Re
 fn shown(fire: Timestamp, zone: &TimeZone) -> Fire {
     let instant = jiff::Timestamp::from_millisecond(fire.as_millis()).unwrap_or_default();
     let offset = zone.to_offset(instant);
-    Fire {
-        at: fire.to_string(),
-        local: instant.display_with_offset(offset).to_string(),
-        instant,
-    }
+    Fire { at: fire.to_string(), local: instant.display_with_offset(offset).to_string(), instant }
 }
 
 /// The schedule crate's zone of the same name; the machine's own zone may have none.
@@ -262,10 +242,7 @@ fn schedule_zone(zone: &TimeZone) -> Result<Zone> {
     let name = zone.iana_name().unwrap_or("UTC");
     name.parse().map_err(|_| {
         let report = Report::new("schedule.zone", format!("unknown time zone {name:?}"));
-        Error::new(
-            Exit::Invalid,
-            report.hint("say --tz ZONE with an IANA name"),
-        )
+        Error::new(Exit::Invalid, report.hint("say --tz ZONE with an IANA name"))
     })
 }
 

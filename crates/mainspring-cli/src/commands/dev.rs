@@ -79,7 +79,10 @@ fn hints(bundle: &Bundle) -> String {
     ];
     let tries = tries.iter().filter(|(_, fits)| *fits).map(|(words, _)| format!("\n  {program} {words}"));
     let jobs = bundle.jobs.len();
-    format!("{jobs} jobs are at work in a temporary store; Ctrl-C ends. In another terminal, try:{}", tries.collect::<String>())
+    format!(
+        "{jobs} jobs are at work in a temporary store; Ctrl-C ends. In another terminal, try:{}",
+        tries.collect::<String>()
+    )
 }
 
 /// How to call this program from the same folder: by name if the shell finds it, else by its path.

@@ -81,12 +81,7 @@ pub fn run(args: &DoctorArgs, output: &Output) -> Result {
 }
 
 fn finding(check: &'static str, verdict: Verdict, detail: impl Into<String>) -> Finding {
-    Finding {
-        check,
-        verdict,
-        detail: detail.into(),
-        hint: None,
-    }
+    Finding { check, verdict, detail: detail.into(), hint: None }
 }
 
 /// A finding made of an error: its message, and its first hint.
@@ -94,13 +89,7 @@ fn failed(check: &'static str, error: &Error) -> Finding {
     let report = error.reports.first();
     Finding {
         hint: report.and_then(|report| report.hints.first().cloned()),
-        ..finding(
-            check,
-            Verdict::Error,
-            report
-                .map(|report| report.message.clone())
-                .unwrap_or_default(),
-        )
+        ..finding(check, Verdict::Error, report.map(|report| report.message.clone()).unwrap_or_default())
     }
 }
 
@@ -124,21 +113,14 @@ fn registered() -> Vec<Finding> {
     for registration in discovery::registrations(&folder) {
         let url = registration.url();
         if !registration.answers() {
-            let detail = format!(
-                "{url} is registered (process {}) and does not answer",
-                registration.pid
-            );
+            let detail = format!("{url} is registered (process {}) and does not answer", registration.pid);
             findings.push(Finding {
                 hint: Some("it was killed; the next start there cleans up".to_owned()),
                 ..finding("discovery", Verdict::Warning, detail)
             });
             continue;
         }
-        findings.push(finding(
-            "discovery",
-            Verdict::Ok,
-            format!("{url} runs here"),
-        ));
+        findings.push(finding("discovery", Verdict::Ok, format!("{url} runs here")));
         findings.extend(token_rights(&registration.token_file));
     }
     findings
@@ -156,19 +138,11 @@ fn token_rights(file: &Path) -> Option<Finding> {
         }
     };
     if mode & 0o077 == 0 {
-        return Some(finding(
-            "token file",
-            Verdict::Ok,
-            format!("{shown} is private"),
-        ));
+        return Some(finding("token file", Verdict::Ok, format!("{shown} is private")));
     }
     Some(Finding {
         hint: Some(format!("chmod 600 {shown}")),
-        ..finding(
-            "token file",
-            Verdict::Error,
-            format!("others may read {shown} (mode {mode:o})"),
-        )
+        ..finding("token file", Verdict::Error, format!("others may read {shown} (mode {mode:o})"))
     })
 }
 
@@ -198,10 +172,7 @@ fn server(args: &DoctorArgs) -> Vec<Finding> {
 }
 
 fn answered(info: &ServerInfo, took_ms: i64) -> Finding {
-    let detail = format!(
-        "mainspring {} on {} answers in {took_ms} ms, token accepted",
-        info.version, info.store
-    );
+    let detail = format!("mainspring {} on {} answers in {took_ms} ms, token accepted", info.version, info.store);
     finding("server", Verdict::Ok, detail)
 }
 
@@ -209,19 +180,11 @@ fn answered(info: &ServerInfo, took_ms: i64) -> Finding {
 fn version(info: &ServerInfo) -> Finding {
     let mine = env!("CARGO_PKG_VERSION");
     if minors_apart(mine, &info.version) <= 1 {
-        return finding(
-            "version",
-            Verdict::Ok,
-            format!("client {mine}, server {}", info.version),
-        );
+        return finding("version", Verdict::Ok, format!("client {mine}, server {}", info.version));
     }
     Finding {
         hint: Some("use the same version on both sides".to_owned()),
-        ..finding(
-            "version",
-            Verdict::Warning,
-            format!("client {mine} and server {} are far apart", info.version),
-        )
+        ..finding("version", Verdict::Warning, format!("client {mine} and server {} are far apart", info.version))
     }
 }
 
@@ -238,15 +201,8 @@ fn minors_apart(a: &str, b: &str) -> u64 {
 
 fn clock(info: &ServerInfo, middle: Timestamp, took_ms: i64) -> Finding {
     let offset_ms = info.now.as_millis() - middle.as_millis();
-    let verdict = if offset_ms.abs() > CLOCK_WARNING_MS.max(took_ms) {
-        Verdict::Warning
-    } else {
-        Verdict::Ok
-    };
-    let detail = format!(
-        "the server's clock minus this one: {offset_ms} ms (± {} ms)",
-        took_ms / 2
-    );
+    let verdict = if offset_ms.abs() > CLOCK_WARNING_MS.max(took_ms) { Verdict::Warning } else { Verdict::Ok };
+    let detail = format!("the server's clock minus this one: {offset_ms} ms (± {} ms)", took_ms / 2);
     Finding {
         hint: (verdict != Verdict::Ok).then(|| "synchronise both by NTP".to_owned()),
         ..finding("clock", verdict, detail)
@@ -259,11 +215,7 @@ fn ready(session: &Session) -> Vec<Finding> {
             .checks
             .into_iter()
             .map(|check| {
-                let verdict = if check.ok {
-                    Verdict::Ok
-                } else {
-                    Verdict::Error
-                };
+                let verdict = if check.ok { Verdict::Ok } else { Verdict::Error };
                 let message = check.message.unwrap_or_else(|| "well".to_owned());
                 finding("readiness", verdict, format!("{}: {message}", check.name))
             })

@@ -93,18 +93,8 @@ pub fn run(args: JobArgs, output: &Output) -> Result {
     let session = args.connect.open()?;
     connect::block_on(async {
         match args.verb {
-            Verb::List {
-                query,
-                label,
-                paused,
-                list: page,
-            } => {
-                let filter = JobFilter {
-                    name: query,
-                    label,
-                    paused,
-                    ..JobFilter::default()
-                };
+            Verb::List { query, label, paused, list: page } => {
+                let filter = JobFilter { name: query, label, paused, ..JobFilter::default() };
                 list(&session, &filter, &page, output).await
             }
             Verb::Get { names } => get(&session, &names, output).await,
@@ -119,14 +109,8 @@ pub fn run(args: JobArgs, output: &Output) -> Result {
 
 async fn list(session: &Session, filter: &JobFilter, page: &ListArgs, output: &Output) -> Result {
     let jobs = pages::collect(page, output, async |cursor, limit| {
-        let filter = JobFilter {
-            cursor,
-            limit: Some(limit),
-            ..filter.clone()
-        };
-        session
-            .ask(session.client.jobs(&session.namespace, &filter))
-            .await
+        let filter = JobFilter { cursor, limit: Some(limit), ..filter.clone() };
+        session.ask(session.client.jobs(&session.namespace, &filter)).await
     });
     output.list(&jobs.await?, &JOB)
 }
@@ -156,50 +140,26 @@ async fn get(session: &Session, names: &[JobName], output: &Output) -> Result {
 }
 
 async fn set_paused(session: &Session, args: PauseArgs, paused: bool, output: &Output) -> Result {
-    let reason = Reason {
-        reason: args.reason,
-    };
+    let reason = Reason { reason: args.reason };
     let change = async |name: &JobName| {
         let (client, namespace) = (&session.client, name.namespace(&session.namespace));
         match paused {
-            true => {
-                session
-                    .ask(client.pause_job(namespace, &name.job, &reason))
-                    .await
-            }
-            false => {
-                session
-                    .ask(client.resume_job(namespace, &name.job, &reason))
-                    .await
-            }
+            true => session.ask(client.pause_job(namespace, &name.job, &reason)).await,
+            false => session.ask(client.resume_job(namespace, &name.job, &reason)).await,
         }
     };
     let word = if paused { "paused" } else { "resumed" };
-    bulk::each(&args.names, change, |job| {
-        output.done(
-            job,
-            &JOB,
-            format_args!("{word} {}/{}", job.namespace, job.name),
-        )
-    })
-    .await
+    bulk::each(&args.names, change, |job| output.done(job, &JOB, format_args!("{word} {}/{}", job.namespace, job.name)))
+        .await
 }
 
 async fn delete(session: &Session, names: &[JobName], yes: bool, output: &Output) -> Result {
     let list: Vec<&str> = names.iter().map(|name| name.job.as_str()).collect();
-    confirm::confirm(
-        &format!("Delete {} with all triggers?", list.join(", ")),
-        yes,
-    )?;
+    confirm::confirm(&format!("Delete {} with all triggers?", list.join(", ")), yes)?;
     let remove = async |name: &JobName| {
         let namespace = name.namespace(&session.namespace);
         session
-            .ask(session.client.delete_job(
-                namespace,
-                &name.job,
-                Precondition::None,
-                WriteOptions::default(),
-            ))
+            .ask(session.client.delete_job(namespace, &name.job, Precondition::None, WriteOptions::default()))
             .await?;
         Ok(format!("{namespace}/{}", name.job))
     };
@@ -213,11 +173,7 @@ async fn delete(session: &Session, names: &[JobName], yes: bool, output: &Output
 async fn history(session: &Session, name: &JobName, page: &ListArgs, output: &Output) -> Result {
     let namespace = name.namespace(&session.namespace);
     let runs = pages::collect(page, output, async |cursor, limit| {
-        let filter = RunFilter {
-            cursor,
-            limit: Some(limit),
-            ..RunFilter::default()
-        };
+        let filter = RunFilter { cursor, limit: Some(limit), ..RunFilter::default() };
         let request = session.client.job_history(namespace, &name.job, &filter);
         session.ask(request).await
     });

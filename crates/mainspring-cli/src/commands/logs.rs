@@ -42,16 +42,10 @@ pub struct LogsArgs {
 /// `run.not_found`, `job.not_found`, and `run.none` for a job that never ran.
 pub fn run(args: &LogsArgs, output: &Output) -> Result {
     let session = args.connect.open()?;
-    let style = LineStyle {
-        timestamps: args.timestamps,
-    };
+    let style = LineStyle { timestamps: args.timestamps };
     connect::block_on(async {
         let id = find(&session, &args.target).await?;
-        let filter = LogFilter {
-            tail: args.tail,
-            attempt: args.attempt,
-            ..LogFilter::default()
-        };
+        let filter = LogFilter { tail: args.tail, attempt: args.attempt, ..LogFilter::default() };
         if args.follow {
             let show = |line: &LogLine| follow::line(line, style, output);
             let run = follow::follow(&session, &id, filter, show).await?;
@@ -63,13 +57,7 @@ pub fn run(args: &LogsArgs, output: &Output) -> Result {
 }
 
 /// Prints the log as it is now, part by part.
-async fn whole(
-    session: &Session,
-    id: &str,
-    mut filter: LogFilter,
-    style: LineStyle,
-    output: &Output,
-) -> Result {
+async fn whole(session: &Session, id: &str, mut filter: LogFilter, style: LineStyle, output: &Output) -> Result {
     let mut shown = 0_usize;
     loop {
         let part = session.ask(session.client.log(id, &filter)).await?;
@@ -90,9 +78,7 @@ async fn whole(
 }
 
 fn print(lines: &[LogLine], style: LineStyle, output: &Output) -> Result {
-    lines
-        .iter()
-        .try_for_each(|line| follow::line(line, style, output))
+    lines.iter().try_for_each(|line| follow::line(line, style, output))
 }
 
 /// Takes a run's id as it is, and a job's name for its newest run.
@@ -100,13 +86,9 @@ async fn find(session: &Session, target: &str) -> Result<String> {
     if is_run_id(target) {
         return Ok(target.to_owned());
     }
-    let name: JobName = target
-        .parse()
-        .map_err(|error: String| Error::usage(error))?;
+    let name: JobName = target.parse().map_err(|error: String| Error::usage(error))?;
     let namespace = name.namespace(&session.namespace);
-    let job = session
-        .ask(session.client.job(namespace, &name.job))
-        .await?;
+    let job = session.ask(session.client.job(namespace, &name.job)).await?;
     job.last_run.map(|run| run.id).ok_or_else(|| {
         let report = Report::new("run.none", format!("job {} has not run yet", job.name))
             .hint(format!("mainspring run start {}", job.name));
@@ -118,9 +100,7 @@ async fn find(session: &Session, target: &str) -> Result<String> {
 fn is_run_id(text: &str) -> bool {
     let parts: Vec<&str> = text.split('-').collect();
     parts.iter().map(|part| part.len()).eq([8, 4, 4, 4, 12])
-        && text
-            .bytes()
-            .all(|byte| byte == b'-' || byte.is_ascii_hexdigit())
+        && text.bytes().all(|byte| byte == b'-' || byte.is_ascii_hexdigit())
 }
 
 #[cfg(test)]

@@ -133,9 +133,7 @@ async fn list(session: &Session, args: ListRunsArgs, output: &Output) -> Result 
     let instant = |text: Option<String>| -> Result<Option<Timestamp>> {
         let now = output.style().now();
         let instant = text.map(|text| time_value::parse(&text, &now, Direction::Past));
-        Ok(instant
-            .transpose()?
-            .map(|instant| Timestamp::from_millis(instant.as_millisecond())))
+        Ok(instant.transpose()?.map(|instant| Timestamp::from_millis(instant.as_millisecond())))
     };
     let filter = RunFilter {
         job: args.job,
@@ -145,14 +143,8 @@ async fn list(session: &Session, args: ListRunsArgs, output: &Output) -> Result 
         ..RunFilter::default()
     };
     let runs = pages::collect(&args.list, output, async |cursor, limit| {
-        let filter = RunFilter {
-            cursor,
-            limit: Some(limit),
-            ..filter.clone()
-        };
-        session
-            .ask(session.client.runs(&session.namespace, &filter))
-            .await
+        let filter = RunFilter { cursor, limit: Some(limit), ..filter.clone() };
+        session.ask(session.client.runs(&session.namespace, &filter)).await
     });
     output.list(&runs.await?, &RUN)
 }
@@ -175,31 +167,17 @@ async fn get(session: &Session, ids: &[String], output: &Output) -> Result {
 }
 
 async fn cancel(session: &Session, args: ChangeArgs, output: &Output) -> Result {
-    let reason = Reason {
-        reason: args.reason,
-    };
+    let reason = Reason { reason: args.reason };
     let ask = async |id: &String| session.ask(session.client.cancel_run(id, &reason)).await;
     bulk::each(&args.ids, ask, |run| {
-        output.done(
-            run,
-            &RUN,
-            format_args!("asked to cancel run {} of {}", run.id, run.job),
-        )
+        output.done(run, &RUN, format_args!("asked to cancel run {} of {}", run.id, run.job))
     })
     .await
 }
 
 async fn rerun(session: &Session, args: ChangeArgs, output: &Output) -> Result {
-    let reason = Reason {
-        reason: args.reason,
-    };
+    let reason = Reason { reason: args.reason };
     let ask = async |id: &String| session.ask(session.client.rerun(id, &reason)).await;
-    bulk::each(&args.ids, ask, |run| {
-        output.done(
-            run,
-            &RUN,
-            format_args!("started run {} of {}", run.id, run.job),
-        )
-    })
-    .await
+    bulk::each(&args.ids, ask, |run| output.done(run, &RUN, format_args!("started run {} of {}", run.id, run.job)))
+        .await
 }

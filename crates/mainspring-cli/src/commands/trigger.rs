@@ -76,16 +76,8 @@ pub fn run(args: TriggerArgs, output: &Output) -> Result {
     let session = args.connect.open()?;
     connect::block_on(async {
         match args.verb {
-            Verb::List {
-                job,
-                paused,
-                list: page,
-            } => {
-                let filter = TriggerFilter {
-                    job,
-                    paused,
-                    ..TriggerFilter::default()
-                };
+            Verb::List { job, paused, list: page } => {
+                let filter = TriggerFilter { job, paused, ..TriggerFilter::default() };
                 list(&session, &filter, &page, output).await
             }
             Verb::Get { names } => get(&session, &names, output).await,
@@ -96,21 +88,10 @@ pub fn run(args: TriggerArgs, output: &Output) -> Result {
     })
 }
 
-async fn list(
-    session: &Session,
-    filter: &TriggerFilter,
-    page: &ListArgs,
-    output: &Output,
-) -> Result {
+async fn list(session: &Session, filter: &TriggerFilter, page: &ListArgs, output: &Output) -> Result {
     let triggers = pages::collect(page, output, async |cursor, limit| {
-        let filter = TriggerFilter {
-            cursor,
-            limit: Some(limit),
-            ..filter.clone()
-        };
-        session
-            .ask(session.client.triggers(&session.namespace, &filter))
-            .await
+        let filter = TriggerFilter { cursor, limit: Some(limit), ..filter.clone() };
+        session.ask(session.client.triggers(&session.namespace, &filter)).await
     });
     output.list(&triggers.await?, &TRIGGER)
 }
@@ -118,9 +99,7 @@ async fn list(
 async fn get(session: &Session, names: &[TriggerName], output: &Output) -> Result {
     let fetch = async |name: &TriggerName| {
         let namespace = name.namespace(&session.namespace);
-        session
-            .ask(session.client.trigger(namespace, &name.job, &name.trigger))
-            .await
+        session.ask(session.client.trigger(namespace, &name.job, &name.trigger)).await
     };
     bulk::each(names, fetch, |trigger| output.one(trigger, &TRIGGER)).await
 }
@@ -135,28 +114,16 @@ async fn gaps(session: &Session, name: &TriggerName, page: &ListArgs, output: &O
 }
 
 async fn set_paused(session: &Session, args: PauseArgs, paused: bool, output: &Output) -> Result {
-    let reason = Reason {
-        reason: args.reason,
-    };
+    let reason = Reason { reason: args.reason };
     let change = async |name: &TriggerName| {
         let (client, namespace) = (&session.client, name.namespace(&session.namespace));
         let (job, trigger) = (&name.job, &name.trigger);
         match paused {
-            true => {
-                session
-                    .ask(client.pause_trigger(namespace, job, trigger, &reason))
-                    .await
-            }
-            false => {
-                session
-                    .ask(client.resume_trigger(namespace, job, trigger, &reason))
-                    .await
-            }
+            true => session.ask(client.pause_trigger(namespace, job, trigger, &reason)).await,
+            false => session.ask(client.resume_trigger(namespace, job, trigger, &reason)).await,
         }
     };
     let word = if paused { "paused" } else { "resumed" };
-    bulk::each(&args.names, change, |trigger| {
-        output.done(trigger, &TRIGGER, format_args!("{word} {}", trigger.key))
-    })
-    .await
+    bulk::each(&args.names, change, |trigger| output.done(trigger, &TRIGGER, format_args!("{word} {}", trigger.key)))
+        .await
 }

@@ -16,11 +16,7 @@ pub struct Style {
 impl Style {
     /// Reads the clock once, so that one table has one now.
     pub fn new(zone: TimeZone, time: TimeStyle) -> Self {
-        Self {
-            zone,
-            time,
-            now: Timestamp::now(),
-        }
+        Self { zone, time, now: Timestamp::now() }
     }
 
     /// Now, in the zone of `--tz`.
@@ -73,21 +69,13 @@ pub fn dash() -> String {
 }
 
 fn from_wire(instant: mainspring_api::Timestamp) -> Timestamp {
-    let ends = (
-        Timestamp::MIN.as_millisecond(),
-        Timestamp::MAX.as_millisecond(),
-    );
+    let ends = (Timestamp::MIN.as_millisecond(), Timestamp::MAX.as_millisecond());
     Timestamp::from_millisecond(instant.as_millis().clamp(ends.0, ends.1)).unwrap_or_default()
 }
 
 /// Shows milliseconds in its two largest units: `850ms`, `12s`, `6m42s`, `3h20m`, `2d23h`.
 pub fn duration(ms: i64) -> String {
-    const UNITS: [(i64, &str); 4] = [
-        (86_400_000, "d"),
-        (3_600_000, "h"),
-        (60_000, "m"),
-        (1_000, "s"),
-    ];
+    const UNITS: [(i64, &str); 4] = [(86_400_000, "d"), (3_600_000, "h"), (60_000, "m"), (1_000, "s")];
     let Some(first) = UNITS.iter().position(|(unit, _)| ms >= *unit) else {
         return format!("{ms}ms");
     };
@@ -108,9 +96,7 @@ pub fn state(word: &str) -> Cell {
     match word {
         "succeeded" | "active" | "ok" | "created" => cell.fg(Color::Green),
         "failed" | "timed_out" | "lost" | "error" | "deleted" => cell.fg(Color::Red),
-        "cancelled" | "skipped" | "paused" | "held" | "updated" | "warning" => {
-            cell.fg(Color::Yellow)
-        }
+        "cancelled" | "skipped" | "paused" | "held" | "updated" | "warning" => cell.fg(Color::Yellow),
         "running" | "queued" | "scheduled" | "waiting" => cell.fg(Color::Cyan),
         _ => cell,
     }
@@ -149,14 +135,7 @@ mod tests {
         style.time = TimeStyle::Relative;
         assert_eq!(style.instant(later), "in 1h30m");
         assert_eq!(style.distance(style.now), "now");
-        assert_eq!(
-            style
-                .distance(Timestamp::UNIX_EPOCH)
-                .split_once(' ')
-                .unwrap()
-                .1,
-            "ago"
-        );
+        assert_eq!(style.distance(Timestamp::UNIX_EPOCH).split_once(' ').unwrap().1, "ago");
         assert_eq!(style.at(None), "-");
     }
 }

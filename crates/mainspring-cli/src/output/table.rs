@@ -18,20 +18,12 @@ pub struct Column<T> {
 impl<T> Column<T> {
     /// A column that tables show.
     pub const fn usual(name: &'static str, cell: fn(&T, &Style) -> Cell) -> Self {
-        Self {
-            name,
-            usual: true,
-            cell,
-        }
+        Self { name, usual: true, cell }
     }
 
     /// A column that tables show when `--columns` asks for it.
     pub const fn extra(name: &'static str, cell: fn(&T, &Style) -> Cell) -> Self {
-        Self {
-            name,
-            usual: false,
-            cell,
-        }
+        Self { name, usual: false, cell }
     }
 }
 
@@ -58,10 +50,7 @@ impl<T> View<T> {
     }
 
     fn column(&self, name: &str) -> Result<&Column<T>> {
-        let found = self
-            .columns
-            .iter()
-            .find(|column| column.name.eq_ignore_ascii_case(name.trim()));
+        let found = self.columns.iter().find(|column| column.name.eq_ignore_ascii_case(name.trim()));
         found.ok_or_else(|| {
             let known: Vec<&str> = self.columns.iter().map(|column| column.name).collect();
             let hint = mainspring_api::did_you_mean(name, known.iter().copied())
@@ -71,13 +60,7 @@ impl<T> View<T> {
     }
 
     /// Lays the items out, one per row.
-    pub fn rows(
-        &self,
-        items: &[T],
-        names: &[String],
-        headers: bool,
-        style: &Style,
-    ) -> Result<String> {
+    pub fn rows(&self, items: &[T], names: &[String], headers: bool, style: &Style) -> Result<String> {
         let columns = self.select(names)?;
         let mut table = bare();
         if headers {
@@ -111,10 +94,7 @@ fn header(name: &str) -> Cell {
 /// A table without lines, that wraps only on a terminal. Colour is taken out later, in one place.
 fn bare() -> Table {
     let mut table = Table::new();
-    table
-        .load_style(presets::NOTHING)
-        .set_content_arrangement(ContentArrangement::Dynamic)
-        .enforce_styling();
+    table.load_style(presets::NOTHING).set_content_arrangement(ContentArrangement::Dynamic).enforce_styling();
     table.style_text_only();
     table
 }

@@ -9,9 +9,7 @@ use crate::output::{Column, View, dash, state};
 pub const JOB: View<Job> = View {
     columns: &[
         Column::usual("NAME", |it, _| text(&it.name)),
-        Column::usual("STATE", |it, _| {
-            state(if it.paused { "paused" } else { "active" })
-        }),
+        Column::usual("STATE", |it, _| state(if it.paused { "paused" } else { "active" })),
         Column::usual("NEXT", |it, style| text(style.at(it.next_fire_at))),
         Column::usual("LEFT", |it, style| text(style.left(it.next_fire_at))),
         Column::usual("LAST", |it, style| {
@@ -19,15 +17,11 @@ pub const JOB: View<Job> = View {
             text(style.at(last.and_then(|run| run.started_at.or(run.fire_at))))
         }),
         Column::usual("RESULT", |it, _| {
-            it.last_run
-                .as_ref()
-                .map_or_else(|| text("-"), |run| state(run.state.as_str()))
+            it.last_run.as_ref().map_or_else(|| text("-"), |run| state(run.state.as_str()))
         }),
         Column::usual("ACTIVE", |it, _| text(it.active_runs)),
         Column::extra("NAMESPACE", |it, _| text(&it.namespace)),
-        Column::extra("DESCRIPTION", |it, _| {
-            optional(it.spec.description.as_ref())
-        }),
+        Column::extra("DESCRIPTION", |it, _| optional(it.spec.description.as_ref())),
         Column::extra("TASK", |it, _| text(task(it))),
         Column::extra("LABELS", |it, _| text(labels(it))),
         Column::extra("VERSION", |it, _| text(it.version)),
@@ -62,8 +56,6 @@ fn labels(job: &Job) -> String {
         return dash();
     }
     let labels = job.spec.labels.iter();
-    let labels: Vec<String> = labels
-        .map(|(key, value)| format!("{key}={value}"))
-        .collect();
+    let labels: Vec<String> = labels.map(|(key, value)| format!("{key}={value}")).collect();
     labels.join(",")
 }

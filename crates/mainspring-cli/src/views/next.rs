@@ -15,9 +15,7 @@ pub const NEXT: View<NextFire> = View {
             text(style.at(last.and_then(|run| run.started_at.or(run.fire_at))))
         }),
         Column::usual("RESULT", |it, _| {
-            it.last_run
-                .as_ref()
-                .map_or_else(|| text("-"), |run| state(run.state.as_str()))
+            it.last_run.as_ref().map_or_else(|| text("-"), |run| state(run.state.as_str()))
         }),
         Column::usual("JOB", |it, _| text(&it.job)),
         Column::usual("SCHEDULE", |it, _| text(&it.explanation)),

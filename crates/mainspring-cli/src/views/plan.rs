@@ -32,10 +32,7 @@ pub fn changes(result: &ApplyResult) -> String {
             ApplyAction::Deleted => ('-', "31"),
             ApplyAction::Unchanged => continue,
         };
-        lines.push(format!(
-            "\x1b[{colour}m{sign} {} {}/{}\x1b[0m",
-            item.kind, item.namespace, item.name
-        ));
+        lines.push(format!("\x1b[{colour}m{sign} {} {}/{}\x1b[0m", item.kind, item.namespace, item.name));
         for change in &item.changes {
             lines.push(format!("    {}", change.pointer));
             if let Some(before) = &change.before {
@@ -65,7 +62,8 @@ mod tests {
         )
         .unwrap();
         let plain = anstream::adapter::strip_str(&changes(&result)).to_string();
-        let expected = "+ job default/a\n~ job default/c\n    /retries\n      - 1\n      + 3\n    /timeout\n      + \"1h\"";
+        let expected =
+            "+ job default/a\n~ job default/c\n    /retries\n      - 1\n      + 3\n    /timeout\n      + \"1h\"";
         assert_eq!(plain, expected);
     }
 }

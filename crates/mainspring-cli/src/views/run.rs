@@ -14,24 +14,18 @@ pub const RUN: View<Run> = View {
         Column::usual("FIRE TIME", |it, style| text(style.at(it.fire_at))),
         Column::usual("STARTED", |it, style| text(style.at(it.started_at))),
         Column::usual("TOOK", |it, _| text(took(it.started_at, it.ended_at))),
-        Column::usual("ATTEMPT", |it, _| {
-            text(format_args!("{}/{}", it.attempt, it.attempts_max))
-        }),
+        Column::usual("ATTEMPT", |it, _| text(format_args!("{}/{}", it.attempt, it.attempts_max))),
         Column::usual("ORIGIN", |it, _| text(it.origin)),
         Column::extra("NAMESPACE", |it, _| text(&it.namespace)),
         Column::extra("TRIGGER", |it, _| optional(it.trigger.as_ref())),
         Column::extra("REASON", |it, _| optional(it.reason.as_ref())),
         Column::extra("EXIT", |it, _| optional(it.exit_code)),
-        Column::extra("LATENESS", |it, _| {
-            text(it.lateness_ms.map_or_else(dash, duration))
-        }),
+        Column::extra("LATENESS", |it, _| text(it.lateness_ms.map_or_else(dash, duration))),
         Column::extra("CREATED", |it, style| text(style.at(Some(it.created_at)))),
         Column::extra("DUE", |it, style| text(style.at(it.due_at))),
         Column::extra("NOT BEFORE", |it, style| text(style.at(it.not_before))),
         Column::extra("ENDED", |it, style| text(style.at(it.ended_at))),
-        Column::extra("CANCEL ASKED", |it, style| {
-            text(style.at(it.cancel_requested_at))
-        }),
+        Column::extra("CANCEL ASKED", |it, style| text(style.at(it.cancel_requested_at))),
         Column::extra("QUEUE", |it, _| text(&it.queue)),
         Column::extra("PRIORITY", |it, _| text(it.priority)),
         Column::extra("WORKER", |it, _| optional(it.worker.as_ref())),

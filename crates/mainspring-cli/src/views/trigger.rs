@@ -66,8 +66,5 @@ fn word(trigger: &Trigger) -> &'static str {
 
 /// The word that an enum has on the wire.
 fn word_of(value: &impl serde::Serialize) -> String {
-    serde_json::to_value(value)
-        .ok()
-        .and_then(|value| value.as_str().map(str::to_owned))
-        .unwrap_or_default()
+    serde_json::to_value(value).ok().and_then(|value| value.as_str().map(str::to_owned)).unwrap_or_default()
 }

@@ -88,11 +88,7 @@ fn serve(mut stream: TcpStream, answer: &impl Fn(&str) -> Answer, log: &Mutex<Ve
     reader.read_exact(&mut body).unwrap();
     let line = first.trim().trim_end_matches(" HTTP/1.1").to_owned();
     let (status, media_type, text) = answer(&line);
-    log.lock().unwrap().push(Asked {
-        line,
-        token,
-        body: String::from_utf8(body).unwrap(),
-    });
+    log.lock().unwrap().push(Asked { line, token, body: String::from_utf8(body).unwrap() });
     let length = text.len();
     write!(
         stream,

@@ -5,23 +5,14 @@ use crate::program::Program;
 #[test]
 fn good_files_in_all_spellings_are_counted() {
     let program = Program::new();
-    program.file(
-        "jobs/a.yaml",
-        "name: a\nschedule: ['@daily', {every: 10m}]\nrun: date\n",
-    );
+    program.file("jobs/a.yaml", "name: a\nschedule: ['@daily', {every: 10m}]\nrun: date\n");
     program.file("jobs/b.toml", "name = 'b'\nnoop = true\n");
-    program.file(
-        "jobs/deep/c.json",
-        "{\"name\": \"c\", \"exec\": [\"true\"]}",
-    );
+    program.file("jobs/deep/c.json", "{\"name\": \"c\", \"exec\": [\"true\"]}");
 
     let ended = program.run(&["check", "jobs"]);
     assert_eq!(ended.stdout, "ok: 3 jobs, 2 triggers, 0 calendars\n");
     assert_eq!((ended.code, ended.stderr.as_str()), (0, ""));
-    assert_eq!(
-        program.run(&["check", "jobs", "-o", "name"]).stdout,
-        "a\nb\nc\n"
-    );
+    assert_eq!(program.run(&["check", "jobs", "-o", "name"]).stdout, "a\nb\nc\n");
     let json = program.run(&["check", "jobs", "-o", "json"]).stdout;
     let json: serde_json::Value = serde_json::from_str(&json).unwrap();
     assert_eq!(json["jobs"], 3);
@@ -39,78 +30,24 @@ fn each_class_of_error_names_its_place_and_exits_9() {
     let deep = "a: ".to_owned() + &"[".repeat(40) + &"]".repeat(40);
     let large = "# ".to_owned() + &"x".repeat((1 << 20) + 1);
     let cases: &[(&str, &[u8], &str, &str)] = &[
-        (
-            "syntax.yaml",
-            b"name: a\nrun: [date\n",
-            "document.syntax",
-            "syntax.yaml:",
-        ),
-        (
-            "syntax.toml",
-            b"name = \n",
-            "document.syntax",
-            "syntax.toml:1:",
-        ),
-        (
-            "syntax.json",
-            b"{\"name\": }",
-            "document.syntax",
-            "syntax.json:1:10",
-        ),
-        (
-            "latin.yaml",
-            b"name: a\nrun: \xe9\n",
-            "document.encoding",
-            "latin.yaml:2:6",
-        ),
-        (
-            "unknown.yaml",
-            b"name: a\nrnu: date\n",
-            "field.unknown",
-            "unknown.yaml:2:1",
-        ),
-        (
-            "type.yaml",
-            b"name: a\nnoop: true\nretries: many\n",
-            "field.type",
-            "type.yaml:3:10",
-        ),
-        (
-            "twice.yaml",
-            b"name: a\nnoop: true\nname: b\n",
-            "document.duplicate_key",
-            "twice.yaml:3:1",
-        ),
-        (
-            "name.yaml",
-            b"name: a/b\nnoop: true\n",
-            "name.invalid",
-            "name.yaml:1:7",
-        ),
+        ("syntax.yaml", b"name: a\nrun: [date\n", "document.syntax", "syntax.yaml:"),
+        ("syntax.toml", b"name = \n", "document.syntax", "syntax.toml:1:"),
+        ("syntax.json", b"{\"name\": }", "document.syntax", "syntax.json:1:10"),
+        ("latin.yaml", b"name: a\nrun: \xe9\n", "document.encoding", "latin.yaml:2:6"),
+        ("unknown.yaml", b"name: a\nrnu: date\n", "field.unknown", "unknown.yaml:2:1"),
+        ("type.yaml", b"name: a\nnoop: true\nretries: many\n", "field.type", "type.yaml:3:10"),
+        ("twice.yaml", b"name: a\nnoop: true\nname: b\n", "document.duplicate_key", "twice.yaml:3:1"),
+        ("name.yaml", b"name: a/b\nnoop: true\n", "name.invalid", "name.yaml:1:7"),
         ("task.yaml", b"name: a\n", "job.no_task", "task.yaml:1:1"),
-        (
-            "deep.yaml",
-            deep.as_bytes(),
-            "document.too_deep",
-            "deep.yaml:",
-        ),
-        (
-            "large.yaml",
-            large.as_bytes(),
-            "document.too_large",
-            "large.yaml:1:1",
-        ),
+        ("deep.yaml", deep.as_bytes(), "document.too_deep", "deep.yaml:"),
+        ("large.yaml", large.as_bytes(), "document.too_large", "large.yaml:1:1"),
     ];
     let program = Program::new();
     for (name, content, code, place) in cases {
         program.file(name, content);
         let ended = program.run(&["check", name]);
         assert_eq!(ended.code, 9, "{name}: {ended:?}");
-        assert!(
-            ended.stderr.contains(&format!("error[{code}]: ")),
-            "{name}: {}",
-            ended.stderr
-        );
+        assert!(ended.stderr.contains(&format!("error[{code}]: ")), "{name}: {}", ended.stderr);
         assert!(ended.stderr.contains(place), "{name}: {}", ended.stderr);
         assert_eq!(ended.stdout, "", "{name}");
     }
@@ -147,11 +84,7 @@ fn all_errors_of_all_files_are_shown_at_once() {
     program.file("a.yaml", "name: a\nrnu: date\nretries: many\n");
     program.file("b.yaml", "name: b\nnoop: true\ntimout: 1h\n");
     let ended = program.run(&["check", "a.yaml", "b.yaml"]);
-    let first_lines: Vec<&str> = ended
-        .stderr
-        .lines()
-        .filter(|line| line.starts_with("error["))
-        .collect();
+    let first_lines: Vec<&str> = ended.stderr.lines().filter(|line| line.starts_with("error[")).collect();
     assert_eq!(first_lines.len(), 3, "{}", ended.stderr);
     assert!(ended.stderr.contains("hint: did you mean \"timeout\"?"));
 }
@@ -163,11 +96,7 @@ fn a_name_used_in_two_files_is_found() {
     program.file("b.yaml", "name: same\nnoop: true\n");
     let ended = program.run(&["check", "a.yaml", "b.yaml"]);
     assert_eq!(ended.code, 9);
-    assert!(
-        ended.stderr.contains("error[name.duplicate]"),
-        "{}",
-        ended.stderr
-    );
+    assert!(ended.stderr.contains("error[name.duplicate]"), "{}", ended.stderr);
 }
 
 #[test]
@@ -193,9 +122,5 @@ fn an_alias_bomb_is_refused_quickly() {
     program.file("bomb.yaml", bomb);
     let ended = program.run(&["check", "bomb.yaml"]);
     assert_eq!(ended.code, 9, "{}", ended.stderr);
-    assert!(
-        ended.stderr.contains("error[document.too_many_nodes]"),
-        "{}",
-        ended.stderr
-    );
+    assert!(ended.stderr.contains("error[document.too_many_nodes]"), "{}", ended.stderr);
 }

@@ -6,30 +6,17 @@ use crate::program::Program;
 fn wrong_command_lines_exit_2_and_say_what_to_do() {
     let cases: &[(&[&str], &str)] = &[
         (&["vresion"], "hint: a similar subcommand exists: 'version'"),
-        (
-            &["version", "--quite"],
-            "hint: a similar argument exists: '--quiet'",
-        ),
-        (
-            &["version", "-o", "jsn"],
-            "hint: a similar value exists: 'json'",
-        ),
+        (&["version", "--quite"], "hint: a similar argument exists: '--quiet'"),
+        (&["version", "-o", "jsn"], "hint: a similar value exists: 'json'"),
         (&["completion"], "required arguments were not provided"),
-        (
-            &["version", "--columns", "versoin"],
-            "did you mean \"VERSION\"?",
-        ),
+        (&["version", "--columns", "versoin"], "did you mean \"VERSION\"?"),
     ];
     let program = Program::new();
     for (arguments, part) in cases {
         let ended = program.run(arguments);
         assert_eq!(ended.code, 2, "{arguments:?}: {ended:?}");
         assert!(ended.stderr.starts_with("error[cli.usage]: "), "{ended:?}");
-        assert!(
-            ended.stderr.contains(part),
-            "{arguments:?}: {}",
-            ended.stderr
-        );
+        assert!(ended.stderr.contains(part), "{arguments:?}: {}", ended.stderr);
         assert_eq!(ended.stdout, "", "{arguments:?}");
     }
 }
@@ -38,7 +25,8 @@ fn wrong_command_lines_exit_2_and_say_what_to_do() {
 fn an_unknown_zone_exits_9_with_a_suggestion() {
     let ended = Program::new().run(&["version", "--tz", "Europe/Brelin"]);
     assert_eq!(ended.code, 9);
-    let expected = "error[schedule.zone]: unknown time zone \"Europe/Brelin\"\n  hint: did you mean \"Europe/Berlin\"?\n";
+    let expected =
+        "error[schedule.zone]: unknown time zone \"Europe/Brelin\"\n  hint: did you mean \"Europe/Berlin\"?\n";
     assert_eq!(ended.stderr, expected);
 }
 
@@ -46,11 +34,7 @@ fn an_unknown_zone_exits_9_with_a_suggestion() {
 fn help_shows_examples_before_options_and_goes_to_stdout() {
     for arguments in [&["--help"][..], &["help"], &["completion", "--help"]] {
         let ended = Program::new().run(arguments);
-        assert_eq!(
-            (ended.code, ended.stderr.as_str()),
-            (0, ""),
-            "{arguments:?}"
-        );
+        assert_eq!((ended.code, ended.stderr.as_str()), (0, ""), "{arguments:?}");
         let examples = ended.stdout.find("Examples:").unwrap();
         let options = ended.stdout.find("Options:").unwrap();
         assert!(examples < options, "{arguments:?}: {}", ended.stdout);
@@ -92,10 +76,7 @@ fn colour_follows_option_and_environment() {
     assert!(coloured(&["version", "--color", "always"], &[]));
     assert!(coloured(&["version"], &[("CLICOLOR_FORCE", "1")]));
     assert!(!coloured(&["version"], &[("NO_COLOR", "1")]));
-    assert!(!coloured(
-        &["version", "--color", "never"],
-        &[("CLICOLOR_FORCE", "1")]
-    ));
+    assert!(!coloured(&["version", "--color", "never"], &[("CLICOLOR_FORCE", "1")]));
 }
 
 #[test]

@@ -28,10 +28,7 @@ fn page(items: &[String], cursor: &str) -> Answer {
         "" => String::new(),
         cursor => format!(r#", "next_cursor": "{cursor}""#),
     };
-    json(
-        200,
-        format!(r#"{{"items": [{}]{cursor}}}"#, items.join(",")),
-    )
+    json(200, format!(r#"{{"items": [{}]{cursor}}}"#, items.join(",")))
 }
 
 /// A log as it grows: these lines, then the end of the run or of the connection.
@@ -69,18 +66,11 @@ fn job_list_collects_pages_and_shows_states() {
     assert_eq!((ended.code, ended.stderr.as_str()), (0, ""));
     let rows: Vec<&str> = ended.stdout.lines().collect();
     assert!(rows[0].starts_with("NAME  STATE"), "{}", ended.stdout);
-    assert!(
-        rows[1].contains("2026-03-08 07:30:00 UTC") && rows[1].contains("failed"),
-        "{}",
-        rows[1]
-    );
+    assert!(rows[1].contains("2026-03-08 07:30:00 UTC") && rows[1].contains("failed"), "{}", rows[1]);
     assert_eq!(rows.len(), 4);
     let lines = server.lines();
     assert_eq!(lines[0], "GET /api/v1/namespaces/default/jobs?limit=3");
-    assert_eq!(
-        lines[1],
-        "GET /api/v1/namespaces/default/jobs?cursor=c2&limit=1"
-    );
+    assert_eq!(lines[1], "GET /api/v1/namespaces/default/jobs?cursor=c2&limit=1");
     assert_eq!(server.asked()[0].token, "Bearer secret");
 }
 
@@ -89,14 +79,8 @@ fn a_cut_list_says_so_on_stderr() {
     let server = Canned::start(|_| page(&[job("a")], "more"));
     let ended = ask(&server, &["job", "list", "--limit", "1", "-o", "name"]);
     assert_eq!(ended.stdout, "a\n");
-    assert_eq!(
-        ended.stderr,
-        "1 shown, there are more: --limit N or --all\n"
-    );
-    let quiet = ask(
-        &server,
-        &["job", "list", "--limit", "1", "-o", "name", "--quiet"],
-    );
+    assert_eq!(ended.stderr, "1 shown, there are more: --limit N or --all\n");
+    let quiet = ask(&server, &["job", "list", "--limit", "1", "-o", "name", "--quiet"]);
     assert_eq!(quiet.stderr, "");
 }
 
@@ -105,10 +89,7 @@ fn an_empty_list_prints_no_data() {
     let server = Canned::start(|_| page(&[], ""));
     let ended = ask(&server, &["run", "list"]);
     assert_eq!((ended.code, ended.stdout.as_str()), (0, ""));
-    assert_eq!(
-        ask(&server, &["run", "list", "-o", "json"]).stdout,
-        "{\n  \"items\": []\n}\n"
-    );
+    assert_eq!(ask(&server, &["run", "list", "-o", "json"]).stdout, "{\n  \"items\": []\n}\n");
 }
 
 #[test]
@@ -136,10 +117,7 @@ fn some_failing_of_several_is_partial_success() {
         true => problem(404, "job.not_found", "no job \"missing\""),
         false => json(200, job("a")),
     });
-    let ended = ask(
-        &server,
-        &["job", "pause", "a", "missing", "a", "--reason", "why"],
-    );
+    let ended = ask(&server, &["job", "pause", "a", "missing", "a", "--reason", "why"]);
     assert_eq!(ended.code, 11, "{ended:?}");
     assert_eq!(ended.stdout, "paused default/a\npaused default/a\n");
     assert_eq!(ended.stderr, "error[job.not_found]: no job \"missing\"\n");
@@ -150,30 +128,18 @@ fn some_failing_of_several_is_partial_success() {
 fn a_namespace_comes_from_the_name_before_the_option() {
     let server = Canned::start(|_| json(200, job("a")));
     ask(&server, &["job", "get", "prod/a", "b", "-n", "test"]);
-    let expected = [
-        "GET /api/v1/namespaces/prod/jobs/a",
-        "GET /api/v1/namespaces/test/jobs/b",
-    ];
+    let expected = ["GET /api/v1/namespaces/prod/jobs/a", "GET /api/v1/namespaces/test/jobs/b"];
     assert_eq!(server.lines(), expected);
 }
 
 #[test]
 fn waiting_mirrors_the_end_of_the_run() {
-    let cases = [
-        ("succeeded", 0),
-        ("failed", 7),
-        ("cancelled", 8),
-        ("skipped", 8),
-    ];
+    let cases = [("succeeded", 0), ("failed", 7), ("cancelled", 8), ("skipped", 8)];
     for (state, exit) in cases {
         let server = Canned::start(move |_| stream(&[], Some(state)));
         let ended = ask(&server, &["run", "wait", RUN]);
         assert_eq!(ended.code, exit, "{state}: {ended:?}");
-        assert!(
-            ended.stdout.contains(state) && ended.stdout.contains("1m30s"),
-            "{}",
-            ended.stdout
-        );
+        assert!(ended.stdout.contains(state) && ended.stdout.contains("1m30s"), "{}", ended.stdout);
     }
 }
 
@@ -182,16 +148,8 @@ fn waiting_ends_at_its_limit_and_says_how_to_go_on() {
     let server = Canned::start(|_| stream(&[], None));
     let ended = ask(&server, &["run", "wait", RUN, "--wait-timeout", "10ms"]);
     assert_eq!(ended.code, 8, "{ended:?}");
-    assert!(
-        ended.stderr.starts_with("error[run.not_ended]: "),
-        "{}",
-        ended.stderr
-    );
-    assert!(
-        ended
-            .stderr
-            .contains(&format!("mainspring run cancel {RUN}"))
-    );
+    assert!(ended.stderr.starts_with("error[run.not_ended]: "), "{}", ended.stderr);
+    assert!(ended.stderr.contains(&format!("mainspring run cancel {RUN}")));
 }
 
 #[test]
@@ -200,10 +158,7 @@ fn starting_a_run_types_its_parameters_by_the_job() {
         true => json(201, run("queued")),
         false => json(200, job("a")),
     });
-    let ended = ask(
-        &server,
-        &["run", "start", "a", "-p", "who=12", "--reason", "test"],
-    );
+    let ended = ask(&server, &["run", "start", "a", "-p", "who=12", "--reason", "test"]);
     assert_eq!(ended.code, 0, "{ended:?}");
     assert_eq!(ended.stdout, format!("started run {RUN} of a\n"));
     let asked = server.asked();
@@ -212,11 +167,7 @@ fn starting_a_run_types_its_parameters_by_the_job() {
 
     let wrong = ask(&server, &["run", "start", "a", "-p", "whom=you"]);
     assert_eq!(wrong.code, 9);
-    assert!(
-        wrong.stderr.contains("hint: did you mean \"who\"?"),
-        "{}",
-        wrong.stderr
-    );
+    assert!(wrong.stderr.contains("hint: did you mean \"who\"?"), "{}", wrong.stderr);
 }
 
 #[test]
@@ -232,9 +183,7 @@ fn logs_of_a_job_are_those_of_its_newest_run() {
             };
             return json(
                 200,
-                format!(
-                    r#"{{"lines": [{lines}], "next_line": 3, "complete": true, "truncated": false}}"#
-                ),
+                format!(r#"{{"lines": [{lines}], "next_line": 3, "complete": true, "truncated": false}}"#),
             );
         }
         json(200, job("a"))
@@ -243,32 +192,18 @@ fn logs_of_a_job_are_those_of_its_newest_run() {
     assert_eq!((ended.code, ended.stdout.as_str()), (0, "one\ntwo\n"));
     assert!(server.lines()[1].starts_with(&format!("GET /api/v1/runs/{RUN}/log")));
     let stamped = ask(&server, &["logs", RUN, "--timestamps", "--time", "iso"]);
-    assert!(
-        stamped
-            .stdout
-            .starts_with("2026-03-08T07:30:00.000+00:00 1 out one\n"),
-        "{}",
-        stamped.stdout
-    );
+    assert!(stamped.stdout.starts_with("2026-03-08T07:30:00.000+00:00 1 out one\n"), "{}", stamped.stdout);
 }
 
 #[test]
 fn following_a_log_ends_with_the_run() {
     let server = Canned::start(|_| stream(&[1], Some("failed")));
     let ended = ask(&server, &["logs", "-f", RUN]);
-    assert_eq!(
-        (ended.code, ended.stdout.as_str()),
-        (0, "line 1\n"),
-        "{ended:?}"
-    );
+    assert_eq!((ended.code, ended.stdout.as_str()), (0, "line 1\n"), "{ended:?}");
     assert_eq!(ended.stderr, format!("run {RUN} failed\n"));
     let started = ask(&server, &["logs", "-f", RUN, "--tail", "5"]);
     assert_eq!(started.code, 0);
-    assert!(
-        server.lines()[1].contains("tail=5&follow=true"),
-        "{:?}",
-        server.lines()
-    );
+    assert!(server.lines()[1].contains("tail=5&follow=true"), "{:?}", server.lines());
 }
 
 #[test]
@@ -278,11 +213,7 @@ fn a_broken_log_stream_goes_on_after_the_last_line() {
         true => stream(&[2], Some("succeeded")),
     });
     let ended = ask(&server, &["logs", "-f", RUN]);
-    assert_eq!(
-        (ended.code, ended.stdout.as_str()),
-        (0, "line 1\nline 2\n"),
-        "{ended:?}"
-    );
+    assert_eq!((ended.code, ended.stdout.as_str()), (0, "line 1\nline 2\n"), "{ended:?}");
 }
 
 fn applied(created: u32) -> Answer {
@@ -305,24 +236,14 @@ fn apply_sends_the_bundle_and_diff_exits_10_on_differences() {
 
     let ended = ask(&server, &["apply", "-f", &file, "--dry-run"]);
     assert_eq!(ended.code, 0, "{ended:?}");
-    assert!(
-        ended.stdout.contains("created  job   default    a"),
-        "{}",
-        ended.stdout
-    );
-    assert_eq!(
-        ended.stderr,
-        "1 created, 0 updated, 0 unchanged, 0 deleted (dry run: nothing was changed)\n"
-    );
+    assert!(ended.stdout.contains("created  job   default    a"), "{}", ended.stdout);
+    assert_eq!(ended.stderr, "1 created, 0 updated, 0 unchanged, 0 deleted (dry run: nothing was changed)\n");
     let asked = &server.asked()[0];
     assert_eq!(asked.line, "POST /api/v1/apply?dry_run=true");
     assert!(asked.body.contains(r#""name":"a""#), "{}", asked.body);
 
     let differs = ask(&server, &["diff", "-f", &file]);
-    assert_eq!(
-        (differs.code, differs.stdout.as_str()),
-        (10, "+ job default/a\n")
-    );
+    assert_eq!((differs.code, differs.stdout.as_str()), (10, "+ job default/a\n"));
     let same = Canned::start(|_| applied(0));
     let ended = ask(&same, &["diff", "-f", &file]);
     assert_eq!((ended.code, ended.stdout.as_str()), (0, ""));
@@ -331,10 +252,7 @@ fn apply_sends_the_bundle_and_diff_exits_10_on_differences() {
 #[test]
 fn errors_of_an_apply_name_file_and_line() {
     let program = Program::new();
-    let file = program.file(
-        "a.yaml",
-        "name: fine\nnoop: true\n---\nname: a\nnoop: true\nschedule: '0 0 31 2 *'\n",
-    );
+    let file = program.file("a.yaml", "name: fine\nnoop: true\n---\nname: a\nnoop: true\nschedule: '0 0 31 2 *'\n");
     let server = Canned::start(|_| {
         let body = r#"{"type": "urn:mainspring:error:schedule.never", "title": "t", "status": 422, "code": "schedule.never",
             "detail": "never", "errors": [{"code": "schedule.never", "message": "never fires", "pointer": "/jobs/1/schedule"}]}"#;
@@ -342,27 +260,17 @@ fn errors_of_an_apply_name_file_and_line() {
     });
     let ended = ask(&server, &["apply", "-f", &file]);
     assert_eq!(ended.code, 9, "{ended:?}");
-    assert_eq!(
-        ended.stderr,
-        format!("error[schedule.never]: never fires   --> {file}:6:11\n")
-    );
+    assert_eq!(ended.stderr, format!("error[schedule.never]: never fires   --> {file}:6:11\n"));
 }
 
 #[test]
 fn export_prints_a_file_that_check_accepts() {
-    let server = Canned::start(|_| {
-        json(
-            200,
-            r#"{"namespace": "default", "jobs": [{"name": "a", "run": "date\ndate\n"}]}"#,
-        )
-    });
+    let server =
+        Canned::start(|_| json(200, r#"{"namespace": "default", "jobs": [{"name": "a", "run": "date\ndate\n"}]}"#));
     let exported = ask(&server, &["export"]);
     assert_eq!(exported.code, 0, "{exported:?}");
     let checked = Program::new().run_with_input(&["check", "-"], &exported.stdout);
-    assert_eq!(
-        checked.stdout, "ok: 1 jobs, 0 triggers, 0 calendars\n",
-        "{checked:?}"
-    );
+    assert_eq!(checked.stdout, "ok: 1 jobs, 0 triggers, 0 calendars\n", "{checked:?}");
 }
 
 #[test]
@@ -370,9 +278,5 @@ fn an_answer_that_is_not_ours_is_told() {
     let server = Canned::start(|_| (200, "text/html", "<h1>hello</h1>".to_owned()));
     let ended = ask(&server, &["job", "list"]);
     assert_eq!(ended.code, 1, "{ended:?}");
-    assert!(
-        ended.stderr.starts_with("error[server.not_understood]: "),
-        "{}",
-        ended.stderr
-    );
+    assert!(ended.stderr.starts_with("error[server.not_understood]: "), "{}", ended.stderr);
 }

@@ -74,7 +74,8 @@ async fn hammer(client: &mainspring_api::client::Client, round: usize) -> (Ackno
             Err(error) => return (answered, error),
         };
         let name = format!("job-{round}-{number}");
-        let bundle: Bundle = serde_json::from_value(serde_json::json!({"jobs": [{"name": name, "noop": true}]})).unwrap();
+        let bundle: Bundle =
+            serde_json::from_value(serde_json::json!({"jobs": [{"name": name, "noop": true}]})).unwrap();
         match client.apply(&bundle, ApplyOptions { dry_run: false, prune: false }).await {
             Ok(_) => answered.jobs.insert(name),
             Err(error) => return (answered, error),

@@ -19,9 +19,7 @@ pub struct Ended {
 
 impl Program {
     pub fn new() -> Self {
-        Self {
-            home: tempfile::tempdir().unwrap(),
-        }
+        Self { home: tempfile::tempdir().unwrap() }
     }
 
     pub fn home(&self) -> &Path {

@@ -227,7 +227,9 @@ fn no_process_outlives_a_killed_server() {
     assert!(std::fs::read_to_string(&stat).is_ok());
     live.kill();
     // One that nobody has buried yet is dead as well.
-    until(&program, &["version"], |_| std::fs::read_to_string(&stat).is_ok_and(|it| it.contains(") Z ")) || !std::fs::exists(&stat).unwrap());
+    until(&program, &["version"], |_| {
+        std::fs::read_to_string(&stat).is_ok_and(|it| it.contains(") Z ")) || !std::fs::exists(&stat).unwrap()
+    });
 }
 
 #[test]
@@ -304,7 +306,15 @@ fn bench_prints_one_object_with_the_promised_keys() {
         let report = json(&ended.stdout);
         let keys: Vec<&str> = report.as_object().unwrap().keys().map(String::as_str).collect();
         let mut promised = [
-            "store", "fires", "seconds", "fires_per_second", "lateness_ms", "lost", "duplicates", "cpu_seconds", "rss_mb",
+            "store",
+            "fires",
+            "seconds",
+            "fires_per_second",
+            "lateness_ms",
+            "lost",
+            "duplicates",
+            "cpu_seconds",
+            "rss_mb",
         ];
         promised.sort_unstable();
         let mut sorted = keys.clone();

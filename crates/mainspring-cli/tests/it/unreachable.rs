@@ -7,25 +7,11 @@ use crate::program::Program;
 #[test]
 fn without_a_server_commands_exit_6_and_say_how_to_start_one() {
     let program = Program::new();
-    for arguments in [
-        &["job", "list"][..],
-        &["next"],
-        &["run", "list"],
-        &["logs", "a"],
-        &["export"],
-    ] {
+    for arguments in [&["job", "list"][..], &["next"], &["run", "list"], &["logs", "a"], &["export"]] {
         let ended = program.run(arguments);
         assert_eq!(ended.code, 6, "{arguments:?}: {ended:?}");
-        assert!(
-            ended.stderr.starts_with("error[server.none]: "),
-            "{}",
-            ended.stderr
-        );
-        assert!(
-            ended.stderr.contains("hint: start one: mainspring dev"),
-            "{}",
-            ended.stderr
-        );
+        assert!(ended.stderr.starts_with("error[server.none]: "), "{}", ended.stderr);
+        assert!(ended.stderr.contains("hint: start one: mainspring dev"), "{}", ended.stderr);
     }
 }
 
@@ -33,23 +19,12 @@ fn without_a_server_commands_exit_6_and_say_how_to_start_one() {
 fn a_server_that_is_gone_exits_6_with_its_address() {
     let program = Program::new();
     let token = program.file("token", "secret\n");
-    let address = TcpListener::bind("127.0.0.1:0")
-        .unwrap()
-        .local_addr()
-        .unwrap();
+    let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let url = format!("http://{address}");
     let ended = program.run(&["job", "list", "--server", &url, "--token-file", &token]);
     assert_eq!(ended.code, 6, "{ended:?}");
-    assert!(
-        ended.stderr.starts_with("error[server.unreachable]: "),
-        "{}",
-        ended.stderr
-    );
-    assert!(
-        ended.stderr.contains(&address.to_string()),
-        "{}",
-        ended.stderr
-    );
+    assert!(ended.stderr.starts_with("error[server.unreachable]: "), "{}", ended.stderr);
+    assert!(ended.stderr.contains(&address.to_string()), "{}", ended.stderr);
 }
 
 #[test]
@@ -63,21 +38,10 @@ fn a_named_server_without_a_token_exits_5() {
 fn a_token_is_not_sent_in_the_clear_to_another_machine() {
     let program = Program::new();
     let token = program.file("token", "secret\n");
-    let arguments = [
-        "job",
-        "list",
-        "--server",
-        "http://192.0.2.7:7070",
-        "--token-file",
-        &token,
-    ];
+    let arguments = ["job", "list", "--server", "http://192.0.2.7:7070", "--token-file", &token];
     let ended = program.run(&arguments);
     assert_eq!(ended.code, 2, "{ended:?}");
-    assert!(
-        ended.stderr.contains("--allow-plain-http"),
-        "{}",
-        ended.stderr
-    );
+    assert!(ended.stderr.contains("--allow-plain-http"), "{}", ended.stderr);
 }
 
 #[test]
@@ -85,15 +49,7 @@ fn deleting_without_a_terminal_wants_yes() {
     // The question comes before the first request, so no server is needed to ask it.
     let program = Program::new();
     let token = program.file("token", "secret\n");
-    let arguments = [
-        "job",
-        "delete",
-        "a",
-        "--server",
-        "http://127.0.0.1:9",
-        "--token-file",
-        &token,
-    ];
+    let arguments = ["job", "delete", "a", "--server", "http://127.0.0.1:9", "--token-file", &token];
     let ended = program.run(&arguments);
     assert_eq!(ended.code, 2, "{ended:?}");
     assert!(ended.stderr.contains("hint: say --yes"), "{}", ended.stderr);
@@ -105,15 +61,7 @@ fn broken_files_are_told_before_anything_is_sent() {
     let token = program.file("token", "secret\n");
     program.file("a.yaml", "name: a\nrnu: date\n");
     for command in ["apply", "diff"] {
-        let arguments = [
-            command,
-            "-f",
-            "a.yaml",
-            "--server",
-            "http://127.0.0.1:9",
-            "--token-file",
-            &token,
-        ];
+        let arguments = [command, "-f", "a.yaml", "--server", "http://127.0.0.1:9", "--token-file", &token];
         let ended = program.run(&arguments);
         assert_eq!(ended.code, 9, "{command}: {ended:?}");
         assert!(ended.stderr.contains("a.yaml:2:1"), "{}", ended.stderr);

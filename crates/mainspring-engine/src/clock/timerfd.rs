@@ -8,7 +8,9 @@ use std::pin::Pin;
 
 use mainspring_core::Timestamp;
 use rustix::io::Errno;
-use rustix::time::{Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create, timerfd_settime};
+use rustix::time::{
+    Itimerspec, TimerfdClockId, TimerfdFlags, TimerfdTimerFlags, Timespec, timerfd_create, timerfd_settime,
+};
 use tokio::io::unix::AsyncFd;
 
 use super::Alarm;
@@ -20,7 +22,10 @@ pub(super) struct TimerAlarm {
 impl TimerAlarm {
     pub(super) fn new() -> io::Result<Self> {
         let fd = timerfd_create(TimerfdClockId::Realtime, TimerfdFlags::NONBLOCK | TimerfdFlags::CLOEXEC)?;
-        #[expect(deprecated, reason = "its replacement is unsafe; an owned descriptor that is never replaced upholds it")]
+        #[expect(
+            deprecated,
+            reason = "its replacement is unsafe; an owned descriptor that is never replaced upholds it"
+        )]
         let fd = AsyncFd::new(fd)?;
         Ok(Self { fd })
     }

@@ -45,7 +45,12 @@ impl Control {
         let others = self.dependents(namespace, name).await?;
         if let Some(other) = others.iter().find(|other| *other != name) {
             let why = format!("is the base of `{other}`");
-            return Err(mainspring_store::Error::Conflict { what: "calendar", key: format!("{namespace}/{name}"), why }.into());
+            return Err(mainspring_store::Error::Conflict {
+                what: "calendar",
+                key: format!("{namespace}/{name}"),
+                why,
+            }
+            .into());
         }
         Ok(self.store.delete_calendar(namespace, name, expect).await?)
     }

@@ -83,11 +83,7 @@ impl Control {
         Ok(plans)
     }
 
-    async fn save_slice(
-        &self,
-        slice: &[Checked],
-        mode: SaveMode,
-    ) -> Result<Vec<JobPlan>> {
+    async fn save_slice(&self, slice: &[Checked], mode: SaveMode) -> Result<Vec<JobPlan>> {
         for _ in 0..TRIES {
             let now = self.clock.now();
             let mut plans = Vec::with_capacity(slice.len());
@@ -135,7 +131,8 @@ impl Control {
         let mut triggers = Vec::with_capacity(job.triggers.len());
         for (index, definition) in job.triggers.iter().enumerate() {
             let known = prior.triggers.iter().find(|trigger| trigger.name == definition.name);
-            let before = known.and_then(|known| old.and_then(|row| row.definition.triggers.get(known.row.index as usize)));
+            let before =
+                known.and_then(|known| old.and_then(|row| row.definition.triggers.get(known.row.index as usize)));
             let anchor = known.map_or(now, |known| known.row.progress.start_at);
             let anchor = if before == Some(definition) { anchor } else { now };
             let rule = self.rule(job, index, calendars, anchor)?;

@@ -13,7 +13,13 @@ impl Control {
     ///
     /// # Errors
     /// If the store cannot be read.
-    pub async fn log_lines(&self, run: RunId, attempt: u32, from_line: u64, limit: usize) -> Result<Vec<(u64, LogLine)>> {
+    pub async fn log_lines(
+        &self,
+        run: RunId,
+        attempt: u32,
+        from_line: u64,
+        limit: usize,
+    ) -> Result<Vec<(u64, LogLine)>> {
         let mut lines = Vec::new();
         for chunk in self.store.log(run, attempt, from_line, READ_BYTES).await? {
             match LogChunk::decode(&chunk.data) {

@@ -108,7 +108,10 @@ impl Control {
             progress.next_fire_at = Some(next);
             progress.due_at = Some(rule.due_at(trigger.row.id, next));
             let id = trigger.row.id;
-            Ok((None, vec![TriggerUpdate { id, expected_next: None, paused: None, progress: Some(progress), gap: None }]))
+            Ok((
+                None,
+                vec![TriggerUpdate { id, expected_next: None, paused: None, progress: Some(progress), gap: None }],
+            ))
         });
         match rearmed.await {
             Err(Error::Store(mainspring_store::Error::NotFound { .. })) => Ok(()),

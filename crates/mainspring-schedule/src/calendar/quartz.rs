@@ -6,15 +6,8 @@ use crate::civil::{DAY_MS, SECOND_MS};
 use crate::{Civil, Cron, Semantics, Timestamp, Zone};
 
 /// `getNextIncludedTime`; `None` for its 0 and where it does not return.
-pub(super) fn next_included(
-    calendar: &Calendar,
-    t: Timestamp,
-    default_zone: &Zone,
-) -> Option<Timestamp> {
-    let mut search = Search {
-        default_zone,
-        budget: Budget::default(),
-    };
+pub(super) fn next_included(calendar: &Calendar, t: Timestamp, default_zone: &Zone) -> Option<Timestamp> {
+    let mut search = Search { default_zone, budget: Budget::default() };
     let next = search.next(calendar, t)?;
     (next != NOTHING).then_some(next)
 }
@@ -61,20 +54,8 @@ fn daily_next_edge(rule: &Rule, t: Timestamp, zone: &Zone) -> Timestamp {
         return t + 1;
     };
     let change = zone.next_change(t);
-    let edges = [
-        day.start,
-        day.start + 1,
-        day.from,
-        day.to + 1,
-        day.end,
-        day.end + 1,
-    ];
-    edges
-        .into_iter()
-        .chain(change)
-        .filter(|&edge| edge > t)
-        .min()
-        .unwrap_or(t + 1)
+    let edges = [day.start, day.start + 1, day.from, day.to + 1, day.end, day.end + 1];
+    edges.into_iter().chain(change).filter(|&edge| edge > t).min().unwrap_or(t + 1)
 }
 
 /// The instants that matter on one local day, each set as Java's lenient calendar sets it.
@@ -88,23 +69,12 @@ struct DailyEdges {
 
 impl DailyEdges {
     fn of(rule: &Rule, t: Timestamp, zone: &Zone) -> Option<Self> {
-        let Rule::Daily {
-            from_ms,
-            to_ms,
-            invert,
-        } = *rule
-        else {
+        let Rule::Daily { from_ms, to_ms, invert } = *rule else {
             return None;
         };
         let midnight = zone.to_local(t).day_number() * DAY_MS;
         let at = |of_day: i64| zone.lenient(Civil::from_millis(midnight + of_day));
-        Some(Self {
-            start: at(0),
-            from: at(from_ms),
-            to: at(to_ms),
-            end: at(DAY_MS - 1),
-            invert,
-        })
+        Some(Self { start: at(0), from: at(from_ms), to: at(to_ms), end: at(DAY_MS - 1), invert })
     }
 }
 
@@ -207,16 +177,9 @@ impl Search<'_> {
     }
 
     /// What the base answers, if it excludes `t`. The outer `None` means that Quartz gives no answer.
-    #[expect(
-        clippy::option_option,
-        reason = "no answer at all differs from no base to ask"
-    )]
+    #[expect(clippy::option_option, reason = "no answer at all differs from no base to ask")]
     fn next_of_base(&mut self, calendar: &Calendar, t: Timestamp) -> Option<Option<Timestamp>> {
-        let Some(base) = calendar
-            .base
-            .as_deref()
-            .filter(|base| !self.includes(base, t))
-        else {
+        let Some(base) = calendar.base.as_deref().filter(|base| !self.includes(base, t)) else {
             return Some(None);
         };
         match self.next(base, t)? {
@@ -245,9 +208,7 @@ impl DailyEdges {
 
 fn midnight(zone: &Zone, t: Timestamp) -> Timestamp {
     let local = zone.to_local(t);
-    zone.lenient(Civil::from_millis(
-        local.as_millis() - local.millis_of_day(),
-    ))
+    zone.lenient(Civil::from_millis(local.as_millis() - local.millis_of_day()))
 }
 
 /// `getNextInvalidTimeAfter`: the second after the last of the seconds that follow each other.

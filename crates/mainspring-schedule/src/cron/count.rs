@@ -53,22 +53,14 @@ impl Cron {
         };
         let end = t + (unit_ms - SECOND_MS - local.rem_euclid(unit_ms) / SECOND_MS * SECOND_MS);
         let first_repeated = window.to_ms.saturating_sub(HOUR_MS);
-        if end.as_millis() < first_repeated {
-            end
-        } else {
-            t
-        }
+        if end.as_millis() < first_repeated { end } else { t }
     }
 
     /// The step in which Quartz looks for its final fire: the smallest distance between two members
     /// of the first field, from the seconds on, that has more than one.
     pub(crate) fn quartz_step_ms(&self) -> i64 {
         let fields = &self.0.fields;
-        let units = [
-            (fields.seconds, SECOND_MS),
-            (fields.minutes, MINUTE_MS),
-            (u64::from(fields.hours), HOUR_MS),
-        ];
+        let units = [(fields.seconds, SECOND_MS), (fields.minutes, MINUTE_MS), (u64::from(fields.hours), HOUR_MS)];
         let field = units.into_iter().find(|(mask, _)| mask.count_ones() != 1);
         field.map_or(DAY_MS, |(mask, unit_ms)| smallest_distance(mask) * unit_ms)
     }
@@ -80,10 +72,9 @@ impl Cron {
     }
 
     fn walk(&self, zone: &Zone, from: i64, to: i64) -> u64 {
-        let fires = std::iter::successors(
-            self.next_after(zone, Timestamp::from_millis(from - 1)),
-            |fire| self.next_after(zone, *fire),
-        );
+        let fires = std::iter::successors(self.next_after(zone, Timestamp::from_millis(from - 1)), |fire| {
+            self.next_after(zone, *fire)
+        });
         fires.take_while(|fire| fire.as_millis() < to).count() as u64
     }
 
@@ -112,14 +103,8 @@ impl Cron {
     /// Quartz never fires in the first of two equal hours.
     fn count_as_quartz(&self, zone: &Zone, window: OffsetWindow, from: i64, to: i64) -> u64 {
         let fields = &self.0.fields;
-        let regular = |from: i64, to: i64| {
-            local_times(
-                fields,
-                fields.hours,
-                from + window.offset_ms,
-                to + window.offset_ms,
-            )
-        };
+        let regular =
+            |from: i64, to: i64| local_times(fields, fields.hours, from + window.offset_ms, to + window.offset_ms);
         let (mut start, mut end) = (from, to);
         let mut walked = 0;
         if window.from_ms > i64::MIN {
@@ -134,9 +119,7 @@ impl Cron {
             let after = zone.window(Timestamp::from_millis(window.to_ms));
             let near_start = window.to_ms.saturating_sub(2 * DAY_MS).max(start);
             if usual(window, after) {
-                end = end
-                    .min(window.to_ms - (window.offset_ms - after.offset_ms).max(0))
-                    .max(start);
+                end = end.min(window.to_ms - (window.offset_ms - after.offset_ms).max(0)).max(start);
             } else if near_start < to {
                 walked += self.walk(zone, near_start, to);
                 end = near_start;
@@ -177,11 +160,7 @@ fn times_before(fields: &Fields, hours: u32, second_of_day: i64) -> u64 {
     let below = |mask: u64, n: i64| u64::from((mask & ((1 << n) - 1)).count_ones());
     let member = |mask: u64, n: i64| mask >> n & 1;
     let hours = u64::from(hours);
-    let (hour, minute, second) = (
-        second_of_day / 3_600,
-        second_of_day / 60 % 60,
-        second_of_day % 60,
-    );
+    let (hour, minute, second) = (second_of_day / 3_600, second_of_day / 60 % 60, second_of_day % 60);
     let per_minute = u64::from(fields.seconds.count_ones());
     let in_minute = member(fields.minutes, minute) * below(fields.seconds, second);
     let in_hour = below(fields.minutes, minute) * per_minute + in_minute;
@@ -227,7 +206,5 @@ fn allows_month(fields: &Fields, year: i32, month: u8) -> bool {
 }
 
 fn smallest_distance(mask: u64) -> i64 {
-    (1..64_u32)
-        .find(|distance| mask & (mask >> distance) != 0)
-        .map_or(1, i64::from)
+    (1..64_u32).find(|distance| mask & (mask >> distance) != 0).map_or(1, i64::from)
 }

@@ -23,22 +23,9 @@ pub enum Field {
 }
 
 impl Field {
-    pub(crate) const QUARTZ: [Self; 7] = [
-        Self::Second,
-        Self::Minute,
-        Self::Hour,
-        Self::Day,
-        Self::Month,
-        Self::Weekday,
-        Self::Year,
-    ];
-    pub(crate) const UNIX: [Self; 5] = [
-        Self::Minute,
-        Self::Hour,
-        Self::Day,
-        Self::Month,
-        Self::Weekday,
-    ];
+    pub(crate) const QUARTZ: [Self; 7] =
+        [Self::Second, Self::Minute, Self::Hour, Self::Day, Self::Month, Self::Weekday, Self::Year];
+    pub(crate) const UNIX: [Self; 5] = [Self::Minute, Self::Hour, Self::Day, Self::Month, Self::Weekday];
 
     /// The field's name in sentences: `second`, `day-of-month`, ….
     #[must_use]
@@ -61,9 +48,8 @@ impl fmt::Display for Field {
     }
 }
 
-pub(crate) const MONTHS: [&str; 12] = [
-    "JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC",
-];
+pub(crate) const MONTHS: [&str; 12] =
+    ["JAN", "FEB", "MAR", "APR", "MAY", "JUN", "JUL", "AUG", "SEP", "OCT", "NOV", "DEC"];
 pub(crate) const WEEKDAYS: [&str; 7] = ["SUN", "MON", "TUE", "WED", "THU", "FRI", "SAT"];
 
 /// An expression that cannot be read: what is wrong, where, and what to do.
@@ -120,13 +106,7 @@ impl CronError {
 
 impl fmt::Display for CronError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "{} at column {}: expected {}",
-            self.problem,
-            self.span.start + 1,
-            self.expected
-        )?;
+        write!(f, "{} at column {}: expected {}", self.problem, self.span.start + 1, self.expected)?;
         match &self.suggestion {
             Some(suggestion) => write!(f, "; try `{suggestion}`"),
             None => Ok(()),

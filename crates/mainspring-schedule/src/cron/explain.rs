@@ -106,15 +106,7 @@ fn runs(members: &[u32]) -> Vec<(u32, u32)> {
             _ => runs.push((value, value)),
         }
     }
-    runs.into_iter()
-        .flat_map(|(a, b)| {
-            if b == a + 1 {
-                vec![(a, a), (b, b)]
-            } else {
-                vec![(a, b)]
-            }
-        })
-        .collect()
+    runs.into_iter().flat_map(|(a, b)| if b == a + 1 { vec![(a, a), (b, b)] } else { vec![(a, b)] }).collect()
 }
 
 /// The years as runs, or `None` when all are meant.
@@ -167,11 +159,7 @@ mod tests {
         let table = [
             ("0 0 12 * * ?", "At 12:00 every day", "每天 12:00"),
             ("15 30 2 * * ?", "At 02:30:15 every day", "每天 02:30:15"),
-            (
-                "0 0 9,12,18 * * ?",
-                "At 09:00, 12:00 and 18:00 every day",
-                "每天 09:00、12:00、18:00",
-            ),
+            ("0 0 9,12,18 * * ?", "At 09:00, 12:00 and 18:00 every day", "每天 09:00、12:00、18:00"),
             ("0 0/15 * * * ?", "Every 15 minutes", "每 15 分钟"),
             (
                 "0 5/15 * * * ?",
@@ -183,11 +171,7 @@ mod tests {
             ("0/10 * * * * ?", "Every 10 seconds", "每 10 秒"),
             ("0 30 * * * ?", "Every hour at minute 30", "每小时第 30 分"),
             ("0 0 * * * ?", "Every hour", "每小时整点"),
-            (
-                "0 0 0/2 * * ?",
-                "Every 2 hours from 00:00 to 22:00",
-                "每天 00:00 至 22:00，每 2 小时",
-            ),
+            ("0 0 0/2 * * ?", "Every 2 hours from 00:00 to 22:00", "每天 00:00 至 22:00，每 2 小时"),
             (
                 "0 30 9-17 ? * MON-FRI",
                 "Every hour from 09:30 to 17:30, on Monday to Friday",
@@ -198,56 +182,24 @@ mod tests {
                 "Every 5 minutes from 09:00 to 17:59, on Monday to Friday",
                 "每周一至周五 09:00 至 17:59，每 5 分钟",
             ),
-            (
-                "0 0/5 9,14 * * ?",
-                "Every 5 minutes during hours 9 and 14",
-                "每天 9、14 点内，每 5 分钟",
-            ),
-            (
-                "* 0 12 * * ?",
-                "Every second of minute 0, from 12:00 to 12:59",
-                "每天 12:00 至 12:59，第 0 分，每秒",
-            ),
-            (
-                "5 0/10 * * * ?",
-                "Every 10 minutes at second 5",
-                "每 10 分钟，第 5 秒",
-            ),
-            (
-                "0 15 10 L * ?",
-                "At 10:15 on the last day of the month",
-                "每月最后一天 10:15",
-            ),
-            (
-                "0 15 10 L-2 * ?",
-                "At 10:15 on the day 2 days before the last day of the month",
-                "每月倒数第 3 天 10:15",
-            ),
+            ("0 0/5 9,14 * * ?", "Every 5 minutes during hours 9 and 14", "每天 9、14 点内，每 5 分钟"),
+            ("* 0 12 * * ?", "Every second of minute 0, from 12:00 to 12:59", "每天 12:00 至 12:59，第 0 分，每秒"),
+            ("5 0/10 * * * ?", "Every 10 minutes at second 5", "每 10 分钟，第 5 秒"),
+            ("0 15 10 L * ?", "At 10:15 on the last day of the month", "每月最后一天 10:15"),
+            ("0 15 10 L-2 * ?", "At 10:15 on the day 2 days before the last day of the month", "每月倒数第 3 天 10:15"),
             (
                 "0 15 10 15W * ?",
                 "At 10:15 on the weekday nearest to day 15 of the month",
                 "每月离 15 日最近的工作日 10:15",
             ),
-            (
-                "0 15 10 LW * ?",
-                "At 10:15 on the last weekday of the month",
-                "每月最后一个工作日 10:15",
-            ),
+            ("0 15 10 LW * ?", "At 10:15 on the last weekday of the month", "每月最后一个工作日 10:15"),
             (
                 "0 15 10 1,15,LW * ?",
                 "At 10:15 on days 1 and 15 of the month and on the last weekday of the month",
                 "每月 1、15 日，最后一个工作日 10:15",
             ),
-            (
-                "0 15 10 ? * 6#3",
-                "At 10:15 on the third Friday of the month",
-                "每月第三个星期五 10:15",
-            ),
-            (
-                "0 0 0 1 1 ?",
-                "At 00:00 on day 1 of the month, in January",
-                "1 月 1 日 00:00",
-            ),
+            ("0 15 10 ? * 6#3", "At 10:15 on the third Friday of the month", "每月第三个星期五 10:15"),
+            ("0 0 0 1 1 ?", "At 00:00 on day 1 of the month, in January", "1 月 1 日 00:00"),
             (
                 "0 0 0 1-7 6-8 ? 2025,2027",
                 "At 00:00 on days 1 to 7 of the month, in June to August, in 2025 and 2027",
@@ -263,11 +215,7 @@ mod tests {
                 "At 12:00 on every 5th day of the month from day 1 to 31",
                 "每月 1 至 31 日每 5 天 12:00",
             ),
-            (
-                "0 9 1-7 * 1",
-                "At 09:00 on days 1 to 7 of the month or on Monday",
-                "每月 1 至 7 日或每周一 09:00",
-            ),
+            ("0 9 1-7 * 1", "At 09:00 on days 1 to 7 of the month or on Monday", "每月 1 至 7 日或每周一 09:00"),
             (
                 "0 9 */2 * 1",
                 "At 09:00 on every 2nd day of the month from day 1 to 31 that is also a Monday",
@@ -277,31 +225,15 @@ mod tests {
         ];
         for (text, english, chinese) in table {
             let cron = Cron::parse_auto(text, Semantics::Standard).unwrap();
-            let (name, zh) = (
-                cron.dialect().to_string(),
-                format!("（{} 语法）", cron.dialect()),
-            );
-            assert_eq!(
-                explain(&cron, Lang::English),
-                format!("{english} ({name} dialect)"),
-                "{text}"
-            );
-            assert_eq!(
-                explain(&cron, Lang::Chinese),
-                format!("{chinese}{zh}"),
-                "{text}"
-            );
+            let (name, zh) = (cron.dialect().to_string(), format!("（{} 语法）", cron.dialect()));
+            assert_eq!(explain(&cron, Lang::English), format!("{english} ({name} dialect)"), "{text}");
+            assert_eq!(explain(&cron, Lang::Chinese), format!("{chinese}{zh}"), "{text}");
         }
     }
 
     #[test]
     fn every_text_that_quartz_accepts_can_be_explained() {
-        for text in [
-            "0 0 12 , * ?",
-            "0 0 12 ? * 8#3",
-            "0 0 12 ? * MON 99",
-            "5X 1-5-7 *5 ? 1/12 MONDAYL",
-        ] {
+        for text in ["0 0 12 , * ?", "0 0 12 ? * 8#3", "0 0 12 ? * MON 99", "5X 1-5-7 *5 ? 1/12 MONDAYL"] {
             let cron = Cron::parse(text, Dialect::Quartz, Semantics::Quartz).unwrap();
             assert!(explain(&cron, Lang::English).len() > 20, "{text}");
             assert!(explain(&cron, Lang::Chinese).len() > 20, "{text}");

@@ -107,9 +107,7 @@ impl Years {
 
     /// The last year of the set that is not after `year`.
     pub fn previous(&self, year: i32) -> Option<i32> {
-        (FIRST_YEAR..=year.min(LAST_YEAR))
-            .rev()
-            .find(|&y| self.contains(y))
+        (FIRST_YEAR..=year.min(LAST_YEAR)).rev().find(|&y| self.contains(y))
     }
 
     pub fn iter(&self) -> impl Iterator<Item = i32> + '_ {
@@ -120,25 +118,13 @@ impl Years {
 /// The smallest member that is not below `from`.
 pub(crate) const fn next_bit(mask: u64, from: u32) -> Option<u32> {
     let rest = if from < 64 { mask >> from << from } else { 0 };
-    if rest == 0 {
-        None
-    } else {
-        Some(rest.trailing_zeros())
-    }
+    if rest == 0 { None } else { Some(rest.trailing_zeros()) }
 }
 
 /// The largest member that is not above `from`.
 pub(crate) const fn previous_bit(mask: u64, from: u32) -> Option<u32> {
-    let rest = if from < 63 {
-        mask & ((2 << from) - 1)
-    } else {
-        mask
-    };
-    if rest == 0 {
-        None
-    } else {
-        Some(63 - rest.leading_zeros())
-    }
+    let rest = if from < 63 { mask & ((2 << from) - 1) } else { mask };
+    if rest == 0 { None } else { Some(63 - rest.leading_zeros()) }
 }
 
 /// The members in ascending order.
@@ -163,12 +149,8 @@ impl Fields {
                 let first = 1 + (weekday + 7 - first_weekday(year, month)) % 7;
                 (1_u64 << (first + 7 * (nth - 1))) as u32 & existing
             }
-            Days::Both(days, weekdays) => {
-                days & on_weekdays(*weekdays, first_weekday(year, month)) & existing
-            }
-            Days::Either(days, weekdays) => {
-                (days | on_weekdays(*weekdays, first_weekday(year, month))) & existing
-            }
+            Days::Both(days, weekdays) => days & on_weekdays(*weekdays, first_weekday(year, month)) & existing,
+            Days::Either(days, weekdays) => (days | on_weekdays(*weekdays, first_weekday(year, month))) & existing,
             Days::Never => 0,
         }
     }
@@ -179,9 +161,7 @@ impl Days {
     /// with days from the end.
     pub const fn are_a_set(&self) -> bool {
         match self {
-            Self::OfMonth(days) => {
-                days.nearest | days.nearest_from_end == 0 && (days.plain == 0 || days.from_end == 0)
-            }
+            Self::OfMonth(days) => days.nearest | days.nearest_from_end == 0 && (days.plain == 0 || days.from_end == 0),
             _ => true,
         }
     }
@@ -243,21 +223,14 @@ mod tests {
             let mask = on_weekdays(1 << 2 | 1 << 7, first_weekday(year, month));
             for day in 1..=days_in_month(year, month) {
                 let weekday = Date::new(year, month, day).weekday();
-                assert_eq!(
-                    mask >> day & 1 == 1,
-                    weekday == 2 || weekday == 7,
-                    "{year}-{month}-{day}"
-                );
+                assert_eq!(mask >> day & 1 == 1, weekday == 2 || weekday == 7, "{year}-{month}-{day}");
             }
         }
     }
 
     #[test]
     fn days_from_the_end_are_mirrored() {
-        let days = MonthDays {
-            from_end: 1 | 1 << 29,
-            ..MonthDays::default()
-        };
+        let days = MonthDays { from_end: 1 | 1 << 29, ..MonthDays::default() };
         assert_eq!(days.days_of(1, 30), 1 << 30 | 1 << 1);
         assert_eq!(days.days_of(1, 28), 1 << 28);
     }
@@ -265,9 +238,7 @@ mod tests {
     #[test]
     fn years_are_found_across_words() {
         let mut years = Years::default();
-        [1970, 2099, 2199, 2500]
-            .into_iter()
-            .for_each(|y| years.insert(y));
+        [1970, 2099, 2199, 2500].into_iter().for_each(|y| years.insert(y));
         assert_eq!(years.iter().collect::<Vec<_>>(), [1970, 2099, 2199]);
         assert_eq!(years.next(1971), Some(2099));
         assert_eq!(years.previous(2098), Some(1970));

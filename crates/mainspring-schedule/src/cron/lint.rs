@@ -57,19 +57,10 @@ impl Lint {
 /// ```
 #[must_use]
 pub fn lint(cron: &Cron, zone: &Zone) -> Vec<Lint> {
-    let linter = Linter {
-        cron,
-        fields: &cron.0.fields,
-        tokens: tokens(cron.as_str()),
-    };
+    let linter = Linter { cron, fields: &cron.0.fields, tokens: tokens(cron.as_str()) };
     if let Some(reason) = cron.never_fires() {
         let english = format!("never fires: {reason}");
-        return vec![linter.lint(
-            "lint.never_fires",
-            english,
-            format!("永远不会触发：{}", reason.to_chinese()),
-            &[],
-        )];
+        return vec![linter.lint("lint.never_fires", english, format!("永远不会触发：{}", reason.to_chinese()), &[])];
     }
     [
         linter.fires_often(),
@@ -94,19 +85,8 @@ struct Linter<'c> {
 }
 
 impl Linter<'_> {
-    fn lint(
-        &self,
-        code: &'static str,
-        message: String,
-        message_zh: String,
-        fields: &[Field],
-    ) -> Lint {
-        Lint {
-            code,
-            message,
-            message_zh,
-            span: self.span(fields),
-        }
+    fn lint(&self, code: &'static str, message: String, message_zh: String, fields: &[Field]) -> Lint {
+        Lint { code, message, message_zh, span: self.span(fields) }
     }
 
     /// From the first to the last of the fields; the whole text for none, and for `@daily` and the like.
@@ -116,10 +96,7 @@ impl Linter<'_> {
             let index = order.iter().position(|other| other == field)?;
             self.tokens.get(index).filter(|_| self.tokens.len() >= 5)
         };
-        match (
-            fields.first().and_then(token),
-            fields.last().and_then(token),
-        ) {
+        match (fields.first().and_then(token), fields.last().and_then(token)) {
             (Some(first), Some(last)) => first.start..last.end,
             _ => 0..self.cron.as_str().len(),
         }
@@ -130,30 +107,17 @@ impl Linter<'_> {
     }
 
     fn fires_often(&self) -> Option<Lint> {
-        let Fields {
-            seconds,
-            minutes,
-            hours,
-            ..
-        } = *self.fields;
+        let Fields { seconds, minutes, hours, .. } = *self.fields;
         let every_second = seconds == ALL_SECONDS && (minutes.count_ones() <= 3 || fixed(hours));
         let every_minute = minutes == ALL_SECONDS && fixed(hours);
         if !every_second && !every_minute {
             return None;
         }
-        let per_day = u64::from(seconds.count_ones())
-            * u64::from(minutes.count_ones())
-            * u64::from(hours.count_ones());
-        let field = if every_second {
-            Field::Second
-        } else {
-            Field::Minute
-        };
+        let per_day = u64::from(seconds.count_ones()) * u64::from(minutes.count_ones()) * u64::from(hours.count_ones());
+        let field = if every_second { Field::Second } else { Field::Minute };
         Some(self.lint(
             "lint.fires_often",
-            format!(
-                "fires {per_day} times on each of its days; write 0 as the {field} to fire once"
-            ),
+            format!("fires {per_day} times on each of its days; write 0 as the {field} to fire once"),
             format!("在每个触发日会触发 {per_day} 次；若只想触发一次，请将该字段写为 0"),
             &[field],
         ))
@@ -162,11 +126,7 @@ impl Linter<'_> {
     /// `*/7` minutes: 0, 7, …, 56, and then 0 again.
     fn uneven_step(&self, field: Field, mask: u64, size: u32) -> Option<Lint> {
         let text = self.text(field);
-        let step: u32 = text
-            .strip_prefix("*/")
-            .or_else(|| text.strip_prefix("0/"))?
-            .parse()
-            .ok()?;
+        let step: u32 = text.strip_prefix("*/").or_else(|| text.strip_prefix("0/"))?.parse().ok()?;
         let last = members(mask).last()?;
         let rest = size - last;
         if step < 2 || rest == step || mask.count_ones() < 2 {
@@ -192,15 +152,9 @@ impl Linter<'_> {
         let (outcome, outcome_zh) = match self.semantics() {
             Semantics::Standard => {
                 let at = clock(gap_end);
-                (
-                    format!("it fires at {at} instead"),
-                    format!("改为在 {at} 触发"),
-                )
+                (format!("it fires at {at} instead"), format!("改为在 {at} 触发"))
             }
-            Semantics::Quartz => (
-                "Quartz skips it".to_owned(),
-                "Quartz 会跳过这一次".to_owned(),
-            ),
+            Semantics::Quartz => ("Quartz skips it".to_owned(), "Quartz 会跳过这一次".to_owned()),
         };
         Some(self.lint(
             "lint.gap_hour",
@@ -213,10 +167,7 @@ impl Linter<'_> {
     fn overlap_hour(&self, zone: &Zone) -> Option<Lint> {
         let fixed_hours = self.fields.hours & !self.fields.stepped;
         let twice = changes(zone).find_map(|change| {
-            let (start, end) = (
-                zone.to_local(change),
-                change.as_millis() + zone.offset_ms(change - 1),
-            );
+            let (start, end) = (zone.to_local(change), change.as_millis() + zone.offset_ms(change - 1));
             let found = super::search::next_local(self.fields, fixed_hours, start.as_millis())?;
             (found < end).then(|| crate::Civil::from_millis(found))
         })?;
@@ -227,7 +178,9 @@ impl Linter<'_> {
         };
         Some(self.lint(
             "lint.overlap_hour",
-            format!("{time} occurs twice in {zone} on days such as {date}, when clocks go back; it fires at the {which}"),
+            format!(
+                "{time} occurs twice in {zone} on days such as {date}, when clocks go back; it fires at the {which}"
+            ),
             format!("{zone} 的时钟拨慢时（如 {date}）{time} 出现两次；只在{which_zh}触发"),
             self.time_fields(),
         ))
@@ -235,11 +188,7 @@ impl Linter<'_> {
 
     /// The semantics by which it fires: Quartz has no Unix dialect.
     fn semantics(&self) -> Semantics {
-        if self.cron.follows_quartz() {
-            Semantics::Quartz
-        } else {
-            Semantics::Standard
-        }
+        if self.cron.follows_quartz() { Semantics::Quartz } else { Semantics::Standard }
     }
 
     const fn time_fields(&self) -> &'static [Field] {
@@ -249,32 +198,21 @@ impl Linter<'_> {
     fn short_months(&self) -> Option<Lint> {
         let (english, chinese, field) = match &self.fields.days {
             Days::NthOfWeek { nth: 5, .. } => {
-                let english =
-                    "months with only four such weekdays are passed over; `L` means the last one";
-                (
-                    english.to_owned(),
-                    "没有第五个该星期几的月份会被跳过；用 L 表示最后一个".to_owned(),
-                    Field::Weekday,
-                )
+                let english = "months with only four such weekdays are passed over; `L` means the last one";
+                (english.to_owned(), "没有第五个该星期几的月份会被跳过；用 L 表示最后一个".to_owned(), Field::Weekday)
             }
             Days::OfMonth(days) if days.from_end | days.nearest_from_end == 0 => {
                 let smallest = (days.plain | days.nearest).trailing_zeros();
                 let mut short = members(u64::from(self.fields.months))
                     .filter(|month| u32::from(days_in_month(2025, *month as u8)) < smallest);
                 short.next()?;
-                let english = format!(
-                    "months without day {smallest} are passed over; `L` means the last day"
-                );
+                let english = format!("months without day {smallest} are passed over; `L` means the last day");
                 let english = if self.cron.dialect() == Dialect::Unix {
                     format!("months without day {smallest} are passed over")
                 } else {
                     english
                 };
-                (
-                    english,
-                    format!("没有 {smallest} 日的月份会被跳过"),
-                    Field::Day,
-                )
+                (english, format!("没有 {smallest} 日的月份会被跳过"), Field::Day)
             }
             _ => return None,
         };
@@ -305,8 +243,7 @@ impl Linter<'_> {
         let text = self.text(Field::Weekday);
         let days = text.split(['#', '/']).next().unwrap_or(text);
         let every = matches!(&self.fields.days, Days::OfMonth(days) if days.plain == ALL_DAYS);
-        let numbered =
-            days.bytes().any(|b| b.is_ascii_digit()) && !every && days != "1-7" && days != "0-6";
+        let numbered = days.bytes().any(|b| b.is_ascii_digit()) && !every && days != "1-7" && days != "0-6";
         if self.cron.dialect() != Dialect::Quartz || !numbered {
             return None;
         }
@@ -328,8 +265,7 @@ const fn fixed(hours: u32) -> bool {
 fn changes(zone: &Zone) -> impl Iterator<Item = Timestamp> {
     const FROM: Timestamp = Timestamp::from_millis(1_893_456_000_000);
     const TO: Timestamp = Timestamp::from_millis(2_145_916_800_000);
-    std::iter::successors(zone.next_change(FROM), |change| zone.next_change(*change))
-        .take_while(|change| *change < TO)
+    std::iter::successors(zone.next_change(FROM), |change| zone.next_change(*change)).take_while(|change| *change < TO)
 }
 
 fn clock(t: crate::Civil) -> String {
@@ -353,27 +289,15 @@ mod tests {
             ("0 0 12 ? * MON-FRI", "Europe/Berlin", &[]),
             ("0 * * * * ?", "Europe/Berlin", &[]),
             ("0 0 * * * ?", "Europe/Berlin", &[]),
-            (
-                "0 0 12 30 2 ?",
-                "UTC",
-                &[("lint.never_fires", "0 0 12 30 2 ?")],
-            ),
+            ("0 0 12 30 2 ?", "UTC", &[("lint.never_fires", "0 0 12 30 2 ?")]),
             ("* 0 12 * * ?", "UTC", &[("lint.fires_often", "*")]),
             ("* * 12 * * ?", "UTC", &[("lint.fires_often", "*")]),
             ("* 2 * * *", "UTC", &[("lint.fires_often", "*")]),
             ("0 */7 * * * ?", "UTC", &[("lint.uneven_step", "*/7")]),
             ("0 */5 * * * ?", "UTC", &[]),
             ("0 0 */5 * * ?", "UTC", &[("lint.uneven_step", "*/5")]),
-            (
-                "0 30 2 * * ?",
-                "Europe/Berlin",
-                &[("lint.gap_hour", "30 2"), ("lint.overlap_hour", "30 2")],
-            ),
-            (
-                "0 30 1 * * ?",
-                "America/New_York",
-                &[("lint.overlap_hour", "30 1")],
-            ),
+            ("0 30 2 * * ?", "Europe/Berlin", &[("lint.gap_hour", "30 2"), ("lint.overlap_hour", "30 2")]),
+            ("0 30 1 * * ?", "America/New_York", &[("lint.overlap_hour", "30 1")]),
             ("0 30 2 * * ?", "Asia/Shanghai", &[]),
             ("0 0 9 31 * ?", "UTC", &[("lint.short_months", "31")]),
             ("0 0 9 15,31 * ?", "UTC", &[]),
@@ -387,16 +311,9 @@ mod tests {
         for (text, zone, expected) in table {
             let cron = Cron::parse_auto(text, Semantics::Standard).unwrap();
             let lints = lint(&cron, &Zone::parse(zone).unwrap());
-            let found: Vec<_> = lints
-                .iter()
-                .map(|lint| (lint.code, &text[lint.span.clone()]))
-                .collect();
+            let found: Vec<_> = lints.iter().map(|lint| (lint.code, &text[lint.span.clone()])).collect();
             assert_eq!(found, expected, "{text} in {zone}");
-            assert!(
-                lints
-                    .iter()
-                    .all(|lint| lint.message.is_ascii() && !lint.message_zh.is_ascii())
-            );
+            assert!(lints.iter().all(|lint| lint.message.is_ascii() && !lint.message_zh.is_ascii()));
         }
     }
 }

@@ -70,10 +70,9 @@ impl Cron {
         if fields.years.next(FIRST_YEAR).is_none() {
             return Some(NeverFires::NoYear);
         }
-        let mut months =
-            std::iter::successors(fields.month_after(FIRST_YEAR - 1, 12), |(year, month)| {
-                fields.month_after(*year, *month)
-            });
+        let mut months = std::iter::successors(fields.month_after(FIRST_YEAR - 1, 12), |(year, month)| {
+            fields.month_after(*year, *month)
+        });
         if months.any(|(year, month)| fields.days_of(year, month) != 0) {
             return None;
         }
@@ -84,9 +83,7 @@ impl Cron {
 fn reason(fields: &Fields) -> NeverFires {
     let smallest = match &fields.days {
         Days::Never => return NeverFires::NoDay,
-        Days::OfMonth(days)
-            if days.plain | days.from_end | days.nearest | days.nearest_from_end == 0 =>
-        {
+        Days::OfMonth(days) if days.plain | days.from_end | days.nearest | days.nearest_from_end == 0 => {
             return NeverFires::NoDay;
         }
         Days::OfMonth(days) if days.from_end | days.nearest_from_end == 0 => {
@@ -95,13 +92,9 @@ fn reason(fields: &Fields) -> NeverFires {
         Days::Both(days, _) => days.trailing_zeros(),
         _ => return NeverFires::NoSuchDate,
     };
-    let longest = members(u64::from(fields.months))
-        .map(|month| days_in_month(2000, month as u8))
-        .max();
+    let longest = members(u64::from(fields.months)).map(|month| days_in_month(2000, month as u8)).max();
     match longest {
-        Some(longest) if smallest > u32::from(longest) => NeverFires::NoSuchDay {
-            day: smallest as u8,
-        },
+        Some(longest) if smallest > u32::from(longest) => NeverFires::NoSuchDay { day: smallest as u8 },
         Some(29) if smallest == 29 => NeverFires::NoLeapYear,
         _ => NeverFires::NoSuchDate,
     }
@@ -140,11 +133,7 @@ mod tests {
         for (text, expected) in quartz {
             let cron = Cron::parse_auto(text, Semantics::Quartz).unwrap();
             assert_eq!(cron.never_fires(), Some(expected), "{text}");
-            assert_eq!(
-                cron.next_after(&Zone::utc(), Timestamp::from_millis(-1)),
-                None,
-                "{text}"
-            );
+            assert_eq!(cron.next_after(&Zone::utc(), Timestamp::from_millis(-1)), None, "{text}");
         }
     }
 }

@@ -133,11 +133,7 @@ impl<'a> Walk<'a> {
 
     /// Local times that only this window shows are safe.
     fn adopt(&mut self, window: OffsetWindow) {
-        let OffsetWindow {
-            from_ms,
-            to_ms,
-            offset_ms,
-        } = window;
+        let OffsetWindow { from_ms, to_ms, offset_ms } = window;
         self.offset = offset_ms;
         self.safe_from = match from_ms {
             i64::MIN => i64::MIN,
@@ -151,11 +147,7 @@ impl<'a> Walk<'a> {
 
     /// Sets the local time, leniently.
     fn set(&mut self, local: i64) {
-        self.local = if self.is_safe(local) {
-            local
-        } else {
-            self.settle(local)
-        };
+        self.local = if self.is_safe(local) { local } else { self.settle(local) };
         let day_number = self.local.div_euclid(DAY_MS);
         if day_number != self.day_number {
             self.day_number = day_number;
@@ -191,9 +183,7 @@ impl<'a> Walk<'a> {
         if self.is_safe(midnight) {
             return weekday(day_number);
         }
-        let shown = self
-            .zone
-            .to_local(self.zone.lenient(Civil::from_millis(midnight)));
+        let shown = self.zone.to_local(self.zone.lenient(Civil::from_millis(midnight)));
         weekday(shown.day_number())
     }
 
@@ -263,11 +253,7 @@ impl<'a> Walk<'a> {
 
     /// Goes to the first of a month; month 13 is January of the next year.
     fn go_to_month(&mut self, year: i32, month: u8) {
-        let (year, month) = if month > 12 {
-            (year + 1, 1)
-        } else {
-            (year, month)
-        };
+        let (year, month) = if month > 12 { (year + 1, 1) } else { (year, month) };
         self.set(Date::new(year, month, 1).day_number() * DAY_MS);
     }
 
@@ -275,9 +261,9 @@ impl<'a> Walk<'a> {
         let Date { year, month, day } = self.date;
         let length = days_in_month(year, month);
         let wanted = match &fields.days {
-            Days::OfMonth(days) if days.only_plain() => next_bit(u64::from(days.plain), day.into())
-                .map(|d| d as u8)
-                .filter(|d| *d <= length),
+            Days::OfMonth(days) if days.only_plain() => {
+                next_bit(u64::from(days.plain), day.into()).map(|d| d as u8).filter(|d| *d <= length)
+            }
             Days::OfMonth(days) => {
                 if let Some(nearest) = self.nearest_day(days, length, start) {
                     return nearest;
@@ -318,8 +304,7 @@ impl<'a> Walk<'a> {
     fn next_weekday(&self, weekdays: u8, length: u8) -> Option<u8> {
         let today = weekday(self.day_number);
         // Two weeks side by side, beginning with today.
-        let days_ahead =
-            ((u16::from(weekdays) | u16::from(weekdays) << 7) >> today).trailing_zeros() as u8;
+        let days_ahead = ((u16::from(weekdays) | u16::from(weekdays) << 7) >> today).trailing_zeros() as u8;
         Some(self.date.day + days_ahead).filter(|day| *day <= length)
     }
 
@@ -340,9 +325,7 @@ impl<'a> Walk<'a> {
 /// Quartz compares the two kinds as if each month had 31 days, so in shorter months a numbered day can win
 /// over an earlier one that is counted from the end.
 fn numbered_day(plain: u32, from_end: u32, day: u8, length: u8) -> Option<u8> {
-    let by_number = next_bit(u64::from(plain), day.into())
-        .map(|d| d as u8)
-        .filter(|d| *d <= length);
+    let by_number = next_bit(u64::from(plain), day.into()).map(|d| d as u8).filter(|d| *d <= length);
     let left = u32::from(length - day);
     let reachable = u64::from(from_end) & ((2 << left) - 1);
     let offset = (reachable != 0).then(|| 63 - reachable.leading_zeros() as u8);
@@ -360,14 +343,7 @@ mod tests {
 
     #[test]
     fn the_short_cut_answers_as_the_walk_does() {
-        let zones = [
-            "UTC",
-            "America/New_York",
-            "Pacific/Apia",
-            "Antarctica/Troll",
-            "Asia/Beirut",
-            "Africa/Casablanca",
-        ];
+        let zones = ["UTC", "America/New_York", "Pacific/Apia", "Antarctica/Troll", "Asia/Beirut", "Africa/Casablanca"];
         let zones = zones.map(|name| Zone::parse(name).unwrap());
         let cases = include_str!("../../tests/vectors/quartz/cron.jsonl").lines();
         let mut seed = 1_i64;
@@ -377,22 +353,14 @@ mod tests {
                 continue;
             };
             for zone in &zones {
-                seed = seed
-                    .wrapping_mul(6_364_136_223_846_793_005)
-                    .wrapping_add(1_442_695_040_888_963_407);
+                seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
                 // Half of the instants lie within three days of an offset change.
                 let any = (seed >> 8).rem_euclid(68 * 365 * DAY_MS);
-                let near = zone
-                    .next_change(Timestamp::from_millis(any))
-                    .filter(|_| seed & 1 << 40 == 0);
+                let near = zone.next_change(Timestamp::from_millis(any)).filter(|_| seed & 1 << 40 == 0);
                 let t = near.map_or(any, |change| change.as_millis() - any % (3 * DAY_MS));
                 let start = t.div_euclid(SECOND_MS) * SECOND_MS + SECOND_MS;
                 let walked = walk(&fields, zone, start);
-                assert_eq!(
-                    next_after(&fields, zone, Timestamp::from_millis(t)),
-                    walked,
-                    "{line} in {zone} at {t}"
-                );
+                assert_eq!(next_after(&fields, zone, Timestamp::from_millis(t)), walked, "{line} in {zone} at {t}");
             }
         }
     }

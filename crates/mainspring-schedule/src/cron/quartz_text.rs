@@ -6,8 +6,7 @@
 
 use super::error::{Field, Refusal};
 use super::fields::{
-    ALL_DAYS, ALL_HOURS, ALL_MONTHS, ALL_SECONDS, ALL_WEEKDAYS, Days, Fields, LAST_YEAR, MonthDays,
-    Years,
+    ALL_DAYS, ALL_HOURS, ALL_MONTHS, ALL_SECONDS, ALL_WEEKDAYS, Days, Fields, LAST_YEAR, MonthDays, Years,
 };
 
 /// Values of the sets, and what they mean: Quartz's own numbers.
@@ -23,22 +22,18 @@ const ABSENT: i32 = -1;
 pub(crate) fn parse(text: &str) -> Result<Fields, Refusal> {
     let upper = units(text);
     let mut sets = Sets::default();
-    let mut tokens = upper
-        .split(|c| matches!(c, b' ' | b'\t'))
-        .filter(|token| !token.is_empty());
+    let mut tokens = upper.split(|c| matches!(c, b' ' | b'\t')).filter(|token| !token.is_empty());
     let mut count = 0;
     for field in Field::QUARTZ {
         let Some(token) = tokens.next() else { break };
         count += 1;
-        sets.read_field(field, trim(token))
-            .ok_or(Refusal::Field(field))?;
+        sets.read_field(field, trim(token)).ok_or(Refusal::Field(field))?;
     }
     if count < 6 || tokens.next().is_some() {
         return Err(Refusal::FieldCount);
     }
     if count == 6 {
-        sets.read_field(Field::Year, b"*")
-            .ok_or(Refusal::Field(Field::Year))?;
+        sets.read_field(Field::Year, b"*").ok_or(Refusal::Field(Field::Year))?;
     }
     sets.into_fields()
 }
@@ -49,10 +44,7 @@ fn units(text: &str) -> Vec<u8> {
         return text.to_ascii_uppercase().into_bytes();
     }
     let upper = text.to_uppercase();
-    upper
-        .encode_utf16()
-        .map(|unit| u8::try_from(unit).ok().filter(u8::is_ascii).unwrap_or(0xFF))
-        .collect()
+    upper.encode_utf16().map(|unit| u8::try_from(unit).ok().filter(u8::is_ascii).unwrap_or(0xFF)).collect()
 }
 
 /// Java's `trim`: control characters and blanks.
@@ -109,10 +101,7 @@ impl Sets {
         if field == Field::Weekday && (has(b'L') && token.len() > 1 && has(b',') || several_nth) {
             return None;
         }
-        token
-            .split(|c| *c == b',')
-            .filter(|item| !item.is_empty())
-            .try_for_each(|item| self.read_item(field, item))
+        token.split(|c| *c == b',').filter(|item| !item.is_empty()).try_for_each(|item| self.read_item(field, item))
     }
 
     fn read_item(&mut self, field: Field, item: &[u8]) -> Option<()> {
@@ -222,11 +211,7 @@ impl Sets {
                 let (step, rest) = step(rest)?;
                 check_step(field, step)?;
                 // One digit may be followed by nothing else, two by anything.
-                if rest.is_empty() || step_is_long(item) {
-                    self.add(field, value, ABSENT, step)
-                } else {
-                    None
-                }
+                if rest.is_empty() || step_is_long(item) { self.add(field, value, ABSENT, step) } else { None }
             }
             _ => self.add(field, value, ABSENT, 0),
         }
@@ -246,8 +231,7 @@ impl Sets {
     /// Puts a value, a range or a stepped range into the field's set.
     fn add(&mut self, field: Field, first: i32, last: i32, step: i32) -> Option<()> {
         let (low, high) = bounds(field);
-        let special =
-            first == EVERY || first == NO_VALUE && matches!(field, Field::Day | Field::Weekday);
+        let special = first == EVERY || first == NO_VALUE && matches!(field, Field::Day | Field::Weekday);
         // Weekdays may not start at 0, but other values may lie below the range, and then wrap.
         let outside = field != Field::Year && (first < low || first > high || last > high);
         if outside && !special {
@@ -270,9 +254,7 @@ impl Sets {
             let skipped = (i64::from(low) - i64::from(start)).max(0) / i64::from(step);
             let begin = i64::from(start) + skipped * i64::from(step);
             let end = i64::from(stop).min(i64::from(LAST_YEAR.max(high)));
-            (begin..=end)
-                .step_by(step as usize)
-                .for_each(|value| self.insert(field, value as i32));
+            (begin..=end).step_by(step as usize).for_each(|value| self.insert(field, value as i32));
         } else if field == Field::Year {
             return None;
         } else {
@@ -289,28 +271,15 @@ impl Sets {
         let size = high + 1 - low;
         for value in (start..=stop + size).step_by(step as usize) {
             let wrapped = value % size;
-            self.insert(
-                field,
-                if low == 1 && wrapped == 0 {
-                    high
-                } else {
-                    wrapped
-                },
-            );
+            self.insert(field, if low == 1 && wrapped == 0 { high } else { wrapped });
         }
     }
 
     /// Hours that are stepped through matter to `semantics: standard` only, but belong to the meaning.
     fn add_stepped(&mut self, start: i32, stop: i32, step: i32) {
-        let stop = if stop < start {
-            stop + 24
-        } else {
-            stop.min(23)
-        };
+        let stop = if stop < start { stop + 24 } else { stop.min(23) };
         if stop - start >= step {
-            (start..=stop)
-                .step_by(step as usize)
-                .for_each(|hour| self.stepped |= 1 << (hour % 24));
+            (start..=stop).step_by(step as usize).for_each(|hour| self.stepped |= 1 << (hour % 24));
         }
     }
 
@@ -342,11 +311,7 @@ impl Sets {
             seconds: self.seconds.0 as u64 & ALL_SECONDS,
             minutes: self.minutes.0 as u64 & ALL_SECONDS,
             hours,
-            stepped: if hours == ALL_HOURS {
-                hours
-            } else {
-                self.stepped & hours
-            },
+            stepped: if hours == ALL_HOURS { hours } else { self.stepped & hours },
             months: self.months.0 as u16 & ALL_MONTHS,
             days,
             years: self.years,
@@ -354,10 +319,7 @@ impl Sets {
     }
 
     fn day_rule(&self) -> Result<Days, Refusal> {
-        match (
-            self.days.contains(NO_VALUE),
-            self.weekdays.contains(NO_VALUE),
-        ) {
+        match (self.days.contains(NO_VALUE), self.weekdays.contains(NO_VALUE)) {
             (true, true) | (false, false) => Err(Refusal::BothDays),
             (false, true) => Ok(Days::OfMonth(MonthDays {
                 plain: self.days.0 as u32 & ALL_DAYS,
@@ -379,10 +341,7 @@ impl Sets {
         if self.last_weekday {
             Days::LastOfWeek(first)
         } else if self.nth != 0 {
-            Days::NthOfWeek {
-                weekday: first,
-                nth: self.nth,
-            }
+            Days::NthOfWeek { weekday: first, nth: self.nth }
         } else {
             Days::OfWeek(self.weekdays.0 as u8 & ALL_WEEKDAYS)
         }
@@ -407,17 +366,12 @@ fn name(field: Field, text: &[u8]) -> Option<i32> {
         Field::Weekday => super::error::WEEKDAYS.as_slice(),
         _ => return None,
     };
-    names
-        .iter()
-        .position(|name| name.as_bytes() == text)
-        .map(|index| index as i32 + 1)
+    names.iter().position(|name| name.as_bytes() == text).map(|index| index as i32 + 1)
 }
 
 /// All that follows a `#`, read by Java's rules for integers: 1..=5.
 fn nth(text: &[u8]) -> Option<u8> {
-    integer(text)
-        .filter(|nth| (1..=5).contains(nth))
-        .map(|nth| nth as u8)
+    integer(text).filter(|nth| (1..=5).contains(nth)).map(|nth| nth as u8)
 }
 
 /// Java's `Integer.parseInt`: a sign, then digits.
@@ -436,23 +390,12 @@ fn leading_number(start: i64, text: &[u8]) -> Option<(i32, &[u8])> {
 
 /// A number of at least one digit.
 fn step(text: &[u8]) -> Option<(i32, &[u8])> {
-    if text.first()?.is_ascii_digit() {
-        leading_number(0, text)
-    } else {
-        None
-    }
+    if text.first()?.is_ascii_digit() { leading_number(0, text) } else { None }
 }
 
 fn step_is_long(item: &[u8]) -> bool {
-    let after = item
-        .iter()
-        .position(|c| *c == b'/')
-        .map_or(0, |slash| slash + 1);
-    item[after..]
-        .iter()
-        .take_while(|c| c.is_ascii_digit())
-        .count()
-        > 1
+    let after = item.iter().position(|c| *c == b'/').map_or(0, |slash| slash + 1);
+    item[after..].iter().take_while(|c| c.is_ascii_digit()).count() > 1
 }
 
 /// Only steps after `*` or a single value are checked, not those after a range.
@@ -497,11 +440,7 @@ mod tests {
             ("0 1-5/2X 12 * * ?", Some("0 1-5/2 12 * * ?")),
         ];
         for (text, same) in table {
-            assert_eq!(
-                parse(text).ok(),
-                same.map(|text| parse(text).unwrap()),
-                "{text}"
-            );
+            assert_eq!(parse(text).ok(), same.map(|text| parse(text).unwrap()), "{text}");
         }
     }
 }

@@ -77,10 +77,7 @@ impl Fields {
         {
             return Some((year, month as u8));
         }
-        Some((
-            self.years.next(year + 1)?,
-            self.months.trailing_zeros() as u8,
-        ))
+        Some((self.years.next(year + 1)?, self.months.trailing_zeros() as u8))
     }
 
     fn month_before(&self, year: i32, month: u8) -> Option<(i32, u8)> {
@@ -89,10 +86,7 @@ impl Fields {
         {
             return Some((year, month as u8));
         }
-        Some((
-            self.years.previous(year - 1)?,
-            15 - self.months.leading_zeros() as u8,
-        ))
+        Some((self.years.previous(year - 1)?, 15 - self.months.leading_zeros() as u8))
     }
 }
 
@@ -106,19 +100,11 @@ fn split(of_day: i64) -> (u32, u32, u32) {
 }
 
 fn first_time(fields: &Fields, hours: u32) -> i64 {
-    time(
-        hours.trailing_zeros(),
-        fields.minutes.trailing_zeros(),
-        fields.seconds.trailing_zeros(),
-    )
+    time(hours.trailing_zeros(), fields.minutes.trailing_zeros(), fields.seconds.trailing_zeros())
 }
 
 fn last_time(fields: &Fields, hours: u32) -> i64 {
-    time(
-        31 - hours.leading_zeros(),
-        63 - fields.minutes.leading_zeros(),
-        63 - fields.seconds.leading_zeros(),
-    )
+    time(31 - hours.leading_zeros(), 63 - fields.minutes.leading_zeros(), 63 - fields.seconds.leading_zeros())
 }
 
 fn next_time(fields: &Fields, hours: u32, of_day: i64) -> Option<i64> {
@@ -147,10 +133,7 @@ fn previous_time(fields: &Fields, hours: u32, of_day: i64) -> Option<i64> {
         {
             return Some(time(hour, minute, second));
         }
-        if let Some(minute) = minute
-            .checked_sub(1)
-            .and_then(|from| previous_bit(fields.minutes, from))
-        {
+        if let Some(minute) = minute.checked_sub(1).and_then(|from| previous_bit(fields.minutes, from)) {
             return Some(time(hour, minute, last_second));
         }
     }

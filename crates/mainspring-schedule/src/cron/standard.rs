@@ -43,12 +43,7 @@ pub(crate) fn next_after(fields: &Fields, zone: &Zone, t: Timestamp) -> Option<T
 /// The start of the search lies shortly after a change of offset: a fire that belongs to the change, or the
 /// local time from which the search goes on.
 #[cold]
-fn after_change(
-    fields: &Fields,
-    zone: &Zone,
-    window: OffsetWindow,
-    start: i64,
-) -> Result<Timestamp, i64> {
+fn after_change(fields: &Fields, zone: &Zone, window: OffsetWindow, start: i64) -> Result<Timestamp, i64> {
     let local = start + window.offset_ms;
     if window.from_ms == i64::MIN {
         return Err(local);
@@ -105,12 +100,7 @@ pub(crate) fn previous_before(fields: &Fields, zone: &Zone, t: Timestamp) -> Opt
 }
 
 /// The last fire from the beginning of `window` up to `local`.
-fn last_in_window(
-    fields: &Fields,
-    before: OffsetWindow,
-    window: OffsetWindow,
-    local: i64,
-) -> Option<Timestamp> {
+fn last_in_window(fields: &Fields, before: OffsetWindow, window: OffsetWindow, local: i64) -> Option<Timestamp> {
     let start = window.from_ms + window.offset_ms;
     let first_pass_end = repeated(before, window).map_or(start, |repeated| repeated.end);
     let last = previous_local(fields, fields.hours, local).filter(|last| *last >= first_pass_end);
@@ -126,29 +116,19 @@ fn last_in_window(
 
 /// The local times that are shown twice, when the offset shrinks.
 fn repeated(before: OffsetWindow, after: OffsetWindow) -> Option<Range<i64>> {
-    (after.offset_ms < before.offset_ms)
-        .then(|| after.from_ms + after.offset_ms..after.from_ms + before.offset_ms)
+    (after.offset_ms < before.offset_ms).then(|| after.from_ms + after.offset_ms..after.from_ms + before.offset_ms)
 }
 
 /// The first fire from the instant `start` on that repeats one of the first pass.
-fn in_second_pass(
-    fields: &Fields,
-    before: OffsetWindow,
-    after: OffsetWindow,
-    start: i64,
-) -> Option<Timestamp> {
-    let repeated =
-        repeated(before, after).filter(|repeated| start + after.offset_ms < repeated.end)?;
+fn in_second_pass(fields: &Fields, before: OffsetWindow, after: OffsetWindow, start: i64) -> Option<Timestamp> {
+    let repeated = repeated(before, after).filter(|repeated| start + after.offset_ms < repeated.end)?;
     let again = next_local(fields, fields.stepped, start + after.offset_ms)?;
     (again < repeated.end).then(|| Timestamp::from_millis(again - after.offset_ms))
 }
 
 /// Whether the gap between two windows holds a fitting time that must not be lost.
 pub(super) fn makes_up(fields: &Fields, before: OffsetWindow, after: OffsetWindow) -> bool {
-    let (gap, gap_end) = (
-        after.from_ms + before.offset_ms,
-        after.from_ms + after.offset_ms,
-    );
+    let (gap, gap_end) = (after.from_ms + before.offset_ms, after.from_ms + after.offset_ms);
     first_made_up(fields, gap, gap_end).is_some()
 }
 

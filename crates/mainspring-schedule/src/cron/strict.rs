@@ -48,9 +48,7 @@ pub(crate) fn tokens(text: &str) -> Tokens {
     let end = text.trim_ascii_end().len();
     let mut start = text.len() - text.trim_ascii_start().len();
     while start < end && tokens.count < tokens.ranges.len() {
-        let blank = text.as_bytes()[start..end]
-            .iter()
-            .position(|byte| matches!(byte, b' ' | b'\t'));
+        let blank = text.as_bytes()[start..end].iter().position(|byte| matches!(byte, b' ' | b'\t'));
         let length = blank.unwrap_or(end - start);
         if length > 0 {
             tokens.ranges[tokens.count] = start..start + length;
@@ -105,17 +103,9 @@ impl<'t> Builder<'t> {
         self.field = field;
         let text = &self.text[range.clone()];
         let day_field = matches!(field, Field::Day | Field::Weekday);
-        let any = if self.dialect == Dialect::Unix {
-            text.starts_with('*')
-        } else {
-            text == "?"
-        };
+        let any = if self.dialect == Dialect::Unix { text.starts_with('*') } else { text == "?" };
         if day_field && any {
-            *(if field == Field::Day {
-                &mut self.any_day
-            } else {
-                &mut self.any_weekday
-            }) = true;
+            *(if field == Field::Day { &mut self.any_day } else { &mut self.any_weekday }) = true;
             if text == "?" {
                 return Ok(());
             }
@@ -175,11 +165,7 @@ impl<'t> Builder<'t> {
             if step.is_some() && self.is_name(values) && self.dialect == Dialect::Quartz {
                 return Err(self.step_after_name(item, &value.to_string()));
             }
-            let last = if step.is_some() {
-                self.bounds().1
-            } else {
-                value
-            };
+            let last = if step.is_some() { self.bounds().1 } else { value };
             self.add((value, last), step.unwrap_or(1));
             return Ok(());
         };
@@ -187,11 +173,7 @@ impl<'t> Builder<'t> {
         let to = self.value(last, item.start + first.len() + 1, true)?;
         if self.dialect == Dialect::Quartz {
             if self.is_name(first) != self.is_name(last) {
-                return Err(self.error(
-                    "cron.mixed_range",
-                    &format!("`{values}` mixes a name and a number"),
-                    item,
-                ));
+                return Err(self.error("cron.mixed_range", &format!("`{values}` mixes a name and a number"), item));
             }
             if step.is_some() && self.is_name(first) {
                 return Err(self.step_after_name(item, &format!("{from}-{to}")));
@@ -205,11 +187,7 @@ impl<'t> Builder<'t> {
     }
 
     /// What only the Quartz dialect has: `L`, `L-n`, `LW`, `L-nW`, `nW`, `nL`, `n#k`.
-    fn read_special(
-        &mut self,
-        item: &Range<usize>,
-        whole: &Range<usize>,
-    ) -> Result<bool, CronError> {
+    fn read_special(&mut self, item: &Range<usize>, whole: &Range<usize>) -> Result<bool, CronError> {
         let text = &self.text[item.clone()];
         let plain = |byte: u8| !byte.is_ascii_alphabetic() && byte != b'#';
         if !matches!(self.field, Field::Day | Field::Weekday) || text.bytes().all(plain) {
@@ -218,9 +196,7 @@ impl<'t> Builder<'t> {
         let upper = text.to_ascii_uppercase();
         let special = match self.field {
             Field::Day => upper.starts_with('L') || upper.ends_with('W'),
-            Field::Weekday => {
-                upper == "L" || upper.contains('#') || upper.len() > 1 && upper.ends_with('L')
-            }
+            Field::Weekday => upper == "L" || upper.contains('#') || upper.len() > 1 && upper.ends_with('L'),
             _ => false,
         };
         if !special {
@@ -229,8 +205,7 @@ impl<'t> Builder<'t> {
         if self.dialect == Dialect::Unix {
             let problem = format!("`{text}` belongs to the Quartz dialect");
             let mut error = self.error("cron.quartz_only", &problem, item.clone());
-            error.expected =
-                "numbers, ranges and steps; `L`, `W` and `#` need the six fields of Quartz".into();
+            error.expected = "numbers, ranges and steps; `L`, `W` and `#` need the six fields of Quartz".into();
             return Err(error);
         }
         match self.field {
@@ -262,19 +237,12 @@ impl<'t> Builder<'t> {
             Some(digits) => number(digits).filter(|offset| *offset <= 30),
         };
         let Some(offset) = offset else {
-            let problem = format!(
-                "`{}` does not count from the last day",
-                &self.text[item.clone()]
-            );
+            let problem = format!("`{}` does not count from the last day", &self.text[item.clone()]);
             let mut error = self.error("cron.bad_last_day", &problem, item);
             error.expected = "L, L-1 to L-30, LW, or L-1W to L-30W".into();
             return Err(error);
         };
-        *(if nearest {
-            &mut self.days.nearest_from_end
-        } else {
-            &mut self.days.from_end
-        }) |= 1 << offset;
+        *(if nearest { &mut self.days.nearest_from_end } else { &mut self.days.from_end }) |= 1 << offset;
         Ok(())
     }
 
@@ -297,11 +265,7 @@ impl<'t> Builder<'t> {
             Some(nth @ 1..=5) => self.nth = nth as u8,
             _ => {
                 let problem = format!("`{nth}` is not a week of the month");
-                let mut error = self.error(
-                    "cron.out_of_range",
-                    &problem,
-                    item.end - nth.len()..item.end,
-                );
+                let mut error = self.error("cron.out_of_range", &problem, item.end - nth.len()..item.end);
                 error.expected = "1 to 5 after `#`".into();
                 return Err(error);
             }
@@ -326,18 +290,13 @@ impl<'t> Builder<'t> {
             };
         }
         let (names, base) = self.names();
-        let found = names
-            .iter()
-            .position(|name| name.eq_ignore_ascii_case(text))
-            .map(|i| i as u32 + base);
+        let found = names.iter().position(|name| name.eq_ignore_ascii_case(text)).map(|i| i as u32 + base);
         match found {
             Some(0) if range_end => Ok(7),
             Some(value) => Ok(value),
-            None if text.is_empty() => Err(self.error(
-                "cron.missing_value",
-                &format!("a {} is missing", self.field),
-                span,
-            )),
+            None if text.is_empty() => {
+                Err(self.error("cron.missing_value", &format!("a {} is missing", self.field), span))
+            }
             None if text.bytes().all(|b| b.is_ascii_alphabetic()) && !names.is_empty() => {
                 let problem = format!("`{text}` is not the name of a {}", self.name_kind());
                 let mut error = self.error("cron.unknown_name", &problem, span);
@@ -360,17 +319,15 @@ impl<'t> Builder<'t> {
             Field::Weekday => 7,
             Field::Year => 129,
         };
-        number(text)
-            .filter(|step| (1..=highest).contains(step))
-            .ok_or_else(|| {
-                let problem = match text {
-                    "" => "there is nothing after `/`".to_owned(),
-                    _ => format!("`{text}` is not a valid step of the {} field", self.field),
-                };
-                let mut error = self.error("cron.bad_step", &problem, start..start + text.len());
-                error.expected = format!("1 to {highest} after `/`");
-                error
-            })
+        number(text).filter(|step| (1..=highest).contains(step)).ok_or_else(|| {
+            let problem = match text {
+                "" => "there is nothing after `/`".to_owned(),
+                _ => format!("`{text}` is not a valid step of the {} field", self.field),
+            };
+            let mut error = self.error("cron.bad_step", &problem, start..start + text.len());
+            error.expected = format!("1 to {highest} after `/`");
+            error
+        })
     }
 
     const fn bounds(&self) -> (u32, u32) {
@@ -396,11 +353,7 @@ impl<'t> Builder<'t> {
     }
 
     const fn name_kind(&self) -> &'static str {
-        if matches!(self.field, Field::Month) {
-            "month"
-        } else {
-            "weekday"
-        }
+        if matches!(self.field, Field::Month) { "month" } else { "weekday" }
     }
 
     /// Puts a range into the field's set; one that is reversed wraps around.
@@ -424,9 +377,7 @@ impl<'t> Builder<'t> {
             Field::Hour => self.hours |= 1 << value,
             Field::Day => self.days.plain |= 1 << value,
             Field::Month => self.months |= 1 << value,
-            Field::Weekday if self.dialect == Dialect::Unix => {
-                self.weekdays |= 1 << (value % 7 + 1)
-            }
+            Field::Weekday if self.dialect == Dialect::Unix => self.weekdays |= 1 << (value % 7 + 1),
             Field::Weekday => self.weekdays |= 1 << value,
             Field::Year => self.years.insert(value as i32),
         }
@@ -438,33 +389,20 @@ impl<'t> Builder<'t> {
             Dialect::Unix => self.unix_days(),
         };
         Ok(Fields {
-            seconds: if self.dialect == Dialect::Unix {
-                1
-            } else {
-                self.seconds
-            },
+            seconds: if self.dialect == Dialect::Unix { 1 } else { self.seconds },
             minutes: self.minutes,
             hours: self.hours,
-            stepped: if self.hours == ALL_HOURS {
-                ALL_HOURS
-            } else {
-                self.stepped
-            },
+            stepped: if self.hours == ALL_HOURS { ALL_HOURS } else { self.stepped },
             months: self.months,
             days,
-            years: if tokens.len() < 7 {
-                Years::EVERY
-            } else {
-                self.years
-            },
+            years: if tokens.len() < 7 { Years::EVERY } else { self.years },
         })
     }
 
     fn quartz_days(&self, tokens: &[Range<usize>]) -> Result<Days, CronError> {
         match (self.any_day, self.any_weekday) {
             (true, true) => {
-                let mut error =
-                    self.error("cron.no_days", "both day fields are `?`", tokens[5].clone());
+                let mut error = self.error("cron.no_days", "both day fields are `?`", tokens[5].clone());
                 error.expected = "`?` in only one of day-of-month and day-of-week".into();
                 error.suggestion = Some("*".into());
                 Err(error)

@@ -1,8 +1,6 @@
 //! How many instants lie in a range, by sums instead of a walk.
 
-use super::{
-    Schedule, Trigger, TriggerState, bounded, bounded_state, cron, every, interval, window,
-};
+use super::{Schedule, Trigger, TriggerState, bounded, bounded_state, cron, every, interval, window};
 use crate::calendar::Budget;
 use crate::{Calendar, Semantics, Timestamp};
 
@@ -24,18 +22,9 @@ impl Trigger {
     }
 
     /// Looks at each instant when they are few, else at the stretches that the calendar leaves.
-    fn count_included(
-        &self,
-        calendar: &Calendar,
-        state: &TriggerState,
-        from: Timestamp,
-        to: Timestamp,
-    ) -> u64 {
+    fn count_included(&self, calendar: &Calendar, state: &TriggerState, from: Timestamp, to: Timestamp) -> u64 {
         if self.count_schedule(state, from, to) <= INSTANTS_MAX {
-            return self
-                .walk_from(state, from)
-                .take_while(|fire| *fire < to)
-                .count() as u64;
+            return self.walk_from(state, from).take_while(|fire| *fire < to).count() as u64;
         }
         let mut budget = Budget::default();
         let mut t = from.max(state.start_at - 1_000);
@@ -58,18 +47,9 @@ impl Trigger {
     }
 
     /// The fire times from `t` on, whatever the counts of the state.
-    pub(super) fn walk_from(
-        &self,
-        state: &TriggerState,
-        t: Timestamp,
-    ) -> impl Iterator<Item = Timestamp> {
-        let fresh = TriggerState {
-            times_triggered: 0,
-            ..*state
-        };
-        std::iter::successors(self.first_from(&fresh, t), move |fire| {
-            self.next_after(&fresh, *fire)
-        })
+    pub(super) fn walk_from(&self, state: &TriggerState, t: Timestamp) -> impl Iterator<Item = Timestamp> {
+        let fresh = TriggerState { times_triggered: 0, ..*state };
+        std::iter::successors(self.first_from(&fresh, t), move |fire| self.next_after(&fresh, *fire))
     }
 
     /// Whether instants depend on where the question starts, so that only the way from one fire to
@@ -85,12 +65,8 @@ impl Trigger {
     /// As [`Trigger::count_between`], but without the calendar.
     fn count_schedule(&self, state: &TriggerState, from: Timestamp, to: Timestamp) -> u64 {
         match &self.schedule {
-            Schedule::Every { interval_ms, .. } => {
-                every::count(self, state, (*interval_ms).max(1), from, to)
-            }
-            Schedule::At | Schedule::Delay { .. } => {
-                u64::from(from <= state.start_at && state.start_at < to)
-            }
+            Schedule::Every { interval_ms, .. } => every::count(self, state, (*interval_ms).max(1), from, to),
+            Schedule::At | Schedule::Delay { .. } => u64::from(from <= state.start_at && state.start_at < to),
             Schedule::Cron(cron) => {
                 let start = match self.semantics {
                     Semantics::Standard => state.start_at,

@@ -5,12 +5,7 @@ use crate::civil::SECOND_MS;
 use crate::{Civil, Cron, Semantics, Timestamp, Zone};
 
 /// The first instant after `t`. Both bounds are inclusive.
-pub(super) fn after(
-    trigger: &Trigger,
-    state: &TriggerState,
-    cron: &Cron,
-    t: Timestamp,
-) -> Option<Timestamp> {
+pub(super) fn after(trigger: &Trigger, state: &TriggerState, cron: &Cron, t: Timestamp) -> Option<Timestamp> {
     let t = match trigger.semantics {
         Semantics::Standard => t.max(state.start_at - 1),
         Semantics::Quartz => match quartz_start(state.start_at, &trigger.zone) {

@@ -44,11 +44,7 @@ pub struct Missed {
 
 /// Why instants do not fire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[cfg_attr(
-    feature = "serde",
-    derive(serde::Serialize, serde::Deserialize),
-    serde(rename_all = "snake_case")
-)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum MissedReason {
     /// They passed the threshold, and the policy drops them or fires once for all of them.
     Misfire,
@@ -105,18 +101,8 @@ impl Trigger {
     /// # Ok::<(), mainspring_schedule::ParseTimestampError>(())
     /// ```
     #[must_use]
-    pub fn due(
-        &self,
-        state: &TriggerState,
-        now: Timestamp,
-        threshold_ms: i64,
-        catch_up_max: u32,
-    ) -> Due {
-        let mut due = Due {
-            fires: Vec::new(),
-            missed: Vec::new(),
-            state: *state,
-        };
+    pub fn due(&self, state: &TriggerState, now: Timestamp, threshold_ms: i64, catch_up_max: u32) -> Due {
+        let mut due = Due { fires: Vec::new(), missed: Vec::new(), state: *state };
         let Some(next) = state.next_fire_at.filter(|next| *next <= now) else {
             return due;
         };
@@ -136,10 +122,7 @@ impl Trigger {
             if due.fires.len() >= catch_up_max as usize {
                 break;
             }
-            due.fires.push(Fire {
-                fire_time,
-                stands_for: 1,
-            });
+            due.fires.push(Fire { fire_time, stands_for: 1 });
             self.triggered(&mut due.state);
         }
         let Some(first) = late(&due.state) else {
@@ -147,13 +130,7 @@ impl Trigger {
         };
         let (count, last) = self.instants_until(&due.state, first, now);
         let reason = MissedReason::CatchUpCap;
-        due.missed.push(Missed {
-            first,
-            last,
-            count,
-            reason,
-            policy,
-        });
+        due.missed.push(Missed { first, last, count, reason, policy });
         // What was dropped uses up repeats like what fired.
         let used = u32::try_from(count).unwrap_or(u32::MAX);
         due.state.times_triggered = due.state.times_triggered.saturating_add(used);
@@ -163,52 +140,26 @@ impl Trigger {
         };
     }
 
-    fn decide_misfire(
-        &self,
-        due: &mut Due,
-        first: Timestamp,
-        now: Timestamp,
-        policy: MisfirePolicy,
-    ) {
+    fn decide_misfire(&self, due: &mut Due, first: Timestamp, now: Timestamp, policy: MisfirePolicy) {
         let (count, last) = self.instants_until(&due.state, first, now);
         let reason = MissedReason::Misfire;
         let state = self.misfire(&due.state, now);
         if state.next_fire_at != Some(now) {
-            due.missed.push(Missed {
-                first,
-                last,
-                count,
-                reason,
-                policy,
-            });
+            due.missed.push(Missed { first, last, count, reason, policy });
             due.state = state;
             return;
         }
-        due.fires.push(Fire {
-            fire_time: first,
-            stands_for: count,
-        });
+        due.fires.push(Fire { fire_time: first, stands_for: count });
         if count > 1 {
             let second = self.next_after(&due.state, first).unwrap_or(last);
-            due.missed.push(Missed {
-                first: second,
-                last,
-                count: count - 1,
-                reason,
-                policy,
-            });
+            due.missed.push(Missed { first: second, last, count: count - 1, reason, policy });
         }
         due.state = state;
         self.triggered(&mut due.state);
     }
 
     /// The number of instants from `first`, which is one, to `now`, and the last of them.
-    fn instants_until(
-        &self,
-        state: &TriggerState,
-        first: Timestamp,
-        now: Timestamp,
-    ) -> (u64, Timestamp) {
+    fn instants_until(&self, state: &TriggerState, first: Timestamp, now: Timestamp) -> (u64, Timestamp) {
         if matches!(self.schedule, Schedule::Delay { .. } | Schedule::At) {
             return (1, first);
         }
@@ -245,38 +196,25 @@ mod tests {
     const START: Timestamp = Timestamp::from_millis(1_767_225_600_000);
 
     fn every_minute(repeat_count: Option<u32>, misfire: MisfirePolicy) -> Trigger {
-        let schedule = Schedule::Every {
-            interval_ms: MINUTE_MS,
-            repeat_count,
-        };
-        Trigger {
-            misfire,
-            ..Trigger::new(schedule, Zone::utc(), START)
-        }
+        let schedule = Schedule::Every { interval_ms: MINUTE_MS, repeat_count };
+        Trigger { misfire, ..Trigger::new(schedule, Zone::utc(), START) }
     }
 
     fn cron(expression: &str, misfire: MisfirePolicy) -> Trigger {
         let cron = Cron::parse_auto(expression, Semantics::Standard).unwrap();
         let schedule = Schedule::Cron(std::sync::Arc::new(cron));
-        Trigger {
-            misfire,
-            ..Trigger::new(schedule, Zone::utc(), START)
-        }
+        Trigger { misfire, ..Trigger::new(schedule, Zone::utc(), START) }
     }
+
+    type Summary = (Vec<i64>, Vec<(i64, i64, u64)>, Option<i64>);
 
     /// Fires, missed instants and the next fire, in seconds from the start.
     #[expect(clippy::type_complexity, reason = "read once, next to its doc")]
     fn summary(due: &Due) -> Summary {
         let offset = |t: Timestamp| t.since(START) / 1_000;
-        let missed = due
-            .missed
-            .iter()
-            .map(|m| (offset(m.first), offset(m.last), m.count));
+        let missed = due.missed.iter().map(|m| (offset(m.first), offset(m.last), m.count));
         (
-            due.fires
-                .iter()
-                .map(|fire| offset(fire.fire_time))
-                .collect(),
+            due.fires.iter().map(|fire| offset(fire.fire_time)).collect(),
             missed.collect(),
             due.state.next_fire_at.map(offset),
         )
@@ -290,47 +228,15 @@ mod tests {
             (P::Smart, None, (vec![], vec![(0, 300, 6)], Some(360))),
             (P::Smart, Some(0), (vec![0], vec![], None)),
             (P::Smart, Some(9), (vec![0], vec![(60, 300, 5)], Some(390))),
-            (
-                P::Ignore,
-                None,
-                (vec![0, 60, 120], vec![(180, 300, 3)], Some(360)),
-            ),
+            (P::Ignore, None, (vec![0, 60, 120], vec![(180, 300, 3)], Some(360))),
             (P::FireNow, Some(0), (vec![0], vec![], None)),
-            (
-                P::FireNow,
-                Some(9),
-                (vec![0], vec![(60, 300, 5)], Some(390)),
-            ),
-            (
-                P::NowWithExistingCount,
-                Some(2),
-                (vec![0], vec![(60, 120, 2)], Some(390)),
-            ),
-            (
-                P::NowWithRemainingCount,
-                Some(2),
-                (vec![0], vec![(60, 120, 2)], None),
-            ),
-            (
-                P::NowWithRemainingCount,
-                None,
-                (vec![0], vec![(60, 300, 5)], Some(390)),
-            ),
-            (
-                P::NextWithRemainingCount,
-                Some(9),
-                (vec![], vec![(0, 300, 6)], Some(360)),
-            ),
-            (
-                P::NextWithExistingCount,
-                Some(9),
-                (vec![], vec![(0, 300, 6)], Some(360)),
-            ),
-            (
-                P::NextWithExistingCount,
-                Some(2),
-                (vec![], vec![(0, 120, 3)], None),
-            ),
+            (P::FireNow, Some(9), (vec![0], vec![(60, 300, 5)], Some(390))),
+            (P::NowWithExistingCount, Some(2), (vec![0], vec![(60, 120, 2)], Some(390))),
+            (P::NowWithRemainingCount, Some(2), (vec![0], vec![(60, 120, 2)], None)),
+            (P::NowWithRemainingCount, None, (vec![0], vec![(60, 300, 5)], Some(390))),
+            (P::NextWithRemainingCount, Some(9), (vec![], vec![(0, 300, 6)], Some(360))),
+            (P::NextWithExistingCount, Some(9), (vec![], vec![(0, 300, 6)], Some(360))),
+            (P::NextWithExistingCount, Some(2), (vec![], vec![(0, 120, 3)], None)),
         ];
         for (policy, repeats, expected) in table {
             let trigger = every_minute(repeats, policy);
@@ -354,31 +260,18 @@ mod tests {
 
         let wait = cron(daily, MisfirePolicy::DoNothing);
         let due = wait.due(&wait.first_fire(), now, THRESHOLD_MS, 100);
-        assert_eq!(
-            summary(&due),
-            (
-                vec![],
-                vec![(noon, noon + 3 * day, 4)],
-                Some(noon + 4 * day)
-            )
-        );
+        assert_eq!(summary(&due), (vec![], vec![(noon, noon + 3 * day, 4)], Some(noon + 4 * day)));
     }
 
     #[test]
     fn what_is_late_within_the_threshold_fires_one_by_one_up_to_the_cap() {
         let trigger = Trigger {
-            schedule: Schedule::Every {
-                interval_ms: 1_000,
-                repeat_count: None,
-            },
+            schedule: Schedule::Every { interval_ms: 1_000, repeat_count: None },
             ..every_minute(None, MisfirePolicy::Smart)
         };
         let state = trigger.first_fire();
         let at_threshold = trigger.due(&state, START + THRESHOLD_MS, THRESHOLD_MS, 100);
-        assert_eq!(
-            (at_threshold.fires.len(), at_threshold.missed.len()),
-            (61, 0)
-        );
+        assert_eq!((at_threshold.fires.len(), at_threshold.missed.len()), (61, 0));
         let capped = trigger.due(&state, START + THRESHOLD_MS, THRESHOLD_MS, 10);
         assert_eq!((capped.fires.len(), capped.missed[0].count), (10, 51));
         assert_eq!(capped.missed[0].reason, MissedReason::CatchUpCap);
@@ -391,12 +284,7 @@ mod tests {
     fn nothing_is_due_before_the_next_fire_or_without_one() {
         let trigger = every_minute(Some(1), MisfirePolicy::Smart);
         let mut state = trigger.first_fire();
-        assert!(
-            trigger
-                .due(&state, START - 1, THRESHOLD_MS, 100)
-                .fires
-                .is_empty()
-        );
+        assert!(trigger.due(&state, START - 1, THRESHOLD_MS, 100).fires.is_empty());
         trigger.triggered(&mut state);
         trigger.triggered(&mut state);
         let due = trigger.due(&state, START + 1_000_000, 0, 100);
@@ -405,23 +293,12 @@ mod tests {
 
     #[test]
     fn a_delay_fires_and_then_waits_for_its_run_however_late_it_is() {
-        for misfire in [
-            MisfirePolicy::Smart,
-            MisfirePolicy::Ignore,
-            MisfirePolicy::FireOnceNow,
-        ] {
+        for misfire in [MisfirePolicy::Smart, MisfirePolicy::Ignore, MisfirePolicy::FireOnceNow] {
             let schedule = Schedule::Delay { delay_ms: 10_000 };
-            let trigger = Trigger {
-                misfire,
-                ..Trigger::new(schedule, Zone::utc(), START)
-            };
+            let trigger = Trigger { misfire, ..Trigger::new(schedule, Zone::utc(), START) };
             for late_ms in [0, 59_000, 86_400_000] {
                 let due = trigger.due(&trigger.first_fire(), START + late_ms, THRESHOLD_MS, 100);
-                assert_eq!(
-                    summary(&due),
-                    (vec![0], vec![], None),
-                    "{misfire}, {late_ms} ms late"
-                );
+                assert_eq!(summary(&due), (vec![0], vec![], None), "{misfire}, {late_ms} ms late");
             }
             assert_eq!(trigger.delayed_from(START + 500), Some(START + 10_500));
         }
@@ -430,34 +307,14 @@ mod tests {
     #[test]
     fn a_one_second_trigger_asleep_for_ten_years_is_counted_to_the_second() {
         let trigger = Trigger {
-            schedule: Schedule::Every {
-                interval_ms: 1_000,
-                repeat_count: None,
-            },
+            schedule: Schedule::Every { interval_ms: 1_000, repeat_count: None },
             ..every_minute(None, MisfirePolicy::Smart)
         };
         let seconds = 3_652 * 86_400;
-        let due = trigger.due(
-            &trigger.first_fire(),
-            START + seconds * 1_000,
-            THRESHOLD_MS,
-            100,
-        );
-        assert_eq!(
-            summary(&due),
-            (
-                vec![],
-                vec![(0, seconds, seconds as u64 + 1)],
-                Some(seconds + 1)
-            )
-        );
+        let due = trigger.due(&trigger.first_fire(), START + seconds * 1_000, THRESHOLD_MS, 100);
+        assert_eq!(summary(&due), (vec![], vec![(0, seconds, seconds as u64 + 1)], Some(seconds + 1)));
         let by_cron = cron("* * * * * ?", MisfirePolicy::DoNothing);
-        let due = by_cron.due(
-            &by_cron.first_fire(),
-            START + seconds * 1_000,
-            THRESHOLD_MS,
-            100,
-        );
+        let due = by_cron.due(&by_cron.first_fire(), START + seconds * 1_000, THRESHOLD_MS, 100);
         assert_eq!(due.missed[0].count, seconds as u64 + 1);
     }
 }

@@ -6,12 +6,7 @@ use super::{Trigger, TriggerState, bounded};
 use crate::Timestamp;
 
 /// The first instant after `t`. The end is exclusive; slots that a calendar excludes use up repeats.
-pub(super) fn after(
-    trigger: &Trigger,
-    state: &TriggerState,
-    interval_ms: i64,
-    t: Timestamp,
-) -> Option<Timestamp> {
+pub(super) fn after(trigger: &Trigger, state: &TriggerState, interval_ms: i64, t: Timestamp) -> Option<Timestamp> {
     let start = state.start_at;
     let repeats = state.repeat_count.map_or(i64::MAX, i64::from);
     let ended = |fire: Timestamp| trigger.end_at.is_some_and(|end| end <= fire);
@@ -29,9 +24,7 @@ pub(super) fn after(
 /// Quartz's `getFinalFireTime`: may name the end itself, which does not fire.
 pub(super) fn final_fire(trigger: &Trigger, interval_ms: i64) -> Option<Timestamp> {
     let start = bounded(trigger.start_at);
-    let at_end = |end: Timestamp| {
-        (end >= start).then(|| start + end.since(start) / interval_ms * interval_ms)
-    };
+    let at_end = |end: Timestamp| (end >= start).then(|| start + end.since(start) / interval_ms * interval_ms);
     match trigger.schedule.repeat_count() {
         Some(0) => Some(start),
         None => trigger.end_at.and_then(at_end),
@@ -51,13 +44,7 @@ pub(super) fn slots_until(start: Timestamp, interval_ms: i64, t: Timestamp) -> i
 }
 
 /// The number of instants in `[from, to)`.
-pub(super) fn count(
-    trigger: &Trigger,
-    state: &TriggerState,
-    interval_ms: i64,
-    from: Timestamp,
-    to: Timestamp,
-) -> u64 {
+pub(super) fn count(trigger: &Trigger, state: &TriggerState, interval_ms: i64, from: Timestamp, to: Timestamp) -> u64 {
     let start = state.start_at;
     let to = trigger.end_at.map_or(to, |end| to.min(end.max(start + 1)));
     let repeats = state.repeat_count.map_or(i64::MAX, i64::from);
@@ -65,13 +52,7 @@ pub(super) fn count(
 }
 
 /// The number of slots from 0 to `slot_max` in `[from, to)`.
-pub(super) fn slots_between(
-    start: Timestamp,
-    interval_ms: i64,
-    from: Timestamp,
-    to: Timestamp,
-    slot_max: i64,
-) -> u64 {
+pub(super) fn slots_between(start: Timestamp, interval_ms: i64, from: Timestamp, to: Timestamp, slot_max: i64) -> u64 {
     let slots_before = |t: Timestamp| {
         let last = slots_until(start, interval_ms, t - 1).min(slot_max);
         u64::try_from(last.saturating_add(1)).unwrap_or(0)

@@ -23,24 +23,11 @@ pub(super) struct Interval<'a> {
 impl<'a> Interval<'a> {
     /// `None` when the schedule is of another kind.
     pub(super) fn of(trigger: &'a Trigger, start: Timestamp) -> Option<Self> {
-        let Schedule::CalendarInterval {
-            unit,
-            interval,
-            preserve_hour,
-            skip_day,
-        } = trigger.schedule
-        else {
+        let Schedule::CalendarInterval { unit, interval, preserve_hour, skip_day } = trigger.schedule else {
             return None;
         };
         let interval = i64::from(interval.max(1));
-        Some(Self {
-            unit,
-            interval,
-            preserve_hour,
-            skip_day,
-            start,
-            zone: &trigger.zone,
-        })
+        Some(Self { unit, interval, preserve_hour, skip_day, start, zone: &trigger.zone })
     }
 
     /// From one instant to the next, when that is elapsed time.
@@ -90,12 +77,7 @@ pub(super) fn final_fire(trigger: &Trigger) -> Option<Timestamp> {
 }
 
 /// The number of instants in `[from, to)`.
-pub(super) fn count(
-    trigger: &Trigger,
-    state: &TriggerState,
-    from: Timestamp,
-    to: Timestamp,
-) -> u64 {
+pub(super) fn count(trigger: &Trigger, state: &TriggerState, from: Timestamp, to: Timestamp) -> u64 {
     let start = state.start_at;
     let to = trigger.end_at.map_or(to, |end| to.min(end.max(start + 1)));
     let Some(interval) = Interval::of(trigger, start) else {
@@ -107,9 +89,7 @@ pub(super) fn count(
     match (interval.elapsed_ms(), trigger.semantics) {
         (Some(step_ms), _) => every::slots_between(start, step_ms, from, to, i64::MAX),
         (None, Semantics::Standard) => standard::count(&interval, from, to),
-        (None, Semantics::Quartz) if quartz::is_regular(&interval, to) => {
-            standard::count(&interval, from, to)
-        }
+        (None, Semantics::Quartz) if quartz::is_regular(&interval, to) => standard::count(&interval, from, to),
         (None, Semantics::Quartz) => {
             let fires = std::iter::successors(interval.after(Semantics::Quartz, from - 1), |t| {
                 interval.after(Semantics::Quartz, *t)
@@ -122,7 +102,6 @@ pub(super) fn count(
 /// Whether Quartz's walk up to `until` picks up shifts.
 pub(super) fn is_path(trigger: &Trigger, state: &TriggerState, until: Timestamp) -> bool {
     trigger.semantics == Semantics::Quartz
-        && Interval::of(trigger, state.start_at).is_some_and(|interval| {
-            interval.elapsed_ms().is_none() && !quartz::is_regular(&interval, until)
-        })
+        && Interval::of(trigger, state.start_at)
+            .is_some_and(|interval| interval.elapsed_ms().is_none() && !quartz::is_regular(&interval, until))
 }

@@ -42,17 +42,10 @@ impl Trigger {
     /// Where nothing has fired yet, the search starts at `now`. `delay` keeps its next fire, moved
     /// out of what the new calendar excludes.
     #[must_use]
-    pub fn replace_calendar(
-        &self,
-        state: &TriggerState,
-        now: Timestamp,
-        threshold_ms: i64,
-    ) -> TriggerState {
+    pub fn replace_calendar(&self, state: &TriggerState, now: Timestamp, threshold_ms: i64) -> TriggerState {
         let mut state = *state;
         state.next_fire_at = match self.schedule {
-            Schedule::Delay { .. } => state
-                .next_fire_at
-                .and_then(|fire| self.first_included(fire)),
+            Schedule::Delay { .. } => state.next_fire_at.and_then(|fire| self.first_included(fire)),
             _ => self.next_under_new_calendar(&state, now, threshold_ms),
         };
         state
@@ -91,13 +84,7 @@ impl Trigger {
 
     /// Quartz's `computeNumTimesFiredBetween` from the next fire on.
     fn slots_missed(&self, state: &TriggerState, until: Timestamp) -> u32 {
-        let (
-            Schedule::Every {
-                interval_ms: 1.., ..
-            },
-            Some(next),
-        ) = (&self.schedule, state.next_fire_at)
-        else {
+        let (Schedule::Every { interval_ms: 1.., .. }, Some(next)) = (&self.schedule, state.next_fire_at) else {
             return 0;
         };
         let Schedule::Every { interval_ms, .. } = self.schedule else {
@@ -107,12 +94,7 @@ impl Trigger {
         u32::try_from(slots.max(0)).unwrap_or(u32::MAX)
     }
 
-    fn next_under_new_calendar(
-        &self,
-        state: &TriggerState,
-        now: Timestamp,
-        threshold_ms: i64,
-    ) -> Option<Timestamp> {
+    fn next_under_new_calendar(&self, state: &TriggerState, now: Timestamp, threshold_ms: i64) -> Option<Timestamp> {
         let mut fire = self.schedule_after(state, state.previous_fire_at.unwrap_or(now))?;
         let Some(calendar) = self.calendar.as_deref() else {
             return Some(fire);

@@ -10,10 +10,7 @@ impl Trigger {
     /// about what has really fired. Cost grows with the logarithm of the gap.
     #[must_use]
     pub fn previous_before(&self, state: &TriggerState, t: Timestamp) -> Option<Timestamp> {
-        let fresh = TriggerState {
-            times_triggered: 0,
-            ..bounded_state(state)
-        };
+        let fresh = TriggerState { times_triggered: 0, ..bounded_state(state) };
         let t = bounded(t);
         if let (Schedule::DailyWindow { .. }, Some(repeats)) = (&self.schedule, fresh.repeat_count)
             && let Some(last) = self.last_of_repeats(&fresh, repeats, t)
@@ -52,23 +49,12 @@ impl Trigger {
     }
 
     /// The fire that used up the repeats, when it lies before `t`.
-    fn last_of_repeats(
-        &self,
-        state: &TriggerState,
-        repeats: u32,
-        t: Timestamp,
-    ) -> Option<Timestamp> {
+    fn last_of_repeats(&self, state: &TriggerState, repeats: u32, t: Timestamp) -> Option<Timestamp> {
         self.nth_after(state, state.start_at - 1_000, u64::from(repeats) + 1, t)
     }
 
     /// The n-th fire after `t`, counted from 1, if it lies before `limit`.
-    pub(super) fn nth_after(
-        &self,
-        state: &TriggerState,
-        t: Timestamp,
-        n: u64,
-        limit: Timestamp,
-    ) -> Option<Timestamp> {
+    pub(super) fn nth_after(&self, state: &TriggerState, t: Timestamp, n: u64, limit: Timestamp) -> Option<Timestamp> {
         let count = |until: Timestamp| self.count_between(state, t + 1, until);
         let (mut fewer, mut enough) = (t, (t + 1_000).min(limit));
         while count(enough) < n {

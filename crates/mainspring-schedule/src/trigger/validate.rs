@@ -35,17 +35,13 @@ pub enum TriggerError {
         unit: CalendarUnit,
     },
     /// A daily window cannot count days or longer units.
-    #[error(
-        "a daily window counts seconds, minutes or hours, not {unit}s; use `calendar_interval`"
-    )]
+    #[error("a daily window counts seconds, minutes or hours, not {unit}s; use `calendar_interval`")]
     UnitTooLong {
         /// The unit.
         unit: CalendarUnit,
     },
     /// A daily window ends before it begins.
-    #[error(
-        "the daily window ends before it begins; for a night, use one trigger up to 23:59:59 and one from 00:00"
-    )]
+    #[error("the daily window ends before it begins; for a night, use one trigger up to 23:59:59 and one from 00:00")]
     WindowOrder,
     /// A daily window begins or ends within a second.
     #[error("a daily window begins and ends at whole seconds")]
@@ -100,15 +96,7 @@ impl Trigger {
         self.validate_schedule()?;
         let (kind, policy) = (self.schedule.kind(), self.misfire);
         let allowed = self.schedule.misfire_policies();
-        if allowed.contains(&policy) {
-            Ok(())
-        } else {
-            Err(TriggerError::MisfirePolicy {
-                kind,
-                policy,
-                allowed,
-            })
-        }
+        if allowed.contains(&policy) { Ok(()) } else { Err(TriggerError::MisfirePolicy { kind, policy, allowed }) }
     }
 
     /// Checks that the trigger is valid and fires at least once.
@@ -147,15 +135,11 @@ impl Trigger {
             return Err(TriggerError::OutOfRange { t });
         }
         let start_at = match (&self.schedule, self.semantics) {
-            (Schedule::Cron(_), Semantics::Quartz) => {
-                cron::quartz_start(bounded(self.start_at), &self.zone)
-            }
+            (Schedule::Cron(_), Semantics::Quartz) => cron::quartz_start(bounded(self.start_at), &self.zone),
             _ => self.start_at,
         };
         match self.end_at {
-            Some(end_at) if end_at < start_at => {
-                Err(TriggerError::EndBeforeStart { start_at, end_at })
-            }
+            Some(end_at) if end_at < start_at => Err(TriggerError::EndBeforeStart { start_at, end_at }),
             _ => Ok(()),
         }
     }
@@ -165,10 +149,7 @@ impl Trigger {
         match self.schedule {
             Schedule::Cron(_) | Schedule::At => Ok(()),
             // An interval is not looked at when it fires only once.
-            Schedule::Every {
-                interval_ms,
-                repeat_count,
-            } => match interval_ms {
+            Schedule::Every { interval_ms, repeat_count } => match interval_ms {
                 1.. => Ok(()),
                 0 if repeat_count == Some(0) => Ok(()),
                 _ => Err(TriggerError::NoInterval { kind }),
@@ -178,14 +159,7 @@ impl Trigger {
                 Err(TriggerError::NoInterval { kind })
             }
             Schedule::CalendarInterval { .. } => Ok(()),
-            Schedule::DailyWindow {
-                from,
-                to,
-                days,
-                unit,
-                interval,
-                ..
-            } => {
+            Schedule::DailyWindow { from, to, days, unit, interval, .. } => {
                 let Some(unit_ms) = unit.elapsed_ms() else {
                     return Err(TriggerError::UnitTooLong { unit });
                 };
@@ -198,18 +172,10 @@ impl Trigger {
                 if to.is_some_and(|to| from > to) {
                     return Err(TriggerError::WindowOrder);
                 }
-                if [Some(from), to]
-                    .into_iter()
-                    .flatten()
-                    .any(|t| t.as_millis() % 1_000 != 0)
-                {
+                if [Some(from), to].into_iter().flatten().any(|t| t.as_millis() % 1_000 != 0) {
                     return Err(TriggerError::WindowMillis);
                 }
-                if days.is_empty() {
-                    Err(TriggerError::NoDays)
-                } else {
-                    Ok(())
-                }
+                if days.is_empty() { Err(TriggerError::NoDays) } else { Ok(()) }
             }
         }
     }
@@ -242,11 +208,7 @@ impl Schedule {
 }
 
 fn names(policies: &[MisfirePolicy]) -> String {
-    policies
-        .iter()
-        .map(|policy| policy.as_str())
-        .collect::<Vec<_>>()
-        .join(", ")
+    policies.iter().map(|policy| policy.as_str()).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
@@ -258,42 +220,24 @@ mod tests {
     const START: Timestamp = Timestamp::from_millis(1_767_225_600_000);
 
     fn code(trigger: &Trigger) -> &'static str {
-        trigger
-            .validate_fires()
-            .map_or_else(|e| e.code(), |()| "fine")
+        trigger.validate_fires().map_or_else(|e| e.code(), |()| "fine")
     }
 
     fn new(schedule: Schedule) -> Trigger {
         Trigger::new(schedule, Zone::utc(), START)
     }
 
-    fn window(
-        from: &str,
-        to: &str,
-        days: DaysOfWeek,
-        unit: CalendarUnit,
-        interval: u32,
-    ) -> Schedule {
+    fn window(from: &str, to: &str, days: DaysOfWeek, unit: CalendarUnit, interval: u32) -> Schedule {
         let time = |text: &str| text.parse::<TimeOfDay>().unwrap();
         let (from, to) = (time(from), Some(time(to)));
-        Schedule::DailyWindow {
-            from,
-            to,
-            days,
-            unit,
-            interval,
-            repeat_count: None,
-        }
+        Schedule::DailyWindow { from, to, days, unit, interval, repeat_count: None }
     }
 
     #[test]
     fn what_makes_no_sense_is_refused_with_its_code() {
         use CalendarUnit::{Day, Hour, Minute};
         let all = DaysOfWeek::ALL;
-        let every = |interval_ms, repeat_count| Schedule::Every {
-            interval_ms,
-            repeat_count,
-        };
+        let every = |interval_ms, repeat_count| Schedule::Every { interval_ms, repeat_count };
         for (schedule, expected) in [
             (every(1, None), "fine"),
             (every(0, Some(0)), "fine"),
@@ -304,30 +248,12 @@ mod tests {
             (Schedule::Delay { delay_ms: -1 }, "trigger.no_interval"),
             (window("08:00", "17:00", all, Hour, 1), "fine"),
             (window("08:00", "08:00", all, Hour, 24), "fine"),
-            (
-                window("08:00", "17:00", all, Hour, 25),
-                "trigger.interval_over_a_day",
-            ),
-            (
-                window("08:00", "17:00", all, Minute, 0),
-                "trigger.no_interval",
-            ),
-            (
-                window("08:00", "17:00", all, Day, 1),
-                "trigger.unit_too_long",
-            ),
-            (
-                window("17:00", "08:00", all, Hour, 1),
-                "trigger.window_order",
-            ),
-            (
-                window("08:00:00.500", "17:00", all, Hour, 1),
-                "trigger.window_millis",
-            ),
-            (
-                window("08:00", "17:00", DaysOfWeek::NONE, Hour, 1),
-                "trigger.no_days",
-            ),
+            (window("08:00", "17:00", all, Hour, 25), "trigger.interval_over_a_day"),
+            (window("08:00", "17:00", all, Minute, 0), "trigger.no_interval"),
+            (window("08:00", "17:00", all, Day, 1), "trigger.unit_too_long"),
+            (window("17:00", "08:00", all, Hour, 1), "trigger.window_order"),
+            (window("08:00:00.500", "17:00", all, Hour, 1), "trigger.window_millis"),
+            (window("08:00", "17:00", DaysOfWeek::NONE, Hour, 1), "trigger.no_days"),
         ] {
             assert_eq!(code(&new(schedule.clone())), expected, "{schedule:?}");
         }
@@ -335,32 +261,16 @@ mod tests {
 
     #[test]
     fn a_trigger_that_never_fires_is_refused_with_the_reason() {
-        let cron = |text| {
-            Schedule::Cron(Arc::new(
-                Cron::parse_auto(text, Semantics::Standard).unwrap(),
-            ))
-        };
+        let cron = |text| Schedule::Cron(Arc::new(Cron::parse_auto(text, Semantics::Standard).unwrap()));
         let mut trigger = new(cron("0 12 * * 0"));
         trigger.end_at = Some(START + 86_400_000);
         let error = trigger.validate_fires().unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "the trigger never fires: the schedule has no instant between start and end"
-        );
+        assert_eq!(error.to_string(), "the trigger never fires: the schedule has no instant between start and end");
         trigger.end_at = None;
         trigger.calendar = Some(Arc::new(Calendar::weekly(DaysOfWeek::WEEKEND)));
         let error = trigger.validate_fires().unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "the trigger never fires: the calendar excludes every instant of the schedule"
-        );
-        assert_eq!(
-            code(&Trigger {
-                end_at: Some(START - 1),
-                ..trigger
-            }),
-            "trigger.end_before_start"
-        );
+        assert_eq!(error.to_string(), "the trigger never fires: the calendar excludes every instant of the schedule");
+        assert_eq!(code(&Trigger { end_at: Some(START - 1), ..trigger }), "trigger.end_before_start");
     }
 
     #[test]
@@ -377,10 +287,6 @@ mod tests {
 
     #[test]
     fn a_million_triggers_with_shared_schedules_fit_into_200_mb() {
-        assert!(
-            size_of::<Trigger>() <= 200,
-            "{} bytes",
-            size_of::<Trigger>()
-        );
+        assert!(size_of::<Trigger>() <= 200, "{} bytes", size_of::<Trigger>());
     }
 }

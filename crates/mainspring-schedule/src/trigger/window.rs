@@ -24,27 +24,11 @@ pub(super) struct Window<'a> {
 impl<'a> Window<'a> {
     /// `None` when the schedule is of another kind or its unit is not elapsed time.
     pub(super) fn of(trigger: &'a Trigger, start: Timestamp) -> Option<Self> {
-        let Schedule::DailyWindow {
-            from,
-            to,
-            days,
-            unit,
-            interval,
-            ..
-        } = trigger.schedule
-        else {
+        let Schedule::DailyWindow { from, to, days, unit, interval, .. } = trigger.schedule else {
             return None;
         };
         let step_ms = unit.elapsed_ms()? * i64::from(interval.max(1));
-        Some(Self {
-            from,
-            to,
-            days,
-            step_ms,
-            start,
-            end: trigger.end_at.map(bounded),
-            zone: &trigger.zone,
-        })
+        Some(Self { from, to, days, step_ms, start, end: trigger.end_at.map(bounded), zone: &trigger.zone })
     }
 
     pub(super) fn fires_on(&self, day_number: i64) -> bool {
@@ -60,12 +44,7 @@ impl<'a> Window<'a> {
 
     /// The ends of a window, if the day fires and exists. One that lies within a gap fires once,
     /// after it.
-    fn fitting(
-        &self,
-        day_number: i64,
-        first: Timestamp,
-        last: Timestamp,
-    ) -> Option<(Timestamp, Timestamp)> {
+    fn fitting(&self, day_number: i64, first: Timestamp, last: Timestamp) -> Option<(Timestamp, Timestamp)> {
         let exists = || self.zone.to_local(first).day_number() == day_number;
         (self.fires_on(day_number) && exists()).then_some((first, last.max(first)))
     }
@@ -78,10 +57,7 @@ impl<'a> Window<'a> {
 
 /// The first instant after `t`. The end is inclusive; repeats count fires, not instants.
 pub(super) fn after(trigger: &Trigger, state: &TriggerState, t: Timestamp) -> Option<Timestamp> {
-    if state
-        .repeat_count
-        .is_some_and(|repeats| state.times_triggered > repeats)
-    {
+    if state.repeat_count.is_some_and(|repeats| state.times_triggered > repeats) {
         return None;
     }
     let window = Window::of(trigger, state.start_at)?;
@@ -95,11 +71,7 @@ pub(super) fn after(trigger: &Trigger, state: &TriggerState, t: Timestamp) -> Op
 /// Whether a fire found from an arbitrary instant is also found from the fire before it: Quartz
 /// looks at the end only when it comes to another day.
 pub(super) fn is_reached(trigger: &Trigger, state: &TriggerState, fire: Timestamp) -> bool {
-    match (
-        trigger.semantics,
-        trigger.end_at,
-        Window::of(trigger, state.start_at),
-    ) {
+    match (trigger.semantics, trigger.end_at, Window::of(trigger, state.start_at)) {
         (Semantics::Quartz, Some(end), Some(window)) => {
             let day = |t: Timestamp| window.zone.to_local(t).day_number();
             day(fire) < day(end)

@@ -45,14 +45,7 @@ impl Table {
             offsets.push(offset);
         }
         let index = index_of(&starts);
-        Self {
-            name,
-            rules,
-            starts: starts.into(),
-            offsets: offsets.into(),
-            index,
-            table_end,
-        }
+        Self { name, rules, starts: starts.into(), offsets: offsets.into(), index, table_end }
     }
 
     pub(super) fn window(&self, millis: i64) -> OffsetWindow {
@@ -72,11 +65,7 @@ impl Table {
         }
         OffsetWindow {
             from_ms: self.starts[window],
-            to_ms: self
-                .starts
-                .get(window + 1)
-                .copied()
-                .unwrap_or(self.table_end),
+            to_ms: self.starts.get(window + 1).copied().unwrap_or(self.table_end),
             offset_ms: self.offsets[window],
         }
     }
@@ -84,20 +73,10 @@ impl Table {
     #[cold]
     fn beyond_table(&self, millis: i64) -> OffsetWindow {
         let clamped = millis.min(Timestamp::MAX.as_millis());
-        let at = jiff::Timestamp::from_millisecond(clamped)
-            .expect("between the table's end and the last instant");
-        let after =
-            jiff::Timestamp::from_millisecond(clamped + 1).expect("not past the last instant");
-        let from = self
-            .rules
-            .preceding(after)
-            .next()
-            .map(|t| t.timestamp().as_millisecond());
-        let to = self
-            .rules
-            .following(at)
-            .next()
-            .map(|t| t.timestamp().as_millisecond());
+        let at = jiff::Timestamp::from_millisecond(clamped).expect("between the table's end and the last instant");
+        let after = jiff::Timestamp::from_millisecond(clamped + 1).expect("not past the last instant");
+        let from = self.rules.preceding(after).next().map(|t| t.timestamp().as_millisecond());
+        let to = self.rules.following(at).next().map(|t| t.timestamp().as_millisecond());
         OffsetWindow {
             from_ms: from.unwrap_or(i64::MIN),
             to_ms: to.unwrap_or(i64::MAX),
@@ -133,10 +112,7 @@ impl Table {
         }
         let next = self.window(window.to_ms);
         match local_ms - next.offset_ms {
-            second if next.contains(second) => Resolved::Twice {
-                first,
-                second: Timestamp::from_millis(second),
-            },
+            second if next.contains(second) => Resolved::Twice { first, second: Timestamp::from_millis(second) },
             _ => Resolved::Once(first),
         }
     }
@@ -152,12 +128,7 @@ fn index_of(starts: &[i64]) -> Box<[u16]> {
     // A zone that never changes again needs no index for its last window.
     let last = starts.len() - 1;
     let mut windows: Vec<u16> = windows.collect();
-    windows.truncate(
-        windows
-            .iter()
-            .position(|&w| w as usize == last)
-            .unwrap_or(windows.len()),
-    );
+    windows.truncate(windows.iter().position(|&w| w as usize == last).unwrap_or(windows.len()));
     windows.into()
 }
 

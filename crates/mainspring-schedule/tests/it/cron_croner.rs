@@ -54,18 +54,8 @@ fn croner_differs_only_where_a_rule_says_so() {
             *counts.entry(Rule::StepAfterValue).or_default() += 1;
             continue;
         };
-        for name in [
-            "UTC",
-            "America/New_York",
-            "Europe/Berlin",
-            "Australia/Lord_Howe",
-            "America/Havana",
-        ] {
-            for start in [
-                "2025-03-01T00:00:00Z",
-                "2025-10-01T00:00:00Z",
-                "2024-02-01T00:00:00Z",
-            ] {
+        for name in ["UTC", "America/New_York", "Europe/Berlin", "Australia/Lord_Howe", "America/Havana"] {
+            for start in ["2025-03-01T00:00:00Z", "2025-10-01T00:00:00Z", "2024-02-01T00:00:00Z"] {
                 let zone = Zone::parse(name).unwrap();
                 let (ours, theirs) = fires(&ours, &theirs, &zone, start.parse().unwrap());
                 for t in ours.symmetric_difference(&theirs) {
@@ -98,26 +88,17 @@ fn fires(
     let end = start + 40 * 86_400_000;
     static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
     let rules = ZONES.get(zone.name()).unwrap();
-    let from = jiff::Timestamp::from_millisecond(start.as_millis())
-        .unwrap()
-        .to_zoned(rules);
-    let theirs = theirs
-        .iter_after(from)
-        .map(|t| Timestamp::from_millis(t.timestamp().as_millisecond()));
+    let from = jiff::Timestamp::from_millisecond(start.as_millis()).unwrap().to_zoned(rules);
+    let theirs = theirs.iter_after(from).map(|t| Timestamp::from_millis(t.timestamp().as_millisecond()));
     let ours = successors(ours.next_after(zone, start), |t| ours.next_after(zone, *t));
-    (
-        ours.take_while(|t| *t < end).collect(),
-        theirs.take_while(|t| *t < end).collect(),
-    )
+    (ours.take_while(|t| *t < end).collect(), theirs.take_while(|t| *t < end).collect())
 }
 
 fn rule(text: &str, zone: &Zone, fire: Timestamp, ours: bool) -> Option<Rule> {
     let hour_steps = text.split(' ').nth(1)?.contains(['*', '-', '/']);
     let after_gap = zone.offset_ms(fire) > zone.offset_ms(fire - 1);
     match zone.resolve(zone.to_local(fire)) {
-        Resolved::Twice { second, .. } if !ours && !hour_steps && fire == second => {
-            Some(Rule::FixedHourOnce)
-        }
+        Resolved::Twice { second, .. } if !ours && !hour_steps && fire == second => Some(Rule::FixedHourOnce),
         _ if ours && after_gap && hour_steps => Some(Rule::HourStepMadeUp),
         _ if ours && after_gap => Some(Rule::FixedHourMadeUp),
         _ => None,

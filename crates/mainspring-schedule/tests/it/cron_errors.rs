@@ -10,35 +10,16 @@ struct Bad {
     suggestion: Option<&'static str>,
 }
 
-const fn bad(
-    text: &'static str,
-    code: &'static str,
-    marked: &'static str,
-    suggestion: &'static str,
-) -> Bad {
-    let suggestion = if suggestion.is_empty() {
-        None
-    } else {
-        Some(suggestion)
-    };
-    Bad {
-        text,
-        code,
-        marked,
-        suggestion,
-    }
+const fn bad(text: &'static str, code: &'static str, marked: &'static str, suggestion: &'static str) -> Bad {
+    let suggestion = if suggestion.is_empty() { None } else { Some(suggestion) };
+    Bad { text, code, marked, suggestion }
 }
 
 const BAD: [Bad; 57] = [
     // Number of fields.
     bad("", "cron.field_count", "", ""),
     bad("0 12 *", "cron.field_count", "0 12 *", ""),
-    bad(
-        "0 0 12 * * ? * *",
-        "cron.field_count",
-        "0 0 12 * * ? * *",
-        "",
-    ),
+    bad("0 0 12 * * ? * *", "cron.field_count", "0 0 12 * * ? * *", ""),
     // Values.
     bad("60 0 12 * * ?", "cron.out_of_range", "60", ""),
     bad("0 0 24 * * ?", "cron.out_of_range", "24", ""),
@@ -57,47 +38,22 @@ const BAD: [Bad; 57] = [
     bad("0 0 -5 * * ?", "cron.missing_value", "", ""),
     bad("0 0 5- * * ?", "cron.missing_value", "", ""),
     bad("0 1-5-7 12 * * ?", "cron.unexpected_text", "5-7", ""),
-    bad(
-        "0 0 12 * * ?\u{a0}",
-        "cron.misplaced_question_mark",
-        "?\u{a0}",
-        "*",
-    ),
-    bad(
-        "\u{ff10} 0 12 * * ?",
-        "cron.unexpected_text",
-        "\u{ff10}",
-        "",
-    ),
+    bad("0 0 12 * * ?\u{a0}", "cron.misplaced_question_mark", "?\u{a0}", "*"),
+    bad("\u{ff10} 0 12 * * ?", "cron.unexpected_text", "\u{ff10}", ""),
     // Lists.
     bad("0,,5 0 12 * * ?", "cron.empty_item", "", ""),
     bad("0 0 12 ? * MON,", "cron.empty_item", "", ""),
-    bad(
-        "0 0 12 ? * FRI#3,MON",
-        "cron.list_not_allowed",
-        "FRI#3,MON",
-        "",
-    ),
+    bad("0 0 12 ? * FRI#3,MON", "cron.list_not_allowed", "FRI#3,MON", ""),
     bad("0 0 12 ? * 6L,2", "cron.list_not_allowed", "6L,2", ""),
     // Steps.
     bad("*/0 0 12 * * ?", "cron.bad_step", "0", ""),
     bad("0 0/60 12 * * ?", "cron.bad_step", "60", ""),
     bad("0 0/ 12 * * ?", "cron.bad_step", "", ""),
     bad("*5 0 12 * * ?", "cron.unexpected_text", "*5", ""),
-    bad(
-        "0 0 12 ? * MON-FRI/2",
-        "cron.step_after_name",
-        "MON-FRI/2",
-        "2-6/2",
-    ),
+    bad("0 0 12 ? * MON-FRI/2", "cron.step_after_name", "MON-FRI/2", "2-6/2"),
     bad("0 0 12 ? JAN/3 MON", "cron.step_after_name", "JAN/3", "1/3"),
     bad("0 0 12 ? * MON-6", "cron.mixed_range", "MON-6", ""),
-    bad(
-        "0 0 12 ? * MON 2030-2024",
-        "cron.reversed_range",
-        "2030-2024",
-        "2024-2030",
-    ),
+    bad("0 0 12 ? * MON 2030-2024", "cron.reversed_range", "2030-2024", "2024-2030"),
     // Special days.
     bad("0 0 12 L-31 * ?", "cron.bad_last_day", "L-31", ""),
     bad("0 0 12 L- * ?", "cron.bad_last_day", "L-", ""),
@@ -113,23 +69,13 @@ const BAD: [Bad; 57] = [
     bad("0 0 12 1 * MON", "cron.both_days", "1 * MON", ""),
     bad("0 0 12 ? * ?", "cron.no_days", "?", "*"),
     bad("0 ? 12 * * ?", "cron.misplaced_question_mark", "?", "*"),
-    bad(
-        "0 0 12 1,? * MON",
-        "cron.misplaced_question_mark",
-        "1,?",
-        "*",
-    ),
+    bad("0 0 12 1,? * MON", "cron.misplaced_question_mark", "1,?", "*"),
     // Unix.
     bad("0 12 ? * *", "cron.misplaced_question_mark", "?", "*"),
     bad("0 12 L * *", "cron.quartz_only", "L", ""),
     bad("0 12 * * 5#2", "cron.quartz_only", "5#2", ""),
     bad("0 12 * * 8", "cron.out_of_range", "8", ""),
-    bad(
-        "0 12 * * FRI-MON",
-        "cron.reversed_range",
-        "FRI-MON",
-        "5-6,0-1",
-    ),
+    bad("0 12 * * FRI-MON", "cron.reversed_range", "FRI-MON", "5-6,0-1"),
     bad("0 22-2 * * *", "cron.reversed_range", "22-2", "22-23,0-2"),
     bad("/5 * * * *", "cron.missing_value", "/5", "*/5"),
     bad("@dayly", "cron.unknown_nickname", "@dayly", "@daily"),
@@ -138,13 +84,7 @@ const BAD: [Bad; 57] = [
 
 #[test]
 fn errors_name_the_place_and_what_to_write() {
-    for Bad {
-        text,
-        code,
-        marked,
-        suggestion,
-    } in BAD
-    {
+    for Bad { text, code, marked, suggestion } in BAD {
         let error = Cron::parse_auto(text, Semantics::Standard).unwrap_err();
         let found = (error.code(), &text[error.span()], error.suggestion());
         assert_eq!(found, (code, marked, suggestion), "{text:?}: {error}");
@@ -153,28 +93,15 @@ fn errors_name_the_place_and_what_to_write() {
 
 #[test]
 fn quartz_semantics_refuse_with_the_same_words() {
-    for text in [
-        "0 0 24 * * ?",
-        "0 0 12 * * *",
-        "0 0 12 ? * MON 2030-2024",
-        "0 0 12 , * *",
-    ] {
+    for text in ["0 0 24 * * ?", "0 0 12 * * *", "0 0 12 ? * MON 2030-2024", "0 0 12 , * *"] {
         let standard = Cron::parse(text, Dialect::Quartz, Semantics::Standard).unwrap_err();
-        assert_eq!(
-            Cron::parse(text, Dialect::Quartz, Semantics::Quartz).unwrap_err(),
-            standard,
-            "{text}"
-        );
+        assert_eq!(Cron::parse(text, Dialect::Quartz, Semantics::Quartz).unwrap_err(), standard, "{text}");
     }
 }
 
 #[test]
 fn an_error_reads_well_alone() {
-    let shown = |text| {
-        Cron::parse_auto(text, Semantics::Standard)
-            .unwrap_err()
-            .to_string()
-    };
+    let shown = |text| Cron::parse_auto(text, Semantics::Standard).unwrap_err().to_string();
     assert_eq!(
         shown("0 0 12 ? * MONDAY"),
         "`MONDAY` is not the name of a weekday at column 12: expected 1 to 7 (1 is Sunday) or SUN to SAT; try `MON`"
@@ -184,10 +111,7 @@ fn an_error_reads_well_alone() {
         "both day fields are given at column 8: expected `?` in day-of-month or in day-of-week; try `?`"
     );
     let error = Cron::parse_auto("0 0/90 12 * * ?", Semantics::Standard).unwrap_err();
-    assert_eq!(
-        (error.field(), error.expected()),
-        (Some(Field::Minute), "1 to 59 after `/`")
-    );
+    assert_eq!((error.field(), error.expected()), (Some(Field::Minute), "1 to 59 after `/`"));
 }
 
 #[test]
@@ -200,10 +124,7 @@ fn suggestions_can_be_followed() {
         let mut fixed = text.to_owned();
         fixed.replace_range(error.span(), suggestion);
         let again = Cron::parse_auto(&fixed, Semantics::Standard);
-        let same = again
-            .as_ref()
-            .err()
-            .is_some_and(|error| error.code() == code);
+        let same = again.as_ref().err().is_some_and(|error| error.code() == code);
         assert!(!same, "{text:?} became {fixed:?}: {again:?}");
     }
 }

@@ -42,10 +42,7 @@ impl<'e> Oracle<'e> {
     fn new(expression: &'e Expression, zone: &str) -> Self {
         // One database for all, since it keeps the zones that it has read.
         static ZONES: LazyLock<TimeZoneDatabase> = LazyLock::new(TimeZoneDatabase::bundled);
-        Self {
-            expression,
-            rules: ZONES.get(zone).unwrap(),
-        }
+        Self { expression, rules: ZONES.get(zone).unwrap() }
     }
 
     /// Whether the schedule fires at this instant.
@@ -56,23 +53,19 @@ impl<'e> Oracle<'e> {
             AmbiguousOffset::Fold { after, .. } => after == self.rules.to_offset(instant),
             _ => false,
         };
-        let shown = self.expression.fits(local)
-            && (!second_pass || self.expression.steps_through(local.hour()));
+        let shown = self.expression.fits(local) && (!second_pass || self.expression.steps_through(local.hour()));
         shown || self.makes_up_for_gap(instant, local)
     }
 
     /// Whether the clock has just jumped over a fitting time that is not merely stepped through.
     fn makes_up_for_gap(&self, instant: jiff::Timestamp, local: jiff::civil::DateTime) -> bool {
-        let before = self
-            .rules
-            .to_datetime(instant - jiff::SignedDuration::from_secs(1));
+        let before = self.rules.to_datetime(instant - jiff::SignedDuration::from_secs(1));
         let mut skipped = before + jiff::SignedDuration::from_secs(1);
         let whole_minutes = skipped.second() == 0 && self.expression.only_whole_minutes();
         let step = jiff::SignedDuration::from_secs(if whole_minutes { 60 } else { 1 });
         while skipped < local {
             let hour = skipped.hour();
-            let goes_on =
-                self.expression.steps_through(hour) && self.expression.has_hour((hour + 1) % 24);
+            let goes_on = self.expression.steps_through(hour) && self.expression.has_hour((hour + 1) % 24);
             if self.expression.fits(skipped) && !goes_on {
                 return true;
             }
@@ -83,10 +76,7 @@ impl<'e> Oracle<'e> {
 
     fn scan(&self, from: i64, to: i64, step: i64) -> Vec<i64> {
         let first = from.div_euclid(step) * step + step;
-        (first..=to)
-            .step_by(step as usize)
-            .filter(|t| self.fires(*t))
-            .collect()
+        (first..=to).step_by(step as usize).filter(|t| self.fires(*t)).collect()
     }
 }
 
@@ -95,23 +85,13 @@ fn at(millis: i64) -> Timestamp {
 }
 
 fn forwards(cron: &Cron, zone: &Zone, from: i64, to: i64) -> Vec<i64> {
-    let fires = std::iter::successors(cron.next_after(zone, at(from)), |t| {
-        cron.next_after(zone, *t)
-    });
-    fires
-        .map(Timestamp::as_millis)
-        .take_while(|t| *t <= to)
-        .collect()
+    let fires = std::iter::successors(cron.next_after(zone, at(from)), |t| cron.next_after(zone, *t));
+    fires.map(Timestamp::as_millis).take_while(|t| *t <= to).collect()
 }
 
 fn backwards(cron: &Cron, zone: &Zone, from: i64, to: i64) -> Vec<i64> {
-    let fires = std::iter::successors(cron.previous_before(zone, at(to + 1)), |t| {
-        cron.previous_before(zone, *t)
-    });
-    let mut fires: Vec<i64> = fires
-        .map(Timestamp::as_millis)
-        .take_while(|t| *t > from)
-        .collect();
+    let fires = std::iter::successors(cron.previous_before(zone, at(to + 1)), |t| cron.previous_before(zone, *t));
+    let mut fires: Vec<i64> = fires.map(Timestamp::as_millis).take_while(|t| *t > from).collect();
     fires.reverse();
     fires
 }
@@ -119,32 +99,17 @@ fn backwards(cron: &Cron, zone: &Zone, from: i64, to: i64) -> Vec<i64> {
 /// Compares a stretch of time with the oracle, walked forwards and backwards.
 fn check(expression: &Expression, zone: &str, from: i64, to: i64, step: i64) {
     let text = expression.to_string();
-    let cron =
-        Cron::parse_auto(&text, Semantics::Standard).unwrap_or_else(|e| panic!("{text}: {e}"));
+    let cron = Cron::parse_auto(&text, Semantics::Standard).unwrap_or_else(|e| panic!("{text}: {e}"));
     let expected = Oracle::new(expression, zone).scan(from, to, step);
     let zone = Zone::parse(zone).unwrap();
     let shown = |fires: &[i64]| fires.iter().map(|t| at(*t).to_string()).collect::<Vec<_>>();
     let walked = forwards(&cron, &zone, from, to);
-    assert_eq!(
-        shown(&walked),
-        shown(&expected),
-        "`{text}` in {zone} from {}",
-        at(from)
-    );
+    assert_eq!(shown(&walked), shown(&expected), "`{text}` in {zone} from {}", at(from));
     let walked = backwards(&cron, &zone, from, to);
-    assert_eq!(
-        shown(&walked),
-        shown(&expected),
-        "`{text}` in {zone} backwards to {}",
-        at(from)
-    );
+    assert_eq!(shown(&walked), shown(&expected), "`{text}` in {zone} backwards to {}", at(from));
     // From any instant in between, the next and the previous one are the neighbours.
     for (index, fire) in expected.iter().enumerate() {
-        assert!(
-            cron.matches(&zone, at(*fire + 7)),
-            "`{text}` in {zone} at {}",
-            at(*fire)
-        );
+        assert!(cron.matches(&zone, at(*fire + 7)), "`{text}` in {zone} at {}", at(*fire));
         if let Some(next) = expected.get(index + 1) {
             let between = at((fire + next) / 2);
             assert_eq!(cron.next_after(&zone, between), Some(at(*next)));
@@ -156,9 +121,7 @@ fn check(expression: &Expression, zone: &str, from: i64, to: i64, step: i64) {
 /// An offset change of the zone between 1970 and 2037, or any instant if it has none.
 fn near_change(zone: &Zone, seed: i64) -> i64 {
     let seed = seed.rem_euclid(68 * 365 * DAY_MS);
-    zone.next_change(at(seed))
-        .map_or(seed, Timestamp::as_millis)
-        .min(68 * 365 * DAY_MS)
+    zone.next_change(at(seed)).map_or(seed, Timestamp::as_millis).min(68 * 365 * DAY_MS)
 }
 
 proptest! {
@@ -232,12 +195,7 @@ fn every_change_of_every_zone_is_as_defined() {
         let changes = std::iter::successors(zone.next_change(at(0)), |t| zone.next_change(*t));
         let changes: Vec<Timestamp> = changes.take_while(|t| *t < at(68 * 365 * DAY_MS)).collect();
         // Many names share their rules.
-        if !seen.insert(
-            changes
-                .iter()
-                .map(|t| (*t, zone.offset_ms(*t)))
-                .collect::<Vec<_>>(),
-        ) {
+        if !seen.insert(changes.iter().map(|t| (*t, zone.offset_ms(*t))).collect::<Vec<_>>()) {
             continue;
         }
         for change in changes {
@@ -247,13 +205,7 @@ fn every_change_of_every_zone_is_as_defined() {
             let from = change.as_millis().div_euclid(MINUTE_MS) * MINUTE_MS - around;
             // Offsets of the past had seconds, so those days are scanned by the second.
             let odd = change.as_millis() % MINUTE_MS != 0 || jump % MINUTE_MS != 0;
-            check(
-                expression,
-                name,
-                from,
-                from + 2 * around,
-                if odd { SECOND_MS } else { MINUTE_MS },
-            );
+            check(expression, name, from, from + 2 * around, if odd { SECOND_MS } else { MINUTE_MS });
             checked += 1;
         }
     }

@@ -6,10 +6,7 @@ use mainspring_schedule::{Cron, SemanticPoint, Semantics, Zone};
 fn the_examples_of_the_cron_reference_hold() {
     let mut examples = 0;
     for line in include_str!("../../../../docs/reference/cron.md").lines() {
-        let cells: Vec<&str> = line
-            .split(" | ")
-            .map(|cell| cell.trim_matches(['|', ' ', '`']))
-            .collect();
+        let cells: Vec<&str> = line.split(" | ").map(|cell| cell.trim_matches(['|', ' ', '`'])).collect();
         let [text, zone, after, next, _] = cells[..] else {
             continue;
         };
@@ -26,9 +23,6 @@ fn the_examples_of_the_cron_reference_hold() {
 fn every_point_has_its_paragraph() {
     let text = include_str!("../../../../docs/reference/semantics.md");
     for point in SemanticPoint::ALL {
-        assert!(
-            text.contains(&format!("### {point}\n")),
-            "{point} is not described"
-        );
+        assert!(text.contains(&format!("### {point}\n")), "{point} is not described");
     }
 }

@@ -2,9 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use mainspring_schedule::{
-    Cron, Dialect, Field, Resolved, SemanticPoint, Semantics, Timestamp, Zone,
-};
+use mainspring_schedule::{Cron, Dialect, Field, Resolved, SemanticPoint, Semantics, Timestamp, Zone};
 use serde::Deserialize;
 
 const CASES: &str = include_str!("../vectors/quartz/cron.jsonl");
@@ -30,9 +28,7 @@ struct Case {
 
 impl Case {
     fn all() -> impl Iterator<Item = Self> {
-        CASES
-            .lines()
-            .map(|line| serde_json::from_str(line).unwrap())
+        CASES.lines().map(|line| serde_json::from_str(line).unwrap())
     }
 
     fn refused(&self) -> bool {
@@ -48,10 +44,7 @@ impl Case {
     }
 
     fn theirs(&self) -> Vec<Option<Timestamp>> {
-        self.fires
-            .iter()
-            .map(|t| t.map(Timestamp::from_millis))
-            .collect()
+        self.fires.iter().map(|t| t.map(Timestamp::from_millis)).collect()
     }
 }
 
@@ -73,27 +66,11 @@ fn walk(cron: &Cron, zone: &Zone, start: Timestamp, count: usize) -> Vec<Option<
 fn quartz_semantics_give_every_recorded_answer() {
     for case in Case::all() {
         let parsed = Cron::parse(&case.expr, Dialect::Quartz, Semantics::Quartz);
-        assert_eq!(
-            parsed.is_err(),
-            case.refused(),
-            "{}: {:?}",
-            case.id,
-            case.expr
-        );
+        assert_eq!(parsed.is_err(), case.refused(), "{}: {:?}", case.id, case.expr);
         let Ok(cron) = parsed else { continue };
         let zone = case.zone();
-        assert_eq!(
-            walk(&cron, &zone, case.start(), case.fires.len()),
-            case.theirs(),
-            "{}: {cron:?}",
-            case.id
-        );
-        assert_eq!(
-            cron.matches(&zone, case.start()),
-            case.satisfied,
-            "{}: {cron:?} satisfied",
-            case.id
-        );
+        assert_eq!(walk(&cron, &zone, case.start(), case.fires.len()), case.theirs(), "{}: {cron:?}", case.id);
+        assert_eq!(cron.matches(&zone, case.start()), case.satisfied, "{}: {cron:?} satisfied", case.id);
     }
 }
 
@@ -108,17 +85,8 @@ fn standard_semantics_differ_only_at_named_points() {
         }
         for point in points {
             match point {
-                Ok(point) => {
-                    *counts
-                        .entry(point)
-                        .or_default()
-                        .entry(case.cat.clone())
-                        .or_default() += 1
-                }
-                Err(what) => unexplained.push(format!(
-                    "{} {:?} in {}: {what}",
-                    case.id, case.expr, case.zone
-                )),
+                Ok(point) => *counts.entry(point).or_default().entry(case.cat.clone()).or_default() += 1,
+                Err(what) => unexplained.push(format!("{} {:?} in {}: {what}", case.id, case.expr, case.zone)),
             }
         }
     }
@@ -126,16 +94,8 @@ fn standard_semantics_differ_only_at_named_points() {
     for (point, groups) in &counts {
         println!("{point}: {} in {groups:?}", groups.values().sum::<usize>());
     }
-    assert!(
-        unexplained.is_empty(),
-        "{} unexplained:\n{}",
-        unexplained.len(),
-        unexplained.join("\n")
-    );
-    let missing: Vec<_> = CRON_POINTS
-        .iter()
-        .filter(|point| !counts.contains_key(point))
-        .collect();
+    assert!(unexplained.is_empty(), "{} unexplained:\n{}", unexplained.len(), unexplained.join("\n"));
+    let missing: Vec<_> = CRON_POINTS.iter().filter(|point| !counts.contains_key(point)).collect();
     assert!(missing.is_empty(), "points without a case: {missing:?}");
 }
 
@@ -168,15 +128,11 @@ fn differences(case: &Case) -> BTreeSet<Result<SemanticPoint, String>> {
         Some(None) | None => Timestamp::from_millis(i64::MAX / 2),
         Some(Some(last)) => *last,
     };
-    let ours = std::iter::successors(cron.next_after(&zone, start), |fire| {
-        cron.next_after(&zone, *fire)
-    });
+    let ours = std::iter::successors(cron.next_after(&zone, start), |fire| cron.next_after(&zone, *fire));
     let ours: BTreeSet<Timestamp> = ours.take_while(|fire| *fire <= end).collect();
     let theirs: BTreeSet<Timestamp> = theirs.into_iter().flatten().collect();
-    let mut points: BTreeSet<_> = ours
-        .symmetric_difference(&theirs)
-        .map(|t| point_of(&cron, &zone, *t, ours.contains(t)))
-        .collect();
+    let mut points: BTreeSet<_> =
+        ours.symmetric_difference(&theirs).map(|t| point_of(&cron, &zone, *t, ours.contains(t))).collect();
     if cron.matches(&zone, start) != case.satisfied {
         let second = Timestamp::from_millis(start.as_millis().div_euclid(1_000) * 1_000);
         points.insert(point_of(&cron, &zone, second, !case.satisfied));
@@ -185,39 +141,24 @@ fn differences(case: &Case) -> BTreeSet<Result<SemanticPoint, String>> {
 }
 
 /// The point at which a fire comes to be ours alone (`ours`) or Quartz's alone.
-fn point_of(
-    cron: &Cron,
-    zone: &Zone,
-    fire: Timestamp,
-    ours: bool,
-) -> Result<SemanticPoint, String> {
+fn point_of(cron: &Cron, zone: &Zone, fire: Timestamp, ours: bool) -> Result<SemanticPoint, String> {
     let text = cron.as_str().to_ascii_uppercase();
     let fields: Vec<&str> = text.split_ascii_whitespace().collect();
     let hours_step = fields[2].contains(['*', '/', '-']);
     match zone.resolve(zone.to_local(fire)) {
         // A fixed time: ours is the first of two, theirs the second.
-        Resolved::Twice { first, .. } if !hours_step && (fire == first) == ours => {
-            Ok(SemanticPoint::OverlapFiresFirst)
-        }
+        Resolved::Twice { first, .. } if !hours_step && (fire == first) == ours => Ok(SemanticPoint::OverlapFiresFirst),
         // Hours that step: ours has both passes, theirs the second, or its end when asked in the first.
         Resolved::Twice { .. } if hours_step && ours => Ok(SemanticPoint::OverlapStepsElapsed),
         // After the gap, or so soon after it that Quartz slid over it.
         _ if ours && follows_gap(zone, fire) => Ok(SemanticPoint::GapFiresAfter),
         _ if ours && fields[3].contains('W') => Ok(SemanticPoint::WeekdayKeepsTimes),
         // `W` fires inside a gap, later by its length; or takes a skipped day for the one after, a Saturday.
-        _ if !ours
-            && fields[3].contains('W')
-            && (follows_gap(zone, fire) || precedes_skipped_day(zone, fire)) =>
-        {
+        _ if !ours && fields[3].contains('W') && (follows_gap(zone, fire) || precedes_skipped_day(zone, fire)) => {
             Ok(SemanticPoint::GapFiresAfter)
         }
-        _ if ours && fields[3].contains("L-") && fields[3].contains(',') => {
-            Ok(SemanticPoint::LastDayKeepsPlace)
-        }
-        _ => Err(format!(
-            "{fire} is {} alone",
-            if ours { "ours" } else { "Quartz's" }
-        )),
+        _ if ours && fields[3].contains("L-") && fields[3].contains(',') => Ok(SemanticPoint::LastDayKeepsPlace),
+        _ => Err(format!("{fire} is {} alone", if ours { "ours" } else { "Quartz's" })),
     }
 }
 
@@ -233,7 +174,6 @@ fn follows_gap(zone: &Zone, fire: Timestamp) -> bool {
 
 fn precedes_skipped_day(zone: &Zone, fire: Timestamp) -> bool {
     let day_ms = 86_400_000;
-    zone.next_change(fire).is_some_and(|change| {
-        change.since(fire) <= day_ms && zone.offset_ms(change) - zone.offset_ms(fire) >= day_ms
-    })
+    zone.next_change(fire)
+        .is_some_and(|change| change.since(fire) <= day_ms && zone.offset_ms(change) - zone.offset_ms(fire) >= day_ms)
 }

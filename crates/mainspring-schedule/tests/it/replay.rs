@@ -6,8 +6,8 @@
 use std::sync::Arc;
 
 use mainspring_schedule::{
-    Calendar, CalendarUnit, Cron, DaysOfWeek, Dialect, MisfirePolicy, Schedule, Semantics,
-    TimeOfDay, Timestamp, Trigger, TriggerState, Zone,
+    Calendar, CalendarUnit, Cron, DaysOfWeek, Dialect, MisfirePolicy, Schedule, Semantics, TimeOfDay, Timestamp,
+    Trigger, TriggerState, Zone,
 };
 use serde_json::{Value, json};
 
@@ -27,33 +27,20 @@ pub fn difference(case: &Value, ours: &Value) -> Option<(String, String, String)
     let ours = ours.as_object().expect("answers are an object");
     for (field, got) in ours {
         let expected = case.get(field).unwrap_or(&Value::Null);
-        let equal = if field == "probes" {
-            equal_probes(expected, got)
-        } else {
-            expected == got
-        };
+        let equal = if field == "probes" { equal_probes(expected, got) } else { expected == got };
         if !equal {
             return Some((field.clone(), expected.to_string(), got.to_string()));
         }
     }
     let error_missed = case["error"] == true && !ours.contains_key("error");
-    error_missed.then(|| {
-        (
-            "error".into(),
-            "true".into(),
-            Value::Object(ours.clone()).to_string(),
-        )
-    })
+    error_missed.then(|| ("error".into(), "true".into(), Value::Object(ours.clone()).to_string()))
 }
 
 /// A `next` of `null` means that Quartz does not return: any answer will do.
 fn equal_probes(expected: &Value, got: &Value) -> bool {
     let (expected, got) = (list(expected), list(got));
     expected.len() == got.len()
-        && expected
-            .iter()
-            .zip(got)
-            .all(|(e, g)| e[0] == g[0] && e[1] == g[1] && (e[2].is_null() || e[2] == g[2]))
+        && expected.iter().zip(got).all(|(e, g)| e[0] == g[0] && e[1] == g[1] && (e[2].is_null() || e[2] == g[2]))
 }
 
 fn trigger_answers(case: &Value, semantics: Semantics) -> Option<Value> {
@@ -82,9 +69,7 @@ fn calendar_answers(case: &Value, semantics: Semantics) -> Option<Value> {
     let calendar = calendar(&case["calendar"], &zone, semantics)?;
     let probes = list(&case["probes"]).iter().map(|probe| {
         let t = instant(&probe[0]);
-        let next = calendar
-            .next_included(t, semantics, &zone)
-            .map_or(0, Timestamp::as_millis);
+        let next = calendar.next_included(t, semantics, &zone).map_or(0, Timestamp::as_millis);
         json!([probe[0], calendar.is_included(t, semantics, &zone), next])
     });
     Some(json!({ "probes": probes.collect::<Vec<_>>() }))
@@ -142,11 +127,7 @@ pub fn trigger(case: &Value, calendar_value: &Value, semantics: Semantics) -> Op
     trigger.end_at = value["end"].as_i64().map(Timestamp::from_millis);
     trigger.semantics = semantics;
     if !calendar_value.is_null() {
-        trigger.calendar = Some(Arc::new(calendar(
-            calendar_value,
-            &trigger.zone,
-            semantics,
-        )?));
+        trigger.calendar = Some(Arc::new(calendar(calendar_value, &trigger.zone, semantics)?));
     }
     trigger.validate().ok()?;
     Some(trigger)
@@ -159,10 +140,7 @@ fn schedule(value: &Value, semantics: Semantics) -> Option<Schedule> {
     };
     let interval = || u32::try_from(value["interval"].as_i64()?).ok();
     Some(match value["type"].as_str()? {
-        "simple" => Schedule::Every {
-            interval_ms: value["interval_ms"].as_i64()?,
-            repeat_count,
-        },
+        "simple" => Schedule::Every { interval_ms: value["interval_ms"].as_i64()?, repeat_count },
         "cron" => Schedule::Cron(cron(value["expr"].as_str()?, semantics)?),
         "calendar_interval" => Schedule::CalendarInterval {
             unit: unit(&value["unit"])?,
@@ -172,11 +150,7 @@ fn schedule(value: &Value, semantics: Semantics) -> Option<Schedule> {
         },
         "daily_time_interval" => Schedule::DailyWindow {
             from: time(&value["from"])?,
-            to: if value["to"].is_null() {
-                None
-            } else {
-                Some(time(&value["to"])?)
-            },
+            to: if value["to"].is_null() { None } else { Some(time(&value["to"])?) },
             days: days(&value["days"])?,
             unit: unit(&value["unit"])?,
             interval: interval()?,
@@ -188,20 +162,11 @@ fn schedule(value: &Value, semantics: Semantics) -> Option<Schedule> {
 
 /// A chain of calendars; `None` when a link is refused.
 pub fn calendar(value: &Value, case_zone: &Zone, semantics: Semantics) -> Option<Calendar> {
-    let numbers = || {
-        list(&value["excluded"])
-            .iter()
-            .map(|n| n.as_u64().unwrap_or(0) as u8)
-    };
+    let numbers = || list(&value["excluded"]).iter().map(|n| n.as_u64().unwrap_or(0) as u8);
     let mut calendar = match value["type"].as_str()? {
         "annual" => {
             let day = |n: &Value| n.as_u64().unwrap_or(0) as u8;
-            Calendar::annual(
-                list(&value["excluded"])
-                    .iter()
-                    .map(|d| (day(&d[0]), day(&d[1]))),
-            )
-            .ok()?
+            Calendar::annual(list(&value["excluded"]).iter().map(|d| (day(&d[0]), day(&d[1])))).ok()?
         }
         "cron" => Calendar::cron(cron(value["expr"].as_str()?, semantics)?),
         "daily" => {
@@ -209,11 +174,7 @@ pub fn calendar(value: &Value, case_zone: &Zone, semantics: Semantics) -> Option
             Calendar::daily(time(&value["from"])?, time(&value["to"])?, invert).ok()?
         }
         "holiday" => {
-            let zone = if value["zone"].is_null() {
-                case_zone.clone()
-            } else {
-                zone(&value["zone"])
-            };
+            let zone = if value["zone"].is_null() { case_zone.clone() } else { zone(&value["zone"]) };
             let date = |t: &Value| zone.to_local(instant(t)).date();
             Calendar::holiday(list(&value["excluded_instants"]).iter().map(date)).ok()?
         }
@@ -232,20 +193,14 @@ pub fn calendar(value: &Value, case_zone: &Zone, semantics: Semantics) -> Option
 }
 
 fn cron(expression: &str, semantics: Semantics) -> Option<Arc<Cron>> {
-    Cron::parse(expression, Dialect::Quartz, semantics)
-        .ok()
-        .map(Arc::new)
+    Cron::parse(expression, Dialect::Quartz, semantics).ok().map(Arc::new)
 }
 
 fn unit(value: &Value) -> Option<CalendarUnit> {
     use CalendarUnit::{Day, Hour, Minute, Month, Second, Week, Year};
     [Second, Minute, Hour, Day, Week, Month, Year]
         .into_iter()
-        .find(|unit| {
-            value
-                .as_str()
-                .is_some_and(|name| name.eq_ignore_ascii_case(unit.as_str()))
-        })
+        .find(|unit| value.as_str().is_some_and(|name| name.eq_ignore_ascii_case(unit.as_str())))
 }
 
 fn days(value: &Value) -> Option<DaysOfWeek> {

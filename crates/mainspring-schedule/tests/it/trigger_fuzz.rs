@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use mainspring_schedule::{
-    Calendar, CalendarUnit, Cron, Date, DaysOfWeek, MisfirePolicy, Period, Schedule, Semantics,
-    TimeOfDay, Timestamp, Trigger, TriggerState, Zone,
+    Calendar, CalendarUnit, Cron, Date, DaysOfWeek, MisfirePolicy, Period, Schedule, Semantics, TimeOfDay, Timestamp,
+    Trigger, TriggerState, Zone,
 };
 use proptest::prelude::*;
 
@@ -25,13 +25,7 @@ fn semantics() -> impl Strategy<Value = Semantics> {
 }
 
 fn zone() -> impl Strategy<Value = Zone> {
-    let names = [
-        "UTC",
-        "America/New_York",
-        "Pacific/Apia",
-        "Australia/Lord_Howe",
-        "Antarctica/Troll",
-    ];
+    let names = ["UTC", "America/New_York", "Pacific/Apia", "Australia/Lord_Howe", "Antarctica/Troll"];
     (0..names.len()).prop_map(move |n| Zone::parse(names[n]).unwrap())
 }
 
@@ -63,58 +57,25 @@ fn unit() -> impl Strategy<Value = CalendarUnit> {
 }
 
 fn schedule() -> impl Strategy<Value = Schedule> {
-    let interval_ms = prop_oneof![
-        Just(0),
-        Just(-1),
-        Just(1),
-        Just(i64::MAX),
-        1..100_000_000_i64
-    ];
+    let interval_ms = prop_oneof![Just(0), Just(-1), Just(1), Just(i64::MAX), 1..100_000_000_i64];
     let interval = prop_oneof![Just(0), Just(1_u32), Just(u32::MAX), 1..1_000_u32];
-    let repeats = prop_oneof![
-        Just(None),
-        Just(Some(0)),
-        Just(Some(u32::MAX)),
-        (0..50_u32).prop_map(Some)
-    ];
+    let repeats = prop_oneof![Just(None), Just(Some(0)), Just(Some(u32::MAX)), (0..50_u32).prop_map(Some)];
     prop_oneof![
         cron().prop_map(Schedule::Cron),
-        (interval_ms.clone(), repeats.clone()).prop_map(|(interval_ms, repeat_count)| {
-            Schedule::Every {
-                interval_ms,
-                repeat_count,
-            }
-        }),
+        (interval_ms.clone(), repeats.clone())
+            .prop_map(|(interval_ms, repeat_count)| { Schedule::Every { interval_ms, repeat_count } }),
         (unit(), interval.clone(), any::<bool>(), any::<bool>()).prop_map(
             |(unit, interval, preserve_hour, skip_day)| {
-                Schedule::CalendarInterval {
-                    unit,
-                    interval,
-                    preserve_hour,
-                    skip_day,
-                }
+                Schedule::CalendarInterval { unit, interval, preserve_hour, skip_day }
             }
         ),
-        (
-            time(),
-            proptest::option::of(time()),
-            0..128_u8,
-            unit(),
-            interval,
-            repeats
-        )
-            .prop_map(|(from, to, days, unit, interval, repeat_count)| {
+        (time(), proptest::option::of(time()), 0..128_u8, unit(), interval, repeats).prop_map(
+            |(from, to, days, unit, interval, repeat_count)| {
                 let days = (1..=7).filter(|day| days >> (day - 1) & 1 == 1);
                 let days = DaysOfWeek::from_numbers(days).unwrap();
-                Schedule::DailyWindow {
-                    from,
-                    to,
-                    days,
-                    unit,
-                    interval,
-                    repeat_count,
-                }
-            }),
+                Schedule::DailyWindow { from, to, days, unit, interval, repeat_count }
+            }
+        ),
         Just(Schedule::At),
         interval_ms.prop_map(|delay_ms| Schedule::Delay { delay_ms }),
     ]
@@ -123,58 +84,43 @@ fn schedule() -> impl Strategy<Value = Schedule> {
 fn link() -> impl Strategy<Value = Calendar> {
     prop_oneof![
         cron().prop_map(Calendar::cron),
-        proptest::collection::vec((1..=12_u8, 1..=28_u8), 0..30)
-            .prop_map(|days| Calendar::annual(days).unwrap()),
-        proptest::collection::vec(1..=31_u8, 0..32)
-            .prop_map(|days| Calendar::monthly(days).unwrap()),
+        proptest::collection::vec((1..=12_u8, 1..=28_u8), 0..30).prop_map(|days| Calendar::annual(days).unwrap()),
+        proptest::collection::vec(1..=31_u8, 0..32).prop_map(|days| Calendar::monthly(days).unwrap()),
         Just(Calendar::monthly(1..=31).unwrap()),
         proptest::collection::vec(1..=7_u8, 0..8)
             .prop_map(|days| Calendar::weekly(DaysOfWeek::from_numbers(days).unwrap())),
-        (time(), time(), any::<bool>()).prop_filter_map("ordered", |(from, to, invert)| {
-            Calendar::daily(from, to, invert).ok()
-        }),
-        proptest::collection::vec(0..40_000_i64, 0..40).prop_map(|days| {
-            Calendar::holiday(days.into_iter().map(Date::from_day_number)).unwrap()
-        }),
+        (time(), time(), any::<bool>())
+            .prop_filter_map("ordered", |(from, to, invert)| { Calendar::daily(from, to, invert).ok() }),
+        proptest::collection::vec(0..40_000_i64, 0..40)
+            .prop_map(|days| { Calendar::holiday(days.into_iter().map(Date::from_day_number)).unwrap() }),
     ]
 }
 
 fn calendar() -> impl Strategy<Value = Option<Arc<Calendar>>> {
     proptest::collection::vec(link(), 0..4).prop_map(|links| {
-        links
-            .into_iter()
-            .fold(None, |base: Option<Arc<Calendar>>, link| {
-                Some(Arc::new(match base {
-                    Some(base) => link.on_base(base).unwrap(),
-                    None => link,
-                }))
-            })
+        links.into_iter().fold(None, |base: Option<Arc<Calendar>>, link| {
+            Some(Arc::new(match base {
+                Some(base) => link.on_base(base).unwrap(),
+                None => link,
+            }))
+        })
     })
 }
 
 fn trigger() -> impl Strategy<Value = Trigger> {
     let policy = (0..9_usize).prop_map(|n| MisfirePolicy::ALL[n]);
     let end = proptest::option::of(instant());
-    (
-        schedule(),
-        zone(),
-        instant(),
-        end,
-        calendar(),
-        policy,
-        semantics(),
+    (schedule(), zone(), instant(), end, calendar(), policy, semantics()).prop_map(
+        |(schedule, zone, start_at, end_at, calendar, misfire, semantics)| Trigger {
+            schedule,
+            zone,
+            start_at,
+            end_at,
+            calendar,
+            misfire,
+            semantics,
+        },
     )
-        .prop_map(
-            |(schedule, zone, start_at, end_at, calendar, misfire, semantics)| Trigger {
-                schedule,
-                zone,
-                start_at,
-                end_at,
-                calendar,
-                misfire,
-                semantics,
-            },
-        )
 }
 
 fn within<T>(what: &str, trigger: &Trigger, ask: impl FnOnce() -> T) -> T {

@@ -8,8 +8,7 @@ use std::sync::Arc;
 use jiff::civil;
 use jiff::tz::TimeZone;
 use mainspring_schedule::{
-    Calendar, CalendarUnit, Date, DaysOfWeek, Schedule, Semantics, TimeOfDay, Timestamp, Trigger,
-    Zone,
+    Calendar, CalendarUnit, Date, DaysOfWeek, Schedule, Semantics, TimeOfDay, Timestamp, Trigger, Zone,
 };
 use proptest::prelude::*;
 
@@ -30,9 +29,7 @@ const DAY_MS: i64 = 86_400_000;
 fn shown(zone: &TimeZone, second: i64) -> (civil::Date, i64) {
     let t = jiff::Timestamp::from_second(second).expect("in range");
     let local = zone.to_datetime(t);
-    let of_day = i64::from(local.hour()) * 3_600
-        + i64::from(local.minute()) * 60
-        + i64::from(local.second());
+    let of_day = i64::from(local.hour()) * 3_600 + i64::from(local.minute()) * 60 + i64::from(local.second());
     (local.date(), of_day)
 }
 
@@ -42,22 +39,13 @@ fn weekday(date: civil::Date) -> u8 {
 
 /// A zone and an instant, mostly within two days of one of its changes since 1990.
 fn place() -> impl Strategy<Value = (Zone, TimeZone, i64)> {
-    (0..ZONES.len(), 0..70_usize, -48..48_i64, 0..3_600_i64).prop_map(
-        |(zone, change, hours, second)| {
-            let name = ZONES[zone];
-            let rules = TimeZone::get(name).expect("a zone of tzdata");
-            let since = jiff::Timestamp::from_second(631_152_000).expect("in range");
-            let at = rules
-                .following(since)
-                .nth(change)
-                .map_or(1_000_000_000, |c| c.timestamp().as_second());
-            (
-                Zone::parse(name).expect("the same zone"),
-                rules,
-                at + hours * 3_600 + second,
-            )
-        },
-    )
+    (0..ZONES.len(), 0..70_usize, -48..48_i64, 0..3_600_i64).prop_map(|(zone, change, hours, second)| {
+        let name = ZONES[zone];
+        let rules = TimeZone::get(name).expect("a zone of tzdata");
+        let since = jiff::Timestamp::from_second(631_152_000).expect("in range");
+        let at = rules.following(since).nth(change).map_or(1_000_000_000, |c| c.timestamp().as_second());
+        (Zone::parse(name).expect("the same zone"), rules, at + hours * 3_600 + second)
+    })
 }
 
 #[derive(Debug, Clone)]
@@ -75,16 +63,10 @@ impl Rule {
         match *self {
             Self::Annual(month, day) => Calendar::annual([(month, day)]).expect("a day"),
             Self::Monthly(day) => Calendar::monthly([day, day % 31 + 1]).expect("days"),
-            Self::Weekly(day) => {
-                Calendar::weekly(DaysOfWeek::from_numbers([day, day % 7 + 1]).expect("days"))
-            }
-            Self::Daily(from, to, invert) => {
-                Calendar::daily(time(from), time(to), invert).expect("a range")
-            }
+            Self::Weekly(day) => Calendar::weekly(DaysOfWeek::from_numbers([day, day % 7 + 1]).expect("days")),
+            Self::Daily(from, to, invert) => Calendar::daily(time(from), time(to), invert).expect("a range"),
             Self::Holiday(days) => {
-                let today = zone
-                    .to_local(Timestamp::from_millis(second * 1_000))
-                    .day_number();
+                let today = zone.to_local(Timestamp::from_millis(second * 1_000)).day_number();
                 let dates = [days, days + 1].map(|n| Date::from_day_number(today + n));
                 Calendar::holiday(dates).expect("dates")
             }
@@ -96,9 +78,7 @@ impl Rule {
         let (date, of_day) = shown(zone, second);
         let day = date.day().cast_unsigned();
         match *self {
-            Self::Annual(month, excluded) => {
-                date.month().cast_unsigned() == month && day == excluded
-            }
+            Self::Annual(month, excluded) => date.month().cast_unsigned() == month && day == excluded,
             Self::Monthly(excluded) => day == excluded || day == excluded % 31 + 1,
             Self::Weekly(excluded) => {
                 let today = weekday(date);
@@ -119,8 +99,11 @@ fn rule() -> impl Strategy<Value = Rule> {
         (1..=12_u8, 1..=28_u8).prop_map(|(month, day)| Rule::Annual(month, day)),
         (1..=31_u8).prop_map(Rule::Monthly),
         (1..=7_u8).prop_map(Rule::Weekly),
-        (0..80_000_i64, 1..6_000_i64, any::<bool>())
-            .prop_map(|(from, length, invert)| Rule::Daily(from, from + length, invert)),
+        (0..80_000_i64, 1..6_000_i64, any::<bool>()).prop_map(|(from, length, invert)| Rule::Daily(
+            from,
+            from + length,
+            invert
+        )),
         (-2..3_i64).prop_map(Rule::Holiday),
     ]
 }
@@ -214,14 +197,7 @@ proptest! {
 
 /// Scans each local day for the first second that shows `from` or later and the last that shows
 /// `to` or earlier, as the documentation says.
-fn window_by_scan(
-    zone: &TimeZone,
-    start: i64,
-    from: i64,
-    to: i64,
-    step: u32,
-    days: &[u8],
-) -> Vec<i64> {
+fn window_by_scan(zone: &TimeZone, start: i64, from: i64, to: i64, step: u32, days: &[u8]) -> Vec<i64> {
     let end = start + 3 * 86_400;
     let mut fires = std::collections::BTreeSet::new();
     let scan: Vec<(i64, civil::Date, i64)> = (start - 2 * 86_400..end + 2 * 86_400)
@@ -238,33 +214,20 @@ fn window_by_scan(
         let on_date = || scan.iter().filter(|(_, day, _)| day == date);
         // The first instant that shows `from`, or, where the clock jumps over it, the jump's end.
         let exact = on_date().find(|(_, _, of_day)| *of_day == from);
-        let Some((first, ..)) = exact.or_else(|| on_date().find(|(_, _, of_day)| *of_day > from))
-        else {
+        let Some((first, ..)) = exact.or_else(|| on_date().find(|(_, _, of_day)| *of_day > from)) else {
             continue;
         };
         let within = |of_day: i64| from <= of_day && of_day <= to;
-        let last = on_date()
-            .filter(|(_, _, of_day)| within(*of_day))
-            .map(|(second, ..)| *second)
-            .max();
+        let last = on_date().filter(|(_, _, of_day)| within(*of_day)).map(|(second, ..)| *second).max();
         let last = last.unwrap_or(*first).max(*first);
         if days.contains(&weekday(*date)) {
             fires.extend((*first..=last).step_by(step as usize));
         }
     }
-    fires
-        .into_iter()
-        .filter(|fire| start <= *fire && *fire < end)
-        .collect()
+    fires.into_iter().filter(|fire| start <= *fire && *fire < end).collect()
 }
 
-fn interval_by_definition(
-    zone: &TimeZone,
-    start: i64,
-    unit: CalendarUnit,
-    interval: u32,
-    skip_day: bool,
-) -> Vec<i64> {
+fn interval_by_definition(zone: &TimeZone, start: i64, unit: CalendarUnit, interval: u32, skip_day: bool) -> Vec<i64> {
     let first = zone.to_datetime(jiff::Timestamp::from_second(start).expect("in range"));
     let mut fires = std::collections::BTreeSet::from([start]);
     for n in 1..40_i64 {

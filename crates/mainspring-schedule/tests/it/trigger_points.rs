@@ -5,8 +5,7 @@
 use std::collections::BTreeMap;
 
 use mainspring_schedule::{
-    CalendarUnit, Cron, Dialect, Schedule, SemanticPoint as Point, Semantics, Timestamp, Trigger,
-    Zone,
+    CalendarUnit, Cron, Dialect, Schedule, SemanticPoint as Point, Semantics, Timestamp, Trigger, Zone,
 };
 use serde_json::Value;
 
@@ -24,11 +23,7 @@ fn standard_triggers_differ_only_at_named_points() {
                 match point {
                     Some(point) => {
                         let group = format!("{file} {}", group(&case));
-                        *counts
-                            .entry(point.as_str())
-                            .or_default()
-                            .entry(group)
-                            .or_default() += 1;
+                        *counts.entry(point.as_str()).or_default().entry(group).or_default() += 1;
                     }
                     None => unexplained.push(format!("{}: {what}", case["id"])),
                 }
@@ -36,33 +31,16 @@ fn standard_triggers_differ_only_at_named_points() {
         }
     }
     for (point, groups) in &counts {
-        println!(
-            "{point}: {} differences in {groups:?}",
-            groups.values().sum::<usize>()
-        );
+        println!("{point}: {} differences in {groups:?}", groups.values().sum::<usize>());
     }
-    let shown = unexplained
-        .iter()
-        .take(20)
-        .map(String::as_str)
-        .collect::<Vec<_>>()
-        .join("\n");
-    assert!(
-        unexplained.is_empty(),
-        "{} unexplained, such as\n{shown}",
-        unexplained.len()
-    );
+    let shown = unexplained.iter().take(20).map(String::as_str).collect::<Vec<_>>().join("\n");
+    assert!(unexplained.is_empty(), "{} unexplained, such as\n{shown}", unexplained.len());
 }
 
 fn cases(file: &str) -> Vec<Value> {
-    let path = format!(
-        "{}/tests/vectors/quartz/{file}.jsonl",
-        env!("CARGO_MANIFEST_DIR")
-    );
+    let path = format!("{}/tests/vectors/quartz/{file}.jsonl", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).expect("the vectors lie beside this test");
-    text.lines()
-        .map(|line| serde_json::from_str(line).expect("JSON"))
-        .collect()
+    text.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect()
 }
 
 fn group(case: &Value) -> String {
@@ -87,10 +65,7 @@ fn differences(file: &str, case: &Value) -> Vec<(String, Option<Point>)> {
         return probe_differences(case, &ours);
     }
     let trigger = replay::trigger(case, &case["calendar"], Semantics::Standard);
-    let rules = Rules {
-        case,
-        trigger: trigger.expect("it has just answered"),
-    };
+    let rules = Rules { case, trigger: trigger.expect("it has just answered") };
     rules.differences(&ours)
 }
 
@@ -107,13 +82,8 @@ fn expressions(case: &Value) -> Vec<&str> {
 
 fn refusal(expression: &str) -> Option<Point> {
     let error = Cron::parse(expression, Dialect::Quartz, Semantics::Standard).err()?;
-    let years = error.code() == "cron.out_of_range"
-        && error.field() == Some(mainspring_schedule::Field::Year);
-    Some(if years {
-        Point::YearsChecked
-    } else {
-        Point::JunkRefused
-    })
+    let years = error.code() == "cron.out_of_range" && error.field() == Some(mainspring_schedule::Field::Year);
+    Some(if years { Point::YearsChecked } else { Point::JunkRefused })
 }
 
 /// A trigger case and what explains a difference in it.
@@ -154,16 +124,8 @@ impl Rules<'_> {
                 "following" if self.case["after"] != after => {}
                 _ => {
                     let (theirs, ours) = (array(theirs), array(ours));
-                    let at = theirs
-                        .iter()
-                        .zip(ours)
-                        .position(|(t, o)| t != o)
-                        .unwrap_or(0);
-                    let before = if at == 0 {
-                        self.before_list()
-                    } else {
-                        instant(&theirs[at - 1])
-                    };
+                    let at = theirs.iter().zip(ours).position(|(t, o)| t != o).unwrap_or(0);
+                    let before = if at == 0 { self.before_list() } else { instant(&theirs[at - 1]) };
                     add(what, self.explain(before, &theirs[at], &ours[at]));
                 }
             }
@@ -173,13 +135,8 @@ impl Rules<'_> {
 
     /// The fire before the first one of the list.
     fn before_list(&self) -> Timestamp {
-        let first = self
-            .case
-            .get("first")
-            .unwrap_or(&self.case["after"]["next"]);
-        first
-            .as_i64()
-            .map_or(self.trigger.start_at, Timestamp::from_millis)
+        let first = self.case.get("first").unwrap_or(&self.case["after"]["next"]);
+        first.as_i64().map_or(self.trigger.start_at, Timestamp::from_millis)
     }
 
     /// The point at which the next fire after `t` differs.
@@ -202,8 +159,7 @@ impl Rules<'_> {
         let quartz = replay::trigger(self.case, &self.case["calendar"], Semantics::Quartz)?;
         let (ours, theirs) = (self.trigger.calendar.as_ref()?, quartz.calendar?);
         let zone = &self.trigger.zone;
-        let differs = ours.is_included(t, Semantics::Standard, zone)
-            != theirs.is_included(t, Semantics::Quartz, zone);
+        let differs = ours.is_included(t, Semantics::Standard, zone) != theirs.is_included(t, Semantics::Quartz, zone);
         differs.then(|| calendar_point(&self.case["calendar"], zone, t))?
     }
 
@@ -218,36 +174,21 @@ impl Rules<'_> {
         let start = self.trigger.zone.to_local(self.trigger.start_at);
         let by_months = matches!(unit, CalendarUnit::Month | CalendarUnit::Year);
         let from = self.trigger.start_at.min(t) - 2 * DAY_MS;
-        if changes_offset(
-            &self.trigger.zone,
-            from,
-            fire + 2 * DAY_MS,
-            start.millis_of_day(),
-        ) {
+        if changes_offset(&self.trigger.zone, from, fire + 2 * DAY_MS, start.millis_of_day()) {
             return Some(Point::IntervalKeepsTime);
         }
         (by_months && start.date().day > 28).then_some(Point::MonthsKeepDay)
     }
 
-    fn explain_window(
-        &self,
-        t: Timestamp,
-        theirs: Option<Timestamp>,
-        ours: Option<Timestamp>,
-    ) -> Option<Point> {
-        let out_of_bounds = |fire: Timestamp| {
-            fire < self.trigger.start_at || self.trigger.end_at.is_some_and(|end| fire > end)
-        };
-        let near = |fire: Option<Timestamp>| {
-            fire.is_some_and(|fire| near_change(&self.trigger.zone, fire, 2 * DAY_MS))
-        };
+    fn explain_window(&self, t: Timestamp, theirs: Option<Timestamp>, ours: Option<Timestamp>) -> Option<Point> {
+        let out_of_bounds =
+            |fire: Timestamp| fire < self.trigger.start_at || self.trigger.end_at.is_some_and(|end| fire > end);
+        let near = |fire: Option<Timestamp>| fire.is_some_and(|fire| near_change(&self.trigger.zone, fire, 2 * DAY_MS));
         // Quartz ends early as well: it compares the end with where a step past the window leads.
         let ends_early = theirs.is_none() && self.trigger.end_at.is_some();
         if theirs.is_some_and(out_of_bounds) || ends_early {
             Some(Point::WindowKeepsBounds)
-        } else if ours
-            .is_some_and(|ours| ours.since(t) <= 1_000 && theirs.is_none_or(|th| th > ours))
-        {
+        } else if ours.is_some_and(|ours| ours.since(t) <= 1_000 && theirs.is_none_or(|th| th > ours)) {
             Some(Point::WindowAsksExactly)
         } else if near(theirs) || near(ours) {
             Some(Point::WindowFollowsClock)
@@ -259,11 +200,7 @@ impl Rules<'_> {
 
 /// What explains that an expression fires, or is satisfied, at an instant under one semantics only.
 fn cron_point(expression: &str, zone: &Zone, t: Timestamp) -> Option<Point> {
-    let days = expression
-        .split_ascii_whitespace()
-        .nth(3)
-        .unwrap_or_default()
-        .to_ascii_uppercase();
+    let days = expression.split_ascii_whitespace().nth(3).unwrap_or_default().to_ascii_uppercase();
     if days.contains('W') {
         return Some(Point::WeekdayKeepsTimes);
     }
@@ -271,11 +208,7 @@ fn cron_point(expression: &str, zone: &Zone, t: Timestamp) -> Option<Point> {
         let window = zone.window(t + 2 * DAY_MS);
         let before = zone.window(Timestamp::from_millis(window.from_ms - 1));
         let gap = before.offset_ms < window.offset_ms;
-        return Some(if gap {
-            Point::GapFiresAfter
-        } else {
-            Point::OverlapFiresFirst
-        });
+        return Some(if gap { Point::GapFiresAfter } else { Point::OverlapFiresFirst });
     }
     (days.contains("L-") && days.contains(',')).then_some(Point::LastDayKeepsPlace)
 }

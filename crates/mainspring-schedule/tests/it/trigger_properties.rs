@@ -3,9 +3,7 @@
 //!
 //! The oracle is the walk from one fire to the next, which the vectors have proven.
 
-use mainspring_schedule::{
-    CalendarUnit, MisfirePolicy, Schedule, Semantics, Timestamp, Trigger, TriggerState,
-};
+use mainspring_schedule::{CalendarUnit, MisfirePolicy, Schedule, Semantics, Timestamp, Trigger, TriggerState};
 use serde_json::Value;
 
 use crate::replay;
@@ -16,14 +14,9 @@ const STEP: usize = 5;
 const SEMANTICS: [Semantics; 2] = [Semantics::Standard, Semantics::Quartz];
 
 fn triggers(semantics: Semantics) -> Vec<(String, Trigger)> {
-    let path = format!(
-        "{}/tests/vectors/quartz/trigger.jsonl",
-        env!("CARGO_MANIFEST_DIR")
-    );
+    let path = format!("{}/tests/vectors/quartz/trigger.jsonl", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(path).expect("the vectors lie beside this test");
-    let cases = text
-        .lines()
-        .map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
+    let cases = text.lines().map(|line| serde_json::from_str::<Value>(line).expect("JSON"));
     let trigger = |case: Value| {
         let trigger = replay::trigger(&case, &case["calendar"], semantics)?;
         Some((case["id"].as_str()?.to_owned(), trigger))
@@ -43,13 +36,7 @@ fn is_a_set(trigger: &Trigger) -> bool {
 }
 
 fn check_sets(what: impl Fn(&Trigger) -> Result<(), String>) {
-    check(|trigger| {
-        if is_a_set(trigger) {
-            what(trigger)
-        } else {
-            Ok(())
-        }
-    });
+    check(|trigger| if is_a_set(trigger) { what(trigger) } else { Ok(()) });
 }
 
 /// Fire by fire, with the state before each.
@@ -68,32 +55,16 @@ fn check(what: impl Fn(&Trigger) -> Result<(), String>) {
     for semantics in SEMANTICS {
         for (id, trigger) in triggers(semantics) {
             if let Err(failure) = what(&trigger) {
-                failures.push(format!(
-                    "{id} {semantics} {}: {failure}",
-                    trigger.schedule.kind()
-                ));
+                failures.push(format!("{id} {semantics} {}: {failure}", trigger.schedule.kind()));
             }
         }
     }
-    let shown = failures
-        .iter()
-        .take(12)
-        .map(String::as_str)
-        .collect::<Vec<_>>()
-        .join("\n");
-    assert!(
-        failures.is_empty(),
-        "{} failed, such as\n{shown}",
-        failures.len()
-    );
+    let shown = failures.iter().take(12).map(String::as_str).collect::<Vec<_>>().join("\n");
+    assert!(failures.is_empty(), "{} failed, such as\n{shown}", failures.len());
 }
 
 fn equal<T: PartialEq + std::fmt::Debug>(what: &str, got: T, expected: T) -> Result<(), String> {
-    if got == expected {
-        Ok(())
-    } else {
-        Err(format!("{what}: got {got:?}, expected {expected:?}"))
-    }
+    if got == expected { Ok(()) } else { Err(format!("{what}: got {got:?}, expected {expected:?}")) }
 }
 
 #[test]
@@ -119,23 +90,11 @@ fn counting_agrees_with_walking() {
                 continue;
             };
             let count = |to: Timestamp| trigger.count_between(state, *first, to);
-            equal(
-                &format!("from {first} to {fire}"),
-                count(*fire),
-                until as u64,
-            )?;
-            equal(
-                &format!("from {first} through {fire}"),
-                count(*fire + 1),
-                until as u64 + 1,
-            )?;
+            equal(&format!("from {first} to {fire}"), count(*fire), until as u64)?;
+            equal(&format!("from {first} through {fire}"), count(*fire + 1), until as u64 + 1)?;
             let (from, _) = fires[until / 2];
             let between = trigger.count_between(state, from + 1, *fire);
-            equal(
-                &format!("after {from} to {fire}"),
-                between,
-                (until - until / 2 - 1) as u64,
-            )?;
+            equal(&format!("after {from} to {fire}"), between, (until - until / 2 - 1) as u64)?;
         }
         Ok(())
     });
@@ -148,23 +107,11 @@ fn the_way_back_is_the_way_forth() {
         let Some((first, state)) = fires.first() else {
             return Ok(());
         };
-        equal(
-            "before the first",
-            trigger.previous_before(state, *first),
-            None,
-        )?;
+        equal("before the first", trigger.previous_before(state, *first), None)?;
         for pair in fires.windows(2).step_by(7) {
             let (earlier, later) = (pair[0].0, pair[1].0);
-            equal(
-                "previous",
-                trigger.previous_before(state, later),
-                Some(earlier),
-            )?;
-            equal(
-                "in between",
-                trigger.previous_before(state, earlier + 1),
-                Some(earlier),
-            )?;
+            equal("previous", trigger.previous_before(state, later), Some(earlier))?;
+            equal("in between", trigger.previous_before(state, earlier + 1), Some(earlier))?;
         }
         Ok(())
     });
@@ -192,10 +139,7 @@ fn every_late_instant_is_fired_or_missed_exactly_once() {
             if !trigger.schedule.misfire_policies().contains(&policy) {
                 return Ok(());
             }
-            let trigger = Trigger {
-                misfire: policy,
-                ..trigger.clone()
-            };
+            let trigger = Trigger { misfire: policy, ..trigger.clone() };
             let fires = walk(&trigger, 80);
             for (begin, end) in [(0, 0), (0, 1), (3, 9), (2, 70)] {
                 let (Some((_, state)), Some((last, _))) = (fires.get(begin), fires.get(end)) else {
@@ -221,33 +165,16 @@ fn conserves(
     let due = trigger.due(state, now, threshold_ms, 5);
     let context = format!("{} at {now}, threshold {threshold_ms}", trigger.misfire);
     let missed: u64 = due.missed.iter().map(|missed| missed.count).sum();
-    equal(
-        &context,
-        due.fires.len() as u64 + missed,
-        expected.len() as u64,
-    )?;
-    if due
-        .fires
-        .iter()
-        .enumerate()
-        .any(|(i, fire)| fire.fire_time != expected[i])
-    {
+    equal(&context, due.fires.len() as u64 + missed, expected.len() as u64)?;
+    if due.fires.iter().enumerate().any(|(i, fire)| fire.fire_time != expected[i]) {
         return Err(format!("{context}: fires {:?} of {expected:?}", due.fires));
     }
     if let [range] = &due.missed[..] {
         let rest = &expected[due.fires.len()..];
-        equal(
-            &context,
-            Some((range.first, range.last)),
-            rest.first().copied().zip(rest.last().copied()),
-        )?;
+        equal(&context, Some((range.first, range.last)), rest.first().copied().zip(rest.last().copied()))?;
     }
     let is_later = due.state.next_fire_at.is_none_or(|next| next > now);
-    if is_later {
-        Ok(())
-    } else {
-        Err(format!("{context}: next is {:?}", due.state.next_fire_at))
-    }
+    if is_later { Ok(()) } else { Err(format!("{context}: next is {:?}", due.state.next_fire_at)) }
 }
 
 #[test]
@@ -258,10 +185,7 @@ fn the_final_fire_is_the_last_one_that_happens() {
             return Ok(());
         }
         let horizon_is_the_reason = trigger.end_at.is_none()
-            && !matches!(
-                trigger.schedule,
-                Schedule::Every { .. } | Schedule::DailyWindow { .. }
-            );
+            && !matches!(trigger.schedule, Schedule::Every { .. } | Schedule::DailyWindow { .. });
         if horizon_is_the_reason {
             return Ok(());
         }

@@ -3,18 +3,13 @@
 use std::sync::Arc;
 
 use mainspring_schedule::{
-    Calendar, CalendarUnit, Cron, Date, DaysOfWeek, Schedule, Semantics, TimeOfDay, Timestamp,
-    Trigger, Zone,
+    Calendar, CalendarUnit, Cron, Date, DaysOfWeek, Schedule, Semantics, TimeOfDay, Timestamp, Trigger, Zone,
 };
 
 /// The cells of each row of a file's tables that has so many.
 fn rows(text: &str, cells: usize) -> impl Iterator<Item = Vec<&str>> {
     text.lines().filter_map(move |line| {
-        let row: Vec<&str> = line
-            .strip_prefix("| ")?
-            .strip_suffix(" |")?
-            .split(" | ")
-            .collect();
+        let row: Vec<&str> = line.strip_prefix("| ")?.strip_suffix(" |")?.split(" | ").collect();
         (row.len() == cells).then_some(row)
     })
 }
@@ -31,10 +26,7 @@ fn the_examples_of_the_trigger_reference_hold() {
         };
         let trigger = Trigger::new(read_schedule(schedule), Zone::parse(zone).unwrap(), start);
         let expected: Vec<Timestamp> = expected.split(", ").map(|t| t.parse().unwrap()).collect();
-        let fires: Vec<Timestamp> = trigger
-            .fires_between(expected[0], Timestamp::MAX)
-            .take(expected.len())
-            .collect();
+        let fires: Vec<Timestamp> = trigger.fires_between(expected[0], Timestamp::MAX).take(expected.len()).collect();
         assert_eq!(fires, expected, "{row:?}");
         let first = trigger.first_fire();
         let follows = first.next_fire_at == Some(start) || first.next_fire_at == Some(expected[0]);
@@ -46,10 +38,7 @@ fn the_examples_of_the_trigger_reference_hold() {
 
 /// `each 1 day, skip_day` or `each 1 hour from 02:30 to 04:30`.
 fn read_schedule(text: &str) -> Schedule {
-    let words: Vec<&str> = text
-        .split([' ', ','])
-        .filter(|word| !word.is_empty())
-        .collect();
+    let words: Vec<&str> = text.split([' ', ',']).filter(|word| !word.is_empty()).collect();
     let interval = words[1].parse().unwrap();
     let unit = match words[2] {
         "hour" => CalendarUnit::Hour,
@@ -67,12 +56,7 @@ fn read_schedule(text: &str) -> Schedule {
             interval,
             repeat_count: None,
         },
-        ref rest => Schedule::CalendarInterval {
-            unit,
-            interval,
-            preserve_hour: true,
-            skip_day: *rest == ["skip_day"],
-        },
+        ref rest => Schedule::CalendarInterval { unit, interval, preserve_hour: true, skip_day: *rest == ["skip_day"] },
     }
 }
 
@@ -88,11 +72,7 @@ fn the_examples_of_the_calendar_reference_hold() {
         };
         let calendar = read_calendar(calendar).in_zone(Zone::parse(zone).unwrap());
         let (standard, utc) = (Semantics::Standard, Zone::utc());
-        assert_eq!(
-            calendar.is_included(at, standard, &utc),
-            included == "yes",
-            "{row:?}"
-        );
+        assert_eq!(calendar.is_included(at, standard, &utc), included == "yes", "{row:?}");
         let found = calendar.next_included(at, standard, &utc);
         assert_eq!(found, Some(next.parse().unwrap()), "{row:?}");
         examples += 1;
@@ -115,9 +95,7 @@ fn read_calendar(text: &str) -> Calendar {
             let parts: Vec<i32> = rest.split('-').map(|part| part.parse().unwrap()).collect();
             Calendar::holiday([Date::new(parts[0], parts[1] as u8, parts[2] as u8)]).unwrap()
         }
-        "cron" => Calendar::cron(Arc::new(
-            Cron::parse_auto(rest, Semantics::Standard).unwrap(),
-        )),
+        "cron" => Calendar::cron(Arc::new(Cron::parse_auto(rest, Semantics::Standard).unwrap())),
         _ => {
             let (range, invert) = rest.split_once(' ').unwrap_or((rest, ""));
             let (from, to) = range.split_once('-').unwrap();

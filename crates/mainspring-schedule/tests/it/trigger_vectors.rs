@@ -8,14 +8,9 @@ use serde_json::Value;
 use crate::replay;
 
 fn cases(file: &str) -> Vec<Value> {
-    let path = format!(
-        "{}/tests/vectors/quartz/{file}.jsonl",
-        env!("CARGO_MANIFEST_DIR")
-    );
+    let path = format!("{}/tests/vectors/quartz/{file}.jsonl", env!("CARGO_MANIFEST_DIR"));
     let text = std::fs::read_to_string(&path).unwrap_or_else(|e| panic!("{path}: {e}"));
-    text.lines()
-        .map(|line| serde_json::from_str(line).unwrap())
-        .collect()
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
 }
 
 fn all_pass(file: &str) {
@@ -36,13 +31,7 @@ fn all_pass(file: &str) {
     let count: usize = failed.values().map(Vec::len).sum();
     let shown = |(group, lines): (&String, &Vec<String>)| format!("{group}: {}", lines[0]);
     let groups: Vec<String> = failed.iter().map(shown).collect();
-    assert_eq!(
-        count,
-        0,
-        "{count} of {} differ, such as\n{}",
-        cases.len(),
-        groups.join("\n")
-    );
+    assert_eq!(count, 0, "{count} of {} differ, such as\n{}", cases.len(), groups.join("\n"));
 }
 
 #[test]

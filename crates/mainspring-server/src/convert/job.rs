@@ -149,14 +149,23 @@ fn params(job: &Job) -> BTreeMap<String, ParamSpec> {
 /// The input without the members that are there because a parameter has them as its default.
 fn own_input(job: &Job, params: &BTreeMap<String, ParamSpec>) -> Option<Value> {
     let Value::Object(members) = &job.input else { return Some(job.input.clone()).filter(|input| !input.is_null()) };
-    let is_default = |name: &String, value: &Value| params.get(name).is_some_and(|it| it.default.as_ref() == Some(value));
-    let own: Map<String, Value> =
-        members.iter().filter(|(name, value)| !is_default(name, value)).map(|(name, value)| (name.clone(), value.clone())).collect();
+    let is_default =
+        |name: &String, value: &Value| params.get(name).is_some_and(|it| it.default.as_ref() == Some(value));
+    let own: Map<String, Value> = members
+        .iter()
+        .filter(|(name, value)| !is_default(name, value))
+        .map(|(name, value)| (name.clone(), value.clone()))
+        .collect();
     let empty = own.is_empty() && !members.is_empty();
     (!empty).then_some(Value::Object(own))
 }
 
-fn triggers(spec: &JobSpec, namespace: &str, around: &Surroundings<'_>, problems: &mut Vec<Problem>) -> Vec<TriggerDefinition> {
+fn triggers(
+    spec: &JobSpec,
+    namespace: &str,
+    around: &Surroundings<'_>,
+    problems: &mut Vec<Problem>,
+) -> Vec<TriggerDefinition> {
     let written = spec.triggers_in_order();
     let mut read = Vec::with_capacity(written.len());
     for (place, trigger) in written {

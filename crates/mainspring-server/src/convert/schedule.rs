@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use mainspring_api::{
-    CalendarInterval, DailyWindow, ErrorCode, IntervalUnit, Misfire, OneOrMany, Problem, Semantics, TriggerSpec, Weekday,
+    CalendarInterval, DailyWindow, ErrorCode, IntervalUnit, Misfire, OneOrMany, Problem, Semantics, TriggerSpec,
+    Weekday,
 };
 use mainspring_core::compile::{self, FieldError};
 use mainspring_core::job::{ScheduleDefinition, TriggerDefinition};

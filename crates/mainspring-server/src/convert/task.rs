@@ -86,7 +86,8 @@ fn ranges(expect: &OneOrMany<Status>) -> Vec<(u16, u16)> {
     let range = |status: &Status| match status {
         Status::Code(code) => Some((*code, *code)),
         Status::Class(class) => {
-            let digit = class.chars().next().and_then(|digit| digit.to_digit(10)).and_then(|d| u16::try_from(d).ok())?;
+            let digit =
+                class.chars().next().and_then(|digit| digit.to_digit(10)).and_then(|d| u16::try_from(d).ok())?;
             Some((digit * 100, digit * 100 + 99))
         }
     };

@@ -6,7 +6,9 @@ use mainspring_schedule::{Date, Period, Resolved, TimeOfDay, Timestamp, Zone};
 /// Reads a duration in milliseconds.
 pub(super) fn duration_ms(text: &str, pointer: &str) -> Result<i64, Problem> {
     let period: Result<Period, _> = text.parse();
-    period.map(Period::as_millis).map_err(|error| Problem::new(ErrorCode::ScheduleDuration, error.to_string()).at(pointer))
+    period
+        .map(Period::as_millis)
+        .map_err(|error| Problem::new(ErrorCode::ScheduleDuration, error.to_string()).at(pointer))
 }
 
 /// Reads a duration that is longer than nothing.

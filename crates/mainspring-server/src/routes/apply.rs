@@ -68,7 +68,8 @@ struct Step<W, R> {
 }
 
 async fn compile(app: &App, bundle: Bundle) -> Answer<Compiled> {
-    let (names, bundle) = off_thread(move || Ok((convert::calendars_of(&bundle, jobs::DEFAULT_NAMESPACE), bundle))).await?;
+    let (names, bundle) =
+        off_thread(move || Ok((convert::calendars_of(&bundle, jobs::DEFAULT_NAMESPACE), bundle))).await?;
     let known = calendars::known(app, names).await?;
     let (now, timezone) = (app.now(), app.default_timezone.clone());
     off_thread(move || {
@@ -113,7 +114,8 @@ async fn prune(app: &App, plan: &mut Plan, namespaces: &BTreeSet<String>) -> Ans
             plan.doomed_jobs.extend(rows.into_iter().filter(|row| !jobs.contains(&row.definition.key)));
         }
         let rows = calendars::all(app, namespace).await?.into_iter();
-        plan.doomed_calendars.extend(rows.filter(|row| !calendars.contains(&(row.namespace.as_str(), row.name.as_str()))));
+        plan.doomed_calendars
+            .extend(rows.filter(|row| !calendars.contains(&(row.namespace.as_str(), row.name.as_str()))));
     }
     plan.doomed_calendars = users_first(std::mem::take(&mut plan.doomed_calendars))?;
     Ok(())
@@ -128,7 +130,8 @@ async fn commit(app: &App, plan: &mut Plan) -> Answer<()> {
     }
     let mut changed: Vec<_> = plan.jobs.iter_mut().filter(|step| step.item.action != ApplyAction::Unchanged).collect();
     for slice in changed.chunks_mut(SLICE_JOBS) {
-        let expect = |step: &Step<_, JobRow>| step.before.as_ref().map_or(Expect::Absent, |row| Expect::Change(row.change));
+        let expect =
+            |step: &Step<_, JobRow>| step.before.as_ref().map_or(Expect::Absent, |row| Expect::Change(row.change));
         let wanted = slice.iter().map(|step| (Arc::clone(&step.wanted), expect(step))).collect();
         let saved = app.control().save(wanted, SaveMode::Commit).await.map_err(overtaken)?;
         for (step, saved) in slice.iter_mut().zip(saved) {
@@ -199,9 +202,7 @@ fn job_item(wanted: &Job, before: Option<&JobRow>) -> ApplyItem {
     let (action, changes) = match before {
         None => (ApplyAction::Created, Vec::new()),
         Some(row) if *row.definition == *wanted => (ApplyAction::Unchanged, Vec::new()),
-        Some(row) => {
-            (ApplyAction::Updated, changes(&convert::job_spec(&row.definition), &convert::job_spec(wanted)))
-        }
+        Some(row) => (ApplyAction::Updated, changes(&convert::job_spec(&row.definition), &convert::job_spec(wanted))),
     };
     ApplyItem {
         kind: ItemKind::Job,
@@ -270,8 +271,13 @@ fn namespaces_of(bundle: &Bundle) -> BTreeSet<String> {
 fn overtaken(error: control::Error) -> Refusal {
     match error {
         control::Error::Store(StoreError::Conflict { what, key, why }) => {
-            let code = if what == "calendar" && why.contains("use") { ErrorCode::CalendarInUse } else { ErrorCode::ResourceConflict };
-            Refusal::new(code, format!("{what} `{key}` {why}")).hint("what was applied before stays; apply the bundle again")
+            let code = if what == "calendar" && why.contains("use") {
+                ErrorCode::CalendarInUse
+            } else {
+                ErrorCode::ResourceConflict
+            };
+            Refusal::new(code, format!("{what} `{key}` {why}"))
+                .hint("what was applied before stays; apply the bundle again")
         }
         error => error.into(),
     }

@@ -87,7 +87,10 @@ async fn put(
         Ok(None) => Err(missing(&namespace, &name)),
         Err(control::Error::Store(StoreError::Conflict { .. })) => {
             let detail = format!("{} was changed by others at the same time", what(&namespace, &name));
-            Err(Refusal::new(if version.is_some() { ErrorCode::ResourceStale } else { ErrorCode::ResourceConflict }, detail))
+            Err(Refusal::new(
+                if version.is_some() { ErrorCode::ResourceStale } else { ErrorCode::ResourceConflict },
+                detail,
+            ))
         }
         Err(error) => Err(error.into()),
     }
@@ -107,7 +110,8 @@ async fn delete(
     let uses = uses(&app, &namespace).await?;
     if let Some(users) = uses.get(&name).filter(|users| !users.is_empty()) {
         let shown: Vec<_> = users.iter().take(10).map(String::as_str).collect();
-        let more = if users.len() > shown.len() { format!(" and {} more", users.len() - shown.len()) } else { String::new() };
+        let more =
+            if users.len() > shown.len() { format!(" and {} more", users.len() - shown.len()) } else { String::new() };
         let detail = format!("{} is used by {}{more}", what(&namespace, &name), shown.join(", "));
         return Err(Refusal::new(ErrorCode::CalendarInUse, detail));
     }
@@ -227,9 +231,12 @@ async fn compiled(app: &App, namespace: &str, spec: CalendarSpec) -> Answer<Cale
         };
         Refusal::invalid(problems.into_iter().map(inside).collect())
     })?;
-    compiled.calendars.into_iter().next().map(|named| named.definition).ok_or_else(|| {
-        Refusal::new(ErrorCode::ServerInternal, "a compiled calendar went missing")
-    })
+    compiled
+        .calendars
+        .into_iter()
+        .next()
+        .map(|named| named.definition)
+        .ok_or_else(|| Refusal::new(ErrorCode::ServerInternal, "a compiled calendar went missing"))
 }
 
 fn check_path(spec: &CalendarSpec, namespace: &str, name: &str) -> Answer<()> {

@@ -222,9 +222,17 @@ mod tests {
 
     #[test]
     fn things_are_named_by_their_key() {
-        let row = |kind: &str| EventRow { seq: 3, at: mainspring_schedule::Timestamp::UNIX_EPOCH, kind: kind.into(), payload: String::new() };
+        let row = |kind: &str| EventRow {
+            seq: 3,
+            at: mainspring_schedule::Timestamp::UNIX_EPOCH,
+            kind: kind.into(),
+            payload: String::new(),
+        };
         let event = of_thing(&row("trigger"), &json!({"key": "ns/job/t", "change": "paused"}));
-        assert_eq!((event.kind.as_str(), event.job.as_deref(), event.trigger.as_deref()), ("trigger.paused", Some("job"), Some("t")));
+        assert_eq!(
+            (event.kind.as_str(), event.job.as_deref(), event.trigger.as_deref()),
+            ("trigger.paused", Some("job"), Some("t"))
+        );
         let event = of_thing(&row("calendar"), &json!({"key": "ns/days", "change": "created"}));
         assert_eq!((event.job, event.data), (None, json!({"calendar": "days"})));
     }

@@ -2,9 +2,9 @@
 
 use std::time::Duration;
 
+use axum::Json;
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderName, StatusCode, header};
-use axum::Json;
 use mainspring_api::{Health, HealthCheck, HealthStatus, routes};
 use utoipa_axum::routes;
 
@@ -65,7 +65,8 @@ fn engine(app: &Inner) -> HealthCheck {
 }
 
 async fn store(app: &Inner) -> Vec<HealthCheck> {
-    let check = |name: &str, message: Option<String>| HealthCheck { name: name.to_owned(), ok: message.is_none(), message };
+    let check =
+        |name: &str, message: Option<String>| HealthCheck { name: name.to_owned(), ok: message.is_none(), message };
     let asked = tokio::time::timeout(STORE_TIMEOUT, app.control().store().info()).await;
     match asked {
         Ok(Ok(_)) => vec![check("store", None), check("migrations", None)],

@@ -7,7 +7,9 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use mainspring_api::{self as api, ErrorCode, JobFilter, JobSpec, Page, Problem, Reason, RunFilter, RunNow, WriteOptions, routes};
+use mainspring_api::{
+    self as api, ErrorCode, JobFilter, JobSpec, Page, Problem, Reason, RunFilter, RunNow, WriteOptions, routes,
+};
 use mainspring_core::job::{Job, JobKey};
 use mainspring_core::run::Origin;
 use mainspring_core::{JobId, JobVersion};
@@ -246,7 +248,8 @@ async fn matching(
         let rows = app.control().store().jobs(query.clone()).await?;
         let is_last = rows.len() < fetch as usize;
         query.after = rows.last().map(|row| row.definition.key.clone());
-        found.extend(rows.into_iter().filter(|row| any_value.is_none_or(|key| row.definition.labels.contains_key(key))));
+        found
+            .extend(rows.into_iter().filter(|row| any_value.is_none_or(|key| row.definition.labels.contains_key(key))));
         if is_last || found.len() > limit {
             return Ok(found);
         }
@@ -267,7 +270,9 @@ async fn save(
         let job = Arc::new(compile(app, spec_of(row.as_ref())?).await?);
         if options.dry_run {
             let planned = planned(app, row, job);
-            return Ok((etag(show::count(planned.version.0)), Json(show::job(&planned, JobView::default()))).into_response());
+            return Ok(
+                (etag(show::count(planned.version.0)), Json(show::job(&planned, JobView::default()))).into_response()
+            );
         }
         let expect = row.as_ref().map_or(Expect::Absent, |row| Expect::Change(row.change));
         match app.control().save(vec![(job, expect)], SaveMode::Commit).await {

@@ -4,7 +4,9 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::IntoResponse;
-use mainspring_api::{ErrorCode, Namespace, NamespaceSpec, Page, PageFilter, Problem, WriteOptions, is_valid_name, routes};
+use mainspring_api::{
+    ErrorCode, Namespace, NamespaceSpec, Page, PageFilter, Problem, WriteOptions, is_valid_name, routes,
+};
 use mainspring_store::{NamespaceRow, Store};
 use utoipa_axum::routes;
 

@@ -52,7 +52,10 @@ async fn preview(
         let (definition, trigger) = compiled(&bundle, &around)?;
         let until = request.until.map_or(Timestamp::MAX, from_wire);
         let fires = fires(&definition, &trigger, after, until, count);
-        let kind = request.trigger.kind().ok_or_else(|| Refusal::new(ErrorCode::TriggerNoKind, "the trigger does not say when"))?;
+        let kind = request
+            .trigger
+            .kind()
+            .ok_or_else(|| Refusal::new(ErrorCode::TriggerNoKind, "the trigger does not say when"))?;
         Ok(Preview {
             kind,
             explanation: words::explain(&definition, language),
@@ -94,7 +97,11 @@ fn compiled(bundle: &api::Bundle, around: &Surroundings<'_>) -> Answer<(TriggerD
 }
 
 /// A calendar of the request, else of the namespace.
-fn calendar(read: &convert::Compiled, name: &str, around: &Surroundings<'_>) -> Option<std::sync::Arc<mainspring_schedule::Calendar>> {
+fn calendar(
+    read: &convert::Compiled,
+    name: &str,
+    around: &Surroundings<'_>,
+) -> Option<std::sync::Arc<mainspring_schedule::Calendar>> {
     let own = read.calendars.iter().find(|named| named.name == name && named.namespace == around.namespace);
     match own {
         Some(own) => {
@@ -109,14 +116,23 @@ fn calendar(read: &convert::Compiled, name: &str, around: &Surroundings<'_>) -> 
 }
 
 /// Fire times after an instant, those that the calendar removes among them.
-fn fires(definition: &TriggerDefinition, trigger: &Trigger, after: Timestamp, until: Timestamp, count: usize) -> Vec<PreviewFire> {
+fn fires(
+    definition: &TriggerDefinition,
+    trigger: &Trigger,
+    after: Timestamp,
+    until: Timestamp,
+    count: usize,
+) -> Vec<PreviewFire> {
     let free = Trigger { calendar: None, ..trigger.clone() };
     let show = |at: Timestamp| PreviewFire {
         at: instant(at),
         local: local(at, &trigger.zone),
         note: note(trigger, at),
         excluded_by: definition.calendar.clone().filter(|_| {
-            trigger.calendar.as_ref().is_some_and(|calendar| !calendar.is_included(at, trigger.semantics, &trigger.zone))
+            trigger
+                .calendar
+                .as_ref()
+                .is_some_and(|calendar| !calendar.is_included(at, trigger.semantics, &trigger.zone))
         }),
     };
     free.fires_between(after + 1, until + 1).take(count).map(show).collect()
@@ -149,7 +165,9 @@ fn asked_for(trigger: &Trigger, at: Timestamp) -> bool {
     match &trigger.schedule {
         // On a clock that never jumps, what it shows is what UTC shows.
         Schedule::Cron(cron) => cron.matches(&Zone::utc(), Timestamp::from_millis(shown.as_millis())),
-        Schedule::CalendarInterval { unit, .. } if !matches!(unit, CalendarUnit::Second | CalendarUnit::Minute | CalendarUnit::Hour) => {
+        Schedule::CalendarInterval { unit, .. }
+            if !matches!(unit, CalendarUnit::Second | CalendarUnit::Minute | CalendarUnit::Hour) =>
+        {
             trigger.zone.to_local(trigger.start_at).millis_of_day() == shown.millis_of_day()
         }
         _ => true,

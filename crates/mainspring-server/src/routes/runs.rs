@@ -88,7 +88,8 @@ async fn attempts(State(app): State<App>, PathOf(run): PathOf<String>) -> Answer
 /// Lists runs.
 pub(super) async fn page(app: &App, namespace: String, filter: RunFilter, which: Which) -> Answer<Page<api::Run>> {
     let limit = pages::limit(filter.limit)?;
-    let before = filter.cursor.as_deref().map(|cursor| cursor.parse().map_err(|_| pages::bad_cursor(cursor))).transpose()?;
+    let before =
+        filter.cursor.as_deref().map(|cursor| cursor.parse().map_err(|_| pages::bad_cursor(cursor))).transpose()?;
     let job = match &filter.job {
         Some(name) => Some(jobs::find(app, &JobKey::new(&namespace, name)).await?.id),
         None => None,

@@ -3,10 +3,10 @@
 use axum::Json;
 use axum::extract::State;
 use mainspring_api::{ErrorCode, Gap, Page, PageFilter, Reason, Trigger, TriggerFilter, did_you_mean, routes};
-use mainspring_core::{JobId, TriggerId};
 use mainspring_core::job::{JobKey, Overlap};
-use mainspring_store::{JobRow, NamedTrigger, TriggerInfo, TriggerQuery};
+use mainspring_core::{JobId, TriggerId};
 use mainspring_schedule::Lang;
+use mainspring_store::{JobRow, NamedTrigger, TriggerInfo, TriggerQuery};
 use rustc_hash::FxHashMap;
 use utoipa_axum::routes;
 
@@ -151,7 +151,8 @@ async fn find(app: &App, (namespace, job, name): Key, language: Lang) -> Answer<
     {
         return Ok(trigger);
     }
-    let missing = Refusal::new(ErrorCode::TriggerNotFound, format!("job \"{key}\" has no trigger \"{}\"", name.escape_debug()));
+    let missing =
+        Refusal::new(ErrorCode::TriggerNotFound, format!("job \"{key}\" has no trigger \"{}\"", name.escape_debug()));
     let names = prior.triggers.iter().map(|trigger| trigger.name.as_str());
     Err(match did_you_mean(&name, names) {
         Some(hint) => missing.hint(hint),
@@ -182,5 +183,6 @@ impl Show<'_> {
 }
 
 fn matches(filter: &TriggerFilter, trigger: &Trigger) -> bool {
-    filter.state.is_none_or(|state| state == trigger.state) && filter.paused.is_none_or(|paused| paused == trigger.paused)
+    filter.state.is_none_or(|state| state == trigger.state)
+        && filter.paused.is_none_or(|paused| paused == trigger.paused)
 }

@@ -78,8 +78,10 @@ async fn every_documented_route_exists_and_no_other() {
             assert_eq!(secured, !routes::PUBLIC.contains(&path.as_str()), "{method} {path}");
         }
     }
-    let mut listed: Vec<_> =
-        routes::ALL.iter().flat_map(|(path, methods)| methods.iter().map(move |method| format!("{method} {path}"))).collect();
+    let mut listed: Vec<_> = routes::ALL
+        .iter()
+        .flat_map(|(path, methods)| methods.iter().map(move |method| format!("{method} {path}")))
+        .collect();
     found.sort();
     listed.sort();
     assert_eq!(found, listed);
@@ -112,7 +114,8 @@ async fn the_first_start_keeps_the_token_in_a_private_file() {
     // A reset makes a new one, and the old one is worth nothing.
     let reset = Server::start(running.engine.clone(), Settings { reset_token: true, ..again }).await.unwrap();
     let new = reset.first_token().unwrap().to_owned();
-    let ask = |token: String| running.http.get(format!("http://{}/api/v1/nodes", reset.address())).bearer_auth(token).send();
+    let ask =
+        |token: String| running.http.get(format!("http://{}/api/v1/nodes", reset.address())).bearer_auth(token).send();
     assert_eq!(ask(new.clone()).await.unwrap().status(), 200);
     assert_eq!(ask(running.token.clone()).await.unwrap().status(), 401);
     assert_eq!(std::fs::read_to_string(&file).unwrap().trim(), new);

@@ -38,7 +38,10 @@ async fn a_bundle_is_applied_compared_and_pruned() {
     let running = Running::start().await;
     let client = &running.client;
     let tried = client.apply(&bundle(sample()), DRY_RUN).await.unwrap();
-    assert_eq!(actions(&tried), ["calendar closed created", "calendar weekends created", "job report created", "job sync created"]);
+    assert_eq!(
+        actions(&tried),
+        ["calendar closed created", "calendar weekends created", "job report created", "job sync created"]
+    );
     assert!(tried.dry_run && client.calendars("prod", &PageFilter::default()).await.is_err(), "nothing is kept");
 
     let made = client.apply(&bundle(sample()), COMMIT).await.unwrap();
@@ -53,13 +56,19 @@ async fn a_bundle_is_applied_compared_and_pruned() {
     let updated = client.apply(&bundle(changed.clone()), COMMIT).await.unwrap();
     assert_eq!(actions(&updated), ["job sync updated"], "what the bundle lacks stays without prune");
     let change = &updated.items[0].changes[0];
-    assert_eq!((change.pointer.as_str(), &change.before, &change.after), ("/schedule/every", &Some(json!("10m")), &Some(json!("5m"))));
+    assert_eq!(
+        (change.pointer.as_str(), &change.before, &change.after),
+        ("/schedule/every", &Some(json!("10m")), &Some(json!("5m")))
+    );
     assert_eq!(updated.items[0].version, Some(2));
 
     let tried = client.apply(&bundle(changed.clone()), ApplyOptions { dry_run: true, prune: true }).await.unwrap();
     let pruned = client.apply(&bundle(changed), PRUNE).await.unwrap();
     let expected = ["job sync unchanged", "job report deleted", "calendar closed deleted", "calendar weekends deleted"];
-    assert_eq!((actions(&tried), actions(&pruned)), (expected.map(str::to_owned).to_vec(), expected.map(str::to_owned).to_vec()));
+    assert_eq!(
+        (actions(&tried), actions(&pruned)),
+        (expected.map(str::to_owned).to_vec(), expected.map(str::to_owned).to_vec())
+    );
     assert_eq!(client.jobs("prod", &JobFilter::default()).await.unwrap().items.len(), 1);
     running.stop().await;
 }
@@ -83,14 +92,34 @@ async fn what_is_exported_can_be_applied_elsewhere() {
 async fn one_thing_that_is_wrong_keeps_the_whole_bundle_out() {
     let running = Running::start().await;
     let cases = [
-        (json!({"jobs": [{"name": "good", "noop": true}, {"name": "bad", "noop": true, "schedule": "0 0 31 2 *"}]}), "schedule.never", "/jobs/1/schedule"),
-        (json!({"jobs": [{"name": "good", "noop": true}, {"name": "good", "noop": true}]}), "name.duplicate", "/jobs/1/name"),
-        (json!({"calendars": [{"name": "a", "weekly": "sun", "base": "b"}, {"name": "b", "weekly": "sat", "base": "a"}]}), "request.invalid", "/calendars/0/base"),
+        (
+            json!({"jobs": [{"name": "good", "noop": true}, {"name": "bad", "noop": true, "schedule": "0 0 31 2 *"}]}),
+            "schedule.never",
+            "/jobs/1/schedule",
+        ),
+        (
+            json!({"jobs": [{"name": "good", "noop": true}, {"name": "good", "noop": true}]}),
+            "name.duplicate",
+            "/jobs/1/name",
+        ),
+        (
+            json!({"calendars": [{"name": "a", "weekly": "sun", "base": "b"}, {"name": "b", "weekly": "sat", "base": "a"}]}),
+            "request.invalid",
+            "/calendars/0/base",
+        ),
         (json!({"calendars": [{"name": "a", "holiday": ["2026-02-30"]}]}), "field.value", "/calendars/0"),
         (json!({"calendars": [{"name": "a", "annual": ["13-45", "x"]}]}), "schedule.instant", "/calendars/0/annual/1"),
-        (json!({"calendars": [{"name": "a", "weekly": "sun", "base": "nowhere"}]}), "calendar.unknown", "/calendars/0/base"),
-        (json!({"calendars": [{"name": "a", "weekly": ["mon","tue","wed","thu","fri","sat","sun"]}],
-                "jobs": [{"name": "good", "noop": true, "schedule": "@daily", "calendar": "a"}]}), "schedule.never", "/jobs/0/schedule"),
+        (
+            json!({"calendars": [{"name": "a", "weekly": "sun", "base": "nowhere"}]}),
+            "calendar.unknown",
+            "/calendars/0/base",
+        ),
+        (
+            json!({"calendars": [{"name": "a", "weekly": ["mon","tue","wed","thu","fri","sat","sun"]}],
+                "jobs": [{"name": "good", "noop": true, "schedule": "@daily", "calendar": "a"}]}),
+            "schedule.never",
+            "/jobs/0/schedule",
+        ),
     ];
     for (body, code, pointer) in cases {
         let answer = running.request("POST", "/api/v1/apply").json(&body).send().await.unwrap();
@@ -135,7 +164,13 @@ async fn ten_thousand_jobs_fit_into_one_apply_and_others_are_served_meanwhile() 
 async fn a_bundle_beyond_all_bounds_is_refused() {
     let running = Running::start().await;
     let large = vec![b' '; (32 << 20) + 1];
-    let answer = running.request("POST", "/api/v1/apply").header("Content-Type", "application/json").body(large).send().await.unwrap();
+    let answer = running
+        .request("POST", "/api/v1/apply")
+        .header("Content-Type", "application/json")
+        .body(large)
+        .send()
+        .await
+        .unwrap();
     assert_eq!(answer.status(), 413);
     let missing = running.client.export("nowhere").await;
     assert_eq!(code(missing), ErrorCode::NamespaceNotFound);

@@ -18,37 +18,52 @@ fn around() -> Surroundings<'static> {
 }
 
 fn duration() -> impl Strategy<Value = Value> {
-    (1_u32..5_000, select(vec!["s", "m", "h", "d", "ms", " sec", " minutes"])).prop_map(|(n, unit)| json!(format!("{n}{unit}")))
+    (1_u32..5_000, select(vec!["s", "m", "h", "d", "ms", " sec", " minutes"]))
+        .prop_map(|(n, unit)| json!(format!("{n}{unit}")))
 }
 
 fn schedule() -> impl Strategy<Value = (&'static str, Value)> {
-    let cron = select(vec!["30 2 * * *", "@hourly", "0 0 12 ? * MON-FRI", "0 15 10 L * ? 2030-2040", "*/5 9-17 * * 1-5"]);
+    let cron =
+        select(vec!["30 2 * * *", "@hourly", "0 0 12 ? * MON-FRI", "0 15 10 L * ? 2030-2040", "*/5 9-17 * * 1-5"]);
     let weekdays = select(vec![json!("mon"), json!(["sun", "mon", "mon"]), json!(["fri"])]);
     prop_oneof![
         cron.prop_map(|text| ("cron", json!(text))),
         duration().prop_map(|every| ("every", every)),
         select(vec!["2030-01-01T00:00:00Z", "2031-05-05 12:30", "2032-02-29"]).prop_map(|at| ("at", json!(at))),
-        (1_u32..50, select(vec!["second", "minute", "hour", "day", "week", "month", "year"]), any::<bool>(), any::<bool>()).prop_map(
-            |(every, unit, keep, skip)| ("calendar_interval", json!({"every": every, "unit": unit, "preserve_hour": keep, "skip_missing_hour": keep && skip}))
-        ),
-        (select(vec!["90s", "15m", "2h"]), proptest::option::of(Just("08:00")), proptest::option::of(Just("17:30:15")), proptest::option::of(weekdays)).prop_map(
-            |(every, from, to, days)| {
+        (
+            1_u32..50,
+            select(vec!["second", "minute", "hour", "day", "week", "month", "year"]),
+            any::<bool>(),
+            any::<bool>()
+        )
+            .prop_map(|(every, unit, keep, skip)| (
+                "calendar_interval",
+                json!({"every": every, "unit": unit, "preserve_hour": keep, "skip_missing_hour": keep && skip})
+            )),
+        (
+            select(vec!["90s", "15m", "2h"]),
+            proptest::option::of(Just("08:00")),
+            proptest::option::of(Just("17:30:15")),
+            proptest::option::of(weekdays)
+        )
+            .prop_map(|(every, from, to, days)| {
                 let mut window = json!({"every": every});
-                for (key, value) in [("from", from.map(|it| json!(it))), ("to", to.map(|it| json!(it))), ("days", days)] {
+                for (key, value) in [("from", from.map(|it| json!(it))), ("to", to.map(|it| json!(it))), ("days", days)]
+                {
                     if let Some(value) = value {
                         window[key] = value;
                     }
                 }
                 ("daily_window", window)
-            }
-        ),
+            }),
         duration().prop_map(|delay| ("delay", delay)),
     ]
 }
 
 fn optional(fields: Vec<(&'static str, BoxedStrategy<Value>)>) -> impl Strategy<Value = Map<String, Value>> {
     let each = fields.into_iter().map(|(key, value)| proptest::option::of(value).prop_map(move |value| (key, value)));
-    each.collect::<Vec<_>>().prop_map(|fields| fields.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect())
+    each.collect::<Vec<_>>()
+        .prop_map(|fields| fields.into_iter().filter_map(|(key, value)| Some((key.to_owned(), value?))).collect())
 }
 
 fn trigger() -> impl Strategy<Value = Value> {

@@ -37,8 +37,26 @@ fn targets() -> impl Strategy<Value = (&'static str, &'static str)> {
 /// Any JSON, made of the keys and words that mean something.
 fn any_json() -> impl Strategy<Value = Value> {
     let word = select(vec![
-        "a", "", "@daily", "0 0 31 2 *", "* * * * * ? *", "90s", "99999999999999w", "UTC", "Europe/Berlin", "2026-03-29 02:30",
-        "9999-12-31T23:59:59Z", "-9999-01-01T00:00:00Z", "smart", "hold", "second", "00:00", "mon", "12-25", "\u{0}", "\u{202e}",
+        "a",
+        "",
+        "@daily",
+        "0 0 31 2 *",
+        "* * * * * ? *",
+        "90s",
+        "99999999999999w",
+        "UTC",
+        "Europe/Berlin",
+        "2026-03-29 02:30",
+        "9999-12-31T23:59:59Z",
+        "-9999-01-01T00:00:00Z",
+        "smart",
+        "hold",
+        "second",
+        "00:00",
+        "mon",
+        "12-25",
+        "\u{0}",
+        "\u{202e}",
     ]);
     let leaf = prop_oneof![
         Just(Value::Null),
@@ -50,11 +68,58 @@ fn any_json() -> impl Strategy<Value = Value> {
         ".{0,12}".prop_map(Value::from),
     ];
     let key = select(vec![
-        "name", "namespace", "jobs", "calendars", "schedule", "triggers", "trigger", "cron", "every", "at", "delay", "daily_window",
-        "calendar_interval", "timezone", "calendar", "misfire", "start_at", "end_at", "jitter", "repeat_count", "semantics", "run",
-        "exec", "http", "url", "noop", "handler", "input", "params", "env", "labels", "timeout", "retries", "overlap", "max_active",
-        "weekly", "holiday", "annual", "monthly", "daily", "from", "to", "unit", "days", "base", "count", "after", "until", "reason",
-        "priority", "paused", "queue",
+        "name",
+        "namespace",
+        "jobs",
+        "calendars",
+        "schedule",
+        "triggers",
+        "trigger",
+        "cron",
+        "every",
+        "at",
+        "delay",
+        "daily_window",
+        "calendar_interval",
+        "timezone",
+        "calendar",
+        "misfire",
+        "start_at",
+        "end_at",
+        "jitter",
+        "repeat_count",
+        "semantics",
+        "run",
+        "exec",
+        "http",
+        "url",
+        "noop",
+        "handler",
+        "input",
+        "params",
+        "env",
+        "labels",
+        "timeout",
+        "retries",
+        "overlap",
+        "max_active",
+        "weekly",
+        "holiday",
+        "annual",
+        "monthly",
+        "daily",
+        "from",
+        "to",
+        "unit",
+        "days",
+        "base",
+        "count",
+        "after",
+        "until",
+        "reason",
+        "priority",
+        "paused",
+        "queue",
     ]);
     leaf.prop_recursive(5, 60, 8, move |inner| {
         prop_oneof![
@@ -86,20 +151,26 @@ fn mutated() -> impl Strategy<Value = Value> {
         "jobs": [job],
     });
     let preview = json!({"trigger": {"cron": "30 2 * * *", "timezone": "Europe/Berlin"}, "after": "2026-01-01T00:00:00Z", "count": 50});
-    (select(vec![job.clone(), bundle, preview]), any::<prop::sample::Index>(), any_json()).prop_map(|(mut body, at, value)| {
-        let mut pointers = Vec::new();
-        collect(&body, String::new(), &mut pointers);
-        if let Some(place) = body.pointer_mut(at.get(&pointers).as_str()) {
-            *place = value;
-        }
-        body
-    })
+    (select(vec![job.clone(), bundle, preview]), any::<prop::sample::Index>(), any_json()).prop_map(
+        |(mut body, at, value)| {
+            let mut pointers = Vec::new();
+            collect(&body, String::new(), &mut pointers);
+            if let Some(place) = body.pointer_mut(at.get(&pointers).as_str()) {
+                *place = value;
+            }
+            body
+        },
+    )
 }
 
 fn collect(value: &Value, pointer: String, pointers: &mut Vec<String>) {
     match value {
-        Value::Object(members) => members.iter().for_each(|(key, inner)| collect(inner, format!("{pointer}/{key}"), pointers)),
-        Value::Array(items) => items.iter().enumerate().for_each(|(index, inner)| collect(inner, format!("{pointer}/{index}"), pointers)),
+        Value::Object(members) => {
+            members.iter().for_each(|(key, inner)| collect(inner, format!("{pointer}/{key}"), pointers))
+        }
+        Value::Array(items) => {
+            items.iter().enumerate().for_each(|(index, inner)| collect(inner, format!("{pointer}/{index}"), pointers))
+        }
         _ => {}
     }
     pointers.push(pointer);

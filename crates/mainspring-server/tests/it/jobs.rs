@@ -37,7 +37,10 @@ async fn a_job_is_saved_changed_and_deleted() {
     let changed = client.patch_job("default", "etl", &removed, Precondition::None, COMMIT).await.unwrap();
     assert_eq!(changed.spec.retries, None);
 
-    assert_eq!(code(client.delete_job("default", "etl", Precondition::Version(1), COMMIT).await), ErrorCode::ResourceStale);
+    assert_eq!(
+        code(client.delete_job("default", "etl", Precondition::Version(1), COMMIT).await),
+        ErrorCode::ResourceStale
+    );
     client.delete_job("default", "etl", Precondition::Version(3), DRY_RUN).await.unwrap();
     client.delete_job("default", "etl", Precondition::Version(3), COMMIT).await.unwrap();
     assert_eq!(code(client.job("default", "etl").await), ErrorCode::JobNotFound);
@@ -52,14 +55,42 @@ async fn what_is_wrong_is_said_with_its_place() {
         (json!({"name": "a", "noop": true, "schedule": ["@daily", "0 25 * * *"]}), "schedule.cron", "/schedule/1"),
         (json!({"name": "a", "noop": true, "schedule": {"every": "soon"}}), "schedule.duration", "/schedule/every"),
         (json!({"name": "a", "noop": true, "schedule": {"every": "0s"}}), "schedule.duration", "/schedule/every"),
-        (json!({"name": "a", "noop": true, "schedule": "@daily", "timezone": "Mars/Base"}), "schedule.zone", "/timezone"),
-        (json!({"name": "a", "noop": true, "schedule": {"cron": "@daily", "timezone": "CST"}}), "schedule.zone", "/schedule/timezone"),
-        (json!({"name": "a", "noop": true, "schedule": {"at": "2026-03-29 02:30", "timezone": "Europe/Berlin"}}), "schedule.instant", "/schedule/at"),
-        (json!({"name": "a", "noop": true, "triggers": [{"name": "x", "cron": "@daily", "calendar": "none"}]}), "calendar.unknown", "/triggers/0/calendar"),
+        (
+            json!({"name": "a", "noop": true, "schedule": "@daily", "timezone": "Mars/Base"}),
+            "schedule.zone",
+            "/timezone",
+        ),
+        (
+            json!({"name": "a", "noop": true, "schedule": {"cron": "@daily", "timezone": "CST"}}),
+            "schedule.zone",
+            "/schedule/timezone",
+        ),
+        (
+            json!({"name": "a", "noop": true, "schedule": {"at": "2026-03-29 02:30", "timezone": "Europe/Berlin"}}),
+            "schedule.instant",
+            "/schedule/at",
+        ),
+        (
+            json!({"name": "a", "noop": true, "triggers": [{"name": "x", "cron": "@daily", "calendar": "none"}]}),
+            "calendar.unknown",
+            "/triggers/0/calendar",
+        ),
         (json!({"name": "a", "noop": true, "schedule": "@daily", "calendar": "none"}), "calendar.unknown", "/calendar"),
-        (json!({"name": "a", "noop": true, "schedule": {"daily_window": {"every": "1h", "from": "25:00"}}}), "schedule.instant", "/schedule/daily_window/from"),
-        (json!({"name": "a", "noop": true, "schedule": {"daily_window": {"every": "1500ms"}}}), "schedule.duration", "/schedule/daily_window/every"),
-        (json!({"name": "a", "noop": true, "schedule": {"cron": "@daily", "start_at": "2026-02-02", "end_at": "2026-02-01"}}), "field.value", "/schedule/cron"),
+        (
+            json!({"name": "a", "noop": true, "schedule": {"daily_window": {"every": "1h", "from": "25:00"}}}),
+            "schedule.instant",
+            "/schedule/daily_window/from",
+        ),
+        (
+            json!({"name": "a", "noop": true, "schedule": {"daily_window": {"every": "1500ms"}}}),
+            "schedule.duration",
+            "/schedule/daily_window/every",
+        ),
+        (
+            json!({"name": "a", "noop": true, "schedule": {"cron": "@daily", "start_at": "2026-02-02", "end_at": "2026-02-01"}}),
+            "field.value",
+            "/schedule/cron",
+        ),
         (json!({"name": "a", "noop": true, "timeout": "-1s"}), "schedule.duration", "/timeout"),
         (json!({"name": "a", "noop": true, "retention": {"max_count": 3}}), "field.later", "/retention"),
         (json!({"name": "a", "noop": true, "timout": "1s"}), "field.unknown", "/timout"),
@@ -74,9 +105,16 @@ async fn what_is_wrong_is_said_with_its_place() {
         let id = answer.headers()["x-request-id"].to_str().unwrap().to_owned();
         let problem: Value = answer.json().await.unwrap();
         assert_eq!(problem["request_id"], json!(id));
-        assert_eq!((&problem["code"], &problem["errors"][0]["pointer"]), (&json!(code), &json!(pointer)), "{body}: {problem}");
+        assert_eq!(
+            (&problem["code"], &problem["errors"][0]["pointer"]),
+            (&json!(code), &json!(pointer)),
+            "{body}: {problem}"
+        );
     }
-    let typo = running.client.put_job("default", &spec(json!({"name": "nightly", "noop": true})), Precondition::None, COMMIT).await;
+    let typo = running
+        .client
+        .put_job("default", &spec(json!({"name": "nightly", "noop": true})), Precondition::None, COMMIT)
+        .await;
     typo.unwrap();
     let error = running.client.job("default", "nigthly").await.unwrap_err();
     assert_eq!(error.problem().unwrap().hint.as_deref(), Some("did you mean \"nightly\"?"));
@@ -117,7 +155,8 @@ async fn lists_come_in_pages_and_whole() {
     let client = &running.client;
     for index in 0..25 {
         let labels = if index % 2 == 0 { json!({"team": "data", "odd": "no"}) } else { json!({"team": "web"}) };
-        let wanted = spec(json!({"name": format!("job-{index:02}"), "noop": true, "labels": labels, "schedule": "@daily"}));
+        let wanted =
+            spec(json!({"name": format!("job-{index:02}"), "noop": true, "labels": labels, "schedule": "@daily"}));
         client.put_job("default", &wanted, Precondition::None, COMMIT).await.unwrap();
     }
     for (label, count) in [(None, 25), (Some("team=web"), 12), (Some("odd"), 13), (Some("odd=yes"), 0)] {
@@ -161,7 +200,8 @@ async fn namespaces_are_made_by_their_first_job_and_deleted_when_empty() {
     let client = &running.client;
     client.put_job("prod", &spec(json!({"name": "a", "noop": true})), Precondition::None, COMMIT).await.unwrap();
     client.put_namespace("empty", &Default::default(), Precondition::Absent, COMMIT).await.unwrap();
-    let names: Vec<_> = client.namespaces(&PageFilter::default()).await.unwrap().items.into_iter().map(|it| it.name).collect();
+    let names: Vec<_> =
+        client.namespaces(&PageFilter::default()).await.unwrap().items.into_iter().map(|it| it.name).collect();
     assert!(["empty", "prod"].iter().all(|name| names.iter().any(|it| it == name)), "{names:?}");
     assert_eq!(client.namespace("prod").await.unwrap().job_count, 1);
     assert_eq!(code(client.delete_namespace("prod", Precondition::None, COMMIT).await), ErrorCode::NamespaceNotEmpty);

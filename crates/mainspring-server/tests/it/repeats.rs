@@ -18,7 +18,8 @@ async fn with_job() -> Running {
 #[tokio::test]
 async fn a_repetition_gets_the_first_answer_and_does_nothing() {
     let running = with_job().await;
-    let send = |key: &'static str, body: Value| running.request("POST", RUN).header("Idempotency-Key", key).json(&body).send();
+    let send =
+        |key: &'static str, body: Value| running.request("POST", RUN).header("Idempotency-Key", key).json(&body).send();
     let first = send("k1", json!({"params": {"x": 1}})).await.unwrap();
     assert_eq!(first.status(), 201);
     let first: Value = first.json().await.unwrap();

@@ -49,7 +49,10 @@ async fn token_jobs_history_events_and_keys_outlive_a_restart() {
     let first = Started::over(folder.path()).await;
     assert!(first.server.first_token().is_some());
     let client = first.client(folder.path());
-    client.put_job("default", &spec(json!({"name": "a", "noop": true})), Precondition::None, WriteOptions::default()).await.unwrap();
+    client
+        .put_job("default", &spec(json!({"name": "a", "noop": true})), Precondition::None, WriteOptions::default())
+        .await
+        .unwrap();
     let keyed = client.with_idempotency_key("once");
     let run = keyed.run_job("default", "a", &RunNow::default()).await.unwrap();
     client.wait_for_run(&run.id).await.unwrap();

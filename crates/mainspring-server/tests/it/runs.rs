@@ -3,9 +3,7 @@
 use std::sync::Arc;
 
 use mainspring_api::client::Precondition;
-use mainspring_api::{
-    AttemptState, ErrorCode, LogFilter, Origin, Reason, RunFilter, RunNow, RunState, WriteOptions,
-};
+use mainspring_api::{AttemptState, ErrorCode, LogFilter, Origin, Reason, RunFilter, RunNow, RunState, WriteOptions};
 use mainspring_engine::{Engine, RunContext};
 use mainspring_server::Settings;
 use mainspring_store::MemoryStore;
@@ -20,7 +18,8 @@ async fn a_run_asked_for_runs_and_is_remembered() {
     let running = Running::start().await;
     let client = &running.client;
     running.engine.handlers().register("echo", |context: RunContext| async move { context.input() });
-    let wanted = spec(json!({"name": "echo", "handler": "echo", "input": {"a": 1}, "params": {"region": {"default": "eu"}}}));
+    let wanted =
+        spec(json!({"name": "echo", "handler": "echo", "input": {"a": 1}, "params": {"region": {"default": "eu"}}}));
     client.put_job("default", &wanted, Precondition::None, COMMIT).await.unwrap();
 
     let ask = RunNow { params: [("b".to_owned(), json!(2))].into(), ..RunNow::default() };
@@ -60,7 +59,10 @@ async fn a_run_that_hangs_is_cancelled_with_the_reason() {
     let running = Running::start().await;
     let client = &running.client;
     running.engine.handlers().register("hang", |context: RunContext| async move { context.cancelled().await });
-    client.put_job("default", &spec(json!({"name": "hang", "handler": "hang"})), Precondition::None, COMMIT).await.unwrap();
+    client
+        .put_job("default", &spec(json!({"name": "hang", "handler": "hang"})), Precondition::None, COMMIT)
+        .await
+        .unwrap();
     let asked = client.run_job("default", "hang", &RunNow::default()).await.unwrap();
     let reason = Reason { reason: Some("enough".into()) };
     let cancelled = client.cancel_run(&asked.id, &reason).await.unwrap();
@@ -93,7 +95,9 @@ async fn logs_are_numbered_through_all_attempts() {
     };
     assert_eq!((end.state, end.attempt, end.exit_code), (RunState::Failed, 2, Some(3)));
     assert!(followed.iter().map(|line| line.line).eq(1..=followed.len() as u64), "{followed:?}");
-    let said = |attempt| followed.iter().filter(|line| line.attempt == attempt && ["one", "two"].contains(&&*line.text)).count();
+    let said = |attempt| {
+        followed.iter().filter(|line| line.attempt == attempt && ["one", "two"].contains(&&*line.text)).count()
+    };
     assert_eq!((said(1), said(2)), (2, 2), "{followed:?}");
 
     let whole = client.log(&asked.id, &LogFilter::default()).await.unwrap();
@@ -121,7 +125,11 @@ async fn logs_are_numbered_through_all_attempts() {
 #[tokio::test]
 async fn programs_are_told_from_people() {
     let running = Running::start().await;
-    running.client.put_job("default", &spec(json!({"name": "a", "noop": true})), Precondition::None, COMMIT).await.unwrap();
+    running
+        .client
+        .put_job("default", &spec(json!({"name": "a", "noop": true})), Precondition::None, COMMIT)
+        .await
+        .unwrap();
     let answer = running.request("POST", "/api/v1/namespaces/default/jobs/a/run").send().await.unwrap();
     assert_eq!(answer.status(), 201);
     let run: Value = answer.json().await.unwrap();

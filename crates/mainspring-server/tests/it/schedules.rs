@@ -25,7 +25,10 @@ async fn a_preview_shows_what_clock_changes_and_calendars_do() {
     ] {
         let preview = running.client.preview(&berlin(cron, after)).await.unwrap();
         assert_eq!((preview.fires[0].local.as_str(), preview.fires[0].note), (local, note), "{cron}");
-        assert_eq!((preview.kind, preview.timezone.as_str(), preview.fires.len()), (TriggerKind::Cron, "Europe/Berlin", 2));
+        assert_eq!(
+            (preview.kind, preview.timezone.as_str(), preview.fires.len()),
+            (TriggerKind::Cron, "Europe/Berlin", 2)
+        );
     }
     let warned = running.client.preview(&berlin("30 2 * * *", "2026-01-01T00:00:00Z")).await.unwrap();
     assert_eq!(warned.warnings[0].code, "lint.gap_hour");
@@ -48,7 +51,8 @@ async fn a_preview_explains_in_the_readers_language() {
     let running = Running::start().await;
     let body = json!({"trigger": {"cron": "0 30 2 ? * 6L"}});
     for (language, word) in [("en", "last Friday"), ("zh-CN,zh;q=0.9", "最后一个星期五")] {
-        let answer = running.request("POST", "/api/v1/schedules/preview").header("Accept-Language", language).json(&body).send();
+        let answer =
+            running.request("POST", "/api/v1/schedules/preview").header("Accept-Language", language).json(&body).send();
         let preview: Value = answer.await.unwrap().json().await.unwrap();
         assert!(preview["explanation"].as_str().unwrap().contains(word), "{preview}");
     }

@@ -71,7 +71,8 @@ async fn health_follows_the_engine() {
     let ready = ready.await.expect("the engine ticks");
     let names: Vec<_> = ready.checks.iter().map(|check| check.name.as_str()).collect();
     assert_eq!(names, ["store", "migrations", "engine"]);
-    let brief: serde_json::Value = running.http.get(format!("{}/readyz", running.url)).send().await.unwrap().json().await.unwrap();
+    let brief: serde_json::Value =
+        running.http.get(format!("{}/readyz", running.url)).send().await.unwrap().json().await.unwrap();
     assert_eq!(brief, json!({"status": "ok"}));
     running.engine.drain();
     assert_eq!(running.client.readyz().await.unwrap().status, HealthStatus::Draining);
@@ -83,7 +84,11 @@ async fn health_follows_the_engine() {
 #[tokio::test]
 async fn figures_have_the_documented_names() {
     let running = Running::start().await;
-    running.client.put_job("default", &spec(json!({"name": "a", "noop": true})), Precondition::None, COMMIT).await.unwrap();
+    running
+        .client
+        .put_job("default", &spec(json!({"name": "a", "noop": true})), Precondition::None, COMMIT)
+        .await
+        .unwrap();
     let run = running.client.run_job("default", "a", &RunNow::default()).await.unwrap();
     running.client.wait_for_run(&run.id).await.unwrap();
     let text = running.client.metrics().await.unwrap();

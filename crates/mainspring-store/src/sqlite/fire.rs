@@ -8,8 +8,8 @@ use mainspring_core::run::RunState;
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp};
 use rusqlite::{CachedStatement, Connection, ToSql};
 
-use super::gate::Gates;
 use super::gap;
+use super::gate::Gates;
 use super::repeat;
 use super::session::{RunChanges, Session};
 use super::sql::{Step, bind, exists, maybe_instant, millis, read_one, sql, word};
@@ -295,4 +295,3 @@ fn suppressed(fire_time: Timestamp, policy: &str) -> Gap {
         policy: policy.to_owned(),
     }
 }
-

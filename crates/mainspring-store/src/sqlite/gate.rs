@@ -54,13 +54,7 @@ impl Gates {
     }
 
     /// Moves held runs into free slots. Returns how many.
-    pub(super) fn promote(
-        &mut self,
-        db: &Connection,
-        runs: &mut RunChanges,
-        job: JobId,
-        rule: GateRule,
-    ) -> Step<u32> {
+    pub(super) fn promote(&mut self, db: &Connection, runs: &mut RunChanges, job: JobId, rule: GateRule) -> Step<u32> {
         let gate = self.of(db, job)?;
         let count = promotable(*gate, rule);
         gate.held -= count;
@@ -72,8 +66,7 @@ impl Gates {
     /// Writes all gates back.
     pub(super) fn write(&self, db: &Connection) -> Step<()> {
         for (job, gate) in &self.0 {
-            let values: [(&str, &dyn ToSql); 3] =
-                [(":job", &job.0), (":active", &gate.active), (":held", &gate.held)];
+            let values: [(&str, &dyn ToSql); 3] = [(":job", &job.0), (":active", &gate.active), (":held", &gate.held)];
             execute(db, sql!("common/gate_write"), &values)?;
         }
         Ok(())

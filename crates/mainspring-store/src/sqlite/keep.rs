@@ -91,9 +91,7 @@ pub(super) fn set_setting(session: &Session, name: &str, value: &str) -> Step<()
 
 /// See [`crate::Store::kept_answer`].
 pub(super) fn kept_answer(db: &Connection, key: &str) -> Step<Option<KeptAnswer>> {
-    let answer = |row: &Row<'_>| {
-        Ok(KeptAnswer { request_hash: row.get(0)?, status: row.get(1)?, body: row.get(2)? })
-    };
+    let answer = |row: &Row<'_>| Ok(KeptAnswer { request_hash: row.get(0)?, status: row.get(1)?, body: row.get(2)? });
     Ok(read_one(db, sql!("common/kept_answer"), &[(":key", &key)], answer)?)
 }
 

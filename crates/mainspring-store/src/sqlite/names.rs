@@ -47,7 +47,11 @@ fn namespace(db: &Connection, name: &str) -> Step<Option<NamespaceRow>> {
 }
 
 fn namespace_row(row: &Row<'_>) -> rusqlite::Result<NamespaceRow> {
-    Ok(NamespaceRow { name: row.get(0)?, created_at: instant(row, 1)?, job_count: row.get::<_, i64>(2)?.unsigned_abs() })
+    Ok(NamespaceRow {
+        name: row.get(0)?,
+        created_at: instant(row, 1)?,
+        job_count: row.get::<_, i64>(2)?.unsigned_abs(),
+    })
 }
 
 /// See [`crate::Store::namespaces`].

@@ -51,7 +51,9 @@ pub(super) fn reader(path: &Path) -> rusqlite::Result<Connection> {
 fn check_version() -> Result<(), String> {
     if rusqlite::version_number() < OLDEST.0 {
         let (found, oldest) = (rusqlite::version(), OLDEST.1);
-        return Err(format!("this program was built with SQLite {found}, which can corrupt files; build with {oldest}"));
+        return Err(format!(
+            "this program was built with SQLite {found}, which can corrupt files; build with {oldest}"
+        ));
     }
     Ok(())
 }

@@ -25,11 +25,8 @@ const JOBS: u32 = 1_000;
 /// Finds runs and logs that are too old.
 pub(super) fn find(db: &Connection, rule: &PurgeRule) -> Step<Found> {
     let below = RunId::floor(rule.history_before);
-    let values: [(&str, &dyn ToSql); 3] = [
-        (":below", below.as_bytes()),
-        (":before", &rule.history_before.as_millis()),
-        (":limit", &rule.limit),
-    ];
+    let values: [(&str, &dyn ToSql); 3] =
+        [(":below", below.as_bytes()), (":before", &rule.history_before.as_millis()), (":limit", &rule.limit)];
     let mut runs = read(db, sql!("common/purge_history_read"), &values, |row| run_id(row, 0))?;
     if let Some(keep) = rule.history_keep_per_job {
         beyond(db, keep, rule.limit as usize, &mut runs)?;

@@ -10,11 +10,11 @@ use rusqlite::{Connection, Row, ToSql};
 use super::complete::awaiting;
 use super::fire::is_known;
 use super::gate::Gates;
+use super::job;
 use super::session::Session;
 use super::sql::{
     Step, execute, exists, instant, maybe_instant, maybe_run_id, maybe_word, read, read_one, run_id, sql, word,
 };
-use super::job;
 use crate::error::Error;
 use crate::row::{Asked, AskedRun, AttemptInfo, Cancelled, RunInfo, RunQuery};
 

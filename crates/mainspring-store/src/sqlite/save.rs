@@ -8,11 +8,11 @@ use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId, jitter_of,
 use rusqlite::{Connection, ToSql};
 
 use super::gate::{self, Gates};
+use super::job;
 use super::names::{self, check};
 use super::session::Session;
 use super::sql::{Step, execute, exists, millis, sql};
 use super::trigger::{self, Buried, Kept};
-use super::job;
 use crate::error::Error;
 use crate::row::{JobRow, JobWrite, Saved, TriggerWrite};
 

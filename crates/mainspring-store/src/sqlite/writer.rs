@@ -80,9 +80,16 @@ pub(super) struct Failure {
 }
 
 impl Writer {
-    pub(super) fn start(session: Session, checkpointer: Checkpointer, lock: Lock, changed: Arc<Notify>, store: String) -> std::io::Result<Self> {
+    pub(super) fn start(
+        session: Session,
+        checkpointer: Checkpointer,
+        lock: Lock,
+        changed: Arc<Notify>,
+        store: String,
+    ) -> std::io::Result<Self> {
         let shared = Arc::new(Shared { store, lanes: Mutex::default(), arrived: Condvar::new(), changed });
-        let worker = Worker { shared: shared.clone(), session, checkpointer, open: false, broken: None, damaged: false };
+        let worker =
+            Worker { shared: shared.clone(), session, checkpointer, open: false, broken: None, damaged: false };
         let thread = std::thread::Builder::new().name("mainspring-sqlite-writer".into()).spawn(move || {
             worker.run();
             drop(lock);
@@ -264,7 +271,8 @@ impl Worker {
             served.push(request);
             if !kept && !self.open && served.len() > 1 {
                 // SQLite undid the whole transaction, the requests before included.
-                let failure = Failure { code: code.unwrap_or(ffi::SQLITE_ABORT), text: "the transaction was undone".into() };
+                let failure =
+                    Failure { code: code.unwrap_or(ffi::SQLITE_ABORT), text: "the transaction was undone".into() };
                 return self.answer(served, Err(failure));
             }
         }
@@ -328,7 +336,8 @@ impl Worker {
             self.open = false;
             return;
         }
-        let undone = if whole { self.run_text("ROLLBACK") } else { self.run_text("ROLLBACK TO request; RELEASE request") };
+        let undone =
+            if whole { self.run_text("ROLLBACK") } else { self.run_text("ROLLBACK TO request; RELEASE request") };
         if undone.is_err() {
             self.damaged = true;
         }
@@ -443,7 +452,10 @@ impl Failure {
     pub(super) fn error(&self, operation: &'static str, store: &str) -> Error {
         match self.code & 0xff {
             ffi::SQLITE_CORRUPT | ffi::SQLITE_NOTADB => {
-                let why = format!("it is damaged ({}), found while trying to {operation}. Restore it from a backup", self.text);
+                let why = format!(
+                    "it is damaged ({}), found while trying to {operation}. Restore it from a backup",
+                    self.text
+                );
                 Error::Unusable { store: store.to_owned(), why }
             }
             _ => Error::Unavailable { operation, source: self.text.clone().into() },

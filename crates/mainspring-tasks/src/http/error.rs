@@ -45,28 +45,16 @@ pub(super) fn explain(error: &reqwest::Error, url: &Url) -> TaskError {
         return TaskError::new("http.dns", format!("{unresolved}: {}", unresolved.source));
     }
     if let Some(tls) = find::<rustls::Error>(error) {
-        return TaskError::new(
-            "http.tls",
-            format!("no trusted connection to {place}: {tls}"),
-        );
+        return TaskError::new("http.tls", format!("no trusted connection to {place}: {tls}"));
     }
     let cause = root(error);
     if error.is_connect() {
-        return TaskError::new(
-            "http.connect",
-            format!("could not connect to {place}: {cause}"),
-        );
+        return TaskError::new("http.connect", format!("could not connect to {place}: {cause}"));
     }
     if error.is_body() || error.is_decode() {
-        return TaskError::new(
-            "http.body",
-            format!("the answer of {place} broke off: {cause}"),
-        );
+        return TaskError::new("http.body", format!("the answer of {place} broke off: {cause}"));
     }
-    TaskError::new(
-        "http.protocol",
-        format!("the exchange with {place} failed: {cause}"),
-    )
+    TaskError::new("http.protocol", format!("the exchange with {place} failed: {cause}"))
 }
 
 /// Looks for a cause of type `T`, also inside I/O errors, which do not count what they wrap among
@@ -91,10 +79,7 @@ fn root(error: &(dyn Error + 'static)) -> String {
 }
 
 fn inner<'a>(error: &'a (dyn Error + 'static)) -> Option<&'a (dyn Error + 'static)> {
-    match error
-        .downcast_ref::<io::Error>()
-        .and_then(io::Error::get_ref)
-    {
+    match error.downcast_ref::<io::Error>().and_then(io::Error::get_ref) {
         Some(wrapped) => Some(wrapped),
         None => error.source(),
     }

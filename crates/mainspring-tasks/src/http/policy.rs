@@ -82,9 +82,7 @@ impl OutboundPolicy {
     /// Tells whether the addresses of this host name are allowed whatever they are.
     pub(crate) fn permits_host(&self, host: &str) -> bool {
         let host = host.trim_end_matches('.').to_ascii_lowercase();
-        self.allowed
-            .iter()
-            .any(|allow| matches!(allow, Allow::Host(name) if *name == host))
+        self.allowed.iter().any(|allow| matches!(allow, Allow::Host(name) if *name == host))
     }
 }
 
@@ -117,17 +115,12 @@ impl FromStr for Allow {
             return Ok(Self::Net(ip.to_canonical().into()));
         }
         if let Ok(address) = text.parse::<SocketAddr>() {
-            return Ok(Self::Endpoint(SocketAddr::new(
-                address.ip().to_canonical(),
-                address.port(),
-            )));
+            return Ok(Self::Endpoint(SocketAddr::new(address.ip().to_canonical(), address.port())));
         }
         if is_host_name(text) {
             return Ok(Self::Host(text.trim_end_matches('.').to_ascii_lowercase()));
         }
-        Err(AllowError {
-            text: text.to_owned(),
-        })
+        Err(AllowError { text: text.to_owned() })
     }
 }
 
@@ -150,14 +143,10 @@ fn is_host_name(text: &str) -> bool {
     let label = |label: &str| {
         !label.is_empty()
             && label.len() <= 63
-            && label
-                .bytes()
-                .all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
+            && label.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-' || b == b'_')
     };
     let last = name.rsplit('.').next().unwrap_or_default();
-    name.len() <= 253
-        && name.split('.').all(label)
-        && last.bytes().next().is_some_and(|b| b.is_ascii_alphabetic())
+    name.len() <= 253 && name.split('.').all(label) && last.bytes().next().is_some_and(|b| b.is_ascii_alphabetic())
 }
 
 const fn v4(a: u8, b: u8, c: u8, d: u8, prefix: u8) -> IpNet {
@@ -165,19 +154,11 @@ const fn v4(a: u8, b: u8, c: u8, d: u8, prefix: u8) -> IpNet {
 }
 
 const fn v6(first: u16, second: u16, prefix: u8) -> IpNet {
-    IpNet::V6(Ipv6Net::new_assert(
-        Ipv6Addr::new(first, second, 0, 0, 0, 0, 0, 0),
-        prefix,
-    ))
+    IpNet::V6(Ipv6Net::new_assert(Ipv6Addr::new(first, second, 0, 0, 0, 0, 0, 0), prefix))
 }
 
-const PRIVATE: [IpNet; 5] = [
-    v4(10, 0, 0, 0, 8),
-    v4(172, 16, 0, 0, 12),
-    v4(192, 168, 0, 0, 16),
-    v4(100, 64, 0, 0, 10),
-    v6(0xfc00, 0, 7),
-];
+const PRIVATE: [IpNet; 5] =
+    [v4(10, 0, 0, 0, 8), v4(172, 16, 0, 0, 12), v4(192, 168, 0, 0, 16), v4(100, 64, 0, 0, 10), v6(0xfc00, 0, 7)];
 
 /// IANA's special-purpose IPv4 ranges, and the public address that Azure uses for metadata.
 const SPECIAL_V4: [IpNet; 17] = [
@@ -204,12 +185,7 @@ const SPECIAL_V4: [IpNet; 17] = [
 const GLOBAL_V6: IpNet = v6(0x2000, 0, 3);
 
 /// What is special inside it: protocol assignments and Teredo, documentation, 6to4.
-const SPECIAL_V6: [IpNet; 4] = [
-    v6(0x2001, 0, 23),
-    v6(0x2001, 0xdb8, 32),
-    v6(0x2002, 0, 16),
-    v6(0x3fff, 0, 20),
-];
+const SPECIAL_V6: [IpNet; 4] = [v6(0x2001, 0, 23), v6(0x2001, 0xdb8, 32), v6(0x2002, 0, 16), v6(0x3fff, 0, 20)];
 
 /// Networks without IPv4 reach it through this prefix (NAT64, RFC 6052).
 const NAT64: IpNet = v6(0x64, 0xff9b, 96);
@@ -233,14 +209,7 @@ mod tests {
     #[test]
     fn only_public_addresses_are_reached_by_default() {
         let policy = OutboundPolicy::default();
-        let public = [
-            "1.1.1.1",
-            "93.184.215.14",
-            "172.32.0.1",
-            "100.128.0.1",
-            "2606:4700::1111",
-            "64:ff9b::101:101",
-        ];
+        let public = ["1.1.1.1", "93.184.215.14", "172.32.0.1", "100.128.0.1", "2606:4700::1111", "64:ff9b::101:101"];
         let special = [
             "0.0.0.0",
             "10.0.0.1",
@@ -309,57 +278,27 @@ mod tests {
         ];
         for (exception, address, permitted) in cases {
             let policy = OutboundPolicy::default().allow(exception.parse().unwrap());
-            assert_eq!(
-                policy.permits(address.parse().unwrap()),
-                permitted,
-                "{exception}: {address}"
-            );
+            assert_eq!(policy.permits(address.parse().unwrap()), permitted, "{exception}: {address}");
         }
     }
 
     #[test]
     fn a_host_is_named_exactly() {
         let policy = OutboundPolicy::default().allow("DB.internal".parse().unwrap());
-        for (host, permitted) in [
-            ("db.internal", true),
-            ("DB.INTERNAL.", true),
-            ("x.db.internal", false),
-            ("db", false),
-        ] {
+        for (host, permitted) in
+            [("db.internal", true), ("DB.INTERNAL.", true), ("x.db.internal", false), ("db", false)]
+        {
             assert_eq!(policy.permits_host(host), permitted, "{host}");
         }
     }
 
     #[test]
     fn exceptions_are_read_and_shown_alike() {
-        for text in [
-            "loopback",
-            "private",
-            "any",
-            "10.0.0.0/8",
-            "127.0.0.1:7070",
-            "[::1]:7070",
-            "db.internal",
-        ] {
+        for text in ["loopback", "private", "any", "10.0.0.0/8", "127.0.0.1:7070", "[::1]:7070", "db.internal"] {
             assert_eq!(text.parse::<Allow>().unwrap().to_string(), text);
         }
-        for text in [
-            "",
-            "10.0.0.0/33",
-            "127.1",
-            "0x7f.1",
-            "a b",
-            "http://x",
-            "-",
-            "256.0.0.1",
-            "a..b",
-        ] {
-            assert_eq!(
-                text.parse::<Allow>(),
-                Err(AllowError {
-                    text: text.to_owned()
-                })
-            );
+        for text in ["", "10.0.0.0/33", "127.1", "0x7f.1", "a b", "http://x", "-", "256.0.0.1", "a..b"] {
+            assert_eq!(text.parse::<Allow>(), Err(AllowError { text: text.to_owned() }));
         }
     }
 }

@@ -9,16 +9,8 @@ use crate::task::HttpCall;
 
 /// Headers that say how the message is framed or the connection used: the client's own business,
 /// and in other hands the way to smuggle a second request.
-const FRAMING: [&str; 8] = [
-    "connection",
-    "content-length",
-    "expect",
-    "keep-alive",
-    "te",
-    "trailer",
-    "transfer-encoding",
-    "upgrade",
-];
+const FRAMING: [&str; 8] =
+    ["connection", "content-length", "expect", "keep-alive", "te", "trailer", "transfer-encoding", "upgrade"];
 /// Headers that may follow a redirect to another origin. Any other may be a credential.
 const HARMLESS: [&str; 4] = ["accept", "accept-language", "content-type", "user-agent"];
 
@@ -37,8 +29,7 @@ impl Request {
     /// # Errors
     /// `http.bad_method`, `http.bad_url`, `http.bad_header`.
     pub(super) fn first(call: &HttpCall, attempt: &Attempt) -> Result<Self, TaskError> {
-        let url = Url::parse(&call.url)
-            .map_err(|error| bad_url(format!("the address is not understood: {error}")))?;
+        let url = Url::parse(&call.url).map_err(|error| bad_url(format!("the address is not understood: {error}")))?;
         check_url(&url).map_err(bad_url)?;
         let mut headers = HeaderMap::new();
         if let Ok(context) = HeaderValue::from_str(&attempt.traceparent)
@@ -50,12 +41,7 @@ impl Request {
             let (name, value) = header(name, value)?;
             headers.insert(name, value);
         }
-        Ok(Self {
-            method: method(&call.method)?,
-            url,
-            headers,
-            body: call.body.clone(),
-        })
+        Ok(Self { method: method(&call.method)?, url, headers, body: call.body.clone() })
     }
 
     /// Returns the request that a redirect asks for.
@@ -67,19 +53,13 @@ impl Request {
     /// `http.redirect_refused` for what would give something away: from https to http, to an
     /// address with user name, or a body to another origin.
     pub(super) fn redirected(mut self, status: u16, location: &str) -> Result<Self, TaskError> {
-        let url = self
-            .url
-            .join(location)
-            .map_err(|error| refused(format!("its address is not understood: {error}")))?;
+        let url =
+            self.url.join(location).map_err(|error| refused(format!("its address is not understood: {error}")))?;
         check_url(&url).map_err(refused)?;
         if self.url.scheme() == "https" && url.scheme() == "http" {
-            return Err(refused(format!(
-                "it leads from https to http, at {}",
-                shown(&url)
-            )));
+            return Err(refused(format!("it leads from https to http, at {}", shown(&url))));
         }
-        let becomes_get =
-            status == 303 || (matches!(status, 301 | 302) && self.method == Method::POST);
+        let becomes_get = status == 303 || (matches!(status, 301 | 302) && self.method == Method::POST);
         if becomes_get && self.method != Method::HEAD {
             self.method = Method::GET;
             self.body = None;
@@ -87,10 +67,7 @@ impl Request {
         }
         if self.url.origin() != url.origin() {
             if self.body.is_some() {
-                return Err(refused(format!(
-                    "it would send the body on to another origin, {}",
-                    shown(&url)
-                )));
+                return Err(refused(format!("it would send the body on to another origin, {}", shown(&url))));
             }
             self.headers = harmless(&self.headers);
         }
@@ -109,10 +86,7 @@ pub(super) fn shown(url: &Url) -> String {
 
 fn check_url(url: &Url) -> Result<(), String> {
     if !matches!(url.scheme(), "http" | "https") {
-        return Err(format!(
-            "the scheme `{}` is neither http nor https",
-            url.scheme()
-        ));
+        return Err(format!("the scheme `{}` is neither http nor https", url.scheme()));
     }
     if !url.username().is_empty() || url.password().is_some() {
         return Err("the address holds a user name or password; send them in a header".to_owned());
@@ -125,42 +99,28 @@ fn check_url(url: &Url) -> Result<(), String> {
 
 fn method(text: &str) -> Result<Method, TaskError> {
     let bad = || {
-        let message = format!(
-            "`{}` is no method for a call; give one such as GET or POST",
-            text.escape_debug()
-        );
+        let message = format!("`{}` is no method for a call; give one such as GET or POST", text.escape_debug());
         TaskError::new("http.bad_method", message)
     };
-    Method::from_bytes(text.as_bytes())
-        .ok()
-        .filter(|method| *method != Method::CONNECT)
-        .ok_or_else(bad)
+    Method::from_bytes(text.as_bytes()).ok().filter(|method| *method != Method::CONNECT).ok_or_else(bad)
 }
 
 fn header(name: &str, value: &str) -> Result<(HeaderName, HeaderValue), TaskError> {
-    let bad = |problem: &str| {
-        TaskError::new(
-            "http.bad_header",
-            format!("the header `{}` {problem}", name.escape_debug()),
-        )
-    };
-    let known = HeaderName::from_bytes(name.as_bytes())
-        .map_err(|_| bad("has a name that HTTP does not allow"))?;
+    let bad =
+        |problem: &str| TaskError::new("http.bad_header", format!("the header `{}` {problem}", name.escape_debug()));
+    let known = HeaderName::from_bytes(name.as_bytes()).map_err(|_| bad("has a name that HTTP does not allow"))?;
     if FRAMING.contains(&known.as_str()) {
         return Err(bad("is set by the client itself; leave it out"));
     }
-    let mut value = HeaderValue::from_str(value)
-        .map_err(|_| bad("has a value that HTTP does not allow, such as a line break"))?;
+    let mut value =
+        HeaderValue::from_str(value).map_err(|_| bad("has a value that HTTP does not allow, such as a line break"))?;
     value.set_sensitive(true);
     Ok((known, value))
 }
 
 fn harmless(headers: &HeaderMap) -> HeaderMap {
-    let kept = headers
-        .iter()
-        .filter(|(name, _)| HARMLESS.contains(&name.as_str()));
-    kept.map(|(name, value)| (name.clone(), value.clone()))
-        .collect()
+    let kept = headers.iter().filter(|(name, _)| HARMLESS.contains(&name.as_str()));
+    kept.map(|(name, value)| (name.clone(), value.clone())).collect()
 }
 
 fn bad_url(message: String) -> TaskError {
@@ -168,10 +128,7 @@ fn bad_url(message: String) -> TaskError {
 }
 
 fn refused(problem: String) -> TaskError {
-    TaskError::new(
-        "http.redirect_refused",
-        format!("the redirect is not followed: {problem}"),
-    )
+    TaskError::new("http.redirect_refused", format!("the redirect is not followed: {problem}"))
 }
 
 #[cfg(test)]
@@ -181,11 +138,7 @@ mod tests {
     use super::*;
 
     fn call(method: &str, url: &str, body: Option<&str>) -> HttpCall {
-        let headers = [
-            ("authorization", "Bearer x"),
-            ("x-api-key", "k"),
-            ("accept", "text/plain"),
-        ];
+        let headers = [("authorization", "Bearer x"), ("x-api-key", "k"), ("accept", "text/plain")];
         HttpCall {
             method: method.to_owned(),
             headers: headers.map(|(n, v)| (n.to_owned(), v.to_owned())).into(),
@@ -203,44 +156,24 @@ mod tests {
         let cases = [
             ("GET", "nonsense", "http.bad_url", "not understood"),
             ("GET", "ftp://h/", "http.bad_url", "`ftp` is neither"),
-            (
-                "GET",
-                "file:///etc/passwd",
-                "http.bad_url",
-                "`file` is neither",
-            ),
+            ("GET", "file:///etc/passwd", "http.bad_url", "`file` is neither"),
             ("GET", "http://user@h/", "http.bad_url", "user name"),
             ("GET", "http://:secret@h/", "http.bad_url", "user name"),
-            (
-                "GET",
-                "http://good.example@127.0.0.1/",
-                "http.bad_url",
-                "user name",
-            ),
+            ("GET", "http://good.example@127.0.0.1/", "http.bad_url", "user name"),
             ("GET", "http://h:0/", "http.bad_url", "port 0"),
             ("CONNECT", "http://h/", "http.bad_method", "`CONNECT`"),
             ("G T", "http://h/", "http.bad_method", "`G T`"),
         ];
         for (method, url, code, text) in cases {
             let error = Request::first(&call(method, url, None), &Attempt::default()).unwrap_err();
-            assert!(
-                error.code == code && error.message.contains(text),
-                "{url}: {error:?}"
-            );
+            assert!(error.code == code && error.message.contains(text), "{url}: {error:?}");
             assert!(!error.message.contains("secret"));
         }
-        for (name, value) in [
-            ("a b", "x"),
-            ("x", "a\r\nb: c"),
-            ("Content-Length", "5"),
-            ("Transfer-Encoding", "chunked"),
-            ("", ""),
-        ] {
+        for (name, value) in
+            [("a b", "x"), ("x", "a\r\nb: c"), ("Content-Length", "5"), ("Transfer-Encoding", "chunked"), ("", "")]
+        {
             let headers = BTreeMap::from([(name.to_owned(), value.to_owned())]);
-            let call = HttpCall {
-                headers,
-                ..HttpCall::get("http://h/")
-            };
+            let call = HttpCall { headers, ..HttpCall::get("http://h/") };
             let error = Request::first(&call, &Attempt::default()).unwrap_err();
             assert_eq!(error.code, "http.bad_header", "{name}");
         }
@@ -257,14 +190,7 @@ mod tests {
             ("POST", 307, "/b", Some("POST"), true, true),
             ("POST", 308, "https://a.example:8443/b", None, false, false),
             ("POST", 302, "https://b.example/", Some("GET"), false, false),
-            (
-                "POST",
-                302,
-                "https://a.example:444/",
-                Some("GET"),
-                false,
-                false,
-            ),
+            ("POST", 302, "https://a.example:444/", Some("GET"), false, false),
             ("POST", 302, "http://a.example/", None, false, false),
             ("POST", 302, "https://u:p@a.example/", None, false, false),
             ("POST", 302, "file:///etc/passwd", None, false, false),
@@ -275,13 +201,8 @@ mod tests {
             match (request.redirected(status, location), becomes) {
                 (Ok(next), Some(becomes)) => {
                     assert_eq!(next.method, becomes, "{method} {status} {location}");
-                    assert_eq!(
-                        next.body.is_some(),
-                        keeps_body,
-                        "{method} {status} {location}"
-                    );
-                    let kept =
-                        ["authorization", "x-api-key"].map(|name| next.headers.contains_key(name));
+                    assert_eq!(next.body.is_some(), keeps_body, "{method} {status} {location}");
+                    let kept = ["authorization", "x-api-key"].map(|name| next.headers.contains_key(name));
                     assert_eq!(kept, [keeps_credentials; 2], "{method} {status} {location}");
                     assert!(next.headers.contains_key("accept"));
                 }
@@ -293,9 +214,6 @@ mod tests {
 
     #[test]
     fn secrets_in_a_query_are_not_shown() {
-        assert_eq!(
-            shown(&Url::parse("https://h:8443/a?token=s#f").unwrap()),
-            "https://h:8443/a"
-        );
+        assert_eq!(shown(&Url::parse("https://h:8443/a?token=s#f").unwrap()), "https://h:8443/a");
     }
 }

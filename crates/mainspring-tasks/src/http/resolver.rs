@@ -29,9 +29,7 @@ impl Resolve for Resolver {
         Box::pin(async move {
             let host = name.as_str();
             // The client puts the port in.
-            let found = lookup_host((host, 0))
-                .await
-                .map_err(|source| unresolved(host, source))?;
+            let found = lookup_host((host, 0)).await.map_err(|source| unresolved(host, source))?;
             let permitted = permitted(&policy, host, found.collect())?;
             Ok(Box::new(permitted.into_iter()) as Addrs)
         })
@@ -39,31 +37,18 @@ impl Resolve for Resolver {
 }
 
 /// Keeps the permitted ones of a host's addresses.
-fn permitted(
-    policy: &OutboundPolicy,
-    host: &str,
-    mut found: Vec<SocketAddr>,
-) -> Result<Vec<SocketAddr>, Denied> {
+fn permitted(policy: &OutboundPolicy, host: &str, mut found: Vec<SocketAddr>) -> Result<Vec<SocketAddr>, Denied> {
     let is_named = policy.permits_host(host);
-    let denied = found
-        .iter()
-        .map(SocketAddr::ip)
-        .find(|ip| !is_named && !policy.permits_ip(*ip));
+    let denied = found.iter().map(SocketAddr::ip).find(|ip| !is_named && !policy.permits_ip(*ip));
     found.retain(|address| is_named || policy.permits_ip(address.ip()));
     match denied {
-        Some(ip) if found.is_empty() => Err(Denied {
-            host: host.to_owned(),
-            ip,
-        }),
+        Some(ip) if found.is_empty() => Err(Denied { host: host.to_owned(), ip }),
         _ => Ok(found),
     }
 }
 
 fn unresolved(host: &str, source: io::Error) -> Unresolved {
-    Unresolved {
-        host: host.to_owned(),
-        source,
-    }
+    Unresolved { host: host.to_owned(), source }
 }
 
 #[cfg(test)]
@@ -77,32 +62,21 @@ mod tests {
             ("", "a.example", "127.0.0.1", None),
             ("", "a.example", "127.0.0.1 1.1.1.1 ::1", Some("1.1.1.1")),
             ("", "a.example", "::ffff:10.0.0.1 169.254.169.254", None),
-            (
-                "loopback",
-                "localhost",
-                "127.0.0.1 ::1",
-                Some("127.0.0.1 ::1"),
-            ),
+            ("loopback", "localhost", "127.0.0.1 ::1", Some("127.0.0.1 ::1")),
             ("127.0.0.1:7070", "localhost", "127.0.0.1", None),
             ("db.internal", "db.internal", "10.0.0.1", Some("10.0.0.1")),
             ("db.internal", "DB.internal.", "10.0.0.1", Some("10.0.0.1")),
             ("db.internal", "evil.db.internal", "10.0.0.1", None),
         ];
         let read = |text: &str| -> Vec<SocketAddr> {
-            text.split(' ')
-                .map(|ip| SocketAddr::new(ip.parse().unwrap(), 0))
-                .collect()
+            text.split(' ').map(|ip| SocketAddr::new(ip.parse().unwrap(), 0)).collect()
         };
         for (exception, host, found, expected) in cases {
             let policy = match exception {
                 "" => OutboundPolicy::default(),
                 text => OutboundPolicy::default().allow(text.parse().unwrap()),
             };
-            assert_eq!(
-                permitted(&policy, host, read(found)).ok(),
-                expected.map(read),
-                "{exception} {host} {found}"
-            );
+            assert_eq!(permitted(&policy, host, read(found)).ok(), expected.map(read), "{exception} {host} {found}");
         }
     }
 }

@@ -26,10 +26,9 @@ impl Trust {
     /// Reads the file of further roots.
     pub(super) fn new(roots: Option<&Path>) -> Result<Self, SettingsError> {
         let further_roots = match roots {
-            Some(path) => read_roots(path).map_err(|problem| SettingsError::TlsRoots {
-                path: path.to_owned(),
-                problem,
-            })?,
+            Some(path) => {
+                read_roots(path).map_err(|problem| SettingsError::TlsRoots { path: path.to_owned(), problem })?
+            }
             None => Vec::new(),
         };
         Ok(Self { further_roots })
@@ -43,19 +42,14 @@ impl Trust {
             .map_err(|error| setup_error(&error))?;
         if !verify {
             let verifier = Arc::new(AcceptAny { provider });
-            return Ok(builder
-                .dangerous()
-                .with_custom_certificate_verifier(verifier)
-                .with_no_client_auth());
+            return Ok(builder.dangerous().with_custom_certificate_verifier(verifier).with_no_client_auth());
         }
         let mut roots = RootCertStore::empty();
         // What the system has in another format than X.509 is of no use to anyone.
         roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
         roots.add_parsable_certificates(self.further_roots.iter().cloned());
         if roots.is_empty() {
-            tracing::warn!(
-                "no root certificates found, so HTTPS calls will fail; install ca-certificates"
-            );
+            tracing::warn!("no root certificates found, so HTTPS calls will fail; install ca-certificates");
             return Ok(builder.with_root_certificates(roots).with_no_client_auth());
         }
         let verifier = WebPkiServerVerifier::builder_with_provider(Arc::new(roots), provider)
@@ -70,10 +64,7 @@ fn read_roots(path: &Path) -> Result<Vec<CertificateDer<'static>>, String> {
     let found = found.map_err(|error| error.to_string())?;
     let (usable, _) = RootCertStore::empty().add_parsable_certificates(found.iter().cloned());
     if usable != found.len() || found.is_empty() {
-        return Err(format!(
-            "{usable} of its {} entries are certificates",
-            found.len()
-        ));
+        return Err(format!("{usable} of its {} entries are certificates", found.len()));
     }
     Ok(found)
 }
@@ -122,8 +113,6 @@ impl ServerCertVerifier for AcceptAny {
     }
 
     fn supported_verify_schemes(&self) -> Vec<SignatureScheme> {
-        self.provider
-            .signature_verification_algorithms
-            .supported_schemes()
+        self.provider.signature_verification_algorithms.supported_schemes()
     }
 }

@@ -30,9 +30,7 @@ impl Report {
         let line = match self {
             Self::Started(pid) => format!("started {}\n", pid.as_raw_nonzero()),
             Self::Refused(errno) => format!("refused {errno}\n"),
-            Self::Ended {
-                code: Some(code), ..
-            } => format!("exited {code}\n"),
+            Self::Ended { code: Some(code), .. } => format!("exited {code}\n"),
             Self::Ended { signal, .. } => format!("signalled {}\n", signal.unwrap_or(0)),
             Self::Left(count) => format!("left {count}\n"),
         };
@@ -45,14 +43,8 @@ impl Report {
         Some(match word {
             "started" if number > 0 => Self::Started(tree::pid_of(number.cast_unsigned())),
             "refused" => Self::Refused(number),
-            "exited" => Self::Ended {
-                code: Some(number),
-                signal: None,
-            },
-            "signalled" => Self::Ended {
-                code: None,
-                signal: Some(number),
-            },
+            "exited" => Self::Ended { code: Some(number), signal: None },
+            "signalled" => Self::Ended { code: None, signal: Some(number) },
             "left" => Self::Left(number.try_into().ok()?),
             _ => return None,
         })
@@ -68,33 +60,16 @@ mod tests {
         let reports = [
             Report::Started(tree::pid_of(7)),
             Report::Refused(2),
-            Report::Ended {
-                code: Some(3),
-                signal: None,
-            },
-            Report::Ended {
-                code: None,
-                signal: Some(9),
-            },
+            Report::Ended { code: Some(3), signal: None },
+            Report::Ended { code: None, signal: Some(9) },
             Report::Left(1),
         ];
         for report in reports {
             let mut bytes = Vec::new();
             report.send(&mut bytes);
-            assert_eq!(
-                Report::parse(String::from_utf8(bytes).unwrap().trim_end()),
-                Some(report)
-            );
+            assert_eq!(Report::parse(String::from_utf8(bytes).unwrap().trim_end()), Some(report));
         }
-        for line in [
-            "",
-            "started",
-            "started x",
-            "started -1",
-            "danced 1",
-            "left -1",
-            "started 0",
-        ] {
+        for line in ["", "started", "started x", "started -1", "danced 1", "left -1", "started 0"] {
             assert_eq!(Report::parse(line), None, "{line}");
         }
     }

@@ -125,28 +125,17 @@ impl Recorder {
         let room = self.limits.run_bytes_max - self.text_bytes;
         let kept = text.len().min(usize::try_from(room).unwrap_or(usize::MAX));
         self.text_bytes += (text.len() as u64 + 1).min(room);
-        self.push(
-            stream,
-            String::from_utf8_lossy(&text[..kept]).into_owned(),
-            partial,
-        );
+        self.push(stream, String::from_utf8_lossy(&text[..kept]).into_owned(), partial);
         if self.text_bytes >= self.limits.run_bytes_max {
             self.truncated = true;
             let max = self.limits.run_bytes_max;
-            self.remark(format!(
-                "log truncated: it reached its limit of {max} bytes, further output is thrown away"
-            ));
+            self.remark(format!("log truncated: it reached its limit of {max} bytes, further output is thrown away"));
         }
     }
 
     fn push(&mut self, stream: Stream, text: String, partial: bool) {
         self.pending_bytes += text.len() + LINE_OVERHEAD;
-        self.pending.push(LogLine {
-            at_ms: (self.writer.clock)(),
-            stream,
-            text,
-            partial,
-        });
+        self.pending.push(LogLine { at_ms: (self.writer.clock)(), stream, text, partial });
         self.next_line += 1;
         self.pending_since.get_or_insert_with(Instant::now);
     }
@@ -155,10 +144,7 @@ impl Recorder {
         let lines = std::mem::take(&mut self.pending);
         self.pending_bytes = 0;
         self.pending_since = None;
-        LogChunk {
-            first_line: self.next_line - lines.len() as u64,
-            lines,
-        }
+        LogChunk { first_line: self.next_line - lines.len() as u64, lines }
     }
 
     fn lose_reader(&mut self) {
@@ -179,10 +165,7 @@ pub(crate) struct LineCutter {
 
 impl LineCutter {
     pub(crate) fn new(stream: Stream) -> Self {
-        Self {
-            stream,
-            started: Vec::new(),
-        }
+        Self { stream, started: Vec::new() }
     }
 
     /// Hands each line that `bytes` complete to `line`, as text without its end and whether it
@@ -223,9 +206,7 @@ fn without_return(line: &[u8]) -> &[u8] {
 /// Returns how many bytes to keep so that no UTF-8 character is cut in two.
 fn whole_characters(bytes: &[u8]) -> usize {
     let tail = bytes.len().saturating_sub(3);
-    let start = (tail..bytes.len())
-        .rev()
-        .find(|at| bytes[*at] & 0b1100_0000 != 0b1000_0000);
+    let start = (tail..bytes.len()).rev().find(|at| bytes[*at] & 0b1100_0000 != 0b1000_0000);
     match start {
         Some(at) if at > 0 && character_bytes(bytes[at]) > bytes.len() - at => at,
         _ => bytes.len(),
@@ -255,70 +236,27 @@ mod tests {
                 lines.push((String::from_utf8_lossy(text).into_owned(), partial));
             });
         }
-        lines.extend(
-            cutter
-                .rest()
-                .map(|text| (String::from_utf8_lossy(&text).into_owned(), false)),
-        );
+        lines.extend(cutter.rest().map(|text| (String::from_utf8_lossy(&text).into_owned(), false)));
         lines
     }
 
     #[test]
     fn bytes_become_lines() {
-        type Case = (
-            &'static str,
-            &'static [&'static [u8]],
-            &'static [(&'static str, bool)],
-        );
+        type Case = (&'static str, &'static [&'static [u8]], &'static [(&'static str, bool)]);
         let cases: [Case; 10] = [
             ("two lines", &[b"a\nb\n"], &[("a", false), ("b", false)]),
-            (
-                "no newline at the end",
-                &[b"a\nb"],
-                &[("a", false), ("b", false)],
-            ),
-            (
-                "a line in pieces",
-                &[b"a", b"b\nc", b"\n"],
-                &[("ab", false), ("c", false)],
-            ),
-            (
-                "carriage returns",
-                &[b"a\r\n\r\nb\rc\r\n"],
-                &[("a", false), ("", false), ("b\rc", false)],
-            ),
-            (
-                "a return and its newline apart",
-                &[b"a\r", b"\nb"],
-                &[("a", false), ("b", false)],
-            ),
-            (
-                "as long as allowed",
-                &[b"12345678\n9"],
-                &[("12345678", false), ("9", false)],
-            ),
-            (
-                "too long",
-                &[b"1234567890\n"],
-                &[("12345678", true), ("90", false)],
-            ),
-            (
-                "a character across the cut",
-                &[b"1234567\xc3\xa98\n"],
-                &[("1234567", true), ("é8", false)],
-            ),
-            (
-                "binary",
-                &[b"\xff\xfe\0\n"],
-                &[("\u{fffd}\u{fffd}\0", false)],
-            ),
+            ("no newline at the end", &[b"a\nb"], &[("a", false), ("b", false)]),
+            ("a line in pieces", &[b"a", b"b\nc", b"\n"], &[("ab", false), ("c", false)]),
+            ("carriage returns", &[b"a\r\n\r\nb\rc\r\n"], &[("a", false), ("", false), ("b\rc", false)]),
+            ("a return and its newline apart", &[b"a\r", b"\nb"], &[("a", false), ("b", false)]),
+            ("as long as allowed", &[b"12345678\n9"], &[("12345678", false), ("9", false)]),
+            ("too long", &[b"1234567890\n"], &[("12345678", true), ("90", false)]),
+            ("a character across the cut", &[b"1234567\xc3\xa98\n"], &[("1234567", true), ("é8", false)]),
+            ("binary", &[b"\xff\xfe\0\n"], &[("\u{fffd}\u{fffd}\0", false)]),
             ("nothing", &[b""], &[]),
         ];
         for (name, pieces, expected) in cases {
-            let expected: Vec<_> = expected
-                .iter()
-                .map(|(text, p)| ((*text).to_owned(), *p))
-                .collect();
+            let expected: Vec<_> = expected.iter().map(|(text, p)| ((*text).to_owned(), *p)).collect();
             assert_eq!(cut(8, pieces), expected, "{name}");
         }
     }
@@ -345,17 +283,7 @@ mod tests {
 
     fn recorder(chunks_max: usize, run_bytes_max: u64) -> (Recorder, crate::LogReader) {
         let (writer, reader) = LogWriter::channel(chunks_max, || 5);
-        (
-            Recorder::new(
-                writer,
-                LogLimits {
-                    run_bytes_max,
-                    line_bytes_max: 64,
-                    flush_ms_max: 1_000,
-                },
-            ),
-            reader,
-        )
+        (Recorder::new(writer, LogLimits { run_bytes_max, line_bytes_max: 64, flush_ms_max: 1_000 }), reader)
     }
 
     #[tokio::test]
@@ -366,21 +294,10 @@ mod tests {
         recorder.finish(&mut out);
         assert_eq!(recorder.close().await, (3, true));
         let chunk = reader.next().await.unwrap();
-        let texts: Vec<_> = chunk
-            .lines
-            .iter()
-            .map(|line| (line.stream, line.text.as_str()))
-            .collect();
-        assert_eq!(
-            texts[..2],
-            [(Stream::Stdout, "1234"), (Stream::Stdout, "56789")]
-        );
+        let texts: Vec<_> = chunk.lines.iter().map(|line| (line.stream, line.text.as_str())).collect();
+        assert_eq!(texts[..2], [(Stream::Stdout, "1234"), (Stream::Stdout, "56789")]);
         assert_eq!(texts[2].0, Stream::System);
-        assert!(
-            texts[2]
-                .1
-                .starts_with("log truncated: it reached its limit of 10 bytes")
-        );
+        assert!(texts[2].1.starts_with("log truncated: it reached its limit of 10 bytes"));
         assert_eq!(texts.len(), 3);
     }
 

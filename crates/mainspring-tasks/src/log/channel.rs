@@ -28,18 +28,9 @@ pub struct LogReader {
 impl LogWriter {
     /// Makes a channel for `chunks_max` chunks (at least one) of about 32 KiB each. `clock` stamps
     /// lines, in milliseconds since 1970 UTC.
-    pub fn channel(
-        chunks_max: usize,
-        clock: impl Fn() -> i64 + Send + Sync + 'static,
-    ) -> (Self, LogReader) {
+    pub fn channel(chunks_max: usize, clock: impl Fn() -> i64 + Send + Sync + 'static) -> (Self, LogReader) {
         let (sender, receiver) = mpsc::channel(chunks_max.max(1));
-        (
-            Self {
-                chunks: sender,
-                clock: Arc::new(clock),
-            },
-            LogReader { chunks: receiver },
-        )
+        (Self { chunks: sender, clock: Arc::new(clock) }, LogReader { chunks: receiver })
     }
 }
 
@@ -59,8 +50,6 @@ impl LogReader {
 
 impl fmt::Debug for LogWriter {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("LogWriter")
-            .field("capacity", &self.chunks.capacity())
-            .finish()
+        f.debug_struct("LogWriter").field("capacity", &self.chunks.capacity()).finish()
     }
 }

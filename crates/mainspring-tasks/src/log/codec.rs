@@ -99,11 +99,7 @@ fn flags(line: &LogLine) -> u8 {
         Stream::Stderr => 1,
         Stream::System => 2,
     };
-    if line.partial {
-        stream | PARTIAL
-    } else {
-        stream
-    }
+    if line.partial { stream | PARTIAL } else { stream }
 }
 
 fn zigzag(value: i64) -> u64 {
@@ -133,9 +129,7 @@ impl Input<'_> {
     }
 
     fn byte(&mut self) -> Result<u8, CodecError> {
-        let byte = *self.bytes.get(self.at).ok_or(CodecError::Short {
-            at: self.bytes.len(),
-        })?;
+        let byte = *self.bytes.get(self.at).ok_or(CodecError::Short { at: self.bytes.len() })?;
         self.at += 1;
         Ok(byte)
     }
@@ -160,12 +154,7 @@ impl Input<'_> {
     fn length(&mut self, size: usize) -> Result<usize, CodecError> {
         let count = self.number()?;
         let rest = (self.bytes.len() - self.at) / size;
-        usize::try_from(count)
-            .ok()
-            .filter(|count| *count <= rest)
-            .ok_or(CodecError::Short {
-                at: self.bytes.len(),
-            })
+        usize::try_from(count).ok().filter(|count| *count <= rest).ok_or(CodecError::Short { at: self.bytes.len() })
     }
 
     fn line(&mut self, before_ms: i64) -> Result<LogLine, CodecError> {
@@ -178,16 +167,9 @@ impl Input<'_> {
         };
         let at_ms = before_ms.wrapping_add(unzigzag(self.number()?));
         let length = self.length(1)?;
-        let text = std::str::from_utf8(&self.bytes[self.at..self.at + length])
-            .map_err(|_| self.damaged())?
-            .to_owned();
+        let text = std::str::from_utf8(&self.bytes[self.at..self.at + length]).map_err(|_| self.damaged())?.to_owned();
         self.at += length;
-        Ok(LogLine {
-            at_ms,
-            stream,
-            text,
-            partial: flags & PARTIAL != 0,
-        })
+        Ok(LogLine { at_ms, stream, text, partial: flags & PARTIAL != 0 })
     }
 }
 
@@ -199,24 +181,17 @@ mod tests {
     use super::*;
 
     fn a_line() -> impl Strategy<Value = LogLine> {
-        let stream = prop_oneof![
-            Just(Stream::Stdout),
-            Just(Stream::Stderr),
-            Just(Stream::System)
-        ];
-        (any::<i64>(), stream, ".{0,40}", any::<bool>()).prop_map(
-            |(at_ms, stream, text, partial)| LogLine {
-                at_ms,
-                stream,
-                text,
-                partial,
-            },
-        )
+        let stream = prop_oneof![Just(Stream::Stdout), Just(Stream::Stderr), Just(Stream::System)];
+        (any::<i64>(), stream, ".{0,40}", any::<bool>()).prop_map(|(at_ms, stream, text, partial)| LogLine {
+            at_ms,
+            stream,
+            text,
+            partial,
+        })
     }
 
     fn a_chunk() -> impl Strategy<Value = LogChunk> {
-        (0..u64::MAX / 2, vec(a_line(), 0..20))
-            .prop_map(|(first_line, lines)| LogChunk { first_line, lines })
+        (0..u64::MAX / 2, vec(a_line(), 0..20)).prop_map(|(first_line, lines)| LogChunk { first_line, lines })
     }
 
     proptest! {
@@ -244,38 +219,17 @@ mod tests {
 
     #[test]
     fn the_layout_stays_as_written_to_disk() {
-        let line = |at_ms, stream, text: &str, partial| LogLine {
-            at_ms,
-            stream,
-            text: text.into(),
-            partial,
-        };
-        let lines = vec![
-            line(300, Stream::Stdout, "ab", false),
-            line(299, Stream::System, "é", true),
-        ];
+        let line = |at_ms, stream, text: &str, partial| LogLine { at_ms, stream, text: text.into(), partial };
+        let lines = vec![line(300, Stream::Stdout, "ab", false), line(299, Stream::System, "é", true)];
         let bytes = [1, 200, 1, 2, 0, 216, 4, 2, b'a', b'b', 6, 1, 2, 0xc3, 0xa9];
-        assert_eq!(
-            LogChunk {
-                first_line: 200,
-                lines
-            }
-            .encode(),
-            bytes
-        );
+        assert_eq!(LogChunk { first_line: 200, lines }.encode(), bytes);
     }
 
     #[test]
     fn a_claimed_count_without_bytes_is_refused_before_memory_is_taken() {
         let mut bytes = vec![VERSION, 0];
         put(&mut bytes, u64::MAX);
-        assert_eq!(
-            LogChunk::decode(&bytes),
-            Err(CodecError::Short { at: bytes.len() })
-        );
-        assert_eq!(
-            LogChunk::decode(&[9]),
-            Err(CodecError::Version { version: 9 })
-        );
+        assert_eq!(LogChunk::decode(&bytes), Err(CodecError::Short { at: bytes.len() }));
+        assert_eq!(LogChunk::decode(&[9]), Err(CodecError::Version { version: 9 }));
     }
 }

@@ -36,26 +36,13 @@ impl Bare {
         command.stdin(Stdio::null()).process_group(0);
         let spawned = launch.dress(&mut command).and_then(|()| command.spawn());
         let child = spawned.map_err(|error| spawn_error(&launch.program(), &error))?;
-        let main = child
-            .id()
-            .expect("a child that was not waited for has an id");
-        let tree = Tree {
-            main: tree::pid_of(main),
-            marker: launch.marker,
-        };
-        Ok(Self {
-            child,
-            tree,
-            kill_grace: launch.kill_grace,
-            ended: false,
-        })
+        let main = child.id().expect("a child that was not waited for has an id");
+        let tree = Tree { main: tree::pid_of(main), marker: launch.marker };
+        Ok(Self { child, tree, kill_grace: launch.kill_grace, ended: false })
     }
 
     /// Waits until the whole tree is gone, ending it when `stop` says so.
-    pub(crate) async fn run(
-        mut self,
-        stop: impl Future<Output = Outcome>,
-    ) -> Result<Exit, TaskError> {
+    pub(crate) async fn run(mut self, stop: impl Future<Output = Outcome>) -> Result<Exit, TaskError> {
         let mut exit = Exit::default();
         let status = tokio::select! {
             status = self.child.wait() => {
@@ -139,21 +126,14 @@ async fn wait_until_gone(tree: &Tree) {
 
 async fn signal(tree: &Tree, signal: Signal) -> usize {
     let tree = tree.clone();
-    spawn_blocking(move || tree.signal(signal))
-        .await
-        .unwrap_or(0)
+    spawn_blocking(move || tree.signal(signal)).await.unwrap_or(0)
 }
 
 async fn members(tree: &Tree) -> usize {
     let tree = tree.clone();
-    spawn_blocking(move || tree.members().len())
-        .await
-        .unwrap_or(0)
+    spawn_blocking(move || tree.members().len()).await.unwrap_or(0)
 }
 
 fn lost(error: &io::Error) -> TaskError {
-    TaskError::new(
-        "process.lost",
-        format!("could not wait for the process: {error}"),
-    )
+    TaskError::new("process.lost", format!("could not wait for the process: {error}"))
 }

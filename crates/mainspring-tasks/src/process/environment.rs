@@ -17,11 +17,7 @@ pub(crate) type Environment = BTreeMap<OsString, OsString>;
 /// Picks those of `names` that this process has; `PATH` is there in any case.
 pub(crate) fn inherited(names: &[String]) -> Environment {
     let mut environment = Environment::from([("PATH".into(), DEFAULT_PATH.into())]);
-    environment.extend(
-        names
-            .iter()
-            .filter_map(|name| Some((name.into(), std::env::var_os(name)?))),
-    );
+    environment.extend(names.iter().filter_map(|name| Some((name.into(), std::env::var_os(name)?))));
     environment
 }
 
@@ -30,18 +26,11 @@ pub(crate) fn inherited(names: &[String]) -> Environment {
 /// # Errors
 /// `process.environment` for names and values that no environment can hold, and for parameters
 /// whose variables would have the same name.
-pub(crate) fn environment(
-    inherited: &Environment,
-    attempt: &Attempt,
-    output: &Path,
-) -> Result<Environment, TaskError> {
+pub(crate) fn environment(inherited: &Environment, attempt: &Attempt, output: &Path) -> Result<Environment, TaskError> {
     let mut environment = inherited.clone();
     for (name, value) in &attempt.env {
         if name.is_empty() || name.contains(['=', '\0']) {
-            return Err(bad(format!(
-                "`{}` is no name for an environment variable",
-                name.escape_debug()
-            )));
+            return Err(bad(format!("`{}` is no name for an environment variable", name.escape_debug())));
         }
         environment.insert(name.into(), whole("variable", name, value)?);
     }
@@ -49,9 +38,7 @@ pub(crate) fn environment(
     for (name, value) in &attempt.params {
         let variable = parameter_variable(name);
         if let Some(other) = told.insert(variable.clone(), name) {
-            return Err(bad(format!(
-                "the parameters `{other}` and `{name}` would both become {variable}; rename one"
-            )));
+            return Err(bad(format!("the parameters `{other}` and `{name}` would both become {variable}; rename one")));
         }
         environment.insert(variable.into(), whole("parameter", name, value)?);
     }
@@ -75,20 +62,14 @@ pub(crate) fn environment(
 /// Returns the variable of a parameter: capitals, and `_` for what is no ASCII letter or digit.
 fn parameter_variable(name: &str) -> String {
     let letter = |c: char| {
-        if c.is_ascii_alphanumeric() {
-            c.to_ascii_uppercase()
-        } else {
-            '_'
-        }
+        if c.is_ascii_alphanumeric() { c.to_ascii_uppercase() } else { '_' }
     };
     format!("MS_PARAM_{}", name.chars().map(letter).collect::<String>())
 }
 
 fn whole(kind: &str, name: &str, value: &str) -> Result<OsString, TaskError> {
     if value.contains('\0') {
-        return Err(bad(format!(
-            "the {kind} `{name}` holds a NUL byte, which no environment variable can"
-        )));
+        return Err(bad(format!("the {kind} `{name}` holds a NUL byte, which no environment variable can")));
     }
     Ok(value.into())
 }
@@ -102,10 +83,7 @@ mod tests {
     use super::*;
 
     fn map(pairs: &[(&str, &str)]) -> BTreeMap<String, String> {
-        pairs
-            .iter()
-            .map(|(name, value)| ((*name).to_owned(), (*value).to_owned()))
-            .collect()
+        pairs.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
     }
 
     #[test]
@@ -115,18 +93,11 @@ mod tests {
             run_id: "r1".into(),
             job: "default/etl".into(),
             params: map(&[("region-code", "eu; rm -rf /"), ("größe", "")]),
-            env: map(&[
-                ("TZ", "Europe/Rome"),
-                ("MS_RUN_ID", "forged"),
-                ("MS_FIRE_TIME", "forged"),
-            ]),
+            env: map(&[("TZ", "Europe/Rome"), ("MS_RUN_ID", "forged"), ("MS_FIRE_TIME", "forged")]),
             ..Attempt::default()
         };
         let environment = environment(&base, &attempt, Path::new("/o")).unwrap();
-        let pairs: Vec<_> = environment
-            .iter()
-            .map(|(n, v)| (n.to_str().unwrap(), v.to_str().unwrap()))
-            .collect();
+        let pairs: Vec<_> = environment.iter().map(|(n, v)| (n.to_str().unwrap(), v.to_str().unwrap())).collect();
         let expected = [
             ("MS_ATTEMPT", "1"),
             ("MS_JOB", "default/etl"),
@@ -143,30 +114,14 @@ mod tests {
     #[test]
     fn what_no_environment_can_hold_is_refused() {
         let refused = [
-            (
-                map(&[("a-b", "1"), ("a_b", "2")]),
-                map(&[]),
-                "`a-b` and `a_b` would both become MS_PARAM_A_B",
-            ),
-            (
-                map(&[("a", "x\0y")]),
-                map(&[]),
-                "the parameter `a` holds a NUL byte",
-            ),
+            (map(&[("a-b", "1"), ("a_b", "2")]), map(&[]), "`a-b` and `a_b` would both become MS_PARAM_A_B"),
+            (map(&[("a", "x\0y")]), map(&[]), "the parameter `a` holds a NUL byte"),
             (map(&[]), map(&[("A=B", "1")]), "`A=B` is no name"),
             (map(&[]), map(&[("", "1")]), "`` is no name"),
-            (
-                map(&[]),
-                map(&[("A", "\0")]),
-                "the variable `A` holds a NUL byte",
-            ),
+            (map(&[]), map(&[("A", "\0")]), "the variable `A` holds a NUL byte"),
         ];
         for (params, env, text) in refused {
-            let attempt = Attempt {
-                params,
-                env,
-                ..Attempt::default()
-            };
+            let attempt = Attempt { params, env, ..Attempt::default() };
             let error = environment(&Environment::new(), &attempt, Path::new("/o")).unwrap_err();
             assert_eq!(error.code, "process.environment");
             assert!(error.message.contains(text), "{}", error.message);

@@ -36,10 +36,7 @@ impl Launch {
     /// Gives `command` the folder, environment and pipes. The command must go before the pipes
     /// can end.
     pub(crate) fn dress(&self, command: &mut Command) -> io::Result<()> {
-        command
-            .env_clear()
-            .envs(&self.environment)
-            .current_dir(&self.folder);
+        command.env_clear().envs(&self.environment).current_dir(&self.folder);
         command.stdout(OwnedFd::from(self.stdout.try_clone()?));
         command.stderr(OwnedFd::from(self.stderr.try_clone()?));
         Ok(())
@@ -47,12 +44,7 @@ impl Launch {
 
     /// The program's name for messages.
     pub(crate) fn program(&self) -> String {
-        self.argv
-            .first()
-            .map(OsString::as_os_str)
-            .unwrap_or(OsStr::new(""))
-            .to_string_lossy()
-            .into_owned()
+        self.argv.first().map(OsString::as_os_str).unwrap_or(OsStr::new("")).to_string_lossy().into_owned()
     }
 }
 
@@ -89,28 +81,20 @@ impl Exit {
 pub(crate) fn spawn_error(program: &str, error: &io::Error) -> TaskError {
     let program = program.escape_debug();
     let (code, message) = match error.kind() {
-        io::ErrorKind::NotFound => (
-            "process.not_found",
-            format!("no program `{program}`: give its path, or install it where PATH leads"),
-        ),
-        io::ErrorKind::PermissionDenied => (
-            "process.not_executable",
-            format!("`{program}` may not be executed: check its mode and the folders above"),
-        ),
+        io::ErrorKind::NotFound => {
+            ("process.not_found", format!("no program `{program}`: give its path, or install it where PATH leads"))
+        }
+        io::ErrorKind::PermissionDenied => {
+            ("process.not_executable", format!("`{program}` may not be executed: check its mode and the folders above"))
+        }
         io::ErrorKind::ArgumentListTooLong => (
             "process.too_large",
-            format!(
-                "the arguments and environment of `{program}` are larger than the system takes"
-            ),
+            format!("the arguments and environment of `{program}` are larger than the system takes"),
         ),
-        io::ErrorKind::InvalidInput => (
-            "process.nul_byte",
-            format!("an argument of `{program}` holds a NUL byte, which no argument can"),
-        ),
-        _ => (
-            "process.spawn",
-            format!("could not start `{program}`: {error}"),
-        ),
+        io::ErrorKind::InvalidInput => {
+            ("process.nul_byte", format!("an argument of `{program}` holds a NUL byte, which no argument can"))
+        }
+        _ => ("process.spawn", format!("could not start `{program}`: {error}")),
     };
     TaskError::new(code, message)
 }

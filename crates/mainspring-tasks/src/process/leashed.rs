@@ -38,16 +38,10 @@ impl Leashed {
     pub(crate) fn start(launch: Launch) -> Result<Self, TaskError> {
         let (ours, theirs) = control_socket().map_err(|error| spawn_error("the leash", &error))?;
         let Some(holder) = &launch.leash else {
-            return Err(TaskError::new(
-                "process.leash",
-                "no leash program is configured",
-            ));
+            return Err(TaskError::new("process.leash", "no leash program is configured"));
         };
         let mut command = Command::new(&holder.program);
-        command
-            .args(&holder.args)
-            .arg(launch.kill_grace.as_millis().to_string())
-            .args(&launch.argv);
+        command.args(&holder.args).arg(launch.kill_grace.as_millis().to_string()).args(&launch.argv);
         command.stdin(theirs);
         let spawned = launch.dress(&mut command).and_then(|()| command.spawn());
         let leash = spawned.map_err(|error| leash_error(&launch, &error))?;
@@ -63,10 +57,7 @@ impl Leashed {
     }
 
     /// Waits until the whole tree is gone, having it ended when `stop` says so.
-    pub(crate) async fn run(
-        mut self,
-        stop: impl Future<Output = Outcome>,
-    ) -> Result<Exit, TaskError> {
+    pub(crate) async fn run(mut self, stop: impl Future<Output = Outcome>) -> Result<Exit, TaskError> {
         let mut stop = pin!(stop);
         let mut exit = Exit::default();
         let mut main = None;
@@ -105,7 +96,8 @@ impl Leashed {
             exit.left = bare::kill(&Tree { main, marker }).await;
         }
         if !exit.has_ended() && exit.stopped.is_none() {
-            let message = "the leash of the process was killed, so its end is not known; the rest of its tree was ended";
+            let message =
+                "the leash of the process was killed, so its end is not known; the rest of its tree was ended";
             return Err(TaskError::new("process.leash_lost", message));
         }
         Ok(exit)
@@ -124,21 +116,13 @@ impl Leashed {
 fn control_socket() -> io::Result<(tokio::net::UnixStream, Stdio)> {
     let (ours, theirs) = std::os::unix::net::UnixStream::pair()?;
     ours.set_nonblocking(true)?;
-    Ok((
-        tokio::net::UnixStream::from_std(ours)?,
-        OwnedFd::from(theirs).into(),
-    ))
+    Ok((tokio::net::UnixStream::from_std(ours)?, OwnedFd::from(theirs).into()))
 }
 
 /// The leash gets the program's arguments, so their faults show when it starts.
 fn leash_error(launch: &Launch, error: &io::Error) -> TaskError {
     match error.kind() {
-        io::ErrorKind::ArgumentListTooLong | io::ErrorKind::InvalidInput => {
-            spawn_error(&launch.program(), error)
-        }
-        _ => TaskError::new(
-            "process.leash",
-            format!("could not start the leash: {error}"),
-        ),
+        io::ErrorKind::ArgumentListTooLong | io::ErrorKind::InvalidInput => spawn_error(&launch.program(), error),
+        _ => TaskError::new("process.leash", format!("could not start the leash: {error}")),
     }
 }

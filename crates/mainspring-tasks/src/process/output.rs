@@ -22,10 +22,7 @@ const KEY_BYTES_MAX: usize = 128;
 /// `output.too_large`, `output.invalid` and `output.unreadable`.
 pub(crate) fn read(path: &Path, bytes_max: u64) -> Result<Option<Value>, TaskError> {
     let bytes = read_bytes(path, bytes_max).map_err(|error| {
-        TaskError::new(
-            "output.unreadable",
-            format!("could not read the file that $MS_OUTPUT names: {error}"),
-        )
+        TaskError::new("output.unreadable", format!("could not read the file that $MS_OUTPUT names: {error}"))
     })?;
     if bytes.len() as u64 > bytes_max {
         let message = format!(
@@ -33,12 +30,8 @@ pub(crate) fn read(path: &Path, bytes_max: u64) -> Result<Option<Value>, TaskErr
         );
         return Err(TaskError::new("output.too_large", message));
     }
-    let text = String::from_utf8(bytes).map_err(|error| {
-        invalid(format!(
-            "byte {} is not UTF-8",
-            error.utf8_error().valid_up_to()
-        ))
-    })?;
+    let text = String::from_utf8(bytes)
+        .map_err(|error| invalid(format!("byte {} is not UTF-8", error.utf8_error().valid_up_to())))?;
     let fields = parse(&text)?;
     Ok((!fields.is_empty()).then_some(Value::Object(fields)))
 }
@@ -46,10 +39,7 @@ pub(crate) fn read(path: &Path, bytes_max: u64) -> Result<Option<Value>, TaskErr
 /// A link is not followed and a named pipe not waited for.
 fn read_bytes(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
-    let file = OpenOptions::new()
-        .read(true)
-        .custom_flags(flags)
-        .open(path)?;
+    let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
     if !file.metadata()?.is_file() {
         return Err(io::Error::other("it is no longer a regular file"));
     }
@@ -64,8 +54,7 @@ fn parse(text: &str) -> Result<Map<String, Value>, TaskError> {
     }
     let mut fields = Map::new();
     for (index, line) in text.lines().enumerate() {
-        parse_line(line, &mut fields)
-            .map_err(|problem| invalid(format!("line {}: {problem}", index + 1)))?;
+        parse_line(line, &mut fields).map_err(|problem| invalid(format!("line {}: {problem}", index + 1)))?;
     }
     Ok(fields)
 }
@@ -76,20 +65,14 @@ fn parse_line(line: &str, fields: &mut Map<String, Value>) -> Result<(), String>
         return Ok(());
     }
     if trimmed.starts_with('{') {
-        let more: Map<String, Value> =
-            serde_json::from_str(trimmed).map_err(|error| error.to_string())?;
+        let more: Map<String, Value> = serde_json::from_str(trimmed).map_err(|error| error.to_string())?;
         fields.extend(more);
         return Ok(());
     }
-    let (key, value) = line
-        .split_once('=')
-        .ok_or("expected key=value or a JSON object")?;
+    let (key, value) = line.split_once('=').ok_or("expected key=value or a JSON object")?;
     let key = key.trim();
     if !is_key(key) {
-        return Err(format!(
-            "`{}` is no key; use letters, digits, `_`, `.` and `-`",
-            key.escape_debug()
-        ));
+        return Err(format!("`{}` is no key; use letters, digits, `_`, `.` and `-`", key.escape_debug()));
     }
     fields.insert(key.to_owned(), Value::String(value.to_owned()));
     Ok(())
@@ -97,16 +80,11 @@ fn parse_line(line: &str, fields: &mut Map<String, Value>) -> Result<(), String>
 
 fn is_key(key: &str) -> bool {
     (1..=KEY_BYTES_MAX).contains(&key.len())
-        && key
-            .bytes()
-            .all(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte))
+        && key.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"_.-".contains(&byte))
 }
 
 fn invalid(problem: String) -> TaskError {
-    TaskError::new(
-        "output.invalid",
-        format!("$MS_OUTPUT is not understood: {problem}"),
-    )
+    TaskError::new("output.invalid", format!("$MS_OUTPUT is not understood: {problem}"))
 }
 
 #[cfg(test)]
@@ -132,14 +110,8 @@ mod tests {
             ("\n \n", None),
             ("rows=3\n", Some(json!({"rows": "3"}))),
             ("a=b=c\r\nd= e ", Some(json!({"a": "b=c", "d": " e "}))),
-            (
-                "{\"rows\":3}\nrows=4\n{\"x\":[1]}",
-                Some(json!({"rows": "4", "x": [1]})),
-            ),
-            (
-                "{\n  \"rows\": {\n    \"a\": 1 }\n}\n",
-                Some(json!({"rows": {"a": 1}})),
-            ),
+            ("{\"rows\":3}\nrows=4\n{\"x\":[1]}", Some(json!({"rows": "4", "x": [1]}))),
+            ("{\n  \"rows\": {\n    \"a\": 1 }\n}\n", Some(json!({"rows": {"a": 1}}))),
             ("{}", None),
         ];
         for (text, expected) in cases {
@@ -172,10 +144,7 @@ mod tests {
         std::os::unix::fs::symlink("/etc/passwd", &path).unwrap();
         assert_eq!(read(&path, 64).unwrap_err().code, "output.unreadable");
         fs::remove_file(&path).unwrap();
-        let made = std::process::Command::new("mkfifo")
-            .arg(&path)
-            .status()
-            .unwrap();
+        let made = std::process::Command::new("mkfifo").arg(&path).status().unwrap();
         assert!(made.success());
         assert_eq!(read(&path, 64).unwrap_err().code, "output.unreadable");
     }

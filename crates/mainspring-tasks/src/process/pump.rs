@@ -36,11 +36,7 @@ impl Pipes {
     ///
     /// A full log makes it wait and so, in the end, the process. Reading goes on beyond the cap, so
     /// that the process does not wait for ever.
-    pub(crate) async fn pump(
-        mut self,
-        recorder: &mut Recorder,
-        tree_gone: impl Future<Output = ()>,
-    ) {
+    pub(crate) async fn pump(mut self, recorder: &mut Recorder, tree_gone: impl Future<Output = ()>) {
         let mut tree_gone = pin!(tree_gone);
         let mut is_gone = false;
         while self.out.is_open || self.err.is_open {
@@ -71,15 +67,7 @@ impl Source {
         let (reader, writer) = io::pipe()?;
         let pipe = Receiver::from_owned_fd(OwnedFd::from(reader))?;
         let buffer = Vec::with_capacity(BUFFER_BYTES);
-        Ok((
-            Self {
-                pipe,
-                buffer,
-                lines: LineCutter::new(stream),
-                is_open: true,
-            },
-            writer,
-        ))
+        Ok((Self { pipe, buffer, lines: LineCutter::new(stream), is_open: true }, writer))
     }
 
     /// Waits for bytes, or the end. Dropping the future loses nothing.

@@ -36,12 +36,8 @@ impl Tree {
                     || kin.contains(&pid)
                     || has_marker(pid, &self.marker))
         };
-        let members = table
-            .iter()
-            .filter(|(pid, process)| is_member(**pid, process));
-        members
-            .filter_map(|(pid, process)| living(*pid, process))
-            .collect()
+        let members = table.iter().filter(|(pid, process)| is_member(**pid, process));
+        members.filter_map(|(pid, process)| living(*pid, process)).collect()
     }
 
     /// Sends `signal` to all living members and returns how many there are.
@@ -54,9 +50,7 @@ impl Tree {
 pub(crate) fn descendants(root: Pid) -> Vec<Member> {
     let table = processes();
     let kin = kin_of(&table, root);
-    kin.into_iter()
-        .filter_map(|pid| living(pid, table.get(&pid)?))
-        .collect()
+    kin.into_iter().filter_map(|pid| living(pid, table.get(&pid)?)).collect()
 }
 
 /// Sends `signal` to each of `members`, once, because to many programs a second TERM means "at once".
@@ -77,10 +71,7 @@ pub(crate) fn signal_each_once(main: Pid, members: &[Member], signal: Signal) ->
 
 fn living(pid: u32, process: &Process) -> Option<Member> {
     let group = process.group;
-    (!process.is_zombie).then(|| Member {
-        pid: pid_of(pid),
-        group,
-    })
+    (!process.is_zombie).then(|| Member { pid: pid_of(pid), group })
 }
 
 fn number_of(pid: Pid) -> u32 {
@@ -101,21 +92,13 @@ struct Process {
 fn processes() -> HashMap<u32, Process> {
     let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
     let ids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
-    ids.filter_map(|pid| {
-        Some((
-            pid,
-            parse_stat(&fs::read(format!("/proc/{pid}/stat")).ok()?)?,
-        ))
-    })
-    .collect()
+    ids.filter_map(|pid| Some((pid, parse_stat(&fs::read(format!("/proc/{pid}/stat")).ok()?)?))).collect()
 }
 
 /// Reads `pid (name) state parent group …`, where the name may hold anything.
 fn parse_stat(stat: &[u8]) -> Option<Process> {
     let name_end = stat.iter().rposition(|byte| *byte == b')')?;
-    let mut fields = std::str::from_utf8(&stat[name_end + 1..])
-        .ok()?
-        .split_ascii_whitespace();
+    let mut fields = std::str::from_utf8(&stat[name_end + 1..]).ok()?.split_ascii_whitespace();
     let state = fields.next()?;
     Some(Process {
         is_zombie: matches!(state, "Z" | "X"),
@@ -132,11 +115,7 @@ fn kin_of(table: &HashMap<u32, Process>, root: Pid) -> HashSet<u32> {
     let mut kin = HashSet::new();
     let mut open = vec![number_of(root)];
     while let Some(pid) = open.pop() {
-        let new = children
-            .get(&pid)
-            .into_iter()
-            .flatten()
-            .filter(|child| kin.insert(**child));
+        let new = children.get(&pid).into_iter().flatten().filter(|child| kin.insert(**child));
         open.extend(new);
     }
     kin
@@ -144,11 +123,8 @@ fn kin_of(table: &HashMap<u32, Process>, root: Pid) -> HashSet<u32> {
 
 /// Processes of other users do not show their environment, and are not ours.
 fn has_marker(pid: u32, marker: &[u8]) -> bool {
-    fs::read(format!("/proc/{pid}/environ")).is_ok_and(|environment| {
-        environment
-            .split(|byte| *byte == 0)
-            .any(|pair| pair == marker)
-    })
+    fs::read(format!("/proc/{pid}/environ"))
+        .is_ok_and(|environment| environment.split(|byte| *byte == 0).any(|pair| pair == marker))
 }
 
 #[cfg(test)]
@@ -158,10 +134,7 @@ mod tests {
     #[test]
     fn a_process_is_read_whatever_its_name() {
         let process = parse_stat(b"12 (a) Z 1 (b)) S 7 8 9 0").unwrap();
-        assert_eq!(
-            (process.parent, process.group, process.is_zombie),
-            (7, 8, false)
-        );
+        assert_eq!((process.parent, process.group, process.is_zombie), (7, 8, false));
         assert!(parse_stat(b"12 (x) Z 7 8").unwrap().is_zombie);
         for bad in [&b""[..], b"12", b"12 (x", b"12 (x) S", b"12 (x) S a b"] {
             assert!(parse_stat(bad).is_none());

@@ -25,10 +25,7 @@ pub(crate) struct WorkRoot {
 impl WorkRoot {
     /// Makes the runner's folder under `root`, and removes those of runners that died.
     pub(crate) fn open(root: &Path) -> io::Result<Self> {
-        DirBuilder::new()
-            .recursive(true)
-            .mode(PRIVATE)
-            .create(root)?;
+        DirBuilder::new().recursive(true).mode(PRIVATE).create(root)?;
         let root = root.canonicalize()?;
         // Held until the own folder is locked, so that a runner starting now cannot take it for a left one.
         let starting = lock_file(&root.join(LOCK))?;
@@ -37,18 +34,13 @@ impl WorkRoot {
         let folder = private_folder(WORKER, &root)?;
         let lock = lock_file(&folder.path().join(LOCK))?;
         lock.lock()?;
-        Ok(Self {
-            folder,
-            _lock: lock,
-        })
+        Ok(Self { folder, _lock: lock })
     }
 
     /// Makes the folder of one attempt.
     pub(crate) fn attempt(&self) -> io::Result<AttemptFolder> {
         let folder = private_folder("run-", self.folder.path())?;
-        DirBuilder::new()
-            .mode(PRIVATE)
-            .create(folder.path().join("work"))?;
+        DirBuilder::new().mode(PRIVATE).create(folder.path().join("work"))?;
         let folder = AttemptFolder { folder };
         private_file(&folder.output())?;
         Ok(folder)
@@ -86,38 +78,21 @@ impl AttemptFolder {
 }
 
 fn private_folder(prefix: &str, parent: &Path) -> io::Result<TempDir> {
-    Builder::new()
-        .prefix(prefix)
-        .permissions(Permissions::from_mode(PRIVATE))
-        .tempdir_in(parent)
+    Builder::new().prefix(prefix).permissions(Permissions::from_mode(PRIVATE)).tempdir_in(parent)
 }
 
 fn private_file(path: &Path) -> io::Result<File> {
-    OpenOptions::new()
-        .write(true)
-        .create_new(true)
-        .mode(0o600)
-        .open(path)
+    OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)
 }
 
 fn lock_file(path: &Path) -> io::Result<File> {
-    OpenOptions::new()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .mode(0o600)
-        .open(path)
+    OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(path)
 }
 
 fn remove_abandoned(root: &Path) {
     for entry in fs::read_dir(root).into_iter().flatten().flatten() {
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        if !is_folder
-            || !entry
-                .file_name()
-                .as_encoded_bytes()
-                .starts_with(WORKER.as_bytes())
-        {
+        if !is_folder || !entry.file_name().as_encoded_bytes().starts_with(WORKER.as_bytes()) {
             continue;
         }
         let lock = OpenOptions::new().write(true).open(entry.path().join(LOCK));
@@ -159,10 +134,8 @@ mod tests {
     }
 
     fn names(path: &Path) -> Vec<String> {
-        let mut names: Vec<_> = fs::read_dir(path)
-            .unwrap()
-            .map(|e| e.unwrap().file_name().into_string().unwrap())
-            .collect();
+        let mut names: Vec<_> =
+            fs::read_dir(path).unwrap().map(|e| e.unwrap().file_name().into_string().unwrap()).collect();
         names.sort();
         names
     }
@@ -173,10 +146,7 @@ mod tests {
         let root = parent.path().join("a/b");
         let worker = WorkRoot::open(&root).unwrap();
         let attempt = worker.attempt().unwrap();
-        assert_eq!(
-            (mode(&root), mode(&attempt.work()), mode(&attempt.output())),
-            (0o700, 0o700, 0o600)
-        );
+        assert_eq!((mode(&root), mode(&attempt.work()), mode(&attempt.output())), (0o700, 0o700, 0o600));
         let sealed = attempt.work().join("sealed/inner");
         fs::create_dir_all(&sealed).unwrap();
         fs::write(sealed.join("file"), "x").unwrap();

@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 use std::fs;
 use std::time::Duration;
 
-use mainspring_tasks::{
-    Ended, HttpCall, LogLine, OutboundPolicy, Outcome, Settings, StatusRange, Stream, Task,
-};
+use mainspring_tasks::{Ended, HttpCall, LogLine, OutboundPolicy, Outcome, Settings, StatusRange, Stream, Task};
 
 use crate::support::*;
 use crate::web::*;
@@ -18,9 +16,8 @@ fn bench_for(servers: &[&Server]) -> Bench {
 
 fn bench_with(servers: &[&Server], change: impl FnOnce(&mut Settings)) -> Bench {
     Bench::with(Hold::Bare, |settings| {
-        let allow = |policy: OutboundPolicy, server: &&Server| {
-            policy.allow(server.address.to_string().parse().unwrap())
-        };
+        let allow =
+            |policy: OutboundPolicy, server: &&Server| policy.allow(server.address.to_string().parse().unwrap());
         settings.outbound = servers.iter().fold(OutboundPolicy::default(), allow);
         change(settings);
     })
@@ -42,46 +39,22 @@ async fn the_status_decides() {
     })
     .await;
     let bench = bench_for(&[&server]);
-    let only = |status| {
-        vec![StatusRange {
-            first: status,
-            last: status,
-        }]
-    };
+    let only = |status| vec![StatusRange { first: status, last: status }];
     let cases = [
         (200, vec![StatusRange::SUCCESS], None),
         (299, vec![StatusRange::SUCCESS], None),
-        (
-            300,
-            vec![StatusRange::SUCCESS],
-            Some("http.unexpected_status"),
-        ),
-        (
-            404,
-            vec![StatusRange::SUCCESS],
-            Some("http.unexpected_status"),
-        ),
+        (300, vec![StatusRange::SUCCESS], Some("http.unexpected_status")),
+        (404, vec![StatusRange::SUCCESS], Some("http.unexpected_status")),
         (404, only(404), None),
         (200, only(404), Some("http.unexpected_status")),
         (503, [only(200), only(503)].concat(), None),
     ];
     for (status, expect, expected) in cases {
-        let request = HttpCall {
-            expect,
-            ..HttpCall::get(server.url(&format!("/{status}")))
-        };
+        let request = HttpCall { expect, ..HttpCall::get(server.url(&format!("/{status}"))) };
         let (ended, lines) = call(&bench, request).await;
-        assert_eq!(
-            (code(&ended), ended.http_status),
-            (expected, Some(status)),
-            "{status}"
-        );
+        assert_eq!((code(&ended), ended.http_status), (expected, Some(status)), "{status}");
         assert_eq!(texts(&lines, Stream::Stdout), ["body"]);
-        let outcome = if expected.is_some() {
-            Outcome::Failed
-        } else {
-            Outcome::Succeeded
-        };
+        let outcome = if expected.is_some() { Outcome::Failed } else { Outcome::Succeeded };
         assert_eq!(ended.outcome, outcome);
     }
 }
@@ -90,27 +63,12 @@ async fn the_status_decides() {
 async fn an_unexpected_status_says_what_was_expected() {
     let server = Server::start(|_| answer(503, "")).await;
     let bench = bench_for(&[&server]);
-    let expect = vec![
-        StatusRange::SUCCESS,
-        StatusRange {
-            first: 404,
-            last: 404,
-        },
-    ];
-    let request = HttpCall {
-        expect,
-        ..HttpCall::get(server.url("/a?token=secret"))
-    };
+    let expect = vec![StatusRange::SUCCESS, StatusRange { first: 404, last: 404 }];
+    let request = HttpCall { expect, ..HttpCall::get(server.url("/a?token=secret")) };
     let (ended, lines) = call(&bench, request).await;
     let message = ended.error.unwrap().message;
-    assert_eq!(
-        message,
-        format!("{} answered 503, expected 200-299, 404", server.url("/a"))
-    );
-    assert_eq!(
-        texts(&lines, Stream::System),
-        [format!("GET {} answered 503", server.url("/a"))]
-    );
+    assert_eq!(message, format!("{} answered 503, expected 200-299, 404", server.url("/a")));
+    assert_eq!(texts(&lines, Stream::System), [format!("GET {} answered 503", server.url("/a"))]);
 }
 
 /// A capture of all that is sent, so that nothing internal slips in.
@@ -132,10 +90,7 @@ async fn a_request_holds_what_the_job_says_and_little_more() {
     let text = server.requests().remove(0);
     let (head, body) = text.split_once("\r\n\r\n").unwrap();
     let mut lines: Vec<_> = head.lines().collect();
-    assert_eq!(
-        (lines.remove(0), body),
-        ("POST /hook?x=1 HTTP/1.1", "{\"a\":1}")
-    );
+    assert_eq!((lines.remove(0), body), ("POST /hook?x=1 HTTP/1.1", "{\"a\":1}"));
     lines.sort_unstable();
     let expected = [
         "accept: */*".to_owned(),
@@ -183,23 +138,13 @@ async fn no_spelling_of_a_denied_address_is_reached() {
         "10.0.0.1",
     ];
     for host in hosts {
-        let (ended, _) = call(
-            &bench,
-            HttpCall::get(format!("http://{host}:{}/", server.address.port())),
-        )
-        .await;
+        let (ended, _) = call(&bench, HttpCall::get(format!("http://{host}:{}/", server.address.port()))).await;
         let found = code(&ended);
         // A machine may have no entry for `localhost.`; what counts is that nobody answers.
-        let is_denied = found == Some("http.denied_address")
-            || (host.ends_with('.') && found == Some("http.dns"));
+        let is_denied = found == Some("http.denied_address") || (host.ends_with('.') && found == Some("http.dns"));
         assert!(is_denied, "{host}: {ended:?}");
     }
-    for userinfo in [
-        "good.example@",
-        "good.example:80@",
-        "a:b@",
-        "good.example%00@",
-    ] {
+    for userinfo in ["good.example@", "good.example:80@", "a:b@", "good.example%00@"] {
         let url = format!("http://{userinfo}127.0.0.1:{}/", server.address.port());
         let (ended, _) = call(&bench, HttpCall::get(url)).await;
         assert_eq!(code(&ended), Some("http.bad_url"), "{userinfo}");
@@ -210,9 +155,7 @@ async fn no_spelling_of_a_denied_address_is_reached() {
 #[tokio::test]
 async fn a_host_that_is_allowed_by_name_is_reached_by_that_name() {
     let server = Server::start(|_| answer(200, "")).await;
-    let by_name = bench_with(&[], |s| {
-        s.outbound = OutboundPolicy::default().allow("localhost".parse().unwrap())
-    });
+    let by_name = bench_with(&[], |s| s.outbound = OutboundPolicy::default().allow("localhost".parse().unwrap()));
     let port = server.address.port();
     let (ended, _) = call(&by_name, HttpCall::get(format!("http://localhost:{port}/"))).await;
     assert_eq!(ended.outcome, Outcome::Succeeded, "{ended:?}");
@@ -228,11 +171,7 @@ async fn a_redirect_to_a_denied_address_is_not_followed() {
         let outer = Server::start(move |_| redirect(302, &target)).await;
         let bench = bench_for(&[&outer]);
         let (ended, _) = call(&bench, HttpCall::get(outer.url("/"))).await;
-        assert_eq!(
-            (code(&ended), ended.http_status),
-            (Some("http.denied_address"), Some(302)),
-            "{host}"
-        );
+        assert_eq!((code(&ended), ended.http_status), (Some("http.denied_address"), Some(302)), "{host}");
     }
     assert_eq!(inner.requests(), [""; 0]);
 }
@@ -241,11 +180,7 @@ async fn a_redirect_to_a_denied_address_is_not_followed() {
 async fn redirects_are_followed_three_times_at_most() {
     let server = Server::start(|request| {
         let hops: u8 = request.split(['/', ' ']).nth(2).unwrap().parse().unwrap();
-        if hops == 0 {
-            answer(200, "there")
-        } else {
-            redirect(307, &format!("/{}", hops - 1))
-        }
+        if hops == 0 { answer(200, "there") } else { redirect(307, &format!("/{}", hops - 1)) }
     })
     .await;
     let bench = bench_for(&[&server]);
@@ -258,30 +193,14 @@ async fn redirects_are_followed_three_times_at_most() {
     ];
     for (hops, redirects_max, expected, requests) in cases {
         let before = server.requests().len();
-        let request = HttpCall {
-            redirects_max,
-            ..HttpCall::get(server.url(&format!("/{hops}")))
-        };
+        let request = HttpCall { redirects_max, ..HttpCall::get(server.url(&format!("/{hops}"))) };
         let (ended, _) = call(&bench, request).await;
         assert_eq!(code(&ended), expected, "{hops} of {redirects_max}");
         assert_eq!(server.requests().len() - before, requests);
     }
-    let expect = vec![StatusRange {
-        first: 307,
-        last: 307,
-    }];
-    let (ended, _) = call(
-        &bench,
-        HttpCall {
-            expect,
-            ..HttpCall::get(server.url("/2"))
-        },
-    )
-    .await;
-    assert_eq!(
-        (ended.outcome, ended.http_status),
-        (Outcome::Succeeded, Some(307))
-    );
+    let expect = vec![StatusRange { first: 307, last: 307 }];
+    let (ended, _) = call(&bench, HttpCall { expect, ..HttpCall::get(server.url("/2")) }).await;
+    assert_eq!((ended.outcome, ended.http_status), (Outcome::Succeeded, Some(307)));
 }
 
 #[tokio::test]
@@ -299,38 +218,15 @@ async fn credentials_do_not_follow_to_another_origin() {
     })
     .await;
     let bench = bench_for(&[&first, &elsewhere]);
-    let headers = [
-        ("Authorization", "Bearer s3cret"),
-        ("Cookie", "s3cret"),
-        ("X-Api-Key", "s3cret"),
-        ("Accept", "text/plain"),
-    ];
-    let headers: BTreeMap<_, _> = headers
-        .map(|(name, value)| (name.to_owned(), value.to_owned()))
-        .into();
-    let get = |path: &str| HttpCall {
-        headers: headers.clone(),
-        ..HttpCall::get(first.url(path))
-    };
-    assert_eq!(
-        call(&bench, get("/away")).await.0.outcome,
-        Outcome::Succeeded
-    );
+    let headers =
+        [("Authorization", "Bearer s3cret"), ("Cookie", "s3cret"), ("X-Api-Key", "s3cret"), ("Accept", "text/plain")];
+    let headers: BTreeMap<_, _> = headers.map(|(name, value)| (name.to_owned(), value.to_owned())).into();
+    let get = |path: &str| HttpCall { headers: headers.clone(), ..HttpCall::get(first.url(path)) };
+    assert_eq!(call(&bench, get("/away")).await.0.outcome, Outcome::Succeeded);
     let seen = elsewhere.requests().remove(0);
-    assert!(
-        !seen.contains("s3cret")
-            && !seen.contains("referer")
-            && seen.contains("accept: text/plain"),
-        "{seen}"
-    );
-    assert_eq!(
-        call(&bench, get("/local")).await.0.outcome,
-        Outcome::Succeeded
-    );
-    assert_eq!(
-        first.requests().last().unwrap().matches("s3cret").count(),
-        3
-    );
+    assert!(!seen.contains("s3cret") && !seen.contains("referer") && seen.contains("accept: text/plain"), "{seen}");
+    assert_eq!(call(&bench, get("/local")).await.0.outcome, Outcome::Succeeded);
+    assert_eq!(first.requests().last().unwrap().matches("s3cret").count(), 3);
 }
 
 #[tokio::test]
@@ -339,37 +235,22 @@ async fn faults_have_names() {
     let faulty = [
         (b"nonsense\r\n\r\n".to_vec(), "http.protocol"),
         (b"".to_vec(), "http.protocol"),
-        (
-            b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab".to_vec(),
-            "http.protocol",
-        ),
+        (b"HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab".to_vec(), "http.protocol"),
         (cut_off.as_bytes().to_vec(), "http.body"),
-        (
-            b"HTTP/1.1 500 No\r\nContent-Length: 9\r\n\r\nx".to_vec(),
-            "http.unexpected_status",
-        ),
-        (
-            b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n".to_vec(),
-            "http.body",
-        ),
+        (b"HTTP/1.1 500 No\r\nContent-Length: 9\r\n\r\nx".to_vec(), "http.unexpected_status"),
+        (b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n".to_vec(), "http.body"),
     ];
     for (bytes, expected) in faulty {
         let shown = String::from_utf8_lossy(&bytes).into_owned();
         let server = Server::start(move |_| Answer::Bytes(bytes.clone())).await;
         let (ended, _) = call(&bench_for(&[&server]), HttpCall::get(server.url("/"))).await;
-        assert_eq!(
-            (code(&ended), ended.outcome),
-            (Some(expected), Outcome::Failed),
-            "{shown}"
-        );
+        assert_eq!((code(&ended), ended.outcome), (Some(expected), Outcome::Failed), "{shown}");
     }
     let nobody = {
         let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
         listener.local_addr().unwrap()
     };
-    let bench = bench_with(&[], |s| {
-        s.outbound = OutboundPolicy::default().allow("loopback".parse().unwrap())
-    });
+    let bench = bench_with(&[], |s| s.outbound = OutboundPolicy::default().allow("loopback".parse().unwrap()));
     let (ended, _) = call(&bench, HttpCall::get(format!("http://{nobody}/"))).await;
     assert_eq!(code(&ended), Some("http.connect"));
     let (ended, _) = call(&bench, HttpCall::get("http://nobody.invalid/")).await;
@@ -380,62 +261,38 @@ async fn faults_have_names() {
 async fn a_call_ends_in_time_wherever_the_server_stalls() {
     let head = b"HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n".to_vec();
     let part = [&head[..], b"four"].concat();
-    for (bytes, status, timeout_ms) in [
-        (vec![], None, 200),
-        (b"HTTP/1.1 20".to_vec(), None, 200),
-        (part, Some(200), 2_000),
-    ] {
+    for (bytes, status, timeout_ms) in
+        [(vec![], None, 200), (b"HTTP/1.1 20".to_vec(), None, 200), (part, Some(200), 2_000)]
+    {
         let server = Server::start(move |_| Answer::Silence(bytes.clone())).await;
         let bench = bench_for(&[&server]);
-        let request = HttpCall {
-            timeout_ms,
-            ..HttpCall::get(server.url("/"))
-        };
+        let request = HttpCall { timeout_ms, ..HttpCall::get(server.url("/")) };
         let (ended, _) = call(&bench, request.clone()).await;
         let found = (ended.outcome, code(&ended), ended.http_status);
         assert_eq!(found, (Outcome::TimedOut, Some("http.timeout"), status));
 
         let mut limited = attempt();
         limited.timeout = Some(Duration::from_millis(100));
-        let patient = Task::Http(HttpCall {
-            timeout_ms: 60_000,
-            ..request
-        });
+        let patient = Task::Http(HttpCall { timeout_ms: 60_000, ..request });
         let (ended, _) = bench.perform(&patient, &limited).await;
-        assert_eq!(
-            (ended.outcome, code(&ended)),
-            (Outcome::TimedOut, Some("http.timeout"))
-        );
+        assert_eq!((ended.outcome, code(&ended)), (Outcome::TimedOut, Some("http.timeout")));
 
         let asked = server.requests().len() + 1;
         let cancel = async {
-            wait_for("the request to arrive", || {
-                (server.requests().len() >= asked).then_some(())
-            })
-            .await;
+            wait_for("the request to arrive", || (server.requests().len() >= asked).then_some(())).await;
         };
         let (ended, _) = bench.perform_until(&patient, &attempt(), cancel).await;
-        assert_eq!(
-            (ended.outcome, code(&ended)),
-            (Outcome::Cancelled, Some("task.cancelled"))
-        );
+        assert_eq!((ended.outcome, code(&ended)), (Outcome::Cancelled, Some("task.cancelled")));
     }
 }
 
 #[tokio::test]
 async fn an_endless_body_is_read_up_to_the_log_cap() {
-    let server =
-        Server::start(|_| Answer::Endless(b"HTTP/1.1 200 OK\r\n\r\nfirst\nx".to_vec())).await;
+    let server = Server::start(|_| Answer::Endless(b"HTTP/1.1 200 OK\r\n\r\nfirst\nx".to_vec())).await;
     let bench = bench_with(&[&server], |settings| settings.log.run_bytes_max = 200_000);
     let (ended, lines) = call(&bench, HttpCall::get(server.url("/"))).await;
-    assert_eq!(
-        (ended.outcome, ended.log_truncated),
-        (Outcome::Succeeded, true)
-    );
-    let kept: usize = texts(&lines, Stream::Stdout)
-        .iter()
-        .map(|text| text.len())
-        .sum();
+    assert_eq!((ended.outcome, ended.log_truncated), (Outcome::Succeeded, true));
+    let kept: usize = texts(&lines, Stream::Stdout).iter().map(|text| text.len()).sum();
     assert!(kept <= 200_000 && kept > 190_000, "{kept}");
     assert!(texts(&lines, Stream::System)[1].starts_with("log truncated"));
 }
@@ -445,21 +302,9 @@ async fn only_a_trusted_certificate_for_this_host_in_its_time_will_do() {
     let (authority, stranger) = (Authority::new(), Authority::new());
     let cases = [
         ("good", authority.issue("127.0.0.1", 2100), None),
-        (
-            "of another authority",
-            stranger.issue("127.0.0.1", 2100),
-            Some("http.tls"),
-        ),
-        (
-            "for another host",
-            authority.issue("127.0.0.2", 2100),
-            Some("http.tls"),
-        ),
-        (
-            "expired",
-            authority.issue("127.0.0.1", 2021),
-            Some("http.tls"),
-        ),
+        ("of another authority", stranger.issue("127.0.0.1", 2100), Some("http.tls")),
+        ("for another host", authority.issue("127.0.0.2", 2100), Some("http.tls")),
+        ("expired", authority.issue("127.0.0.1", 2021), Some("http.tls")),
     ];
     for (name, identity, expected) in cases {
         let server = Server::start_tls(&identity, |_| answer(200, "")).await;
@@ -470,19 +315,8 @@ async fn only_a_trusted_certificate_for_this_host_in_its_time_will_do() {
         let request = HttpCall::get(format!("https://{}/", server.address));
         let (ended, _) = call(&bench, request.clone()).await;
         assert_eq!(code(&ended), expected, "{name}: {ended:?}");
-        let (ended, _) = call(
-            &bench,
-            HttpCall {
-                verify_tls: false,
-                ..request
-            },
-        )
-        .await;
-        assert_eq!(
-            ended.outcome,
-            Outcome::Succeeded,
-            "{name}, unverified: {ended:?}"
-        );
+        let (ended, _) = call(&bench, HttpCall { verify_tls: false, ..request }).await;
+        assert_eq!(ended.outcome, Outcome::Succeeded, "{name}, unverified: {ended:?}");
     }
 }
 
@@ -493,10 +327,7 @@ async fn a_redirect_from_https_to_http_is_refused() {
     let identity = Authority::new().issue("127.0.0.1", 2100);
     let secure = Server::start_tls(&identity, move |_| redirect(302, &target)).await;
     let bench = bench_for(&[&plain, &secure]);
-    let request = HttpCall {
-        verify_tls: false,
-        ..HttpCall::get(format!("https://{}/", secure.address))
-    };
+    let request = HttpCall { verify_tls: false, ..HttpCall::get(format!("https://{}/", secure.address)) };
     let (ended, _) = call(&bench, request).await;
     assert_eq!(code(&ended), Some("http.redirect_refused"));
     assert_eq!(plain.requests(), [""; 0]);
@@ -506,20 +337,11 @@ async fn a_redirect_from_https_to_http_is_refused() {
 fn a_file_of_roots_that_holds_none_is_refused() {
     let folder = tempfile::tempdir().unwrap();
     let roots = folder.path().join("roots.pem");
-    for text in [
-        "",
-        "nonsense",
-        "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n",
-    ] {
+    for text in ["", "nonsense", "-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n"] {
         fs::write(&roots, text).unwrap();
         let mut settings = settings(Hold::Bare, folder.path());
         settings.tls_roots = Some(roots.clone());
-        let error = mainspring_tasks::TaskRunner::new(settings)
-            .unwrap_err()
-            .to_string();
-        assert!(
-            error.starts_with("could not read root certificates"),
-            "{error}"
-        );
+        let error = mainspring_tasks::TaskRunner::new(settings).unwrap_err().to_string();
+        assert!(error.starts_with("could not read root certificates"), "{error}");
     }
 }

@@ -27,9 +27,7 @@ async fn worker_to_be_killed() {
         main.display(),
     );
     let (writer, _reader) = LogWriter::channel(1, now_ms);
-    runner
-        .perform(&sh(&script), &attempt(), writer, std::future::pending())
-        .await;
+    runner.perform(&sh(&script), &attempt(), writer, std::future::pending()).await;
 }
 
 #[tokio::test]
@@ -47,21 +45,12 @@ async fn a_killed_worker_takes_its_processes_along() {
     worker.kill().unwrap();
     worker.wait().unwrap();
     for (name, pid) in [("main", main), ("daemon", daemon)] {
-        wait_for(&format!("the {name} process to end"), || {
-            (!is_alive(pid)).then_some(())
-        })
-        .await;
+        wait_for(&format!("the {name} process to end"), || (!is_alive(pid)).then_some(())).await;
     }
     // What the worker left is removed by the next one.
     let work = folder.path().join("work");
     let next = TaskRunner::new(settings(Hold::Leash, &work)).unwrap();
-    assert_eq!(
-        fs::read_dir(&work)
-            .unwrap()
-            .filter(|e| e.as_ref().unwrap().path().is_dir())
-            .count(),
-        1
-    );
+    assert_eq!(fs::read_dir(&work).unwrap().filter(|e| e.as_ref().unwrap().path().is_dir()).count(), 1);
     drop(next);
 }
 
@@ -77,20 +66,11 @@ async fn a_killed_leash_fails_the_attempt_and_its_tree_is_ended() {
     let (task, attempt) = (sh(&script), attempt());
     let kill = async {
         let pid = pid_in(&leash).await;
-        assert!(
-            Command::new("kill")
-                .args(["-9", &pid.to_string()])
-                .status()
-                .unwrap()
-                .success()
-        );
+        assert!(Command::new("kill").args(["-9", &pid.to_string()]).status().unwrap().success());
         std::future::pending::<()>().await;
     };
     let (ended, _) = bench.perform_until(&task, &attempt, kill).await;
-    assert_eq!(
-        (ended.outcome, ended.error.unwrap().code),
-        (Outcome::Failed, "process.leash_lost")
-    );
+    assert_eq!((ended.outcome, ended.error.unwrap().code), (Outcome::Failed, "process.leash_lost"));
     assert!(!is_alive(pid_in(&main).await));
 }
 
@@ -98,15 +78,8 @@ async fn a_killed_leash_fails_the_attempt_and_its_tree_is_ended() {
 fn the_leash_explains_itself_to_whoever_calls_it_by_hand() {
     let leash = env!("CARGO_BIN_EXE_mainspring-leash");
     for args in [&[][..], &["soon", "true"], &["1000"], &["1000", "true"]] {
-        let found = Command::new(leash)
-            .args(args)
-            .stdin(Stdio::null())
-            .output()
-            .unwrap();
+        let found = Command::new(leash).args(args).stdin(Stdio::null()).output().unwrap();
         assert_eq!(found.status.code(), Some(64), "{args:?}");
-        assert!(
-            String::from_utf8_lossy(&found.stderr)
-                .contains("this command is for mainspring itself")
-        );
+        assert!(String::from_utf8_lossy(&found.stderr).contains("this command is for mainspring itself"));
     }
 }

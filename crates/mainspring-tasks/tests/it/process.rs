@@ -11,59 +11,24 @@ use serde_json::json;
 use crate::support::*;
 
 fn exec(argv: &[&str]) -> Task {
-    Task::Exec {
-        argv: argv.iter().map(|arg| (*arg).to_owned()).collect(),
-    }
+    Task::Exec { argv: argv.iter().map(|arg| (*arg).to_owned()).collect() }
 }
 
 #[tokio::test]
 async fn the_verdict_follows_exit_code_and_signal() {
     let cases = [
         ("exit 0", Outcome::Succeeded, Some(0), None, None),
-        (
-            "exit 3",
-            Outcome::Failed,
-            Some(3),
-            None,
-            Some("process.exit"),
-        ),
-        (
-            "kill -9 $$",
-            Outcome::Failed,
-            None,
-            Some(9),
-            Some("process.signal"),
-        ),
-        (
-            "exec nothing-of-that-name",
-            Outcome::Failed,
-            Some(127),
-            None,
-            Some("process.exit"),
-        ),
-        (
-            "exec 1>&- 2>&-; exit 4",
-            Outcome::Failed,
-            Some(4),
-            None,
-            Some("process.exit"),
-        ),
+        ("exit 3", Outcome::Failed, Some(3), None, Some("process.exit")),
+        ("kill -9 $$", Outcome::Failed, None, Some(9), Some("process.signal")),
+        ("exec nothing-of-that-name", Outcome::Failed, Some(127), None, Some("process.exit")),
+        ("exec 1>&- 2>&-; exit 4", Outcome::Failed, Some(4), None, Some("process.exit")),
     ];
     for hold in BOTH {
         let bench = Bench::new(hold);
         for (script, outcome, exit_code, signal, code) in cases {
             let (ended, _) = bench.run(script).await;
-            let found = (
-                ended.outcome,
-                ended.exit_code,
-                ended.signal,
-                ended.error.map(|error| error.code),
-            );
-            assert_eq!(
-                found,
-                (outcome, exit_code, signal, code),
-                "{hold:?}: {script}"
-            );
+            let found = (ended.outcome, ended.exit_code, ended.signal, ended.error.map(|error| error.code));
+            assert_eq!(found, (outcome, exit_code, signal, code), "{hold:?}: {script}");
         }
         assert_eq!(bench.leftovers(), [""; 0]);
     }
@@ -73,28 +38,13 @@ async fn the_verdict_follows_exit_code_and_signal() {
 async fn what_cannot_start_says_why() {
     let long = "x".repeat(3_000_000);
     let cases: [(Task, &str, &str); 6] = [
-        (
-            exec(&["nothing-of-that-name"]),
-            "process.not_found",
-            "no program `nothing-of-that-name`",
-        ),
-        (
-            exec(&["/etc/passwd"]),
-            "process.not_executable",
-            "may not be executed",
-        ),
+        (exec(&["nothing-of-that-name"]), "process.not_found", "no program `nothing-of-that-name`"),
+        (exec(&["/etc/passwd"]), "process.not_executable", "may not be executed"),
         (exec(&["echo", "a\0b"]), "process.nul_byte", "NUL"),
-        (
-            exec(&["echo", &long]),
-            "process.too_large",
-            "larger than the system takes",
-        ),
+        (exec(&["echo", &long]), "process.too_large", "larger than the system takes"),
         (exec(&[]), "process.no_program", "argv is empty"),
         (
-            Task::Run {
-                script: "true".into(),
-                shell: Some("no-such-shell".into()),
-            },
+            Task::Run { script: "true".into(), shell: Some("no-such-shell".into()) },
             "process.not_found",
             "no-such-shell",
         ),
@@ -104,11 +54,7 @@ async fn what_cannot_start_says_why() {
         for (task, code, message) in &cases {
             let (ended, _) = bench.perform(task, &attempt()).await;
             let error = ended.error.unwrap();
-            assert_eq!(
-                (ended.outcome, error.code),
-                (Outcome::Failed, *code),
-                "{hold:?}"
-            );
+            assert_eq!((ended.outcome, error.code), (Outcome::Failed, *code), "{hold:?}");
             assert!(error.message.contains(message), "{}", error.message);
         }
         let mut nowhere = attempt();
@@ -129,30 +75,17 @@ async fn a_process_sees_a_clean_environment_and_its_facts() {
         attempt.traceparent = "00-11111111111111111111111111111111-2222222222222222-01".into();
         attempt.env = BTreeMap::from([("COLOR".into(), "blue".into())]);
         let (_, lines) = bench.perform(&exec(&["env"]), &attempt).await;
-        let mut names: Vec<_> = texts(&lines, Stream::Stdout)
-            .iter()
-            .map(|pair| pair.split('=').next().unwrap())
-            .collect();
+        let mut names: Vec<_> =
+            texts(&lines, Stream::Stdout).iter().map(|pair| pair.split('=').next().unwrap()).collect();
         let inherited = ["PATH", "HOME", "LANG", "LC_ALL", "TZ", "USER", "LOGNAME"];
         names.retain(|name| !inherited.contains(name));
         names.sort_unstable();
-        let facts = [
-            "COLOR",
-            "MS_ATTEMPT",
-            "MS_FIRE_TIME",
-            "MS_JOB",
-            "MS_OUTPUT",
-            "MS_RUN_ID",
-            "TRACEPARENT",
-        ];
+        let facts = ["COLOR", "MS_ATTEMPT", "MS_FIRE_TIME", "MS_JOB", "MS_OUTPUT", "MS_RUN_ID", "TRACEPARENT"];
         assert_eq!(names, facts, "{hold:?}");
         let texts = texts(&lines, Stream::Stdout);
-        for pair in [
-            "MS_RUN_ID=0199-run",
-            "MS_JOB=default/test",
-            "MS_FIRE_TIME=2026-01-01T00:00:00.000Z",
-            "MS_ATTEMPT=2",
-        ] {
+        for pair in
+            ["MS_RUN_ID=0199-run", "MS_JOB=default/test", "MS_FIRE_TIME=2026-01-01T00:00:00.000Z", "MS_ATTEMPT=2"]
+        {
             assert!(texts.contains(&pair), "{pair}");
         }
     }
@@ -185,19 +118,11 @@ async fn parameters_are_never_read_as_code() {
     for value in corpus {
         let mut attempt = attempt();
         attempt.params = BTreeMap::from([("value".to_owned(), value.to_owned())]);
-        let script =
-            "printf 'value=%s' \"$MS_PARAM_VALUE\" | od -An -v -tx1 | tr -d ' \\n'; ls | wc -l";
+        let script = "printf 'value=%s' \"$MS_PARAM_VALUE\" | od -An -v -tx1 | tr -d ' \\n'; ls | wc -l";
         let (ended, lines) = bench.perform(&sh(script), &attempt).await;
         assert_eq!(ended.outcome, Outcome::Succeeded);
-        let hex: String = format!("value={value}")
-            .bytes()
-            .map(|byte| format!("{byte:02x}"))
-            .collect();
-        assert_eq!(
-            texts(&lines, Stream::Stdout),
-            [format!("{hex}0")],
-            "{value:?}"
-        );
+        let hex: String = format!("value={value}").bytes().map(|byte| format!("{byte:02x}")).collect();
+        assert_eq!(texts(&lines, Stream::Stdout), [format!("{hex}0")], "{value:?}");
     }
 }
 
@@ -237,12 +162,7 @@ async fn a_process_does_not_inherit_that_pipe_is_ignored() {
 
 /// What any child of this process inherits, whoever started the tests; nothing of ours may come on top.
 fn descriptors_of_a_plain_child() -> String {
-    let found = Command::new("ls")
-        .arg("/proc/self/fd")
-        .stdin(Stdio::null())
-        .stderr(Stdio::piped())
-        .output()
-        .unwrap();
+    let found = Command::new("ls").arg("/proc/self/fd").stdin(Stdio::null()).stderr(Stdio::piped()).output().unwrap();
     String::from_utf8(found.stdout).unwrap().replace('\n', " ")
 }
 
@@ -261,10 +181,7 @@ async fn a_script_longer_than_an_argument_runs() {
     let bench = Bench::new(Hold::Leash);
     let script = format!("# {}\necho \"$MS_JOB\"", "x".repeat(500_000));
     let (ended, lines) = bench.run(&script).await;
-    assert_eq!(
-        (ended.outcome, texts(&lines, Stream::Stdout)),
-        (Outcome::Succeeded, vec!["default/test"])
-    );
+    assert_eq!((ended.outcome, texts(&lines, Stream::Stdout)), (Outcome::Succeeded, vec!["default/test"]));
 }
 
 #[tokio::test]
@@ -273,50 +190,16 @@ async fn output_comes_back_and_a_bad_one_fails_the_attempt() {
     let write = |text: &str| format!("printf '{text}' > \"$MS_OUTPUT\"");
     let big = "head -c 70000 /dev/zero | tr '\\0' x > \"$MS_OUTPUT\"";
     let cases = [
-        (
-            write("a=1\\n{\"b\":[2]}\\n"),
-            Outcome::Succeeded,
-            Some(json!({"a": "1", "b": [2]})),
-            None,
-        ),
-        (
-            write("a=1\\n") + "; exit 1",
-            Outcome::Failed,
-            Some(json!({"a": "1"})),
-            Some("process.exit"),
-        ),
-        (
-            write("nonsense"),
-            Outcome::Failed,
-            None,
-            Some("output.invalid"),
-        ),
-        (
-            write("nonsense") + "; exit 1",
-            Outcome::Failed,
-            None,
-            Some("process.exit"),
-        ),
-        (
-            big.to_owned(),
-            Outcome::Failed,
-            None,
-            Some("output.too_large"),
-        ),
-        (
-            "rm \"$MS_OUTPUT\"; mkfifo \"$MS_OUTPUT\"".to_owned(),
-            Outcome::Failed,
-            None,
-            Some("output.unreadable"),
-        ),
+        (write("a=1\\n{\"b\":[2]}\\n"), Outcome::Succeeded, Some(json!({"a": "1", "b": [2]})), None),
+        (write("a=1\\n") + "; exit 1", Outcome::Failed, Some(json!({"a": "1"})), Some("process.exit")),
+        (write("nonsense"), Outcome::Failed, None, Some("output.invalid")),
+        (write("nonsense") + "; exit 1", Outcome::Failed, None, Some("process.exit")),
+        (big.to_owned(), Outcome::Failed, None, Some("output.too_large")),
+        ("rm \"$MS_OUTPUT\"; mkfifo \"$MS_OUTPUT\"".to_owned(), Outcome::Failed, None, Some("output.unreadable")),
     ];
     for (script, outcome, output, code) in cases {
         let (ended, _) = bench.run(&script).await;
-        assert_eq!(
-            (ended.outcome, ended.output, ended.error.map(|e| e.code)),
-            (outcome, output, code),
-            "{script}"
-        );
+        assert_eq!((ended.outcome, ended.output, ended.error.map(|e| e.code)), (outcome, output, code), "{script}");
     }
 }
 
@@ -327,16 +210,9 @@ async fn a_timeout_ends_the_process_and_says_so() {
         let mut attempt = attempt();
         attempt.timeout = Some(Duration::from_millis(300));
         let (ended, lines) = bench.perform(&sh("sleep 600"), &attempt).await;
-        assert_eq!(
-            (ended.outcome, ended.signal),
-            (Outcome::TimedOut, Some(15)),
-            "{hold:?}"
-        );
+        assert_eq!((ended.outcome, ended.signal), (Outcome::TimedOut, Some(15)), "{hold:?}");
         assert_eq!(ended.error.unwrap().code, "process.timeout");
-        assert_eq!(
-            texts(&lines, Stream::System),
-            ["timed out after 300ms; the process tree was ended"]
-        );
+        assert_eq!(texts(&lines, Stream::System), ["timed out after 300ms; the process tree was ended"]);
     }
 }
 
@@ -345,19 +221,13 @@ async fn a_cancelled_process_may_finish_what_it_does() {
     for hold in BOTH {
         let bench = Bench::new(hold);
         let ready = bench.path("ready");
-        let script = format!(
-            "trap 'echo tidied; exit 0' TERM; echo $$ > {}; while :; do sleep 0.01; done",
-            ready.display()
-        );
+        let script =
+            format!("trap 'echo tidied; exit 0' TERM; echo $$ > {}; while :; do sleep 0.01; done", ready.display());
         let cancel = async {
             pid_in(&ready).await;
         };
         let (ended, lines) = bench.perform_until(&sh(&script), &attempt(), cancel).await;
-        assert_eq!(
-            (ended.outcome, ended.exit_code),
-            (Outcome::Cancelled, Some(0)),
-            "{hold:?}"
-        );
+        assert_eq!((ended.outcome, ended.exit_code), (Outcome::Cancelled, Some(0)), "{hold:?}");
         assert_eq!(texts(&lines, Stream::Stdout), ["tidied"]);
     }
 }
@@ -374,11 +244,7 @@ async fn each_process_is_told_once_wherever_it_is() {
             )
         };
         fs::write(bench.path("script"), wait("away", "0.5")).unwrap();
-        let script = format!(
-            "setsid sh {} & {}",
-            bench.path("script").display(),
-            wait("main", "0")
-        );
+        let script = format!("setsid sh {} & {}", bench.path("script").display(), wait("main", "0"));
         let cancel = async {
             pid_in(&bench.path("away")).await;
             pid_in(&bench.path("main")).await;
@@ -386,11 +252,7 @@ async fn each_process_is_told_once_wherever_it_is() {
         let (ended, lines) = bench.perform_until(&sh(&script), &attempt(), cancel).await;
         let mut told = texts(&lines, Stream::Stdout);
         told.sort_unstable();
-        assert_eq!(
-            (ended.outcome, told),
-            (Outcome::Cancelled, vec!["told away", "told main"]),
-            "{hold:?}"
-        );
+        assert_eq!((ended.outcome, told), (Outcome::Cancelled, vec!["told away", "told main"]), "{hold:?}");
     }
 }
 
@@ -399,10 +261,7 @@ async fn what_ignores_term_gets_kill_after_the_grace() {
     for hold in BOTH {
         let bench = Bench::new(hold);
         let ready = bench.path("ready");
-        let script = format!(
-            "trap '' TERM; echo $$ > {}; while :; do sleep 0.01; done",
-            ready.display()
-        );
+        let script = format!("trap '' TERM; echo $$ > {}; while :; do sleep 0.01; done", ready.display());
         let mut attempt = attempt();
         attempt.kill_grace = Duration::from_millis(200);
         let begun = Instant::now();
@@ -410,11 +269,7 @@ async fn what_ignores_term_gets_kill_after_the_grace() {
             pid_in(&ready).await;
         };
         let (ended, _) = bench.perform_until(&sh(&script), &attempt, cancel).await;
-        assert_eq!(
-            (ended.outcome, ended.signal),
-            (Outcome::Cancelled, Some(9)),
-            "{hold:?}"
-        );
+        assert_eq!((ended.outcome, ended.signal), (Outcome::Cancelled, Some(9)), "{hold:?}");
         assert!(begun.elapsed() >= Duration::from_millis(200));
     }
 }
@@ -430,13 +285,7 @@ fn escapes(dir: &std::path::Path) -> Vec<(&'static str, String)> {
                 file("background")
             ),
         ),
-        (
-            "session",
-            format!(
-                "setsid sh -c 'echo $$ > {}; exec sleep 600' &",
-                file("session")
-            ),
-        ),
+        ("session", format!("setsid sh -c 'echo $$ > {}; exec sleep 600' &", file("session"))),
         (
             "daemon",
             format!(
@@ -446,18 +295,9 @@ fn escapes(dir: &std::path::Path) -> Vec<(&'static str, String)> {
         ),
         (
             "deaf",
-            format!(
-                "setsid sh -c 'trap \"\" TERM HUP; echo $$ > {}; while :; do sleep 0.05; done' &",
-                file("deaf")
-            ),
+            format!("setsid sh -c 'trap \"\" TERM HUP; echo $$ > {}; while :; do sleep 0.05; done' &", file("deaf")),
         ),
-        (
-            "stopped",
-            format!(
-                "setsid sh -c 'echo $$ > {}; kill -STOP $$; sleep 600' &",
-                file("stopped")
-            ),
-        ),
+        ("stopped", format!("setsid sh -c 'echo $$ > {}; kill -STOP $$; sleep 600' &", file("stopped"))),
     ]
 }
 
@@ -467,16 +307,10 @@ async fn nothing_of_the_tree_survives_however_it_ends() {
         for end in ["normal", "cancel"] {
             let bench = Bench::new(hold);
             let escapes = escapes(bench.folder.path());
-            let script: String = escapes
-                .iter()
-                .map(|(_, line)| format!("{line}\n"))
-                .collect();
+            let script: String = escapes.iter().map(|(_, line)| format!("{line}\n")).collect();
             let gate = bench.path("gate");
             let script = match end {
-                "normal" => format!(
-                    "{script} while [ ! -e {} ]; do sleep 0.02; done; echo done",
-                    gate.display()
-                ),
+                "normal" => format!("{script} while [ ! -e {} ]; do sleep 0.02; done; echo done", gate.display()),
                 _ => format!("{script} sleep 600"),
             };
             let mut attempt = attempt();
@@ -492,11 +326,7 @@ async fn nothing_of_the_tree_survives_however_it_ends() {
                 }
             };
             let (ended, _) = bench.perform_until(&sh(&script), &attempt, all_there).await;
-            let expected = if end == "normal" {
-                Outcome::Succeeded
-            } else {
-                Outcome::Cancelled
-            };
+            let expected = if end == "normal" { Outcome::Succeeded } else { Outcome::Cancelled };
             assert_eq!(ended.outcome, expected, "{hold:?} {end}");
             for (name, pid) in pids {
                 assert!(!is_alive(pid), "{name} survived ({hold:?}, {end})");
@@ -531,9 +361,8 @@ async fn a_fork_storm_is_ended() {
     let (ended, _) = bench.perform(&sh(script), &attempt).await;
     assert_eq!(ended.outcome, Outcome::TimedOut);
     let runs = fs::read_dir("/proc").unwrap().flatten().filter(|entry| {
-        fs::read(entry.path().join("environ")).is_ok_and(|text| {
-            String::from_utf8_lossy(&text).contains(bench.folder.path().to_str().unwrap())
-        })
+        fs::read(entry.path().join("environ"))
+            .is_ok_and(|text| String::from_utf8_lossy(&text).contains(bench.folder.path().to_str().unwrap()))
     });
     assert_eq!(runs.count(), 0);
 }
@@ -559,14 +388,9 @@ async fn many_attempts_run_side_by_side() {
     let attempts: Vec<_> = (0..20)
         .map(|number| {
             let bench = bench.clone();
-            tokio::spawn(async move {
-                (
-                    number,
-                    bench
-                        .run(&format!("echo {number} > file; cat file; exit {number}"))
-                        .await,
-                )
-            })
+            tokio::spawn(
+                async move { (number, bench.run(&format!("echo {number} > file; cat file; exit {number}")).await) },
+            )
         })
         .collect();
     for attempt in attempts {

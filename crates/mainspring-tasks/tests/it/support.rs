@@ -5,9 +5,7 @@ use std::future::{Future, pending};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use mainspring_tasks::{
-    Attempt, Ended, LogLine, LogReader, LogWriter, Settings, Stream, Task, TaskRunner,
-};
+use mainspring_tasks::{Attempt, Ended, LogLine, LogReader, LogWriter, Settings, Stream, Task, TaskRunner};
 use tempfile::TempDir;
 
 /// Whether processes of a test are held by a leash. Most tests run both ways.
@@ -34,10 +32,7 @@ impl Bench {
         let folder = tempfile::tempdir().unwrap();
         let mut settings = settings(hold, &folder.path().join("work"));
         change(&mut settings);
-        Self {
-            runner: TaskRunner::new(settings).unwrap(),
-            folder,
-        }
+        Self { runner: TaskRunner::new(settings).unwrap(), folder }
     }
 
     /// A path in the test's folder, for files that a script and the test share.
@@ -57,10 +52,7 @@ impl Bench {
         cancel: impl Future<Output = ()>,
     ) -> (Ended, Vec<LogLine>) {
         let (writer, reader) = LogWriter::channel(4, now_ms);
-        tokio::join!(
-            self.runner.perform(task, attempt, writer, cancel),
-            read_all(reader)
-        )
+        tokio::join!(self.runner.perform(task, attempt, writer, cancel), read_all(reader))
     }
 
     pub async fn run(&self, script: &str) -> (Ended, Vec<LogLine>) {
@@ -69,9 +61,7 @@ impl Bench {
 
     /// Names left in the runner's own folder, which should be its lock alone.
     pub fn leftovers(&self) -> Vec<String> {
-        let worker = fs::read_dir(self.path("work"))
-            .unwrap()
-            .map(|entry| entry.unwrap().path());
+        let worker = fs::read_dir(self.path("work")).unwrap().map(|entry| entry.unwrap().path());
         let worker = worker.into_iter().find(|path| path.is_dir()).unwrap();
         fs::read_dir(worker)
             .unwrap()
@@ -91,10 +81,7 @@ pub fn settings(hold: Hold, work_root: &Path) -> Settings {
 }
 
 pub fn sh(script: &str) -> Task {
-    Task::Run {
-        script: script.to_owned(),
-        shell: None,
-    }
+    Task::Run { script: script.to_owned(), shell: None }
 }
 
 pub fn attempt() -> Attempt {
@@ -107,12 +94,7 @@ pub fn attempt() -> Attempt {
 }
 
 pub fn now_ms() -> i64 {
-    SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .unwrap()
-        .as_millis()
-        .try_into()
-        .unwrap()
+    SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_millis().try_into().unwrap()
 }
 
 /// Reads a log to its end, checking that its chunks are numbered without a gap.
@@ -126,11 +108,7 @@ pub async fn read_all(mut reader: LogReader) -> Vec<LogLine> {
 }
 
 pub fn texts(lines: &[LogLine], stream: Stream) -> Vec<&str> {
-    lines
-        .iter()
-        .filter(|line| line.stream == stream)
-        .map(|line| line.text.as_str())
-        .collect()
+    lines.iter().filter(|line| line.stream == stream).map(|line| line.text.as_str()).collect()
 }
 
 /// Waits, up to 20 seconds, for `ready` to return something.
@@ -140,10 +118,7 @@ pub async fn wait_for<T>(what: &str, mut ready: impl FnMut() -> Option<T>) -> T 
         if let Some(found) = ready() {
             return found;
         }
-        assert!(
-            tokio::time::Instant::now() < limit,
-            "waited 20 s for {what}"
-        );
+        assert!(tokio::time::Instant::now() < limit, "waited 20 s for {what}");
         tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
@@ -151,24 +126,13 @@ pub async fn wait_for<T>(what: &str, mut ready: impl FnMut() -> Option<T>) -> T 
 /// Waits for a script to have written a process id to `path`.
 pub async fn pid_in(path: &Path) -> u32 {
     wait_for(&format!("a process id in {}", path.display()), || {
-        fs::read_to_string(path)
-            .ok()?
-            .strip_suffix('\n')?
-            .trim()
-            .parse()
-            .ok()
+        fs::read_to_string(path).ok()?.strip_suffix('\n')?.trim().parse().ok()
     })
     .await
 }
 
 /// Tells whether a process exists and is no zombie.
 pub fn is_alive(pid: u32) -> bool {
-    fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| {
-        !stat
-            .rsplit(')')
-            .next()
-            .unwrap()
-            .trim_start()
-            .starts_with('Z')
-    })
+    fs::read_to_string(format!("/proc/{pid}/stat"))
+        .is_ok_and(|stat| !stat.rsplit(')').next().unwrap().trim_start().starts_with('Z'))
 }

@@ -34,17 +34,11 @@ impl Server {
     }
 
     /// The same, with TLS.
-    pub async fn start_tls(
-        identity: &Identity,
-        answer: impl Fn(&str) -> Answer + Send + Sync + 'static,
-    ) -> Self {
+    pub async fn start_tls(identity: &Identity, answer: impl Fn(&str) -> Answer + Send + Sync + 'static) -> Self {
         Self::serve(Some(identity.acceptor()), answer).await
     }
 
-    async fn serve(
-        tls: Option<TlsAcceptor>,
-        answer: impl Fn(&str) -> Answer + Send + Sync + 'static,
-    ) -> Self {
+    async fn serve(tls: Option<TlsAcceptor>, answer: impl Fn(&str) -> Answer + Send + Sync + 'static) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let requests = Arc::new(Mutex::new(Vec::new()));
@@ -81,9 +75,7 @@ impl Server {
 /// An answer with this status and body.
 pub fn answer(status: u16, body: &str) -> Answer {
     let length = body.len();
-    Answer::Bytes(
-        format!("HTTP/1.1 {status} X\r\nContent-Length: {length}\r\n\r\n{body}").into_bytes(),
-    )
+    Answer::Bytes(format!("HTTP/1.1 {status} X\r\nContent-Length: {length}\r\n\r\n{body}").into_bytes())
 }
 
 /// A redirect to `location`.
@@ -156,10 +148,7 @@ impl Authority {
         params.is_ca = IsCa::Ca(BasicConstraints::Unconstrained);
         let key = KeyPair::generate().unwrap();
         let pem = params.self_signed(&key).unwrap().pem();
-        Self {
-            issuer: Issuer::new(params, key),
-            pem,
-        }
+        Self { issuer: Issuer::new(params, key), pem }
     }
 
     /// Issues a certificate for `name`, valid to the end of `last_year`.

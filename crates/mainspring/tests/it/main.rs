@@ -33,17 +33,15 @@ async fn every_kind_of_trigger_fires_at_its_instants() {
         (cron("0 30 2 * * ?").timezone("Europe/Berlin"), vec!["2026-03-28T01:30:00Z", "2026-03-29T01:00:00Z"]),
         (cron("0 12 * * *"), vec!["2026-03-28T12:00:00Z", "2026-03-29T12:00:00Z"]),
         (every(Duration::from_secs(86_400)), vec!["2026-03-28T00:00:00Z", "2026-03-29T00:00:00Z"]),
-        (every(Duration::from_secs(3_600)).repeat(2), vec![
-            "2026-03-28T00:00:00Z",
-            "2026-03-28T01:00:00Z",
-            "2026-03-28T02:00:00Z",
-        ]),
+        (
+            every(Duration::from_secs(3_600)).repeat(2),
+            vec!["2026-03-28T00:00:00Z", "2026-03-28T01:00:00Z", "2026-03-28T02:00:00Z"],
+        ),
         (at(t("2026-03-29T05:00:00Z")), vec!["2026-03-29T05:00:00Z"]),
-        (delay(Duration::from_secs(20 * 3_600)), vec![
-            "2026-03-28T00:00:00Z",
-            "2026-03-28T20:00:00Z",
-            "2026-03-29T16:00:00Z",
-        ]),
+        (
+            delay(Duration::from_secs(20 * 3_600)),
+            vec!["2026-03-28T00:00:00Z", "2026-03-28T20:00:00Z", "2026-03-29T16:00:00Z"],
+        ),
         (
             daily_window(
                 "09:00:00".parse().expect("a time"),

@@ -11,21 +11,9 @@ pub(super) fn explain(cron: &Cron) -> String {
     let fields = &cron.0.fields;
     let mut sentence = String::new();
     if let Some(runs) = years(&fields.years) {
-        let shown: Vec<_> = runs
-            .iter()
-            .map(|(a, b)| {
-                if a == b {
-                    a.to_string()
-                } else {
-                    format!("{a}–{b}")
-                }
-            })
-            .collect();
-        sentence += &if runs.is_empty() {
-            "没有任何年份，".to_owned()
-        } else {
-            format!("{} 年，", shown.join("、"))
-        };
+        let shown: Vec<_> = runs.iter().map(|(a, b)| if a == b { a.to_string() } else { format!("{a}–{b}") }).collect();
+        sentence +=
+            &if runs.is_empty() { "没有任何年份，".to_owned() } else { format!("{} 年，", shown.join("、")) };
     }
     let months = values(&Pattern::months(fields));
     if let Some(months) = &months {
@@ -50,16 +38,9 @@ pub(super) fn explain(cron: &Cron) -> String {
 
 /// The time of day, and whether "每天" goes before it when no days are named.
 fn time(fields: &Fields) -> (String, bool) {
-    let (seconds, minutes, hours) = (
-        Pattern::seconds(fields),
-        Pattern::minutes(fields),
-        Pattern::hours(fields),
-    );
+    let (seconds, minutes, hours) = (Pattern::seconds(fields), Pattern::minutes(fields), Pattern::hours(fields));
     let (&Pattern::One(second), &Pattern::One(minute)) = (&seconds, &minutes) else {
-        return (
-            repetition(&seconds, &minutes, &hours),
-            hours != Pattern::All,
-        );
+        return (repetition(&seconds, &minutes, &hours), hours != Pattern::All);
     };
     let clock = |hour: u32| match second {
         0 => format!("{hour:02}:{minute:02}"),
@@ -71,20 +52,11 @@ fn time(fields: &Fields) -> (String, bool) {
             (_, 0) => (format!("每小时第 {minute} 分"), false),
             _ => (format!("每小时第 {minute} 分 {second} 秒"), false),
         },
-        Pattern::Range(first, last) => {
-            (format!("{} 至 {}，每小时", clock(first), clock(last)), true)
+        Pattern::Range(first, last) => (format!("{} 至 {}，每小时", clock(first), clock(last)), true),
+        Pattern::Steps { first, last, step } if (last - first) / step > 2 => {
+            (format!("{} 至 {}，每 {step} 小时", clock(first), clock(last)), true)
         }
-        Pattern::Steps { first, last, step } if (last - first) / step > 2 => (
-            format!("{} 至 {}，每 {step} 小时", clock(first), clock(last)),
-            true,
-        ),
-        _ => (
-            members(u64::from(fields.hours))
-                .map(clock)
-                .collect::<Vec<_>>()
-                .join("、"),
-            true,
-        ),
+        _ => (members(u64::from(fields.hours)).map(clock).collect::<Vec<_>>().join("、"), true),
     }
 }
 
@@ -105,11 +77,7 @@ fn repetition(seconds: &Pattern, minutes: &Pattern, hours: &Pattern) -> String {
             format!("第 {minute} 分，{}", every(seconds, "分钟", "秒", "秒"))
         }
         (seconds, minutes) => {
-            format!(
-                "{}，{}",
-                every(minutes, "小时", "分", "分钟"),
-                every(seconds, "分钟", "秒", "秒")
-            )
+            format!("{}，{}", every(minutes, "小时", "分", "分钟"), every(seconds, "分钟", "秒", "秒"))
         }
     };
     format!("{hours}{times}")
@@ -123,18 +91,11 @@ fn every(values_of: &Pattern, whole: &str, unit: &str, length: &str) -> String {
         Pattern::Range(first, last) => {
             format!("每{whole}第 {first} {unit}至第 {last} {unit}，每{length}")
         }
-        Pattern::Steps {
-            first: 0,
-            last,
-            step,
-        } if last + step > 59 => format!("每 {step} {length}"),
+        Pattern::Steps { first: 0, last, step } if last + step > 59 => format!("每 {step} {length}"),
         Pattern::Steps { first, last, step } => {
             format!("每{whole}第 {first} {unit}至第 {last} {unit}，每 {step} {length}")
         }
-        Pattern::Runs(_) => format!(
-            "每{whole}第 {} {unit}",
-            values(values_of).unwrap_or_default()
-        ),
+        Pattern::Runs(_) => format!("每{whole}第 {} {unit}", values(values_of).unwrap_or_default()),
     }
 }
 
@@ -148,28 +109,14 @@ fn days(days: &Days, month_named: bool) -> Option<String> {
         Days::OfWeek(weekdays) => on_weekdays(*weekdays),
         Days::LastOfWeek(weekday) => format!("{of_month}最后一个星期{}", name(u32::from(*weekday))),
         Days::NthOfWeek { weekday, nth } => {
-            format!(
-                "{of_month}第{}个星期{}",
-                ORDINALS[usize::from(*nth) - 1],
-                name(u32::from(*weekday))
-            )
+            format!("{of_month}第{}个星期{}", ORDINALS[usize::from(*nth) - 1], name(u32::from(*weekday)))
         }
         Days::Both(days, weekdays) => {
-            let weekdays: Vec<_> = members(u64::from(*weekdays))
-                .map(|day| format!("周{}", name(day)))
-                .collect();
-            format!(
-                "{}且为{}",
-                in_month(of_month, &plain(&days_pattern(*days))),
-                weekdays.join("或")
-            )
+            let weekdays: Vec<_> = members(u64::from(*weekdays)).map(|day| format!("周{}", name(day))).collect();
+            format!("{}且为{}", in_month(of_month, &plain(&days_pattern(*days))), weekdays.join("或"))
         }
         Days::Either(days, weekdays) => {
-            format!(
-                "{}或{}",
-                in_month(of_month, &plain(&days_pattern(*days))),
-                on_weekdays(*weekdays)
-            )
+            format!("{}或{}", in_month(of_month, &plain(&days_pattern(*days))), on_weekdays(*weekdays))
         }
         Days::Never => "没有任何一天".to_owned(),
     })
@@ -177,11 +124,7 @@ fn days(days: &Days, month_named: bool) -> Option<String> {
 
 /// A number after a Chinese character is set off by a blank.
 fn in_month(of_month: &str, days: &str) -> String {
-    let blank = if days.starts_with(|c: char| c.is_ascii_digit()) {
-        " "
-    } else {
-        ""
-    };
+    let blank = if days.starts_with(|c: char| c.is_ascii_digit()) { " " } else { "" };
     format!("{of_month}{blank}{days}")
 }
 
@@ -192,21 +135,12 @@ fn month_days(days: &MonthDays) -> String {
         0 => "最后一天".to_owned(),
         offset => format!("倒数第 {} 天", offset + 1),
     }));
-    phrases.extend(
-        parts
-            .nearest
-            .iter()
-            .map(|day| format!("离 {day} 日最近的工作日")),
-    );
+    phrases.extend(parts.nearest.iter().map(|day| format!("离 {day} 日最近的工作日")));
     phrases.extend(parts.nearest_from_end.iter().map(|offset| match offset {
         0 => "最后一个工作日".to_owned(),
         offset => format!("离倒数第 {} 天最近的工作日", offset + 1),
     }));
-    if phrases.is_empty() {
-        "没有任何一天".to_owned()
-    } else {
-        phrases.join("，")
-    }
+    if phrases.is_empty() { "没有任何一天".to_owned() } else { phrases.join("，") }
 }
 
 fn plain(days: &Pattern) -> String {
@@ -240,26 +174,15 @@ fn values(pattern: &Pattern) -> Option<String> {
 
 fn show_values(pattern: &Pattern, to: &str, show: impl Fn(u32) -> String) -> Option<String> {
     let range = |(first, last): (u32, u32)| {
-        if first == last {
-            show(first)
-        } else {
-            format!("{}{to}{}", show(first), show(last))
-        }
+        if first == last { show(first) } else { format!("{}{to}{}", show(first), show(last)) }
     };
     Some(match pattern {
         Pattern::All => return None,
         Pattern::One(value) => show(*value),
         Pattern::Range(first, last) => range((*first, *last)),
-        Pattern::Steps { first, last, step } => (*first..=*last)
-            .step_by(*step as usize)
-            .map(show)
-            .collect::<Vec<_>>()
-            .join("、"),
-        Pattern::Runs(runs) => runs
-            .iter()
-            .copied()
-            .map(range)
-            .collect::<Vec<_>>()
-            .join("、"),
+        Pattern::Steps { first, last, step } => {
+            (*first..=*last).step_by(*step as usize).map(show).collect::<Vec<_>>().join("、")
+        }
+        Pattern::Runs(runs) => runs.iter().copied().map(range).collect::<Vec<_>>().join("、"),
     })
 }

@@ -4,15 +4,7 @@ use super::super::fields::{Days, Fields, MonthDays, members};
 use super::{DayParts, Pattern, days_pattern, every_day, years};
 use crate::Cron;
 
-const WEEKDAYS: [&str; 7] = [
-    "Sunday",
-    "Monday",
-    "Tuesday",
-    "Wednesday",
-    "Thursday",
-    "Friday",
-    "Saturday",
-];
+const WEEKDAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
 const MONTHS: [&str; 12] = [
     "January",
     "February",
@@ -38,38 +30,19 @@ pub(super) fn explain(cron: &Cron) -> String {
         None if at_times && every_day(&fields.days) => sentence += " every day",
         None => {}
     }
-    if let Some(months) = values(&Pattern::months(fields), |month| {
-        MONTHS[month as usize - 1].to_owned()
-    }) {
+    if let Some(months) = values(&Pattern::months(fields), |month| MONTHS[month as usize - 1].to_owned()) {
         sentence += &format!(", in {months}");
     }
     if let Some(runs) = years(&fields.years) {
-        let shown = runs
-            .iter()
-            .map(|(a, b)| {
-                if a == b {
-                    a.to_string()
-                } else {
-                    format!("{a}–{b}")
-                }
-            })
-            .collect();
-        sentence += &if runs.is_empty() {
-            ", in no year".to_owned()
-        } else {
-            format!(", in {}", and(shown))
-        };
+        let shown = runs.iter().map(|(a, b)| if a == b { a.to_string() } else { format!("{a}–{b}") }).collect();
+        sentence += &if runs.is_empty() { ", in no year".to_owned() } else { format!(", in {}", and(shown)) };
     }
     format!("{sentence} ({} dialect)", cron.dialect())
 }
 
 /// The time of day, and whether it is a list of times ("At …") rather than a repetition ("Every …").
 fn time(fields: &Fields) -> (String, bool) {
-    let (seconds, minutes, hours) = (
-        Pattern::seconds(fields),
-        Pattern::minutes(fields),
-        Pattern::hours(fields),
-    );
+    let (seconds, minutes, hours) = (Pattern::seconds(fields), Pattern::minutes(fields), Pattern::hours(fields));
     let (&Pattern::One(second), &Pattern::One(minute)) = (&seconds, &minutes) else {
         return (repetition(&seconds, &minutes, &hours), false);
     };
@@ -87,20 +60,10 @@ fn time(fields: &Fields) -> (String, bool) {
             format!("Every hour from {} to {}", clock(first), clock(last))
         }
         Pattern::Steps { first, last, step } if (last - first) / step > 2 => {
-            format!(
-                "Every {step} hours from {} to {}",
-                clock(first),
-                clock(last)
-            )
+            format!("Every {step} hours from {} to {}", clock(first), clock(last))
         }
         _ => {
-            return (
-                format!(
-                    "At {}",
-                    and(members(u64::from(fields.hours)).map(clock).collect())
-                ),
-                true,
-            );
+            return (format!("At {}", and(members(u64::from(fields.hours)).map(clock).collect())), true);
         }
     };
     (sentence, false)
@@ -118,25 +81,14 @@ fn repetition(seconds: &Pattern, minutes: &Pattern, hours: &Pattern) -> String {
         }
         (seconds, minutes) => {
             let minutes = every(minutes, "minute", "hour");
-            format!(
-                "{}, {}{}",
-                every(seconds, "second", "minute"),
-                minutes[..1].to_lowercase(),
-                &minutes[1..]
-            )
+            format!("{}, {}{}", every(seconds, "second", "minute"), minutes[..1].to_lowercase(), &minutes[1..])
         }
     };
-    let comma = if matches!(seconds, Pattern::One(_)) {
-        ""
-    } else {
-        ","
-    };
+    let comma = if matches!(seconds, Pattern::One(_)) { "" } else { "," };
     match hours {
         Pattern::All => {}
         Pattern::One(hour) => sentence += &format!("{comma} from {hour:02}:00 to {hour:02}:59"),
-        Pattern::Range(first, last) => {
-            sentence += &format!("{comma} from {first:02}:00 to {last:02}:59")
-        }
+        Pattern::Range(first, last) => sentence += &format!("{comma} from {first:02}:00 to {last:02}:59"),
         hours => {
             let hours = values(hours, |hour| hour.to_string()).unwrap_or_default();
             sentence += &format!("{comma} during hours {hours}");
@@ -152,19 +104,12 @@ fn every(values_of: &Pattern, unit: &str, whole: &str) -> String {
         Pattern::Range(first, last) => {
             format!("Every {unit} from {first} to {last} of the {whole}")
         }
-        Pattern::Steps {
-            first: 0,
-            last,
-            step,
-        } if last + step > 59 => format!("Every {step} {unit}s"),
+        Pattern::Steps { first: 0, last, step } if last + step > 59 => format!("Every {step} {unit}s"),
         Pattern::Steps { first, last, step } => {
             format!("Every {step} {unit}s from {unit} {first} to {last} of the {whole}")
         }
         Pattern::Runs(_) => {
-            format!(
-                "At {unit}s {} of the {whole}",
-                values(values_of, |v| v.to_string()).unwrap_or_default()
-            )
+            format!("At {unit}s {} of the {whole}", values(values_of, |v| v.to_string()).unwrap_or_default())
         }
     }
 }
@@ -184,20 +129,10 @@ fn days(days: &Days) -> Option<String> {
             format!("on the {nth} {} of the month", name(u32::from(*weekday)))
         }
         Days::Both(days, weekdays) => {
-            let weekdays = members(u64::from(*weekdays))
-                .map(|day| format!("a {}", name(day)))
-                .collect();
-            format!(
-                "{} that is also {}",
-                plain(&days_pattern(*days)),
-                list(weekdays, "or")
-            )
+            let weekdays = members(u64::from(*weekdays)).map(|day| format!("a {}", name(day))).collect();
+            format!("{} that is also {}", plain(&days_pattern(*days)), list(weekdays, "or"))
         }
-        Days::Either(days, weekdays) => format!(
-            "{} or {}",
-            plain(&days_pattern(*days)),
-            on_weekdays(*weekdays)
-        ),
+        Days::Either(days, weekdays) => format!("{} or {}", plain(&days_pattern(*days)), on_weekdays(*weekdays)),
         Days::Never => "on no day".to_owned(),
     })
 }
@@ -210,23 +145,14 @@ fn of_month(days: &MonthDays) -> String {
         1 => "on the day before the last day of the month".to_owned(),
         offset => format!("on the day {offset} days before the last day of the month"),
     }));
-    phrases.extend(
-        parts
-            .nearest
-            .iter()
-            .map(|day| format!("on the weekday nearest to day {day} of the month")),
-    );
+    phrases.extend(parts.nearest.iter().map(|day| format!("on the weekday nearest to day {day} of the month")));
     phrases.extend(parts.nearest_from_end.iter().map(|offset| match offset {
         0 => "on the last weekday of the month".to_owned(),
         offset => {
             format!("on the weekday nearest to {offset} days before the last day of the month")
         }
     }));
-    if phrases.is_empty() {
-        "on no day".to_owned()
-    } else {
-        and(phrases)
-    }
+    if phrases.is_empty() { "on no day".to_owned() } else { and(phrases) }
 }
 
 fn plain(days: &Pattern) -> String {
@@ -234,15 +160,9 @@ fn plain(days: &Pattern) -> String {
         Pattern::All => "on every day of the month".to_owned(),
         Pattern::One(day) => format!("on day {day} of the month"),
         Pattern::Steps { first, last, step } if *step <= 10 => {
-            format!(
-                "on every {step}{} day of the month from day {first} to {last}",
-                ordinal_ending(*step)
-            )
+            format!("on every {step}{} day of the month from day {first} to {last}", ordinal_ending(*step))
         }
-        days => format!(
-            "on days {} of the month",
-            values(days, |day| day.to_string()).unwrap_or_default()
-        ),
+        days => format!("on days {} of the month", values(days, |day| day.to_string()).unwrap_or_default()),
     }
 }
 
@@ -271,19 +191,13 @@ fn name(weekday: u32) -> &'static str {
 /// The members in words; `None` for all of them.
 fn values(pattern: &Pattern, show: impl Fn(u32) -> String) -> Option<String> {
     let range = |(first, last): (u32, u32)| {
-        if first == last {
-            show(first)
-        } else {
-            format!("{} to {}", show(first), show(last))
-        }
+        if first == last { show(first) } else { format!("{} to {}", show(first), show(last)) }
     };
     Some(match pattern {
         Pattern::All => return None,
         Pattern::One(value) => show(*value),
         Pattern::Range(first, last) => range((*first, *last)),
-        Pattern::Steps { first, last, step } => {
-            and((*first..=*last).step_by(*step as usize).map(show).collect())
-        }
+        Pattern::Steps { first, last, step } => and((*first..=*last).step_by(*step as usize).map(show).collect()),
         Pattern::Runs(runs) => and(runs.iter().copied().map(range).collect()),
     })
 }

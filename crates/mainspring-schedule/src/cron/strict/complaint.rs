@@ -8,10 +8,7 @@ use super::Builder;
 
 pub(super) fn wrong_field_count(text: &str, dialect: Dialect, count: usize) -> CronError {
     let (expected, order) = match dialect {
-        Dialect::Quartz => (
-            "6 or 7 fields",
-            "second minute hour day-of-month month day-of-week [year]",
-        ),
+        Dialect::Quartz => ("6 or 7 fields", "second minute hour day-of-month month day-of-week [year]"),
         Dialect::Unix => ("5 fields", "minute hour day-of-month month day-of-week"),
     };
     let problem = match count {
@@ -59,11 +56,7 @@ impl Builder<'_> {
     pub(super) fn step_after_name(&self, item: Range<usize>, numbers: &str) -> CronError {
         let text = &self.text[item.clone()];
         let step = text.rsplit('/').next().unwrap_or_default();
-        let mut error = self.error(
-            "cron.step_after_name",
-            &format!("`{text}` has a step after a name"),
-            item,
-        );
+        let mut error = self.error("cron.step_after_name", &format!("`{text}` has a step after a name"), item);
         error.expected = "numbers where there is a step".into();
         error.suggestion = Some(format!("{numbers}/{step}"));
         error
@@ -72,11 +65,7 @@ impl Builder<'_> {
     pub(super) fn reversed(&self, item: Range<usize>, from: u32, to: u32) -> CronError {
         let (low, high) = self.bounds();
         let text = &self.text[item.clone()];
-        let mut error = self.error(
-            "cron.reversed_range",
-            &format!("`{text}` runs backwards"),
-            item,
-        );
+        let mut error = self.error("cron.reversed_range", &format!("`{text}` runs backwards"), item);
         error.expected = "the smaller value first".into();
         error.suggestion = Some(match self.field {
             Field::Year => format!("{to}-{from}"),
@@ -92,19 +81,10 @@ impl Builder<'_> {
         let expected = match (self.field, self.dialect) {
             (Field::Month, _) => "1 to 12 or JAN to DEC".to_owned(),
             (Field::Weekday, Dialect::Quartz) => "1 to 7 (1 is Sunday) or SUN to SAT".to_owned(),
-            (Field::Weekday, Dialect::Unix) => {
-                "0 to 7 (0 and 7 are Sunday) or SUN to SAT".to_owned()
-            }
+            (Field::Weekday, Dialect::Unix) => "0 to 7 (0 and 7 are Sunday) or SUN to SAT".to_owned(),
             _ => format!("{low} to {high}"),
         };
-        CronError {
-            code,
-            problem: problem.to_owned(),
-            span,
-            field: Some(self.field),
-            expected,
-            suggestion: None,
-        }
+        CronError { code, problem: problem.to_owned(), span, field: Some(self.field), expected, suggestion: None }
     }
 }
 
@@ -113,12 +93,5 @@ pub(super) fn nearest_name(text: &str, names: &[&str]) -> Option<String> {
     let upper = text.to_ascii_uppercase();
     let score = |name: &&&str| strsim::damerau_levenshtein(&upper, name);
     let begins = names.iter().find(|name| upper.starts_with(**name));
-    begins
-        .or_else(|| {
-            names
-                .iter()
-                .min_by_key(score)
-                .filter(|name| score(name) <= 1)
-        })
-        .map(|name| (*name).to_owned())
+    begins.or_else(|| names.iter().min_by_key(score).filter(|name| score(name) <= 1)).map(|name| (*name).to_owned())
 }

@@ -92,14 +92,8 @@ fn restore_hour(interval: &Interval<'_>, fire: &mut Timestamp, hour: u8, t: Time
         return false;
     }
     let shift_ms = (i64::from(hour) - i64::from(local.hour())) * HOUR_MS;
-    *fire = interval
-        .zone
-        .lenient(Civil::from_millis(local.as_millis() + shift_ms));
-    if interval.zone.to_local(*fire).hour() == hour {
-        *fire <= t
-    } else {
-        interval.skip_day
-    }
+    *fire = interval.zone.lenient(Civil::from_millis(local.as_millis() + shift_ms));
+    if interval.zone.to_local(*fire).hour() == hour { *fire <= t } else { interval.skip_day }
 }
 
 /// Sets year and month, with the day pinned to the month's length; Java settles the rest anew.
@@ -109,13 +103,10 @@ fn add_months(interval: &Interval<'_>, t: Timestamp, amount: i64) -> Timestamp {
     }
     let local = interval.zone.to_local(t);
     let date = local.date();
-    let months =
-        12 * i64::from(date.year) + i64::from(date.month) - 1 + amount.clamp(-240_000, 240_000);
+    let months = 12 * i64::from(date.year) + i64::from(date.month) - 1 + amount.clamp(-240_000, 240_000);
     let year = months.div_euclid(12) as i32;
     let month = (months.rem_euclid(12) + 1) as u8;
     let day = date.day.min(days_in_month(year, month));
     let midnight = Date::new(year, month, day).at(0, 0, 0).as_millis();
-    interval
-        .zone
-        .lenient(Civil::from_millis(midnight + local.millis_of_day()))
+    interval.zone.lenient(Civil::from_millis(midnight + local.millis_of_day()))
 }

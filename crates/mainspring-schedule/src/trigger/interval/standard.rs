@@ -54,11 +54,7 @@ fn nth_resolved(interval: &Interval<'_>, n: i64) -> Option<Resolved> {
     }
     let start = interval.zone.to_local(interval.start);
     let day = nth_day(interval, start.date(), n)?;
-    Some(
-        interval
-            .zone
-            .resolve(Civil::from_millis(day * DAY_MS + start.millis_of_day())),
-    )
+    Some(interval.zone.resolve(Civil::from_millis(day * DAY_MS + start.millis_of_day())))
 }
 
 /// The number of n whose instants, skipped or not, lie before `t`.
@@ -128,9 +124,7 @@ const STEPS_MAX: usize = 1_000;
 
 /// The n-th day, counted from 1970; `None` past the last year.
 fn nth_day(interval: &Interval<'_>, start: Date, n: i64) -> Option<i64> {
-    let units = n
-        .checked_mul(interval.interval)
-        .filter(|units| *units < 4_000_000)?;
+    let units = n.checked_mul(interval.interval).filter(|units| *units < 4_000_000)?;
     let months_later = match interval.unit {
         CalendarUnit::Week => return Some(start.day_number() + 7 * units),
         CalendarUnit::Month => units,

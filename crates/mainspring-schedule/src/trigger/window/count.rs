@@ -7,35 +7,20 @@ use crate::trigger::{Trigger, TriggerState};
 use crate::{Civil, Semantics, TimeOfDay, Timestamp};
 
 /// The number of instants in `[from, to)`, whatever the repeats.
-pub(in crate::trigger) fn count(
-    trigger: &Trigger,
-    state: &TriggerState,
-    from: Timestamp,
-    to: Timestamp,
-) -> u64 {
+pub(in crate::trigger) fn count(trigger: &Trigger, state: &TriggerState, from: Timestamp, to: Timestamp) -> u64 {
     let Some(window) = Window::of(trigger, state.start_at) else {
         return 0;
     };
-    let sums = Sums {
-        window: &window,
-        semantics: trigger.semantics,
-    };
+    let sums = Sums { window: &window, semantics: trigger.semantics };
     let from = from.max(sums.earliest());
     let end = window.end.map_or(to, |end| to.min(end + 1));
     sums.count(from, end) + u64::from(sums.fire_past_end().is_some_and(|t| from <= t && t < to))
 }
 
 /// Quartz's fire after the end, if there is one: only the fire before it leads there.
-pub(in crate::trigger) fn fire_past_end(
-    trigger: &Trigger,
-    state: &TriggerState,
-) -> Option<Timestamp> {
+pub(in crate::trigger) fn fire_past_end(trigger: &Trigger, state: &TriggerState) -> Option<Timestamp> {
     let window = Window::of(trigger, state.start_at)?;
-    Sums {
-        window: &window,
-        semantics: trigger.semantics,
-    }
-    .fire_past_end()
+    Sums { window: &window, semantics: trigger.semantics }.fire_past_end()
 }
 
 struct Sums<'a> {
@@ -123,17 +108,10 @@ impl Sums<'_> {
 
     /// The first day from `day` on that lies near an offset change.
     fn regular_until(&self, day: i64) -> i64 {
-        let noon = self
-            .window
-            .zone
-            .lenient(Civil::from_millis(day * DAY_MS + 12 * HOUR_MS));
+        let noon = self.window.zone.lenient(Civil::from_millis(day * DAY_MS + 12 * HOUR_MS));
         let window = self.window.zone.window(noon);
         let day_of = |t: i64| t.saturating_add(window.offset_ms).div_euclid(DAY_MS);
-        if day < day_of(window.from_ms) + 2 {
-            day
-        } else {
-            day_of(window.to_ms) - 1
-        }
+        if day < day_of(window.from_ms) + 2 { day } else { day_of(window.to_ms) - 1 }
     }
 
     /// The instants of a day without an offset change.
@@ -146,19 +124,14 @@ impl Sums<'_> {
     /// The days that fire in `[first, end)`.
     fn days_between(&self, first: i64, end: i64) -> u64 {
         let weeks = (end - first) / 7;
-        let rest = (first + 7 * weeks..end)
-            .filter(|day| self.window.fires_on(*day))
-            .count();
+        let rest = (first + 7 * weeks..end).filter(|day| self.window.fires_on(*day)).count();
         weeks.unsigned_abs() * u64::from(self.window.days.count()) + rest as u64
     }
 
     /// Quartz looks at the end only when it moves to another day, so one more fire of the end's
     /// day may come after it.
     fn fire_past_end(&self) -> Option<Timestamp> {
-        let end = self
-            .window
-            .end
-            .filter(|_| self.semantics == Semantics::Quartz)?;
+        let end = self.window.end.filter(|_| self.semantics == Semantics::Quartz)?;
         let (first, last) = quartz::bounds(self.window, self.day_of(end))?;
         if end < first {
             return None;

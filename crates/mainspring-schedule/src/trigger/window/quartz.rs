@@ -31,10 +31,7 @@ pub(super) fn bounds(window: &Window<'_>, day: i64) -> Option<(Timestamp, Timest
     let Some(arrival) = Arrival::at(window, day) else {
         return Some((first, last));
     };
-    if window
-        .end
-        .is_some_and(|end| arrival.t > end && day_number(window, end) == day)
-    {
+    if window.end.is_some_and(|end| arrival.t > end && day_number(window, end) == day) {
         return None;
     }
     if !arrival.keeps_time || arrival.t <= first {
@@ -61,35 +58,24 @@ impl Arrival {
     /// `None` when the day is the first one, so that nothing comes before it.
     fn at(window: &Window<'_>, day: i64) -> Option<Self> {
         let start_day = day_number(window, window.start);
-        let days_back = (day - 7..day)
-            .rev()
-            .take_while(|earlier| *earlier >= start_day);
+        let days_back = (day - 7..day).rev().take_while(|earlier| *earlier >= start_day);
         let fires = |earlier: &i64| plain_bounds(window, *earlier).is_some();
         let Some(earlier) = days_back.clone().find(fires) else {
             // Nothing has fired: the way begins on the day of the start.
             let first_day = days_back.last()?;
-            return Some(Self {
-                t: from_day(window, first_day, day),
-                keeps_time: true,
-            });
+            return Some(Self { t: from_day(window, first_day, day), keeps_time: true });
         };
         let (first, last) = plain_bounds(window, earlier)?;
         let elapsed = last.since(first);
         if window.start > last || elapsed % window.step_ms == 0 {
-            return Some(Self {
-                t: from_day(window, earlier, day),
-                keeps_time: true,
-            });
+            return Some(Self { t: from_day(window, earlier, day), keeps_time: true });
         }
         let beyond = first + (elapsed / window.step_ms + 1) * window.step_ms;
         let t = match day_number(window, beyond) {
             reached if reached == day => beyond,
             reached => from_day(window, reached, day),
         };
-        Some(Self {
-            t,
-            keeps_time: false,
-        })
+        Some(Self { t, keeps_time: false })
     }
 }
 
@@ -133,7 +119,5 @@ fn day_number(window: &Window<'_>, t: Timestamp) -> i64 {
 }
 
 fn at(window: &Window<'_>, t: Timestamp, time: TimeOfDay) -> Timestamp {
-    window
-        .zone
-        .lenient(Window::local(day_number(window, t), time))
+    window.zone.lenient(Window::local(day_number(window, t), time))
 }

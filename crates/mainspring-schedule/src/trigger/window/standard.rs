@@ -13,8 +13,7 @@ pub(super) fn after(window: &Window<'_>, t: Timestamp) -> Option<Timestamp> {
     // Where a clock is put back over midnight, two days' windows overlap.
     let near = [today - 1, today].map(|day| day_after(window, day, t));
     let fire = near.into_iter().flatten().min();
-    let fire =
-        fire.or_else(|| (today + 1..today + 15).find_map(|day| day_after(window, day, t)))?;
+    let fire = fire.or_else(|| (today + 1..today + 15).find_map(|day| day_after(window, day, t)))?;
     window.end.is_none_or(|end| fire <= end).then_some(fire)
 }
 

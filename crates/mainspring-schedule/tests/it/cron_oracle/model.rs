@@ -108,13 +108,8 @@ impl fmt::Display for Expression {
             Days::LastOfWeek(weekday) => ("?".to_owned(), format!("{weekday}L")),
             Days::NthOfWeek(weekday, nth) => ("?".to_owned(), format!("{weekday}#{nth}")),
         };
-        write!(
-            f,
-            "{} {minutes} {hours} {day} {months} {weekday}",
-            list(&self.seconds)
-        )?;
-        self.years
-            .map_or(Ok(()), |(first, last)| write!(f, " {first}-{last}"))
+        write!(f, "{} {minutes} {hours} {day} {months} {weekday}", list(&self.seconds))?;
+        self.years.map_or(Ok(()), |(first, last)| write!(f, " {first}-{last}"))
     }
 }
 
@@ -128,9 +123,7 @@ impl Expression {
             && any_of(&self.minutes, t.minute(), 0, 59)
             && self.has_hour(t.hour())
             && any_of(&self.months, t.month(), 1, 12)
-            && self
-                .years
-                .is_none_or(|(first, last)| (first..=last).contains(&t.year()))
+            && self.years.is_none_or(|(first, last)| (first..=last).contains(&t.year()))
             && self.fits_day(t)
     }
 
@@ -144,10 +137,7 @@ impl Expression {
 
     pub fn steps_through(&self, hour: i8) -> bool {
         let all = (0..24).all(|hour| self.has_hour(hour));
-        all || self
-            .hours
-            .iter()
-            .any(|item| item.steps() && item.contains(hour, 0, 23))
+        all || self.hours.iter().any(|item| item.steps() && item.contains(hour, 0, 23))
     }
 
     fn fits_day(&self, t: DateTime) -> bool {
@@ -158,17 +148,14 @@ impl Expression {
                 DayItem::Plain(ref item) => item.contains(day, 1, 31),
                 DayItem::FromEnd(days) => day == last - days,
                 DayItem::Nearest(named) => named <= last && day == nearest_weekday(t, named),
-                DayItem::NearestFromEnd(days) => {
-                    days < last && day == nearest_weekday(t, last - days)
-                }
+                DayItem::NearestFromEnd(days) => days < last && day == nearest_weekday(t, last - days),
             }),
             Days::OfWeek(items) => any_of(items, quartz, 1, 7),
             Days::LastOfWeek(weekday) => quartz == *weekday && day + 7 > last,
             Days::NthOfWeek(weekday, nth) => quartz == *weekday && (day + 6) / 7 == *nth,
             Days::Unix(days, weekdays) => {
                 let unix = quartz - 1;
-                let fits_weekday =
-                    weekdays.contains(unix, 0, 7) || unix == 0 && weekdays.contains(7, 0, 7);
+                let fits_weekday = weekdays.contains(unix, 0, 7) || unix == 0 && weekdays.contains(7, 0, 7);
                 let starred = |item: &Item| matches!(item, Item::Every | Item::EveryNth(_));
                 match starred(days) || starred(weekdays) {
                     true => days.contains(day, 1, 31) && fits_weekday,
@@ -182,15 +169,9 @@ impl Expression {
 /// The Monday to Friday of the month with the smallest distance to the day; a tie does not occur.
 fn nearest_weekday(month: DateTime, day: i8) -> i8 {
     let works = |day: &i8| {
-        !matches!(
-            month.date().with().day(*day).build().unwrap().weekday(),
-            Weekday::Saturday | Weekday::Sunday
-        )
+        !matches!(month.date().with().day(*day).build().unwrap().weekday(), Weekday::Saturday | Weekday::Sunday)
     };
-    (1..=month.days_in_month())
-        .filter(works)
-        .min_by_key(|other| (other - day).abs())
-        .unwrap()
+    (1..=month.days_in_month()).filter(works).min_by_key(|other| (other - day).abs()).unwrap()
 }
 
 fn item(low: i8, high: i8, wraps: bool) -> impl Strategy<Value = Item> + Clone {
@@ -217,25 +198,19 @@ fn every() -> Vec<Item> {
 
 /// Expressions that differ in their times of day and fire on most days.
 pub fn any_times(with_seconds: bool) -> impl Strategy<Value = Expression> {
-    let seconds = if with_seconds {
-        items(0, 59, true).boxed()
-    } else {
-        Just(vec![Item::One(0)]).boxed()
-    };
+    let seconds = if with_seconds { items(0, 59, true).boxed() } else { Just(vec![Item::One(0)]).boxed() };
     let hours = prop_oneof![items(0, 23, true), items(0, 3, false)];
     let days = prop_oneof![
         3 => Just(Days::OfMonth(vec![DayItem::Plain(Item::Every)])),
         1 => Just(Days::OfWeek(vec![Item::Range(6, 2, 1)])),
     ];
-    (seconds, items(0, 59, true), hours, days).prop_map(|(seconds, minutes, hours, days)| {
-        Expression {
-            seconds,
-            minutes,
-            hours,
-            months: every(),
-            days,
-            years: None,
-        }
+    (seconds, items(0, 59, true), hours, days).prop_map(|(seconds, minutes, hours, days)| Expression {
+        seconds,
+        minutes,
+        hours,
+        months: every(),
+        days,
+        years: None,
     })
 }
 
@@ -254,24 +229,14 @@ pub fn any_days() -> impl Strategy<Value = Expression> {
         1 => (1..=7_i8, 1..=5_i8).prop_map(|(weekday, nth)| Days::NthOfWeek(weekday, nth)),
         2 => (item(1, 31, false), item(0, 7, false)).prop_map(|(day, weekday)| Days::Unix(day, weekday)),
     ];
-    let years = prop::option::of(
-        (1970..=2060_i16, 0..=40_i16).prop_map(|(first, more)| (first, (first + more).min(2099))),
-    );
-    (prop_oneof![Just(every()), items(1, 12, false)], days, years).prop_map(
-        |(months, days, years)| {
-            let unix = matches!(days, Days::Unix(..));
-            let zero = vec![Item::One(0)];
-            let years = years.filter(|_| !unix);
-            Expression {
-                seconds: zero.clone(),
-                minutes: zero.clone(),
-                hours: zero,
-                months,
-                days,
-                years,
-            }
-        },
-    )
+    let years =
+        prop::option::of((1970..=2060_i16, 0..=40_i16).prop_map(|(first, more)| (first, (first + more).min(2099))));
+    (prop_oneof![Just(every()), items(1, 12, false)], days, years).prop_map(|(months, days, years)| {
+        let unix = matches!(days, Days::Unix(..));
+        let zero = vec![Item::One(0)];
+        let years = years.filter(|_| !unix);
+        Expression { seconds: zero.clone(), minutes: zero.clone(), hours: zero, months, days, years }
+    })
 }
 
 /// A few expressions of each kind of hour field, for tests that take one after the other.
@@ -296,11 +261,7 @@ pub fn rotation() -> Vec<Expression> {
     ];
     hours
         .iter()
-        .flat_map(|hours| {
-            minutes
-                .iter()
-                .map(move |minutes| (hours.clone(), minutes.clone()))
-        })
+        .flat_map(|hours| minutes.iter().map(move |minutes| (hours.clone(), minutes.clone())))
         .map(|(hours, minutes)| Expression {
             seconds: vec![Item::One(0)],
             minutes,

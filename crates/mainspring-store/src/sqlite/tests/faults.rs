@@ -94,12 +94,20 @@ async fn files_that_cannot_be_used_are_refused_and_left_alone() {
     let path = folder.path().join("s.db");
     type Damage = fn(&Path);
     let cases: [(&str, Damage, &str); 6] = [
-        ("newer", |path| sqlite(path, "PRAGMA user_version = 99"), "newer mainspring (schema 99, this program knows 1)"),
+        (
+            "newer",
+            |path| sqlite(path, "PRAGMA user_version = 99"),
+            "newer mainspring (schema 99, this program knows 1)",
+        ),
         ("foreign", |path| sqlite(path, "PRAGMA application_id = 7"), "another program"),
         ("header", |path| overwrite(path, 0, b"not a database at all"), "not an SQLite database"),
         ("short", |path| std::fs::write(path, b"SQLi").unwrap(), "not an SQLite database"),
         ("page", |path| overwrite(path, 3 * 4_096, &[0xff; 4_096]), "damaged"),
-        ("truncated", |path| std::fs::OpenOptions::new().write(true).open(path).unwrap().set_len(9_000).unwrap(), "damaged"),
+        (
+            "truncated",
+            |path| std::fs::OpenOptions::new().write(true).open(path).unwrap().set_len(9_000).unwrap(),
+            "damaged",
+        ),
     ];
     for (name, damage, expected) in cases {
         let _fresh = std::fs::remove_file(&path);
@@ -247,7 +255,9 @@ async fn nothing_is_written_after_a_failed_sync() {
     let failed = || Fault::Sqlite(rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_IOERR_FSYNC), None));
     let answer: Result<()> = store.write(Lane::Engine, "sync", move |_| Err(failed())).await;
     assert!(matches!(answer, Err(Error::Unavailable { .. })));
-    let Err(Error::Unavailable { source, .. }) = store.set_setting("after", "x").await else { panic!("it was written") };
+    let Err(Error::Unavailable { source, .. }) = store.set_setting("after", "x").await else {
+        panic!("it was written")
+    };
     assert!(source.to_string().contains("start again"), "{source}");
     assert_eq!(store.setting("before").await.unwrap().as_deref(), Some("x"), "reading goes on");
     assert_eq!(store.setting("after").await.unwrap(), None);
@@ -258,8 +268,12 @@ async fn read_that_takes_too_long_is_ended() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(&folder.path().join("s.db")).unwrap();
     let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT MAX(i) FROM n";
-    let answer = store.read("count for ever", move |db| Ok(db.query_row(endless, [], |row| row.get::<_, i64>(0))?)).await;
-    assert!(matches!(&answer, Err(Error::Unavailable { source, .. }) if source.to_string().contains("2 s")), "{answer:?}");
+    let answer =
+        store.read("count for ever", move |db| Ok(db.query_row(endless, [], |row| row.get::<_, i64>(0))?)).await;
+    assert!(
+        matches!(&answer, Err(Error::Unavailable { source, .. }) if source.to_string().contains("2 s")),
+        "{answer:?}"
+    );
     assert_eq!(store.setting("x").await.unwrap(), None, "the thread reads on");
 }
 
@@ -336,7 +350,8 @@ fn note(line: &str, fired: &mut Vec<RunId>, ended: &mut Vec<RunId>) {
 
 async fn check_after_kill(path: &Path, fired: &[RunId], ended: &[RunId]) {
     let store = open(path).unwrap();
-    let verdict = store.read("check", |db| Ok(db.query_row("PRAGMA integrity_check", [], |row| row.get::<_, String>(0))?));
+    let verdict =
+        store.read("check", |db| Ok(db.query_row("PRAGMA integrity_check", [], |row| row.get::<_, String>(0))?));
     assert_eq!(verdict.await.unwrap(), "ok");
     for run in fired {
         assert!(store.run(*run).await.unwrap().is_some(), "{run} was answered as fired");
