@@ -206,11 +206,9 @@ mod tests {
         Trigger { misfire, ..Trigger::new(schedule, Zone::utc(), START) }
     }
 
-    type Summary = (Vec<i64>, Vec<(i64, i64, u64)>, Option<i64>);
-
     /// Fires, missed instants and the next fire, in seconds from the start.
     #[expect(clippy::type_complexity, reason = "read once, next to its doc")]
-    fn summary(due: &Due) -> Summary {
+    fn summary(due: &Due) -> (Vec<i64>, Vec<(i64, i64, u64)>, Option<i64>) {
         let offset = |t: Timestamp| t.since(START) / 1_000;
         let missed = due.missed.iter().map(|m| (offset(m.first), offset(m.last), m.count));
         (
