@@ -103,7 +103,7 @@ pub const CALENDARS: &str = "/api/v1/namespaces/{namespace}/calendars";
 pub const CALENDAR: &str = "/api/v1/namespaces/{namespace}/calendars/{calendar}";
 /// Jobs and calendars of a namespace as one bundle.
 pub const EXPORT: &str = "/api/v1/namespaces/{namespace}/export";
-/// Makes the server hold what a bundle says; all or nothing.
+/// Makes the server hold what a bundle says; everything is checked before anything is written.
 pub const APPLY: &str = "/api/v1/apply";
 /// Explains a schedule and lists its next fire times; nothing is stored.
 pub const PREVIEW: &str = "/api/v1/schedules/preview";

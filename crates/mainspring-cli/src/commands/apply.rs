@@ -12,7 +12,7 @@ use crate::output::{Form, Output};
 use crate::views::{self, PLAN};
 use crate::{confirm, files, progress};
 
-/// Make the server hold what job files say; all or nothing
+/// Make the server hold what job files say; everything is checked before anything is written
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   mainspring apply -f jobs/ --dry-run     what would change
