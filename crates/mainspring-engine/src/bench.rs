@@ -90,7 +90,7 @@ pub async fn fires(store: Arc<dyn Store>, plan: Plan, progress: OnProgress<'_>) 
     let begin = SystemClock.now() + LEAD_MS + i64::from(plan.triggers) / 10;
     seed(&*store, plan, begin, progress).await?;
     let settings = Settings {
-        planner: planner::Settings { slots: 20_000, ..planner::Settings::default() },
+        planner: planner::Settings { slots: 1_000_000, ..planner::Settings::default() },
         exact_lateness: true,
         ..Settings::default()
     };
