@@ -7,9 +7,6 @@ use crate::id::TriggerId;
 use crate::job::TriggerDefinition;
 use crate::rule::Rule;
 
-/// The most instants of a pause that are counted one by one; beyond that, the count is a lower bound.
-const COUNTED_MAX: usize = 100_000;
-
 /// Where a new trigger stands, or one made again under a key that left a tombstone.
 ///
 /// Its first fire is not before now: past instants come back only by backfill.
@@ -63,8 +60,8 @@ pub fn resume(rule: &Rule, id: TriggerId, progress: &Progress, now: Timestamp) -
         return (resumed, None);
     }
     let state = crate::rule::state_of(progress);
-    let passed = rule.trigger.fires_between(next, now + 1).take(COUNTED_MAX);
-    let (count, last) = passed.fold((0, next), |(count, _), at| (count + 1, at));
+    let last = rule.trigger.previous_before(&state, now + 1).unwrap_or(next).max(next);
+    let count = rule.trigger.count_between(&state, next, now + 1);
     resumed.next_fire_at = rule.trigger.next_after(&state, now);
     resumed.due_at = resumed.next_fire_at.map(|at| rule.due_at(id, at));
     resumed.fired_through = progress.fired_through.max(Some(last));

@@ -20,7 +20,7 @@ use std::collections::VecDeque;
 use std::sync::Arc;
 
 use mainspring_schedule::Timestamp;
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
 use crate::batch::{
     AttemptDetail, Changes, ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, Released,
@@ -179,11 +179,15 @@ pub struct Planner {
     changes_asked: bool,
     changes_waiting: bool,
     draining: bool,
-    /// Jobs that got a free slot while fires were under way: a fire that comes back blocked is tried again at once.
-    freed: FxHashSet<JobId>,
+    /// Jobs that got a free slot while fires were under way, with the newest batch by then: a fire of one up to it that comes
+    /// back blocked is tried again at once.
+    freed: FxHashMap<JobId, u64>,
     repeats: VecDeque<(Timestamp, Command)>,
     /// Reads under way.
     reads: usize,
+    /// Triggers to read by id. One such read at a time, so that no older answer comes after a newer one.
+    wanted: Vec<TriggerId>,
+    reading_triggers: bool,
 }
 
 impl Planner {
@@ -203,9 +207,11 @@ impl Planner {
             changes_asked: false,
             changes_waiting: true,
             draining: false,
-            freed: FxHashSet::default(),
+            freed: FxHashMap::default(),
             repeats: VecDeque::new(),
             reads: 0,
+            wanted: Vec::new(),
+            reading_triggers: false,
         }
     }
 
@@ -217,7 +223,10 @@ impl Planner {
         match event {
             Event::Woke => {}
             Event::WindowRead(rows, more) => self.window_read(rows, more, &mut commands),
-            Event::TriggersRead(rows) => rows.into_iter().for_each(|row| self.keep(row)),
+            Event::TriggersRead(rows) => {
+                self.reading_triggers = false;
+                rows.into_iter().for_each(|row| self.keep(row));
+            }
             Event::ReadFailed(read) => self.repeat(Command::Read(read)),
             Event::Changed => self.changes_waiting = true,
             Event::ChangesRead(changes) => self.changes_read(changes, &mut commands),
@@ -225,7 +234,7 @@ impl Planner {
             Event::FireFailed(batch) => self.repeat(Command::Fire(batch)),
             Event::Ended(ends) => self.ended(ends),
             Event::Lost(ends) => self.lost(ends),
-            Event::Completed(batch, outcome) => self.completed(&batch, &outcome, &mut commands),
+            Event::Completed(batch, outcome) => self.completed(&batch, &outcome),
             Event::CompleteFailed(batch) => self.repeat(Command::Complete(batch)),
             Event::Claimed(starts) => self.claimed(starts, &mut commands),
             Event::Released(released) => self.slots.released(released),
@@ -252,13 +261,13 @@ impl Planner {
     /// Whether nothing is running, recorded or to be recorded. After [`Event::Drain`], the time to stop.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        self.slots.running() == 0 && self.fires.in_flight == 0 && self.ends.is_idle()
+        self.slots.is_idle() && self.fires.in_flight == 0 && self.ends.is_idle()
     }
 
     /// Whether the planner also knows all there is to know: no read is under way or wanted, nothing waits to be sent.
     #[must_use]
     pub fn is_settled(&self) -> bool {
-        let unsent = !self.fires.ready.is_empty() || !self.repeats.is_empty();
+        let unsent = !self.fires.ready.is_empty() || !self.repeats.is_empty() || !self.wanted.is_empty();
         self.is_idle() && self.reads == 0 && !self.changes_waiting && !unsent
     }
 
@@ -282,6 +291,10 @@ impl Planner {
             (self.changes_waiting, self.changes_asked) = (false, true);
             commands.push(Command::Read(Read::Changes));
         }
+        if !self.reading_triggers && !self.wanted.is_empty() {
+            self.reading_triggers = true;
+            commands.push(Command::Read(Read::Triggers(std::mem::take(&mut self.wanted))));
+        }
         self.send_ends(commands);
         if self.draining {
             return;
@@ -296,6 +309,8 @@ impl Planner {
         if now < self.now {
             // The clock was set back: what is not due yet waits for its instant, however long that takes now.
             self.residents.rewind(now);
+            let latest = now + self.settings.retry_after_ms;
+            self.repeats.iter_mut().for_each(|(at, _)| *at = latest.min(*at));
         }
         self.now = now;
     }
@@ -307,9 +322,7 @@ impl Planner {
         commands.extend(changes.cancels.into_iter().map(Command::Cancel));
         if !changes.triggers.is_empty() {
             let again = self.residents.forget(&changes.triggers);
-            if !again.is_empty() {
-                commands.push(Command::Read(Read::Triggers(again)));
-            }
+            self.wanted.extend(again);
         }
     }
 

@@ -65,13 +65,27 @@ impl Definitions {
         if !definition.triggers.iter().any(|trigger| is_delay(&trigger.schedule)) {
             return None;
         }
-        let rows = self.store.trigger_rows(&[trigger]).await.unwrap_or_default();
+        let rows = self.rows_of(trigger).await;
         let row = rows.first().filter(|row| row.progress.awaiting_run == Some(start.run))?;
         let current = self.wait_for(row.job, row.job_version).await;
         let trigger = current.triggers.get(row.index as usize)?;
         match trigger.schedule {
             ScheduleDefinition::Delay { delay_ms } => Some(Delay { delay_ms, jitter_ms: trigger.jitter_ms }),
             _ => None,
+        }
+    }
+
+    /// A trigger's row, trying again until the store answers.
+    async fn rows_of(&self, trigger: TriggerId) -> Vec<TriggerRow> {
+        loop {
+            match self.store.trigger_rows(&[trigger]).await {
+                Ok(rows) => return rows,
+                Err(mainspring_store::Error::Closed) => return Vec::new(),
+                Err(error) => {
+                    tracing::error!(%error, trigger.id = trigger.0, "a claimed run's trigger could not be read; trying again");
+                    self.clock.alarm().wait_until(self.clock.now() + RETRY_AFTER_MS).await;
+                }
+            }
         }
     }
 

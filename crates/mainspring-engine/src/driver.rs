@@ -35,6 +35,8 @@ pub(crate) struct Driver {
     pub(crate) tasks: Tasks,
     pub(crate) inbox: (mpsc::UnboundedSender<Event>, mpsc::UnboundedReceiver<Event>),
     pub(crate) drain: watch::Receiver<bool>,
+    /// Whether the planner has been told to drain.
+    pub(crate) told_drain: bool,
     /// Asks for a look at the store's changes; counted, so that whoever asked knows when it has happened.
     pub(crate) poke: watch::Receiver<u64>,
     pub(crate) state: watch::Sender<DriverState>,
@@ -94,14 +96,16 @@ impl Driver {
     }
 
     async fn wait(&mut self, alarm: &mut dyn Alarm, events: &mut Vec<Event>) {
-        let draining = *self.drain.borrow();
         tokio::select! {
             biased;
+            Ok(_) = self.drain.wait_for(|drain| *drain), if !self.told_drain => {
+                self.told_drain = true;
+                events.push(Event::Drain);
+            }
             _ = self.inbox.1.recv_many(events, 256) => {}
             ends = self.pool.ends.take(ENDS_MAX) => events.push(Event::Ended(ends)),
             () = self.store.changed().notified() => events.push(Event::Changed),
             Ok(()) = self.poke.changed() => {}
-            Ok(_) = self.drain.wait_for(|drain| *drain), if !draining => events.push(Event::Drain),
             () = alarm.wait_until(self.planner.next_wakeup()) => events.push(Event::Woke),
         }
     }

@@ -174,6 +174,7 @@ impl Engine {
             tasks: Tasks::default(),
             inbox,
             drain: drained,
+            told_drain: false,
             poke: poked,
             state: state_sender,
         };

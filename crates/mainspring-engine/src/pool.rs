@@ -196,7 +196,7 @@ impl Pool {
         self.metrics.entered(started_at.since(start.due_at));
         let start = Arc::new(start);
         let context = RunContext { start: Arc::clone(&start), definition: Arc::clone(&definition), cancelled };
-        let done = AssertUnwindSafe(self.perform(context)).catch_unwind().await;
+        let done = AssertUnwindSafe(async { self.perform(context).await }).catch_unwind().await;
         let done = done.unwrap_or_else(|panic| Done::failed("handler.panicked", panic_text(&*panic)));
         let ended_at = self.clock.now();
         let start = Arc::try_unwrap(start).unwrap_or_else(|shared| (*shared).clone());

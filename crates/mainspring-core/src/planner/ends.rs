@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use mainspring_schedule::Timestamp;
 
-use super::{AttemptEnd, Command, Planner, Read};
+use super::{AttemptEnd, Command, Planner};
 use crate::batch::{Completion, CompletionBatch, CompletionOutcome, Rearm};
 use crate::id::jitter_of;
 use crate::retry::{AfterAttempt, AttemptRule, after_attempt};
@@ -44,12 +44,7 @@ impl Planner {
         }
     }
 
-    pub(super) fn completed(
-        &mut self,
-        batch: &CompletionBatch,
-        outcome: &CompletionOutcome,
-        commands: &mut Vec<Command>,
-    ) {
+    pub(super) fn completed(&mut self, batch: &CompletionBatch, outcome: &CompletionOutcome) {
         self.ends.in_flight -= 1;
         for entry in &batch.entries {
             if let AfterAttempt::RetryAt(at) = entry.then {
@@ -63,12 +58,10 @@ impl Planner {
             let waiting = self.residents.unblock(*job);
             self.fires.ready.extend(waiting);
             if self.fires.in_flight > 0 {
-                self.freed.insert(*job);
+                self.freed.insert(*job, self.batch_count);
             }
         }
-        if !outcome.rearmed.is_empty() {
-            commands.push(Command::Read(Read::Triggers(outcome.rearmed.clone())));
-        }
+        self.wanted.extend(&outcome.rearmed);
     }
 }
 
@@ -77,7 +70,8 @@ fn completion(end: AttemptEnd, now: Timestamp) -> Completion {
     let then = after_attempt(AttemptRule::from(&*definition), start.attempt, outcome, now);
     // Also where a retry is to follow: if the run's end was asked for meanwhile, the store makes it final instead.
     let rearm = start.trigger.zip(start.delay).map(|(trigger, delay)| {
-        let next_fire_at = ended_at.max(start.fire_time) + delay.delay_ms;
+        // Never the same instant again: its run has been.
+        let next_fire_at = ended_at.max(start.fire_time) + delay.delay_ms.max(1);
         let due_at = next_fire_at + jitter_of(trigger, next_fire_at, delay.jitter_ms);
         Rearm { trigger, next_fire_at, due_at }
     });

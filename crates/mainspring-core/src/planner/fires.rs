@@ -7,7 +7,7 @@ use mainspring_schedule::Timestamp;
 use rustc_hash::FxHashMap;
 
 use super::resident::{Place, Resident};
-use super::{Command, Planner, Read};
+use super::{Command, Planner};
 use crate::batch::{FireBatch, FireEntry, FireOutcome, NewRun, Placed};
 use crate::id::TriggerId;
 use crate::rule::{Delay, Rule, Start};
@@ -73,7 +73,7 @@ impl Planner {
                 again.push(entry.trigger);
             } else if blocked.is_at(index) {
                 self.unclaim(entry);
-                self.wait_for_slot(entry, place, &mut again);
+                self.wait_for_slot(entry, place, batch.id.sequence, &mut again);
             } else {
                 for (run, placed) in entry.runs.iter().zip(placed.by_ref()) {
                     self.place(entry, run, placed, place, &mut starts);
@@ -87,9 +87,7 @@ impl Planner {
         if !starts.is_empty() {
             commands.push(Command::Start(starts));
         }
-        if !again.is_empty() {
-            commands.push(Command::Read(Read::Triggers(again)));
-        }
+        self.wanted.extend(again);
     }
 
     fn place(&mut self, entry: &FireEntry, run: &NewRun, placed: Placed, place: Place, starts: &mut Vec<Start>) {
@@ -119,10 +117,10 @@ impl Planner {
         }
     }
 
-    fn wait_for_slot(&mut self, entry: &FireEntry, place: Place, again: &mut Vec<TriggerId>) {
+    fn wait_for_slot(&mut self, entry: &FireEntry, place: Place, batch: u64, again: &mut Vec<TriggerId>) {
         if !self.residents.come_back(place, None) {
             again.push(entry.trigger);
-        } else if self.freed.contains(&entry.job) {
+        } else if self.freed.get(&entry.job).is_some_and(|newest| batch <= *newest) {
             self.fires.ready.push_front(place);
         } else {
             self.residents.block(place);

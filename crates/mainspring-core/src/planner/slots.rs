@@ -28,6 +28,11 @@ impl Slots {
         self.taken - self.claiming
     }
 
+    /// Whether nothing runs, and no claim is under way.
+    pub(super) const fn is_idle(&self) -> bool {
+        self.taken == 0
+    }
+
     /// Keeps a slot for a fire, unless queued runs come first.
     pub(super) const fn take(&mut self) -> bool {
         let free = self.taken < self.total && !self.backlog;
@@ -54,7 +59,8 @@ impl Slots {
 
     pub(super) fn claimed(&mut self, count: usize) {
         let count = u32::try_from(count).expect("not more than asked for");
-        self.backlog = count == self.claiming || self.backlog && self.claiming == 0;
+        // What was queued since the claim was sent may be missing from its answer: then `backlog` says so already.
+        self.backlog |= count == self.claiming;
         let unused = std::mem::take(&mut self.claiming) - count;
         self.free(unused);
     }
@@ -77,6 +83,7 @@ impl Slots {
         }
         let free = self.total - self.taken;
         if self.backlog && self.claiming == 0 && free > 0 {
+            self.backlog = false;
             self.claiming = free;
             self.taken = self.total;
             commands.push(Command::Read(Read::Claim(free)));

@@ -393,3 +393,38 @@ fn progress_of_an_edited_trigger_lies_after_what_fired() {
     let progress: Progress = crate::edit::begin(&rule, TriggerId(1), Some(at(4_200)), at(2_000));
     assert_eq!(progress.next_fire_at, Some(at(5_000)));
 }
+
+#[test]
+fn run_queued_while_a_claim_is_under_way_is_claimed_afterwards() {
+    let mut world = world();
+    let mut commands = world.planner.handle(at(0), Event::Woke);
+    let claim = commands.iter().any(|command| matches!(command, Command::Read(Read::Claim(_))));
+    assert!(claim, "runs of an earlier process are asked for");
+    commands.clear();
+    let queued = crate::batch::Changes { queued: true, ..crate::batch::Changes::default() };
+    world.planner.handle(at(0), Event::ChangesRead(queued));
+    let after = world.planner.handle(at(0), Event::Claimed(Vec::new()));
+    assert!(after.iter().any(|command| matches!(command, Command::Read(Read::Claim(_)))), "{after:?}");
+}
+
+#[test]
+fn delay_of_nothing_goes_on() {
+    let mut world = world();
+    world.add(1, rule(Schedule::Delay { delay_ms: 0 }, at(0), None));
+    world.run_until(0);
+    world.end_all();
+    world.run_until(10);
+    world.end_all();
+    world.run_until(20);
+    assert_eq!(world.fired, [(1, 0), (1, 1), (1, 11)]);
+}
+
+#[test]
+fn claim_under_way_keeps_a_draining_planner_busy() {
+    let mut world = world();
+    world.planner.handle(at(0), Event::Woke);
+    world.planner.handle(at(0), Event::Drain);
+    assert!(!world.planner.is_idle());
+    world.planner.handle(at(0), Event::Claimed(Vec::new()));
+    assert!(world.planner.is_idle());
+}

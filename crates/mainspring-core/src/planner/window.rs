@@ -46,8 +46,9 @@ impl Planner {
         commands: &mut Vec<Command>,
     ) {
         for loaded in rows {
-            if !self.residents.is_known(&loaded) {
-                self.keep(loaded);
+            // Also one that is due later: its place in the index has been passed, so nothing reads it again.
+            if !loaded.row.paused && !self.residents.is_known(&loaded) {
+                self.residents.keep(loaded);
             }
         }
         match more {

@@ -103,7 +103,7 @@ impl Control {
             let Some((trigger, rule)) = found else { return Ok((None, Vec::new())) };
             let Some(delay_ms) = rule.delay_ms else { return Ok((None, Vec::new())) };
             let mut progress = trigger.row.progress;
-            let next = control.clock.now() + delay_ms;
+            let next = control.clock.now().max(info.fire_time) + delay_ms.max(1);
             progress.awaiting_run = None;
             progress.next_fire_at = Some(next);
             progress.due_at = Some(rule.due_at(trigger.row.id, next));

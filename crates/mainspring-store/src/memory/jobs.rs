@@ -55,6 +55,12 @@ fn check_write(model: &Model, write: &JobWrite) -> Result<()> {
             let why = format!("has fired through {there:?}, not {:?}", trigger.expected_fired_through);
             return Err(conflict("trigger", format!("{key}/{}", trigger.name), why));
         }
+        let awaited = trigger.progress.awaiting_run;
+        let kept = trigger_by_name(model, key, &trigger.name).map(|kept| kept.row.progress.awaiting_run);
+        if awaited.is_some() && kept.is_some_and(|kept| kept != awaited) {
+            // Its run has ended meanwhile: written back, it would be awaited for ever.
+            return Err(conflict("trigger", format!("{key}/{}", trigger.name), "awaits another run".into()));
+        }
     }
     for name in write.definition.triggers.iter().filter_map(|trigger| trigger.calendar.as_ref()) {
         if !model.calendars.contains_key(&(key.namespace.clone(), name.clone())) {

@@ -60,6 +60,14 @@ impl Prior {
                 return Err(conflict("trigger", format!("{key}/{}", trigger.name), why).into());
             }
         }
+        for trigger in &write.triggers {
+            let awaited = trigger.progress.awaiting_run;
+            let kept = self.trigger(&trigger.name).map(|kept| kept.named.row.progress.awaiting_run);
+            if awaited.is_some() && kept.is_some_and(|kept| kept != awaited) {
+                // Its run has ended meanwhile: written back, it would be awaited for ever.
+                return Err(conflict("trigger", format!("{key}/{}", trigger.name), "awaits another run".into()).into());
+            }
+        }
         for name in write.definition.triggers.iter().filter_map(|trigger| trigger.calendar.as_ref()) {
             let values: [(&str, &dyn ToSql); 2] = [(":namespace", &key.namespace), (":name", name)];
             if !exists(db, sql!("common/calendar"), &values)? {

@@ -269,7 +269,7 @@ impl Worker {
             wakes |= std::mem::take(&mut self.session.wakes);
             let code = request.sqlite_code();
             served.push(request);
-            if !kept && !self.open && served.len() > 1 {
+            if !kept && !first && !self.open && served.len() > 1 {
                 // SQLite undid the whole transaction, the requests before included.
                 let failure =
                     Failure { code: code.unwrap_or(ffi::SQLITE_ABORT), text: "the transaction was undone".into() };

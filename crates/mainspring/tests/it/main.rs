@@ -156,9 +156,11 @@ async fn overlap_policies_bound_unfinished_runs() {
 
 #[tokio::test]
 async fn panicking_and_missing_handlers_fail_their_run_alone() {
-    let builder = Scheduler::builder().handler("bad", async |_: RunContext| -> () { panic!("on purpose") });
+    let builder = Scheduler::builder()
+        .handler("bad", async |_: RunContext| -> () { panic!("on purpose") })
+        .handler("worse", |_: RunContext| -> std::future::Ready<()> { panic!("before the first await") });
     let scheduler = builder.start("memory:").await.expect("starts");
-    for (name, code) in [("bad", "handler.panicked"), ("nobody", "handler.not_found")] {
+    for (name, code) in [("bad", "handler.panicked"), ("worse", "handler.panicked"), ("nobody", "handler.not_found")] {
         scheduler.add(job(name)).await.expect("a good job");
         let run = scheduler.run_now(name).await.expect("it is there");
         let run = scheduler.wait(run.id).await.expect("it ends");
