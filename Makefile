@@ -4,13 +4,14 @@
 PROFILE ?= release
 LISTEN ?= 127.0.0.1:7070
 
-.PHONY: help run test fmt clean
+.PHONY: help run test fmt bench-quartz clean
 
 help:
-	@echo "make run    build mainspring and start a server with the jobs of examples/"
-	@echo "make test   install what the tests need and run everything"
-	@echo "make fmt    format the code"
-	@echo "make clean  remove what was built"
+	@echo "make run           build mainspring and start a server with the jobs of examples/"
+	@echo "make test          install what the tests need and run everything"
+	@echo "make fmt           format the code"
+	@echo "make bench-quartz  time cron expressions beside Quartz, where Java is at hand"
+	@echo "make clean         remove what was built"
 
 run:
 	cargo run --locked --profile $(PROFILE) -p mainspring-cli -- dev --listen $(LISTEN)
@@ -20,6 +21,9 @@ test:
 
 fmt:
 	cargo fmt --all
+
+bench-quartz:
+	@bench/quartz/run
 
 clean:
 	cargo clean
