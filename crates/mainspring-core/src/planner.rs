@@ -64,7 +64,7 @@ impl Default for Settings {
             in_flight_max: 2,
             slots: 64,
             read_max: 10_000,
-            retry_after_ms: 250,
+            retry_after_ms: 1_000,
         }
     }
 }

@@ -125,7 +125,7 @@ impl Driver {
                             Event::Fired(batch, outcome)
                         }
                         Err(error) => {
-                            tracing::error!(%error, triggers = batch.entries.len(), "fires could not be recorded; repeating");
+                            tracing::error!(error = %causes(&error), triggers = batch.entries.len(), "fires could not be recorded; repeating");
                             Event::FireFailed(batch)
                         }
                     };
@@ -143,7 +143,7 @@ impl Driver {
                             Event::Completed(batch, outcome)
                         }
                         Err(error) => {
-                            tracing::error!(%error, runs = batch.entries.len(), "verdicts could not be recorded; repeating");
+                            tracing::error!(error = %causes(&error), runs = batch.entries.len(), "verdicts could not be recorded; repeating");
                             Event::CompleteFailed(batch)
                         }
                     };
@@ -160,7 +160,7 @@ impl Driver {
                 self.tasks.start(async move {
                     let event =
                         timed(&metrics, read_name(&read), reader.read(read.clone())).await.unwrap_or_else(|error| {
-                            tracing::error!(%error, read = read_name(&read), "the store could not be read; repeating");
+                            tracing::error!(error = %causes(&error), read = read_name(&read), "the store could not be read; repeating");
                             Event::ReadFailed(read)
                         });
                     let _ = sender.send(event);
@@ -214,6 +214,17 @@ fn report(broken: &[(TriggerId, String)]) {
     for (trigger, why) in broken {
         tracing::error!(trigger.id = trigger.0, why, "a stored trigger cannot be compiled and does not fire");
     }
+}
+
+/// An error with what caused it.
+fn causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text.push_str(&format!(": {error}"));
+        cause = error.source();
+    }
+    text
 }
 
 const fn read_name(read: &Read) -> &'static str {

@@ -12,7 +12,7 @@ use serde_json::{Map, Value};
 use super::schedule::{self, OrNote};
 use super::task::{task, write_task};
 use super::texts::{duration_ms, duration_text, positive_ms};
-use super::{Known, Surroundings, under};
+use super::{Known, Surroundings, problem, under};
 
 /// Reads a job, and compiles its triggers as the engine will: zones, expressions, calendars, and that each fires.
 ///
@@ -41,6 +41,11 @@ pub fn job(spec: &JobSpec, around: &Surroundings<'_>) -> Result<Job, Vec<Problem
     checked_job(spec, around)
 }
 
+/// Whether no trigger reads the job's own zone, so that nothing else would notice a wrong one.
+fn triggers_are_silent_about(spec: &JobSpec) -> bool {
+    spec.triggers_in_order().iter().all(|(_, trigger)| trigger.timezone != spec.timezone)
+}
+
 /// The same for a spec that has passed [`mainspring_api::check_job`].
 pub(super) fn checked_job(spec: &JobSpec, around: &Surroundings<'_>) -> Result<Job, Vec<Problem>> {
     let mut problems = Vec::new();
@@ -54,6 +59,11 @@ pub(super) fn checked_job(spec: &JobSpec, around: &Surroundings<'_>) -> Result<J
     if spec.retention.is_some() {
         let message = "a retention of its own for each job is not in this version; the server's settings hold for all";
         problems.push(Problem::new(ErrorCode::FieldLater, message).at("/retention"));
+    }
+    if triggers_are_silent_about(spec)
+        && let Some(Err(error)) = spec.timezone.as_deref().map(mainspring_core::compile::zone)
+    {
+        problems.push(problem(error, "/timezone"));
     }
     let triggers = triggers(spec, namespace, around, &mut problems);
     let (Some(task), true) = (task, problems.is_empty()) else { return Err(problems) };

@@ -213,3 +213,17 @@ fn offline_an_unknown_calendar_is_let_pass_and_a_known_one_is_used() {
     let shown: Vec<_> = problems.iter().map(|problem| (problem.code.as_str(), problem.pointer.as_str())).collect();
     assert_eq!(shown, [("schedule.never", "/jobs/1/schedule")]);
 }
+
+#[test]
+fn a_wrong_zone_is_refused_also_where_no_trigger_reads_it() {
+    for job in [
+        json!({"name": "a", "noop": true, "timezone": "Europe/Berln"}),
+        json!({"name": "a", "noop": true, "timezone": "Europe/Berln", "schedule": "@daily"}),
+        json!({"name": "a", "noop": true, "timezone": "Europe/Berln", "schedule": {"cron": "@daily", "timezone": "UTC"}}),
+    ] {
+        let spec: JobSpec = serde_json::from_value(job.clone()).unwrap();
+        let problems = convert::job(&spec, &around()).unwrap_err();
+        let shown: Vec<_> = problems.iter().map(|problem| (problem.code.as_str(), problem.pointer.as_str())).collect();
+        assert_eq!(shown, [("schedule.zone", "/timezone")], "{job}");
+    }
+}
