@@ -49,8 +49,6 @@ pub struct Settings {
     pub in_flight_max: usize,
     /// Runs that this node's own pool executes at a time.
     pub slots: u32,
-    /// Rows of one window read.
-    pub read_max: u32,
     /// How long to wait before a batch is repeated that the store could not take.
     pub retry_after_ms: i64,
 }
@@ -63,7 +61,6 @@ impl Default for Settings {
             batch_max: 4_000,
             in_flight_max: 2,
             slots: 64,
-            read_max: 10_000,
             retry_after_ms: 1_000,
         }
     }
