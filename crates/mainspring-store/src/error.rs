@@ -45,3 +45,13 @@ pub enum Error {
     #[error("the store is closed")]
     Closed,
 }
+
+impl Error {
+    /// A value that this program cannot read, written by a newer one or damaged.
+    pub(crate) fn unreadable(store: &str, what: &str) -> Self {
+        let why = format!(
+            "it holds something that this program cannot read ({what}): written by a newer version, or damaged"
+        );
+        Self::Unusable { store: store.to_owned(), why }
+    }
+}

@@ -9,6 +9,7 @@ mod error;
 mod memory;
 mod open;
 mod row;
+mod sql;
 mod sqlite;
 mod store;
 

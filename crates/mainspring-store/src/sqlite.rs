@@ -5,26 +5,11 @@
 //! statements are in `queries/`, the schema in `migrations/sqlite/`.
 
 mod checkpoint;
-mod complete;
-mod fire;
-mod gap;
-mod gate;
-mod job;
-mod keep;
+mod connection;
 mod lock;
 mod migrate;
-mod names;
 mod open;
-mod purge;
-mod queue;
 mod reader;
-mod repeat;
-mod run;
-mod save;
-mod session;
-mod sql;
-mod trigger;
-mod update;
 mod writer;
 
 use std::path::{Path, PathBuf};
@@ -48,8 +33,12 @@ use crate::store::Store;
 use checkpoint::Checkpointer;
 use lock::Lock;
 use reader::{Patience, Readers};
-use session::Session;
-use sql::Step;
+
+use rusqlite::Connection;
+
+use crate::sql::db::Step;
+use crate::sql::session::Session;
+use crate::sql::{complete, fire, gap, job, keep, names, purge, queue, run, save, trigger, update};
 use writer::{Lane, Writer};
 
 /// How a [`SqliteStore`] is opened.
@@ -111,14 +100,14 @@ impl SqliteStore {
         let name = path.display().to_string();
         let unusable = |why: String| Error::Unusable { store: name.clone(), why };
         let lock = Lock::take(&lock_path(path)).map_err(unusable)?;
-        let session = Session::new(open::writer(path).map_err(unusable)?, path);
+        let session = Session::new(open::writer(path).map_err(unusable)?);
         let start = || {
             let engine = Readers::start(path, &name, 1)?;
             let requests = Readers::start(path, &name, options.readers.max(1))?;
             let counts = Readers::start(path, &name, 1)?;
             let changed = Arc::new(Notify::new());
             let checkpointer = Checkpointer::start(path)?;
-            let writer = Writer::start(session, checkpointer, lock, changed.clone(), name.clone())?;
+            let writer = Writer::start(session, path, checkpointer, lock, changed.clone(), name.clone())?;
             Ok(Self { path: path.to_owned(), changed, engine, requests, counts, writer })
         };
         start().map_err(|error: std::io::Error| unusable(format!("its threads cannot be started: {error}")))
@@ -128,7 +117,7 @@ impl SqliteStore {
         &self,
         lane: Lane,
         operation: &'static str,
-        work: impl FnOnce(&mut Session) -> Step<T> + Send + 'static,
+        work: impl FnOnce(&mut Session<Connection>) -> Step<T> + Send + 'static,
     ) -> Result<T> {
         self.writer.call(lane, operation, work).await
     }
@@ -136,7 +125,7 @@ impl SqliteStore {
     async fn read<T: Send + 'static>(
         &self,
         operation: &'static str,
-        work: impl FnOnce(&rusqlite::Connection) -> Step<T> + Send + 'static,
+        work: impl FnOnce(&Connection) -> Step<T> + Send + 'static,
     ) -> Result<T> {
         self.requests.call(operation, Patience::Short, work).await
     }
@@ -171,7 +160,7 @@ impl Store for SqliteStore {
         after: Option<(Timestamp, TriggerId)>,
         limit: u32,
     ) -> Result<(Vec<TriggerRow>, Option<(Timestamp, TriggerId)>)> {
-        let work = move |db: &rusqlite::Connection| trigger::window(db, until, after, limit);
+        let work = move |db: &Connection| trigger::window(db, until, after, limit);
         self.engine.call("read due triggers", Patience::Long, work).await
     }
 
@@ -181,7 +170,7 @@ impl Store for SqliteStore {
     }
 
     async fn definition(&self, job: JobId, version: JobVersion) -> Result<Arc<Job>> {
-        let work = move |db: &rusqlite::Connection| trigger::definition(db, job, version);
+        let work = move |db: &Connection| trigger::definition(db, job, version);
         self.engine.call("read a job's definition", Patience::Long, work).await
     }
 
@@ -284,7 +273,7 @@ impl Store for SqliteStore {
 
     async fn delete_calendar(&self, namespace: &str, name: &str, expect: Expect) -> Result<()> {
         let (namespace, name) = (namespace.to_owned(), name.to_owned());
-        let work = move |s: &mut Session| names::delete_calendar(s, &namespace, &name, expect);
+        let work = move |s: &mut Session<Connection>| names::delete_calendar(s, &namespace, &name, expect);
         self.write(Lane::Api, "delete a calendar", work).await
     }
 
@@ -322,7 +311,7 @@ impl Store for SqliteStore {
     }
 
     async fn last_event(&self) -> Result<i64> {
-        self.read("read events", keep::last_event).await
+        self.read("read events", |db| keep::last_event(db)).await
     }
 
     async fn setting(&self, name: &str) -> Result<Option<String>> {
@@ -352,17 +341,23 @@ impl Store for SqliteStore {
             count += self.write(Lane::Api, "delete old runs", move |s| slice.delete(s)).await?;
         }
         let limit = u64::from(rule.limit).saturating_sub(count);
-        let rest = move |s: &mut Session| purge::purge_rest(s, &rule, limit);
+        let rest = move |s: &mut Session<Connection>| purge::purge_rest(s, &rule, limit);
         Ok(count + self.write(Lane::Api, "delete old records", rest).await?)
     }
 
     async fn tally(&self) -> Result<Vec<Tally>> {
-        self.counts.call("count fires", Patience::Long, purge::tally).await
+        self.counts.call("count fires", Patience::Long, |db| purge::tally(db)).await
     }
 
     async fn info(&self) -> Result<StoreInfo> {
-        let info = self.counts.call("count what there is", Patience::Long, purge::info).await?;
-        Ok(StoreInfo { bytes: self.bytes(), ..info })
+        let info = self.counts.call("count what there is", Patience::Long, |db| purge::info(db)).await?;
+        Ok(StoreInfo {
+            kind: "sqlite",
+            version: rusqlite::version().to_owned(),
+            schema: migrate::NEWEST,
+            bytes: self.bytes(),
+            ..info
+        })
     }
 
     async fn close(&self) -> Result<()> {

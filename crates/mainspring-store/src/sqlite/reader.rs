@@ -12,9 +12,9 @@ use rusqlite::{Connection, ErrorCode};
 use tokio::sync::oneshot;
 
 use super::open;
-use super::sql::{Fault, Step};
 use super::writer::Failure;
 use crate::error::{Error, Result};
+use crate::sql::db::{Fault, Step};
 
 /// How long a read may take. Longer ones would keep the write-ahead log from beginning anew.
 const LIMIT: Duration = Duration::from_secs(2);
@@ -180,6 +180,7 @@ impl Reader {
         let step = outcome.unwrap_or_else(|_| Err(Error::Unavailable { operation, source: source() }.into()));
         step.map_err(|fault| match fault {
             Fault::Refused(error) => error,
+            Fault::Unreadable(why) => Error::unreadable(store, &why),
             Fault::Sqlite(error) if error.sqlite_error_code() == Some(ErrorCode::OperationInterrupted) => {
                 let seconds = LIMIT.as_secs();
                 let source = format!("it would take longer than {seconds} s; narrow the question").into();

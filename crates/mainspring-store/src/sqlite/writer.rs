@@ -4,6 +4,7 @@
 use std::cell::Cell;
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -13,9 +14,10 @@ use tokio::sync::{Notify, oneshot};
 
 use super::checkpoint::Checkpointer;
 use super::lock::Lock;
-use super::session::Session;
-use super::sql::{Fault, Step};
+use super::open;
 use crate::error::{Error, Result};
+use crate::sql::db::{Fault, Step};
+use crate::sql::session::Session;
 
 /// Who asks.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -66,7 +68,7 @@ struct Lanes {
 /// A request and whoever waits for its answer.
 trait Request: Send {
     /// Does it. The answer waits until the transaction is durable. False: it has to be undone.
-    fn perform(&mut self, session: &mut Session, store: &str) -> bool;
+    fn perform(&mut self, session: &mut Session<Connection>, store: &str) -> bool;
     /// The error of SQLite that made it fail, if one did.
     fn sqlite_code(&self) -> Option<i32>;
     /// Answers: what came of it, or why nothing was kept.
@@ -81,15 +83,23 @@ pub(super) struct Failure {
 
 impl Writer {
     pub(super) fn start(
-        session: Session,
+        session: Session<Connection>,
+        path: &Path,
         checkpointer: Checkpointer,
         lock: Lock,
         changed: Arc<Notify>,
         store: String,
     ) -> std::io::Result<Self> {
         let shared = Arc::new(Shared { store, lanes: Mutex::default(), arrived: Condvar::new(), changed });
-        let worker =
-            Worker { shared: shared.clone(), session, checkpointer, open: false, broken: None, damaged: false };
+        let worker = Worker {
+            shared: shared.clone(),
+            session,
+            path: path.to_owned(),
+            checkpointer,
+            open: false,
+            broken: None,
+            damaged: false,
+        };
         let thread = std::thread::Builder::new().name("mainspring-sqlite-writer".into()).spawn(move || {
             worker.run();
             drop(lock);
@@ -102,7 +112,7 @@ impl Writer {
         &self,
         lane: Lane,
         operation: &'static str,
-        work: impl FnOnce(&mut Session) -> Step<T> + Send + 'static,
+        work: impl FnOnce(&mut Session<Connection>) -> Step<T> + Send + 'static,
     ) -> Result<T> {
         let (reply, answer) = oneshot::channel();
         let call = Call { operation, work: Some(work), result: None, code: None, reply };
@@ -212,7 +222,8 @@ enum Turn {
 
 struct Worker {
     shared: Arc<Shared>,
-    session: Session,
+    session: Session<Connection>,
+    path: PathBuf,
     checkpointer: Checkpointer,
     /// Whether a transaction is open.
     open: bool,
@@ -295,7 +306,8 @@ impl Worker {
             return Err(Failure { code: broken.code, text: broken.text.clone() });
         }
         if self.damaged {
-            self.session.reopen().map_err(Failure::from)?;
+            self.session.forget();
+            self.session.connection = open::writer_again(&self.path).map_err(Failure::from)?;
             watch_log(&self.session.connection);
             self.damaged = false;
         }
@@ -404,8 +416,8 @@ struct Call<T, F> {
     reply: oneshot::Sender<Result<T>>,
 }
 
-impl<T: Send, F: FnOnce(&mut Session) -> Step<T> + Send> Request for Call<T, F> {
-    fn perform(&mut self, session: &mut Session, store: &str) -> bool {
+impl<T: Send, F: FnOnce(&mut Session<Connection>) -> Step<T> + Send> Request for Call<T, F> {
+    fn perform(&mut self, session: &mut Session<Connection>, store: &str) -> bool {
         let work = self.work.take().expect("a request is performed once");
         let outcome = catch_unwind(AssertUnwindSafe(|| work(session)));
         let step = outcome.unwrap_or_else(|_| {
@@ -414,6 +426,7 @@ impl<T: Send, F: FnOnce(&mut Session) -> Step<T> + Send> Request for Call<T, F> 
         });
         let result = step.map_err(|fault| match fault {
             Fault::Refused(error) => error,
+            Fault::Unreadable(why) => Error::unreadable(store, &why),
             Fault::Sqlite(error) => {
                 let failure = Failure::from(error);
                 self.code = Some(failure.code);

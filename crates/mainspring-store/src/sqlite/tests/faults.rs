@@ -11,7 +11,7 @@ use rusqlite::ffi;
 
 use super::*;
 use crate::conformance::kit::{Draft, Kit, at};
-use crate::sqlite::sql::Fault;
+use crate::sql::db::Fault;
 
 const ROLE: &str = "MAINSPRING_STORE_TEST_ROLE";
 const PATH: &str = "MAINSPRING_STORE_TEST_PATH";
@@ -159,7 +159,7 @@ async fn request_that_fails_leaves_the_others_of_its_group_alone() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(&folder.path().join("s.db")).unwrap();
     let (go, wait) = mpsc::channel::<()>();
-    let set = |session: &Session, name: &str| keep::set_setting(session, name, "x");
+    let set = |session: &Session<Connection>, name: &str| keep::set_setting(session, name, "x");
     // The first request holds the writer until the others wait behind it.
     let first = store.write(Lane::Engine, "wait", move |s| {
         wait.recv().expect("the test says go");
@@ -206,7 +206,7 @@ async fn full_database_is_reported_and_works_again_when_there_is_room() {
 
 async fn limit_pages(store: &SqliteStore, max: u32) {
     let text = format!("PRAGMA max_page_count = {max}");
-    let set = move |s: &mut Session| Ok(s.connection.query_row(&text, [], |row| row.get::<_, i64>(0))?);
+    let set = move |s: &mut Session<Connection>| Ok(s.connection.query_row(&text, [], |row| row.get::<_, i64>(0))?);
     store.write(Lane::Api, "limit", set).await.unwrap();
 }
 

@@ -2,16 +2,14 @@
 
 use mainspring_core::run::RunState;
 use mainspring_core::{JobId, RunId, Timestamp};
-use rusqlite::types::Type;
-use rusqlite::{Connection, Row, ToSql};
 use serde_json::json;
 
+use super::db::{Db, Fault, Row, Step, ToSql, execute, instant, read, read_one, sql};
 use super::session::{CHANGE_LEN, Session};
-use super::sql::{Step, bind, execute, instant, read, read_one, sql, unreadable};
 use crate::row::{EventRow, KeptAnswer, LogChunk};
 
 /// See [`crate::Store::append_log`].
-pub(super) fn append_log(session: &Session, chunks: &[LogChunk]) -> Step<()> {
+pub(crate) fn append_log(session: &Session<impl Db>, chunks: &[LogChunk]) -> Step<()> {
     for chunk in chunks {
         let values: [(&str, &dyn ToSql); 5] = [
             (":run", chunk.run.as_bytes()),
@@ -20,49 +18,50 @@ pub(super) fn append_log(session: &Session, chunks: &[LogChunk]) -> Step<()> {
             (":line_count", &chunk.line_count),
             (":data", &chunk.data),
         ];
-        execute(&session.connection, sql!("common/log_append"), &values)?;
+        execute(&session.connection, sql!("log_append"), &values)?;
     }
     Ok(())
 }
 
 /// See [`crate::Store::log`]. As many chunks as fit, but at least one if there is one.
-pub(super) fn log(db: &Connection, run: RunId, attempt: u32, from_line: u64, bytes_max: u32) -> Step<Vec<LogChunk>> {
-    let mut statement = db.prepare_cached(sql!("common/log"))?;
+pub(crate) fn log(db: &dyn Db, run: RunId, attempt: u32, from_line: u64, bytes_max: u32) -> Step<Vec<LogChunk>> {
     let from_line = i64::try_from(from_line).unwrap_or(i64::MAX);
-    bind(&mut statement, &[(":run", run.as_bytes()), (":attempt", &attempt), (":from_line", &from_line)])?;
-    let mut rows = statement.raw_query();
+    let values: [(&str, &dyn ToSql); 3] =
+        [(":run", run.as_bytes()), (":attempt", &attempt), (":from_line", &from_line)];
     let mut chunks = Vec::new();
     let mut bytes = 0;
-    while let Some(row) = rows.next()? {
-        bytes += row.get_ref(2)?.as_blob().map_err(rusqlite::Error::from)?.len();
+    db.each(sql!("log"), &values, &mut |row| {
+        let data: &[u8] = row.get(2)?;
+        bytes += data.len();
         if !chunks.is_empty() && bytes > bytes_max as usize {
-            break;
+            return Ok(false);
         }
-        let first_line = row.get::<_, i64>(0)?.cast_unsigned();
-        chunks.push(LogChunk { run, attempt, first_line, line_count: row.get(1)?, data: row.get(2)? });
-    }
+        let first_line = row.get::<i64>(0)?.cast_unsigned();
+        chunks.push(LogChunk { run, attempt, first_line, line_count: row.get(1)?, data: data.to_vec() });
+        Ok(true)
+    })?;
     Ok(chunks)
 }
 
 /// See [`crate::Store::events`].
-pub(super) fn events(db: &Connection, after: i64, limit: u32) -> Step<Vec<EventRow>> {
-    Ok(read(db, sql!("common/events"), &[(":after", &after), (":limit", &limit)], event)?)
+pub(crate) fn events(db: &dyn Db, after: i64, limit: u32) -> Step<Vec<EventRow>> {
+    Ok(read(db, sql!("events"), &[(":after", &after), (":limit", &limit)], event)?)
 }
 
-fn event(row: &Row<'_>) -> rusqlite::Result<EventRow> {
+fn event(row: &Row<'_>) -> Step<EventRow> {
     let kind: String = row.get(2)?;
-    let payload = row.get_ref(3)?.as_blob().map_err(rusqlite::Error::from)?;
+    let payload: &[u8] = row.get(3)?;
     let payload = if kind == "runs" { runs(payload)? } else { String::from_utf8_lossy(payload).into_owned() };
     Ok(EventRow { seq: row.get(0)?, at: instant(row, 1)?, kind, payload })
 }
 
 /// Writes run changes as JSON.
-fn runs(payload: &[u8]) -> rusqlite::Result<String> {
+fn runs(payload: &[u8]) -> Step<String> {
     let (changes, rest) = payload.as_chunks::<CHANGE_LEN>();
     let list: Option<Vec<_>> = changes.iter().map(change).collect();
     match list {
         Some(list) if rest.is_empty() => Ok(json!(list).to_string()),
-        _ => Err(unreadable(3, Type::Blob, "the event's runs are damaged".into())),
+        _ => Err(Fault::Unreadable("the runs of an event are damaged".to_owned())),
     }
 }
 
@@ -74,29 +73,29 @@ fn change(bytes: &[u8; CHANGE_LEN]) -> Option<serde_json::Value> {
 }
 
 /// See [`crate::Store::last_event`].
-pub(super) fn last_event(db: &Connection) -> Step<i64> {
-    Ok(read_one(db, sql!("common/last_event"), &[], |row| row.get(0))?.unwrap_or(0))
+pub(crate) fn last_event(db: &dyn Db) -> Step<i64> {
+    Ok(read_one(db, sql!("last_event"), &[], |row| row.get(0))?.unwrap_or(0))
 }
 
 /// See [`crate::Store::setting`].
-pub(super) fn setting(db: &Connection, name: &str) -> Step<Option<String>> {
-    Ok(read_one(db, sql!("common/setting"), &[(":name", &name)], |row| row.get(0))?)
+pub(crate) fn setting(db: &dyn Db, name: &str) -> Step<Option<String>> {
+    Ok(read_one(db, sql!("setting"), &[(":name", &name)], |row| row.get(0))?)
 }
 
 /// See [`crate::Store::set_setting`].
-pub(super) fn set_setting(session: &Session, name: &str, value: &str) -> Step<()> {
-    execute(&session.connection, sql!("common/set_setting"), &[(":name", &name), (":value", &value)])?;
+pub(crate) fn set_setting(session: &Session<impl Db>, name: &str, value: &str) -> Step<()> {
+    execute(&session.connection, sql!("set_setting"), &[(":name", &name), (":value", &value)])?;
     Ok(())
 }
 
 /// See [`crate::Store::kept_answer`].
-pub(super) fn kept_answer(db: &Connection, key: &str) -> Step<Option<KeptAnswer>> {
+pub(crate) fn kept_answer(db: &dyn Db, key: &str) -> Step<Option<KeptAnswer>> {
     let answer = |row: &Row<'_>| Ok(KeptAnswer { request_hash: row.get(0)?, status: row.get(1)?, body: row.get(2)? });
-    Ok(read_one(db, sql!("common/kept_answer"), &[(":key", &key)], answer)?)
+    Ok(read_one(db, sql!("kept_answer"), &[(":key", &key)], answer)?)
 }
 
 /// See [`crate::Store::keep_answer`].
-pub(super) fn keep_answer(session: &Session, key: &str, answer: &KeptAnswer, at: Timestamp) -> Step<()> {
+pub(crate) fn keep_answer(session: &Session<impl Db>, key: &str, answer: &KeptAnswer, at: Timestamp) -> Step<()> {
     let values: [(&str, &dyn ToSql); 5] = [
         (":key", &key),
         (":request_hash", &answer.request_hash),
@@ -104,6 +103,6 @@ pub(super) fn keep_answer(session: &Session, key: &str, answer: &KeptAnswer, at:
         (":body", &answer.body),
         (":at", &at.as_millis()),
     ];
-    execute(&session.connection, sql!("common/keep_answer"), &values)?;
+    execute(&session.connection, sql!("keep_answer"), &values)?;
     Ok(())
 }

@@ -3,21 +3,20 @@
 use mainspring_core::batch::Progress;
 use mainspring_core::job::JobKey;
 use mainspring_core::{RunId, Timestamp, TriggerId};
-use rusqlite::ToSql;
 
+use super::db::{Db, Step, ToSql, execute, read, run_id, sql};
 use super::fire::write_progress;
 use super::names::check;
 use super::run::cancel_unstarted;
 use super::save::{bury, conflict, place};
 use super::session::Session;
-use super::sql::{Step, execute, read, run_id, sql};
 use super::trigger::{self, Kept};
 use super::{gap, gate, job};
 use crate::error::Error;
 use crate::row::{Expect, JobRow, JobUpdate, TriggerUpdate};
 
 /// See [`crate::Store::update_job`].
-pub(super) fn update(session: &mut Session, update: &JobUpdate) -> Step<JobRow> {
+pub(crate) fn update(session: &mut Session<impl Db>, update: &JobUpdate) -> Step<JobRow> {
     let missing = || Error::NotFound { what: "job", key: update.job.to_string() };
     let before = job::by_id(&session.connection, update.job)?.ok_or_else(missing)?;
     let key = before.definition.key.clone();
@@ -35,14 +34,14 @@ pub(super) fn update(session: &mut Session, update: &JobUpdate) -> Step<JobRow> 
     for kept in triggers.iter().filter(|kept| all || named(kept)) {
         let paused = kept.named.own_pause || after.paused;
         let id = kept.named.row.id;
-        execute(&session.connection, sql!("common/update_trigger_version"), &[(":paused", &paused), (":id", &id.0)])?;
+        execute(&session.connection, sql!("update_trigger_version"), &[(":paused", &paused), (":id", &id.0)])?;
     }
     note(session, update, &triggers)?;
     Ok(after)
 }
 
 /// Notes what has changed: in the order of the definition if all has, and of the update otherwise.
-fn note(session: &mut Session, update: &JobUpdate, triggers: &[Kept]) -> Step<()> {
+fn note(session: &mut Session<impl Db>, update: &JobUpdate, triggers: &[Kept]) -> Step<()> {
     let ids: Vec<TriggerId> = match update.paused {
         Some(_) => triggers.iter().map(|kept| kept.named.row.id).collect(),
         None => update.triggers.iter().map(|write| write.id).collect(),
@@ -61,7 +60,7 @@ fn check_trigger(triggers: &[Kept], key: &JobKey, write: &TriggerUpdate) -> Step
     Ok(())
 }
 
-fn write_job(session: &Session, before: &JobRow, update: &JobUpdate) -> Step<JobRow> {
+fn write_job(session: &Session<impl Db>, before: &JobRow, update: &JobUpdate) -> Step<JobRow> {
     let after = JobRow {
         change: before.change + 1,
         paused: update.paused.unwrap_or(before.paused),
@@ -74,7 +73,7 @@ fn write_job(session: &Session, before: &JobRow, update: &JobUpdate) -> Step<Job
         (":id", &update.job.0),
         (":change", &before.change),
     ];
-    execute(&session.connection, sql!("common/update_job"), &values)?;
+    execute(&session.connection, sql!("update_job"), &values)?;
     if let Some(paused) = update.paused {
         session.event(update.at, "job", &before.definition.key.to_string(), pause_word(paused))?;
     }
@@ -82,7 +81,7 @@ fn write_job(session: &Session, before: &JobRow, update: &JobUpdate) -> Step<Job
 }
 
 fn apply(
-    session: &Session,
+    session: &Session<impl Db>,
     triggers: &mut [Kept],
     update: &JobUpdate,
     write: &TriggerUpdate,
@@ -98,7 +97,7 @@ fn apply(
         kept.named.row.progress = progress;
     }
     if let Some(paused) = write.paused {
-        execute(db, sql!("common/update_trigger_pause"), &[(":paused", &paused), (":id", &write.id.0)])?;
+        execute(db, sql!("update_trigger_pause"), &[(":paused", &paused), (":id", &write.id.0)])?;
         kept.named.own_pause = paused;
     }
     let word = write.paused.map_or("updated", pause_word);
@@ -114,7 +113,7 @@ const fn pause_word(paused: bool) -> &'static str {
 }
 
 /// See [`crate::Store::delete_job`].
-pub(super) fn delete(session: &mut Session, key: &JobKey, expect: Expect, at: Timestamp) -> Step<()> {
+pub(crate) fn delete(session: &mut Session<impl Db>, key: &JobKey, expect: Expect, at: Timestamp) -> Step<()> {
     let missing = || Error::NotFound { what: "job", key: key.to_string() };
     let before = job::by_key(&session.connection, key)?.ok_or_else(missing)?;
     check(expect, Some(before.change), "job", || key.to_string())?;
@@ -122,15 +121,15 @@ pub(super) fn delete(session: &mut Session, key: &JobKey, expect: Expect, at: Ti
         bury(session, kept.named.row.id, at)?;
     }
     let this: [(&str, &dyn ToSql); 1] = [(":job", &before.id.0)];
-    let unstarted: Vec<RunId> = read(&session.connection, sql!("common/delete_job_runs"), &this, |row| run_id(row, 0))?;
+    let unstarted: Vec<RunId> = read(&session.connection, sql!("delete_job_runs"), &this, |row| run_id(row, 0))?;
     let mut gates = gate::Gates::default();
     for run in unstarted {
         cancel_unstarted(session, &mut gates, run, "job deleted", at)?;
     }
     gates.write(&session.connection)?;
     let db = &session.connection;
-    execute(db, sql!("common/delete_job"), &[(":at", &at.as_millis()), (":id", &before.id.0)])?;
-    execute(db, sql!("common/save_labels_remove"), &this)?;
+    execute(db, sql!("delete_job"), &[(":at", &at.as_millis()), (":id", &before.id.0)])?;
+    execute(db, sql!("save_labels_remove"), &this)?;
     session.flush_runs(at)?;
     session.wakes = true;
     session.event(at, "job", &key.to_string(), "deleted")

@@ -5,20 +5,20 @@ use mainspring_core::job::GateRule;
 use mainspring_core::retry::AfterAttempt;
 use mainspring_core::run::{AttemptOutcome, RunState};
 use mainspring_core::{JobId, RunId, Timestamp, TriggerId};
-use rusqlite::{CachedStatement, Connection, ToSql};
 
+use super::Batches;
+use super::db::{Db, Step, ToSql, execute, exists, millis, read_one, sql};
 use super::gate::Gates;
 use super::session::Session;
-use super::sql::{Step, bind, execute, exists, millis, read_one, sql};
 
 /// See [`crate::Store::complete`].
-pub(super) fn complete(session: &mut Session, batch: &CompletionBatch) -> Step<CompletionOutcome> {
+pub(crate) fn complete(session: &mut Session<impl Batches>, batch: &CompletionBatch) -> Step<CompletionOutcome> {
     let owner = session.number_of(batch.id.incarnation)?;
     let mut outcome = CompletionOutcome::default();
     let mut gates = Gates::default();
     let mut rules: Vec<(JobId, GateRule)> = Vec::new();
     let mut noted = Vec::new();
-    let ends = append_all(&session.connection, batch, owner)?;
+    let ends = session.connection.end_usual(batch, owner)?;
     for ((index, entry), end) in (0_u32..).zip(&batch.entries).zip(ends) {
         let state = match end {
             End::Final(state) => state,
@@ -48,33 +48,37 @@ pub(super) fn complete(session: &mut Session, batch: &CompletionBatch) -> Step<C
 
 /// What the first pass made of an entry.
 #[derive(Clone, Copy)]
-enum End {
+pub(crate) enum End {
     /// In history, with this state.
     Final(RunState),
     /// To be looked at closer.
     Open,
 }
 
-/// Moves what ends in the usual way to history, in order of ids: neighbours there share pages.
-fn append_all(db: &Connection, batch: &CompletionBatch, owner: i64) -> Step<Vec<End>> {
-    let mut ends = vec![End::Open; batch.entries.len()];
+/// The entries that may end in the usual way, in order of ids: neighbours in the history share pages.
+pub(crate) fn usual(batch: &CompletionBatch) -> Vec<(usize, &Completion, RunState)> {
     let mut order: Vec<usize> = (0..batch.entries.len()).collect();
     order.sort_by_key(|index| batch.entries[*index].run);
-    let mut append = db.prepare_cached(sql!("sqlite/complete_append"))?;
-    let mut remove = db.prepare_cached(sql!("sqlite/complete_remove"))?;
-    let mut retried = None;
+    let mut first = None;
+    let mut usual = Vec::with_capacity(order.len());
     for index in order {
         let entry = &batch.entries[index];
-        let AfterAttempt::Final(verdict) = entry.then else {
-            retried = Some(entry.run);
-            continue;
-        };
-        if retried == Some(entry.run) {
-            // An entry before this one has the first word.
+        // Where several entries name a run, the first one has the word.
+        if first.replace(entry.run) == Some(entry.run) {
             continue;
         }
-        let state = RunState::from(verdict);
-        if finish(&mut append, &mut remove, entry, state, owner, false)? {
+        if let AfterAttempt::Final(verdict) = entry.then {
+            usual.push((index, entry, RunState::from(verdict)));
+        }
+    }
+    usual
+}
+
+/// Moves what ends in the usual way to history, one by one.
+pub(crate) fn end_by_rows(db: &dyn Db, batch: &CompletionBatch, owner: i64) -> Step<Vec<End>> {
+    let mut ends = vec![End::Open; batch.entries.len()];
+    for (index, entry, state) in usual(batch) {
+        if finish(db, entry, state, owner, false)? {
             ends[index] = End::Final(state);
         }
     }
@@ -82,14 +86,7 @@ fn append_all(db: &Connection, batch: &CompletionBatch, owner: i64) -> Step<Vec<
 }
 
 /// Moves a run to history. False: it is not open, or (unless `gated`) counts in a gate.
-fn finish(
-    append: &mut CachedStatement<'_>,
-    remove: &mut CachedStatement<'_>,
-    entry: &Completion,
-    state: RunState,
-    owner: i64,
-    gated: bool,
-) -> Step<bool> {
+fn finish(db: &dyn Db, entry: &Completion, state: RunState, owner: i64, gated: bool) -> Step<bool> {
     let none = AttemptDetail::default();
     let detail = entry.detail.as_deref().unwrap_or(&none);
     let values: [(&str, &dyn ToSql); 15] = [
@@ -109,12 +106,10 @@ fn finish(
         (":owner", &owner),
         (":gated", &gated),
     ];
-    bind(append, &values)?;
-    if append.raw_execute()? == 0 {
+    if execute(db, sql!("complete_append"), &values)? == 0 {
         return Ok(false);
     }
-    bind(remove, &[(":id", entry.run.as_bytes())])?;
-    remove.raw_execute()?;
+    execute(db, sql!("complete_remove"), &[(":id", entry.run.as_bytes())])?;
     Ok(true)
 }
 
@@ -128,7 +123,7 @@ const fn reason(outcome: AttemptOutcome) -> Option<&'static str> {
 
 /// Ends an attempt that is followed by another one, or whose run counts in a gate. Nothing: it is not open.
 fn end_unusual(
-    session: &mut Session,
+    session: &mut Session<impl Db>,
     entry: &Completion,
     owner: i64,
     gates: &mut Gates,
@@ -137,8 +132,8 @@ fn end_unusual(
     let db = &session.connection;
     let values: [(&str, &dyn ToSql); 3] =
         [(":id", entry.run.as_bytes()), (":attempt", &entry.attempt), (":owner", &owner)];
-    let open = read_one(db, sql!("sqlite/complete_read"), &values, |row| {
-        Ok((JobId(row.get(0)?), row.get::<_, Option<i64>>(1)?, row.get::<_, bool>(2)?, row.get::<_, bool>(3)?))
+    let open = read_one(db, sql!("complete_read"), &values, |row| {
+        Ok((JobId(row.get(0)?), row.get::<Option<i64>>(1)?, row.get::<bool>(2)?, row.get::<bool>(3)?))
     })?;
     let Some((job, trigger, gated, cancel_requested)) = open else { return Ok(None) };
     let state = match entry.then {
@@ -152,16 +147,14 @@ fn end_unusual(
             return Ok(Some(RunState::Scheduled));
         }
     };
-    let mut append = db.prepare_cached(sql!("sqlite/complete_append"))?;
-    let mut remove = db.prepare_cached(sql!("sqlite/complete_remove"))?;
-    finish(&mut append, &mut remove, entry, state, owner, true)?;
+    finish(db, entry, state, owner, true)?;
     if gated {
         gates.leave(db, job, RunState::Running)?;
     }
     Ok(Some(state))
 }
 
-fn retry(db: &Connection, entry: &Completion, not_before: Timestamp) -> Step<()> {
+fn retry(db: &dyn Db, entry: &Completion, not_before: Timestamp) -> Step<()> {
     let none = AttemptDetail::default();
     let detail = entry.detail.as_deref().unwrap_or(&none);
     let values: [(&str, &dyn ToSql); 8] = [
@@ -174,33 +167,33 @@ fn retry(db: &Connection, entry: &Completion, not_before: Timestamp) -> Step<()>
         (":error", &detail.error),
         (":id", entry.run.as_bytes()),
     ];
-    execute(db, sql!("common/complete_attempt"), &values)?;
+    execute(db, sql!("complete_attempt"), &values)?;
     let values: [(&str, &dyn ToSql); 2] = [(":not_before", &not_before.as_millis()), (":id", entry.run.as_bytes())];
-    execute(db, sql!("common/complete_retry"), &values)?;
+    execute(db, sql!("complete_retry"), &values)?;
     Ok(())
 }
 
 /// The trigger, if it awaits the run.
-pub(super) fn awaiting(db: &Connection, trigger: Option<TriggerId>, run: RunId) -> Step<Option<TriggerId>> {
+pub(crate) fn awaiting(db: &dyn Db, trigger: Option<TriggerId>, run: RunId) -> Step<Option<TriggerId>> {
     let Some(trigger) = trigger else { return Ok(None) };
     let values: [(&str, &dyn ToSql); 2] = [(":trigger", &trigger.0), (":run", run.as_bytes())];
-    Ok(exists(db, sql!("common/awaiting"), &values)?.then_some(trigger))
+    Ok(exists(db, sql!("awaiting"), &values)?.then_some(trigger))
 }
 
 /// Sets the next instant of a `delay` trigger, if it still awaits the run.
-fn arm(db: &Connection, rearm: Rearm, run: RunId) -> Step<bool> {
+fn arm(db: &dyn Db, rearm: Rearm, run: RunId) -> Step<bool> {
     let values: [(&str, &dyn ToSql); 4] = [
         (":next", &rearm.next_fire_at.as_millis()),
         (":due", &rearm.due_at.as_millis()),
         (":id", &rearm.trigger.0),
         (":run", run.as_bytes()),
     ];
-    Ok(execute(db, sql!("sqlite/rearm"), &values)? == 1)
+    Ok(execute(db, sql!("rearm"), &values)? == 1)
 }
 
 /// Gives freed slots to held runs, and names the jobs that have one left.
 fn fill_slots(
-    session: &mut Session,
+    session: &mut Session<impl Db>,
     mut gates: Gates,
     mut rules: Vec<(JobId, GateRule)>,
     outcome: &mut CompletionOutcome,

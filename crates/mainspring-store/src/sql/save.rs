@@ -5,19 +5,18 @@ use std::collections::BTreeSet;
 use mainspring_core::batch::{Progress, TriggerStatus};
 use mainspring_core::job::JobKey;
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId, jitter_of, shard_of};
-use rusqlite::{Connection, ToSql};
 
+use super::db::{Db, Step, ToSql, execute, exists, millis, sql};
 use super::gate::{self, Gates};
 use super::job;
 use super::names::{self, check};
 use super::session::Session;
-use super::sql::{Step, execute, exists, millis, sql};
 use super::trigger::{self, Buried, Kept};
 use crate::error::Error;
 use crate::row::{JobRow, JobWrite, Saved, TriggerWrite};
 
 /// See [`crate::Store::save_jobs`].
-pub(super) fn save(session: &mut Session, writes: &[JobWrite]) -> Step<Vec<Saved>> {
+pub(crate) fn save(session: &mut Session<impl Db>, writes: &[JobWrite]) -> Step<Vec<Saved>> {
     let mut keys = BTreeSet::new();
     let mut priors = Vec::with_capacity(writes.len());
     for write in writes {
@@ -41,7 +40,7 @@ struct Prior {
 }
 
 impl Prior {
-    fn read(db: &Connection, key: &JobKey) -> Step<Self> {
+    fn read(db: &dyn Db, key: &JobKey) -> Step<Self> {
         let job = job::by_key(db, key)?;
         let triggers = match &job {
             Some(job) => trigger::of_job(db, job.id)?,
@@ -50,7 +49,7 @@ impl Prior {
         Ok(Self { job, triggers, buried: trigger::tombstones(db, key)? })
     }
 
-    fn check(&self, db: &Connection, write: &JobWrite) -> Step<()> {
+    fn check(&self, db: &dyn Db, write: &JobWrite) -> Step<()> {
         let key = &write.definition.key;
         check(write.expect, self.job.as_ref().map(|job| job.change), "job", || key.to_string())?;
         for trigger in &write.triggers {
@@ -70,7 +69,7 @@ impl Prior {
         }
         for name in write.definition.triggers.iter().filter_map(|trigger| trigger.calendar.as_ref()) {
             let values: [(&str, &dyn ToSql); 2] = [(":namespace", &key.namespace), (":name", name)];
-            if !exists(db, sql!("common/calendar"), &values)? {
+            if !exists(db, sql!("calendar"), &values)? {
                 let key = format!("{}/{name}", key.namespace);
                 return Err(Error::NotFound { what: "calendar", key }.into());
             }
@@ -120,7 +119,7 @@ fn settled(id: TriggerId, write: &TriggerWrite, fired_through: Option<Timestamp>
     }
 }
 
-fn apply(session: &mut Session, write: &JobWrite, prior: &Prior) -> Step<Saved> {
+fn apply(session: &mut Session<impl Db>, write: &JobWrite, prior: &Prior) -> Step<Saved> {
     let key = &write.definition.key;
     if let Some(job) = prior.job.as_ref().filter(|job| prior.is_same(job, write)) {
         return Ok(Saved { job: job.clone(), created: false });
@@ -140,7 +139,7 @@ fn apply(session: &mut Session, write: &JobWrite, prior: &Prior) -> Step<Saved> 
     Ok(Saved { job, created })
 }
 
-fn create(db: &Connection, write: &JobWrite) -> Step<JobRow> {
+fn create(db: &dyn Db, write: &JobWrite) -> Step<JobRow> {
     let key = &write.definition.key;
     let values: [(&str, &dyn ToSql); 5] = [
         (":namespace", &key.namespace),
@@ -149,9 +148,9 @@ fn create(db: &Connection, write: &JobWrite) -> Step<JobRow> {
         (":paused", &write.paused),
         (":at", &write.at.as_millis()),
     ];
-    execute(db, sql!("common/save_job_new"), &values)?;
+    let id = db.insert(sql!("save_job_new"), &values)?;
     let job = JobRow {
-        id: JobId(db.last_insert_rowid()),
+        id: JobId(id),
         version: JobVersion(1),
         change: 1,
         definition: write.definition.clone(),
@@ -163,7 +162,7 @@ fn create(db: &Connection, write: &JobWrite) -> Step<JobRow> {
     Ok(job)
 }
 
-fn change(db: &Connection, before: &JobRow, write: &JobWrite) -> Step<JobRow> {
+fn change(db: &dyn Db, before: &JobRow, write: &JobWrite) -> Step<JobRow> {
     let edited = before.definition != write.definition;
     let job = JobRow {
         version: JobVersion(before.version.0 + i64::from(edited)),
@@ -180,14 +179,14 @@ fn change(db: &Connection, before: &JobRow, write: &JobWrite) -> Step<JobRow> {
         (":id", &job.id.0),
         (":change", &before.change),
     ];
-    execute(db, sql!("common/save_job"), &values)?;
+    execute(db, sql!("save_job"), &values)?;
     if edited {
         write_version(db, &job)?;
     }
     Ok(job)
 }
 
-fn write_version(db: &Connection, job: &JobRow) -> Step<()> {
+fn write_version(db: &dyn Db, job: &JobRow) -> Step<()> {
     let definition = &job.definition;
     let text = serde_json::to_string(&**definition).expect("a definition is plain data");
     let values: [(&str, &dyn ToSql); 5] = [
@@ -197,19 +196,19 @@ fn write_version(db: &Connection, job: &JobRow) -> Step<()> {
         (":queue", &definition.queue),
         (":at", &job.updated_at.as_millis()),
     ];
-    execute(db, sql!("common/save_version"), &values)?;
+    execute(db, sql!("save_version"), &values)?;
     if job.version > JobVersion(1) {
-        execute(db, sql!("common/save_labels_remove"), &[(":job", &job.id.0)])?;
+        execute(db, sql!("save_labels_remove"), &[(":job", &job.id.0)])?;
     }
     for (name, value) in &definition.labels {
         let values: [(&str, &dyn ToSql); 3] = [(":job", &job.id.0), (":name", name), (":value", value)];
-        execute(db, sql!("common/save_label"), &values)?;
+        execute(db, sql!("save_label"), &values)?;
     }
     Ok(())
 }
 
 /// Gives held runs the slots that a save opens. Returns how many are queued now.
-fn settle_gate(session: &mut Session, job: &JobRow, created: bool) -> Step<u32> {
+fn settle_gate(session: &mut Session<impl Db>, job: &JobRow, created: bool) -> Step<u32> {
     let Session { connection, runs, .. } = session;
     let Some(rule) = job.definition.gate() else {
         return if created { Ok(0) } else { gate::lift(connection, runs, job.id) };
@@ -220,7 +219,7 @@ fn settle_gate(session: &mut Session, job: &JobRow, created: bool) -> Step<u32> 
     Ok(promoted)
 }
 
-fn replace_triggers(session: &mut Session, prior: &Prior, job: JobId, write: &JobWrite) -> Step<()> {
+fn replace_triggers(session: &mut Session<impl Db>, prior: &Prior, job: JobId, write: &JobWrite) -> Step<()> {
     let kept_on = |kept: &&Kept| !write.triggers.iter().any(|trigger| trigger.name == kept.named.name);
     let mut gone: Vec<TriggerId> = prior.triggers.iter().filter(kept_on).map(|kept| kept.named.row.id).collect();
     for (position, trigger) in (0_u32..).zip(&write.triggers) {
@@ -234,7 +233,7 @@ fn replace_triggers(session: &mut Session, prior: &Prior, job: JobId, write: &Jo
 }
 
 fn place_trigger(
-    db: &Connection,
+    db: &dyn Db,
     prior: &Prior,
     job: JobId,
     position: u32,
@@ -248,11 +247,10 @@ fn place_trigger(
     if there.is_none() && stone.is_some() {
         let values: [(&str, &dyn ToSql); 3] =
             [(":namespace", &key.namespace), (":job", &key.name), (":name", &write.name)];
-        execute(db, sql!("common/tombstone_remove"), &values)?;
+        execute(db, sql!("tombstone_remove"), &values)?;
     }
     let calendar = save.definition.triggers.get(position as usize).and_then(|trigger| trigger.calendar.as_ref());
-    let values: [(&str, &dyn ToSql); 7] = [
-        (":id", &before.map(|(id, _)| id.0)),
+    let columns: [(&str, &dyn ToSql); 6] = [
         (":job", &job.0),
         (":position", &position),
         (":name", &write.name),
@@ -260,14 +258,20 @@ fn place_trigger(
         (":jitter_ms", &write.jitter_ms),
         (":calendar", &calendar),
     ];
-    execute(db, sql!("common/save_trigger"), &values)?;
-    let id = before.map_or_else(|| TriggerId(db.last_insert_rowid()), |(id, _)| id);
+    let id = match before {
+        None => TriggerId(db.insert(sql!("save_trigger_new"), &columns)?),
+        Some((id, _)) => {
+            let values: [(&str, &dyn ToSql); 1] = [(":id", &id.0)];
+            execute(db, sql!("save_trigger"), &[&values[..], &columns].concat())?;
+            id
+        }
+    };
     let progress = settled(id, write, prior.fired_through(&write.name));
     let paused = write.paused || save.paused;
     write_state(db, id, before.map_or(1, |(_, version)| version + 1), paused, &progress)
 }
 
-fn write_state(db: &Connection, id: TriggerId, version: i64, paused: bool, progress: &Progress) -> Step<()> {
+fn write_state(db: &dyn Db, id: TriggerId, version: i64, paused: bool, progress: &Progress) -> Step<()> {
     let scan_at = place(progress, paused);
     let values: [(&str, &dyn ToSql); 13] = [
         (":id", &id.0),
@@ -284,25 +288,25 @@ fn write_state(db: &Connection, id: TriggerId, version: i64, paused: bool, progr
         (":through", &millis(progress.fired_through)),
         (":awaiting", &progress.awaiting_run.as_ref().map(RunId::as_bytes)),
     ];
-    execute(db, sql!("common/save_trigger_state"), &values)?;
+    execute(db, sql!("save_trigger_state"), &values)?;
     Ok(())
 }
 
 /// The place in the due index of a trigger whose progress has been set from outside.
-pub(super) fn place(progress: &Progress, paused: bool) -> Option<Timestamp> {
+pub(crate) fn place(progress: &Progress, paused: bool) -> Option<Timestamp> {
     progress.due_at.filter(|_| progress.status == TriggerStatus::Active && !paused)
 }
 
 /// Deletes a trigger and leaves a tombstone.
-pub(super) fn bury(session: &mut Session, trigger: TriggerId, at: Timestamp) -> Step<()> {
+pub(crate) fn bury(session: &mut Session<impl Db>, trigger: TriggerId, at: Timestamp) -> Step<()> {
     let this: [(&str, &dyn ToSql); 1] = [(":trigger", &trigger.0)];
     let db = &session.connection;
-    execute(db, sql!("common/tombstone_add"), &[(":at", &at.as_millis()), (":trigger", &trigger.0)])?;
-    execute(db, sql!("common/trigger_remove"), &this)?;
-    execute(db, sql!("common/trigger_state_remove"), &this)?;
+    execute(db, sql!("tombstone_add"), &[(":at", &at.as_millis()), (":trigger", &trigger.0)])?;
+    execute(db, sql!("trigger_remove"), &this)?;
+    execute(db, sql!("trigger_state_remove"), &this)?;
     session.note_trigger(trigger)
 }
 
-pub(super) fn conflict(what: &'static str, key: String, why: String) -> Error {
+pub(crate) fn conflict(what: &'static str, key: String, why: String) -> Error {
     Error::Conflict { what, key, why }
 }

@@ -1,16 +1,15 @@
 //! Namespaces and calendars.
 
 use mainspring_core::{Timestamp, TriggerId};
-use rusqlite::{Connection, Row, ToSql};
 
+use super::db::{Db, Row, Step, ToSql, execute, instant, read, read_one, sql};
 use super::save::conflict;
 use super::session::Session;
-use super::sql::{Step, execute, instant, read, read_one, sql};
 use crate::error::{Error, Result};
 use crate::row::{CalendarRow, Expect, NamespaceRow};
 
 /// Compares what a request expects with the `change` that is there.
-pub(super) fn check(
+pub(crate) fn check(
     expect: Expect,
     there: Option<i64>,
     what: &'static str,
@@ -27,66 +26,62 @@ pub(super) fn check(
 }
 
 /// See [`crate::Store::create_namespace`].
-pub(super) fn create_namespace(session: &Session, name: &str, at: Timestamp) -> Step<NamespaceRow> {
+pub(crate) fn create_namespace(session: &Session<impl Db>, name: &str, at: Timestamp) -> Step<NamespaceRow> {
     ensure_namespace(session, name, at)?;
     let missing = || Error::NotFound { what: "namespace", key: name.to_owned() };
     Ok(namespace(&session.connection, name)?.ok_or_else(missing)?)
 }
 
 /// Makes a namespace, unless it is there. Does not count its jobs.
-pub(super) fn ensure_namespace(session: &Session, name: &str, at: Timestamp) -> Step<()> {
+pub(crate) fn ensure_namespace(session: &Session<impl Db>, name: &str, at: Timestamp) -> Step<()> {
     let values: [(&str, &dyn ToSql); 2] = [(":name", &name), (":at", &at.as_millis())];
-    if execute(&session.connection, sql!("common/create_namespace"), &values)? > 0 {
+    if execute(&session.connection, sql!("create_namespace"), &values)? > 0 {
         session.event(at, "namespace", name, "created")?;
     }
     Ok(())
 }
 
-fn namespace(db: &Connection, name: &str) -> Step<Option<NamespaceRow>> {
-    Ok(read_one(db, sql!("common/namespace"), &[(":name", &name)], namespace_row)?)
+fn namespace(db: &dyn Db, name: &str) -> Step<Option<NamespaceRow>> {
+    Ok(read_one(db, sql!("namespace"), &[(":name", &name)], namespace_row)?)
 }
 
-fn namespace_row(row: &Row<'_>) -> rusqlite::Result<NamespaceRow> {
-    Ok(NamespaceRow {
-        name: row.get(0)?,
-        created_at: instant(row, 1)?,
-        job_count: row.get::<_, i64>(2)?.unsigned_abs(),
-    })
+fn namespace_row(row: &Row<'_>) -> Step<NamespaceRow> {
+    Ok(NamespaceRow { name: row.get(0)?, created_at: instant(row, 1)?, job_count: row.get::<i64>(2)?.unsigned_abs() })
 }
 
 /// See [`crate::Store::namespaces`].
-pub(super) fn namespaces(db: &Connection, after: &str, limit: u32) -> Step<Vec<NamespaceRow>> {
-    Ok(read(db, sql!("common/namespaces"), &[(":after", &after), (":limit", &limit)], namespace_row)?)
+pub(crate) fn namespaces(db: &dyn Db, after: &str, limit: u32) -> Step<Vec<NamespaceRow>> {
+    Ok(read(db, sql!("namespaces"), &[(":after", &after), (":limit", &limit)], namespace_row)?)
 }
 
 /// See [`crate::Store::delete_namespace`].
-pub(super) fn delete_namespace(session: &Session, name: &str) -> Step<()> {
+pub(crate) fn delete_namespace(session: &Session<impl Db>, name: &str) -> Step<()> {
     let db = &session.connection;
     let missing = || Error::NotFound { what: "namespace", key: name.to_owned() };
     let jobs = namespace(db, name)?.ok_or_else(missing)?.job_count;
-    let count = read_one(db, sql!("common/calendar_count"), &[(":namespace", &name)], |row| row.get::<_, i64>(0))?;
+    let count = read_one(db, sql!("calendar_count"), &[(":namespace", &name)], |row| row.get::<i64>(0))?;
     let calendars = count.unwrap_or(0);
     if jobs > 0 || calendars > 0 {
         let why = format!("still has {jobs} jobs and {calendars} calendars");
         return Err(conflict("namespace", name.to_owned(), why).into());
     }
-    execute(db, sql!("common/delete_namespace"), &[(":name", &name)])?;
+    execute(db, sql!("delete_namespace"), &[(":name", &name)])?;
     session.event(newest(db)?, "namespace", name, "deleted")
 }
 
 /// The instant of the newest event: requests without a time of their own are recorded under it.
-fn newest(db: &Connection) -> Step<Timestamp> {
-    let found = read_one(db, sql!("common/newest_event_at"), &[], |row| instant(row, 0))?;
+fn newest(db: &dyn Db) -> Step<Timestamp> {
+    let found = read_one(db, sql!("newest_event_at"), &[], |row| instant(row, 0))?;
     Ok(found.unwrap_or(Timestamp::UNIX_EPOCH))
 }
 
 /// See [`crate::Store::calendar`].
-pub(super) fn calendar(db: &Connection, namespace: &str, name: &str) -> Step<Option<CalendarRow>> {
+pub(crate) fn calendar(db: &dyn Db, namespace: &str, name: &str) -> Step<Option<CalendarRow>> {
     let values: [(&str, &dyn ToSql); 2] = [(":namespace", &namespace), (":name", &name)];
-    Ok(read_one(db, sql!("common/calendar"), &values, calendar_row)?)
+    Ok(read_one(db, sql!("calendar"), &values, calendar_row)?)
 }
 
-fn calendar_row(row: &Row<'_>) -> rusqlite::Result<CalendarRow> {
+fn calendar_row(row: &Row<'_>) -> Step<CalendarRow> {
     Ok(CalendarRow {
         namespace: row.get(0)?,
         name: row.get(1)?,
@@ -97,13 +92,13 @@ fn calendar_row(row: &Row<'_>) -> rusqlite::Result<CalendarRow> {
 }
 
 /// See [`crate::Store::calendars`].
-pub(super) fn calendars(db: &Connection, namespace: &str, after: &str, limit: u32) -> Step<Vec<CalendarRow>> {
+pub(crate) fn calendars(db: &dyn Db, namespace: &str, after: &str, limit: u32) -> Step<Vec<CalendarRow>> {
     let values: [(&str, &dyn ToSql); 3] = [(":namespace", &namespace), (":after", &after), (":limit", &limit)];
-    Ok(read(db, sql!("common/calendars"), &values, calendar_row)?)
+    Ok(read(db, sql!("calendars"), &values, calendar_row)?)
 }
 
 /// See [`crate::Store::save_calendar`].
-pub(super) fn save_calendar(session: &mut Session, row: CalendarRow, expect: Expect) -> Step<CalendarRow> {
+pub(crate) fn save_calendar(session: &mut Session<impl Db>, row: CalendarRow, expect: Expect) -> Step<CalendarRow> {
     let shown = || format!("{}/{}", row.namespace, row.name);
     let before = calendar(&session.connection, &row.namespace, &row.name)?;
     check(expect, before.as_ref().map(|row| row.change), "calendar", shown)?;
@@ -113,7 +108,7 @@ pub(super) fn save_calendar(session: &mut Session, row: CalendarRow, expect: Exp
     let change = before.map_or(1, |before| before.change + 1);
     ensure_namespace(session, &row.namespace, row.updated_at)?;
     for trigger in users(&session.connection, &row.namespace, &row.name)? {
-        execute(&session.connection, sql!("common/calendar_touch"), &[(":trigger", &trigger.0)])?;
+        execute(&session.connection, sql!("calendar_touch"), &[(":trigger", &trigger.0)])?;
         session.note_trigger(trigger)?;
     }
     session.event(row.updated_at, "calendar", &shown(), if change == 1 { "created" } else { "updated" })?;
@@ -124,12 +119,12 @@ pub(super) fn save_calendar(session: &mut Session, row: CalendarRow, expect: Exp
         (":definition", &row.definition),
         (":at", &row.updated_at.as_millis()),
     ];
-    execute(&session.connection, sql!("common/save_calendar"), &values)?;
+    execute(&session.connection, sql!("save_calendar"), &values)?;
     Ok(CalendarRow { change, ..row })
 }
 
 /// See [`crate::Store::delete_calendar`].
-pub(super) fn delete_calendar(session: &Session, namespace: &str, name: &str, expect: Expect) -> Step<()> {
+pub(crate) fn delete_calendar(session: &Session<impl Db>, namespace: &str, name: &str, expect: Expect) -> Step<()> {
     let db = &session.connection;
     let key = || format!("{namespace}/{name}");
     let missing = || Error::NotFound { what: "calendar", key: key() };
@@ -139,11 +134,11 @@ pub(super) fn delete_calendar(session: &Session, namespace: &str, name: &str, ex
     if users > 0 {
         return Err(conflict("calendar", key(), format!("is used by {users} triggers")).into());
     }
-    execute(db, sql!("common/delete_calendar"), &[(":namespace", &namespace), (":name", &name)])?;
+    execute(db, sql!("delete_calendar"), &[(":namespace", &namespace), (":name", &name)])?;
     session.event(newest(db)?, "calendar", &key(), "deleted")
 }
 
-fn users(db: &Connection, namespace: &str, name: &str) -> Step<Vec<TriggerId>> {
+fn users(db: &dyn Db, namespace: &str, name: &str) -> Step<Vec<TriggerId>> {
     let values: [(&str, &dyn ToSql); 2] = [(":name", &name), (":namespace", &namespace)];
-    Ok(read(db, sql!("common/calendar_users"), &values, |row| row.get(0).map(TriggerId))?)
+    Ok(read(db, sql!("calendar_users"), &values, |row| row.get(0).map(TriggerId))?)
 }

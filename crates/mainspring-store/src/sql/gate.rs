@@ -10,23 +10,22 @@ use mainspring_core::job::GateRule;
 use mainspring_core::overlap::{Gate, promotable};
 use mainspring_core::run::RunState;
 use mainspring_core::{JobId, RunId};
-use rusqlite::{Connection, ToSql};
 
+use super::db::{Db, Row, Step, ToSql, execute, read, read_one, run_id, sql};
 use super::session::RunChanges;
-use super::sql::{Step, execute, read, read_one, run_id, sql};
 
 /// The gates that a request has to do with.
 #[derive(Debug, Default)]
-pub(super) struct Gates(BTreeMap<JobId, Gate>);
+pub(crate) struct Gates(BTreeMap<JobId, Gate>);
 
 impl Gates {
     /// The gate of a job that is new, and so has no runs.
-    pub(super) fn empty(job: JobId) -> Self {
+    pub(crate) fn empty(job: JobId) -> Self {
         Self(BTreeMap::from([(job, Gate::default())]))
     }
 
     /// The gate of a job that has a limit.
-    pub(super) fn of(&mut self, db: &Connection, job: JobId) -> Step<&mut Gate> {
+    pub(crate) fn of(&mut self, db: &dyn Db, job: JobId) -> Step<&mut Gate> {
         Ok(match self.0.entry(job) {
             Entry::Occupied(there) => there.into_mut(),
             Entry::Vacant(vacant) => vacant.insert(match find(db, job)? {
@@ -37,7 +36,7 @@ impl Gates {
     }
 
     /// The gate of a job, if it has one.
-    pub(super) fn find(&mut self, db: &Connection, job: JobId) -> Step<Option<&mut Gate>> {
+    pub(crate) fn find(&mut self, db: &dyn Db, job: JobId) -> Step<Option<&mut Gate>> {
         Ok(match self.0.entry(job) {
             Entry::Occupied(there) => Some(there.into_mut()),
             Entry::Vacant(vacant) => find(db, job)?.map(|gate| vacant.insert(gate)),
@@ -45,7 +44,7 @@ impl Gates {
     }
 
     /// Counts a marked run out of its gate, if that is still there.
-    pub(super) fn leave(&mut self, db: &Connection, job: JobId, state: RunState) -> Step<()> {
+    pub(crate) fn leave(&mut self, db: &dyn Db, job: JobId, state: RunState) -> Step<()> {
         if let Some(gate) = self.find(db, job)? {
             let slots = if state == RunState::Held { &mut gate.held } else { &mut gate.active };
             *slots = slots.saturating_sub(1);
@@ -54,7 +53,7 @@ impl Gates {
     }
 
     /// Moves held runs into free slots. Returns how many.
-    pub(super) fn promote(&mut self, db: &Connection, runs: &mut RunChanges, job: JobId, rule: GateRule) -> Step<u32> {
+    pub(crate) fn promote(&mut self, db: &dyn Db, runs: &mut RunChanges, job: JobId, rule: GateRule) -> Step<u32> {
         let gate = self.of(db, job)?;
         let count = promotable(*gate, rule);
         gate.held -= count;
@@ -64,45 +63,45 @@ impl Gates {
     }
 
     /// Writes all gates back.
-    pub(super) fn write(&self, db: &Connection) -> Step<()> {
+    pub(crate) fn write(&self, db: &dyn Db) -> Step<()> {
         for (job, gate) in &self.0 {
             let values: [(&str, &dyn ToSql); 3] = [(":job", &job.0), (":active", &gate.active), (":held", &gate.held)];
-            execute(db, sql!("common/gate_write"), &values)?;
+            execute(db, sql!("gate_write"), &values)?;
         }
         Ok(())
     }
 }
 
 /// Ends the gate of a job whose limit is lifted: its held runs are queued. Returns how many.
-pub(super) fn lift(db: &Connection, runs: &mut RunChanges, job: JobId) -> Step<u32> {
+pub(crate) fn lift(db: &dyn Db, runs: &mut RunChanges, job: JobId) -> Step<u32> {
     let Some(gate) = find(db, job)? else { return Ok(0) };
     queue_held(db, runs, job, gate.held)?;
-    execute(db, sql!("common/gate_remove"), &[(":job", &job.0)])?;
+    execute(db, sql!("gate_remove"), &[(":job", &job.0)])?;
     Ok(gate.held)
 }
 
-fn find(db: &Connection, job: JobId) -> Step<Option<Gate>> {
+fn find(db: &dyn Db, job: JobId) -> Step<Option<Gate>> {
     let values: [(&str, &dyn ToSql); 1] = [(":job", &job.0)];
-    let gate = |row: &rusqlite::Row<'_>| Ok(Gate { active: row.get(0)?, held: row.get(1)? });
-    Ok(read_one(db, sql!("common/gate_read"), &values, gate)?)
+    let gate = |row: &Row<'_>| Ok(Gate { active: row.get(0)?, held: row.get(1)? });
+    Ok(read_one(db, sql!("gate_read"), &values, gate)?)
 }
 
-fn count(db: &Connection, job: JobId) -> Step<Gate> {
+fn count(db: &dyn Db, job: JobId) -> Step<Gate> {
     let values: [(&str, &dyn ToSql); 1] = [(":job", &job.0)];
-    let gate = |row: &rusqlite::Row<'_>| Ok(Gate { active: row.get(0)?, held: row.get(1)? });
-    let gate = read_one(db, sql!("common/gate_count"), &values, gate)?.unwrap_or_default();
-    execute(db, sql!("common/gate_mark"), &values)?;
+    let gate = |row: &Row<'_>| Ok(Gate { active: row.get(0)?, held: row.get(1)? });
+    let gate = read_one(db, sql!("gate_count"), &values, gate)?.unwrap_or_default();
+    execute(db, sql!("gate_mark"), &values)?;
     Ok(gate)
 }
 
-fn queue_held(db: &Connection, runs: &mut RunChanges, job: JobId, count: u32) -> Step<()> {
+fn queue_held(db: &dyn Db, runs: &mut RunChanges, job: JobId, count: u32) -> Step<()> {
     if count == 0 {
         return Ok(());
     }
     let values: [(&str, &dyn ToSql); 2] = [(":job", &job.0), (":limit", &count)];
-    let held: Vec<RunId> = read(db, sql!("common/gate_promote"), &values, |row| run_id(row, 0))?;
+    let held: Vec<RunId> = read(db, sql!("gate_promote"), &values, |row| run_id(row, 0))?;
     for run in held {
-        execute(db, sql!("common/run_queue"), &[(":id", run.as_bytes()), (":from", &"held")])?;
+        execute(db, sql!("run_queue"), &[(":id", run.as_bytes()), (":from", &"held")])?;
         runs.push(run, job, RunState::Queued);
     }
     Ok(())

@@ -5,25 +5,25 @@ use mainspring_core::job::JobKey;
 use mainspring_core::overlap::{Admission, admit_asked};
 use mainspring_core::run::{AttemptOutcome, Origin, RunState};
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
-use rusqlite::{Connection, Row, ToSql};
 
 use super::complete::awaiting;
+use super::db::{
+    Db, Row, Sql, Step, ToSql, Values, execute, exists, instant, maybe_instant, maybe_run_id, maybe_word, read,
+    read_one, run_id, sql, word,
+};
 use super::fire::is_known;
 use super::gate::Gates;
 use super::job;
 use super::session::Session;
-use super::sql::{
-    Step, execute, exists, instant, maybe_instant, maybe_run_id, maybe_word, read, read_one, run_id, sql, word,
-};
 use crate::error::Error;
 use crate::row::{Asked, AskedRun, AttemptInfo, Cancelled, RunInfo, RunQuery};
 
 /// See [`crate::Store::ask_run`].
-pub(super) fn ask(session: &mut Session, asked: &AskedRun) -> Step<Asked> {
+pub(crate) fn ask(session: &mut Session<impl Db>, asked: &AskedRun) -> Step<Asked> {
     let db = &session.connection;
     let missing = || Error::NotFound { what: "job", key: format!("{} version {}", asked.job, asked.job_version) };
     let version: [(&str, &dyn ToSql); 2] = [(":job", &asked.job.0), (":version", &asked.job_version.0)];
-    if job::by_id(db, asked.job)?.is_none() || !exists(db, sql!("common/definition"), &version)? {
+    if job::by_id(db, asked.job)?.is_none() || !exists(db, sql!("definition"), &version)? {
         return Err(missing().into());
     }
     if is_known(db, asked.id)? {
@@ -38,7 +38,7 @@ pub(super) fn ask(session: &mut Session, asked: &AskedRun) -> Step<Asked> {
 }
 
 /// Asks the job's gate, and counts the run in. A gate that is there counts it also if the request knows of no limit.
-fn admit(db: &Connection, asked: &AskedRun) -> Step<(RunState, Placed, bool)> {
+fn admit(db: &dyn Db, asked: &AskedRun) -> Step<(RunState, Placed, bool)> {
     let mut gates = Gates::default();
     let gate = match asked.gate {
         Some(_) => Some(gates.of(db, asked.job)?),
@@ -56,7 +56,7 @@ fn admit(db: &Connection, asked: &AskedRun) -> Step<(RunState, Placed, bool)> {
     Ok((state, placed, true))
 }
 
-fn insert(db: &Connection, asked: &AskedRun, state: RunState, gated: bool) -> Step<()> {
+fn insert(db: &dyn Db, asked: &AskedRun, state: RunState, gated: bool) -> Step<()> {
     let values: [(&str, &dyn ToSql); 11] = [
         (":id", asked.id.as_bytes()),
         (":job", &asked.job.0),
@@ -70,26 +70,25 @@ fn insert(db: &Connection, asked: &AskedRun, state: RunState, gated: bool) -> St
         (":input", &asked.input),
         (":rerun_of", &asked.rerun_of.as_ref().map(RunId::as_bytes)),
     ];
-    execute(db, sql!("common/ask_run"), &values)?;
+    execute(db, sql!("ask_run"), &values)?;
     Ok(())
 }
 
 /// See [`crate::Store::cancel_run`].
-pub(super) fn cancel(session: &mut Session, run: RunId, reason: &str, at: Timestamp) -> Step<Cancelled> {
+pub(crate) fn cancel(session: &mut Session<impl Db>, run: RunId, reason: &str, at: Timestamp) -> Step<Cancelled> {
     let db = &session.connection;
     let id: [(&str, &dyn ToSql); 1] = [(":id", run.as_bytes())];
-    let live = read_one(db, sql!("common/cancel_read"), &id, |row| {
-        Ok((JobId(row.get(0)?), word(row, 1, RunState::from_word)?))
-    })?;
+    let live =
+        read_one(db, sql!("cancel_read"), &id, |row| Ok((JobId(row.get(0)?), word(row, 1, RunState::from_word)?)))?;
     let Some((job, state)) = live else {
-        let over = read_one(db, sql!("common/history_state"), &id, |row| word(row, 0, RunState::from_word))?;
+        let over = read_one(db, sql!("history_state"), &id, |row| word(row, 0, RunState::from_word))?;
         let missing = || Error::NotFound { what: "run", key: run.to_string() };
         return Ok(Cancelled::AlreadyFinal(over.ok_or_else(missing)?));
     };
     if state == RunState::Running {
         let values: [(&str, &dyn ToSql); 3] = [(":at", &at.as_millis()), (":reason", &reason), (":id", run.as_bytes())];
-        execute(db, sql!("common/cancel_request"), &values)?;
-        execute(db, sql!("common/note_cancel"), &[(":run", run.as_bytes())])?;
+        execute(db, sql!("cancel_request"), &values)?;
+        execute(db, sql!("note_cancel"), &[(":run", run.as_bytes())])?;
         session.wakes = true;
         return Ok(Cancelled::Requested);
     }
@@ -102,7 +101,7 @@ pub(super) fn cancel(session: &mut Session, run: RunId, reason: &str, at: Timest
 }
 
 /// Gives a freed slot to held runs, or tells the engine that one is left.
-fn free_slot(session: &mut Session, mut gates: Gates, job: JobId) -> Step<()> {
+fn free_slot(session: &mut Session<impl Db>, mut gates: Gates, job: JobId) -> Step<()> {
     let rule = job::by_id(&session.connection, job)?.and_then(|job| job.definition.gate());
     let Session { connection, runs, .. } = &mut *session;
     let Some(rule) = rule else { return gates.write(connection) };
@@ -119,8 +118,8 @@ fn free_slot(session: &mut Session, mut gates: Gates, job: JobId) -> Step<()> {
 }
 
 /// Ends a run that no worker has.
-pub(super) fn cancel_unstarted(
-    session: &mut Session,
+pub(crate) fn cancel_unstarted(
+    session: &mut Session<impl Db>,
     gates: &mut Gates,
     run: RunId,
     reason: &str,
@@ -128,14 +127,14 @@ pub(super) fn cancel_unstarted(
 ) -> Step<()> {
     let db = &session.connection;
     let id: [(&str, &dyn ToSql); 1] = [(":id", run.as_bytes())];
-    let live = read_one(db, sql!("common/cancel_read"), &id, |row| {
-        let trigger = row.get::<_, Option<i64>>(3)?.map(TriggerId);
-        Ok((JobId(row.get(0)?), word(row, 1, RunState::from_word)?, row.get::<_, bool>(2)?, trigger))
+    let live = read_one(db, sql!("cancel_read"), &id, |row| {
+        let trigger = row.get::<Option<i64>>(3)?.map(TriggerId);
+        Ok((JobId(row.get(0)?), word(row, 1, RunState::from_word)?, row.get::<bool>(2)?, trigger))
     })?;
     let Some((job, state, gated, trigger)) = live else { return Ok(()) };
     let values: [(&str, &dyn ToSql); 3] = [(":at", &at.as_millis()), (":reason", &reason), (":id", run.as_bytes())];
-    execute(db, sql!("common/cancel_unstarted"), &values)?;
-    execute(db, sql!("sqlite/complete_remove"), &id)?;
+    execute(db, sql!("cancel_unstarted"), &values)?;
+    execute(db, sql!("complete_remove"), &id)?;
     if gated {
         gates.leave(db, job, state)?;
     }
@@ -145,22 +144,22 @@ pub(super) fn cancel_unstarted(
 }
 
 /// See [`crate::Store::run`].
-pub(super) fn run(db: &Connection, run: RunId) -> Step<Option<RunInfo>> {
+pub(crate) fn run(db: &dyn Db, run: RunId) -> Step<Option<RunInfo>> {
     Ok(find(db, run)?.map(|(info, _)| info))
 }
 
 /// A run, with the outcome of its last attempt if it is final and that has no record of its own.
-fn find(db: &Connection, run: RunId) -> Step<Option<(RunInfo, Option<AttemptOutcome>)>> {
+fn find(db: &dyn Db, run: RunId) -> Step<Option<(RunInfo, Option<AttemptOutcome>)>> {
     let id: [(&str, &dyn ToSql); 1] = [(":id", run.as_bytes())];
-    let live = read_one(db, sql!("common/run_live"), &id, info)?;
+    let live = read_one(db, sql!("run_live"), &id, info)?;
     Ok(match live {
         Some(live) => Some(live),
-        None => read_one(db, sql!("common/run_final"), &id, info)?,
+        None => read_one(db, sql!("run_final"), &id, info)?,
     })
 }
 
 /// See [`crate::Store::runs`]. What a query wants is found by ids, newest first, in both tables.
-pub(super) fn list(db: &Connection, query: &RunQuery) -> Step<Vec<RunInfo>> {
+pub(crate) fn list(db: &dyn Db, query: &RunQuery) -> Step<Vec<RunInfo>> {
     let least = query.from.map_or(RunId::from_bytes([0; 16]), RunId::floor);
     let end = query.to.map_or(RunId::from_bytes([u8::MAX; 16]), RunId::floor);
     let end = query.before.map_or(end, |before| before.min(end));
@@ -170,12 +169,12 @@ pub(super) fn list(db: &Connection, query: &RunQuery) -> Step<Vec<RunInfo>> {
     let bounds: [(&str, &dyn ToSql); 2] = [(":from", least.as_bytes()), (":to", end.as_bytes())];
     let rest: [(&str, &dyn ToSql); 3] =
         [(":namespace", &query.namespace), (":states", &states), (":limit", &query.limit)];
-    let ids = |sql: &str, values: &[(&str, &dyn ToSql)]| read(db, sql, values, |row| run_id(row, 0));
+    let ids = |sql: Sql, values: &Values<'_>| read(db, sql, values, |row| run_id(row, 0));
     let of_job: [(&str, &dyn ToSql); 1] = [(":job", &job)];
-    let mut found = ids(sql!("common/runs_live"), &[&bounds[..], &of_job, &rest].concat())?;
+    let mut found = ids(sql!("runs_live"), &[&bounds[..], &of_job, &rest].concat())?;
     found.extend(match job {
-        Some(_) => ids(sql!("common/runs_final_of_job"), &[&of_job[..], &bounds, &rest].concat())?,
-        None => ids(sql!("common/runs_final"), &[&bounds[..], &rest].concat())?,
+        Some(_) => ids(sql!("runs_final_of_job"), &[&of_job[..], &bounds, &rest].concat())?,
+        None => ids(sql!("runs_final"), &[&bounds[..], &rest].concat())?,
     });
     found.sort_unstable_by(|a, b| b.cmp(a));
     found.truncate(query.limit as usize);
@@ -183,13 +182,13 @@ pub(super) fn list(db: &Connection, query: &RunQuery) -> Step<Vec<RunInfo>> {
     infos.collect()
 }
 
-fn info(row: &Row<'_>) -> rusqlite::Result<(RunInfo, Option<AttemptOutcome>)> {
+fn info(row: &Row<'_>) -> Step<(RunInfo, Option<AttemptOutcome>)> {
     let info = RunInfo {
         id: run_id(row, 0)?,
         job: JobId(row.get(1)?),
-        key: JobKey::new(row.get::<_, String>(2)?, row.get::<_, String>(3)?),
+        key: JobKey::new(row.get::<String>(2)?, row.get::<String>(3)?),
         job_version: JobVersion(row.get(4)?),
-        trigger: row.get::<_, Option<i64>>(5)?.map(TriggerId),
+        trigger: row.get::<Option<i64>>(5)?.map(TriggerId),
         trigger_name: row.get(6)?,
         state: word(row, 7, RunState::from_word)?,
         origin: word(row, 8, Origin::from_word)?,
@@ -217,8 +216,8 @@ fn info(row: &Row<'_>) -> rusqlite::Result<(RunInfo, Option<AttemptOutcome>)> {
 }
 
 /// See [`crate::Store::attempts`].
-pub(super) fn attempts(db: &Connection, run: RunId) -> Step<Vec<AttemptInfo>> {
-    let mut attempts = read(db, sql!("common/attempts"), &[(":run", run.as_bytes())], attempt)?;
+pub(crate) fn attempts(db: &dyn Db, run: RunId) -> Step<Vec<AttemptInfo>> {
+    let mut attempts = read(db, sql!("attempts"), &[(":run", run.as_bytes())], attempt)?;
     let Some((info, outcome)) = find(db, run)? else { return Ok(attempts) };
     if outcome.is_some() || info.state == RunState::Running {
         attempts.push(AttemptInfo {
@@ -236,7 +235,7 @@ pub(super) fn attempts(db: &Connection, run: RunId) -> Step<Vec<AttemptInfo>> {
     Ok(attempts)
 }
 
-fn attempt(row: &Row<'_>) -> rusqlite::Result<AttemptInfo> {
+fn attempt(row: &Row<'_>) -> Step<AttemptInfo> {
     Ok(AttemptInfo {
         attempt: row.get(0)?,
         outcome: maybe_word(row, 1, AttemptOutcome::from_word)?,

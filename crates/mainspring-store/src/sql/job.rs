@@ -2,24 +2,23 @@
 
 use mainspring_core::job::JobKey;
 use mainspring_core::{JobId, JobVersion};
-use rusqlite::{Connection, Row, ToSql};
 
-use super::sql::{Step, instant, read, read_one, sql};
+use super::db::{Db, Row, Step, ToSql, instant, read, read_one, sql};
 use super::trigger::{self, job_at, kept};
 use crate::row::{JobPrior, JobQuery, JobRow, TriggerInfo, TriggerQuery};
 
 /// See [`crate::Store::job`].
-pub(super) fn by_key(db: &Connection, key: &JobKey) -> Step<Option<JobRow>> {
+pub(crate) fn by_key(db: &dyn Db, key: &JobKey) -> Step<Option<JobRow>> {
     let values: [(&str, &dyn ToSql); 2] = [(":namespace", &key.namespace), (":name", &key.name)];
-    Ok(read_one(db, sql!("common/job"), &values, row)?)
+    Ok(read_one(db, sql!("job"), &values, row)?)
 }
 
 /// A job that is not deleted.
-pub(super) fn by_id(db: &Connection, id: JobId) -> Step<Option<JobRow>> {
-    Ok(read_one(db, sql!("common/job_by_id"), &[(":id", &id.0)], row)?)
+pub(crate) fn by_id(db: &dyn Db, id: JobId) -> Step<Option<JobRow>> {
+    Ok(read_one(db, sql!("job_by_id"), &[(":id", &id.0)], row)?)
 }
 
-fn row(row: &Row<'_>) -> rusqlite::Result<JobRow> {
+fn row(row: &Row<'_>) -> Step<JobRow> {
     Ok(JobRow {
         id: JobId(row.get(0)?),
         version: JobVersion(row.get(1)?),
@@ -32,7 +31,7 @@ fn row(row: &Row<'_>) -> rusqlite::Result<JobRow> {
 }
 
 /// See [`crate::Store::prior`].
-pub(super) fn prior(db: &Connection, key: &JobKey) -> Step<JobPrior> {
+pub(crate) fn prior(db: &dyn Db, key: &JobKey) -> Step<JobPrior> {
     let job = by_key(db, key)?;
     let triggers = match &job {
         Some(job) => trigger::of_job(db, job.id)?,
@@ -47,7 +46,7 @@ pub(super) fn prior(db: &Connection, key: &JobKey) -> Step<JobPrior> {
 }
 
 /// See [`crate::Store::jobs`].
-pub(super) fn list(db: &Connection, query: &JobQuery) -> Step<Vec<JobRow>> {
+pub(crate) fn list(db: &dyn Db, query: &JobQuery) -> Step<Vec<JobRow>> {
     let (namespace, name) = start(query.after.as_ref(), query.namespace.as_deref());
     let label = query.label.as_ref();
     let values: [(&str, &dyn ToSql); 8] = [
@@ -60,7 +59,7 @@ pub(super) fn list(db: &Connection, query: &JobQuery) -> Step<Vec<JobRow>> {
         (":label_value", &label.map(|label| &label.1)),
         (":limit", &query.limit),
     ];
-    Ok(read(db, sql!("common/jobs"), &values, row)?)
+    Ok(read(db, sql!("jobs"), &values, row)?)
 }
 
 /// Where a list begins: after a key, or before the first name of a namespace (no name is empty).
@@ -69,7 +68,7 @@ fn start<'a>(after: Option<&'a JobKey>, namespace: Option<&'a str>) -> (&'a str,
 }
 
 /// See [`crate::Store::triggers`].
-pub(super) fn triggers(db: &Connection, query: &TriggerQuery) -> Step<Vec<TriggerInfo>> {
+pub(crate) fn triggers(db: &dyn Db, query: &TriggerQuery) -> Step<Vec<TriggerInfo>> {
     let after = query.after.as_ref();
     let (namespace, job) = start(after.map(|after| &after.0), query.namespace.as_deref());
     let name = after.map_or("", |after| after.1.as_str());
@@ -81,7 +80,7 @@ pub(super) fn triggers(db: &Connection, query: &TriggerQuery) -> Step<Vec<Trigge
         (":job", &query.job),
         (":limit", &query.limit),
     ];
-    let rows = read(db, sql!("common/triggers"), &values, |row| Ok(kept(row)?.named))?;
+    let rows = read(db, sql!("triggers"), &values, |row| Ok(kept(row)?.named))?;
     let mut found: Vec<TriggerInfo> = Vec::with_capacity(rows.len());
     for trigger in rows {
         let before = found.last().filter(|info| info.job.id == trigger.row.job).map(|info| info.job.clone());

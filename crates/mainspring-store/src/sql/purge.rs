@@ -5,15 +5,14 @@
 use std::collections::BTreeMap;
 
 use mainspring_core::{RunId, Timestamp, TriggerId};
-use rusqlite::{Connection, Row, ToSql};
 
+use super::db::{Db, Row, Step, ToSql, execute, instant, read, read_one, run_id, sql};
 use super::session::Session;
-use super::sql::{Step, execute, instant, read, read_one, run_id, sql};
 use crate::row::{PurgeRule, StoreInfo, Tally};
 
 /// Rows found to be too old, by what they are looked up with.
 #[derive(Debug, Default)]
-pub(super) struct Found {
+pub(crate) struct Found {
     runs: Vec<RunId>,
     /// Runs that are gone but whose logs are not.
     logs: Vec<RunId>,
@@ -23,26 +22,26 @@ pub(super) struct Found {
 const JOBS: u32 = 1_000;
 
 /// Finds runs and logs that are too old.
-pub(super) fn find(db: &Connection, rule: &PurgeRule) -> Step<Found> {
+pub(crate) fn find(db: &dyn Db, rule: &PurgeRule) -> Step<Found> {
     let below = RunId::floor(rule.history_before);
     let values: [(&str, &dyn ToSql); 3] =
         [(":below", below.as_bytes()), (":before", &rule.history_before.as_millis()), (":limit", &rule.limit)];
-    let mut runs = read(db, sql!("common/purge_history_read"), &values, |row| run_id(row, 0))?;
+    let mut runs = read(db, sql!("purge_history_read"), &values, |row| run_id(row, 0))?;
     if let Some(keep) = rule.history_keep_per_job {
         beyond(db, keep, rule.limit as usize, &mut runs)?;
     }
     let rest = i64::from(rule.limit) - i64::try_from(runs.len()).unwrap_or(i64::MAX);
     let values: [(&str, &dyn ToSql); 2] = [(":below", below.as_bytes()), (":limit", &rest.max(0))];
-    let logs = read(db, sql!("common/purge_orphan_logs_read"), &values, |row| run_id(row, 0))?;
+    let logs = read(db, sql!("purge_orphan_logs_read"), &values, |row| run_id(row, 0))?;
     Ok(Found { runs, logs })
 }
 
 /// Adds final runs of each job beyond its newest `keep`, up to `limit` in all.
-fn beyond(db: &Connection, keep: u32, limit: usize, runs: &mut Vec<RunId>) -> Step<()> {
+fn beyond(db: &dyn Db, keep: u32, limit: usize, runs: &mut Vec<RunId>) -> Step<()> {
     let mut after = 0_i64;
     loop {
         let values: [(&str, &dyn ToSql); 2] = [(":after", &after), (":limit", &JOBS)];
-        let jobs: Vec<i64> = read(db, sql!("common/purge_jobs_read"), &values, |row| row.get(0))?;
+        let jobs: Vec<i64> = read(db, sql!("purge_jobs_read"), &values, |row| row.get(0))?;
         let Some(last) = jobs.last() else { return Ok(()) };
         after = *last;
         for job in jobs {
@@ -51,7 +50,7 @@ fn beyond(db: &Connection, keep: u32, limit: usize, runs: &mut Vec<RunId>) -> St
                 return Ok(());
             }
             let values: [(&str, &dyn ToSql); 3] = [(":job", &job), (":limit", &rest), (":keep", &keep)];
-            let more: Vec<RunId> = read(db, sql!("common/purge_beyond_read"), &values, |row| run_id(row, 0))?;
+            let more: Vec<RunId> = read(db, sql!("purge_beyond_read"), &values, |row| run_id(row, 0))?;
             runs.extend(more.into_iter().filter(|run| !runs.contains(run)).collect::<Vec<_>>());
         }
     }
@@ -62,23 +61,23 @@ const RUNS: usize = 250;
 
 impl Found {
     /// Splits the work into requests that are short.
-    pub(super) fn slices(self) -> Vec<Self> {
+    pub(crate) fn slices(self) -> Vec<Self> {
         let runs = self.runs.chunks(RUNS).map(|runs| Self { runs: runs.to_vec(), logs: Vec::new() });
         let logs = self.logs.chunks(RUNS).map(|logs| Self { runs: Vec::new(), logs: logs.to_vec() });
         runs.chain(logs).collect()
     }
 
     /// Deletes runs with their attempts and logs. Returns how many runs went.
-    pub(super) fn delete(&self, session: &Session) -> Step<u64> {
+    pub(crate) fn delete(&self, session: &Session<impl Db>) -> Step<u64> {
         let db = &session.connection;
         let mut count = 0;
         for run in &self.runs {
-            count += execute(db, sql!("common/purge_run"), &[(":id", run.as_bytes())])? as u64;
-            execute(db, sql!("common/purge_attempts"), &[(":run", run.as_bytes())])?;
-            execute(db, sql!("common/purge_log"), &[(":run", run.as_bytes())])?;
+            count += execute(db, sql!("purge_run"), &[(":id", run.as_bytes())])? as u64;
+            execute(db, sql!("purge_attempts"), &[(":run", run.as_bytes())])?;
+            execute(db, sql!("purge_log"), &[(":run", run.as_bytes())])?;
         }
         for run in &self.logs {
-            execute(db, sql!("common/purge_log"), &[(":run", run.as_bytes())])?;
+            execute(db, sql!("purge_log"), &[(":run", run.as_bytes())])?;
             count += 1;
         }
         Ok(count)
@@ -86,38 +85,38 @@ impl Found {
 }
 
 /// Deletes what is found by a short search, up to `limit` rows in all. Returns how many went.
-pub(super) fn purge_rest(session: &Session, rule: &PurgeRule, limit: u64) -> Step<u64> {
+pub(crate) fn purge_rest(session: &Session<impl Db>, rule: &PurgeRule, limit: u64) -> Step<u64> {
     let db = &session.connection;
     let mut count = 0;
     for (sql, before) in [
-        (sql!("common/purge_gaps"), rule.history_before),
-        (sql!("common/purge_events"), rule.events_before),
-        (sql!("common/purge_tombstones"), rule.tombstones_before),
-        (sql!("common/purge_answers"), rule.tombstones_before),
+        (sql!("purge_gaps"), rule.history_before),
+        (sql!("purge_events"), rule.events_before),
+        (sql!("purge_tombstones"), rule.tombstones_before),
+        (sql!("purge_answers"), rule.tombstones_before),
     ] {
         let rest = (limit - count).min(u64::from(u32::MAX)).cast_signed();
         count += execute(db, sql, &[(":before", &before.as_millis()), (":limit", &rest)])? as u64;
     }
     let rest = (limit - count).min(u64::from(u32::MAX)).cast_signed();
     // Not counted: versions are no records of their own.
-    execute(db, sql!("common/purge_versions"), &[(":before", &rule.history_before.as_millis()), (":limit", &rest)])?;
+    execute(db, sql!("purge_versions"), &[(":before", &rule.history_before.as_millis()), (":limit", &rest)])?;
     Ok(count)
 }
 
 /// See [`crate::Store::tally`].
-pub(super) fn tally(db: &Connection) -> Step<Vec<Tally>> {
+pub(crate) fn tally(db: &dyn Db) -> Step<Vec<Tally>> {
     let mut tallies: BTreeMap<TriggerId, Tally> = BTreeMap::new();
-    for (trigger, fired, instants, first, last) in read(db, sql!("common/tally_fires"), &[], counts)? {
+    for (trigger, fired, instants, first, last) in read(db, sql!("tally_fires"), &[], counts)? {
         let tally = tallies.entry(trigger).or_insert_with(|| empty(trigger));
         tally.fired = fired;
         if instants < fired {
             let values: [(&str, &dyn ToSql); 1] = [(":trigger", &trigger.0)];
-            let count = read_one(db, sql!("common/tally_duplicates"), &values, |row| row.get::<_, i64>(0))?;
+            let count = read_one(db, sql!("tally_duplicates"), &values, |row| row.get::<i64>(0))?;
             tally.duplicated = count.unwrap_or(0).unsigned_abs();
         }
         span(tally, first, last);
     }
-    for (trigger, missed, suppressed, first, last) in read(db, sql!("common/tally_gaps"), &[], counts)? {
+    for (trigger, missed, suppressed, first, last) in read(db, sql!("tally_gaps"), &[], counts)? {
         let tally = tallies.entry(trigger).or_insert_with(|| empty(trigger));
         (tally.missed, tally.suppressed) = (missed, suppressed);
         span(tally, first, last);
@@ -125,8 +124,8 @@ pub(super) fn tally(db: &Connection) -> Step<Vec<Tally>> {
     Ok(tallies.into_values().collect())
 }
 
-fn counts(row: &Row<'_>) -> rusqlite::Result<(TriggerId, u64, u64, Timestamp, Timestamp)> {
-    let count = |column| row.get::<_, i64>(column).map(i64::unsigned_abs);
+fn counts(row: &Row<'_>) -> Step<(TriggerId, u64, u64, Timestamp, Timestamp)> {
+    let count = |column| row.get::<i64>(column).map(i64::unsigned_abs);
     Ok((TriggerId(row.get(0)?), count(1)?, count(2)?, instant(row, 3)?, instant(row, 4)?))
 }
 
@@ -139,18 +138,15 @@ fn span(tally: &mut Tally, first: Timestamp, last: Timestamp) {
     tally.last = tally.last.max(Some(last));
 }
 
-/// See [`crate::Store::info`]. The caller adds what the files say.
-pub(super) fn info(db: &Connection) -> Step<StoreInfo> {
-    let count = |row: &Row<'_>, column| row.get::<_, i64>(column).map(i64::unsigned_abs);
-    let found = read_one(db, sql!("common/info"), &[], |row| {
+/// See [`crate::Store::info`]. The caller adds what it knows of the database.
+pub(crate) fn info(db: &dyn Db) -> Step<StoreInfo> {
+    let count = |row: &Row<'_>, column| row.get::<i64>(column).map(i64::unsigned_abs);
+    let found = read_one(db, sql!("info"), &[], |row| {
         Ok(StoreInfo {
-            kind: "sqlite",
-            version: rusqlite::version().to_owned(),
-            schema: super::migrate::NEWEST,
             jobs: count(row, 0)?,
             triggers: count(row, 1)?,
             live_runs: count(row, 2)?,
-            bytes: 0,
+            ..StoreInfo::default()
         })
     })?;
     Ok(found.unwrap_or_default())

@@ -1,0 +1,2 @@
+INSERT INTO job_trigger (job_id, position, name, paused, jitter_ms, calendar)
+VALUES (:job, :position, :name, :paused, :jitter_ms, :calendar)

@@ -1,0 +1,40 @@
+//! The store's requests on top of SQL, the same for every database.
+//!
+//! A request runs in one transaction of a [`Db`]. Statements are in `queries/common/`; where a database needs another
+//! text, in a folder of its name.
+
+pub(crate) mod complete;
+pub(crate) mod db;
+pub(crate) mod fire;
+pub(crate) mod gap;
+pub(crate) mod gate;
+pub(crate) mod job;
+pub(crate) mod keep;
+pub(crate) mod names;
+pub(crate) mod purge;
+pub(crate) mod queue;
+pub(crate) mod repeat;
+pub(crate) mod run;
+pub(crate) mod save;
+pub(crate) mod session;
+pub(crate) mod trigger;
+pub(crate) mod update;
+
+use mainspring_core::batch::{CompletionBatch, FireBatch};
+
+use complete::End;
+use db::{Db, Step};
+use fire::Usual;
+
+/// How a database records what most batches are made of. The requests do the rest, entry by entry.
+pub(crate) trait Batches: Db + Sized {
+    /// Advances triggers and inserts runs of entries that are [usual](fire::is_usual), where the trigger is as expected.
+    fn record_usual(&self, batch: &FireBatch, owner: i64, stamp: i64) -> Step<Usual> {
+        fire::record_by_rows(self, batch, owner, stamp)
+    }
+
+    /// Moves runs to history whose end is [usual](complete::usual), where they are open and count in no gate.
+    fn end_usual(&self, batch: &CompletionBatch, owner: i64) -> Step<Vec<End>> {
+        complete::end_by_rows(self, batch, owner)
+    }
+}

@@ -1,0 +1,301 @@
+//! Statements, values and rows: what the requests see of a database.
+
+use mainspring_core::{RunId, Timestamp};
+
+use crate::error::Error;
+
+/// A statement, by the name of its file in `queries/common/`. Databases that need another text are named after it:
+/// `sql!("info", mysql)` takes the one in `queries/mysql/` for MySQL.
+macro_rules! sql {
+    ($name:literal $(, $other:ident)*) => {
+        $crate::sql::db::Sql {
+            $($other: Some(include_str!(concat!(
+                env!("CARGO_MANIFEST_DIR"), "/queries/", stringify!($other), "/", $name, ".sql"
+            ))),)*
+            ..$crate::sql::db::Sql::new(include_str!(concat!(
+                env!("CARGO_MANIFEST_DIR"), "/queries/common/", $name, ".sql"
+            )))
+        }
+    };
+}
+pub(crate) use sql;
+
+/// A statement in the words of each database.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Sql {
+    /// For every database that has no text of its own.
+    pub(crate) text: &'static str,
+    pub(crate) postgres: Option<&'static str>,
+    pub(crate) mysql: Option<&'static str>,
+}
+
+impl Sql {
+    /// A statement that all databases understand.
+    pub(crate) const fn new(text: &'static str) -> Self {
+        Self { text, postgres: None, mysql: None }
+    }
+}
+
+/// Why a step of a request failed.
+#[derive(Debug)]
+pub(crate) enum Fault {
+    /// The request is answered with this, and undone.
+    Refused(Error),
+    /// A value cannot be what it should be: written by a newer program, or damaged.
+    Unreadable(String),
+    /// SQLite could not do it.
+    Sqlite(rusqlite::Error),
+}
+
+/// What a step of a request answers.
+pub(crate) type Step<T> = std::result::Result<T, Fault>;
+
+impl From<Error> for Fault {
+    fn from(error: Error) -> Self {
+        Self::Refused(error)
+    }
+}
+
+impl From<rusqlite::Error> for Fault {
+    fn from(error: rusqlite::Error) -> Self {
+        Self::Sqlite(error)
+    }
+}
+
+/// Values by the names of their parameters, in the order in which these first stand in the statement.
+pub(crate) type Values<'a> = [(&'a str, &'a dyn ToSql)];
+
+/// A connection with a transaction under way.
+pub(crate) trait Db {
+    /// Runs a statement of which only the number of rows counts.
+    fn execute(&self, sql: Sql, values: &Values<'_>) -> Step<u64>;
+
+    /// Hands rows over, until `each` answers false.
+    fn each(&self, sql: Sql, values: &Values<'_>, each: &mut dyn FnMut(&Row<'_>) -> Step<bool>) -> Step<()>;
+
+    /// Inserts a row, and answers the number that the database gave to it.
+    fn insert(&self, sql: Sql, values: &Values<'_>) -> Step<i64>;
+}
+
+/// Runs a statement of which only the number of rows counts.
+pub(crate) fn execute(db: &dyn Db, sql: Sql, values: &Values<'_>) -> Step<u64> {
+    db.execute(sql, values)
+}
+
+/// Reads all rows of a statement.
+pub(crate) fn read<T>(
+    db: &dyn Db,
+    sql: Sql,
+    values: &Values<'_>,
+    mut map: impl FnMut(&Row<'_>) -> Step<T>,
+) -> Step<Vec<T>> {
+    let mut rows = Vec::new();
+    db.each(sql, values, &mut |row| {
+        rows.push(map(row)?);
+        Ok(true)
+    })?;
+    Ok(rows)
+}
+
+/// Reads the first row of a statement, if there is one.
+pub(crate) fn read_one<T>(
+    db: &dyn Db,
+    sql: Sql,
+    values: &Values<'_>,
+    map: impl Fn(&Row<'_>) -> Step<T>,
+) -> Step<Option<T>> {
+    let mut found = None;
+    db.each(sql, values, &mut |row| {
+        found = Some(map(row)?);
+        Ok(false)
+    })?;
+    Ok(found)
+}
+
+/// Whether a statement has a row.
+pub(crate) fn exists(db: &dyn Db, sql: Sql, values: &Values<'_>) -> Step<bool> {
+    Ok(read_one(db, sql, values, |_| Ok(()))?.is_some())
+}
+
+/// A value in a row, or bound to a parameter.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Value<'a> {
+    Null,
+    Int(i64),
+    Text(&'a str),
+    Blob(&'a [u8]),
+}
+
+/// What can be bound to a parameter.
+pub(crate) trait ToSql {
+    fn value(&self) -> Value<'_>;
+}
+
+macro_rules! integers {
+    ($($kind:ty),*) => {$(
+        impl ToSql for $kind {
+            fn value(&self) -> Value<'_> {
+                Value::Int(i64::from(*self))
+            }
+        }
+
+        impl FromSql<'_> for $kind {
+            fn from_sql(value: Value<'_>) -> Option<Self> {
+                match value {
+                    Value::Int(number) => Self::try_from(number).ok(),
+                    _ => None,
+                }
+            }
+        }
+    )*};
+}
+integers!(i64, i32, u32, u16, u8);
+
+impl ToSql for bool {
+    fn value(&self) -> Value<'_> {
+        Value::Int(i64::from(*self))
+    }
+}
+
+impl ToSql for str {
+    fn value(&self) -> Value<'_> {
+        Value::Text(self)
+    }
+}
+
+impl ToSql for String {
+    fn value(&self) -> Value<'_> {
+        Value::Text(self)
+    }
+}
+
+impl ToSql for Vec<u8> {
+    fn value(&self) -> Value<'_> {
+        Value::Blob(self)
+    }
+}
+
+impl<const N: usize> ToSql for [u8; N] {
+    fn value(&self) -> Value<'_> {
+        Value::Blob(self)
+    }
+}
+
+impl<T: ToSql + ?Sized> ToSql for &T {
+    fn value(&self) -> Value<'_> {
+        (**self).value()
+    }
+}
+
+impl<T: ToSql> ToSql for Option<T> {
+    fn value(&self) -> Value<'_> {
+        self.as_ref().map_or(Value::Null, ToSql::value)
+    }
+}
+
+/// What can be taken out of a row.
+pub(crate) trait FromSql<'a>: Sized {
+    /// Nothing: the value is of another kind.
+    fn from_sql(value: Value<'a>) -> Option<Self>;
+}
+
+impl FromSql<'_> for bool {
+    fn from_sql(value: Value<'_>) -> Option<Self> {
+        match value {
+            Value::Int(number) => Some(number != 0),
+            _ => None,
+        }
+    }
+}
+
+impl<'a> FromSql<'a> for &'a str {
+    fn from_sql(value: Value<'a>) -> Option<Self> {
+        match value {
+            Value::Text(text) => Some(text),
+            _ => None,
+        }
+    }
+}
+
+impl<'a> FromSql<'a> for String {
+    fn from_sql(value: Value<'a>) -> Option<Self> {
+        <&str>::from_sql(value).map(str::to_owned)
+    }
+}
+
+impl<'a> FromSql<'a> for &'a [u8] {
+    fn from_sql(value: Value<'a>) -> Option<Self> {
+        match value {
+            Value::Blob(bytes) => Some(bytes),
+            _ => None,
+        }
+    }
+}
+
+impl<'a> FromSql<'a> for Vec<u8> {
+    fn from_sql(value: Value<'a>) -> Option<Self> {
+        <&[u8]>::from_sql(value).map(<[u8]>::to_vec)
+    }
+}
+
+impl<'a, const N: usize> FromSql<'a> for [u8; N] {
+    fn from_sql(value: Value<'a>) -> Option<Self> {
+        <&[u8]>::from_sql(value)?.try_into().ok()
+    }
+}
+
+impl<'a, T: FromSql<'a>> FromSql<'a> for Option<T> {
+    fn from_sql(value: Value<'a>) -> Option<Self> {
+        if value == Value::Null { Some(None) } else { T::from_sql(value).map(Some) }
+    }
+}
+
+/// The columns of a row, as a database hands them over.
+pub(crate) trait Columns {
+    fn value(&self, column: usize) -> Step<Value<'_>>;
+}
+
+/// A row.
+pub(crate) struct Row<'a>(pub(crate) &'a dyn Columns);
+
+impl<'a> Row<'a> {
+    /// The value of a column, counted from 0.
+    pub(crate) fn get<T: FromSql<'a>>(&self, column: usize) -> Step<T> {
+        let value = self.0.value(column)?;
+        T::from_sql(value).ok_or_else(|| Fault::Unreadable(format!("column {column} holds {value:?}")))
+    }
+}
+
+/// An instant as it is stored.
+pub(crate) fn millis(at: Option<Timestamp>) -> Option<i64> {
+    at.map(Timestamp::as_millis)
+}
+
+pub(crate) fn instant(row: &Row<'_>, column: usize) -> Step<Timestamp> {
+    row.get(column).map(Timestamp::from_millis)
+}
+
+pub(crate) fn maybe_instant(row: &Row<'_>, column: usize) -> Step<Option<Timestamp>> {
+    Ok(row.get::<Option<i64>>(column)?.map(Timestamp::from_millis))
+}
+
+pub(crate) fn run_id(row: &Row<'_>, column: usize) -> Step<RunId> {
+    row.get(column).map(RunId::from_bytes)
+}
+
+pub(crate) fn maybe_run_id(row: &Row<'_>, column: usize) -> Step<Option<RunId>> {
+    Ok(row.get::<Option<[u8; 16]>>(column)?.map(RunId::from_bytes))
+}
+
+/// A word of the model, such as a state.
+pub(crate) fn word<T>(row: &Row<'_>, column: usize, from_word: fn(&str) -> Option<T>) -> Step<T> {
+    let text = row.get::<&str>(column)?;
+    from_word(text).ok_or_else(|| Fault::Unreadable(format!("`{text}` is no word of this program")))
+}
+
+pub(crate) fn maybe_word<T>(row: &Row<'_>, column: usize, from_word: fn(&str) -> Option<T>) -> Step<Option<T>> {
+    match row.0.value(column)? {
+        Value::Null => Ok(None),
+        _ => word(row, column, from_word).map(Some),
+    }
+}

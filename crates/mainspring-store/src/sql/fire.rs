@@ -1,0 +1,336 @@
+//! Recording fires.
+
+use std::collections::HashSet;
+
+use mainspring_core::batch::{
+    FireBatch, FireEntry, FireOutcome, Gap, GapOutcome, GapReason, NewRun, Placed, Progress, TriggerStatus,
+};
+use mainspring_core::overlap::{Admission, admit};
+use mainspring_core::run::RunState;
+use mainspring_core::{JobId, JobVersion, RunId, Timestamp};
+
+use super::Batches;
+use super::db::{Db, Row, Step, ToSql, execute, exists, maybe_instant, millis, read_one, sql, word};
+use super::gap;
+use super::gate::Gates;
+use super::repeat::{self, Before};
+use super::session::{RunChanges, Session};
+
+/// What became of an entry.
+pub(crate) enum Entry {
+    Recorded,
+    Stale,
+    Blocked,
+}
+
+/// A trigger that the usual step did not fit, as it is.
+struct Found {
+    version: i64,
+    next_fire_at: Option<Timestamp>,
+    status: TriggerStatus,
+    paused: bool,
+    fired_through: Option<Timestamp>,
+    scan_at: Option<Timestamp>,
+    job: JobId,
+    job_version: JobVersion,
+}
+
+/// A batch under way.
+struct Fire<'a> {
+    db: &'a dyn Db,
+    runs: &'a mut RunChanges,
+    gates: Gates,
+    owner: i64,
+    stamp: i64,
+    at: Timestamp,
+}
+
+/// What came of the entries that are like most: one answer for each.
+pub(crate) struct Usual {
+    /// Whether it is recorded. The others are looked at closer.
+    pub(crate) recorded: Vec<bool>,
+    /// Runs of recorded entries that were there before.
+    pub(crate) known: HashSet<RunId>,
+}
+
+/// See [`crate::Store::fire`].
+pub(crate) fn fire<C: Batches>(session: &mut Session<C>, batch: &FireBatch) -> Step<FireOutcome> {
+    let owner = session.number_of(batch.id.incarnation)?;
+    let stamp = repeat::stamp(owner, batch.id.sequence);
+    let mut before = repeat::read(&session.connection, owner, batch)?;
+    let mut outcome = FireOutcome { placed: Vec::with_capacity(batch.entries.len()), ..FireOutcome::default() };
+    let Session { connection, runs, .. } = &mut *session;
+    let mut fire = Fire { db: connection, runs, gates: Gates::default(), owner, stamp, at: batch.at };
+    let usual = if before.is_none() { connection.record_usual(batch, owner, stamp)? } else { Usual::none(batch) };
+    for ((index, entry), recorded) in (0_u32..).zip(&batch.entries).zip(usual.recorded) {
+        let born = before.as_mut().and_then(|before: &mut Before| before.recorded(index, entry));
+        let done = match born {
+            Some(born) => repeat::entry(fire.db, owner, stamp, entry, &born, &mut outcome.placed)?,
+            None if recorded => fire.note(entry, &usual.known, &mut outcome.placed),
+            None => fire.entry(entry, &mut outcome.placed)?,
+        };
+        match done {
+            Entry::Recorded => {}
+            Entry::Stale => outcome.stale.push(index),
+            Entry::Blocked => outcome.blocked.push(index),
+        }
+    }
+    fire.gates.write(fire.db)?;
+    session.flush_runs(batch.at)?;
+    if !batch.entries.is_empty() {
+        repeat::keep(&session.connection, owner, batch.id.sequence, &outcome)?;
+    }
+    Ok(outcome)
+}
+
+impl Usual {
+    /// All entries are to be looked at closer.
+    fn none(batch: &FireBatch) -> Self {
+        Self { recorded: vec![false; batch.entries.len()], known: HashSet::new() }
+    }
+}
+
+/// Records what is like most, in one step of the database for each trigger and each run.
+pub(crate) fn record_by_rows(db: &dyn Db, batch: &FireBatch, owner: i64, stamp: i64) -> Step<Usual> {
+    let mut usual = Usual::none(batch);
+    for (entry, recorded) in batch.entries.iter().zip(&mut usual.recorded) {
+        *recorded = is_usual(entry) && advance(db, stamp, entry)?;
+        for run in entry.runs.iter().filter(|_| *recorded) {
+            if !insert(db, entry, run, admitted(run.claim), owner, batch.at)? {
+                usual.known.insert(run.id);
+            }
+        }
+    }
+    Ok(usual)
+}
+
+/// Whether nothing about an entry is special: its trigger goes on, and its runs need no look at anything else.
+pub(crate) fn is_usual(entry: &FireEntry) -> bool {
+    let progress = &entry.progress;
+    entry.runs.last().is_some_and(|last| progress.fired_through >= Some(last.fire_time))
+        && entry.gate.is_none()
+        && entry.gaps.is_empty()
+        && progress.awaiting_run.is_none()
+        && progress.status == TriggerStatus::Active
+        && progress.due_at.is_some()
+}
+
+/// Advances a trigger, if it is as expected.
+fn advance(db: &dyn Db, stamp: i64, entry: &FireEntry) -> Step<bool> {
+    let Some(first) = entry.runs.first() else { return Ok(false) };
+    let progress = &entry.progress;
+    let values: [(&str, &dyn ToSql); 12] = [
+        (":next", &millis(progress.next_fire_at)),
+        (":due", &millis(progress.due_at)),
+        (":previous", &millis(progress.previous_fire_at)),
+        (":start", &progress.start_at.as_millis()),
+        (":repeat", &progress.repeat_count),
+        (":times", &progress.times_triggered),
+        (":through", &millis(progress.fired_through)),
+        (":batch", &stamp),
+        (":id", &entry.trigger.0),
+        (":version", &entry.version),
+        (":expected", &entry.expected.as_millis()),
+        (":first", &first.fire_time.as_millis()),
+    ];
+    let statement = if entry.leaves_window { sql!("fire_leave") } else { sql!("fire_advance") };
+    Ok(execute(db, statement, &values)? == 1)
+}
+
+/// Inserts a run. False: one of that id is there.
+fn insert(db: &dyn Db, entry: &FireEntry, run: &NewRun, born: Placed, owner: i64, at: Timestamp) -> Step<bool> {
+    let state = state_of(born);
+    let runs = state == RunState::Running;
+    let values: [(&str, &dyn ToSql); 14] = [
+        (":id", run.id.as_bytes()),
+        (":job", &entry.job.0),
+        (":job_version", &entry.job_version.0),
+        (":trigger", &entry.trigger.0),
+        (":state", &state.as_str()),
+        (":origin", &run.origin.as_str()),
+        (":gated", &entry.gate.is_some()),
+        (":fire_time", &run.fire_time.as_millis()),
+        (":due_at", &run.due_at.as_millis()),
+        (":created_at", &at.as_millis()),
+        (":claimed_at", &runs.then_some(at.as_millis())),
+        (":claimed_by", &runs.then_some(owner)),
+        (":attempt", &i64::from(runs)),
+        (":priority", &entry.priority),
+    ];
+    Ok(execute(db, sql!("fire_run"), &values)? == 1)
+}
+
+impl Fire<'_> {
+    /// Records an entry, whatever it is.
+    fn entry(&mut self, entry: &FireEntry, placed: &mut Vec<Placed>) -> Step<Entry> {
+        let Some(found) = self.find(entry)? else { return Ok(Entry::Stale) };
+        if !found.is_due(entry) {
+            return Ok(Entry::Stale);
+        }
+        if self.is_blocked(entry)? {
+            return Ok(Entry::Blocked);
+        }
+        for gap in &entry.gaps {
+            gap::add(self.db, entry.job, entry.trigger, self.at, gap)?;
+        }
+        for run in &entry.runs {
+            let one = self.place(entry, run)?;
+            placed.push(one);
+        }
+        self.settle(entry, &found)?;
+        Ok(Entry::Recorded)
+    }
+
+    fn find(&self, entry: &FireEntry) -> Step<Option<Found>> {
+        read_one(self.db, sql!("fire_read"), &[(":id", &entry.trigger.0)], found)
+    }
+
+    fn is_blocked(&mut self, entry: &FireEntry) -> Step<bool> {
+        let (Some(rule), Some(run)) = (entry.gate, entry.runs.first()) else { return Ok(false) };
+        let gate = *self.gates.of(self.db, entry.job)?;
+        Ok(admit(gate, rule) == Admission::Block && !is_known(self.db, run.id)?)
+    }
+
+    /// Records a run where one of that id may be, or a limit holds.
+    fn place(&mut self, entry: &FireEntry, run: &NewRun) -> Step<Placed> {
+        if is_known(self.db, run.id)? {
+            return Ok(Placed::Known);
+        }
+        let Some(rule) = entry.gate else { return self.insert(entry, run, admitted(run.claim)) };
+        let gate = self.gates.of(self.db, entry.job)?;
+        let born = match admit(*gate, rule) {
+            Admission::Start => {
+                gate.active += 1;
+                admitted(run.claim)
+            }
+            Admission::Hold => {
+                gate.held += 1;
+                Placed::Held
+            }
+            Admission::Suppress | Admission::Block => {
+                let gap = suppressed(run.fire_time, rule.overlap.as_str());
+                gap::add(self.db, entry.job, entry.trigger, self.at, &gap)?;
+                return Ok(Placed::Suppressed);
+            }
+        };
+        self.insert(entry, run, born)
+    }
+
+    fn insert(&mut self, entry: &FireEntry, run: &NewRun, born: Placed) -> Step<Placed> {
+        if !insert(self.db, entry, run, born, self.owner, self.at)? {
+            return Ok(Placed::Known);
+        }
+        self.runs.push(run.id, entry.job, state_of(born));
+        Ok(born)
+    }
+
+    /// Notes the runs of an entry that is recorded.
+    fn note(&mut self, entry: &FireEntry, known: &HashSet<RunId>, placed: &mut Vec<Placed>) -> Entry {
+        for run in &entry.runs {
+            if known.contains(&run.id) {
+                placed.push(Placed::Known);
+                continue;
+            }
+            let born = admitted(run.claim);
+            self.runs.push(run.id, entry.job, state_of(born));
+            placed.push(born);
+        }
+        Entry::Recorded
+    }
+
+    fn settle(&self, entry: &FireEntry, found: &Found) -> Step<()> {
+        let progress = &entry.progress;
+        let awaiting_run = match progress.awaiting_run {
+            Some(run) if exists(self.db, sql!("live_has"), &[(":id", run.as_bytes())])? => Some(run),
+            _ => None,
+        };
+        let fired_through = progress.fired_through.max(found.fired_through);
+        let progress = Progress { awaiting_run, fired_through, ..*progress };
+        let due = progress.due_at.filter(|_| progress.status == TriggerStatus::Active);
+        // The place in the due index may stay behind, but never lie past `due_at`.
+        let stays = !entry.leaves_window && due.is_some() && found.scan_at.is_some() && found.scan_at <= due;
+        let scan_at = if stays { found.scan_at } else { due };
+        write_progress(self.db, entry.trigger.0, &progress, scan_at, Some(self.stamp))
+    }
+}
+
+fn found(row: &Row<'_>) -> Step<Found> {
+    Ok(Found {
+        version: row.get(0)?,
+        next_fire_at: maybe_instant(row, 1)?,
+        status: word(row, 2, TriggerStatus::from_word)?,
+        paused: row.get(3)?,
+        fired_through: maybe_instant(row, 4)?,
+        scan_at: maybe_instant(row, 5)?,
+        job: JobId(row.get(6)?),
+        job_version: JobVersion(row.get(7)?),
+    })
+}
+
+/// Writes where a trigger stands.
+pub(crate) fn write_progress(
+    db: &dyn Db,
+    id: i64,
+    progress: &Progress,
+    scan_at: Option<Timestamp>,
+    batch: Option<i64>,
+) -> Step<()> {
+    let awaiting = progress.awaiting_run;
+    let values: [(&str, &dyn ToSql); 12] = [
+        (":status", &progress.status.as_str()),
+        (":next", &millis(progress.next_fire_at)),
+        (":due", &millis(progress.due_at)),
+        (":scan", &millis(scan_at)),
+        (":previous", &millis(progress.previous_fire_at)),
+        (":start", &progress.start_at.as_millis()),
+        (":repeat", &progress.repeat_count),
+        (":times", &progress.times_triggered),
+        (":through", &millis(progress.fired_through)),
+        (":awaiting", &awaiting.as_ref().map(RunId::as_bytes)),
+        (":batch", &batch),
+        (":id", &id),
+    ];
+    execute(db, sql!("fire_settle"), &values)?;
+    Ok(())
+}
+
+impl Found {
+    fn is_due(&self, entry: &FireEntry) -> bool {
+        self.version == entry.version
+            && self.next_fire_at == Some(entry.expected)
+            && self.status == TriggerStatus::Active
+            && !self.paused
+            && (self.job, self.job_version) == (entry.job, entry.job_version)
+    }
+}
+
+/// How a run begins that no limit holds.
+pub(crate) const fn admitted(claim: bool) -> Placed {
+    if claim { Placed::Running } else { Placed::Queued }
+}
+
+/// The state of a run that was placed so.
+pub(crate) const fn state_of(born: Placed) -> RunState {
+    match born {
+        Placed::Running => RunState::Running,
+        Placed::Held => RunState::Held,
+        Placed::Queued | Placed::Suppressed | Placed::Known => RunState::Queued,
+    }
+}
+
+/// Whether the run was made before.
+pub(crate) fn is_known(db: &dyn Db, run: RunId) -> Step<bool> {
+    let id: [(&str, &dyn ToSql); 1] = [(":id", run.as_bytes())];
+    Ok(exists(db, sql!("live_has"), &id)? || exists(db, sql!("history_has"), &id)?)
+}
+
+fn suppressed(fire_time: Timestamp, policy: &str) -> Gap {
+    Gap {
+        first: fire_time,
+        last: fire_time,
+        count: 1,
+        outcome: GapOutcome::Suppressed,
+        reason: GapReason::Overlap,
+        policy: policy.to_owned(),
+    }
+}

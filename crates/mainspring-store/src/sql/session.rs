@@ -1,0 +1,102 @@
+//! A connection that writes, and what a request changes beside tables.
+
+use mainspring_core::run::RunState;
+use mainspring_core::{Incarnation, JobId, RunId, Timestamp, TriggerId};
+
+use super::db::{Db, Step, ToSql, execute, read_one, sql};
+
+/// A connection with a transaction under way.
+pub(crate) struct Session<C> {
+    pub(crate) connection: C,
+    /// Runs whose state the request under way has changed: the payload of its event.
+    pub(crate) runs: RunChanges,
+    /// Whether the engine has to hear of the request under way.
+    pub(crate) wakes: bool,
+    /// The process start that asked last, with its number.
+    known: Option<(Incarnation, i64)>,
+}
+
+/// Run changes as the event table keeps them: id, job, state.
+#[derive(Debug, Default)]
+pub(crate) struct RunChanges(Vec<u8>);
+
+/// Bytes of one change.
+pub(crate) const CHANGE_LEN: usize = 25;
+
+impl RunChanges {
+    pub(crate) fn push(&mut self, run: RunId, job: JobId, state: RunState) {
+        let number = RunState::ALL.iter().position(|other| *other == state).expect("ALL has every state");
+        self.0.extend_from_slice(run.as_bytes());
+        self.0.extend_from_slice(&job.0.to_be_bytes());
+        self.0.push(u8::try_from(number).expect("fewer than 256 states"));
+    }
+}
+
+impl<C: Db> Session<C> {
+    pub(crate) fn new(connection: C) -> Self {
+        Self { connection, runs: RunChanges::default(), wakes: false, known: None }
+    }
+
+    /// Forgets what a request noted that is undone.
+    pub(crate) fn forget(&mut self) {
+        self.runs.0.clear();
+        self.wakes = false;
+        self.known = None;
+    }
+
+    /// Ends the event of the request: its runs are one row, if there were any.
+    pub(crate) fn flush_runs(&mut self, at: Timestamp) -> Step<()> {
+        if !self.runs.0.is_empty() {
+            let values: [(&str, &dyn ToSql); 3] =
+                [(":at", &at.as_millis()), (":kind", &"runs"), (":payload", &self.runs.0)];
+            execute(&self.connection, sql!("event_add"), &values)?;
+            self.runs.0.clear();
+        }
+        Ok(())
+    }
+
+    /// Records a change of something else than a run.
+    pub(crate) fn event(&self, at: Timestamp, kind: &str, key: &str, change: &str) -> Step<()> {
+        let payload = serde_json::json!({ "key": key, "change": change }).to_string().into_bytes();
+        let values: [(&str, &dyn ToSql); 3] = [(":at", &at.as_millis()), (":kind", &kind), (":payload", &payload)];
+        execute(&self.connection, sql!("event_add"), &values)?;
+        Ok(())
+    }
+
+    /// Notes a trigger for the engine.
+    pub(crate) fn note_trigger(&mut self, trigger: TriggerId) -> Step<()> {
+        self.wakes = true;
+        execute(&self.connection, sql!("note_trigger"), &[(":trigger", &trigger.0)])?;
+        Ok(())
+    }
+
+    /// Notes all triggers of a job for the engine.
+    pub(crate) fn note_job(&mut self, job: JobId) -> Step<()> {
+        self.wakes = true;
+        execute(&self.connection, sql!("note_job"), &[(":job", &job.0)])?;
+        Ok(())
+    }
+
+    /// Notes that runs have been queued.
+    pub(crate) fn note_queued(&mut self) -> Step<()> {
+        self.wakes = true;
+        execute(&self.connection, sql!("note_queued"), &[])?;
+        Ok(())
+    }
+
+    /// The number of a process start, which rows carry instead of its 16 bytes.
+    pub(crate) fn number_of(&mut self, incarnation: Incarnation) -> Step<i64> {
+        if let Some((_, number)) = self.known.filter(|(known, _)| *known == incarnation) {
+            return Ok(number);
+        }
+        let id = incarnation.0.to_be_bytes();
+        let db = &self.connection;
+        let found = read_one(db, sql!("incarnation_number"), &[(":id", &id)], |row| row.get(0))?;
+        let number = match found {
+            Some(number) => number,
+            None => db.insert(sql!("incarnation_add"), &[(":id", &id)])?,
+        };
+        self.known = Some((incarnation, number));
+        Ok(number)
+    }
+}
