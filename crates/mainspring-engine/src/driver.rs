@@ -194,7 +194,7 @@ impl Reader {
             }
             Read::Changes => Event::ChangesRead(self.store.take_changes(STEP_MAX).await?),
             Read::Claim(limit) => {
-                let claimed = self.store.claim(limit, self.clock.now()).await?;
+                let claimed = self.store.claim(self.incarnation, limit, self.clock.now()).await?;
                 Event::Claimed(claimed.into_iter().map(Start::from).collect())
             }
             Read::Release => {

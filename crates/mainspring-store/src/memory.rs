@@ -128,8 +128,8 @@ impl Store for MemoryStore {
         Ok(complete::complete(&mut *self.model()?, &batch))
     }
 
-    async fn claim(&self, limit: u32, at: Timestamp) -> Result<Vec<ClaimedRun>> {
-        queue::claim(&mut *self.model()?, limit, at)
+    async fn claim(&self, by: Incarnation, limit: u32, at: Timestamp) -> Result<Vec<ClaimedRun>> {
+        Ok(queue::claim(&mut *self.model()?, by, limit, at))
     }
 
     async fn release_due(&self, at: Timestamp, limit: u32) -> Result<Released> {

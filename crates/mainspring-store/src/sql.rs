@@ -17,10 +17,12 @@ pub(crate) mod repeat;
 pub(crate) mod run;
 pub(crate) mod save;
 pub(crate) mod session;
+pub(crate) mod store;
 pub(crate) mod trigger;
 pub(crate) mod update;
 
-use mainspring_core::batch::{CompletionBatch, FireBatch};
+use mainspring_core::batch::{ClaimedRun, CompletionBatch, FireBatch};
+use mainspring_core::{Timestamp, TriggerId};
 
 use complete::End;
 use db::{Db, Step};
@@ -31,6 +33,21 @@ pub(crate) trait Batches: Db + Sized {
     /// Advances triggers and inserts runs of entries that are [usual](fire::is_usual), where the trigger is as expected.
     fn record_usual(&self, batch: &FireBatch, owner: i64, stamp: i64) -> Step<Usual> {
         fire::record_by_rows(self, batch, owner, stamp)
+    }
+
+    /// Takes queued runs, in the order of [`crate::Store::claim`].
+    fn claim(&self, owner: i64, limit: u32, at: Timestamp) -> Step<Vec<ClaimedRun>> {
+        queue::claim_by_rows(self, owner, limit, at)
+    }
+
+    /// Takes changes of triggers, oldest first.
+    fn take_triggers(&self, limit: u32) -> Step<Vec<TriggerId>> {
+        queue::take_triggers_by_rows(self, limit)
+    }
+
+    /// Whether runs may have been queued since this was asked last.
+    fn take_queued(&self) -> Step<bool> {
+        Ok(self.execute(db::sql!("take_queued"), &[])? > 0)
     }
 
     /// Moves runs to history whose end is [usual](complete::usual), where they are open and count in no gate.

@@ -15,31 +15,18 @@ mod writer;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use async_trait::async_trait;
-use mainspring_core::batch::{
-    ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, LiveRun, TriggerRow,
-};
-use mainspring_core::job::{Job, JobKey};
-use mainspring_core::{Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
+use rusqlite::Connection;
 use tokio::sync::Notify;
 
 use crate::error::{Error, Result};
-use crate::row::{
-    Asked, AskedRun, AttemptInfo, CalendarRow, Cancelled, Changes, EventRow, Expect, GapRow, JobPrior, JobQuery,
-    JobRow, JobUpdate, JobWrite, KeptAnswer, LogChunk, NamespaceRow, PurgeRule, Released, RunInfo, RunQuery, Saved,
-    StoreInfo, Tally, TriggerInfo, TriggerQuery,
-};
-use crate::store::Store;
+use crate::row::StoreInfo;
+use crate::sql::db::Step;
+use crate::sql::session::Session;
+use crate::sql::store::{Backend, Lane, ReadLane};
 use checkpoint::Checkpointer;
 use lock::Lock;
 use reader::{Patience, Readers};
-
-use rusqlite::Connection;
-
-use crate::sql::db::Step;
-use crate::sql::session::Session;
-use crate::sql::{complete, fire, gap, job, keep, names, purge, queue, run, save, trigger, update};
-use writer::{Lane, Writer};
+use writer::Writer;
 
 /// How a [`SqliteStore`] is opened.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -113,23 +100,6 @@ impl SqliteStore {
         start().map_err(|error: std::io::Error| unusable(format!("its threads cannot be started: {error}")))
     }
 
-    async fn write<T: Send + 'static>(
-        &self,
-        lane: Lane,
-        operation: &'static str,
-        work: impl FnOnce(&mut Session<Connection>) -> Step<T> + Send + 'static,
-    ) -> Result<T> {
-        self.writer.call(lane, operation, work).await
-    }
-
-    async fn read<T: Send + 'static>(
-        &self,
-        operation: &'static str,
-        work: impl FnOnce(&Connection) -> Step<T> + Send + 'static,
-    ) -> Result<T> {
-        self.requests.call(operation, Patience::Short, work).await
-    }
-
     /// Bytes of the database and its log.
     fn bytes(&self) -> u64 {
         let log = with_suffix(&self.path, "-wal");
@@ -148,219 +118,50 @@ fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
-#[async_trait]
-impl Store for SqliteStore {
-    async fn adopt(&self, incarnation: Incarnation, at: Timestamp) -> Result<Vec<LiveRun>> {
-        self.write(Lane::Engine, "adopt running runs", move |s| queue::adopt(s, incarnation, at)).await
-    }
+impl Backend for SqliteStore {
+    type Connection = Connection;
 
-    async fn window(
+    async fn write<T: Send + 'static>(
         &self,
-        until: Timestamp,
-        after: Option<(Timestamp, TriggerId)>,
-        limit: u32,
-    ) -> Result<(Vec<TriggerRow>, Option<(Timestamp, TriggerId)>)> {
-        let work = move |db: &Connection| trigger::window(db, until, after, limit);
-        self.engine.call("read due triggers", Patience::Long, work).await
+        lane: Lane,
+        operation: &'static str,
+        work: impl FnMut(&mut Session<Connection>) -> Step<T> + Send + 'static,
+    ) -> Result<T> {
+        let lane = match lane {
+            Lane::Fire | Lane::Complete | Lane::Claim => writer::Lane::Engine,
+            Lane::Log | Lane::Api => writer::Lane::Api,
+        };
+        self.writer.call(lane, operation, work).await
     }
 
-    async fn trigger_rows(&self, ids: &[TriggerId]) -> Result<Vec<TriggerRow>> {
-        let ids = ids.to_vec();
-        self.engine.call("read triggers", Patience::Long, move |db| trigger::rows(db, &ids)).await
+    async fn read<T: Send + 'static>(
+        &self,
+        lane: ReadLane,
+        operation: &'static str,
+        work: impl FnMut(&Connection) -> Step<T> + Send + 'static,
+    ) -> Result<T> {
+        match lane {
+            ReadLane::Engine => self.engine.call(operation, Patience::Long, work).await,
+            ReadLane::Requests => self.requests.call(operation, Patience::Short, work).await,
+            ReadLane::Counts => self.counts.call(operation, Patience::Long, work).await,
+        }
     }
 
-    async fn definition(&self, job: JobId, version: JobVersion) -> Result<Arc<Job>> {
-        let work = move |db: &Connection| trigger::definition(db, job, version);
-        self.engine.call("read a job's definition", Patience::Long, work).await
-    }
-
-    async fn fire(&self, batch: Arc<FireBatch>) -> Result<FireOutcome> {
-        self.write(Lane::Engine, "record fires", move |s| fire::fire(s, &batch)).await
-    }
-
-    async fn complete(&self, batch: Arc<CompletionBatch>) -> Result<CompletionOutcome> {
-        self.write(Lane::Engine, "record ends of attempts", move |s| complete::complete(s, &batch)).await
-    }
-
-    async fn claim(&self, limit: u32, at: Timestamp) -> Result<Vec<ClaimedRun>> {
-        self.write(Lane::Engine, "claim runs", move |s| queue::claim(s, limit, at)).await
-    }
-
-    async fn release_due(&self, at: Timestamp, limit: u32) -> Result<Released> {
-        self.write(Lane::Engine, "release scheduled runs", move |s| queue::release_due(s, at, limit)).await
-    }
-
-    async fn take_changes(&self, limit: u32) -> Result<Changes> {
-        self.write(Lane::Engine, "take changes", move |s| queue::take_changes(s, limit)).await
-    }
-
-    fn changed(&self) -> &Notify {
+    fn wake(&self) -> &Notify {
         &self.changed
     }
 
-    async fn append_log(&self, chunks: Vec<LogChunk>) -> Result<()> {
-        self.write(Lane::Api, "append to a log", move |s| keep::append_log(s, &chunks)).await
-    }
-
-    async fn prior(&self, key: &JobKey) -> Result<JobPrior> {
-        let key = key.clone();
-        self.read("read a job", move |db| job::prior(db, &key)).await
-    }
-
-    async fn save_jobs(&self, writes: Vec<JobWrite>) -> Result<Vec<Saved>> {
-        self.write(Lane::Api, "save jobs", move |s| save::save(s, &writes)).await
-    }
-
-    async fn update_job(&self, update: JobUpdate) -> Result<JobRow> {
-        self.write(Lane::Api, "update a job", move |s| update::update(s, &update)).await
-    }
-
-    async fn delete_job(&self, key: &JobKey, expect: Expect, at: Timestamp) -> Result<()> {
-        let key = key.clone();
-        self.write(Lane::Api, "delete a job", move |s| update::delete(s, &key, expect, at)).await
-    }
-
-    async fn job(&self, key: &JobKey) -> Result<Option<JobRow>> {
-        let key = key.clone();
-        self.read("read a job", move |db| job::by_key(db, &key)).await
-    }
-
-    async fn jobs(&self, query: JobQuery) -> Result<Vec<JobRow>> {
-        self.read("list jobs", move |db| job::list(db, &query)).await
-    }
-
-    async fn triggers(&self, query: TriggerQuery) -> Result<Vec<TriggerInfo>> {
-        self.read("list triggers", move |db| job::triggers(db, &query)).await
-    }
-
-    async fn namespaces(&self, after: Option<&str>, limit: u32) -> Result<Vec<NamespaceRow>> {
-        let after = after.unwrap_or_default().to_owned();
-        self.read("list namespaces", move |db| names::namespaces(db, &after, limit)).await
-    }
-
-    async fn create_namespace(&self, name: &str, at: Timestamp) -> Result<NamespaceRow> {
-        let name = name.to_owned();
-        self.write(Lane::Api, "create a namespace", move |s| names::create_namespace(s, &name, at)).await
-    }
-
-    async fn delete_namespace(&self, name: &str) -> Result<()> {
-        let name = name.to_owned();
-        self.write(Lane::Api, "delete a namespace", move |s| names::delete_namespace(s, &name)).await
-    }
-
-    async fn calendar(&self, namespace: &str, name: &str) -> Result<Option<CalendarRow>> {
-        let (namespace, name) = (namespace.to_owned(), name.to_owned());
-        self.read("read a calendar", move |db| names::calendar(db, &namespace, &name)).await
-    }
-
-    async fn calendars(&self, namespace: &str, after: Option<&str>, limit: u32) -> Result<Vec<CalendarRow>> {
-        let (namespace, after) = (namespace.to_owned(), after.unwrap_or_default().to_owned());
-        self.read("list calendars", move |db| names::calendars(db, &namespace, &after, limit)).await
-    }
-
-    async fn save_calendar(
-        &self,
-        namespace: &str,
-        name: &str,
-        definition: &str,
-        expect: Expect,
-        at: Timestamp,
-    ) -> Result<CalendarRow> {
-        let (namespace, name, definition) = (namespace.to_owned(), name.to_owned(), definition.to_owned());
-        let row = CalendarRow { namespace, name, change: 0, definition, updated_at: at };
-        self.write(Lane::Api, "save a calendar", move |s| names::save_calendar(s, row, expect)).await
-    }
-
-    async fn delete_calendar(&self, namespace: &str, name: &str, expect: Expect) -> Result<()> {
-        let (namespace, name) = (namespace.to_owned(), name.to_owned());
-        let work = move |s: &mut Session<Connection>| names::delete_calendar(s, &namespace, &name, expect);
-        self.write(Lane::Api, "delete a calendar", work).await
-    }
-
-    async fn ask_run(&self, run: AskedRun) -> Result<Asked> {
-        self.write(Lane::Api, "queue a run", move |s| run::ask(s, &run)).await
-    }
-
-    async fn cancel_run(&self, run: RunId, reason: &str, at: Timestamp) -> Result<Cancelled> {
-        let reason = reason.to_owned();
-        self.write(Lane::Api, "cancel a run", move |s| run::cancel(s, run, &reason, at)).await
-    }
-
-    async fn run(&self, run: RunId) -> Result<Option<RunInfo>> {
-        self.read("read a run", move |db| run::run(db, run)).await
-    }
-
-    async fn runs(&self, query: RunQuery) -> Result<Vec<RunInfo>> {
-        self.read("list runs", move |db| run::list(db, &query)).await
-    }
-
-    async fn attempts(&self, run: RunId) -> Result<Vec<AttemptInfo>> {
-        self.read("list attempts", move |db| run::attempts(db, run)).await
-    }
-
-    async fn log(&self, run: RunId, attempt: u32, from_line: u64, bytes_max: u32) -> Result<Vec<LogChunk>> {
-        self.read("read a log", move |db| keep::log(db, run, attempt, from_line, bytes_max)).await
-    }
-
-    async fn gaps(&self, trigger: Option<TriggerId>, after: i64, limit: u32) -> Result<Vec<GapRow>> {
-        self.read("list gaps", move |db| gap::list(db, trigger, after, limit)).await
-    }
-
-    async fn events(&self, after: i64, limit: u32) -> Result<Vec<EventRow>> {
-        self.read("read events", move |db| keep::events(db, after, limit)).await
-    }
-
-    async fn last_event(&self) -> Result<i64> {
-        self.read("read events", |db| keep::last_event(db)).await
-    }
-
-    async fn setting(&self, name: &str) -> Result<Option<String>> {
-        let name = name.to_owned();
-        self.read("read a setting", move |db| keep::setting(db, &name)).await
-    }
-
-    async fn set_setting(&self, name: &str, value: &str) -> Result<()> {
-        let (name, value) = (name.to_owned(), value.to_owned());
-        self.write(Lane::Api, "set a setting", move |s| keep::set_setting(s, &name, &value)).await
-    }
-
-    async fn kept_answer(&self, key: &str) -> Result<Option<KeptAnswer>> {
-        let key = key.to_owned();
-        self.read("read an idempotency key", move |db| keep::kept_answer(db, &key)).await
-    }
-
-    async fn keep_answer(&self, key: &str, answer: KeptAnswer, at: Timestamp) -> Result<()> {
-        let key = key.to_owned();
-        self.write(Lane::Api, "keep an answer", move |s| keep::keep_answer(s, &key, &answer, at)).await
-    }
-
-    async fn purge(&self, rule: PurgeRule) -> Result<u64> {
-        let found = self.counts.call("find old records", Patience::Long, move |db| purge::find(db, &rule)).await?;
-        let mut count = 0;
-        for slice in found.slices() {
-            count += self.write(Lane::Api, "delete old runs", move |s| slice.delete(s)).await?;
-        }
-        let limit = u64::from(rule.limit).saturating_sub(count);
-        let rest = move |s: &mut Session<Connection>| purge::purge_rest(s, &rule, limit);
-        Ok(count + self.write(Lane::Api, "delete old records", rest).await?)
-    }
-
-    async fn tally(&self) -> Result<Vec<Tally>> {
-        self.counts.call("count fires", Patience::Long, |db| purge::tally(db)).await
-    }
-
-    async fn info(&self) -> Result<StoreInfo> {
-        let info = self.counts.call("count what there is", Patience::Long, |db| purge::info(db)).await?;
+    async fn about(&self, counts: StoreInfo) -> Result<StoreInfo> {
         Ok(StoreInfo {
             kind: "sqlite",
             version: rusqlite::version().to_owned(),
             schema: migrate::NEWEST,
             bytes: self.bytes(),
-            ..info
+            ..counts
         })
     }
 
-    async fn close(&self) -> Result<()> {
+    async fn end(&self) -> Result<()> {
         for readers in [&self.engine, &self.requests, &self.counts] {
             readers.close();
         }

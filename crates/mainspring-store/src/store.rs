@@ -27,8 +27,7 @@ pub trait Store: Send + Sync + 'static {
 
     /// Registers this process start, takes over every `running` run of earlier ones, and returns those.
     ///
-    /// An embedded store has one process, so whoever held them is gone. In order of id. [`Store::claim`] takes runs
-    /// for the incarnation that was registered last.
+    /// An embedded store has one process, so whoever held them is gone. In order of id.
     async fn adopt(&self, incarnation: Incarnation, at: Timestamp) -> Result<Vec<LiveRun>>;
 
     /// Reads active, unpaused triggers due up to `until`, in order of (place in the due index, id), after the given place.
@@ -68,8 +67,8 @@ pub trait Store: Send + Sync + 'static {
     /// take first (highest priority, then oldest due, then id). Jobs in `freed` are in ascending order.
     async fn complete(&self, batch: Arc<CompletionBatch>) -> Result<CompletionOutcome>;
 
-    /// Takes up to `limit` queued runs for this incarnation, highest priority first, then oldest due, then by id.
-    async fn claim(&self, limit: u32, at: Timestamp) -> Result<Vec<ClaimedRun>>;
+    /// Takes up to `limit` queued runs for a process start, highest priority first, then oldest due, then by id.
+    async fn claim(&self, by: Incarnation, limit: u32, at: Timestamp) -> Result<Vec<ClaimedRun>>;
 
     /// Makes scheduled runs ready that are due at `at`, up to `limit`.
     async fn release_due(&self, at: Timestamp, limit: u32) -> Result<Released>;

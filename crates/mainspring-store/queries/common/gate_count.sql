@@ -1,2 +1,4 @@
 -- Counts the unfinished runs of a job that gets a limit.
-SELECT COALESCE(SUM(state <> 'held'), 0), COALESCE(SUM(state = 'held'), 0) FROM run WHERE job_id = :job
+SELECT COALESCE(SUM(CASE WHEN state <> 'held' THEN 1 ELSE 0 END), 0), COALESCE(SUM(CASE WHEN state = 'held' THEN 1 ELSE 0 END), 0)
+FROM run
+WHERE job_id = :job

@@ -1,2 +1,3 @@
 INSERT INTO job_gate (job_id, active, held) VALUES (:job, :active, :held)
-ON CONFLICT (job_id) DO UPDATE SET active = excluded.active, held = excluded.held, version = version + 1
+ON CONFLICT (job_id) DO UPDATE SET active = excluded.active, held = excluded.held,
+    version = job_gate.version + 1

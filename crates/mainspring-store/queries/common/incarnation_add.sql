@@ -1,1 +1,1 @@
-INSERT INTO incarnation (id) VALUES (:id)
+INSERT INTO incarnation (id) VALUES (:id) RETURNING number

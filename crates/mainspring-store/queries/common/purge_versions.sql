@@ -1,7 +1,7 @@
 -- Versions of definitions that nothing refers to any more.
 DELETE FROM job_version
-WHERE rowid IN (
-    SELECT v.rowid
+WHERE (job_id, version) IN (
+    SELECT v.job_id, v.version
     FROM job_version v
     JOIN job j ON j.id = v.job_id
     WHERE (v.version < j.version OR j.deleted_at IS NOT NULL) AND v.saved_at < :before

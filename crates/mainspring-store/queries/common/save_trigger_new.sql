@@ -1,2 +1,3 @@
 INSERT INTO job_trigger (job_id, position, name, paused, jitter_ms, calendar)
 VALUES (:job, :position, :name, :paused, :jitter_ms, :calendar)
+RETURNING id

@@ -199,7 +199,10 @@ impl Pair {
                 let batch = Arc::new(CompletionBatch { id: self.kit.batch_id(), at: now, entries });
                 same("complete", a.complete(batch.clone()).await, b.complete(batch).await)
             }
-            Op::Claim { limit } => same("claim", a.claim(*limit, now).await, b.claim(*limit, now).await),
+            Op::Claim { limit } => {
+                let by = self.kit.incarnation;
+                same("claim", a.claim(by, *limit, now).await, b.claim(by, *limit, now).await)
+            }
             Op::Release { limit, ahead_ms } => {
                 let until = now + *ahead_ms;
                 same("release_due", a.release_due(until, *limit).await, b.release_due(until, *limit).await)

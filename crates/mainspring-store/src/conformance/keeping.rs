@@ -259,7 +259,7 @@ pub async fn store_that_is_closed_answers_nothing_more(store: Arc<dyn Store>) {
     kit.store.close().await.expect("close");
     let run = run_at(job.row(0).id, at(1_000));
     assert!(matches!(kit.store.run(run).await, Err(Error::Closed)));
-    assert!(matches!(kit.store.claim(1, at(1)).await, Err(Error::Closed)));
+    assert!(matches!(kit.store.claim(kit.incarnation, 1, at(1)).await, Err(Error::Closed)));
     let id = kit.batch_id();
     let batch = mainspring_core::batch::FireBatch { id, at: at(1_000), entries: vec![job.entry(0)] };
     assert!(matches!(kit.store.fire(Arc::new(batch)).await, Err(Error::Closed)));

@@ -97,7 +97,7 @@ impl Kit {
 
     /// Claims runs.
     pub async fn claim(&self, limit: u32, now: Timestamp) -> Vec<ClaimedRun> {
-        self.store.claim(limit, now).await.expect("claim")
+        self.store.claim(self.incarnation, limit, now).await.expect("claim")
     }
 
     /// A run that must be there.

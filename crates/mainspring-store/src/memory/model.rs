@@ -22,9 +22,8 @@ use crate::row::{AttemptInfo, CalendarRow, JobRow, KeptAnswer, Tombstone};
 #[derive(Debug)]
 pub(super) struct Model {
     pub(super) closed: bool,
-    /// Process starts by number. The last one is registered.
+    /// Process starts by number.
     pub(super) incarnations: Vec<Incarnation>,
-    pub(super) registered: Option<u32>,
     pub(super) jobs: Table<JobModel>,
     pub(super) job_keys: BTreeMap<JobKey, JobId>,
     pub(super) triggers: Table<Trigger>,
@@ -107,7 +106,6 @@ impl Model {
         Self {
             closed: false,
             incarnations: Vec::new(),
-            registered: None,
             jobs: Table::new(),
             job_keys: BTreeMap::new(),
             triggers: Table::new(),

@@ -5,13 +5,11 @@ use mainspring_core::run::RunState;
 use mainspring_core::{Incarnation, RunId, Timestamp};
 
 use super::model::Model;
-use crate::error::{Error, Result};
 use crate::row::Released;
 
 /// See [`crate::Store::adopt`].
 pub(super) fn adopt(model: &mut Model, incarnation: Incarnation) -> Vec<LiveRun> {
     let owner = model.number_of(incarnation);
-    model.registered = Some(owner);
     let running = model.live.iter().filter(|run| run.state == RunState::Running && run.owner != owner);
     let mut ids: Vec<RunId> = running.map(|run| run.id).collect();
     ids.sort_unstable();
@@ -26,12 +24,8 @@ pub(super) fn adopt(model: &mut Model, incarnation: Incarnation) -> Vec<LiveRun>
 }
 
 /// See [`crate::Store::claim`].
-pub(super) fn claim(model: &mut Model, limit: u32, at: Timestamp) -> Result<Vec<ClaimedRun>> {
-    let owner = model.registered.ok_or_else(|| Error::Conflict {
-        what: "store",
-        key: "memory".into(),
-        why: "has no process registered that could claim runs".into(),
-    })?;
+pub(super) fn claim(model: &mut Model, by: Incarnation, limit: u32, at: Timestamp) -> Vec<ClaimedRun> {
+    let owner = model.number_of(by);
     let mut claimed = Vec::new();
     while claimed.len() < limit as usize {
         let Some(id) = model.live.first_queued() else { break };
@@ -50,7 +44,7 @@ pub(super) fn claim(model: &mut Model, limit: u32, at: Timestamp) -> Result<Vec<
         model.events.run(run.run, run.job, RunState::Running);
     }
     model.events.flush(at);
-    Ok(claimed)
+    claimed
 }
 
 /// See [`crate::Store::release_due`].

@@ -7,7 +7,7 @@ use mainspring_core::run::{AttemptOutcome, RunState};
 use mainspring_core::{JobId, RunId, Timestamp, TriggerId};
 
 use super::Batches;
-use super::db::{Db, Step, ToSql, execute, exists, millis, read_one, sql};
+use super::db::{Db, Lock, Step, ToSql, execute, exists, millis, read_one, sql};
 use super::gate::Gates;
 use super::session::Session;
 
@@ -106,6 +106,7 @@ fn finish(db: &dyn Db, entry: &Completion, state: RunState, owner: i64, gated: b
         (":owner", &owner),
         (":gated", &gated),
     ];
+    db.make_room(&mut std::iter::once(entry.run))?;
     if execute(db, sql!("complete_append"), &values)? == 0 {
         return Ok(false);
     }
@@ -130,6 +131,7 @@ fn end_unusual(
     noted: &mut Vec<TriggerId>,
 ) -> Step<Option<RunState>> {
     let db = &session.connection;
+    db.lock(sql!("lock_run"), Lock::Write, &[(":id", entry.run.as_bytes())])?;
     let values: [(&str, &dyn ToSql); 3] =
         [(":id", entry.run.as_bytes()), (":attempt", &entry.attempt), (":owner", &owner)];
     let open = read_one(db, sql!("complete_read"), &values, |row| {

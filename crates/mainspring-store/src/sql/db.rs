@@ -26,6 +26,7 @@ pub(crate) struct Sql {
     /// For every database that has no text of its own.
     pub(crate) text: &'static str,
     pub(crate) postgres: Option<&'static str>,
+    #[expect(dead_code)]
     pub(crate) mysql: Option<&'static str>,
 }
 
@@ -45,6 +46,38 @@ pub(crate) enum Fault {
     Unreadable(String),
     /// SQLite could not do it.
     Sqlite(rusqlite::Error),
+    /// PostgreSQL could not do it.
+    Postgres(tokio_postgres::Error),
+    /// The connection is of no use any more; what it did last is uncertain.
+    Broken(String),
+}
+
+impl Fault {
+    /// What the caller is told.
+    pub(crate) fn into_error(self, operation: &'static str, store: &str) -> Error {
+        let unavailable = |text: String| Error::Unavailable { operation, source: format!("{store}: {text}").into() };
+        match self {
+            Self::Refused(error) => error,
+            Self::Unreadable(what) => Error::unreadable(store, &what),
+            Self::Sqlite(error) => unavailable(error.to_string()),
+            Self::Postgres(error) => match error.as_db_error() {
+                Some(error) => unavailable(error.message().to_owned()),
+                None => unavailable(with_causes(&error)),
+            },
+            Self::Broken(why) => unavailable(why),
+        }
+    }
+}
+
+/// An error with its causes, in one line.
+fn with_causes(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        text = format!("{text}: {error}");
+        cause = error.source();
+    }
+    text
 }
 
 /// What a step of a request answers.
@@ -53,6 +86,12 @@ pub(crate) type Step<T> = std::result::Result<T, Fault>;
 impl From<Error> for Fault {
     fn from(error: Error) -> Self {
         Self::Refused(error)
+    }
+}
+
+impl From<tokio_postgres::Error> for Fault {
+    fn from(error: tokio_postgres::Error) -> Self {
+        Self::Postgres(error)
     }
 }
 
@@ -74,7 +113,38 @@ pub(crate) trait Db {
     fn each(&self, sql: Sql, values: &Values<'_>, each: &mut dyn FnMut(&Row<'_>) -> Step<bool>) -> Step<()>;
 
     /// Inserts a row, and answers the number that the database gave to it.
-    fn insert(&self, sql: Sql, values: &Values<'_>) -> Step<i64>;
+    fn insert(&self, sql: Sql, values: &Values<'_>) -> Step<i64> {
+        let mut number = None;
+        self.each(sql, values, &mut |row| {
+            number = Some(row.get(0)?);
+            Ok(true)
+        })?;
+        number.ok_or_else(|| Fault::Unreadable("an insert answered no number".to_owned()))
+    }
+
+    /// Locks the rows that a statement finds, in its order, until the transaction ends. To be done before they are read:
+    /// what is read then is what other transactions have left.
+    ///
+    /// Nothing to do where one transaction is under way at a time.
+    fn lock(&self, _sql: Sql, _lock: Lock, _values: &Values<'_>) -> Step<()> {
+        Ok(())
+    }
+
+    /// Makes sure that the history has a place for runs, where it is divided.
+    fn make_room(&self, _runs: &mut dyn Iterator<Item = RunId>) -> Step<()> {
+        Ok(())
+    }
+}
+
+/// How rows are locked.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(crate) enum Lock {
+    /// Not at all: they are read.
+    None,
+    /// Against all others.
+    Write,
+    /// Against those that write.
+    Share,
 }
 
 /// Runs a statement of which only the number of rows counts.

@@ -10,7 +10,7 @@ use mainspring_core::run::RunState;
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp};
 
 use super::Batches;
-use super::db::{Db, Row, Step, ToSql, execute, exists, maybe_instant, millis, read_one, sql, word};
+use super::db::{Db, Lock, Row, Step, ToSql, execute, exists, maybe_instant, millis, read_one, sql, word};
 use super::gap;
 use super::gate::Gates;
 use super::repeat::{self, Before};
@@ -163,6 +163,7 @@ fn insert(db: &dyn Db, entry: &FireEntry, run: &NewRun, born: Placed, owner: i64
 impl Fire<'_> {
     /// Records an entry, whatever it is.
     fn entry(&mut self, entry: &FireEntry, placed: &mut Vec<Placed>) -> Step<Entry> {
+        self.db.lock(sql!("lock_trigger"), Lock::Write, &[(":id", &entry.trigger.0)])?;
         let Some(found) = self.find(entry)? else { return Ok(Entry::Stale) };
         if !found.is_due(entry) {
             return Ok(Entry::Stale);
@@ -240,6 +241,9 @@ impl Fire<'_> {
 
     fn settle(&self, entry: &FireEntry, found: &Found) -> Step<()> {
         let progress = &entry.progress;
+        if let Some(run) = progress.awaiting_run {
+            self.db.lock(sql!("lock_run"), Lock::Share, &[(":id", run.as_bytes())])?;
+        }
         let awaiting_run = match progress.awaiting_run {
             Some(run) if exists(self.db, sql!("live_has"), &[(":id", run.as_bytes())])? => Some(run),
             _ => None,

@@ -11,7 +11,7 @@ use mainspring_core::overlap::{Gate, promotable};
 use mainspring_core::run::RunState;
 use mainspring_core::{JobId, RunId};
 
-use super::db::{Db, Row, Step, ToSql, execute, read, read_one, run_id, sql};
+use super::db::{Db, Lock, Row, Step, ToSql, execute, read, read_one, run_id, sql};
 use super::session::RunChanges;
 
 /// The gates that a request has to do with.
@@ -30,7 +30,7 @@ impl Gates {
             Entry::Occupied(there) => there.into_mut(),
             Entry::Vacant(vacant) => vacant.insert(match find(db, job)? {
                 Some(gate) => gate,
-                None => count(db, job)?,
+                None => make(db, job)?,
             }),
         })
     }
@@ -82,15 +82,21 @@ pub(crate) fn lift(db: &dyn Db, runs: &mut RunChanges, job: JobId) -> Step<u32> 
 
 fn find(db: &dyn Db, job: JobId) -> Step<Option<Gate>> {
     let values: [(&str, &dyn ToSql); 1] = [(":job", &job.0)];
+    db.lock(sql!("gate_read"), Lock::Write, &values)?;
     let gate = |row: &Row<'_>| Ok(Gate { active: row.get(0)?, held: row.get(1)? });
     Ok(read_one(db, sql!("gate_read"), &values, gate)?)
 }
 
-fn count(db: &dyn Db, job: JobId) -> Step<Gate> {
+/// Makes a gate, and counts what passes through it from now on. If another transaction makes it first, this waits.
+fn make(db: &dyn Db, job: JobId) -> Step<Gate> {
     let values: [(&str, &dyn ToSql); 1] = [(":job", &job.0)];
+    if execute(db, sql!("gate_make"), &values)? == 0 {
+        return Ok(find(db, job)?.unwrap_or_default());
+    }
+    // Marked first: that waits for ends of runs under way, which the count then sees.
+    execute(db, sql!("gate_mark"), &values)?;
     let gate = |row: &Row<'_>| Ok(Gate { active: row.get(0)?, held: row.get(1)? });
     let gate = read_one(db, sql!("gate_count"), &values, gate)?.unwrap_or_default();
-    execute(db, sql!("gate_mark"), &values)?;
     Ok(gate)
 }
 

@@ -3,7 +3,7 @@
 use mainspring_core::job::JobKey;
 use mainspring_core::{JobId, JobVersion};
 
-use super::db::{Db, Row, Step, ToSql, instant, read, read_one, sql};
+use super::db::{Db, Lock, Row, Step, ToSql, instant, read, read_one, sql};
 use super::trigger::{self, job_at, kept};
 use crate::row::{JobPrior, JobQuery, JobRow, TriggerInfo, TriggerQuery};
 
@@ -11,6 +11,11 @@ use crate::row::{JobPrior, JobQuery, JobRow, TriggerInfo, TriggerQuery};
 pub(crate) fn by_key(db: &dyn Db, key: &JobKey) -> Step<Option<JobRow>> {
     let values: [(&str, &dyn ToSql); 2] = [(":namespace", &key.namespace), (":name", &key.name)];
     Ok(read_one(db, sql!("job"), &values, row)?)
+}
+
+/// Locks a job, if there is one of that key.
+pub(crate) fn lock_key(db: &dyn Db, key: &JobKey) -> Step<()> {
+    db.lock(sql!("lock_job_key"), Lock::Write, &[(":namespace", &key.namespace), (":name", &key.name)])
 }
 
 /// A job that is not deleted.

@@ -2,7 +2,7 @@
 
 use mainspring_core::{Timestamp, TriggerId};
 
-use super::db::{Db, Row, Step, ToSql, execute, instant, read, read_one, sql};
+use super::db::{Db, Lock, Row, Step, ToSql, execute, instant, read, read_one, sql};
 use super::save::conflict;
 use super::session::Session;
 use crate::error::{Error, Result};
@@ -34,6 +34,7 @@ pub(crate) fn create_namespace(session: &Session<impl Db>, name: &str, at: Times
 
 /// Makes a namespace, unless it is there. Does not count its jobs.
 pub(crate) fn ensure_namespace(session: &Session<impl Db>, name: &str, at: Timestamp) -> Step<()> {
+    session.connection.lock(sql!("lock_namespace"), Lock::Share, &[(":name", &name)])?;
     let values: [(&str, &dyn ToSql); 2] = [(":name", &name), (":at", &at.as_millis())];
     if execute(&session.connection, sql!("create_namespace"), &values)? > 0 {
         session.event(at, "namespace", name, "created")?;
@@ -58,6 +59,7 @@ pub(crate) fn namespaces(db: &dyn Db, after: &str, limit: u32) -> Step<Vec<Names
 pub(crate) fn delete_namespace(session: &Session<impl Db>, name: &str) -> Step<()> {
     let db = &session.connection;
     let missing = || Error::NotFound { what: "namespace", key: name.to_owned() };
+    db.lock(sql!("lock_namespace"), Lock::Write, &[(":name", &name)])?;
     let jobs = namespace(db, name)?.ok_or_else(missing)?.job_count;
     let count = read_one(db, sql!("calendar_count"), &[(":namespace", &name)], |row| row.get::<i64>(0))?;
     let calendars = count.unwrap_or(0);
@@ -100,6 +102,7 @@ pub(crate) fn calendars(db: &dyn Db, namespace: &str, after: &str, limit: u32) -
 /// See [`crate::Store::save_calendar`].
 pub(crate) fn save_calendar(session: &mut Session<impl Db>, row: CalendarRow, expect: Expect) -> Step<CalendarRow> {
     let shown = || format!("{}/{}", row.namespace, row.name);
+    lock_calendar(&session.connection, &row.namespace, &row.name)?;
     let before = calendar(&session.connection, &row.namespace, &row.name)?;
     check(expect, before.as_ref().map(|row| row.change), "calendar", shown)?;
     if let Some(before) = before.as_ref().filter(|before| before.definition == row.definition) {
@@ -128,6 +131,7 @@ pub(crate) fn delete_calendar(session: &Session<impl Db>, namespace: &str, name:
     let db = &session.connection;
     let key = || format!("{namespace}/{name}");
     let missing = || Error::NotFound { what: "calendar", key: key() };
+    lock_calendar(db, namespace, name)?;
     let row = calendar(db, namespace, name)?.ok_or_else(missing)?;
     check(expect, Some(row.change), "calendar", key)?;
     let users = users(db, namespace, name)?.len();
@@ -136,6 +140,10 @@ pub(crate) fn delete_calendar(session: &Session<impl Db>, namespace: &str, name:
     }
     execute(db, sql!("delete_calendar"), &[(":namespace", &namespace), (":name", &name)])?;
     session.event(newest(db)?, "calendar", &key(), "deleted")
+}
+
+fn lock_calendar(db: &dyn Db, namespace: &str, name: &str) -> Step<()> {
+    db.lock(sql!("lock_calendar"), Lock::Write, &[(":namespace", &namespace), (":name", &name)])
 }
 
 fn users(db: &dyn Db, namespace: &str, name: &str) -> Step<Vec<TriggerId>> {

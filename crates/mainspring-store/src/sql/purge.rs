@@ -90,7 +90,7 @@ pub(crate) fn purge_rest(session: &Session<impl Db>, rule: &PurgeRule, limit: u6
     let mut count = 0;
     for (sql, before) in [
         (sql!("purge_gaps"), rule.history_before),
-        (sql!("purge_events"), rule.events_before),
+        (sql!("purge_events", postgres), rule.events_before),
         (sql!("purge_tombstones"), rule.tombstones_before),
         (sql!("purge_answers"), rule.tombstones_before),
     ] {

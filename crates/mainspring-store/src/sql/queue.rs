@@ -4,9 +4,9 @@ use mainspring_core::batch::{ClaimedRun, LiveRun};
 use mainspring_core::run::RunState;
 use mainspring_core::{Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
 
+use super::Batches;
 use super::db::{Db, Row, Step, ToSql, execute, exists, instant, maybe_instant, read, read_one, run_id, sql};
 use super::session::Session;
-use crate::error::Error;
 use crate::row::{Changes, Released};
 
 /// See [`crate::Store::adopt`].
@@ -14,14 +14,13 @@ pub(crate) fn adopt(session: &mut Session<impl Db>, incarnation: Incarnation, at
     let number = session.number_of(incarnation)?;
     let db = &session.connection;
     let this: [(&str, &dyn ToSql); 1] = [(":incarnation", &number)];
-    execute(db, sql!("adopt_register"), &this)?;
     execute(db, sql!("adopt_started"), &[(":at", &at.as_millis()), (":incarnation", &number)])?;
     let running = read(db, sql!("adopt_read"), &this, claimed_run)?;
     execute(db, sql!("adopt"), &this)?;
     Ok(running.into_iter().map(|claimed| LiveRun { claimed, state: RunState::Running }).collect())
 }
 
-fn claimed_run(row: &Row<'_>) -> Step<ClaimedRun> {
+pub(crate) fn claimed_run(row: &Row<'_>) -> Step<ClaimedRun> {
     Ok(ClaimedRun {
         run: run_id(row, 0)?,
         job: JobId(row.get(1)?),
@@ -35,23 +34,24 @@ fn claimed_run(row: &Row<'_>) -> Step<ClaimedRun> {
 }
 
 /// See [`crate::Store::claim`].
-pub(crate) fn claim(session: &mut Session<impl Db>, limit: u32, at: Timestamp) -> Step<Vec<ClaimedRun>> {
-    let db = &session.connection;
-    let owner: Option<i64> = read_one(db, sql!("registered"), &[], |row| row.get(0))?;
-    let owner = owner.ok_or_else(|| Error::Conflict {
-        what: "store",
-        key: "sqlite".into(),
-        why: "has no process registered that could claim runs".into(),
-    })?;
-    let mut claimed = read(db, sql!("claim_read"), &[(":limit", &limit)], claimed_run)?;
-    for run in &mut claimed {
-        let values: [(&str, &dyn ToSql); 3] =
-            [(":at", &at.as_millis()), (":owner", &owner), (":id", run.run.as_bytes())];
-        execute(db, sql!("claim"), &values)?;
-        run.attempt += 1;
+pub(crate) fn claim(session: &mut Session<impl Batches>, by: Incarnation, limit: u32, at: Timestamp) -> Step<Vec<ClaimedRun>> {
+    let owner = session.number_of(by)?;
+    let claimed = session.connection.claim(owner, limit, at)?;
+    for run in &claimed {
         session.runs.push(run.run, run.job, RunState::Running);
     }
     session.flush_runs(at)?;
+    Ok(claimed)
+}
+
+/// Claims the runs that come first, one by one.
+pub(crate) fn claim_by_rows(db: &dyn Db, owner: i64, limit: u32, at: Timestamp) -> Step<Vec<ClaimedRun>> {
+    let mut claimed = read(db, sql!("claim_read"), &[(":limit", &limit)], claimed_run)?;
+    for run in &mut claimed {
+        let values: [(&str, &dyn ToSql); 3] = [(":at", &at.as_millis()), (":owner", &owner), (":id", run.run.as_bytes())];
+        execute(db, sql!("claim"), &values)?;
+        run.attempt += 1;
+    }
     Ok(claimed)
 }
 
@@ -62,9 +62,10 @@ pub(crate) fn release_due(session: &mut Session<impl Db>, at: Timestamp, limit: 
     let due = read(db, sql!("release_due_read"), &values, |row| Ok((run_id(row, 0)?, JobId(row.get(1)?))))?;
     let mut released = Released::default();
     for (run, job) in due {
-        execute(db, sql!("run_queue"), &[(":id", run.as_bytes()), (":from", &"scheduled")])?;
-        session.runs.push(run, job, RunState::Queued);
-        released.count += 1;
+        if execute(db, sql!("run_queue"), &[(":id", run.as_bytes()), (":from", &"scheduled")])? == 1 {
+            session.runs.push(run, job, RunState::Queued);
+            released.count += 1;
+        }
     }
     released.next_at = read_one(db, sql!("release_due_next"), &[], |row| maybe_instant(row, 0))?.flatten();
     session.flush_runs(at)?;
@@ -72,19 +73,25 @@ pub(crate) fn release_due(session: &mut Session<impl Db>, at: Timestamp, limit: 
 }
 
 /// See [`crate::Store::take_changes`].
-pub(crate) fn take_changes(session: &mut Session<impl Db>, limit: u32) -> Step<Changes> {
+pub(crate) fn take_changes(session: &mut Session<impl Batches>, limit: u32) -> Step<Changes> {
     let db = &session.connection;
+    let triggers = db.take_triggers(limit)?;
+    let cancels: Vec<RunId> = read(db, sql!("take_cancels_read"), &[], |row| run_id(row, 0))?;
+    for run in &cancels {
+        execute(db, sql!("take_cancel"), &[(":run", run.as_bytes())])?;
+    }
+    let queued = db.take_queued()?;
+    let more = exists(db, sql!("take_triggers_more"), &[])?;
+    Ok(Changes { triggers, cancels, queued, more })
+}
+
+/// Takes the oldest changes of triggers.
+pub(crate) fn take_triggers_by_rows(db: &dyn Db, limit: u32) -> Step<Vec<TriggerId>> {
     let rows = read(db, sql!("take_triggers_read"), &[(":limit", &limit)], |row| {
         Ok((row.get::<i64>(0)?, TriggerId(row.get(1)?)))
     })?;
     if let Some((seq, _)) = rows.last() {
         execute(db, sql!("take_triggers"), &[(":seq", seq)])?;
     }
-    let cancels: Vec<RunId> = read(db, sql!("take_cancels_read"), &[], |row| run_id(row, 0))?;
-    if !cancels.is_empty() {
-        execute(db, sql!("take_cancels"), &[])?;
-    }
-    let queued = execute(db, sql!("take_queued"), &[])? > 0;
-    let more = exists(db, sql!("take_triggers_more"), &[])?;
-    Ok(Changes { triggers: rows.into_iter().map(|(_, trigger)| trigger).collect(), cancels, queued, more })
+    Ok(rows.into_iter().map(|(_, trigger)| trigger).collect())
 }

@@ -7,8 +7,7 @@ use mainspring_core::run::{AttemptOutcome, Origin, RunState};
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
 
 use super::complete::awaiting;
-use super::db::{
-    Db, Row, Sql, Step, ToSql, Values, execute, exists, instant, maybe_instant, maybe_run_id, maybe_word, read,
+use super::db::{Db, Lock, Row, Sql, Step, ToSql, Values, execute, exists, instant, maybe_instant, maybe_run_id, maybe_word, read,
     read_one, run_id, sql, word,
 };
 use super::fire::is_known;
@@ -22,6 +21,7 @@ use crate::row::{Asked, AskedRun, AttemptInfo, Cancelled, RunInfo, RunQuery};
 pub(crate) fn ask(session: &mut Session<impl Db>, asked: &AskedRun) -> Step<Asked> {
     let db = &session.connection;
     let missing = || Error::NotFound { what: "job", key: format!("{} version {}", asked.job, asked.job_version) };
+    db.lock(sql!("lock_job"), Lock::Share, &[(":id", &asked.job.0)])?;
     let version: [(&str, &dyn ToSql); 2] = [(":job", &asked.job.0), (":version", &asked.job_version.0)];
     if job::by_id(db, asked.job)?.is_none() || !exists(db, sql!("definition"), &version)? {
         return Err(missing().into());
@@ -78,6 +78,13 @@ fn insert(db: &dyn Db, asked: &AskedRun, state: RunState, gated: bool) -> Step<(
 pub(crate) fn cancel(session: &mut Session<impl Db>, run: RunId, reason: &str, at: Timestamp) -> Step<Cancelled> {
     let db = &session.connection;
     let id: [(&str, &dyn ToSql); 1] = [(":id", run.as_bytes())];
+    let mut gates = Gates::default();
+    // The gate before the run, as whoever promotes runs does.
+    let job = read_one(db, sql!("cancel_read"), &id, |row| row.get(0).map(JobId))?;
+    if let Some(job) = job {
+        gates.find(db, job)?;
+    }
+    db.lock(sql!("lock_run"), Lock::Write, &id)?;
     let live =
         read_one(db, sql!("cancel_read"), &id, |row| Ok((JobId(row.get(0)?), word(row, 1, RunState::from_word)?)))?;
     let Some((job, state)) = live else {
@@ -92,7 +99,6 @@ pub(crate) fn cancel(session: &mut Session<impl Db>, run: RunId, reason: &str, a
         session.wakes = true;
         return Ok(Cancelled::Requested);
     }
-    let mut gates = Gates::default();
     cancel_unstarted(session, &mut gates, run, reason, at)?;
     session.wakes = true;
     free_slot(session, gates, job)?;
@@ -127,11 +133,15 @@ pub(crate) fn cancel_unstarted(
 ) -> Step<()> {
     let db = &session.connection;
     let id: [(&str, &dyn ToSql); 1] = [(":id", run.as_bytes())];
+    db.lock(sql!("lock_run"), Lock::Write, &id)?;
     let live = read_one(db, sql!("cancel_read"), &id, |row| {
         let trigger = row.get::<Option<i64>>(3)?.map(TriggerId);
         Ok((JobId(row.get(0)?), word(row, 1, RunState::from_word)?, row.get::<bool>(2)?, trigger))
     })?;
-    let Some((job, state, gated, trigger)) = live else { return Ok(()) };
+    let Some((job, state, gated, trigger)) = live.filter(|(_, state, ..)| *state != RunState::Running) else {
+        return Ok(());
+    };
+    db.make_room(&mut std::iter::once(run))?;
     let values: [(&str, &dyn ToSql); 3] = [(":at", &at.as_millis()), (":reason", &reason), (":id", run.as_bytes())];
     execute(db, sql!("cancel_unstarted"), &values)?;
     execute(db, sql!("complete_remove"), &id)?;

@@ -6,7 +6,7 @@ use mainspring_core::batch::{Progress, TriggerStatus};
 use mainspring_core::job::JobKey;
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId, jitter_of, shard_of};
 
-use super::db::{Db, Step, ToSql, execute, exists, millis, sql};
+use super::db::{Db, Lock, Step, ToSql, execute, exists, millis, sql};
 use super::gate::{self, Gates};
 use super::job;
 use super::names::{self, check};
@@ -18,18 +18,35 @@ use crate::row::{JobRow, JobWrite, Saved, TriggerWrite};
 /// See [`crate::Store::save_jobs`].
 pub(crate) fn save(session: &mut Session<impl Db>, writes: &[JobWrite]) -> Step<Vec<Saved>> {
     let mut keys = BTreeSet::new();
+    if let Some(twice) = writes.iter().find(|write| !keys.insert(&write.definition.key)) {
+        return Err(conflict("job", twice.definition.key.to_string(), "is written twice".into()).into());
+    }
+    lock_all(&session.connection, &keys, writes)?;
     let mut priors = Vec::with_capacity(writes.len());
     for write in writes {
         let key = &write.definition.key;
-        if !keys.insert(key) {
-            return Err(conflict("job", key.to_string(), "is written twice".into()).into());
-        }
         let prior = Prior::read(&session.connection, key)?;
         prior.check(&session.connection, write)?;
         priors.push(prior);
     }
     // No write touches what another one has found: their keys differ, and ids of deleted triggers stay with theirs.
     writes.iter().zip(priors).map(|(write, prior)| apply(session, write, &prior)).collect()
+}
+
+/// Locks what the writes compare with: jobs, calendars and triggers, each in their order.
+fn lock_all(db: &dyn Db, keys: &BTreeSet<&JobKey>, writes: &[JobWrite]) -> Step<()> {
+    for key in keys {
+        job::lock_key(db, key)?;
+    }
+    let calendars: BTreeSet<(&String, &String)> = writes
+        .iter()
+        .flat_map(|write| write.definition.triggers.iter().map(|trigger| (&write.definition.key.namespace, trigger)))
+        .filter_map(|(namespace, trigger)| Some((namespace, trigger.calendar.as_ref()?)))
+        .collect();
+    for (namespace, name) in calendars {
+        db.lock(sql!("lock_calendar"), Lock::Share, &[(":namespace", namespace), (":name", name)])?;
+    }
+    Ok(())
 }
 
 /// What a write finds.
@@ -43,7 +60,10 @@ impl Prior {
     fn read(db: &dyn Db, key: &JobKey) -> Step<Self> {
         let job = job::by_key(db, key)?;
         let triggers = match &job {
-            Some(job) => trigger::of_job(db, job.id)?,
+            Some(job) => {
+                trigger::lock(db, job.id)?;
+                trigger::of_job(db, job.id)?
+            }
             None => Vec::new(),
         };
         Ok(Self { job, triggers, buried: trigger::tombstones(db, key)? })
@@ -288,7 +308,7 @@ fn write_state(db: &dyn Db, id: TriggerId, version: i64, paused: bool, progress:
         (":through", &millis(progress.fired_through)),
         (":awaiting", &progress.awaiting_run.as_ref().map(RunId::as_bytes)),
     ];
-    execute(db, sql!("save_trigger_state"), &values)?;
+    execute(db, sql!("save_trigger_state", postgres), &values)?;
     Ok(())
 }
 
@@ -300,11 +320,12 @@ pub(crate) fn place(progress: &Progress, paused: bool) -> Option<Timestamp> {
 /// Deletes a trigger and leaves a tombstone.
 pub(crate) fn bury(session: &mut Session<impl Db>, trigger: TriggerId, at: Timestamp) -> Step<()> {
     let this: [(&str, &dyn ToSql); 1] = [(":trigger", &trigger.0)];
+    session.note_trigger(trigger)?;
     let db = &session.connection;
     execute(db, sql!("tombstone_add"), &[(":at", &at.as_millis()), (":trigger", &trigger.0)])?;
     execute(db, sql!("trigger_remove"), &this)?;
     execute(db, sql!("trigger_state_remove"), &this)?;
-    session.note_trigger(trigger)
+    Ok(())
 }
 
 pub(crate) fn conflict(what: &'static str, key: String, why: String) -> Error {

@@ -6,7 +6,7 @@ use mainspring_core::batch::{Progress, TriggerRow, TriggerStatus};
 use mainspring_core::job::{Job, JobKey};
 use mainspring_core::{JobId, JobVersion, Timestamp, TriggerId};
 
-use super::db::{Db, Fault, Row, Step, ToSql, instant, maybe_instant, maybe_run_id, read, read_one, sql, word};
+use super::db::{Db, Lock, Fault, Row, Step, ToSql, instant, maybe_instant, maybe_run_id, read, read_one, sql, word};
 use crate::error::Error;
 use crate::row::NamedTrigger;
 
@@ -86,6 +86,11 @@ pub(crate) struct Kept {
 pub(crate) fn kept(row: &Row<'_>) -> Step<Kept> {
     let named = NamedTrigger { name: row.get(16)?, own_pause: row.get(17)?, row: trigger_row(row)? };
     Ok(Kept { named, jitter_ms: row.get(18)? })
+}
+
+/// Locks the triggers of a job, so that no fire comes between.
+pub(crate) fn lock(db: &dyn Db, job: JobId) -> Step<()> {
+    db.lock(sql!("lock_triggers"), Lock::Write, &[(":job", &job.0)])
 }
 
 /// The triggers of a job, in the order of its definition.

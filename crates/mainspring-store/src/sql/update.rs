@@ -4,7 +4,7 @@ use mainspring_core::batch::Progress;
 use mainspring_core::job::JobKey;
 use mainspring_core::{RunId, Timestamp, TriggerId};
 
-use super::db::{Db, Step, ToSql, execute, read, run_id, sql};
+use super::db::{Db, Lock, Step, ToSql, execute, read, run_id, sql};
 use super::fire::write_progress;
 use super::names::check;
 use super::run::cancel_unstarted;
@@ -18,6 +18,8 @@ use crate::row::{Expect, JobRow, JobUpdate, TriggerUpdate};
 /// See [`crate::Store::update_job`].
 pub(crate) fn update(session: &mut Session<impl Db>, update: &JobUpdate) -> Step<JobRow> {
     let missing = || Error::NotFound { what: "job", key: update.job.to_string() };
+    session.connection.lock(sql!("lock_job"), Lock::Write, &[(":id", &update.job.0)])?;
+    trigger::lock(&session.connection, update.job)?;
     let before = job::by_id(&session.connection, update.job)?.ok_or_else(missing)?;
     let key = before.definition.key.clone();
     check(Expect::Change(update.expected_change), Some(before.change), "job", || key.to_string())?;
@@ -115,14 +117,17 @@ const fn pause_word(paused: bool) -> &'static str {
 /// See [`crate::Store::delete_job`].
 pub(crate) fn delete(session: &mut Session<impl Db>, key: &JobKey, expect: Expect, at: Timestamp) -> Step<()> {
     let missing = || Error::NotFound { what: "job", key: key.to_string() };
+    job::lock_key(&session.connection, key)?;
     let before = job::by_key(&session.connection, key)?.ok_or_else(missing)?;
     check(expect, Some(before.change), "job", || key.to_string())?;
+    trigger::lock(&session.connection, before.id)?;
     for kept in trigger::of_job(&session.connection, before.id)? {
         bury(session, kept.named.row.id, at)?;
     }
     let this: [(&str, &dyn ToSql); 1] = [(":job", &before.id.0)];
     let unstarted: Vec<RunId> = read(&session.connection, sql!("delete_job_runs"), &this, |row| run_id(row, 0))?;
     let mut gates = gate::Gates::default();
+    gates.find(&session.connection, before.id)?;
     for run in unstarted {
         cancel_unstarted(session, &mut gates, run, "job deleted", at)?;
     }

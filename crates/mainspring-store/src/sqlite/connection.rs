@@ -24,11 +24,6 @@ impl Db for Connection {
         }
         Ok(())
     }
-
-    fn insert(&self, sql: Sql, values: &Values<'_>) -> Step<i64> {
-        Db::execute(self, sql, values)?;
-        Ok(self.last_insert_rowid())
-    }
 }
 
 impl Batches for Connection {}

@@ -179,14 +179,13 @@ impl Reader {
         let source = || "the read failed in an unforeseen way; this is a bug of mainspring".into();
         let step = outcome.unwrap_or_else(|_| Err(Error::Unavailable { operation, source: source() }.into()));
         step.map_err(|fault| match fault {
-            Fault::Refused(error) => error,
-            Fault::Unreadable(why) => Error::unreadable(store, &why),
             Fault::Sqlite(error) if error.sqlite_error_code() == Some(ErrorCode::OperationInterrupted) => {
                 let seconds = LIMIT.as_secs();
                 let source = format!("it would take longer than {seconds} s; narrow the question").into();
                 Error::Unavailable { operation, source }
             }
             Fault::Sqlite(error) => Failure::from(error).error(operation, store),
+            fault => fault.into_error(operation, store),
         })
     }
 

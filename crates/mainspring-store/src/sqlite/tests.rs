@@ -5,6 +5,7 @@ mod faults;
 use std::sync::Arc;
 
 use super::*;
+use crate::store::Store;
 
 /// A store in a folder of its own, kept until the test ends.
 fn empty() -> Arc<dyn Store> {

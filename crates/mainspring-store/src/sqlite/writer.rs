@@ -425,13 +425,12 @@ impl<T: Send, F: FnOnce(&mut Session<Connection>) -> Step<T> + Send> Request for
             Err(Fault::Refused(Error::Unavailable { operation: self.operation, source }))
         });
         let result = step.map_err(|fault| match fault {
-            Fault::Refused(error) => error,
-            Fault::Unreadable(why) => Error::unreadable(store, &why),
             Fault::Sqlite(error) => {
                 let failure = Failure::from(error);
                 self.code = Some(failure.code);
                 failure.error(self.operation, store)
             }
+            fault => fault.into_error(self.operation, store),
         });
         let kept = result.is_ok();
         self.result = Some(result);

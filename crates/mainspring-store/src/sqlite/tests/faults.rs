@@ -5,13 +5,14 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
 
-use mainspring_core::RunSource;
+use mainspring_core::{Incarnation, RunId, RunSource, Timestamp};
 use mainspring_core::batch::Placed;
 use rusqlite::ffi;
 
 use super::*;
 use crate::conformance::kit::{Draft, Kit, at};
 use crate::sql::db::Fault;
+use crate::sql::{keep, save};
 
 const ROLE: &str = "MAINSPRING_STORE_TEST_ROLE";
 const PATH: &str = "MAINSPRING_STORE_TEST_PATH";
@@ -148,7 +149,7 @@ async fn damage_that_is_met_later_is_reported_as_such() {
     let store = open(&folder.path().join("s.db")).unwrap();
     let corrupt = || Fault::Sqlite(rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_CORRUPT), None));
     let written: Result<()> = store.write(Lane::Api, "try", move |_| Err(corrupt())).await;
-    let read: Result<()> = store.read("try", move |_| Err(corrupt())).await;
+    let read: Result<()> = store.read(ReadLane::Requests, "try", move |_| Err(corrupt())).await;
     for answer in [written, read] {
         assert!(matches!(&answer, Err(Error::Unusable { why, .. }) if why.contains("backup")), "{answer:?}");
     }
@@ -161,11 +162,11 @@ async fn request_that_fails_leaves_the_others_of_its_group_alone() {
     let (go, wait) = mpsc::channel::<()>();
     let set = |session: &Session<Connection>, name: &str| keep::set_setting(session, name, "x");
     // The first request holds the writer until the others wait behind it.
-    let first = store.write(Lane::Engine, "wait", move |s| {
+    let first = store.write(Lane::Fire, "wait", move |s| {
         wait.recv().expect("the test says go");
         set(s, "first")
     });
-    let conflict = store.write(Lane::Engine, "fail", move |s| {
+    let conflict = store.write(Lane::Fire, "fail", move |s| {
         set(s, "refused")?;
         Err::<(), _>(save::conflict("thing", "key".into(), "is in the way".into()).into())
     });
@@ -253,7 +254,7 @@ async fn nothing_is_written_after_a_failed_sync() {
     let store = open(&folder.path().join("s.db")).unwrap();
     store.set_setting("before", "x").await.unwrap();
     let failed = || Fault::Sqlite(rusqlite::Error::SqliteFailure(ffi::Error::new(ffi::SQLITE_IOERR_FSYNC), None));
-    let answer: Result<()> = store.write(Lane::Engine, "sync", move |_| Err(failed())).await;
+    let answer: Result<()> = store.write(Lane::Fire, "sync", move |_| Err(failed())).await;
     assert!(matches!(answer, Err(Error::Unavailable { .. })));
     let Err(Error::Unavailable { source, .. }) = store.set_setting("after", "x").await else {
         panic!("it was written")
@@ -269,7 +270,7 @@ async fn read_that_takes_too_long_is_ended() {
     let store = open(&folder.path().join("s.db")).unwrap();
     let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT MAX(i) FROM n";
     let answer =
-        store.read("count for ever", move |db| Ok(db.query_row(endless, [], |row| row.get::<_, i64>(0))?)).await;
+        store.read(ReadLane::Requests, "count for ever", move |db| Ok(db.query_row(endless, [], |row| row.get::<_, i64>(0))?)).await;
     assert!(
         matches!(&answer, Err(Error::Unavailable { source, .. }) if source.to_string().contains("2 s")),
         "{answer:?}"
@@ -351,7 +352,7 @@ fn note(line: &str, fired: &mut Vec<RunId>, ended: &mut Vec<RunId>) {
 async fn check_after_kill(path: &Path, fired: &[RunId], ended: &[RunId]) {
     let store = open(path).unwrap();
     let verdict =
-        store.read("check", |db| Ok(db.query_row("PRAGMA integrity_check", [], |row| row.get::<_, String>(0))?));
+        store.read(ReadLane::Requests, "check", |db| Ok(db.query_row("PRAGMA integrity_check", [], |row| row.get::<_, String>(0))?));
     assert_eq!(verdict.await.unwrap(), "ok");
     for run in fired {
         assert!(store.run(*run).await.unwrap().is_some(), "{run} was answered as fired");

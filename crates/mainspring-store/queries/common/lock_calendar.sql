@@ -1,0 +1,1 @@
+SELECT name FROM calendar WHERE namespace = :namespace AND name = :name

@@ -1,0 +1,1 @@
+SELECT name FROM namespace WHERE name = :name

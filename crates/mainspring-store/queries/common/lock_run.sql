@@ -1,0 +1,1 @@
+SELECT id FROM run WHERE id = :id

@@ -1,0 +1,1 @@
+SELECT id FROM trigger_state WHERE id = :id

@@ -1,1 +1,0 @@
-SELECT incarnation FROM registration WHERE one = 1

@@ -1,0 +1,212 @@
+//! The store for clusters on PostgreSQL.
+//!
+//! Each [`lane`] has sessions of its own, on threads of its own: work on the database is never cancelled. The requests
+//! are those of [`crate::sql`]; what most batches are made of is one statement ([`batches`]).
+
+mod batches;
+mod connection;
+mod history;
+mod lane;
+mod migrate;
+mod tls;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::Notify;
+use tokio_postgres::Config;
+
+use crate::error::{Error, Result};
+use crate::row::StoreInfo;
+use crate::sql::db::{Db, Fault, Lock, Sql, Step, exists, read_one};
+use crate::sql::session::Session;
+use crate::sql::store::{Backend, Lane, ReadLane};
+use connection::{Connection, Purpose};
+use lane::Target;
+
+/// How long a statement of the engine may take.
+const ENGINE: Duration = Duration::from_secs(4);
+/// How long a statement of a request may take.
+const REQUEST: Duration = Duration::from_secs(10);
+/// How long a read of a request may take: longer ones keep old rows alive.
+const READ: Duration = Duration::from_secs(2);
+/// How long a count over everything may take.
+const COUNT: Duration = Duration::from_secs(600);
+
+/// A store in a database of PostgreSQL (13 or newer). Every answered change is as durable as a commit there.
+pub struct PostgresStore {
+    changed: Arc<Notify>,
+    fires: lane::Lane,
+    ends: lane::Lane,
+    claims: lane::Lane,
+    logs: lane::Lane,
+    requests: lane::Lane,
+    engine_reads: lane::Lane,
+    reads: lane::Lane,
+    counts: lane::Lane,
+    target: Target,
+}
+
+impl std::fmt::Debug for PostgresStore {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PostgresStore").field("name", &self.target.name).finish_non_exhaustive()
+    }
+}
+
+impl PostgresStore {
+    /// Opens the database at `url` (`postgres://user:password@host/database`), and sets it up if it is empty. Blocks
+    /// while it is brought up to date.
+    ///
+    /// # Errors
+    /// [`Error::Unusable`] if the address is wrong, the server cannot be reached or refuses, or the database was set up
+    /// by a newer version. Nothing is changed then.
+    pub fn open(url: &str) -> Result<Self> {
+        let named = |name: &str, why: String| Error::Unusable { store: name.to_owned(), why };
+        let config: Config = url.parse().map_err(|error| named("postgres", format!("its address is wrong: {error}")))?;
+        let mut config = config;
+        config.connect_timeout(Duration::from_secs(5)).tcp_user_timeout(Duration::from_secs(5));
+        config.keepalives_idle(Duration::from_secs(5));
+        let name: Arc<str> = shown(&config).into();
+        let unusable = |why: String| named(&name, why);
+        let target = Target { tls: tls::connector().map_err(unusable)?, config, name: name.clone() };
+        prepare(&target).map_err(unusable)?;
+        let start = |name, purpose, sessions| lane::Lane::start(&target, name, purpose, sessions);
+        let store = || {
+            Ok(Self {
+                changed: Arc::new(Notify::new()),
+                fires: start("fire", Purpose::Write(ENGINE), 1)?,
+                ends: start("end", Purpose::Write(ENGINE), 1)?,
+                claims: start("claim", Purpose::Write(ENGINE), 1)?,
+                logs: start("log", Purpose::Write(REQUEST), 1)?,
+                requests: start("request", Purpose::Write(REQUEST), 2)?,
+                engine_reads: start("window", Purpose::Read(COUNT), 1)?,
+                reads: start("read", Purpose::Read(READ), 2)?,
+                counts: start("count", Purpose::Read(COUNT), 1)?,
+                target: target.clone(),
+            })
+        };
+        store().map_err(|error: std::io::Error| unusable(format!("its threads cannot be started: {error}")))
+    }
+
+    /// Numbers events that nobody has read, so that reads find them in order.
+    async fn number_events(&self) -> Result<()> {
+        let fresh = Sql::new("SELECT 1 FROM event WHERE seq IS NULL LIMIT 1");
+        let work = move |session: &mut Session<Connection>| {
+            let db = &session.connection;
+            if exists(db, fresh, &[])? {
+                db.lock(Sql::new("SELECT seq FROM event_head WHERE one = 1"), Lock::Write, &[])?;
+                db.execute(Sql::new(include_str!("../queries/postgres/events_number.sql")), &[])?;
+            }
+            Ok(())
+        };
+        self.logs.call("number events", work).await
+    }
+}
+
+/// Where the database is, without the password.
+fn shown(config: &Config) -> String {
+    use tokio_postgres::config::Host;
+    let host = config.get_hosts().first().map_or_else(
+        || "localhost".to_owned(),
+        |host| match host {
+            Host::Tcp(name) => name.clone(),
+            Host::Unix(path) => path.display().to_string(),
+        },
+    );
+    let port = config.get_ports().first().map_or(5432, |port| *port);
+    format!("postgres://{host}:{port}/{}", config.get_dbname().or(config.get_user()).unwrap_or_default())
+}
+
+fn prepare(target: &Target) -> std::result::Result<(), String> {
+    let told = |fault: Fault| match fault.into_error("open", &target.name) {
+        Error::Unavailable { source, .. } => format!("it cannot be opened: {source}"),
+        error => error.to_string(),
+    };
+    let connection = Connection::open(&target.config, &target.tls, Purpose::Write(Duration::from_secs(60)));
+    let connection = connection.map_err(told)?;
+    check_version(&connection).map_err(told)??;
+    migrate::run(&connection).map_err(told)?
+}
+
+fn check_version(db: &Connection) -> Step<std::result::Result<(), String>> {
+    let sql = Sql::new("SELECT current_setting('server_version_num')::bigint, current_setting('server_version')");
+    let version = read_one(db, sql, &[], |row| Ok((row.get::<i64>(0)?, row.get::<String>(1)?)))?;
+    let (number, text) = version.unwrap_or_default();
+    if number < 130_000 {
+        return Ok(Err(format!("its server is PostgreSQL {text}; 13 or newer is needed")));
+    }
+    Ok(Ok(()))
+}
+
+impl Backend for PostgresStore {
+    type Connection = Connection;
+
+    async fn write<T: Send + 'static>(
+        &self,
+        lane: Lane,
+        operation: &'static str,
+        mut work: impl FnMut(&mut Session<Connection>) -> Step<T> + Send + 'static,
+    ) -> Result<T> {
+        let lane = match lane {
+            Lane::Fire => &self.fires,
+            Lane::Complete => &self.ends,
+            Lane::Claim => &self.claims,
+            Lane::Log => &self.logs,
+            Lane::Api => &self.requests,
+        };
+        let with_wake = move |session: &mut Session<Connection>| {
+            let value = work(session)?;
+            Ok((value, std::mem::take(&mut session.wakes)))
+        };
+        let (value, wakes) = lane.call(operation, with_wake).await?;
+        if wakes {
+            self.changed.notify_one();
+        }
+        Ok(value)
+    }
+
+    async fn read<T: Send + 'static>(
+        &self,
+        lane: ReadLane,
+        operation: &'static str,
+        mut work: impl FnMut(&Connection) -> Step<T> + Send + 'static,
+    ) -> Result<T> {
+        let lane = match lane {
+            ReadLane::Engine => &self.engine_reads,
+            ReadLane::Requests => &self.reads,
+            ReadLane::Counts => &self.counts,
+        };
+        lane.call(operation, move |session| work(&session.connection)).await
+    }
+
+    fn wake(&self) -> &Notify {
+        &self.changed
+    }
+
+    async fn before_events(&self) -> Result<()> {
+        self.number_events().await
+    }
+
+    async fn about(&self, counts: StoreInfo) -> Result<StoreInfo> {
+        let sql = Sql::new("SELECT current_setting('server_version'), pg_database_size(current_database())");
+        let found = self.read(ReadLane::Counts, "look at the database", move |db| {
+            read_one(db, sql, &[], |row| Ok((row.get::<String>(0)?, row.get::<i64>(1)?)))
+        });
+        let (version, bytes) = found.await?.unwrap_or_default();
+        Ok(StoreInfo { kind: "postgres", version, schema: migrate::NEWEST, bytes: bytes.unsigned_abs(), ..counts })
+    }
+
+    async fn end(&self) -> Result<()> {
+        let lanes = [&self.fires, &self.ends, &self.claims, &self.logs, &self.requests];
+        if lanes.iter().any(|lane| lane.is_closing()) {
+            return Err(Error::Closed);
+        }
+        for lane in lanes.into_iter().chain([&self.engine_reads, &self.reads, &self.counts]) {
+            lane.close();
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,305 @@
+//! A session of PostgreSQL as the requests see it.
+//!
+//! Each belongs to one thread and drives its socket itself, so nothing ever drops a statement half way.
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashSet;
+use std::future::Future;
+use std::rc::Rc;
+use std::time::Duration;
+
+use bytes::BytesMut;
+use futures_util::{TryStreamExt, pin_mut};
+use mainspring_core::RunId;
+use rustc_hash::FxHashMap;
+use tokio::runtime::Runtime;
+use tokio_postgres::types::{FromSql, IsNull, ToSql as Encode, Type, to_sql_checked};
+use tokio_postgres::{Client, Config, Statement};
+
+use super::tls::Tls;
+use crate::sql::db::{Columns, Db, Fault, Lock, Row, Sql, Step, ToSql, Value, Values};
+
+/// How long connecting may take.
+const CONNECT: Duration = Duration::from_secs(5);
+
+/// What the server promises about a session. A stopped client holds no lock for longer than two seconds.
+const SETTINGS: &str = "SET application_name = 'mainspring'; SET lock_timeout = '2s'; \
+    SET idle_in_transaction_session_timeout = '2s'; SET default_transaction_isolation = 'read committed'; \
+    SET client_encoding = 'UTF8'; SET plan_cache_mode = 'force_generic_plan'; SET jit = off";
+
+/// What a session is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Purpose {
+    /// Changes things. Statements end after the given time.
+    Write(Duration),
+    /// Reads a snapshot, cut off after the given time.
+    Read(Duration),
+}
+
+pub(crate) struct Connection {
+    runtime: Runtime,
+    client: Client,
+    statements: RefCell<FxHashMap<(usize, Lock), Rc<Statement>>>,
+    limit: Duration,
+    read_only: bool,
+    /// Whether a transaction has been begun on the server.
+    begun: Cell<bool>,
+    /// Partitions of the history that are there, by day.
+    days: RefCell<HashSet<i64>>,
+}
+
+impl Connection {
+    pub(super) fn open(config: &Config, tls: &Tls, purpose: Purpose) -> Step<Self> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| Fault::Broken(format!("a runtime cannot be made: {error}")))?;
+        let (limit, read_only) = match purpose {
+            Purpose::Write(limit) => (limit, false),
+            Purpose::Read(limit) => (limit, true),
+        };
+        let client = runtime.block_on(async {
+            let connecting = config.connect(tls.clone());
+            let (client, connection) = tokio::time::timeout(CONNECT, connecting).await.map_err(|_| slow(CONNECT))??;
+            tokio::spawn(async move {
+                // Whoever uses the client next hears of it.
+                let _ended = connection.await;
+            });
+            let settings = format!("{SETTINGS}; SET statement_timeout = {}", limit.as_millis());
+            client.batch_execute(&settings).await?;
+            Ok::<_, Fault>(client)
+        })?;
+        let (statements, days) = (RefCell::default(), RefCell::default());
+        Ok(Self { runtime, client, statements, limit, read_only, begun: Cell::new(false), days })
+    }
+
+    /// Whether the server has hung up.
+    pub(super) fn is_closed(&self) -> bool {
+        self.client.is_closed()
+    }
+
+    /// Waits for the server, up to the limit of a statement and a little more: usually it ends the statement itself.
+    fn wait<T>(&self, work: impl Future<Output = Result<T, tokio_postgres::Error>>) -> Step<T> {
+        let limit = self.limit + Duration::from_secs(1);
+        let answer = self.runtime.block_on(async { tokio::time::timeout(limit, work).await });
+        Ok(answer.map_err(|_| slow(limit))??)
+    }
+
+    /// Ends the transaction and keeps what it did.
+    pub(super) fn commit(&self) -> Step<()> {
+        if self.begun.replace(false) { self.wait(self.client.batch_execute("COMMIT")) } else { Ok(()) }
+    }
+
+    /// Ends the transaction and undoes what it did.
+    pub(super) fn roll_back(&self) -> Step<()> {
+        if self.begun.replace(false) { self.wait(self.client.batch_execute("ROLLBACK")) } else { Ok(()) }
+    }
+
+    /// Runs a text of several statements.
+    pub(super) fn run_text(&self, text: &str) -> Step<()> {
+        self.begin()?;
+        self.wait(self.client.batch_execute(text))
+    }
+
+    /// Runs a text outside a transaction.
+    #[cfg(test)]
+    pub(super) fn run_alone(&self, text: &str) -> Step<()> {
+        self.wait(self.client.batch_execute(text))
+    }
+
+    fn begin(&self) -> Step<()> {
+        if self.begun.replace(true) { Ok(()) } else { self.wait(self.client.batch_execute(self.begin_text())) }
+    }
+
+    fn begin_text(&self) -> &'static str {
+        if self.read_only { "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" } else { "BEGIN" }
+    }
+
+    fn statement(&self, sql: Sql, lock: Lock) -> Step<Rc<Statement>> {
+        let text = sql.postgres.unwrap_or(sql.text);
+        let key = (text.as_ptr().addr(), lock);
+        if let Some(statement) = self.statements.borrow().get(&key) {
+            return Ok(statement.clone());
+        }
+        self.begin()?;
+        let statement = Rc::new(self.wait(self.client.prepare(&numbered(text, lock)))?);
+        self.statements.borrow_mut().insert(key, statement.clone());
+        Ok(statement)
+    }
+
+    /// Runs a statement with parameters of its own types, and hands its rows over. The first one of a transaction
+    /// travels together with its beginning.
+    pub(super) fn query(
+        &self,
+        sql: Sql,
+        lock: Lock,
+        parameters: &[&(dyn Encode + Sync)],
+        each: &mut dyn FnMut(&tokio_postgres::Row) -> Step<bool>,
+    ) -> Step<u64> {
+        let statement = self.statement(sql, lock)?;
+        let begun = self.begun.replace(true);
+        let begin = async { if begun { Ok(()) } else { self.client.batch_execute(self.begin_text()).await } };
+        let mut failed = None;
+        let rows = async {
+            let parameters = parameters.iter().map(|parameter| *parameter as &(dyn Encode + Sync));
+            let rows = self.client.query_raw(&*statement, parameters).await?;
+            pin_mut!(rows);
+            let mut more = true;
+            while let Some(row) = rows.try_next().await? {
+                if more {
+                    match each(&row) {
+                        Ok(next) => more = next,
+                        Err(fault) => (failed, more) = (Some(fault), false),
+                    }
+                }
+            }
+            Ok(rows.rows_affected().unwrap_or(0))
+        };
+        let (_begun, count) = self.wait(async { tokio::try_join!(begin, rows) })?;
+        failed.map_or(Ok(count), Err)
+    }
+}
+
+fn slow(limit: Duration) -> Fault {
+    Fault::Broken(format!("no answer within {} s", limit.as_secs()))
+}
+
+impl Db for Connection {
+    fn execute(&self, sql: Sql, values: &Values<'_>) -> Step<u64> {
+        let bound: Vec<Bound<'_>> = values.iter().map(|(_, value)| Bound(value.value())).collect();
+        let parameters: Vec<&(dyn Encode + Sync)> = bound.iter().map(|value| value as &(dyn Encode + Sync)).collect();
+        self.query(sql, Lock::None, &parameters, &mut |_| Ok(true))
+    }
+
+    fn each(&self, sql: Sql, values: &Values<'_>, each: &mut dyn FnMut(&Row<'_>) -> Step<bool>) -> Step<()> {
+        let bound: Vec<Bound<'_>> = values.iter().map(|(_, value)| Bound(value.value())).collect();
+        let parameters: Vec<&(dyn Encode + Sync)> = bound.iter().map(|value| value as &(dyn Encode + Sync)).collect();
+        self.query(sql, Lock::None, &parameters, &mut |row| each(&Row(row)))?;
+        Ok(())
+    }
+
+    fn lock(&self, sql: Sql, lock: Lock, values: &Values<'_>) -> Step<()> {
+        let bound: Vec<Bound<'_>> = values.iter().map(|(_, value)| Bound(value.value())).collect();
+        let parameters: Vec<&(dyn Encode + Sync)> = bound.iter().map(|value| value as &(dyn Encode + Sync)).collect();
+        self.query(sql, lock, &parameters, &mut |_| Ok(true))?;
+        Ok(())
+    }
+
+    fn make_room(&self, runs: &mut dyn Iterator<Item = RunId>) -> Step<()> {
+        for run in runs {
+            let day = super::history::day_of(run);
+            if !self.days.borrow().contains(&day) {
+                super::history::make_day(self, day)?;
+                self.days.borrow_mut().insert(day);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Replaces the names of parameters by numbers, in the order in which they first stand.
+pub(super) fn numbered(text: &str, lock: Lock) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    let mut result = String::with_capacity(text.len() + 32);
+    for line in text.lines().filter(|line| !line.trim_start().starts_with("--")) {
+        let mut rest = line;
+        while let Some(at) = rest.find(':') {
+            let (before, after) = rest.split_at(at);
+            result.push_str(before);
+            let after = &after[1..];
+            if let Some(cast) = after.strip_prefix(':') {
+                result.push_str("::");
+                rest = cast;
+                continue;
+            }
+            let end = after.find(|next: char| !next.is_ascii_alphanumeric() && next != '_').unwrap_or(after.len());
+            let (name, next) = after.split_at(end);
+            let number = names.iter().position(|known| *known == name).unwrap_or_else(|| {
+                names.push(name);
+                names.len() - 1
+            });
+            result.push_str(&format!("${}", number + 1));
+            rest = next;
+        }
+        result.push_str(rest);
+        result.push('\n');
+    }
+    result.push_str(match lock {
+        Lock::None => "",
+        Lock::Write => "FOR UPDATE",
+        Lock::Share => "FOR SHARE",
+    });
+    result
+}
+
+/// A value on its way to the server.
+#[derive(Debug)]
+struct Bound<'a>(Value<'a>);
+
+impl Encode for Bound<'_> {
+    fn to_sql(
+        &self,
+        kind: &Type,
+        out: &mut BytesMut,
+    ) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
+        match self.0 {
+            Value::Null => return Ok(IsNull::Yes),
+            Value::Int(number) => match *kind {
+                Type::BOOL => (number != 0).to_sql(kind, out)?,
+                Type::INT2 => i16::try_from(number)?.to_sql(kind, out)?,
+                Type::INT4 => i32::try_from(number)?.to_sql(kind, out)?,
+                Type::INT8 => number.to_sql(kind, out)?,
+                _ => return Err(format!("{number} for a parameter of type {kind}").into()),
+            },
+            Value::Text(text) => text.to_sql(kind, out)?,
+            Value::Blob(bytes) => {
+                out.extend_from_slice(bytes);
+                IsNull::No
+            }
+        };
+        Ok(IsNull::No)
+    }
+
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+
+    to_sql_checked!();
+}
+
+/// The bytes of a value as the server sends them.
+struct Raw<'a>(&'a Type, &'a [u8]);
+
+impl<'a> FromSql<'a> for Raw<'a> {
+    fn from_sql(kind: &Type, raw: &'a [u8]) -> Result<Self, Box<dyn std::error::Error + Sync + Send>> {
+        // The type outlives this call only as one of the known ones.
+        let kind = match *kind {
+            Type::BOOL => &Type::BOOL,
+            Type::INT2 => &Type::INT2,
+            Type::INT4 => &Type::INT4,
+            Type::INT8 => &Type::INT8,
+            Type::BYTEA | Type::UUID => &Type::BYTEA,
+            Type::TEXT | Type::VARCHAR | Type::NAME | Type::UNKNOWN => &Type::TEXT,
+            _ => return Err(format!("a value of type {kind}").into()),
+        };
+        Ok(Raw(kind, raw))
+    }
+
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+}
+
+impl Columns for tokio_postgres::Row {
+    fn value(&self, column: usize) -> Step<Value<'_>> {
+        let Some(Raw(kind, raw)) = self.try_get::<_, Option<Raw<'_>>>(column)? else { return Ok(Value::Null) };
+        let bad = |error: Box<dyn std::error::Error + Sync + Send>| Fault::Unreadable(format!("column {column}: {error}"));
+        Ok(match *kind {
+            Type::BOOL => Value::Int(i64::from(bool::from_sql(kind, raw).map_err(bad)?)),
+            Type::INT2 => Value::Int(i64::from(i16::from_sql(kind, raw).map_err(bad)?)),
+            Type::INT4 => Value::Int(i64::from(i32::from_sql(kind, raw).map_err(bad)?)),
+            Type::INT8 => Value::Int(i64::from_sql(kind, raw).map_err(bad)?),
+            Type::BYTEA => Value::Blob(raw),
+            _ => Value::Text(<&str>::from_sql(kind, raw).map_err(bad)?),
+        })
+    }
+}
+

@@ -1,0 +1,69 @@
+//! The steps from an empty database to the newest schema.
+//!
+//! Nodes that start together take turns: the one that holds the row of `migration_lease` works, the others wait for it.
+
+use super::connection::Connection;
+use crate::sql::db::{Db, Lock, Sql, Step};
+
+struct Migration {
+    number: u32,
+    name: &'static str,
+    text: &'static str,
+}
+
+macro_rules! migration {
+    ($number:literal, $name:literal) => {
+        Migration {
+            number: $number,
+            name: $name,
+            text: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/migrations/postgres/", $name, ".sql")),
+        }
+    };
+}
+
+/// In order, and never changed once released.
+const MIGRATIONS: &[Migration] = &[migration!(1, "0001_begin")];
+
+/// Number of the newest migration.
+pub(super) const NEWEST: u32 = MIGRATIONS[MIGRATIONS.len() - 1].number;
+
+/// Brings the schema up to date. The inner error is a verdict on the database.
+pub(super) fn run(db: &Connection) -> Step<Result<(), String>> {
+    // What makes the tables of the ledger races with other nodes; the lock outlives no session.
+    db.run_text(
+        "SELECT pg_advisory_xact_lock(7236838);
+         CREATE TABLE IF NOT EXISTS migration (
+             number BIGINT PRIMARY KEY, name TEXT NOT NULL, done_at TIMESTAMPTZ NOT NULL DEFAULT now());
+         CREATE TABLE IF NOT EXISTS migration_lease (one SMALLINT PRIMARY KEY CHECK (one = 1));
+         INSERT INTO migration_lease (one) VALUES (1) ON CONFLICT (one) DO NOTHING",
+    )?;
+    db.commit()?;
+    for step in MIGRATIONS {
+        db.lock(Sql::new("SELECT one FROM migration_lease"), Lock::Write, &[])?;
+        let done = newest_done(db)?;
+        if done > NEWEST {
+            db.roll_back()?;
+            return Ok(Err(format!(
+                "it was set up by a newer mainspring (schema {done}, this program knows {NEWEST}). \
+                 Nothing was changed: use that version"
+            )));
+        }
+        if step.number > done {
+            db.run_text(step.text)?;
+            let number = i64::from(step.number);
+            let record = Sql::new("INSERT INTO migration (number, name) VALUES (:number, :name)");
+            db.execute(record, &[(":number", &number), (":name", &step.name)])?;
+        }
+        db.commit()?;
+    }
+    Ok(Ok(()))
+}
+
+fn newest_done(db: &Connection) -> Step<u32> {
+    let mut newest = 0;
+    db.each(Sql::new("SELECT COALESCE(MAX(number), 0) FROM migration"), &[], &mut |row| {
+        newest = row.get::<i64>(0)?;
+        Ok(true)
+    })?;
+    Ok(u32::try_from(newest).unwrap_or(u32::MAX))
+}

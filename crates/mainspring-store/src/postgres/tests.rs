@@ -1,0 +1,33 @@
+//! The store against a real server, whose address is in `MAINSPRING_TEST_POSTGRES`.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use super::*;
+use crate::conformance_suite;
+use crate::store::Store;
+
+/// Makes an empty database and opens it.
+async fn empty() -> Arc<dyn Store> {
+    tokio::task::spawn_blocking(|| Arc::new(PostgresStore::open(&database()).unwrap()) as Arc<dyn Store>).await.unwrap()
+}
+
+/// Makes an empty database. Answers its address.
+fn database() -> String {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let Ok(server) = std::env::var("MAINSPRING_TEST_POSTGRES") else {
+        panic!("MAINSPRING_TEST_POSTGRES names no server: run `make test`, or `cargo run -p xtask -- db postgres`");
+    };
+    let name = format!("t{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+    let (target, _) = server.rsplit_once('/').expect("an address ends with a database");
+    let config: Config = server.parse().unwrap();
+    let connection = Connection::open(&config, &tls::connector().unwrap(), Purpose::Write(Duration::from_secs(60)));
+    connection.unwrap().run_alone(&format!("CREATE DATABASE {name}")).unwrap();
+    format!("{target}/{name}")
+}
+
+conformance_suite!(empty);
+
+#[test]
+fn answers_like_the_reference() {
+    crate::conformance::differential(16, empty);
+}
