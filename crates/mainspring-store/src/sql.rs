@@ -45,6 +45,11 @@ pub(crate) trait Batches: Db + Sized {
         queue::take_triggers_by_rows(self, limit)
     }
 
+    /// Notes that runs have been queued.
+    fn note_queued(&self) -> Step<()> {
+        self.execute(db::sql!("note_queued"), &[]).map(|_| ())
+    }
+
     /// Whether runs may have been queued since this was asked last.
     fn take_queued(&self) -> Step<bool> {
         Ok(self.execute(db::sql!("take_queued"), &[])? > 0)

@@ -3,10 +3,11 @@ FROM job j
 JOIN job_version v ON v.job_id = j.id AND v.version = j.version
 WHERE j.deleted_at IS NULL
     AND (j.namespace, j.name) > (:after_namespace, :after_name)
-    AND (:namespace IS NULL OR j.namespace = :namespace)
-    AND (:contains IS NULL OR INSTR(LOWER(j.name), LOWER(:contains)) > 0)
-    AND (:paused IS NULL OR j.paused = :paused)
-    AND (:label IS NULL OR EXISTS (
-        SELECT 1 FROM job_label l WHERE l.job_id = j.id AND l.name = :label AND l.value = :label_value))
+    AND (j.namespace = :namespace OR :namespace IS NULL)
+    AND (INSTR(LOWER(j.name), LOWER(:contains)) > 0 OR :contains IS NULL)
+    AND (j.paused = :paused OR :paused IS NULL)
+    AND (EXISTS (
+        SELECT 1 FROM job_label l WHERE l.job_id = j.id AND l.name = :label AND l.value = :label_value)
+        OR :label IS NULL)
 ORDER BY j.namespace, j.name
 LIMIT :limit

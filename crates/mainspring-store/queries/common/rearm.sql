@@ -1,4 +1,4 @@
 -- Sets a `delay` trigger's next instant, if it still awaits the run.
 UPDATE trigger_state
-SET next_fire_at = :next, due_at = :due, awaiting_run = NULL, scan_at = CASE WHEN paused = 0 THEN :due END
+SET next_fire_at = :next, due_at = :due, awaiting_run = NULL, scan_at = CASE WHEN paused = 0 THEN CAST(:due AS BIGINT) END
 WHERE id = :id AND awaiting_run = :run AND status = 'active'

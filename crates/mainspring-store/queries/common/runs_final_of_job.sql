@@ -3,7 +3,7 @@ SELECT r.id
 FROM history r
 JOIN job j ON j.id = r.job_id
 WHERE r.job_id = :job AND r.id >= :from AND r.id < :to
-    AND (:namespace IS NULL OR j.namespace = :namespace)
-    AND (:states IS NULL OR INSTR(:states, ',' || r.state || ',') > 0)
+    AND (j.namespace = :namespace OR :namespace IS NULL)
+    AND (INSTR(:states, ',' || r.state || ',') > 0 OR :states IS NULL)
 ORDER BY r.id DESC
 LIMIT :limit

@@ -7,7 +7,7 @@ JOIN trigger_state s ON s.id = t.id
 WHERE j.deleted_at IS NULL
     AND (j.namespace, j.name) >= (:after_namespace, :after_job)
     AND (j.namespace, j.name, t.name) > (:after_namespace, :after_job, :after_name)
-    AND (:namespace IS NULL OR j.namespace = :namespace)
-    AND (:job IS NULL OR j.name = :job)
+    AND (j.namespace = :namespace OR :namespace IS NULL)
+    AND (j.name = :job OR :job IS NULL)
 ORDER BY j.namespace, j.name, t.name
 LIMIT :limit

@@ -31,13 +31,12 @@ impl Batches for Connection {
             Ok(true)
         })?;
         taken.sort_unstable();
-        let mut triggers = Vec::with_capacity(taken.len());
-        for (_, trigger) in taken {
-            if !triggers.contains(&trigger) {
-                triggers.push(trigger);
-            }
-        }
-        Ok(triggers)
+        Ok(taken.into_iter().map(|(_, trigger)| trigger).collect())
+    }
+
+    fn note_queued(&self) -> Step<()> {
+        // Queued runs are found by their state.
+        Ok(())
     }
 
     fn take_queued(&self) -> Step<bool> {

@@ -235,11 +235,7 @@ pub(super) fn numbered(text: &str, lock: Lock) -> String {
 struct Bound<'a>(Value<'a>);
 
 impl Encode for Bound<'_> {
-    fn to_sql(
-        &self,
-        kind: &Type,
-        out: &mut BytesMut,
-    ) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
+    fn to_sql(&self, kind: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
         match self.0 {
             Value::Null => return Ok(IsNull::Yes),
             Value::Int(number) => match *kind {
@@ -291,7 +287,8 @@ impl<'a> FromSql<'a> for Raw<'a> {
 impl Columns for tokio_postgres::Row {
     fn value(&self, column: usize) -> Step<Value<'_>> {
         let Some(Raw(kind, raw)) = self.try_get::<_, Option<Raw<'_>>>(column)? else { return Ok(Value::Null) };
-        let bad = |error: Box<dyn std::error::Error + Sync + Send>| Fault::Unreadable(format!("column {column}: {error}"));
+        let bad =
+            |error: Box<dyn std::error::Error + Sync + Send>| Fault::Unreadable(format!("column {column}: {error}"));
         Ok(match *kind {
             Type::BOOL => Value::Int(i64::from(bool::from_sql(kind, raw).map_err(bad)?)),
             Type::INT2 => Value::Int(i64::from(i16::from_sql(kind, raw).map_err(bad)?)),
@@ -302,4 +299,3 @@ impl Columns for tokio_postgres::Row {
         })
     }
 }
-

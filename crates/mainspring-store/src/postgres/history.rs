@@ -17,8 +17,10 @@ pub(super) fn day_of(run: RunId) -> i64 {
 /// Makes a day's partition, if it is not there. It is filled in beside and then attached, which stops no one.
 pub(super) fn make_day(db: &Connection, day: i64) -> Step<()> {
     let name = format!("history_{day}");
-    let found = Sql::new("SELECT 1 FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid \
-        WHERE i.inhparent = 'history'::regclass AND c.relname = $1");
+    let found = Sql::new(
+        "SELECT 1 FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid \
+        WHERE i.inhparent = 'history'::regclass AND c.relname = $1",
+    );
     let mut there = false;
     db.query(found, Lock::None, &[&name], &mut |_| {
         there = true;

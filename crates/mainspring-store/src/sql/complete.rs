@@ -124,7 +124,7 @@ const fn reason(outcome: AttemptOutcome) -> Option<&'static str> {
 
 /// Ends an attempt that is followed by another one, or whose run counts in a gate. Nothing: it is not open.
 fn end_unusual(
-    session: &mut Session<impl Db>,
+    session: &mut Session<impl Batches>,
     entry: &Completion,
     owner: i64,
     gates: &mut Gates,
@@ -195,7 +195,7 @@ fn arm(db: &dyn Db, rearm: Rearm, run: RunId) -> Step<bool> {
 
 /// Gives freed slots to held runs, and names the jobs that have one left.
 fn fill_slots(
-    session: &mut Session<impl Db>,
+    session: &mut Session<impl Batches>,
     mut gates: Gates,
     mut rules: Vec<(JobId, GateRule)>,
     outcome: &mut CompletionOutcome,

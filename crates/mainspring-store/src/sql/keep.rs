@@ -4,12 +4,13 @@ use mainspring_core::run::RunState;
 use mainspring_core::{JobId, RunId, Timestamp};
 use serde_json::json;
 
+use super::Batches;
 use super::db::{Db, Fault, Row, Step, ToSql, execute, instant, read, read_one, sql};
 use super::session::{CHANGE_LEN, Session};
 use crate::row::{EventRow, KeptAnswer, LogChunk};
 
 /// See [`crate::Store::append_log`].
-pub(crate) fn append_log(session: &Session<impl Db>, chunks: &[LogChunk]) -> Step<()> {
+pub(crate) fn append_log(session: &Session<impl Batches>, chunks: &[LogChunk]) -> Step<()> {
     for chunk in chunks {
         let values: [(&str, &dyn ToSql); 5] = [
             (":run", chunk.run.as_bytes()),
@@ -83,7 +84,7 @@ pub(crate) fn setting(db: &dyn Db, name: &str) -> Step<Option<String>> {
 }
 
 /// See [`crate::Store::set_setting`].
-pub(crate) fn set_setting(session: &Session<impl Db>, name: &str, value: &str) -> Step<()> {
+pub(crate) fn set_setting(session: &Session<impl Batches>, name: &str, value: &str) -> Step<()> {
     execute(&session.connection, sql!("set_setting"), &[(":name", &name), (":value", &value)])?;
     Ok(())
 }
@@ -95,7 +96,7 @@ pub(crate) fn kept_answer(db: &dyn Db, key: &str) -> Step<Option<KeptAnswer>> {
 }
 
 /// See [`crate::Store::keep_answer`].
-pub(crate) fn keep_answer(session: &Session<impl Db>, key: &str, answer: &KeptAnswer, at: Timestamp) -> Step<()> {
+pub(crate) fn keep_answer(session: &Session<impl Batches>, key: &str, answer: &KeptAnswer, at: Timestamp) -> Step<()> {
     let values: [(&str, &dyn ToSql); 5] = [
         (":key", &key),
         (":request_hash", &answer.request_hash),

@@ -2,6 +2,7 @@
 
 use mainspring_core::{Timestamp, TriggerId};
 
+use super::Batches;
 use super::db::{Db, Lock, Row, Step, ToSql, execute, instant, read, read_one, sql};
 use super::save::conflict;
 use super::session::Session;
@@ -26,14 +27,14 @@ pub(crate) fn check(
 }
 
 /// See [`crate::Store::create_namespace`].
-pub(crate) fn create_namespace(session: &Session<impl Db>, name: &str, at: Timestamp) -> Step<NamespaceRow> {
+pub(crate) fn create_namespace(session: &Session<impl Batches>, name: &str, at: Timestamp) -> Step<NamespaceRow> {
     ensure_namespace(session, name, at)?;
     let missing = || Error::NotFound { what: "namespace", key: name.to_owned() };
     Ok(namespace(&session.connection, name)?.ok_or_else(missing)?)
 }
 
 /// Makes a namespace, unless it is there. Does not count its jobs.
-pub(crate) fn ensure_namespace(session: &Session<impl Db>, name: &str, at: Timestamp) -> Step<()> {
+pub(crate) fn ensure_namespace(session: &Session<impl Batches>, name: &str, at: Timestamp) -> Step<()> {
     session.connection.lock(sql!("lock_namespace"), Lock::Share, &[(":name", &name)])?;
     let values: [(&str, &dyn ToSql); 2] = [(":name", &name), (":at", &at.as_millis())];
     if execute(&session.connection, sql!("create_namespace"), &values)? > 0 {
@@ -56,7 +57,7 @@ pub(crate) fn namespaces(db: &dyn Db, after: &str, limit: u32) -> Step<Vec<Names
 }
 
 /// See [`crate::Store::delete_namespace`].
-pub(crate) fn delete_namespace(session: &Session<impl Db>, name: &str) -> Step<()> {
+pub(crate) fn delete_namespace(session: &Session<impl Batches>, name: &str) -> Step<()> {
     let db = &session.connection;
     let missing = || Error::NotFound { what: "namespace", key: name.to_owned() };
     db.lock(sql!("lock_namespace"), Lock::Write, &[(":name", &name)])?;
@@ -100,7 +101,11 @@ pub(crate) fn calendars(db: &dyn Db, namespace: &str, after: &str, limit: u32) -
 }
 
 /// See [`crate::Store::save_calendar`].
-pub(crate) fn save_calendar(session: &mut Session<impl Db>, row: CalendarRow, expect: Expect) -> Step<CalendarRow> {
+pub(crate) fn save_calendar(
+    session: &mut Session<impl Batches>,
+    row: CalendarRow,
+    expect: Expect,
+) -> Step<CalendarRow> {
     let shown = || format!("{}/{}", row.namespace, row.name);
     lock_calendar(&session.connection, &row.namespace, &row.name)?;
     let before = calendar(&session.connection, &row.namespace, &row.name)?;
@@ -127,7 +132,12 @@ pub(crate) fn save_calendar(session: &mut Session<impl Db>, row: CalendarRow, ex
 }
 
 /// See [`crate::Store::delete_calendar`].
-pub(crate) fn delete_calendar(session: &Session<impl Db>, namespace: &str, name: &str, expect: Expect) -> Step<()> {
+pub(crate) fn delete_calendar(
+    session: &Session<impl Batches>,
+    namespace: &str,
+    name: &str,
+    expect: Expect,
+) -> Step<()> {
     let db = &session.connection;
     let key = || format!("{namespace}/{name}");
     let missing = || Error::NotFound { what: "calendar", key: key() };

@@ -6,6 +6,7 @@ use std::collections::BTreeMap;
 
 use mainspring_core::{RunId, Timestamp, TriggerId};
 
+use super::Batches;
 use super::db::{Db, Row, Step, ToSql, execute, instant, read, read_one, run_id, sql};
 use super::session::Session;
 use crate::row::{PurgeRule, StoreInfo, Tally};
@@ -68,7 +69,7 @@ impl Found {
     }
 
     /// Deletes runs with their attempts and logs. Returns how many runs went.
-    pub(crate) fn delete(&self, session: &Session<impl Db>) -> Step<u64> {
+    pub(crate) fn delete(&self, session: &Session<impl Batches>) -> Step<u64> {
         let db = &session.connection;
         let mut count = 0;
         for run in &self.runs {
@@ -85,7 +86,7 @@ impl Found {
 }
 
 /// Deletes what is found by a short search, up to `limit` rows in all. Returns how many went.
-pub(crate) fn purge_rest(session: &Session<impl Db>, rule: &PurgeRule, limit: u64) -> Step<u64> {
+pub(crate) fn purge_rest(session: &Session<impl Batches>, rule: &PurgeRule, limit: u64) -> Step<u64> {
     let db = &session.connection;
     let mut count = 0;
     for (sql, before) in [

@@ -10,7 +10,11 @@ use super::session::Session;
 use crate::row::{Changes, Released};
 
 /// See [`crate::Store::adopt`].
-pub(crate) fn adopt(session: &mut Session<impl Db>, incarnation: Incarnation, at: Timestamp) -> Step<Vec<LiveRun>> {
+pub(crate) fn adopt(
+    session: &mut Session<impl Batches>,
+    incarnation: Incarnation,
+    at: Timestamp,
+) -> Step<Vec<LiveRun>> {
     let number = session.number_of(incarnation)?;
     let db = &session.connection;
     let this: [(&str, &dyn ToSql); 1] = [(":incarnation", &number)];
@@ -34,7 +38,12 @@ pub(crate) fn claimed_run(row: &Row<'_>) -> Step<ClaimedRun> {
 }
 
 /// See [`crate::Store::claim`].
-pub(crate) fn claim(session: &mut Session<impl Batches>, by: Incarnation, limit: u32, at: Timestamp) -> Step<Vec<ClaimedRun>> {
+pub(crate) fn claim(
+    session: &mut Session<impl Batches>,
+    by: Incarnation,
+    limit: u32,
+    at: Timestamp,
+) -> Step<Vec<ClaimedRun>> {
     let owner = session.number_of(by)?;
     let claimed = session.connection.claim(owner, limit, at)?;
     for run in &claimed {
@@ -48,7 +57,8 @@ pub(crate) fn claim(session: &mut Session<impl Batches>, by: Incarnation, limit:
 pub(crate) fn claim_by_rows(db: &dyn Db, owner: i64, limit: u32, at: Timestamp) -> Step<Vec<ClaimedRun>> {
     let mut claimed = read(db, sql!("claim_read"), &[(":limit", &limit)], claimed_run)?;
     for run in &mut claimed {
-        let values: [(&str, &dyn ToSql); 3] = [(":at", &at.as_millis()), (":owner", &owner), (":id", run.run.as_bytes())];
+        let values: [(&str, &dyn ToSql); 3] =
+            [(":at", &at.as_millis()), (":owner", &owner), (":id", run.run.as_bytes())];
         execute(db, sql!("claim"), &values)?;
         run.attempt += 1;
     }
@@ -56,7 +66,7 @@ pub(crate) fn claim_by_rows(db: &dyn Db, owner: i64, limit: u32, at: Timestamp) 
 }
 
 /// See [`crate::Store::release_due`].
-pub(crate) fn release_due(session: &mut Session<impl Db>, at: Timestamp, limit: u32) -> Step<Released> {
+pub(crate) fn release_due(session: &mut Session<impl Batches>, at: Timestamp, limit: u32) -> Step<Released> {
     let db = &session.connection;
     let values: [(&str, &dyn ToSql); 2] = [(":at", &at.as_millis()), (":limit", &limit)];
     let due = read(db, sql!("release_due_read"), &values, |row| Ok((run_id(row, 0)?, JobId(row.get(1)?))))?;

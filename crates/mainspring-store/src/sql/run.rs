@@ -6,8 +6,10 @@ use mainspring_core::overlap::{Admission, admit_asked};
 use mainspring_core::run::{AttemptOutcome, Origin, RunState};
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
 
+use super::Batches;
 use super::complete::awaiting;
-use super::db::{Db, Lock, Row, Sql, Step, ToSql, Values, execute, exists, instant, maybe_instant, maybe_run_id, maybe_word, read,
+use super::db::{
+    Db, Lock, Row, Sql, Step, ToSql, Values, execute, exists, instant, maybe_instant, maybe_run_id, maybe_word, read,
     read_one, run_id, sql, word,
 };
 use super::fire::is_known;
@@ -18,7 +20,7 @@ use crate::error::Error;
 use crate::row::{Asked, AskedRun, AttemptInfo, Cancelled, RunInfo, RunQuery};
 
 /// See [`crate::Store::ask_run`].
-pub(crate) fn ask(session: &mut Session<impl Db>, asked: &AskedRun) -> Step<Asked> {
+pub(crate) fn ask(session: &mut Session<impl Batches>, asked: &AskedRun) -> Step<Asked> {
     let db = &session.connection;
     let missing = || Error::NotFound { what: "job", key: format!("{} version {}", asked.job, asked.job_version) };
     db.lock(sql!("lock_job"), Lock::Share, &[(":id", &asked.job.0)])?;
@@ -75,7 +77,7 @@ fn insert(db: &dyn Db, asked: &AskedRun, state: RunState, gated: bool) -> Step<(
 }
 
 /// See [`crate::Store::cancel_run`].
-pub(crate) fn cancel(session: &mut Session<impl Db>, run: RunId, reason: &str, at: Timestamp) -> Step<Cancelled> {
+pub(crate) fn cancel(session: &mut Session<impl Batches>, run: RunId, reason: &str, at: Timestamp) -> Step<Cancelled> {
     let db = &session.connection;
     let id: [(&str, &dyn ToSql); 1] = [(":id", run.as_bytes())];
     let mut gates = Gates::default();
@@ -107,7 +109,7 @@ pub(crate) fn cancel(session: &mut Session<impl Db>, run: RunId, reason: &str, a
 }
 
 /// Gives a freed slot to held runs, or tells the engine that one is left.
-fn free_slot(session: &mut Session<impl Db>, mut gates: Gates, job: JobId) -> Step<()> {
+fn free_slot(session: &mut Session<impl Batches>, mut gates: Gates, job: JobId) -> Step<()> {
     let rule = job::by_id(&session.connection, job)?.and_then(|job| job.definition.gate());
     let Session { connection, runs, .. } = &mut *session;
     let Some(rule) = rule else { return gates.write(connection) };
@@ -125,7 +127,7 @@ fn free_slot(session: &mut Session<impl Db>, mut gates: Gates, job: JobId) -> St
 
 /// Ends a run that no worker has.
 pub(crate) fn cancel_unstarted(
-    session: &mut Session<impl Db>,
+    session: &mut Session<impl Batches>,
     gates: &mut Gates,
     run: RunId,
     reason: &str,

@@ -6,6 +6,7 @@ use mainspring_core::batch::{Progress, TriggerStatus};
 use mainspring_core::job::JobKey;
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId, jitter_of, shard_of};
 
+use super::Batches;
 use super::db::{Db, Lock, Step, ToSql, execute, exists, millis, sql};
 use super::gate::{self, Gates};
 use super::job;
@@ -16,7 +17,7 @@ use crate::error::Error;
 use crate::row::{JobRow, JobWrite, Saved, TriggerWrite};
 
 /// See [`crate::Store::save_jobs`].
-pub(crate) fn save(session: &mut Session<impl Db>, writes: &[JobWrite]) -> Step<Vec<Saved>> {
+pub(crate) fn save(session: &mut Session<impl Batches>, writes: &[JobWrite]) -> Step<Vec<Saved>> {
     let mut keys = BTreeSet::new();
     if let Some(twice) = writes.iter().find(|write| !keys.insert(&write.definition.key)) {
         return Err(conflict("job", twice.definition.key.to_string(), "is written twice".into()).into());
@@ -139,7 +140,7 @@ fn settled(id: TriggerId, write: &TriggerWrite, fired_through: Option<Timestamp>
     }
 }
 
-fn apply(session: &mut Session<impl Db>, write: &JobWrite, prior: &Prior) -> Step<Saved> {
+fn apply(session: &mut Session<impl Batches>, write: &JobWrite, prior: &Prior) -> Step<Saved> {
     let key = &write.definition.key;
     if let Some(job) = prior.job.as_ref().filter(|job| prior.is_same(job, write)) {
         return Ok(Saved { job: job.clone(), created: false });
@@ -228,7 +229,7 @@ fn write_version(db: &dyn Db, job: &JobRow) -> Step<()> {
 }
 
 /// Gives held runs the slots that a save opens. Returns how many are queued now.
-fn settle_gate(session: &mut Session<impl Db>, job: &JobRow, created: bool) -> Step<u32> {
+fn settle_gate(session: &mut Session<impl Batches>, job: &JobRow, created: bool) -> Step<u32> {
     let Session { connection, runs, .. } = session;
     let Some(rule) = job.definition.gate() else {
         return if created { Ok(0) } else { gate::lift(connection, runs, job.id) };
@@ -239,7 +240,7 @@ fn settle_gate(session: &mut Session<impl Db>, job: &JobRow, created: bool) -> S
     Ok(promoted)
 }
 
-fn replace_triggers(session: &mut Session<impl Db>, prior: &Prior, job: JobId, write: &JobWrite) -> Step<()> {
+fn replace_triggers(session: &mut Session<impl Batches>, prior: &Prior, job: JobId, write: &JobWrite) -> Step<()> {
     let kept_on = |kept: &&Kept| !write.triggers.iter().any(|trigger| trigger.name == kept.named.name);
     let mut gone: Vec<TriggerId> = prior.triggers.iter().filter(kept_on).map(|kept| kept.named.row.id).collect();
     for (position, trigger) in (0_u32..).zip(&write.triggers) {
@@ -318,7 +319,7 @@ pub(crate) fn place(progress: &Progress, paused: bool) -> Option<Timestamp> {
 }
 
 /// Deletes a trigger and leaves a tombstone.
-pub(crate) fn bury(session: &mut Session<impl Db>, trigger: TriggerId, at: Timestamp) -> Step<()> {
+pub(crate) fn bury(session: &mut Session<impl Batches>, trigger: TriggerId, at: Timestamp) -> Step<()> {
     let this: [(&str, &dyn ToSql); 1] = [(":trigger", &trigger.0)];
     session.note_trigger(trigger)?;
     let db = &session.connection;

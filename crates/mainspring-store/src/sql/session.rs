@@ -3,7 +3,8 @@
 use mainspring_core::run::RunState;
 use mainspring_core::{Incarnation, JobId, RunId, Timestamp, TriggerId};
 
-use super::db::{Db, Step, ToSql, execute, read_one, sql};
+use super::Batches;
+use super::db::{Step, ToSql, execute, read_one, sql};
 
 /// A connection with a transaction under way.
 pub(crate) struct Session<C> {
@@ -32,7 +33,7 @@ impl RunChanges {
     }
 }
 
-impl<C: Db> Session<C> {
+impl<C: Batches> Session<C> {
     pub(crate) fn new(connection: C) -> Self {
         Self { connection, runs: RunChanges::default(), wakes: false, known: None }
     }
@@ -80,8 +81,7 @@ impl<C: Db> Session<C> {
     /// Notes that runs have been queued.
     pub(crate) fn note_queued(&mut self) -> Step<()> {
         self.wakes = true;
-        execute(&self.connection, sql!("note_queued"), &[])?;
-        Ok(())
+        self.connection.note_queued()
     }
 
     /// The number of a process start, which rows carry instead of its 16 bytes.

@@ -6,7 +6,7 @@ use mainspring_core::batch::{Progress, TriggerRow, TriggerStatus};
 use mainspring_core::job::{Job, JobKey};
 use mainspring_core::{JobId, JobVersion, Timestamp, TriggerId};
 
-use super::db::{Db, Lock, Fault, Row, Step, ToSql, instant, maybe_instant, maybe_run_id, read, read_one, sql, word};
+use super::db::{Db, Fault, Lock, Row, Step, ToSql, instant, maybe_instant, maybe_run_id, read, read_one, sql, word};
 use crate::error::Error;
 use crate::row::NamedTrigger;
 

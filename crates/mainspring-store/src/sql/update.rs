@@ -4,7 +4,8 @@ use mainspring_core::batch::Progress;
 use mainspring_core::job::JobKey;
 use mainspring_core::{RunId, Timestamp, TriggerId};
 
-use super::db::{Db, Lock, Step, ToSql, execute, read, run_id, sql};
+use super::Batches;
+use super::db::{Lock, Step, ToSql, execute, read, run_id, sql};
 use super::fire::write_progress;
 use super::names::check;
 use super::run::cancel_unstarted;
@@ -16,7 +17,7 @@ use crate::error::Error;
 use crate::row::{Expect, JobRow, JobUpdate, TriggerUpdate};
 
 /// See [`crate::Store::update_job`].
-pub(crate) fn update(session: &mut Session<impl Db>, update: &JobUpdate) -> Step<JobRow> {
+pub(crate) fn update(session: &mut Session<impl Batches>, update: &JobUpdate) -> Step<JobRow> {
     let missing = || Error::NotFound { what: "job", key: update.job.to_string() };
     session.connection.lock(sql!("lock_job"), Lock::Write, &[(":id", &update.job.0)])?;
     trigger::lock(&session.connection, update.job)?;
@@ -43,7 +44,7 @@ pub(crate) fn update(session: &mut Session<impl Db>, update: &JobUpdate) -> Step
 }
 
 /// Notes what has changed: in the order of the definition if all has, and of the update otherwise.
-fn note(session: &mut Session<impl Db>, update: &JobUpdate, triggers: &[Kept]) -> Step<()> {
+fn note(session: &mut Session<impl Batches>, update: &JobUpdate, triggers: &[Kept]) -> Step<()> {
     let ids: Vec<TriggerId> = match update.paused {
         Some(_) => triggers.iter().map(|kept| kept.named.row.id).collect(),
         None => update.triggers.iter().map(|write| write.id).collect(),
@@ -62,7 +63,7 @@ fn check_trigger(triggers: &[Kept], key: &JobKey, write: &TriggerUpdate) -> Step
     Ok(())
 }
 
-fn write_job(session: &Session<impl Db>, before: &JobRow, update: &JobUpdate) -> Step<JobRow> {
+fn write_job(session: &Session<impl Batches>, before: &JobRow, update: &JobUpdate) -> Step<JobRow> {
     let after = JobRow {
         change: before.change + 1,
         paused: update.paused.unwrap_or(before.paused),
@@ -83,7 +84,7 @@ fn write_job(session: &Session<impl Db>, before: &JobRow, update: &JobUpdate) ->
 }
 
 fn apply(
-    session: &Session<impl Db>,
+    session: &Session<impl Batches>,
     triggers: &mut [Kept],
     update: &JobUpdate,
     write: &TriggerUpdate,
@@ -115,7 +116,7 @@ const fn pause_word(paused: bool) -> &'static str {
 }
 
 /// See [`crate::Store::delete_job`].
-pub(crate) fn delete(session: &mut Session<impl Db>, key: &JobKey, expect: Expect, at: Timestamp) -> Step<()> {
+pub(crate) fn delete(session: &mut Session<impl Batches>, key: &JobKey, expect: Expect, at: Timestamp) -> Step<()> {
     let missing = || Error::NotFound { what: "job", key: key.to_string() };
     job::lock_key(&session.connection, key)?;
     let before = job::by_key(&session.connection, key)?.ok_or_else(missing)?;

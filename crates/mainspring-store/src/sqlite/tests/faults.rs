@@ -5,8 +5,8 @@ use std::os::unix::fs::PermissionsExt;
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
 
-use mainspring_core::{Incarnation, RunId, RunSource, Timestamp};
 use mainspring_core::batch::Placed;
+use mainspring_core::{Incarnation, RunId, RunSource, Timestamp};
 use rusqlite::ffi;
 
 use super::*;
@@ -270,7 +270,11 @@ async fn read_that_takes_too_long_is_ended() {
     let store = open(&folder.path().join("s.db")).unwrap();
     let endless = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT MAX(i) FROM n";
     let answer =
-        store.read(ReadLane::Requests, "count for ever", move |db| Ok(db.query_row(endless, [], |row| row.get::<_, i64>(0))?)).await;
+        store
+            .read(ReadLane::Requests, "count for ever", move |db| {
+                Ok(db.query_row(endless, [], |row| row.get::<_, i64>(0))?)
+            })
+            .await;
     assert!(
         matches!(&answer, Err(Error::Unavailable { source, .. }) if source.to_string().contains("2 s")),
         "{answer:?}"
@@ -351,8 +355,9 @@ fn note(line: &str, fired: &mut Vec<RunId>, ended: &mut Vec<RunId>) {
 
 async fn check_after_kill(path: &Path, fired: &[RunId], ended: &[RunId]) {
     let store = open(path).unwrap();
-    let verdict =
-        store.read(ReadLane::Requests, "check", |db| Ok(db.query_row("PRAGMA integrity_check", [], |row| row.get::<_, String>(0))?));
+    let verdict = store.read(ReadLane::Requests, "check", |db| {
+        Ok(db.query_row("PRAGMA integrity_check", [], |row| row.get::<_, String>(0))?)
+    });
     assert_eq!(verdict.await.unwrap(), "ok");
     for run in fired {
         assert!(store.run(*run).await.unwrap().is_some(), "{run} was answered as fired");
