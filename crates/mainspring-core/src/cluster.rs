@@ -180,6 +180,8 @@ pub struct Membership {
     renewing: bool,
     renewal_asked_ms: u64,
     renewal_due_ms: u64,
+    /// Whether the next renewal is wanted soon.
+    hurried: bool,
     /// Whether no renewal has failed since the last one that succeeded.
     steady: bool,
     loop_ticked_ms: u64,
@@ -211,6 +213,7 @@ impl Membership {
             renewing: false,
             renewal_asked_ms: start_ms,
             renewal_due_ms: start_ms,
+            hurried: false,
             steady: true,
             loop_ticked_ms: start_ms,
             owned: ShardSet::EMPTY,
@@ -484,7 +487,7 @@ impl Membership {
         if self.renewing || now_ms < self.renewal_due_ms || self.is_stalled(now_ms) {
             return;
         }
-        (self.renewing, self.renewal_asked_ms) = (true, now_ms);
+        (self.renewing, self.hurried, self.renewal_asked_ms) = (true, false, now_ms);
         let (join, standing, clock_offset_ms) = (self.view.is_none(), self.standing(), self.clock.published_ms);
         commands.push(Command::Renew(Renewal { join, standing, clock_offset_ms }));
     }
@@ -499,11 +502,13 @@ impl Membership {
         let jitter = spread(self.me, self.renewal_asked_ms) % (self.settings.renew_every_ms / 10).max(1);
         let due = self.renewal_asked_ms + self.settings.renew_every_ms - jitter;
         let death = self.silence.next_death(&self.settings).unwrap_or(due);
-        self.renewal_due_ms = due.min(death.max(self.soonest()));
+        let wanted = if self.hurried { self.soonest() } else { due.min(death) };
+        self.renewal_due_ms = wanted.max(self.soonest());
     }
 
     /// Renews soon: something has changed.
     fn hurry(&mut self) {
+        self.hurried = true;
         self.renewal_due_ms = self.renewal_due_ms.min(self.soonest());
     }
 
