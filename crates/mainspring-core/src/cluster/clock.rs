@@ -74,18 +74,19 @@ impl ClockWatch {
         }
         self.warned =
             offset.surely_above(settings.clock_warn_ms) || self.warned && !offset.surely_within(settings.clock_warn_ms);
-        let off = offset.surely_above(settings.clock_leave_ms) && differs_from_most(offset, settings, peers);
-        let stays_away = self.left && !offset.surely_within(settings.clock_warn_ms);
-        self.left = (off || stays_away) && has_better(me, offset, peers);
+        // Away at one limit, back at the other, so that a clock at the edge does not move shards every second.
+        let limit = if self.left { settings.clock_warn_ms } else { settings.clock_leave_ms };
+        let off = match self.left {
+            true => !offset.surely_within(limit),
+            false => offset.surely_above(limit),
+        };
+        self.left = off && differs_from_most(offset, limit, peers) && has_better(me, offset, peers);
     }
 }
 
-fn differs_from_most(offset: ClockOffset, settings: &Settings, peers: &[Peer]) -> bool {
-    let differs = |peer: &&Peer| {
-        let apart = ClockOffset { ms: offset.ms.saturating_sub(peer.offset_ms), ..offset };
-        apart.surely_above(settings.clock_leave_ms)
-    };
-    2 * peers.iter().filter(differs).count() > peers.len()
+fn differs_from_most(offset: ClockOffset, limit_ms: u64, peers: &[Peer]) -> bool {
+    let apart = |peer: &Peer| ClockOffset { ms: offset.ms.saturating_sub(peer.offset_ms), ..offset };
+    2 * peers.iter().filter(|peer| apart(peer).surely_above(limit_ms)).count() > peers.len()
 }
 
 /// Whether an eligible peer is closer to the database. So of several bad clocks the best stays, and somebody always does.

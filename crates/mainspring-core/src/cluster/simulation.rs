@@ -186,6 +186,8 @@ struct World {
     random: u64,
     store: Store,
     outage_until: u64,
+    /// How far the database's clock has stepped.
+    database_ahead_ms: u64,
     nodes: Vec<Node>,
     numbers: u64,
     /// The store's changes when the nodes were last compared with it.
@@ -210,6 +212,7 @@ impl World {
             random: seed,
             store: Store::default(),
             outage_until: 0,
+            database_ahead_ms: 0,
             nodes: Vec::new(),
             numbers: 0,
             checked: 0,
@@ -335,7 +338,7 @@ impl World {
 
     fn transact(&mut self, from: Incarnation, request: Request) -> Reply {
         match request {
-            Request::Renew(renewal) => self.store.renew(self.now, from, renewal),
+            Request::Renew(renewal) => self.store.renew(self.now + self.database_ahead_ms, from, renewal),
             Request::Acquire(change) => Reply::Shards(self.store.acquire(from, change)),
             Request::Release(change) => Reply::Shards(self.store.release(from, change)),
             Request::Bury(dead, seen) => {
@@ -517,6 +520,9 @@ impl World {
         }
         if self.chance(faults.crash * 100) && self.nodes.len() < 7 {
             self.add_node();
+        }
+        if self.chance(faults.clock * 100) {
+            self.database_ahead_ms = [0, 6_000, 3_600_000][usize::try_from(self.below(3)).expect("small")];
         }
         if self.chance(faults.outage * 150) {
             self.outage_until = self.now + self.below(20_000);

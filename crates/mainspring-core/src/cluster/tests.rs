@@ -532,6 +532,20 @@ fn a_clock_alarm_ends_when_the_clock_is_surely_right() {
 }
 
 #[test]
+fn a_node_comes_back_also_when_the_others_turn_out_to_agree_with_it() {
+    let mut desk = Desk::joined(&[A]);
+    desk.skew_ms = 6_000;
+    desk.renew();
+    assert_eq!(desk.machine.standing(), Standing::ClockOff);
+    desk.node(A).clock_offset_ms = Some(5_000);
+    desk.renew();
+    assert_eq!(desk.machine.standing(), Standing::ClockOff, "still a second apart");
+    desk.node(A).clock_offset_ms = Some(5_900);
+    desk.renew();
+    assert_eq!(desk.machine.standing(), Standing::Eligible, "the database is wrong");
+}
+
+#[test]
 fn nothing_is_learned_from_a_request_during_which_the_clock_was_set() {
     let (sent, received) = (Reading { boot_ms: 0, wall_ms: 0 }, Reading { boot_ms: 10, wall_ms: 7_200_010 });
     assert_eq!(ClockOffset::measure(sent, received, 5), None);
