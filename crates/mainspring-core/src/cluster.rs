@@ -190,8 +190,8 @@ pub struct Membership {
     releasing: ShardSet,
     changes: u64,
     changing: bool,
-    /// When the outcome of the last change came in. Views asked for before may not show it.
-    changed_ms: u64,
+    /// When the outcome of the last change came in. Views asked for until then may not show it.
+    changed_ms: Option<u64>,
     burying: BTreeSet<Incarnation>,
     silence: Silence,
     clock: ClockWatch,
@@ -220,7 +220,7 @@ impl Membership {
             releasing: ShardSet::EMPTY,
             changes: 0,
             changing: false,
-            changed_ms: 0,
+            changed_ms: None,
             burying: BTreeSet::new(),
             silence: Silence::default(),
             clock: ClockWatch::default(),
@@ -329,11 +329,9 @@ impl Membership {
         self.bury_dead(commands);
         self.announce(&view, commands);
         self.note_heirs(received.boot_ms, &view);
-        if sent.boot_ms >= self.changed_ms {
+        if self.changed_ms.is_none_or(|changed_ms| sent.boot_ms > changed_ms) {
             self.take_stock(received.boot_ms, &view, commands);
-        }
-        if self.abandoned.is_none() && !self.changing {
-            self.rebalance(received.boot_ms, sent.boot_ms, &view, commands);
+            self.rebalance(received.boot_ms, &view, commands);
         }
         self.plan_renewal();
         // Others count with a node from its second renewal on, and deal its shards when they know its standing.
@@ -422,11 +420,14 @@ impl Membership {
         }
     }
 
-    fn rebalance(&mut self, now_ms: u64, seen_ms: u64, view: &ClusterView, commands: &mut Vec<Command>) {
+    fn rebalance(&mut self, now_ms: u64, view: &ClusterView, commands: &mut Vec<Command>) {
+        if self.abandoned.is_some() || self.changing {
+            return;
+        }
         if !self.releasing.is_empty() {
             return self.release(ShardSet::EMPTY, commands);
         }
-        if seen_ms < self.changed_ms || self.standing() != Standing::Eligible {
+        if self.standing() != Standing::Eligible {
             return;
         }
         let owners = view.shards.iter().map(|(shard, lease)| (*shard, lease.owner)).collect();
@@ -458,12 +459,12 @@ impl Membership {
     }
 
     fn acquired(&mut self, now_ms: u64, gained: ShardSet) {
-        (self.changing, self.changed_ms) = (false, now_ms);
+        (self.changing, self.changed_ms) = (false, Some(now_ms));
         self.owned = self.owned.union(gained);
     }
 
     fn released(&mut self, now_ms: u64, released: ShardSet, commands: &mut Vec<Command>) {
-        (self.changing, self.changed_ms) = (false, now_ms);
+        (self.changing, self.changed_ms) = (false, Some(now_ms));
         self.releasing = self.releasing.difference(released);
         if !released.is_empty() {
             commands.push(Command::Hint);

@@ -227,7 +227,8 @@ impl World {
     }
 
     fn add_node(&mut self) {
-        let rate_ppm = i64::try_from(self.below(2_001)).expect("small") - 1_000;
+        // Ten times what real clocks do, and all that the margin is checked for.
+        let rate_ppm = i64::try_from(self.below(20_001)).expect("small") - 10_000;
         let boot_base_ms = self.below(1_000_000);
         let incarnation = Incarnation(0);
         self.nodes.push(Node {

@@ -465,7 +465,6 @@ fn a_view_asked_for_before_a_change_says_nothing_about_it() {
     let renewal = desk.next_renewal();
     let old = desk.view.clone();
     let sent = desk.reading();
-    desk.now += 1;
     desk.tell(Event::Acquired(ShardSet::ALL));
     desk.view = old;
     desk.node(ME).counter += 1;
