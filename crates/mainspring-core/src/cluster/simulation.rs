@@ -1,12 +1,16 @@
 //! Many nodes against one modelled store, in virtual time: the store's promises of the module doc, and everything that may go
 //! wrong around them. Checked at every step and at every change of the store.
 
+mod store;
+
 use std::cmp::Reverse;
-use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
+use std::collections::{BTreeMap, BinaryHeap};
 
 use proptest::prelude::*;
 
 use super::*;
+
+use self::store::Store;
 
 const STEP_MS: u64 = 5;
 
@@ -41,93 +45,6 @@ enum Reply {
     View(ClusterView),
     Shards(ShardSet),
     Done,
-}
-
-#[derive(Debug)]
-struct Row {
-    counter: u64,
-    change: u64,
-    standing: Standing,
-    clock_offset_ms: Option<i64>,
-}
-
-/// The database. A node's row stands for its fence rows too: they come and go together.
-#[derive(Debug, Default)]
-struct Store {
-    rows: BTreeMap<Incarnation, Row>,
-    leases: BTreeMap<Shard, Lease>,
-    batches: BTreeSet<(Incarnation, u64)>,
-    changes: u64,
-    buried: u64,
-}
-
-impl Store {
-    fn renew(&mut self, now: u64, me: Incarnation, renewal: Renewal) -> Reply {
-        if renewal.join {
-            let (standing, clock_offset_ms) = (renewal.standing, renewal.clock_offset_ms);
-            self.rows.insert(me, Row { counter: 0, change: 0, standing, clock_offset_ms });
-        }
-        if let Some(row) = self.rows.get_mut(&me) {
-            row.counter += 1;
-            (row.standing, row.clock_offset_ms) = (renewal.standing, renewal.clock_offset_ms);
-        }
-        Reply::View(self.view(now))
-    }
-
-    fn view(&self, now: u64) -> ClusterView {
-        let row = |(incarnation, row): (&Incarnation, &Row)| NodeRow {
-            incarnation: *incarnation,
-            name: String::new(),
-            version: String::new(),
-            counter: row.counter,
-            standing: row.standing,
-            clock_offset_ms: row.clock_offset_ms,
-        };
-        let nodes = self.rows.iter().map(row).collect();
-        let database_clock_ms = i64::try_from(now).expect("small");
-        ClusterView { database: "db".into(), database_clock_ms, nodes, shards: self.leases.clone() }
-    }
-
-    fn bury(&mut self, dead: Incarnation, seen: Option<u64>) -> bool {
-        let counter = self.rows.get(&dead).map(|row| row.counter);
-        if seen.is_some_and(|seen| counter.unwrap_or(0) != seen) {
-            return false;
-        }
-        self.leases.retain(|_, lease| lease.owner != dead);
-        self.changes += 1;
-        let removed = self.rows.remove(&dead).is_some();
-        self.buried += u64::from(seen.is_some() && removed);
-        removed
-    }
-
-    fn may_change(&mut self, me: Incarnation, change: Change) -> bool {
-        let row = self.rows.get_mut(&me).filter(|row| row.change < change.number);
-        row.map(|row| row.change = change.number).is_some()
-    }
-
-    fn acquire(&mut self, me: Incarnation, change: Change) -> ShardSet {
-        if !self.may_change(me, change) {
-            return ShardSet::EMPTY;
-        }
-        let gained: ShardSet = change.shards.iter().filter(|shard| !self.leases.contains_key(shard)).collect();
-        let lease = Lease { owner: me, lease_id: u128::from(self.changes), epoch: 0 };
-        self.leases.extend(gained.iter().map(|shard| (shard, lease)));
-        self.changes += 1;
-        gained
-    }
-
-    fn release(&mut self, me: Incarnation, change: Change) -> ShardSet {
-        if !self.may_change(me, change) {
-            return ShardSet::EMPTY;
-        }
-        self.leases.retain(|shard, lease| lease.owner != me || !change.shards.contains(*shard));
-        self.changes += 1;
-        change.shards
-    }
-
-    fn owned_by(&self, owner: Incarnation) -> ShardSet {
-        self.leases.iter().filter(|(_, lease)| lease.owner == owner).map(|(shard, _)| *shard).collect()
-    }
 }
 
 #[derive(Debug)]
