@@ -4,6 +4,7 @@
 //! crate answers with what to do.
 
 pub mod batch;
+pub mod cluster;
 pub mod compile;
 pub mod edit;
 mod id;

@@ -1,0 +1,113 @@
+//! The cluster as a node sees it.
+
+use std::collections::BTreeMap;
+
+use super::{ClockOffset, Reason, Shard, ShardSet};
+use crate::id::Incarnation;
+
+/// The cluster within the transaction of a renewal, after it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct ClusterView {
+    /// Which database answers: system id and time line, or server id. Changes with a failover or a restored copy.
+    pub database: String,
+    /// Its clock, in milliseconds since 1970.
+    pub database_clock_ms: i64,
+    /// Every node row.
+    pub nodes: Vec<NodeRow>,
+    /// The shards that have an owner.
+    pub shards: BTreeMap<Shard, Lease>,
+}
+
+/// The right of an incarnation to fire a shard.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Lease {
+    /// Whose it is.
+    pub owner: Incarnation,
+    /// Random for every acquisition.
+    pub lease_id: u128,
+    /// Counts the acquisitions of the shard. People read it; nothing is decided by it, since a failover can set it back.
+    pub epoch: i64,
+}
+
+/// A node, as its row says.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NodeRow {
+    /// The process start.
+    pub incarnation: Incarnation,
+    /// What people call it.
+    pub name: String,
+    /// What it runs.
+    pub version: String,
+    /// Counts its renewals: 1 by joining.
+    pub counter: u64,
+    /// Whether it takes shards.
+    pub standing: Standing,
+    /// How far its wall clock is ahead of the database's, once known.
+    pub clock_offset_ms: Option<i64>,
+}
+
+/// Whether a node takes shards.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Standing {
+    /// It does.
+    Eligible,
+    /// It was asked not to.
+    Draining,
+    /// Its wall clock is too far from the database's and from most others'.
+    ClockOff,
+}
+
+/// What a node shows of the cluster.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Status {
+    /// This process start.
+    pub incarnation: Incarnation,
+    /// Whether it takes shards.
+    pub standing: Standing,
+    /// Whether it may act on what it owns now.
+    pub trusted: bool,
+    /// Its shards.
+    pub owned: ShardSet,
+    /// Shards it is giving up.
+    pub releasing: ShardSet,
+    /// Its wall clock against the database's.
+    pub clock: Option<ClockOffset>,
+    /// Whether that is worth a warning.
+    pub clock_warned: bool,
+    /// All nodes of the last view.
+    pub nodes: Vec<NodeStatus>,
+    /// Why this incarnation has ended, if it has.
+    pub abandoned: Option<Reason>,
+}
+
+/// A node, as another sees it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NodeStatus {
+    /// What its row says.
+    pub row: NodeRow,
+    /// For how long its counter has stood still.
+    pub silent_ms: u64,
+    /// How many shards it has.
+    pub shards: usize,
+}
+
+impl ClusterView {
+    /// The row of an incarnation.
+    #[must_use]
+    pub fn node(&self, incarnation: Incarnation) -> Option<&NodeRow> {
+        self.nodes.iter().find(|row| row.incarnation == incarnation)
+    }
+
+    /// The shards of an incarnation.
+    #[must_use]
+    pub fn owned_by(&self, incarnation: Incarnation) -> ShardSet {
+        self.shards.iter().filter(|(_, lease)| lease.owner == incarnation).map(|(shard, _)| *shard).collect()
+    }
+
+    /// The other incarnations with their counters. An owner without a row is one too: it counts as silent, and is buried.
+    pub(super) fn others(&self, me: Incarnation) -> impl Iterator<Item = (Incarnation, u64)> {
+        let owners = self.shards.values().map(|lease| (lease.owner, 0));
+        let nodes = self.nodes.iter().map(|row| (row.incarnation, row.counter));
+        owners.chain(nodes).filter(move |(incarnation, _)| *incarnation != me)
+    }
+}
