@@ -215,8 +215,6 @@ pub struct Completion {
     pub ended_at: Timestamp,
     /// What the attempt left behind, if anything.
     pub detail: Option<Box<AttemptDetail>>,
-    /// The limit of the job, if it has one.
-    pub gate: Option<GateRule>,
     /// The `delay` trigger that waits for this run, and its next instant.
     pub rearm: Option<Rearm>,
 }

@@ -68,7 +68,14 @@ macro_rules! conformance_suite {
                 held_runs_are_promoted_in_the_order_of_claims,
                 retry_keeps_the_slot,
                 limit_that_is_set_later_counts_unfinished_runs,
-                limit_that_is_lifted_promotes_held_runs;
+                limit_that_is_lifted_promotes_held_runs,
+                limit_that_is_set_lets_go_when_a_run_from_before_ends,
+                limit_that_is_set_promotes_when_a_run_from_before_ends,
+                limit_that_is_raised_holds_for_runs_from_before,
+                limit_that_is_lowered_holds_for_runs_from_before,
+                limit_that_is_lifted_is_forgotten_by_runs_from_before,
+                run_of_an_earlier_version_meets_the_present_limit,
+                limit_of_a_deleted_job_is_forgotten;
             completions:
                 success_moves_a_run_to_history,
                 every_outcome_has_its_state_and_reason,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 pub use mainspring_core::batch::{Changes, Released};
 use mainspring_core::batch::{Gap, Placed, Progress, TriggerRow};
-use mainspring_core::job::{GateRule, Job, JobKey};
+use mainspring_core::job::{Job, JobKey};
 use mainspring_core::run::{AttemptOutcome, Origin, RunState};
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
 
@@ -198,8 +198,6 @@ pub struct AskedRun {
     pub queue: String,
     /// Higher goes first.
     pub priority: i32,
-    /// The job's limit, if it has one: at the limit the run is held.
-    pub gate: Option<GateRule>,
     /// The run that it repeats.
     pub rerun_of: Option<RunId>,
     /// When.

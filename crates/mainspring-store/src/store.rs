@@ -65,7 +65,8 @@ pub trait Store: Send + Sync + 'static {
     /// Applies to a run that is `running`, at that attempt, and held by the batch's incarnation; all else is refused,
     /// a repeat included. A retried run keeps its slot and is `scheduled` with the reason `retry_delay`; if its end
     /// was asked for, it is not tried again but `cancelled`. A freed slot goes to the held run that a claim would
-    /// take first (highest priority, then oldest due, then id). Jobs in `freed` are in ascending order.
+    /// take first (highest priority, then oldest due, then id). Whether one is free is asked of the limit that the job
+    /// has now, not of the version that ran; a deleted job has none. Jobs in `freed` are in ascending order.
     async fn complete(&self, batch: Arc<CompletionBatch>) -> Result<CompletionOutcome>;
 
     /// Takes up to `limit` queued runs for this incarnation, highest priority first, then oldest due, then by id.
@@ -145,7 +146,8 @@ pub trait Store: Send + Sync + 'static {
     /// Deletes a calendar that no trigger uses (a conflict otherwise).
     async fn delete_calendar(&self, namespace: &str, name: &str, expect: Expect) -> Result<()>;
 
-    /// Queues or holds a run that was asked for. Its fire time and due time are the time of asking.
+    /// Queues a run that was asked for, or holds it where the job is at the limit that it has now. Its fire time and
+    /// due time are the time of asking.
     ///
     /// # Errors
     /// Not found: there is no such job, or not that version of it.

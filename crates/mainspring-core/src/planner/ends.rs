@@ -84,7 +84,6 @@ fn completion(end: AttemptEnd, now: Timestamp) -> Completion {
         started_at,
         ended_at,
         detail,
-        gate: definition.gate(),
         rearm,
     }
 }

@@ -121,8 +121,8 @@ impl World {
             Command::Complete(batch) => {
                 let mut outcome = CompletionOutcome::default();
                 for entry in &batch.entries {
-                    if entry.gate.is_some() {
-                        self.gates.entry(entry.job).or_default().active -= 1;
+                    if let Some(gate) = self.gates.get_mut(&entry.job).filter(|gate| gate.active > 0) {
+                        gate.active -= 1;
                         outcome.freed.push(entry.job);
                     }
                     if let Some(rearm) = entry.rearm {

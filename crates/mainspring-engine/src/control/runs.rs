@@ -42,7 +42,6 @@ impl Control {
             input: ask.input.filter(|input| !input.is_null()).map(|input| input.to_string()),
             queue: job.definition.queue.clone(),
             priority: ask.priority.unwrap_or(job.definition.priority),
-            gate: job.definition.gate(),
             rerun_of: None,
             at,
         };
@@ -56,7 +55,6 @@ impl Control {
     /// If there is no such run, or its job is gone.
     pub async fn rerun(&self, run: RunId) -> Result<RunInfo> {
         let before = self.run(run).await?;
-        let definition = self.store.definition(before.job, before.job_version).await?;
         let at = self.clock.now();
         let id = RunId::new(at, RunSource::Asked(before.job, random()));
         let asked = AskedRun {
@@ -67,7 +65,6 @@ impl Control {
             input: before.input,
             queue: before.queue,
             priority: before.priority,
-            gate: definition.gate(),
             rerun_of: Some(run),
             at,
         };

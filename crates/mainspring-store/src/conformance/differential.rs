@@ -334,7 +334,6 @@ impl Pair {
 
     async fn end(&self, finish: &Finish) -> Option<Completion> {
         let run = self.kit.run(self.pick(finish.run).await?).await;
-        let job = self.kit.store.job(&run.key).await.expect("job");
         let awaiting = match run.trigger {
             Some(id) => self.kit.store.trigger_rows(&[id]).await.expect("trigger_rows").pop(),
             None => None,
@@ -356,7 +355,6 @@ impl Pair {
             started_at: finish.retry.then_some(self.now()),
             ended_at: self.now(),
             detail: None,
-            gate: job.filter(|job| job.id == run.job).and_then(|job| job.definition.gate()),
             rearm: awaiting.map(|row| Rearm { trigger: row.id, next_fire_at: next, due_at: next + 5 }),
         })
     }

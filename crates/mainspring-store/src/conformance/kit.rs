@@ -243,7 +243,6 @@ impl Kept {
             started_at: Some(ended_at - 1),
             ended_at,
             detail: None,
-            gate: self.job.definition.gate(),
             rearm: None,
         }
     }
@@ -286,7 +285,6 @@ pub fn asked(kept: &Kept, number: u64, now: Timestamp) -> AskedRun {
         input: None,
         queue: kept.job.definition.queue.clone(),
         priority: kept.job.definition.priority,
-        gate: kept.job.definition.gate(),
         rerun_of: None,
         at: now,
     }

@@ -1,8 +1,9 @@
 //! Recording ends of attempts.
 
+use std::collections::BTreeSet;
+
 use mainspring_core::batch::TriggerStatus;
 use mainspring_core::batch::{Completion, CompletionBatch, CompletionOutcome, Rearm};
-use mainspring_core::job::GateRule;
 use mainspring_core::retry::AfterAttempt;
 use mainspring_core::run::{AttemptOutcome, RunState};
 use mainspring_core::{JobId, RunId, Timestamp};
@@ -15,7 +16,7 @@ use crate::row::AttemptInfo;
 pub(super) fn complete(model: &mut Model, batch: &CompletionBatch) -> CompletionOutcome {
     let owner = model.number_of(batch.id.incarnation);
     let mut outcome = CompletionOutcome::default();
-    let mut gates: Vec<(JobId, GateRule)> = Vec::new();
+    let mut left = BTreeSet::new();
     for (index, entry) in (0_u32..).zip(&batch.entries) {
         let open = |run: &Run| (run.state, run.attempt, run.owner) == (RunState::Running, entry.attempt, owner);
         let Some(run) = model.live.remove_if(entry.run, open) else {
@@ -24,11 +25,11 @@ pub(super) fn complete(model: &mut Model, batch: &CompletionBatch) -> Completion
         };
         let job = run.job;
         if end_attempt(model, run, entry) {
-            gates.extend(entry.gate.map(|rule| (job, rule)));
+            left.extend(model.job(job).limit().map(|_| job));
             outcome.rearmed.extend(entry.rearm.filter(|rearm| arm(model, rearm, entry.run)).map(|rearm| rearm.trigger));
         }
     }
-    fill_slots(model, gates, &mut outcome);
+    fill_slots(model, left, &mut outcome);
     model.events.flush(batch.at);
     outcome
 }
@@ -112,11 +113,11 @@ fn arm(model: &mut Model, rearm: &Rearm, run: RunId) -> bool {
     true
 }
 
-/// Gives freed slots to held runs, and names the jobs that have one left.
-fn fill_slots(model: &mut Model, mut gates: Vec<(JobId, GateRule)>, outcome: &mut CompletionOutcome) {
-    gates.sort_by_key(|(job, _)| *job);
-    gates.dedup_by_key(|(job, _)| *job);
-    for (job, rule) in gates {
+/// Gives freed slots to held runs, and names the jobs that have one left. What counts is the limit that a job has
+/// now, whatever it was when the runs were made.
+fn fill_slots(model: &mut Model, left: BTreeSet<JobId>, outcome: &mut CompletionOutcome) {
+    for job in left {
+        let Some(rule) = model.job(job).limit() else { continue };
         outcome.promoted += model.promote(job, Some(rule));
         let gate = model.job(job).gate;
         if gate.active < rule.max_active && gate.held == 0 {

@@ -245,6 +245,11 @@ pub(super) struct End {
 }
 
 impl JobModel {
+    /// The limit that it has now. None once it is deleted.
+    pub(super) fn limit(&self) -> Option<GateRule> {
+        if self.deleted { None } else { self.row.definition.gate() }
+    }
+
     pub(super) fn version_mut(&mut self, number: JobVersion) -> &mut Version {
         let version = self.versions.iter_mut().rfind(|version| version.number == number);
         version.expect("a version stays as long as a run refers to it")

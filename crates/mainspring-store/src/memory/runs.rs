@@ -24,7 +24,7 @@ pub(super) fn ask(model: &mut Model, asked: AskedRun) -> Result<Asked> {
     if model.live.get(asked.id).is_some() || model.history.get(asked.id).is_some() {
         return Ok(Asked { placed: Placed::Known });
     }
-    let holds = asked.gate.is_some_and(|rule| admit_asked(job.gate, rule) != Admission::Start);
+    let holds = job.limit().is_some_and(|rule| admit_asked(job.gate, rule) != Admission::Start);
     job.version_mut(asked.job_version).runs += 1;
     let (state, placed, slots) = if holds {
         (RunState::Held, Placed::Held, &mut job.gate.held)
@@ -82,7 +82,7 @@ pub(super) fn cancel(model: &mut Model, id: RunId, reason: &str, at: Timestamp) 
         return Ok(Cancelled::Requested);
     }
     model.cancel_unstarted(id, reason, at);
-    let rule = model.job(job).row.definition.gate();
+    let rule = model.job(job).limit();
     if model.promote(job, rule) > 0 {
         model.outbox.queued();
     }

@@ -1,6 +1,6 @@
 //! Reading jobs.
 
-use mainspring_core::job::JobKey;
+use mainspring_core::job::{GateRule, JobKey};
 use mainspring_core::{JobId, JobVersion};
 use rusqlite::{Connection, Row, ToSql};
 
@@ -17,6 +17,11 @@ pub(super) fn by_key(db: &Connection, key: &JobKey) -> Step<Option<JobRow>> {
 /// A job that is not deleted.
 pub(super) fn by_id(db: &Connection, id: JobId) -> Step<Option<JobRow>> {
     Ok(read_one(db, sql!("common/job_by_id"), &[(":id", &id.0)], row)?)
+}
+
+/// The limit of a job that is not deleted, if it has one.
+pub(super) fn limit(db: &Connection, id: JobId) -> Step<Option<GateRule>> {
+    Ok(by_id(db, id)?.and_then(|job| job.definition.gate()))
 }
 
 fn row(row: &Row<'_>) -> rusqlite::Result<JobRow> {

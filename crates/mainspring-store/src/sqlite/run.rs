@@ -1,7 +1,7 @@
 //! Requests about runs: asking for them, ending them, looking at them.
 
 use mainspring_core::batch::Placed;
-use mainspring_core::job::JobKey;
+use mainspring_core::job::{GateRule, JobKey};
 use mainspring_core::overlap::{Admission, admit_asked};
 use mainspring_core::run::{AttemptOutcome, Origin, RunState};
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
@@ -23,37 +23,34 @@ pub(super) fn ask(session: &mut Session, asked: &AskedRun) -> Step<Asked> {
     let db = &session.connection;
     let missing = || Error::NotFound { what: "job", key: format!("{} version {}", asked.job, asked.job_version) };
     let version: [(&str, &dyn ToSql); 2] = [(":job", &asked.job.0), (":version", &asked.job_version.0)];
-    if job::by_id(db, asked.job)?.is_none() || !exists(db, sql!("common/definition"), &version)? {
+    let job = job::by_id(db, asked.job)?.ok_or_else(missing)?;
+    if !exists(db, sql!("common/definition"), &version)? {
         return Err(missing().into());
     }
     if is_known(db, asked.id)? {
         return Ok(Asked { placed: Placed::Known });
     }
-    let (state, placed, gated) = admit(db, asked)?;
-    insert(db, asked, state, gated)?;
+    let rule = job.definition.gate();
+    let (state, placed) = admit(db, asked.job, rule)?;
+    insert(db, asked, state, rule.is_some())?;
     session.runs.push(asked.id, asked.job, state);
     session.flush_runs(asked.at)?;
     session.note_queued()?;
     Ok(Asked { placed })
 }
 
-/// Asks the job's gate, and counts the run in. A gate that is there counts it also if the request knows of no limit.
-fn admit(db: &Connection, asked: &AskedRun) -> Step<(RunState, Placed, bool)> {
+/// Asks the job's gate, if it has a limit, and counts the run in.
+fn admit(db: &Connection, job: JobId, rule: Option<GateRule>) -> Step<(RunState, Placed)> {
+    let Some(rule) = rule else { return Ok((RunState::Queued, Placed::Queued)) };
     let mut gates = Gates::default();
-    let gate = match asked.gate {
-        Some(_) => Some(gates.of(db, asked.job)?),
-        None => gates.find(db, asked.job)?,
-    };
-    let Some(gate) = gate else { return Ok((RunState::Queued, Placed::Queued, false)) };
-    let holds = asked.gate.is_some_and(|rule| admit_asked(*gate, rule) != Admission::Start);
-    let (state, placed, slots) = if holds {
-        (RunState::Held, Placed::Held, &mut gate.held)
-    } else {
-        (RunState::Queued, Placed::Queued, &mut gate.active)
+    let gate = gates.of(db, job)?;
+    let (state, placed, slots) = match admit_asked(*gate, rule) {
+        Admission::Start => (RunState::Queued, Placed::Queued, &mut gate.active),
+        _ => (RunState::Held, Placed::Held, &mut gate.held),
     };
     *slots += 1;
     gates.write(db)?;
-    Ok((state, placed, true))
+    Ok((state, placed))
 }
 
 fn insert(db: &Connection, asked: &AskedRun, state: RunState, gated: bool) -> Step<()> {
@@ -103,7 +100,7 @@ pub(super) fn cancel(session: &mut Session, run: RunId, reason: &str, at: Timest
 
 /// Gives a freed slot to held runs, or tells the engine that one is left.
 fn free_slot(session: &mut Session, mut gates: Gates, job: JobId) -> Step<()> {
-    let rule = job::by_id(&session.connection, job)?.and_then(|job| job.definition.gate());
+    let rule = job::limit(&session.connection, job)?;
     let Session { connection, runs, .. } = &mut *session;
     let Some(rule) = rule else { return gates.write(connection) };
     let promoted = gates.promote(connection, runs, job, rule)?;

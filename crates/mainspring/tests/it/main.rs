@@ -155,6 +155,66 @@ async fn overlap_policies_bound_unfinished_runs() {
 }
 
 #[tokio::test]
+async fn limit_set_while_a_run_is_unfinished_holds_and_lets_go() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = |name| format!("sqlite:{}", folder.path().join(name).display());
+    for (address, overlap) in [
+        ("memory:".to_owned(), Overlap::Hold),
+        ("memory:".to_owned(), Overlap::QueueOne),
+        (file("hold.db"), Overlap::Hold),
+        (file("queue_one.db"), Overlap::QueueOne),
+    ] {
+        limit_holds_and_lets_go(&address, overlap).await;
+    }
+}
+
+async fn limit_holds_and_lets_go(address: &str, overlap: Overlap) {
+    let what = format!("{overlap} on {address}");
+    let gate = Arc::new(tokio::sync::Semaphore::new(0));
+    let (waiting, (sender, mut entered)) = (Arc::clone(&gate), tokio::sync::mpsc::unbounded_channel());
+    let builder =
+        Scheduler::builder().handler("pace", async |_: RunContext| {}).handler("slow", move |_: RunContext| {
+            let _ = sender.send(());
+            let waiting = Arc::clone(&waiting);
+            async move { waiting.acquire().await.expect("open").forget() }
+        });
+    let scheduler = builder.start(address).await.expect("starts");
+    let often = || every(Duration::from_millis(5));
+    let mut next = async || {
+        let entered = tokio::time::timeout(Duration::from_secs(60), entered.recv()).await;
+        entered.unwrap_or_else(|_| panic!("{what}: no run is let go")).expect("open");
+    };
+    scheduler.add(job("slow")).await.expect("a good job");
+    scheduler.run_now("slow").await.expect("it is there");
+    next().await;
+
+    // The trigger comes to the limit while the run from before is unfinished.
+    scheduler.add(job("slow").overlap(overlap, 1).trigger(often())).await.expect("a good job");
+    let mut notices = scheduler.subscribe();
+    let pace = scheduler.add(job("pace").trigger(often())).await.expect("a good job").id;
+    let mut passed = 0;
+    while passed < 10 {
+        let notice = notices.recv().await.expect("open");
+        passed += u32::from(matches!(notice, Notice::Fired { job, .. } if job == pace));
+    }
+    let unfinished = async || {
+        let runs = scheduler.runs("slow", 1_000).await.expect("readable");
+        runs.iter().filter(|run| matches!(run.state, RunState::Queued | RunState::Running)).count()
+    };
+    for _ in 0..3 {
+        assert_eq!(unfinished().await, 1, "{what}");
+        gate.add_permits(1);
+        next().await;
+    }
+    scheduler.add(job("slow").trigger(often())).await.expect("a good job");
+    for _ in 0..3 {
+        next().await;
+    }
+    gate.add_permits(100_000);
+    scheduler.shutdown(Duration::from_secs(60)).await.expect("closes");
+}
+
+#[tokio::test]
 async fn panicking_and_missing_handlers_fail_their_run_alone() {
     let builder = Scheduler::builder()
         .handler("bad", async |_: RunContext| -> () { panic!("on purpose") })
