@@ -239,10 +239,10 @@ pub struct AttemptDetail {
 pub struct Rearm {
     /// The trigger.
     pub trigger: TriggerId,
-    /// Its next instant.
-    pub next_fire_at: Timestamp,
+    /// Its next instant. None: its end is reached, and it is complete.
+    pub next_fire_at: Option<Timestamp>,
     /// The same plus jitter.
-    pub due_at: Timestamp,
+    pub due_at: Option<Timestamp>,
 }
 
 /// What became of a batch of completions.
@@ -254,7 +254,7 @@ pub struct CompletionOutcome {
     pub promoted: u32,
     /// Jobs with a free slot again.
     pub freed: Vec<JobId>,
-    /// `delay` triggers that have a next instant now.
+    /// `delay` triggers that await their run no more: they have a next instant now, or are complete.
     pub rearmed: Vec<TriggerId>,
 }
 

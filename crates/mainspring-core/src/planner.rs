@@ -353,7 +353,7 @@ const fn answers_read(event: &Event) -> bool {
     )
 }
 
-/// What a claimed run needs to be started; the shell adds the delay of its trigger.
+/// What a claimed run needs to be started; the shell adds the rule of its trigger.
 impl From<ClaimedRun> for Start {
     fn from(claimed: ClaimedRun) -> Self {
         Self {
@@ -365,7 +365,7 @@ impl From<ClaimedRun> for Start {
             due_at: claimed.due_at,
             attempt: claimed.attempt,
             input: claimed.input,
-            delay: None,
+            awaited_by: None,
             definition: None,
         }
     }

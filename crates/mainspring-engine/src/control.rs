@@ -18,6 +18,7 @@ use mainspring_store::Store;
 use tokio::sync::watch;
 
 use crate::clock::Clock;
+use crate::definitions::Definitions;
 
 pub use jobs::{Change, JobPlan, SaveMode};
 pub use preview::Upcoming;
@@ -31,7 +32,7 @@ const TRIES: usize = 20;
 pub struct Control {
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
-    defaults: Defaults,
+    definitions: Arc<Definitions>,
     log_appended: watch::Receiver<u64>,
 }
 
@@ -66,10 +67,10 @@ impl Control {
     pub(crate) fn new(
         store: Arc<dyn Store>,
         clock: Arc<dyn Clock>,
-        defaults: Defaults,
+        definitions: Arc<Definitions>,
         log_appended: watch::Receiver<u64>,
     ) -> Self {
-        Self { store, clock, defaults, log_appended }
+        Self { store, clock, definitions, log_appended }
     }
 
     /// The present instant, by the engine's clock.
@@ -86,8 +87,8 @@ impl Control {
 
     /// What holds where a trigger says nothing.
     #[must_use]
-    pub const fn defaults(&self) -> Defaults {
-        self.defaults
+    pub fn defaults(&self) -> Defaults {
+        self.definitions.defaults
     }
 }
 

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use mainspring_core::Timestamp;
 use mainspring_core::batch::{Placed, Released};
 use mainspring_core::planner::{AttemptEnd, Command, Event, Planner, Read};
 use mainspring_core::retry::AfterAttempt;
 use mainspring_core::rule::Start;
 use mainspring_core::run::RunState;
-use mainspring_core::{Timestamp, TriggerId};
 use mainspring_store::Store;
 use tokio::sync::{broadcast, mpsc, watch};
 
@@ -181,16 +181,12 @@ impl Reader {
         Ok(match read {
             Read::Window(until, after) => {
                 let (rows, more) = self.store.window(until, after, WINDOW_ROWS).await?;
-                let (loaded, broken) = self.definitions.load(rows).await?;
-                report(&broken);
-                Event::WindowRead(loaded, more)
+                Event::WindowRead(self.definitions.load_reporting(rows).await?, more)
             }
             Read::Triggers(ids) => {
                 let mut rows = self.store.trigger_rows(&ids).await?;
                 rows.retain(|row| !row.paused);
-                let (loaded, broken) = self.definitions.load(rows).await?;
-                report(&broken);
-                Event::TriggersRead(loaded)
+                Event::TriggersRead(self.definitions.load_reporting(rows).await?)
             }
             Read::Changes => Event::ChangesRead(self.store.take_changes(STEP_MAX).await?),
             Read::Claim(limit) => {
@@ -209,12 +205,6 @@ impl Reader {
 }
 
 const WINDOW_ROWS: u32 = 10_000;
-
-fn report(broken: &[(TriggerId, String)]) {
-    for (trigger, why) in broken {
-        tracing::error!(trigger.id = trigger.0, why, "a stored trigger cannot be compiled and does not fire");
-    }
-}
 
 /// An error with what caused it.
 fn causes(error: &dyn std::error::Error) -> String {
@@ -297,7 +287,7 @@ pub(crate) async fn lost_runs(
     for live in store.adopt(incarnation, now).await? {
         let definition = definitions.definition(live.claimed.job, live.claimed.job_version).await?;
         let mut start = Start::from(live.claimed);
-        start.delay = definitions.delay_of(&start, &definition).await;
+        start.awaited_by = definitions.awaiting_start(&start, &definition).await;
         ends.push(AttemptEnd {
             start,
             definition,

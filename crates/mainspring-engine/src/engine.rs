@@ -140,7 +140,11 @@ impl Engine {
             tracing::warn!(runs = lost.len(), "runs of an earlier process were lost");
         }
         let (logs, log_task) = LogLane::new(Arc::clone(&store), Arc::clone(&clock));
-        let control = Control::new(Arc::clone(&store), Arc::clone(&clock), settings.defaults, logs.appended.clone());
+        let control =
+            Control::new(Arc::clone(&store), Arc::clone(&clock), Arc::clone(&definitions), logs.appended.clone());
+        if let Err(error) = control.rearm_stranded().await {
+            tracing::error!(%error, "delays that wait for runs which are over could not be set going");
+        }
         let pool = Arc::new(Pool::new(
             Arc::clone(&clock),
             Arc::clone(&handlers),

@@ -189,8 +189,8 @@ impl Pool {
             Some(definition) => definition,
             None => self.definitions.wait_for(start.job, start.job_version).await,
         };
-        if start.delay.is_none() && start.trigger.is_some() {
-            start.delay = self.definitions.delay_of(&start, &definition).await;
+        if start.awaited_by.is_none() && start.trigger.is_some() {
+            start.awaited_by = self.definitions.awaiting_start(&start, &definition).await;
         }
         let started_at = self.clock.now();
         self.metrics.entered(started_at.since(start.due_at));

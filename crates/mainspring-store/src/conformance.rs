@@ -84,6 +84,7 @@ macro_rules! conformance_suite {
                 retry_waits_until_its_instant_and_counts_attempts,
                 details_of_an_attempt_are_kept,
                 delay_trigger_is_armed_when_its_run_ends,
+                delay_trigger_without_a_next_instant_is_complete,
                 delay_trigger_that_awaits_another_run_stays;
             queue:
                 claims_take_the_highest_priority_then_the_oldest_due,
@@ -103,7 +104,9 @@ macro_rules! conformance_suite {
                 run_whose_end_was_asked_for_is_not_tried_again,
                 cancel_frees_a_slot_for_the_held_run,
                 cancel_of_a_held_run_frees_no_slot,
-                cancel_of_an_awaited_run_wakes_its_trigger,
+                cancel_of_an_awaited_run_arms_its_trigger,
+                cancel_of_a_running_run_leaves_its_trigger_waiting,
+                trigger_whose_run_ended_without_arming_it_is_stranded,
                 unknown_run_cannot_be_cancelled;
             jobs:
                 saved_job_is_there_with_its_triggers,

@@ -24,7 +24,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use async_trait::async_trait;
 use mainspring_core::batch::{
-    ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, LiveRun, TriggerRow,
+    ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, LiveRun, Rearm, TriggerRow,
 };
 use mainspring_core::job::{Job, JobKey};
 use mainspring_core::{Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
@@ -112,6 +112,10 @@ impl Store for MemoryStore {
     async fn trigger_rows(&self, ids: &[TriggerId]) -> Result<Vec<TriggerRow>> {
         let model = self.model()?;
         Ok(ids.iter().filter_map(|id| model.triggers.get(id.0)).map(|trigger| trigger.row.clone()).collect())
+    }
+
+    async fn stranded(&self) -> Result<Vec<TriggerRow>> {
+        Ok(self.model()?.stranded())
     }
 
     async fn definition(&self, job: JobId, version: JobVersion) -> Result<Arc<Job>> {
@@ -221,8 +225,8 @@ impl Store for MemoryStore {
         self.request(|model| runs::ask(model, run))
     }
 
-    async fn cancel_run(&self, run: RunId, reason: &str, at: Timestamp) -> Result<Cancelled> {
-        self.request(|model| runs::cancel(model, run, reason, at))
+    async fn cancel_run(&self, run: RunId, reason: &str, rearm: Option<Rearm>, at: Timestamp) -> Result<Cancelled> {
+        self.request(|model| runs::cancel(model, run, reason, rearm, at))
     }
 
     async fn run(&self, run: RunId) -> Result<Option<RunInfo>> {

@@ -32,7 +32,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use mainspring_core::batch::{
-    ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, LiveRun, TriggerRow,
+    ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, LiveRun, Rearm, TriggerRow,
 };
 use mainspring_core::job::{Job, JobKey};
 use mainspring_core::{Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
@@ -180,6 +180,10 @@ impl Store for SqliteStore {
         self.engine.call("read triggers", Patience::Long, move |db| trigger::rows(db, &ids)).await
     }
 
+    async fn stranded(&self) -> Result<Vec<TriggerRow>> {
+        self.engine.call("read triggers", Patience::Long, trigger::stranded).await
+    }
+
     async fn definition(&self, job: JobId, version: JobVersion) -> Result<Arc<Job>> {
         let work = move |db: &rusqlite::Connection| trigger::definition(db, job, version);
         self.engine.call("read a job's definition", Patience::Long, work).await
@@ -292,9 +296,9 @@ impl Store for SqliteStore {
         self.write(Lane::Api, "queue a run", move |s| run::ask(s, &run)).await
     }
 
-    async fn cancel_run(&self, run: RunId, reason: &str, at: Timestamp) -> Result<Cancelled> {
+    async fn cancel_run(&self, run: RunId, reason: &str, rearm: Option<Rearm>, at: Timestamp) -> Result<Cancelled> {
         let reason = reason.to_owned();
-        self.write(Lane::Api, "cancel a run", move |s| run::cancel(s, run, &reason, at)).await
+        self.write(Lane::Api, "cancel a run", move |s| run::cancel(s, run, &reason, rearm, at)).await
     }
 
     async fn run(&self, run: RunId) -> Result<Option<RunInfo>> {

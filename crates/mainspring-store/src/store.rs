@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use mainspring_core::batch::{
-    ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, LiveRun, TriggerRow,
+    ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, LiveRun, Rearm, TriggerRow,
 };
 use mainspring_core::job::{Job, JobKey};
 use mainspring_core::{Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
@@ -44,6 +44,10 @@ pub trait Store: Send + Sync + 'static {
 
     /// Reads triggers by id, whatever their state. Those that are gone are left out.
     async fn trigger_rows(&self, ids: &[TriggerId]) -> Result<Vec<TriggerRow>>;
+
+    /// Active triggers that have no next instant and await no unfinished run, in order of id: those that an
+    /// interruption has left behind.
+    async fn stranded(&self) -> Result<Vec<TriggerRow>>;
 
     /// The definition of a version of a job, for as long as a trigger or run refers to it.
     async fn definition(&self, job: JobId, version: JobVersion) -> Result<Arc<Job>>;
@@ -156,8 +160,8 @@ pub trait Store: Send + Sync + 'static {
     /// Cancels an unstarted run, or asks for the end of a running one (the first reason stays).
     ///
     /// A slot that this frees goes to held runs; if one is left, the job's triggers are noted in the outbox. So is a
-    /// trigger that awaits the cancelled run; it goes on awaiting it until the engine sets its next instant.
-    async fn cancel_run(&self, run: RunId, reason: &str, at: Timestamp) -> Result<Cancelled>;
+    /// trigger that awaits the cancelled run; `rearm` sets its next instant. A running run's end does that itself.
+    async fn cancel_run(&self, run: RunId, reason: &str, rearm: Option<Rearm>, at: Timestamp) -> Result<Cancelled>;
 
     /// A run, unfinished or final.
     async fn run(&self, run: RunId) -> Result<Option<RunInfo>>;

@@ -127,8 +127,8 @@ impl World {
                     }
                     if let Some(rearm) = entry.rearm {
                         let loaded = self.rows.get_mut(&rearm.trigger).expect("it fired");
-                        loaded.row.progress.next_fire_at = Some(rearm.next_fire_at);
-                        loaded.row.progress.due_at = Some(rearm.due_at);
+                        loaded.row.progress.next_fire_at = rearm.next_fire_at;
+                        loaded.row.progress.due_at = rearm.due_at;
                         loaded.row.progress.awaiting_run = None;
                         outcome.rearmed.push(rearm.trigger);
                     }
@@ -234,7 +234,7 @@ fn nothing_starts_before_its_fire_is_recorded() {
     world.keep_back = true;
     world.add(1, every(1_000));
     world.run_until(5_000);
-    assert_eq!(world.started, []);
+    assert!(world.started.is_empty());
     assert_eq!(world.kept_back.len(), 1, "a trigger in a batch fires no second time meanwhile");
 }
 

@@ -339,7 +339,7 @@ impl Control {
         anchor: Timestamp,
     ) -> Result<Rule> {
         let find = |name: &str| calendars.get(name).cloned();
-        compile::rule(job, &job.triggers[index], anchor, self.defaults, &find)
+        compile::rule(job, &job.triggers[index], anchor, self.defaults(), &find)
             .map_err(|error| invalid(job, index, error))
     }
 }

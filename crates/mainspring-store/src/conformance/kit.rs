@@ -213,6 +213,16 @@ impl Kept {
         entry
     }
 
+    /// An entry that fires the trigger once, into the queue, and lets it await that run.
+    #[must_use]
+    pub fn awaiting_entry(&self, index: usize) -> FireEntry {
+        let mut entry = self.entry(index);
+        (entry.progress.next_fire_at, entry.progress.due_at) = (None, None);
+        entry.progress.awaiting_run = Some(self.next_run(index));
+        entry.leaves_window = true;
+        entry
+    }
+
     /// The verdict on the first attempt of a run.
     #[must_use]
     pub fn verdict(&self, run: RunId, verdict: Verdict, ended_at: Timestamp) -> Completion {

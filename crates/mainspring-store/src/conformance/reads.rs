@@ -147,7 +147,7 @@ pub async fn events_follow_each_other_without_a_gap(store: Arc<dyn Store>) {
     let retry = AfterAttempt::RetryAt(at(1_300));
     kit.complete(at(1_250), vec![job.completion(y, 1, AttemptOutcome::Failed, retry, at(1_250))]).await;
     kit.store.release_due(at(1_300), 9).await.expect("release_due");
-    kit.store.cancel_run(y, "enough", at(1_400)).await.expect("cancel_run");
+    kit.store.cancel_run(y, "enough", None, at(1_400)).await.expect("cancel_run");
     let (z, _) = kit.ask(&job, 1, at(1_500)).await;
 
     let rows = kit.store.events(start, 1_000).await.expect("events");

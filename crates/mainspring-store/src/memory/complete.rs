@@ -100,15 +100,18 @@ fn attempt_info(run: &Run, entry: &Completion) -> AttemptInfo {
 }
 
 /// Sets the next instant of a `delay` trigger, if it still awaits the run.
-fn arm(model: &mut Model, rearm: &Rearm, run: RunId) -> bool {
+pub(super) fn arm(model: &mut Model, rearm: &Rearm, run: RunId) -> bool {
     let Some(trigger) = model.triggers.get_mut(rearm.trigger.0) else { return false };
     let progress = &mut trigger.row.progress;
     if progress.awaiting_run != Some(run) || progress.status != TriggerStatus::Active {
         return false;
     }
-    progress.next_fire_at = Some(rearm.next_fire_at);
-    progress.due_at = Some(rearm.due_at);
+    progress.next_fire_at = rearm.next_fire_at;
+    progress.due_at = rearm.due_at;
     progress.awaiting_run = None;
+    if rearm.next_fire_at.is_none() {
+        progress.status = TriggerStatus::Complete;
+    }
     model.reindex(rearm.trigger);
     true
 }

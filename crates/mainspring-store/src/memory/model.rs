@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use mainspring_core::batch::{Gap, TriggerRow, TriggerStatus};
+use mainspring_core::batch::{Gap, Progress, TriggerRow, TriggerStatus};
 use mainspring_core::job::{GateRule, Job, JobKey};
 use mainspring_core::overlap::{Gate, promotable};
 use mainspring_core::run::{AttemptOutcome, RunState};
@@ -225,6 +225,16 @@ impl Model {
     pub(super) fn awaiting(&self, trigger: Option<TriggerId>, run: RunId) -> Option<TriggerId> {
         let row = &self.triggers.get(trigger?.0)?.row;
         (row.progress.awaiting_run == Some(run)).then_some(row.id)
+    }
+
+    /// See [`crate::Store::stranded`].
+    pub(super) fn stranded(&self) -> Vec<TriggerRow> {
+        let rests = |row: &&TriggerRow| {
+            let Progress { status, next_fire_at, awaiting_run, .. } = row.progress;
+            let awaits = awaiting_run.is_some_and(|run| self.live.get(run).is_some());
+            status == TriggerStatus::Active && next_fire_at.is_none() && !awaits
+        };
+        self.triggers.iter().map(|trigger| &trigger.row).filter(rests).cloned().collect()
     }
 
     /// Notes all triggers of a job in the outbox.

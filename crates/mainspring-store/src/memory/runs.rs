@@ -3,11 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use mainspring_core::batch::{AttemptDetail, Placed};
+use mainspring_core::batch::{AttemptDetail, Placed, Rearm};
 use mainspring_core::overlap::{Admission, admit_asked};
 use mainspring_core::run::RunState;
 use mainspring_core::{RunId, Timestamp};
 
+use super::complete::arm;
 use super::history::FinalRun;
 use super::live::{More, Run, Stamp};
 use super::model::Model;
@@ -64,7 +65,13 @@ fn new_run(asked: AskedRun, state: RunState, born: Placed) -> Run {
 }
 
 /// See [`crate::Store::cancel_run`].
-pub(super) fn cancel(model: &mut Model, id: RunId, reason: &str, at: Timestamp) -> Result<Cancelled> {
+pub(super) fn cancel(
+    model: &mut Model,
+    id: RunId,
+    reason: &str,
+    rearm: Option<Rearm>,
+    at: Timestamp,
+) -> Result<Cancelled> {
     let Some(run) = model.live.get(id) else {
         let over = model.history.get(id).ok_or_else(|| Error::NotFound { what: "run", key: id.to_string() })?;
         return Ok(Cancelled::AlreadyFinal(over.run.state));
@@ -82,6 +89,9 @@ pub(super) fn cancel(model: &mut Model, id: RunId, reason: &str, at: Timestamp) 
         return Ok(Cancelled::Requested);
     }
     model.cancel_unstarted(id, reason, at);
+    if let Some(rearm) = rearm {
+        arm(model, &rearm, id);
+    }
     let rule = model.job(job).limit();
     if model.promote(job, rule) > 0 {
         model.outbox.queued();

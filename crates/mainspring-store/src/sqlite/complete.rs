@@ -194,10 +194,10 @@ pub(super) fn awaiting(db: &Connection, trigger: Option<TriggerId>, run: RunId) 
 }
 
 /// Sets the next instant of a `delay` trigger, if it still awaits the run.
-fn arm(db: &Connection, rearm: Rearm, run: RunId) -> Step<bool> {
+pub(super) fn arm(db: &Connection, rearm: Rearm, run: RunId) -> Step<bool> {
     let values: [(&str, &dyn ToSql); 4] = [
-        (":next", &rearm.next_fire_at.as_millis()),
-        (":due", &rearm.due_at.as_millis()),
+        (":next", &millis(rearm.next_fire_at)),
+        (":due", &millis(rearm.due_at)),
         (":id", &rearm.trigger.0),
         (":run", run.as_bytes()),
     ];

@@ -1,13 +1,13 @@
 //! Requests about runs: asking for them, ending them, looking at them.
 
-use mainspring_core::batch::Placed;
+use mainspring_core::batch::{Placed, Rearm};
 use mainspring_core::job::{GateRule, JobKey};
 use mainspring_core::overlap::{Admission, admit_asked};
 use mainspring_core::run::{AttemptOutcome, Origin, RunState};
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
 use rusqlite::{Connection, Row, ToSql};
 
-use super::complete::awaiting;
+use super::complete::{arm, awaiting};
 use super::fire::is_known;
 use super::gate::Gates;
 use super::job;
@@ -72,7 +72,13 @@ fn insert(db: &Connection, asked: &AskedRun, state: RunState, gated: bool) -> St
 }
 
 /// See [`crate::Store::cancel_run`].
-pub(super) fn cancel(session: &mut Session, run: RunId, reason: &str, at: Timestamp) -> Step<Cancelled> {
+pub(super) fn cancel(
+    session: &mut Session,
+    run: RunId,
+    reason: &str,
+    rearm: Option<Rearm>,
+    at: Timestamp,
+) -> Step<Cancelled> {
     let db = &session.connection;
     let id: [(&str, &dyn ToSql); 1] = [(":id", run.as_bytes())];
     let live = read_one(db, sql!("common/cancel_read"), &id, |row| {
@@ -92,6 +98,9 @@ pub(super) fn cancel(session: &mut Session, run: RunId, reason: &str, at: Timest
     }
     let mut gates = Gates::default();
     cancel_unstarted(session, &mut gates, run, reason, at)?;
+    if let Some(rearm) = rearm {
+        arm(&session.connection, rearm, run)?;
+    }
     session.wakes = true;
     free_slot(session, gates, job)?;
     session.flush_runs(at)?;

@@ -40,6 +40,11 @@ pub(super) fn rows(db: &Connection, ids: &[TriggerId]) -> Step<Vec<TriggerRow>> 
     Ok(found)
 }
 
+/// See [`crate::Store::stranded`].
+pub(super) fn stranded(db: &Connection) -> Step<Vec<TriggerRow>> {
+    Ok(read(db, sql!("common/stranded"), &[], trigger_row)?)
+}
+
 /// See [`crate::Store::definition`].
 pub(super) fn definition(db: &Connection, job: JobId, version: JobVersion) -> Step<Arc<Job>> {
     let values: [(&str, &dyn ToSql); 2] = [(":job", &job.0), (":version", &version.0)];

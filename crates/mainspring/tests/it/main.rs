@@ -155,6 +155,74 @@ async fn overlap_policies_bound_unfinished_runs() {
 }
 
 #[tokio::test]
+async fn delays_end_with_their_trigger() {
+    let start = t("2026-01-01T00:00:00Z");
+    let (builder, noted) = noting();
+    let mut engine = ManualEngine::start(builder, start).await.expect("starts");
+    let until = start + 25_000;
+    let mut notices = engine.scheduler().subscribe();
+    engine.scheduler().add(job("note").trigger(delay(Duration::from_secs(10)).until(until))).await.expect("a good job");
+    engine.advance(Duration::from_secs(60)).await;
+    assert_eq!(taken(&noted), [start, start + 10_000, start + 20_000]);
+    let left = engine.scheduler().upcoming(Timestamp::MAX, 9).await.expect("readable");
+    assert_eq!(left.len(), 0, "the trigger is complete");
+    let heard = std::iter::from_fn(|| notices.try_recv().ok());
+    assert_eq!(heard.filter(|notice| matches!(notice, Notice::Completed { .. })).count(), 1);
+}
+
+/// A scheduler whose delays fail, and wait an hour for the second attempt.
+fn failing() -> (mainspring::Builder, Arc<AtomicU32>, mainspring::JobBuilder) {
+    let tries = Arc::new(AtomicU32::new(0));
+    let counted = Arc::clone(&tries);
+    let builder = Scheduler::builder().handler("flaky", move |_: RunContext| {
+        counted.fetch_add(1, Ordering::Relaxed);
+        async { Err::<(), _>("not yet") }
+    });
+    let flaky = job("flaky").retries(1, Duration::from_secs(3_600)).trigger(delay(Duration::from_secs(10)));
+    (builder, tries, flaky)
+}
+
+#[tokio::test]
+async fn delay_goes_on_when_its_run_is_cancelled_before_it_starts() {
+    let (builder, tries, flaky) = failing();
+    let mut engine = ManualEngine::start(builder, t("2026-01-01T00:00:00Z")).await.expect("starts");
+    engine.scheduler().add(flaky).await.expect("a good job");
+    engine.advance(Duration::from_secs(30)).await;
+    assert_eq!(tries.load(Ordering::Relaxed), 1, "the run is not over");
+    let run = engine.scheduler().runs("flaky", 1).await.expect("readable")[0].id;
+    engine.scheduler().cancel(run).await.expect("it is not over");
+    engine.advance(Duration::from_secs(9)).await;
+    assert_eq!(tries.load(Ordering::Relaxed), 1);
+    engine.advance(Duration::from_secs(1)).await;
+    assert_eq!(tries.load(Ordering::Relaxed), 2);
+}
+
+#[tokio::test]
+async fn delay_that_an_interruption_left_behind_goes_on_after_a_restart() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let address = format!("sqlite:{}", folder.path().join("jobs.db").display());
+    let (builder, _, flaky) = failing();
+    let scheduler = builder.start(&address).await.expect("starts");
+    scheduler.add(flaky).await.expect("a good job");
+    let run = loop {
+        let runs = scheduler.runs("flaky", 1).await.expect("readable");
+        match runs.first().filter(|run| run.state == RunState::Scheduled) {
+            Some(run) => break run.id,
+            None => tokio::task::yield_now().await,
+        }
+    };
+    // The end of the run without what follows it.
+    scheduler.engine().store().cancel_run(run, "", None, scheduler.control().now()).await.expect("it has not started");
+    assert_eq!(scheduler.engine().store().stranded().await.expect("readable").len(), 1);
+    scheduler.shutdown(Duration::from_secs(5)).await.expect("closes");
+
+    let scheduler = failing().0.start(&address).await.expect("starts again");
+    assert_eq!(scheduler.engine().store().stranded().await.expect("readable").len(), 0);
+    let left = scheduler.upcoming(Timestamp::MAX, 9).await.expect("readable");
+    assert_eq!(left.len(), 1, "it fires again");
+}
+
+#[tokio::test]
 async fn limit_set_while_a_run_is_unfinished_holds_and_lets_go() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = |name| format!("sqlite:{}", folder.path().join(name).display());
