@@ -15,7 +15,7 @@ use mainspring_core::Timestamp;
 use mainspring_core::compile::{Defaults, FieldError};
 use mainspring_core::job::{JobKey, NameError};
 use mainspring_store::Store;
-use tokio::sync::watch;
+use tokio::sync::{Mutex, watch};
 
 use crate::clock::Clock;
 use crate::definitions::Definitions;
@@ -34,6 +34,8 @@ pub struct Control {
     clock: Arc<dyn Clock>,
     definitions: Arc<Definitions>,
     log_appended: watch::Receiver<u64>,
+    /// Held while a calendar is saved: what stands on it must not change meanwhile.
+    calendars: Arc<Mutex<()>>,
 }
 
 /// A request that was not carried out. Nothing of it was kept.
@@ -70,7 +72,7 @@ impl Control {
         definitions: Arc<Definitions>,
         log_appended: watch::Receiver<u64>,
     ) -> Self {
-        Self { store, clock, definitions, log_appended }
+        Self { store, clock, definitions, log_appended, calendars: Arc::default() }
     }
 
     /// The present instant, by the engine's clock.

@@ -137,13 +137,29 @@ impl Definitions {
 
 /// Reads and compiles a calendar with its bases. `None` if it or a base is missing or cannot be compiled.
 pub(crate) async fn read_calendar(store: &dyn Store, namespace: &str, name: &str) -> Result<Option<Arc<Calendar>>> {
+    read_calendar_with(store, namespace, name, None).await
+}
+
+/// The same as if one of them had been saved already.
+pub(crate) async fn read_calendar_with(
+    store: &dyn Store,
+    namespace: &str,
+    name: &str,
+    saved: Option<(&str, &CalendarDefinition)>,
+) -> Result<Option<Arc<Calendar>>> {
     let mut chain: Vec<CalendarDefinition> = Vec::new();
     let mut next = Some(name.to_owned());
     while let Some(name) = next
         && chain.len() <= Calendar::CHAIN_MAX
     {
-        let Some(row) = store.calendar(namespace, &name).await? else { return Ok(None) };
-        let Ok(definition) = serde_json::from_str::<CalendarDefinition>(&row.definition) else { return Ok(None) };
+        let definition = match saved.filter(|saved| saved.0 == name) {
+            Some((_, definition)) => definition.clone(),
+            None => {
+                let Some(row) = store.calendar(namespace, &name).await? else { return Ok(None) };
+                let Ok(definition) = serde_json::from_str(&row.definition) else { return Ok(None) };
+                definition
+            }
+        };
         next = definition.base.clone();
         chain.push(definition);
     }

@@ -144,6 +144,7 @@ macro_rules! conformance_suite {
                 namespaces_come_with_their_jobs_and_go_when_empty,
                 calendars_are_kept_as_written,
                 calendar_in_use_concerns_its_triggers,
+                triggers_of_a_calendar_and_of_those_on_it_move_with_its_save,
                 settings_and_answers_are_kept,
                 purge_deletes_old_history_with_all_that_belongs_to_it,
                 purge_keeps_the_newest_runs_of_each_job,

@@ -32,9 +32,9 @@ use tokio::sync::Notify;
 
 use crate::error::{Error, Result};
 use crate::row::{
-    Asked, AskedRun, AttemptInfo, CalendarRow, Cancelled, Changes, EventRow, Expect, GapRow, JobPrior, JobQuery,
-    JobRow, JobUpdate, JobWrite, KeptAnswer, LogChunk, NamespaceRow, PurgeRule, Released, RunInfo, RunQuery, Saved,
-    StoreInfo, Tally, TriggerInfo, TriggerQuery,
+    Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, EventRow, Expect, GapRow, JobPrior,
+    JobQuery, JobRow, JobUpdate, JobWrite, KeptAnswer, LogChunk, NamespaceRow, PurgeRule, Released, RunInfo, RunQuery,
+    Saved, StoreInfo, Tally, TriggerInfo, TriggerQuery,
 };
 use crate::store::Store;
 use model::Model;
@@ -204,17 +204,8 @@ impl Store for MemoryStore {
         Ok(names::calendars(&*self.model()?, namespace, after, limit))
     }
 
-    async fn save_calendar(
-        &self,
-        namespace: &str,
-        name: &str,
-        definition: &str,
-        expect: Expect,
-        at: Timestamp,
-    ) -> Result<CalendarRow> {
-        let (namespace, name, definition) = (namespace.to_owned(), name.to_owned(), definition.to_owned());
-        let row = CalendarRow { namespace, name, change: 0, definition, updated_at: at };
-        self.request(|model| names::save_calendar(model, row, expect))
+    async fn save_calendar(&self, write: CalendarWrite) -> Result<CalendarRow> {
+        self.request(|model| names::save_calendar(model, &write))
     }
 
     async fn delete_calendar(&self, namespace: &str, name: &str, expect: Expect) -> Result<()> {

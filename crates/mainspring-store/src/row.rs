@@ -355,6 +355,68 @@ pub struct CalendarRow {
     pub updated_at: Timestamp,
 }
 
+/// A calendar to be saved.
+pub struct CalendarWrite {
+    /// Where its name is unique.
+    pub namespace: String,
+    /// Its name.
+    pub name: String,
+    /// JSON of its definition.
+    pub definition: String,
+    /// What must be there.
+    pub expect: Expect,
+    /// When.
+    pub at: Timestamp,
+    /// Calendars of the namespace that stand on it.
+    pub dependents: Vec<String>,
+    /// Where a trigger stands afterwards that uses one of these calendars; None: where it stood.
+    pub rederive: Rederive,
+}
+
+/// Says where a trigger of a job stands after a change of its calendar. Asked inside of the transaction: pure and quick.
+pub type Rederive = Box<dyn Fn(&Arc<Job>, &TriggerRow) -> Option<Progress> + Send>;
+
+impl CalendarWrite {
+    /// A calendar that none stands on. Its triggers stay where they stand.
+    #[must_use]
+    pub fn new(namespace: &str, name: &str, definition: &str, expect: Expect, at: Timestamp) -> Self {
+        Self {
+            namespace: namespace.to_owned(),
+            name: name.to_owned(),
+            definition: definition.to_owned(),
+            expect,
+            at,
+            dependents: Vec::new(),
+            rederive: Box::new(|_, _| None),
+        }
+    }
+
+    /// What is saved, as the given change.
+    pub(crate) fn row(&self, change: i64) -> CalendarRow {
+        CalendarRow {
+            namespace: self.namespace.clone(),
+            name: self.name.clone(),
+            change,
+            definition: self.definition.clone(),
+            updated_at: self.at,
+        }
+    }
+
+    /// The calendars whose triggers are affected.
+    pub(crate) fn affected(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.name).chain(&self.dependents).map(String::as_str)
+    }
+}
+
+impl std::fmt::Debug for CalendarWrite {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { namespace, name, expect, dependents, .. } = self;
+        let mut shown = f.debug_struct("CalendarWrite");
+        shown.field("namespace", namespace).field("name", name).field("expect", expect);
+        shown.field("dependents", dependents).finish_non_exhaustive()
+    }
+}
+
 /// A namespace.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NamespaceRow {

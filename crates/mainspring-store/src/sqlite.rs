@@ -40,9 +40,9 @@ use tokio::sync::Notify;
 
 use crate::error::{Error, Result};
 use crate::row::{
-    Asked, AskedRun, AttemptInfo, CalendarRow, Cancelled, Changes, EventRow, Expect, GapRow, JobPrior, JobQuery,
-    JobRow, JobUpdate, JobWrite, KeptAnswer, LogChunk, NamespaceRow, PurgeRule, Released, RunInfo, RunQuery, Saved,
-    StoreInfo, Tally, TriggerInfo, TriggerQuery,
+    Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, EventRow, Expect, GapRow, JobPrior,
+    JobQuery, JobRow, JobUpdate, JobWrite, KeptAnswer, LogChunk, NamespaceRow, PurgeRule, Released, RunInfo, RunQuery,
+    Saved, StoreInfo, Tally, TriggerInfo, TriggerQuery,
 };
 use crate::store::Store;
 use checkpoint::Checkpointer;
@@ -273,17 +273,8 @@ impl Store for SqliteStore {
         self.read("list calendars", move |db| names::calendars(db, &namespace, &after, limit)).await
     }
 
-    async fn save_calendar(
-        &self,
-        namespace: &str,
-        name: &str,
-        definition: &str,
-        expect: Expect,
-        at: Timestamp,
-    ) -> Result<CalendarRow> {
-        let (namespace, name, definition) = (namespace.to_owned(), name.to_owned(), definition.to_owned());
-        let row = CalendarRow { namespace, name, change: 0, definition, updated_at: at };
-        self.write(Lane::Api, "save a calendar", move |s| names::save_calendar(s, row, expect)).await
+    async fn save_calendar(&self, write: CalendarWrite) -> Result<CalendarRow> {
+        self.write(Lane::Api, "save a calendar", move |s| names::save_calendar(s, &write)).await
     }
 
     async fn delete_calendar(&self, namespace: &str, name: &str, expect: Expect) -> Result<()> {

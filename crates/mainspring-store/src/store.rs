@@ -11,9 +11,9 @@ use mainspring_core::{Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerI
 
 use crate::error::Result;
 use crate::row::{
-    Asked, AskedRun, AttemptInfo, CalendarRow, Cancelled, Changes, EventRow, Expect, GapRow, JobPrior, JobQuery,
-    JobRow, JobUpdate, JobWrite, KeptAnswer, LogChunk, NamespaceRow, PurgeRule, Released, RunInfo, RunQuery, Saved,
-    StoreInfo, Tally, TriggerInfo, TriggerQuery,
+    Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, EventRow, Expect, GapRow, JobPrior,
+    JobQuery, JobRow, JobUpdate, JobWrite, KeptAnswer, LogChunk, NamespaceRow, PurgeRule, Released, RunInfo, RunQuery,
+    Saved, StoreInfo, Tally, TriggerInfo, TriggerQuery,
 };
 
 /// Where jobs, triggers, runs and history are kept.
@@ -136,16 +136,10 @@ pub trait Store: Send + Sync + 'static {
     /// Calendars of a namespace after a name, in order.
     async fn calendars(&self, namespace: &str, after: Option<&str>, limit: u32) -> Result<Vec<CalendarRow>>;
 
-    /// Saves a calendar, makes its namespace, gives every trigger that uses it a new version and notes it in the outbox.
-    /// The same text again changes nothing.
-    async fn save_calendar(
-        &self,
-        namespace: &str,
-        name: &str,
-        definition: &str,
-        expect: Expect,
-        at: Timestamp,
-    ) -> Result<CalendarRow>;
+    /// Saves a calendar and makes its namespace. Every trigger that uses it or one of its dependents goes where
+    /// [`CalendarWrite::rederive`] says, gets a new version and is noted in the outbox. The same text again changes
+    /// nothing.
+    async fn save_calendar(&self, write: CalendarWrite) -> Result<CalendarRow>;
 
     /// Deletes a calendar that no trigger uses (a conflict otherwise).
     async fn delete_calendar(&self, namespace: &str, name: &str, expect: Expect) -> Result<()>;

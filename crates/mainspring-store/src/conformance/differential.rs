@@ -13,8 +13,8 @@ use proptest::test_runner::{Config, TestCaseError, TestRunner};
 
 use super::kit::{Draft, Kept, Kit, advanced, asked, at, new_run, update};
 use crate::{
-    AskedRun, EventRow, Expect, GapRow, JobQuery, JobUpdate, LogChunk, MemoryStore, PurgeRule, Result, RunInfo,
-    RunQuery, Store, TriggerQuery, TriggerUpdate,
+    AskedRun, CalendarWrite, EventRow, Expect, GapRow, JobQuery, JobUpdate, LogChunk, MemoryStore, PurgeRule, Result,
+    RunInfo, RunQuery, Store, TriggerQuery, TriggerUpdate,
 };
 
 /// Compares a store with [`MemoryStore`] over `cases` random sequences of requests, and shrinks the first that differs.
@@ -228,9 +228,9 @@ impl Pair {
                 same("append_log", a.append_log(chunk.clone()).await, b.append_log(chunk).await)
             }
             Op::Calendar { text } => {
-                let (text, any) = (format!("[{text}]"), Expect::Anything);
-                let first = a.save_calendar("default", "days", &text, any, now).await;
-                same("save_calendar", first, b.save_calendar("default", "days", &text, any, now).await)
+                let text = format!("[{text}]");
+                let write = || CalendarWrite::new("default", "days", &text, Expect::Anything, now);
+                same("save_calendar", a.save_calendar(write()).await, b.save_calendar(write()).await)
             }
             Op::Purge { keep, all } => {
                 let before = if *all { Timestamp::MAX } else { Timestamp::MIN };

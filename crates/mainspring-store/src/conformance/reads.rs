@@ -11,7 +11,7 @@ use mainspring_core::{RunId, Timestamp};
 use serde_json::{Value, json};
 
 use super::kit::{Draft, Kit, asked, at, new_run};
-use crate::{AskedRun, EventRow, LogChunk, RunQuery, Store, Tally};
+use crate::{AskedRun, CalendarWrite, EventRow, LogChunk, RunQuery, Store, Tally};
 
 pub async fn runs_are_listed_newest_first_and_filtered(store: Arc<dyn Store>) {
     let mut kit = Kit::new(store).await;
@@ -198,8 +198,8 @@ pub async fn changes_of_things_are_events(store: Arc<dyn Store>) {
     kit.pause_job(&kit.again(&job).await, true, at(2)).await;
     kit.pause_job(&kit.again(&job).await, false, at(3)).await;
     let anything = crate::Expect::Anything;
-    kit.store.save_calendar("default", "days", "{}", anything, at(4)).await.expect("save_calendar");
-    kit.store.save_calendar("default", "days", "[]", anything, at(5)).await.expect("save_calendar");
+    kit.store.save_calendar(CalendarWrite::new("default", "days", "{}", anything, at(4))).await.expect("save_calendar");
+    kit.store.save_calendar(CalendarWrite::new("default", "days", "[]", anything, at(5))).await.expect("save_calendar");
     kit.store.delete_calendar("default", "days", anything).await.expect("delete_calendar");
     kit.store.delete_job(&job.job.definition.key, anything, at(6)).await.expect("delete_job");
     kit.store.delete_namespace("default").await.expect("delete_namespace");

@@ -155,6 +155,29 @@ async fn overlap_policies_bound_unfinished_runs() {
 }
 
 #[tokio::test]
+async fn triggers_follow_the_base_of_their_calendar() {
+    use mainspring_engine::control::SaveMode;
+    use mainspring_store::Expect;
+    let (builder, noted) = noting();
+    let mut engine = ManualEngine::start(builder, t("2026-01-01T00:00:00Z")).await.expect("starts");
+    let save = async |scheduler: &Scheduler, name: &str, definition: &str| {
+        let definition = serde_json::from_str(definition).expect("a calendar");
+        let saved = scheduler.control().save_calendar("default", name, &definition, Expect::Anything, SaveMode::Commit);
+        saved.await.expect("a good calendar");
+    };
+    save(engine.scheduler(), "base", r#"{"kind": "holiday", "dates": ["2026-01-09"]}"#).await;
+    save(engine.scheduler(), "top", r#"{"kind": "holiday", "dates": ["2026-01-04"], "base": "base"}"#).await;
+    engine.scheduler().add(job("note").trigger(cron("0 12 * * *").calendar("top"))).await.expect("a good job");
+    engine.advance(Duration::from_secs(86_400)).await;
+    assert_eq!(taken(&noted), [t("2026-01-01T12:00:00Z")]);
+    save(engine.scheduler(), "base", r#"{"kind": "holiday", "dates": ["2026-01-02", "2026-01-03"]}"#).await;
+    let next = engine.scheduler().upcoming(Timestamp::MAX, 1).await.expect("readable")[0].fire_time;
+    assert_eq!(next, t("2026-01-05T12:00:00Z"));
+    engine.advance(Duration::from_secs(4 * 86_400)).await;
+    assert_eq!(taken(&noted), [next]);
+}
+
+#[tokio::test]
 async fn delays_end_with_their_trigger() {
     let start = t("2026-01-01T00:00:00Z");
     let (builder, noted) = noting();
