@@ -209,7 +209,7 @@ pub struct Completion {
     pub outcome: AttemptOutcome,
     /// What follows.
     pub then: AfterAttempt,
-    /// When the handler was entered; absent if it never was.
+    /// When the handler was entered; absent if it never was. Of a lost attempt only the claim is known, which stands for it.
     pub started_at: Option<Timestamp>,
     /// When the attempt ended.
     pub ended_at: Timestamp,
@@ -286,6 +286,8 @@ pub struct LiveRun {
     pub claimed: ClaimedRun,
     /// Where it stands.
     pub state: RunState,
+    /// When a worker took it.
+    pub claimed_at: Option<Timestamp>,
 }
 
 /// What the engine has to look at, because a request changed it.

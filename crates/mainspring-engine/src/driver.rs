@@ -112,7 +112,7 @@ impl Driver {
 
     fn perform(&self, command: Command) {
         match command {
-            Command::Start(starts) => self.pool.line.put(starts),
+            Command::Start(starts) => self.pool.start(starts),
             Command::Cancel(run) => self.pool.cancel(run),
             Command::Fire(batch) => {
                 let (store, sender) = (Arc::clone(&self.store), self.inbox.0.clone());
@@ -292,7 +292,8 @@ pub(crate) async fn lost_runs(
             start,
             definition,
             outcome: mainspring_core::run::AttemptOutcome::Lost,
-            started_at: None,
+            // The store learns of the start with the end; the claim is the nearest that is known.
+            started_at: live.claimed_at,
             ended_at: now,
             detail: None,
         });

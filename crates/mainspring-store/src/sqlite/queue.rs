@@ -17,9 +17,11 @@ pub(super) fn adopt(session: &mut Session, incarnation: Incarnation, at: Timesta
     let this: [(&str, &dyn ToSql); 1] = [(":incarnation", &number)];
     execute(db, sql!("common/adopt_register"), &this)?;
     execute(db, sql!("common/adopt_started"), &[(":at", &at.as_millis()), (":incarnation", &number)])?;
-    let running = read(db, sql!("common/adopt_read"), &this, claimed_run)?;
+    let running = read(db, sql!("common/adopt_read"), &this, |row| {
+        Ok(LiveRun { claimed: claimed_run(row)?, state: RunState::Running, claimed_at: maybe_instant(row, 8)? })
+    })?;
     execute(db, sql!("common/adopt"), &this)?;
-    Ok(running.into_iter().map(|claimed| LiveRun { claimed, state: RunState::Running }).collect())
+    Ok(running)
 }
 
 fn claimed_run(row: &Row<'_>) -> rusqlite::Result<ClaimedRun> {

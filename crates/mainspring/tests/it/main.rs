@@ -409,5 +409,11 @@ async fn runs_of_a_process_that_vanished_are_lost_and_follow_on_lost() {
     assert_eq!((failed.state, failed.reason.as_deref()), (RunState::Failed, Some("lost")));
     let again = scheduler.wait(runs[1]).await.expect("it ends");
     assert_eq!((again.state, again.attempt), (RunState::Succeeded, 2));
+    assert!(failed.claimed_at.is_some() && failed.started_at == failed.claimed_at, "{failed:?}");
+    for run in runs {
+        let attempts = scheduler.engine().store().attempts(run).await.expect("readable");
+        assert!(attempts.iter().all(|attempt| attempt.claimed_at.is_some()), "{attempts:?}");
+        assert!(attempts.iter().all(|attempt| attempt.started_at >= attempt.claimed_at), "{attempts:?}");
+    }
     assert_eq!(entered.recv().await, Some((runs[1], 2)));
 }
