@@ -14,6 +14,7 @@ use tokio::sync::{broadcast, mpsc, watch};
 
 use crate::clock::{Alarm, Clock};
 use crate::definitions::Definitions;
+use crate::health::{Health, Traffic};
 use crate::metrics::{Metrics, Operation, Outcome, ResultLabel};
 use crate::notice::Notice;
 use crate::pool::Pool;
@@ -31,6 +32,7 @@ pub(crate) struct Driver {
     pub(crate) definitions: Arc<Definitions>,
     pub(crate) pool: Arc<Pool>,
     pub(crate) metrics: Arc<Metrics>,
+    pub(crate) health: Arc<Health>,
     pub(crate) notices: broadcast::Sender<Notice>,
     pub(crate) tasks: Tasks,
     pub(crate) inbox: (mpsc::UnboundedSender<Event>, mpsc::UnboundedReceiver<Event>),
@@ -117,8 +119,11 @@ impl Driver {
             Command::Fire(batch) => {
                 let (store, sender) = (Arc::clone(&self.store), self.inbox.0.clone());
                 let (metrics, notices) = (Arc::clone(&self.metrics), self.notices.clone());
+                let health = Arc::clone(&self.health);
                 self.tasks.start(async move {
-                    let event = match timed(&metrics, "fire", store.fire(Arc::clone(&batch))).await {
+                    let answer = timed(&metrics, "fire", store.fire(Arc::clone(&batch))).await;
+                    health.note(Traffic::Batch, &answer);
+                    let event = match answer {
                         Ok(outcome) => {
                             count_fires(&metrics, &batch, &outcome);
                             crate::notice::of_fires(&notices, &batch, &outcome);
@@ -135,8 +140,11 @@ impl Driver {
             Command::Complete(batch) => {
                 let (store, sender) = (Arc::clone(&self.store), self.inbox.0.clone());
                 let (metrics, notices) = (Arc::clone(&self.metrics), self.notices.clone());
+                let health = Arc::clone(&self.health);
                 self.tasks.start(async move {
-                    let event = match timed(&metrics, "complete", store.complete(Arc::clone(&batch))).await {
+                    let answer = timed(&metrics, "complete", store.complete(Arc::clone(&batch))).await;
+                    health.note(Traffic::Batch, &answer);
+                    let event = match answer {
                         Ok(outcome) => {
                             count_ends(&metrics, &batch, &outcome);
                             crate::notice::of_ends(&notices, &batch, &outcome);
@@ -157,12 +165,14 @@ impl Driver {
                     definitions: Arc::clone(&self.definitions),
                 };
                 let (metrics, sender) = (Arc::clone(&self.metrics), self.inbox.0.clone());
+                let health = Arc::clone(&self.health);
                 self.tasks.start(async move {
-                    let event =
-                        timed(&metrics, read_name(&read), reader.read(read.clone())).await.unwrap_or_else(|error| {
-                            tracing::error!(error = %causes(&error), read = read_name(&read), "the store could not be read; repeating");
-                            Event::ReadFailed(read)
-                        });
+                    let answer = timed(&metrics, read_name(&read), reader.read(read.clone())).await;
+                    health.note(Traffic::Read, &answer);
+                    let event = answer.unwrap_or_else(|error| {
+                        tracing::error!(error = %causes(&error), read = read_name(&read), "the store could not be read; repeating");
+                        Event::ReadFailed(read)
+                    });
                     let _ = sender.send(event);
                 });
             }

@@ -355,6 +355,36 @@ fn unrecorded_batch_is_repeated_as_it_was() {
 }
 
 #[test]
+fn batch_that_fails_again_and_again_waits_longer_up_to_a_bound() {
+    let mut world = world();
+    world.keep_back = true;
+    world.add(1, every(600_000));
+    world.run_until(0);
+    let mut waits = Vec::new();
+    for _ in 0..8 {
+        let Some(Command::Fire(batch)) = world.kept_back.pop() else { panic!("a batch was sent") };
+        world.send(Event::FireFailed(batch));
+        let failed = world.now;
+        while world.kept_back.is_empty() {
+            world.now = world.planner.next_wakeup().max(world.now);
+            world.send(Event::Woke);
+        }
+        waits.push(world.now.since(failed));
+    }
+    assert_eq!(waits, [250, 500, 1_000, 2_000, 4_000, 5_000, 5_000, 5_000]);
+    world.keep_back = false;
+    let Some(Command::Fire(batch)) = world.kept_back.pop() else { panic!("a batch was sent") };
+    let outcome = world.record(&batch);
+    world.send(Event::Fired(Arc::clone(&batch), outcome));
+    world.send(Event::CompleteFailed(Arc::new(crate::batch::CompletionBatch {
+        id: batch.id,
+        at: world.now,
+        entries: Vec::new(),
+    })));
+    assert_eq!(world.planner.next_wakeup(), world.now + 250, "a success starts it anew");
+}
+
+#[test]
 fn draining_planner_fires_nothing_new_but_records_ends() {
     let mut world = world();
     world.add(1, every(1_000));
