@@ -209,14 +209,12 @@ pub struct Completion {
     pub outcome: AttemptOutcome,
     /// What follows.
     pub then: AfterAttempt,
-    /// When the handler was entered; absent if it never was.
+    /// When the handler was entered; absent if it never was. Of a lost attempt only the claim is known, which stands for it.
     pub started_at: Option<Timestamp>,
     /// When the attempt ended.
     pub ended_at: Timestamp,
     /// What the attempt left behind, if anything.
     pub detail: Option<Box<AttemptDetail>>,
-    /// The limit of the job, if it has one.
-    pub gate: Option<GateRule>,
     /// The `delay` trigger that waits for this run, and its next instant.
     pub rearm: Option<Rearm>,
 }
@@ -241,10 +239,10 @@ pub struct AttemptDetail {
 pub struct Rearm {
     /// The trigger.
     pub trigger: TriggerId,
-    /// Its next instant.
-    pub next_fire_at: Timestamp,
+    /// Its next instant. None: its end is reached, and it is complete.
+    pub next_fire_at: Option<Timestamp>,
     /// The same plus jitter.
-    pub due_at: Timestamp,
+    pub due_at: Option<Timestamp>,
 }
 
 /// What became of a batch of completions.
@@ -256,7 +254,7 @@ pub struct CompletionOutcome {
     pub promoted: u32,
     /// Jobs with a free slot again.
     pub freed: Vec<JobId>,
-    /// `delay` triggers that have a next instant now.
+    /// `delay` triggers that await their run no more: they have a next instant now, or are complete.
     pub rearmed: Vec<TriggerId>,
 }
 
@@ -288,6 +286,8 @@ pub struct LiveRun {
     pub claimed: ClaimedRun,
     /// Where it stands.
     pub state: RunState,
+    /// When a worker took it.
+    pub claimed_at: Option<Timestamp>,
 }
 
 /// What the engine has to look at, because a request changed it.

@@ -10,13 +10,13 @@
 
 mod ends;
 mod fires;
+mod repeats;
 mod resident;
 mod slots;
 #[cfg(test)]
 mod tests;
 mod window;
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use mainspring_schedule::Timestamp;
@@ -32,6 +32,7 @@ use crate::run::AttemptOutcome;
 
 use self::ends::Ends;
 use self::fires::Fires;
+use self::repeats::Repeats;
 use self::resident::Residents;
 use self::slots::Slots;
 use self::window::Window;
@@ -49,8 +50,10 @@ pub struct Settings {
     pub in_flight_max: usize,
     /// Runs that this node's own pool executes at a time.
     pub slots: u32,
-    /// How long to wait before a batch is repeated that the store could not take.
+    /// How long to wait before a batch is repeated that the store could not take. Each further time it is twice as long.
     pub retry_after_ms: i64,
+    /// How long at most.
+    pub retry_max_ms: i64,
 }
 
 impl Default for Settings {
@@ -61,7 +64,8 @@ impl Default for Settings {
             batch_max: 4_000,
             in_flight_max: 2,
             slots: 64,
-            retry_after_ms: 1_000,
+            retry_after_ms: 250,
+            retry_max_ms: 5_000,
         }
     }
 }
@@ -179,7 +183,7 @@ pub struct Planner {
     /// Jobs that got a free slot while fires were under way, with the newest batch by then: a fire of one up to it that comes
     /// back blocked is tried again at once.
     freed: FxHashMap<JobId, u64>,
-    repeats: VecDeque<(Timestamp, Command)>,
+    repeats: Repeats,
     /// Reads under way.
     reads: usize,
     /// Triggers to read by id. One such read at a time, so that no older answer comes after a newer one.
@@ -205,7 +209,7 @@ impl Planner {
             changes_waiting: true,
             draining: false,
             freed: FxHashMap::default(),
-            repeats: VecDeque::new(),
+            repeats: Repeats::default(),
             reads: 0,
             wanted: Vec::new(),
             reading_triggers: false,
@@ -217,6 +221,7 @@ impl Planner {
         let mut commands = Vec::new();
         self.note_time(now);
         self.reads -= usize::from(answers_read(&event));
+        self.note_success(&event);
         match event {
             Event::Woke => {}
             Event::WindowRead(rows, more) => self.window_read(rows, more, &mut commands),
@@ -245,7 +250,7 @@ impl Planner {
     /// When to send [`Event::Woke`], if nothing else happens before.
     #[must_use]
     pub fn next_wakeup(&self) -> Timestamp {
-        let repeat = self.repeats.front().map_or(Timestamp::MAX, |(at, _)| *at);
+        let repeat = self.repeats.next_at().unwrap_or(Timestamp::MAX);
         if self.draining {
             return repeat;
         }
@@ -281,9 +286,7 @@ impl Planner {
 
     /// What every event is followed by: collect what is due, and send what can be sent.
     fn step(&mut self, commands: &mut Vec<Command>) {
-        while self.repeats.front().is_some_and(|(at, _)| *at <= self.now) {
-            commands.extend(self.repeats.pop_front().map(|(_, command)| command));
-        }
+        commands.extend(std::iter::from_fn(|| self.repeats.take(self.now)));
         if self.changes_waiting && !self.changes_asked {
             (self.changes_waiting, self.changes_asked) = (false, true);
             commands.push(Command::Read(Read::Changes));
@@ -306,8 +309,7 @@ impl Planner {
         if now < self.now {
             // The clock was set back: what is not due yet waits for its instant, however long that takes now.
             self.residents.rewind(now);
-            let latest = now + self.settings.retry_after_ms;
-            self.repeats.iter_mut().for_each(|(at, _)| *at = latest.min(*at));
+            self.repeats.rewind(now, &self.settings);
         }
         self.now = now;
     }
@@ -330,9 +332,18 @@ impl Planner {
         }
     }
 
-    /// Sends a command again after a while; one that nobody carried out changes nothing by that.
+    /// Sends a command again after a while.
     fn repeat(&mut self, command: Command) {
-        self.repeats.push_back((self.now + self.settings.retry_after_ms, command));
+        self.repeats.put(command, self.now, &self.settings);
+    }
+
+    fn note_success(&mut self, event: &Event) {
+        match event {
+            Event::Fired(..) | Event::Completed(..) => self.repeats.batch_succeeded(),
+            Event::ReadFailed(_) => {}
+            event if answers_read(event) => self.repeats.read_succeeded(),
+            _ => {}
+        }
     }
 
     fn next_batch_id(&mut self) -> BatchId {
@@ -353,7 +364,7 @@ const fn answers_read(event: &Event) -> bool {
     )
 }
 
-/// What a claimed run needs to be started; the shell adds the delay of its trigger.
+/// What a claimed run needs to be started; the shell adds the rule of its trigger.
 impl From<ClaimedRun> for Start {
     fn from(claimed: ClaimedRun) -> Self {
         Self {
@@ -365,7 +376,7 @@ impl From<ClaimedRun> for Start {
             due_at: claimed.due_at,
             attempt: claimed.attempt,
             input: claimed.input,
-            delay: None,
+            awaited_by: None,
             definition: None,
         }
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mainspring_schedule::{MisfirePolicy, Missed, MissedReason, Timestamp, Trigger, TriggerState};
 
-use crate::batch::{Gap, GapOutcome, GapReason, NewRun, Progress, TriggerStatus};
+use crate::batch::{Gap, GapOutcome, GapReason, NewRun, Progress, Rearm, TriggerStatus};
 use crate::id::{JobId, JobVersion, RunId, RunSource, TriggerId, jitter_of};
 use crate::job::{GateRule, Job, Overlap};
 use crate::run::Origin;
@@ -92,7 +92,7 @@ impl Rule {
     pub fn begin(&self, id: TriggerId, after: Timestamp, fired_through: Option<Timestamp>) -> Progress {
         let mut state = self.trigger.first_fire();
         if state.next_fire_at.is_some_and(|first| first <= after) {
-            state.next_fire_at = self.trigger.next_after(&state, after);
+            state.next_fire_at = self.next_after(&state, after);
         }
         let mut progress = Progress {
             next_fire_at: None,
@@ -107,6 +107,24 @@ impl Rule {
         };
         self.take(id, &mut progress, state);
         progress
+    }
+
+    /// The first instant after `after`. A delay has none of its own: it may fire at any that its calendar includes.
+    pub(crate) fn next_after(&self, state: &TriggerState, after: Timestamp) -> Option<Timestamp> {
+        match self.delay_ms {
+            Some(delay_ms) => self.trigger.delayed_from(after + 1 - delay_ms),
+            None => self.trigger.next_after(state, after),
+        }
+    }
+
+    /// Where a `delay` trigger goes whose run, fired for `fire_time`, ended at `ended_at`. None for the other kinds.
+    #[must_use]
+    pub fn rearm(&self, id: TriggerId, fire_time: Timestamp, ended_at: Timestamp) -> Option<Rearm> {
+        let delay_ms = self.delay_ms?;
+        // Never the same instant again: its run has been.
+        let least_ms = 1 - delay_ms.min(1);
+        let next_fire_at = self.trigger.delayed_from(ended_at.max(fire_time) + least_ms);
+        Some(Rearm { trigger: id, next_fire_at, due_at: next_fire_at.map(|next| self.due_at(id, next)) })
     }
 
     /// The coming instants from where the trigger stands, up to `until`.
@@ -175,13 +193,18 @@ impl Rule {
     }
 
     fn take(&self, id: TriggerId, progress: &mut Progress, state: TriggerState) {
-        progress.next_fire_at = state.next_fire_at;
-        progress.due_at = state.next_fire_at.map(|next| self.due_at(id, next));
         progress.previous_fire_at = state.previous_fire_at;
         progress.start_at = state.start_at;
         progress.repeat_count = state.repeat_count;
         progress.times_triggered = state.times_triggered;
-        let waits = progress.next_fire_at.is_some() || progress.awaiting_run.is_some();
+        self.set_next(id, progress, state.next_fire_at);
+    }
+
+    /// Sets the next instant. Without one, a trigger that awaits no run is complete.
+    pub(crate) fn set_next(&self, id: TriggerId, progress: &mut Progress, next: Option<Timestamp>) {
+        progress.next_fire_at = next;
+        progress.due_at = next.map(|next| self.due_at(id, next));
+        let waits = next.is_some() || progress.awaiting_run.is_some();
         progress.status = if waits { TriggerStatus::Active } else { TriggerStatus::Complete };
     }
 }
@@ -220,7 +243,7 @@ pub struct Loaded {
 }
 
 /// The run that a worker starts, with what its end needs.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Debug)]
 pub struct Start {
     /// The run.
     pub run: RunId,
@@ -238,17 +261,8 @@ pub struct Start {
     pub attempt: u32,
     /// JSON given with the run.
     pub input: Option<String>,
-    /// The delay of the trigger that awaits this run's end, if one does.
-    pub delay: Option<Delay>,
+    /// The rule of the `delay` trigger that awaits this run's end, if one does.
+    pub awaited_by: Option<Arc<Rule>>,
     /// What it executes; if absent, the store knows.
     pub definition: Option<Arc<Job>>,
-}
-
-/// What re-arms a `delay` trigger.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Delay {
-    /// From the end of the run to the next fire time.
-    pub delay_ms: i64,
-    /// Largest spread of fires.
-    pub jitter_ms: i64,
 }

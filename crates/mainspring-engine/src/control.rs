@@ -15,9 +15,10 @@ use mainspring_core::Timestamp;
 use mainspring_core::compile::{Defaults, FieldError};
 use mainspring_core::job::{JobKey, NameError};
 use mainspring_store::Store;
-use tokio::sync::watch;
+use tokio::sync::{Mutex, watch};
 
 use crate::clock::Clock;
+use crate::definitions::Definitions;
 
 pub use jobs::{Change, JobPlan, SaveMode};
 pub use preview::Upcoming;
@@ -31,8 +32,10 @@ const TRIES: usize = 20;
 pub struct Control {
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
-    defaults: Defaults,
+    definitions: Arc<Definitions>,
     log_appended: watch::Receiver<u64>,
+    /// Held while a calendar is saved: what stands on it must not change meanwhile.
+    calendars: Arc<Mutex<()>>,
 }
 
 /// A request that was not carried out. Nothing of it was kept.
@@ -66,10 +69,10 @@ impl Control {
     pub(crate) fn new(
         store: Arc<dyn Store>,
         clock: Arc<dyn Clock>,
-        defaults: Defaults,
+        definitions: Arc<Definitions>,
         log_appended: watch::Receiver<u64>,
     ) -> Self {
-        Self { store, clock, defaults, log_appended }
+        Self { store, clock, definitions, log_appended, calendars: Arc::default() }
     }
 
     /// The present instant, by the engine's clock.
@@ -86,8 +89,8 @@ impl Control {
 
     /// What holds where a trigger says nothing.
     #[must_use]
-    pub const fn defaults(&self) -> Defaults {
-        self.defaults
+    pub fn defaults(&self) -> Defaults {
+        self.definitions.defaults
     }
 }
 

@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 use mainspring_core::batch::TriggerRow;
 use mainspring_core::compile::{self, Defaults};
 use mainspring_core::job::{CalendarDefinition, Job, ScheduleDefinition};
-use mainspring_core::rule::{Delay, Loaded, Start};
-use mainspring_core::{JobId, JobVersion, TriggerId};
+use mainspring_core::rule::{Loaded, Rule, Start};
+use mainspring_core::{JobId, JobVersion, RunId, TriggerId};
 use mainspring_schedule::Calendar;
 use mainspring_store::{Result, Store};
 use rustc_hash::FxHashMap;
@@ -58,29 +58,25 @@ impl Definitions {
         }
     }
 
-    /// The delay of the trigger that awaits a claimed run's end, if one does.
-    pub(crate) async fn delay_of(&self, start: &Start, definition: &Job) -> Option<Delay> {
+    /// The rule of the `delay` trigger that awaits a run's end, if one does.
+    pub(crate) async fn awaiting(&self, trigger: TriggerId, run: RunId) -> Result<Option<Arc<Rule>>> {
+        let mut rows = self.store.trigger_rows(&[trigger]).await?;
+        rows.retain(|row| row.progress.awaiting_run == Some(run));
+        let loaded = self.load_reporting(rows).await?.pop();
+        Ok(loaded.map(|loaded| loaded.rule).filter(|rule| rule.delay_ms.is_some()))
+    }
+
+    /// The same for a claimed run, trying again until the store answers.
+    pub(crate) async fn awaiting_start(&self, start: &Start, definition: &Job) -> Option<Arc<Rule>> {
         let is_delay = |schedule: &ScheduleDefinition| matches!(schedule, ScheduleDefinition::Delay { .. });
         let trigger = start.trigger?;
         if !definition.triggers.iter().any(|trigger| is_delay(&trigger.schedule)) {
             return None;
         }
-        let rows = self.rows_of(trigger).await;
-        let row = rows.first().filter(|row| row.progress.awaiting_run == Some(start.run))?;
-        let current = self.wait_for(row.job, row.job_version).await;
-        let trigger = current.triggers.get(row.index as usize)?;
-        match trigger.schedule {
-            ScheduleDefinition::Delay { delay_ms } => Some(Delay { delay_ms, jitter_ms: trigger.jitter_ms }),
-            _ => None,
-        }
-    }
-
-    /// A trigger's row, trying again until the store answers.
-    async fn rows_of(&self, trigger: TriggerId) -> Vec<TriggerRow> {
         loop {
-            match self.store.trigger_rows(&[trigger]).await {
-                Ok(rows) => return rows,
-                Err(mainspring_store::Error::Closed) => return Vec::new(),
+            match self.awaiting(trigger, start.run).await {
+                Ok(rule) => return rule,
+                Err(mainspring_store::Error::Closed) => return None,
                 Err(error) => {
                     tracing::error!(%error, trigger.id = trigger.0, "a claimed run's trigger could not be read; trying again");
                     self.clock.alarm().wait_until(self.clock.now() + RETRY_AFTER_MS).await;
@@ -89,8 +85,17 @@ impl Definitions {
         }
     }
 
+    /// Compiles rows. One that cannot be compiled is reported and left out.
+    pub(crate) async fn load_reporting(&self, rows: Vec<TriggerRow>) -> Result<Vec<Loaded>> {
+        let (loaded, broken) = self.load(rows).await?;
+        for (trigger, why) in broken {
+            tracing::error!(trigger.id = trigger.0, why, "a stored trigger cannot be compiled and does not fire");
+        }
+        Ok(loaded)
+    }
+
     /// Compiles rows. One that cannot be compiled is left out and named in the second list.
-    pub(crate) async fn load(&self, rows: Vec<TriggerRow>) -> Result<(Vec<Loaded>, Vec<(TriggerId, String)>)> {
+    async fn load(&self, rows: Vec<TriggerRow>) -> Result<(Vec<Loaded>, Vec<(TriggerId, String)>)> {
         let mut calendars = FxHashMap::default();
         let mut loaded = Vec::with_capacity(rows.len());
         let mut broken = Vec::new();
@@ -114,7 +119,7 @@ impl Definitions {
         row: &TriggerRow,
         definition: &Arc<Job>,
         calendars: &mut FxHashMap<(String, String), Option<Arc<Calendar>>>,
-    ) -> Result<std::result::Result<mainspring_core::rule::Rule, String>> {
+    ) -> Result<std::result::Result<Rule, String>> {
         let Some(trigger) = definition.triggers.get(row.index as usize) else {
             return Ok(Err(format!("the definition has no trigger number {}", row.index)));
         };
@@ -132,13 +137,29 @@ impl Definitions {
 
 /// Reads and compiles a calendar with its bases. `None` if it or a base is missing or cannot be compiled.
 pub(crate) async fn read_calendar(store: &dyn Store, namespace: &str, name: &str) -> Result<Option<Arc<Calendar>>> {
+    read_calendar_with(store, namespace, name, None).await
+}
+
+/// The same as if one of them had been saved already.
+pub(crate) async fn read_calendar_with(
+    store: &dyn Store,
+    namespace: &str,
+    name: &str,
+    saved: Option<(&str, &CalendarDefinition)>,
+) -> Result<Option<Arc<Calendar>>> {
     let mut chain: Vec<CalendarDefinition> = Vec::new();
     let mut next = Some(name.to_owned());
     while let Some(name) = next
         && chain.len() <= Calendar::CHAIN_MAX
     {
-        let Some(row) = store.calendar(namespace, &name).await? else { return Ok(None) };
-        let Ok(definition) = serde_json::from_str::<CalendarDefinition>(&row.definition) else { return Ok(None) };
+        let definition = match saved.filter(|saved| saved.0 == name) {
+            Some((_, definition)) => definition.clone(),
+            None => {
+                let Some(row) = store.calendar(namespace, &name).await? else { return Ok(None) };
+                let Ok(definition) = serde_json::from_str(&row.definition) else { return Ok(None) };
+                definition
+            }
+        };
         next = definition.base.clone();
         chain.push(definition);
     }

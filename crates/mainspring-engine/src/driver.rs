@@ -3,17 +3,18 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use mainspring_core::Timestamp;
 use mainspring_core::batch::{Placed, Released};
 use mainspring_core::planner::{AttemptEnd, Command, Event, Planner, Read};
 use mainspring_core::retry::AfterAttempt;
 use mainspring_core::rule::Start;
 use mainspring_core::run::RunState;
-use mainspring_core::{Timestamp, TriggerId};
 use mainspring_store::Store;
 use tokio::sync::{broadcast, mpsc, watch};
 
 use crate::clock::{Alarm, Clock};
 use crate::definitions::Definitions;
+use crate::health::{Health, Traffic};
 use crate::metrics::{Metrics, Operation, Outcome, ResultLabel};
 use crate::notice::Notice;
 use crate::pool::Pool;
@@ -31,6 +32,7 @@ pub(crate) struct Driver {
     pub(crate) definitions: Arc<Definitions>,
     pub(crate) pool: Arc<Pool>,
     pub(crate) metrics: Arc<Metrics>,
+    pub(crate) health: Arc<Health>,
     pub(crate) notices: broadcast::Sender<Notice>,
     pub(crate) tasks: Tasks,
     pub(crate) inbox: (mpsc::UnboundedSender<Event>, mpsc::UnboundedReceiver<Event>),
@@ -112,13 +114,16 @@ impl Driver {
 
     fn perform(&self, command: Command) {
         match command {
-            Command::Start(starts) => self.pool.line.put(starts),
+            Command::Start(starts) => self.pool.start(starts),
             Command::Cancel(run) => self.pool.cancel(run),
             Command::Fire(batch) => {
                 let (store, sender) = (Arc::clone(&self.store), self.inbox.0.clone());
                 let (metrics, notices) = (Arc::clone(&self.metrics), self.notices.clone());
+                let health = Arc::clone(&self.health);
                 self.tasks.start(async move {
-                    let event = match timed(&metrics, "fire", store.fire(Arc::clone(&batch))).await {
+                    let answer = timed(&metrics, "fire", store.fire(Arc::clone(&batch))).await;
+                    health.note(Traffic::Batch, &answer);
+                    let event = match answer {
                         Ok(outcome) => {
                             count_fires(&metrics, &batch, &outcome);
                             crate::notice::of_fires(&notices, &batch, &outcome);
@@ -135,8 +140,11 @@ impl Driver {
             Command::Complete(batch) => {
                 let (store, sender) = (Arc::clone(&self.store), self.inbox.0.clone());
                 let (metrics, notices) = (Arc::clone(&self.metrics), self.notices.clone());
+                let health = Arc::clone(&self.health);
                 self.tasks.start(async move {
-                    let event = match timed(&metrics, "complete", store.complete(Arc::clone(&batch))).await {
+                    let answer = timed(&metrics, "complete", store.complete(Arc::clone(&batch))).await;
+                    health.note(Traffic::Batch, &answer);
+                    let event = match answer {
                         Ok(outcome) => {
                             count_ends(&metrics, &batch, &outcome);
                             crate::notice::of_ends(&notices, &batch, &outcome);
@@ -157,12 +165,14 @@ impl Driver {
                     definitions: Arc::clone(&self.definitions),
                 };
                 let (metrics, sender) = (Arc::clone(&self.metrics), self.inbox.0.clone());
+                let health = Arc::clone(&self.health);
                 self.tasks.start(async move {
-                    let event =
-                        timed(&metrics, read_name(&read), reader.read(read.clone())).await.unwrap_or_else(|error| {
-                            tracing::error!(error = %causes(&error), read = read_name(&read), "the store could not be read; repeating");
-                            Event::ReadFailed(read)
-                        });
+                    let answer = timed(&metrics, read_name(&read), reader.read(read.clone())).await;
+                    health.note(Traffic::Read, &answer);
+                    let event = answer.unwrap_or_else(|error| {
+                        tracing::error!(error = %causes(&error), read = read_name(&read), "the store could not be read; repeating");
+                        Event::ReadFailed(read)
+                    });
                     let _ = sender.send(event);
                 });
             }
@@ -181,16 +191,12 @@ impl Reader {
         Ok(match read {
             Read::Window(until, after) => {
                 let (rows, more) = self.store.window(until, after, WINDOW_ROWS).await?;
-                let (loaded, broken) = self.definitions.load(rows).await?;
-                report(&broken);
-                Event::WindowRead(loaded, more)
+                Event::WindowRead(self.definitions.load_reporting(rows).await?, more)
             }
             Read::Triggers(ids) => {
                 let mut rows = self.store.trigger_rows(&ids).await?;
                 rows.retain(|row| !row.paused);
-                let (loaded, broken) = self.definitions.load(rows).await?;
-                report(&broken);
-                Event::TriggersRead(loaded)
+                Event::TriggersRead(self.definitions.load_reporting(rows).await?)
             }
             Read::Changes => Event::ChangesRead(self.store.take_changes(STEP_MAX).await?),
             Read::Claim(limit) => {
@@ -209,12 +215,6 @@ impl Reader {
 }
 
 const WINDOW_ROWS: u32 = 10_000;
-
-fn report(broken: &[(TriggerId, String)]) {
-    for (trigger, why) in broken {
-        tracing::error!(trigger.id = trigger.0, why, "a stored trigger cannot be compiled and does not fire");
-    }
-}
 
 /// An error with what caused it.
 fn causes(error: &dyn std::error::Error) -> String {
@@ -297,12 +297,13 @@ pub(crate) async fn lost_runs(
     for live in store.adopt(incarnation, now).await? {
         let definition = definitions.definition(live.claimed.job, live.claimed.job_version).await?;
         let mut start = Start::from(live.claimed);
-        start.delay = definitions.delay_of(&start, &definition).await;
+        start.awaited_by = definitions.awaiting_start(&start, &definition).await;
         ends.push(AttemptEnd {
             start,
             definition,
             outcome: mainspring_core::run::AttemptOutcome::Lost,
-            started_at: None,
+            // The store learns of the start with the end; the claim is the nearest that is known.
+            started_at: live.claimed_at,
             ended_at: now,
             detail: None,
         });

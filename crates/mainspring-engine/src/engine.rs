@@ -17,6 +17,7 @@ use crate::control::Control;
 use crate::definitions::Definitions;
 use crate::driver::{Driver, DriverState, lost_runs};
 use crate::handler::Handlers;
+use crate::health::Health;
 use crate::log_lane::LogLane;
 use crate::metrics::Metrics;
 use crate::notice::Notice;
@@ -79,6 +80,7 @@ pub enum StartError {
 pub struct Engine {
     control: Control,
     metrics: Arc<Metrics>,
+    health: Arc<Health>,
     handlers: Arc<Handlers>,
     notices: broadcast::Sender<Notice>,
     pool: Arc<Pool>,
@@ -140,7 +142,11 @@ impl Engine {
             tracing::warn!(runs = lost.len(), "runs of an earlier process were lost");
         }
         let (logs, log_task) = LogLane::new(Arc::clone(&store), Arc::clone(&clock));
-        let control = Control::new(Arc::clone(&store), Arc::clone(&clock), settings.defaults, logs.appended.clone());
+        let control =
+            Control::new(Arc::clone(&store), Arc::clone(&clock), Arc::clone(&definitions), logs.appended.clone());
+        if let Err(error) = control.rearm_stranded().await {
+            tracing::error!(%error, "delays that wait for runs which are over could not be set going");
+        }
         let pool = Arc::new(Pool::new(
             Arc::clone(&clock),
             Arc::clone(&handlers),
@@ -163,6 +169,7 @@ impl Engine {
         let (state_sender, state) = watch::channel(DriverState::default());
         let inbox = mpsc::unbounded_channel();
         inbox.0.send(Event::Lost(lost)).expect("the other end is beside it");
+        let health = Arc::<Health>::default();
         let driver = Driver {
             planner: Planner::new(settings.planner, incarnation, now),
             store: Arc::clone(&store),
@@ -170,6 +177,7 @@ impl Engine {
             definitions,
             pool: Arc::clone(&pool),
             metrics: Arc::clone(&metrics),
+            health: Arc::clone(&health),
             notices: notices.clone(),
             tasks: Tasks::default(),
             inbox,
@@ -180,7 +188,7 @@ impl Engine {
         };
         running.spawn(driver.run());
         let _ = notices.send(Notice::Started);
-        Ok(Self { control, metrics, handlers, notices, pool, store, drain, poke, state, incarnation, running })
+        Ok(Self { control, metrics, health, handlers, notices, pool, store, drain, poke, state, incarnation, running })
     }
 
     /// What changes and asks: jobs, triggers, runs, calendars.
@@ -223,6 +231,13 @@ impl Engine {
     #[must_use]
     pub fn ticked_at(&self) -> Option<Timestamp> {
         self.state.borrow().ticked_at
+    }
+
+    /// Why the store does not take or give what the engine asks of it, as the last try of each kind showed; a later one
+    /// that succeeds ends it. For everyone to read.
+    #[must_use]
+    pub fn store_trouble(&self) -> Option<String> {
+        self.health.trouble()
     }
 
     /// When the engine will look by itself for what is due.

@@ -10,6 +10,7 @@ mod definitions;
 mod driver;
 mod engine;
 mod handler;
+mod health;
 mod log_lane;
 mod metrics;
 mod notice;

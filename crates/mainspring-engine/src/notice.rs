@@ -84,12 +84,12 @@ pub(crate) fn of_fires(notices: &broadcast::Sender<Notice>, batch: &FireBatch, o
     }
 }
 
-pub(crate) fn of_ends(notices: &broadcast::Sender<Notice>, batch: &CompletionBatch, outcome: &CompletionOutcome) {
+pub(crate) fn of_ends(notices: &broadcast::Sender<Notice>, batch: &CompletionBatch, recorded: &CompletionOutcome) {
     if notices.receiver_count() == 0 {
         return;
     }
     for (index, entry) in batch.entries.iter().enumerate() {
-        if outcome.refused.contains(&u32::try_from(index).unwrap_or(u32::MAX)) {
+        if recorded.refused.contains(&u32::try_from(index).unwrap_or(u32::MAX)) {
             continue;
         }
         let state = match entry.then {
@@ -98,5 +98,10 @@ pub(crate) fn of_ends(notices: &broadcast::Sender<Notice>, batch: &CompletionBat
         };
         let (run, job, attempt, outcome) = (entry.run, entry.job, entry.attempt, entry.outcome);
         let _ = notices.send(Notice::Ended { run, job, attempt, outcome, state });
+        let over =
+            entry.rearm.filter(|rearm| rearm.next_fire_at.is_none() && recorded.rearmed.contains(&rearm.trigger));
+        if let Some(rearm) = over {
+            let _ = notices.send(Notice::Completed { trigger: rearm.trigger, job });
+        }
     }
 }

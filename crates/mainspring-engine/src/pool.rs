@@ -41,7 +41,7 @@ pub(crate) struct Pool {
     pub(crate) kill_grace: Duration,
     pub(crate) line: Line<Start>,
     pub(crate) ends: Line<AttemptEnd>,
-    running: Mutex<FxHashMap<RunId, watch::Sender<bool>>>,
+    running: Mutex<Running>,
     /// Attempts that were not over at once. They hold the pool, so whoever drops the engine aborts them.
     pub(crate) tasks: Tasks,
 }
@@ -83,6 +83,41 @@ impl<T> Line<T> {
             filled.await;
         }
     }
+}
+
+/// How many requests to end runs are kept that have not come to the line yet.
+const EARLY_MAX: usize = 1_000;
+
+/// The runs in the line and beyond, each with what tells it to end.
+#[derive(Default)]
+struct Running {
+    runs: FxHashMap<RunId, watch::Sender<bool>>,
+    /// Runs to end that are not here: over, most of them, but a request may also overtake the start of its run.
+    early: VecDeque<RunId>,
+}
+
+impl Running {
+    fn enter(&mut self, run: RunId) {
+        let before = self.early.len();
+        self.early.retain(|early| *early != run);
+        self.runs.insert(run, watch::Sender::new(self.early.len() < before));
+    }
+
+    fn cancel(&mut self, run: RunId) {
+        if let Some(cancel) = self.runs.get(&run) {
+            cancel.send_replace(true);
+            return;
+        }
+        if self.early.len() == EARLY_MAX {
+            self.early.pop_front();
+        }
+        self.early.push_back(run);
+    }
+}
+
+/// Whether a run does nothing: it is over at once, and nobody can end it before.
+fn is_noop(start: &Start) -> bool {
+    start.definition.as_ref().is_some_and(|definition| definition.task == Task::Noop)
 }
 
 /// What a task came to.
@@ -138,45 +173,51 @@ impl Pool {
         }
     }
 
+    /// Puts runs into the line.
+    pub(crate) fn start(&self, starts: Vec<Start>) {
+        let mut running = self.running();
+        starts.iter().filter(|start| !is_noop(start)).for_each(|start| running.enter(start.run));
+        drop(running);
+        self.line.put(starts);
+    }
+
     /// Asks for the end of a run, also of one that still stands in the line.
     pub(crate) fn cancel(&self, run: RunId) {
-        self.running().entry(run).or_insert_with(|| watch::Sender::new(false)).send_replace(true);
+        self.running().cancel(run);
     }
 
     /// Asks for the end of every run.
     pub(crate) fn cancel_all(&self) {
-        for cancel in self.running().values() {
+        for cancel in self.running().runs.values() {
             cancel.send_replace(true);
         }
     }
 
-    fn running(&self) -> std::sync::MutexGuard<'_, FxHashMap<RunId, watch::Sender<bool>>> {
+    fn running(&self) -> std::sync::MutexGuard<'_, Running> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Starts a run. Its end, if that is there at once.
     fn begin(self: &Arc<Self>, start: Start) -> Option<AttemptEnd> {
-        if let Some(definition) = start.definition.clone()
-            && definition.task == Task::Noop
-        {
+        if let Some(definition) = start.definition.clone().filter(|_| is_noop(&start)) {
             let now = self.clock.now();
             self.metrics.entered(now.since(start.due_at));
             return Some(end(start, definition, now, now, Done { outcome: AttemptOutcome::Succeeded, detail: None }));
         }
-        let cancelled = self.running().entry(start.run).or_insert_with(|| watch::Sender::new(false)).subscribe();
+        let cancelled = self.running().runs.entry(start.run).or_default().subscribe();
         let run = start.run;
         let mut attempt = Arc::clone(self).attempt(start, cancelled).boxed();
         // The waker may be a dead one: a future that is not ready is polled again by its own task.
         match attempt.poll_unpin(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(end) => {
-                self.running().remove(&run);
+                self.running().runs.remove(&run);
                 Some(end)
             }
             Poll::Pending => {
                 let pool = Arc::clone(self);
                 self.tasks.start(async move {
                     let end = attempt.await;
-                    pool.running().remove(&run);
+                    pool.running().runs.remove(&run);
                     pool.ends.put([end]);
                 });
                 None
@@ -189,8 +230,8 @@ impl Pool {
             Some(definition) => definition,
             None => self.definitions.wait_for(start.job, start.job_version).await,
         };
-        if start.delay.is_none() && start.trigger.is_some() {
-            start.delay = self.definitions.delay_of(&start, &definition).await;
+        if start.awaited_by.is_none() && start.trigger.is_some() {
+            start.awaited_by = self.definitions.awaiting_start(&start, &definition).await;
         }
         let started_at = self.clock.now();
         self.metrics.entered(started_at.since(start.due_at));
@@ -279,4 +320,32 @@ fn end(start: Start, definition: Arc<Job>, started_at: Timestamp, ended_at: Time
 fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     format!("the handler panicked: {}", text.unwrap_or("without a message"))
+}
+
+#[cfg(test)]
+mod tests {
+    use mainspring_core::{JobId, RunSource};
+
+    use super::*;
+
+    fn run(number: u64) -> RunId {
+        RunId::new(Timestamp::from_millis(1_767_225_600_000), RunSource::Asked(JobId(1), number))
+    }
+
+    #[test]
+    fn request_to_end_a_run_is_kept_for_its_start_and_leaves_no_trace() {
+        let mut running = Running::default();
+        running.cancel(run(0));
+        running.enter(run(0));
+        running.enter(run(1));
+        assert!(*running.runs[&run(0)].borrow() && running.early.is_empty(), "it overtook the start");
+        assert!(!*running.runs[&run(1)].borrow());
+        running.cancel(run(1));
+        assert!(*running.runs[&run(1)].borrow());
+        running.runs.clear();
+        for number in 0..2 * EARLY_MAX as u64 {
+            running.cancel(run(number));
+        }
+        assert_eq!((running.runs.len(), running.early.len()), (0, EARLY_MAX), "runs that are over");
+    }
 }

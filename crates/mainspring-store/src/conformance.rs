@@ -68,7 +68,14 @@ macro_rules! conformance_suite {
                 held_runs_are_promoted_in_the_order_of_claims,
                 retry_keeps_the_slot,
                 limit_that_is_set_later_counts_unfinished_runs,
-                limit_that_is_lifted_promotes_held_runs;
+                limit_that_is_lifted_promotes_held_runs,
+                limit_that_is_set_lets_go_when_a_run_from_before_ends,
+                limit_that_is_set_promotes_when_a_run_from_before_ends,
+                limit_that_is_raised_holds_for_runs_from_before,
+                limit_that_is_lowered_holds_for_runs_from_before,
+                limit_that_is_lifted_is_forgotten_by_runs_from_before,
+                run_of_an_earlier_version_meets_the_present_limit,
+                limit_of_a_deleted_job_is_forgotten;
             completions:
                 success_moves_a_run_to_history,
                 every_outcome_has_its_state_and_reason,
@@ -77,6 +84,7 @@ macro_rules! conformance_suite {
                 retry_waits_until_its_instant_and_counts_attempts,
                 details_of_an_attempt_are_kept,
                 delay_trigger_is_armed_when_its_run_ends,
+                delay_trigger_without_a_next_instant_is_complete,
                 delay_trigger_that_awaits_another_run_stays;
             queue:
                 claims_take_the_highest_priority_then_the_oldest_due,
@@ -96,7 +104,9 @@ macro_rules! conformance_suite {
                 run_whose_end_was_asked_for_is_not_tried_again,
                 cancel_frees_a_slot_for_the_held_run,
                 cancel_of_a_held_run_frees_no_slot,
-                cancel_of_an_awaited_run_wakes_its_trigger,
+                cancel_of_an_awaited_run_arms_its_trigger,
+                cancel_of_a_running_run_leaves_its_trigger_waiting,
+                trigger_whose_run_ended_without_arming_it_is_stranded,
                 unknown_run_cannot_be_cancelled;
             jobs:
                 saved_job_is_there_with_its_triggers,
@@ -134,6 +144,7 @@ macro_rules! conformance_suite {
                 namespaces_come_with_their_jobs_and_go_when_empty,
                 calendars_are_kept_as_written,
                 calendar_in_use_concerns_its_triggers,
+                triggers_of_a_calendar_and_of_those_on_it_move_with_its_save,
                 settings_and_answers_are_kept,
                 purge_deletes_old_history_with_all_that_belongs_to_it,
                 purge_keeps_the_newest_runs_of_each_job,

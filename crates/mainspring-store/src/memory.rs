@@ -24,7 +24,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use async_trait::async_trait;
 use mainspring_core::batch::{
-    ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, LiveRun, TriggerRow,
+    ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, LiveRun, Rearm, TriggerRow,
 };
 use mainspring_core::job::{Job, JobKey};
 use mainspring_core::{Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
@@ -32,9 +32,9 @@ use tokio::sync::Notify;
 
 use crate::error::{Error, Result};
 use crate::row::{
-    Asked, AskedRun, AttemptInfo, CalendarRow, Cancelled, Changes, EventRow, Expect, GapRow, JobPrior, JobQuery,
-    JobRow, JobUpdate, JobWrite, KeptAnswer, LogChunk, NamespaceRow, PurgeRule, Released, RunInfo, RunQuery, Saved,
-    StoreInfo, Tally, TriggerInfo, TriggerQuery,
+    Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, EventRow, Expect, GapRow, JobPrior,
+    JobQuery, JobRow, JobUpdate, JobWrite, KeptAnswer, LogChunk, NamespaceRow, PurgeRule, Released, RunInfo, RunQuery,
+    Saved, StoreInfo, Tally, TriggerInfo, TriggerQuery,
 };
 use crate::store::Store;
 use model::Model;
@@ -112,6 +112,10 @@ impl Store for MemoryStore {
     async fn trigger_rows(&self, ids: &[TriggerId]) -> Result<Vec<TriggerRow>> {
         let model = self.model()?;
         Ok(ids.iter().filter_map(|id| model.triggers.get(id.0)).map(|trigger| trigger.row.clone()).collect())
+    }
+
+    async fn stranded(&self) -> Result<Vec<TriggerRow>> {
+        Ok(self.model()?.stranded())
     }
 
     async fn definition(&self, job: JobId, version: JobVersion) -> Result<Arc<Job>> {
@@ -200,17 +204,8 @@ impl Store for MemoryStore {
         Ok(names::calendars(&*self.model()?, namespace, after, limit))
     }
 
-    async fn save_calendar(
-        &self,
-        namespace: &str,
-        name: &str,
-        definition: &str,
-        expect: Expect,
-        at: Timestamp,
-    ) -> Result<CalendarRow> {
-        let (namespace, name, definition) = (namespace.to_owned(), name.to_owned(), definition.to_owned());
-        let row = CalendarRow { namespace, name, change: 0, definition, updated_at: at };
-        self.request(|model| names::save_calendar(model, row, expect))
+    async fn save_calendar(&self, write: CalendarWrite) -> Result<CalendarRow> {
+        self.request(|model| names::save_calendar(model, &write))
     }
 
     async fn delete_calendar(&self, namespace: &str, name: &str, expect: Expect) -> Result<()> {
@@ -221,8 +216,8 @@ impl Store for MemoryStore {
         self.request(|model| runs::ask(model, run))
     }
 
-    async fn cancel_run(&self, run: RunId, reason: &str, at: Timestamp) -> Result<Cancelled> {
-        self.request(|model| runs::cancel(model, run, reason, at))
+    async fn cancel_run(&self, run: RunId, reason: &str, rearm: Option<Rearm>, at: Timestamp) -> Result<Cancelled> {
+        self.request(|model| runs::cancel(model, run, reason, rearm, at))
     }
 
     async fn run(&self, run: RunId) -> Result<Option<RunInfo>> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 pub use mainspring_core::batch::{Changes, Released};
 use mainspring_core::batch::{Gap, Placed, Progress, TriggerRow};
-use mainspring_core::job::{GateRule, Job, JobKey};
+use mainspring_core::job::{Job, JobKey};
 use mainspring_core::run::{AttemptOutcome, Origin, RunState};
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
 
@@ -198,8 +198,6 @@ pub struct AskedRun {
     pub queue: String,
     /// Higher goes first.
     pub priority: i32,
-    /// The job's limit, if it has one: at the limit the run is held.
-    pub gate: Option<GateRule>,
     /// The run that it repeats.
     pub rerun_of: Option<RunId>,
     /// When.
@@ -355,6 +353,68 @@ pub struct CalendarRow {
     pub definition: String,
     /// When it was changed last.
     pub updated_at: Timestamp,
+}
+
+/// A calendar to be saved.
+pub struct CalendarWrite {
+    /// Where its name is unique.
+    pub namespace: String,
+    /// Its name.
+    pub name: String,
+    /// JSON of its definition.
+    pub definition: String,
+    /// What must be there.
+    pub expect: Expect,
+    /// When.
+    pub at: Timestamp,
+    /// Calendars of the namespace that stand on it.
+    pub dependents: Vec<String>,
+    /// Where a trigger stands afterwards that uses one of these calendars; None: where it stood.
+    pub rederive: Rederive,
+}
+
+/// Says where a trigger of a job stands after a change of its calendar. Asked inside of the transaction: pure and quick.
+pub type Rederive = Box<dyn Fn(&Arc<Job>, &TriggerRow) -> Option<Progress> + Send>;
+
+impl CalendarWrite {
+    /// A calendar that none stands on. Its triggers stay where they stand.
+    #[must_use]
+    pub fn new(namespace: &str, name: &str, definition: &str, expect: Expect, at: Timestamp) -> Self {
+        Self {
+            namespace: namespace.to_owned(),
+            name: name.to_owned(),
+            definition: definition.to_owned(),
+            expect,
+            at,
+            dependents: Vec::new(),
+            rederive: Box::new(|_, _| None),
+        }
+    }
+
+    /// What is saved, as the given change.
+    pub(crate) fn row(&self, change: i64) -> CalendarRow {
+        CalendarRow {
+            namespace: self.namespace.clone(),
+            name: self.name.clone(),
+            change,
+            definition: self.definition.clone(),
+            updated_at: self.at,
+        }
+    }
+
+    /// The calendars whose triggers are affected.
+    pub(crate) fn affected(&self) -> impl Iterator<Item = &str> {
+        std::iter::once(&self.name).chain(&self.dependents).map(String::as_str)
+    }
+}
+
+impl std::fmt::Debug for CalendarWrite {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let Self { namespace, name, expect, dependents, .. } = self;
+        let mut shown = f.debug_struct("CalendarWrite");
+        shown.field("namespace", namespace).field("name", name).field("expect", expect);
+        shown.field("dependents", dependents).finish_non_exhaustive()
+    }
 }
 
 /// A namespace.

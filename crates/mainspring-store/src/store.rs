@@ -4,16 +4,16 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use mainspring_core::batch::{
-    ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, LiveRun, TriggerRow,
+    ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, LiveRun, Rearm, TriggerRow,
 };
 use mainspring_core::job::{Job, JobKey};
 use mainspring_core::{Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
 
 use crate::error::Result;
 use crate::row::{
-    Asked, AskedRun, AttemptInfo, CalendarRow, Cancelled, Changes, EventRow, Expect, GapRow, JobPrior, JobQuery,
-    JobRow, JobUpdate, JobWrite, KeptAnswer, LogChunk, NamespaceRow, PurgeRule, Released, RunInfo, RunQuery, Saved,
-    StoreInfo, Tally, TriggerInfo, TriggerQuery,
+    Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, EventRow, Expect, GapRow, JobPrior,
+    JobQuery, JobRow, JobUpdate, JobWrite, KeptAnswer, LogChunk, NamespaceRow, PurgeRule, Released, RunInfo, RunQuery,
+    Saved, StoreInfo, Tally, TriggerInfo, TriggerQuery,
 };
 
 /// Where jobs, triggers, runs and history are kept.
@@ -44,6 +44,10 @@ pub trait Store: Send + Sync + 'static {
     /// Reads triggers by id, whatever their state. Those that are gone are left out.
     async fn trigger_rows(&self, ids: &[TriggerId]) -> Result<Vec<TriggerRow>>;
 
+    /// Active triggers that have no next instant and await no unfinished run, in order of id: those that an
+    /// interruption has left behind.
+    async fn stranded(&self) -> Result<Vec<TriggerRow>>;
+
     /// The definition of a version of a job, for as long as a trigger or run refers to it.
     async fn definition(&self, job: JobId, version: JobVersion) -> Result<Arc<Job>>;
 
@@ -64,7 +68,8 @@ pub trait Store: Send + Sync + 'static {
     /// Applies to a run that is `running`, at that attempt, and held by the batch's incarnation; all else is refused,
     /// a repeat included. A retried run keeps its slot and is `scheduled` with the reason `retry_delay`; if its end
     /// was asked for, it is not tried again but `cancelled`. A freed slot goes to the held run that a claim would
-    /// take first (highest priority, then oldest due, then id). Jobs in `freed` are in ascending order.
+    /// take first (highest priority, then oldest due, then id). Whether one is free is asked of the limit that the job
+    /// has now, not of the version that ran; a deleted job has none. Jobs in `freed` are in ascending order.
     async fn complete(&self, batch: Arc<CompletionBatch>) -> Result<CompletionOutcome>;
 
     /// Takes up to `limit` queued runs for a process start, highest priority first, then oldest due, then by id.
@@ -130,21 +135,16 @@ pub trait Store: Send + Sync + 'static {
     /// Calendars of a namespace after a name, in order.
     async fn calendars(&self, namespace: &str, after: Option<&str>, limit: u32) -> Result<Vec<CalendarRow>>;
 
-    /// Saves a calendar, makes its namespace, gives every trigger that uses it a new version and notes it in the outbox.
-    /// The same text again changes nothing.
-    async fn save_calendar(
-        &self,
-        namespace: &str,
-        name: &str,
-        definition: &str,
-        expect: Expect,
-        at: Timestamp,
-    ) -> Result<CalendarRow>;
+    /// Saves a calendar and makes its namespace. Every trigger that uses it or one of its dependents goes where
+    /// [`CalendarWrite::rederive`] says, gets a new version and is noted in the outbox. The same text again changes
+    /// nothing.
+    async fn save_calendar(&self, write: CalendarWrite) -> Result<CalendarRow>;
 
     /// Deletes a calendar that no trigger uses (a conflict otherwise).
     async fn delete_calendar(&self, namespace: &str, name: &str, expect: Expect) -> Result<()>;
 
-    /// Queues or holds a run that was asked for. Its fire time and due time are the time of asking.
+    /// Queues a run that was asked for, or holds it where the job is at the limit that it has now. Its fire time and
+    /// due time are the time of asking.
     ///
     /// # Errors
     /// Not found: there is no such job, or not that version of it.
@@ -153,8 +153,8 @@ pub trait Store: Send + Sync + 'static {
     /// Cancels an unstarted run, or asks for the end of a running one (the first reason stays).
     ///
     /// A slot that this frees goes to held runs; if one is left, the job's triggers are noted in the outbox. So is a
-    /// trigger that awaits the cancelled run; it goes on awaiting it until the engine sets its next instant.
-    async fn cancel_run(&self, run: RunId, reason: &str, at: Timestamp) -> Result<Cancelled>;
+    /// trigger that awaits the cancelled run; `rearm` sets its next instant. A running run's end does that itself.
+    async fn cancel_run(&self, run: RunId, reason: &str, rearm: Option<Rearm>, at: Timestamp) -> Result<Cancelled>;
 
     /// A run, unfinished or final.
     async fn run(&self, run: RunId) -> Result<Option<RunInfo>>;

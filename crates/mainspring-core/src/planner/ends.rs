@@ -6,8 +6,7 @@ use std::sync::Arc;
 use mainspring_schedule::Timestamp;
 
 use super::{AttemptEnd, Command, Planner};
-use crate::batch::{Completion, CompletionBatch, CompletionOutcome, Rearm};
-use crate::id::jitter_of;
+use crate::batch::{Completion, CompletionBatch, CompletionOutcome};
 use crate::retry::{AfterAttempt, AttemptRule, after_attempt};
 
 #[derive(Debug, Default)]
@@ -69,12 +68,8 @@ fn completion(end: AttemptEnd, now: Timestamp) -> Completion {
     let AttemptEnd { start, definition, outcome, started_at, ended_at, detail } = end;
     let then = after_attempt(AttemptRule::from(&*definition), start.attempt, outcome, now);
     // Also where a retry is to follow: if the run's end was asked for meanwhile, the store makes it final instead.
-    let rearm = start.trigger.zip(start.delay).map(|(trigger, delay)| {
-        // Never the same instant again: its run has been.
-        let next_fire_at = ended_at.max(start.fire_time) + delay.delay_ms.max(1);
-        let due_at = next_fire_at + jitter_of(trigger, next_fire_at, delay.jitter_ms);
-        Rearm { trigger, next_fire_at, due_at }
-    });
+    let awaiting = start.trigger.zip(start.awaited_by);
+    let rearm = awaiting.and_then(|(trigger, rule)| rule.rearm(trigger, start.fire_time, ended_at));
     Completion {
         run: start.run,
         job: start.job,
@@ -84,7 +79,6 @@ fn completion(end: AttemptEnd, now: Timestamp) -> Completion {
         started_at,
         ended_at,
         detail,
-        gate: definition.gate(),
         rearm,
     }
 }

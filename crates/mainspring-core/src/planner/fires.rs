@@ -10,7 +10,7 @@ use super::resident::{Place, Resident};
 use super::{Command, Planner};
 use crate::batch::{FireBatch, FireEntry, FireOutcome, NewRun, Placed};
 use crate::id::TriggerId;
-use crate::rule::{Delay, Rule, Start};
+use crate::rule::{Rule, Start};
 
 #[derive(Debug, Default)]
 pub(super) struct Fires {
@@ -158,7 +158,7 @@ fn entry(
     })
 }
 
-pub(super) fn start(entry: &FireEntry, run: &NewRun, rule: &Rule) -> Start {
+pub(super) fn start(entry: &FireEntry, run: &NewRun, rule: &Arc<Rule>) -> Start {
     Start {
         run: run.id,
         job: entry.job,
@@ -168,7 +168,7 @@ pub(super) fn start(entry: &FireEntry, run: &NewRun, rule: &Rule) -> Start {
         due_at: run.due_at,
         attempt: 1,
         input: None,
-        delay: rule.delay_ms.map(|delay_ms| Delay { delay_ms, jitter_ms: rule.jitter_ms }),
+        awaited_by: rule.delay_ms.map(|_| Arc::clone(rule)),
         definition: Some(Arc::clone(&rule.definition)),
     }
 }

@@ -121,14 +121,14 @@ impl World {
             Command::Complete(batch) => {
                 let mut outcome = CompletionOutcome::default();
                 for entry in &batch.entries {
-                    if entry.gate.is_some() {
-                        self.gates.entry(entry.job).or_default().active -= 1;
+                    if let Some(gate) = self.gates.get_mut(&entry.job).filter(|gate| gate.active > 0) {
+                        gate.active -= 1;
                         outcome.freed.push(entry.job);
                     }
                     if let Some(rearm) = entry.rearm {
                         let loaded = self.rows.get_mut(&rearm.trigger).expect("it fired");
-                        loaded.row.progress.next_fire_at = Some(rearm.next_fire_at);
-                        loaded.row.progress.due_at = Some(rearm.due_at);
+                        loaded.row.progress.next_fire_at = rearm.next_fire_at;
+                        loaded.row.progress.due_at = rearm.due_at;
                         loaded.row.progress.awaiting_run = None;
                         outcome.rearmed.push(rearm.trigger);
                     }
@@ -234,7 +234,7 @@ fn nothing_starts_before_its_fire_is_recorded() {
     world.keep_back = true;
     world.add(1, every(1_000));
     world.run_until(5_000);
-    assert_eq!(world.started, []);
+    assert!(world.started.is_empty());
     assert_eq!(world.kept_back.len(), 1, "a trigger in a batch fires no second time meanwhile");
 }
 
@@ -352,6 +352,36 @@ fn unrecorded_batch_is_repeated_as_it_was() {
     world.run_until(1_000);
     let Some(Command::Fire(again)) = world.kept_back.pop() else { panic!("it was repeated") };
     assert_eq!(again, batch);
+}
+
+#[test]
+fn batch_that_fails_again_and_again_waits_longer_up_to_a_bound() {
+    let mut world = world();
+    world.keep_back = true;
+    world.add(1, every(600_000));
+    world.run_until(0);
+    let mut waits = Vec::new();
+    for _ in 0..8 {
+        let Some(Command::Fire(batch)) = world.kept_back.pop() else { panic!("a batch was sent") };
+        world.send(Event::FireFailed(batch));
+        let failed = world.now;
+        while world.kept_back.is_empty() {
+            world.now = world.planner.next_wakeup().max(world.now);
+            world.send(Event::Woke);
+        }
+        waits.push(world.now.since(failed));
+    }
+    assert_eq!(waits, [250, 500, 1_000, 2_000, 4_000, 5_000, 5_000, 5_000]);
+    world.keep_back = false;
+    let Some(Command::Fire(batch)) = world.kept_back.pop() else { panic!("a batch was sent") };
+    let outcome = world.record(&batch);
+    world.send(Event::Fired(Arc::clone(&batch), outcome));
+    world.send(Event::CompleteFailed(Arc::new(crate::batch::CompletionBatch {
+        id: batch.id,
+        at: world.now,
+        entries: Vec::new(),
+    })));
+    assert_eq!(world.planner.next_wakeup(), world.now + 250, "a success starts it anew");
 }
 
 #[test]

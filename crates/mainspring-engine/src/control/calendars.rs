@@ -1,17 +1,22 @@
 //! Saving and deleting calendars.
 
-use mainspring_core::compile::{self, FieldError};
+use std::sync::Arc;
+
+use mainspring_core::Timestamp;
+use mainspring_core::compile::{self, Defaults, FieldError};
 use mainspring_core::job::{CalendarDefinition, check_name};
-use mainspring_store::{CalendarRow, Expect};
+use mainspring_schedule::Calendar;
+use mainspring_store::{CalendarRow, CalendarWrite, Expect, Rederive};
+use rustc_hash::FxHashMap;
 
 use super::{Control, Error, Result, SaveMode};
-use crate::definitions::read_calendar;
+use crate::definitions::{read_calendar, read_calendar_with};
 
 /// Calendars read at a time.
 const PAGE: u32 = 200;
 
 impl Control {
-    /// Saves a calendar, and sets the next instants of the triggers that use it.
+    /// Saves a calendar, and with it the next instants of the triggers that use it or one that stands on it.
     ///
     /// # Errors
     /// If it cannot be used, its base is missing or stands on it, or `expect` does not hold.
@@ -25,16 +30,22 @@ impl Control {
     ) -> Result<Option<CalendarRow>> {
         check_name(namespace)?;
         check_name(name)?;
+        let _one_at_a_time = self.calendars.lock().await;
         self.check_calendar(namespace, name, definition).await?;
         if mode == SaveMode::DryRun {
             return Ok(None);
         }
         let text = serde_json::to_string(definition).expect("plain data has a text");
-        let row = self.store.save_calendar(namespace, name, &text, expect, self.clock.now()).await?;
-        for dependent in self.dependents(namespace, name).await? {
-            self.rederive(namespace, &dependent).await?;
+        let now = self.clock.now();
+        let dependents = self.dependents(namespace, name).await?;
+        let mut calendars = FxHashMap::default();
+        for dependent in std::iter::once(&name.to_owned()).chain(&dependents) {
+            let compiled = read_calendar_with(&*self.store, namespace, dependent, Some((name, definition))).await?;
+            calendars.extend(compiled.map(|calendar| (dependent.clone(), calendar)));
         }
-        Ok(Some(row))
+        let rederive = rederive(calendars, self.defaults(), now);
+        let write = CalendarWrite { dependents, rederive, ..CalendarWrite::new(namespace, name, &text, expect, now) };
+        Ok(Some(self.store.save_calendar(write).await?))
     }
 
     /// Deletes a calendar that no trigger uses.
@@ -42,8 +53,8 @@ impl Control {
     /// # Errors
     /// If there is no such calendar, a trigger uses it, or `expect` does not hold.
     pub async fn delete_calendar(&self, namespace: &str, name: &str, expect: Expect) -> Result<()> {
-        let others = self.dependents(namespace, name).await?;
-        if let Some(other) = others.iter().find(|other| *other != name) {
+        let _one_at_a_time = self.calendars.lock().await;
+        if let Some(other) = self.dependents(namespace, name).await?.first() {
             let why = format!("is the base of `{other}`");
             return Err(mainspring_store::Error::Conflict {
                 what: "calendar",
@@ -55,9 +66,9 @@ impl Control {
         Ok(self.store.delete_calendar(namespace, name, expect).await?)
     }
 
-    /// The calendar itself and those that stand on it.
+    /// The calendars that stand on a calendar.
     async fn dependents(&self, namespace: &str, name: &str) -> Result<Vec<String>> {
-        let mut found = vec![name.to_owned()];
+        let mut found = Vec::new();
         let mut after: Option<String> = None;
         loop {
             let page = self.store.calendars(namespace, after.as_deref(), PAGE).await?;
@@ -100,4 +111,15 @@ impl Control {
         }
         Ok(false)
     }
+}
+
+/// Moves a trigger by Quartz's rule to where its new calendar puts it.
+fn rederive(calendars: FxHashMap<String, Arc<Calendar>>, defaults: Defaults, now: Timestamp) -> Rederive {
+    Box::new(move |job, row| {
+        row.progress.next_fire_at?;
+        let (definition, find) = (job.triggers.get(row.index as usize)?, |name: &str| calendars.get(name).cloned());
+        // What cannot be compiled does not fire either, and is reported where it is read.
+        let rule = compile::rule(job, definition, row.progress.start_at, defaults, &find).ok()?;
+        Some(rule.after_calendar_change(row.id, &row.progress, now, rule.misfire_threshold_ms))
+    })
 }

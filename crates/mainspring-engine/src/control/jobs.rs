@@ -10,8 +10,7 @@ use mainspring_core::rule::Rule;
 use mainspring_core::{Timestamp, TriggerId};
 use mainspring_schedule::Calendar;
 use mainspring_store::{
-    Expect, JobPrior, JobRow, JobUpdate, JobWrite, NamedTrigger, Saved, TriggerInfo, TriggerQuery, TriggerUpdate,
-    TriggerWrite,
+    Expect, JobPrior, JobRow, JobUpdate, JobWrite, NamedTrigger, Saved, TriggerUpdate, TriggerWrite,
 };
 use rustc_hash::FxHashMap;
 
@@ -266,48 +265,6 @@ impl Control {
         Err(Error::Refused(format!("job `{key}` was changed by others all the time; try again")))
     }
 
-    /// Sets the next instants of every trigger of a namespace that uses a calendar, after the calendar has changed.
-    pub(super) async fn rederive(&self, namespace: &str, calendar: &str) -> Result<()> {
-        let mut query = TriggerQuery { namespace: Some(namespace.into()), limit: 500, ..TriggerQuery::default() };
-        loop {
-            let page = self.store.triggers(query.clone()).await?;
-            for TriggerInfo { job, trigger } in &page {
-                let definition = job.definition.triggers.get(trigger.row.index as usize);
-                if definition.is_some_and(|definition| definition.calendar.as_deref() == Some(calendar)) {
-                    self.rederive_trigger(&job.definition.key, &trigger.name).await?;
-                }
-            }
-            let Some(last) = page.last() else { return Ok(()) };
-            query.after = Some((last.job.definition.key.clone(), last.trigger.name.clone()));
-        }
-    }
-
-    async fn rederive_trigger(&self, key: &JobKey, name: &str) -> Result<()> {
-        let outcome = self
-            .update(key, |control, _, rules| {
-                let (trigger, rule) = named(key, name, rules)?;
-                let now = control.clock.now();
-                let progress = &trigger.row.progress;
-                let Some(next) = progress.next_fire_at else { return Ok((None, Vec::new())) };
-                let threshold_ms = rule.misfire_threshold_ms;
-                let progress = rule.after_calendar_change(trigger.row.id, progress, now, threshold_ms);
-                let update = TriggerUpdate {
-                    id: trigger.row.id,
-                    expected_next: Some(next),
-                    paused: None,
-                    progress: Some(progress),
-                    gap: None,
-                };
-                Ok((None, vec![update]))
-            })
-            .await;
-        match outcome {
-            // Deleted meanwhile: nothing to set.
-            Err(Error::Store(mainspring_store::Error::NotFound { .. })) => Ok(()),
-            other => other.map(|_| ()),
-        }
-    }
-
     pub(super) async fn calendars_of(&self, job: &Job) -> Result<FxHashMap<String, Arc<Calendar>>> {
         let mut calendars = FxHashMap::default();
         for name in job.triggers.iter().filter_map(|trigger| trigger.calendar.as_ref()) {
@@ -339,7 +296,7 @@ impl Control {
         anchor: Timestamp,
     ) -> Result<Rule> {
         let find = |name: &str| calendars.get(name).cloned();
-        compile::rule(job, &job.triggers[index], anchor, self.defaults, &find)
+        compile::rule(job, &job.triggers[index], anchor, self.defaults(), &find)
             .map_err(|error| invalid(job, index, error))
     }
 }

@@ -1,9 +1,11 @@
 //! Asking for runs, repeating and cancelling them.
 
+use mainspring_core::batch::{Progress, Rearm, TriggerRow, TriggerStatus};
 use mainspring_core::job::JobKey;
+use mainspring_core::rule::Loaded;
 use mainspring_core::run::Origin;
-use mainspring_core::{RunId, RunSource};
-use mainspring_store::{AskedRun, Cancelled, NamedTrigger, RunInfo, TriggerUpdate};
+use mainspring_core::{RunId, RunSource, Timestamp};
+use mainspring_store::{AskedRun, Cancelled, RunInfo, TriggerUpdate};
 use serde_json::Value;
 
 use super::{Control, Error, Result, no_job};
@@ -42,7 +44,6 @@ impl Control {
             input: ask.input.filter(|input| !input.is_null()).map(|input| input.to_string()),
             queue: job.definition.queue.clone(),
             priority: ask.priority.unwrap_or(job.definition.priority),
-            gate: job.definition.gate(),
             rerun_of: None,
             at,
         };
@@ -56,7 +57,6 @@ impl Control {
     /// If there is no such run, or its job is gone.
     pub async fn rerun(&self, run: RunId) -> Result<RunInfo> {
         let before = self.run(run).await?;
-        let definition = self.store.definition(before.job, before.job_version).await?;
         let at = self.clock.now();
         let id = RunId::new(at, RunSource::Asked(before.job, random()));
         let asked = AskedRun {
@@ -67,7 +67,6 @@ impl Control {
             input: before.input,
             queue: before.queue,
             priority: before.priority,
-            gate: definition.gate(),
             rerun_of: Some(run),
             at,
         };
@@ -80,13 +79,10 @@ impl Control {
     /// # Errors
     /// If there is no such run, or it is over.
     pub async fn cancel(&self, run: RunId, reason: &str) -> Result<RunInfo> {
-        match self.store.cancel_run(run, reason, self.clock.now()).await? {
-            Cancelled::AtOnce => {
-                let info = self.run(run).await?;
-                self.rearm(&info).await?;
-                Ok(info)
-            }
-            Cancelled::Requested => self.run(run).await,
+        let now = self.clock.now();
+        let rearm = self.rearm(&self.run(run).await?, now).await?;
+        match self.store.cancel_run(run, reason, rearm, now).await? {
+            Cancelled::AtOnce | Cancelled::Requested => self.run(run).await,
             Cancelled::AlreadyFinal(state) => {
                 let why = format!("is {state} already");
                 Err(mainspring_store::Error::Conflict { what: "run", key: run.to_string(), why }.into())
@@ -94,29 +90,29 @@ impl Control {
         }
     }
 
-    /// Sets the next instant of the `delay` trigger that awaited a run which ended unstarted.
-    async fn rearm(&self, info: &RunInfo) -> Result<()> {
-        let Some(name) = &info.trigger_name else { return Ok(()) };
-        let rearmed = self.update(&info.key, |control, _, rules| {
-            let awaiting = |trigger: &NamedTrigger| trigger.row.progress.awaiting_run == Some(info.id);
-            let found = rules.iter().find(|(trigger, _)| trigger.name == *name && awaiting(trigger));
-            let Some((trigger, rule)) = found else { return Ok((None, Vec::new())) };
-            let Some(delay_ms) = rule.delay_ms else { return Ok((None, Vec::new())) };
-            let mut progress = trigger.row.progress;
-            let next = control.clock.now().max(info.fire_time) + delay_ms.max(1);
-            progress.awaiting_run = None;
-            progress.next_fire_at = Some(next);
-            progress.due_at = Some(rule.due_at(trigger.row.id, next));
-            let id = trigger.row.id;
-            Ok((
-                None,
-                vec![TriggerUpdate { id, expected_next: None, paused: None, progress: Some(progress), gap: None }],
-            ))
-        });
-        match rearmed.await {
-            Err(Error::Store(mainspring_store::Error::NotFound { .. })) => Ok(()),
-            other => other.map(|_| ()),
+    /// Where the `delay` trigger goes that awaits a run, if the run ends now.
+    async fn rearm(&self, run: &RunInfo, now: Timestamp) -> Result<Option<Rearm>> {
+        let Some(trigger) = run.trigger else { return Ok(None) };
+        let rule = self.definitions.awaiting(trigger, run.id).await?;
+        Ok(rule.and_then(|rule| rule.rearm(trigger, run.fire_time, now)))
+    }
+
+    /// Sets the next instants of `delay` triggers that an interruption has left without one.
+    pub(crate) async fn rearm_stranded(&self) -> Result<()> {
+        let stranded = self.store.stranded().await?;
+        for Loaded { row, rule } in self.definitions.load_reporting(stranded).await? {
+            let fired_at = row.progress.previous_fire_at.unwrap_or(row.progress.start_at);
+            let Some(rearm) = rule.rearm(row.id, fired_at, self.clock.now()) else { continue };
+            tracing::warn!(trigger.id = row.id.0, "a delay that waited for a run which is over goes on");
+            let armed = self.update(&rule.definition.key, |_, _, triggers| {
+                let stranded = triggers.iter().any(|(trigger, _)| trigger.row == row);
+                Ok((None, stranded.then(|| armed(&row, rearm)).into_iter().collect()))
+            });
+            if let Err(error) = armed.await {
+                tracing::error!(%error, trigger.id = row.id.0, "a delay could not be set going");
+            }
         }
+        Ok(())
     }
 
     /// A run, unfinished or final.
@@ -142,6 +138,13 @@ impl Control {
             alarm.wait_until(self.clock.now() + WAIT_STEP_MS).await;
         }
     }
+}
+
+fn armed(row: &TriggerRow, rearm: Rearm) -> TriggerUpdate {
+    let Rearm { trigger, next_fire_at, due_at } = rearm;
+    let status = if next_fire_at.is_some() { TriggerStatus::Active } else { TriggerStatus::Complete };
+    let progress = Progress { next_fire_at, due_at, status, awaiting_run: None, ..row.progress };
+    TriggerUpdate { id: trigger, expected_next: None, paused: None, progress: Some(progress), gap: None }
 }
 
 const WAIT_STEP_MS: i64 = 50;

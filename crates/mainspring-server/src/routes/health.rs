@@ -69,7 +69,7 @@ async fn store(app: &Inner) -> Vec<HealthCheck> {
         |name: &str, message: Option<String>| HealthCheck { name: name.to_owned(), ok: message.is_none(), message };
     let asked = tokio::time::timeout(STORE_TIMEOUT, app.control().store().info()).await;
     match asked {
-        Ok(Ok(_)) => vec![check("store", None), check("migrations", None)],
+        Ok(Ok(_)) => vec![check("store", app.engine.store_trouble()), check("migrations", None)],
         // What went wrong is in the log: health is public.
         Ok(Err(error)) => {
             tracing::warn!(%error, "the store fails its health check");

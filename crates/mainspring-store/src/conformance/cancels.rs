@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use mainspring_core::RunId;
+use mainspring_core::batch::Rearm;
 use mainspring_core::job::Overlap;
 use mainspring_core::retry::AfterAttempt;
 use mainspring_core::run::{AttemptOutcome, RunState, Verdict};
@@ -12,7 +13,7 @@ use super::kit::{Draft, Kit, NONE, at};
 use crate::{Cancelled, Error, Store};
 
 async fn cancel(kit: &Kit, run: RunId, ms: i64) -> Cancelled {
-    kit.store.cancel_run(run, "cancelled by Zoë", at(ms)).await.expect("cancel_run")
+    kit.store.cancel_run(run, "cancelled by Zoë", None, at(ms)).await.expect("cancel_run")
 }
 
 pub async fn unstarted_run_is_over_at_once(store: Arc<dyn Store>) {
@@ -49,7 +50,7 @@ pub async fn running_run_is_asked_to_end(store: Arc<dyn Store>) {
     kit.fire(at(1_000), vec![job.claimed_entry(0)]).await;
     let run = job.next_run(0);
     assert_eq!(cancel(&kit, run, 1_100).await, Cancelled::Requested);
-    let again = kit.store.cancel_run(run, "cancelled by another", at(1_200)).await.expect("cancel_run");
+    let again = kit.store.cancel_run(run, "cancelled by another", None, at(1_200)).await.expect("cancel_run");
     assert_eq!(again, Cancelled::Requested);
     let info = kit.run(run).await;
     assert_eq!((info.state, info.cancel_requested_at), (RunState::Running, Some(at(1_100))));
@@ -119,23 +120,48 @@ pub async fn cancel_of_a_held_run_frees_no_slot(store: Arc<dyn Store>) {
     assert_eq!(kit.run(first).await.state, RunState::Queued);
 }
 
-pub async fn cancel_of_an_awaited_run_wakes_its_trigger(store: Arc<dyn Store>) {
+pub async fn cancel_of_an_awaited_run_arms_its_trigger(store: Arc<dyn Store>) {
     let mut kit = Kit::new(store).await;
     let job = kit.save(Draft::new("d").trigger("t", at(1_000))).await;
-    let run = job.next_run(0);
-    let mut entry = job.entry(0);
-    (entry.progress.next_fire_at, entry.progress.due_at) = (None, None);
-    entry.progress.awaiting_run = Some(run);
-    entry.leaves_window = true;
-    kit.fire(at(1_000), vec![entry]).await;
+    let (run, trigger) = (job.next_run(0), job.row(0).id);
+    kit.fire(at(1_000), vec![job.awaiting_entry(0)]).await;
     kit.changed_triggers().await;
-    cancel(&kit, run, 1_100).await;
-    assert_eq!(kit.changed_triggers().await, [job.row(0).id]);
+    let rearm = Rearm { trigger, next_fire_at: Some(at(6_000)), due_at: Some(at(6_005)) };
+    let cancelled = kit.store.cancel_run(run, "why", Some(rearm), at(1_100)).await.expect("cancel_run");
+    assert_eq!(cancelled, Cancelled::AtOnce);
+    assert_eq!(kit.changed_triggers().await, [trigger], "the engine hears of it");
+    let progress = kit.again(&job).await.row(0).progress;
+    assert_eq!((progress.next_fire_at, progress.due_at), (Some(at(6_000)), Some(at(6_005))));
+    assert_eq!(progress.awaiting_run, None);
+    assert_eq!(kit.window(at(9_000), 9).await.len(), 1);
+}
+
+pub async fn cancel_of_a_running_run_leaves_its_trigger_waiting(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    let job = kit.save(Draft::new("d").trigger("t", at(1_000))).await;
+    let (run, trigger) = (job.next_run(0), job.row(0).id);
+    kit.fire(at(1_000), vec![job.awaiting_entry(0)]).await;
+    kit.claim(1, at(1_050)).await;
+    let rearm = Rearm { trigger, next_fire_at: Some(at(6_000)), due_at: Some(at(6_005)) };
+    kit.store.cancel_run(run, "why", Some(rearm), at(1_100)).await.expect("cancel_run");
     assert_eq!(kit.again(&job).await.row(0).progress.awaiting_run, Some(run));
+    assert_eq!(kit.store.stranded().await.expect("stranded"), []);
+}
+
+pub async fn trigger_whose_run_ended_without_arming_it_is_stranded(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    let job = kit.save(Draft::new("d").trigger("t", at(1_000)).trigger("u", at(1_000))).await;
+    kit.fire(at(1_000), vec![job.awaiting_entry(0), job.awaiting_entry(1)]).await;
+    kit.changed_triggers().await;
+    cancel(&kit, job.next_run(0), 1_100).await;
+    assert_eq!(kit.changed_triggers().await, [job.row(0).id]);
+    let stranded = kit.store.stranded().await.expect("stranded");
+    assert_eq!(stranded, [kit.again(&job).await.row(0).clone()], "the other one's run is unfinished");
+    assert_eq!(stranded[0].progress.awaiting_run, Some(job.next_run(0)));
 }
 
 pub async fn unknown_run_cannot_be_cancelled(store: Arc<dyn Store>) {
     let kit = Kit::new(store).await;
-    let error = kit.store.cancel_run(RunId::from_bytes([7; 16]), "x", at(0)).await.expect_err("there is none");
+    let error = kit.store.cancel_run(RunId::from_bytes([7; 16]), "x", None, at(0)).await.expect_err("there is none");
     assert!(matches!(error, Error::NotFound { what: "run", .. }), "{error}");
 }

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use mainspring_core::batch::{AttemptDetail, CompletionBatch, CompletionOutcome, Rearm};
+use mainspring_core::batch::{AttemptDetail, CompletionBatch, CompletionOutcome, FireEntry, Rearm, TriggerStatus};
 use mainspring_core::retry::AfterAttempt;
 use mainspring_core::run::{AttemptOutcome, RunState, Verdict};
 use mainspring_core::{BatchId, Incarnation};
@@ -167,13 +167,27 @@ pub async fn details_of_an_attempt_are_kept(store: Arc<dyn Store>) {
 /// Fires the `delay` trigger of a job, which then waits for its run.
 async fn awaiting(kit: &mut Kit) -> Kept {
     let job = kit.save(Draft::new("d").trigger("t", at(1_000))).await;
-    let mut entry = job.claimed_entry(0);
-    entry.progress.next_fire_at = None;
-    entry.progress.due_at = None;
-    entry.progress.awaiting_run = Some(job.next_run(0));
-    entry.leaves_window = true;
-    kit.fire(at(1_000), vec![entry]).await;
+    let entry = job.awaiting_entry(0);
+    kit.fire(at(1_000), vec![claimed(entry)]).await;
     job
+}
+
+fn claimed(mut entry: FireEntry) -> FireEntry {
+    entry.runs[0].claim = true;
+    entry
+}
+
+pub async fn delay_trigger_without_a_next_instant_is_complete(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    let job = awaiting(&mut kit).await;
+    let trigger = job.row(0).id;
+    let mut end = job.verdict(job.next_run(0), Verdict::Succeeded, at(1_500));
+    end.rearm = Some(Rearm { trigger, next_fire_at: None, due_at: None });
+    assert_eq!(kit.complete(at(1_500), vec![end]).await.rearmed, [trigger]);
+    let progress = kit.again(&job).await.row(0).progress;
+    assert_eq!((progress.status, progress.awaiting_run), (TriggerStatus::Complete, None));
+    assert_eq!(kit.window(at(90_000), 10).await, []);
+    assert_eq!(kit.store.stranded().await.expect("stranded"), []);
 }
 
 pub async fn delay_trigger_is_armed_when_its_run_ends(store: Arc<dyn Store>) {
@@ -182,7 +196,7 @@ pub async fn delay_trigger_is_armed_when_its_run_ends(store: Arc<dyn Store>) {
     let trigger = job.row(0).id;
     assert_eq!(kit.window(at(90_000), 10).await, []);
     let mut end = job.verdict(job.next_run(0), Verdict::Failed, at(1_500));
-    end.rearm = Some(Rearm { trigger, next_fire_at: at(11_500), due_at: at(11_700) });
+    end.rearm = Some(Rearm { trigger, next_fire_at: Some(at(11_500)), due_at: Some(at(11_700)) });
     assert_eq!(kit.complete(at(1_500), vec![end]).await.rearmed, [trigger]);
     let window = kit.window(at(90_000), 10).await;
     assert_eq!(window.len(), 1);
@@ -201,7 +215,7 @@ pub async fn delay_trigger_that_awaits_another_run_stays(store: Arc<dyn Store>) 
     let (other, _) = kit.ask(&job, 1, at(1_100)).await;
     kit.claim(1, at(1_100)).await;
     let mut end = job.verdict(other, Verdict::Succeeded, at(1_200));
-    end.rearm = Some(Rearm { trigger, next_fire_at: at(2_000), due_at: at(2_000) });
+    end.rearm = Some(Rearm { trigger, next_fire_at: Some(at(2_000)), due_at: Some(at(2_000)) });
     let outcome = kit.complete(at(1_200), vec![end.clone()]).await;
     assert_eq!((outcome.refused, outcome.rearmed), (vec![], vec![]));
     end.run = job.next_run(0);

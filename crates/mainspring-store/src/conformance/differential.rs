@@ -13,8 +13,8 @@ use proptest::test_runner::{Config, TestCaseError, TestRunner};
 
 use super::kit::{Draft, Kept, Kit, advanced, asked, at, new_run, update};
 use crate::{
-    AskedRun, EventRow, Expect, GapRow, JobQuery, JobUpdate, LogChunk, MemoryStore, PurgeRule, Result, RunQuery, Store,
-    TriggerQuery, TriggerUpdate,
+    AskedRun, CalendarWrite, EventRow, Expect, GapRow, JobQuery, JobUpdate, LogChunk, MemoryStore, PurgeRule, Result,
+    RunInfo, RunQuery, Store, TriggerQuery, TriggerUpdate,
 };
 
 /// Compares a store with [`MemoryStore`] over `cases` random sequences of requests, and shrinks the first that differs.
@@ -49,7 +49,7 @@ enum Op {
     Claim { limit: u32 },
     Release { limit: u32, ahead_ms: i64 },
     Ask { job: u8, number: u64, priority: i32 },
-    Cancel { run: u8 },
+    Cancel { run: u8, arms: bool },
     Restart,
     TakeChanges,
     Log { run: u8, first_line: u64 },
@@ -113,7 +113,7 @@ fn op() -> impl Strategy<Value = Op> {
         5 => (0..4_u32).prop_map(|limit| Op::Claim { limit }),
         3 => (0..4_u32, 0..3_000_i64).prop_map(|(limit, ahead_ms)| Op::Release { limit, ahead_ms }),
         4 => (0..3_u8, 0..3_u64, 4..7_i32).prop_map(|(job, number, priority)| Op::Ask { job, number, priority }),
-        3 => any::<u8>().prop_map(|run| Op::Cancel { run }),
+        3 => any::<(u8, bool)>().prop_map(|(run, arms)| Op::Cancel { run, arms }),
         1 => Just(Op::Restart),
         2 => Just(Op::TakeChanges),
         1 => (any::<u8>(), 0..3_u64).prop_map(|(run, first_line)| Op::Log { run, first_line }),
@@ -212,9 +212,11 @@ impl Pair {
                 let run = AskedRun { priority: *priority, ..asked(&kept, *number, at(*number as i64 * 2_000)) };
                 same("ask_run", a.ask_run(run.clone()).await, b.ask_run(run).await)
             }
-            Op::Cancel { run } => {
+            Op::Cancel { run, arms } => {
                 let Some(run) = self.pick(*run).await else { return Ok(()) };
-                same("cancel_run", a.cancel_run(run, "why", now).await, b.cancel_run(run, "why", now).await)
+                let rearm = self.rearm(&self.kit.run(run).await).await.filter(|_| *arms);
+                let first = a.cancel_run(run, "why", rearm, now).await;
+                same("cancel_run", first, b.cancel_run(run, "why", rearm, now).await)
             }
             Op::Restart => {
                 self.kit.incarnation = Incarnation(self.kit.incarnation.0 - 1);
@@ -229,9 +231,9 @@ impl Pair {
                 same("append_log", a.append_log(chunk.clone()).await, b.append_log(chunk).await)
             }
             Op::Calendar { text } => {
-                let (text, any) = (format!("[{text}]"), Expect::Anything);
-                let first = a.save_calendar("default", "days", &text, any, now).await;
-                same("save_calendar", first, b.save_calendar("default", "days", &text, any, now).await)
+                let text = format!("[{text}]");
+                let write = || CalendarWrite::new("default", "days", &text, Expect::Anything, now);
+                same("save_calendar", a.save_calendar(write()).await, b.save_calendar(write()).await)
             }
             Op::Purge { keep, all } => {
                 let before = if *all { Timestamp::MAX } else { Timestamp::MIN };
@@ -337,13 +339,6 @@ impl Pair {
 
     async fn end(&self, finish: &Finish) -> Option<Completion> {
         let run = self.kit.run(self.pick(finish.run).await?).await;
-        let job = self.kit.store.job(&run.key).await.expect("job");
-        let awaiting = match run.trigger {
-            Some(id) => self.kit.store.trigger_rows(&[id]).await.expect("trigger_rows").pop(),
-            None => None,
-        };
-        let awaiting = awaiting.filter(|row| row.progress.awaiting_run == Some(run.id));
-        let next = self.now() + 500;
         let then = match finish.outcome {
             AttemptOutcome::Failed | AttemptOutcome::TimedOut | AttemptOutcome::Lost if finish.retry => {
                 AfterAttempt::RetryAt(self.now() + 300)
@@ -359,9 +354,16 @@ impl Pair {
             started_at: finish.retry.then_some(self.now()),
             ended_at: self.now(),
             detail: None,
-            gate: job.filter(|job| job.id == run.job).and_then(|job| job.definition.gate()),
-            rearm: awaiting.map(|row| Rearm { trigger: row.id, next_fire_at: next, due_at: next + 5 }),
+            rearm: self.rearm(&run).await,
         })
+    }
+
+    /// What arms the trigger that awaits a run; every third time it is over.
+    async fn rearm(&self, run: &RunInfo) -> Option<Rearm> {
+        let row = self.kit.store.trigger_rows(&[run.trigger?]).await.expect("trigger_rows").pop()?;
+        let next_fire_at = (self.step % 3 > 0).then_some(self.now() + 500);
+        let rearm = Rearm { trigger: row.id, next_fire_at, due_at: next_fire_at.map(|next| next + 5) };
+        (row.progress.awaiting_run == Some(run.id)).then_some(rearm)
     }
 
     /// Compares all that can be seen.
@@ -387,6 +389,7 @@ impl Pair {
         let triggers = TriggerQuery { limit: 1_000, ..TriggerQuery::default() };
         same("triggers", a.triggers(triggers.clone()).await, b.triggers(triggers).await)?;
         same("due triggers", due(a).await, due(b).await)?;
+        same("stranded", a.stranded().await, b.stranded().await)?;
         same("gaps", gaps(a).await, gaps(b).await)?;
         same("events", events(a).await, events(b).await)?;
         same("last_event", a.last_event().await, b.last_event().await)?;

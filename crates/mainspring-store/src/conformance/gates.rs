@@ -3,12 +3,13 @@
 
 use std::sync::Arc;
 
-use mainspring_core::batch::{FireOutcome, GapOutcome, GapReason, Placed};
+use mainspring_core::RunId;
+use mainspring_core::batch::{CompletionOutcome, FireOutcome, GapOutcome, GapReason, Placed};
 use mainspring_core::job::Overlap;
 use mainspring_core::retry::AfterAttempt;
 use mainspring_core::run::{AttemptOutcome, RunState, Verdict};
 
-use super::kit::{Draft, Kit, asked, at};
+use super::kit::{Draft, Kept, Kit, asked, at};
 use crate::Store;
 
 pub async fn skip_suppresses_fires_at_the_limit(store: Arc<dyn Store>) {
@@ -154,4 +155,100 @@ pub async fn limit_that_is_lifted_promotes_held_runs(store: Arc<dyn Store>) {
         assert_eq!(count(&states, RunState::Queued), queued, "{overlap} {max_active}");
         assert_eq!(count(&states, RunState::Held), 4 - queued, "{overlap} {max_active}");
     }
+}
+
+/// Fires once under `first`, sets `second`, and returns the job before and after with the run that is unfinished.
+async fn changed_limit(kit: &mut Kit, first: (Overlap, u32), second: (Overlap, u32)) -> (Kept, Kept, RunId) {
+    let before = kit.save(Draft::new("a").limit(first.0, first.1).trigger("t", at(1_000))).await;
+    let run = before.next_run(0);
+    assert_eq!(kit.fire(at(1_000), vec![before.claimed_entry(0)]).await.placed, [Placed::Running]);
+    let now = kit.again(&before).await;
+    let after = kit.save(Draft::from_kept(&now).limit(second.0, second.1)).await;
+    (before, after, run)
+}
+
+async fn succeed(kit: &mut Kit, job: &Kept, run: RunId) -> CompletionOutcome {
+    kit.complete(at(8_000), vec![job.verdict(run, Verdict::Succeeded, at(8_000))]).await
+}
+
+pub async fn limit_that_is_set_lets_go_when_a_run_from_before_ends(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    let (before, after, run) = changed_limit(&mut kit, (Overlap::Allow, 1), (Overlap::Hold, 1)).await;
+    let blocked = kit.fire(at(2_000), vec![after.entry(0)]).await;
+    assert_eq!(blocked.blocked, [0], "a run from before takes a slot");
+    let ended = succeed(&mut kit, &before, run).await;
+    assert_eq!((ended.promoted, ended.freed), (0, vec![after.id()]));
+    assert_eq!(kit.fire(at(2_001), vec![after.entry(0)]).await.placed, [Placed::Queued]);
+}
+
+pub async fn limit_that_is_set_promotes_when_a_run_from_before_ends(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    let (before, after, run) = changed_limit(&mut kit, (Overlap::Allow, 1), (Overlap::QueueOne, 1)).await;
+    let second = after.next_run(0);
+    assert_eq!(kit.fire(at(2_000), vec![after.claimed_entry(0)]).await.placed, [Placed::Held]);
+    let ended = succeed(&mut kit, &before, run).await;
+    assert_eq!((ended.promoted, ended.freed), (1, vec![]));
+    assert_eq!(kit.run(second).await.state, RunState::Queued);
+}
+
+pub async fn limit_that_is_raised_holds_for_runs_from_before(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    let before = kit.save(Draft::new("a").limit(Overlap::Skip, 1).trigger("t", at(1_000))).await;
+    let run = before.next_run(0);
+    kit.fire(at(1_000), vec![before.claimed_entry(0)]).await;
+    for number in 0..3 {
+        assert_eq!(kit.ask(&before, number, at(1_100 + number.cast_signed())).await.1.placed, Placed::Held);
+    }
+    let now = kit.again(&before).await;
+    kit.save(Draft::from_kept(&now).limit(Overlap::Skip, 2)).await;
+    assert_eq!(kit.claim(9, at(1_200)).await.len(), 1, "the second slot is taken at once");
+    assert_eq!(succeed(&mut kit, &before, run).await.promoted, 1, "both slots are used");
+    assert_eq!(kit.claim(9, at(1_300)).await.len(), 1);
+}
+
+pub async fn limit_that_is_lowered_holds_for_runs_from_before(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    let before = kit.save(Draft::new("a").limit(Overlap::Skip, 3).trigger("t", at(1_000))).await;
+    for number in 0..4 {
+        kit.ask(&before, number, at(1_000 + number.cast_signed())).await;
+    }
+    let runs: Vec<RunId> = kit.claim(9, at(1_200)).await.iter().map(|claimed| claimed.run).collect();
+    assert_eq!(runs.len(), 3);
+    let now = kit.again(&before).await;
+    let after = kit.save(Draft::from_kept(&now).limit(Overlap::Skip, 1)).await;
+    for (run, promoted) in [(runs[0], 0), (runs[1], 0), (runs[2], 1)] {
+        let ended = succeed(&mut kit, &before, run).await;
+        assert_eq!((ended.promoted, ended.freed), (promoted, vec![]), "one at a time from now on");
+    }
+    let last = kit.claim(9, at(1_300)).await[0].run;
+    assert_eq!(succeed(&mut kit, &before, last).await.freed, [after.id()]);
+}
+
+pub async fn limit_that_is_lifted_is_forgotten_by_runs_from_before(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    let (before, after, run) = changed_limit(&mut kit, (Overlap::Hold, 1), (Overlap::Allow, 1)).await;
+    let second = after.next_run(0);
+    assert_eq!(kit.fire(at(2_000), vec![after.claimed_entry(0)]).await.placed, [Placed::Running]);
+    assert_eq!(succeed(&mut kit, &before, run).await, CompletionOutcome::default(), "there is no limit to be asked");
+    let now = kit.again(&after).await;
+    let again = kit.save(Draft::from_kept(&now).limit(Overlap::Hold, 1)).await;
+    assert_eq!(kit.fire(at(3_000), vec![again.entry(0)]).await.blocked, [0], "a limit set again counts what is left");
+    assert_eq!(succeed(&mut kit, &after, second).await.freed, [again.id()]);
+}
+
+pub async fn run_of_an_earlier_version_meets_the_present_limit(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    let (before, _, run) = changed_limit(&mut kit, (Overlap::Allow, 1), (Overlap::Skip, 1)).await;
+    let (rerun, asked) = kit.ask(&before, 1, at(1_500)).await;
+    assert_eq!(asked.placed, Placed::Held, "the version that runs says nothing about the limit");
+    assert_eq!(succeed(&mut kit, &before, run).await.promoted, 1);
+    assert_eq!(kit.run(rerun).await.state, RunState::Queued);
+}
+
+pub async fn limit_of_a_deleted_job_is_forgotten(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    let job = kit.save(Draft::new("a").limit(Overlap::Skip, 1).trigger("t", at(1_000))).await;
+    kit.fire(at(1_000), vec![job.claimed_entry(0)]).await;
+    kit.store.delete_job(&job.job.definition.key, crate::Expect::Anything, at(1_500)).await.expect("delete_job");
+    assert_eq!(succeed(&mut kit, &job, job.next_run(0)).await, CompletionOutcome::default());
 }

@@ -3,14 +3,14 @@
 
 use std::sync::Arc;
 
-use mainspring_core::batch::{Gap, GapOutcome, GapReason};
+use mainspring_core::batch::{Gap, GapOutcome, GapReason, Progress};
 use mainspring_core::job::{Job, JobKey, Task, TriggerDefinition};
 use mainspring_core::retry::AfterAttempt;
 use mainspring_core::run::{AttemptOutcome, RunState, Verdict};
 use mainspring_core::{RunId, Timestamp};
 
 use super::kit::{Draft, Kept, Kit, at, every_second, run_at};
-use crate::{Error, Expect, KeptAnswer, LogChunk, PurgeRule, Store};
+use crate::{CalendarWrite, Error, Expect, KeptAnswer, LogChunk, PurgeRule, Store};
 
 pub async fn namespaces_come_with_their_jobs_and_go_when_empty(store: Arc<dyn Store>) {
     let kit = Kit::new(store).await;
@@ -21,7 +21,10 @@ pub async fn namespaces_come_with_their_jobs_and_go_when_empty(store: Arc<dyn St
     for (namespace, name) in [("z", "j"), ("a", "j"), ("a", "k")] {
         kit.save_all(vec![Draft::of(Job::new(JobKey::new(namespace, name), Task::Noop)).0]).await;
     }
-    kit.store.save_calendar("c", "days", "{}", Expect::Anything, at(6)).await.expect("save_calendar");
+    kit.store
+        .save_calendar(CalendarWrite::new("c", "days", "{}", Expect::Anything, at(6)))
+        .await
+        .expect("save_calendar");
     let names = async |after: Option<&str>, limit| {
         let rows = kit.store.namespaces(after, limit).await.expect("namespaces");
         rows.iter().map(|row| format!("{}{}", row.name, row.job_count)).collect::<Vec<_>>().join(" ")
@@ -46,24 +49,42 @@ pub async fn calendars_are_kept_as_written(store: Arc<dyn Store>) {
     let kit = Kit::new(store).await;
     assert_eq!(kit.store.calendar("default", "days").await.expect("calendar"), None);
     let text = "{\"days\": [\"01-01\"], \"note\": \"Neujahr \u{1f386} '--\"}";
-    let made = kit.store.save_calendar("default", "days", text, Expect::Absent, at(1)).await.expect("save_calendar");
+    let made = kit
+        .store
+        .save_calendar(CalendarWrite::new("default", "days", text, Expect::Absent, at(1)))
+        .await
+        .expect("save_calendar");
     assert_eq!((made.change, made.definition.as_str(), made.updated_at), (1, text, at(1)));
     assert_eq!((made.namespace.as_str(), made.name.as_str()), ("default", "days"));
-    let same = kit.store.save_calendar("default", "days", text, Expect::Anything, at(2)).await.expect("save_calendar");
+    let same = kit
+        .store
+        .save_calendar(CalendarWrite::new("default", "days", text, Expect::Anything, at(2)))
+        .await
+        .expect("save_calendar");
     assert_eq!(same, made, "the same text changes nothing");
     for expect in [Expect::Absent, Expect::Change(2)] {
-        let answer = kit.store.save_calendar("default", "days", "{}", expect, at(3)).await;
+        let answer = kit.store.save_calendar(CalendarWrite::new("default", "days", "{}", expect, at(3))).await;
         assert!(matches!(answer, Err(Error::Conflict { what: "calendar", .. })), "{answer:?}");
     }
-    let new = kit.store.save_calendar("default", "days", "{}", Expect::Change(1), at(4)).await.expect("save_calendar");
+    let new = kit
+        .store
+        .save_calendar(CalendarWrite::new("default", "days", "{}", Expect::Change(1), at(4)))
+        .await
+        .expect("save_calendar");
     assert_eq!((new.change, new.updated_at), (2, at(4)));
     assert_eq!(kit.store.calendar("default", "days").await.expect("calendar"), Some(new));
     assert_eq!(kit.store.calendar("other", "days").await.expect("calendar"), None);
 
     for name in ["b", "a", "e"] {
-        kit.store.save_calendar("default", name, "{}", Expect::Anything, at(5)).await.expect("save_calendar");
+        kit.store
+            .save_calendar(CalendarWrite::new("default", name, "{}", Expect::Anything, at(5)))
+            .await
+            .expect("save_calendar");
     }
-    kit.store.save_calendar("other", "c", "{}", Expect::Anything, at(5)).await.expect("save_calendar");
+    kit.store
+        .save_calendar(CalendarWrite::new("other", "c", "{}", Expect::Anything, at(5)))
+        .await
+        .expect("save_calendar");
     let names = async |after: Option<&str>, limit| {
         let rows = kit.store.calendars("default", after, limit).await.expect("calendars");
         rows.into_iter().map(|row| row.name).collect::<Vec<_>>().join(" ")
@@ -86,13 +107,19 @@ pub async fn calendar_in_use_concerns_its_triggers(store: Arc<dyn Store>) {
     let draft = Draft::new("a").trigger("free", at(1_000)).trigger_with(uses, Some(at(1_000)));
     let error = kit.store.save_jobs(vec![draft.0.clone()]).await.expect_err("there is no such calendar");
     assert!(matches!(error, Error::NotFound { what: "calendar", .. }), "{error}");
-    kit.store.save_calendar("default", "days", "{}", Expect::Anything, at(1)).await.expect("save_calendar");
+    kit.store
+        .save_calendar(CalendarWrite::new("default", "days", "{}", Expect::Anything, at(1)))
+        .await
+        .expect("save_calendar");
     let job = kit.save(draft).await;
     kit.changed_triggers().await;
     let error = kit.store.delete_calendar("default", "days", Expect::Anything).await.expect_err("it is in use");
     assert!(matches!(error, Error::Conflict { what: "calendar", .. }), "{error}");
 
-    kit.store.save_calendar("default", "days", "[]", Expect::Anything, at(2)).await.expect("save_calendar");
+    kit.store
+        .save_calendar(CalendarWrite::new("default", "days", "[]", Expect::Anything, at(2)))
+        .await
+        .expect("save_calendar");
     assert_eq!(kit.changed_triggers().await, [job.row(1).id]);
     let after = kit.again(&job).await;
     assert_eq!(after.row(0), job.row(0));
@@ -100,6 +127,38 @@ pub async fn calendar_in_use_concerns_its_triggers(store: Arc<dyn Store>) {
     assert_eq!(kit.fire(at(1_000), vec![job.entry(0), job.entry(1)]).await.stale, [1], "decided under the old days");
     kit.store.delete_job(&job.job.definition.key, Expect::Anything, at(3)).await.expect("delete_job");
     kit.store.delete_calendar("default", "days", Expect::Anything).await.expect("delete_calendar");
+}
+
+pub async fn triggers_of_a_calendar_and_of_those_on_it_move_with_its_save(store: Arc<dyn Store>) {
+    let kit = Kit::new(store).await;
+    let mut draft = Draft::new("a").trigger("free", at(1_000));
+    for name in ["base", "top", "aside"] {
+        let write = CalendarWrite::new("default", name, "{}", Expect::Anything, at(1));
+        kit.store.save_calendar(write).await.expect("save_calendar");
+        let mut uses = TriggerDefinition::new(name, every_second());
+        uses.calendar = Some(name.into());
+        draft = draft.trigger_with(uses, Some(at(1_000)));
+    }
+    let job = kit.save(draft.with(|write| write.triggers[2].paused = true)).await;
+    kit.changed_triggers().await;
+    let write = CalendarWrite {
+        dependents: vec!["top".into()],
+        rederive: Box::new(|job, row| {
+            assert_eq!(job.triggers.len(), 4, "it is given the definition");
+            let next = row.progress.next_fire_at.map(|next| next + 5_000);
+            Some(Progress { next_fire_at: next, due_at: next, ..row.progress })
+        }),
+        ..CalendarWrite::new("default", "base", "[]", Expect::Anything, at(2))
+    };
+    kit.store.save_calendar(write).await.expect("save_calendar");
+    assert_eq!(kit.changed_triggers().await, [job.row(1).id, job.row(2).id]);
+    let after = kit.again(&job).await;
+    for (index, next, changed) in [(0, 1_000, false), (1, 6_000, true), (2, 6_000, true), (3, 1_000, false)] {
+        assert_eq!(after.row(index).progress.next_fire_at, Some(at(next)), "trigger {index}");
+        assert_eq!(after.row(index).version > job.row(index).version, changed, "trigger {index}");
+    }
+    let due: Vec<_> = kit.window(at(9_000), 9).await.iter().map(|row| row.id).collect();
+    assert_eq!(due, [job.row(0).id, job.row(3).id, job.row(1).id], "the paused one is not due");
 }
 
 pub async fn settings_and_answers_are_kept(store: Arc<dyn Store>) {

@@ -213,6 +213,16 @@ impl Kept {
         entry
     }
 
+    /// An entry that fires the trigger once, into the queue, and lets it await that run.
+    #[must_use]
+    pub fn awaiting_entry(&self, index: usize) -> FireEntry {
+        let mut entry = self.entry(index);
+        (entry.progress.next_fire_at, entry.progress.due_at) = (None, None);
+        entry.progress.awaiting_run = Some(self.next_run(index));
+        entry.leaves_window = true;
+        entry
+    }
+
     /// The verdict on the first attempt of a run.
     #[must_use]
     pub fn verdict(&self, run: RunId, verdict: Verdict, ended_at: Timestamp) -> Completion {
@@ -243,7 +253,6 @@ impl Kept {
             started_at: Some(ended_at - 1),
             ended_at,
             detail: None,
-            gate: self.job.definition.gate(),
             rearm: None,
         }
     }
@@ -286,7 +295,6 @@ pub fn asked(kept: &Kept, number: u64, now: Timestamp) -> AskedRun {
         input: None,
         queue: kept.job.definition.queue.clone(),
         priority: kept.job.definition.priority,
-        gate: kept.job.definition.gate(),
         rerun_of: None,
         at: now,
     }

@@ -111,6 +111,8 @@ pub async fn restart_takes_over_running_runs(store: Arc<dyn Store>) {
     assert_eq!(adopted.len(), 1, "neither queued nor final ones");
     let lost = &adopted[0].claimed;
     assert_eq!((lost.run, lost.attempt, adopted[0].state), (job.next_run(0), 1, RunState::Running));
+    assert_eq!(adopted[0].claimed_at, kit.run(lost.run).await.claimed_at);
+    assert!(adopted[0].claimed_at.is_some());
     assert_eq!((lost.trigger, lost.fire_time), (Some(job.row(0).id), at(1_000)));
 
     let verdict = job.verdict(lost.run, Verdict::Succeeded, at(2_001));

@@ -11,7 +11,7 @@ use mainspring_core::{RunId, Timestamp};
 use serde_json::{Value, json};
 
 use super::kit::{Draft, Kit, asked, at, new_run};
-use crate::{AskedRun, EventRow, LogChunk, RunQuery, Store, Tally};
+use crate::{AskedRun, CalendarWrite, EventRow, LogChunk, RunQuery, Store, Tally};
 
 pub async fn runs_are_listed_newest_first_and_filtered(store: Arc<dyn Store>) {
     let mut kit = Kit::new(store).await;
@@ -147,7 +147,7 @@ pub async fn events_follow_each_other_without_a_gap(store: Arc<dyn Store>) {
     let retry = AfterAttempt::RetryAt(at(1_300));
     kit.complete(at(1_250), vec![job.completion(y, 1, AttemptOutcome::Failed, retry, at(1_250))]).await;
     kit.store.release_due(at(1_300), 9).await.expect("release_due");
-    kit.store.cancel_run(y, "enough", at(1_400)).await.expect("cancel_run");
+    kit.store.cancel_run(y, "enough", None, at(1_400)).await.expect("cancel_run");
     let (z, _) = kit.ask(&job, 1, at(1_500)).await;
 
     let rows = kit.store.events(start, 1_000).await.expect("events");
@@ -198,8 +198,8 @@ pub async fn changes_of_things_are_events(store: Arc<dyn Store>) {
     kit.pause_job(&kit.again(&job).await, true, at(2)).await;
     kit.pause_job(&kit.again(&job).await, false, at(3)).await;
     let anything = crate::Expect::Anything;
-    kit.store.save_calendar("default", "days", "{}", anything, at(4)).await.expect("save_calendar");
-    kit.store.save_calendar("default", "days", "[]", anything, at(5)).await.expect("save_calendar");
+    kit.store.save_calendar(CalendarWrite::new("default", "days", "{}", anything, at(4))).await.expect("save_calendar");
+    kit.store.save_calendar(CalendarWrite::new("default", "days", "[]", anything, at(5))).await.expect("save_calendar");
     kit.store.delete_calendar("default", "days", anything).await.expect("delete_calendar");
     kit.store.delete_job(&job.job.definition.key, anything, at(6)).await.expect("delete_job");
     kit.store.delete_namespace("default").await.expect("delete_namespace");

@@ -92,7 +92,7 @@ pub async fn requests_wake_the_engine(store: Arc<dyn Store>) {
     kit.store.changed().notified().await;
     let (run, _) = kit.ask(&job, 1, at(2)).await;
     kit.store.changed().notified().await;
-    kit.store.cancel_run(run, "why not", at(3)).await.expect("cancel_run");
+    kit.store.cancel_run(run, "why not", None, at(3)).await.expect("cancel_run");
     kit.store.changed().notified().await;
     kit.store.delete_job(&job.job.definition.key, crate::Expect::Anything, at(4)).await.expect("delete_job");
     kit.store.changed().notified().await;

@@ -1,8 +1,9 @@
 //! Recording ends of attempts.
 
+use std::collections::BTreeSet;
+
 use mainspring_core::batch::TriggerStatus;
 use mainspring_core::batch::{Completion, CompletionBatch, CompletionOutcome, Rearm};
-use mainspring_core::job::GateRule;
 use mainspring_core::retry::AfterAttempt;
 use mainspring_core::run::{AttemptOutcome, RunState};
 use mainspring_core::{JobId, RunId, Timestamp};
@@ -15,7 +16,7 @@ use crate::row::AttemptInfo;
 pub(super) fn complete(model: &mut Model, batch: &CompletionBatch) -> CompletionOutcome {
     let owner = model.number_of(batch.id.incarnation);
     let mut outcome = CompletionOutcome::default();
-    let mut gates: Vec<(JobId, GateRule)> = Vec::new();
+    let mut left = BTreeSet::new();
     for (index, entry) in (0_u32..).zip(&batch.entries) {
         let open = |run: &Run| (run.state, run.attempt, run.owner) == (RunState::Running, entry.attempt, owner);
         let Some(run) = model.live.remove_if(entry.run, open) else {
@@ -24,11 +25,11 @@ pub(super) fn complete(model: &mut Model, batch: &CompletionBatch) -> Completion
         };
         let job = run.job;
         if end_attempt(model, run, entry) {
-            gates.extend(entry.gate.map(|rule| (job, rule)));
+            left.extend(model.job(job).limit().map(|_| job));
             outcome.rearmed.extend(entry.rearm.filter(|rearm| arm(model, rearm, entry.run)).map(|rearm| rearm.trigger));
         }
     }
-    fill_slots(model, gates, &mut outcome);
+    fill_slots(model, left, &mut outcome);
     model.events.flush(batch.at);
     outcome
 }
@@ -99,24 +100,27 @@ fn attempt_info(run: &Run, entry: &Completion) -> AttemptInfo {
 }
 
 /// Sets the next instant of a `delay` trigger, if it still awaits the run.
-fn arm(model: &mut Model, rearm: &Rearm, run: RunId) -> bool {
+pub(super) fn arm(model: &mut Model, rearm: &Rearm, run: RunId) -> bool {
     let Some(trigger) = model.triggers.get_mut(rearm.trigger.0) else { return false };
     let progress = &mut trigger.row.progress;
     if progress.awaiting_run != Some(run) || progress.status != TriggerStatus::Active {
         return false;
     }
-    progress.next_fire_at = Some(rearm.next_fire_at);
-    progress.due_at = Some(rearm.due_at);
+    progress.next_fire_at = rearm.next_fire_at;
+    progress.due_at = rearm.due_at;
     progress.awaiting_run = None;
+    if rearm.next_fire_at.is_none() {
+        progress.status = TriggerStatus::Complete;
+    }
     model.reindex(rearm.trigger);
     true
 }
 
-/// Gives freed slots to held runs, and names the jobs that have one left.
-fn fill_slots(model: &mut Model, mut gates: Vec<(JobId, GateRule)>, outcome: &mut CompletionOutcome) {
-    gates.sort_by_key(|(job, _)| *job);
-    gates.dedup_by_key(|(job, _)| *job);
-    for (job, rule) in gates {
+/// Gives freed slots to held runs, and names the jobs that have one left. What counts is the limit that a job has
+/// now, whatever it was when the runs were made.
+fn fill_slots(model: &mut Model, left: BTreeSet<JobId>, outcome: &mut CompletionOutcome) {
+    for job in left {
+        let Some(rule) = model.job(job).limit() else { continue };
         outcome.promoted += model.promote(job, Some(rule));
         let gate = model.job(job).gate;
         if gate.active < rule.max_active && gate.held == 0 {

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
-use mainspring_core::batch::{Gap, TriggerRow, TriggerStatus};
+use mainspring_core::batch::{Gap, Progress, TriggerRow, TriggerStatus};
 use mainspring_core::job::{GateRule, Job, JobKey};
 use mainspring_core::overlap::{Gate, promotable};
 use mainspring_core::run::{AttemptOutcome, RunState};
@@ -225,6 +225,16 @@ impl Model {
         (row.progress.awaiting_run == Some(run)).then_some(row.id)
     }
 
+    /// See [`crate::Store::stranded`].
+    pub(super) fn stranded(&self) -> Vec<TriggerRow> {
+        let rests = |row: &&TriggerRow| {
+            let Progress { status, next_fire_at, awaiting_run, .. } = row.progress;
+            let awaits = awaiting_run.is_some_and(|run| self.live.get(run).is_some());
+            status == TriggerStatus::Active && next_fire_at.is_none() && !awaits
+        };
+        self.triggers.iter().map(|trigger| &trigger.row).filter(rests).cloned().collect()
+    }
+
     /// Notes all triggers of a job in the outbox.
     pub(super) fn note_triggers(&mut self, job: JobId) {
         let job = self.jobs.get(job.0).expect("the caller has seen the job");
@@ -243,6 +253,11 @@ pub(super) struct End {
 }
 
 impl JobModel {
+    /// The limit that it has now. None once it is deleted.
+    pub(super) fn limit(&self) -> Option<GateRule> {
+        if self.deleted { None } else { self.row.definition.gate() }
+    }
+
     pub(super) fn version_mut(&mut self, number: JobVersion) -> &mut Version {
         let version = self.versions.iter_mut().rfind(|version| version.number == number);
         version.expect("a version stays as long as a run refers to it")

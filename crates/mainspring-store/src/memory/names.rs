@@ -5,7 +5,7 @@ use mainspring_core::{Timestamp, TriggerId};
 
 use super::model::{Model, Trigger};
 use crate::error::{Error, Result};
-use crate::row::{CalendarRow, Expect, NamespaceRow};
+use crate::row::{CalendarRow, CalendarWrite, Expect, NamespaceRow};
 
 /// Makes a namespace, unless it is there.
 pub(super) fn ensure_namespace(model: &mut Model, name: &str, at: Timestamp) {
@@ -61,24 +61,38 @@ pub(super) fn calendars(model: &Model, namespace: &str, after: Option<&str>, lim
 }
 
 /// See [`crate::Store::save_calendar`].
-pub(super) fn save_calendar(model: &mut Model, row: CalendarRow, expect: Expect) -> Result<CalendarRow> {
-    let key = (row.namespace.clone(), row.name.clone());
+pub(super) fn save_calendar(model: &mut Model, write: &CalendarWrite) -> Result<CalendarRow> {
+    let key = (write.namespace.clone(), write.name.clone());
     let before = model.calendars.get(&key);
-    check(expect, before.map(|row| row.change), "calendar", || shown(&row))?;
-    if let Some(before) = before.filter(|before| before.definition == row.definition) {
+    let shown = || format!("{}/{}", write.namespace, write.name);
+    check(write.expect, before.map(|row| row.change), "calendar", shown)?;
+    if let Some(before) = before.filter(|before| before.definition == write.definition) {
         return Ok(before.clone());
     }
-    let change = before.map_or(1, |before| before.change + 1);
+    let row = write.row(before.map_or(1, |before| before.change + 1));
     ensure_namespace(model, &row.namespace, row.updated_at);
-    for trigger in users(model, &row.namespace, &row.name) {
-        model.triggers.get_mut(trigger.0).expect("found above").row.version += 1;
-        model.outbox.trigger(trigger);
+    let mut affected: Vec<TriggerId> = write.affected().flat_map(|name| users(model, &write.namespace, name)).collect();
+    affected.sort_unstable();
+    for trigger in affected {
+        rederive(model, trigger, write);
     }
-    let word = if change == 1 { "created" } else { "updated" };
-    model.events.thing(row.updated_at, "calendar", shown(&row), word);
-    let row = CalendarRow { change, ..row };
+    let word = if row.change == 1 { "created" } else { "updated" };
+    model.events.thing(row.updated_at, "calendar", shown(), word);
     model.calendars.insert(key, row.clone());
     Ok(row)
+}
+
+/// Sets where a trigger stands that a calendar affects, and gives it a new version.
+fn rederive(model: &mut Model, id: TriggerId, write: &CalendarWrite) {
+    let trigger = model.triggers.get(id.0).expect("found by the caller");
+    let progress = (write.rederive)(&model.job(trigger.row.job).row.definition, &trigger.row);
+    let row = &mut model.triggers.get_mut(id.0).expect("read above").row;
+    row.version += 1;
+    if let Some(progress) = progress {
+        row.progress = progress;
+        model.reindex(id);
+    }
+    model.outbox.trigger(id);
 }
 
 /// See [`crate::Store::delete_calendar`].
@@ -96,10 +110,6 @@ pub(super) fn delete_calendar(model: &mut Model, namespace: &str, name: &str, ex
     model.calendars.remove(&(row.namespace, row.name));
     model.events.thing(model.events.newest_at(), "calendar", key(), "deleted");
     Ok(())
-}
-
-fn shown(row: &CalendarRow) -> String {
-    format!("{}/{}", row.namespace, row.name)
 }
 
 /// Triggers that a calendar applies to, in order of ids.

@@ -17,7 +17,7 @@ pub(super) fn adopt(model: &mut Model, incarnation: Incarnation) -> Vec<LiveRun>
     for id in ids {
         model.live.update(id, |run| {
             run.owner = owner;
-            adopted.push(LiveRun { claimed: run.claimed(), state: run.state });
+            adopted.push(LiveRun { claimed: run.claimed(), state: run.state, claimed_at: run.claimed_at });
         });
     }
     adopted

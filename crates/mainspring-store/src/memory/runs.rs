@@ -3,11 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use mainspring_core::batch::{AttemptDetail, Placed};
+use mainspring_core::batch::{AttemptDetail, Placed, Rearm};
 use mainspring_core::overlap::{Admission, admit_asked};
 use mainspring_core::run::RunState;
 use mainspring_core::{RunId, Timestamp};
 
+use super::complete::arm;
 use super::history::FinalRun;
 use super::live::{More, Run, Stamp};
 use super::model::Model;
@@ -24,7 +25,7 @@ pub(super) fn ask(model: &mut Model, asked: AskedRun) -> Result<Asked> {
     if model.live.get(asked.id).is_some() || model.history.get(asked.id).is_some() {
         return Ok(Asked { placed: Placed::Known });
     }
-    let holds = asked.gate.is_some_and(|rule| admit_asked(job.gate, rule) != Admission::Start);
+    let holds = job.limit().is_some_and(|rule| admit_asked(job.gate, rule) != Admission::Start);
     job.version_mut(asked.job_version).runs += 1;
     let (state, placed, slots) = if holds {
         (RunState::Held, Placed::Held, &mut job.gate.held)
@@ -64,7 +65,13 @@ fn new_run(asked: AskedRun, state: RunState, born: Placed) -> Run {
 }
 
 /// See [`crate::Store::cancel_run`].
-pub(super) fn cancel(model: &mut Model, id: RunId, reason: &str, at: Timestamp) -> Result<Cancelled> {
+pub(super) fn cancel(
+    model: &mut Model,
+    id: RunId,
+    reason: &str,
+    rearm: Option<Rearm>,
+    at: Timestamp,
+) -> Result<Cancelled> {
     let Some(run) = model.live.get(id) else {
         let over = model.history.get(id).ok_or_else(|| Error::NotFound { what: "run", key: id.to_string() })?;
         return Ok(Cancelled::AlreadyFinal(over.run.state));
@@ -82,7 +89,10 @@ pub(super) fn cancel(model: &mut Model, id: RunId, reason: &str, at: Timestamp) 
         return Ok(Cancelled::Requested);
     }
     model.cancel_unstarted(id, reason, at);
-    let rule = model.job(job).row.definition.gate();
+    if let Some(rearm) = rearm {
+        arm(model, &rearm, id);
+    }
+    let rule = model.job(job).limit();
     if model.promote(job, rule) > 0 {
         model.outbox.queued();
     }

@@ -1,7 +1,8 @@
 //! Recording ends of attempts.
 
+use std::collections::BTreeSet;
+
 use mainspring_core::batch::{AttemptDetail, Completion, CompletionBatch, CompletionOutcome, Rearm};
-use mainspring_core::job::GateRule;
 use mainspring_core::retry::AfterAttempt;
 use mainspring_core::run::{AttemptOutcome, RunState};
 use mainspring_core::{JobId, RunId, Timestamp, TriggerId};
@@ -9,20 +10,20 @@ use mainspring_core::{JobId, RunId, Timestamp, TriggerId};
 use super::Batches;
 use super::db::{Db, Lock, Step, ToSql, execute, exists, millis, read_one, sql};
 use super::gate::Gates;
+use super::job;
 use super::session::Session;
 
 /// See [`crate::Store::complete`].
 pub(crate) fn complete(session: &mut Session<impl Batches>, batch: &CompletionBatch) -> Step<CompletionOutcome> {
     let owner = session.number_of(batch.id.incarnation)?;
     let mut outcome = CompletionOutcome::default();
-    let mut gates = Gates::default();
-    let mut rules: Vec<(JobId, GateRule)> = Vec::new();
+    let mut left = Left::default();
     let mut noted = Vec::new();
     let ends = session.connection.end_usual(batch, owner)?;
     for ((index, entry), end) in (0_u32..).zip(&batch.entries).zip(ends) {
         let state = match end {
             End::Final(state) => state,
-            End::Open => match end_unusual(session, entry, owner, &mut gates, &mut noted)? {
+            End::Open => match end_unusual(session, entry, owner, &mut left, &mut noted)? {
                 Some(state) => state,
                 None => {
                     outcome.refused.push(index);
@@ -31,19 +32,23 @@ pub(crate) fn complete(session: &mut Session<impl Batches>, batch: &CompletionBa
             },
         };
         session.runs.push(entry.run, entry.job, state);
-        if state.is_final() {
-            rules.extend(entry.gate.map(|rule| (entry.job, rule)));
-            if let Some(rearm) = entry.rearm {
-                outcome.rearmed.extend(arm(&session.connection, rearm, entry.run)?.then_some(rearm.trigger));
-            }
+        if let Some(rearm) = entry.rearm.filter(|_| state.is_final()) {
+            outcome.rearmed.extend(arm(&session.connection, rearm, entry.run)?.then_some(rearm.trigger));
         }
     }
-    fill_slots(session, gates, rules, &mut outcome)?;
+    fill_slots(session, left, &mut outcome)?;
     for trigger in noted {
         session.note_trigger(trigger)?;
     }
     session.flush_runs(batch.at)?;
     Ok(outcome)
+}
+
+/// The gates that runs have left, and whose they are.
+#[derive(Default)]
+struct Left {
+    gates: Gates,
+    jobs: BTreeSet<JobId>,
 }
 
 /// What the first pass made of an entry.
@@ -127,7 +132,7 @@ fn end_unusual(
     session: &mut Session<impl Batches>,
     entry: &Completion,
     owner: i64,
-    gates: &mut Gates,
+    left: &mut Left,
     noted: &mut Vec<TriggerId>,
 ) -> Step<Option<RunState>> {
     let db = &session.connection;
@@ -151,7 +156,8 @@ fn end_unusual(
     };
     finish(db, entry, state, owner, true)?;
     if gated {
-        gates.leave(db, job, RunState::Running)?;
+        left.gates.leave(db, job, RunState::Running)?;
+        left.jobs.insert(job);
     }
     Ok(Some(state))
 }
@@ -183,27 +189,23 @@ pub(crate) fn awaiting(db: &dyn Db, trigger: Option<TriggerId>, run: RunId) -> S
 }
 
 /// Sets the next instant of a `delay` trigger, if it still awaits the run.
-fn arm(db: &dyn Db, rearm: Rearm, run: RunId) -> Step<bool> {
+pub(crate) fn arm(db: &dyn Db, rearm: Rearm, run: RunId) -> Step<bool> {
     let values: [(&str, &dyn ToSql); 4] = [
-        (":next", &rearm.next_fire_at.as_millis()),
-        (":due", &rearm.due_at.as_millis()),
+        (":next", &millis(rearm.next_fire_at)),
+        (":due", &millis(rearm.due_at)),
         (":id", &rearm.trigger.0),
         (":run", run.as_bytes()),
     ];
     Ok(execute(db, sql!("rearm"), &values)? == 1)
 }
 
-/// Gives freed slots to held runs, and names the jobs that have one left.
-fn fill_slots(
-    session: &mut Session<impl Batches>,
-    mut gates: Gates,
-    mut rules: Vec<(JobId, GateRule)>,
-    outcome: &mut CompletionOutcome,
-) -> Step<()> {
+/// Gives freed slots to held runs, and names the jobs that have one left. What counts is the limit that a job has
+/// now, whatever it was when the runs were made.
+fn fill_slots(session: &mut Session<impl Batches>, left: Left, outcome: &mut CompletionOutcome) -> Step<()> {
     let Session { connection, runs, .. } = session;
-    rules.sort_by_key(|(job, _)| *job);
-    rules.dedup_by_key(|(job, _)| *job);
-    for (job, rule) in rules {
+    let Left { mut gates, jobs } = left;
+    for job in jobs {
+        let Some(rule) = job::limit(connection, job)? else { continue };
         outcome.promoted += gates.promote(connection, runs, job, rule)?;
         let gate = gates.of(connection, job)?;
         if gate.active < rule.max_active && gate.held == 0 {

@@ -1,6 +1,6 @@
 //! Reading jobs.
 
-use mainspring_core::job::JobKey;
+use mainspring_core::job::{GateRule, JobKey};
 use mainspring_core::{JobId, JobVersion};
 
 use super::db::{Db, Lock, Row, Step, ToSql, instant, read, read_one, sql};
@@ -21,6 +21,11 @@ pub(crate) fn lock_key(db: &dyn Db, key: &JobKey) -> Step<()> {
 /// A job that is not deleted.
 pub(crate) fn by_id(db: &dyn Db, id: JobId) -> Step<Option<JobRow>> {
     Ok(read_one(db, sql!("job_by_id"), &[(":id", &id.0)], row)?)
+}
+
+/// The limit of a job that is not deleted, if it has one.
+pub(crate) fn limit(db: &dyn Db, id: JobId) -> Step<Option<GateRule>> {
+    Ok(by_id(db, id)?.and_then(|job| job.definition.gate()))
 }
 
 fn row(row: &Row<'_>) -> Step<JobRow> {

@@ -1,13 +1,18 @@
 //! Namespaces and calendars.
 
-use mainspring_core::{Timestamp, TriggerId};
+use std::sync::Arc;
+
+use mainspring_core::job::Job;
+use mainspring_core::{JobId, Timestamp, TriggerId};
 
 use super::Batches;
 use super::db::{Db, Lock, Row, Step, ToSql, execute, instant, read, read_one, sql};
-use super::save::conflict;
+use super::fire::write_progress;
+use super::save::{conflict, place};
 use super::session::Session;
+use super::trigger;
 use crate::error::{Error, Result};
-use crate::row::{CalendarRow, Expect, NamespaceRow};
+use crate::row::{CalendarRow, CalendarWrite, Expect, NamespaceRow};
 
 /// Compares what a request expects with the `change` that is there.
 pub(crate) fn check(
@@ -101,34 +106,54 @@ pub(crate) fn calendars(db: &dyn Db, namespace: &str, after: &str, limit: u32) -
 }
 
 /// See [`crate::Store::save_calendar`].
-pub(crate) fn save_calendar(
-    session: &mut Session<impl Batches>,
-    row: CalendarRow,
-    expect: Expect,
-) -> Step<CalendarRow> {
-    let shown = || format!("{}/{}", row.namespace, row.name);
-    lock_calendar(&session.connection, &row.namespace, &row.name)?;
-    let before = calendar(&session.connection, &row.namespace, &row.name)?;
-    check(expect, before.as_ref().map(|row| row.change), "calendar", shown)?;
-    if let Some(before) = before.as_ref().filter(|before| before.definition == row.definition) {
+pub(crate) fn save_calendar(session: &mut Session<impl Batches>, write: &CalendarWrite) -> Step<CalendarRow> {
+    let shown = || format!("{}/{}", write.namespace, write.name);
+    lock_calendar(&session.connection, &write.namespace, &write.name)?;
+    let before = calendar(&session.connection, &write.namespace, &write.name)?;
+    check(write.expect, before.as_ref().map(|row| row.change), "calendar", shown)?;
+    if let Some(before) = before.as_ref().filter(|before| before.definition == write.definition) {
         return Ok(before.clone());
     }
-    let change = before.map_or(1, |before| before.change + 1);
+    let row = write.row(before.map_or(1, |before| before.change + 1));
     ensure_namespace(session, &row.namespace, row.updated_at)?;
-    for trigger in users(&session.connection, &row.namespace, &row.name)? {
-        execute(&session.connection, sql!("calendar_touch"), &[(":trigger", &trigger.0)])?;
-        session.note_trigger(trigger)?;
-    }
-    session.event(row.updated_at, "calendar", &shown(), if change == 1 { "created" } else { "updated" })?;
+    rederive(session, write)?;
+    session.event(row.updated_at, "calendar", &shown(), if row.change == 1 { "created" } else { "updated" })?;
     let values: [(&str, &dyn ToSql); 5] = [
         (":namespace", &row.namespace),
         (":name", &row.name),
-        (":change", &change),
+        (":change", &row.change),
         (":definition", &row.definition),
         (":at", &row.updated_at.as_millis()),
     ];
     execute(&session.connection, sql!("save_calendar"), &values)?;
-    Ok(CalendarRow { change, ..row })
+    Ok(row)
+}
+
+/// Sets where the triggers stand that a calendar affects, and gives them a new version.
+fn rederive(session: &mut Session<impl Batches>, write: &CalendarWrite) -> Step<()> {
+    let mut affected = Vec::new();
+    for name in write.affected() {
+        affected.extend(users(&session.connection, &write.namespace, name)?);
+    }
+    affected.sort_unstable();
+    for trigger in &affected {
+        session.connection.lock(sql!("lock_trigger"), Lock::Write, &[(":id", &trigger.0)])?;
+    }
+    let mut known: Option<(JobId, Arc<Job>)> = None;
+    for row in trigger::rows(&session.connection, &affected)? {
+        let db = &session.connection;
+        let job = match known.take().filter(|(id, _)| *id == row.job) {
+            Some((_, job)) => job,
+            None => trigger::definition(db, row.job, row.job_version)?,
+        };
+        if let Some(progress) = (write.rederive)(&job, &row) {
+            write_progress(db, row.id.0, &progress, place(&progress, row.paused), None)?;
+        }
+        known = Some((row.job, job));
+        execute(db, sql!("calendar_touch"), &[(":trigger", &row.id.0)])?;
+        session.note_trigger(row.id)?;
+    }
+    Ok(())
 }
 
 /// See [`crate::Store::delete_calendar`].

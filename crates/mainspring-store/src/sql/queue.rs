@@ -19,9 +19,13 @@ pub(crate) fn adopt(
     let db = &session.connection;
     let this: [(&str, &dyn ToSql); 1] = [(":incarnation", &number)];
     execute(db, sql!("adopt_started"), &[(":at", &at.as_millis()), (":incarnation", &number)])?;
-    let running = read(db, sql!("adopt_read"), &this, claimed_run)?;
+    let running = read(db, sql!("adopt_read"), &this, live_run)?;
     execute(db, sql!("adopt"), &this)?;
-    Ok(running.into_iter().map(|claimed| LiveRun { claimed, state: RunState::Running }).collect())
+    Ok(running)
+}
+
+fn live_run(row: &Row<'_>) -> Step<LiveRun> {
+    Ok(LiveRun { claimed: claimed_run(row)?, state: RunState::Running, claimed_at: maybe_instant(row, 8)? })
 }
 
 pub(crate) fn claimed_run(row: &Row<'_>) -> Step<ClaimedRun> {

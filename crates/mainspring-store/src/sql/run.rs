@@ -1,13 +1,13 @@
 //! Requests about runs: asking for them, ending them, looking at them.
 
-use mainspring_core::batch::Placed;
-use mainspring_core::job::JobKey;
+use mainspring_core::batch::{Placed, Rearm};
+use mainspring_core::job::{GateRule, JobKey};
 use mainspring_core::overlap::{Admission, admit_asked};
 use mainspring_core::run::{AttemptOutcome, Origin, RunState};
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
 
 use super::Batches;
-use super::complete::awaiting;
+use super::complete::{arm, awaiting};
 use super::db::{
     Db, Lock, Row, Sql, Step, ToSql, Values, execute, exists, instant, maybe_instant, maybe_run_id, maybe_word, read,
     read_one, run_id, sql, word,
@@ -25,37 +25,34 @@ pub(crate) fn ask(session: &mut Session<impl Batches>, asked: &AskedRun) -> Step
     let missing = || Error::NotFound { what: "job", key: format!("{} version {}", asked.job, asked.job_version) };
     db.lock(sql!("lock_job"), Lock::Share, &[(":id", &asked.job.0)])?;
     let version: [(&str, &dyn ToSql); 2] = [(":job", &asked.job.0), (":version", &asked.job_version.0)];
-    if job::by_id(db, asked.job)?.is_none() || !exists(db, sql!("definition"), &version)? {
+    let job = job::by_id(db, asked.job)?.ok_or_else(missing)?;
+    if !exists(db, sql!("definition"), &version)? {
         return Err(missing().into());
     }
     if is_known(db, asked.id)? {
         return Ok(Asked { placed: Placed::Known });
     }
-    let (state, placed, gated) = admit(db, asked)?;
-    insert(db, asked, state, gated)?;
+    let rule = job.definition.gate();
+    let (state, placed) = admit(db, asked.job, rule)?;
+    insert(db, asked, state, rule.is_some())?;
     session.runs.push(asked.id, asked.job, state);
     session.flush_runs(asked.at)?;
     session.note_queued()?;
     Ok(Asked { placed })
 }
 
-/// Asks the job's gate, and counts the run in. A gate that is there counts it also if the request knows of no limit.
-fn admit(db: &dyn Db, asked: &AskedRun) -> Step<(RunState, Placed, bool)> {
+/// Asks the job's gate, if it has a limit, and counts the run in.
+fn admit(db: &dyn Db, job: JobId, rule: Option<GateRule>) -> Step<(RunState, Placed)> {
+    let Some(rule) = rule else { return Ok((RunState::Queued, Placed::Queued)) };
     let mut gates = Gates::default();
-    let gate = match asked.gate {
-        Some(_) => Some(gates.of(db, asked.job)?),
-        None => gates.find(db, asked.job)?,
-    };
-    let Some(gate) = gate else { return Ok((RunState::Queued, Placed::Queued, false)) };
-    let holds = asked.gate.is_some_and(|rule| admit_asked(*gate, rule) != Admission::Start);
-    let (state, placed, slots) = if holds {
-        (RunState::Held, Placed::Held, &mut gate.held)
-    } else {
-        (RunState::Queued, Placed::Queued, &mut gate.active)
+    let gate = gates.of(db, job)?;
+    let (state, placed, slots) = match admit_asked(*gate, rule) {
+        Admission::Start => (RunState::Queued, Placed::Queued, &mut gate.active),
+        _ => (RunState::Held, Placed::Held, &mut gate.held),
     };
     *slots += 1;
     gates.write(db)?;
-    Ok((state, placed, true))
+    Ok((state, placed))
 }
 
 fn insert(db: &dyn Db, asked: &AskedRun, state: RunState, gated: bool) -> Step<()> {
@@ -77,7 +74,13 @@ fn insert(db: &dyn Db, asked: &AskedRun, state: RunState, gated: bool) -> Step<(
 }
 
 /// See [`crate::Store::cancel_run`].
-pub(crate) fn cancel(session: &mut Session<impl Batches>, run: RunId, reason: &str, at: Timestamp) -> Step<Cancelled> {
+pub(crate) fn cancel(
+    session: &mut Session<impl Batches>,
+    run: RunId,
+    reason: &str,
+    rearm: Option<Rearm>,
+    at: Timestamp,
+) -> Step<Cancelled> {
     let db = &session.connection;
     let id: [(&str, &dyn ToSql); 1] = [(":id", run.as_bytes())];
     let mut gates = Gates::default();
@@ -102,6 +105,9 @@ pub(crate) fn cancel(session: &mut Session<impl Batches>, run: RunId, reason: &s
         return Ok(Cancelled::Requested);
     }
     cancel_unstarted(session, &mut gates, run, reason, at)?;
+    if let Some(rearm) = rearm {
+        arm(&session.connection, rearm, run)?;
+    }
     session.wakes = true;
     free_slot(session, gates, job)?;
     session.flush_runs(at)?;
@@ -110,7 +116,7 @@ pub(crate) fn cancel(session: &mut Session<impl Batches>, run: RunId, reason: &s
 
 /// Gives a freed slot to held runs, or tells the engine that one is left.
 fn free_slot(session: &mut Session<impl Batches>, mut gates: Gates, job: JobId) -> Step<()> {
-    let rule = job::by_id(&session.connection, job)?.and_then(|job| job.definition.gate());
+    let rule = job::limit(&session.connection, job)?;
     let Session { connection, runs, .. } = &mut *session;
     let Some(rule) = rule else { return gates.write(connection) };
     let promoted = gates.promote(connection, runs, job, rule)?;

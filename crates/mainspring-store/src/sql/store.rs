@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use mainspring_core::batch::{
-    ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, LiveRun, TriggerRow,
+    ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, LiveRun, Rearm, TriggerRow,
 };
 use mainspring_core::job::{Job, JobKey};
 use mainspring_core::{Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
@@ -16,9 +16,9 @@ use super::session::Session;
 use super::{Batches, complete, fire, gap, job, keep, names, purge, queue, run, save, trigger, update};
 use crate::error::Result;
 use crate::row::{
-    Asked, AskedRun, AttemptInfo, CalendarRow, Cancelled, Changes, EventRow, Expect, GapRow, JobPrior, JobQuery,
-    JobRow, JobUpdate, JobWrite, KeptAnswer, LogChunk, NamespaceRow, PurgeRule, Released, RunInfo, RunQuery, Saved,
-    StoreInfo, Tally, TriggerInfo, TriggerQuery,
+    Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, EventRow, Expect, GapRow, JobPrior,
+    JobQuery, JobRow, JobUpdate, JobWrite, KeptAnswer, LogChunk, NamespaceRow, PurgeRule, Released, RunInfo, RunQuery,
+    Saved, StoreInfo, Tally, TriggerInfo, TriggerQuery,
 };
 use crate::store::Store;
 
@@ -102,6 +102,10 @@ impl<B: Backend> Store for B {
     async fn trigger_rows(&self, ids: &[TriggerId]) -> Result<Vec<TriggerRow>> {
         let ids = ids.to_vec();
         self.read(ReadLane::Engine, "read triggers", move |db| trigger::rows(db, &ids)).await
+    }
+
+    async fn stranded(&self) -> Result<Vec<TriggerRow>> {
+        self.read(ReadLane::Engine, "read triggers", |db| trigger::stranded(db)).await
     }
 
     async fn definition(&self, job: JobId, version: JobVersion) -> Result<Arc<Job>> {
@@ -193,17 +197,8 @@ impl<B: Backend> Store for B {
         self.read(ReadLane::Requests, "list calendars", move |db| names::calendars(db, &namespace, &after, limit)).await
     }
 
-    async fn save_calendar(
-        &self,
-        namespace: &str,
-        name: &str,
-        definition: &str,
-        expect: Expect,
-        at: Timestamp,
-    ) -> Result<CalendarRow> {
-        let (namespace, name, definition) = (namespace.to_owned(), name.to_owned(), definition.to_owned());
-        let row = CalendarRow { namespace, name, change: 0, definition, updated_at: at };
-        self.write(Lane::Api, "save a calendar", move |s| names::save_calendar(s, row.clone(), expect)).await
+    async fn save_calendar(&self, write: CalendarWrite) -> Result<CalendarRow> {
+        self.write(Lane::Api, "save a calendar", move |s| names::save_calendar(s, &write)).await
     }
 
     async fn delete_calendar(&self, namespace: &str, name: &str, expect: Expect) -> Result<()> {
@@ -216,9 +211,9 @@ impl<B: Backend> Store for B {
         self.write(Lane::Api, "queue a run", move |s| run::ask(s, &run)).await
     }
 
-    async fn cancel_run(&self, run: RunId, reason: &str, at: Timestamp) -> Result<Cancelled> {
+    async fn cancel_run(&self, run: RunId, reason: &str, rearm: Option<Rearm>, at: Timestamp) -> Result<Cancelled> {
         let reason = reason.to_owned();
-        self.write(Lane::Api, "cancel a run", move |s| run::cancel(s, run, &reason, at)).await
+        self.write(Lane::Api, "cancel a run", move |s| run::cancel(s, run, &reason, rearm, at)).await
     }
 
     async fn run(&self, run: RunId) -> Result<Option<RunInfo>> {

@@ -38,6 +38,11 @@ pub(crate) fn rows(db: &dyn Db, ids: &[TriggerId]) -> Step<Vec<TriggerRow>> {
     Ok(found)
 }
 
+/// See [`crate::Store::stranded`].
+pub(crate) fn stranded(db: &dyn Db) -> Step<Vec<TriggerRow>> {
+    Ok(read(db, sql!("stranded"), &[], trigger_row)?)
+}
+
 /// See [`crate::Store::definition`].
 pub(crate) fn definition(db: &dyn Db, job: JobId, version: JobVersion) -> Step<Arc<Job>> {
     let values: [(&str, &dyn ToSql); 2] = [(":job", &job.0), (":version", &version.0)];

@@ -155,6 +155,158 @@ async fn overlap_policies_bound_unfinished_runs() {
 }
 
 #[tokio::test]
+async fn triggers_follow_the_base_of_their_calendar() {
+    use mainspring_engine::control::SaveMode;
+    use mainspring_store::Expect;
+    let (builder, noted) = noting();
+    let mut engine = ManualEngine::start(builder, t("2026-01-01T00:00:00Z")).await.expect("starts");
+    let save = async |scheduler: &Scheduler, name: &str, definition: &str| {
+        let definition = serde_json::from_str(definition).expect("a calendar");
+        let saved = scheduler.control().save_calendar("default", name, &definition, Expect::Anything, SaveMode::Commit);
+        saved.await.expect("a good calendar");
+    };
+    save(engine.scheduler(), "base", r#"{"kind": "holiday", "dates": ["2026-01-09"]}"#).await;
+    save(engine.scheduler(), "top", r#"{"kind": "holiday", "dates": ["2026-01-04"], "base": "base"}"#).await;
+    engine.scheduler().add(job("note").trigger(cron("0 12 * * *").calendar("top"))).await.expect("a good job");
+    engine.advance(Duration::from_secs(86_400)).await;
+    assert_eq!(taken(&noted), [t("2026-01-01T12:00:00Z")]);
+    save(engine.scheduler(), "base", r#"{"kind": "holiday", "dates": ["2026-01-02", "2026-01-03"]}"#).await;
+    let next = engine.scheduler().upcoming(Timestamp::MAX, 1).await.expect("readable")[0].fire_time;
+    assert_eq!(next, t("2026-01-05T12:00:00Z"));
+    engine.advance(Duration::from_secs(4 * 86_400)).await;
+    assert_eq!(taken(&noted), [next]);
+}
+
+#[tokio::test]
+async fn delays_end_with_their_trigger() {
+    let start = t("2026-01-01T00:00:00Z");
+    let (builder, noted) = noting();
+    let mut engine = ManualEngine::start(builder, start).await.expect("starts");
+    let until = start + 25_000;
+    let mut notices = engine.scheduler().subscribe();
+    engine.scheduler().add(job("note").trigger(delay(Duration::from_secs(10)).until(until))).await.expect("a good job");
+    engine.advance(Duration::from_secs(60)).await;
+    assert_eq!(taken(&noted), [start, start + 10_000, start + 20_000]);
+    let left = engine.scheduler().upcoming(Timestamp::MAX, 9).await.expect("readable");
+    assert_eq!(left.len(), 0, "the trigger is complete");
+    let heard = std::iter::from_fn(|| notices.try_recv().ok());
+    assert_eq!(heard.filter(|notice| matches!(notice, Notice::Completed { .. })).count(), 1);
+}
+
+/// A scheduler whose delays fail, and wait an hour for the second attempt.
+fn failing() -> (mainspring::Builder, Arc<AtomicU32>, mainspring::JobBuilder) {
+    let tries = Arc::new(AtomicU32::new(0));
+    let counted = Arc::clone(&tries);
+    let builder = Scheduler::builder().handler("flaky", move |_: RunContext| {
+        counted.fetch_add(1, Ordering::Relaxed);
+        async { Err::<(), _>("not yet") }
+    });
+    let flaky = job("flaky").retries(1, Duration::from_secs(3_600)).trigger(delay(Duration::from_secs(10)));
+    (builder, tries, flaky)
+}
+
+#[tokio::test]
+async fn delay_goes_on_when_its_run_is_cancelled_before_it_starts() {
+    let (builder, tries, flaky) = failing();
+    let mut engine = ManualEngine::start(builder, t("2026-01-01T00:00:00Z")).await.expect("starts");
+    engine.scheduler().add(flaky).await.expect("a good job");
+    engine.advance(Duration::from_secs(30)).await;
+    assert_eq!(tries.load(Ordering::Relaxed), 1, "the run is not over");
+    let run = engine.scheduler().runs("flaky", 1).await.expect("readable")[0].id;
+    engine.scheduler().cancel(run).await.expect("it is not over");
+    engine.advance(Duration::from_secs(9)).await;
+    assert_eq!(tries.load(Ordering::Relaxed), 1);
+    engine.advance(Duration::from_secs(1)).await;
+    assert_eq!(tries.load(Ordering::Relaxed), 2);
+}
+
+#[tokio::test]
+async fn delay_that_an_interruption_left_behind_goes_on_after_a_restart() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let address = format!("sqlite:{}", folder.path().join("jobs.db").display());
+    let (builder, _, flaky) = failing();
+    let scheduler = builder.start(&address).await.expect("starts");
+    scheduler.add(flaky).await.expect("a good job");
+    let run = loop {
+        let runs = scheduler.runs("flaky", 1).await.expect("readable");
+        match runs.first().filter(|run| run.state == RunState::Scheduled) {
+            Some(run) => break run.id,
+            None => tokio::task::yield_now().await,
+        }
+    };
+    // The end of the run without what follows it.
+    scheduler.engine().store().cancel_run(run, "", None, scheduler.control().now()).await.expect("it has not started");
+    assert_eq!(scheduler.engine().store().stranded().await.expect("readable").len(), 1);
+    scheduler.shutdown(Duration::from_secs(5)).await.expect("closes");
+
+    let scheduler = failing().0.start(&address).await.expect("starts again");
+    assert_eq!(scheduler.engine().store().stranded().await.expect("readable").len(), 0);
+    let left = scheduler.upcoming(Timestamp::MAX, 9).await.expect("readable");
+    assert_eq!(left.len(), 1, "it fires again");
+}
+
+#[tokio::test]
+async fn limit_set_while_a_run_is_unfinished_holds_and_lets_go() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = |name| format!("sqlite:{}", folder.path().join(name).display());
+    for (address, overlap) in [
+        ("memory:".to_owned(), Overlap::Hold),
+        ("memory:".to_owned(), Overlap::QueueOne),
+        (file("hold.db"), Overlap::Hold),
+        (file("queue_one.db"), Overlap::QueueOne),
+    ] {
+        limit_holds_and_lets_go(&address, overlap).await;
+    }
+}
+
+async fn limit_holds_and_lets_go(address: &str, overlap: Overlap) {
+    let what = format!("{overlap} on {address}");
+    let gate = Arc::new(tokio::sync::Semaphore::new(0));
+    let (waiting, (sender, mut entered)) = (Arc::clone(&gate), tokio::sync::mpsc::unbounded_channel());
+    let builder =
+        Scheduler::builder().handler("pace", async |_: RunContext| {}).handler("slow", move |_: RunContext| {
+            let _ = sender.send(());
+            let waiting = Arc::clone(&waiting);
+            async move { waiting.acquire().await.expect("open").forget() }
+        });
+    let scheduler = builder.start(address).await.expect("starts");
+    // Not so often that a save is overtaken all the time.
+    let often = || every(Duration::from_millis(100));
+    let mut next = async || {
+        let entered = tokio::time::timeout(Duration::from_secs(60), entered.recv()).await;
+        entered.unwrap_or_else(|_| panic!("{what}: no run is let go")).expect("open");
+    };
+    scheduler.add(job("slow")).await.expect("a good job");
+    scheduler.run_now("slow").await.expect("it is there");
+    next().await;
+
+    // The trigger comes to the limit while the run from before is unfinished.
+    scheduler.add(job("slow").overlap(overlap, 1).trigger(often())).await.expect("a good job");
+    let mut notices = scheduler.subscribe();
+    let pace = scheduler.add(job("pace").trigger(often())).await.expect("a good job").id;
+    let mut passed = 0;
+    while passed < 5 {
+        let notice = notices.recv().await.expect("open");
+        passed += u32::from(matches!(notice, Notice::Fired { job, .. } if job == pace));
+    }
+    let unfinished = async || {
+        let runs = scheduler.runs("slow", 1_000).await.expect("readable");
+        runs.iter().filter(|run| matches!(run.state, RunState::Queued | RunState::Running)).count()
+    };
+    for _ in 0..3 {
+        assert_eq!(unfinished().await, 1, "{what}");
+        gate.add_permits(1);
+        next().await;
+    }
+    scheduler.add(job("slow").trigger(often())).await.expect("a good job");
+    for _ in 0..3 {
+        next().await;
+    }
+    gate.add_permits(100_000);
+    scheduler.shutdown(Duration::from_secs(60)).await.expect("closes");
+}
+
+#[tokio::test]
 async fn panicking_and_missing_handlers_fail_their_run_alone() {
     let builder = Scheduler::builder()
         .handler("bad", async |_: RunContext| -> () { panic!("on purpose") })
@@ -258,5 +410,11 @@ async fn runs_of_a_process_that_vanished_are_lost_and_follow_on_lost() {
     assert_eq!((failed.state, failed.reason.as_deref()), (RunState::Failed, Some("lost")));
     let again = scheduler.wait(runs[1]).await.expect("it ends");
     assert_eq!((again.state, again.attempt), (RunState::Succeeded, 2));
+    assert!(failed.claimed_at.is_some() && failed.started_at == failed.claimed_at, "{failed:?}");
+    for run in runs {
+        let attempts = scheduler.engine().store().attempts(run).await.expect("readable");
+        assert!(attempts.iter().all(|attempt| attempt.claimed_at.is_some()), "{attempts:?}");
+        assert!(attempts.iter().all(|attempt| attempt.started_at >= attempt.claimed_at), "{attempts:?}");
+    }
     assert_eq!(entered.recv().await, Some((runs[1], 2)));
 }

@@ -1,0 +1,71 @@
+//! Commands that the store could not carry out, and when each is sent again.
+
+use std::collections::VecDeque;
+
+use mainspring_schedule::Timestamp;
+
+use super::{Command, Settings};
+
+/// Waits longer and longer while nothing succeeds.
+#[derive(Clone, Copy, Debug, Default)]
+struct Backoff {
+    delay_ms: i64,
+    /// When the delay became what it is: failures of commands sent before do not lengthen it again.
+    since: Option<Timestamp>,
+}
+
+impl Backoff {
+    fn failed(&mut self, now: Timestamp, settings: &Settings) -> Timestamp {
+        if self.since.is_none_or(|since| now.since(since) >= self.delay_ms) {
+            self.delay_ms = (self.delay_ms * 2).clamp(settings.retry_after_ms, settings.retry_max_ms);
+            self.since = Some(now);
+        }
+        now + self.delay_ms
+    }
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Repeats {
+    /// In order of time.
+    waiting: VecDeque<(Timestamp, Command)>,
+    reads: Backoff,
+    batches: Backoff,
+}
+
+impl Repeats {
+    pub(super) fn is_empty(&self) -> bool {
+        self.waiting.is_empty()
+    }
+
+    pub(super) fn next_at(&self) -> Option<Timestamp> {
+        self.waiting.front().map(|(at, _)| *at)
+    }
+
+    /// Keeps a command until it is to be sent again; one that nobody carried out changes nothing by that.
+    pub(super) fn put(&mut self, command: Command, now: Timestamp, settings: &Settings) {
+        let backoff = if matches!(command, Command::Read(_)) { &mut self.reads } else { &mut self.batches };
+        let at = backoff.failed(now, settings);
+        let index = self.waiting.partition_point(|(before, _)| *before <= at);
+        self.waiting.insert(index, (at, command));
+    }
+
+    /// A command that is to be sent now.
+    pub(super) fn take(&mut self, now: Timestamp) -> Option<Command> {
+        self.waiting.pop_front_if(|(at, _)| *at <= now).map(|(_, command)| command)
+    }
+
+    pub(super) fn read_succeeded(&mut self) {
+        self.reads = Backoff::default();
+    }
+
+    pub(super) fn batch_succeeded(&mut self) {
+        self.batches = Backoff::default();
+    }
+
+    /// The clock was set back: nothing waits longer than the longest delay.
+    pub(super) fn rewind(&mut self, now: Timestamp, settings: &Settings) {
+        let latest = now + settings.retry_max_ms;
+        self.waiting.iter_mut().for_each(|(at, _)| *at = latest.min(*at));
+        (self.reads.since, self.batches.since) = (None, None);
+    }
+}

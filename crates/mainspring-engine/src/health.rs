@@ -1,0 +1,69 @@
+//! Whether the store takes what the engine writes: what the last batch or read of each kind came to.
+
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use mainspring_store::Error;
+
+/// What goes to the store.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Traffic {
+    /// Fires and verdicts.
+    Batch,
+    /// Everything else that the loop asks for.
+    Read,
+}
+
+/// See the [module](self).
+#[derive(Debug, Default)]
+pub(crate) struct Health(Mutex<[Option<String>; 2]>);
+
+impl Health {
+    /// Notes how one of a kind went. A success ends what an earlier failure has begun.
+    pub(crate) fn note<T>(&self, traffic: Traffic, outcome: &Result<T, Error>) {
+        let trouble = outcome.as_ref().err().map(reason);
+        let mut troubles = self.troubles();
+        let known = &mut troubles[traffic as usize];
+        if *known != trouble {
+            *known = trouble;
+        }
+    }
+
+    /// What stands in the way, if anything does.
+    pub(crate) fn trouble(&self) -> Option<String> {
+        self.troubles().iter().flatten().next().cloned()
+    }
+
+    fn troubles(&self) -> MutexGuard<'_, [Option<String>; 2]> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// For everyone to read: no places of this machine.
+fn reason(error: &Error) -> String {
+    match error {
+        Error::Unavailable { operation, source } => format!("the store could not {operation}: {source}"),
+        Error::Unusable { .. } => "the store cannot be used; the log says why".to_owned(),
+        Error::NotFound { .. } | Error::Conflict { .. } | Error::Closed => error.to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trouble_lasts_until_the_same_kind_succeeds() {
+        let health = Health::default();
+        assert_eq!(health.trouble(), None);
+        let full = Error::Unavailable { operation: "record fires", source: "database or disk is full".into() };
+        health.note::<()>(Traffic::Batch, &Err(full));
+        health.note(Traffic::Read, &Ok(()));
+        let why = "the store could not record fires: database or disk is full";
+        assert_eq!(health.trouble().as_deref(), Some(why), "a full disk can be read");
+        health.note(Traffic::Batch, &Ok(()));
+        assert_eq!(health.trouble(), None);
+        let damaged = Error::Unusable { store: "/home/me/jobs.db".into(), why: "it is damaged".into() };
+        health.note::<()>(Traffic::Read, &Err(damaged));
+        assert!(health.trouble().is_some_and(|why| !why.contains("/home")));
+    }
+}
