@@ -56,7 +56,10 @@ pub(super) fn definition(db: &Connection, job: JobId, version: JobVersion) -> St
 /// Reads a definition.
 pub(super) fn job_at(row: &Row<'_>, column: usize) -> rusqlite::Result<Arc<Job>> {
     let text = row.get_ref(column)?.as_str()?;
-    let job = serde_json::from_str(text).map_err(|error| unreadable(column, Type::Text, error.to_string()))?;
+    let job = serde_json::from_str(text).map_err(|error| {
+        let why = format!("the definition of a job, at column {}", error.column());
+        unreadable(column, Type::Text, why)
+    })?;
     Ok(Arc::new(job))
 }
 

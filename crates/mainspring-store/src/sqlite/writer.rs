@@ -77,6 +77,8 @@ trait Request: Send {
 pub(super) struct Failure {
     code: i32,
     text: String,
+    /// It was no failure of SQLite: a value is not what this program writes.
+    foreign: bool,
 }
 
 impl Writer {
@@ -271,8 +273,11 @@ impl Worker {
             served.push(request);
             if !kept && !first && !self.open && served.len() > 1 {
                 // SQLite undid the whole transaction, the requests before included.
-                let failure =
-                    Failure { code: code.unwrap_or(ffi::SQLITE_ABORT), text: "the transaction was undone".into() };
+                let failure = Failure {
+                    code: code.unwrap_or(ffi::SQLITE_ABORT),
+                    text: "the transaction was undone".into(),
+                    foreign: false,
+                };
                 return self.answer(served, Err(failure));
             }
         }
@@ -292,7 +297,7 @@ impl Worker {
     /// Refuses to go on after a failed sync, and opens the connection again after other errors of the disk.
     fn ready(&mut self) -> std::result::Result<(), Failure> {
         if let Some(broken) = &self.broken {
-            return Err(Failure { code: broken.code, text: broken.text.clone() });
+            return Err(Failure { code: broken.code, text: broken.text.clone(), foreign: broken.foreign });
         }
         if self.damaged {
             self.session.reopen().map_err(Failure::from)?;
@@ -372,7 +377,7 @@ impl Worker {
         if matches!(code, ffi::SQLITE_IOERR_FSYNC | ffi::SQLITE_IOERR_DIR_FSYNC) {
             let text = "the disk failed to sync, so what it holds is uncertain; check the disk and start again".into();
             tracing::error!(store = self.shared.store, "the disk failed to sync; nothing is written any more");
-            self.broken = Some(Failure { code, text });
+            self.broken = Some(Failure { code, text, foreign: false });
         } else if code & 0xff == ffi::SQLITE_IOERR {
             self.damaged = true;
         }
@@ -443,13 +448,27 @@ impl<T: Send, F: FnOnce(&mut Session) -> Step<T> + Send> Request for Call<T, F> 
 impl From<rusqlite::Error> for Failure {
     fn from(error: rusqlite::Error) -> Self {
         let code = error.sqlite_error().map_or(ffi::SQLITE_ERROR, |error| error.extended_code);
-        Self { code, text: error.to_string() }
+        let foreign = match &error {
+            rusqlite::Error::FromSqlConversionFailure(_, _, why) => Some(why.to_string()),
+            rusqlite::Error::InvalidColumnType(_, column, kind) => Some(format!("`{column}` is {kind}")),
+            rusqlite::Error::IntegralValueOutOfRange(_, value) => Some(format!("{value} is out of range")),
+            _ => None,
+        };
+        Self { code, foreign: foreign.is_some(), text: foreign.unwrap_or_else(|| error.to_string()) }
     }
 }
 
 impl Failure {
     /// What the caller is told.
     pub(super) fn error(&self, operation: &'static str, store: &str) -> Error {
+        if self.foreign {
+            let why = format!(
+                "it holds something that this program cannot read ({}), found while trying to {operation}. It is \
+                 damaged, or was written by a newer mainspring: use that one, or restore a backup",
+                self.text
+            );
+            return Error::Unusable { store: store.to_owned(), why };
+        }
         match self.code & 0xff {
             ffi::SQLITE_CORRUPT | ffi::SQLITE_NOTADB => {
                 let why = format!(
