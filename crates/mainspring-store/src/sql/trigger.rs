@@ -54,7 +54,7 @@ pub(crate) fn definition(db: &dyn Db, job: JobId, version: JobVersion) -> Step<A
 /// Reads a definition.
 pub(crate) fn job_at(row: &Row<'_>, column: usize) -> Step<Arc<Job>> {
     let text: &str = row.get(column)?;
-    let job = serde_json::from_str(text).map_err(|error| Fault::Unreadable(format!("a job's definition: {error}")))?;
+    let job = serde_json::from_str(text).map_err(|error| Fault::Unreadable(format!("the definition of a job, at column {}", error.column())))?;
     Ok(Arc::new(job))
 }
 
