@@ -4,6 +4,7 @@
 
 use mainspring_schedule::Timestamp;
 
+use crate::cluster::Shard;
 use crate::id::{BatchId, JobId, JobVersion, RunId, TriggerId};
 use crate::job::GateRule;
 use crate::retry::AfterAttempt;
@@ -51,6 +52,8 @@ pub struct TriggerRow {
     pub id: TriggerId,
     /// The job it belongs to.
     pub job: JobId,
+    /// The shard of the job.
+    pub shard: Shard,
     /// The version of the job's definition in which to find the trigger.
     pub job_version: JobVersion,
     /// Its index among the triggers of that definition.

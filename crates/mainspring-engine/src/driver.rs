@@ -3,12 +3,13 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use mainspring_core::Timestamp;
 use mainspring_core::batch::{Placed, Released};
+use mainspring_core::cluster::ShardSet;
 use mainspring_core::planner::{AttemptEnd, Command, Event, Planner, Read};
 use mainspring_core::retry::AfterAttempt;
 use mainspring_core::rule::Start;
 use mainspring_core::run::RunState;
+use mainspring_core::{Incarnation, Timestamp};
 use mainspring_store::Store;
 use tokio::sync::{broadcast, mpsc, watch};
 
@@ -26,6 +27,7 @@ const STEP_MAX: u32 = 1_000;
 const ENDS_MAX: usize = 8_192;
 
 pub(crate) struct Driver {
+    pub(crate) incarnation: Incarnation,
     pub(crate) planner: Planner,
     pub(crate) store: Arc<dyn Store>,
     pub(crate) clock: Arc<dyn Clock>,
@@ -160,6 +162,8 @@ impl Driver {
             }
             Command::Read(read) => {
                 let reader = Reader {
+                    incarnation: self.incarnation,
+                    shards: ShardSet::ALL,
                     store: Arc::clone(&self.store),
                     clock: Arc::clone(&self.clock),
                     definitions: Arc::clone(&self.definitions),
@@ -181,6 +185,8 @@ impl Driver {
 }
 
 struct Reader {
+    incarnation: Incarnation,
+    shards: ShardSet,
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
     definitions: Arc<Definitions>,
@@ -190,7 +196,7 @@ impl Reader {
     async fn read(&self, read: Read) -> mainspring_store::Result<Event> {
         Ok(match read {
             Read::Window(until, after) => {
-                let (rows, more) = self.store.window(until, after, WINDOW_ROWS).await?;
+                let (rows, more) = self.store.window(self.shards, until, after, WINDOW_ROWS).await?;
                 Event::WindowRead(self.definitions.load_reporting(rows).await?, more)
             }
             Read::Triggers(ids) => {
@@ -198,7 +204,9 @@ impl Reader {
                 rows.retain(|row| !row.paused);
                 Event::TriggersRead(self.definitions.load_reporting(rows).await?)
             }
-            Read::Changes => Event::ChangesRead(self.store.take_changes(STEP_MAX).await?),
+            Read::Changes => {
+                Event::ChangesRead(self.store.take_changes(self.incarnation, self.shards, STEP_MAX).await?)
+            }
             Read::Claim(limit) => {
                 let claimed = self.store.claim(self.incarnation, limit, self.clock.now()).await?;
                 Event::Claimed(claimed.into_iter().map(Start::from).collect())

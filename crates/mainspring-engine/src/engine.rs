@@ -171,6 +171,7 @@ impl Engine {
         inbox.0.send(Event::Lost(lost)).expect("the other end is beside it");
         let health = Arc::<Health>::default();
         let driver = Driver {
+            incarnation,
             planner: Planner::new(settings.planner, incarnation, now),
             store: Arc::clone(&store),
             clock,

@@ -43,7 +43,7 @@ fn reason(error: &Error) -> String {
     match error {
         Error::Unavailable { operation, source } => format!("the store could not {operation}: {source}"),
         Error::Unusable { .. } => "the store cannot be used; the log says why".to_owned(),
-        Error::NotFound { .. } | Error::Conflict { .. } | Error::Closed => error.to_string(),
+        Error::NotFound { .. } | Error::Conflict { .. } | Error::Fenced | Error::Closed => error.to_string(),
     }
 }
 

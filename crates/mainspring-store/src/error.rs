@@ -41,6 +41,9 @@ pub enum Error {
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+    /// This process start has been buried by other nodes: nothing of it is recorded any more. Come back as a new one.
+    #[error("this process start was taken for dead by the other nodes; nothing was recorded")]
+    Fenced,
     /// The store has been closed. Nothing more can be asked of it.
     #[error("the store is closed")]
     Closed,

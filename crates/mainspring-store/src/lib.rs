@@ -3,6 +3,7 @@
 //! [`Store`] is the whole contract. A store keeps and guards rows: which instants fire and what follows an
 //! attempt is decided by `mainspring-core` (the gate of a job is asked under its row's lock).
 
+mod cluster;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
 mod error;
@@ -14,6 +15,7 @@ mod sql;
 mod sqlite;
 mod store;
 
+pub use cluster::{Cluster, NodeInfo};
 pub use error::{Error, Result};
 pub use memory::MemoryStore;
 pub use open::open;

@@ -26,6 +26,7 @@ use async_trait::async_trait;
 use mainspring_core::batch::{
     ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, LiveRun, Rearm, TriggerRow,
 };
+use mainspring_core::cluster::ShardSet;
 use mainspring_core::job::{Job, JobKey};
 use mainspring_core::{Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
 use tokio::sync::Notify;
@@ -96,6 +97,7 @@ impl Store for MemoryStore {
 
     async fn window(
         &self,
+        _: ShardSet,
         until: Timestamp,
         after: Option<(Timestamp, TriggerId)>,
         limit: u32,
@@ -140,7 +142,7 @@ impl Store for MemoryStore {
         Ok(queue::release_due(&mut *self.model()?, at, limit))
     }
 
-    async fn take_changes(&self, limit: u32) -> Result<Changes> {
+    async fn take_changes(&self, _: Incarnation, _: ShardSet, limit: u32) -> Result<Changes> {
         Ok(self.model()?.outbox.take(limit))
     }
 

@@ -4,6 +4,7 @@
 //! are those of [`crate::sql`]; what most batches are made of is one statement ([`batches`]).
 
 mod batches;
+mod cluster;
 mod connection;
 mod history;
 mod lane;
@@ -16,6 +17,7 @@ use std::time::Duration;
 use tokio::sync::Notify;
 use tokio_postgres::Config;
 
+use crate::cluster::Cluster;
 use crate::error::{Error, Result};
 use crate::row::StoreInfo;
 use crate::sql::db::{Db, Fault, Lock, Sql, Step, exists, read_one};
@@ -24,6 +26,8 @@ use crate::sql::store::{Backend, Lane, ReadLane};
 use connection::{Connection, Purpose};
 use lane::Target;
 
+/// How long a statement about leases may take.
+const LEASE: Duration = Duration::from_secs(2);
 /// How long a statement of the engine may take.
 const ENGINE: Duration = Duration::from_secs(4);
 /// How long a statement of a request may take.
@@ -36,6 +40,8 @@ const COUNT: Duration = Duration::from_secs(600);
 /// A store in a database of PostgreSQL (13 or newer). Every answered change is as durable as a commit there.
 pub struct PostgresStore {
     changed: Arc<Notify>,
+    hinted: Arc<Notify>,
+    leases: lane::Lane,
     fires: lane::Lane,
     ends: lane::Lane,
     claims: lane::Lane,
@@ -75,6 +81,8 @@ impl PostgresStore {
         let store = || {
             Ok(Self {
                 changed: Arc::new(Notify::new()),
+                hinted: Arc::new(Notify::new()),
+                leases: start("lease", Purpose::Write(LEASE), 1)?,
                 fires: start("fire", Purpose::Write(ENGINE), 1)?,
                 ends: start("end", Purpose::Write(ENGINE), 1)?,
                 claims: start("claim", Purpose::Write(ENGINE), 1)?,
@@ -180,6 +188,10 @@ impl Backend for PostgresStore {
         lane.call(operation, move |session| work(&session.connection)).await
     }
 
+    fn shared(&self) -> Option<&dyn Cluster> {
+        Some(self)
+    }
+
     fn wake(&self) -> &Notify {
         &self.changed
     }
@@ -198,7 +210,7 @@ impl Backend for PostgresStore {
     }
 
     async fn end(&self) -> Result<()> {
-        let lanes = [&self.fires, &self.ends, &self.claims, &self.logs, &self.requests];
+        let lanes = [&self.leases, &self.fires, &self.ends, &self.claims, &self.logs, &self.requests];
         if lanes.iter().any(|lane| lane.is_closing()) {
             return Err(Error::Closed);
         }

@@ -21,15 +21,32 @@ pub(crate) mod store;
 pub(crate) mod trigger;
 pub(crate) mod update;
 
-use mainspring_core::batch::{ClaimedRun, CompletionBatch, FireBatch};
+use mainspring_core::batch::{ClaimedRun, CompletionBatch, FireBatch, TriggerRow};
+use mainspring_core::cluster::ShardSet;
 use mainspring_core::{Timestamp, TriggerId};
 
 use complete::End;
 use db::{Db, Step};
 use fire::Usual;
+use trigger::Place;
 
 /// How a database records what most batches are made of. The requests do the rest, entry by entry.
 pub(crate) trait Batches: Db + Sized {
+    /// Makes the fence of a process start. Nothing to do where there can be one process only.
+    fn raise_fence(&self, _owner: i64) -> Step<()> {
+        Ok(())
+    }
+
+    /// Counts up the fence of a process start, before anything of it is recorded in this transaction. Refused without it.
+    fn step_fence(&self, _owner: i64) -> Step<()> {
+        Ok(())
+    }
+
+    /// Keeps the fence of a process start from being removed before this transaction ends. Refused without it.
+    fn share_fence(&self, _owner: i64) -> Step<()> {
+        Ok(())
+    }
+
     /// Advances triggers and inserts runs of entries that are [usual](fire::is_usual), where the trigger is as expected.
     fn record_usual(&self, batch: &FireBatch, owner: i64, stamp: i64) -> Step<Usual> {
         fire::record_by_rows(self, batch, owner, stamp)
@@ -40,8 +57,19 @@ pub(crate) trait Batches: Db + Sized {
         queue::claim_by_rows(self, owner, limit, at)
     }
 
-    /// Takes changes of triggers, oldest first.
-    fn take_triggers(&self, limit: u32) -> Step<Vec<TriggerId>> {
+    /// Reads triggers of the due index, as [`crate::Store::window`] says. With one process, every shard is its own.
+    fn window(
+        &self,
+        _shards: ShardSet,
+        until: Timestamp,
+        after: Option<Place>,
+        limit: u32,
+    ) -> Step<(Vec<TriggerRow>, Option<Place>)> {
+        trigger::window(self, until, after, limit)
+    }
+
+    /// Takes changes of triggers of an owner's shards, oldest first, and says whether there are more.
+    fn take_triggers(&self, _owner: i64, _shards: ShardSet, limit: u32) -> Step<(Vec<TriggerId>, bool)> {
         queue::take_triggers_by_rows(self, limit)
     }
 

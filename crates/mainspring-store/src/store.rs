@@ -6,9 +6,11 @@ use async_trait::async_trait;
 use mainspring_core::batch::{
     ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, LiveRun, Rearm, TriggerRow,
 };
+use mainspring_core::cluster::ShardSet;
 use mainspring_core::job::{Job, JobKey};
 use mainspring_core::{Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
 
+use crate::cluster::Cluster;
 use crate::error::Result;
 use crate::row::{
     Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, EventRow, Expect, GapRow, JobPrior,
@@ -30,12 +32,13 @@ pub trait Store: Send + Sync + 'static {
     /// An embedded store has one process, so whoever held them is gone. In order of id.
     async fn adopt(&self, incarnation: Incarnation, at: Timestamp) -> Result<Vec<LiveRun>>;
 
-    /// Reads active, unpaused triggers due up to `until`, in order of (place in the due index, id), after the given place.
+    /// Reads active, unpaused triggers of some shards due up to `until`, in order of (place in the due index, id), after the given place.
     ///
     /// The place is a lower bound of `due_at`: rows may turn out to be due later than `until`. The second
     /// value continues the read, and is absent at the end.
     async fn window(
         &self,
+        shards: ShardSet,
         until: Timestamp,
         after: Option<(Timestamp, TriggerId)>,
         limit: u32,
@@ -78,14 +81,20 @@ pub trait Store: Send + Sync + 'static {
     /// Makes scheduled runs ready that are due at `at`, up to `limit`.
     async fn release_due(&self, at: Timestamp, limit: u32) -> Result<Released>;
 
-    /// Reads and clears what requests have changed, up to `limit` triggers. Each is there once, deleted ones as well.
-    async fn take_changes(&self, limit: u32) -> Result<Changes>;
+    /// Reads and clears what requests have changed that concerns a process start: up to `limit` triggers of its shards,
+    /// and the ends asked for of runs that it executes. Each is there once, deleted ones as well.
+    async fn take_changes(&self, by: Incarnation, shards: ShardSet, limit: u32) -> Result<Changes>;
 
     /// Is woken after every request that the engine has to hear of. May be woken for nothing.
     fn changed(&self) -> &tokio::sync::Notify;
 
     /// Appends log chunks. They need no run: a chunk may come after its run has been deleted.
     async fn append_log(&self, chunks: Vec<LogChunk>) -> Result<()>;
+
+    /// What nodes that share this store say to each other through it; nothing if it admits one process only.
+    fn cluster(&self) -> Option<&dyn Cluster> {
+        None
+    }
 
     // Requests.
 

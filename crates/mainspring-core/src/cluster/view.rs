@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use super::{ClockOffset, Reason, Shard, ShardSet};
 use crate::id::Incarnation;
+use crate::run::words;
 
 /// The cluster within the transaction of a renewal, after it.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -36,6 +37,8 @@ pub struct NodeRow {
     pub incarnation: Incarnation,
     /// What people call it.
     pub name: String,
+    /// Where its API answers, if anywhere.
+    pub address: String,
     /// What it runs.
     pub version: String,
     /// Counts its renewals: 1 by joining.
@@ -46,16 +49,17 @@ pub struct NodeRow {
     pub clock_offset_ms: Option<i64>,
 }
 
-/// Whether a node takes shards.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Standing {
-    /// It does.
-    Eligible,
-    /// It was asked not to.
-    Draining,
-    /// Its wall clock is too far from the database's and from most others'.
-    ClockOff,
-}
+words!(
+    /// Whether a node takes shards.
+    Standing {
+        /// It does.
+        Eligible = "eligible",
+        /// It was asked not to.
+        Draining = "draining",
+        /// Its wall clock is too far from the database's and from most others'.
+        ClockOff = "clock_off",
+    }
+);
 
 /// What a node shows of the cluster.
 #[derive(Clone, PartialEq, Eq, Debug)]

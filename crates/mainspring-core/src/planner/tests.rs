@@ -56,6 +56,7 @@ impl World {
         let row = TriggerRow {
             id: TriggerId(id),
             job: JobId(id),
+            shard: crate::cluster::Shard(0),
             job_version: JobVersion(1),
             index: 0,
             version: 1,

@@ -7,6 +7,10 @@
 CREATE FUNCTION instr(hay TEXT, needle TEXT) RETURNS INTEGER LANGUAGE sql IMMUTABLE PARALLEL SAFE
     AS 'SELECT strpos($1, $2)';
 
+-- The database's clock, for people and for the check of the nodes' clocks.
+CREATE FUNCTION clock_ms() RETURNS BIGINT LANGUAGE sql VOLATILE
+    AS 'SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint';
+
 CREATE TABLE namespace (
     name TEXT COLLATE "C" NOT NULL PRIMARY KEY,
     created_at BIGINT NOT NULL
@@ -105,15 +109,17 @@ CREATE TABLE incarnation (
     started_at BIGINT
 );
 
--- Live process starts. `counter` shows that one is alive: no timestamp decides.
+-- Live process starts. `counter` shows that one is alive: no timestamp decides. `change` is the number of its last
+-- acquisition or release. `renewed_at` is by the database's clock, for people.
 CREATE TABLE node (
     incarnation BIGINT PRIMARY KEY,
     name TEXT COLLATE "C" NOT NULL,
     address TEXT NOT NULL,
     version TEXT NOT NULL,
+    standing TEXT COLLATE "C" NOT NULL CHECK (standing IN ('eligible', 'draining', 'clock_off')),
     counter BIGINT NOT NULL,
+    change BIGINT NOT NULL,
     clock_offset_ms BIGINT,
-    draining INTEGER NOT NULL CHECK (draining IN (0, 1)),
     joined_at BIGINT NOT NULL,
     renewed_at BIGINT NOT NULL
 ) WITH (fillfactor = 50);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use mainspring_core::RunId;
 use mainspring_core::batch::Rearm;
+use mainspring_core::cluster::ShardSet;
 use mainspring_core::job::Overlap;
 use mainspring_core::retry::AfterAttempt;
 use mainspring_core::run::{AttemptOutcome, RunState, Verdict};
@@ -55,9 +56,9 @@ pub async fn running_run_is_asked_to_end(store: Arc<dyn Store>) {
     let info = kit.run(run).await;
     assert_eq!((info.state, info.cancel_requested_at), (RunState::Running, Some(at(1_100))));
     assert_eq!(info.reason.as_deref(), Some("cancelled by Zoë"), "the first one stays");
-    let changes = kit.store.take_changes(10).await.expect("take_changes");
+    let changes = kit.store.take_changes(kit.incarnation, ShardSet::ALL, 10).await.expect("take_changes");
     assert_eq!(changes.cancels, [run], "the engine hears of it once");
-    assert_eq!(kit.store.take_changes(10).await.expect("take_changes").cancels, []);
+    assert_eq!(kit.store.take_changes(kit.incarnation, ShardSet::ALL, 10).await.expect("take_changes").cancels, []);
 
     let over = AfterAttempt::Final(Verdict::Cancelled);
     let end = job.completion(run, 1, AttemptOutcome::Cancelled, over, at(1_300));
@@ -99,10 +100,10 @@ pub async fn cancel_frees_a_slot_for_the_held_run(store: Arc<dyn Store>) {
     let job = kit.save(Draft::new("a").limit(Overlap::QueueOne, 1).trigger("t", at(1_000))).await;
     let (first, _) = kit.ask(&job, 1, at(1)).await;
     let (second, _) = kit.ask(&job, 2, at(2)).await;
-    kit.store.take_changes(10).await.expect("take_changes");
+    kit.store.take_changes(kit.incarnation, ShardSet::ALL, 10).await.expect("take_changes");
     cancel(&kit, first, 3).await;
     assert_eq!(kit.run(second).await.state, RunState::Queued);
-    let changes = kit.store.take_changes(10).await.expect("take_changes");
+    let changes = kit.store.take_changes(kit.incarnation, ShardSet::ALL, 10).await.expect("take_changes");
     assert_eq!((changes.queued, changes.triggers), (true, vec![]), "no slot is left");
     cancel(&kit, second, 4).await;
     assert_eq!(kit.changed_triggers().await, [job.row(0).id], "blocked triggers can go on");

@@ -4,6 +4,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use mainspring_core::batch::{Completion, CompletionBatch, FireBatch, FireEntry, Gap, GapOutcome, GapReason, Rearm};
+use mainspring_core::cluster::ShardSet;
 use mainspring_core::job::{JobKey, Overlap};
 use mainspring_core::retry::AfterAttempt;
 use mainspring_core::run::AttemptOutcome;
@@ -223,7 +224,9 @@ impl Pair {
                 let incarnation = self.kit.incarnation;
                 same("adopt", a.adopt(incarnation, now).await, b.adopt(incarnation, now).await)
             }
-            Op::TakeChanges => same("take_changes", changes(&*a).await, changes(&*b).await),
+            Op::TakeChanges => {
+                same("take_changes", changes(&*a, self.kit.incarnation).await, changes(&*b, self.kit.incarnation).await)
+            }
             Op::Log { run, first_line } => {
                 let Some(run) = self.pick(*run).await else { return Ok(()) };
                 let data = self.step.to_be_bytes().to_vec();
@@ -394,7 +397,7 @@ impl Pair {
         same("events", events(a).await, events(b).await)?;
         same("last_event", a.last_event().await, b.last_event().await)?;
         same("tally", tally(a).await, tally(b).await)?;
-        same("take_changes", changes(a).await, changes(b).await)?;
+        same("take_changes", changes(a, self.kit.incarnation).await, changes(b, self.kit.incarnation).await)?;
         same("namespaces", a.namespaces(None, 9).await, b.namespaces(None, 9).await)?;
         let count = async |store: &dyn Store| {
             let info = store.info().await?;
@@ -419,8 +422,8 @@ fn same<T: PartialEq + Debug>(what: &str, reference: Result<T>, tested: Result<T
 }
 
 /// What is in the outbox. Whether runs were queued is a hint only.
-async fn changes(store: &dyn Store) -> Result<(Vec<TriggerId>, Vec<RunId>)> {
-    let mut changes = store.take_changes(1_000).await?;
+async fn changes(store: &dyn Store, by: Incarnation) -> Result<(Vec<TriggerId>, Vec<RunId>)> {
+    let mut changes = store.take_changes(by, ShardSet::ALL, 1_000).await?;
     changes.triggers.sort_unstable();
     changes.cancels.sort_unstable();
     Ok((changes.triggers, changes.cancels))
@@ -428,7 +431,7 @@ async fn changes(store: &dyn Store) -> Result<(Vec<TriggerId>, Vec<RunId>)> {
 
 /// All due triggers. The place in the index is a lower bound and may differ.
 async fn due(store: &dyn Store) -> Result<Vec<TriggerId>> {
-    let (rows, _) = store.window(Timestamp::MAX, None, 1_000).await?;
+    let (rows, _) = store.window(ShardSet::ALL, Timestamp::MAX, None, 1_000).await?;
     let mut ids: Vec<TriggerId> = rows.iter().map(|row| row.id).collect();
     ids.sort_unstable();
     Ok(ids)

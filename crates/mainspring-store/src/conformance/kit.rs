@@ -6,6 +6,7 @@ use mainspring_core::batch::{
     ClaimedRun, Completion, CompletionBatch, CompletionOutcome, FireBatch, FireEntry, FireOutcome, NewRun, Progress,
     TriggerRow, TriggerStatus,
 };
+use mainspring_core::cluster::ShardSet;
 use mainspring_core::job::{Job, JobKey, Overlap, ScheduleDefinition, Task, TriggerDefinition};
 use mainspring_core::retry::AfterAttempt;
 use mainspring_core::run::{AttemptOutcome, Origin, RunState, Verdict};
@@ -123,7 +124,7 @@ impl Kit {
     pub async fn changed_triggers(&self) -> Vec<TriggerId> {
         let mut ids = Vec::new();
         loop {
-            let changes = self.store.take_changes(100).await.expect("take_changes");
+            let changes = self.store.take_changes(self.incarnation, ShardSet::ALL, 100).await.expect("take_changes");
             ids.extend(changes.triggers);
             if !changes.more {
                 ids.sort_unstable();
@@ -137,7 +138,7 @@ impl Kit {
         let mut rows = Vec::new();
         let mut after = None;
         loop {
-            let (page, next) = self.store.window(until, after, limit).await.expect("window");
+            let (page, next) = self.store.window(ShardSet::ALL, until, after, limit).await.expect("window");
             assert!(page.len() <= limit as usize, "a page holds {} rows of {limit}", page.len());
             rows.extend(page);
             match next {

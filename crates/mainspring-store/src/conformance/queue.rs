@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use mainspring_core::batch::{ClaimedRun, Placed};
+use mainspring_core::cluster::ShardSet;
 use mainspring_core::retry::AfterAttempt;
 use mainspring_core::run::{AttemptOutcome, Origin, RunState, Verdict};
 use mainspring_core::{Incarnation, RunId};
@@ -169,7 +170,10 @@ pub async fn asked_run_waits_in_its_queue_with_its_input(store: Arc<dyn Store>) 
     assert_eq!((info.fire_time, info.due_at, info.created_at), (at(77), at(77), at(77)));
     assert_eq!((info.trigger, info.trigger_name, info.attempt), (None, None, 0));
     assert_eq!(kit.store.attempts(run.id).await.expect("attempts"), []);
-    assert!(kit.store.take_changes(9).await.expect("take_changes").queued, "the engine hears of it");
+    assert!(
+        kit.store.take_changes(kit.incarnation, ShardSet::ALL, 9).await.expect("take_changes").queued,
+        "the engine hears of it"
+    );
 }
 
 pub async fn run_that_is_asked_for_twice_is_known(store: Arc<dyn Store>) {

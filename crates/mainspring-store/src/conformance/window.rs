@@ -3,6 +3,7 @@
 
 use std::sync::Arc;
 
+use mainspring_core::cluster::ShardSet;
 use mainspring_core::{Timestamp, TriggerId};
 
 use super::kit::{Draft, Kit, advanced, at};
@@ -65,7 +66,7 @@ pub async fn changes_are_taken_once_and_bounded(store: Arc<dyn Store>) {
     kit.pause_job(&job, true, at(1)).await;
     let mut seen = Vec::new();
     for (limit, count, more) in [(4, 4, true), (4, 4, true), (4, 2, false), (4, 0, false)] {
-        let changes = kit.store.take_changes(limit).await.expect("take_changes");
+        let changes = kit.store.take_changes(kit.incarnation, ShardSet::ALL, limit).await.expect("take_changes");
         assert_eq!((changes.triggers.len(), changes.more), (count, more), "each is there once");
         seen.extend(changes.triggers);
     }
@@ -81,7 +82,10 @@ pub async fn fires_and_verdicts_are_no_changes(store: Arc<dyn Store>) {
     kit.fire(at(9_000), (0..10).map(|i| job.claimed_entry(i)).collect()).await;
     let verdicts = (0..10).map(|i| job.verdict(job.next_run(i), mainspring_core::run::Verdict::Failed, at(9_001)));
     kit.complete(at(9_001), verdicts.collect()).await;
-    assert_eq!(kit.store.take_changes(100).await.expect("take_changes"), crate::Changes::default());
+    assert_eq!(
+        kit.store.take_changes(kit.incarnation, ShardSet::ALL, 100).await.expect("take_changes"),
+        crate::Changes::default()
+    );
 }
 
 pub async fn requests_wake_the_engine(store: Arc<dyn Store>) {

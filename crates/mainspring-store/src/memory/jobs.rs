@@ -3,10 +3,11 @@
 use std::collections::BTreeSet;
 
 use mainspring_core::batch::{Progress, TriggerRow};
+use mainspring_core::cluster::Shard;
 use mainspring_core::job::JobKey;
 use mainspring_core::overlap::Gate;
 use mainspring_core::run::RunState;
-use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId, jitter_of};
+use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId, jitter_of, shard_of};
 
 use super::model::{Buried, JobModel, Model, Trigger, Version};
 use super::names::{check, ensure_namespace};
@@ -190,12 +191,13 @@ fn place_trigger(
     let named = |id: &&TriggerId| model.triggers.get(id.0).is_some_and(|trigger| trigger.name == write.name);
     let there = before.iter().find(named).copied();
     let job_version = model.job(job).row.version;
+    let shard = Shard(shard_of(&key.namespace, &key.name));
     let paused = write.paused || save.paused;
     if let Some(id) = there {
         let trigger = model.triggers.get_mut(id.0).expect("found above");
         let progress = settled(id, write, trigger.row.progress.fired_through);
         let version = trigger.row.version + 1;
-        trigger.row = TriggerRow { id, job, job_version, index, version, paused, progress };
+        trigger.row = TriggerRow { id, job, shard, job_version, index, version, paused, progress };
         trigger.own_pause = write.paused;
         trigger.jitter_ms = write.jitter_ms;
         model.reindex(id);
@@ -207,7 +209,7 @@ fn place_trigger(
     let version = buried.as_ref().map_or(1, |buried| buried.version + 1);
     let progress = settled(id, write, fired_through);
     let trigger = Trigger {
-        row: TriggerRow { id, job, job_version, index, version, paused, progress },
+        row: TriggerRow { id, job, shard, job_version, index, version, paused, progress },
         name: write.name.clone(),
         own_pause: write.paused,
         jitter_ms: write.jitter_ms,

@@ -1,20 +1,38 @@
 //! What most batches are made of, in one statement each.
 
-use mainspring_core::batch::ClaimedRun;
+use mainspring_core::batch::{ClaimedRun, TriggerRow};
+use mainspring_core::cluster::ShardSet;
 use mainspring_core::{Timestamp, TriggerId};
 
+use super::cluster;
 use super::connection::Connection;
 use crate::sql::Batches;
-use crate::sql::db::{Lock, Row, Sql, Step, ToSql, read};
+use crate::sql::db::{Lock, Row, Step, ToSql, instant, read};
 use crate::sql::queue::claimed_run;
+use crate::sql::trigger::{Place, page, trigger_row};
 
+/// A statement of PostgreSQL alone.
 macro_rules! own {
     ($name:literal) => {
-        Sql::new(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/queries/postgres/", $name, ".sql")))
+        crate::sql::db::Sql::new(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/queries/postgres/", $name, ".sql")))
     };
 }
+pub(super) use own;
 
 impl Batches for Connection {
+    fn raise_fence(&self, owner: i64) -> Step<()> {
+        crate::sql::db::execute(self, own!("cluster_fence_add"), &[(":incarnation", &owner)])?;
+        Ok(())
+    }
+
+    fn step_fence(&self, owner: i64) -> Step<()> {
+        cluster::step_fence(self, owner)
+    }
+
+    fn share_fence(&self, owner: i64) -> Step<()> {
+        cluster::share_fence(self, owner)
+    }
+
     fn claim(&self, owner: i64, limit: u32, at: Timestamp) -> Step<Vec<ClaimedRun>> {
         let values: [(&str, &dyn ToSql); 3] = [(":at", &at.as_millis()), (":owner", &owner), (":limit", &limit)];
         let mut claimed = read(self, own!("claim"), &values, |row| Ok((row.get::<i64>(8)?, claimed_run(row)?)))?;
@@ -22,16 +40,46 @@ impl Batches for Connection {
         Ok(claimed.into_iter().map(|(_, run)| run).collect())
     }
 
-    fn take_triggers(&self, limit: u32) -> Step<Vec<TriggerId>> {
+    fn window(
+        &self,
+        shards: ShardSet,
+        until: Timestamp,
+        after: Option<Place>,
+        limit: u32,
+    ) -> Step<(Vec<TriggerRow>, Option<Place>)> {
+        let (after_at, after_id) = after.map_or((i64::MIN, i64::MIN), |(at, id)| (at.as_millis(), id.0));
+        let (shards, limit) = (numbers(shards), i64::from(limit));
+        let mut rows = Vec::new();
+        self.query(
+            own!("window"),
+            Lock::None,
+            &[&until.as_millis(), &after_at, &after_id, &shards, &limit],
+            &mut |row| {
+                let row = Row(row);
+                rows.push((trigger_row(&row)?, instant(&row, 15)?));
+                Ok(true)
+            },
+        )?;
+        Ok(page(rows, limit))
+    }
+
+    fn take_triggers(&self, _owner: i64, shards: ShardSet, limit: u32) -> Step<(Vec<TriggerId>, bool)> {
         let mut taken: Vec<(i64, TriggerId)> = Vec::new();
-        let shards: Vec<i16> = (0..256).collect();
+        let shards = numbers(shards);
         self.query(own!("take_triggers"), Lock::None, &[&shards, &i64::from(limit)], &mut |row| {
             let row = Row(row);
             taken.push((row.get(0)?, TriggerId(row.get(1)?)));
             Ok(true)
         })?;
         taken.sort_unstable();
-        Ok(taken.into_iter().map(|(_, trigger)| trigger).collect())
+        let mut more = false;
+        if taken.len() == limit as usize {
+            self.query(own!("take_triggers_more"), Lock::None, &[&shards], &mut |_| {
+                more = true;
+                Ok(true)
+            })?;
+        }
+        Ok((taken.into_iter().map(|(_, trigger)| trigger).collect(), more))
     }
 
     fn note_queued(&self) -> Step<()> {
@@ -42,4 +90,8 @@ impl Batches for Connection {
     fn take_queued(&self) -> Step<bool> {
         crate::sql::db::exists(self, own!("take_queued"), &[])
     }
+}
+
+pub(super) fn numbers(shards: ShardSet) -> Vec<i16> {
+    shards.iter().map(|shard| i16::from(shard.0)).collect()
 }

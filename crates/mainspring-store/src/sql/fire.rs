@@ -57,6 +57,7 @@ pub(crate) struct Usual {
 pub(crate) fn fire<C: Batches>(session: &mut Session<C>, batch: &FireBatch) -> Step<FireOutcome> {
     let owner = session.number_of(batch.id.incarnation)?;
     let stamp = repeat::stamp(owner, batch.id.sequence);
+    session.connection.step_fence(owner)?;
     let mut before = repeat::read(&session.connection, owner, batch)?;
     let mut outcome = FireOutcome { placed: Vec::with_capacity(batch.entries.len()), ..FireOutcome::default() };
     let Session { connection, runs, .. } = &mut *session;

@@ -1,6 +1,7 @@
 //! From `scheduled` over `queued` to `running`, what a new process start takes over, and what the engine has to hear.
 
 use mainspring_core::batch::{ClaimedRun, LiveRun};
+use mainspring_core::cluster::ShardSet;
 use mainspring_core::run::RunState;
 use mainspring_core::{Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
 
@@ -17,6 +18,7 @@ pub(crate) fn adopt(
 ) -> Step<Vec<LiveRun>> {
     let number = session.number_of(incarnation)?;
     let db = &session.connection;
+    db.raise_fence(number)?;
     let this: [(&str, &dyn ToSql); 1] = [(":incarnation", &number)];
     execute(db, sql!("adopt_started"), &[(":at", &at.as_millis()), (":incarnation", &number)])?;
     let running = read(db, sql!("adopt_read"), &this, live_run)?;
@@ -24,7 +26,7 @@ pub(crate) fn adopt(
     Ok(running)
 }
 
-fn live_run(row: &Row<'_>) -> Step<LiveRun> {
+pub(crate) fn live_run(row: &Row<'_>) -> Step<LiveRun> {
     Ok(LiveRun { claimed: claimed_run(row)?, state: RunState::Running, claimed_at: maybe_instant(row, 8)? })
 }
 
@@ -49,6 +51,7 @@ pub(crate) fn claim(
     at: Timestamp,
 ) -> Step<Vec<ClaimedRun>> {
     let owner = session.number_of(by)?;
+    session.connection.share_fence(owner)?;
     let claimed = session.connection.claim(owner, limit, at)?;
     for run in &claimed {
         session.runs.push(run.run, run.job, RunState::Running);
@@ -87,25 +90,32 @@ pub(crate) fn release_due(session: &mut Session<impl Batches>, at: Timestamp, li
 }
 
 /// See [`crate::Store::take_changes`].
-pub(crate) fn take_changes(session: &mut Session<impl Batches>, limit: u32) -> Step<Changes> {
+pub(crate) fn take_changes(
+    session: &mut Session<impl Batches>,
+    by: Incarnation,
+    shards: ShardSet,
+    limit: u32,
+) -> Step<Changes> {
+    let owner = session.number_of(by)?;
     let db = &session.connection;
-    let triggers = db.take_triggers(limit)?;
-    let cancels: Vec<RunId> = read(db, sql!("take_cancels_read"), &[], |row| run_id(row, 0))?;
+    db.share_fence(owner)?;
+    let (triggers, more) = db.take_triggers(owner, shards, limit)?;
+    let cancels: Vec<RunId> = read(db, sql!("take_cancels_read"), &[(":owner", &owner)], |row| run_id(row, 0))?;
     for run in &cancels {
         execute(db, sql!("take_cancel"), &[(":run", run.as_bytes())])?;
     }
     let queued = db.take_queued()?;
-    let more = exists(db, sql!("take_triggers_more"), &[])?;
     Ok(Changes { triggers, cancels, queued, more })
 }
 
 /// Takes the oldest changes of triggers.
-pub(crate) fn take_triggers_by_rows(db: &dyn Db, limit: u32) -> Step<Vec<TriggerId>> {
+pub(crate) fn take_triggers_by_rows(db: &dyn Db, limit: u32) -> Step<(Vec<TriggerId>, bool)> {
     let rows = read(db, sql!("take_triggers_read"), &[(":limit", &limit)], |row| {
         Ok((row.get::<i64>(0)?, TriggerId(row.get(1)?)))
     })?;
     if let Some((seq, _)) = rows.last() {
         execute(db, sql!("take_triggers"), &[(":seq", seq)])?;
     }
-    Ok(rows.into_iter().map(|(_, trigger)| trigger).collect())
+    let more = exists(db, sql!("take_triggers_more"), &[])?;
+    Ok((rows.into_iter().map(|(_, trigger)| trigger).collect(), more))
 }

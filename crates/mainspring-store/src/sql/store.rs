@@ -7,6 +7,7 @@ use async_trait::async_trait;
 use mainspring_core::batch::{
     ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, LiveRun, Rearm, TriggerRow,
 };
+use mainspring_core::cluster::ShardSet;
 use mainspring_core::job::{Job, JobKey};
 use mainspring_core::{Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
 use tokio::sync::Notify;
@@ -14,6 +15,7 @@ use tokio::sync::Notify;
 use super::db::Step;
 use super::session::Session;
 use super::{Batches, complete, fire, gap, job, keep, names, purge, queue, run, save, trigger, update};
+use crate::cluster::Cluster;
 use crate::error::Result;
 use crate::row::{
     Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, EventRow, Expect, GapRow, JobPrior,
@@ -68,6 +70,11 @@ pub(crate) trait Backend: Send + Sync + 'static {
         work: impl FnMut(&Self::Connection) -> Step<T> + Send + 'static,
     ) -> impl Future<Output = Result<T>> + Send;
 
+    /// What nodes that share the database say to each other.
+    fn shared(&self) -> Option<&dyn Cluster> {
+        None
+    }
+
     /// Is woken after changes that the engine has to hear of.
     fn wake(&self) -> &Notify;
 
@@ -91,11 +98,12 @@ impl<B: Backend> Store for B {
 
     async fn window(
         &self,
+        shards: ShardSet,
         until: Timestamp,
         after: Option<(Timestamp, TriggerId)>,
         limit: u32,
     ) -> Result<(Vec<TriggerRow>, Option<(Timestamp, TriggerId)>)> {
-        let work = move |db: &B::Connection| trigger::window(db, until, after, limit);
+        let work = move |db: &B::Connection| db.window(shards, until, after, limit);
         self.read(ReadLane::Engine, "read due triggers", work).await
     }
 
@@ -129,8 +137,12 @@ impl<B: Backend> Store for B {
         self.write(Lane::Claim, "release scheduled runs", move |s| queue::release_due(s, at, limit)).await
     }
 
-    async fn take_changes(&self, limit: u32) -> Result<Changes> {
-        self.write(Lane::Fire, "take changes", move |s| queue::take_changes(s, limit)).await
+    async fn take_changes(&self, by: Incarnation, shards: ShardSet, limit: u32) -> Result<Changes> {
+        self.write(Lane::Fire, "take changes", move |s| queue::take_changes(s, by, shards, limit)).await
+    }
+
+    fn cluster(&self) -> Option<&dyn Cluster> {
+        self.shared()
     }
 
     fn changed(&self) -> &Notify {

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use mainspring_core::batch::{Progress, TriggerRow, TriggerStatus};
+use mainspring_core::cluster::Shard;
 use mainspring_core::job::{Job, JobKey};
 use mainspring_core::{JobId, JobVersion, Timestamp, TriggerId};
 
@@ -24,9 +25,14 @@ pub(crate) fn window(
     let values: [(&str, &dyn ToSql); 4] =
         [(":until", &until.as_millis()), (":after_at", &after_at), (":after_id", &after_id), (":limit", &limit)];
     let rows = read(db, sql!("window"), &values, |row| Ok((trigger_row(row)?, instant(row, 15)?)))?;
-    let full = rows.len() == limit as usize;
+    Ok(page(rows, i64::from(limit)))
+}
+
+/// A page of rows, and where it ends, if it is full.
+pub(crate) fn page(rows: Vec<(TriggerRow, Timestamp)>, limit: i64) -> (Vec<TriggerRow>, Option<Place>) {
+    let full = i64::try_from(rows.len()) == Ok(limit);
     let last = rows.last().filter(|_| full).map(|(row, place)| (*place, row.id));
-    Ok((rows.into_iter().map(|(row, _)| row).collect(), last))
+    (rows.into_iter().map(|(row, _)| row).collect(), last)
 }
 
 /// See [`crate::Store::trigger_rows`].
@@ -54,15 +60,17 @@ pub(crate) fn definition(db: &dyn Db, job: JobId, version: JobVersion) -> Step<A
 /// Reads a definition.
 pub(crate) fn job_at(row: &Row<'_>, column: usize) -> Step<Arc<Job>> {
     let text: &str = row.get(column)?;
-    let job = serde_json::from_str(text).map_err(|error| Fault::Unreadable(format!("the definition of a job, at column {}", error.column())))?;
+    let job = serde_json::from_str(text)
+        .map_err(|error| Fault::Unreadable(format!("the definition of a job, at column {}", error.column())))?;
     Ok(Arc::new(job))
 }
 
-/// The first fifteen columns of the statements about triggers.
+/// The first seventeen columns of the statements about triggers.
 pub(crate) fn trigger_row(row: &Row<'_>) -> Step<TriggerRow> {
     Ok(TriggerRow {
         id: TriggerId(row.get(0)?),
         job: JobId(row.get(1)?),
+        shard: Shard(row.get(16)?),
         job_version: JobVersion(row.get(2)?),
         index: row.get(3)?,
         version: row.get(4)?,
@@ -89,8 +97,8 @@ pub(crate) struct Kept {
 }
 
 pub(crate) fn kept(row: &Row<'_>) -> Step<Kept> {
-    let named = NamedTrigger { name: row.get(16)?, own_pause: row.get(17)?, row: trigger_row(row)? };
-    Ok(Kept { named, jitter_ms: row.get(18)? })
+    let named = NamedTrigger { name: row.get(17)?, own_pause: row.get(18)?, row: trigger_row(row)? };
+    Ok(Kept { named, jitter_ms: row.get(19)? })
 }
 
 /// Locks the triggers of a job, so that no fire comes between.

@@ -39,6 +39,7 @@ impl Store {
         let row = |(incarnation, row): (&Incarnation, &Row)| NodeRow {
             incarnation: *incarnation,
             name: String::new(),
+            address: String::new(),
             version: String::new(),
             counter: row.counter,
             standing: row.standing,

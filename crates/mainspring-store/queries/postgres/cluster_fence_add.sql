@@ -1,0 +1,1 @@
+INSERT INTO fence (incarnation, seq) VALUES (:incarnation, 0) ON CONFLICT (incarnation) DO NOTHING

@@ -1,0 +1,1 @@
+SELECT counter, change FROM node WHERE incarnation = :incarnation FOR UPDATE

@@ -1,0 +1,1 @@
+SELECT seq FROM fence WHERE incarnation = :incarnation FOR SHARE

@@ -1,0 +1,51 @@
+//! What nodes that share a database say to each other through it.
+
+use async_trait::async_trait;
+use mainspring_core::batch::LiveRun;
+use mainspring_core::cluster::{Change, ClusterView, Renewal, ShardSet};
+use mainspring_core::{Incarnation, Timestamp};
+
+use crate::error::Result;
+
+/// What a node says of itself when it joins.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct NodeInfo {
+    /// What people call it.
+    pub name: String,
+    /// Where its API answers, if anywhere.
+    pub address: String,
+    /// What it runs.
+    pub version: String,
+}
+
+/// The verbs of [`mainspring_core::cluster`]: each is one transaction that first locks the row of the node it acts for or upon.
+#[async_trait]
+pub trait Cluster: Send + Sync {
+    /// Steps a node's counter, or makes its rows if it joins, and reads the cluster.
+    ///
+    /// Without a row of the node the view comes back without it: it has been buried.
+    async fn renew(&self, me: Incarnation, about: &NodeInfo, renewal: Renewal) -> Result<ClusterView>;
+
+    /// Removes a node's fence, which waits for its batch under way, then its row, and frees its shards.
+    ///
+    /// Only if its counter is still this; 0: it has no row, but shards name it. No counter: whatever it is.
+    async fn bury(&self, dead: Incarnation, counter: Option<u64>) -> Result<()>;
+
+    /// Takes free shards, if the node's row is there and the change is newer than its last one. Answers which were taken.
+    async fn acquire(&self, by: Incarnation, change: Change, lease_id: u128) -> Result<ShardSet>;
+
+    /// Frees shards of the node, if its row is there and the change is newer than its last one. Answers which were freed.
+    async fn release(&self, by: Incarnation, change: Change) -> Result<ShardSet>;
+
+    /// Process starts without a node that still hold running runs.
+    async fn orphaned(&self) -> Result<Vec<Incarnation>>;
+
+    /// Takes over up to `limit` running runs of a process start without a node, and returns them, in order of id.
+    async fn adopt_from(&self, dead: Incarnation, by: Incarnation, limit: u32, at: Timestamp) -> Result<Vec<LiveRun>>;
+
+    /// Tells the other nodes to look now. May get lost.
+    async fn hint(&self) -> Result<()>;
+
+    /// Is woken when another node hints.
+    fn hinted(&self) -> &tokio::sync::Notify;
+}
