@@ -15,7 +15,7 @@ use mainspring_api::{JobFiles, ProblemDetails};
 use crate::discovery::{self, Registration};
 use crate::error::{Error, Report, Result};
 use crate::exit::Exit;
-use crate::time_value;
+use crate::{files, time_value};
 
 /// Which server, as whom, in which namespace.
 #[derive(Debug, Clone, Args)]
@@ -116,8 +116,7 @@ impl Session {
 fn located(error: ClientError, files: &JobFiles) -> ClientError {
     match error {
         ClientError::Refused(mut problem) => {
-            let errors = std::mem::take(&mut problem.errors);
-            problem.errors = errors.into_iter().map(|it| files.locate(it)).collect();
+            problem.errors = files::located(files, std::mem::take(&mut problem.errors));
             ClientError::Refused(problem)
         }
         other => other,
@@ -241,7 +240,7 @@ fn from_problem(problem: ProblemDetails) -> Error {
         }
         reports.push(report);
     }
-    Error { exit, reports }
+    Error { exit, reports, omitted: problem.errors_omitted }
 }
 
 /// The exit code that belongs to an HTTP status.

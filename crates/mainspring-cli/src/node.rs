@@ -17,7 +17,7 @@ use crate::discovery::{self, Registered, Registration};
 use crate::error::{Error, Report, Result};
 use crate::exit::Exit;
 use crate::logging::LogArgs;
-use crate::output::Output;
+use crate::output::{Output, counted};
 use crate::{LEASH, time_value};
 
 /// What those who wait for a run have to hear of its end.
@@ -186,7 +186,9 @@ impl Node {
         };
         match stopped.map_err(|error| failed("store.close", "cannot close the store", &error))? {
             Stopped::Clean => output.note("stopped"),
-            Stopped::Cancelled(runs) => output.note(format_args!("stopped; the grace period ended {runs} runs")),
+            Stopped::Cancelled(runs) => {
+                output.note(format_args!("stopped; the grace period ended {}", counted(runs as usize, "run")))
+            }
         }
         Ok(())
     }

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::name::name_problem;
 use crate::document::{escape, shorten};
-use crate::spec::{HttpTask, OneOrMany, ParamSpec, ParamType, Status};
+use crate::spec::{HttpTask, ParamSpec, ParamType, Status};
 use crate::{ErrorCode, JobSpec, Overlap, Problem, Task};
 
 /// Checks that there is exactly one task, and that it is whole.
@@ -146,14 +146,14 @@ fn check_http(http: &HttpTask, problems: &mut Vec<Problem>) {
             problems.push(wrong_value(message, format!("/http/headers/{}", escape(name))));
         }
     }
-    let expected = http.expect.as_ref().map(OneOrMany::as_slice).unwrap_or_default();
-    if let Some(status) = expected.iter().find(|status| !is_status(status)) {
+    let expected = http.expect.iter().flat_map(|expect| expect.places("/http/expect"));
+    for (pointer, status) in expected.filter(|(_, status)| !is_status(status)) {
         let text = match status {
             Status::Code(code) => code.to_string(),
             Status::Class(class) => format!("\"{}\"", shorten(class)),
         };
         let message = format!("{text} is neither a status (100 to 599) nor a class (\"1xx\" to \"5xx\")");
-        problems.push(wrong_value(message, "/http/expect"));
+        problems.push(wrong_value(message, pointer));
     }
 }
 

@@ -270,7 +270,7 @@ fn export_prints_a_file_that_check_accepts() {
     let exported = ask(&server, &["export"]);
     assert_eq!(exported.code, 0, "{exported:?}");
     let checked = Program::new().run_with_input(&["check", "-"], &exported.stdout);
-    assert_eq!(checked.stdout, "ok: 1 jobs, 0 triggers, 0 calendars\n", "{checked:?}");
+    assert_eq!(checked.stdout, "ok: 1 job, 0 triggers, 0 calendars\n", "{checked:?}");
 }
 
 #[test]

@@ -190,7 +190,7 @@ fn the_end_of_the_grace_period_cancels_what_still_runs() {
     until(&program, &["run", "get", &id, "-o", "json"], |it| it.stdout.contains("\"running\""));
     let (status, said) = live.stop();
     assert_eq!(status.code(), Some(0), "{said}");
-    assert!(said.contains("ended 1 runs"), "{said}");
+    assert!(said.contains("ended 1 run\n"), "{said}");
     let _live = Live::start(&program);
     let run = json(&program.run(&["run", "get", &id, "-o", "json"]).stdout);
     assert_eq!(run["state"], "cancelled", "{run}");

@@ -267,19 +267,21 @@ async fn save(
         let row = app.control().store().job(key).await?;
         let version = row.as_ref().map(|row| show::count(row.version.0));
         condition.check(&what(key), version, || missing(key))?;
-        let job = Arc::new(compile(app, spec_of(row.as_ref())?).await?);
+        let spec = spec_of(row.as_ref())?;
+        let job = Arc::new(compile(app, spec.clone()).await?);
+        let warnings = convert::warnings(&spec, &job, app.now());
         if options.dry_run {
             let planned = planned(app, row, job);
-            return Ok(
-                (etag(show::count(planned.version.0)), Json(show::job(&planned, JobView::default()))).into_response()
-            );
+            let shown = api::Job { warnings, ..show::job(&planned, JobView::default()) };
+            return Ok((etag(show::count(planned.version.0)), Json(shown)).into_response());
         }
         let expect = row.as_ref().map_or(Expect::Absent, |row| Expect::Change(row.change));
         match app.control().save(vec![(job, expect)], SaveMode::Commit).await {
             Ok(plans) => {
                 let saved = plans.into_iter().next().and_then(|plan| plan.saved);
                 let saved = saved.ok_or_else(|| missing(key))?;
-                return shown(app, &saved, made(row.is_none())).await;
+                let shown = api::Job { warnings, ..view(app, &saved).await? };
+                return Ok((made(row.is_none()), etag(shown.version), Json(shown)).into_response());
             }
             Err(control::Error::Store(StoreError::Conflict { .. })) => {}
             Err(error) => return Err(error.into()),
