@@ -114,7 +114,7 @@ catalogue! {
         "every and at know fire_now and the policies with a count; the other kinds fire_once_now and do_nothing; smart and ignore fit all.";
 
     SchedulePast "schedule.past" 200 "a warning: an instant is past"
-        "Nothing is refused. A trigger whose only instant is past fires once, late, or never, as its misfire policy says.";
+        "Nothing is refused. A trigger whose only instant is past when it is saved does not fire: what is past then is not made up for.";
     ParamUnknown "param.unknown" 422 "the job has no such parameter"
         "Correct the name: the hint names the nearest. A job that declares params takes these, and members of its own input, and no other ones.";
     ParamType "param.type" 422 "a parameter is of the wrong type"

@@ -25,7 +25,7 @@ mod spec;
 mod timestamp;
 mod wire;
 
-pub use body::read_body;
+pub use body::{read_body, read_query};
 pub use check::{check_bundle, check_calendar, check_job, check_trigger, is_valid_name};
 pub use document::{Document, Format, Limits, parse_documents};
 pub use error::{ErrorCode, ProblemDetails, error_reference};

@@ -237,6 +237,9 @@ pub struct ParamSpec {
     /// Value of scheduled runs, and of others that name none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<Value>,
+    /// A run that is asked for without it is refused, unless it has a default or is a member of the job's input.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub required: bool,
 }
 
 /// Type of a parameter.

@@ -79,6 +79,13 @@ pub(super) fn check_values(spec: &JobSpec, problems: &mut Vec<Problem>) {
     for (name, param) in &spec.params {
         check_param(name, param, problems);
     }
+    let own = |name: &str| spec.input.as_ref().is_some_and(|input| input.get(name).is_some());
+    let fires = spec.schedule.is_some() || !spec.triggers.is_empty();
+    for (name, _) in spec.params.iter().filter(|(name, param)| fires && param.is_missing() && !own(name)) {
+        let message = format!("scheduled runs have no value for parameter \"{}\"", shorten(name));
+        let pointer = format!("/params/{}/required", escape(name));
+        problems.push(wrong_value(message, pointer).hint("give it a default, or a value in input"));
+    }
     let takes_members = matches!(spec.input, None | Some(Value::Object(_)));
     if !spec.params.is_empty() && !takes_members {
         problems.push(wrong_value("\"params\" are members of \"input\", so it must be a mapping", "/input"));

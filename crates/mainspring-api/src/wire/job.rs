@@ -122,7 +122,7 @@ pub struct Reason {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RunNow {
-    /// Input in place of the job's.
+    /// Input in place of the job's; where both are mappings, laid over it key by key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<Value>,
     /// Members set in the input, over the job's; each must be among the job's `params` when it declares any.

@@ -50,9 +50,9 @@ pub fn warnings(spec: &JobSpec, job: &Job, now: Timestamp) -> Vec<Problem> {
         _ => None,
     });
     past.map(|(place, at)| {
-        let message = format!("{at} is past: the trigger fires late or not at all, as its misfire policy says");
+        let message = format!("{at} is past: the trigger will not fire");
         let problem = Problem::new(ErrorCode::SchedulePast, message).at(format!("{place}/at"));
-        problem.hint("write a time to come, or remove the trigger")
+        problem.hint("write a time to come; a run now is for: mainspring run start")
     })
     .collect()
 }

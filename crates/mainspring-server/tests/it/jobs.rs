@@ -87,7 +87,48 @@ async fn an_instant_that_is_past_is_a_warning() {
     assert_eq!(client.apply(&bundle, options).await.unwrap().warnings, [], "the same again is known");
     let saved = client.put_job("default", &late, Precondition::None, COMMIT).await.unwrap();
     assert_eq!(saved.warnings[0].pointer, "/triggers/0/at");
+    let trigger = client.trigger("default", "a", "x").await.unwrap();
+    assert_eq!((trigger.state, trigger.next_fire_at), (TriggerState::Complete, None), "as the warning says");
     assert_eq!(client.job("default", "a").await.unwrap().warnings, []);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_query_that_is_wrong_is_refused_in_plain_words() {
+    let running = Running::start().await;
+    let client = &running.client;
+    client.put_job("default", &spec(json!({"name": "a", "noop": true})), Precondition::None, COMMIT).await.unwrap();
+    let query = "request.query";
+    let cases = [
+        ("jobs?limit=many", query, "query parameter \"limit\" must be a whole number, not the text \"many\""),
+        ("jobs?limit=0", query, "query parameter \"limit\" takes 1 to 1000, not 0"),
+        ("jobs?paused=yes", query, "query parameter \"paused\" must be true or false, not the text \"yes\""),
+        (
+            "jobs?nmae=a&limit=-1",
+            query,
+            "query parameter \"limit\" is -1, not within 0 to 4294967295; unknown query parameter \"nmae\"",
+        ),
+        ("jobs?limit=1&limit=2", query, "query parameter \"limit\" is given twice"),
+        (
+            "runs?state=done",
+            query,
+            "query parameter \"state\" is \"done\", not one of waiting, held, scheduled, queued, running, succeeded, failed, cancelled, skipped",
+        ),
+        ("runs?from=yesterday", query, "query parameter \"from\": "),
+        ("jobs?cursor=zzz", "request.cursor", "\"zzz\" is no cursor of this list"),
+        ("jobs?cursor=triggers/a/b", "request.cursor", "is no cursor of this list"),
+        ("triggers?cursor=zzz", "request.cursor", "is no cursor"),
+        ("calendars?cursor=zzz", "request.cursor", "is no cursor"),
+        ("runs?cursor=zzz", "request.cursor", "is no cursor"),
+    ];
+    for (path, code, words) in cases {
+        let answer = running.request("GET", &format!("/api/v1/namespaces/default/{path}")).send().await.unwrap();
+        assert_eq!(answer.status(), 400, "{path}");
+        let problem: Value = answer.json().await.unwrap();
+        assert_eq!(problem["code"], code, "{path}: {problem}");
+        assert!(problem["detail"].as_str().unwrap().contains(words), "{path}: {problem}");
+        assert!(!problem["detail"].as_str().unwrap().contains("eserialize"), "{path}: {problem}");
+    }
     running.stop().await;
 }
 
