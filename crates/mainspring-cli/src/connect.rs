@@ -142,6 +142,9 @@ pub fn block_on<T>(future: impl Future<Output = Result<T>>) -> Result<T> {
 
 /// Picks address and token file from what was said and which servers are registered here.
 fn choose(server: Option<&str>, token_file: Option<&Path>, known: Vec<Registration>) -> Result<Endpoint> {
+    if let Some(url) = server.filter(|url| !url.starts_with("http://") && !url.starts_with("https://")) {
+        return Err(Error::usage(format!("{url:?} is no address of a server")).hint("say --server http://HOST:PORT"));
+    }
     let registration = match server {
         Some(url) => known.into_iter().find(|it| it.url() == url.trim_end_matches('/')),
         None => Some(the_only_one(known)?),
@@ -302,6 +305,7 @@ mod tests {
             (None, vec![], "server.none", Exit::Unreachable),
             (None, vec![registered(&a), registered(&b)], "server.several", Exit::Usage),
             (Some("http://elsewhere:7070"), vec![registered(&a)], "token.none", Exit::Denied),
+            (Some("elsewhere"), vec![registered(&a)], "cli.usage", Exit::Usage),
         ];
         for (server, known, code, exit) in cases {
             let error = choose(server, None, known).unwrap_err();

@@ -5,7 +5,7 @@
 //! `--color`, `NO_COLOR`, `CLICOLOR_FORCE` and `TERM=dumb` (through anstream).
 
 use std::fmt;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 use clap::{Args, ValueEnum};
 use mainspring_api::Problem;
@@ -235,6 +235,13 @@ impl Output {
     pub fn text(&self, text: impl fmt::Display) -> Result {
         let text = text.to_string();
         self.line(text.trim_end_matches('\n'))
+    }
+
+    /// Tells a person what to try next: not a script, whose stdout or stderr is no terminal.
+    pub fn hint(&self, text: impl fmt::Display) {
+        if io::stdout().is_terminal() && io::stderr().is_terminal() {
+            self.note(text);
+        }
     }
 
     /// Says on stderr what is allowed and probably not meant, unless `--quiet`.

@@ -94,7 +94,10 @@ pub fn diff(args: &DiffArgs, output: &Output) -> Result {
     let totals = result.totals;
     if totals.created + totals.updated + totals.deleted == 0 {
         output.note("no differences");
-        return Ok(());
+        return match output.form() {
+            Form::Json | Form::Yaml => output.document(&result),
+            _ => Ok(()),
+        };
     }
     match output.form() {
         Form::Table => output.text(views::changes(&result))?,

@@ -161,13 +161,10 @@ fn starting_a_run_types_its_parameters_by_the_job() {
     let ended = ask(&server, &["run", "start", "a", "-p", "who=12", "--reason", "test"]);
     assert_eq!(ended.code, 0, "{ended:?}");
     assert_eq!(ended.stdout, format!("started run {RUN} of a\n"));
+    assert_eq!(ended.stderr, "", "hints are for people");
     let asked = server.asked();
     assert_eq!(asked[1].line, "POST /api/v1/namespaces/default/jobs/a/run");
     assert_eq!(asked[1].body, r#"{"params":{"who":"12"},"reason":"test"}"#);
-
-    let wrong = ask(&server, &["run", "start", "a", "-p", "whom=you"]);
-    assert_eq!(wrong.code, 9);
-    assert!(wrong.stderr.contains("hint: did you mean \"who\"?"), "{}", wrong.stderr);
 }
 
 #[test]
