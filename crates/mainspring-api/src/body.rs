@@ -61,7 +61,7 @@ pub fn read_query<T: JsonSchema + DeserializeOwned + 'static>(pairs: Vec<(String
     });
     let twice: Vec<_> = twice.collect();
     let value = shape::of_texts::<T>(pairs);
-    let wrong = shape::check::<T>(&value).into_iter().map(about_parameter);
+    let wrong = shape::check::<T>(&value).into_iter().map(about_parameter::<T>);
     let problems: Vec<_> = twice.into_iter().chain(wrong).collect();
     if !problems.is_empty() {
         return Err(problems);
@@ -77,10 +77,11 @@ pub fn read_query<T: JsonSchema + DeserializeOwned + 'static>(pairs: Vec<(String
 }
 
 /// Puts a problem of a mapping in the words of a query.
-fn about_parameter(problem: Problem) -> Problem {
-    let message = match problem.message.strip_prefix("unknown key ") {
-        Some(name) => format!("unknown query parameter {name}"),
-        None => format!("query parameter {}", problem.message),
+fn about_parameter<T: JsonSchema + 'static>(problem: Problem) -> Problem {
+    let Some(name) = problem.message.strip_prefix("unknown key ") else {
+        return Problem { message: format!("query parameter {}", problem.message), ..problem };
     };
-    Problem { message, ..problem }
+    let known = || format!("there are {}", shape::keys::<T>().join(", "));
+    let hint = problem.hint.clone().unwrap_or_else(known);
+    Problem { message: format!("unknown query parameter {name}"), ..problem }.hint(hint)
 }

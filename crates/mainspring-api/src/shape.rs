@@ -56,6 +56,12 @@ pub(crate) fn of_texts<T: JsonSchema + 'static>(pairs: Vec<(String, String)>) ->
     pairs.into_iter().map(|(name, text)| (name.clone(), typed(&name, text))).collect()
 }
 
+/// Returns the keys that a `T` knows.
+pub(crate) fn keys<T: JsonSchema + 'static>() -> Vec<String> {
+    let schema = schema_of::<T>();
+    schema["properties"].as_object().into_iter().flat_map(Map::keys).cloned().collect()
+}
+
 /// Schemas cost a tenth of a millisecond each, so each is made once.
 fn schema_of<T: JsonSchema + 'static>() -> Arc<Value> {
     static MADE: Mutex<Option<HashMap<TypeId, Arc<Value>>>> = Mutex::new(None);

@@ -1,13 +1,13 @@
 //! Starting a run by hand: `mainspring run start` and `mainspring job run`.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use clap::Args;
 use mainspring_api::{Job, LogFilter, LogLine, ParamType, Run, RunNow};
 use serde_json::Value;
 
 use crate::connect::Session;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::follow::{self, LineStyle};
 use crate::input;
 use crate::name::JobName;
@@ -50,9 +50,13 @@ pub struct StartArgs {
 /// Starts the run, and waits when asked to.
 ///
 /// # Errors
-/// Whatever the server reports, such as `param.unknown` for parameters that do not fit the job; exit 7 or 8 with `--wait` and `--follow`.
+/// `cli.usage` for a parameter given twice; whatever the server reports, such as `param.unknown` for parameters that do not fit the job; exit 7 or 8 with `--wait` and `--follow`.
 pub async fn start(session: &Session, args: &StartArgs, output: &Output) -> Result {
     let namespace = args.job.namespace(&session.namespace);
+    let mut names = BTreeSet::new();
+    if let Some((name, _)) = args.params.iter().find(|(name, _)| !names.insert(name)) {
+        return Err(Error::usage(format!("parameter {name:?} is given twice")));
+    }
     let params = match args.params.as_slice() {
         [] => BTreeMap::new(),
         given => {

@@ -165,6 +165,8 @@ fn starting_a_run_types_its_parameters_by_the_job() {
     let asked = server.asked();
     assert_eq!(asked[1].line, "POST /api/v1/namespaces/default/jobs/a/run");
     assert_eq!(asked[1].body, r#"{"params":{"who":"12"},"reason":"test"}"#);
+    let twice = ask(&server, &["run", "start", "a", "-p", "who=1", "-p", "who=2"]);
+    assert_eq!((twice.code, twice.stderr.as_str()), (2, "error[cli.usage]: parameter \"who\" is given twice\n"));
 }
 
 #[test]

@@ -129,6 +129,9 @@ async fn a_query_that_is_wrong_is_refused_in_plain_words() {
         assert!(problem["detail"].as_str().unwrap().contains(words), "{path}: {problem}");
         assert!(!problem["detail"].as_str().unwrap().contains("eserialize"), "{path}: {problem}");
     }
+    let answer = running.request("GET", "/api/v1/namespaces/default/jobs?zzz=1").send().await.unwrap();
+    let problem: Value = answer.json().await.unwrap();
+    assert_eq!(problem["hint"], "there are cursor, label, limit, name, paused");
     running.stop().await;
 }
 
