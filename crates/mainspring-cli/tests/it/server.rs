@@ -81,6 +81,8 @@ fn people_are_told_what_is_there_before_they_are_asked() {
     assert_eq!(asked.code, 2, "{asked:?}");
     assert!(asked.stderr.starts_with("error[cli.confirm]"), "{asked:?}");
 
+    assert_eq!(program.run(&["next", "greet"]).stderr, "the job has no triggers: it runs when asked\n");
+
     program.file("two.yaml", "name: two\nnoop: true\nschedule: ['@daily', '@hourly']\n");
     assert_eq!(program.run(&["apply", "-f", "two.yaml"]).code, 0);
     for verb in ["get", "gaps", "pause"] {
