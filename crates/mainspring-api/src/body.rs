@@ -1,9 +1,11 @@
-//! Request bodies: JSON within limits, of a known shape.
+//! Request bodies and queries: JSON and parameters within limits, of a known shape.
+
+use std::collections::BTreeSet;
 
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
-use crate::document::{Format, Limits, parse_documents};
+use crate::document::{Format, Limits, parse_documents, shorten};
 use crate::{ErrorCode, Problem, shape};
 
 /// Reads a request body as a `T`.
@@ -32,4 +34,54 @@ pub fn read_body<T: JsonSchema + DeserializeOwned + 'static>(body: &[u8], limits
         let locate = |problem: Problem| Problem { position: document.position(&problem.pointer), ..problem };
         problems.into_iter().map(locate).collect()
     })
+}
+
+/// Reads the parameters of a query as a `T`.
+///
+/// # Errors
+/// Every parameter that is unknown, given twice, or has a value that it does not take.
+///
+/// ```
+/// use mainspring_api::{JobFilter, read_query};
+/// let pairs = |text: [(&str, &str); 2]| text.map(|(name, value)| (name.to_owned(), value.to_owned())).to_vec();
+/// let filter: JobFilter = read_query(pairs([("limit", "5"), ("name", "5")])).unwrap();
+/// assert_eq!((filter.limit, filter.name.as_deref()), (Some(5), Some("5")));
+/// let problems = read_query::<JobFilter>(pairs([("limit", "many"), ("nmae", "x")])).unwrap_err();
+/// let messages: Vec<_> = problems.iter().map(|problem| problem.message.as_str()).collect();
+/// assert_eq!(messages, [
+///     "query parameter \"limit\" must be a whole number, not the text \"many\"",
+///     "unknown query parameter \"nmae\"",
+/// ]);
+/// ```
+pub fn read_query<T: JsonSchema + DeserializeOwned + 'static>(pairs: Vec<(String, String)>) -> Result<T, Vec<Problem>> {
+    let mut names = BTreeSet::new();
+    let twice = pairs.iter().filter(|(name, _)| !names.insert(name.clone())).map(|(name, _)| {
+        let message = format!("query parameter \"{}\" is given twice", shorten(name));
+        Problem::new(ErrorCode::RequestQuery, message)
+    });
+    let twice: Vec<_> = twice.collect();
+    let value = shape::of_texts::<T>(pairs);
+    let wrong = shape::check::<T>(&value).into_iter().map(about_parameter::<T>);
+    let problems: Vec<_> = twice.into_iter().chain(wrong).collect();
+    if !problems.is_empty() {
+        return Err(problems);
+    }
+    shape::read(&value).map_err(|problems| {
+        let named = |problem: Problem| {
+            let message =
+                format!("query parameter \"{}\": {}", problem.pointer.trim_start_matches('/'), problem.message);
+            Problem { message, ..problem }
+        };
+        problems.into_iter().map(named).collect()
+    })
+}
+
+/// Puts a problem of a mapping in the words of a query.
+fn about_parameter<T: JsonSchema + 'static>(problem: Problem) -> Problem {
+    let Some(name) = problem.message.strip_prefix("unknown key ") else {
+        return Problem { message: format!("query parameter {}", problem.message), ..problem };
+    };
+    let known = || format!("there are {}", shape::keys::<T>().join(", "));
+    let hint = problem.hint.clone().unwrap_or_else(known);
+    Problem { message: format!("unknown query parameter {name}"), ..problem }.hint(hint)
 }

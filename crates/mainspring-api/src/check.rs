@@ -5,7 +5,7 @@
 
 use std::collections::HashMap;
 
-use crate::{Bundle, CalendarSpec, ErrorCode, JobSpec, Problem, spec};
+use crate::{Bundle, CalendarSpec, ErrorCode, JobSpec, Problem};
 
 mod job;
 mod name;
@@ -61,11 +61,10 @@ pub fn check_calendar(spec: &CalendarSpec) -> Vec<Problem> {
             .hint("make a second calendar and name it as base"),
         ),
     }
-    let days = spec.monthly.as_ref().map(spec::OneOrMany::as_slice).unwrap_or_default();
-    if let Some(day) = days.iter().find(|day| !(1..=31).contains(*day)) {
-        problems.push(
-            Problem::new(ErrorCode::FieldValue, format!("\"monthly\" has {day}, not within 1 to 31")).at("/monthly"),
-        );
+    let days = spec.monthly.iter().flat_map(|days| days.places("/monthly"));
+    for (pointer, day) in days.filter(|(_, day)| !(1..=31).contains(*day)) {
+        let message = format!("\"monthly\" has {day}, not within 1 to 31");
+        problems.push(Problem::new(ErrorCode::FieldValue, message).at(pointer));
     }
     if spec.base.as_deref() == Some(&spec.name) {
         problems.push(

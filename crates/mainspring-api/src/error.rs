@@ -50,6 +50,8 @@ macro_rules! catalogue {
 catalogue! {
     DocumentEncoding "document.encoding" 400 "the text is not UTF-8"
         "Save the file as UTF-8. The position names the first byte that is not.";
+    DocumentEmpty "document.empty" 200 "a warning: a job file holds nothing"
+        "Write a job into it, or leave the file out.";
     DocumentSyntax "document.syntax" 400 "the text is not valid YAML, TOML or JSON"
         "Correct the text at the position given. The format follows the file's ending; standard input is read as YAML, which includes JSON.";
     DocumentTooLarge "document.too_large" 413 "the document is too large"
@@ -110,6 +112,17 @@ catalogue! {
         "Write RFC 3339, such as 2026-01-30T12:00:00Z, or a local time such as 2026-01-30 12:00. A local time that a clock change skips is refused.";
     ScheduleMisfire "schedule.misfire" 422 "the misfire policy does not fit the kind of trigger"
         "every and at know fire_now and the policies with a count; the other kinds fire_once_now and do_nothing; smart and ignore fit all.";
+
+    SchedulePast "schedule.past" 200 "a warning: an instant is past"
+        "Nothing is refused. A trigger whose only instant is past when it is saved does not fire: what is past then is not made up for.";
+    ParamUnknown "param.unknown" 422 "the job has no such parameter"
+        "Correct the name: the hint names the nearest. A job that declares params takes these, and members of its own input, and no other ones.";
+    ParamType "param.type" 422 "a parameter is of the wrong type"
+        "The message says which type the job declares.";
+    ParamValue "param.value" 422 "a parameter has a value that is not allowed"
+        "The message says which values the job allows.";
+    ParamMissing "param.missing" 422 "a required parameter is missing"
+        "Set it: -p NAME=VALUE, or in params of the request.";
 
     RequestInvalid "request.invalid" 422 "the request is not valid"
         "The list of errors says what is wrong with which field. Nothing was changed.";
@@ -184,6 +197,11 @@ catalogue! {
 }
 
 impl ErrorCode {
+    /// Tells whether nothing is refused for it.
+    pub fn is_warning(self) -> bool {
+        matches!(self, Self::DocumentEmpty | Self::SchedulePast)
+    }
+
     /// Returns the code spelled `text`.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.iter().copied().find(|code| code.as_str() == text)
@@ -223,14 +241,23 @@ pub struct ProblemDetails {
     /// What to do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hint: Option<String>,
-    /// Each thing that is wrong with the body.
+    /// Each thing that is wrong with the body, up to 100.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<Problem>,
+    /// How many more things are wrong with it.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub errors_omitted: u64,
+}
+
+fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 impl ProblemDetails {
     /// Media type of such an answer.
     pub const MEDIA_TYPE: &'static str = "application/problem+json";
+    /// Problems that are listed; of more there is the number.
+    pub const ERRORS_MAX: usize = 100;
 
     /// Makes an error answer.
     pub fn new(code: ErrorCode, detail: impl Into<String>) -> Self {
@@ -243,20 +270,24 @@ impl ProblemDetails {
             request_id: None,
             hint: None,
             errors: Vec::new(),
+            errors_omitted: 0,
         }
     }
 
     /// Makes the answer to a body with problems: that of the problem when there is one, a list otherwise.
-    pub fn invalid(problems: Vec<Problem>) -> Self {
+    pub fn invalid(mut problems: Vec<Problem>) -> Self {
+        let count = problems.len();
+        problems.truncate(Self::ERRORS_MAX);
         match problems.as_slice() {
             [only] => {
                 let code = ErrorCode::parse(&only.code).unwrap_or(ErrorCode::RequestInvalid);
                 let details = Self::new(code, only.message.clone());
                 Self { hint: only.hint.clone(), errors: problems, ..details }
             }
-            many => {
-                let detail = format!("{} things are wrong with the request", many.len());
-                Self { errors: problems, ..Self::new(ErrorCode::RequestInvalid, detail) }
+            _ => {
+                let details =
+                    Self::new(ErrorCode::RequestInvalid, format!("{count} things are wrong with the request"));
+                Self { errors_omitted: (count - problems.len()) as u64, errors: problems, ..details }
             }
         }
     }
@@ -300,6 +331,7 @@ pub fn error_reference() -> String {
     );
     for code in ErrorCode::ALL {
         let (status, title, advice) = (code.status(), code.title(), code.advice());
+        let status = if code.is_warning() { "–".to_owned() } else { status.to_string() };
         writeln!(text, "| `{code}` | {status} | {title} | {advice} |").expect("writing to a string cannot fail");
     }
     text
@@ -319,7 +351,7 @@ mod tests {
             let parts: Vec<_> = code.as_str().split('.').collect();
             assert!(parts.len() == 2 && parts.iter().all(|part| !part.is_empty()), "{code}");
             assert_eq!(ErrorCode::parse(code.as_str()), Some(*code));
-            assert!((400..600).contains(&code.status()), "{code}");
+            assert!((400..600).contains(&code.status()) || code.is_warning(), "{code}");
             assert!(!code.advice().contains('|') && code.advice().ends_with('.'), "{code}");
         }
     }
@@ -331,5 +363,8 @@ mod tests {
         let two = ProblemDetails::invalid(vec![problem.clone(), problem]);
         assert_eq!((one.code.as_str(), one.status), ("name.invalid", 422));
         assert_eq!((two.code.as_str(), two.errors.len()), ("request.invalid", 2));
+        let many = ProblemDetails::invalid(vec![Problem::new(ErrorCode::NameInvalid, "so"); 1_000]);
+        assert_eq!((many.errors.len(), many.errors_omitted), (100, 900));
+        assert_eq!(many.detail, "1000 things are wrong with the request");
     }
 }

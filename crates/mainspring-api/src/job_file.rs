@@ -2,7 +2,7 @@
 //!
 //! A document holds one job, a list of jobs, or a mapping of `jobs`, `calendars` and `namespace`.
 
-use std::collections::BTreeSet;
+use std::borrow::Cow;
 
 use schemars::{JsonSchema, schema_for};
 use serde::Serialize;
@@ -12,6 +12,10 @@ use serde_json::Value;
 use crate::check::{duplicates, under};
 use crate::document::{Document, Format, Limits, parse_documents};
 use crate::{Bundle, ErrorCode, JobSpec, Position, Problem, check_calendar, check_job, shape};
+
+mod remains;
+
+use remains::LeftOut;
 
 /// A text to be read as jobs.
 #[derive(Debug, Clone, Copy)]
@@ -28,7 +32,11 @@ pub struct JobFile<'a> {
 #[derive(Debug, Clone, Default)]
 pub struct JobFiles {
     bundle: Bundle,
+    /// Names of all files, in their order.
+    names: Vec<Option<String>>,
     documents: Vec<Document>,
+    /// What the bundle lacks of each document.
+    left_out: Vec<LeftOut>,
     calendars: Vec<Origin>,
     jobs: Vec<Origin>,
 }
@@ -59,7 +67,17 @@ struct Origin {
 /// ]);
 /// ```
 pub fn read_job_files(files: &[JobFile<'_>], namespace: Option<&str>) -> Result<JobFiles, Vec<Problem>> {
-    let mut read = JobFiles::default();
+    let (read, problems) = survey_job_files(files, namespace);
+    if problems.is_empty() { Ok(read) } else { Err(problems) }
+}
+
+/// Reads what can be read of job files, and says what is wrong with the rest, as [`read_job_files`] does.
+///
+/// Of an item whose shape is wrong in places the rest is read, so that whoever reads the texts of schedules can say
+/// what is wrong with these as well: see [`JobFiles::with_further`].
+pub fn survey_job_files(files: &[JobFile<'_>], namespace: Option<&str>) -> (JobFiles, Vec<Problem>) {
+    let names = files.iter().map(|file| file.name.map(str::to_owned)).collect();
+    let mut read = JobFiles { names, ..JobFiles::default() };
     let mut problems = Vec::new();
     for file in files {
         match parse_documents(file.name, file.text, file.format, Limits::FILE) {
@@ -67,17 +85,8 @@ pub fn read_job_files(files: &[JobFile<'_>], namespace: Option<&str>) -> Result<
             Err(found) => problems.extend(found),
         }
     }
-    problems.extend(duplicates(&read.bundle).into_iter().map(|problem| read.locate(problem)));
-    if problems.is_empty() {
-        return Ok(read);
-    }
-    let order = |problem: &Problem| {
-        let position = problem.position.as_ref();
-        let file = files.iter().position(|file| file.name == position.and_then(|position| position.file.as_deref()));
-        (file, position.map(|position| (position.line, position.column)))
-    };
-    problems.sort_by_cached_key(order);
-    Err(problems)
+    let problems = read.with_further(problems, duplicates(&read.bundle));
+    (read, problems)
 }
 
 impl JobFiles {
@@ -93,20 +102,60 @@ impl JobFiles {
 
     /// Returns where the value at a JSON pointer of the bundle was written.
     pub fn position(&self, pointer: &str) -> Option<Position> {
-        let (document, pointer) = self.origin(pointer)?;
-        document.position(&pointer)
+        let (index, pointer) = self.origin(pointer)?;
+        self.documents[index].position(&pointer)
     }
 
     /// Adds to a problem that points at a value of the bundle where that was written.
     #[must_use]
     pub fn locate(&self, problem: Problem) -> Problem {
-        let position =
-            self.origin(&problem.pointer).and_then(|(document, pointer)| place_of(document, &problem.code, &pointer));
+        let position = self
+            .origin(&problem.pointer)
+            .and_then(|(index, pointer)| place_of(&self.documents[index], &problem.code, &pointer));
         Problem { position: position.or(problem.position), ..problem }
     }
 
+    /// Returns a warning for each file that holds nothing.
+    pub fn empty(&self) -> Vec<Problem> {
+        let holds = |name: &Option<String>| self.documents.iter().any(|document| document.file == *name);
+        let empty = self.names.iter().filter(|name| !holds(name));
+        let warning = |name: &Option<String>| {
+            let warning = Problem::new(ErrorCode::DocumentEmpty, "there is nothing in it");
+            warning.position(Position { file: name.clone(), line: 1, column: 1 })
+        };
+        empty.map(warning).collect()
+    }
+
+    /// Adds problems that point at values of the bundle to those of a survey, each where it was written, in the order
+    /// of the files and their lines. What is known already, or only follows from it, is left out.
+    #[must_use]
+    pub fn with_further(&self, mut problems: Vec<Problem>, further: Vec<Problem>) -> Vec<Problem> {
+        let known = problems.len();
+        for problem in further.into_iter().filter(|problem| !self.explains(problem)) {
+            let problem = self.locate(problem);
+            let same = |other: &Problem| {
+                (&other.code, &other.position, &other.message) == (&problem.code, &problem.position, &problem.message)
+            };
+            if !problems[..known].iter().any(same) {
+                problems.push(problem);
+            }
+        }
+        problems.sort_by_cached_key(|problem| {
+            let position = problem.position.as_ref();
+            let name = position.map(|position| &position.file);
+            let file = self.names.iter().position(|known| Some(known) == name);
+            (file, position.map(|position| (position.line, position.column)))
+        });
+        problems
+    }
+
+    fn explains(&self, problem: &Problem) -> bool {
+        let found = self.origin(&problem.pointer);
+        found.is_some_and(|(index, pointer)| self.left_out[index].explain(&problem.code, &pointer))
+    }
+
     /// Finds the document of a pointer of the bundle (`/jobs/3/…`), and the pointer there.
-    fn origin(&self, pointer: &str) -> Option<(&Document, String)> {
+    fn origin(&self, pointer: &str) -> Option<(usize, String)> {
         let mut tokens = pointer.splitn(4, '/').skip(1);
         let origins = match tokens.next()? {
             "jobs" => &self.jobs,
@@ -115,7 +164,7 @@ impl JobFiles {
         };
         let origin = origins.get(tokens.next()?.parse::<usize>().ok()?)?;
         let rest = tokens.next().map(|rest| format!("/{rest}")).unwrap_or_default();
-        Some((self.documents.get(origin.document)?, format!("{}{rest}", origin.pointer)))
+        Some((origin.document, format!("{}{rest}", origin.pointer)))
     }
 
     fn add(&mut self, document: Document, namespace: Option<&str>, problems: &mut Vec<Problem>) {
@@ -137,23 +186,21 @@ impl JobFiles {
             let position = place_of(&document, &problem.code, &problem.pointer);
             Problem { position, ..problem }
         }));
+        self.left_out.push(reader.left_out);
         self.documents.push(document);
     }
 }
 
-/// Reads the items of a document that are of the right shape.
+/// Reads the items of a document, without what is of the wrong shape.
 struct ItemReader<'v> {
     value: &'v Value,
     problems: Vec<Problem>,
-    /// Pointers of the shape problems, in an order that puts what is inside of an item right after the item.
-    faulty: BTreeSet<String>,
+    left_out: LeftOut,
 }
 
 impl<'v> ItemReader<'v> {
     fn new(value: &'v Value) -> Self {
-        let problems = shape_problems(value);
-        let faulty = problems.iter().map(|problem| problem.pointer.clone()).collect();
-        Self { value, problems, faulty }
+        Self { value, problems: shape_problems(value), left_out: LeftOut::default() }
     }
 
     /// Returns the items of a kind with their pointers, and keeps what is wrong with them beyond their shape.
@@ -163,27 +210,22 @@ impl<'v> ItemReader<'v> {
         }
         let mut items = Vec::new();
         for pointer in item_pointers(self.value, kind) {
-            let Some(value) = self.value.pointer(&pointer).filter(|_| !self.is_faulty(&pointer)) else {
-                continue;
-            };
-            match T::deserialize(value) {
+            let Some(value) = self.left_out.remains(self.value, &pointer, &self.problems) else { continue };
+            match T::deserialize(&*value) {
                 Ok(item) => {
-                    let inside = |problem| under(pointer.clone(), problem);
-                    self.problems.extend(check(&item).into_iter().map(inside));
+                    let inside = check(&item).into_iter().map(|problem| under(pointer.clone(), problem));
+                    let own = inside.filter(|problem| !self.left_out.explain(&problem.code, &problem.pointer));
+                    self.problems.extend(own);
                     items.push((pointer, item));
                 }
-                Err(error) => {
+                // Else what is wrong has been said.
+                Err(error) if matches!(value, Cow::Borrowed(_)) => {
                     self.problems.push(Problem::new(ErrorCode::FieldValue, error.to_string()).at(pointer));
                 }
+                Err(_) => {}
             }
         }
         items
-    }
-
-    fn is_faulty(&self, pointer: &str) -> bool {
-        let next = self.faulty.range(pointer.to_owned()..).next();
-        let rest = next.and_then(|found| found.strip_prefix(pointer));
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
     }
 }
 

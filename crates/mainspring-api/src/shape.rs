@@ -41,6 +41,27 @@ pub(crate) fn check<T: JsonSchema + 'static>(value: &Value) -> Vec<Problem> {
     walk.problems
 }
 
+/// Makes a mapping of names and texts, such as those of a query string, with numbers and truths where a `T` has them.
+pub(crate) fn of_texts<T: JsonSchema + 'static>(pairs: Vec<(String, String)>) -> Value {
+    let schema = schema_of::<T>();
+    let walk = Walk { root: &schema, pointer: String::new(), problems: Vec::new() };
+    let typed = |name: &str, text: String| {
+        let mut alternatives = Vec::new();
+        walk.collect(Alternative { schema: &schema["properties"][name], name: "" }, &mut alternatives);
+        let plain: Option<Value> = serde_json::from_str(&text).ok();
+        let takes =
+            |value: &Value| !value.is_null() && alternatives.iter().any(|alternative| alternative.accepts(value));
+        plain.filter(takes).filter(|value| !value.is_string()).unwrap_or(Value::String(text))
+    };
+    pairs.into_iter().map(|(name, text)| (name.clone(), typed(&name, text))).collect()
+}
+
+/// Returns the keys that a `T` knows.
+pub(crate) fn keys<T: JsonSchema + 'static>() -> Vec<String> {
+    let schema = schema_of::<T>();
+    schema["properties"].as_object().into_iter().flat_map(Map::keys).cloned().collect()
+}
+
 /// Schemas cost a tenth of a millisecond each, so each is made once.
 fn schema_of<T: JsonSchema + 'static>() -> Arc<Value> {
     static MADE: Mutex<Option<HashMap<TypeId, Arc<Value>>>> = Mutex::new(None);
@@ -136,7 +157,9 @@ impl<'s> Walk<'s> {
         if let Some(problem) = words::later_value(chosen.name, word) {
             return self.problem(problem);
         }
-        let message = format!("{} is \"{}\", not one of {}", self.subject(), shorten(word), allowed.join(", "));
+        // What clients make of words that are newer than they are is nothing to say.
+        let known: Vec<_> = allowed.iter().copied().filter(|word| *word != "unknown").collect();
+        let message = format!("{} is \"{}\", not one of {}", self.subject(), shorten(word), known.join(", "));
         let problem = Problem::new(ErrorCode::FieldValue, message);
         self.problem(Problem { hint: did_you_mean(word, allowed), ..problem });
     }

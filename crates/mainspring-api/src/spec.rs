@@ -146,6 +146,15 @@ impl<T> OneOrMany<T> {
             Self::Many(values) => values,
         }
     }
+
+    /// Returns the values with the place of each, where the whole is at `pointer`.
+    pub(crate) fn places(&self, pointer: &str) -> impl Iterator<Item = (String, &T)> {
+        let place = move |index| match self {
+            Self::One(_) => pointer.to_owned(),
+            Self::Many(_) => format!("{pointer}/{index}"),
+        };
+        self.as_slice().iter().enumerate().map(move |(index, value)| (place(index), value))
+    }
 }
 
 /// An entry of `schedule`.
@@ -228,6 +237,9 @@ pub struct ParamSpec {
     /// Value of scheduled runs, and of others that name none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default: Option<Value>,
+    /// A run that is asked for without it is refused, unless it has a default or is a member of the job's input.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub required: bool,
 }
 
 /// Type of a parameter.
@@ -306,14 +318,8 @@ impl JobSpec {
 
     /// Returns the triggers with the place of each, without names and defaults filled in.
     pub(crate) fn triggers_as_written(&self) -> Vec<(String, TriggerSpec)> {
-        let mut triggers = Vec::new();
-        match &self.schedule {
-            None => {}
-            Some(OneOrMany::One(entry)) => triggers.push(("/schedule".to_owned(), entry.to_trigger())),
-            Some(OneOrMany::Many(entries)) => triggers.extend(
-                entries.iter().enumerate().map(|(index, entry)| (format!("/schedule/{index}"), entry.to_trigger())),
-            ),
-        }
+        let entries = self.schedule.iter().flat_map(|schedule| schedule.places("/schedule"));
+        let mut triggers: Vec<_> = entries.map(|(place, entry)| (place, entry.to_trigger())).collect();
         let named = self.triggers.iter().enumerate();
         triggers.extend(named.map(|(index, trigger)| (format!("/triggers/{index}"), trigger.clone())));
         triggers

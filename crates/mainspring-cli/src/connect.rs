@@ -15,7 +15,7 @@ use mainspring_api::{JobFiles, ProblemDetails};
 use crate::discovery::{self, Registration};
 use crate::error::{Error, Report, Result};
 use crate::exit::Exit;
-use crate::time_value;
+use crate::{files, time_value};
 
 /// Which server, as whom, in which namespace.
 #[derive(Debug, Clone, Args)]
@@ -116,8 +116,7 @@ impl Session {
 fn located(error: ClientError, files: &JobFiles) -> ClientError {
     match error {
         ClientError::Refused(mut problem) => {
-            let errors = std::mem::take(&mut problem.errors);
-            problem.errors = errors.into_iter().map(|it| files.locate(it)).collect();
+            problem.errors = files::located(files, std::mem::take(&mut problem.errors));
             ClientError::Refused(problem)
         }
         other => other,
@@ -143,6 +142,9 @@ pub fn block_on<T>(future: impl Future<Output = Result<T>>) -> Result<T> {
 
 /// Picks address and token file from what was said and which servers are registered here.
 fn choose(server: Option<&str>, token_file: Option<&Path>, known: Vec<Registration>) -> Result<Endpoint> {
+    if let Some(url) = server.filter(|url| !url.starts_with("http://") && !url.starts_with("https://")) {
+        return Err(Error::usage(format!("{url:?} is no address of a server")).hint("say --server http://HOST:PORT"));
+    }
     let registration = match server {
         Some(url) => known.into_iter().find(|it| it.url() == url.trim_end_matches('/')),
         None => Some(the_only_one(known)?),
@@ -241,7 +243,7 @@ fn from_problem(problem: ProblemDetails) -> Error {
         }
         reports.push(report);
     }
-    Error { exit, reports }
+    Error { exit, reports, omitted: problem.errors_omitted }
 }
 
 /// The exit code that belongs to an HTTP status.
@@ -303,6 +305,7 @@ mod tests {
             (None, vec![], "server.none", Exit::Unreachable),
             (None, vec![registered(&a), registered(&b)], "server.several", Exit::Usage),
             (Some("http://elsewhere:7070"), vec![registered(&a)], "token.none", Exit::Denied),
+            (Some("elsewhere"), vec![registered(&a)], "cli.usage", Exit::Usage),
         ];
         for (server, known, code, exit) in cases {
             let error = choose(server, None, known).unwrap_err();

@@ -97,6 +97,8 @@ pub struct Error {
     pub exit: Exit,
     /// What to print; empty where the output has said it already (`diff`, an awaited run).
     pub reports: Vec<Report>,
+    /// How many more reports there would be.
+    pub omitted: u64,
 }
 
 /// What every command returns.
@@ -105,12 +107,12 @@ pub type Result<T = (), E = Error> = std::result::Result<T, E>;
 impl Error {
     /// One report and its exit code.
     pub fn new(exit: Exit, report: Report) -> Self {
-        Self { exit, reports: vec![report] }
+        Self { exit, reports: vec![report], omitted: 0 }
     }
 
     /// Ends with a code and no message, because the output has said it all.
     pub fn silent(exit: Exit) -> Self {
-        Self { exit, reports: Vec::new() }
+        Self { exit, reports: Vec::new(), omitted: 0 }
     }
 
     /// A wrong command line that clap could not see.
@@ -140,6 +142,9 @@ impl Error {
     pub fn print(&self) {
         for report in &self.reports {
             crate::output::note(format_args!("\x1b[1;31merror[{}]\x1b[0m: {report}", report.code));
+        }
+        if self.omitted > 0 {
+            crate::output::note(format_args!("and {} more", self.omitted));
         }
     }
 }

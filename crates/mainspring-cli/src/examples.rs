@@ -1,5 +1,6 @@
 //! The example jobs that `mainspring dev` starts with: the files of `examples/`, built in.
 
+use jiff::Zoned;
 use mainspring_api::{Bundle, Format, JobFile};
 
 use crate::error::Result;
@@ -28,7 +29,7 @@ const FILES: &[(&str, &str)] = &[
 ///
 /// # Errors
 /// None while the examples are valid, which a test holds.
-pub fn bundle(port: u16) -> Result<Bundle> {
+pub fn bundle(port: u16, now: &Zoned) -> Result<Bundle> {
     let texts: Vec<(&str, String)> = FILES
         .iter()
         .map(|(name, text)| (*name, text.replace("127.0.0.1:7070", &format!("127.0.0.1:{port}"))))
@@ -41,7 +42,7 @@ pub fn bundle(port: u16) -> Result<Bundle> {
             text: text.as_bytes(),
         })
         .collect();
-    Ok(files::read_texts(&files, "default")?.into_bundle())
+    Ok(files::read_texts(&files, "default", now)?.into_bundle())
 }
 
 #[cfg(test)]
@@ -63,7 +64,7 @@ mod tests {
 
     #[test]
     fn the_health_check_calls_the_port_of_the_server() {
-        let bundle = bundle(8123).unwrap();
+        let bundle = bundle(8123, &Zoned::now()).unwrap();
         let health = bundle.jobs.iter().find(|job| job.name == "server-health").unwrap();
         let url = &health.http.as_ref().unwrap().url;
         assert_eq!(url, "http://127.0.0.1:8123/livez");

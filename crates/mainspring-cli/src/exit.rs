@@ -1,4 +1,4 @@
-//! Exit codes. They are an interface: documented in `mainspring help exit-codes`, tested, stable.
+//! Exit codes. They are an interface: documented in `mainspring help`, tested, stable.
 
 use std::process::ExitCode;
 

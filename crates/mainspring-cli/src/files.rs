@@ -4,7 +4,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use jiff::Zoned;
-use mainspring_api::{Format, JobFile, JobFiles, Problem, read_job_files};
+use mainspring_api::{Format, JobFile, JobFiles, Problem, ProblemDetails, survey_job_files};
 use mainspring_schedule::Timestamp;
 use mainspring_server::convert::{self, Known, Surroundings};
 
@@ -25,34 +25,68 @@ pub struct File {
 ///
 /// # Errors
 /// As [`contents`]; every problem in the files with `file:line:column` (exit 9).
-pub fn read(paths: &[PathBuf], namespace: &str) -> Result<JobFiles> {
+pub fn read(paths: &[PathBuf], namespace: &str, now: &Zoned) -> Result<JobFiles> {
     let files = contents(paths)?;
     let texts: Vec<JobFile<'_>> = files.iter().map(File::as_text).collect();
-    read_texts(&texts, namespace)
+    read_texts(&texts, namespace, now)
 }
 
 /// Reads texts as one checked bundle. Items that name no namespace get `namespace`.
 ///
 /// # Errors
 /// Every problem in the texts with `file:line:column` (exit 9).
-pub fn read_texts(texts: &[JobFile<'_>], namespace: &str) -> Result<JobFiles> {
-    read_job_files(texts, Some(namespace)).map_err(invalid)
+pub fn read_texts(texts: &[JobFile<'_>], namespace: &str, now: &Zoned) -> Result<JobFiles> {
+    let (files, problems) = survey_job_files(texts, Some(namespace));
+    if problems.is_empty() {
+        return Ok(files);
+    }
+    // The server will not be asked, so what it would say is said here.
+    Err(invalid(compiled(&files, problems, "UTC", now).problems))
 }
 
-/// Reads every text of a bundle as a server would: durations, zones, expressions, calendars, and that each trigger
-/// fires. Calendars that the files lack may be on the server, and pass.
+/// What is wrong with job files, and what is probably not meant.
+pub struct Findings {
+    /// Errors, each with `file:line:column`.
+    pub problems: Vec<Problem>,
+    /// Warnings, likewise.
+    pub warnings: Vec<Problem>,
+}
+
+/// Reads files with every text in them as a server would: durations, zones, expressions, calendars, and that each
+/// trigger fires. Calendars that the files lack may be on the server, and pass.
 ///
 /// # Errors
-/// Everything that is wrong, with `file:line:column` (exit 9).
-pub fn compile(files: &JobFiles, timezone: &str, now: &Zoned) -> Result {
-    let now = Timestamp::from_millis(now.timestamp().as_millisecond());
-    let around = Surroundings { namespace: "default", timezone, now, calendars: &|_, _| Known::Unknown };
-    let compiled = convert::bundle(files.bundle(), &around);
-    compiled.map(drop).map_err(|problems| invalid(problems.into_iter().map(|it| files.locate(it)).collect()))
+/// As [`contents`]. What is wrong inside of the files is among the findings.
+pub fn check(paths: &[PathBuf], timezone: &str, now: &Zoned) -> Result<(JobFiles, Findings)> {
+    let files = contents(paths)?;
+    let texts: Vec<JobFile<'_>> = files.iter().map(File::as_text).collect();
+    let (files, problems) = survey_job_files(&texts, Some("default"));
+    let findings = compiled(&files, problems, timezone, now);
+    Ok((files, findings))
 }
 
-fn invalid(problems: Vec<Problem>) -> Error {
-    Error { exit: Exit::Invalid, reports: problems.into_iter().map(Report::from).collect() }
+fn compiled(files: &JobFiles, problems: Vec<Problem>, timezone: &str, now: &Zoned) -> Findings {
+    let now = Timestamp::from_millis(now.timestamp().as_millisecond());
+    let around = Surroundings { namespace: "default", timezone, now, calendars: &|_, _| Known::Unknown };
+    match convert::bundle(files.bundle(), &around) {
+        Ok(compiled) => {
+            let past = located(files, compiled.warnings);
+            Findings { problems, warnings: files.empty().into_iter().chain(past).collect() }
+        }
+        Err(further) => Findings { problems: files.with_further(problems, further), warnings: Vec::new() },
+    }
+}
+
+/// Adds to what points at values of the bundle where these were written.
+pub fn located(files: &JobFiles, problems: Vec<Problem>) -> Vec<Problem> {
+    problems.into_iter().map(|problem| files.locate(problem)).collect()
+}
+
+/// What is wrong with files as an error: the first hundred problems, and how many more there are.
+pub fn invalid(problems: Vec<Problem>) -> Error {
+    let omitted = problems.len().saturating_sub(ProblemDetails::ERRORS_MAX);
+    let reports = problems.into_iter().take(ProblemDetails::ERRORS_MAX).map(Report::from).collect();
+    Error { exit: Exit::Invalid, reports, omitted: omitted as u64 }
 }
 
 impl File {

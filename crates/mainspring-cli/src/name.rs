@@ -16,7 +16,7 @@ pub struct TriggerName {
     namespace: Option<String>,
     /// The job's name within its namespace.
     pub job: String,
-    /// The trigger's name within its job.
+    /// The trigger's name within its job; empty when only a job was named.
     pub trigger: String,
 }
 
@@ -51,6 +51,7 @@ impl FromStr for TriggerName {
 
     fn from_str(text: &str) -> Result<Self, String> {
         let (namespace, job, trigger) = match split(text).as_deref() {
+            Some([job]) => (None, *job, ""),
             Some([job, trigger]) => (None, *job, *trigger),
             Some([namespace, job, trigger]) => (Some((*namespace).to_owned()), *job, *trigger),
             _ => return Err("expected JOB/TRIGGER or NAMESPACE/JOB/TRIGGER".to_owned()),
@@ -86,6 +87,6 @@ mod tests {
             assert!(wrong.parse::<JobName>().is_err(), "{wrong}");
             assert!(wrong.parse::<TriggerName>().is_err(), "{wrong}");
         }
-        assert!("nightly".parse::<TriggerName>().is_err());
+        assert_eq!("nightly".parse::<TriggerName>().unwrap().trigger, "");
     }
 }

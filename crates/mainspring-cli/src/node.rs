@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use mainspring_engine::{Clock, Engine, Stopped, SystemClock};
+use mainspring_engine::{Clock, Engine, RetentionRule, Stopped, SystemClock};
 use mainspring_server::Server;
 use mainspring_tasks::{Allow, OutboundPolicy};
 use tempfile::TempDir;
@@ -17,7 +17,7 @@ use crate::discovery::{self, Registered, Registration};
 use crate::error::{Error, Report, Result};
 use crate::exit::Exit;
 use crate::logging::LogArgs;
-use crate::output::Output;
+use crate::output::{Output, counted};
 use crate::{LEASH, time_value};
 
 /// What those who wait for a run have to hear of its end.
@@ -29,7 +29,7 @@ const REQUESTS_GRACE: Duration = Duration::from_secs(2);
 #[derive(Debug, Clone, Args)]
 pub struct NodeArgs {
     /// Address and port to listen on; port 0 takes a free one
-    #[arg(long, env = "MAINSPRING_LISTEN", default_value = "127.0.0.1:7070", value_name = "ADDRESS")]
+    #[arg(long, env = "MAINSPRING_LISTEN", default_value = "127.0.0.1:7070", value_name = "ADDRESS", value_parser = socket_address)]
     pub listen: SocketAddr,
     /// Zone of triggers that name none
     #[arg(long, env = "MAINSPRING_DEFAULT_TIMEZONE", default_value = "UTC", value_name = "ZONE")]
@@ -40,6 +40,15 @@ pub struct NodeArgs {
     /// Time that runs have to finish when the server is asked to stop
     #[arg(long, env = "MAINSPRING_GRACE", default_value = "30s", value_name = "DURATION", value_parser = time_value::duration)]
     pub grace: Duration,
+    /// How long final runs are kept, with their attempts, logs, and instants that did not fire
+    #[arg(long, env = "MAINSPRING_KEEP_HISTORY", default_value = "30d", value_name = "DURATION", value_parser = time_value::duration)]
+    pub keep_history: Duration,
+    /// Final runs kept of each job, however young the others are; as many as there are when absent
+    #[arg(long, env = "MAINSPRING_KEEP_RUNS", value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub keep_runs: Option<u32>,
+    /// How long events are kept for those who follow them
+    #[arg(long, env = "MAINSPRING_KEEP_EVENTS", default_value = "1h", value_name = "DURATION", value_parser = time_value::duration)]
+    pub keep_events: Duration,
     /// What HTTP tasks may reach beyond public addresses: loopback, private, any, NETWORK, ADDRESS[:PORT], HOST
     #[arg(long, env = "MAINSPRING_ALLOW_OUTBOUND", value_delimiter = ',', value_name = "WHAT")]
     pub allow_outbound: Vec<Allow>,
@@ -186,7 +195,9 @@ impl Node {
         };
         match stopped.map_err(|error| failed("store.close", "cannot close the store", &error))? {
             Stopped::Clean => output.note("stopped"),
-            Stopped::Cancelled(runs) => output.note(format_args!("stopped; the grace period ended {runs} runs")),
+            Stopped::Cancelled(runs) => {
+                output.note(format_args!("stopped; the grace period ended {}", counted(runs as usize, "run")))
+            }
         }
         Ok(())
     }
@@ -198,9 +209,26 @@ fn engine_settings(args: &NodeArgs, data: &Path) -> mainspring_engine::Settings 
     tasks.leash = Some(PathBuf::from("/proc/self/exe")).filter(|path| path.exists());
     tasks.leash_args = vec![LEASH.to_owned()];
     tasks.outbound = args.allow_outbound.iter().cloned().fold(OutboundPolicy::default(), OutboundPolicy::allow);
-    let mut settings = mainspring_engine::Settings { tasks: Some(tasks), ..mainspring_engine::Settings::default() };
+    let retention = RetentionRule {
+        history_ms: whole_ms(args.keep_history),
+        history_keep_per_job: args.keep_runs,
+        events_ms: whole_ms(args.keep_events),
+        ..RetentionRule::default()
+    };
+    let mut settings =
+        mainspring_engine::Settings { tasks: Some(tasks), retention, ..mainspring_engine::Settings::default() };
     settings.planner.slots = args.slots;
     settings
+}
+
+fn socket_address(text: &str) -> Result<SocketAddr, String> {
+    text.parse().map_err(|_| "expected an IP address and a port, such as 127.0.0.1:7070".to_owned())
+}
+
+/// Milliseconds as the engine counts them. Beyond what it can count, things are kept for a thousand years.
+fn whole_ms(duration: Duration) -> i64 {
+    const MOST: i64 = 1_000 * 365 * 86_400_000;
+    i64::try_from(duration.as_millis()).unwrap_or(MOST).min(MOST)
 }
 
 /// Tells the command line on this machine; a server that cannot do so is found by `--server` and `--token-file`.
@@ -243,4 +271,38 @@ pub fn failed(code: &str, attempt: &str, error: &dyn std::error::Error) -> Error
         cause = error.source();
     }
     Error::new(Exit::Failure, Report::new(code, message))
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Arguments {
+        #[command(flatten)]
+        node: NodeArgs,
+    }
+
+    #[test]
+    fn the_engine_keeps_things_as_long_as_it_is_told() {
+        let rule = |arguments: &[&str]| {
+            let all = std::iter::once("x").chain(arguments.iter().copied());
+            engine_settings(&Arguments::parse_from(all).node, Path::new("data")).retention
+        };
+        assert_eq!(rule(&[]), RetentionRule::default());
+        let told = rule(&["--keep-history", "7d", "--keep-runs", "5", "--keep-events", "90s"]);
+        let expected = RetentionRule {
+            history_ms: 7 * 86_400_000,
+            history_keep_per_job: Some(5),
+            events_ms: 90_000,
+            ..RetentionRule::default()
+        };
+        assert_eq!(told, expected);
+        assert!(Arguments::try_parse_from(["x", "--keep-history", "-1d"]).is_err());
+        assert!(Arguments::try_parse_from(["x", "--keep-runs", "0"]).is_err());
+        let error = Arguments::try_parse_from(["x", "--listen", "7070"]).err().unwrap().to_string();
+        assert!(error.contains("127.0.0.1:7070"), "{error}");
+    }
 }

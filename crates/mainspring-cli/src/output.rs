@@ -5,9 +5,10 @@
 //! `--color`, `NO_COLOR`, `CLICOLOR_FORCE` and `TERM=dumb` (through anstream).
 
 use std::fmt;
-use std::io::{self, Write};
+use std::io::{self, IsTerminal, Write};
 
 use clap::{Args, ValueEnum};
+use mainspring_api::Problem;
 use serde::Serialize;
 
 use crate::error::{Error, Report, Result};
@@ -17,7 +18,7 @@ mod style;
 mod table;
 
 pub use comfy_table::Cell;
-pub use style::{Style, dash, duration, state};
+pub use style::{Style, counted, dash, duration, state};
 pub use table::{Column, View};
 
 /// How results are shown.
@@ -234,6 +235,21 @@ impl Output {
     pub fn text(&self, text: impl fmt::Display) -> Result {
         let text = text.to_string();
         self.line(text.trim_end_matches('\n'))
+    }
+
+    /// Tells a person what to try next: not a script, whose stdout or stderr is no terminal.
+    pub fn hint(&self, text: impl fmt::Display) {
+        if io::stdout().is_terminal() && io::stderr().is_terminal() {
+            self.note(text);
+        }
+    }
+
+    /// Says on stderr what is allowed and probably not meant, unless `--quiet`.
+    pub fn warn(&self, warnings: &[Problem]) {
+        for warning in warnings {
+            let report = Report::from(warning.clone());
+            self.note(format_args!("\x1b[1;33mwarning[{}]\x1b[0m: {report}", warning.code));
+        }
     }
 
     /// Says something on stderr that is not data, unless `--quiet`.

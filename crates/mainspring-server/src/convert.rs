@@ -11,6 +11,7 @@ mod schedule;
 mod task;
 mod texts;
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use mainspring_api::{ErrorCode, Problem};
@@ -19,7 +20,7 @@ use mainspring_schedule::{Calendar, Timestamp};
 
 pub use bundle::{Compiled, NamedCalendar, bundle, calendars_of};
 pub use calendar::{calendar, calendar_spec};
-pub use job::{job, job_spec};
+pub use job::{job, job_spec, warnings};
 pub use schedule::{trigger, trigger_spec};
 
 /// Where definitions are read: what holds where they say nothing, and which calendars there are.
@@ -44,6 +45,20 @@ pub enum Known {
     Missing,
     /// There may be one: nobody can be asked. Triggers that name it are checked without it.
     Unknown,
+}
+
+/// Adds what reading has found to what checking has. Of a place that is wrong already nothing more is said, and
+/// nothing twice.
+///
+/// # Errors
+/// Everything that is wrong, if anything is.
+fn with_checked(mut checked: Vec<Problem>, read: Vec<Problem>) -> Result<(), Vec<Problem>> {
+    let wrong: BTreeSet<String> = checked.iter().map(|problem| problem.pointer.clone()).collect();
+    let mut said = BTreeSet::new();
+    checked.extend(read.into_iter().filter(|problem| {
+        !wrong.contains(&problem.pointer) && said.insert((problem.pointer.clone(), problem.message.clone()))
+    }));
+    if checked.is_empty() { Ok(()) } else { Err(checked) }
 }
 
 /// Moves a problem under a pointer.

@@ -9,7 +9,7 @@ use axum::http::{HeaderMap, HeaderName, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
-use mainspring_api::{ErrorCode, Limits, Problem, read_body};
+use mainspring_api::{ErrorCode, Limits, Problem, read_body, read_query};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -147,14 +147,18 @@ fn check_media_type(headers: &HeaderMap, allowed: &[&str]) -> Answer<()> {
 /// A query string of a known shape.
 pub(crate) struct QueryOf<T>(pub(crate) T);
 
-impl<T: DeserializeOwned, S: Send + Sync> FromRequestParts<S> for QueryOf<T> {
+impl<T: JsonSchema + DeserializeOwned + 'static, S: Send + Sync> FromRequestParts<S> for QueryOf<T> {
     type Rejection = Refusal;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Answer<Self> {
-        match axum::extract::Query::<T>::try_from_uri(&parts.uri) {
-            Ok(axum::extract::Query(query)) => Ok(Self(query)),
-            Err(error) => Err(Refusal::new(ErrorCode::RequestQuery, error.body_text())),
-        }
+        let unreadable = |_| Refusal::new(ErrorCode::RequestQuery, "the query is not a list of name=value");
+        let pairs = axum::extract::Query::<Vec<(String, String)>>::try_from_uri(&parts.uri).map_err(unreadable)?;
+        read_query(pairs.0).map(Self).map_err(|problems| {
+            let messages: Vec<_> = problems.iter().map(|problem| problem.message.as_str()).collect();
+            let refusal = Refusal::new(ErrorCode::RequestQuery, messages.join("; "));
+            let hints = problems.iter().find_map(|problem| problem.hint.clone());
+            hints.into_iter().fold(refusal, Refusal::hint)
+        })
     }
 }
 

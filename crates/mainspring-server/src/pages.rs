@@ -17,7 +17,7 @@ pub(crate) fn bounded(name: &str, asked: Option<u32>, usual: u32, most: u32) -> 
     match asked.unwrap_or(usual) {
         number if (1..=most).contains(&number) => Ok(number as usize),
         number => {
-            let detail = format!("{name} takes 1 to {most}, not {number}");
+            let detail = format!("query parameter \"{name}\" takes 1 to {most}, not {number}");
             Err(Refusal::new(ErrorCode::RequestQuery, detail))
         }
     }
@@ -31,10 +31,16 @@ pub(crate) fn page<T>(mut items: Vec<T>, limit: usize, cursor: impl Fn(&T) -> St
     Page { items, next_cursor }
 }
 
-/// Reads a cursor that is `parts` names.
-pub(crate) fn names<const PARTS: usize>(cursor: Option<&str>) -> Answer<Option<[String; PARTS]>> {
+/// Makes a cursor of the names of an item. It says of which list, so that no name alone passes for one.
+pub(crate) fn cursor(list: &str, names: &[&str]) -> String {
+    format!("{list}/{}", names.join("/"))
+}
+
+/// Reads a cursor of a list whose items have `PARTS` names.
+pub(crate) fn names<const PARTS: usize>(list: &str, cursor: Option<&str>) -> Answer<Option<[String; PARTS]>> {
     let Some(cursor) = cursor else { return Ok(None) };
-    let names: Vec<String> = cursor.split('/').map(str::to_owned).collect();
+    let rest = cursor.strip_prefix(list).and_then(|rest| rest.strip_prefix('/'));
+    let names: Vec<String> = rest.into_iter().flat_map(|rest| rest.split('/')).map(str::to_owned).collect();
     match <[String; PARTS]>::try_from(names) {
         Ok(names) if names.iter().all(|name| is_valid_name(name)) => Ok(Some(names)),
         _ => Err(bad_cursor(cursor)),
@@ -69,10 +75,11 @@ mod tests {
 
     #[test]
     fn cursors_are_names_and_nothing_else() {
-        assert_eq!(names::<2>(Some("a/b")).unwrap().unwrap(), ["a", "b"]);
-        assert_eq!(names::<1>(None).unwrap(), None);
-        for bad in ["", "a", "a/b/c", "a/", "../x"] {
-            assert_eq!(names::<2>(Some(bad)).unwrap_err().code(), Some(ErrorCode::RequestCursor), "{bad}");
+        let made = cursor("triggers", &["a", "b"]);
+        assert_eq!(names::<2>("triggers", Some(&made)).unwrap().unwrap(), ["a", "b"]);
+        assert_eq!(names::<1>("jobs", None).unwrap(), None);
+        for bad in ["", "zzz", "a/b", "jobs/a/b", "triggers/a", "triggers/a/b/c", "triggers/a/", "triggers/../x"] {
+            assert_eq!(names::<2>("triggers", Some(bad)).unwrap_err().code(), Some(ErrorCode::RequestCursor), "{bad}");
         }
     }
 }

@@ -18,8 +18,9 @@ use crate::{Error, MemoryStore, Options, Result, SqliteStore, Store};
 /// ```
 pub async fn open(address: &str) -> Result<Arc<dyn Store>> {
     let (scheme, rest) = address.split_once(':').unwrap_or(("", address));
-    // Not the address itself: it may hold a password.
-    let unusable = |why: &str| Error::Unusable { store: scheme.to_owned(), why: why.to_owned() };
+    // Not all of an address that may hold a password.
+    let shown = if rest.contains('@') { scheme } else { address };
+    let unusable = |why: &str| Error::Unusable { store: shown.to_owned(), why: why.to_owned() };
     match (scheme, rest) {
         ("memory", "") => Ok(Arc::new(MemoryStore::new())),
         ("memory", _) => Err(unusable("a store in memory has no place; say memory:")),
@@ -52,6 +53,7 @@ mod tests {
             ("memory:jobs", "say memory:"),
             ("mysql://root:secret@db/jobs", "not in this version"),
             ("redis://cache", "no such kind"),
+            ("foo:bar", "foo:bar"),
         ];
         for (address, expected) in cases {
             let error = open(address).await.err().unwrap().to_string();

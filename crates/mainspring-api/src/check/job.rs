@@ -4,7 +4,7 @@ use serde_json::Value;
 
 use super::name::name_problem;
 use crate::document::{escape, shorten};
-use crate::spec::{HttpTask, OneOrMany, ParamSpec, ParamType, Status};
+use crate::spec::{HttpTask, ParamSpec, ParamType, Status};
 use crate::{ErrorCode, JobSpec, Overlap, Problem, Task};
 
 /// Checks that there is exactly one task, and that it is whole.
@@ -79,6 +79,13 @@ pub(super) fn check_values(spec: &JobSpec, problems: &mut Vec<Problem>) {
     for (name, param) in &spec.params {
         check_param(name, param, problems);
     }
+    let own = |name: &str| spec.input.as_ref().is_some_and(|input| input.get(name).is_some());
+    let fires = spec.schedule.is_some() || !spec.triggers.is_empty();
+    for (name, _) in spec.params.iter().filter(|(name, param)| fires && param.is_missing() && !own(name)) {
+        let message = format!("scheduled runs have no value for parameter \"{}\"", shorten(name));
+        let pointer = format!("/params/{}/required", escape(name));
+        problems.push(wrong_value(message, pointer).hint("give it a default, or a value in input"));
+    }
     let takes_members = matches!(spec.input, None | Some(Value::Object(_)));
     if !spec.params.is_empty() && !takes_members {
         problems.push(wrong_value("\"params\" are members of \"input\", so it must be a mapping", "/input"));
@@ -146,14 +153,14 @@ fn check_http(http: &HttpTask, problems: &mut Vec<Problem>) {
             problems.push(wrong_value(message, format!("/http/headers/{}", escape(name))));
         }
     }
-    let expected = http.expect.as_ref().map(OneOrMany::as_slice).unwrap_or_default();
-    if let Some(status) = expected.iter().find(|status| !is_status(status)) {
+    let expected = http.expect.iter().flat_map(|expect| expect.places("/http/expect"));
+    for (pointer, status) in expected.filter(|(_, status)| !is_status(status)) {
         let text = match status {
             Status::Code(code) => code.to_string(),
             Status::Class(class) => format!("\"{}\"", shorten(class)),
         };
         let message = format!("{text} is neither a status (100 to 599) nor a class (\"1xx\" to \"5xx\")");
-        problems.push(wrong_value(message, "/http/expect"));
+        problems.push(wrong_value(message, pointer));
     }
 }
 

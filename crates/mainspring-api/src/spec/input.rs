@@ -1,80 +1,98 @@
-//! The input of a run: the job's, with the parameters of whoever starts it.
+//! What whoever starts a run gives with it, against what the job declares.
 
 use std::collections::BTreeMap;
 
 use serde_json::{Map, Value};
 
-use super::JobSpec;
+use super::{JobSpec, ParamSpec, ParamType};
 use crate::document::{escape, shorten};
 use crate::{ErrorCode, Problem, did_you_mean};
 
 impl JobSpec {
-    /// Returns the input of a run that is started with `input` in place of the job's, and `params` set in it.
+    /// Returns everything that is wrong with the input of a run that is asked for. Pointers are those of
+    /// [`RunNow`](crate::RunNow).
     ///
-    /// Defaults of the job's parameters stand where neither says anything. Scheduled runs have neither.
-    ///
-    /// # Errors
-    /// Parameters that the job does not declare, when it declares any; values that a parameter does not
-    /// take; parameters where the input is not a mapping. Pointers are those of [`RunNow`](crate::RunNow).
+    /// A job without `params` takes anything. Any other takes its parameters, with the types and values that it
+    /// declares, and members of its own input.
     ///
     /// ```
     /// use std::collections::BTreeMap;
     /// use serde_json::json;
     /// let spec: mainspring_api::JobSpec = serde_json::from_value(json!({
-    ///     "name": "a", "run": "report", "input": {"x": 1},
-    ///     "params": {"region": {"enum": ["eu", "us"], "default": "eu"}},
+    ///     "name": "a", "run": "report", "params": {"region": {"enum": ["eu", "us"]}},
     /// }))?;
-    /// assert_eq!(spec.input_with(None, &BTreeMap::new()).unwrap(), Some(json!({"region": "eu", "x": 1})));
-    ///
-    /// let asia = BTreeMap::from([("region".to_owned(), json!("asia"))]);
-    /// let problems = spec.input_with(None, &asia).unwrap_err();
-    /// assert_eq!(problems[0].message, "parameter \"region\" cannot be \"asia\"");
+    /// let given = BTreeMap::from([("regoin".to_owned(), json!("eu")), ("region".to_owned(), json!("asia"))]);
+    /// let problems = spec.check_input(None, &given);
+    /// let found: Vec<_> = problems.iter().map(|it| (it.code.as_str(), it.pointer.as_str())).collect();
+    /// assert_eq!(found, [("param.value", "/params/region"), ("param.unknown", "/params/regoin")]);
     /// # Ok::<(), serde_json::Error>(())
     /// ```
-    pub fn input_with(
-        &self,
-        input: Option<&Value>,
-        params: &BTreeMap<String, Value>,
-    ) -> Result<Option<Value>, Vec<Problem>> {
-        let input = input.or(self.input.as_ref());
-        let declared = self.params.iter().filter_map(|(name, param)| Some((name, param.default.as_ref()?)));
-        let mut members: Map<String, Value> = declared.map(|(name, value)| (name.clone(), value.clone())).collect();
-        match input {
-            Some(Value::Object(own)) => members.extend(own.clone()),
-            None => {}
-            Some(_) if params.is_empty() && members.is_empty() => return Ok(input.cloned()),
+    pub fn check_input(&self, input: Option<&Value>, params: &BTreeMap<String, Value>) -> Vec<Problem> {
+        let none = Map::new();
+        let members = match input {
+            None | Some(Value::Null) => &none,
+            Some(Value::Object(members)) => members,
+            Some(_) if params.is_empty() && self.params.is_empty() => return Vec::new(),
             Some(_) => {
                 let message = "parameters are members of the input, so it must be a mapping";
-                return Err(vec![Problem::new(ErrorCode::FieldType, message).at("/input")]);
+                return vec![Problem::new(ErrorCode::FieldType, message).at("/input")];
             }
+        };
+        if self.params.is_empty() {
+            return Vec::new();
         }
-        members.extend(params.clone());
-        let problems: Vec<_> = self.param_problems(params, &members).collect();
-        match problems.is_empty() {
-            true if members.is_empty() => Ok(input.cloned()),
-            true => Ok(Some(Value::Object(members))),
-            false => Err(problems),
-        }
+        let own = self.input.as_ref().and_then(Value::as_object).unwrap_or(&none);
+        let strangers = members.iter().filter(|(name, _)| self.params.contains_key(*name) || !own.contains_key(*name));
+        let of_input = strangers.filter_map(|(name, value)| self.check_param("input", name, value));
+        let of_params = params.iter().filter_map(|(name, value)| self.check_param("params", name, value));
+        let has = |name: &String| params.contains_key(name) || members.contains_key(name) || own.contains_key(name);
+        let missing = self.params.iter().filter(|(name, param)| param.is_missing() && !has(name));
+        let missing = missing.map(|(name, _)| {
+            let message = format!("job \"{}\" wants parameter \"{name}\"", self.name);
+            Problem::new(ErrorCode::ParamMissing, message).at(format!("/params/{}", escape(name)))
+        });
+        of_input.chain(of_params).chain(missing).collect()
     }
 
-    fn param_problems<'a>(
-        &'a self,
-        params: &'a BTreeMap<String, Value>,
-        members: &'a Map<String, Value>,
-    ) -> impl Iterator<Item = Problem> + 'a {
-        let is_unknown = |name: &&String| !self.params.is_empty() && !self.params.contains_key(*name);
-        let unknown = params.keys().filter(is_unknown).map(|name| {
+    fn check_param(&self, place: &str, name: &str, value: &Value) -> Option<Problem> {
+        let pointer = format!("/{place}/{}", escape(name));
+        let wrong = |code, message| Some(Problem::new(code, message).at(pointer.clone()));
+        let shown = shorten(&value.to_string());
+        let Some(param) = self.params.get(name) else {
             let message = format!("job \"{}\" has no parameter \"{}\"", self.name, shorten(name));
-            let problem = Problem::new(ErrorCode::FieldUnknown, message).at(format!("/params/{}", escape(name)));
-            Problem { hint: did_you_mean(name, self.params.keys().map(String::as_str)), ..problem }
-        });
-        let values = self.params.iter().filter_map(|(name, param)| Some((name, param, members.get(name)?)));
-        let refused = values.filter(|(_, param, value)| !param.accepts(value)).map(|(name, _, value)| {
-            let message = format!("parameter \"{name}\" cannot be {}", shorten(&value.to_string()));
-            let place = if params.contains_key(name) { "params" } else { "input" };
-            Problem::new(ErrorCode::FieldValue, message).at(format!("/{place}/{}", escape(name)))
-        });
-        unknown.chain(refused)
+            let names = || self.params.keys().map(String::as_str);
+            let all = || format!("its parameters are {}", names().collect::<Vec<_>>().join(", "));
+            return wrong(ErrorCode::ParamUnknown, message)
+                .map(|it| it.hint(did_you_mean(name, names()).unwrap_or_else(all)));
+        };
+        if let Some(kind) = param.kind.filter(|kind| !kind.accepts(value)) {
+            let message = format!("parameter \"{name}\" must be {}, not {shown}", kind.in_words());
+            return wrong(ErrorCode::ParamType, message);
+        }
+        if !param.accepts(value) {
+            let allowed: Vec<_> = param.values.iter().map(Value::to_string).collect();
+            let message = format!("parameter \"{name}\" is {shown}, not one of {}", allowed.join(", "));
+            return wrong(ErrorCode::ParamValue, message);
+        }
+        None
+    }
+}
+
+impl ParamSpec {
+    /// Tells whether a run that says nothing of it has no value that it wants.
+    pub(crate) fn is_missing(&self) -> bool {
+        self.required && self.default.is_none()
+    }
+}
+
+impl ParamType {
+    fn in_words(self) -> &'static str {
+        match self {
+            Self::String => "text",
+            Self::Integer => "a whole number",
+            Self::Number => "a number",
+            Self::Boolean => "true or false",
+        }
     }
 }
 
@@ -85,32 +103,49 @@ mod tests {
     use super::*;
 
     #[test]
-    fn input_is_made_of_defaults_then_the_job_then_the_caller() {
+    fn what_is_given_fits_what_is_declared() {
         let none = json!(null);
+        let region = json!({"region": {"type": "string", "required": true}, "n": {"type": "integer", "enum": [1, 2]}});
         let cases = [
-            (json!({}), none.clone(), json!({}), Ok(none.clone())),
-            (json!({"input": 5}), none.clone(), json!({}), Ok(json!(5))),
-            (json!({"input": 5}), json!([1]), json!({}), Ok(json!([1]))),
-            (json!({"input": 5}), none.clone(), json!({"a": 1}), Err("/input")),
-            (json!({"input": {"a": 1, "b": 2}}), none.clone(), json!({"a": 3}), Ok(json!({"a": 3, "b": 2}))),
-            (json!({"input": {"a": 1}}), json!({"b": 2}), json!({}), Ok(json!({"b": 2}))),
-            (json!({"params": {"a": {"default": 1}}}), none.clone(), json!({}), Ok(json!({"a": 1}))),
-            (json!({"params": {"a": {"default": 1}}, "input": {"a": 2}}), none.clone(), json!({}), Ok(json!({"a": 2}))),
-            (json!({"params": {"a": {}}}), none.clone(), json!({"b": 1}), Err("/params/b")),
-            (json!({"params": {"a": {"type": "string"}}}), none.clone(), json!({"a": 1}), Err("/params/a")),
-            (json!({"params": {"a": {"type": "string"}}}), json!({"a": 1}), json!({}), Err("/input/a")),
+            // job's params, its input, given input, given params, what is wrong
+            (json!({}), none.clone(), json!(5), json!({}), vec![]),
+            (json!({}), none.clone(), json!(5), json!({"a": 1}), vec!["field.type /input"]),
+            (json!({}), none.clone(), json!({"a": 1}), json!({"b": 1}), vec![]),
+            (region.clone(), none.clone(), none.clone(), json!({}), vec!["param.missing /params/region"]),
+            (region.clone(), json!({"region": "eu"}), none.clone(), json!({}), vec![]),
+            (region.clone(), none.clone(), json!({"region": "eu"}), json!({}), vec![]),
+            (region.clone(), none.clone(), json!([1]), json!({}), vec!["field.type /input"]),
+            (
+                region.clone(),
+                json!({"own": 1}),
+                json!({"own": 2, "other": 3, "n": 1.5}),
+                json!({"region": 5, "n": 3, "x/y": 1}),
+                vec![
+                    "param.type /input/n",
+                    "param.unknown /input/other",
+                    "param.value /params/n",
+                    "param.type /params/region",
+                    "param.unknown /params/x~1y",
+                ],
+            ),
         ];
-        for (job, input, params, expected) in cases {
+        for (declared, own, input, params, expected) in cases {
             let mut spec: JobSpec = serde_json::from_value(json!({"name": "a", "noop": true})).unwrap();
-            spec.input = job.get("input").cloned();
-            spec.params = serde_json::from_value(job.get("params").cloned().unwrap_or(json!({}))).unwrap();
-            let params = serde_json::from_value(params).unwrap();
-            let made = spec.input_with(Some(&input).filter(|input| !input.is_null()), &params);
-            match (made, expected) {
-                (Ok(made), Ok(expected)) => assert_eq!(made.unwrap_or_default(), expected, "{job}"),
-                (Err(problems), Err(pointer)) => assert_eq!(problems[0].pointer, pointer, "{job}"),
-                (made, expected) => panic!("{job}: {made:?}, not {expected:?}"),
-            }
+            spec.params = serde_json::from_value(declared.clone()).unwrap();
+            spec.input = Some(own);
+            let problems = spec.check_input(Some(&input), &serde_json::from_value(params.clone()).unwrap());
+            let found: Vec<_> = problems.iter().map(|it| format!("{} {}", it.code, it.pointer)).collect();
+            assert_eq!(found, expected, "{declared} {input} {params}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_parameter_is_told_what_there_is() {
+        let spec: JobSpec =
+            serde_json::from_value(json!({"name": "a", "noop": true, "params": {"region": {}, "n": {}}})).unwrap();
+        for (name, hint) in [("regoin", "did you mean \"region\"?"), ("zzz", "its parameters are n, region")] {
+            let problems = spec.check_input(None, &BTreeMap::from([(name.to_owned(), json!(1))]));
+            assert_eq!(problems[0].hint.as_deref(), Some(hint));
         }
     }
 }

@@ -6,6 +6,7 @@ use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
 use super::words;
+use crate::Problem;
 
 /// How an apply is meant.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema, IntoParams)]
@@ -29,6 +30,9 @@ pub struct ApplyResult {
     pub totals: ApplyTotals,
     /// Every item: calendars, then jobs, in the order of the bundle, then what was deleted.
     pub items: Vec<ApplyItem>,
+    /// What is allowed and probably not meant, in the items that were created or updated.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Problem>,
 }
 
 /// How many items met which fate.

@@ -8,7 +8,7 @@ use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
 use super::RunSummary;
-use crate::{JobSpec, Timestamp};
+use crate::{JobSpec, Problem, Timestamp};
 
 /// Where names are unique and access is granted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
@@ -72,6 +72,9 @@ pub struct Job {
     pub created_at: Timestamp,
     /// When this version was saved.
     pub updated_at: Timestamp,
+    /// In answers to `PUT` and `PATCH`: what is allowed and probably not meant.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Problem>,
 }
 
 /// Which jobs are asked for; conditions add up.
@@ -119,7 +122,7 @@ pub struct Reason {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RunNow {
-    /// Input in place of the job's.
+    /// Input in place of the job's; where both are mappings, laid over it key by key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<Value>,
     /// Members set in the input, over the job's; each must be among the job's `params` when it declares any.

@@ -42,11 +42,15 @@ pub struct Trigger {
     /// Why it is in `error`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state_reason: Option<String>,
-    /// Paused itself; the pause of its job or namespace is not counted here.
+    /// Paused itself; the pause of its job is not counted here.
     pub paused: bool,
+    /// Its job is paused, so it does not fire either.
+    #[serde(default)]
+    pub job_paused: bool,
     /// Its job is at its limit, and `overlap: hold` keeps the trigger waiting.
     pub blocked: bool,
-    /// Next instant of the schedule; absent when complete, or when a `delay` trigger awaits its run.
+    /// Next instant of the schedule; absent while it or its job is paused, when complete, and when a `delay` trigger
+    /// awaits its run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_fire_at: Option<Timestamp>,
     /// `next_fire_at` plus jitter.

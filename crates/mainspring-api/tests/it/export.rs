@@ -148,8 +148,7 @@ fn job() -> impl Strategy<Value = JobSpec> {
         prop::option::of(0..1000_u32),
     )
         .prop_map(|(task, name, (description, timeout, max_age), schedule, input, params, retries)| {
-            let param =
-                |default| ParamSpec { default: Some(default), description: None, kind: None, values: Vec::new() };
+            let param = |default| ParamSpec { default: Some(default), ..ParamSpec::default() };
             JobSpec {
                 name,
                 description,

@@ -3,12 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
-use mainspring_api::{ApplyOptions, ApplyResult, JobFiles};
+use mainspring_api::{ApplyAction, ApplyOptions, ApplyResult, ItemKind, JobFiles};
 
 use crate::connect::{self, ConnectArgs, Session};
 use crate::error::{Error, Result};
 use crate::exit::Exit;
-use crate::output::{Form, Output};
+use crate::output::{Form, Output, counted};
 use crate::views::{self, PLAN};
 use crate::{confirm, files, progress};
 
@@ -68,16 +68,16 @@ pub struct ExportArgs {
 /// Everything wrong with the files (exit 9), and whatever the server reports; then nothing has changed.
 pub fn apply(args: &ApplyArgs, output: &Output) -> Result {
     let session = args.connect.open()?;
-    let files = files::read(&args.files, &session.namespace)?;
+    let files = files::read(&args.files, &session.namespace, &output.style().now())?;
     connect::block_on(async {
         if args.prune && !args.dry_run && !args.yes {
             ask_before_pruning(&session, &files).await?;
         }
         let options = ApplyOptions { dry_run: args.dry_run, prune: args.prune };
-        let message = format!("applying {} jobs", files.bundle().jobs.len());
+        let message = format!("applying {}", counted(files.bundle().jobs.len(), "job"));
         let request = session.client.apply(files.bundle(), options);
         let request = session.ask_about(&files, request);
-        show(&progress::during(output, &message, request).await?, output)
+        show(progress::during(output, &message, request).await?, &files, output)
     })
 }
 
@@ -87,18 +87,21 @@ pub fn apply(args: &ApplyArgs, output: &Output) -> Result {
 /// Exit 10 when there are differences; else as [`apply`].
 pub fn diff(args: &DiffArgs, output: &Output) -> Result {
     let session = args.connect.open()?;
-    let files = files::read(&args.files, &session.namespace)?;
+    let files = files::read(&args.files, &session.namespace, &output.style().now())?;
     let options = ApplyOptions { dry_run: true, prune: args.prune };
     let request = session.client.apply(files.bundle(), options);
     let result = connect::block_on(session.ask_about(&files, request))?;
     let totals = result.totals;
     if totals.created + totals.updated + totals.deleted == 0 {
         output.note("no differences");
-        return Ok(());
+        return match output.form() {
+            Form::Json | Form::Yaml => output.document(&result),
+            _ => Ok(()),
+        };
     }
     match output.form() {
         Form::Table => output.text(views::changes(&result))?,
-        _ => show(&result, output)?,
+        _ => show(result, &files, output)?,
     }
     Err(Error::silent(Exit::Different))
 }
@@ -124,14 +127,27 @@ async fn ask_before_pruning(session: &Session, files: &JobFiles) -> Result {
     let plan = session.ask_about(files, request).await?;
     match plan.totals.deleted {
         0 => Ok(()),
-        count => {
+        _ => {
             crate::output::note(views::changes(&plan));
-            confirm::confirm(&format!("Delete {count} jobs and calendars?"), false)
+            confirm::confirm(&format!("Delete {}?", deleted(&plan)), false)
         }
     }
 }
 
-fn show(result: &ApplyResult, output: &Output) -> Result {
+/// What a plan deletes, by kind.
+fn deleted(plan: &ApplyResult) -> String {
+    let count = |kind| {
+        let doomed = plan.items.iter().filter(|item| item.action == ApplyAction::Deleted && item.kind == kind);
+        (doomed.count(), kind.as_str())
+    };
+    let counts = [count(ItemKind::Job), count(ItemKind::Calendar)].into_iter().filter(|(count, _)| *count > 0);
+    counts.map(|(count, noun)| counted(count, noun)).collect::<Vec<_>>().join(" and ")
+}
+
+fn show(result: ApplyResult, files: &JobFiles, output: &Output) -> Result {
+    let result = &ApplyResult { warnings: files::located(files, result.warnings), ..result };
+    output.warn(&files.empty());
+    output.warn(&result.warnings);
     match output.form() {
         Form::Json | Form::Yaml => output.document(result)?,
         _ => output.list(&result.items, &PLAN)?,

@@ -3,11 +3,12 @@
 use std::path::PathBuf;
 
 use clap::Args;
+use mainspring_api::{Problem, ProblemDetails};
 use serde::Serialize;
 
 use crate::error::Result;
 use crate::files;
-use crate::output::{Form, Output};
+use crate::output::{Form, Output, counted};
 
 /// Validate job files without a server; exit 9 when something is wrong
 #[derive(Debug, Args)]
@@ -24,12 +25,19 @@ pub struct CheckArgs {
     default_timezone: String,
 }
 
-/// What the files hold.
+/// What the files hold, and what is wrong with them.
 #[derive(Serialize)]
-struct Summary {
+struct Summary<'a> {
+    /// Whether a server would take the files.
+    valid: bool,
     jobs: usize,
     triggers: usize,
     calendars: usize,
+    /// Errors, up to 100, each with code, message, pointer, position and hint as in answers of the API.
+    problems: &'a [Problem],
+    /// How many more errors there are.
+    problems_omitted: usize,
+    warnings: &'a [Problem],
 }
 
 /// Checks syntax, keys, names, durations, zones and schedules.
@@ -37,20 +45,29 @@ struct Summary {
 /// # Errors
 /// Everything that is wrong, each with `file:line:column` (exit 9).
 pub fn run(args: &CheckArgs, output: &Output) -> Result {
-    let read = files::read(&args.files, "default")?;
-    files::compile(&read, &args.default_timezone, &output.style().now())?;
+    let (read, found) = files::check(&args.files, &args.default_timezone, &output.style().now())?;
     let bundle = read.bundle();
+    let listed = found.problems.len().min(ProblemDetails::ERRORS_MAX);
     let summary = Summary {
+        valid: found.problems.is_empty(),
         jobs: bundle.jobs.len(),
         triggers: bundle.jobs.iter().map(|job| job.triggers_in_order().len()).sum(),
         calendars: bundle.calendars.len(),
+        problems: &found.problems[..listed],
+        problems_omitted: found.problems.len() - listed,
+        warnings: &found.warnings,
     };
+    output.warn(&found.warnings);
     match output.form() {
-        Form::Table => output.text(format_args!(
-            "ok: {} jobs, {} triggers, {} calendars",
-            summary.jobs, summary.triggers, summary.calendars
-        )),
-        Form::Name => bundle.jobs.iter().try_for_each(|job| output.text(&job.name)),
-        _ => output.document(&summary),
+        Form::Table | Form::Name if !summary.valid => {}
+        Form::Table => output.text(sentence(&summary))?,
+        Form::Name => bundle.jobs.iter().try_for_each(|job| output.text(&job.name))?,
+        _ => output.document(&summary)?,
     }
+    if summary.valid { Ok(()) } else { Err(files::invalid(found.problems)) }
+}
+
+fn sentence(summary: &Summary<'_>) -> String {
+    let counts = [(summary.jobs, "job"), (summary.triggers, "trigger"), (summary.calendars, "calendar")];
+    format!("ok: {}", counts.map(|(count, noun)| counted(count, noun)).join(", "))
 }

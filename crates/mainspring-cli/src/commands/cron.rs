@@ -15,7 +15,7 @@ use crate::time_value::{self, Direction};
 #[command(after_help = "Examples:
   mainspring cron explain \"0 30 2 ? * 6L\"
   mainspring cron explain \"0 30 2 ? * 6L\" --lang zh
-  mainspring cron next \"30 2 * * MON-FRI\" --tz Europe/Berlin -n 10
+  mainspring cron next \"30 2 * * MON-FRI\" --tz Europe/Berlin --count 10
   mainspring cron lint \"30 2 29 * *\" --tz Europe/Berlin
   mainspring cron next \"0 0 12 L * ?\" --after 2026-01-01")]
 pub struct CronArgs {
@@ -37,8 +37,8 @@ enum Verb {
     Next {
         #[command(flatten)]
         expression: Expression,
-        /// How many
-        #[arg(short = 'n', long, default_value_t = 5, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+        /// Fire times at most
+        #[arg(long, visible_alias = "limit", default_value_t = 5, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
         count: u32,
         /// After this time: now, tomorrow, 2026-03-08, …
         #[arg(long, default_value = "now", value_name = "TIME")]

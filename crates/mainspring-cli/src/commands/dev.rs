@@ -10,7 +10,7 @@ use mainspring_tasks::Allow;
 
 use crate::error::Result;
 use crate::node::{self, Node, NodeArgs, Place};
-use crate::output::Output;
+use crate::output::{Output, counted};
 use crate::{connect, examples, files};
 
 /// Try it: a server with a temporary store and example jobs
@@ -36,8 +36,8 @@ pub fn run(args: &DevArgs, output: &Output) -> Result {
     args.node.log.start()?;
     let listen = node::free_address(args.node.listen)?;
     let bundle = match &args.examples {
-        Some(path) => files::read(std::slice::from_ref(path), "default")?.into_bundle(),
-        None => examples::bundle(listen.port())?,
+        Some(path) => files::read(std::slice::from_ref(path), "default", &output.style().now())?.into_bundle(),
+        None => examples::bundle(listen.port(), &output.style().now())?,
     };
     let folder = node::temporary(tempfile::Builder::new().prefix("mainspring-dev-"))?;
     let place = Place { data: folder.path().to_owned(), store: None };
@@ -78,9 +78,10 @@ fn hints(bundle: &Bundle) -> String {
         ("job history write-sample-log", has("write-sample-log")),
     ];
     let tries = tries.iter().filter(|(_, fits)| *fits).map(|(words, _)| format!("\n  {program} {words}"));
-    let jobs = bundle.jobs.len();
+    let jobs = counted(bundle.jobs.len(), "job");
+    let verb = if bundle.jobs.len() == 1 { "is" } else { "are" };
     format!(
-        "{jobs} jobs are at work in a temporary store; Ctrl-C ends. In another terminal, try:{}",
+        "{jobs} {verb} at work in a temporary store; Ctrl-C ends. In another terminal, try:{}",
         tries.collect::<String>()
     )
 }

@@ -7,7 +7,7 @@ use mainspring_api::{JobFilter, Reason, RunFilter, TriggerFilter, WriteOptions};
 use crate::connect::{ConnectArgs, Session};
 use crate::error::Result;
 use crate::name::JobName;
-use crate::output::{Form, Output};
+use crate::output::{Form, Output, View};
 use crate::pages::{self, ListArgs};
 use crate::start::StartArgs;
 use crate::views::{JOB, RUN, TRIGGER};
@@ -112,7 +112,9 @@ async fn list(session: &Session, filter: &JobFilter, page: &ListArgs, output: &O
         let filter = JobFilter { cursor, limit: Some(limit), ..filter.clone() };
         session.ask(session.client.jobs(&session.namespace, &filter)).await
     });
-    output.list(&jobs.await?, &JOB)
+    let asked = JobFilter { cursor: None, limit: None, ..filter.clone() } != JobFilter::default();
+    let view = if asked { View { empty: "no such jobs", ..JOB } } else { JOB };
+    output.list(&jobs.await?, &view)
 }
 
 async fn get(session: &Session, names: &[JobName], output: &Output) -> Result {
@@ -154,8 +156,14 @@ async fn set_paused(session: &Session, args: PauseArgs, paused: bool, output: &O
 }
 
 async fn delete(session: &Session, names: &[JobName], yes: bool, output: &Output) -> Result {
-    let list: Vec<&str> = names.iter().map(|name| name.job.as_str()).collect();
-    confirm::confirm(&format!("Delete {} with all triggers?", list.join(", ")), yes)?;
+    if !yes {
+        // Nobody is asked about what is not there.
+        for name in names {
+            session.ask(session.client.job(name.namespace(&session.namespace), &name.job)).await?;
+        }
+        let list: Vec<&str> = names.iter().map(|name| name.job.as_str()).collect();
+        confirm::confirm(&format!("Delete {} with all triggers?", list.join(", ")), false)?;
+    }
     let remove = async |name: &JobName| {
         let namespace = name.namespace(&session.namespace);
         session

@@ -6,7 +6,7 @@ use mainspring_api::{NextFilter, Timestamp};
 use crate::connect::{self, ConnectArgs};
 use crate::error::Result;
 use crate::name::JobName;
-use crate::output::Output;
+use crate::output::{Output, View};
 use crate::time_value::{self, Direction};
 use crate::views::NEXT;
 
@@ -51,6 +51,14 @@ pub fn run(args: NextArgs, output: &Output) -> Result {
         until: Some(Timestamp::from_millis(until.as_millisecond())),
         limit: Some(args.limit),
     };
-    let fires = connect::block_on(session.ask(session.client.next_fires(&filter)))?;
-    output.list(&fires, &NEXT)
+    connect::block_on(async {
+        let fires = session.ask(session.client.next_fires(&filter)).await?;
+        if let ([], Some(namespace), Some(name)) = (fires.as_slice(), &filter.namespace, &filter.job)
+            && session.ask(session.client.job(namespace, name)).await?.spec.triggers_in_order().is_empty()
+        {
+            let none = View { empty: "the job has no triggers: it runs when asked", ..NEXT };
+            return output.list(&fires, &none);
+        }
+        output.list(&fires, &NEXT)
+    })
 }

@@ -4,7 +4,7 @@ use clap::{Args, Subcommand};
 use mainspring_api::{PageFilter, Reason, TriggerFilter};
 
 use crate::connect::{ConnectArgs, Session};
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::name::TriggerName;
 use crate::output::Output;
 use crate::pages::{self, ListArgs};
@@ -99,6 +99,7 @@ async fn list(session: &Session, filter: &TriggerFilter, page: &ListArgs, output
 async fn get(session: &Session, names: &[TriggerName], output: &Output) -> Result {
     let fetch = async |name: &TriggerName| {
         let namespace = name.namespace(&session.namespace);
+        must_name_a_trigger(session, name).await?;
         session.ask(session.client.trigger(namespace, &name.job, &name.trigger)).await
     };
     bulk::each(names, fetch, |trigger| output.one(trigger, &TRIGGER)).await
@@ -106,6 +107,7 @@ async fn get(session: &Session, names: &[TriggerName], output: &Output) -> Resul
 
 async fn gaps(session: &Session, name: &TriggerName, page: &ListArgs, output: &Output) -> Result {
     let namespace = name.namespace(&session.namespace);
+    must_name_a_trigger(session, name).await?;
     let gaps = pages::collect(page, output, async |cursor, limit| {
         let filter = PageFilter { cursor, limit: Some(limit) };
         session.ask(session.client.trigger_gaps(namespace, &name.job, &name.trigger, &filter)).await
@@ -117,6 +119,7 @@ async fn set_paused(session: &Session, args: PauseArgs, paused: bool, output: &O
     let reason = Reason { reason: args.reason };
     let change = async |name: &TriggerName| {
         let (client, namespace) = (&session.client, name.namespace(&session.namespace));
+        must_name_a_trigger(session, name).await?;
         let (job, trigger) = (&name.job, &name.trigger);
         match paused {
             true => session.ask(client.pause_trigger(namespace, job, trigger, &reason)).await,
@@ -126,4 +129,19 @@ async fn set_paused(session: &Session, args: PauseArgs, paused: bool, output: &O
     let word = if paused { "paused" } else { "resumed" };
     bulk::each(&args.names, change, |trigger| output.done(trigger, &TRIGGER, format_args!("{word} {}", trigger.key)))
         .await
+}
+
+/// Refuses the name of a job alone, and says which triggers the job has.
+async fn must_name_a_trigger(session: &Session, name: &TriggerName) -> Result {
+    if !name.trigger.is_empty() {
+        return Ok(());
+    }
+    let filter = TriggerFilter { job: Some(name.job.clone()), ..TriggerFilter::default() };
+    let triggers = session.ask(session.client.triggers(name.namespace(&session.namespace), &filter)).await?;
+    let names: Vec<_> = triggers.items.iter().map(|trigger| format!("{}/{}", trigger.job, trigger.name)).collect();
+    let error = Error::usage(format!("{} is a job; say JOB/TRIGGER", name.job));
+    Err(match names.as_slice() {
+        [] => error.hint("the job has no triggers"),
+        names => error.hint(format!("its triggers: {}", names.join(", "))),
+    })
 }

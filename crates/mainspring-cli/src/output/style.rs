@@ -63,6 +63,11 @@ impl Style {
     }
 }
 
+/// A number of things: `1 job`, `3 jobs`.
+pub fn counted(count: usize, noun: &str) -> String {
+    format!("{count} {noun}{}", if count == 1 { "" } else { "s" })
+}
+
 /// What stands where there is nothing.
 pub fn dash() -> String {
     "-".to_owned()

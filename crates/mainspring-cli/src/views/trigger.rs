@@ -24,6 +24,7 @@ pub const TRIGGER: View<Trigger> = View {
         Column::extra("DUE", |it, style| text(style.at(it.due_at))),
         Column::extra("FIRES", |it, _| text(it.times_triggered)),
         Column::extra("PAUSED", |it, _| yes(it.paused)),
+        Column::extra("JOB PAUSED", |it, _| yes(it.job_paused)),
         Column::extra("BLOCKED", |it, _| yes(it.blocked)),
         Column::extra("AWAITING", |it, _| optional(it.awaiting_run.as_ref())),
         Column::extra("REASON", |it, _| optional(it.state_reason.as_ref())),
@@ -57,7 +58,7 @@ fn name(trigger: &Trigger) -> String {
 
 /// What matters most about it: a paused trigger does not fire, whatever its state.
 fn word(trigger: &Trigger) -> &'static str {
-    match (trigger.paused, trigger.blocked) {
+    match (trigger.paused || trigger.job_paused, trigger.blocked) {
         (true, _) => "paused",
         (false, true) => "blocked",
         (false, false) => trigger.state.as_str(),

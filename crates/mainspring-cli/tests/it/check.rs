@@ -89,6 +89,115 @@ fn all_errors_of_all_files_are_shown_at_once() {
     assert!(ended.stderr.contains("hint: did you mean \"timeout\"?"));
 }
 
+/// Codes and places of what was said, in order.
+fn said(stderr: &str) -> Vec<String> {
+    let errors = stderr.lines().filter_map(|line| line.strip_prefix("error["));
+    errors.map(|line| format!("{} {}", line.split(']').next().unwrap(), line.rsplit(' ').next().unwrap())).collect()
+}
+
+#[test]
+fn no_error_hides_another() {
+    let program = Program::new();
+    program.file(
+        "a.yaml",
+        "namespace: default
+jobs:
+- name: a/b
+  timezone: Mars/Base
+  timeout: a while
+  retries: many
+  schedule:
+  - 61 * * * *
+  - 5
+  - {every: soon, jitter: wide, timezone: Pluto/Base}
+  - {daily_window: {every: 1m, from: 25:00, to: 9pm}}
+  - {evry: 1m}
+  http: {url: nowhere, method: a b, headers: {'x y': z}, expect: [99, 7xx], timeout: later}
+- name: c
+  overlap: skp
+  max_active: 2
+  noop: true
+  schedule: 0 0 31 2 *
+",
+    );
+    let ended = program.run(&["check", "a.yaml"]);
+    assert_eq!(ended.code, 9);
+    let expected = [
+        "name.invalid a.yaml:3:9",
+        "schedule.zone a.yaml:4:13",
+        "schedule.duration a.yaml:5:12",
+        "field.type a.yaml:6:12",
+        "schedule.cron a.yaml:8:5",
+        "field.type a.yaml:9:5",
+        "schedule.duration a.yaml:10:13",
+        "schedule.duration a.yaml:10:27",
+        "schedule.zone a.yaml:10:43",
+        "schedule.instant a.yaml:11:38",
+        "schedule.instant a.yaml:11:49",
+        "field.unknown a.yaml:12:6",
+        "field.value a.yaml:13:15",
+        "field.value a.yaml:13:32",
+        "field.value a.yaml:13:54",
+        "field.value a.yaml:13:67",
+        "field.value a.yaml:13:71",
+        "schedule.duration a.yaml:13:86",
+        "field.value a.yaml:15:12",
+        "schedule.never a.yaml:18:13",
+    ];
+    assert_eq!(said(&ended.stderr), expected, "{}", ended.stderr);
+}
+
+#[test]
+fn every_bad_trigger_is_told_and_a_hundred_errors_are_enough() {
+    let program = Program::new();
+    let triggers = |count: usize| "- 61 * * * *\n".repeat(count);
+    for (count, told) in [(8, 8), (130, 100)] {
+        program.file("x.yaml", format!("name: a\nnoop: true\nschedule:\n{}", triggers(count)));
+        let ended = program.run(&["check", "x.yaml"]);
+        assert_eq!(said(&ended.stderr).len(), told, "{}", ended.stderr);
+        assert_eq!(ended.stderr.ends_with("and 30 more\n"), told < count, "{}", ended.stderr);
+    }
+}
+
+#[test]
+fn problems_are_a_document_in_the_forms_for_programs() {
+    let program = Program::new();
+    program.file("x.yaml", "name: a\nrnu: date\n");
+    let ended = program.run(&["check", "x.yaml", "-o", "json"]);
+    let json: serde_json::Value = serde_json::from_str(&ended.stdout).unwrap();
+    assert_eq!(ended.code, 9);
+    let expected = serde_json::json!({
+        "valid": false, "jobs": 1, "triggers": 0, "calendars": 0,
+        "problems": [{
+            "code": "field.unknown", "message": "unknown key \"rnu\"", "pointer": "/rnu",
+            "position": {"file": "x.yaml", "line": 2, "column": 1}, "hint": "did you mean \"run\"?",
+        }],
+        "problems_omitted": 0, "warnings": [],
+    });
+    assert_eq!(json, expected);
+    let line = program.run(&["check", "x.yaml", "-o", "jsonl"]);
+    assert_eq!((line.code, line.stdout.lines().count()), (9, 1));
+    assert_eq!(serde_json::from_str::<serde_json::Value>(&line.stdout).unwrap(), expected);
+    assert!(program.run(&["check", "x.yaml", "-o", "yaml"]).stdout.contains("code: field.unknown"));
+    assert_eq!(program.run(&["check", "x.yaml", "-o", "name"]).stdout, "");
+}
+
+#[test]
+fn what_is_probably_not_meant_is_a_warning() {
+    let program = Program::new();
+    program.file("a.yaml", "name: a\nnoop: true\nschedule: {at: 2001-01-01 12:00}\n");
+    program.file("empty.yaml", "# later\n");
+    let ended = program.run(&["check", "a.yaml", "empty.yaml"]);
+    assert_eq!((ended.code, ended.stdout.as_str()), (0, "ok: 1 job, 1 trigger, 0 calendars\n"));
+    assert!(ended.stderr.starts_with("warning[document.empty]: there is nothing in it   --> empty.yaml:1:1\n"));
+    assert!(ended.stderr.contains("warning[schedule.past]: "), "{}", ended.stderr);
+    assert!(ended.stderr.contains("--> a.yaml:3:16"), "{}", ended.stderr);
+    let json = program.run(&["check", "a.yaml", "-o", "json", "--quiet"]);
+    let document: serde_json::Value = serde_json::from_str(&json.stdout).unwrap();
+    assert_eq!(document["warnings"][0]["code"], "schedule.past");
+    assert_eq!((json.code, json.stderr.as_str()), (0, ""));
+}
+
 #[test]
 fn a_name_used_in_two_files_is_found() {
     let program = Program::new();

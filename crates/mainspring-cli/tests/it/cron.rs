@@ -5,8 +5,19 @@ use crate::program::Program;
 #[test]
 fn next_lists_fire_times_in_the_zone() {
     // The clocks of Berlin go forward on 29 March 2026: 02:30 does not exist there.
-    let arguments =
-        ["cron", "next", "30 2 * * *", "--tz", "Europe/Berlin", "-n", "3", "--after", "2026-03-28", "--time", "iso"];
+    let arguments = [
+        "cron",
+        "next",
+        "30 2 * * *",
+        "--tz",
+        "Europe/Berlin",
+        "--count",
+        "3",
+        "--after",
+        "2026-03-28",
+        "--time",
+        "iso",
+    ];
     let ended = Program::new().run(&arguments);
     assert_eq!((ended.code, ended.stderr.as_str()), (0, ""));
     let shown: Vec<&str> = ended.stdout.lines().skip(1).filter_map(|line| line.split_whitespace().next()).collect();
@@ -18,7 +29,7 @@ fn next_lists_fire_times_in_the_zone() {
 
 #[test]
 fn next_speaks_json_lines_for_scripts() {
-    let arguments = ["cron", "next", "0 0 12 L * ?", "-n", "2", "--after", "2026-01-01", "-o", "jsonl"];
+    let arguments = ["cron", "next", "0 0 12 L * ?", "--count", "2", "--after", "2026-01-01", "-o", "jsonl"];
     let ended = Program::new().run(&arguments);
     let fires: Vec<serde_json::Value> = ended.stdout.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
     assert_eq!(fires[0]["at"], "2026-01-31T12:00:00.000Z");
@@ -32,7 +43,7 @@ fn the_dialect_can_be_said() {
         Program::new().run(&arguments).code
     };
     assert_eq!((weekday("unix"), weekday("quartz")), (9, 9), "five fields with ? fit neither");
-    let sunday = ["cron", "next", "0 0 * * 0", "-n", "1", "--after", "2026-01-01", "-o", "name"];
+    let sunday = ["cron", "next", "0 0 * * 0", "--count", "1", "--after", "2026-01-01", "-o", "name"];
     assert_eq!(Program::new().run(&sunday).stdout, "2026-01-04T00:00:00.000Z\n");
 }
 

@@ -72,6 +72,71 @@ fn what_the_server_refuses_names_the_line() {
 }
 
 #[test]
+fn people_are_told_what_is_there_before_they_are_asked() {
+    let (program, _live) = with_jobs();
+    let gone = program.run(&["job", "delete", "nope"]);
+    assert_eq!(gone.code, 3, "{gone:?}");
+    assert!(gone.stderr.starts_with("error[job.not_found]"), "{gone:?}");
+    let asked = program.run(&["job", "delete", "greet"]);
+    assert_eq!(asked.code, 2, "{asked:?}");
+    assert!(asked.stderr.starts_with("error[cli.confirm]"), "{asked:?}");
+
+    assert_eq!(program.run(&["next", "greet"]).stderr, "the job has no triggers: it runs when asked\n");
+
+    program.file("two.yaml", "name: two\nnoop: true\nschedule: ['@daily', '@hourly']\n");
+    assert_eq!(program.run(&["apply", "-f", "two.yaml"]).code, 0);
+    for verb in ["get", "gaps", "pause"] {
+        let named = program.run(&["trigger", verb, "two"]);
+        assert_eq!(named.code, 2, "{named:?}");
+        assert!(named.stderr.ends_with("hint: its triggers: two/cron, two/cron-2\n"), "{named:?}");
+    }
+    assert_eq!(program.run(&["trigger", "get", "none"]).code, 3);
+    let far = program.run(&["trigger", "get", "two/else"]);
+    assert!(far.stderr.ends_with("hint: its triggers are cron, cron-2\n"), "{far:?}");
+    assert_eq!(program.run(&["job", "list", "-q", "else"]).stderr, "no such jobs\n");
+    let same = program.run(&["diff", "-f", "two.yaml", "-o", "json"]);
+    assert_eq!((same.code, &json(&same.stdout)["totals"]["unchanged"]), (0, &1.into()));
+}
+
+#[test]
+fn a_paused_trigger_has_no_next_fire_time() {
+    let (program, _live) = with_jobs();
+    program.file("two.yaml", "name: two\nnoop: true\nschedule: ['@daily', '@hourly']\n");
+    assert_eq!(program.run(&["apply", "-f", "two.yaml"]).code, 0);
+    let shown = |name: &str| json(&program.run(&["trigger", "get", name, "-o", "json"]).stdout);
+    assert!(shown("two/cron")["next_fire_at"].is_string());
+    assert_eq!(program.run(&["trigger", "pause", "two/cron"]).code, 0);
+    let paused = shown("two/cron");
+    assert_eq!(
+        (&paused["paused"], &paused["next_fire_at"], &paused["due_at"]),
+        (&true.into(), &serde_json::Value::Null, &serde_json::Value::Null)
+    );
+    assert_eq!(program.run(&["job", "pause", "two"]).code, 0);
+    let other = shown("two/cron-2");
+    assert_eq!(
+        (&other["paused"], &other["job_paused"], &other["next_fire_at"]),
+        (&false.into(), &true.into(), &serde_json::Value::Null)
+    );
+    let table =
+        program.run(&["trigger", "list", "--job", "two", "--columns", "state,next,left", "--no-headers"]).stdout;
+    assert!(table.lines().all(|line| line.split_whitespace().eq(["paused", "-", "-"])), "{table}");
+    assert_eq!(program.run(&["job", "resume", "two"]).code, 0);
+    assert!(shown("two/cron-2")["next_fire_at"].is_string());
+}
+
+#[test]
+fn the_history_of_a_deleted_job_stays() {
+    let (program, _live) = with_jobs();
+    assert_eq!(program.run(&["run", "start", "greet", "--wait"]).code, 0);
+    let before = program.run(&["job", "history", "greet", "-o", "name"]).stdout;
+    assert_eq!(program.run(&["job", "delete", "greet", "--yes"]).code, 0);
+    for listed in [["job", "history", "greet", "-o", "name"], ["run", "list", "greet", "-o", "name"]] {
+        let after = program.run(&listed);
+        assert_eq!((after.code, after.stdout.as_str()), (0, before.as_str()), "{after:?}");
+    }
+}
+
+#[test]
 fn awaited_runs_tell_their_end_by_the_exit_code() {
     let (program, _live) = with_jobs();
     let followed = program.run(&["run", "start", "greet", "-p", "who=world", "--follow"]);
@@ -190,7 +255,7 @@ fn the_end_of_the_grace_period_cancels_what_still_runs() {
     until(&program, &["run", "get", &id, "-o", "json"], |it| it.stdout.contains("\"running\""));
     let (status, said) = live.stop();
     assert_eq!(status.code(), Some(0), "{said}");
-    assert!(said.contains("ended 1 runs"), "{said}");
+    assert!(said.contains("ended 1 run\n"), "{said}");
     let _live = Live::start(&program);
     let run = json(&program.run(&["run", "get", &id, "-o", "json"]).stdout);
     assert_eq!(run["state"], "cancelled", "{run}");

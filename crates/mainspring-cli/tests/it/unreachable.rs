@@ -45,17 +45,6 @@ fn a_token_is_not_sent_in_the_clear_to_another_machine() {
 }
 
 #[test]
-fn deleting_without_a_terminal_wants_yes() {
-    // The question comes before the first request, so no server is needed to ask it.
-    let program = Program::new();
-    let token = program.file("token", "secret\n");
-    let arguments = ["job", "delete", "a", "--server", "http://127.0.0.1:9", "--token-file", &token];
-    let ended = program.run(&arguments);
-    assert_eq!(ended.code, 2, "{ended:?}");
-    assert!(ended.stderr.contains("hint: say --yes"), "{}", ended.stderr);
-}
-
-#[test]
 fn broken_files_are_told_before_anything_is_sent() {
     let program = Program::new();
     let token = program.file("token", "secret\n");

@@ -8,7 +8,7 @@ use mainspring_core::compile;
 use mainspring_core::job::{CalendarDefinition, Job};
 use mainspring_schedule::Calendar;
 
-use super::{Known, Surroundings, calendar, job, problem, under};
+use super::{Known, Surroundings, calendar, job, problem, under, with_checked};
 
 /// A bundle as definitions.
 #[derive(Clone, Debug, Default)]
@@ -17,6 +17,8 @@ pub struct Compiled {
     pub calendars: Vec<NamedCalendar>,
     /// Jobs, in the order of the bundle.
     pub jobs: Vec<Arc<Job>>,
+    /// What is allowed and probably not meant, with pointers that begin at the bundle.
+    pub warnings: Vec<Problem>,
 }
 
 /// A calendar with its key.
@@ -39,10 +41,7 @@ type Key = (String, String);
 /// # Errors
 /// Everything that is wrong, with pointers that begin at the bundle.
 pub fn bundle(bundle: &Bundle, around: &Surroundings<'_>) -> Result<Compiled, Vec<Problem>> {
-    let mut problems = mainspring_api::check_bundle(bundle);
-    if !problems.is_empty() {
-        return Err(problems);
-    }
+    let mut problems = Vec::new();
     let namespace = bundle.namespace.as_deref().unwrap_or(around.namespace);
     let (order, compiled) = calendars(&bundle.calendars, namespace, around, &mut problems);
     let named: BTreeSet<Key> = bundle.calendars.iter().map(|spec| key(spec, namespace)).collect();
@@ -57,13 +56,18 @@ pub fn bundle(bundle: &Bundle, around: &Surroundings<'_>) -> Result<Compiled, Ve
     };
     let inner = Surroundings { namespace, calendars: &find, ..*around };
     let mut jobs = Vec::with_capacity(bundle.jobs.len());
+    let mut warnings = Vec::new();
     for (index, spec) in bundle.jobs.iter().enumerate() {
-        match job::checked_job(spec, &inner) {
-            Ok(job) => jobs.push(Arc::new(job)),
+        match job::read_job(spec, &inner) {
+            Ok(job) => {
+                let found = job::warnings(spec, &job, around.now).into_iter();
+                warnings.extend(found.map(|found| under(&format!("/jobs/{index}"), found)));
+                jobs.push(Arc::new(job));
+            }
             Err(found) => problems.extend(found.into_iter().map(|found| under(&format!("/jobs/{index}"), found))),
         }
     }
-    if problems.is_empty() { Ok(Compiled { calendars: order, jobs }) } else { Err(problems) }
+    with_checked(mainspring_api::check_bundle(bundle), problems).map(|()| Compiled { calendars: order, jobs, warnings })
 }
 
 /// The calendars that a bundle names and does not hold, as (namespace, name).

@@ -4,6 +4,7 @@ use mainspring_api::{CalendarSpec, DailyRange, ErrorCode, OneOrMany, Problem};
 use mainspring_core::job::{CalendarDefinition, CalendarRule};
 
 use super::schedule::{weekday, weekday_words};
+use super::texts::date;
 
 /// Reads a calendar. Its base is not looked at, and its texts are read when it is compiled.
 ///
@@ -57,7 +58,7 @@ fn rule(spec: &CalendarSpec) -> Result<CalendarRule, Vec<Problem>> {
         return Ok(CalendarRule::Daily { from: range.from.clone(), to: range.to.clone(), invert: range.invert });
     }
     if let Some(dates) = &spec.holiday {
-        return Ok(CalendarRule::Holiday { dates: dates.clone() });
+        return holiday(dates);
     }
     if let Some(days) = &spec.monthly {
         return Ok(CalendarRule::Monthly { days: days.as_slice().to_vec() });
@@ -71,6 +72,18 @@ fn rule(spec: &CalendarSpec) -> Result<CalendarRule, Vec<Problem>> {
         };
     }
     Err(vec![Problem::new(ErrorCode::CalendarNoKind, "the calendar removes nothing")])
+}
+
+fn holiday(dates: &[String]) -> Result<CalendarRule, Vec<Problem>> {
+    let wrong = dates.iter().enumerate().filter(|(_, text)| date(text).is_none());
+    let problems: Vec<_> = wrong
+        .map(|(index, text)| {
+            let shown: String = text.chars().take(32).collect();
+            let message = format!("`{}` is not a date such as 2026-12-25", shown.escape_debug());
+            Problem::new(ErrorCode::ScheduleInstant, message).at(format!("/holiday/{index}"))
+        })
+        .collect();
+    if problems.is_empty() { Ok(CalendarRule::Holiday { dates: dates.to_vec() }) } else { Err(problems) }
 }
 
 fn annual(texts: &[String]) -> Result<CalendarRule, Vec<Problem>> {

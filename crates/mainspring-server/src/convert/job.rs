@@ -4,15 +4,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mainspring_api::{ErrorCode, JobSpec, OnLost, OneOrMany, Overlap, ParamSpec, Problem, ScheduleEntry, TriggerSpec};
-use mainspring_core::job::{self, Job, JobKey, RetryPolicy, TriggerDefinition};
-use mainspring_schedule::Calendar;
+use mainspring_core::job::{self, Job, JobKey, RetryPolicy, ScheduleDefinition, TriggerDefinition};
+use mainspring_schedule::{Calendar, Timestamp};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
 use super::schedule::{self, OrNote};
 use super::task::{task, write_task};
 use super::texts::{duration_ms, duration_text, positive_ms};
-use super::{Known, Surroundings, problem, under};
+use super::{Known, Surroundings, problem, under, with_checked};
 
 /// Reads a job, and compiles its triggers as the engine will: zones, expressions, calendars, and that each fires.
 ///
@@ -34,11 +34,27 @@ use super::{Known, Surroundings, problem, under};
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 pub fn job(spec: &JobSpec, around: &Surroundings<'_>) -> Result<Job, Vec<Problem>> {
-    let problems = mainspring_api::check_job(spec);
-    if !problems.is_empty() {
-        return Err(problems);
-    }
-    checked_job(spec, around)
+    let (job, found) = match read_job(spec, around) {
+        Ok(job) => (Some(job), Vec::new()),
+        Err(found) => (None, found),
+    };
+    with_checked(mainspring_api::check_job(spec), found)?;
+    Ok(job.expect("nothing is wrong with it"))
+}
+
+/// What a job may say and probably does not mean, with pointers that begin at the job.
+pub fn warnings(spec: &JobSpec, job: &Job, now: Timestamp) -> Vec<Problem> {
+    let written = spec.triggers_in_order().into_iter().zip(&job.triggers);
+    let past = written.filter_map(|((place, _), trigger)| match trigger.schedule {
+        ScheduleDefinition::At { at } if at < now => Some((place, at)),
+        _ => None,
+    });
+    past.map(|(place, at)| {
+        let message = format!("{at} is past: the trigger will not fire");
+        let problem = Problem::new(ErrorCode::SchedulePast, message).at(format!("{place}/at"));
+        problem.hint("write a time to come; a run now is for: mainspring run start")
+    })
+    .collect()
 }
 
 /// Whether no trigger reads the job's own zone, so that nothing else would notice a wrong one.
@@ -46,11 +62,11 @@ fn triggers_are_silent_about(spec: &JobSpec) -> bool {
     spec.triggers_in_order().iter().all(|(_, trigger)| trigger.timezone != spec.timezone)
 }
 
-/// The same for a spec that has passed [`mainspring_api::check_job`].
-pub(super) fn checked_job(spec: &JobSpec, around: &Surroundings<'_>) -> Result<Job, Vec<Problem>> {
+/// The same without [`mainspring_api::check_job`]: what that finds is not found here.
+pub(super) fn read_job(spec: &JobSpec, around: &Surroundings<'_>) -> Result<Job, Vec<Problem>> {
     let mut problems = Vec::new();
     let namespace = spec.namespace.as_deref().unwrap_or(around.namespace);
-    let task = task(spec).or_note(&mut problems);
+    let task = task(spec, &mut problems);
     let ms = |text: Option<&str>, read: fn(&str, &str) -> Result<i64, Problem>, pointer: &str| {
         text.map(|text| read(text, pointer)).transpose()
     };
@@ -193,21 +209,24 @@ fn read_trigger(
     namespace: &str,
     around: &Surroundings<'_>,
 ) -> Result<TriggerDefinition, Vec<Problem>> {
-    let definition = schedule::trigger(spec, around.timezone)?;
-    let mut alone = definition.clone();
+    let mut problems = Vec::new();
+    let definition = schedule::read(spec, around.timezone, &mut problems);
     let mut found: Option<Arc<Calendar>> = None;
-    if let Some(name) = &definition.calendar {
+    if let Some(name) = &spec.calendar {
         match (around.calendars)(namespace, name) {
             Known::Calendar(calendar) => found = Some(calendar),
-            Known::Unknown => alone.calendar = None,
+            Known::Unknown => {}
             Known::Missing => {
                 let message = format!("there is no calendar \"{name}\" in namespace \"{namespace}\"");
-                return Err(vec![Problem::new(ErrorCode::CalendarUnknown, message).at("/calendar")]);
+                problems.push(Problem::new(ErrorCode::CalendarUnknown, message).at("/calendar"));
             }
         }
     }
-    schedule::compiled(&alone, around.now, &|_| found.clone()).map_err(|problem| vec![problem])?;
-    Ok(definition)
+    let Some(definition) = definition else { return Err(problems) };
+    let calendar = definition.calendar.clone().filter(|_| found.is_some());
+    let alone = TriggerDefinition { calendar, ..definition.clone() };
+    problems.extend(schedule::compiled(&alone, around.now, &|_| found.clone()).err());
+    if problems.is_empty() { Ok(definition) } else { Err(problems) }
 }
 
 /// How a trigger was written, which says where its fields stand.

@@ -8,7 +8,7 @@ use mainspring_api::{
 };
 use mainspring_core::compile::{self, FieldError};
 use mainspring_core::job::{ScheduleDefinition, TriggerDefinition};
-use mainspring_schedule::{Calendar, Timestamp, Trigger, Zone};
+use mainspring_schedule::{Calendar, TimeOfDay, Timestamp, Trigger, Zone};
 
 use super::texts::{duration_ms, duration_text, instant, positive_ms};
 use super::{problem, under};
@@ -19,19 +19,25 @@ use super::{problem, under};
 /// Everything that is wrong, with pointers that begin at the trigger.
 pub fn trigger(spec: &TriggerSpec, timezone: &str) -> Result<TriggerDefinition, Vec<Problem>> {
     let mut problems = Vec::new();
+    let definition = read(spec, timezone, &mut problems);
+    definition.filter(|_| problems.is_empty()).ok_or(problems)
+}
+
+/// The same, as far as it can be read: what cannot is noted, and left at its default. Nothing without a schedule.
+pub(super) fn read(spec: &TriggerSpec, timezone: &str, problems: &mut Vec<Problem>) -> Option<TriggerDefinition> {
     let zone_name = spec.timezone.as_deref().unwrap_or(timezone);
-    let zone = compile::zone(zone_name).map_err(|error| problem(error, "/timezone")).or_note(&mut problems);
-    // Instants are read all the same, so that their problems show at once.
-    let reading = zone.clone().unwrap_or_else(Zone::utc);
-    let schedule = schedule(spec, &reading).or_note(&mut problems);
-    let at = |text: &Option<String>, pointer| text.as_deref().map(|text| instant(text, &reading, pointer)).transpose();
-    let start_at = at(&spec.start_at, "/start_at").or_note(&mut problems).flatten();
-    let end_at = at(&spec.end_at, "/end_at").or_note(&mut problems).flatten();
+    let zone = compile::zone(zone_name).map_err(|error| problem(error, "/timezone")).or_note(problems);
+    // The rest is read all the same, so that its problems show at once.
+    let zone = zone.unwrap_or_else(Zone::utc);
+    let schedule = schedule(spec, &zone).or_note(problems);
+    times_of_day(spec, problems);
+    let at = |text: &Option<String>, pointer| text.as_deref().map(|text| instant(text, &zone, pointer)).transpose();
+    let start_at = at(&spec.start_at, "/start_at").or_note(problems).flatten();
+    let end_at = at(&spec.end_at, "/end_at").or_note(problems).flatten();
     let ms = |text: &Option<String>, pointer| text.as_deref().map(|text| duration_ms(text, pointer)).transpose();
-    let threshold = ms(&spec.misfire_threshold, "/misfire_threshold").or_note(&mut problems).flatten();
-    let jitter = ms(&spec.jitter, "/jitter").or_note(&mut problems).flatten();
-    let (Some(schedule), Some(zone), true) = (schedule, zone, problems.is_empty()) else { return Err(problems) };
-    Ok(TriggerDefinition {
+    let threshold = ms(&spec.misfire_threshold, "/misfire_threshold").or_note(problems).flatten();
+    let jitter = ms(&spec.jitter, "/jitter").or_note(problems).flatten();
+    Some(TriggerDefinition {
         timezone: zone.name().to_owned(),
         start_at,
         end_at,
@@ -45,8 +51,18 @@ pub fn trigger(spec: &TriggerSpec, timezone: &str) -> Result<TriggerDefinition, 
             Semantics::Quartz => "quartz".to_owned(),
         },
         paused: spec.paused.unwrap_or(false),
-        ..TriggerDefinition::new(spec.name.as_deref().unwrap_or("trigger"), schedule)
+        ..TriggerDefinition::new(spec.name.as_deref().unwrap_or("trigger"), schedule?)
     })
+}
+
+/// Notes what is wrong with the times of a daily window: compiling would tell of the first only.
+fn times_of_day(spec: &TriggerSpec, problems: &mut Vec<Problem>) {
+    let Some(window) = &spec.daily_window else { return };
+    for (pointer, text) in [("/daily_window/from", &window.from), ("/daily_window/to", &window.to)] {
+        if let Some(Err(error)) = text.as_deref().map(str::parse::<TimeOfDay>) {
+            problems.push(Problem::new(ErrorCode::ScheduleInstant, error.to_string()).at(pointer));
+        }
+    }
 }
 
 /// Writes a trigger as a job file would.

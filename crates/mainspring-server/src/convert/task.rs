@@ -3,23 +3,22 @@
 use mainspring_api::{ErrorCode, HttpTask, JobSpec, OneOrMany, Problem, Status, Task};
 use mainspring_core::job;
 
+use super::schedule::OrNote;
 use super::texts::{duration_text, positive_ms};
-use super::under;
 
 /// Longest time an HTTP exchange takes if nothing is said.
 const HTTP_TIMEOUT_MS: i64 = 30_000;
 /// Redirects that are followed if nothing is said; the only number that is kept.
 const REDIRECTS: u32 = 3;
 
-/// Reads what a job does.
-pub(super) fn task(spec: &JobSpec) -> Result<job::Task, Problem> {
-    Ok(match spec.task() {
-        Some(Task::Run(script)) => job::Task::Run { script: script.to_owned(), shell: None },
-        Some(Task::Exec(argv)) => job::Task::Exec { argv: argv.to_vec() },
-        Some(Task::Http(http)) => job::Task::Http(self::http(http).map_err(|problem| under("/http", problem))?),
-        Some(Task::Handler(name)) => job::Task::Handler { name: name.to_owned() },
-        Some(Task::Noop) => job::Task::Noop,
-        None => return Err(Problem::new(ErrorCode::JobNoTask, "the job does not say what to do")),
+/// Reads what a job does. Nothing if it says nothing or too much, which is for [`mainspring_api::check_job`] to say.
+pub(super) fn task(spec: &JobSpec, problems: &mut Vec<Problem>) -> Option<job::Task> {
+    Some(match spec.task()? {
+        Task::Run(script) => job::Task::Run { script: script.to_owned(), shell: None },
+        Task::Exec(argv) => job::Task::Exec { argv: argv.to_vec() },
+        Task::Http(http) => job::Task::Http(self::http(http, problems)),
+        Task::Handler(name) => job::Task::Handler { name: name.to_owned() },
+        Task::Noop => job::Task::Noop,
     })
 }
 
@@ -34,12 +33,13 @@ pub(super) fn write_task(task: &job::Task, spec: &mut JobSpec) {
     }
 }
 
-fn http(spec: &HttpTask) -> Result<job::HttpTask, Problem> {
+fn http(spec: &HttpTask, problems: &mut Vec<Problem>) -> job::HttpTask {
     if spec.max_redirects.is_some_and(|most| most != REDIRECTS) {
         let message = format!("this version follows up to {REDIRECTS} redirects, and no other number");
-        return Err(Problem::new(ErrorCode::FieldLater, message).at("/max_redirects"));
+        problems.push(Problem::new(ErrorCode::FieldLater, message).at("/http/max_redirects"));
     }
-    let timeout_ms = spec.timeout.as_deref().map(|text| positive_ms(text, "/timeout")).transpose()?;
+    let timeout = spec.timeout.as_deref().map(|text| positive_ms(text, "/http/timeout"));
+    let timeout_ms = timeout.transpose().or_note(problems).flatten();
     let mut headers: Vec<(String, String)> = spec.headers.clone().into_iter().collect();
     let body = match &spec.body {
         None | Some(serde_json::Value::Null) => None,
@@ -53,7 +53,7 @@ fn http(spec: &HttpTask) -> Result<job::HttpTask, Problem> {
         }
     };
     headers.sort();
-    Ok(job::HttpTask {
+    job::HttpTask {
         method: spec.method.as_deref().unwrap_or("GET").to_owned(),
         url: spec.url.clone(),
         headers,
@@ -61,7 +61,7 @@ fn http(spec: &HttpTask) -> Result<job::HttpTask, Problem> {
         expect: spec.expect.as_ref().map(ranges).unwrap_or_default(),
         timeout_ms: Some(timeout_ms.unwrap_or(HTTP_TIMEOUT_MS)),
         verify_tls: spec.verify_tls.unwrap_or(true),
-    })
+    }
 }
 
 fn http_spec(task: &job::HttpTask) -> HttpTask {

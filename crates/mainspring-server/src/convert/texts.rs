@@ -62,7 +62,7 @@ fn local(text: &str) -> Option<(Date, TimeOfDay)> {
 }
 
 /// Reads `YYYY-MM-DD`.
-fn date(text: &str) -> Option<Date> {
+pub(super) fn date(text: &str) -> Option<Date> {
     let bytes = text.as_bytes();
     if bytes.len() != 10 || bytes[4] != b'-' || bytes[7] != b'-' {
         return None;

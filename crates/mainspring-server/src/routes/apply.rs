@@ -9,7 +9,8 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::response::Response;
 use mainspring_api::{
-    ApplyAction, ApplyItem, ApplyOptions, ApplyResult, ApplyTotals, Bundle, ErrorCode, FieldChange, ItemKind, routes,
+    ApplyAction, ApplyItem, ApplyOptions, ApplyResult, ApplyTotals, Bundle, ErrorCode, FieldChange, ItemKind, Problem,
+    routes,
 };
 use mainspring_core::job::{Job, JobKey};
 use mainspring_engine::control::{self, SaveMode};
@@ -56,6 +57,7 @@ async fn apply(
 struct Plan {
     calendars: Vec<Step<NamedCalendar, CalendarRow>>,
     jobs: Vec<Step<Arc<Job>, JobRow>>,
+    warnings: Vec<Problem>,
     doomed_jobs: Vec<JobRow>,
     doomed_calendars: Vec<CalendarRow>,
 }
@@ -97,7 +99,14 @@ async fn plan(app: &App, compiled: Compiled) -> Answer<Plan> {
             tokio::task::yield_now().await;
         }
     }
-    Ok(Plan { calendars, jobs, doomed_jobs: Vec::new(), doomed_calendars: Vec::new() })
+    let warnings = compiled.warnings.into_iter().filter(|warning| !is_about_unchanged(warning, &jobs)).collect();
+    Ok(Plan { calendars, jobs, warnings, doomed_jobs: Vec::new(), doomed_calendars: Vec::new() })
+}
+
+/// Whoever applies the same again has been warned.
+fn is_about_unchanged(warning: &Problem, jobs: &[Step<Arc<Job>, JobRow>]) -> bool {
+    let index = warning.pointer.strip_prefix("/jobs/").and_then(|rest| rest.split('/').next()?.parse::<usize>().ok());
+    index.and_then(|index| jobs.get(index)).is_some_and(|step| step.item.action == ApplyAction::Unchanged)
 }
 
 /// Adds what the namespaces of the bundle hold and the bundle lacks.
@@ -151,7 +160,7 @@ async fn commit(app: &App, plan: &mut Plan) -> Answer<()> {
 
 impl Plan {
     fn result(self, dry_run: bool) -> ApplyResult {
-        let mut calendars = self.calendars;
+        let (mut calendars, warnings) = (self.calendars, self.warnings);
         calendars.sort_by_key(|step| step.wanted.index);
         let deleted = |kind, namespace: String, name: String| ApplyItem {
             kind,
@@ -177,7 +186,7 @@ impl Plan {
                 ApplyAction::Deleted => &mut totals.deleted,
             } += 1;
         }
-        ApplyResult { dry_run, totals, items }
+        ApplyResult { dry_run, totals, items, warnings }
     }
 }
 

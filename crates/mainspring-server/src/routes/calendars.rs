@@ -39,7 +39,7 @@ async fn list(
     QueryOf(filter): QueryOf<PageFilter>,
 ) -> Answer<Json<Page<api::Calendar>>> {
     let limit = pages::limit(filter.limit)?;
-    let after = pages::names::<1>(filter.cursor.as_deref())?.map(|[name]| name);
+    let after = pages::names::<1>("calendars", filter.cursor.as_deref())?.map(|[name]| name);
     let fetch = u32::try_from(limit + 1).unwrap_or(u32::MAX);
     let rows = app.control().store().calendars(&namespace, after.as_deref(), fetch).await?;
     if rows.is_empty() && after.is_none() {
@@ -48,7 +48,7 @@ async fn list(
     }
     let uses = uses(&app, &namespace).await?;
     let shown = rows.iter().map(|row| show(row, &uses)).collect::<Answer<Vec<_>>>()?;
-    Ok(Json(pages::page(shown, limit, |calendar: &api::Calendar| calendar.name.clone())))
+    Ok(Json(pages::page(shown, limit, |calendar: &api::Calendar| pages::cursor("calendars", &[&calendar.name]))))
 }
 
 /// Returns a calendar.

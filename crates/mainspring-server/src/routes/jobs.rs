@@ -34,6 +34,8 @@ const TRIES: usize = 10;
 /// Names that are looked through for one that is spelled alike.
 const SIMILAR_MAX: u32 = 1_000;
 
+type Key = (String, String);
+
 pub(super) fn routes() -> Vec<Route> {
     vec![
         Route::view(routes!(list)),
@@ -54,12 +56,12 @@ async fn list(
     QueryOf(filter): QueryOf<JobFilter>,
 ) -> Answer<Json<Page<api::Job>>> {
     let limit = pages::limit(filter.limit)?;
-    let after = pages::names::<1>(filter.cursor.as_deref())?;
+    let after = pages::names::<1>("jobs", filter.cursor.as_deref())?;
     let rows = matching(&app, &namespace, &filter, after, limit).await?;
     if rows.is_empty() && filter.cursor.is_none() {
         namespaces::must_exist(&app, &namespace).await?;
     }
-    let page = pages::page(rows, limit, |row: &JobRow| row.definition.key.name.clone());
+    let page = pages::page(rows, limit, |row: &JobRow| pages::cursor("jobs", &[&row.definition.key.name]));
     let mut items = Vec::with_capacity(page.items.len());
     for row in &page.items {
         items.push(view(&app, row).await?);
@@ -69,7 +71,7 @@ async fn list(
 
 /// Returns a job.
 #[utoipa::path(get, path = routes::JOB, tag = "jobs", params(("namespace" = String, Path), ("job" = String, Path)), responses((status = 200, body = api::Job)))]
-async fn get(State(app): State<App>, PathOf((namespace, name)): PathOf<(String, String)>) -> Answer<Response> {
+async fn get(State(app): State<App>, PathOf((namespace, name)): PathOf<Key>) -> Answer<Response> {
     let row = find(&app, &JobKey::new(namespace, name)).await?;
     shown(&app, &row, StatusCode::OK).await
 }
@@ -79,7 +81,7 @@ async fn get(State(app): State<App>, PathOf((namespace, name)): PathOf<(String, 
     request_body = JobSpec, responses((status = 200, body = api::Job), (status = 201, body = api::Job)))]
 async fn put(
     State(app): State<App>,
-    PathOf((namespace, name)): PathOf<(String, String)>,
+    PathOf((namespace, name)): PathOf<Key>,
     condition: Condition,
     QueryOf(options): QueryOf<WriteOptions>,
     Body(spec): Body<JobSpec>,
@@ -94,7 +96,7 @@ async fn put(
     request_body(content = serde_json::Value, content_type = "application/merge-patch+json"), responses((status = 200, body = api::Job)))]
 async fn patch(
     State(app): State<App>,
-    PathOf((namespace, name)): PathOf<(String, String)>,
+    PathOf((namespace, name)): PathOf<Key>,
     condition: Condition,
     QueryOf(options): QueryOf<WriteOptions>,
     Patch(patch): Patch,
@@ -113,7 +115,7 @@ async fn patch(
     responses((status = 204, description = "Gone")))]
 async fn delete(
     State(app): State<App>,
-    PathOf((namespace, name)): PathOf<(String, String)>,
+    PathOf((namespace, name)): PathOf<Key>,
     condition: Condition,
     QueryOf(options): QueryOf<WriteOptions>,
 ) -> Answer<StatusCode> {
@@ -135,30 +137,30 @@ async fn delete(
 /// Pauses a job: once this is answered, none of its triggers fires.
 #[utoipa::path(post, path = routes::JOB_PAUSE, tag = "jobs", params(("namespace" = String, Path), ("job" = String, Path)),
     request_body = Reason, responses((status = 200, body = api::Job)))]
-async fn pause(
-    State(app): State<App>,
-    PathOf((namespace, name)): PathOf<(String, String)>,
-    OptionalBody(reason): OptionalBody<Reason>,
-) -> Answer<Response> {
-    let key = JobKey::new(namespace, name);
-    find(&app, &key).await?;
-    let row = app.control().pause_job(&key).await?;
-    tracing::info!(job = %key, reason = reason.reason, "job paused");
-    shown(&app, &row, StatusCode::OK).await
+async fn pause(state: State<App>, path: PathOf<Key>, reason: OptionalBody<Reason>) -> Answer<Response> {
+    set_paused(state, path, reason, true).await
 }
 
 /// Ends the pause of a job.
 #[utoipa::path(post, path = routes::JOB_RESUME, tag = "jobs", params(("namespace" = String, Path), ("job" = String, Path)),
     request_body = Reason, responses((status = 200, body = api::Job)))]
-async fn resume(
+async fn resume(state: State<App>, path: PathOf<Key>, reason: OptionalBody<Reason>) -> Answer<Response> {
+    set_paused(state, path, reason, false).await
+}
+
+async fn set_paused(
     State(app): State<App>,
-    PathOf((namespace, name)): PathOf<(String, String)>,
+    PathOf((namespace, name)): PathOf<Key>,
     OptionalBody(reason): OptionalBody<Reason>,
+    paused: bool,
 ) -> Answer<Response> {
     let key = JobKey::new(namespace, name);
     find(&app, &key).await?;
-    let row = app.control().resume_job(&key).await?;
-    tracing::info!(job = %key, reason = reason.reason, "job resumed");
+    let row = match paused {
+        true => app.control().pause_job(&key).await?,
+        false => app.control().resume_job(&key).await?,
+    };
+    tracing::info!(job = %key, paused, reason = reason.reason, "the pause of a job changed");
     shown(&app, &row, StatusCode::OK).await
 }
 
@@ -167,13 +169,18 @@ async fn resume(
     request_body = RunNow, responses((status = 201, body = api::Run)))]
 async fn run(
     State(app): State<App>,
-    PathOf((namespace, name)): PathOf<(String, String)>,
+    PathOf((namespace, name)): PathOf<Key>,
     headers: HeaderMap,
     OptionalBody(asked): OptionalBody<RunNow>,
 ) -> Answer<(StatusCode, Json<api::Run>)> {
+    runs::must_start(&app)?;
     let key = JobKey::new(namespace, name);
-    find(&app, &key).await?;
-    let ask = Ask { input: input(asked.input, asked.params)?, priority: asked.priority, origin: origin(&headers) };
+    let row = find(&app, &key).await?;
+    let problems = convert::job_spec(&row.definition).check_input(asked.input.as_ref(), &asked.params);
+    if !problems.is_empty() {
+        return Err(Refusal::invalid(problems));
+    }
+    let ask = Ask { input: input(asked.input, asked.params), priority: asked.priority, origin: origin(&headers) };
     let run = app.control().run_now(&key, ask).await?;
     tracing::info!(job = %key, run.id = %run.id, reason = asked.reason, "run asked for");
     let shown = Runs::new(&**app.control().store()).show(run).await?;
@@ -185,7 +192,7 @@ async fn run(
     responses((status = 200, body = Page<api::Run>)))]
 async fn history(
     State(app): State<App>,
-    PathOf((namespace, name)): PathOf<(String, String)>,
+    PathOf((namespace, name)): PathOf<Key>,
     QueryOf(filter): QueryOf<RunFilter>,
 ) -> Answer<Json<Page<api::Run>>> {
     let filter = RunFilter { job: Some(name), ..filter };
@@ -267,19 +274,21 @@ async fn save(
         let row = app.control().store().job(key).await?;
         let version = row.as_ref().map(|row| show::count(row.version.0));
         condition.check(&what(key), version, || missing(key))?;
-        let job = Arc::new(compile(app, spec_of(row.as_ref())?).await?);
+        let spec = spec_of(row.as_ref())?;
+        let job = Arc::new(compile(app, spec.clone()).await?);
+        let warnings = convert::warnings(&spec, &job, app.now());
         if options.dry_run {
             let planned = planned(app, row, job);
-            return Ok(
-                (etag(show::count(planned.version.0)), Json(show::job(&planned, JobView::default()))).into_response()
-            );
+            let shown = api::Job { warnings, ..show::job(&planned, JobView::default()) };
+            return Ok((etag(show::count(planned.version.0)), Json(shown)).into_response());
         }
         let expect = row.as_ref().map_or(Expect::Absent, |row| Expect::Change(row.change));
         match app.control().save(vec![(job, expect)], SaveMode::Commit).await {
             Ok(plans) => {
                 let saved = plans.into_iter().next().and_then(|plan| plan.saved);
                 let saved = saved.ok_or_else(|| missing(key))?;
-                return shown(app, &saved, made(row.is_none())).await;
+                let shown = api::Job { warnings, ..view(app, &saved).await? };
+                return Ok((made(row.is_none()), etag(shown.version), Json(shown)).into_response());
             }
             Err(control::Error::Store(StoreError::Conflict { .. })) => {}
             Err(error) => return Err(error.into()),
@@ -353,22 +362,17 @@ fn merge(target: &mut Value, patch: &Value) {
     }
 }
 
-/// What is given with a run: members set over an object.
-fn input(input: Option<Value>, params: BTreeMap<String, Value>) -> Answer<Option<Value>> {
+/// What is given with a run: members set over an object. Anything else is given without members.
+fn input(input: Option<Value>, params: BTreeMap<String, Value>) -> Option<Value> {
     if params.is_empty() {
-        return Ok(input);
+        return input;
     }
-    match input.unwrap_or_default() {
-        Value::Null => Ok(Some(Value::Object(params.into_iter().collect()))),
-        Value::Object(mut members) => {
-            members.extend(params);
-            Ok(Some(Value::Object(members)))
-        }
-        _ => {
-            let message = "\"params\" are members of \"input\", so it must be a mapping";
-            Err(Refusal::invalid(vec![Problem::new(ErrorCode::FieldValue, message).at("/input")]))
-        }
-    }
+    let mut members = match input {
+        Some(Value::Object(members)) => members,
+        _ => Map::new(),
+    };
+    members.extend(params);
+    Some(Value::Object(members))
 }
 
 /// People come through our own client, programs through whatever they are written with.

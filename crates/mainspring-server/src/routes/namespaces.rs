@@ -30,10 +30,10 @@ pub(super) fn routes() -> Vec<Route> {
 #[utoipa::path(get, path = routes::NAMESPACES, tag = "namespaces", params(PageFilter), responses((status = 200, body = Page<Namespace>)))]
 async fn list(State(app): State<App>, QueryOf(filter): QueryOf<PageFilter>) -> Answer<Json<Page<Namespace>>> {
     let limit = pages::limit(filter.limit)?;
-    let after = pages::names::<1>(filter.cursor.as_deref())?.map(|[name]| name);
+    let after = pages::names::<1>("namespaces", filter.cursor.as_deref())?.map(|[name]| name);
     let rows = app.control().store().namespaces(after.as_deref(), fetch(limit)).await?;
     let shown = rows.into_iter().map(show).collect();
-    Ok(Json(pages::page(shown, limit, |namespace: &Namespace| namespace.name.clone())))
+    Ok(Json(pages::page(shown, limit, |namespace: &Namespace| pages::cursor("namespaces", &[&namespace.name]))))
 }
 
 /// Returns a namespace.

@@ -5,9 +5,9 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use mainspring_api::{self as api, ErrorCode, Page, Reason, RunFilter, routes};
-use mainspring_core::RunId;
 use mainspring_core::job::JobKey;
 use mainspring_core::run::RunState;
+use mainspring_core::{JobId, RunId};
 use mainspring_store::RunQuery;
 use utoipa_axum::routes;
 
@@ -17,6 +17,10 @@ use crate::extract::{OptionalBody, PathOf, QueryOf};
 use crate::pages;
 use crate::refusal::{Answer, Refusal};
 use crate::show::{self, Runs};
+
+/// Runs that are looked through for one of a deleted job: the store knows names of jobs that are there only.
+const SCANNED_AT_ONCE: u32 = 1_000;
+const SCANS_MAX: u32 = 10;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -72,6 +76,7 @@ async fn rerun(
     PathOf(run): PathOf<String>,
     OptionalBody(reason): OptionalBody<Reason>,
 ) -> Answer<Response> {
+    must_start(&app)?;
     let new = app.control().rerun(id(&run)?).await?;
     tracing::info!(run.id = %new.id, rerun.of = run, reason = reason.reason, "rerun asked for");
     shown(&app, new.id, StatusCode::CREATED).await
@@ -85,13 +90,21 @@ async fn attempts(State(app): State<App>, PathOf(run): PathOf<String>) -> Answer
     Ok(Json(attempts.into_iter().filter_map(|attempt| show::attempt(&run, attempt)).collect()))
 }
 
+/// Refuses to take a run that would not start before the server does again.
+pub(super) fn must_start(app: &App) -> Answer<()> {
+    if app.engine.is_draining() {
+        return Err(Refusal::new(ErrorCode::ServerDraining, "the server is shutting down, and starts no runs"));
+    }
+    Ok(())
+}
+
 /// Lists runs.
 pub(super) async fn page(app: &App, namespace: String, filter: RunFilter, which: Which) -> Answer<Page<api::Run>> {
     let limit = pages::limit(filter.limit)?;
     let before =
         filter.cursor.as_deref().map(|cursor| cursor.parse().map_err(|_| pages::bad_cursor(cursor))).transpose()?;
     let job = match &filter.job {
-        Some(name) => Some(jobs::find(app, &JobKey::new(&namespace, name)).await?.id),
+        Some(name) => Some(job_id(app, &JobKey::new(&namespace, name)).await?),
         None => None,
     };
     let store = app.control().store();
@@ -116,6 +129,27 @@ pub(super) async fn page(app: &App, namespace: String, filter: RunFilter, which:
     }
     let shown = Runs::new(&**store).show_all(infos).await?;
     Ok(pages::page(shown, limit, |run: &api::Run| run.id.clone()))
+}
+
+/// The id of a job; of one that is deleted, that of its newest run.
+async fn job_id(app: &App, key: &JobKey) -> Answer<JobId> {
+    let missing = match jobs::find(app, key).await {
+        Ok(row) => return Ok(row.id),
+        Err(refusal) => refusal,
+    };
+    let namespace = Some(key.namespace.clone());
+    let mut query = RunQuery { namespace, limit: SCANNED_AT_ONCE, ..RunQuery::default() };
+    for _ in 0..SCANS_MAX {
+        let runs = app.control().store().runs(query.clone()).await?;
+        if let Some(run) = runs.iter().find(|run| run.key == *key) {
+            return Ok(run.job);
+        }
+        match runs.last() {
+            Some(last) if runs.len() == SCANNED_AT_ONCE as usize => query.before = Some(last.id),
+            _ => break,
+        }
+    }
+    Err(missing)
 }
 
 /// The states to look for; all if `None`.

@@ -40,7 +40,7 @@ async fn list(
     Reads(language): Reads,
 ) -> Answer<Json<Page<Trigger>>> {
     let limit = pages::limit(filter.limit)?;
-    let after = pages::names::<2>(filter.cursor.as_deref())?;
+    let after = pages::names::<2>("triggers", filter.cursor.as_deref())?;
     if let Some(job) = &filter.job {
         jobs::find(&app, &JobKey::new(&namespace, job)).await?;
     }
@@ -67,7 +67,7 @@ async fn list(
     if found.is_empty() && filter.cursor.is_none() {
         namespaces::must_exist(&app, &namespace).await?;
     }
-    Ok(Json(pages::page(found, limit, |trigger: &Trigger| format!("{}/{}", trigger.job, trigger.name))))
+    Ok(Json(pages::page(found, limit, |trigger: &Trigger| pages::cursor("triggers", &[&trigger.job, &trigger.name]))))
 }
 
 /// Returns a trigger.
@@ -114,29 +114,40 @@ async fn gaps(
 #[utoipa::path(post, path = routes::TRIGGER_PAUSE, tag = "triggers", params(("namespace" = String, Path), ("job" = String, Path), ("trigger" = String, Path)),
     request_body = Reason, responses((status = 200, body = Trigger)))]
 async fn pause(
-    State(app): State<App>,
-    PathOf(key): PathOf<Key>,
-    Reads(language): Reads,
-    OptionalBody(reason): OptionalBody<Reason>,
+    state: State<App>,
+    key: PathOf<Key>,
+    language: Reads,
+    reason: OptionalBody<Reason>,
 ) -> Answer<Json<Trigger>> {
-    let before = find(&app, key.clone(), language).await?;
-    app.control().pause_trigger(&JobKey::new(&key.0, &key.1), &key.2).await?;
-    tracing::info!(trigger = before.key, reason = reason.reason, "trigger paused");
-    find(&app, key, language).await.map(Json)
+    set_paused(state, key, language, reason, true).await
 }
 
 /// Ends the pause of a trigger.
 #[utoipa::path(post, path = routes::TRIGGER_RESUME, tag = "triggers", params(("namespace" = String, Path), ("job" = String, Path), ("trigger" = String, Path)),
     request_body = Reason, responses((status = 200, body = Trigger)))]
 async fn resume(
+    state: State<App>,
+    key: PathOf<Key>,
+    language: Reads,
+    reason: OptionalBody<Reason>,
+) -> Answer<Json<Trigger>> {
+    set_paused(state, key, language, reason, false).await
+}
+
+async fn set_paused(
     State(app): State<App>,
     PathOf(key): PathOf<Key>,
     Reads(language): Reads,
     OptionalBody(reason): OptionalBody<Reason>,
+    paused: bool,
 ) -> Answer<Json<Trigger>> {
     let before = find(&app, key.clone(), language).await?;
-    app.control().resume_trigger(&JobKey::new(&key.0, &key.1), &key.2).await?;
-    tracing::info!(trigger = before.key, reason = reason.reason, "trigger resumed");
+    let job = JobKey::new(&key.0, &key.1);
+    match paused {
+        true => app.control().pause_trigger(&job, &key.2).await?,
+        false => app.control().resume_trigger(&job, &key.2).await?,
+    };
+    tracing::info!(trigger = before.key, paused, reason = reason.reason, "the pause of a trigger changed");
     find(&app, key, language).await.map(Json)
 }
 
@@ -153,10 +164,12 @@ async fn find(app: &App, (namespace, job, name): Key, language: Lang) -> Answer<
     }
     let missing =
         Refusal::new(ErrorCode::TriggerNotFound, format!("job \"{key}\" has no trigger \"{}\"", name.escape_debug()));
-    let names = prior.triggers.iter().map(|trigger| trigger.name.as_str());
-    Err(match did_you_mean(&name, names) {
+    let names = || prior.triggers.iter().map(|trigger| trigger.name.as_str());
+    let all = names().collect::<Vec<_>>().join(", ");
+    Err(match did_you_mean(&name, names()) {
         Some(hint) => missing.hint(hint),
-        None => missing,
+        None if all.is_empty() => missing.hint("it has no triggers"),
+        None => missing.hint(format!("its triggers are {all}")),
     })
 }
 

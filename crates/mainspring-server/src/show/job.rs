@@ -66,5 +66,6 @@ pub(crate) fn job(row: &JobRow, view: JobView) -> api::Job {
         last_run: view.last_run,
         created_at: instant(row.created_at),
         updated_at: instant(row.updated_at),
+        warnings: Vec::new(),
     }
 }

@@ -23,6 +23,9 @@ pub(crate) fn trigger(
     let progress = &trigger.row.progress;
     let key = &job.definition.key;
     let spec = convert::trigger_spec(definition);
+    // The instant is kept for the resume; until then nothing fires at it.
+    let next = progress.next_fire_at.filter(|_| !trigger.row.paused);
+    let due = progress.due_at.filter(|_| !trigger.row.paused);
     Some(api::Trigger {
         id: trigger.row.id.to_string(),
         key: format!("{key}/{}", trigger.name),
@@ -44,9 +47,10 @@ pub(crate) fn trigger(
         },
         state_reason: error_of(definition, progress.status),
         paused: trigger.own_pause,
-        blocked: is_blocked(&job.definition, active_runs) && progress.due_at.is_some_and(|due| due <= now),
-        next_fire_at: progress.next_fire_at.map(instant),
-        due_at: progress.due_at.map(instant),
+        job_paused: job.paused,
+        blocked: is_blocked(&job.definition, active_runs) && due.is_some_and(|due| due <= now),
+        next_fire_at: next.map(instant),
+        due_at: due.map(instant),
         previous_fire_at: progress.previous_fire_at.map(instant),
         awaiting_run: progress.awaiting_run.map(|run| run.to_string()),
         times_triggered: u64::from(progress.times_triggered),

@@ -107,7 +107,11 @@ async fn one_thing_that_is_wrong_keeps_the_whole_bundle_out() {
             "request.invalid",
             "/calendars/0/base",
         ),
-        (json!({"calendars": [{"name": "a", "holiday": ["2026-02-30"]}]}), "field.value", "/calendars/0"),
+        (
+            json!({"calendars": [{"name": "a", "holiday": ["2026-02-30"]}]}),
+            "schedule.instant",
+            "/calendars/0/holiday/0",
+        ),
         (json!({"calendars": [{"name": "a", "annual": ["13-45", "x"]}]}), "schedule.instant", "/calendars/0/annual/1"),
         (
             json!({"calendars": [{"name": "a", "weekly": "sun", "base": "nowhere"}]}),

@@ -1,7 +1,9 @@
 //! Jobs and triggers: saved, changed, paused, deleted, on condition and tried out.
 
-use mainspring_api::client::Precondition;
-use mainspring_api::{ErrorCode, JobFilter, PageFilter, Reason, TriggerFilter, TriggerState, WriteOptions};
+use mainspring_api::client::{ClientError, Precondition};
+use mainspring_api::{
+    ApplyOptions, Bundle, ErrorCode, JobFilter, PageFilter, Reason, TriggerFilter, TriggerState, WriteOptions,
+};
 use serde_json::{Value, json};
 
 use crate::kit::{Running, code, spec};
@@ -44,6 +46,92 @@ async fn a_job_is_saved_changed_and_deleted() {
     client.delete_job("default", "etl", Precondition::Version(3), DRY_RUN).await.unwrap();
     client.delete_job("default", "etl", Precondition::Version(3), COMMIT).await.unwrap();
     assert_eq!(code(client.job("default", "etl").await), ErrorCode::JobNotFound);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn everything_that_is_wrong_is_said_at_once() {
+    let running = Running::start().await;
+    let bad = spec(json!({
+        "name": "a", "queue": "a b", "timeout": "a while", "timezone": "Mars/Base",
+        "schedule": ["61 * * * *", {"every": "soon", "end_at": "never"}], "http": {"url": "nowhere", "timeout": "0s"},
+    }));
+    let error = running.client.put_job("default", &bad, Precondition::None, COMMIT).await.unwrap_err();
+    let ClientError::Refused(problem) = error else { panic!("{error:?}") };
+    let mut places: Vec<_> = problem.errors.iter().map(|problem| problem.pointer.as_str()).collect();
+    places.sort_unstable();
+    let expected = [
+        "/http/timeout",
+        "/http/url",
+        "/queue",
+        "/schedule/0",
+        "/schedule/1/end_at",
+        "/schedule/1/every",
+        "/timeout",
+        "/timezone",
+    ];
+    assert_eq!(places, expected, "{problem}");
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn an_instant_that_is_past_is_a_warning() {
+    let running = Running::start().await;
+    let client = &running.client;
+    let late = spec(json!({"name": "a", "noop": true, "triggers": [{"name": "x", "at": "2001-01-01T00:00:00Z"}]}));
+    let bundle = Bundle { jobs: vec![late.clone()], ..Bundle::default() };
+    let options = ApplyOptions::default();
+    let applied = client.apply(&bundle, options).await.unwrap();
+    let found: Vec<_> = applied.warnings.iter().map(|it| (it.code.as_str(), it.pointer.as_str())).collect();
+    assert_eq!(found, [("schedule.past", "/jobs/0/triggers/0/at")]);
+    assert_eq!(client.apply(&bundle, options).await.unwrap().warnings, [], "the same again is known");
+    let saved = client.put_job("default", &late, Precondition::None, COMMIT).await.unwrap();
+    assert_eq!(saved.warnings[0].pointer, "/triggers/0/at");
+    let trigger = client.trigger("default", "a", "x").await.unwrap();
+    assert_eq!((trigger.state, trigger.next_fire_at), (TriggerState::Complete, None), "as the warning says");
+    assert_eq!(client.job("default", "a").await.unwrap().warnings, []);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_query_that_is_wrong_is_refused_in_plain_words() {
+    let running = Running::start().await;
+    let client = &running.client;
+    client.put_job("default", &spec(json!({"name": "a", "noop": true})), Precondition::None, COMMIT).await.unwrap();
+    let query = "request.query";
+    let cases = [
+        ("jobs?limit=many", query, "query parameter \"limit\" must be a whole number, not the text \"many\""),
+        ("jobs?limit=0", query, "query parameter \"limit\" takes 1 to 1000, not 0"),
+        ("jobs?paused=yes", query, "query parameter \"paused\" must be true or false, not the text \"yes\""),
+        (
+            "jobs?nmae=a&limit=-1",
+            query,
+            "query parameter \"limit\" is -1, not within 0 to 4294967295; unknown query parameter \"nmae\"",
+        ),
+        ("jobs?limit=1&limit=2", query, "query parameter \"limit\" is given twice"),
+        (
+            "runs?state=done",
+            query,
+            "query parameter \"state\" is \"done\", not one of waiting, held, scheduled, queued, running, succeeded, failed, cancelled, skipped",
+        ),
+        ("runs?from=yesterday", query, "query parameter \"from\": "),
+        ("jobs?cursor=zzz", "request.cursor", "\"zzz\" is no cursor of this list"),
+        ("jobs?cursor=triggers/a/b", "request.cursor", "is no cursor of this list"),
+        ("triggers?cursor=zzz", "request.cursor", "is no cursor"),
+        ("calendars?cursor=zzz", "request.cursor", "is no cursor"),
+        ("runs?cursor=zzz", "request.cursor", "is no cursor"),
+    ];
+    for (path, code, words) in cases {
+        let answer = running.request("GET", &format!("/api/v1/namespaces/default/{path}")).send().await.unwrap();
+        assert_eq!(answer.status(), 400, "{path}");
+        let problem: Value = answer.json().await.unwrap();
+        assert_eq!(problem["code"], code, "{path}: {problem}");
+        assert!(problem["detail"].as_str().unwrap().contains(words), "{path}: {problem}");
+        assert!(!problem["detail"].as_str().unwrap().contains("eserialize"), "{path}: {problem}");
+    }
+    let answer = running.request("GET", "/api/v1/namespaces/default/jobs?zzz=1").send().await.unwrap();
+    let problem: Value = answer.json().await.unwrap();
+    assert_eq!(problem["hint"], "there are cursor, label, limit, name, paused");
     running.stop().await;
 }
 

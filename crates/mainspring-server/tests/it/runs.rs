@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mainspring_api::client::Precondition;
+use mainspring_api::client::{ClientError, Precondition};
 use mainspring_api::{AttemptState, ErrorCode, LogFilter, Origin, Reason, RunFilter, RunNow, RunState, WriteOptions};
 use mainspring_engine::{Engine, RunContext};
 use mainspring_server::Settings;
@@ -18,8 +18,9 @@ async fn a_run_asked_for_runs_and_is_remembered() {
     let running = Running::start().await;
     let client = &running.client;
     running.engine.handlers().register("echo", |context: RunContext| async move { context.input() });
-    let wanted =
-        spec(json!({"name": "echo", "handler": "echo", "input": {"a": 1}, "params": {"region": {"default": "eu"}}}));
+    let wanted = spec(
+        json!({"name": "echo", "handler": "echo", "input": {"a": 1}, "params": {"region": {"default": "eu"}, "b": {}}}),
+    );
     client.put_job("default", &wanted, Precondition::None, COMMIT).await.unwrap();
 
     let ask = RunNow { params: [("b".to_owned(), json!(2))].into(), ..RunNow::default() };
@@ -51,6 +52,71 @@ async fn a_run_asked_for_runs_and_is_remembered() {
     for unknown in ["x", "00000000-0000-8000-8000-000000000000"] {
         assert_eq!(code(client.run(unknown).await), ErrorCode::RunNotFound);
     }
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn the_history_of_a_deleted_job_is_found_by_its_name() {
+    let running = Running::start().await;
+    let client = &running.client;
+    let mut ids = Vec::new();
+    for name in ["a", "b"] {
+        let wanted = spec(json!({"name": name, "noop": true}));
+        client.put_job("default", &wanted, Precondition::None, COMMIT).await.unwrap();
+        let run = client.run_job("default", name, &RunNow::default()).await.unwrap();
+        ids.push(client.wait_for_run(&run.id).await.unwrap().id);
+    }
+    client.delete_job("default", "a", Precondition::None, COMMIT).await.unwrap();
+    let by_name = RunFilter { job: Some("a".into()), ..RunFilter::default() };
+    let history = client.job_history("default", "a", &RunFilter::default()).await.unwrap();
+    for page in [history, client.runs("default", &by_name).await.unwrap()] {
+        assert_eq!(page.items.iter().map(|run| &run.id).collect::<Vec<_>>(), [&ids[0]]);
+    }
+    assert_eq!(code(client.job_history("default", "c", &RunFilter::default()).await), ErrorCode::JobNotFound);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn input_that_does_not_fit_the_job_is_refused() {
+    let running = Running::start().await;
+    let client = &running.client;
+    let params = json!({"count": {"type": "integer"}, "region": {"enum": ["eu", "us"], "required": true}});
+    let wanted = spec(json!({"name": "a", "noop": true, "params": params}));
+    client.put_job("default", &wanted, Precondition::None, COMMIT).await.unwrap();
+    let cases = [
+        (json!({"params": {"region": "eu"}}), None),
+        (json!({"input": {"region": "us", "count": 1}}), None),
+        (json!({}), Some(("param.missing", "/params/region"))),
+        (json!({"params": {"region": "eu", "cuont": 1}}), Some(("param.unknown", "/params/cuont"))),
+        (json!({"params": {"region": "eu", "count": "1"}}), Some(("param.type", "/params/count"))),
+        (json!({"params": {"region": "asia"}}), Some(("param.value", "/params/region"))),
+        (json!({"params": {"region": "eu"}, "input": [1]}), Some(("field.type", "/input"))),
+    ];
+    for (ask, wrong) in cases {
+        let asked = client.run_job("default", "a", &serde_json::from_value(ask.clone()).unwrap()).await;
+        let problems = match asked {
+            Err(ClientError::Refused(problem)) => problem.errors,
+            asked => asked.map(|_| Vec::new()).unwrap(),
+        };
+        let found = problems.first().map(|it| (it.code.as_str(), it.pointer.as_str()));
+        assert_eq!((found, problems.len()), (wrong, usize::from(wrong.is_some())), "{ask}");
+    }
+    let runs = client.runs("default", &RunFilter::default()).await.unwrap();
+    assert_eq!(runs.items.len(), 2, "what is refused leaves no run");
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_server_that_drains_takes_no_runs() {
+    let running = Running::start().await;
+    let client = &running.client;
+    client.put_job("default", &spec(json!({"name": "a", "noop": true})), Precondition::None, COMMIT).await.unwrap();
+    let before = client.run_job("default", "a", &RunNow::default()).await.unwrap();
+    client.wait_for_run(&before.id).await.unwrap();
+    running.engine.drain();
+    assert_eq!(code(client.run_job("default", "a", &RunNow::default()).await), ErrorCode::ServerDraining);
+    assert_eq!(code(client.rerun(&before.id, &Reason::default()).await), ErrorCode::ServerDraining);
+    assert_eq!(client.runs("default", &RunFilter::default()).await.unwrap().items.len(), 1);
     running.stop().await;
 }
 
