@@ -34,7 +34,7 @@
 //! assert!(matches!(node.handle(0, Event::Woke)[..], [Command::Renew(Renewal { join: true, .. })]));
 //!
 //! // The shell sent it at 0 and had the answer at 4: we are alone, and every shard is free.
-//! let mine = NodeRow { incarnation: me, name: "a".into(), address: String::new(), version: "1".into(), counter: 1,
+//! let mine = NodeRow { incarnation: me, name: "a".into(), address: String::new(), drain_asked: false, version: "1".into(), counter: 1,
 //!     standing: Standing::Eligible, clock_offset_ms: None };
 //! let view = ClusterView { database: "db".into(), database_clock_ms: 2, nodes: vec![mine], shards: Default::default() };
 //! let (sent, received) = (Reading { boot_ms: 0, wall_ms: 0 }, Reading { boot_ms: 4, wall_ms: 4 });

@@ -37,6 +37,9 @@ pub trait Cluster: Send + Sync {
     /// Frees shards of the node, if its row is there and the change is newer than its last one. Answers which were freed.
     async fn release(&self, by: Incarnation, change: Change) -> Result<ShardSet>;
 
+    /// Asks a node to give its shards up, or to take shards again: it finds that in its row. False: there is no such node.
+    async fn ask_drain(&self, node: Incarnation, drain: bool) -> Result<bool>;
+
     /// Process starts without a node that still hold running runs.
     async fn orphaned(&self) -> Result<Vec<Incarnation>>;
 

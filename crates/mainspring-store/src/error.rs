@@ -51,9 +51,10 @@ pub enum Error {
 
 impl Error {
     /// A value that this program cannot read, written by a newer one or damaged.
-    pub(crate) fn unreadable(store: &str, what: &str) -> Self {
+    pub(crate) fn unreadable(store: &str, operation: &str, what: &str) -> Self {
         let why = format!(
-            "it holds something that this program cannot read ({what}): written by a newer version, or damaged"
+            "it holds something that this program cannot read ({what}), found while trying to {operation}: it was \
+             written by a newer version, or is damaged"
         );
         Self::Unusable { store: store.to_owned(), why }
     }

@@ -21,7 +21,7 @@ pub(crate) mod store;
 pub(crate) mod trigger;
 pub(crate) mod update;
 
-use mainspring_core::batch::{ClaimedRun, CompletionBatch, FireBatch, TriggerRow};
+use mainspring_core::batch::{ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, TriggerRow};
 use mainspring_core::cluster::ShardSet;
 use mainspring_core::{Timestamp, TriggerId};
 
@@ -50,6 +50,11 @@ pub(crate) trait Batches: Db + Sized {
     /// Advances triggers and inserts runs of entries that are [usual](fire::is_usual), where the trigger is as expected.
     fn record_usual(&self, batch: &FireBatch, owner: i64, stamp: i64) -> Step<Usual> {
         fire::record_by_rows(self, batch, owner, stamp)
+    }
+
+    /// Notes what ends of attempts change for triggers that another process fires.
+    fn note_elsewhere(&self, _owner: i64, _outcome: &CompletionOutcome) -> Step<()> {
+        Ok(())
     }
 
     /// Takes queued runs, in the order of [`crate::Store::claim`].

@@ -20,7 +20,16 @@ struct Desk {
 
 fn row(incarnation: Incarnation, counter: u64) -> NodeRow {
     let (name, version, standing) = (incarnation.to_string(), String::new(), Standing::Eligible);
-    NodeRow { incarnation, name, address: String::new(), version, counter, standing, clock_offset_ms: Some(0) }
+    NodeRow {
+        incarnation,
+        name,
+        address: String::new(),
+        drain_asked: false,
+        version,
+        counter,
+        standing,
+        clock_offset_ms: Some(0),
+    }
 }
 
 impl Desk {

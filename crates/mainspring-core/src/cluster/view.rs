@@ -45,6 +45,8 @@ pub struct NodeRow {
     pub counter: u64,
     /// Whether it takes shards.
     pub standing: Standing,
+    /// Whether somebody has asked it to give its shards up.
+    pub drain_asked: bool,
     /// How far its wall clock is ahead of the database's, once known.
     pub clock_offset_ms: Option<i64>,
 }

@@ -119,6 +119,7 @@ CREATE TABLE node (
     standing TEXT COLLATE "C" NOT NULL CHECK (standing IN ('eligible', 'draining', 'clock_off')),
     counter BIGINT NOT NULL,
     change BIGINT NOT NULL,
+    drain_asked INTEGER NOT NULL DEFAULT 0 CHECK (drain_asked IN (0, 1)),
     clock_offset_ms BIGINT,
     joined_at BIGINT NOT NULL,
     renewed_at BIGINT NOT NULL

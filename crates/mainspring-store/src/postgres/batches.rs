@@ -1,13 +1,13 @@
 //! What most batches are made of, in one statement each.
 
-use mainspring_core::batch::{ClaimedRun, TriggerRow};
+use mainspring_core::batch::{ClaimedRun, CompletionOutcome, TriggerRow};
 use mainspring_core::cluster::ShardSet;
 use mainspring_core::{Timestamp, TriggerId};
 
 use super::cluster;
 use super::connection::Connection;
 use crate::sql::Batches;
-use crate::sql::db::{Lock, Row, Step, ToSql, instant, read};
+use crate::sql::db::{Lock, Row, Step, ToSql, execute, instant, read};
 use crate::sql::queue::claimed_run;
 use crate::sql::trigger::{Place, page, trigger_row};
 
@@ -21,7 +21,7 @@ pub(super) use own;
 
 impl Batches for Connection {
     fn raise_fence(&self, owner: i64) -> Step<()> {
-        crate::sql::db::execute(self, own!("cluster_fence_add"), &[(":incarnation", &owner)])?;
+        execute(self, own!("cluster_fence_add"), &[(":incarnation", &owner)])?;
         Ok(())
     }
 
@@ -38,6 +38,16 @@ impl Batches for Connection {
         let mut claimed = read(self, own!("claim"), &values, |row| Ok((row.get::<i64>(8)?, claimed_run(row)?)))?;
         claimed.sort_by_key(|(priority, run)| (-priority, run.due_at, run.run));
         Ok(claimed.into_iter().map(|(_, run)| run).collect())
+    }
+
+    fn note_elsewhere(&self, owner: i64, outcome: &CompletionOutcome) -> Step<()> {
+        for trigger in &outcome.rearmed {
+            execute(self, own!("note_trigger_elsewhere"), &[(":trigger", &trigger.0), (":owner", &owner)])?;
+        }
+        for job in &outcome.freed {
+            execute(self, own!("note_job_elsewhere"), &[(":job", &job.0), (":owner", &owner)])?;
+        }
+        Ok(())
     }
 
     fn window(

@@ -51,6 +51,17 @@ impl Cluster for PostgresStore {
         self.leases.call("release shards", work).await
     }
 
+    async fn ask_drain(&self, node: Incarnation, drain: bool) -> Result<bool> {
+        let work = move |session: &mut Session<Connection>| {
+            let number = session.number_of(node)?;
+            let values: [(&str, &dyn ToSql); 2] = [(":drain", &drain), (":incarnation", &number)];
+            let there = execute(&session.connection, own!("cluster_ask_drain"), &values)? == 1;
+            execute(&session.connection, own!("cluster_hint"), &[])?;
+            Ok(there)
+        };
+        self.leases.call("ask a node to drain", work).await
+    }
+
     async fn orphaned(&self) -> Result<Vec<Incarnation>> {
         let work = |session: &mut Session<Connection>| {
             read(&session.connection, own!("cluster_orphaned"), &[], |row| incarnation(row, 0))
@@ -123,6 +134,7 @@ fn view(db: &Connection) -> Step<ClusterView> {
             standing: word(row, 4, Standing::from_word)?,
             counter: row.get::<i64>(5)?.unsigned_abs(),
             clock_offset_ms: row.get(6)?,
+            drain_asked: row.get(7)?,
         })
     })?;
     Ok(ClusterView { database, database_clock_ms, nodes, shards: shards.into_iter().collect() })

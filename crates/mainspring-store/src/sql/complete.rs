@@ -40,6 +40,7 @@ pub(crate) fn complete(session: &mut Session<impl Batches>, batch: &CompletionBa
     for trigger in noted {
         session.note_trigger(trigger)?;
     }
+    session.connection.note_elsewhere(owner, &outcome)?;
     session.flush_runs(batch.at)?;
     Ok(outcome)
 }

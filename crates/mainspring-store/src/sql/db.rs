@@ -58,7 +58,7 @@ impl Fault {
         let unavailable = |text: String| Error::Unavailable { operation, source: format!("{store}: {text}").into() };
         match self {
             Self::Refused(error) => error,
-            Self::Unreadable(what) => Error::unreadable(store, &what),
+            Self::Unreadable(what) => Error::unreadable(store, operation, &what),
             Self::Sqlite(error) => unavailable(error.to_string()),
             Self::Postgres(error) => match error.as_db_error() {
                 Some(error) => unavailable(error.message().to_owned()),

@@ -40,6 +40,7 @@ impl Store {
             incarnation: *incarnation,
             name: String::new(),
             address: String::new(),
+            drain_asked: false,
             version: String::new(),
             counter: row.counter,
             standing: row.standing,
