@@ -4,6 +4,7 @@
 //! own, and perhaps a base: an instant is included when its rule and its base both include it.
 //! `quartz` holds Quartz's own search for the next included instant, with its oddities.
 
+mod backwards;
 mod quartz;
 
 use std::sync::Arc;
@@ -383,11 +384,15 @@ impl Rule {
                     },
             ));
         }
-        // Only one rule can exclude more than this: holidays, whose list then has as many entries.
-        let days_max = 8 * 366 + if let Self::Holiday(days) = self { days.len() } else { 0 };
-        (1..=days_max as i64)
+        (1..=self.excluded_days_max())
             .map(|days| Civil::from_millis(midnight + days * DAY_MS))
             .find(|&local| self.includes_local(local))
+    }
+
+    /// More days than the rule excludes in a row, unless it excludes all of them.
+    fn excluded_days_max(&self) -> i64 {
+        let holidays = if let Self::Holiday(days) = self { days.len() } else { 0 };
+        8 * 366 + holidays as i64
     }
 
     /// The first reading from `local` on that the rule excludes, on a clock that never jumps.

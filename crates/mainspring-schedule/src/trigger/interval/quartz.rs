@@ -65,13 +65,11 @@ fn step(interval: &Interval<'_>, t: Timestamp) -> Option<Timestamp> {
 
 /// Most of the way to `t`, when that is more than 20 intervals of days or weeks.
 fn leap(interval: &Interval<'_>, t: Timestamp) -> Timestamp {
-    let days = match interval.unit {
-        CalendarUnit::Day => 1,
-        CalendarUnit::Week => 7,
-        _ => return interval.start,
+    let Some(days) = interval.days() else {
+        return interval.start;
     };
     let seconds_after_start = 1 + t.since(interval.start) / 1_000;
-    let count = seconds_after_start / (interval.interval * days * 86_400);
+    let count = seconds_after_start / (days * 86_400);
     match count {
         ..=20 => interval.start,
         21..=49 => add(interval, interval.start, part(count, 0.80)),
