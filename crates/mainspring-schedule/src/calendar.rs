@@ -10,6 +10,7 @@ mod quartz;
 use std::sync::Arc;
 
 use crate::civil::{DAY_MS, SECOND_MS};
+use crate::steps::step;
 use crate::{Civil, Cron, Date, DaysOfWeek, Semantics, TimeOfDay, Timestamp, Zone, civil};
 
 /// A rule that removes instants, alone or on top of a base. Immutable, cheap to clone.
@@ -309,6 +310,7 @@ impl Rule {
 
     /// Whether a rule about local time includes what the clock shows.
     fn includes_local(&self, local: Civil) -> bool {
+        step();
         match self {
             Self::Annual(months) => {
                 let date = local.date();

@@ -13,6 +13,7 @@ pub(super) use previous::previous_between;
 use super::fields::{Days, FIRST_YEAR, Fields, LAST_YEAR, MonthDays, nearest_weekday, next_bit};
 use super::search::next_local;
 use crate::civil::{Civil, DAY_MS, Date, HOUR_MS, MINUTE_MS, SECOND_MS, days_in_month, weekday};
+use crate::steps::step;
 use crate::{OffsetWindow, Resolved, Timestamp, Zone};
 
 /// The first fire after `t`, or `None` if there is none up to the last year.
@@ -51,6 +52,7 @@ const MAX_MOVES: u32 = 12 * 12 * (LAST_YEAR - FIRST_YEAR + 1).cast_unsigned();
 fn walk(fields: &Fields, zone: &Zone, start: i64) -> Option<Timestamp> {
     let mut walk = Walk::start(zone, Timestamp::from_millis(start));
     for _ in 0..MAX_MOVES {
+        step();
         if walk.date.year > LAST_YEAR {
             break;
         }

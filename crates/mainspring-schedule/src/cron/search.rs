@@ -2,6 +2,7 @@
 
 use super::fields::{Fields, next_bit, previous_bit};
 use crate::civil::{DAY_MS, Date, HOUR_MS, MINUTE_MS, SECOND_MS};
+use crate::steps::step;
 
 /// The first fitting local time from `local` on, with `hours` in place of the expression's own.
 ///
@@ -72,6 +73,7 @@ impl Fields {
 
     /// The next month that the expression allows, as (year, month).
     pub fn month_after(&self, year: i32, month: u8) -> Option<(i32, u8)> {
+        step();
         if self.years.contains(year)
             && let Some(month) = next_bit(u64::from(self.months), u32::from(month) + 1)
         {
@@ -82,6 +84,7 @@ impl Fields {
 
     /// The month before that the expression allows, as (year, month).
     pub fn month_before(&self, year: i32, month: u8) -> Option<(i32, u8)> {
+        step();
         if self.years.contains(year)
             && let Some(month) = previous_bit(u64::from(self.months), u32::from(month) - 1)
         {
