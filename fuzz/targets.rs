@@ -106,7 +106,8 @@ pub fn calendars(data: &[u8]) {
     };
     let next = bounded(STEPS_MAX, "next included", calendar, || calendar.next_included(t, semantics, &zone));
     if let Some(next) = next.filter(|_| semantics == Semantics::Standard) {
-        assert!(next >= t.max(Timestamp::MIN), "{calendar:?} at {t}: {next}");
+        let t = t.clamp(Timestamp::MIN, Timestamp::MAX); // as the question is taken
+        assert!(next >= t, "{calendar:?} at {t}: {next}");
         let included = |t| calendar.is_included(t, semantics, &zone);
         assert!(included(next), "{calendar:?} at {t}: {next} is excluded");
         let middle = t + next.since(t) / 2;

@@ -294,7 +294,12 @@ impl Budget {
 
     /// Pays for a step of a day or more.
     pub(crate) fn spend_day(&mut self) -> Option<()> {
-        self.0 = self.0.checked_sub(10)?;
+        self.spend_steps(10)
+    }
+
+    /// Pays for several steps at once.
+    pub(crate) fn spend_steps(&mut self, steps: u32) -> Option<()> {
+        self.0 = self.0.checked_sub(steps)?;
         Some(())
     }
 }

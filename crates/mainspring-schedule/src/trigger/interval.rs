@@ -130,6 +130,12 @@ pub(super) fn count(trigger: &Trigger, state: &TriggerState, from: Timestamp, to
     }
 }
 
+/// The length of Quartz's walk to `t`; 0 where there is none.
+pub(super) fn steps_to(trigger: &Trigger, state: &TriggerState, t: Timestamp) -> u32 {
+    let interval = Interval::of(trigger, state.start_at).filter(|interval| interval.elapsed_ms().is_none());
+    interval.filter(|_| trigger.semantics == Semantics::Quartz).map_or(0, |it| quartz::steps_to(&it, t))
+}
+
 /// Whether Quartz's walk up to `until` picks up shifts.
 pub(super) fn is_path(trigger: &Trigger, state: &TriggerState, until: Timestamp) -> bool {
     trigger.semantics == Semantics::Quartz

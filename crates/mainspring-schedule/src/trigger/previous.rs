@@ -48,7 +48,7 @@ impl Trigger {
         let floor = (state.start_at - 1_000).max(fire - NEVER_AFTER_MS);
         let mut budget = Budget::default();
         while !calendar.is_included(fire, self.semantics, &self.zone) {
-            budget.spend_day()?;
+            budget.spend_steps(self.steps_before(state, fire))?;
             let included = calendar.last_included(fire, floor, self.semantics, &self.zone, &mut budget)?;
             fire = self.schedule_before(state, included + 1)?;
         }
@@ -73,6 +73,18 @@ impl Trigger {
         }
     }
 
+    /// What [`Trigger::schedule_before`] costs near `t`, for the budget of a search.
+    fn steps_before(&self, state: &TriggerState, t: Timestamp) -> u32 {
+        match self.schedule {
+            Schedule::CalendarInterval { .. } => {
+                interval::steps_to(self, state, t).saturating_mul(20).saturating_add(150)
+            }
+            Schedule::DailyWindow { .. } if self.semantics == Semantics::Quartz => 500,
+            Schedule::DailyWindow { .. } => 150,
+            _ => 10,
+        }
+    }
+
     /// The last instant before `t`, found with nothing but the way forward, on which instants grow with the
     /// question: goes back in growing strides until there is an instant in between.
     fn before_by_halving(&self, state: &TriggerState, t: Timestamp) -> Option<Timestamp> {
@@ -91,17 +103,18 @@ impl Trigger {
     }
 
     /// Halves what lies between an instant that was found and `t`, until nothing does.
-    fn halve(&self, state: &TriggerState, mut found: Timestamp, t: Timestamp) -> Timestamp {
+    fn halve(&self, state: &TriggerState, found: Timestamp, t: Timestamp) -> Timestamp {
         let next = |after: Timestamp| self.schedule_after(state, after).filter(|fire| *fire < t);
-        let mut none_after = t;
-        while none_after.since(found) > 1 {
-            let middle = found + none_after.since(found) / 2;
+        // An invalid trigger may answer with an earlier instant, which must not hold up the search.
+        let (mut last, mut asked, mut none_after) = (found, found, t);
+        while none_after.since(asked) > 1 {
+            let middle = asked + none_after.since(asked) / 2;
             match next(middle) {
-                Some(fire) => found = fire,
+                Some(fire) => (last, asked) = (last.max(fire), fire.max(middle)),
                 None => none_after = middle,
             }
         }
-        next(found).unwrap_or(found)
+        next(asked).map_or(last, |fire| fire.max(last))
     }
 
     /// Quartz, asked after a window that a change of clocks has moved, may leave out the next day, which it finds
@@ -118,7 +131,12 @@ impl Trigger {
 
     /// The fire that used up the repeats, when it lies before `t`.
     fn last_of_repeats(&self, state: &TriggerState, repeats: u32, t: Timestamp) -> Option<Timestamp> {
-        self.nth_after(state, state.start_at - 1_000, u64::from(repeats) + 1, t)
+        let before_all = state.start_at - 1_000;
+        if self.calendar.is_some() && repeats < WALKED_MAX {
+            // Cheaper than to count again and again what the calendar leaves.
+            return self.walk_from(state, before_all + 1).take_while(|fire| *fire < t).nth(repeats as usize);
+        }
+        self.nth_after(state, before_all, u64::from(repeats) + 1, t)
     }
 
     /// The n-th fire after `t`, counted from 1, if it lies before `limit`.
@@ -143,12 +161,15 @@ impl Trigger {
     }
 }
 
+/// So many fires under a calendar are walked through one by one.
+const WALKED_MAX: u32 = 2_000;
+
 /// The last fire of a trigger that has not fired yet; `None` when there is no last one.
 pub(super) fn last_fire(trigger: &Trigger) -> Option<Timestamp> {
     let state = trigger.unfired();
     let limit = match trigger.end_at {
         Some(end) => end + 1,
-        None if trigger.next_after(&state, FAR).is_none() => FAR,
+        None if trigger.schedule_after(&state, FAR).is_none() => FAR,
         None => match state.repeat_count {
             Some(_) => Timestamp::MAX,
             None => return None,
