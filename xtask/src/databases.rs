@@ -99,10 +99,8 @@ fn postgres_binaries() -> anyhow::Result<PathBuf> {
         let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
         folders
     });
-    let mut packaged: Vec<PathBuf> = std::fs::read_dir("/usr/lib/postgresql").map_or_else(
-        |_| Vec::new(),
-        |versions| versions.flatten().map(|version| version.path().join("bin")).collect(),
-    );
+    let mut packaged: Vec<PathBuf> = std::fs::read_dir("/usr/lib/postgresql")
+        .map_or_else(|_| Vec::new(), |versions| versions.flatten().map(|version| version.path().join("bin")).collect());
     packaged.sort();
     let found = packaged.into_iter().rev().chain(on_path).find(|folder| folder.join("initdb").exists());
     found.context("PostgreSQL is not installed: install your distribution's package postgresql")
@@ -153,4 +151,3 @@ fn wait_for_line(child: &mut Child, expected: &str) -> anyhow::Result<()> {
     }
     bail!("the server ended before it was ready:\n{}", said.join("\n"))
 }
-
