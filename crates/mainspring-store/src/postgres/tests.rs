@@ -18,7 +18,7 @@ fn database() -> String {
     };
     let name = format!("t{:016x}", RandomState::new().build_hasher().finish());
     let config: Config = server.parse().unwrap();
-    let connection = Connection::open(&config, &tls::connector().unwrap(), Purpose::Write(Duration::from_secs(60)));
+    let connection = Connection::open(&config, &tls::connector().unwrap(), SETUP);
     connection.unwrap().run_alone(&format!("CREATE SCHEMA {name}")).unwrap();
     format!("{server}?options=-csearch_path%3D{name}")
 }
