@@ -110,6 +110,19 @@ impl Connection {
         self.wait(self.client.batch_execute(text))
     }
 
+    /// The first column of what a text answers, outside a transaction.
+    #[cfg(test)]
+    pub(super) fn run_simple(&self, text: &str) -> Step<Vec<String>> {
+        let messages = self.wait(self.client.simple_query(text))?;
+        Ok(messages
+            .iter()
+            .filter_map(|message| match message {
+                tokio_postgres::SimpleQueryMessage::Row(row) => row.get(0).map(str::to_owned),
+                _ => None,
+            })
+            .collect())
+    }
+
     fn begin(&self) -> Step<()> {
         if self.begun.replace(true) { Ok(()) } else { self.wait(self.client.batch_execute(self.begin_text())) }
     }
