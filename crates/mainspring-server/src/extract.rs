@@ -1,5 +1,6 @@
 //! What handlers take out of requests: bodies, queries, paths and conditions, each refused with a reason.
 
+use std::cell::Cell;
 use std::time::Duration;
 
 use axum::body::Body as RawBody;
@@ -109,14 +110,29 @@ async fn parse<T: JsonSchema + DeserializeOwned + Send + 'static>(bytes: Bytes, 
     off_thread(move || read_body(&bytes, limits).map_err(Refusal::invalid)).await
 }
 
-/// Does work that takes longer than half a millisecond.
+/// Does work that takes longer than half a millisecond, on a thread that gives way to the engine's.
 pub(crate) async fn off_thread<T: Send + 'static>(work: impl FnOnce() -> Answer<T> + Send + 'static) -> Answer<T> {
+    let work = || {
+        give_way();
+        work()
+    };
     match tokio::task::spawn_blocking(work).await {
         Ok(answer) => answer,
         Err(error) => match error.try_into_panic() {
             Ok(panic) => std::panic::resume_unwind(panic),
             Err(_) => Err(Refusal::new(ErrorCode::ServerDraining, "the server is shutting down")),
         },
+    }
+}
+
+/// Lowers the priority of this thread (Linux takes the call for a process as one for the thread). It stays so: no thread
+/// of the pool for work like this has anything urgent to do.
+fn give_way() {
+    const NICE: i32 = 10;
+    thread_local!(static DONE: Cell<bool> = const { Cell::new(false) });
+    if !DONE.replace(true) {
+        // Without it, the work competes with the engine for the processor.
+        let _lowered = rustix::process::setpriority_process(None, NICE);
     }
 }
 

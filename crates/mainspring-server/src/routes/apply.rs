@@ -25,8 +25,9 @@ use crate::extract::{Body, QueryOf, large_json, off_thread};
 use crate::refusal::{Answer, Refusal};
 use crate::show::count;
 
-/// Jobs that are saved at a time: their rules are compiled again within a millisecond.
-const SLICE_JOBS: usize = 100;
+/// Jobs that are saved at a time: a transaction of so many holds the only writer of the embedded store for about a
+/// millisecond.
+const SLICE_JOBS: usize = 25;
 /// Items that are looked at before others are let in.
 const STRIDE: usize = 64;
 

@@ -29,7 +29,7 @@ pub(super) enum Lane {
 }
 
 /// How long requests of the API lane may go on being added to a transaction.
-const SLICE: Duration = Duration::from_millis(5);
+const SLICE: Duration = Duration::from_millis(2);
 
 /// How long nothing has to come until memory is given back.
 const IDLE: Duration = Duration::from_secs(10);
