@@ -5,9 +5,12 @@
 //! `quartz` holds Quartz's own search for the next included instant, with its oddities.
 
 mod backwards;
+mod by_day;
 mod quartz;
 
 use std::sync::Arc;
+
+pub(crate) use by_day::ByDay;
 
 use crate::civil::{DAY_MS, SECOND_MS};
 use crate::steps::step;

@@ -5,6 +5,7 @@
 //! with the calendar. What is due at an instant is in `due`, misfires are in `late`, numbers of
 //! instants in `count`, instants before another in `previous`.
 
+mod by_day;
 mod count;
 mod cron;
 mod due;
@@ -388,6 +389,9 @@ impl Trigger {
             };
             let from = if is_path { fire } else { included - 1 };
             fire = self.schedule_after(state, from)?;
+            if let Some(later) = window::left_out_until(self, state, fire) {
+                fire = self.schedule_after(state, later)?;
+            }
             if fire > horizon || !window::is_reached(self, state, fire) {
                 return None;
             }

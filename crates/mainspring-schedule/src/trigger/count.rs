@@ -1,6 +1,6 @@
 //! How many instants lie in a range, by sums instead of a walk.
 
-use super::{Schedule, Trigger, TriggerState, bounded, bounded_state, cron, every, interval, window};
+use super::{Schedule, Trigger, TriggerState, bounded, bounded_state, by_day, cron, every, interval, window};
 use crate::calendar::Budget;
 use crate::{Calendar, Semantics, Timestamp};
 
@@ -21,11 +21,22 @@ impl Trigger {
         }
     }
 
-    /// Looks at each instant when they are few, else at the stretches that the calendar leaves.
+    /// Looks at each instant when they are few, else at each day, or at the stretches that the calendar leaves.
     fn count_included(&self, calendar: &Calendar, state: &TriggerState, from: Timestamp, to: Timestamp) -> u64 {
-        if self.count_schedule(state, from, to) <= INSTANTS_MAX {
-            return self.walk_from(state, from).take_while(|fire| *fire < to).count() as u64;
+        let instants = self.count_schedule(state, from, to);
+        let walked = || self.walk_from(state, from).take_while(|fire| *fire < to).count() as u64;
+        if instants <= FEW_INSTANTS {
+            return walked();
         }
+        let stretches = |from, to| self.count_stretches(calendar, state, from, to);
+        match by_day::count(self, state, calendar, (from, to), stretches) {
+            Some(count) => count,
+            None if instants <= INSTANTS_MAX => walked(),
+            None => stretches(from, to),
+        }
+    }
+
+    fn count_stretches(&self, calendar: &Calendar, state: &TriggerState, from: Timestamp, to: Timestamp) -> u64 {
         let mut budget = Budget::default();
         let mut t = from.max(state.start_at - 1_000);
         let mut count = 0;
@@ -81,5 +92,7 @@ impl Trigger {
     }
 }
 
-/// So many instants are looked at one by one under a calendar.
+/// So many instants are looked at one by one under any calendar.
+const FEW_INSTANTS: u64 = 16;
+/// So many instants are looked at one by one under a calendar that is not made of days.
 const INSTANTS_MAX: u64 = 2_000;

@@ -164,9 +164,7 @@ impl Trigger {
             return (1, first);
         }
         if self.is_path(state, now) {
-            let next = |fire: &Timestamp| self.next_after(state, *fire);
-            let fires = std::iter::successors(Some(first), next).take_while(|fire| *fire <= now);
-            return fires.fold((0, first), |(count, _), fire| (count + 1, fire));
+            return self.path_until(state, first, now);
         }
         let later = self.count_between(state, first + 1, now + 1);
         let window = matches!(self.schedule, Schedule::DailyWindow { .. });
@@ -183,6 +181,22 @@ impl Trigger {
             self.last_before(state, now + 1).unwrap_or(first)
         };
         (later.min(left) + 1, last)
+    }
+}
+
+impl Trigger {
+    /// As [`Trigger::instants_until`], where only the way from one fire to the next is right.
+    fn path_until(&self, state: &TriggerState, first: Timestamp, now: Timestamp) -> (u64, Timestamp) {
+        let limit = self.end_at.map_or(now, |end| now.min(end));
+        let (mut count, mut last) = (1, first);
+        while let Some(fire) = self.next_after(state, last).filter(|fire| *fire <= now) {
+            let (run_last, fires) = match (&self.schedule, &self.calendar) {
+                (Schedule::Cron(cron), None) => cron.run_on_day(&self.zone, fire, limit),
+                _ => (fire, 1),
+            };
+            (count, last) = (count + fires, run_last);
+        }
+        (count, last)
     }
 }
 

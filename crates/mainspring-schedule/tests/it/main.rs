@@ -15,3 +15,4 @@ mod trigger_points;
 mod trigger_properties;
 mod trigger_reference;
 mod trigger_vectors;
+mod trigger_years;
