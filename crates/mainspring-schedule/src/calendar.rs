@@ -6,11 +6,15 @@
 
 mod backwards;
 mod by_day;
+#[cfg(feature = "serde")]
+mod form;
 mod quartz;
 
 use std::sync::Arc;
 
 pub(crate) use by_day::ByDay;
+#[cfg(feature = "serde")]
+pub(crate) use form::CalendarForm;
 
 use crate::civil::{DAY_MS, SECOND_MS};
 use crate::steps::step;

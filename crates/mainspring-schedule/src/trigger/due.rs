@@ -1,6 +1,6 @@
 //! What is due at an instant: what fires, what was missed, and the state after it.
 
-use super::{Schedule, Trigger, TriggerState};
+use super::{Schedule, Trigger, TriggerState, interval};
 use crate::{MisfirePolicy, Timestamp};
 
 /// The answer of [`Trigger::due`].
@@ -187,8 +187,16 @@ impl Trigger {
 impl Trigger {
     /// As [`Trigger::instants_until`], where only the way from one fire to the next is right.
     fn path_until(&self, state: &TriggerState, first: Timestamp, now: Timestamp) -> (u64, Timestamp) {
-        let limit = self.end_at.map_or(now, |end| now.min(end));
         let (mut count, mut last) = (1, first);
+        if matches!(self.schedule, Schedule::CalendarInterval { .. }) {
+            interval::each_until(self, state, first, now, |fire| {
+                if self.calendar.as_deref().is_none_or(|it| it.is_included(fire, self.semantics, &self.zone)) {
+                    (count, last) = (count + 1, fire);
+                }
+            });
+            return (count, last);
+        }
+        let limit = self.end_at.map_or(now, |end| now.min(end));
         while let Some(fire) = self.next_after(state, last).filter(|fire| *fire <= now) {
             let (run_last, fires) = match (&self.schedule, &self.calendar) {
                 (Schedule::Cron(cron), None) => cron.run_on_day(&self.zone, fire, limit),

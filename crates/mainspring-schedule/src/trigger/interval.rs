@@ -130,6 +130,20 @@ pub(super) fn count(trigger: &Trigger, state: &TriggerState, from: Timestamp, to
     }
 }
 
+/// The instants after `t` of an interval that [`is_path`], in order.
+pub(super) fn each_until(
+    trigger: &Trigger,
+    state: &TriggerState,
+    t: Timestamp,
+    until: Timestamp,
+    mut what: impl FnMut(Timestamp),
+) {
+    let until = trigger.end_at.map_or(until, |end| until.min(end - 1));
+    if let Some(interval) = Interval::of(trigger, state.start_at) {
+        quartz::path(&interval, t).take_while(|fire| *fire <= until).for_each(&mut what);
+    }
+}
+
 /// The length of Quartz's walk to `t`; 0 where there is none.
 pub(super) fn steps_to(trigger: &Trigger, state: &TriggerState, t: Timestamp) -> u32 {
     let interval = Interval::of(trigger, state.start_at).filter(|interval| interval.elapsed_ms().is_none());

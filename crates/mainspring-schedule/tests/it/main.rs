@@ -9,6 +9,8 @@ mod cron_oracle;
 mod cron_reference;
 mod cron_vectors;
 mod replay;
+#[cfg(feature = "serde")]
+mod serde_forms;
 mod trigger_fuzz;
 mod trigger_oracle;
 mod trigger_points;
