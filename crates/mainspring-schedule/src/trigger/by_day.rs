@@ -6,7 +6,7 @@
 use super::{Schedule, Trigger, TriggerState, interval, window};
 use crate::calendar::ByDay;
 use crate::civil::{DAY_MS, Date, days_in_month, on_weekdays, weekday};
-use crate::{Calendar, Cron, DaysOfWeek, OffsetWindow, Semantics, TimeOfDay, Timestamp};
+use crate::{Calendar, CalendarUnit, Cron, DaysOfWeek, OffsetWindow, Semantics, TimeOfDay, Timestamp};
 
 /// The number of instants in `[from, to)` that the calendar leaves, with `rest` to count where days are
 /// disturbed; `None` for schedules and calendars that are not made of days.
@@ -106,6 +106,12 @@ enum Daily<'a> {
         of_day_ms: i64,
         step: i64,
     },
+    /// Once in every n-th month, counted from that of the start.
+    Months {
+        first: Date,
+        of_day_ms: i64,
+        step: i64,
+    },
 }
 
 impl<'a> Daily<'a> {
@@ -119,9 +125,18 @@ impl<'a> Daily<'a> {
                 if let Some(step_ms) = interval.elapsed_ms() {
                     return Self::steps(start, step_ms);
                 }
+                if interval::is_path(trigger, state, to) {
+                    return None;
+                }
                 let local = trigger.zone.to_local(start);
-                let step = interval.days().filter(|_| !interval::is_path(trigger, state, to))?;
-                Some(Self::Days { first: local.day_number(), of_day_ms: local.millis_of_day(), step })
+                let of_day_ms = local.millis_of_day();
+                Some(match (interval.days(), interval.unit) {
+                    (Some(step), _) => Self::Days { first: local.day_number(), of_day_ms, step },
+                    (None, CalendarUnit::Year) => {
+                        Self::Months { first: local.date(), of_day_ms, step: 12 * interval.interval }
+                    }
+                    _ => Self::Months { first: local.date(), of_day_ms, step: interval.interval },
+                })
             }
             Schedule::DailyWindow { .. } => {
                 let window = window::Window::of(trigger, start)?;
@@ -148,6 +163,11 @@ impl<'a> Daily<'a> {
                 let days = std::iter::successors(Some(next), |day| Some(day + step)).take_while(|day| *day < 31);
                 days.fold(0, |bits, day| bits | 2 << day)
             }
+            Self::Months { first, step, .. } => {
+                let months = 12 * i64::from(year - first.year) + i64::from(month) - i64::from(first.month);
+                let day = first.day.min(days_in_month(year, month));
+                if months % step == 0 { 1 << day } else { 0 }
+            }
         }
     }
 
@@ -162,7 +182,7 @@ impl<'a> Daily<'a> {
                 let phase = (start.as_millis() + window.offset_ms).rem_euclid(*step_ms);
                 (of_day - phase + step_ms - 1).div_euclid(*step_ms)
             }
-            Self::Days { of_day_ms, .. } => i64::from(of_day > *of_day_ms),
+            Self::Days { of_day_ms, .. } | Self::Months { of_day_ms, .. } => i64::from(of_day > *of_day_ms),
         };
         times.max(0).cast_unsigned()
     }

@@ -122,10 +122,10 @@ pub(super) fn count(trigger: &Trigger, state: &TriggerState, from: Timestamp, to
         (None, Semantics::Standard) => standard::count(&interval, from, to),
         (None, Semantics::Quartz) if quartz::is_regular(&interval, to) => standard::count(&interval, from, to),
         (None, Semantics::Quartz) => {
-            let fires = std::iter::successors(interval.after(Semantics::Quartz, from - 1), |t| {
-                interval.after(Semantics::Quartz, *t)
-            });
-            fires.take_while(|fire| *fire < to).count() as u64
+            // The start itself is an instant, which the path begins after.
+            let start_too = u64::from(from <= start && start < to);
+            let after = (from - 1).max(start);
+            start_too + quartz::path(&interval, after).take_while(|fire| *fire < to).count() as u64
         }
     }
 }
