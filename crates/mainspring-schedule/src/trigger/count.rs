@@ -1,7 +1,8 @@
 //! How many instants lie in a range, by sums instead of a walk.
 
 use super::{Schedule, Trigger, TriggerState, bounded, bounded_state, by_day, cron, every, interval, window};
-use crate::calendar::Budget;
+use crate::calendar::{Budget, ByDay};
+use crate::civil::DAY_MS;
 use crate::{Calendar, Semantics, Timestamp};
 
 impl Trigger {
@@ -23,17 +24,17 @@ impl Trigger {
 
     /// Looks at each instant when they are few, else at each day, or at the stretches that the calendar leaves.
     fn count_included(&self, calendar: &Calendar, state: &TriggerState, from: Timestamp, to: Timestamp) -> u64 {
-        let instants = self.count_schedule(state, from, to);
-        let walked = || self.walk_from(state, from).take_while(|fire| *fire < to).count() as u64;
-        if instants <= FEW_INSTANTS {
-            return walked();
-        }
         let stretches = |from, to| self.count_stretches(calendar, state, from, to);
-        match by_day::count(self, state, calendar, (from, to), stretches) {
-            Some(count) => count,
-            None if instants <= INSTANTS_MAX => walked(),
-            None => stretches(from, to),
+        if to.since(from) > FEW_DAYS_MS
+            && let Some(count) = by_day::count(self, state, calendar, (from, to), stretches)
+        {
+            return count;
         }
+        let of_days = ByDay::of(calendar, self.semantics, &self.zone).is_some();
+        if self.count_schedule(state, from, to) <= if of_days { INSTANTS_OF_DAYS } else { INSTANTS_MAX } {
+            return self.walk_from(state, from).take_while(|fire| *fire < to).count() as u64;
+        }
+        stretches(from, to)
     }
 
     fn count_stretches(&self, calendar: &Calendar, state: &TriggerState, from: Timestamp, to: Timestamp) -> u64 {
@@ -92,7 +93,9 @@ impl Trigger {
     }
 }
 
-/// So many instants are looked at one by one under any calendar.
-const FEW_INSTANTS: u64 = 16;
-/// So many instants are looked at one by one under a calendar that is not made of days.
+/// Up to here a calendar leaves few stretches, and days are not worth a sum.
+const FEW_DAYS_MS: i64 = 8 * DAY_MS;
+/// So many instants are looked at one by one under a calendar that may cut each second apart.
 const INSTANTS_MAX: u64 = 2_000;
+/// So many under a calendar of days.
+const INSTANTS_OF_DAYS: u64 = 16;
