@@ -400,7 +400,11 @@ impl Trigger {
                 // From here on it is cheaper to ask once and for all.
                 _ => *ever_path.get_or_insert_with(|| self.is_path(state, horizon)),
             };
-            let from = if is_path { fire } else { included - 1 };
+            let from = match &self.schedule {
+                _ if !is_path => included - 1,
+                Schedule::Cron(cron) => cron.run_on_day(&self.zone, fire, included - 1).0,
+                _ => fire,
+            };
             fire = self.schedule_after(state, from)?;
             if let Some(later) = window::left_out_until(self, state, fire) {
                 fire = self.schedule_after(state, later)?;

@@ -145,3 +145,12 @@ fn calendars_that_cannot_be_made_are_refused() {
     let longer = json!({ "kind": "monthly", "days": [1], "base": chain });
     assert!(refused::<Calendar>(longer).contains("longer than"));
 }
+
+#[test]
+fn the_trigger_of_the_documentation_is_read() {
+    let text = include_str!("../../../../docs/reference/triggers.md");
+    let (_, rest) = text.split_once("```json\n").unwrap();
+    let (form, _) = rest.split_once("```").unwrap();
+    let trigger: Trigger = serde_json::from_str(form).unwrap();
+    assert_eq!(survives(&trigger), serde_json::from_str::<Value>(form).unwrap());
+}

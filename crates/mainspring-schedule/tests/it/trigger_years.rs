@@ -152,3 +152,14 @@ fn what_is_counted_over_years_is_what_the_walk_passes() {
     }
     assert!(failures.is_empty(), "{} failed:\n{}", failures.len(), failures.join("\n"));
 }
+
+#[test]
+fn a_second_by_second_day_that_is_excluded_is_passed_over_at_once() {
+    let cron = Cron::parse_auto("* * * 15W * ?", Semantics::Quartz).unwrap();
+    let start: Timestamp = "2026-01-01T00:00:00Z".parse().unwrap();
+    let plain = Trigger::new(Schedule::Cron(Arc::new(cron)), Zone::utc(), start);
+    let calendar = Calendar::holiday([Date::new(2026, 1, 15)]).unwrap();
+    let trigger = Trigger { semantics: Semantics::Quartz, calendar: Some(Arc::new(calendar)), ..plain };
+    // 15 February is a Sunday.
+    assert_eq!(trigger.first_fire().next_fire_at, Some("2026-02-16T00:00:00Z".parse().unwrap()));
+}
