@@ -10,7 +10,8 @@ impl Trigger {
     ///
     /// Of the state, only the start matters, and for `every` the repeat count; a `daily_window`
     /// with repeats counts on. Cost grows with the offset changes of the zone in the range, and with
-    /// the stretches into which a calendar cuts it. Where a calendar cuts the range into more than
+    /// the months in it under a calendar of days, else with the stretches into which a calendar cuts it.
+    /// Where a calendar cuts the range into more than
     /// 200,000 (a `cron` calendar of every other second, over days), the rest of the range is
     /// counted as if nothing were excluded.
     #[must_use]
