@@ -24,20 +24,23 @@ fn cron(expression: &str) -> Schedule {
     Schedule::Cron(Arc::new(cron))
 }
 
+fn quartz_cron(expression: &str) -> Schedule {
+    let cron = Cron::parse_auto(expression, Semantics::Quartz).expect("a valid expression");
+    Schedule::Cron(Arc::new(cron))
+}
+
+fn interval(unit: CalendarUnit) -> Schedule {
+    Schedule::CalendarInterval { unit, interval: 1, preserve_hour: false, skip_day: false }
+}
+
 fn schedules() -> [(&'static str, Schedule); 7] {
     let from = TimeOfDay::new(8, 0, 0).expect("a time of day");
     [
         ("every second", Schedule::Every { interval_ms: 1_000, repeat_count: None }),
         ("cron every second", cron("* * * * * ?")),
         ("cron daily", cron("0 30 2 * * ?")),
-        (
-            "interval day",
-            Schedule::CalendarInterval { unit: CalendarUnit::Day, interval: 1, preserve_hour: true, skip_day: false },
-        ),
-        (
-            "interval month",
-            Schedule::CalendarInterval { unit: CalendarUnit::Month, interval: 1, preserve_hour: true, skip_day: false },
-        ),
+        ("interval day", interval(CalendarUnit::Day)),
+        ("interval month", interval(CalendarUnit::Month)),
         (
             "window each second",
             Schedule::DailyWindow {
@@ -51,6 +54,18 @@ fn schedules() -> [(&'static str, Schedule); 7] {
         ),
         ("at", Schedule::At),
     ]
+}
+
+/// The schedules whose way is the rule, under Quartz: `W`, and intervals that pick up shifts.
+fn paths() -> [Trigger; 4] {
+    let start: Timestamp = "2026-01-31T02:30:00+01:00".parse().expect("an instant");
+    let schedules = [
+        quartz_cron("* * * 15W * ?"),
+        quartz_cron("0 0 9 LW * ?"),
+        interval(CalendarUnit::Day),
+        interval(CalendarUnit::Month),
+    ];
+    schedules.map(|schedule| Trigger { semantics: Semantics::Quartz, ..Trigger::new(schedule, zone(), start) })
 }
 
 fn calendars() -> [(&'static str, Calendar); 3] {
@@ -82,24 +97,29 @@ fn next_under_calendar(c: &mut Criterion) {
 }
 
 fn due(c: &mut Criterion) {
-    for (span, late_ms) in [("1 hour", 3_600_000), ("10 years", 3_652 * DAY_MS)] {
+    for (span, late_ms) in [("1 hour", 3_600_000), ("1 year", 365 * DAY_MS), ("10 years", 3_652 * DAY_MS)] {
         let mut group = c.benchmark_group(format!("misfire decided after {span}"));
-        for (name, schedule) in schedules() {
-            let trigger = Trigger::new(schedule, zone(), START);
+        let mut bench = |name: &str, trigger: &Trigger| {
             let state = trigger.first_fire();
             let Some(first) = state.next_fire_at else {
-                continue;
+                return;
             };
             group.bench_function(name, |b| {
                 b.iter(|| trigger.due(&state, black_box(first + late_ms), 60_000, 100));
             });
+        };
+        for (name, schedule) in schedules() {
+            let mut trigger = Trigger::new(schedule, zone(), START);
+            bench(name, &trigger);
+            for (calendar_name, calendar) in calendars() {
+                trigger.calendar = Some(Arc::new(calendar));
+                bench(&format!("{name} under {calendar_name}"), &trigger);
+            }
         }
-        let mut trigger = Trigger::new(schedules()[0].1.clone(), zone(), START);
-        trigger.calendar = Some(Arc::new(calendars()[2].1.clone()));
-        let state = trigger.first_fire();
-        group.bench_function("every second under holidays on weekly", |b| {
-            b.iter(|| trigger.due(&state, black_box(START + late_ms), 60_000, 100));
-        });
+        for (name, trigger) in ["quartz 15W each second", "quartz LW", "quartz day", "quartz month"].iter().zip(paths())
+        {
+            bench(name, &trigger);
+        }
         group.finish();
     }
     let mut trigger = Trigger::new(schedules()[0].1.clone(), zone(), START);

@@ -5,9 +5,16 @@
 //! `quartz` holds Quartz's own search for the next included instant, with its oddities.
 
 mod backwards;
+mod by_day;
+#[cfg(feature = "serde")]
+mod form;
 mod quartz;
 
 use std::sync::Arc;
+
+pub(crate) use by_day::ByDay;
+#[cfg(feature = "serde")]
+pub(crate) use form::CalendarForm;
 
 use crate::civil::{DAY_MS, SECOND_MS};
 use crate::steps::step;

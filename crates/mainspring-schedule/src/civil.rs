@@ -196,6 +196,15 @@ pub const fn days_in_month(year: i32, month: u8) -> u8 {
     }
 }
 
+/// The days 1..=31 that fall on one of the weekdays.
+pub(crate) fn on_weekdays(weekdays: u8, first_weekday: u8) -> u32 {
+    let week = u32::from(weekdays >> 1);
+    let shift = u32::from(first_weekday - 1);
+    let rotated = (week >> shift | week << (7 - shift)) & 0x7F;
+    // Four whole weeks and three days; bit 0 of `rotated` is day 1.
+    (rotated | rotated << 7 | rotated << 14 | rotated << 21) << 1 | rotated << 29
+}
+
 /// The day of the week (1 = Sunday) of a day counted from 1970-01-01, which was a Thursday.
 pub(crate) const fn weekday(day_number: i64) -> u8 {
     ((day_number + 4).rem_euclid(7) + 1) as u8

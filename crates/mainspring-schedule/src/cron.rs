@@ -17,7 +17,7 @@ mod standard;
 mod strict;
 
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 pub use error::{CronError, Field};
 pub use explain::{Lang, explain};
@@ -105,6 +105,8 @@ struct Inner {
     dialect: Dialect,
     semantics: Semantics,
     fields: Fields,
+    /// Counted once it is needed, for ranges of years.
+    days_of_years: OnceLock<count::DaysOfYears>,
 }
 
 impl Cron {
@@ -128,7 +130,7 @@ impl Cron {
             (Dialect::Quartz, Semantics::Standard) => strict::parse(text, dialect)?,
             (Dialect::Quartz, Semantics::Quartz) => quartz_text::parse(text).map_err(|r| refused(text, r))?,
         };
-        Ok(Self(Arc::new(Inner { text: text.into(), dialect, semantics, fields })))
+        Ok(Self(Arc::new(Inner { text: text.into(), dialect, semantics, fields, days_of_years: OnceLock::new() })))
     }
 
     /// Reads an expression whose dialect shows in the number of its fields: five (or `@daily` and the like)

@@ -21,6 +21,8 @@ pub use timestamp::{ParseTimestampError, Timestamp};
 pub use zone::{OffsetWindow, Resolved, UnknownZone, Zone, tzdata_version};
 
 mod calendar;
+#[cfg(feature = "serde")]
+mod forms;
 mod jitter;
 mod misfire;
 mod period;

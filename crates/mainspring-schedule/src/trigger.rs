@@ -5,6 +5,7 @@
 //! with the calendar. What is due at an instant is in `due`, misfires are in `late`, numbers of
 //! instants in `count`, instants before another in `previous`.
 
+mod by_day;
 mod count;
 mod cron;
 mod due;
@@ -46,6 +47,7 @@ pub use validate::TriggerError;
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(remote = "Self"))]
 pub struct Trigger {
     /// The rule that yields instants.
     pub schedule: Schedule,
@@ -54,20 +56,32 @@ pub struct Trigger {
     /// Nothing fires before.
     pub start_at: Timestamp,
     /// Nothing fires after; for `every` and `calendar_interval` not at this instant either.
+    #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub end_at: Option<Timestamp>,
     /// Removes fire times.
+    #[cfg_attr(
+        feature = "serde",
+        serde(default, skip_serializing_if = "Option::is_none", with = "crate::forms::shared_option")
+    )]
     pub calendar: Option<Arc<Calendar>>,
     /// What becomes of fire times that passed the threshold unfired.
+    #[cfg_attr(feature = "serde", serde(default))]
     pub misfire: MisfirePolicy,
     /// Whose rules decide the points at which Quartz surprises.
+    #[cfg_attr(feature = "serde", serde(default))]
     pub semantics: Semantics,
 }
 
 /// The rule that yields instants.
 #[derive(Debug, Clone, PartialEq)]
+#[cfg_attr(
+    feature = "serde",
+    derive(serde::Serialize, serde::Deserialize),
+    serde(remote = "Self", tag = "kind", rename_all = "snake_case")
+)]
 pub enum Schedule {
     /// The instants of a cron expression.
-    Cron(Arc<Cron>),
+    Cron(#[cfg_attr(feature = "serde", serde(with = "crate::forms::shared"))] Arc<Cron>),
     /// Each `interval_ms` from the start on: Quartz's SimpleTrigger.
     Every {
         /// From one instant to the next, in milliseconds, above 0.
@@ -386,8 +400,15 @@ impl Trigger {
                 // From here on it is cheaper to ask once and for all.
                 _ => *ever_path.get_or_insert_with(|| self.is_path(state, horizon)),
             };
-            let from = if is_path { fire } else { included - 1 };
+            let from = match &self.schedule {
+                _ if !is_path => included - 1,
+                Schedule::Cron(cron) => cron.run_on_day(&self.zone, fire, included - 1).0,
+                _ => fire,
+            };
             fire = self.schedule_after(state, from)?;
+            if let Some(later) = window::left_out_until(self, state, fire) {
+                fire = self.schedule_after(state, later)?;
+            }
             if fire > horizon || !window::is_reached(self, state, fire) {
                 return None;
             }

@@ -51,6 +51,11 @@ impl DaysOfWeek {
         self.0.count_ones()
     }
 
+    /// Bit n stands for day n.
+    pub(crate) const fn bits(self) -> u8 {
+        self.0
+    }
+
     /// The numbers of the days, ascending from Sunday.
     pub fn numbers(self) -> impl Iterator<Item = u8> {
         (1..=7).filter(move |&day| self.contains(day))

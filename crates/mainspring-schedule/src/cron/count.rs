@@ -1,13 +1,15 @@
 //! How often an expression fires in a range, by sums over its fields instead of a walk.
 //!
 //! Within one offset of a zone the fires are the fitting local times. What differs at a change is
-//! known for `standard`, and for the usual changes for `quartz`; around the unusual ones, and for
-//! Quartz's `W`, whose fires depend on where the question starts, the fires are walked through.
+//! known for `standard`, and for the usual changes for `quartz`; around the unusual ones the fires
+//! are walked through. So are those of Quartz's `W`, day by day, since they depend on where the
+//! question starts.
 
 use super::Cron;
 use super::fields::{ALL_HOURS, ALL_SECONDS, Fields};
+use super::search::previous_time;
 use super::standard;
-use crate::civil::{Civil, DAY_MS, Date, HOUR_MS, MINUTE_MS, SECOND_MS, days_in_month};
+use crate::civil::{Civil, DAY_MS, Date, HOUR_MS, MINUTE_MS, SECOND_MS, days_in_month, is_leap_year, weekday};
 use crate::{OffsetWindow, Timestamp, Zone};
 
 impl Cron {
@@ -16,22 +18,47 @@ impl Cron {
         if from >= to {
             return 0;
         }
-        if self.walks_only() {
+        if self.follows_quartz() && !self.0.fields.days.are_a_set() {
             return self.walk(zone, from.as_millis(), to.as_millis());
         }
-        let mut count = 0;
+        let mut sum = Sum { cron: self, total: 0, stretch: None };
         let mut window = zone.window(from);
-        let mut t = from.as_millis();
+        let mut before = (window.from_ms > i64::MIN).then(|| zone.window(Timestamp::from_millis(window.from_ms - 1)));
         loop {
-            let end = window.to_ms.min(to.as_millis());
-            if t < end {
-                count += self.count_in_window(zone, window, t, end);
+            let range = (from.as_millis().max(window.from_ms), to.as_millis().min(window.to_ms));
+            if self.follows_quartz() {
+                sum.add_as_quartz(zone, before, window, range);
+            } else {
+                sum.add_as_standard(before, window, range);
             }
             if window.to_ms >= to.as_millis() {
-                return count;
+                return sum.total();
             }
-            t = t.max(window.to_ms);
+            before = Some(window);
             window = zone.window(Timestamp::from_millis(window.to_ms));
+        }
+    }
+
+    /// The run of fires on one day that begins with `fire`: the last of them up to `limit`, and how many there
+    /// are. For Quartz's `W`, which finds all later times of a day once it has found the second of two.
+    pub(crate) fn run_on_day(&self, zone: &Zone, fire: Timestamp, limit: Timestamp) -> (Timestamp, u64) {
+        let alone = (fire, 1);
+        let (fields, window) = (&self.0.fields, zone.window(fire));
+        let local = |t: Timestamp| t.as_millis() + window.offset_ms;
+        let midnight = local(fire) - local(fire).rem_euclid(DAY_MS);
+        let is_usual = |t: Timestamp| !near_change(window, t) && local(t) < midnight + DAY_MS;
+        if !is_usual(fire) || !self.next_after(zone, fire).is_some_and(|next| next <= limit && is_usual(next)) {
+            return alone;
+        }
+        let second_of_day = |t: Timestamp| (local(t).min(midnight + DAY_MS - SECOND_MS) - midnight) / SECOND_MS;
+        let (first, last) = (second_of_day(fire), second_of_day(limit));
+        let count =
+            |from: i64, to: i64| times_before(fields, fields.hours, to) - times_before(fields, fields.hours, from);
+        match previous_time(fields, fields.hours, last * SECOND_MS) {
+            Some(of_day) if count(first, first + 1) == 1 => {
+                (Timestamp::from_millis(midnight + of_day - window.offset_ms), count(first, last + 1))
+            }
+            _ => alone,
         }
     }
 
@@ -65,9 +92,7 @@ impl Cron {
 
     /// The unit of local time in which a fire in each second goes on; cautious near a change of offset.
     fn run_unit_ms(fields: &Fields, window: OffsetWindow, t: Timestamp) -> i64 {
-        let near_change = window.to_ms.saturating_sub(2 * DAY_MS) <= t.as_millis()
-            || window.from_ms.saturating_add(2 * DAY_MS) > t.as_millis();
-        match (near_change, fields.minutes == ALL_SECONDS, fields.hours) {
+        match (near_change(window, t), fields.minutes == ALL_SECONDS, fields.hours) {
             (false, true, ALL_HOURS) => DAY_MS,
             (false, true, _) => HOUR_MS,
             _ => MINUTE_MS,
@@ -88,62 +113,154 @@ impl Cron {
         self.follows_quartz() && self.0.fields.days.have_nearest()
     }
 
-    fn walk(&self, zone: &Zone, from: i64, to: i64) -> u64 {
-        let fires = std::iter::successors(self.next_after(zone, Timestamp::from_millis(from - 1)), |fire| {
-            self.next_after(zone, *fire)
-        });
-        fires.take_while(|fire| fire.as_millis() < to).count() as u64
+    /// The days of a month on which it fires, where that does not depend on anything else; `None` for Quartz's
+    /// `W` and its days from the end beside days by number.
+    pub(crate) fn days_of(&self, year: i32, month: u8) -> Option<u32> {
+        let fields = &self.0.fields;
+        if self.follows_quartz() && !fields.days.are_a_set() {
+            return None;
+        }
+        Some(if allows_month(fields, year, month) { fields.days_of(year, month) } else { 0 })
     }
 
-    /// The fires in `[from, to)`, which lies in a stretch of constant offset.
-    fn count_in_window(&self, zone: &Zone, window: OffsetWindow, from: i64, to: i64) -> u64 {
-        if self.follows_quartz() {
-            return self.count_as_quartz(zone, window, from, to);
+    /// The number of fires before a time of day, on a day that no change of offset disturbs.
+    pub(crate) fn times_before(&self, of_day_ms: i64) -> u64 {
+        let fields = &self.0.fields;
+        times_before(fields, fields.hours, (of_day_ms + SECOND_MS - 1) / SECOND_MS)
+    }
+
+    fn walk(&self, zone: &Zone, from: i64, to: i64) -> u64 {
+        let (mut count, mut t) = (0, Timestamp::from_millis(from - 1));
+        let limit = Timestamp::from_millis(to - 1);
+        while let Some(fire) = self.next_after(zone, t).filter(|fire| *fire <= limit) {
+            let (last, fires) = self.run_on_day(zone, fire, limit);
+            (count, t) = (count + fires, last);
+        }
+        count
+    }
+
+    /// The number of fitting days in `[first, last)`.
+    fn days_between(&self, first: i64, last: i64) -> u64 {
+        if first >= last {
+            return 0;
         }
         let fields = &self.0.fields;
-        let local = |t: i64| t + window.offset_ms;
-        if window.from_ms == i64::MIN {
-            return local_times(fields, fields.hours, local(from), local(to));
+        let new_year = |year: i32| Date::new(year, 1, 1).day_number();
+        let (first_year, last_year) = (Date::from_day_number(first).year, Date::from_day_number(last - 1).year);
+        if first_year == last_year {
+            return days_of_year(fields, first, last);
         }
-        let before = zone.window(Timestamp::from_millis(window.from_ms - 1));
+        let days = self.0.days_of_years.get_or_init(|| days_of_years(fields));
+        let of_year = |year: &i32| u64::from(days[year_kind(*year)]);
+        let whole = (first_year + 1..last_year).filter(|year| fields.years.contains(*year)).map(|year| of_year(&year));
+        let ends =
+            days_of_year(fields, first, new_year(first_year + 1)) + days_of_year(fields, new_year(last_year), last);
+        ends + whole.sum::<u64>()
+    }
+
+    /// The number of fitting local times in `[from, to)`.
+    fn local_times(&self, hours: u32, from: i64, to: i64) -> u64 {
+        if from >= to || hours == 0 {
+            return 0;
+        }
+        // Fires are whole seconds.
+        let second = |local: i64| (local + SECOND_MS - 1).div_euclid(SECOND_MS);
+        let fields = &self.0.fields;
+        let (from, to) = (second(from), second(to));
+        let day = DAY_MS / SECOND_MS;
+        let (first_day, last_day) = (from.div_euclid(day), to.div_euclid(day));
+        let of_day = |seconds: i64| times_before(fields, hours, seconds.rem_euclid(day));
+        let on = |times: u64, day: i64| if times > 0 && fires_on(fields, day) { times } else { 0 };
+        if first_day == last_day {
+            return on(of_day(to) - of_day(from), first_day);
+        }
+        let per_day = times_before(fields, hours, day);
+        on(per_day - of_day(from), first_day)
+            + per_day * self.days_between(first_day + 1, last_day)
+            + on(of_day(to), last_day)
+    }
+}
+
+/// A sum over stretches of local time. Those that meet are joined, so that a change of offset costs what it
+/// skips or repeats, and the years in between are counted once.
+struct Sum<'a> {
+    cron: &'a Cron,
+    /// Beyond the stretch; negative while that stands for too much.
+    total: i64,
+    /// The local times that are still to be counted.
+    stretch: Option<(i64, i64)>,
+}
+
+impl Sum<'_> {
+    fn add_stretch(&mut self, from: i64, to: i64) {
+        if from >= to {
+            return;
+        }
+        let hours = self.cron.0.fields.hours;
+        let first = match self.stretch {
+            None => from,
+            Some((first, last)) => {
+                self.total -= self.cron.local_times(hours, last, from).cast_signed();
+                self.total += self.cron.local_times(hours, from, last).cast_signed();
+                first
+            }
+        };
+        self.stretch = Some((first, to));
+    }
+
+    fn total(&self) -> u64 {
+        let hours = self.cron.0.fields.hours;
+        // A clock that was put back may end before where it began.
+        let (first, last) = self.stretch.unwrap_or_default();
+        let stretch = self.cron.local_times(hours, first, last).cast_signed()
+            - self.cron.local_times(hours, last, first).cast_signed();
+        (self.total + stretch).max(0).cast_unsigned()
+    }
+
+    /// The fires from `from` to before `to`, which lie in `window`.
+    fn add_as_standard(&mut self, before: Option<OffsetWindow>, window: OffsetWindow, (from, to): (i64, i64)) {
+        let fields = &self.cron.0.fields;
+        let local = |t: i64| t + window.offset_ms;
+        let repeated_ms = before.map_or(0, |before| (before.offset_ms - window.offset_ms).max(0));
         // Up to here the clock shows again what it has shown before.
-        let repeated_end = window.from_ms + (before.offset_ms - window.offset_ms).max(0);
-        let split = repeated_end.clamp(from, to);
-        let again = local_times(fields, fields.stepped, local(from), local(split));
-        let regular = local_times(fields, fields.hours, local(split), local(to));
-        let makes_up = from == window.from_ms
-            && standard::makes_up(fields, before, window)
-            && local_times(fields, fields.hours, local(from), local(from) + 1) == 0;
-        again + regular + u64::from(makes_up)
+        let split = window.from_ms.saturating_add(repeated_ms).clamp(from, to);
+        self.total += self.cron.local_times(fields.stepped, local(from), local(split)).cast_signed();
+        self.add_stretch(local(split), local(to));
+        let makes_up = |before: OffsetWindow| standard::makes_up(fields, before, window) && !fits(fields, local(from));
+        if from == window.from_ms && before.is_some_and(makes_up) {
+            self.total += 1;
+        }
     }
 
     /// Quartz never fires in the first of two equal hours.
-    fn count_as_quartz(&self, zone: &Zone, window: OffsetWindow, from: i64, to: i64) -> u64 {
-        let fields = &self.0.fields;
-        let regular =
-            |from: i64, to: i64| local_times(fields, fields.hours, from + window.offset_ms, to + window.offset_ms);
-        let (mut start, mut end) = (from, to);
-        let mut walked = 0;
-        if window.from_ms > i64::MIN {
-            let before = zone.window(Timestamp::from_millis(window.from_ms - 1));
+    fn add_as_quartz(&mut self, zone: &Zone, before: Option<OffsetWindow>, window: OffsetWindow, range: (i64, i64)) {
+        let (from, to) = range;
+        let (mut start, mut end) = range;
+        if let Some(before) = before {
             let near_end = window.from_ms.saturating_add(2 * DAY_MS).min(to);
-            if !usual(before, window) && from < near_end {
-                walked += self.walk(zone, from, near_end);
+            if from < near_end && !usual(before, window) {
+                self.total += self.cron.walk(zone, from, near_end).cast_signed();
                 start = near_end;
             }
         }
-        if window.to_ms < i64::MAX {
+        let near_start = window.to_ms.saturating_sub(2 * DAY_MS).max(start);
+        if near_start < to && window.to_ms < i64::MAX {
             let after = zone.window(Timestamp::from_millis(window.to_ms));
-            let near_start = window.to_ms.saturating_sub(2 * DAY_MS).max(start);
             if usual(window, after) {
                 end = end.min(window.to_ms - (window.offset_ms - after.offset_ms).max(0)).max(start);
-            } else if near_start < to {
-                walked += self.walk(zone, near_start, to);
+            } else {
+                self.total += self.cron.walk(zone, near_start, to).cast_signed();
                 end = near_start;
             }
         }
-        walked + regular(start, end)
+        self.add_stretch(start + window.offset_ms, end + window.offset_ms);
     }
+}
+
+/// Whether a change of offset is so near that a day of local time may be odd.
+fn near_change(window: OffsetWindow, t: Timestamp) -> bool {
+    window.to_ms.saturating_sub(2 * DAY_MS) <= t.as_millis()
+        || window.from_ms.saturating_add(2 * DAY_MS) > t.as_millis()
 }
 
 /// Whether a change is one after which Quartz's walk goes on regularly: half an hour or an hour, at
@@ -154,22 +271,6 @@ fn usual(before: OffsetWindow, after: OffsetWindow) -> bool {
     (change == HOUR_MS || change == HOUR_MS / 2)
         && local.as_millis().rem_euclid(HOUR_MS / 2) == 0
         && (1..=22).contains(&local.hour())
-}
-
-/// The number of fitting local times in `[from, to)`.
-fn local_times(fields: &Fields, hours: u32, from: i64, to: i64) -> u64 {
-    if from >= to || hours == 0 {
-        return 0;
-    }
-    // Fires are whole seconds.
-    let second = |local: i64| (local + SECOND_MS - 1).div_euclid(SECOND_MS);
-    let (from, to) = (second(from), second(to));
-    let day = DAY_MS / SECOND_MS;
-    let (first_day, last_day) = (from.div_euclid(day), to.div_euclid(day));
-    let of_day = |seconds: i64| times_before(fields, hours, seconds.rem_euclid(day));
-    let whole = times_before(fields, hours, day) * days_between(fields, first_day, last_day);
-    let on = |day: i64| u64::from(fires_on(fields, day));
-    whole + on(last_day) * of_day(to) - on(first_day) * of_day(from)
 }
 
 /// The number of fitting times of day before a second of the day.
@@ -185,11 +286,28 @@ fn times_before(fields: &Fields, hours: u32, second_of_day: i64) -> u64 {
     below(hours, hour) * per_hour + member(hours, hour) * in_hour
 }
 
-/// The number of fitting days in `[first, last)`.
-fn days_between(fields: &Fields, first: i64, last: i64) -> u64 {
-    if first >= last {
-        return 0;
+/// The number of fitting days of each kind of year, if the expression allows the year.
+pub(super) type DaysOfYears = [u16; 14];
+
+/// Whether it is a leap year, and its first weekday: all that the days of a year depend on.
+fn year_kind(year: i32) -> usize {
+    let first = usize::from(weekday(Date::new(year, 1, 1).day_number())) - 1;
+    if is_leap_year(year) { 7 + first } else { first }
+}
+
+fn days_of_years(fields: &Fields) -> DaysOfYears {
+    let mut all = DaysOfYears::default();
+    // The years from 2000 to 2027 are of all kinds.
+    for year in 2000..2028 {
+        let days =
+            |month| if fields.months >> month & 1 == 1 { fields.days_of(year, month).count_ones() as u16 } else { 0 };
+        all[year_kind(year)] = (1..=12).map(days).sum();
     }
+    all
+}
+
+/// The number of fitting days in `[first, last)`, which lies in one year.
+fn days_of_year(fields: &Fields, first: i64, last: i64) -> u64 {
     let start = Date::from_day_number(first);
     let mut month = Some((start.year, start.month));
     if !allows_month(fields, start.year, start.month) {
@@ -215,7 +333,14 @@ fn days_between(fields: &Fields, first: i64, last: i64) -> u64 {
 }
 
 fn fires_on(fields: &Fields, day: i64) -> bool {
-    days_between(fields, day, day + 1) == 1
+    let date = Date::from_day_number(day);
+    allows_month(fields, date.year, date.month) && fields.days_of(date.year, date.month) >> date.day & 1 == 1
+}
+
+fn fits(fields: &Fields, local: i64) -> bool {
+    let second = local.rem_euclid(DAY_MS) / SECOND_MS;
+    let times = |until: i64| times_before(fields, fields.hours, until);
+    local % SECOND_MS == 0 && times(second + 1) > times(second) && fires_on(fields, local.div_euclid(DAY_MS))
 }
 
 fn allows_month(fields: &Fields, year: i32, month: u8) -> bool {

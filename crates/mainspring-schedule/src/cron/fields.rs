@@ -2,7 +2,7 @@
 //!
 //! A set is a bit mask, so that "the next member from here" is one instruction.
 
-use crate::civil::{Date, days_in_month};
+use crate::civil::{Date, days_in_month, on_weekdays};
 
 /// The last year in which a schedule fires, unless its year field says less. The offset table of a zone
 /// ends here too.
@@ -207,15 +207,6 @@ pub(crate) const fn nearest_weekday(day: u8, weekday: u8, length: u8) -> u8 {
 /// The weekday of the first of a month, 1 = Sunday.
 pub(crate) const fn first_weekday(year: i32, month: u8) -> u8 {
     Date::new(year, month, 1).weekday()
-}
-
-/// The days 1..=31 that fall on one of the weekdays.
-fn on_weekdays(weekdays: u8, first_weekday: u8) -> u32 {
-    let week = u32::from(weekdays >> 1);
-    let shift = u32::from(first_weekday - 1);
-    let rotated = (week >> shift | week << (7 - shift)) & 0x7F;
-    // Four whole weeks and three days; bit 0 of `rotated` is day 1.
-    (rotated | rotated << 7 | rotated << 14 | rotated << 21) << 1 | rotated << 29
 }
 
 #[cfg(test)]

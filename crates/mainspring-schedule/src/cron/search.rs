@@ -129,7 +129,8 @@ fn next_time(fields: &Fields, hours: u32, of_day: i64) -> Option<i64> {
     Some(time(hour, fields.minutes.trailing_zeros(), first_second))
 }
 
-fn previous_time(fields: &Fields, hours: u32, of_day: i64) -> Option<i64> {
+/// The last fitting time of a day up to `of_day`.
+pub(crate) fn previous_time(fields: &Fields, hours: u32, of_day: i64) -> Option<i64> {
     let (hour, minute, second) = split(of_day);
     let last_second = 63 - fields.seconds.leading_zeros();
     if hours >> hour & 1 == 1 {

@@ -1,7 +1,8 @@
 //! How many instants lie in a range, by sums instead of a walk.
 
-use super::{Schedule, Trigger, TriggerState, bounded, bounded_state, cron, every, interval, window};
-use crate::calendar::Budget;
+use super::{Schedule, Trigger, TriggerState, bounded, bounded_state, by_day, cron, every, interval, window};
+use crate::calendar::{Budget, ByDay};
+use crate::civil::DAY_MS;
 use crate::{Calendar, Semantics, Timestamp};
 
 impl Trigger {
@@ -9,7 +10,8 @@ impl Trigger {
     ///
     /// Of the state, only the start matters, and for `every` the repeat count; a `daily_window`
     /// with repeats counts on. Cost grows with the offset changes of the zone in the range, and with
-    /// the stretches into which a calendar cuts it. Where a calendar cuts the range into more than
+    /// the months in it under a calendar of days, else with the stretches into which a calendar cuts it.
+    /// Where a calendar cuts the range into more than
     /// 200,000 (a `cron` calendar of every other second, over days), the rest of the range is
     /// counted as if nothing were excluded.
     #[must_use]
@@ -21,11 +23,22 @@ impl Trigger {
         }
     }
 
-    /// Looks at each instant when they are few, else at the stretches that the calendar leaves.
+    /// Looks at each instant when they are few, else at each day, or at the stretches that the calendar leaves.
     fn count_included(&self, calendar: &Calendar, state: &TriggerState, from: Timestamp, to: Timestamp) -> u64 {
-        if self.count_schedule(state, from, to) <= INSTANTS_MAX {
+        let stretches = |from, to| self.count_stretches(calendar, state, from, to);
+        if to.since(from) > FEW_DAYS_MS
+            && let Some(count) = by_day::count(self, state, calendar, (from, to), stretches)
+        {
+            return count;
+        }
+        let of_days = ByDay::of(calendar, self.semantics, &self.zone).is_some();
+        if self.count_schedule(state, from, to) <= if of_days { INSTANTS_OF_DAYS } else { INSTANTS_MAX } {
             return self.walk_from(state, from).take_while(|fire| *fire < to).count() as u64;
         }
+        stretches(from, to)
+    }
+
+    fn count_stretches(&self, calendar: &Calendar, state: &TriggerState, from: Timestamp, to: Timestamp) -> u64 {
         let mut budget = Budget::default();
         let mut t = from.max(state.start_at - 1_000);
         let mut count = 0;
@@ -81,5 +94,9 @@ impl Trigger {
     }
 }
 
-/// So many instants are looked at one by one under a calendar.
+/// Up to here a calendar leaves few stretches, and days are not worth a sum.
+const FEW_DAYS_MS: i64 = 8 * DAY_MS;
+/// So many instants are looked at one by one under a calendar that may cut each second apart.
 const INSTANTS_MAX: u64 = 2_000;
+/// So many under a calendar of days.
+const INSTANTS_OF_DAYS: u64 = 16;

@@ -1,6 +1,6 @@
 //! What is due at an instant: what fires, what was missed, and the state after it.
 
-use super::{Schedule, Trigger, TriggerState};
+use super::{Schedule, Trigger, TriggerState, interval};
 use crate::{MisfirePolicy, Timestamp};
 
 /// The answer of [`Trigger::due`].
@@ -164,9 +164,7 @@ impl Trigger {
             return (1, first);
         }
         if self.is_path(state, now) {
-            let next = |fire: &Timestamp| self.next_after(state, *fire);
-            let fires = std::iter::successors(Some(first), next).take_while(|fire| *fire <= now);
-            return fires.fold((0, first), |(count, _), fire| (count + 1, fire));
+            return self.path_until(state, first, now);
         }
         let later = self.count_between(state, first + 1, now + 1);
         let window = matches!(self.schedule, Schedule::DailyWindow { .. });
@@ -183,6 +181,33 @@ impl Trigger {
             self.last_before(state, now + 1).unwrap_or(first)
         };
         (later.min(left) + 1, last)
+    }
+}
+
+impl Trigger {
+    /// As [`Trigger::instants_until`], where only the way from one fire to the next is right.
+    fn path_until(&self, state: &TriggerState, first: Timestamp, now: Timestamp) -> (u64, Timestamp) {
+        let (mut count, mut last) = (1, first);
+        if matches!(self.schedule, Schedule::CalendarInterval { .. }) {
+            interval::each_until(self, state, first, now, |fire| {
+                if self.calendar.as_deref().is_none_or(|it| it.is_included(fire, self.semantics, &self.zone)) {
+                    (count, last) = (count + 1, fire);
+                }
+            });
+            return (count, last);
+        }
+        let limit = self.end_at.map_or(now, |end| now.min(end));
+        while let Some(fire) = self.next_after(state, last).filter(|fire| *fire <= now) {
+            let calendar = self.calendar.as_deref();
+            let excluded = calendar.and_then(|it| it.first_excluded(fire, self.semantics, &self.zone));
+            let limit = excluded.map_or(limit, |excluded| limit.min(excluded - 1));
+            let (run_last, fires) = match &self.schedule {
+                Schedule::Cron(cron) => cron.run_on_day(&self.zone, fire, limit),
+                _ => (fire, 1),
+            };
+            (count, last) = (count + fires, run_last);
+        }
+        (count, last)
     }
 }
 
@@ -314,5 +339,56 @@ mod tests {
         let by_cron = cron("* * * * * ?", MisfirePolicy::DoNothing);
         let due = by_cron.due(&by_cron.first_fire(), START + seconds * 1_000, THRESHOLD_MS, 100);
         assert_eq!(due.missed[0].count, seconds as u64 + 1);
+    }
+
+    /// Steps are look-ups of offsets, months and days; an hour late there are a few dozen.
+    fn steps_of_decision(trigger: &Trigger, late_ms: i64) -> u64 {
+        let state = trigger.first_fire();
+        let first = state.next_fire_at.expect("it fires");
+        let before = crate::steps::taken();
+        let due = trigger.due(&state, first + late_ms, THRESHOLD_MS, 100);
+        assert!(due.state.next_fire_at.is_some());
+        crate::steps::taken() - before
+    }
+
+    #[test]
+    fn a_decision_takes_few_steps_however_many_instants_were_missed() {
+        use crate::{Calendar, CalendarUnit, DaysOfWeek, TimeOfDay};
+        let berlin = Zone::parse("Europe/Berlin").unwrap();
+        let cron = |text, semantics| Schedule::Cron(std::sync::Arc::new(Cron::parse_auto(text, semantics).unwrap()));
+        let interval = |unit| Schedule::CalendarInterval { unit, interval: 1, preserve_hour: false, skip_day: false };
+        let window = Schedule::DailyWindow {
+            from: TimeOfDay::new(1, 0, 0).unwrap(),
+            to: TimeOfDay::new(23, 0, 0),
+            days: DaysOfWeek::ALL,
+            unit: CalendarUnit::Second,
+            interval: 1,
+            repeat_count: None,
+        };
+        let weekends = Calendar::weekly(DaysOfWeek::WEEKEND);
+        let night = Calendar::daily(TimeOfDay::new(3, 0, 0).unwrap(), TimeOfDay::new(5, 0, 0).unwrap(), false).unwrap();
+        let calendars = [None, Some(weekends.clone()), Some(night.on_base(weekends.into()).unwrap())];
+        let table = [
+            (Schedule::Every { interval_ms: 1_000, repeat_count: None }, Semantics::Standard, 1_000),
+            (cron("* * * * * ?", Semantics::Standard), Semantics::Standard, 1_000),
+            (cron("* * * * * ?", Semantics::Quartz), Semantics::Quartz, 15_000),
+            (cron("0 30 2 * * ?", Semantics::Standard), Semantics::Standard, 1_000),
+            (window, Semantics::Standard, 1_000),
+            (interval(CalendarUnit::Day), Semantics::Standard, 1_000),
+            (interval(CalendarUnit::Month), Semantics::Standard, 1_000),
+            (cron("* * * 15W * ?", Semantics::Quartz), Semantics::Quartz, 20_000),
+            (interval(CalendarUnit::Day), Semantics::Quartz, 80_000),
+            (interval(CalendarUnit::Month), Semantics::Quartz, 5_000),
+        ];
+        for (schedule, semantics, steps_max) in table {
+            for calendar in &calendars {
+                // The time of day is one that a gap skips each year.
+                let plain = Trigger::new(schedule.clone(), berlin.clone(), START + 3 * 3_600_000 / 2);
+                let calendar = calendar.clone().map(Into::into);
+                let trigger = Trigger { semantics, calendar, misfire: MisfirePolicy::Smart, ..plain };
+                let steps = steps_of_decision(&trigger, 3_652 * 86_400_000);
+                assert!(steps <= steps_max, "{steps} steps: {schedule:?} under {:?}", trigger.calendar);
+            }
+        }
     }
 }

@@ -122,11 +122,25 @@ pub(super) fn count(trigger: &Trigger, state: &TriggerState, from: Timestamp, to
         (None, Semantics::Standard) => standard::count(&interval, from, to),
         (None, Semantics::Quartz) if quartz::is_regular(&interval, to) => standard::count(&interval, from, to),
         (None, Semantics::Quartz) => {
-            let fires = std::iter::successors(interval.after(Semantics::Quartz, from - 1), |t| {
-                interval.after(Semantics::Quartz, *t)
-            });
-            fires.take_while(|fire| *fire < to).count() as u64
+            // The start itself is an instant, which the path begins after.
+            let start_too = u64::from(from <= start && start < to);
+            let after = (from - 1).max(start);
+            start_too + quartz::path(&interval, after).take_while(|fire| *fire < to).count() as u64
         }
+    }
+}
+
+/// The instants after `t` of an interval that [`is_path`], in order.
+pub(super) fn each_until(
+    trigger: &Trigger,
+    state: &TriggerState,
+    t: Timestamp,
+    until: Timestamp,
+    mut what: impl FnMut(Timestamp),
+) {
+    let until = trigger.end_at.map_or(until, |end| until.min(end - 1));
+    if let Some(interval) = Interval::of(trigger, state.start_at) {
+        quartz::path(&interval, t).take_while(|fire| *fire <= until).for_each(&mut what);
     }
 }
 

@@ -93,7 +93,7 @@ impl Trigger {
     /// The first thing that is wrong. That the trigger fires at all is asked by [`Trigger::validate_fires`].
     pub fn validate(&self) -> Result<(), TriggerError> {
         self.validate_bounds()?;
-        self.validate_schedule()?;
+        self.schedule.validate()?;
         let (kind, policy) = (self.schedule.kind(), self.misfire);
         let allowed = self.schedule.misfire_policies();
         if allowed.contains(&policy) { Ok(()) } else { Err(TriggerError::MisfirePolicy { kind, policy, allowed }) }
@@ -143,23 +143,27 @@ impl Trigger {
             _ => Ok(()),
         }
     }
+}
 
-    fn validate_schedule(&self) -> Result<(), TriggerError> {
-        let kind = self.schedule.kind();
-        match self.schedule {
-            Schedule::Cron(_) | Schedule::At => Ok(()),
+impl Schedule {
+    /// Checks interval and window, as Quartz's setters do.
+    ///
+    /// # Errors
+    /// The first thing that is wrong.
+    pub fn validate(&self) -> Result<(), TriggerError> {
+        let kind = self.kind();
+        match *self {
+            Self::Cron(_) | Self::At => Ok(()),
             // An interval is not looked at when it fires only once.
-            Schedule::Every { interval_ms, repeat_count } => match interval_ms {
+            Self::Every { interval_ms, repeat_count } => match interval_ms {
                 1.. => Ok(()),
                 0 if repeat_count == Some(0) => Ok(()),
                 _ => Err(TriggerError::NoInterval { kind }),
             },
-            Schedule::Delay { delay_ms: 0.. } => Ok(()),
-            Schedule::Delay { .. } | Schedule::CalendarInterval { interval: 0, .. } => {
-                Err(TriggerError::NoInterval { kind })
-            }
-            Schedule::CalendarInterval { .. } => Ok(()),
-            Schedule::DailyWindow { from, to, days, unit, interval, .. } => {
+            Self::Delay { delay_ms: 0.. } => Ok(()),
+            Self::Delay { .. } | Self::CalendarInterval { interval: 0, .. } => Err(TriggerError::NoInterval { kind }),
+            Self::CalendarInterval { .. } => Ok(()),
+            Self::DailyWindow { from, to, days, unit, interval, .. } => {
                 let Some(unit_ms) = unit.elapsed_ms() else {
                     return Err(TriggerError::UnitTooLong { unit });
                 };

@@ -85,6 +85,18 @@ pub(super) fn is_reached(trigger: &Trigger, state: &TriggerState, fire: Timestam
     }
 }
 
+/// Where a fire that was found from an arbitrary instant is left out on the way from the fire before it: the
+/// instant from which to go on. Quartz comes late to the day after a window that began in a gap.
+pub(super) fn left_out_until(trigger: &Trigger, state: &TriggerState, fire: Timestamp) -> Option<Timestamp> {
+    let window = Window::of(trigger, state.start_at).filter(|_| trigger.semantics == Semantics::Quartz)?;
+    let day = window.zone.to_local(fire).day_number();
+    match quartz::bounds(&window, day) {
+        Some((first, _)) if first <= fire => None,
+        Some((first, _)) => Some(first - 1_001),
+        None => Some(window.zone.lenient(Civil::from_millis((day + 1) * DAY_MS)) - 1_001),
+    }
+}
+
 /// Quartz's `getFinalFireTime`: the end, or the end of its day's window if later.
 pub(super) fn final_fire(trigger: &Trigger, to: Option<TimeOfDay>) -> Option<Timestamp> {
     let end = bounded(trigger.end_at?);

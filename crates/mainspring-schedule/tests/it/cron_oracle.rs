@@ -129,10 +129,10 @@ proptest! {
 
     #[test]
     fn each_second_around_an_offset_change_is_as_defined(
-        expression in any_times(true), zone in prop::sample::select(&ZONES), seed in any::<i64>(), shift in -90..90_i64,
+        expression in any_times(true), zone in prop::sample::select(&ZONES), seed in any::<i64>(),
     ) {
-        let middle = near_change(&Zone::parse(zone).unwrap(), seed) + shift * MINUTE_MS;
-        check(&expression, zone, middle - 20 * MINUTE_MS, middle + 20 * MINUTE_MS, SECOND_MS);
+        let middle = near_change(&Zone::parse(zone).unwrap(), seed);
+        check(&expression, zone, middle - 2 * HOUR_MS, middle + 2 * HOUR_MS, SECOND_MS);
     }
 
     #[test]

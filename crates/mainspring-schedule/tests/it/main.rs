@@ -9,9 +9,12 @@ mod cron_oracle;
 mod cron_reference;
 mod cron_vectors;
 mod replay;
+#[cfg(feature = "serde")]
+mod serde_forms;
 mod trigger_fuzz;
 mod trigger_oracle;
 mod trigger_points;
 mod trigger_properties;
 mod trigger_reference;
 mod trigger_vectors;
+mod trigger_years;

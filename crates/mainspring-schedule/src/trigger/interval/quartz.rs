@@ -10,10 +10,42 @@ use crate::{CalendarUnit, Civil, Date, Timestamp, days_in_month};
 
 /// `getFireTimeAfter` for days and longer units.
 pub(super) fn after(interval: &Interval<'_>, t: Timestamp) -> Option<Timestamp> {
-    let mut fire = leap(interval, t);
+    restored(interval, walk(interval, leap(interval, t), t)?, t)
+}
+
+/// The instants after `t`, one after the other. Where nothing is leapt over, each goes on from the one before.
+pub(super) fn path<'a>(interval: &'a Interval<'a>, t: Timestamp) -> impl Iterator<Item = Timestamp> + 'a {
+    let (mut walked, mut last) = (interval.start, t);
+    std::iter::from_fn(move || {
+        let from = if interval.days().is_some() { leap(interval, last) } else { walked };
+        walked = walk(interval, from, last)?;
+        last = restored(interval, walked, last)?;
+        Some(last)
+    })
+}
+
+/// Steps from `fire` on until one is after `t`.
+fn walk(interval: &Interval<'_>, mut fire: Timestamp, t: Timestamp) -> Option<Timestamp> {
     while fire <= t {
-        fire = step(interval, fire)?;
+        fire = match leap_in_window(interval, fire, t) {
+            Some(far) => far,
+            None => step(interval, fire)?,
+        };
     }
+    Some(fire)
+}
+
+/// Many steps at once, where the offset does not change and so nothing is picked up.
+fn leap_in_window(interval: &Interval<'_>, fire: Timestamp, t: Timestamp) -> Option<Timestamp> {
+    let window = interval.zone.window(fire);
+    let limit = t.as_millis().min(window.to_ms - 1).min(LAST_LEAP_MS);
+    let step_ms = interval.days()?.checked_mul(DAY_MS)?;
+    let steps = (limit - fire.as_millis()) / step_ms;
+    (steps > 1).then(|| fire + steps * step_ms)
+}
+
+/// The fire with the hour of the start, where that is to be preserved.
+fn restored(interval: &Interval<'_>, mut fire: Timestamp, t: Timestamp) -> Option<Timestamp> {
     if interval.preserve_hour {
         let hour = interval.zone.to_local(interval.start).hour();
         while restore_hour(interval, &mut fire, hour, t) {
@@ -58,6 +90,8 @@ pub(super) fn is_regular(interval: &Interval<'_>, until: Timestamp) -> bool {
 
 /// The year in which the walk ends; Quartz's own ends a hundred years after the clock's.
 const LAST_YEAR: i32 = 2299;
+/// Within that year in every zone.
+const LAST_LEAP_MS: i64 = Date::new(LAST_YEAR, 12, 1).day_number() * DAY_MS;
 
 fn step(interval: &Interval<'_>, t: Timestamp) -> Option<Timestamp> {
     (interval.zone.to_local(t).date().year <= LAST_YEAR).then(|| add(interval, t, 1))

@@ -1,10 +1,12 @@
 //! How many instants a daily window has in a range: whole days by multiplication, days near an
 //! offset change and at the ends of the range by their own sums.
 
+use std::ops::{Range, RangeInclusive};
+
 use super::{Window, quartz, standard};
 use crate::civil::{DAY_MS, HOUR_MS};
 use crate::trigger::{Trigger, TriggerState};
-use crate::{Civil, Semantics, TimeOfDay, Timestamp};
+use crate::{Semantics, TimeOfDay, Timestamp};
 
 /// The number of instants in `[from, to)`, whatever the repeats.
 pub(in crate::trigger) fn count(trigger: &Trigger, state: &TriggerState, from: Timestamp, to: Timestamp) -> u64 {
@@ -69,24 +71,51 @@ impl Sums<'_> {
         fires.take_while(|fire| *fire < to).count() as u64
     }
 
+    /// Days at the ends of the range have sums of their own; those in between are alike, but for changes of
+    /// offset within a window.
     fn count_days(&self, from: Timestamp, to: Timestamp) -> u64 {
         if from >= to {
             return 0;
         }
         let (first, last) = (self.day_of(from) - 1, self.day_of(to) + 1);
-        let mut count = 0;
-        let mut day = first;
-        while day <= last {
-            let regular_end = self.regular_until(day).min(last - 2);
-            if day > first + 2 && regular_end > day {
-                count += self.days_between(day, regular_end) * self.per_day();
-                day = regular_end;
-            } else {
-                count += self.count_on(day, from, to);
-                day += 1;
-            }
+        let middle = first + 3..last - 2;
+        if middle.is_empty() {
+            return (first..=last).map(|day| self.count_on(day, from, to)).sum();
         }
-        count
+        let ends = (first..middle.start).chain(middle.end..=last).map(|day| self.count_on(day, from, to)).sum::<u64>();
+        let usual = self.days_between(middle.start, middle.end) * self.per_day();
+        (ends + usual).saturating_add_signed(self.corrections(middle, from, to))
+    }
+
+    /// What days near changes of offset have more than others.
+    fn corrections(&self, days: Range<i64>, from: Timestamp, to: Timestamp) -> i64 {
+        let mut more = 0;
+        let mut next_day = days.start;
+        let mut window = self.window.zone.window(from);
+        while window.to_ms < to.as_millis() {
+            let change = window.to_ms;
+            let after = self.window.zone.window(Timestamp::from_millis(change));
+            let (before_ms, after_ms) = (change + window.offset_ms, change + after.offset_ms);
+            let shown = before_ms.min(after_ms)..=before_ms.max(after_ms);
+            let near = before_ms.div_euclid(DAY_MS) - 1..after_ms.div_euclid(DAY_MS) + 2;
+            let near = near.start.max(next_day)..near.end.min(days.end);
+            let touched = |day: i64| self.meets(day, &shown);
+            let quartz = self.semantics == Semantics::Quartz && near.clone().any(touched);
+            for day in near.clone().filter(|day| quartz || touched(*day)) {
+                let usual = if self.window.fires_on(day) { self.per_day() } else { 0 };
+                more += self.count_on(day, from, to).cast_signed() - usual.cast_signed();
+            }
+            next_day = next_day.max(near.end);
+            window = after;
+        }
+        more
+    }
+
+    /// Whether a day's window meets local times that a change of offset skips or repeats.
+    fn meets(&self, day: i64, local: &RangeInclusive<i64>) -> bool {
+        let to = self.window.to.unwrap_or(TimeOfDay::LAST_SECOND);
+        let at = |time: TimeOfDay| day * DAY_MS + time.as_millis();
+        at(self.window.from) <= *local.end() && *local.start() <= at(to)
     }
 
     /// The instants of one day's window that lie in `[from, to)`.
@@ -104,14 +133,6 @@ impl Sums<'_> {
             elapsed => (elapsed + step_ms - 1) / step_ms,
         };
         u64::try_from(before(to) - before(from)).unwrap_or(0)
-    }
-
-    /// The first day from `day` on that lies near an offset change.
-    fn regular_until(&self, day: i64) -> i64 {
-        let noon = self.window.zone.lenient(Civil::from_millis(day * DAY_MS + 12 * HOUR_MS));
-        let window = self.window.zone.window(noon);
-        let day_of = |t: i64| t.saturating_add(window.offset_ms).div_euclid(DAY_MS);
-        if day < day_of(window.from_ms) + 2 { day } else { day_of(window.to_ms) - 1 }
     }
 
     /// The instants of a day without an offset change.
