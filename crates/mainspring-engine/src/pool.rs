@@ -35,7 +35,7 @@ pub(crate) struct Pool {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) handlers: Arc<Handlers>,
     pub(crate) definitions: Arc<Definitions>,
-    pub(crate) processes: Option<Processes>,
+    pub(crate) processes: Option<Arc<Processes>>,
     pub(crate) logs: LogLane,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) kill_grace: Duration,
@@ -139,7 +139,7 @@ impl Pool {
         clock: Arc<dyn Clock>,
         handlers: Arc<Handlers>,
         definitions: Arc<Definitions>,
-        processes: Option<Processes>,
+        processes: Option<Arc<Processes>>,
         logs: LogLane,
         metrics: Arc<Metrics>,
         kill_grace: Duration,
@@ -191,6 +191,11 @@ impl Pool {
         for cancel in self.running().runs.values() {
             cancel.send_replace(true);
         }
+    }
+
+    /// Whether nothing runs.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.running().runs.is_empty()
     }
 
     fn running(&self) -> std::sync::MutexGuard<'_, Running> {

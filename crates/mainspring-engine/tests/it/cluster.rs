@@ -1,0 +1,153 @@
+//! Engines that share a PostgreSQL: who fires what, and what happens when one of them goes.
+
+use std::time::{Duration, Instant};
+
+use mainspring_core::cluster::ShardSet;
+use mainspring_core::job::JobKey;
+use mainspring_engine::{Clock, Engine, SystemClock};
+use mainspring_store::conformance::kit::postgres;
+
+use crate::kit::{accounted, assert_exact, node, open, owns, save_ticking, sees, until};
+
+const TRIGGERS: usize = 200;
+const SHARDS: usize = 256;
+
+async fn two_nodes(address: &str) -> (Engine, Engine) {
+    let (a, b) = (node(address, "a").await, node(address, "b").await);
+    owns(&a, SHARDS / 2).await;
+    owns(&b, SHARDS / 2).await;
+    (a, b)
+}
+
+fn fired(engine: &Engine) -> u64 {
+    engine.metrics().fires.get_or_create(&mainspring_engine::Outcome { outcome: "fired" }).get()
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nodes_share_the_shards_evenly_and_fire_every_instant_once() {
+    let address = postgres().await;
+    let (a, b) = two_nodes(&address).await;
+    assert!(a.is_ready() && b.is_ready());
+    let first = save_ticking(&**a.store(), TRIGGERS).await;
+    accounted(&**b.store(), TRIGGERS, first + 3_000).await;
+    a.drain();
+    b.drain();
+    a.idle().await;
+    b.idle().await;
+    let tally = a.store().tally().await.unwrap();
+    assert_exact(&tally, first);
+    let (by_a, by_b) = (fired(&a), fired(&b));
+    assert_eq!(by_a + by_b, tally.iter().map(|tally| tally.fired).sum());
+    assert!(by_a.min(by_b) * 2 > by_a.max(by_b), "{by_a} and {by_b}");
+    a.stop(Duration::from_secs(5)).await.unwrap();
+    b.stop(Duration::from_secs(5)).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn node_that_dies_is_replaced_and_nothing_is_lost_or_doubled() {
+    let address = postgres().await;
+    let (a, b) = two_nodes(&address).await;
+    let first = save_ticking(&**b.store(), TRIGGERS).await;
+    accounted(&**b.store(), TRIGGERS, first).await;
+    drop(a);
+    let died = (Instant::now(), SystemClock.now());
+    owns(&b, SHARDS).await;
+    let taken = died.0.elapsed();
+    assert!(taken <= Duration::from_secs(8), "it took {taken:?}");
+    assert_exact(&accounted(&**b.store(), TRIGGERS, died.1 + 8_000).await, first);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn drained_node_hands_its_shards_over_at_once() {
+    let address = postgres().await;
+    let (a, b) = two_nodes(&address).await;
+    let first = save_ticking(&**a.store(), TRIGGERS).await;
+    accounted(&**b.store(), TRIGGERS, first).await;
+    let begun = Instant::now();
+    a.drain();
+    owns(&b, SHARDS).await;
+    let taken = begun.elapsed();
+    assert!(taken <= Duration::from_secs(1), "it took {taken:?}");
+    accounted(&**b.store(), TRIGGERS, SystemClock.now() + 1_000).await;
+    a.stop(Duration::from_secs(5)).await.unwrap();
+    let seen = sees(&b, "one node", |status| status.nodes.len() == 1).await;
+    assert_eq!(seen.incarnation, b.incarnation());
+    let through = SystemClock.now() + 1_000;
+    assert_exact(&accounted(&**b.store(), TRIGGERS, through).await, first);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn node_asked_to_drain_through_another_gives_its_shards_up_and_takes_them_again() {
+    let address = postgres().await;
+    let (a, b) = two_nodes(&address).await;
+    let cluster = b.store().cluster().unwrap();
+    assert!(cluster.ask_drain(a.incarnation(), true).await.unwrap());
+    owns(&b, SHARDS).await;
+    assert!(cluster.ask_drain(a.incarnation(), false).await.unwrap());
+    owns(&a, SHARDS / 2).await;
+}
+
+/// The lock keeps the node's row, so that renewals do not get through; its fence stays.
+#[tokio::test(flavor = "multi_thread")]
+async fn node_that_cannot_renew_fires_nothing_once_its_trust_has_ended() {
+    let address = postgres().await;
+    let a = node(&address, "a").await;
+    owns(&a, SHARDS).await;
+    let first = save_ticking(&**a.store(), TRIGGERS).await;
+    accounted(&**a.store(), TRIGGERS, first).await;
+    let (mut client, connection) = tokio_postgres::connect(&address, tokio_postgres::NoTls).await.unwrap();
+    tokio::spawn(connection);
+    let lock = client.transaction().await.unwrap();
+    lock.execute("SELECT * FROM node FOR UPDATE", &[]).await.unwrap();
+    sees(&a, "trust ends", |status| !status.trusted).await;
+    let before = a.store().tally().await.unwrap();
+    let later = SystemClock.now() + 2_500;
+    SystemClock.alarm().wait_until(later).await;
+    assert_eq!(a.store().tally().await.unwrap(), before);
+    assert!(before.iter().all(|tally| tally.last < Some(later - 1_000)), "{before:?}");
+    lock.rollback().await.unwrap();
+    assert_exact(&accounted(&**a.store(), TRIGGERS, later).await, first);
+    assert_eq!(a.metrics().incarnations_lost.get(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn buried_node_comes_back_as_another_incarnation() {
+    let address = postgres().await;
+    let a = node(&address, "a").await;
+    owns(&a, SHARDS).await;
+    let first = save_ticking(&**a.store(), TRIGGERS).await;
+    accounted(&**a.store(), TRIGGERS, first).await;
+    let (before, undertaker) = (a.incarnation(), open(&address).await);
+    undertaker.cluster().unwrap().bury(before, None).await.unwrap();
+    let back = |status: &mainspring_core::cluster::Status| {
+        status.incarnation != before && status.trusted && status.owned == ShardSet::ALL
+    };
+    let seen = sees(&a, "it is back", back).await;
+    assert_eq!(seen.incarnation, a.incarnation());
+    assert_eq!(a.metrics().incarnations_lost.get(), 1);
+    let through = SystemClock.now() + 1_000;
+    assert_exact(&accounted(&**a.store(), TRIGGERS, through).await, first);
+    a.stop(Duration::from_secs(5)).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn job_paused_through_another_node_fires_no_more() {
+    const JOBS: usize = 20;
+    let address = postgres().await;
+    let (a, b) = two_nodes(&address).await;
+    let first = save_ticking(&**a.store(), JOBS + 1).await;
+    accounted(&**b.store(), JOBS + 1, first + 1_000).await;
+    let mut paused = Vec::new();
+    for number in 0..JOBS {
+        let through = if number % 2 == 0 { &a } else { &b };
+        through.control().pause_job(&JobKey::new("default", format!("job-{number}"))).await.unwrap();
+        let tally = b.store().tally().await.unwrap();
+        paused.push(tally.into_iter().nth(number).unwrap());
+    }
+    let later = SystemClock.now() + 2_000;
+    let now = until("the other one goes on", || async {
+        let tally = b.store().tally().await.unwrap();
+        (tally[JOBS].last >= Some(later)).then_some(tally)
+    });
+    assert_eq!(now.await[..JOBS], paused);
+}
