@@ -74,6 +74,8 @@ pub(crate) struct Held {
     pub(crate) owned: ShardSet,
     /// By [`boot_ms`].
     pub(crate) trusted_until: u64,
+    /// When the node last heard that it holds its lease: when it asked.
+    pub(crate) renewed: u64,
     /// Shards that are given up as soon as they are clear.
     pub(crate) releasing: Option<Change>,
     /// Why the incarnation has ended, and when to come back as another.
@@ -168,11 +170,10 @@ impl Lease {
         self.word.send_modify(|word| word.drain = true);
     }
 
-    /// Ends the incarnation, and waits until others need not find that out.
-    pub(crate) async fn leave(self) {
+    /// Ends the incarnation. The answer comes when others need not find that out any more, or cannot be told.
+    pub(crate) fn leave(self) -> oneshot::Receiver<()> {
         self.word.send_modify(|word| word.leave = true);
-        // An error says that the thread has ended, which is as good.
-        let _over = self.over.await;
+        self.over
     }
 }
 
@@ -312,6 +313,7 @@ impl Keeper {
         let held = Held {
             owned: *self.membership.owned(),
             trusted_until: self.membership.trusted_until(),
+            renewed: self.membership.trusted_until().saturating_sub(self.terms.settings.trust_ms()),
             releasing: self.releasing.map(|(change, _)| change),
             abandoned: self.held.borrow().abandoned,
         };

@@ -5,6 +5,7 @@ use std::time::Instant;
 
 use mainspring_core::batch::{LiveRun, Placed, Released};
 use mainspring_core::cluster::{Reason, ShardSet};
+use mainspring_core::job::Job;
 use mainspring_core::planner::{AttemptEnd, Command, Event, Planner, Read};
 use mainspring_core::retry::AfterAttempt;
 use mainspring_core::rule::Start;
@@ -51,7 +52,7 @@ pub(crate) struct Driver {
     pub(crate) lease: Option<Lease>,
     /// What the planner has been told of it.
     pub(crate) part: Option<(ShardSet, bool)>,
-    /// How long after the end of the trust runs are given up that others may be given; nothing once that is done.
+    /// How long after the last renewal runs are given up that others may be given.
     pub(crate) give_up_ms: u64,
     /// Woken when the store says that this incarnation was buried.
     pub(crate) fenced: Arc<Notify>,
@@ -150,6 +151,9 @@ impl Driver {
         if self.part.replace(part) != Some(part) {
             self.handle(now, Event::Own { shards: part.0, trusted: part.1 });
         }
+        if held.renewed > 0 && boot_ms >= held.renewed + self.give_up_ms {
+            self.pool.give_up();
+        }
         Some(held)
     }
 
@@ -176,14 +180,17 @@ impl Driver {
             let Some(cluster) = store.cluster() else { return };
             loop {
                 let now = clock.now();
-                let adopted = match cluster.adopt_from(dead, me, ADOPT_MAX, now).await {
-                    Ok(runs) => lost(&definitions, runs, now).await,
-                    Err(error) => Err(error),
-                };
-                match adopted {
-                    Ok(ends) if ends.is_empty() => return,
-                    Ok(ends) => {
-                        tracing::warn!(node.incarnation = %dead, runs = ends.len(), "runs of a dead node were lost");
+                match cluster.adopt_from(dead, me, ADOPT_MAX, now).await {
+                    Ok(runs) if runs.is_empty() => return,
+                    Ok(runs) => {
+                        tracing::warn!(node.incarnation = %dead, runs = runs.len(), "runs of a dead node were lost");
+                        let mut ends = Vec::new();
+                        for live in runs {
+                            // They are this node's now: nobody else looks after them.
+                            let (job, version) = (live.claimed.job, live.claimed.job_version);
+                            let definition = definitions.wait_for(job, version).await;
+                            ends.push(lost_end(&definitions, live, definition, now).await);
+                        }
                         let _ = sender.send(Event::Lost(ends));
                     }
                     Err(error) => {
@@ -425,29 +432,25 @@ pub(crate) async fn lost_runs(
     incarnation: mainspring_core::Incarnation,
     now: Timestamp,
 ) -> mainspring_store::Result<Vec<AttemptEnd>> {
-    lost(definitions, store.adopt(incarnation, now).await?, now).await
-}
-
-/// Ends of running runs whose process is gone.
-async fn lost(
-    definitions: &Definitions,
-    runs: Vec<LiveRun>,
-    now: Timestamp,
-) -> mainspring_store::Result<Vec<AttemptEnd>> {
     let mut ends = Vec::new();
-    for live in runs {
+    for live in store.adopt(incarnation, now).await? {
         let definition = definitions.definition(live.claimed.job, live.claimed.job_version).await?;
-        let mut start = Start::from(live.claimed);
-        start.awaited_by = definitions.awaiting_start(&start, &definition).await;
-        ends.push(AttemptEnd {
-            start,
-            definition,
-            outcome: mainspring_core::run::AttemptOutcome::Lost,
-            // The store learns of the start with the end; the claim is the nearest that is known.
-            started_at: live.claimed_at,
-            ended_at: now,
-            detail: None,
-        });
+        ends.push(lost_end(definitions, live, definition, now).await);
     }
     Ok(ends)
+}
+
+/// The end of a running run whose process is gone.
+async fn lost_end(definitions: &Definitions, live: LiveRun, definition: Arc<Job>, now: Timestamp) -> AttemptEnd {
+    let mut start = Start::from(live.claimed);
+    start.awaited_by = definitions.awaiting_start(&start, &definition).await;
+    AttemptEnd {
+        start,
+        definition,
+        outcome: mainspring_core::run::AttemptOutcome::Lost,
+        // The store learns of the start with the end; the claim is the nearest that is known.
+        started_at: live.claimed_at,
+        ended_at: now,
+        detail: None,
+    }
 }

@@ -66,7 +66,8 @@ impl Node {
             start_ms = match ended {
                 Ended::Stopped => {
                     if let Some(leaving) = leaving {
-                        leaving.await;
+                        // An error says that the lease's thread has ended, which is as good.
+                        let _over = leaving.await;
                     }
                     return;
                 }
@@ -76,11 +77,9 @@ impl Node {
                     return_ms
                 }
             };
-            if let Some(leaving) = leaving {
-                driver.tasks.start(leaving);
-            }
             self.terms.metrics.incarnations_lost.inc();
-            // What it ran may be given to others; whatever it comes to, nobody hears it.
+            // What it ran may be given to others; whatever it comes to, nobody hears it. The same holds for its answers.
+            drop(driver);
             crew.pool.cancel_all();
             retired.retain(|crew| !crew.pool.is_empty());
             retired.push(crew);

@@ -1,13 +1,18 @@
 //! Engines that share a PostgreSQL: who fires what, and what happens when one of them goes.
 
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use mainspring_core::RunId;
 use mainspring_core::cluster::ShardSet;
-use mainspring_core::job::JobKey;
-use mainspring_engine::{Clock, Engine, SystemClock};
+use mainspring_core::job::{Job, JobKey, OnLost, Task};
+use mainspring_core::run::RunState;
+use mainspring_engine::control::{Ask, SaveMode};
+use mainspring_engine::{Clock, Engine, Handlers, RunContext, SystemClock};
 use mainspring_store::conformance::kit::postgres;
+use mainspring_store::{Expect, RunInfo, Store};
 
-use crate::kit::{accounted, assert_exact, node, open, owns, save_ticking, sees, until};
+use crate::kit::{accounted, assert_exact, node, node_with, open, owns, save_ticking, sees, until};
 
 const TRIGGERS: usize = 200;
 const SHARDS: usize = 256;
@@ -37,7 +42,7 @@ async fn nodes_share_the_shards_evenly_and_fire_every_instant_once() {
     let tally = a.store().tally().await.unwrap();
     assert_exact(&tally, first);
     let (by_a, by_b) = (fired(&a), fired(&b));
-    assert_eq!(by_a + by_b, tally.iter().map(|tally| tally.fired).sum());
+    assert_eq!(by_a + by_b, tally.iter().map(|tally| tally.fired).sum::<u64>());
     assert!(by_a.min(by_b) * 2 > by_a.max(by_b), "{by_a} and {by_b}");
     a.stop(Duration::from_secs(5)).await.unwrap();
     b.stop(Duration::from_secs(5)).await.unwrap();
@@ -150,4 +155,68 @@ async fn job_paused_through_another_node_fires_no_more() {
         (tally[JOBS].last >= Some(later)).then_some(tally)
     });
     assert_eq!(now.await[..JOBS], paused);
+}
+
+/// A node alone with two running runs that do not end by themselves: one that is failed if it is lost, one that is tried again.
+async fn node_with_runs(address: &str) -> (Engine, RunId, RunId) {
+    let a = node_with(address, "a", waiting()).await;
+    owns(&a, SHARDS).await;
+    let mut runs = Vec::new();
+    for (name, on_lost) in [("once", OnLost::Fail), ("again", OnLost::Retry)] {
+        let mut job = Job::new(JobKey::new("default", name), Task::Handler { name: "wait".to_owned() });
+        job.on_lost = on_lost;
+        a.control().save(vec![(Arc::new(job), Expect::Anything)], SaveMode::Commit).await.unwrap();
+        let run = a.control().run_now(&JobKey::new("default", name), Ask::default()).await.unwrap();
+        runs.push(run.id);
+        is(a.store(), run.id, RunState::Running, 1).await;
+    }
+    (a, runs[0], runs[1])
+}
+
+fn waiting() -> Arc<Handlers> {
+    let handlers = Handlers::default();
+    handlers.register("wait", |run: RunContext| async move { run.cancelled().await });
+    Arc::new(handlers)
+}
+
+async fn is(store: &Arc<dyn Store>, run: RunId, state: RunState, attempt: u32) -> RunInfo {
+    until(state.as_str(), || async {
+        let info = store.run(run).await.unwrap().unwrap();
+        ((info.state, info.attempt) == (state, attempt)).then_some(info)
+    })
+    .await
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn runs_of_a_dead_node_are_lost_and_tried_again_where_the_job_says_so() {
+    let address = postgres().await;
+    let (a, once, again) = node_with_runs(&address).await;
+    let b = node_with(&address, "b", waiting()).await;
+    owns(&b, SHARDS / 2).await;
+    drop(a);
+    let died = Instant::now();
+    let lost = is(b.store(), once, RunState::Failed, 1).await;
+    assert_eq!(lost.reason.as_deref(), Some("lost"));
+    is(b.store(), again, RunState::Running, 2).await;
+    let taken = died.elapsed();
+    assert!(taken <= Duration::from_secs(21), "it took {taken:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn node_that_cannot_renew_for_long_gives_up_what_others_may_be_given() {
+    let address = postgres().await;
+    let (a, once, again) = node_with_runs(&address).await;
+    let (mut client, connection) = tokio_postgres::connect(&address, tokio_postgres::NoTls).await.unwrap();
+    tokio::spawn(connection);
+    let lock = client.transaction().await.unwrap();
+    lock.execute("SELECT * FROM node FOR UPDATE", &[]).await.unwrap();
+    let given_up = until("it is given up", || async {
+        let info = a.store().run(again).await.unwrap().unwrap();
+        (info.state != RunState::Running).then_some(info)
+    });
+    assert!(!given_up.await.state.is_final(), "it is tried again, not cancelled");
+    is(a.store(), once, RunState::Running, 1).await;
+    lock.rollback().await.unwrap();
+    is(a.store(), again, RunState::Running, 2).await;
+    is(a.store(), once, RunState::Running, 1).await;
 }
