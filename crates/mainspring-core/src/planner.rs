@@ -11,6 +11,7 @@
 //! A planner begins as one that is alone: it owns every shard and trusts itself. In a cluster, [`Event::Own`] comes first and
 //! says what is its part, whenever that changes.
 
+mod check;
 mod ends;
 mod fires;
 mod part;
@@ -35,6 +36,7 @@ use crate::job::Job;
 use crate::rule::{Loaded, Start};
 use crate::run::AttemptOutcome;
 
+use self::check::Check;
 use self::ends::Ends;
 use self::fires::Fires;
 use self::part::Part;
@@ -62,6 +64,8 @@ pub struct Settings {
     pub retry_max_ms: i64,
     /// How often changes, queued and scheduled runs are looked for that other nodes have made; absent where there are none.
     pub poll_every_ms: Option<i64>,
+    /// How often the window in memory is compared with the store's; absent where nobody else changes that.
+    pub check_every_ms: Option<i64>,
 }
 
 impl Default for Settings {
@@ -75,6 +79,7 @@ impl Default for Settings {
             retry_after_ms: 250,
             retry_max_ms: 5_000,
             poll_every_ms: None,
+            check_every_ms: None,
         }
     }
 }
@@ -180,6 +185,8 @@ pub struct Figures {
     pub running: u32,
     /// Whether queued runs wait for a slot.
     pub backlog: bool,
+    /// Triggers that a check of the window has missed in memory so far.
+    pub corrections: u64,
 }
 
 /// See the [module](self).
@@ -192,6 +199,7 @@ pub struct Planner {
     part: Part,
     residents: Residents,
     window: Window,
+    check: Check,
     fires: Fires,
     ends: Ends,
     slots: Slots,
@@ -224,6 +232,7 @@ impl Planner {
             part: Part::WHOLE,
             residents: Residents::new(now),
             window: Window::new(),
+            check: Check::new(now, settings.check_every_ms),
             fires: Fires::default(),
             ends: Ends::default(),
             slots: Slots::new(settings.slots),
@@ -251,6 +260,7 @@ impl Planner {
             Event::WindowRead(rows, more) => self.window_read(rows, more, &mut commands),
             Event::TriggersRead(rows) => {
                 self.reading_triggers = false;
+                self.note_missed(&rows);
                 rows.into_iter().for_each(|row| self.keep(row));
             }
             Event::ReadFailed(read) => self.read_failed(read),
@@ -281,7 +291,7 @@ impl Planner {
         }
         let due = self.residents.next_wakeup();
         let scheduled = self.slots.next_release_at();
-        let window = self.next_window_at();
+        let window = self.next_window_at().min(self.next_check_at());
         due.into_iter().chain(scheduled).fold(first.min(window), Timestamp::min)
     }
 
@@ -315,6 +325,7 @@ impl Planner {
             due: self.fires.ready.len(),
             running: self.slots.running(),
             backlog: self.slots.backlog,
+            corrections: self.check.corrections,
         }
     }
 
@@ -326,6 +337,7 @@ impl Planner {
             self.changes_waiting = false;
             commands.push(self.ask_changes());
         }
+        self.confirm(commands);
         if !self.reading_triggers && !self.wanted.is_empty() {
             self.reading_triggers = true;
             commands.push(Command::Read(Read::Triggers(std::mem::take(&mut self.wanted))));
@@ -335,6 +347,7 @@ impl Planner {
             return;
         }
         self.read_window(commands);
+        self.check_window(commands);
         self.residents.collect_due(self.now, &mut self.fires.ready);
         self.send_fires(commands);
         commands.extend(self.slots.ask(self.now, self.part.trusted));
@@ -352,6 +365,7 @@ impl Planner {
 
     fn changes_read(&mut self, changes: Changes, commands: &mut Vec<Command>) {
         self.changes_asked = None;
+        self.check.changes_read(&changes);
         self.changes_waiting |= changes.more;
         self.slots.backlog |= changes.queued;
         commands.extend(changes.cancels.into_iter().map(Command::Cancel));
@@ -369,6 +383,7 @@ impl Planner {
     }
 
     fn ask_changes(&mut self) -> Command {
+        self.check.changes_asked();
         self.changes_asked = Some(self.part.owned);
         Command::Read(Read::Changes(self.part.owned))
     }
@@ -378,6 +393,7 @@ impl Planner {
             // Nobody knows whether they were taken: what they would have named is in the window.
             self.changes_asked = Some(ShardSet::EMPTY);
             self.window.read_again(self.part.owned);
+            self.check.give_up();
         }
         self.repeat(Command::Read(read));
     }

@@ -37,6 +37,8 @@ const LOOK_MS: u64 = 100;
 
 /// How often the planner looks for what other nodes have made.
 pub(crate) const POLL_EVERY_MS: i64 = 250;
+/// How often the window in memory is compared with the database, unless the settings say so.
+pub(crate) const CHECK_EVERY_MS: i64 = 30_000;
 /// How long the window of a cluster's shards may take to load.
 const LOAD_MS: u64 = 500;
 

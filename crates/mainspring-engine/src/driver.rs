@@ -57,6 +57,8 @@ pub(crate) struct Driver {
     /// Woken when the store says that this incarnation was buried.
     pub(crate) fenced: Arc<Notify>,
     pub(crate) ended: Option<Ended>,
+    /// What the check of the window has missed, as far as it is counted.
+    pub(crate) corrections: u64,
 }
 
 /// How far the engine is to be stopped.
@@ -202,8 +204,10 @@ impl Driver {
         });
     }
 
-    fn publish(&self, now: Timestamp, poked: u64) {
+    fn publish(&mut self, now: Timestamp, poked: u64) {
         let figures = self.planner.figures();
+        let corrected = std::mem::replace(&mut self.corrections, figures.corrections);
+        self.metrics.window_corrections.inc_by(figures.corrections - corrected);
         self.metrics.running.set(i64::from(figures.running));
         self.metrics.resident_triggers.set(i64::try_from(figures.resident).unwrap_or(i64::MAX));
         self.metrics.due_unclaimed.set(i64::try_from(figures.due).unwrap_or(i64::MAX));

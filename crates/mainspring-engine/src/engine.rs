@@ -177,7 +177,11 @@ impl Engine {
         let (status_sender, status) = watch::channel(None);
         let health = Arc::<Health>::default();
         let NodeName { name, address } = settings.node;
-        let poll_every_ms = shared.then_some(crate::cluster::POLL_EVERY_MS);
+        let mut planner = settings.planner;
+        if shared {
+            planner.poll_every_ms.get_or_insert(crate::cluster::POLL_EVERY_MS);
+            planner.check_every_ms.get_or_insert(crate::cluster::CHECK_EVERY_MS);
+        }
         let node = Node {
             terms: Terms {
                 store: Arc::clone(&store),
@@ -186,7 +190,7 @@ impl Engine {
                 metrics: Arc::clone(&metrics),
                 status: status_sender,
             },
-            planner: planner::Settings { poll_every_ms, ..settings.planner },
+            planner,
             clock,
             definitions,
             handlers: Arc::clone(&handlers),

@@ -56,6 +56,8 @@ pub struct Metrics {
     pub owned_shards: Gauge<i64, AtomicI64>,
     /// How often this process was taken for dead, or gave itself up, and came back as another incarnation.
     pub incarnations_lost: Counter,
+    /// Due triggers that the check of the window missed in memory. 0 unless a change went unheard.
+    pub window_corrections: Counter,
     /// How often the machine's clock was found to differ from the database's.
     pub clock_warnings: Counter,
     /// Every lateness in milliseconds, exactly, while a benchmark runs.
@@ -81,6 +83,7 @@ impl Metrics {
             }),
             owned_shards: Gauge::default(),
             incarnations_lost: Counter::default(),
+            window_corrections: Counter::default(),
             clock_warnings: Counter::default(),
             exact: exact.then(Mutex::default),
             entered: AtomicU64::new(0),
@@ -100,6 +103,7 @@ impl Metrics {
         registry.register("store_operation_duration_seconds", "Time the store took", self.store_seconds.clone());
         registry.register("owned_shards", "Shards of this node", self.owned_shards.clone());
         registry.register("incarnations_lost", "Process starts taken for dead", self.incarnations_lost.clone());
+        registry.register("window_corrections", "Triggers missed in memory", self.window_corrections.clone());
         registry.register("clock_warnings", "Times the clock was found wrong", self.clock_warnings.clone());
     }
 

@@ -142,6 +142,7 @@ impl Node {
             give_up_ms: self.give_up_ms,
             fenced: Arc::new(Notify::new()),
             ended: None,
+            corrections: 0,
         }
     }
 }

@@ -23,7 +23,10 @@ impl Planner {
             self.residents.give_up(lost);
             self.fires.ready.retain(|place| self.residents.find(*place).is_some());
         }
-        self.window.read_again(gained);
-        self.changes_waiting |= !gained.is_empty();
+        if !gained.is_empty() {
+            self.window.read_again(gained);
+            self.check.give_up();
+            self.changes_waiting = true;
+        }
     }
 }

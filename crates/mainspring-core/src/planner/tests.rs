@@ -35,6 +35,8 @@ struct World {
     keep_back: bool,
     cancelled: usize,
     queued: Vec<Start>,
+    /// What requests have changed, until it is taken.
+    changed: Vec<TriggerId>,
     owned: ShardSet,
     trusted: bool,
     /// Numbers of the batches of fires so far.
@@ -55,6 +57,7 @@ impl World {
             keep_back: false,
             cancelled: 0,
             queued: Vec::new(),
+            changed: Vec::new(),
             owned: ShardSet::ALL,
             trusted: true,
             sent: BTreeSet::new(),
@@ -172,7 +175,10 @@ impl World {
                 let rows = ids.iter().filter_map(|id| self.rows.get(id)).filter(|loaded| !loaded.row.paused);
                 Some(Event::TriggersRead(rows.cloned().collect()))
             }
-            Command::Read(Read::Changes(_)) => Some(Event::ChangesRead(crate::batch::Changes::default())),
+            Command::Read(Read::Changes(_)) => {
+                let triggers = std::mem::take(&mut self.changed);
+                Some(Event::ChangesRead(crate::batch::Changes { triggers, ..Default::default() }))
+            }
             Command::Read(Read::Claim(limit)) => {
                 let count = self.queued.len().min(limit as usize);
                 Some(Event::Claimed(self.queued.drain(..count).collect()))
@@ -549,7 +555,7 @@ proptest! {
     fn shards_that_come_and_go_lose_nothing_and_fire_nothing_twice(
         happenings in proptest::collection::vec(happening(), 0..40),
     ) {
-        let mut world = world();
+        let mut world = World::new(Settings { slots: 1_000, check_every_ms: Some(1_700), ..Settings::default() });
         world.own(ShardSet::EMPTY, false);
         for id in 0..8 {
             world.add(id, every(700 + 400 * id));
@@ -578,6 +584,7 @@ proptest! {
         let end = world.now.since(at(0)) + 20_000;
         world.run_until(end);
         prop_assert!(world.planner.is_clear(&ShardSet::ALL));
+        prop_assert_eq!(world.planner.figures().corrections, 0);
         let expected: BTreeSet<(i64, i64)> = (0..8)
             .flat_map(|id| (0..=end).step_by(700 + 400 * id as usize).map(move |instant| (id, instant)))
             .collect();
@@ -649,4 +656,27 @@ fn shards_whose_changes_are_being_taken_are_not_clear() {
     let read = world.planner.handle(at(0), Event::WindowRead(Vec::new(), None));
     let again = |command: &Command| matches!(command, Command::Read(Read::Window(ShardSet::ALL, _, None)));
     assert!(read.iter().any(again), "what was taken may be lost: {read:?}");
+}
+
+#[test]
+fn trigger_that_nobody_has_named_is_found_by_the_check_and_counted() {
+    let mut world = World::new(Settings { slots: 1_000, check_every_ms: Some(30_000), ..Settings::default() });
+    world.add(1, every(1_000));
+    world.run_until(10_000);
+    world.add(2, every(1_000));
+    world.run_until(29_999);
+    assert!(world.fired.iter().all(|(id, _)| *id == 1));
+    world.run_until(90_000);
+    assert_eq!(world.fired.iter().filter(|(id, _)| *id == 2).count(), 91);
+    assert_eq!(world.planner.figures().corrections, 1);
+}
+
+#[test]
+fn change_that_is_heard_of_during_the_check_is_no_correction() {
+    let mut world = World::new(Settings { slots: 1_000, check_every_ms: Some(30_000), ..Settings::default() });
+    world.run_until(29_999);
+    world.add(1, every(60_000));
+    world.changed = vec![TriggerId(1)];
+    world.run_until(90_000);
+    assert_eq!((world.fired.len(), world.planner.figures().corrections), (2, 0));
 }

@@ -26,6 +26,17 @@ impl Window {
         self.end
     }
 
+    /// Whether no read is under way.
+    pub(super) const fn is_settled(&self) -> bool {
+        self.reading.is_none()
+    }
+
+    /// A read of all that has been read of some shards.
+    pub(super) fn begin(&mut self, shards: ShardSet) -> Read {
+        self.reading = Some(shards);
+        Read::Window(shards, self.end, None)
+    }
+
     pub(super) fn read_again(&mut self, shards: ShardSet) {
         self.again = self.again.union(shards);
     }
@@ -73,7 +84,7 @@ impl Planner {
     ) {
         for loaded in rows {
             // Also one that is due later: its place in the index has been passed, so nothing reads it again.
-            if self.concerns(&loaded) && !self.residents.is_known(&loaded) {
+            if self.concerns(&loaded) && !self.residents.is_known(&loaded) && !self.check.suspects(&loaded) {
                 self.residents.keep(loaded);
             }
         }
@@ -81,17 +92,25 @@ impl Planner {
             (Some(after), Some(shards)) => {
                 commands.push(Command::Read(Read::Window(shards, self.window.end, Some(after))));
             }
-            _ => self.window.reading = None,
+            _ => {
+                self.window.reading = None;
+                self.changes_waiting |= self.check.window_read();
+            }
         }
     }
 
     pub(super) fn keep(&mut self, loaded: Loaded) {
-        let due_soon = loaded.row.progress.due_at.is_some_and(|due| due <= self.window.end());
-        if due_soon && self.concerns(&loaded) {
+        if self.belongs(&loaded) {
             self.residents.keep(loaded);
         } else {
             self.residents.leave(loaded.row.id);
         }
+    }
+
+    /// Whether a trigger is to be in memory.
+    pub(super) fn belongs(&self, loaded: &Loaded) -> bool {
+        let due_soon = loaded.row.progress.due_at.is_some_and(|due| due <= self.window.end());
+        due_soon && self.concerns(loaded)
     }
 
     fn concerns(&self, loaded: &Loaded) -> bool {

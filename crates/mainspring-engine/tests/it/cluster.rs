@@ -42,6 +42,7 @@ async fn nodes_share_the_shards_evenly_and_fire_every_instant_once() {
     let tally = a.store().tally().await.unwrap();
     assert_exact(&tally, first);
     let (by_a, by_b) = (fired(&a), fired(&b));
+    assert_eq!(a.metrics().window_corrections.get() + b.metrics().window_corrections.get(), 0);
     assert_eq!(by_a + by_b, tally.iter().map(|tally| tally.fired).sum::<u64>());
     assert!(by_a.min(by_b) * 2 > by_a.max(by_b), "{by_a} and {by_b}");
     a.stop(Duration::from_secs(5)).await.unwrap();
@@ -60,6 +61,7 @@ async fn node_that_dies_is_replaced_and_nothing_is_lost_or_doubled() {
     let taken = died.0.elapsed();
     assert!(taken <= Duration::from_secs(8), "it took {taken:?}");
     assert_exact(&accounted(&**b.store(), TRIGGERS, died.1 + 8_000).await, first);
+    assert_eq!(b.metrics().window_corrections.get(), 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -155,6 +157,20 @@ async fn job_paused_through_another_node_fires_no_more() {
         (tally[JOBS].last >= Some(later)).then_some(tally)
     });
     assert_eq!(now.await[..JOBS], paused);
+    assert_eq!(a.metrics().window_corrections.get() + b.metrics().window_corrections.get(), 0);
+}
+
+#[tokio::test]
+async fn times_that_do_not_fit_each_other_are_refused() {
+    let store = open(&postgres().await).await;
+    let mut settings = mainspring_engine::Settings::default();
+    settings.cluster.lease_ms = 3_000;
+    let error = Engine::start(Arc::clone(&store), settings.clone()).await.unwrap_err().to_string();
+    assert!(error.contains("lease_ms (3000 ms) must be at least 5 * renew_every_ms"), "{error}");
+    settings.cluster.lease_ms = 5_000;
+    settings.kill_grace = Duration::from_secs(13);
+    let error = Engine::start(store, settings).await.unwrap_err().to_string();
+    assert!(error.contains("must be below worker_ttl_ms"), "{error}");
 }
 
 /// A node alone with two running runs that do not end by themselves: one that is failed if it is lost, one that is tried again.

@@ -25,7 +25,9 @@ pub async fn node(address: &str, name: &str) -> Engine {
 
 pub async fn node_with(address: &str, name: &str, handlers: Arc<Handlers>) -> Engine {
     let node = NodeName { name: name.to_owned(), ..NodeName::default() };
-    let settings = Settings { node, kill_grace: Duration::from_millis(100), ..Settings::default() };
+    let mut settings = Settings { node, kill_grace: Duration::from_millis(100), ..Settings::default() };
+    settings.planner.check_every_ms = Some(1_000);
+    settings.cluster.dwell_ms = 1_000;
     let clock = Arc::new(SystemClock);
     Engine::start_with(open(address).await, settings, clock, handlers).await.expect("the engine starts")
 }
