@@ -147,18 +147,18 @@ impl Lease {
         Ok(Self { held, orphans, word, ticked, over })
     }
 
-    /// What the node holds now. Says that the loop is alive.
-    pub(crate) fn look(&mut self, now_ms: u64) -> Held {
+    /// What the node holds now; nothing if the thread has ended without a reason. Says that the loop is alive.
+    pub(crate) fn look(&mut self, now_ms: u64) -> Option<Held> {
         self.ticked.store(now_ms, Ordering::Relaxed);
-        *self.held.borrow_and_update()
+        let held = *self.held.borrow_and_update();
+        (held.abandoned.is_some() || self.held.has_changed().is_ok()).then_some(held)
     }
 
-    /// Waits until the node holds something else, or runs are there to be taken over from a dead node.
+    /// Waits until there is something to look at, or runs are there to be taken over from a dead node.
     pub(crate) async fn changed(&mut self) -> Option<Incarnation> {
         tokio::select! {
             Some(dead) = self.orphans.recv() => Some(dead),
-            Ok(()) = self.held.changed() => None,
-            else => std::future::pending().await,
+            _ = self.held.changed() => None,
         }
     }
 

@@ -80,7 +80,7 @@ pub(crate) enum Stop {
 pub(crate) enum Ended {
     /// The engine stops.
     Stopped,
-    /// Others have buried it: the store takes nothing from it.
+    /// Others have buried it, so that the store takes nothing from it; or nobody keeps its lease.
     Fenced,
     /// Its membership says so; the next one begins at the given time.
     Abandoned(Reason, u64),
@@ -145,7 +145,10 @@ impl Driver {
     /// Tells the planner what the node owns and whether it may act on that now, before anything else happens.
     fn look_at_lease(&mut self, now: Timestamp) -> Option<Held> {
         let boot_ms = boot_ms();
-        let held = self.lease.as_mut()?.look(boot_ms);
+        let Some(held) = self.lease.as_mut()?.look(boot_ms) else {
+            self.ended = Some(Ended::Fenced);
+            return None;
+        };
         if let Some((reason, return_ms)) = held.abandoned {
             self.ended = Some(Ended::Abandoned(reason, return_ms));
         }

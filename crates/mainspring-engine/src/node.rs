@@ -21,6 +21,9 @@ use crate::pool::Pool;
 use crate::process::Processes;
 use crate::tasks::Tasks;
 
+/// How long to wait for a thread that the system does not give.
+const RETRY_AFTER_MS: u64 = 1_000;
+
 /// What all incarnations share.
 pub(crate) struct Node {
     pub(crate) terms: Terms,
@@ -58,8 +61,16 @@ impl Node {
         let mut retired: Vec<Crew> = Vec::new();
         let mut start_ms = boot_ms();
         loop {
+            let lease = match self.lease(start_ms) {
+                Ok(lease) => lease,
+                Err(error) => {
+                    tracing::error!(%error, "the thread that keeps the lease cannot be started; trying again");
+                    start_ms = boot_ms() + RETRY_AFTER_MS;
+                    pause(RETRY_AFTER_MS).await;
+                    continue;
+                }
+            };
             let crew = self.crew();
-            let Some(lease) = self.lease(start_ms) else { return };
             let mut driver = self.driver(&crew.pool, lease, std::mem::take(&mut lost));
             let ended = driver.run().await;
             let leaving = driver.lease.take().map(Lease::leave);
@@ -105,16 +116,10 @@ impl Node {
         Crew { pool, _workers: workers }
     }
 
-    /// The lease of the incarnation, where nodes share the store. None: its thread cannot be started.
-    fn lease(&self, start_ms: u64) -> Option<Option<Lease>> {
-        if self.terms.store.cluster().is_none() {
-            return Some(None);
-        }
-        let lease = Lease::start(self.terms.clone(), *self.incarnation.borrow(), start_ms);
-        lease
-            .inspect_err(|error| tracing::error!(%error, "the lease's thread cannot be started; the engine stops"))
-            .ok()
-            .map(Some)
+    /// Takes the lease of the incarnation, where nodes share the store.
+    fn lease(&self, start_ms: u64) -> std::io::Result<Option<Lease>> {
+        let shared = self.terms.store.cluster().is_some();
+        shared.then(|| Lease::start(self.terms.clone(), *self.incarnation.borrow(), start_ms)).transpose()
     }
 
     fn driver(&self, pool: &Arc<Pool>, lease: Option<Lease>, lost: Vec<AttemptEnd>) -> Driver {

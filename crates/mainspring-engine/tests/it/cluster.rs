@@ -181,8 +181,8 @@ async fn node_with_runs(address: &str) -> (Engine, RunId, RunId) {
     for (name, on_lost) in [("once", OnLost::Fail), ("again", OnLost::Retry)] {
         let mut job = Job::new(JobKey::new("default", name), Task::Handler { name: "wait".to_owned() });
         job.on_lost = on_lost;
-        a.control().save(vec![(Arc::new(job), Expect::Anything)], SaveMode::Commit).await.unwrap();
-        let run = a.control().run_now(&JobKey::new("default", name), Ask::default()).await.unwrap();
+        a.control().save(vec![(Arc::new(job), Expect::Anything)], SaveMode::Commit).await.expect("it is saved");
+        let run = a.control().run_now(&JobKey::new("default", name), Ask::default()).await.expect("it is queued");
         runs.push(run.id);
         is(a.store(), run.id, RunState::Running, 1).await;
     }
@@ -197,7 +197,7 @@ fn waiting() -> Arc<Handlers> {
 
 async fn is(store: &Arc<dyn Store>, run: RunId, state: RunState, attempt: u32) -> RunInfo {
     until(state.as_str(), || async {
-        let info = store.run(run).await.unwrap().unwrap();
+        let info = store.run(run).await.expect("the store answers").expect("the run is kept");
         ((info.state, info.attempt) == (state, attempt)).then_some(info)
     })
     .await
