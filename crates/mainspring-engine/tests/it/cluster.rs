@@ -12,7 +12,7 @@ use mainspring_engine::{Clock, Engine, Handlers, RunContext, SystemClock};
 use mainspring_store::conformance::kit::postgres;
 use mainspring_store::{Expect, RunInfo, Store};
 
-use crate::kit::{accounted, assert_exact, node, node_with, open, owns, save_ticking, sees, until};
+use crate::kit::{accounted, assert_exact, latest_ms, node, node_with, open, owns, save_ticking, sees, until};
 
 const TRIGGERS: usize = 200;
 const SHARDS: usize = 256;
@@ -41,6 +41,9 @@ async fn nodes_share_the_shards_evenly_and_fire_every_instant_once() {
     b.idle().await;
     let tally = a.store().tally().await.unwrap();
     assert_exact(&tally, first);
+    // Also the first ones: each node heard of the jobs that were saved through the other.
+    let late_ms = latest_ms(&**a.store()).await;
+    assert!(late_ms < 1_000, "{late_ms} ms");
     let (by_a, by_b) = (fired(&a), fired(&b));
     assert_eq!(a.metrics().window_corrections.get() + b.metrics().window_corrections.get(), 0);
     assert_eq!(by_a + by_b, tally.iter().map(|tally| tally.fired).sum::<u64>());
@@ -52,16 +55,21 @@ async fn nodes_share_the_shards_evenly_and_fire_every_instant_once() {
 #[tokio::test(flavor = "multi_thread")]
 async fn node_that_dies_is_replaced_and_nothing_is_lost_or_doubled() {
     let address = postgres().await;
-    let (a, b) = two_nodes(&address).await;
+    let nodes = [node(&address, "a").await, node(&address, "b").await, node(&address, "c").await];
+    for node in &nodes {
+        sees(node, "a third", |status| (85..=86).contains(&status.owned.len())).await;
+    }
+    let [a, b, c] = nodes;
     let first = save_ticking(&**b.store(), TRIGGERS).await;
     accounted(&**b.store(), TRIGGERS, first).await;
     drop(a);
     let died = (Instant::now(), SystemClock.now());
-    owns(&b, SHARDS).await;
+    owns(&b, SHARDS / 2).await;
+    owns(&c, SHARDS / 2).await;
     let taken = died.0.elapsed();
     assert!(taken <= Duration::from_secs(8), "it took {taken:?}");
     assert_exact(&accounted(&**b.store(), TRIGGERS, died.1 + 8_000).await, first);
-    assert_eq!(b.metrics().window_corrections.get(), 0);
+    assert_eq!(b.metrics().window_corrections.get() + c.metrics().window_corrections.get(), 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -92,6 +100,31 @@ async fn node_asked_to_drain_through_another_gives_its_shards_up_and_takes_them_
     owns(&b, SHARDS).await;
     assert!(cluster.ask_drain(a.incarnation(), false).await.unwrap());
     owns(&a, SHARDS / 2).await;
+}
+
+/// The lock keeps the triggers' rows, so that batches do not get through.
+#[tokio::test(flavor = "multi_thread")]
+async fn shards_are_handed_over_when_the_outcome_of_every_batch_is_known() {
+    let address = postgres().await;
+    let (a, b) = two_nodes(&address).await;
+    let first = save_ticking(&**a.store(), TRIGGERS).await;
+    accounted(&**b.store(), TRIGGERS, first).await;
+    let (mut client, connection) = tokio_postgres::connect(&address, tokio_postgres::NoTls).await.unwrap();
+    tokio::spawn(connection);
+    let lock = client.transaction().await.unwrap();
+    lock.execute("SELECT * FROM trigger_state FOR UPDATE", &[]).await.unwrap();
+    let now = SystemClock.now();
+    SystemClock.alarm().wait_until(now + 1_200).await;
+    a.drain();
+    sees(&a, "it gives up", |status| status.releasing.len() == SHARDS / 2).await;
+    SystemClock.alarm().wait_until(now + 3_000).await;
+    let status = a.cluster_status().unwrap();
+    assert_eq!((status.owned.len(), status.releasing.len()), (0, SHARDS / 2));
+    assert_eq!(b.cluster_status().unwrap().owned.len(), SHARDS / 2);
+    lock.rollback().await.unwrap();
+    owns(&b, SHARDS).await;
+    let through = SystemClock.now() + 1_000;
+    assert_exact(&accounted(&**b.store(), TRIGGERS, through).await, first);
 }
 
 /// The lock keeps the node's row, so that renewals do not get through; its fence stays.

@@ -8,7 +8,7 @@ use mainspring_core::cluster::Status;
 use mainspring_core::job::{Job, JobKey, ScheduleDefinition, Task, TriggerDefinition};
 use mainspring_engine::{Clock, Engine, Handlers, NodeName, Settings, SystemClock};
 use mainspring_store::conformance::kit::Draft;
-use mainspring_store::{PostgresStore, Store, Tally};
+use mainspring_store::{PostgresStore, RunQuery, Store, Tally};
 
 /// Longer than anything here takes on the slowest machine.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -26,7 +26,7 @@ pub async fn node(address: &str, name: &str) -> Engine {
 pub async fn node_with(address: &str, name: &str, handlers: Arc<Handlers>) -> Engine {
     let node = NodeName { name: name.to_owned(), ..NodeName::default() };
     let mut settings = Settings { node, kill_grace: Duration::from_millis(100), ..Settings::default() };
-    settings.planner.check_every_ms = Some(1_000);
+    settings.planner.check_every_ms = Some(5_000);
     settings.cluster.dwell_ms = 1_000;
     let clock = Arc::new(SystemClock);
     Engine::start_with(open(address).await, settings, clock, handlers).await.expect("the engine starts")
@@ -84,6 +84,12 @@ pub async fn accounted(store: &dyn Store, count: usize, through: Timestamp) -> V
         complete.then_some(tally)
     })
     .await
+}
+
+/// How late the latest fire was recorded.
+pub async fn latest_ms(store: &dyn Store) -> i64 {
+    let runs = store.runs(RunQuery { limit: 10_000, ..RunQuery::default() }).await.expect("runs are listed");
+    runs.iter().map(|run| run.created_at.since(run.due_at)).max().expect("there are runs")
 }
 
 /// Every instant since the first has fired exactly once.
