@@ -418,3 +418,17 @@ async fn within<T>(deadline_ms: u64, what: &'static str, work: impl Future<Outpu
     }
     None
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn runs_are_given_up_before_others_may_be_given_them() {
+        let settings = Settings::default();
+        let cases = [(0, 10_000), (4_000, 10_000), (10_000, 6_000), (12_000, 4_000), (60_000, 4_000)];
+        for (grace_ms, expected) in cases {
+            assert_eq!(give_up_ms(&settings, Duration::from_millis(grace_ms)), expected, "{grace_ms}");
+        }
+    }
+}

@@ -12,7 +12,7 @@ use mainspring_engine::{Clock, Engine, Handlers, RunContext, SystemClock};
 use mainspring_store::conformance::kit::postgres;
 use mainspring_store::{Expect, RunInfo, Store};
 
-use crate::kit::{accounted, assert_exact, latest_ms, node, node_with, open, owns, save_ticking, sees, until};
+use crate::kit::{Wire, accounted, assert_exact, latest_ms, node, node_with, open, owns, save_ticking, sees, until};
 
 const TRIGGERS: usize = 200;
 const SHARDS: usize = 256;
@@ -267,4 +267,29 @@ async fn node_that_cannot_renew_for_long_gives_up_what_others_may_be_given() {
     lock.rollback().await.unwrap();
     is(a.store(), again, RunState::Running, 2).await;
     is(a.store(), once, RunState::Running, 1).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn outage_of_the_database_makes_nobody_look_dead() {
+    let direct = postgres().await;
+    let wire = Wire::to(&direct).await;
+    let (a, b) = two_nodes(&wire.address).await;
+    let store = open(&direct).await;
+    let first = save_ticking(&*store, TRIGGERS).await;
+    accounted(&*store, TRIGGERS, first).await;
+    let nodes = (a.incarnation(), b.incarnation());
+    wire.cut(true);
+    let now = SystemClock.now();
+    sees(&a, "trust ends", |status| !status.trusted).await;
+    sees(&b, "trust ends", |status| !status.trusted).await;
+    SystemClock.alarm().wait_until(now + 8_000).await;
+    wire.cut(false);
+    let through = SystemClock.now();
+    assert_exact(&accounted(&*store, TRIGGERS, through).await, first);
+    let back = SystemClock.now().since(through);
+    assert!(back <= 3_000, "it took {back} ms");
+    owns(&a, SHARDS / 2).await;
+    owns(&b, SHARDS / 2).await;
+    assert_eq!((a.incarnation(), b.incarnation()), nodes);
+    assert_eq!(a.metrics().window_corrections.get() + b.metrics().window_corrections.get(), 0);
 }

@@ -9,6 +9,10 @@ use mainspring_core::job::{Job, JobKey, ScheduleDefinition, Task, TriggerDefinit
 use mainspring_engine::{Clock, Engine, Handlers, NodeName, Settings, SystemClock};
 use mainspring_store::conformance::kit::Draft;
 use mainspring_store::{PostgresStore, RunQuery, Store, Tally};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::tcp::{OwnedReadHalf, OwnedWriteHalf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::watch;
 
 /// Longer than anything here takes on the slowest machine.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -44,6 +48,48 @@ pub async fn sees(engine: &Engine, what: &str, is_so: impl Fn(&Status) -> bool) 
 
 pub async fn owns(engine: &Engine, shards: usize) {
     sees(engine, "shards", |status| status.trusted && status.owned.len() == shards).await;
+}
+
+/// What stands between nodes and their database.
+pub struct Wire {
+    /// The database's address by way of the wire.
+    pub address: String,
+    cut: watch::Sender<bool>,
+}
+
+impl Wire {
+    /// Lays a wire to a database on this machine.
+    pub async fn to(address: &str) -> Self {
+        let config: tokio_postgres::Config = address.parse().expect("an address");
+        let port = config.get_ports().first().copied().expect("an address with a port");
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port is free");
+        let ours = listener.local_addr().expect("it is bound").port();
+        let (cut, is_cut) = watch::channel(false);
+        tokio::spawn(async move {
+            while let Ok((near, _)) = listener.accept().await {
+                let Ok(far) = TcpStream::connect(("127.0.0.1", port)).await else { continue };
+                let ((near_in, near_out), (far_in, far_out)) = (near.into_split(), far.into_split());
+                tokio::spawn(carry(near_in, far_out, is_cut.clone()));
+                tokio::spawn(carry(far_in, near_out, is_cut.clone()));
+            }
+        });
+        Self { address: address.replace(&format!(":{port}"), &format!(":{ours}")), cut }
+    }
+
+    /// Lets nothing through any more; nobody is told. Or everything again.
+    pub fn cut(&self, cut: bool) {
+        self.cut.send_replace(cut);
+    }
+}
+
+async fn carry(mut from: OwnedReadHalf, mut to: OwnedWriteHalf, mut cut: watch::Receiver<bool>) {
+    let mut bytes = vec![0; 65_536];
+    while let Ok(count @ 1..) = from.read(&mut bytes).await {
+        let open = cut.wait_for(|cut| !cut).await.is_ok();
+        if !open || to.write_all(&bytes[..count]).await.is_err() {
+            return;
+        }
+    }
 }
 
 /// Looks again and again until an answer is there.
