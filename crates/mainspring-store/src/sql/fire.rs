@@ -158,7 +158,7 @@ fn insert(db: &dyn Db, entry: &FireEntry, run: &NewRun, born: Placed, owner: i64
         (":attempt", &i64::from(runs)),
         (":priority", &entry.priority),
     ];
-    Ok(execute(db, sql!("fire_run"), &values)? == 1)
+    Ok(execute(db, sql!("fire_run", mysql), &values)? == 1)
 }
 
 impl Fire<'_> {
