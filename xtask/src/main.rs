@@ -1,5 +1,6 @@
 //! Development tasks: `cargo run -p xtask -- TASK`.
 
+mod databases;
 mod tidy;
 mod vectors;
 
@@ -9,6 +10,9 @@ use std::process::ExitCode;
 const USAGE: &str = "usage: cargo run -p xtask -- TASK
 
 tasks:
+  db KIND       start a throw-away server (postgres), print its address, and keep it until Ctrl-C
+  with-databases COMMAND...
+                run a command with the addresses of servers of its own in MAINSPRING_TEST_POSTGRES
   tidy          check crate borders, purity, licences, file sizes, paths and links
   vectors DIR   replay the answers of Quartz in DIR, and show where ours differ";
 
@@ -16,6 +20,8 @@ fn main() -> anyhow::Result<ExitCode> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments[..] {
+        ["db", kind] => databases::keep(kind),
+        ["with-databases", ref command @ ..] => databases::with(command),
         ["tidy"] => tidy::run(&root()),
         ["vectors", dir] => vectors::run(Path::new(dir)),
         _ => anyhow::bail!("{USAGE}"),

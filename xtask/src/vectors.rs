@@ -33,17 +33,34 @@ pub struct Difference {
     pub theirs: String,
 }
 
-/// Replays all files of a folder and prints what came of it; succeeds when nothing differs.
+/// Replays the files of a folder and prints what came of each; succeeds when nothing differs.
+///
+/// # Errors
+/// When the folder has none of the files, or a line that cannot be read.
 pub fn run(dir: &Path) -> anyhow::Result<ExitCode> {
-    let mut all_equal = true;
+    let (report, all_equal) = replay_folder(dir)?;
+    print(&report);
+    Ok(if all_equal { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// The report on a folder, and whether nothing differs. A file that is not there is said to be missing.
+fn replay_folder(dir: &Path) -> anyhow::Result<(String, bool)> {
+    let mut reports = Vec::new();
+    let (mut all_equal, mut found) = (true, 0);
     for (file, check) in FILES {
-        let lines =
-            std::fs::read_to_string(dir.join(file)).with_context(|| format!("read {file} in {}", dir.display()))?;
+        let path = dir.join(file);
+        if !path.exists() {
+            reports.push(format!("{file}: missing"));
+            continue;
+        }
+        let lines = std::fs::read_to_string(&path).with_context(|| format!("read {}", path.display()))?;
         let report = replay(file, &lines, check)?;
         all_equal &= report.passed == report.total;
-        print(&report.to_string());
+        found += 1;
+        reports.push(report.to_string());
     }
-    Ok(if all_equal { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+    anyhow::ensure!(found > 0, "{} has no vectors: expected {}", dir.display(), FILES.map(|(file, _)| file).join(", "));
+    Ok((reports.join("\n"), all_equal))
 }
 
 struct Report<'a> {
@@ -97,5 +114,78 @@ mod tests {
         assert_eq!((report.passed, report.total), (0, 1));
         let shown = report.to_string();
         assert!(shown.contains("1970-01-01T12:00:00.000Z") && shown.contains("1970-01-01T00:00:00.001Z"), "{shown}");
+    }
+
+    const DAY_MS: i64 = 86_400_000;
+
+    /// A folder of vectors about daily noons, each file with as many cases as it is given errors: a case is
+    /// wrong by its error.
+    fn folder(errors_ms: &[i64]) -> tempfile::TempDir {
+        let dir = tempfile::tempdir().unwrap();
+        for (file, _) in FILES {
+            let case = |(number, error_ms): (usize, &i64)| {
+                let mut case = noon(file, 9_000 + number as i64 * 31, *error_ms);
+                case["id"] = format!("seed-77-{number}").into();
+                case.to_string() + "\n"
+            };
+            let lines: String = errors_ms.iter().enumerate().map(case).collect();
+            std::fs::write(dir.path().join(file), lines).unwrap();
+        }
+        dir
+    }
+
+    fn noon(file: &str, day: i64, error_ms: i64) -> Value {
+        let noon = day * DAY_MS + DAY_MS / 2;
+        let wrong = noon + error_ms;
+        let trigger = serde_json::json!({"type": "cron", "start": noon - 5_000, "end": null, "expr": "0 0 12 * * ?"});
+        let before = serde_json::json!({"start": noon - 5_000, "next": noon, "prev": null});
+        let after = serde_json::json!({"start": noon - 5_000, "next": wrong + DAY_MS, "prev": null});
+        let weekly = serde_json::json!({"type": "weekly", "zone": null, "base": null, "excluded": []});
+        match file {
+            "cron.jsonl" => serde_json::json!({"cat": "mixed", "expr": "0 0 12 * * ?", "zone": "UTC",
+                "start": noon - 1, "satisfied": false, "fires": [wrong, noon + DAY_MS]}),
+            "trigger.jsonl" => serde_json::json!({"cat": "cron", "zone": "UTC", "trigger": trigger, "calendar": null,
+                "first": wrong, "next": [noon + DAY_MS], "after": [[noon, noon + DAY_MS]], "final": null}),
+            "calendar.jsonl" => serde_json::json!({"cat": "weekly", "zone": "UTC", "calendar": weekly,
+                "probes": [[noon, true, wrong]]}),
+            "misfire.jsonl" => serde_json::json!({"zone": "UTC", "trigger": trigger, "calendar": null,
+                "misfire": "do_nothing", "now": noon + 3_600_000, "before": before, "after": after,
+                "following": [noon + 2 * DAY_MS]}),
+            _ => serde_json::json!({"zone": "UTC", "trigger": trigger, "old_calendar": null, "calendar": weekly,
+                "threshold_ms": 60_000, "now": noon + 1_000, "before": before, "after": after,
+                "following": [noon + 2 * DAY_MS]}),
+        }
+    }
+
+    #[test]
+    fn a_folder_of_other_seeds_is_replayed() {
+        let dir = folder(&[0, 0, 0]);
+        let (report, all_equal) = replay_folder(dir.path()).unwrap();
+        let expected = FILES.map(|(file, _)| format!("{file}: 3/3")).join("\n");
+        assert_eq!((report, all_equal), (expected, true));
+    }
+
+    #[test]
+    fn five_differences_of_a_file_are_shown_and_all_are_counted() {
+        let dir = folder(&[0, 1_000, 0, 1_000, 1_000, 1_000, 1_000, 1_000, 1_000]);
+        let (report, all_equal) = replay_folder(dir.path()).unwrap();
+        assert!(!all_equal);
+        for (file, _) in FILES {
+            assert!(report.contains(&format!("{file}: 2/9\n  seed-77-1: ")), "{report}");
+        }
+        assert_eq!(report.matches("    ours:   ").count(), 5 * FILES.len(), "{report}");
+        assert_eq!(report.matches("    theirs: ").count(), 5 * FILES.len(), "{report}");
+        assert_eq!(run(dir.path()).unwrap(), ExitCode::FAILURE);
+    }
+
+    #[test]
+    fn a_folder_may_hold_some_of_the_files_but_not_none() {
+        let dir = folder(&[0]);
+        std::fs::remove_file(dir.path().join("misfire.jsonl")).unwrap();
+        let (report, all_equal) = replay_folder(dir.path()).unwrap();
+        assert!(all_equal && report.contains("misfire.jsonl: missing"), "{report}");
+        let empty = tempfile::tempdir().unwrap();
+        let error = replay_folder(empty.path()).unwrap_err().to_string();
+        assert!(error.contains("has no vectors: expected cron.jsonl"), "{error}");
     }
 }

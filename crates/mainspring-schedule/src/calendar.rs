@@ -4,11 +4,13 @@
 //! own, and perhaps a base: an instant is included when its rule and its base both include it.
 //! `quartz` holds Quartz's own search for the next included instant, with its oddities.
 
+mod backwards;
 mod quartz;
 
 use std::sync::Arc;
 
 use crate::civil::{DAY_MS, SECOND_MS};
+use crate::steps::step;
 use crate::{Civil, Cron, Date, DaysOfWeek, Semantics, TimeOfDay, Timestamp, Zone, civil};
 
 /// A rule that removes instants, alone or on top of a base. Immutable, cheap to clone.
@@ -292,7 +294,12 @@ impl Budget {
 
     /// Pays for a step of a day or more.
     pub(crate) fn spend_day(&mut self) -> Option<()> {
-        self.0 = self.0.checked_sub(10)?;
+        self.spend_steps(10)
+    }
+
+    /// Pays for several steps at once.
+    pub(crate) fn spend_steps(&mut self, steps: u32) -> Option<()> {
+        self.0 = self.0.checked_sub(steps)?;
         Some(())
     }
 }
@@ -308,6 +315,7 @@ impl Rule {
 
     /// Whether a rule about local time includes what the clock shows.
     fn includes_local(&self, local: Civil) -> bool {
+        step();
         match self {
             Self::Annual(months) => {
                 let date = local.date();
@@ -383,11 +391,15 @@ impl Rule {
                     },
             ));
         }
-        // Only one rule can exclude more than this: holidays, whose list then has as many entries.
-        let days_max = 8 * 366 + if let Self::Holiday(days) = self { days.len() } else { 0 };
-        (1..=days_max as i64)
+        (1..=self.excluded_days_max())
             .map(|days| Civil::from_millis(midnight + days * DAY_MS))
             .find(|&local| self.includes_local(local))
+    }
+
+    /// More days than the rule excludes in a row, unless it excludes all of them.
+    fn excluded_days_max(&self) -> i64 {
+        let holidays = if let Self::Holiday(days) = self { days.len() } else { 0 };
+        8 * 366 + holidays as i64
     }
 
     /// The first reading from `local` on that the rule excludes, on a clock that never jumps.

@@ -185,19 +185,39 @@ impl Cron {
 
     /// The last fire strictly before `t`, or `None` when there is none since 1970.
     ///
-    /// Quartz has no such answer. Under its semantics this is the last earlier instant that
-    /// [`matches`](Self::matches).
+    /// Quartz has no such answer. Under its semantics this is the last instant before `t` that comes next
+    /// after some earlier one.
+    ///
+    /// ```
+    /// use mainspring_schedule::{Cron, Semantics, Timestamp, Zone};
+    /// let cron = Cron::parse_auto("0 0 9 ? * MON-FRI", Semantics::Standard)?;
+    /// let monday: Timestamp = "2026-05-04T09:00:00Z".parse()?;
+    /// assert_eq!(cron.previous_before(&Zone::utc(), monday), Some("2026-05-01T09:00:00Z".parse()?));
+    ///
+    /// // Quartz asked in the first of two equal hours finds nothing in it, and yet fires in the second.
+    /// let cron = Cron::parse_auto("*/20 30 1 * * ?", Semantics::Quartz)?;
+    /// let zone: Zone = "America/New_York".parse()?;
+    /// let in_first_hour: Timestamp = "2030-11-03T01:45:00-04:00".parse()?;
+    /// assert_eq!(cron.next_after(&zone, in_first_hour), Some("2030-11-04T01:30:00-05:00".parse()?));
+    /// let next_day: Timestamp = "2030-11-04T01:30:00-05:00".parse()?;
+    /// assert_eq!(cron.previous_before(&zone, next_day), Some("2030-11-03T01:30:40-05:00".parse()?));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     #[must_use]
     pub fn previous_before(&self, zone: &Zone, t: Timestamp) -> Option<Timestamp> {
+        self.previous_between(zone, BEFORE_ALL, t)
+    }
+
+    /// The last fire before `t` that is not before `start`, for questions that are asked from there on.
+    pub(crate) fn previous_between(&self, zone: &Zone, start: Timestamp, t: Timestamp) -> Option<Timestamp> {
         if t < BEFORE_ALL {
             return None;
         }
-        let t = t.min(AFTER_ALL);
+        let (start, t) = (start.max(BEFORE_ALL), t.min(AFTER_ALL));
         if self.follows_quartz() {
-            quartz::previous_before(&self.0.fields, zone, t)
-        } else {
-            standard::previous_before(&self.0.fields, zone, t)
+            return quartz::previous_between(&self.0.fields, zone, start, t);
         }
+        standard::previous_before(&self.0.fields, zone, t).filter(|fire| *fire >= start)
     }
 
     /// Whether it fires in the second that contains `t`; Quartz's `isSatisfiedBy`.

@@ -6,6 +6,11 @@
 mod civil;
 mod cron;
 mod semantics;
+#[cfg(fuzzing)]
+#[doc(hidden)]
+pub mod steps;
+#[cfg(not(fuzzing))]
+mod steps;
 mod timestamp;
 mod zone;
 
@@ -30,6 +35,13 @@ pub use period::{Period, PeriodError};
 pub use time_of_day::{BadTimeOfDay, TimeOfDay};
 pub use trigger::{CalendarUnit, Due, Fire, Missed, MissedReason, Schedule, Trigger, TriggerError, TriggerState};
 pub use weekdays::{DaysOfWeek, UnknownDayOfWeek};
+
+#[cfg(test)]
+extern crate self as mainspring_schedule;
+
+/// What the fuzzers ask, asked of their corpus.
+#[cfg(test)]
+mod fuzz_corpus;
 
 /// The examples of the README run as tests.
 #[cfg(doctest)]

@@ -358,6 +358,15 @@ impl Trigger {
         }
     }
 
+    /// What [`Trigger::schedule_after`] costs near `t`, for the budget of a search.
+    fn steps_after(&self, state: &TriggerState, t: Timestamp) -> u32 {
+        match self.schedule {
+            Schedule::DailyWindow { .. } => 25,
+            Schedule::CalendarInterval { .. } => interval::steps_to(self, state, t).saturating_add(10),
+            _ => 10,
+        }
+    }
+
     /// The first instant of the schedule from `fire` (one of its instants) on that the calendar includes.
     fn included_from(&self, state: &TriggerState, fire: Option<Timestamp>) -> Option<Timestamp> {
         let mut fire = fire?;
@@ -366,10 +375,18 @@ impl Trigger {
         };
         let horizon = fire + NEVER_AFTER_MS;
         let mut budget = Budget::default();
+        let mut passed = 0;
+        let mut ever_path = None;
         while !calendar.is_included(fire, self.semantics, &self.zone) {
-            budget.spend_day()?;
+            budget.spend_steps(self.steps_after(state, fire))?;
             let included = calendar.first_included(fire, self.semantics, &self.zone, &mut budget)?;
-            let from = if self.is_path(state, included) { fire } else { included - 1 };
+            passed += 1;
+            let is_path = match passed {
+                ..=3 => self.is_path(state, included),
+                // From here on it is cheaper to ask once and for all.
+                _ => *ever_path.get_or_insert_with(|| self.is_path(state, horizon)),
+            };
+            let from = if is_path { fire } else { included - 1 };
             fire = self.schedule_after(state, from)?;
             if fire > horizon || !window::is_reached(self, state, fire) {
                 return None;

@@ -31,6 +31,7 @@ pub mod gates;
 pub mod jobs;
 pub mod keeping;
 pub mod kit;
+pub mod nodes;
 pub mod queue;
 pub mod reads;
 pub mod window;
@@ -156,6 +157,26 @@ macro_rules! conformance_suite {
     };
 }
 
+/// Makes a test of each history of nodes that share a store, as [`conformance_suite!`](crate::conformance_suite) does.
+#[macro_export]
+macro_rules! cluster_suite {
+    ($make:expr) => {
+        $crate::conformance_tests! { $make;
+            nodes:
+                nodes_join_and_are_seen,
+                free_shards_are_acquired_once,
+                late_changes_are_passed_over,
+                burial_needs_the_counter_that_was_seen,
+                buried_node_records_nothing,
+                runs_of_a_buried_node_are_adopted_once,
+                window_and_changes_are_read_by_shard,
+                end_is_asked_of_the_node_that_executes,
+                node_is_asked_to_drain,
+                freed_slot_is_noted_for_the_owner;
+        }
+    };
+}
+
 /// Expands a list of histories to tests. See [`conformance_suite!`](crate::conformance_suite).
 #[doc(hidden)]
 #[macro_export]
@@ -183,6 +204,7 @@ mod tests {
             include_str!("conformance/gates.rs"),
             include_str!("conformance/jobs.rs"),
             include_str!("conformance/keeping.rs"),
+            include_str!("conformance/nodes.rs"),
             include_str!("conformance/queue.rs"),
             include_str!("conformance/reads.rs"),
             include_str!("conformance/window.rs"),

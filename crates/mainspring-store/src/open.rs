@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::{Error, MemoryStore, Options, Result, SqliteStore, Store};
+use crate::{Error, MemoryStore, Options, PostgresStore, Result, SqliteStore, Store};
 
-/// Opens the store that an address names: `memory:` (nothing outlives the process) or `sqlite:PATH` (made if missing).
+/// Opens the store that an address names: `memory:` (nothing outlives the process) `sqlite:PATH` (made if missing),
+/// or `postgres://USER:PASSWORD@HOST/DATABASE` (set up if empty).
 ///
 /// # Errors
 /// [`Error::Unusable`] if the address names no known kind of store, or what is there cannot be used.
@@ -12,8 +13,8 @@ use crate::{Error, MemoryStore, Options, Result, SqliteStore, Store};
 /// ```
 /// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
 /// assert!(mainspring_store::open("memory:").await.is_ok());
-/// let error = mainspring_store::open("postgres://me:secret@db/jobs").await.err().unwrap().to_string();
-/// assert!(error.contains("not in this version") && !error.contains("secret"));
+/// let error = mainspring_store::open("postgres://me:secret@db:port/jobs").await.err().unwrap().to_string();
+/// assert!(error.contains("address") && !error.contains("secret"));
 /// # });
 /// ```
 pub async fn open(address: &str) -> Result<Arc<dyn Store>> {
@@ -30,14 +31,19 @@ pub async fn open(address: &str) -> Result<Arc<dyn Store>> {
             let opened = tokio::task::spawn_blocking(move || SqliteStore::open(path, Options::default())).await;
             Ok(Arc::new(opened.expect("opening a store does not panic")?))
         }
-        ("postgres" | "postgresql" | "mysql" | "mariadb", _) => {
-            Err(unusable("this database is not in this version; say sqlite:PATH or memory:"))
+        ("postgres" | "postgresql", _) => {
+            let address = address.to_owned();
+            let opened = tokio::task::spawn_blocking(move || PostgresStore::open(&address)).await;
+            Ok(Arc::new(opened.expect("opening a store does not panic")?))
+        }
+        ("mysql" | "mariadb", _) => {
+            Err(unusable("this database is not in this version; say postgres://HOST/DATABASE, sqlite:PATH or memory:"))
         }
         ("", _) => Err(Error::Unusable {
             store: address.to_owned(),
-            why: "it is no address of a store; say sqlite:PATH or memory:".to_owned(),
+            why: "it is no address of a store; say postgres://HOST/DATABASE, sqlite:PATH or memory:".to_owned(),
         }),
-        _ => Err(unusable("there is no such kind of store; say sqlite:PATH or memory:")),
+        _ => Err(unusable("there is no such kind of store; say postgres://HOST/DATABASE, sqlite:PATH or memory:")),
     }
 }
 

@@ -3,6 +3,7 @@
 //! Each [`lane`] has sessions of its own, on threads of its own: work on the database is never cancelled. The requests
 //! are those of [`crate::sql`]; what most batches are made of is one statement ([`batches`]).
 
+mod arrays;
 mod batches;
 mod cluster;
 mod connection;

@@ -33,10 +33,24 @@ pub(super) fn daily_first_excluded(rule: &Rule, t: Timestamp, zone: &Zone) -> Op
     daily_first(rule, t, zone, false)
 }
 
-fn daily_first(rule: &Rule, t: Timestamp, zone: &Zone, included: bool) -> Option<Timestamp> {
-    // A day has seven edges, and no range goes on for longer than two days unless it is everything.
+/// The last instant up to `t` that a daily range includes.
+pub(super) fn daily_last_included(rule: &Rule, t: Timestamp, zone: &Zone) -> Option<Timestamp> {
     let mut candidate = t;
-    for _ in 0..32 {
+    for _ in 0..EDGES_MAX {
+        if daily_includes(rule, candidate, zone) {
+            return Some(candidate);
+        }
+        let day = DailyEdges::of(rule, candidate, zone)?;
+        let change = Timestamp::from_millis(zone.window(candidate).from_ms);
+        let last_edge = day.edges().into_iter().chain([change]).filter(|edge| *edge <= candidate).max()?;
+        candidate = last_edge - 1;
+    }
+    None
+}
+
+fn daily_first(rule: &Rule, t: Timestamp, zone: &Zone, included: bool) -> Option<Timestamp> {
+    let mut candidate = t;
+    for _ in 0..EDGES_MAX {
         if daily_includes(rule, candidate, zone) == included {
             return Some(candidate);
         }
@@ -44,6 +58,9 @@ fn daily_first(rule: &Rule, t: Timestamp, zone: &Zone, included: bool) -> Option
     }
     None
 }
+
+/// A day has seven edges, and no range goes on for longer than two days unless it is everything.
+const EDGES_MAX: u32 = 32;
 
 /// Quartz's answer for "nothing is ever included".
 const NOTHING: Timestamp = Timestamp::UNIX_EPOCH;
@@ -54,8 +71,7 @@ fn daily_next_edge(rule: &Rule, t: Timestamp, zone: &Zone) -> Timestamp {
         return t + 1;
     };
     let change = zone.next_change(t);
-    let edges = [day.start, day.start + 1, day.from, day.to + 1, day.end, day.end + 1];
-    edges.into_iter().chain(change).filter(|&edge| edge > t).min().unwrap_or(t + 1)
+    day.edges().into_iter().chain(change).filter(|&edge| edge > t).min().unwrap_or(t + 1)
 }
 
 /// The instants that matter on one local day, each set as Java's lenient calendar sets it.
@@ -68,6 +84,11 @@ struct DailyEdges {
 }
 
 impl DailyEdges {
+    /// Where the range, or the day, may begin or end.
+    fn edges(&self) -> [Timestamp; 6] {
+        [self.start, self.start + 1, self.from, self.to + 1, self.end, self.end + 1]
+    }
+
     fn of(rule: &Rule, t: Timestamp, zone: &Zone) -> Option<Self> {
         let Rule::Daily { from_ms, to_ms, invert } = *rule else {
             return None;

@@ -5,7 +5,7 @@
 //! Quartz's `W`, whose fires depend on where the question starts, the fires are walked through.
 
 use super::Cron;
-use super::fields::{ALL_HOURS, ALL_SECONDS, Days, Fields};
+use super::fields::{ALL_HOURS, ALL_SECONDS, Fields};
 use super::standard;
 use crate::civil::{Civil, DAY_MS, Date, HOUR_MS, MINUTE_MS, SECOND_MS, days_in_month};
 use crate::{OffsetWindow, Timestamp, Zone};
@@ -44,16 +44,34 @@ impl Cron {
         }
         let window = zone.window(t);
         let local = t.as_millis() + window.offset_ms;
-        let near_change = window.to_ms.saturating_sub(2 * DAY_MS) <= t.as_millis()
-            || window.from_ms.saturating_add(2 * DAY_MS) > t.as_millis();
-        let unit_ms = match (near_change, fields.minutes == ALL_SECONDS, fields.hours) {
-            (false, true, ALL_HOURS) => DAY_MS,
-            (false, true, _) => HOUR_MS,
-            _ => MINUTE_MS,
-        };
+        let unit_ms = Self::run_unit_ms(fields, window, t);
         let end = t + (unit_ms - SECOND_MS - local.rem_euclid(unit_ms) / SECOND_MS * SECOND_MS);
         let first_repeated = window.to_ms.saturating_sub(HOUR_MS);
         if end.as_millis() < first_repeated { end } else { t }
+    }
+
+    /// The first second of a run of fires, one in each second, that ends with the fire at `t`; or a later
+    /// second of that run.
+    pub(crate) fn run_start(&self, zone: &Zone, t: Timestamp) -> Timestamp {
+        let fields = &self.0.fields;
+        if fields.seconds != ALL_SECONDS || self.walks_only() {
+            return t;
+        }
+        let window = zone.window(t);
+        let unit_ms = Self::run_unit_ms(fields, window, t);
+        let start = t - (t.as_millis() + window.offset_ms).rem_euclid(unit_ms);
+        if start.as_millis() >= window.from_ms { start } else { t }
+    }
+
+    /// The unit of local time in which a fire in each second goes on; cautious near a change of offset.
+    fn run_unit_ms(fields: &Fields, window: OffsetWindow, t: Timestamp) -> i64 {
+        let near_change = window.to_ms.saturating_sub(2 * DAY_MS) <= t.as_millis()
+            || window.from_ms.saturating_add(2 * DAY_MS) > t.as_millis();
+        match (near_change, fields.minutes == ALL_SECONDS, fields.hours) {
+            (false, true, ALL_HOURS) => DAY_MS,
+            (false, true, _) => HOUR_MS,
+            _ => MINUTE_MS,
+        }
     }
 
     /// The step in which Quartz looks for its final fire: the smallest distance between two members
@@ -67,8 +85,7 @@ impl Cron {
 
     /// Whether fires depend on where the question starts.
     pub(crate) fn walks_only(&self) -> bool {
-        let nearest = |days: &Days| matches!(days, Days::OfMonth(days) if days.nearest | days.nearest_from_end != 0);
-        self.follows_quartz() && nearest(&self.0.fields.days)
+        self.follows_quartz() && self.0.fields.days.have_nearest()
     }
 
     fn walk(&self, zone: &Zone, from: i64, to: i64) -> u64 {

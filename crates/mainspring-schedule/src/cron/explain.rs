@@ -63,11 +63,11 @@ enum Pattern {
 
 impl Pattern {
     fn of(mask: u64, all: u64) -> Self {
-        if mask == all {
-            return Self::All;
-        }
-        let members: Vec<u32> = members(mask).collect();
-        let step = match members[..] {
+        if mask == all { Self::All } else { Self::of_members(&members(mask).collect::<Vec<_>>()) }
+    }
+
+    fn of_members(members: &[u32]) -> Self {
+        let step = match *members {
             [one] => return Self::One(one),
             [first, second, _, ..] => second - first,
             _ => 0,
@@ -76,7 +76,17 @@ impl Pattern {
         match (members.first(), members.last()) {
             (Some(&first), Some(&last)) if equal && step == 1 => Self::Range(first, last),
             (Some(&first), Some(&last)) if equal => Self::Steps { first, last, step },
-            _ => Self::Runs(runs(&members)),
+            _ => Self::Runs(runs(members)),
+        }
+    }
+
+    /// The values as runs of neighbours.
+    fn runs(&self) -> Vec<(u32, u32)> {
+        match self {
+            Self::One(one) => vec![(*one, *one)],
+            Self::Range(first, last) => vec![(*first, *last)],
+            Self::Runs(runs) => runs.clone(),
+            Self::All | Self::Steps { .. } => Vec::new(),
         }
     }
 
@@ -109,11 +119,32 @@ fn runs(members: &[u32]) -> Vec<(u32, u32)> {
     runs.into_iter().flat_map(|(a, b)| if b == a + 1 { vec![(a, a), (b, b)] } else { vec![(a, b)] }).collect()
 }
 
-/// The years as runs, or `None` when all are meant.
-fn years(years: &Years) -> Option<Vec<(u32, u32)>> {
+/// The years, or `None` when all are meant.
+fn years(years: &Years) -> Option<Pattern> {
     let members: Vec<u32> = years.iter().map(i32::cast_unsigned).collect();
     let every = members.first() == Some(&1970) && members.len() == (LAST_YEAR - 1970 + 1) as usize;
-    (!every).then(|| runs(&members))
+    (!every).then(|| Pattern::of_members(&members))
+}
+
+fn year_run((first, last): (u32, u32)) -> String {
+    if first == last { first.to_string() } else { format!("{first}–{last}") }
+}
+
+/// The times of a day, when they are few enough to be listed.
+fn few_times(fields: &Fields) -> Option<Vec<String>> {
+    const FEW: u32 = 4;
+    let (minutes, seconds) = (fields.minutes.count_ones(), fields.seconds.count_ones());
+    if fields.hours.count_ones() * minutes * seconds > FEW {
+        return None;
+    }
+    let with_seconds = fields.seconds != 1;
+    let hours = members(u64::from(fields.hours)).flat_map(|h| members(fields.minutes).map(move |m| (h, m)));
+    let times = hours.flat_map(|(h, m)| members(fields.seconds).map(move |s| (h, m, s)));
+    Some(
+        times
+            .map(|(h, m, s)| if with_seconds { format!("{h:02}:{m:02}:{s:02}") } else { format!("{h:02}:{m:02}") })
+            .collect(),
+    )
 }
 
 /// Fires on days by number, from the end, and nearest weekdays; in this order.
@@ -220,6 +251,65 @@ mod tests {
                 "0 9 */2 * 1",
                 "At 09:00 on every 2nd day of the month from day 1 to 31 that is also a Monday",
                 "每月 1 至 31 日每 2 天且为周一 09:00",
+            ),
+            (
+                "0 30 2 ? * 6L 2024-2030",
+                "At 02:30 on the last Friday of the month, in 2024–2030",
+                "2024–2030 年，每月最后一个星期五 02:30",
+            ),
+            ("0 0 12 ? * L", "At 12:00 on Saturday", "每周六 12:00"),
+            (
+                "0 0 12 L-3W * ?",
+                "At 12:00 on the weekday nearest to 3 days before the last day of the month",
+                "每月离倒数第 4 天最近的工作日 12:00",
+            ),
+            (
+                "0 0 12 1W,15W * ?",
+                "At 12:00 on the weekday nearest to day 1 of the month and on the weekday nearest to day 15 of the month",
+                "每月离 1 日最近的工作日，离 15 日最近的工作日 12:00",
+            ),
+            (
+                "0 0 22-2 * * ?",
+                "At 00:00, 01:00, 02:00, 22:00 and 23:00 every day",
+                "每天 00:00、01:00、02:00、22:00、23:00",
+            ),
+            ("0 0 12 ? * FRI-MON", "At 12:00 on Monday and Friday to Sunday", "每周一、周五至周日 12:00"),
+            (
+                "0 0 12 1 NOV-FEB ?",
+                "At 12:00 on day 1 of the month, in January, February, November and December",
+                "1、2、11、12 月 1 日 12:00",
+            ),
+            (
+                "0/30 59 23 31 DEC ? 2026/2",
+                "At 23:59:00 and 23:59:30 on day 31 of the month, in December, every 2 years from 2026 to 2098",
+                "2026 至 2098 年每 2 年，12 月 31 日 23:59:00、23:59:30",
+            ),
+            (
+                "0 0 12 20,L-9 * ?",
+                "At 12:00 on day 20 of the month and on the day 9 days before the last day of the month",
+                "每月 20 日，倒数第 10 天 12:00",
+            ),
+            (
+                "0 0,30 9-11,14 * * ?",
+                "At minutes 0 and 30 of the hour during hours 9 to 11 and 14",
+                "每天 9 至 11、14 点内，每小时第 0、30 分",
+            ),
+            (
+                "*/20 */20 * * * ?",
+                "Every 20 seconds, during every 20th minute from 0 to 40 of the hour",
+                "每小时第 0 至 40 分，每 20 分钟中的一分钟内，每 20 秒",
+            ),
+            ("0 0 0 ? * SUN#1", "At 00:00 on the first Sunday of the month", "每月第一个星期日 00:00"),
+            ("0 0 0 ? * 2,4,6", "At 00:00 on Monday, Wednesday and Friday", "每周一、周三、周五 00:00"),
+            (
+                "0/20 29-31 * * * ?",
+                "Every 20 seconds, during minutes 29 to 31 of the hour",
+                "每小时第 29 至 31 分内，每 20 秒",
+            ),
+            (
+                "0 0,30 9 ? * MON 2026,2028,2031",
+                "At 09:00 and 09:30 on Monday, in 2026, 2028 and 2031",
+                "2026、2028、2031 年，每周一 09:00、09:30",
             ),
             ("@weekly", "At 00:00 on Sunday", "每周日 00:00"),
         ];

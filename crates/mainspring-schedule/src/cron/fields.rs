@@ -157,6 +157,11 @@ impl Fields {
 }
 
 impl Days {
+    /// Whether `W` is among them.
+    pub const fn have_nearest(&self) -> bool {
+        matches!(self, Self::OfMonth(days) if days.nearest | days.nearest_from_end != 0)
+    }
+
     /// Whether Quartz too takes the days for a set. It does not with `W`, nor where it compares days by number
     /// with days from the end.
     pub const fn are_a_set(&self) -> bool {

@@ -6,9 +6,14 @@
 //! walk goes on from there: that is how fires in gaps are lost. This file walks the same steps on local
 //! time and asks the zone only near its offset changes. A fire that no gap precedes closely needs no walk.
 
+mod previous;
+
+pub(super) use previous::previous_between;
+
 use super::fields::{Days, FIRST_YEAR, Fields, LAST_YEAR, MonthDays, nearest_weekday, next_bit};
 use super::search::next_local;
 use crate::civil::{Civil, DAY_MS, Date, HOUR_MS, MINUTE_MS, SECOND_MS, days_in_month, weekday};
+use crate::steps::step;
 use crate::{OffsetWindow, Resolved, Timestamp, Zone};
 
 /// The first fire after `t`, or `None` if there is none up to the last year.
@@ -47,6 +52,7 @@ const MAX_MOVES: u32 = 12 * 12 * (LAST_YEAR - FIRST_YEAR + 1).cast_unsigned();
 fn walk(fields: &Fields, zone: &Zone, start: i64) -> Option<Timestamp> {
     let mut walk = Walk::start(zone, Timestamp::from_millis(start));
     for _ in 0..MAX_MOVES {
+        step();
         if walk.date.year > LAST_YEAR {
             break;
         }
@@ -73,34 +79,6 @@ pub(crate) fn matches(fields: &Fields, zone: &Zone, t: Timestamp) -> bool {
     let settled = zone.lenient(zone.to_local(second));
     next_after(fields, zone, settled - SECOND_MS) == Some(settled)
 }
-
-/// The last fire before `t`, or `None` if there is none since 1970.
-///
-/// Quartz can only be asked forwards. So it is asked from further and further back, each time 16 times as far,
-/// until a fire lies before `t`; and then the stretch that holds the last one is halved.
-pub(crate) fn previous_before(fields: &Fields, zone: &Zone, t: Timestamp) -> Option<Timestamp> {
-    let fire_after = |start| next_after(fields, zone, start).filter(|fire| *fire < t);
-    let mut none_after = t;
-    let spans = std::iter::successors(Some(SECOND_MS), |span| Some(span * 16)).take(SPANS);
-    let mut last = spans.into_iter().find_map(|span| {
-        let fire = fire_after(t - span);
-        if fire.is_none() {
-            none_after = t - span;
-        }
-        fire
-    })?;
-    while none_after.since(last) >= SECOND_MS {
-        let middle = last + none_after.since(last) / 2;
-        match fire_after(middle) {
-            Some(fire) => last = fire,
-            None => none_after = middle,
-        }
-    }
-    Some(last)
-}
-
-/// 16^9 seconds are 2,177 years, which is back before any first fire.
-const SPANS: usize = 10;
 
 /// The calendar that Quartz walks with: a local time that exists.
 struct Walk<'a> {

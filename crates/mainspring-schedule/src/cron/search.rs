@@ -2,6 +2,7 @@
 
 use super::fields::{Fields, next_bit, previous_bit};
 use crate::civil::{DAY_MS, Date, HOUR_MS, MINUTE_MS, SECOND_MS};
+use crate::steps::step;
 
 /// The first fitting local time from `local` on, with `hours` in place of the expression's own.
 ///
@@ -72,6 +73,7 @@ impl Fields {
 
     /// The next month that the expression allows, as (year, month).
     pub fn month_after(&self, year: i32, month: u8) -> Option<(i32, u8)> {
+        step();
         if self.years.contains(year)
             && let Some(month) = next_bit(u64::from(self.months), u32::from(month) + 1)
         {
@@ -80,7 +82,9 @@ impl Fields {
         Some((self.years.next(year + 1)?, self.months.trailing_zeros() as u8))
     }
 
-    fn month_before(&self, year: i32, month: u8) -> Option<(i32, u8)> {
+    /// The month before that the expression allows, as (year, month).
+    pub fn month_before(&self, year: i32, month: u8) -> Option<(i32, u8)> {
+        step();
         if self.years.contains(year)
             && let Some(month) = previous_bit(u64::from(self.months), u32::from(month) - 1)
         {
@@ -103,7 +107,8 @@ fn first_time(fields: &Fields, hours: u32) -> i64 {
     time(hours.trailing_zeros(), fields.minutes.trailing_zeros(), fields.seconds.trailing_zeros())
 }
 
-fn last_time(fields: &Fields, hours: u32) -> i64 {
+/// The last fitting time of a day.
+pub(crate) fn last_time(fields: &Fields, hours: u32) -> i64 {
     time(31 - hours.leading_zeros(), 63 - fields.minutes.leading_zeros(), 63 - fields.seconds.leading_zeros())
 }
 

@@ -20,6 +20,16 @@ pub(super) fn after(trigger: &Trigger, state: &TriggerState, cron: &Cron, t: Tim
     trigger.end_at.is_none_or(|end| fire <= end).then_some(fire)
 }
 
+/// The last instant before `t`.
+pub(super) fn before(trigger: &Trigger, state: &TriggerState, cron: &Cron, t: Timestamp) -> Option<Timestamp> {
+    let start = match trigger.semantics {
+        Semantics::Standard => state.start_at,
+        Semantics::Quartz => quartz_start(state.start_at, &trigger.zone),
+    };
+    let t = trigger.end_at.map_or(t, |end| t.min(end + 1));
+    cron.previous_between(&trigger.zone, start, t)
+}
+
 /// Quartz's start: whole seconds, and in the second of two equal hours.
 pub(super) fn quartz_start(start: Timestamp, zone: &Zone) -> Timestamp {
     let local = zone.to_local(start).as_millis();

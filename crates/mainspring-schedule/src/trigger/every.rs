@@ -21,6 +21,14 @@ pub(super) fn after(trigger: &Trigger, state: &TriggerState, interval_ms: i64, t
     (slot <= repeats && !ended(fire) && fire <= Timestamp::MAX).then_some(fire)
 }
 
+/// The last instant before `t`, whatever has fired.
+pub(super) fn before(trigger: &Trigger, state: &TriggerState, interval_ms: i64, t: Timestamp) -> Option<Timestamp> {
+    let start = state.start_at;
+    let t = trigger.end_at.map_or(t, |end| t.min(end.max(start + 1)));
+    let slot = slots_until(start, interval_ms, t - 1).min(state.repeat_count.map_or(i64::MAX, i64::from));
+    (slot >= 0).then(|| start + slot.saturating_mul(interval_ms))
+}
+
 /// Quartz's `getFinalFireTime`: may name the end itself, which does not fire.
 pub(super) fn final_fire(trigger: &Trigger, interval_ms: i64) -> Option<Timestamp> {
     let start = bounded(trigger.start_at);

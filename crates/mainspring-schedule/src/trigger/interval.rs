@@ -8,6 +8,7 @@ mod quartz;
 mod standard;
 
 use super::{CalendarUnit, Schedule, Trigger, TriggerState, bounded, every};
+use crate::civil::DAY_MS;
 use crate::{Semantics, Timestamp};
 
 /// The parameters of a calendar interval, bound to a start and a zone.
@@ -33,6 +34,15 @@ impl<'a> Interval<'a> {
     /// From one instant to the next, when that is elapsed time.
     pub(super) fn elapsed_ms(&self) -> Option<i64> {
         Some(self.unit.elapsed_ms()? * self.interval)
+    }
+
+    /// The days of an interval of days or weeks.
+    pub(super) fn days(&self) -> Option<i64> {
+        match self.unit {
+            CalendarUnit::Day => Some(self.interval),
+            CalendarUnit::Week => Some(7 * self.interval),
+            _ => None,
+        }
     }
 
     /// The first instant after `t`, whatever the end.
@@ -61,6 +71,27 @@ pub(super) fn after(trigger: &Trigger, state: &TriggerState, t: Timestamp) -> Op
     let fire = Interval::of(trigger, state.start_at)?.after(trigger.semantics, t)?;
     (!ended(fire)).then_some(fire)
 }
+
+/// Whether the way to an instant depends on where the question starts: Quartz's days and weeks.
+pub(super) fn leaps(trigger: &Trigger, state: &TriggerState) -> bool {
+    trigger.semantics == Semantics::Quartz
+        && Interval::of(trigger, state.start_at).is_some_and(|interval| interval.days().is_some())
+}
+
+/// The last instant before `t` of an interval that [`leaps`]: goes on from each of the places where the last
+/// leaps begin.
+pub(super) fn before(trigger: &Trigger, state: &TriggerState, t: Timestamp) -> Option<Timestamp> {
+    let interval = Interval::of(trigger, state.start_at)?;
+    let step_ms = interval.days()?.checked_mul(DAY_MS)?;
+    let t = trigger.end_at.map_or(t, |end| t.min(end));
+    let next = |asked: &Timestamp| after(trigger, state, *asked).filter(|fire| *fire < t);
+    let count = t.since(state.start_at) / step_ms;
+    let asked = (0..=LEAPS_BACK).map(|back| state.start_at + (count - back).saturating_mul(step_ms) - 1_000);
+    asked.filter_map(|asked| std::iter::successors(next(&asked), next).last()).max()
+}
+
+/// So many intervals before an instant there is an earlier one, even where a day is skipped.
+const LEAPS_BACK: i64 = 4;
 
 /// Quartz's `getFinalFireTime`: one interval back from the first instant around the end.
 pub(super) fn final_fire(trigger: &Trigger) -> Option<Timestamp> {
@@ -97,6 +128,12 @@ pub(super) fn count(trigger: &Trigger, state: &TriggerState, from: Timestamp, to
             fires.take_while(|fire| *fire < to).count() as u64
         }
     }
+}
+
+/// The length of Quartz's walk to `t`; 0 where there is none.
+pub(super) fn steps_to(trigger: &Trigger, state: &TriggerState, t: Timestamp) -> u32 {
+    let interval = Interval::of(trigger, state.start_at).filter(|interval| interval.elapsed_ms().is_none());
+    interval.filter(|_| trigger.semantics == Semantics::Quartz).map_or(0, |it| quartz::steps_to(&it, t))
 }
 
 /// Whether Quartz's walk up to `until` picks up shifts.

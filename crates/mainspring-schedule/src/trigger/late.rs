@@ -1,6 +1,7 @@
 //! Quartz's two corrections of a state: after a misfire, and after the calendar was replaced.
 
 use super::{Schedule, Trigger, TriggerState, every};
+use crate::calendar::Budget;
 use crate::{MisfirePolicy, Timestamp};
 
 impl Trigger {
@@ -99,19 +100,18 @@ impl Trigger {
         let Some(calendar) = self.calendar.as_deref() else {
             return Some(fire);
         };
-        for _ in 0..EXCLUSIONS_MAX {
-            if calendar.is_included(fire, self.semantics, &self.zone) {
-                return Some(fire);
+        let mut budget = Budget::default();
+        while !calendar.is_included(fire, self.semantics, &self.zone) {
+            // Quartz goes on one by one; when that becomes long, the included instants are looked for directly.
+            let affordable = budget.spend_steps(self.steps_after(state, fire).saturating_mul(2));
+            if affordable.is_none() {
+                return self.next_after(state, fire);
             }
             fire = self.schedule_after(state, fire)?;
             if fire < now && now.since(fire) >= threshold_ms {
                 fire = self.schedule_after(state, fire)?;
             }
         }
-        // Quartz would go on one by one; from here on the included instants are looked for directly.
-        self.next_after(state, fire)
+        Some(fire)
     }
 }
-
-/// So many excluded instants are stepped over one by one when a calendar is replaced.
-const EXCLUSIONS_MAX: usize = 20_000;

@@ -22,11 +22,14 @@ pub(super) struct Window<'a> {
 }
 
 impl<'a> Window<'a> {
-    /// `None` when the schedule is of another kind or its unit is not elapsed time.
+    /// `None` when the schedule is of another kind, has no days, or its unit is not elapsed time.
     pub(super) fn of(trigger: &'a Trigger, start: Timestamp) -> Option<Self> {
         let Schedule::DailyWindow { from, to, days, unit, interval, .. } = trigger.schedule else {
             return None;
         };
+        if days.is_empty() {
+            return None;
+        }
         let step_ms = unit.elapsed_ms()? * i64::from(interval.max(1));
         Some(Self { from, to, days, step_ms, start, end: trigger.end_at.map(bounded), zone: &trigger.zone })
     }

@@ -4,6 +4,7 @@ use jiff::tz::TimeZone;
 
 use super::{MAX_OFFSET_MS, OffsetWindow, Resolved};
 use crate::Timestamp;
+use crate::steps::step;
 
 /// 1850-01-01, before the first change of any zone but a handful.
 const TABLE_START_MS: i64 = -3_786_825_600_000;
@@ -49,6 +50,7 @@ impl Table {
     }
 
     pub(super) fn window(&self, millis: i64) -> OffsetWindow {
+        step();
         if millis >= self.table_end {
             return self.beyond_table(millis);
         }

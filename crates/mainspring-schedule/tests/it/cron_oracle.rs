@@ -177,6 +177,20 @@ proptest! {
     }
 
     #[test]
+    fn the_previous_fire_under_quartz_is_the_last_that_comes_next_after_something(
+        expression in any_times(true), zone in prop::sample::select(&ZONES), seed in any::<i64>(),
+        shift in -HOUR_MS..HOUR_MS,
+    ) {
+        let Ok(cron) = Cron::parse_auto(&expression.to_string(), Semantics::Quartz) else { return Ok(()) };
+        let zone = Zone::parse(zone).unwrap();
+        let t = near_change(&zone, seed) + shift;
+        let fires = (1..2 * 3_600).map(|seconds| cron.next_after(&zone, at(t - seconds * SECOND_MS)));
+        if let Some(last) = fires.flatten().filter(|fire| *fire < at(t)).max() {
+            prop_assert_eq!(cron.previous_before(&zone, at(t)), Some(last), "{:?} in {} before {}", cron, zone, at(t));
+        }
+    }
+
+    #[test]
     fn an_expression_shows_the_text_it_was_read_from(expression in any_days()) {
         let text = expression.to_string();
         let cron = Cron::parse_auto(&text, Semantics::Standard).unwrap();
@@ -185,29 +199,66 @@ proptest! {
     }
 }
 
-#[test]
-fn every_change_of_every_zone_is_as_defined() {
-    let expressions = model::rotation();
-    let mut checked = 0;
+/// Every offset change of every zone from 1970 to 2037, with its jump; names that share their rules count once.
+fn all_changes() -> Vec<(Zone, Timestamp, i64)> {
+    let mut all = Vec::new();
     let mut seen = std::collections::HashSet::new();
     for name in Zone::names() {
         let zone = Zone::parse(name).unwrap();
         let changes = std::iter::successors(zone.next_change(at(0)), |t| zone.next_change(*t));
         let changes: Vec<Timestamp> = changes.take_while(|t| *t < at(68 * 365 * DAY_MS)).collect();
-        // Many names share their rules.
-        if !seen.insert(changes.iter().map(|t| (*t, zone.offset_ms(*t))).collect::<Vec<_>>()) {
-            continue;
-        }
-        for change in changes {
-            let expression = &expressions[checked % expressions.len()];
-            let jump = zone.offset_ms(change) - zone.offset_ms(change - 1);
-            let around = jump.abs().min(3 * HOUR_MS) + 16 * MINUTE_MS;
-            let from = change.as_millis().div_euclid(MINUTE_MS) * MINUTE_MS - around;
-            // Offsets of the past had seconds, so those days are scanned by the second.
-            let odd = change.as_millis() % MINUTE_MS != 0 || jump % MINUTE_MS != 0;
-            check(expression, name, from, from + 2 * around, if odd { SECOND_MS } else { MINUTE_MS });
-            checked += 1;
+        if seen.insert(changes.iter().map(|t| (*t, zone.offset_ms(*t))).collect::<Vec<_>>()) {
+            let jump = |change: Timestamp| zone.offset_ms(change) - zone.offset_ms(change - 1);
+            all.extend(changes.into_iter().map(|change| (zone.clone(), change, jump(change))));
         }
     }
-    assert!(checked > 10_000, "{checked} changes");
+    assert!(all.len() > 10_000, "{} changes", all.len());
+    all
+}
+
+#[test]
+fn every_change_of_every_zone_is_as_defined() {
+    let expressions = model::rotation();
+    for ((zone, change, jump), expression) in all_changes().into_iter().zip(expressions.iter().cycle()) {
+        let around = jump.abs().min(3 * HOUR_MS) + 16 * MINUTE_MS;
+        let from = change.as_millis().div_euclid(MINUTE_MS) * MINUTE_MS - around;
+        // Offsets of the past had seconds, so those days are scanned by the second.
+        let odd = change.as_millis() % MINUTE_MS != 0 || jump % MINUTE_MS != 0;
+        check(expression, zone.name(), from, from + 2 * around, if odd { SECOND_MS } else { MINUTE_MS });
+    }
+}
+
+#[test]
+fn at_every_change_of_every_zone_the_way_back_finds_what_the_way_forth_finds() {
+    let hours = |change: Timestamp, zone: &Zone| zone.to_local(change - 1).hour();
+    for (index, (zone, change, jump)) in all_changes().into_iter().enumerate() {
+        let hour = hours(change, &zone);
+        let texts = [
+            format!("*/20 30 {hour} * * ?"),
+            "0/7 29-31 * * * ?".to_owned(),
+            format!("*/30 0,15,45 {hour}-{} 5,L-3,20 * ?", (hour + 1) % 24),
+            "* * * * * ?".to_owned(),
+            format!("5,55 0,59 {hour},0 LW,L,1 * ?"),
+        ];
+        // Questions about `W` take their time, so few changes get them.
+        let text = &texts[if index % 50 == 0 { 4 } else { index % 4 }];
+        // The way back under standard semantics is proven at every change above.
+        let semantics =
+            if index % 10 == 0 { vec![Semantics::Standard, Semantics::Quartz] } else { vec![Semantics::Quartz] };
+        for semantics in semantics {
+            let cron = Cron::parse_auto(text, semantics).unwrap();
+            let around = jump.abs().min(DAY_MS) + 5 * MINUTE_MS;
+            let asked = (-10..=10).map(|n| change + n * around / 5 + n.rem_euclid(3) * 10_333);
+            let asked: Vec<_> = asked.chain([change - 1, change, change + jump.abs(), change - jump.abs()]).collect();
+            let fires: Vec<_> = asked.iter().filter_map(|t| cron.next_after(&zone, *t)).collect();
+            for t in asked.iter().copied().chain(fires.iter().flat_map(|fire| [*fire, *fire + 1])) {
+                let last = fires.iter().copied().filter(|fire| *fire < t).max();
+                let previous = cron.previous_before(&zone, t);
+                let what = || format!("{cron:?} in {zone} before {t}: {previous:?}, but {last:?} fires");
+                assert!(previous >= last && previous.is_none_or(|previous| previous < t), "{}", what());
+                let back = previous.filter(|_| !text.contains('W')).and_then(|fire| cron.next_after(&zone, fire - 1));
+                assert!(text.contains('W') || back == previous, "{} and comes after it", what());
+            }
+        }
+    }
 }

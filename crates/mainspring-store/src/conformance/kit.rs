@@ -55,6 +55,11 @@ impl Kit {
         Self { store, incarnation, sequence: 0 }
     }
 
+    /// Acts for a process start that is registered already.
+    pub fn acting(store: Arc<dyn Store>, incarnation: Incarnation) -> Self {
+        Self { store, incarnation, sequence: 0 }
+    }
+
     /// Saves a job whatever is there, and reads it again.
     pub async fn save(&self, draft: Draft) -> Kept {
         let key = draft.0.definition.key.clone();

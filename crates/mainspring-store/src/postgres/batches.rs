@@ -1,13 +1,15 @@
 //! What most batches are made of, in one statement each.
 
-use mainspring_core::batch::{ClaimedRun, CompletionOutcome, TriggerRow};
+use mainspring_core::batch::{ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, TriggerRow};
 use mainspring_core::cluster::ShardSet;
 use mainspring_core::{Timestamp, TriggerId};
 
-use super::cluster;
 use super::connection::Connection;
+use super::{arrays, cluster};
 use crate::sql::Batches;
+use crate::sql::complete::End;
 use crate::sql::db::{Lock, Row, Step, ToSql, execute, instant, read};
+use crate::sql::fire::Usual;
 use crate::sql::queue::claimed_run;
 use crate::sql::trigger::{Place, page, trigger_row};
 
@@ -38,6 +40,14 @@ impl Batches for Connection {
         let mut claimed = read(self, own!("claim"), &values, |row| Ok((row.get::<i64>(8)?, claimed_run(row)?)))?;
         claimed.sort_by_key(|(priority, run)| (-priority, run.due_at, run.run));
         Ok(claimed.into_iter().map(|(_, run)| run).collect())
+    }
+
+    fn record_usual(&self, batch: &FireBatch, owner: i64, stamp: i64) -> Step<Usual> {
+        arrays::record(self, batch, owner, stamp)
+    }
+
+    fn end_usual(&self, batch: &CompletionBatch, owner: i64) -> Step<Vec<End>> {
+        arrays::end(self, batch, owner)
     }
 
     fn note_elsewhere(&self, owner: i64, outcome: &CompletionOutcome) -> Step<()> {

@@ -8,7 +8,7 @@ use tokio::sync::Notify;
 
 use super::PostgresStore;
 use super::batches::{numbers, own};
-use super::connection::Connection;
+use super::connection::{Connection, Uuid};
 use crate::cluster::{Cluster, NodeInfo};
 use crate::error::{Error, Result};
 use crate::sql::db::{Lock, Row, Step, ToSql, execute, read, read_one, word};
@@ -178,24 +178,6 @@ fn shards_of(
 
 fn incarnation(row: &Row<'_>, column: usize) -> Step<Incarnation> {
     row.get::<[u8; 16]>(column).map(|bytes| Incarnation(u128::from_be_bytes(bytes)))
-}
-
-/// Sixteen bytes as the server's type for them.
-#[derive(Debug)]
-struct Uuid([u8; 16]);
-
-impl tokio_postgres::types::ToSql for Uuid {
-    fn to_sql(
-        &self,
-        _: &tokio_postgres::types::Type,
-        out: &mut bytes::BytesMut,
-    ) -> std::result::Result<tokio_postgres::types::IsNull, Box<dyn std::error::Error + Sync + Send>> {
-        out.extend_from_slice(&self.0);
-        Ok(tokio_postgres::types::IsNull::No)
-    }
-
-    tokio_postgres::types::accepts!(UUID);
-    tokio_postgres::types::to_sql_checked!();
 }
 
 /// Counts the fence of a process start up. Nothing is to be done without it.

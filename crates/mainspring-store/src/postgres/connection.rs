@@ -13,7 +13,7 @@ use futures_util::{TryStreamExt, pin_mut};
 use mainspring_core::RunId;
 use rustc_hash::FxHashMap;
 use tokio::runtime::Runtime;
-use tokio_postgres::types::{FromSql, IsNull, ToSql as Encode, Type, to_sql_checked};
+use tokio_postgres::types::{FromSql, IsNull, ToSql as Encode, Type, accepts, to_sql_checked};
 use tokio_postgres::{Client, Config, Statement};
 
 use super::tls::Tls;
@@ -259,6 +259,28 @@ impl Encode for Bound<'_> {
     }
 
     to_sql_checked!();
+}
+
+/// Sixteen bytes as the server's type for them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Uuid(pub(super) [u8; 16]);
+
+impl Encode for Uuid {
+    fn to_sql(&self, _: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
+        out.extend_from_slice(&self.0);
+        Ok(IsNull::No)
+    }
+
+    accepts!(UUID);
+    to_sql_checked!();
+}
+
+impl<'a> FromSql<'a> for Uuid {
+    fn from_sql(_: &Type, raw: &'a [u8]) -> Result<Self, Box<dyn std::error::Error + Sync + Send>> {
+        Ok(Self(raw.try_into()?))
+    }
+
+    accepts!(UUID);
 }
 
 /// The bytes of a value as the server sends them.

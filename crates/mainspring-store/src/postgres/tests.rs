@@ -1,6 +1,6 @@
 //! The store against a real server, whose address is in `MAINSPRING_TEST_POSTGRES`.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::hash::{BuildHasher, Hasher, RandomState};
 
 use super::*;
 use crate::conformance_suite;
@@ -13,11 +13,10 @@ async fn empty() -> Arc<dyn Store> {
 
 /// Makes a schema of its own, which is as good as an empty database. Answers its address.
 fn database() -> String {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
     let Ok(server) = std::env::var("MAINSPRING_TEST_POSTGRES") else {
         panic!("MAINSPRING_TEST_POSTGRES names no server: run `make test`, or `cargo run -p xtask -- db postgres`");
     };
-    let name = format!("t{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+    let name = format!("t{:016x}", RandomState::new().build_hasher().finish());
     let config: Config = server.parse().unwrap();
     let connection = Connection::open(&config, &tls::connector().unwrap(), Purpose::Write(Duration::from_secs(60)));
     connection.unwrap().run_alone(&format!("CREATE SCHEMA {name}")).unwrap();
@@ -25,6 +24,7 @@ fn database() -> String {
 }
 
 conformance_suite!(empty);
+crate::cluster_suite!(empty);
 
 #[test]
 fn answers_like_the_reference() {

@@ -120,7 +120,7 @@ fn finish(db: &dyn Db, entry: &Completion, state: RunState, owner: i64, gated: b
     Ok(true)
 }
 
-const fn reason(outcome: AttemptOutcome) -> Option<&'static str> {
+pub(crate) const fn reason(outcome: AttemptOutcome) -> Option<&'static str> {
     match outcome {
         AttemptOutcome::Lost => Some("lost"),
         AttemptOutcome::TimedOut => Some("timed_out"),

@@ -84,7 +84,7 @@ fn find(db: &dyn Db, job: JobId) -> Step<Option<Gate>> {
     let values: [(&str, &dyn ToSql); 1] = [(":job", &job.0)];
     db.lock(sql!("gate_read"), Lock::Write, &values)?;
     let gate = |row: &Row<'_>| Ok(Gate { active: row.get(0)?, held: row.get(1)? });
-    Ok(read_one(db, sql!("gate_read"), &values, gate)?)
+    read_one(db, sql!("gate_read"), &values, gate)
 }
 
 /// Makes a gate, and counts what passes through it from now on. If another transaction makes it first, this waits.

@@ -10,7 +10,7 @@ use crate::row::{JobPrior, JobQuery, JobRow, TriggerInfo, TriggerQuery};
 /// See [`crate::Store::job`].
 pub(crate) fn by_key(db: &dyn Db, key: &JobKey) -> Step<Option<JobRow>> {
     let values: [(&str, &dyn ToSql); 2] = [(":namespace", &key.namespace), (":name", &key.name)];
-    Ok(read_one(db, sql!("job"), &values, row)?)
+    read_one(db, sql!("job"), &values, row)
 }
 
 /// Locks a job, if there is one of that key.
@@ -20,7 +20,7 @@ pub(crate) fn lock_key(db: &dyn Db, key: &JobKey) -> Step<()> {
 
 /// A job that is not deleted.
 pub(crate) fn by_id(db: &dyn Db, id: JobId) -> Step<Option<JobRow>> {
-    Ok(read_one(db, sql!("job_by_id"), &[(":id", &id.0)], row)?)
+    read_one(db, sql!("job_by_id"), &[(":id", &id.0)], row)
 }
 
 /// The limit of a job that is not deleted, if it has one.
@@ -69,7 +69,7 @@ pub(crate) fn list(db: &dyn Db, query: &JobQuery) -> Step<Vec<JobRow>> {
         (":label_value", &label.map(|label| &label.1)),
         (":limit", &query.limit),
     ];
-    Ok(read(db, sql!("jobs", mysql), &values, row)?)
+    read(db, sql!("jobs", mysql), &values, row)
 }
 
 /// Where a list begins: after a key, or before the first name of a namespace (no name is empty).

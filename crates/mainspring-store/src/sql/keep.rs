@@ -46,7 +46,7 @@ pub(crate) fn log(db: &dyn Db, run: RunId, attempt: u32, from_line: u64, bytes_m
 
 /// See [`crate::Store::events`].
 pub(crate) fn events(db: &dyn Db, after: i64, limit: u32) -> Step<Vec<EventRow>> {
-    Ok(read(db, sql!("events"), &[(":after", &after), (":limit", &limit)], event)?)
+    read(db, sql!("events"), &[(":after", &after), (":limit", &limit)], event)
 }
 
 fn event(row: &Row<'_>) -> Step<EventRow> {
@@ -80,7 +80,7 @@ pub(crate) fn last_event(db: &dyn Db) -> Step<i64> {
 
 /// See [`crate::Store::setting`].
 pub(crate) fn setting(db: &dyn Db, name: &str) -> Step<Option<String>> {
-    Ok(read_one(db, sql!("setting"), &[(":name", &name)], |row| row.get(0))?)
+    read_one(db, sql!("setting"), &[(":name", &name)], |row| row.get(0))
 }
 
 /// See [`crate::Store::set_setting`].
@@ -92,7 +92,7 @@ pub(crate) fn set_setting(session: &Session<impl Batches>, name: &str, value: &s
 /// See [`crate::Store::kept_answer`].
 pub(crate) fn kept_answer(db: &dyn Db, key: &str) -> Step<Option<KeptAnswer>> {
     let answer = |row: &Row<'_>| Ok(KeptAnswer { request_hash: row.get(0)?, status: row.get(1)?, body: row.get(2)? });
-    Ok(read_one(db, sql!("kept_answer"), &[(":key", &key)], answer)?)
+    read_one(db, sql!("kept_answer"), &[(":key", &key)], answer)
 }
 
 /// See [`crate::Store::keep_answer`].

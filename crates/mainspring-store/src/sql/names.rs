@@ -49,7 +49,7 @@ pub(crate) fn ensure_namespace(session: &Session<impl Batches>, name: &str, at: 
 }
 
 fn namespace(db: &dyn Db, name: &str) -> Step<Option<NamespaceRow>> {
-    Ok(read_one(db, sql!("namespace"), &[(":name", &name)], namespace_row)?)
+    read_one(db, sql!("namespace"), &[(":name", &name)], namespace_row)
 }
 
 fn namespace_row(row: &Row<'_>) -> Step<NamespaceRow> {
@@ -58,7 +58,7 @@ fn namespace_row(row: &Row<'_>) -> Step<NamespaceRow> {
 
 /// See [`crate::Store::namespaces`].
 pub(crate) fn namespaces(db: &dyn Db, after: &str, limit: u32) -> Step<Vec<NamespaceRow>> {
-    Ok(read(db, sql!("namespaces"), &[(":after", &after), (":limit", &limit)], namespace_row)?)
+    read(db, sql!("namespaces"), &[(":after", &after), (":limit", &limit)], namespace_row)
 }
 
 /// See [`crate::Store::delete_namespace`].
@@ -86,7 +86,7 @@ fn newest(db: &dyn Db) -> Step<Timestamp> {
 /// See [`crate::Store::calendar`].
 pub(crate) fn calendar(db: &dyn Db, namespace: &str, name: &str) -> Step<Option<CalendarRow>> {
     let values: [(&str, &dyn ToSql); 2] = [(":namespace", &namespace), (":name", &name)];
-    Ok(read_one(db, sql!("calendar"), &values, calendar_row)?)
+    read_one(db, sql!("calendar"), &values, calendar_row)
 }
 
 fn calendar_row(row: &Row<'_>) -> Step<CalendarRow> {
@@ -102,7 +102,7 @@ fn calendar_row(row: &Row<'_>) -> Step<CalendarRow> {
 /// See [`crate::Store::calendars`].
 pub(crate) fn calendars(db: &dyn Db, namespace: &str, after: &str, limit: u32) -> Step<Vec<CalendarRow>> {
     let values: [(&str, &dyn ToSql); 3] = [(":namespace", &namespace), (":after", &after), (":limit", &limit)];
-    Ok(read(db, sql!("calendars"), &values, calendar_row)?)
+    read(db, sql!("calendars"), &values, calendar_row)
 }
 
 /// See [`crate::Store::save_calendar`].
@@ -183,5 +183,5 @@ fn lock_calendar(db: &dyn Db, namespace: &str, name: &str) -> Step<()> {
 
 fn users(db: &dyn Db, namespace: &str, name: &str) -> Step<Vec<TriggerId>> {
     let values: [(&str, &dyn ToSql); 2] = [(":name", &name), (":namespace", &namespace)];
-    Ok(read(db, sql!("calendar_users"), &values, |row| row.get(0).map(TriggerId))?)
+    read(db, sql!("calendar_users"), &values, |row| row.get(0).map(TriggerId))
 }

@@ -46,7 +46,7 @@ pub(crate) fn rows(db: &dyn Db, ids: &[TriggerId]) -> Step<Vec<TriggerRow>> {
 
 /// See [`crate::Store::stranded`].
 pub(crate) fn stranded(db: &dyn Db) -> Step<Vec<TriggerRow>> {
-    Ok(read(db, sql!("stranded"), &[], trigger_row)?)
+    read(db, sql!("stranded"), &[], trigger_row)
 }
 
 /// See [`crate::Store::definition`].
@@ -108,7 +108,7 @@ pub(crate) fn lock(db: &dyn Db, job: JobId) -> Step<()> {
 
 /// The triggers of a job, in the order of its definition.
 pub(crate) fn of_job(db: &dyn Db, job: JobId) -> Step<Vec<Kept>> {
-    Ok(read(db, sql!("triggers_of_job"), &[(":job", &job.0)], kept)?)
+    read(db, sql!("triggers_of_job"), &[(":job", &job.0)], kept)
 }
 
 /// What a trigger that was deleted left behind.

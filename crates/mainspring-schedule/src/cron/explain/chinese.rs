@@ -1,7 +1,7 @@
 //! Chinese sentences: years, months, days, then time.
 
 use super::super::fields::{Days, Fields, MonthDays, members};
-use super::{DayParts, Pattern, days_pattern, every_day, years};
+use super::{DayParts, Pattern, days_pattern, every_day, few_times, year_run, years};
 use crate::Cron;
 
 const WEEKDAYS: [&str; 7] = ["日", "一", "二", "三", "四", "五", "六"];
@@ -10,10 +10,14 @@ const ORDINALS: [&str; 5] = ["一", "二", "三", "四", "五"];
 pub(super) fn explain(cron: &Cron) -> String {
     let fields = &cron.0.fields;
     let mut sentence = String::new();
-    if let Some(runs) = years(&fields.years) {
-        let shown: Vec<_> = runs.iter().map(|(a, b)| if a == b { a.to_string() } else { format!("{a}–{b}") }).collect();
-        sentence +=
-            &if runs.is_empty() { "没有任何年份，".to_owned() } else { format!("{} 年，", shown.join("、")) };
+    match years(&fields.years) {
+        None => {}
+        Some(Pattern::Steps { first, last, step }) => sentence += &format!("{first} 至 {last} 年每 {step} 年，"),
+        Some(Pattern::Runs(runs)) if runs.is_empty() => sentence += "没有任何年份，",
+        Some(years) => {
+            let shown: Vec<_> = years.runs().iter().map(|run| year_run(*run)).collect();
+            sentence += &format!("{} 年，", shown.join("、"));
+        }
     }
     let months = values(&Pattern::months(fields));
     if let Some(months) = &months {
@@ -40,6 +44,9 @@ pub(super) fn explain(cron: &Cron) -> String {
 fn time(fields: &Fields) -> (String, bool) {
     let (seconds, minutes, hours) = (Pattern::seconds(fields), Pattern::minutes(fields), Pattern::hours(fields));
     let (&Pattern::One(second), &Pattern::One(minute)) = (&seconds, &minutes) else {
+        if let Some(times) = few_times(fields) {
+            return (times.join("、"), true);
+        }
         return (repetition(&seconds, &minutes, &hours), hours != Pattern::All);
     };
     let clock = |hour: u32| match second {
@@ -77,10 +84,19 @@ fn repetition(seconds: &Pattern, minutes: &Pattern, hours: &Pattern) -> String {
             format!("第 {minute} 分，{}", every(seconds, "分钟", "秒", "秒"))
         }
         (seconds, minutes) => {
-            format!("{}，{}", every(minutes, "小时", "分", "分钟"), every(seconds, "分钟", "秒", "秒"))
+            format!("{}，{}", some_minutes(minutes), every(seconds, "分钟", "秒", "秒"))
         }
     };
     format!("{hours}{times}")
+}
+
+fn some_minutes(minutes: &Pattern) -> String {
+    match *minutes {
+        Pattern::Steps { first, last, step } => {
+            format!("每小时第 {first} 至 {last} 分，每 {step} 分钟中的一分钟内")
+        }
+        _ => format!("每小时第 {} 分内", values(minutes).unwrap_or_default()),
+    }
 }
 
 /// `whole` is what the values divide, `unit` counts within it, `length` measures.

@@ -1,7 +1,7 @@
 //! English sentences: time, then days, months and years.
 
 use super::super::fields::{Days, Fields, MonthDays, members};
-use super::{DayParts, Pattern, days_pattern, every_day, years};
+use super::{DayParts, Pattern, days_pattern, every_day, few_times, year_run, years};
 use crate::Cron;
 
 const WEEKDAYS: [&str; 7] = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"];
@@ -33,9 +33,13 @@ pub(super) fn explain(cron: &Cron) -> String {
     if let Some(months) = values(&Pattern::months(fields), |month| MONTHS[month as usize - 1].to_owned()) {
         sentence += &format!(", in {months}");
     }
-    if let Some(runs) = years(&fields.years) {
-        let shown = runs.iter().map(|(a, b)| if a == b { a.to_string() } else { format!("{a}–{b}") }).collect();
-        sentence += &if runs.is_empty() { ", in no year".to_owned() } else { format!(", in {}", and(shown)) };
+    match years(&fields.years) {
+        None => {}
+        Some(Pattern::Steps { first, last, step }) => {
+            sentence += &format!(", every {step} years from {first} to {last}");
+        }
+        Some(Pattern::Runs(runs)) if runs.is_empty() => sentence += ", in no year",
+        Some(years) => sentence += &format!(", in {}", and(years.runs().iter().map(|run| year_run(*run)).collect())),
     }
     format!("{sentence} ({} dialect)", cron.dialect())
 }
@@ -44,6 +48,9 @@ pub(super) fn explain(cron: &Cron) -> String {
 fn time(fields: &Fields) -> (String, bool) {
     let (seconds, minutes, hours) = (Pattern::seconds(fields), Pattern::minutes(fields), Pattern::hours(fields));
     let (&Pattern::One(second), &Pattern::One(minute)) = (&seconds, &minutes) else {
+        if let Some(times) = few_times(fields) {
+            return (format!("At {}", and(times)), true);
+        }
         return (repetition(&seconds, &minutes, &hours), false);
     };
     let clock = |hour: u32| match second {
@@ -80,8 +87,7 @@ fn repetition(seconds: &Pattern, minutes: &Pattern, hours: &Pattern) -> String {
             format!("{} of minute {minute}", every(seconds, "second", "minute"))
         }
         (seconds, minutes) => {
-            let minutes = every(minutes, "minute", "hour");
-            format!("{}, {}{}", every(seconds, "second", "minute"), minutes[..1].to_lowercase(), &minutes[1..])
+            format!("{}, during {}", every(seconds, "second", "minute"), some_minutes(minutes))
         }
     };
     let comma = if matches!(seconds, Pattern::One(_)) { "" } else { "," };
@@ -95,6 +101,15 @@ fn repetition(seconds: &Pattern, minutes: &Pattern, hours: &Pattern) -> String {
         }
     }
     sentence
+}
+
+fn some_minutes(minutes: &Pattern) -> String {
+    match *minutes {
+        Pattern::Steps { first, last, step } => {
+            format!("every {step}{} minute from {first} to {last} of the hour", ordinal_ending(step))
+        }
+        _ => format!("minutes {} of the hour", values(minutes, |v| v.to_string()).unwrap_or_default()),
+    }
 }
 
 fn every(values_of: &Pattern, unit: &str, whole: &str) -> String {

@@ -65,18 +65,36 @@ fn step(interval: &Interval<'_>, t: Timestamp) -> Option<Timestamp> {
 
 /// Most of the way to `t`, when that is more than 20 intervals of days or weeks.
 fn leap(interval: &Interval<'_>, t: Timestamp) -> Timestamp {
-    let days = match interval.unit {
-        CalendarUnit::Day => 1,
-        CalendarUnit::Week => 7,
-        _ => return interval.start,
-    };
-    let seconds_after_start = 1 + t.since(interval.start) / 1_000;
-    let count = seconds_after_start / (interval.interval * days * 86_400);
+    match leapt(intervals_until(interval, t)) {
+        0 => interval.start,
+        _ if interval.days().is_none() => interval.start,
+        count => add(interval, interval.start, count),
+    }
+}
+
+/// About the number of steps that the walk to `t` takes.
+pub(super) fn steps_to(interval: &Interval<'_>, t: Timestamp) -> u32 {
+    let count = intervals_until(interval, t);
+    let leapt = if interval.days().is_some() { leapt(count) } else { 0 };
+    u32::try_from(count - leapt).unwrap_or(0)
+}
+
+/// The intervals between the start and `t`, the shortest month being as good as any.
+fn intervals_until(interval: &Interval<'_>, t: Timestamp) -> i64 {
+    let days = interval.days().unwrap_or_else(|| match interval.unit {
+        CalendarUnit::Year => 365 * interval.interval,
+        _ => 28 * interval.interval,
+    });
+    (1 + t.since(interval.start) / 1_000) / (days * 86_400)
+}
+
+/// How many of so many intervals are leapt over.
+fn leapt(count: i64) -> i64 {
     match count {
-        ..=20 => interval.start,
-        21..=49 => add(interval, interval.start, part(count, 0.80)),
-        50..=499 => add(interval, interval.start, part(count, 0.90)),
-        500.. => add(interval, interval.start, part(count, 0.95)),
+        ..=20 => 0,
+        21..=49 => part(count, 0.80),
+        50..=499 => part(count, 0.90),
+        500.. => part(count, 0.95),
     }
 }
 

@@ -1,0 +1,220 @@
+//! Nodes that share a store: joining, shards, burial and the fence.
+#![expect(missing_docs, reason = "the names of histories are sentences")]
+
+use std::sync::Arc;
+
+use mainspring_core::Incarnation;
+use mainspring_core::batch::Placed;
+use mainspring_core::cluster::{Change, ClusterView, Renewal, Shard, ShardSet, Standing};
+use mainspring_core::job::Overlap;
+
+use mainspring_core::run::{RunState, Verdict};
+
+use super::kit::{Draft, Kit, at};
+use crate::{Cancelled, Cluster, Error, NodeInfo, Store};
+
+const A: Incarnation = Incarnation(u128::MAX - 1);
+const B: Incarnation = Incarnation(2);
+
+fn cluster(store: &Arc<dyn Store>) -> &dyn Cluster {
+    store.cluster().expect("the store is shared")
+}
+
+fn about(name: &str) -> NodeInfo {
+    NodeInfo { name: name.to_owned(), address: format!("http://{name}:7070"), version: "1.2.3".to_owned() }
+}
+
+const fn renewal(join: bool) -> Renewal {
+    Renewal { join, standing: Standing::Eligible, clock_offset_ms: None }
+}
+
+/// A kit that acts for a node.
+async fn join(store: &Arc<dyn Store>, node: Incarnation, name: &str) -> Kit {
+    cluster(store).renew(node, &about(name), renewal(true)).await.expect("join");
+    Kit::acting(Arc::clone(store), node)
+}
+
+async fn look(store: &Arc<dyn Store>) -> ClusterView {
+    // A renewal without a row changes nothing.
+    cluster(store).renew(Incarnation(99), &about("looks"), renewal(false)).await.expect("renew")
+}
+
+fn set(shards: impl IntoIterator<Item = u8>) -> ShardSet {
+    shards.into_iter().map(Shard).collect()
+}
+
+pub async fn nodes_join_and_are_seen(store: Arc<dyn Store>) {
+    let before = look(&store).await;
+    assert_eq!((before.nodes.len(), before.shards.len()), (0, 0), "looking makes no node");
+    join(&store, A, "a").await;
+    join(&store, B, "b").await;
+    let step = Renewal { join: false, standing: Standing::ClockOff, clock_offset_ms: Some(-7) };
+    let view = cluster(&store).renew(B, &about("b"), step).await.expect("renew");
+    let row = view.node(A).expect("a has joined");
+    assert_eq!((row.counter, row.standing, row.clock_offset_ms), (1, Standing::Eligible, None));
+    assert_eq!((row.name.as_str(), row.address.as_str(), row.version.as_str()), ("a", "http://a:7070", "1.2.3"));
+    let row = view.node(B).expect("b has joined");
+    assert_eq!((row.counter, row.standing, row.clock_offset_ms), (2, Standing::ClockOff, Some(-7)));
+    assert_eq!(view.database, before.database);
+    assert!(view.database_clock_ms >= before.database_clock_ms);
+    assert!(cluster(&store).renew(A, &about("a"), renewal(true)).await.is_err(), "a node joins once");
+}
+
+pub async fn free_shards_are_acquired_once(store: Arc<dyn Store>) {
+    join(&store, A, "a").await;
+    join(&store, B, "b").await;
+    let first = Change { number: 1, shards: set([0, 1, 255]) };
+    assert_eq!(cluster(&store).acquire(A, first, 7).await.expect("acquire"), set([0, 1, 255]));
+    let second = Change { number: 1, shards: set([1, 2]) };
+    assert_eq!(cluster(&store).acquire(B, second, 8).await.expect("acquire"), set([2]));
+    let view = look(&store).await;
+    assert_eq!((view.owned_by(A), view.owned_by(B)), (set([0, 1, 255]), set([2])));
+    let lease = view.shards[&Shard(255)];
+    assert_eq!((lease.owner, lease.lease_id, lease.epoch), (A, 7, 1));
+
+    let given = Change { number: 2, shards: set([1, 2]) };
+    assert_eq!(cluster(&store).release(A, given).await.expect("release"), set([1]), "what is another's stays");
+    let third = Change { number: 2, shards: set([1]) };
+    assert_eq!(cluster(&store).acquire(B, third, 9).await.expect("acquire"), set([1]));
+    assert_eq!(look(&store).await.shards[&Shard(1)].epoch, 2);
+}
+
+pub async fn late_changes_are_passed_over(store: Arc<dyn Store>) {
+    join(&store, A, "a").await;
+    let change = |number| Change { number, shards: set([4]) };
+    assert_eq!(cluster(&store).acquire(A, change(3), 1).await.expect("acquire"), set([4]));
+    for late in [2, 3] {
+        assert_eq!(cluster(&store).release(A, change(late)).await.expect("release"), ShardSet::EMPTY);
+    }
+    assert_eq!(look(&store).await.owned_by(A), set([4]));
+    assert_eq!(cluster(&store).acquire(B, change(1), 2).await.expect("acquire"), ShardSet::EMPTY, "b has not joined");
+}
+
+pub async fn burial_needs_the_counter_that_was_seen(store: Arc<dyn Store>) {
+    let mut a = join(&store, A, "a").await;
+    cluster(&store).renew(A, &about("a"), renewal(false)).await.expect("renew");
+    for wrong in [0, 1, 3] {
+        cluster(&store).bury(A, Some(wrong)).await.expect("bury");
+        assert!(look(&store).await.node(A).is_some(), "it has spoken since");
+    }
+    assert_eq!(a.fire(at(1_000), Vec::new()).await.placed, []);
+    cluster(&store).bury(A, Some(2)).await.expect("bury");
+    cluster(&store).bury(A, Some(2)).await.expect("whoever is later sees nothing to do");
+    assert!(look(&store).await.node(A).is_none());
+    join(&store, B, "b").await;
+    cluster(&store).bury(B, None).await.expect("bury");
+    assert!(look(&store).await.node(B).is_none(), "a node ends itself whatever its counter is");
+}
+
+pub async fn buried_node_records_nothing(store: Arc<dyn Store>) {
+    let mut a = join(&store, A, "a").await;
+    let job = a.save(Draft::new("a").trigger("t", at(1_000))).await;
+    let all = Change { number: 1, shards: ShardSet::ALL };
+    cluster(&store).acquire(A, all, 1).await.expect("acquire");
+    cluster(&store).bury(A, None).await.expect("bury");
+    assert_eq!(look(&store).await.shards.len(), 0, "its shards are free");
+
+    let batch = mainspring_core::batch::FireBatch { id: a.batch_id(), at: at(1_000), entries: vec![job.entry(0)] };
+    assert!(matches!(store.fire(Arc::new(batch)).await, Err(Error::Fenced)));
+    assert!(matches!(store.claim(A, 1, at(1_000)).await, Err(Error::Fenced)));
+    assert!(matches!(store.take_changes(A, ShardSet::ALL, 1).await, Err(Error::Fenced)));
+    assert_eq!(
+        cluster(&store).acquire(A, Change { number: 2, shards: ShardSet::ALL }, 2).await.expect("acquire"),
+        ShardSet::EMPTY
+    );
+    assert!(cluster(&store).renew(A, &about("a"), renewal(false)).await.expect("renew").node(A).is_none());
+
+    assert_eq!(a.again(&job).await.row(0).progress, job.row(0).progress, "nothing has fired");
+    let mut b = join(&store, B, "b").await;
+    assert_eq!(b.fire(at(1_001), vec![job.entry(0)]).await.placed, [Placed::Queued]);
+}
+
+pub async fn runs_of_a_buried_node_are_adopted_once(store: Arc<dyn Store>) {
+    let mut a = join(&store, A, "a").await;
+    let mut b = join(&store, B, "b").await;
+    let job = a.save(Draft::new("a").trigger("t", at(1_000)).trigger("u", at(1_000))).await;
+    a.fire(at(1_000), vec![job.claimed_entry(0), job.claimed_entry(1)]).await;
+    assert_eq!(cluster(&store).orphaned().await.expect("orphaned"), []);
+    assert_eq!(cluster(&store).adopt_from(A, B, 9, at(1_500)).await.expect("adopt"), [], "it lives");
+    cluster(&store).bury(A, None).await.expect("bury");
+    assert_eq!(cluster(&store).orphaned().await.expect("orphaned"), [A]);
+
+    let mut runs = vec![job.next_run(0), job.next_run(1)];
+    runs.sort_unstable();
+    let one = cluster(&store).adopt_from(A, B, 1, at(2_000)).await.expect("adopt");
+    let rest = cluster(&store).adopt_from(A, B, 9, at(2_000)).await.expect("adopt");
+    let taken: Vec<_> = one.iter().chain(&rest).map(|run| run.claimed.run).collect();
+    assert_eq!((one.len(), taken), (1, runs.clone()));
+    assert_eq!(cluster(&store).orphaned().await.expect("orphaned"), []);
+
+    let verdict = job.verdict(runs[0], Verdict::Succeeded, at(2_500));
+    assert_eq!(a.complete(at(2_500), vec![verdict.clone()]).await.refused, [0], "it is not the zombie's any more");
+    assert!(b.complete(at(2_500), vec![verdict]).await.refused.is_empty());
+    assert_eq!(b.states(&runs).await, [Some(RunState::Succeeded), Some(RunState::Running)]);
+}
+
+pub async fn window_and_changes_are_read_by_shard(store: Arc<dyn Store>) {
+    let a = join(&store, A, "a").await;
+    let jobs: Vec<_> = (0..8).map(|n| Draft::new(&format!("job-{n}")).trigger("t", at(1_000)).0).collect();
+    a.save_all(jobs).await;
+    let all = a.window(at(2_000), 100).await;
+    assert_eq!(all.len(), 8);
+    let mine = all[0].shard;
+    let (own, rest) = (set([mine.0]), ShardSet::ALL.difference(set([mine.0])));
+    let ids = |shards| {
+        let ids: Vec<_> = all.iter().filter(|row| ShardSet::contains(&shards, row.shard)).map(|row| row.id).collect();
+        ids
+    };
+    for shards in [own, rest] {
+        let (rows, _) = store.window(shards, at(2_000), None, 100).await.expect("window");
+        assert_eq!(rows.iter().map(|row| row.id).collect::<Vec<_>>(), ids(shards));
+    }
+    let changes = store.take_changes(A, own, 100).await.expect("take_changes");
+    assert_eq!((changes.triggers, changes.more), (ids(own), false));
+    let mut changes = store.take_changes(A, rest, 3).await.expect("take_changes");
+    assert_eq!((changes.triggers.len(), changes.more), (3, true));
+    changes.triggers.extend(store.take_changes(A, rest, 100).await.expect("take_changes").triggers);
+    changes.triggers.sort_unstable();
+    assert_eq!(changes.triggers, ids(rest));
+}
+
+pub async fn end_is_asked_of_the_node_that_executes(store: Arc<dyn Store>) {
+    let mut a = join(&store, A, "a").await;
+    join(&store, B, "b").await;
+    let job = a.save(Draft::new("a").trigger("t", at(1_000))).await;
+    let run = job.next_run(0);
+    a.fire(at(1_000), vec![job.claimed_entry(0)]).await;
+    let asked = store.cancel_run(run, "enough", None, at(1_100)).await.expect("cancel_run");
+    assert_eq!(asked, Cancelled::Requested);
+    assert_eq!(store.take_changes(B, ShardSet::EMPTY, 9).await.expect("take_changes").cancels, []);
+    assert_eq!(store.take_changes(A, ShardSet::EMPTY, 9).await.expect("take_changes").cancels, [run]);
+}
+
+pub async fn node_is_asked_to_drain(store: Arc<dyn Store>) {
+    join(&store, A, "a").await;
+    let asked = async || look(&store).await.node(A).expect("a").drain_asked;
+    assert!(!asked().await);
+    assert!(cluster(&store).ask_drain(A, true).await.expect("ask_drain"));
+    assert!(asked().await);
+    assert!(cluster(&store).ask_drain(A, false).await.expect("ask_drain"));
+    assert!(!asked().await);
+    assert!(!cluster(&store).ask_drain(B, true).await.expect("ask_drain"), "there is no such node");
+}
+
+pub async fn freed_slot_is_noted_for_the_owner(store: Arc<dyn Store>) {
+    let mut a = join(&store, A, "a").await;
+    let mut b = join(&store, B, "b").await;
+    let job = a.save(Draft::new("a").limit(Overlap::Hold, 1).trigger("t", at(1_000)).trigger("u", at(1_000))).await;
+    cluster(&store).acquire(A, Change { number: 1, shards: ShardSet::ALL }, 1).await.expect("acquire");
+    let all = async |by, limit| store.take_changes(by, ShardSet::ALL, limit).await.expect("take_changes").triggers;
+    all(A, 9).await;
+    assert_eq!(a.fire(at(1_000), vec![job.entry(0), job.entry(1)]).await.blocked, [1]);
+    let run = b.claim(1, at(1_001)).await[0].run;
+    let outcome = b.complete(at(1_500), vec![job.verdict(run, Verdict::Succeeded, at(1_500))]).await;
+    assert_eq!(outcome.freed, [job.id()]);
+    assert_eq!(all(A, 9).await, [job.row(0).id, job.row(1).id], "the node that blocked it hears of it");
+    assert_eq!(a.fire(at(1_501), vec![job.entry(1)]).await.placed, [Placed::Queued]);
+    let run = a.claim(1, at(1_502)).await[0].run;
+    a.complete(at(1_600), vec![job.verdict(run, Verdict::Succeeded, at(1_600))]).await;
+    assert_eq!(all(A, 9).await, [], "what it recorded itself it knows");
+}
