@@ -3,6 +3,7 @@
 //! Each [`lane`] has sessions of its own, on threads of its own: work on the database is never cancelled. The requests
 //! are those of [`crate::sql`]; what most batches are made of takes few statements ([`batches`]).
 
+mod arrays;
 mod batches;
 mod cluster;
 mod connection;
@@ -21,7 +22,8 @@ use crate::row::StoreInfo;
 use crate::sql::db::{Db, Fault, Lock, Sql, Step, ToSql, exists, read, read_one, sql};
 use crate::sql::session::Session;
 use crate::sql::store::{Backend, Lane, ReadLane};
-use batches::{list_of_numbers, own};
+use arrays::list_of_numbers;
+use batches::own;
 use connection::{Connection, Purpose};
 use lane::Target;
 

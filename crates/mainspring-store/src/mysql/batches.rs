@@ -1,14 +1,17 @@
 //! What most batches are made of, in few statements each.
 
-use mainspring_core::batch::{ClaimedRun, CompletionOutcome, LiveRun, TriggerRow};
+use mainspring_core::batch::{ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, LiveRun, TriggerRow};
 use mainspring_core::cluster::{Shard, ShardSet};
-use mainspring_core::{RunId, Timestamp, TriggerId};
+use mainspring_core::{Timestamp, TriggerId};
 
+use super::arrays::{self, list_of_numbers, list_of_runs};
 use super::cluster;
 use super::connection::Connection;
 use crate::sql::Batches;
+use crate::sql::complete::End;
 use crate::sql::db::{Step, ToSql, execute, exists, instant, read};
-use crate::sql::queue::claimed_run;
+use crate::sql::fire::Usual;
+use crate::sql::queue::{claimed_run, live_run};
 use crate::sql::trigger::{Place, page, trigger_row};
 
 /// A statement of MySQL alone.
@@ -45,6 +48,14 @@ impl Batches for Connection {
             run.attempt += 1;
         }
         Ok(claimed)
+    }
+
+    fn record_usual(&self, batch: &FireBatch, owner: i64, stamp: i64) -> Step<Usual> {
+        arrays::record(self, batch, owner, stamp)
+    }
+
+    fn end_usual(&self, batch: &CompletionBatch, owner: i64) -> Step<Vec<End>> {
+        arrays::end(self, batch, owner)
     }
 
     fn note_elsewhere(&self, owner: i64, outcome: &CompletionOutcome) -> Step<()> {
@@ -102,7 +113,7 @@ impl Batches for Connection {
 /// Takes over running runs of a process start that has no node.
 pub(super) fn adopt(db: &Connection, dead: i64, by: i64, limit: u32) -> Step<Vec<LiveRun>> {
     let values: [(&str, &dyn ToSql); 2] = [(":dead", &dead), (":limit", &limit)];
-    let taken = read(db, own!("cluster_adopt_read"), &values, crate::sql::queue::live_run)?;
+    let taken = read(db, own!("cluster_adopt_read"), &values, live_run)?;
     if !taken.is_empty() {
         let runs = list_of_runs(taken.iter().map(|run| run.claimed.run));
         execute(db, own!("cluster_adopt"), &[(":runs", &runs), (":by", &by)])?;
@@ -117,30 +128,4 @@ pub(super) fn mask(shards: ShardSet) -> String {
         mask[usize::from(number)] = b'1';
     }
     String::from_utf8(mask).expect("two digits")
-}
-
-/// Ids as a list in JSON.
-pub(super) fn list_of_runs(runs: impl Iterator<Item = RunId>) -> String {
-    let mut list = String::from("[");
-    for run in runs {
-        list.push_str(if list.len() == 1 { "\"" } else { ",\"" });
-        push_hex(&mut list, run);
-        list.push('"');
-    }
-    list + "]"
-}
-
-/// Appends an id as 32 digits.
-pub(super) fn push_hex(text: &mut String, run: RunId) {
-    for byte in run.as_bytes() {
-        for digit in [byte >> 4, byte & 15] {
-            text.push(char::from_digit(u32::from(digit), 16).expect("a digit"));
-        }
-    }
-}
-
-/// Numbers as a list in JSON.
-pub(super) fn list_of_numbers(numbers: impl Iterator<Item = i64>) -> String {
-    let numbers: Vec<String> = numbers.map(|number| number.to_string()).collect();
-    format!("[{}]", numbers.join(","))
 }

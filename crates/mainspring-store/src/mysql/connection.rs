@@ -210,6 +210,19 @@ impl Db for Connection {
     }
 }
 
+/// Whether a row is there already.
+pub(super) fn is_duplicate(fault: &Fault) -> bool {
+    server_code(fault) == Some(1062)
+}
+
+/// The number of an error that the server reports.
+pub(super) fn server_code(fault: &Fault) -> Option<u16> {
+    match fault {
+        Fault::Mysql(mysql_async::Error::Server(error)) => Some(error.code),
+        _ => None,
+    }
+}
+
 /// Replaces the names of parameters by `?`. Answers also, for each of these, the place of its name in the order in which
 /// the names first stand. What asks for the number of an inserted row is left out: the server tells it anyway.
 fn positional(text: &str, lock: Lock) -> (String, Vec<usize>) {

@@ -10,7 +10,7 @@ use std::thread::JoinHandle;
 use mysql_async::{DriverError, Opts};
 use tokio::sync::oneshot;
 
-use super::connection::{Connection, Purpose};
+use super::connection::{Connection, Purpose, is_duplicate, server_code};
 use crate::error::{Error, Result};
 use crate::sql::db::{Fault, Step};
 use crate::sql::session::Session;
@@ -199,10 +199,9 @@ impl Place {
 /// Whether another try may succeed at once: others were in the way, and nothing was kept. The server undoes no more than
 /// a statement when a lock is waited for in vain; the rest is on whoever asked.
 fn is_passing(fault: &Fault) -> bool {
-    const DUPLICATE_KEY: u16 = 1062;
     const LOCK_WAIT_TIMEOUT: u16 = 1205;
     const DEADLOCK: u16 = 1213;
-    matches!(server_code(fault), Some(DUPLICATE_KEY | LOCK_WAIT_TIMEOUT | DEADLOCK))
+    is_duplicate(fault) || matches!(server_code(fault), Some(LOCK_WAIT_TIMEOUT | DEADLOCK))
 }
 
 /// Whether the session was gone before the end of the transaction, so that the server has undone it: it closes sessions
@@ -215,12 +214,5 @@ fn is_lost(fault: &Fault) -> bool {
         Fault::Mysql(mysql_async::Error::Io(_)) => true,
         Fault::Mysql(mysql_async::Error::Driver(DriverError::ConnectionClosed | DriverError::PacketOutOfOrder)) => true,
         _ => matches!(server_code(fault), Some(SHUTDOWN | KILLED | IDLE)),
-    }
-}
-
-fn server_code(fault: &Fault) -> Option<u16> {
-    match fault {
-        Fault::Mysql(mysql_async::Error::Server(error)) => Some(error.code),
-        _ => None,
     }
 }

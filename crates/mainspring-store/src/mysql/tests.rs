@@ -1,6 +1,6 @@
 //! The store against a real server, whose address is in `MAINSPRING_TEST_MYSQL`.
 
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::hash::{BuildHasher, Hasher, RandomState};
 
 use super::*;
 use crate::conformance_suite;
@@ -13,8 +13,7 @@ async fn empty() -> Arc<dyn Store> {
 
 /// Makes a database. Answers its address.
 fn database() -> String {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    let name = format!("t{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+    let name = format!("t{:016x}", RandomState::new().build_hasher().finish());
     server().run_text(&format!("CREATE DATABASE {name}")).unwrap();
     format!("{}/{name}", server_address())
 }
@@ -33,6 +32,7 @@ fn server_address() -> String {
 }
 
 conformance_suite!(empty);
+crate::cluster_suite!(empty);
 
 #[test]
 fn answers_like_the_reference() {

@@ -139,7 +139,14 @@ fn advance(db: &dyn Db, stamp: i64, entry: &FireEntry) -> Step<bool> {
 }
 
 /// Inserts a run. False: one of that id is there.
-fn insert(db: &dyn Db, entry: &FireEntry, run: &NewRun, born: Placed, owner: i64, at: Timestamp) -> Step<bool> {
+pub(crate) fn insert(
+    db: &dyn Db,
+    entry: &FireEntry,
+    run: &NewRun,
+    born: Placed,
+    owner: i64,
+    at: Timestamp,
+) -> Step<bool> {
     let state = state_of(born);
     let runs = state == RunState::Running;
     let values: [(&str, &dyn ToSql); 14] = [
