@@ -27,16 +27,21 @@ use crate::sql::store::{Backend, Lane, ReadLane};
 use connection::{Connection, Purpose};
 use lane::Target;
 
-/// How long a statement about leases may take.
-const LEASE: Duration = Duration::from_secs(2);
-/// How long a statement of the engine may take.
-const ENGINE: Duration = Duration::from_secs(4);
-/// How long a statement of a request may take.
-const REQUEST: Duration = Duration::from_secs(10);
-/// How long a read of a request may take: longer ones keep old rows alive.
-const READ: Duration = Duration::from_secs(2);
-/// How long a count over everything may take.
-const COUNT: Duration = Duration::from_secs(600);
+const fn purpose(seconds: u64, read_only: bool, by_keys: bool) -> Purpose {
+    Purpose { limit: Duration::from_secs(seconds), read_only, by_keys }
+}
+
+/// Leases: shorter than a node trusts itself.
+const LEASE: Purpose = purpose(2, false, true);
+const ENGINE: Purpose = purpose(4, false, true);
+const ENGINE_READ: Purpose = purpose(60, true, true);
+const REQUEST: Purpose = purpose(10, false, true);
+/// Reads of requests: longer ones keep old rows alive.
+const READ: Purpose = purpose(2, true, false);
+/// Counts over everything.
+const COUNT: Purpose = purpose(600, true, false);
+/// Migrations.
+const SETUP: Purpose = purpose(60, false, false);
 
 /// A store in a database of PostgreSQL (13 or newer). Every answered change is as durable as a commit there.
 pub struct PostgresStore {
@@ -83,15 +88,15 @@ impl PostgresStore {
             Ok(Self {
                 changed: Arc::new(Notify::new()),
                 hinted: Arc::new(Notify::new()),
-                leases: start("lease", Purpose::Write(LEASE), 1)?,
-                fires: start("fire", Purpose::Write(ENGINE), 1)?,
-                ends: start("end", Purpose::Write(ENGINE), 1)?,
-                claims: start("claim", Purpose::Write(ENGINE), 1)?,
-                logs: start("log", Purpose::Write(REQUEST), 1)?,
-                requests: start("request", Purpose::Write(REQUEST), 2)?,
-                engine_reads: start("window", Purpose::Read(COUNT), 1)?,
-                reads: start("read", Purpose::Read(READ), 2)?,
-                counts: start("count", Purpose::Read(COUNT), 1)?,
+                leases: start("lease", LEASE, 1)?,
+                fires: start("fire", ENGINE, 1)?,
+                ends: start("end", ENGINE, 1)?,
+                claims: start("claim", ENGINE, 1)?,
+                logs: start("log", REQUEST, 1)?,
+                requests: start("request", REQUEST, 2)?,
+                engine_reads: start("window", ENGINE_READ, 1)?,
+                reads: start("read", READ, 2)?,
+                counts: start("count", COUNT, 1)?,
                 target: target.clone(),
             })
         };
@@ -132,7 +137,7 @@ fn prepare(target: &Target) -> std::result::Result<(), String> {
         Error::Unavailable { source, .. } => format!("it cannot be opened: {source}"),
         error => error.to_string(),
     };
-    let connection = Connection::open(&target.config, &target.tls, Purpose::Write(Duration::from_secs(60)));
+    let connection = Connection::open(&target.config, &target.tls, SETUP);
     let connection = connection.map_err(told)?;
     check_version(&connection).map_err(told)??;
     migrate::run(&connection).map_err(told)?

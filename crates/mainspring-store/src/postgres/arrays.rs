@@ -15,68 +15,125 @@ use crate::sql::fire::{Usual, admitted, is_usual, state_of};
 
 /// See [`crate::sql::Batches::record_usual`].
 pub(super) fn record(db: &Connection, batch: &FireBatch, owner: i64, stamp: i64) -> Step<Usual> {
-    let entries: Vec<&FireEntry> = batch.entries.iter().filter(|entry| is_usual(entry)).collect();
-    let (advanced, known) = if entries.is_empty() {
-        (HashSet::new(), HashSet::new())
-    } else {
-        send_fires(db, &entries, batch.at.as_millis(), owner, stamp)?
-    };
-    let recorded = batch.entries.iter().map(|entry| is_usual(entry) && advanced.contains(&entry.trigger.0)).collect();
-    Ok(Usual { recorded, known })
+    let mut usual = Usual { recorded: vec![false; batch.entries.len()], known: HashSet::new() };
+    let entries: Vec<(&FireEntry, &NewRun)> = batch
+        .entries
+        .iter()
+        .filter(|entry| is_usual(entry))
+        .filter_map(|entry| Some((entry, entry.runs.first()?)))
+        .collect();
+    if entries.is_empty() {
+        return Ok(usual);
+    }
+    let at = batch.at.as_millis();
+    let (advanced, mut born) = advance(db, &entries, at, owner, stamp)?;
+    for (entry, recorded) in batch.entries.iter().zip(&mut usual.recorded) {
+        *recorded = is_usual(entry) && advanced.contains(&entry.trigger.0);
+    }
+    let recorded =
+        || batch.entries.iter().zip(&usual.recorded).filter(|(_, recorded)| **recorded).map(|(entry, _)| entry);
+    let more: Vec<(&FireEntry, &NewRun)> =
+        recorded().flat_map(|entry| entry.runs.iter().skip(1).map(move |run| (entry, run))).collect();
+    if !more.is_empty() {
+        born += insert(db, &more, at, owner)?;
+    }
+    let all: Vec<RunId> = recorded().flat_map(|entry| entry.runs.iter().map(|run| run.id)).collect();
+    if usize::try_from(born) != Ok(all.len()) {
+        usual.known = known(db, &all)?;
+    }
+    Ok(usual)
 }
 
-fn send_fires(
-    db: &Connection,
-    entries: &[&FireEntry],
-    at: i64,
-    owner: i64,
-    stamp: i64,
-) -> Step<(HashSet<i64>, HashSet<RunId>)> {
-    let of = |value: fn(&FireEntry) -> i64| entries.iter().map(|entry| value(entry)).collect::<Vec<i64>>();
-    let maybe = |value: fn(&FireEntry) -> Option<i64>| entries.iter().map(|entry| value(entry)).collect::<Vec<_>>();
-    let first = |entry: &FireEntry| entry.runs.first().map_or(i64::MIN, |run| run.fire_time.as_millis());
-    let leaves: Vec<bool> = entries.iter().map(|entry| entry.leaves_window).collect();
-    let runs: Vec<(&FireEntry, &NewRun)> =
-        entries.iter().flat_map(|entry| entry.runs.iter().map(move |run| (*entry, run))).collect();
-    let each = |value: fn(&(&FireEntry, &NewRun)) -> i64| runs.iter().map(value).collect::<Vec<i64>>();
-    let states: Vec<&str> = runs.iter().map(|(_, run)| state_of(admitted(run.claim)).as_str()).collect();
-    let origins: Vec<&str> = runs.iter().map(|(_, run)| run.origin.as_str()).collect();
-    let ids: Vec<Uuid> = runs.iter().map(|(_, run)| Uuid(*run.id.as_bytes())).collect();
-    let parameters: [&(dyn ToSql + Sync); 24] = [
-        &of(|entry| entry.trigger.0),
-        &of(|entry| entry.version),
-        &of(|entry| entry.expected.as_millis()),
-        &of(first),
-        &maybe(|entry| millis(entry.progress.next_fire_at)),
-        &maybe(|entry| millis(entry.progress.due_at)),
-        &maybe(|entry| millis(entry.progress.previous_fire_at)),
-        &of(|entry| entry.progress.start_at.as_millis()),
-        &maybe(|entry| entry.progress.repeat_count.map(i64::from)),
-        &of(|entry| i64::from(entry.progress.times_triggered)),
-        &maybe(|entry| millis(entry.progress.fired_through)),
+type Fires<'a> = [(&'a FireEntry, &'a NewRun)];
+
+fn numbers(fires: &Fires<'_>, value: fn(&FireEntry, &NewRun) -> i64) -> Vec<i64> {
+    fires.iter().map(|(entry, run)| value(entry, run)).collect()
+}
+
+fn maybe(fires: &Fires<'_>, value: fn(&FireEntry) -> Option<i64>) -> Vec<Option<i64>> {
+    fires.iter().map(|(entry, _)| value(entry)).collect()
+}
+
+fn ids(fires: &Fires<'_>) -> Vec<Uuid> {
+    fires.iter().map(|(_, run)| Uuid(*run.id.as_bytes())).collect()
+}
+
+fn words(fires: &Fires<'_>, value: fn(&NewRun) -> &'static str) -> Vec<&'static str> {
+    fires.iter().map(|(_, run)| value(run)).collect()
+}
+
+const fn state(run: &NewRun) -> &'static str {
+    state_of(admitted(run.claim)).as_str()
+}
+
+/// Advances triggers and inserts their first runs. Answers which were advanced, and how many runs are new.
+fn advance(db: &Connection, fires: &Fires<'_>, at: i64, owner: i64, stamp: i64) -> Step<(HashSet<i64>, i64)> {
+    let leaves: Vec<bool> = fires.iter().map(|(entry, _)| entry.leaves_window).collect();
+    let parameters: [&(dyn ToSql + Sync); 22] = [
+        &numbers(fires, |entry, _| entry.trigger.0),
+        &numbers(fires, |entry, _| entry.version),
+        &numbers(fires, |entry, _| entry.expected.as_millis()),
+        &numbers(fires, |_, run| run.fire_time.as_millis()),
+        &maybe(fires, |entry| millis(entry.progress.next_fire_at)),
+        &maybe(fires, |entry| millis(entry.progress.due_at)),
+        &maybe(fires, |entry| millis(entry.progress.previous_fire_at)),
+        &numbers(fires, |entry, _| entry.progress.start_at.as_millis()),
+        &maybe(fires, |entry| entry.progress.repeat_count.map(i64::from)),
+        &numbers(fires, |entry, _| i64::from(entry.progress.times_triggered)),
+        &maybe(fires, |entry| millis(entry.progress.fired_through)),
         &leaves,
         &stamp,
-        &ids,
-        &each(|(entry, _)| entry.trigger.0),
-        &each(|(entry, _)| entry.job.0),
-        &each(|(entry, _)| entry.job_version.0),
-        &states,
-        &origins,
-        &each(|(_, run)| run.fire_time.as_millis()),
-        &each(|(_, run)| run.due_at.as_millis()),
-        &each(|(entry, _)| i64::from(entry.priority)),
+        &ids(fires),
+        &numbers(fires, |entry, _| entry.job.0),
+        &numbers(fires, |entry, _| entry.job_version.0),
+        &words(fires, state),
+        &words(fires, |run| run.origin.as_str()),
+        &numbers(fires, |_, run| run.due_at.as_millis()),
+        &numbers(fires, |entry, _| i64::from(entry.priority)),
         &at,
         &owner,
     ];
-    let mut answer = (HashSet::new(), HashSet::new());
+    let mut answer = (HashSet::new(), 0);
     db.query(own!("record_usual"), Lock::None, &parameters, &mut |row| {
         let advanced: Option<Vec<i64>> = row.try_get(0)?;
-        let known: Option<Vec<Uuid>> = row.try_get(1)?;
-        answer.0.extend(advanced.into_iter().flatten());
-        answer.1.extend(known.into_iter().flatten().map(|id| RunId::from_bytes(id.0)));
+        answer = (advanced.into_iter().flatten().collect(), row.try_get(1)?);
         Ok(true)
     })?;
     Ok(answer)
+}
+
+/// Inserts runs. Answers how many are new.
+fn insert(db: &Connection, fires: &Fires<'_>, at: i64, owner: i64) -> Step<i64> {
+    let parameters: [&(dyn ToSql + Sync); 11] = [
+        &ids(fires),
+        &numbers(fires, |entry, _| entry.trigger.0),
+        &numbers(fires, |entry, _| entry.job.0),
+        &numbers(fires, |entry, _| entry.job_version.0),
+        &words(fires, state),
+        &words(fires, |run| run.origin.as_str()),
+        &numbers(fires, |_, run| run.fire_time.as_millis()),
+        &numbers(fires, |_, run| run.due_at.as_millis()),
+        &numbers(fires, |entry, _| i64::from(entry.priority)),
+        &at,
+        &owner,
+    ];
+    let mut born = 0;
+    db.query(own!("record_more"), Lock::None, &parameters, &mut |row| {
+        born = row.try_get(0)?;
+        Ok(true)
+    })?;
+    Ok(born)
+}
+
+/// Of these runs, those that this transaction has not inserted.
+fn known(db: &Connection, all: &[RunId]) -> Step<HashSet<RunId>> {
+    let ids: Vec<Uuid> = all.iter().map(|run| Uuid(*run.as_bytes())).collect();
+    let mut known: HashSet<RunId> = all.iter().copied().collect();
+    db.query(own!("record_born"), Lock::None, &[&ids], &mut |row| {
+        known.remove(&RunId::from_bytes(row.try_get::<_, Uuid>(0)?.0));
+        Ok(true)
+    })?;
+    Ok(known)
 }
 
 /// See [`crate::sql::Batches::end_usual`].

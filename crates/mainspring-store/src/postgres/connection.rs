@@ -27,13 +27,18 @@ const SETTINGS: &str = "SET application_name = 'mainspring'; SET lock_timeout = 
     SET idle_in_transaction_session_timeout = '2s'; SET default_transaction_isolation = 'read committed'; \
     SET client_encoding = 'UTF8'; SET plan_cache_mode = 'force_generic_plan'; SET jit = off";
 
+/// The engine's statements find rows by keys, whatever the tables looked like when they were analyzed last.
+const BY_KEYS: &str = "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off";
+
 /// What a session is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Purpose {
-    /// Changes things. Statements end after the given time.
-    Write(Duration),
-    /// Reads a snapshot, cut off after the given time.
-    Read(Duration),
+pub(super) struct Purpose {
+    /// When a statement is ended.
+    pub(super) limit: Duration,
+    /// Whether it reads snapshots, and changes nothing.
+    pub(super) read_only: bool,
+    /// Whether it is the engine's, whose statements are made for finding rows by keys.
+    pub(super) by_keys: bool,
 }
 
 pub(crate) struct Connection {
@@ -52,10 +57,7 @@ impl Connection {
     pub(super) fn open(config: &Config, tls: &Tls, purpose: Purpose) -> Step<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| Fault::Broken(format!("a runtime cannot be made: {error}")))?;
-        let (limit, read_only) = match purpose {
-            Purpose::Write(limit) => (limit, false),
-            Purpose::Read(limit) => (limit, true),
-        };
+        let Purpose { limit, read_only, by_keys } = purpose;
         let client = runtime.block_on(async {
             let connecting = config.connect(tls.clone());
             let (client, connection) = tokio::time::timeout(CONNECT, connecting).await.map_err(|_| slow(CONNECT))??;
@@ -65,6 +67,9 @@ impl Connection {
             });
             let settings = format!("{SETTINGS}; SET statement_timeout = {}", limit.as_millis());
             client.batch_execute(&settings).await?;
+            if by_keys {
+                client.batch_execute(BY_KEYS).await?;
+            }
             Ok::<_, Fault>(client)
         })?;
         let (statements, days) = (RefCell::default(), RefCell::default());
@@ -103,6 +108,19 @@ impl Connection {
     #[cfg(test)]
     pub(super) fn run_alone(&self, text: &str) -> Step<()> {
         self.wait(self.client.batch_execute(text))
+    }
+
+    /// The first column of what a text answers, outside a transaction.
+    #[cfg(test)]
+    pub(super) fn run_simple(&self, text: &str) -> Step<Vec<String>> {
+        let messages = self.wait(self.client.simple_query(text))?;
+        Ok(messages
+            .iter()
+            .filter_map(|message| match message {
+                tokio_postgres::SimpleQueryMessage::Row(row) => row.get(0).map(str::to_owned),
+                _ => None,
+            })
+            .collect())
     }
 
     fn begin(&self) -> Step<()> {

@@ -18,7 +18,7 @@ fn database() -> String {
     };
     let name = format!("t{:016x}", RandomState::new().build_hasher().finish());
     let config: Config = server.parse().unwrap();
-    let connection = Connection::open(&config, &tls::connector().unwrap(), Purpose::Write(Duration::from_secs(60)));
+    let connection = Connection::open(&config, &tls::connector().unwrap(), SETUP);
     connection.unwrap().run_alone(&format!("CREATE SCHEMA {name}")).unwrap();
     format!("{server}?options=-csearch_path%3D{name}")
 }
@@ -29,4 +29,87 @@ crate::cluster_suite!(empty);
 #[test]
 fn answers_like_the_reference() {
     crate::conformance::differential(16, empty);
+}
+
+/// The engine's statements, on tables that were empty when they were analyzed, and are not any more.
+#[test]
+fn statements_of_the_engine_find_rows_by_keys() {
+    let url = database();
+    let _store = PostgresStore::open(&url).unwrap();
+    let db = Connection::open(&url.parse().unwrap(), &tls::connector().unwrap(), ENGINE).unwrap();
+    db.run_alone(
+        "ANALYZE run, trigger_state, job, job_trigger, job_version, job_gate, trigger_change; \
+         INSERT INTO fence (incarnation, seq) SELECT n, 0 FROM generate_series(1, 10) n",
+    )
+    .unwrap();
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("queries");
+    for statement in [
+        "postgres/record_usual",
+        "postgres/record_more",
+        "postgres/record_born",
+        "postgres/end_usual",
+        "postgres/claim",
+        "postgres/window",
+        "postgres/take_triggers",
+        "postgres/fence_step",
+        "postgres/fence_share",
+        "common/fire_batch_read",
+        "common/fire_read",
+        "common/fire_settle",
+        "common/complete_read",
+        "common/gate_read",
+        "common/gate_write",
+        "common/run_queue",
+        "common/trigger_row",
+        "common/definition",
+        "common/release_due_read",
+    ] {
+        let text = std::fs::read_to_string(folder.join(format!("{statement}.sql"))).unwrap();
+        let plan = plan_of(&db, &connection::numbered(&text, Lock::None));
+        let whole: Vec<&String> = plan.iter().filter(|line| line.contains("Seq Scan on")).collect();
+        assert!(whole.is_empty(), "{statement} reads a table whole:\n{}", plan.join("\n"));
+    }
+}
+
+/// The plan of a statement for any values.
+fn plan_of(db: &Connection, text: &str) -> Vec<String> {
+    let count = (1..).take_while(|number| text.contains(&format!("${number}"))).count();
+    let values = if count == 0 { String::new() } else { format!("({})", vec!["NULL"; count].join(", ")) };
+    db.run_alone(&format!("DEALLOCATE ALL; PREPARE it AS {text}")).unwrap();
+    db.run_simple(&format!("EXPLAIN EXECUTE it{values}")).unwrap()
+}
+
+#[test]
+fn parameters_get_numbers_in_the_order_of_their_names() {
+    let text = "-- a comment with a colon: here\nSELECT a::text FROM t WHERE b = :b AND (c = :c OR :b = 0)\n";
+    assert_eq!(connection::numbered(text, Lock::None), "SELECT a::text FROM t WHERE b = $1 AND (c = $2 OR $1 = 0)\n");
+    assert!(connection::numbered(text, Lock::Write).ends_with("\nFOR UPDATE"));
+}
+
+#[test]
+fn address_without_its_password_names_the_store() {
+    let error = PostgresStore::open("postgres://me:secret@127.0.0.1:1/jobs").unwrap_err().to_string();
+    assert!(error.contains("postgres://127.0.0.1:1/jobs") && error.contains("cannot be opened"), "{error}");
+    assert!(!error.contains("secret"), "{error}");
+}
+
+#[test]
+fn schema_of_a_newer_program_is_left_alone() {
+    let url = database();
+    drop(PostgresStore::open(&url).unwrap());
+    let db = Connection::open(&url.parse().unwrap(), &tls::connector().unwrap(), SETUP).unwrap();
+    db.run_alone("INSERT INTO migration (number, name) VALUES (99, 'later')").unwrap();
+    let error = PostgresStore::open(&url).unwrap_err().to_string();
+    assert!(error.contains("newer mainspring (schema 99"), "{error}");
+}
+
+#[tokio::test]
+async fn two_nodes_that_start_together_set_the_database_up_once() {
+    let url = tokio::task::spawn_blocking(database).await.unwrap();
+    let open = |url: String| tokio::task::spawn_blocking(move || PostgresStore::open(&url));
+    let stores = [open(url.clone()), open(url.clone()), open(url)];
+    for store in stores {
+        let store = store.await.unwrap().unwrap();
+        assert_eq!(store.info().await.unwrap().schema, migrate::NEWEST);
+    }
 }
