@@ -1,9 +1,16 @@
 //! The store against a real server, whose address is in `MAINSPRING_TEST_MYSQL`.
 
 use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use mainspring_core::Incarnation;
+use mainspring_core::job::Overlap;
+use mainspring_core::run::Verdict;
 
 use super::*;
+use crate::conformance::kit::{Draft, Kit, asked, at};
 use crate::conformance_suite;
+use crate::sql::db::Row;
 use crate::store::Store;
 
 /// Makes an empty database and opens it.
@@ -229,4 +236,50 @@ fn addresses_are_shown_without_passwords() {
     assert_eq!(shown(&opts), "mysql://db:3307/jobs");
     let wrong = address("mysql://me:secret@db/jobs?require_ssl=perhaps").unwrap_err();
     assert!(wrong.contains("require_ssl") && !wrong.contains("secret"), "{wrong}");
+}
+
+/// Runs of a job with a limit, asked for, claimed and ended by two nodes at once: they wait for each other's locks.
+#[tokio::test(flavor = "multi_thread")]
+async fn nodes_that_work_at_once_lose_no_run_and_no_slot() {
+    const ASKED: u64 = 120;
+    let (first, address) = opened().await;
+    let second = blocking({
+        let address = address.clone();
+        move || MysqlStore::open(&address).unwrap()
+    });
+    let stores: [Arc<dyn Store>; 2] = [Arc::new(first), Arc::new(second.await)];
+    let kits = [Kit::new(stores[0].clone()).await, Kit::restarted(stores[1].clone(), Incarnation(77)).await];
+    let job = Arc::new(kits[0].save(Draft::new("a").limit(Overlap::Hold, 3)).await);
+    let askers = (0..ASKED).map(|number| {
+        let (store, run) = (stores[number as usize % 2].clone(), asked(&job, number, at(1_000)));
+        tokio::spawn(async move { store.ask_run(run).await.unwrap() })
+    });
+    let askers: Vec<_> = askers.collect();
+    let ended = Arc::new(AtomicU64::new(0));
+    let workers = kits.map(|mut kit| {
+        let (job, ended) = (job.clone(), ended.clone());
+        tokio::spawn(async move {
+            while ended.load(Ordering::Relaxed) < ASKED {
+                let claimed = kit.claim(4, at(1_001)).await;
+                let ends = claimed.iter().map(|run| job.verdict(run.run, Verdict::Succeeded, at(1_002))).collect();
+                assert_eq!(kit.complete(at(1_002), ends).await.refused, [0; 0]);
+                ended.fetch_add(claimed.len() as u64, Ordering::Relaxed);
+            }
+        })
+    });
+    for task in askers {
+        task.await.unwrap();
+    }
+    for task in workers {
+        task.await.unwrap();
+    }
+    let left = move || {
+        let counts = Sql::new(
+            "SELECT CAST(active AS SIGNED), CAST(held AS SIGNED), (SELECT COUNT(*) FROM run), \
+             (SELECT COUNT(*) FROM history WHERE state = 'succeeded') FROM job_gate",
+        );
+        let row = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?));
+        read_one::<(i64, i64, i64, i64)>(&inside(&address), counts, &[], row).unwrap()
+    };
+    assert_eq!(blocking(left).await, Some((0, 0, 0, ASKED.cast_signed())));
 }
