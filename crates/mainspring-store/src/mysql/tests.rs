@@ -231,6 +231,14 @@ async fn nodes_that_start_together_take_turns_in_setting_up() {
 }
 
 #[test]
+fn server_that_is_not_there_is_told_in_a_few_words() {
+    let error = MysqlStore::open("mysql://me:secret@127.0.0.1:1/jobs").unwrap_err().to_string();
+    assert!(error.contains("mysql://127.0.0.1:1/jobs") && error.contains("cannot be opened"), "{error}");
+    assert_eq!(error.matches("refused").count(), 1, "{error}");
+    assert!(!error.contains("secret"), "{error}");
+}
+
+#[test]
 fn addresses_are_shown_without_passwords() {
     let opts = address("mariadb://me:secret@db:3307/jobs?require_ssl=true").unwrap();
     assert_eq!(shown(&opts), "mysql://db:3307/jobs");
