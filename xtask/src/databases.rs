@@ -12,23 +12,25 @@ use std::process::{Child, Command, ExitCode, Stdio};
 use anyhow::{Context, bail};
 use tempfile::TempDir;
 
-/// Which servers there are, and the variable that tests read.
-pub const POSTGRES: &str = "MAINSPRING_TEST_POSTGRES";
+/// The kinds of servers, and the variables in which tests find them.
+const KINDS: [(&str, &str); 2] = [("postgres", "MAINSPRING_TEST_POSTGRES"), ("mysql", "MAINSPRING_TEST_MYSQL")];
 
 /// A server under way.
 struct Server {
     child: Child,
     url: String,
+    /// The signal that ends it at once, with all of its processes.
+    end: &'static str,
     _folder: TempDir,
 }
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // Sessions are cut off, and its processes gone before the folder is removed. Where even that fails, it is killed.
-        let asked = Command::new("kill").args(["-INT", &self.child.id().to_string()]).status();
+        let asked = Command::new("kill").args([self.end, &self.child.id().to_string()]).status();
         if !asked.is_ok_and(|status| status.success()) {
             let _killed = self.child.kill();
         }
+        // It is gone before its folder is removed.
         let _ended = self.child.wait();
     }
 }
@@ -45,8 +47,12 @@ pub fn keep(kind: &str) -> anyhow::Result<ExitCode> {
 /// Runs a command with the addresses of servers of its own in its environment.
 pub fn with(command: &[&str]) -> anyhow::Result<ExitCode> {
     let [program, arguments @ ..] = command else { bail!("say which command is to run with the databases") };
-    let postgres = start("postgres")?;
-    let status = Command::new(program).args(arguments).env(POSTGRES, &postgres.url).status();
+    let mut servers = Vec::new();
+    for (kind, variable) in KINDS {
+        servers.push((variable, start(kind)?));
+    }
+    let addresses = servers.iter().map(|(variable, server)| (*variable, server.url.as_str()));
+    let status = Command::new(program).args(arguments).envs(addresses).status();
     let status = status.with_context(|| format!("cannot run {program}"))?;
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
@@ -54,7 +60,8 @@ pub fn with(command: &[&str]) -> anyhow::Result<ExitCode> {
 fn start(kind: &str) -> anyhow::Result<Server> {
     match kind {
         "postgres" => postgres(),
-        _ => bail!("there is no database `{kind}` for tests; say postgres"),
+        "mysql" | "mariadb" => mariadb(),
+        _ => bail!("there is no database `{kind}` for tests; say postgres or mysql"),
     }
 }
 
@@ -88,9 +95,40 @@ fn postgres() -> anyhow::Result<Server> {
     let child = as_user(&mut server, user).current_dir(folder.path()).stderr(Stdio::piped()).stdout(Stdio::null());
     let child = child.spawn().context("cannot run postgres")?;
     let url = format!("postgres://mainspring@127.0.0.1:{port}/postgres");
-    let mut server = Server { child, url, _folder: folder };
+    let mut server = Server { child, url, end: "-INT", _folder: folder };
     wait_for_line(&mut server.child, "ready to accept connections")?;
     Ok(server)
+}
+
+fn mariadb() -> anyhow::Result<Server> {
+    let folder = tempfile::Builder::new().prefix("mainspring-mariadb-").tempdir()?;
+    let user = unprivileged("mysql", folder.path())?;
+    let data = format!("--datadir={}", folder.path().join("data").display());
+    let mut init = Command::new("mariadb-install-db");
+    init.args(["--no-defaults", "--auth-root-authentication-method=normal", "--skip-test-db", &data]);
+    let done = as_user(&mut init, user).current_dir(folder.path()).output();
+    let done = done.context("MariaDB is not installed: install your distribution's package mariadb-server")?;
+    if !done.status.success() {
+        bail!("mariadb-install-db failed: {}", String::from_utf8_lossy(&done.stderr));
+    }
+    let port = free_port()?;
+    let socket = folder.path().join("socket");
+    let mut server = Command::new(find("mariadbd", &["/usr/sbin", "/usr/libexec"]));
+    server.args(["--no-defaults", &data, "--bind-address=127.0.0.1", "--skip-name-resolve", "--skip-log-bin"]);
+    server.arg(format!("--port={port}")).arg(format!("--socket={}", socket.display()));
+    server.args(["--innodb-flush-log-at-trx-commit=0", "--innodb-buffer-pool-size=256M", "--max-connections=2000"]);
+    let child = as_user(&mut server, user).current_dir(folder.path()).stderr(Stdio::piped()).stdout(Stdio::null());
+    let child = child.spawn().context("cannot run mariadbd")?;
+    let url = format!("mysql://root@127.0.0.1:{port}/");
+    let mut server = Server { child, url, end: "-KILL", _folder: folder };
+    wait_for_line(&mut server.child, "ready for connections")?;
+    Ok(server)
+}
+
+/// A program that may lie in folders that are not on everybody's path.
+fn find(program: &str, folders: &[&str]) -> PathBuf {
+    let paths = folders.iter().map(|folder| Path::new(folder).join(program));
+    paths.into_iter().find(|path| path.exists()).unwrap_or_else(|| program.into())
 }
 
 /// The folder of the server's programs: on the path, or where distributions put them.

@@ -10,9 +10,10 @@ use std::process::ExitCode;
 const USAGE: &str = "usage: cargo run -p xtask -- TASK
 
 tasks:
-  db KIND       start a throw-away server (postgres), print its address, and keep it until Ctrl-C
+  db KIND       start a throw-away server (postgres, mysql), print its address, and keep it until Ctrl-C
   with-databases COMMAND...
-                run a command with the addresses of servers of its own in MAINSPRING_TEST_POSTGRES
+                run a command with servers of its own, whose addresses are in MAINSPRING_TEST_POSTGRES and
+                MAINSPRING_TEST_MYSQL
   tidy          check crate borders, purity, licences, file sizes, paths and links
   vectors DIR   replay the answers of Quartz in DIR, and show where ours differ";
 
