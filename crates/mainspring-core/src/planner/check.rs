@@ -133,6 +133,8 @@ impl Planner {
             suspects.get(&loaded.row.id) == Some(&loaded.row.version)
                 && self.belongs(loaded)
                 && !self.residents.is_known(loaded)
+                // It came back from a batch meanwhile, and is about to be read again.
+                && !self.wanted.contains(&loaded.row.id)
         };
         let missed = rows.iter().filter(missed).count() as u64;
         self.check.corrections += missed;
