@@ -9,6 +9,7 @@ mod cluster;
 mod connection;
 mod history;
 mod lane;
+mod listener;
 mod migrate;
 mod tls;
 
@@ -24,8 +25,10 @@ use crate::row::StoreInfo;
 use crate::sql::db::{Db, Fault, Lock, Sql, Step, exists, read_one};
 use crate::sql::session::Session;
 use crate::sql::store::{Backend, Lane, ReadLane};
+use batches::own;
 use connection::{Connection, Purpose};
 use lane::Target;
+use listener::{Listener, Wakes};
 
 const fn purpose(seconds: u64, read_only: bool, by_keys: bool) -> Purpose {
     Purpose { limit: Duration::from_secs(seconds), read_only, by_keys }
@@ -47,6 +50,8 @@ const SETUP: Purpose = purpose(60, false, false);
 pub struct PostgresStore {
     changed: Arc<Notify>,
     hinted: Arc<Notify>,
+    /// Held for as long as the store is.
+    _listener: Listener,
     leases: lane::Lane,
     fires: lane::Lane,
     ends: lane::Lane,
@@ -83,11 +88,13 @@ impl PostgresStore {
         let unusable = |why: String| named(&name, why);
         let target = Target { tls: tls::connector().map_err(unusable)?, config, name: name.clone() };
         prepare(&target).map_err(unusable)?;
+        let wakes = Wakes { changed: Arc::new(Notify::new()), hinted: Arc::new(Notify::new()) };
         let start = |name, purpose, sessions| lane::Lane::start(&target, name, purpose, sessions);
         let store = || {
             Ok(Self {
-                changed: Arc::new(Notify::new()),
-                hinted: Arc::new(Notify::new()),
+                _listener: Listener::start(target.clone(), wakes.clone())?,
+                changed: wakes.changed,
+                hinted: wakes.hinted,
                 leases: start("lease", LEASE, 1)?,
                 fires: start("fire", ENGINE, 1)?,
                 ends: start("end", ENGINE, 1)?,
@@ -171,7 +178,11 @@ impl Backend for PostgresStore {
         };
         let with_wake = move |session: &mut Session<Connection>| {
             let value = work(session)?;
-            Ok((value, std::mem::take(&mut session.wakes)))
+            let wakes = std::mem::take(&mut session.wakes);
+            if wakes {
+                exists(&session.connection, own!("change_hint"), &[])?;
+            }
+            Ok((value, wakes))
         };
         let (value, wakes) = lane.call(operation, with_wake).await?;
         if wakes {
