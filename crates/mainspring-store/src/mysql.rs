@@ -139,14 +139,10 @@ fn shown(opts: &Opts) -> String {
 }
 
 fn prepare(target: &Target) -> std::result::Result<(), String> {
-    let told = |fault: Fault| match fault.into_error("open", &target.name) {
-        Error::Unavailable { source, .. } => format!("it cannot be opened: {source}"),
-        error => error.to_string(),
-    };
-    let open = || Connection::open(&target.opts, Purpose::Write(Duration::from_secs(60))).map_err(told);
+    let open = || Connection::open(&target.opts, Purpose::Write(Duration::from_secs(60))).map_err(Fault::unopened);
     let connection = open()?;
-    check_version(&connection).map_err(told)??;
-    migrate::run(&connection, &open()?).map_err(told)?
+    check_version(&connection).map_err(Fault::unopened)??;
+    migrate::run(&connection, &open()?).map_err(Fault::unopened)?
 }
 
 fn check_version(db: &Connection) -> Step<std::result::Result<(), String>> {

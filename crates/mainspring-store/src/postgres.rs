@@ -140,14 +140,10 @@ fn shown(config: &Config) -> String {
 }
 
 fn prepare(target: &Target) -> std::result::Result<(), String> {
-    let told = |fault: Fault| match fault.into_error("open", &target.name) {
-        Error::Unavailable { source, .. } => format!("it cannot be opened: {source}"),
-        error => error.to_string(),
-    };
     let connection = Connection::open(&target.config, &target.tls, SETUP);
-    let connection = connection.map_err(told)?;
-    check_version(&connection).map_err(told)??;
-    migrate::run(&connection).map_err(told)?
+    let connection = connection.map_err(Fault::unopened)?;
+    check_version(&connection).map_err(Fault::unopened)??;
+    migrate::run(&connection).map_err(Fault::unopened)?
 }
 
 fn check_version(db: &Connection) -> Step<std::result::Result<(), String>> {

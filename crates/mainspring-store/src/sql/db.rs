@@ -56,18 +56,29 @@ pub(crate) enum Fault {
 impl Fault {
     /// What the caller is told.
     pub(crate) fn into_error(self, operation: &'static str, store: &str) -> Error {
-        let unavailable = |text: String| Error::Unavailable { operation, source: format!("{store}: {text}").into() };
         match self {
             Self::Refused(error) => error,
             Self::Unreadable(what) => Error::unreadable(store, operation, &what),
-            Self::Sqlite(error) => unavailable(error.to_string()),
-            Self::Postgres(error) => match error.as_db_error() {
-                Some(error) => unavailable(error.message().to_owned()),
-                None => unavailable(with_causes(&error)),
-            },
-            Self::Mysql(mysql_async::Error::Server(error)) => unavailable(error.message),
-            Self::Mysql(error) => unavailable(last_cause(&error)),
-            Self::Broken(why) => unavailable(why),
+            fault => Error::Unavailable { operation, source: format!("{store}: {}", fault.why()).into() },
+        }
+    }
+
+    /// Why a store cannot be opened.
+    pub(crate) fn unopened(self) -> String {
+        format!("it cannot be opened: {}", self.why())
+    }
+
+    fn why(self) -> String {
+        match self {
+            Self::Refused(error) => error.to_string(),
+            Self::Unreadable(what) => what,
+            Self::Sqlite(error) => error.to_string(),
+            Self::Postgres(error) => {
+                error.as_db_error().map_or_else(|| with_causes(&error), |error| error.message().to_owned())
+            }
+            Self::Mysql(mysql_async::Error::Server(error)) => error.message,
+            Self::Mysql(error) => last_cause(&error),
+            Self::Broken(why) => why,
         }
     }
 }
