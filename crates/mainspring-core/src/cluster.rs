@@ -269,7 +269,13 @@ impl Membership {
     /// Whether the node may act on what it owns. To be asked with a fresh reading before each batch is sent.
     #[must_use]
     pub fn trusts(&self, now_ms: u64) -> bool {
-        self.abandoned.is_none() && now_ms < self.trusted_until_ms
+        now_ms < self.trusted_until()
+    }
+
+    /// Until when it does, for those who ask later.
+    #[must_use]
+    pub fn trusted_until(&self) -> u64 {
+        if self.abandoned.is_some() { 0 } else { self.trusted_until_ms }
     }
 
     /// The shards whose triggers belong into this node's wheel. May change with every event.

@@ -7,9 +7,14 @@
 //! It keeps the triggers of the coming seconds (the window) in a timing wheel and advances them in memory. At most
 //! [`Settings::in_flight_max`] batches of each kind are under way; what comes due meanwhile is collected for the
 //! next one, so batches grow with the load and stay small without it.
+//!
+//! A planner begins as one that is alone: it owns every shard and trusts itself. In a cluster, [`Event::Own`] comes first and
+//! says what is its part, whenever that changes.
 
+mod check;
 mod ends;
 mod fires;
+mod part;
 mod repeats;
 mod resident;
 mod slots;
@@ -25,13 +30,16 @@ use rustc_hash::FxHashMap;
 use crate::batch::{
     AttemptDetail, Changes, ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, Released,
 };
+use crate::cluster::ShardSet;
 use crate::id::{BatchId, Incarnation, JobId, RunId, TriggerId};
 use crate::job::Job;
 use crate::rule::{Loaded, Start};
 use crate::run::AttemptOutcome;
 
+use self::check::Check;
 use self::ends::Ends;
 use self::fires::Fires;
+use self::part::Part;
 use self::repeats::Repeats;
 use self::resident::Residents;
 use self::slots::Slots;
@@ -54,6 +62,10 @@ pub struct Settings {
     pub retry_after_ms: i64,
     /// How long at most.
     pub retry_max_ms: i64,
+    /// How often changes, queued and scheduled runs are looked for that other nodes have made; absent where there are none.
+    pub poll_every_ms: Option<i64>,
+    /// How often the window in memory is compared with the store's; absent where nobody else changes that.
+    pub check_every_ms: Option<i64>,
 }
 
 impl Default for Settings {
@@ -66,6 +78,8 @@ impl Default for Settings {
             slots: 64,
             retry_after_ms: 250,
             retry_max_ms: 5_000,
+            poll_every_ms: None,
+            check_every_ms: None,
         }
     }
 }
@@ -75,6 +89,14 @@ impl Default for Settings {
 pub enum Event {
     /// Time has passed.
     Woke,
+    /// These shards are this node's now, and no others; and whether it may act on that. Without trust it fires, claims and
+    /// takes nothing: what comes due is collected.
+    Own {
+        /// The shards.
+        shards: ShardSet,
+        /// Whether the node trusts itself.
+        trusted: bool,
+    },
     /// A window read came back. The place continues it.
     WindowRead(Vec<Loaded>, Option<(Timestamp, TriggerId)>),
     /// Triggers came back that were asked for by id; those that are gone, paused or complete are left out.
@@ -108,12 +130,12 @@ pub enum Event {
 /// A read of the store.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Read {
-    /// Triggers of the window up to an instant, after a place in the due index.
-    Window(Timestamp, Option<(Timestamp, TriggerId)>),
+    /// Triggers of the window of some shards up to an instant, after a place in the due index.
+    Window(ShardSet, Timestamp, Option<(Timestamp, TriggerId)>),
     /// Triggers by id.
     Triggers(Vec<TriggerId>),
-    /// What requests have changed.
-    Changes,
+    /// What requests have changed that concerns some shards, or runs of this node.
+    Changes(ShardSet),
     /// Queued runs, to be claimed for so many slots.
     Claim(u32),
     /// Scheduled runs that are due, to be made ready.
@@ -163,6 +185,8 @@ pub struct Figures {
     pub running: u32,
     /// Whether queued runs wait for a slot.
     pub backlog: bool,
+    /// Triggers that a check of the window has missed in memory so far.
+    pub corrections: u64,
 }
 
 /// See the [module](self).
@@ -172,13 +196,18 @@ pub struct Planner {
     incarnation: Incarnation,
     batch_count: u64,
     now: Timestamp,
+    part: Part,
     residents: Residents,
     window: Window,
+    check: Check,
     fires: Fires,
     ends: Ends,
     slots: Slots,
-    changes_asked: bool,
+    /// The shards whose changes are being read, and nothing while that waits to be repeated.
+    changes_asked: Option<ShardSet>,
     changes_waiting: bool,
+    /// When to look again for what other nodes have changed.
+    poll_at: Timestamp,
     draining: bool,
     /// Jobs that got a free slot while fires were under way, with the newest batch by then: a fire of one up to it that comes
     /// back blocked is tried again at once.
@@ -200,13 +229,16 @@ impl Planner {
             incarnation,
             batch_count: 0,
             now,
+            part: Part::WHOLE,
             residents: Residents::new(now),
             window: Window::new(),
+            check: Check::new(now, settings.check_every_ms),
             fires: Fires::default(),
             ends: Ends::default(),
             slots: Slots::new(settings.slots),
-            changes_asked: false,
+            changes_asked: None,
             changes_waiting: true,
+            poll_at: now,
             draining: false,
             freed: FxHashMap::default(),
             repeats: Repeats::default(),
@@ -224,12 +256,14 @@ impl Planner {
         self.note_success(&event);
         match event {
             Event::Woke => {}
+            Event::Own { shards, trusted } => self.own(shards, trusted),
             Event::WindowRead(rows, more) => self.window_read(rows, more, &mut commands),
             Event::TriggersRead(rows) => {
                 self.reading_triggers = false;
+                self.note_missed(&rows);
                 rows.into_iter().for_each(|row| self.keep(row));
             }
-            Event::ReadFailed(read) => self.repeat(Command::Read(read)),
+            Event::ReadFailed(read) => self.read_failed(read),
             Event::Changed => self.changes_waiting = true,
             Event::ChangesRead(changes) => self.changes_read(changes, &mut commands),
             Event::Fired(batch, outcome) => self.fired(&batch, &outcome, &mut commands),
@@ -250,14 +284,15 @@ impl Planner {
     /// When to send [`Event::Woke`], if nothing else happens before.
     #[must_use]
     pub fn next_wakeup(&self) -> Timestamp {
-        let repeat = self.repeats.next_at().unwrap_or(Timestamp::MAX);
+        let repeat = self.repeats.next_at(self.part.trusted).unwrap_or(Timestamp::MAX);
+        let first = repeat.min(self.next_poll_at());
         if self.draining {
-            return repeat;
+            return first;
         }
         let due = self.residents.next_wakeup();
         let scheduled = self.slots.next_release_at();
-        let window = self.window.next_read_at(self.settings.window_ms);
-        due.into_iter().chain(scheduled).fold(repeat.min(window), Timestamp::min)
+        let window = self.next_window_at().min(self.next_check_at());
+        due.into_iter().chain(scheduled).fold(first.min(window), Timestamp::min)
     }
 
     /// Whether nothing is running, recorded or to be recorded. After [`Event::Drain`], the time to stop.
@@ -273,6 +308,15 @@ impl Planner {
         self.is_idle() && self.reads == 0 && !self.changes_waiting && !unsent
     }
 
+    /// Whether nothing that was sent can still touch these shards: no batch under way or waiting to be repeated has a fire of
+    /// theirs, and their changes are not being taken.
+    #[must_use]
+    pub fn is_clear(&self, shards: &ShardSet) -> bool {
+        let taking = self.changes_asked.unwrap_or_default().intersection(*shards);
+        let sent = self.fires.places().filter_map(|place| self.residents.find(place));
+        taking.is_empty() && !sent.into_iter().any(|resident| shards.contains(resident.shard))
+    }
+
     /// Figures for metrics.
     #[must_use]
     pub fn figures(&self) -> Figures {
@@ -281,16 +325,19 @@ impl Planner {
             due: self.fires.ready.len(),
             running: self.slots.running(),
             backlog: self.slots.backlog,
+            corrections: self.check.corrections,
         }
     }
 
     /// What every event is followed by: collect what is due, and send what can be sent.
     fn step(&mut self, commands: &mut Vec<Command>) {
-        commands.extend(std::iter::from_fn(|| self.repeats.take(self.now)));
-        if self.changes_waiting && !self.changes_asked {
-            (self.changes_waiting, self.changes_asked) = (false, true);
-            commands.push(Command::Read(Read::Changes));
+        self.poll();
+        self.send_again(commands);
+        if self.changes_waiting && self.changes_asked.is_none() && self.part.trusted {
+            self.changes_waiting = false;
+            commands.push(self.ask_changes());
         }
+        self.confirm(commands);
         if !self.reading_triggers && !self.wanted.is_empty() {
             self.reading_triggers = true;
             commands.push(Command::Read(Read::Triggers(std::mem::take(&mut self.wanted))));
@@ -300,9 +347,10 @@ impl Planner {
             return;
         }
         self.read_window(commands);
+        self.check_window(commands);
         self.residents.collect_due(self.now, &mut self.fires.ready);
         self.send_fires(commands);
-        commands.extend(self.slots.ask(self.now));
+        commands.extend(self.slots.ask(self.now, self.part.trusted));
     }
 
     fn note_time(&mut self, now: Timestamp) {
@@ -310,12 +358,14 @@ impl Planner {
             // The clock was set back: what is not due yet waits for its instant, however long that takes now.
             self.residents.rewind(now);
             self.repeats.rewind(now, &self.settings);
+            self.poll_at = self.poll_at.min(now);
         }
         self.now = now;
     }
 
     fn changes_read(&mut self, changes: Changes, commands: &mut Vec<Command>) {
-        self.changes_asked = false;
+        self.changes_asked = None;
+        self.check.changes_read(&changes);
         self.changes_waiting |= changes.more;
         self.slots.backlog |= changes.queued;
         commands.extend(changes.cancels.into_iter().map(Command::Cancel));
@@ -330,6 +380,44 @@ impl Planner {
         if !starts.is_empty() {
             commands.push(Command::Start(starts));
         }
+    }
+
+    fn ask_changes(&mut self) -> Command {
+        self.check.changes_asked();
+        self.changes_asked = Some(self.part.owned);
+        Command::Read(Read::Changes(self.part.owned))
+    }
+
+    fn read_failed(&mut self, read: Read) {
+        if matches!(read, Read::Changes(_)) {
+            // Nobody knows whether they were taken: what they would have named is in the window.
+            self.changes_asked = Some(ShardSet::EMPTY);
+            self.window.read_again(self.part.owned);
+            self.check.give_up();
+        }
+        self.repeat(Command::Read(read));
+    }
+
+    /// Sends what the store could not take before. What is asked of shards is asked of those that are owned now.
+    fn send_again(&mut self, commands: &mut Vec<Command>) {
+        while let Some(command) = self.repeats.take(self.now, self.part.trusted) {
+            commands.push(match command {
+                Command::Read(Read::Changes(_)) => self.ask_changes(),
+                command => command,
+            });
+        }
+    }
+
+    fn next_poll_at(&self) -> Timestamp {
+        if self.settings.poll_every_ms.is_some() { self.poll_at } else { Timestamp::MAX }
+    }
+
+    /// Looks for what other nodes have made.
+    fn poll(&mut self) {
+        let Some(every_ms) = self.settings.poll_every_ms.filter(|_| self.poll_at <= self.now) else { return };
+        self.poll_at = self.now + every_ms;
+        self.changes_waiting = true;
+        self.slots.schedule(self.now);
     }
 
     /// Sends a command again after a while.

@@ -6,9 +6,10 @@ mod timerfd;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
-use std::time::{SystemTime, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use mainspring_core::Timestamp;
+use mainspring_core::cluster::Reading;
 use tokio::sync::watch;
 
 /// Tells the time, and waits for it.
@@ -50,6 +51,31 @@ impl Clock for SystemClock {
     }
 }
 
+/// Milliseconds since the machine started, the time that it slept included: what leases go by.
+#[cfg(target_os = "linux")]
+pub(crate) fn boot_ms() -> u64 {
+    let now = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
+    now.tv_sec.unsigned_abs() * 1_000 + now.tv_nsec.unsigned_abs() / 1_000_000
+}
+
+/// Milliseconds since the first reading.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn boot_ms() -> u64 {
+    static FIRST: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
+    u64::try_from(FIRST.get_or_init(std::time::Instant::now).elapsed().as_millis()).unwrap_or(u64::MAX)
+}
+
+/// Both clocks of the machine.
+pub(crate) fn reading() -> Reading {
+    Reading { boot_ms: boot_ms(), wall_ms: SystemClock.now().as_millis() }
+}
+
+/// Waits for a while of the machine's time, whatever the wall clock does.
+#[expect(clippy::disallowed_methods, reason = "the one home of waiting")]
+pub(crate) async fn pause(ms: u64) {
+    tokio::time::sleep(Duration::from_millis(ms)).await;
+}
+
 /// Waits with the runtime's timer, which is exact to about 1.5 ms.
 struct SleepAlarm;
 
@@ -57,7 +83,7 @@ impl Alarm for SleepAlarm {
     #[expect(clippy::disallowed_methods, reason = "the one home of waiting")]
     fn wait_until(&mut self, at: Timestamp) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         let wait = at.since(SystemClock.now()).clamp(0, 60_000).unsigned_abs();
-        Box::pin(tokio::time::sleep(std::time::Duration::from_millis(wait)))
+        Box::pin(tokio::time::sleep(Duration::from_millis(wait)))
     }
 }
 

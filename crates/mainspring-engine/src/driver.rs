@@ -3,17 +3,19 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use mainspring_core::batch::{Placed, Released};
-use mainspring_core::cluster::ShardSet;
+use mainspring_core::batch::{LiveRun, Placed, Released};
+use mainspring_core::cluster::{Reason, ShardSet};
+use mainspring_core::job::Job;
 use mainspring_core::planner::{AttemptEnd, Command, Event, Planner, Read};
 use mainspring_core::retry::AfterAttempt;
 use mainspring_core::rule::Start;
 use mainspring_core::run::RunState;
 use mainspring_core::{Incarnation, Timestamp};
 use mainspring_store::Store;
-use tokio::sync::{broadcast, mpsc, watch};
+use tokio::sync::{Notify, broadcast, mpsc, watch};
 
-use crate::clock::{Alarm, Clock};
+use crate::clock::{Alarm, Clock, boot_ms};
+use crate::cluster::{Held, Lease};
 use crate::definitions::Definitions;
 use crate::health::{Health, Traffic};
 use crate::metrics::{Metrics, Operation, Outcome, ResultLabel};
@@ -23,6 +25,8 @@ use crate::tasks::Tasks;
 
 /// Scheduled runs made ready in one step, and triggers whose changes are taken in one step.
 const STEP_MAX: u32 = 1_000;
+/// Runs of a dead node taken over in one step.
+const ADOPT_MAX: u32 = 500;
 /// Ends taken from the pool at a time.
 const ENDS_MAX: usize = 8_192;
 
@@ -38,12 +42,48 @@ pub(crate) struct Driver {
     pub(crate) notices: broadcast::Sender<Notice>,
     pub(crate) tasks: Tasks,
     pub(crate) inbox: (mpsc::UnboundedSender<Event>, mpsc::UnboundedReceiver<Event>),
-    pub(crate) drain: watch::Receiver<bool>,
-    /// Whether the planner has been told to drain.
-    pub(crate) told_drain: bool,
+    pub(crate) stop: watch::Receiver<Stop>,
+    /// What of that has been done.
+    pub(crate) stopping: Stop,
     /// Asks for a look at the store's changes; counted, so that whoever asked knows when it has happened.
     pub(crate) poke: watch::Receiver<u64>,
     pub(crate) state: watch::Sender<DriverState>,
+    /// The node's lease, where nodes share the store.
+    pub(crate) lease: Option<Lease>,
+    /// What the planner has been told of it.
+    pub(crate) part: Option<(ShardSet, bool)>,
+    /// How long after the last renewal runs are given up that others may be given.
+    pub(crate) give_up_ms: u64,
+    /// Woken when the store says that this incarnation was buried.
+    pub(crate) fenced: Arc<Notify>,
+    pub(crate) ended: Option<Ended>,
+    /// What the check of the window has missed, as far as it is counted.
+    pub(crate) corrections: u64,
+}
+
+/// How far the engine is to be stopped.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
+pub(crate) enum Stop {
+    /// Not at all.
+    #[default]
+    No,
+    /// Nothing new is started.
+    Drain,
+    /// What runs is cancelled.
+    Cancel,
+    /// The loop ends.
+    Over,
+}
+
+/// Why an incarnation is over.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Ended {
+    /// The engine stops.
+    Stopped,
+    /// Others have buried it, so that the store takes nothing from it; or nobody keeps its lease.
+    Fenced,
+    /// Its membership says so; the next one begins at the given time.
+    Abandoned(Reason, u64),
 }
 
 /// What the loop tells whoever waits for it.
@@ -64,12 +104,15 @@ pub(crate) struct DriverState {
 }
 
 impl Driver {
-    /// Runs until it is dropped.
-    pub(crate) async fn run(mut self) {
+    /// Runs until the incarnation is over.
+    pub(crate) async fn run(&mut self) -> Ended {
         let mut alarm = self.clock.alarm();
         let mut events = vec![Event::Woke];
         loop {
             self.step(&mut events);
+            if let Some(ended) = self.ended {
+                return ended;
+            }
             self.wait(&mut *alarm, &mut events).await;
         }
     }
@@ -80,12 +123,94 @@ impl Driver {
         if poked > self.state.borrow().poked {
             events.push(Event::Changed);
         }
+        let held = self.look_at_lease(now);
+        self.heed_stop(events);
         for event in events.drain(..) {
-            for command in self.planner.handle(now, event) {
-                self.perform(command);
-            }
+            self.handle(now, event);
         }
+        if let (Some(lease), Some(change)) = (&self.lease, held.and_then(|held| held.releasing))
+            && self.planner.is_clear(&change.shards)
+        {
+            lease.clear(change.number);
+        }
+        self.publish(now, poked);
+    }
+
+    fn handle(&mut self, now: Timestamp, event: Event) {
+        for command in self.planner.handle(now, event) {
+            self.perform(command);
+        }
+    }
+
+    /// Tells the planner what the node owns and whether it may act on that now, before anything else happens.
+    fn look_at_lease(&mut self, now: Timestamp) -> Option<Held> {
+        let boot_ms = boot_ms();
+        let Some(held) = self.lease.as_mut()?.look(boot_ms) else {
+            self.ended = Some(Ended::Fenced);
+            return None;
+        };
+        if let Some((reason, return_ms)) = held.abandoned {
+            self.ended = Some(Ended::Abandoned(reason, return_ms));
+        }
+        let part = (held.owned, boot_ms < held.trusted_until);
+        if self.part.replace(part) != Some(part) {
+            self.handle(now, Event::Own { shards: part.0, trusted: part.1 });
+        }
+        if held.renewed > 0 && boot_ms >= held.renewed + self.give_up_ms {
+            self.pool.give_up();
+        }
+        Some(held)
+    }
+
+    fn heed_stop(&mut self, events: &mut Vec<Event>) {
+        let stop = *self.stop.borrow_and_update();
+        let before = std::mem::replace(&mut self.stopping, stop);
+        if before < Stop::Drain && stop >= Stop::Drain {
+            self.lease.iter().for_each(Lease::drain);
+            events.push(Event::Drain);
+        }
+        if before < Stop::Cancel && stop >= Stop::Cancel {
+            self.pool.cancel_all();
+        }
+        if stop == Stop::Over {
+            self.ended = Some(Ended::Stopped);
+        }
+    }
+
+    /// Takes over the runs of a dead node: they are lost.
+    fn adopt(&self, dead: Incarnation) {
+        let (store, definitions) = (Arc::clone(&self.store), Arc::clone(&self.definitions));
+        let (clock, sender, me) = (Arc::clone(&self.clock), self.inbox.0.clone(), self.incarnation);
+        self.tasks.start(async move {
+            let Some(cluster) = store.cluster() else { return };
+            loop {
+                let now = clock.now();
+                match cluster.adopt_from(dead, me, ADOPT_MAX, now).await {
+                    Ok(runs) if runs.is_empty() => return,
+                    Ok(runs) => {
+                        tracing::warn!(node.incarnation = %dead, runs = runs.len(), "runs of a dead node were lost");
+                        let mut ends = Vec::new();
+                        for live in runs {
+                            // They are this node's now: nobody else looks after them.
+                            let (job, version) = (live.claimed.job, live.claimed.job_version);
+                            let definition = definitions.wait_for(job, version).await;
+                            ends.push(lost_end(&definitions, live, definition, now).await);
+                        }
+                        let _ = sender.send(Event::Lost(ends));
+                    }
+                    Err(error) => {
+                        tracing::error!(error = %causes(&error), "runs of a dead node could not be taken over; trying again");
+                        return;
+                    }
+                }
+            }
+        });
+    }
+
+    fn publish(&mut self, now: Timestamp, poked: u64) {
         let figures = self.planner.figures();
+        let corrected = std::mem::replace(&mut self.corrections, figures.corrections);
+        self.metrics.window_corrections.inc_by(figures.corrections - corrected);
         self.metrics.running.set(i64::from(figures.running));
         self.metrics.resident_triggers.set(i64::try_from(figures.resident).unwrap_or(i64::MAX));
         self.metrics.due_unclaimed.set(i64::try_from(figures.due).unwrap_or(i64::MAX));
@@ -102,9 +227,12 @@ impl Driver {
     async fn wait(&mut self, alarm: &mut dyn Alarm, events: &mut Vec<Event>) {
         tokio::select! {
             biased;
-            Ok(_) = self.drain.wait_for(|drain| *drain), if !self.told_drain => {
-                self.told_drain = true;
-                events.push(Event::Drain);
+            Ok(()) = self.stop.changed() => {}
+            () = self.fenced.notified() => self.ended = Some(Ended::Fenced),
+            orphaned = changed(self.lease.as_mut()) => {
+                if let Some(dead) = orphaned {
+                    self.adopt(dead);
+                }
             }
             _ = self.inbox.1.recv_many(events, 256) => {}
             ends = self.pool.ends.take(ENDS_MAX) => events.push(Event::Ended(ends)),
@@ -121,7 +249,7 @@ impl Driver {
             Command::Fire(batch) => {
                 let (store, sender) = (Arc::clone(&self.store), self.inbox.0.clone());
                 let (metrics, notices) = (Arc::clone(&self.metrics), self.notices.clone());
-                let health = Arc::clone(&self.health);
+                let (health, fenced) = (Arc::clone(&self.health), Arc::clone(&self.fenced));
                 self.tasks.start(async move {
                     let answer = timed(&metrics, "fire", store.fire(Arc::clone(&batch))).await;
                     health.note(Traffic::Batch, &answer);
@@ -131,6 +259,7 @@ impl Driver {
                             crate::notice::of_fires(&notices, &batch, &outcome);
                             Event::Fired(batch, outcome)
                         }
+                        Err(mainspring_store::Error::Fenced) => return fenced.notify_one(),
                         Err(error) => {
                             tracing::error!(error = %causes(&error), triggers = batch.entries.len(), "fires could not be recorded; repeating");
                             Event::FireFailed(batch)
@@ -163,16 +292,18 @@ impl Driver {
             Command::Read(read) => {
                 let reader = Reader {
                     incarnation: self.incarnation,
-                    shards: ShardSet::ALL,
                     store: Arc::clone(&self.store),
                     clock: Arc::clone(&self.clock),
                     definitions: Arc::clone(&self.definitions),
                 };
                 let (metrics, sender) = (Arc::clone(&self.metrics), self.inbox.0.clone());
-                let health = Arc::clone(&self.health);
+                let (health, fenced) = (Arc::clone(&self.health), Arc::clone(&self.fenced));
                 self.tasks.start(async move {
                     let answer = timed(&metrics, read_name(&read), reader.read(read.clone())).await;
                     health.note(Traffic::Read, &answer);
+                    if matches!(answer, Err(mainspring_store::Error::Fenced)) {
+                        return fenced.notify_one();
+                    }
                     let event = answer.unwrap_or_else(|error| {
                         tracing::error!(error = %causes(&error), read = read_name(&read), "the store could not be read; repeating");
                         Event::ReadFailed(read)
@@ -186,7 +317,6 @@ impl Driver {
 
 struct Reader {
     incarnation: Incarnation,
-    shards: ShardSet,
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
     definitions: Arc<Definitions>,
@@ -195,8 +325,8 @@ struct Reader {
 impl Reader {
     async fn read(&self, read: Read) -> mainspring_store::Result<Event> {
         Ok(match read {
-            Read::Window(until, after) => {
-                let (rows, more) = self.store.window(self.shards, until, after, WINDOW_ROWS).await?;
+            Read::Window(shards, until, after) => {
+                let (rows, more) = self.store.window(shards, until, after, WINDOW_ROWS).await?;
                 Event::WindowRead(self.definitions.load_reporting(rows).await?, more)
             }
             Read::Triggers(ids) => {
@@ -204,8 +334,8 @@ impl Reader {
                 rows.retain(|row| !row.paused);
                 Event::TriggersRead(self.definitions.load_reporting(rows).await?)
             }
-            Read::Changes => {
-                Event::ChangesRead(self.store.take_changes(self.incarnation, self.shards, STEP_MAX).await?)
+            Read::Changes(shards) => {
+                Event::ChangesRead(self.store.take_changes(self.incarnation, shards, STEP_MAX).await?)
             }
             Read::Claim(limit) => {
                 let claimed = self.store.claim(self.incarnation, limit, self.clock.now()).await?;
@@ -224,8 +354,16 @@ impl Reader {
 
 const WINDOW_ROWS: u32 = 10_000;
 
+/// Waits for news of the lease, if there is one: a dead node whose runs are to be taken over, or else that it has changed.
+async fn changed(lease: Option<&mut Lease>) -> Option<Incarnation> {
+    match lease {
+        Some(lease) => lease.changed().await,
+        None => std::future::pending().await,
+    }
+}
+
 /// An error with what caused it.
-fn causes(error: &dyn std::error::Error) -> String {
+pub(crate) fn causes(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
@@ -239,7 +377,7 @@ const fn read_name(read: &Read) -> &'static str {
     match read {
         Read::Window(..) => "window",
         Read::Triggers(_) => "trigger_rows",
-        Read::Changes => "take_changes",
+        Read::Changes(_) => "take_changes",
         Read::Claim(_) => "claim",
         Read::Release => "release_due",
     }
@@ -304,17 +442,22 @@ pub(crate) async fn lost_runs(
     let mut ends = Vec::new();
     for live in store.adopt(incarnation, now).await? {
         let definition = definitions.definition(live.claimed.job, live.claimed.job_version).await?;
-        let mut start = Start::from(live.claimed);
-        start.awaited_by = definitions.awaiting_start(&start, &definition).await;
-        ends.push(AttemptEnd {
-            start,
-            definition,
-            outcome: mainspring_core::run::AttemptOutcome::Lost,
-            // The store learns of the start with the end; the claim is the nearest that is known.
-            started_at: live.claimed_at,
-            ended_at: now,
-            detail: None,
-        });
+        ends.push(lost_end(definitions, live, definition, now).await);
     }
     Ok(ends)
+}
+
+/// The end of a running run whose process is gone.
+async fn lost_end(definitions: &Definitions, live: LiveRun, definition: Arc<Job>, now: Timestamp) -> AttemptEnd {
+    let mut start = Start::from(live.claimed);
+    start.awaited_by = definitions.awaiting_start(&start, &definition).await;
+    AttemptEnd {
+        start,
+        definition,
+        outcome: mainspring_core::run::AttemptOutcome::Lost,
+        // The store learns of the start with the end; the claim is the nearest that is known.
+        started_at: live.claimed_at,
+        ended_at: now,
+        detail: None,
+    }
 }

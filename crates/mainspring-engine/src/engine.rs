@@ -4,27 +4,28 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use mainspring_core::cluster::{self, Status, UnsafeTimes};
 use mainspring_core::compile::Defaults;
-use mainspring_core::planner::{self, Event, Planner};
+use mainspring_core::planner;
 use mainspring_core::{Incarnation, Timestamp};
-use mainspring_store::Store;
+use mainspring_store::{NodeInfo, Store};
 use mainspring_tasks::TaskRunner;
-use tokio::sync::{broadcast, mpsc, watch};
+use tokio::sync::{broadcast, watch};
 use tokio::task::JoinSet;
 
 use crate::clock::{Clock, SystemClock};
+use crate::cluster::Terms;
 use crate::control::Control;
 use crate::definitions::Definitions;
-use crate::driver::{Driver, DriverState, lost_runs};
+use crate::driver::{DriverState, Stop, lost_runs};
 use crate::handler::Handlers;
 use crate::health::Health;
 use crate::log_lane::LogLane;
 use crate::metrics::Metrics;
+use crate::node::Node;
 use crate::notice::Notice;
-use crate::pool::Pool;
 use crate::process::Processes;
 use crate::retention::{Retention, RetentionRule};
-use crate::tasks::Tasks;
 
 /// How an engine is to run.
 #[derive(Clone, Debug)]
@@ -35,12 +36,26 @@ pub struct Settings {
     pub defaults: Defaults,
     /// How processes and HTTP calls are done; without it, tasks of those kinds fail.
     pub tasks: Option<mainspring_tasks::Settings>,
-    /// From asking a run to end until it is ended.
+    /// From asking a run to end until it is ended. Where nodes share the store, the grace period of a node that is cut off has
+    /// to be over before others may take its runs over: below 13 s with a lease of 5 s.
     pub kill_grace: Duration,
     /// What is deleted when.
     pub retention: RetentionRule,
     /// Keep every lateness, for a benchmark.
     pub exact_lateness: bool,
+    /// What the other nodes are told of this one, where nodes share the store.
+    pub node: NodeName,
+    /// The times that such nodes go by.
+    pub cluster: cluster::Settings,
+}
+
+/// How a node of a cluster is shown.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct NodeName {
+    /// What people call it.
+    pub name: String,
+    /// Where its API answers, if anywhere.
+    pub address: String,
 }
 
 impl Default for Settings {
@@ -52,6 +67,8 @@ impl Default for Settings {
             kill_grace: Duration::from_secs(10),
             retention: RetentionRule::default(),
             exact_lateness: false,
+            node: NodeName::default(),
+            cluster: cluster::Settings::default(),
         }
     }
 }
@@ -74,33 +91,34 @@ pub enum StartError {
     /// The settings of processes and HTTP calls cannot be used.
     #[error("cannot execute tasks: {0}")]
     Tasks(#[from] mainspring_tasks::SettingsError),
+    /// The times of the cluster do not fit each other.
+    #[error("cannot share the store with other nodes: {0}")]
+    Times(#[from] UnsafeTimes),
 }
 
 /// A running engine: it fires what is due and executes it, until it is stopped or dropped.
+///
+/// Where nodes share the store, one that is stopped hands its shards over first. One that is dropped is as good as dead: the
+/// others find that out and take over.
 pub struct Engine {
     control: Control,
     metrics: Arc<Metrics>,
     health: Arc<Health>,
     handlers: Arc<Handlers>,
     notices: broadcast::Sender<Notice>,
-    pool: Arc<Pool>,
     store: Arc<dyn Store>,
-    drain: watch::Sender<bool>,
+    kill_grace: Duration,
+    stop: watch::Sender<Stop>,
     poke: watch::Sender<u64>,
     state: watch::Receiver<DriverState>,
-    incarnation: Incarnation,
+    incarnation: watch::Receiver<Incarnation>,
+    status: watch::Receiver<Option<Arc<Status>>>,
     running: JoinSet<()>,
 }
 
 impl std::fmt::Debug for Engine {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Engine").field("incarnation", &self.incarnation).finish_non_exhaustive()
-    }
-}
-
-impl Drop for Engine {
-    fn drop(&mut self) {
-        self.pool.tasks.abort();
+        f.debug_struct("Engine").field("incarnation", &self.incarnation()).finish_non_exhaustive()
     }
 }
 
@@ -132,12 +150,16 @@ impl Engine {
         clock: Arc<dyn Clock>,
         handlers: Arc<Handlers>,
     ) -> Result<Self, StartError> {
-        let now = clock.now();
+        let shared = store.cluster().is_some();
+        if shared {
+            crate::cluster::check(&settings)?;
+        }
         let incarnation = new_incarnation();
         let metrics = Arc::new(Metrics::new(settings.exact_lateness));
         let definitions = Arc::new(Definitions::new(Arc::clone(&store), Arc::clone(&clock), settings.defaults));
-        let processes = settings.tasks.map(TaskRunner::new).transpose()?.map(Processes::new);
-        let lost = lost_runs(&*store, &definitions, incarnation, now).await?;
+        let processes = settings.tasks.map(TaskRunner::new).transpose()?.map(Processes::new).map(Arc::new);
+        // Where nodes share the store, those who are there find out whose runs are lost.
+        let lost = if shared { Vec::new() } else { lost_runs(&*store, &definitions, incarnation, clock.now()).await? };
         if !lost.is_empty() {
             tracing::warn!(runs = lost.len(), "runs of an earlier process were lost");
         }
@@ -147,49 +169,64 @@ impl Engine {
         if let Err(error) = control.rearm_stranded().await {
             tracing::error!(%error, "delays that wait for runs which are over could not be set going");
         }
-        let pool = Arc::new(Pool::new(
-            Arc::clone(&clock),
-            Arc::clone(&handlers),
-            Arc::clone(&definitions),
-            processes,
-            logs,
-            Arc::clone(&metrics),
-            settings.kill_grace,
-        ));
         let mut running = JoinSet::new();
         running.spawn(log_task.run());
-        for _ in 0..workers() {
-            running.spawn(Arc::clone(&pool).work());
-        }
         let retention = Retention::new(Arc::clone(&store), Arc::clone(&clock), settings.retention);
         running.spawn(retention.run());
         let (notices, _) = broadcast::channel(4_096);
-        let (drain, drained) = watch::channel(false);
+        let (stop, stop_receiver) = watch::channel(Stop::No);
         let (poke, poked) = watch::channel(0);
         let (state_sender, state) = watch::channel(DriverState::default());
-        let inbox = mpsc::unbounded_channel();
-        inbox.0.send(Event::Lost(lost)).expect("the other end is beside it");
+        let (incarnation_sender, incarnation) = watch::channel(incarnation);
+        let (status_sender, status) = watch::channel(None);
         let health = Arc::<Health>::default();
-        let driver = Driver {
-            incarnation,
-            planner: Planner::new(settings.planner, incarnation, now),
-            store: Arc::clone(&store),
+        let NodeName { name, address } = settings.node;
+        let mut planner = settings.planner;
+        if shared {
+            planner.poll_every_ms.get_or_insert(crate::cluster::POLL_EVERY_MS);
+            planner.check_every_ms.get_or_insert(crate::cluster::CHECK_EVERY_MS);
+        }
+        let node = Node {
+            terms: Terms {
+                store: Arc::clone(&store),
+                about: NodeInfo { name, address, version: env!("CARGO_PKG_VERSION").to_owned() },
+                settings: settings.cluster,
+                metrics: Arc::clone(&metrics),
+                status: status_sender,
+            },
+            planner,
             clock,
             definitions,
-            pool: Arc::clone(&pool),
-            metrics: Arc::clone(&metrics),
+            handlers: Arc::clone(&handlers),
+            processes,
+            logs,
+            kill_grace: settings.kill_grace,
+            give_up_ms: crate::cluster::give_up_ms(&settings.cluster, settings.kill_grace),
             health: Arc::clone(&health),
             notices: notices.clone(),
-            tasks: Tasks::default(),
-            inbox,
-            drain: drained,
-            told_drain: false,
+            stop: stop_receiver,
             poke: poked,
             state: state_sender,
+            incarnation: incarnation_sender,
         };
-        running.spawn(driver.run());
+        running.spawn(node.run(lost));
         let _ = notices.send(Notice::Started);
-        Ok(Self { control, metrics, health, handlers, notices, pool, store, drain, poke, state, incarnation, running })
+        let kill_grace = settings.kill_grace;
+        Ok(Self {
+            control,
+            metrics,
+            health,
+            handlers,
+            notices,
+            store,
+            kill_grace,
+            stop,
+            poke,
+            state,
+            incarnation,
+            status,
+            running,
+        })
     }
 
     /// What changes and asks: jobs, triggers, runs, calendars.
@@ -216,10 +253,32 @@ impl Engine {
         &self.handlers
     }
 
-    /// The id of this start.
+    /// The id of this start. In a cluster, an engine that was taken for dead comes back under another one.
     #[must_use]
-    pub const fn incarnation(&self) -> Incarnation {
-        self.incarnation
+    pub fn incarnation(&self) -> Incarnation {
+        *self.incarnation.borrow()
+    }
+
+    /// What this node sees of the cluster; nothing where it is alone, and before its first try to join.
+    #[must_use]
+    pub fn cluster_status(&self) -> Option<Arc<Status>> {
+        self.status.borrow().clone()
+    }
+
+    /// Hears whenever that changes.
+    #[must_use]
+    pub fn watch_cluster(&self) -> watch::Receiver<Option<Arc<Status>>> {
+        self.status.clone()
+    }
+
+    /// Whether it takes part: an engine that is alone always, one of a cluster once it has joined.
+    #[must_use]
+    pub fn is_ready(&self) -> bool {
+        let joined = |status: &Status| {
+            let there = status.nodes.iter().any(|node| node.row.incarnation == status.incarnation);
+            there && status.abandoned.is_none() && status.incarnation == self.incarnation()
+        };
+        self.store.cluster().is_none() || self.cluster_status().is_some_and(|status| joined(&status))
     }
 
     /// Hears what happens from now on.
@@ -267,13 +326,17 @@ impl Engine {
     /// Starts nothing new from now on; what runs goes on.
     pub fn drain(&self) {
         let _ = self.notices.send(Notice::Draining);
-        self.drain.send_replace(true);
+        self.stop_at_least(Stop::Drain);
     }
 
     /// Whether the engine starts nothing new.
     #[must_use]
     pub fn is_draining(&self) -> bool {
-        *self.drain.borrow()
+        *self.stop.borrow() >= Stop::Drain
+    }
+
+    fn stop_at_least(&self, stop: Stop) {
+        self.stop.send_if_modified(|now| std::mem::replace(now, stop.max(*now)) < stop);
     }
 
     /// Stops: starts nothing new, lets runs finish within `grace`, then cancels the rest, and closes the store.
@@ -287,21 +350,31 @@ impl Engine {
         let mut stopped = Stopped::Clean;
         if tokio::time::timeout(grace, state.wait_for(|state| state.idle)).await.is_err() {
             stopped = Stopped::Cancelled(running(&state));
-            self.pool.cancel_all();
-            let _ = tokio::time::timeout(self.pool.kill_grace * 2, state.wait_for(|state| state.idle)).await;
+            self.stop_at_least(Stop::Cancel);
+            let _ = tokio::time::timeout(self.kill_grace * 2, state.wait_for(|state| state.idle)).await;
         }
+        self.stop_at_least(Stop::Over);
+        // The other end is dropped when the node has taken its leave.
+        let _ = tokio::time::timeout(LEAVE_MAX, state.wait_for(|_| false)).await;
         self.running.shutdown().await;
         self.store.close().await?;
         Ok(stopped)
     }
 }
 
-fn workers() -> usize {
+/// How long a node may take to tell the others that it goes.
+const LEAVE_MAX: Duration = Duration::from_secs(8);
+
+pub(crate) fn workers() -> usize {
     std::thread::available_parallelism().map_or(2, usize::from)
 }
 
-fn new_incarnation() -> Incarnation {
+pub(crate) fn new_incarnation() -> Incarnation {
+    Incarnation(random())
+}
+
+pub(crate) fn random() -> u128 {
     let mut bytes = [0; 16];
     getrandom::fill(&mut bytes).expect("the system has randomness");
-    Incarnation(u128::from_be_bytes(bytes))
+    u128::from_be_bytes(bytes)
 }

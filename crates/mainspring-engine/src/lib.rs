@@ -5,6 +5,7 @@
 
 pub mod bench;
 mod clock;
+mod cluster;
 pub mod control;
 mod definitions;
 mod driver;
@@ -13,7 +14,9 @@ mod handler;
 mod health;
 mod log_lane;
 mod metrics;
+mod node;
 mod notice;
+mod orphans;
 mod pool;
 mod process;
 mod retention;
@@ -21,8 +24,8 @@ mod tasks;
 
 pub use clock::{Alarm, Clock, ManualClock, SystemClock};
 pub use control::Control;
-pub use engine::{Engine, Settings, StartError, Stopped};
+pub use engine::{Engine, NodeName, Settings, StartError, Stopped};
 pub use handler::{Handler, HandlerError, HandlerResult, Handlers, IntoHandlerResult, RunContext};
-pub use metrics::Metrics;
+pub use metrics::{Metrics, Outcome};
 pub use notice::Notice;
 pub use retention::RetentionRule;

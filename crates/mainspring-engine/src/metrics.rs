@@ -52,6 +52,14 @@ pub struct Metrics {
     pub due_unclaimed: Gauge<i64, AtomicI64>,
     /// How long the store took.
     pub store_seconds: Family<Operation, Histogram>,
+    /// Shards of this node, where nodes share the store.
+    pub owned_shards: Gauge<i64, AtomicI64>,
+    /// How often this process was taken for dead, or gave itself up, and came back as another incarnation.
+    pub incarnations_lost: Counter,
+    /// Due triggers that the check of the window missed in memory. 0 unless a change went unheard.
+    pub window_corrections: Counter,
+    /// How often the machine's clock was found to differ from the database's.
+    pub clock_warnings: Counter,
     /// Every lateness in milliseconds, exactly, while a benchmark runs.
     pub(crate) exact: Option<Mutex<Vec<u32>>>,
     /// Every handler entered.
@@ -73,6 +81,10 @@ impl Metrics {
             store_seconds: Family::new_with_constructor(|| {
                 Histogram::new([0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5])
             }),
+            owned_shards: Gauge::default(),
+            incarnations_lost: Counter::default(),
+            window_corrections: Counter::default(),
+            clock_warnings: Counter::default(),
             exact: exact.then(Mutex::default),
             entered: AtomicU64::new(0),
         }
@@ -89,6 +101,10 @@ impl Metrics {
         registry.register("resident_triggers", "Triggers of the window in memory", self.resident_triggers.clone());
         registry.register("due_unclaimed", "Due triggers that no batch has taken", self.due_unclaimed.clone());
         registry.register("store_operation_duration_seconds", "Time the store took", self.store_seconds.clone());
+        registry.register("owned_shards", "Shards of this node", self.owned_shards.clone());
+        registry.register("incarnations_lost", "Process starts taken for dead", self.incarnations_lost.clone());
+        registry.register("window_corrections", "Triggers missed in memory", self.window_corrections.clone());
+        registry.register("clock_warnings", "Times the clock was found wrong", self.clock_warnings.clone());
     }
 
     /// Notes that a handler was entered.

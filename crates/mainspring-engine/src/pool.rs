@@ -12,7 +12,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use mainspring_core::batch::AttemptDetail;
-use mainspring_core::job::{Job, Task};
+use mainspring_core::job::{Job, OnLost, Task};
 use mainspring_core::planner::AttemptEnd;
 use mainspring_core::rule::Start;
 use mainspring_core::run::AttemptOutcome;
@@ -35,7 +35,7 @@ pub(crate) struct Pool {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) handlers: Arc<Handlers>,
     pub(crate) definitions: Arc<Definitions>,
-    pub(crate) processes: Option<Processes>,
+    pub(crate) processes: Option<Arc<Processes>>,
     pub(crate) logs: LogLane,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) kill_grace: Duration,
@@ -88,24 +88,58 @@ impl<T> Line<T> {
 /// How many requests to end runs are kept that have not come to the line yet.
 const EARLY_MAX: usize = 1_000;
 
-/// The runs in the line and beyond, each with what tells it to end.
+/// A run in the line or beyond.
+#[derive(Default)]
+struct Going {
+    /// Tells it to end.
+    cancel: watch::Sender<bool>,
+    /// Whether others may be given it once this node is taken for dead.
+    may_be_given_away: bool,
+    /// Whether it ends for that reason.
+    given_up: bool,
+}
+
+impl Going {
+    fn note(&mut self, definition: &Job) {
+        self.may_be_given_away = definition.on_lost == OnLost::Retry;
+    }
+}
+
 #[derive(Default)]
 struct Running {
-    runs: FxHashMap<RunId, watch::Sender<bool>>,
+    runs: FxHashMap<RunId, Going>,
     /// Runs to end that are not here: over, most of them, but a request may also overtake the start of its run.
     early: VecDeque<RunId>,
 }
 
 impl Running {
-    fn enter(&mut self, run: RunId) {
+    fn enter(&mut self, run: RunId, definition: Option<&Job>) {
         let before = self.early.len();
         self.early.retain(|early| *early != run);
-        self.runs.insert(run, watch::Sender::new(self.early.len() < before));
+        let mut going = Going { cancel: watch::Sender::new(self.early.len() < before), ..Going::default() };
+        definition.into_iter().for_each(|definition| going.note(definition));
+        self.runs.insert(run, going);
+    }
+
+    fn give_up(&mut self) {
+        for going in self.runs.values_mut().filter(|going| going.may_be_given_away && !*going.cancel.borrow()) {
+            going.given_up = true;
+            going.cancel.send_replace(true);
+        }
+    }
+
+    /// Takes out a run that is over. What was given up is lost, not cancelled: it may be tried again.
+    fn leave(&mut self, mut end: AttemptEnd) -> AttemptEnd {
+        let going = self.runs.remove(&end.start.run);
+        if going.is_some_and(|going| going.given_up) && end.outcome == AttemptOutcome::Cancelled {
+            end.outcome = AttemptOutcome::Lost;
+        }
+        end
     }
 
     fn cancel(&mut self, run: RunId) {
-        if let Some(cancel) = self.runs.get(&run) {
-            cancel.send_replace(true);
+        if let Some(going) = self.runs.get(&run) {
+            going.cancel.send_replace(true);
             return;
         }
         if self.early.len() == EARLY_MAX {
@@ -139,7 +173,7 @@ impl Pool {
         clock: Arc<dyn Clock>,
         handlers: Arc<Handlers>,
         definitions: Arc<Definitions>,
-        processes: Option<Processes>,
+        processes: Option<Arc<Processes>>,
         logs: LogLane,
         metrics: Arc<Metrics>,
         kill_grace: Duration,
@@ -176,7 +210,10 @@ impl Pool {
     /// Puts runs into the line.
     pub(crate) fn start(&self, starts: Vec<Start>) {
         let mut running = self.running();
-        starts.iter().filter(|start| !is_noop(start)).for_each(|start| running.enter(start.run));
+        starts
+            .iter()
+            .filter(|start| !is_noop(start))
+            .for_each(|start| running.enter(start.run, start.definition.as_deref()));
         drop(running);
         self.line.put(starts);
     }
@@ -188,9 +225,19 @@ impl Pool {
 
     /// Asks for the end of every run.
     pub(crate) fn cancel_all(&self) {
-        for cancel in self.running().runs.values() {
-            cancel.send_replace(true);
+        for going in self.running().runs.values() {
+            going.cancel.send_replace(true);
         }
+    }
+
+    /// Ends the runs that others may be given by now.
+    pub(crate) fn give_up(&self) {
+        self.running().give_up();
+    }
+
+    /// Whether nothing runs.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.running().runs.is_empty()
     }
 
     fn running(&self) -> std::sync::MutexGuard<'_, Running> {
@@ -204,20 +251,16 @@ impl Pool {
             self.metrics.entered(now.since(start.due_at));
             return Some(end(start, definition, now, now, Done { outcome: AttemptOutcome::Succeeded, detail: None }));
         }
-        let cancelled = self.running().runs.entry(start.run).or_default().subscribe();
-        let run = start.run;
+        let cancelled = self.running().runs.entry(start.run).or_default().cancel.subscribe();
         let mut attempt = Arc::clone(self).attempt(start, cancelled).boxed();
         // The waker may be a dead one: a future that is not ready is polled again by its own task.
         match attempt.poll_unpin(&mut Context::from_waker(Waker::noop())) {
-            Poll::Ready(end) => {
-                self.running().runs.remove(&run);
-                Some(end)
-            }
+            Poll::Ready(end) => Some(self.running().leave(end)),
             Poll::Pending => {
                 let pool = Arc::clone(self);
                 self.tasks.start(async move {
                     let end = attempt.await;
-                    pool.running().runs.remove(&run);
+                    let end = pool.running().leave(end);
                     pool.ends.put([end]);
                 });
                 None
@@ -230,6 +273,7 @@ impl Pool {
             Some(definition) => definition,
             None => self.definitions.wait_for(start.job, start.job_version).await,
         };
+        self.running().runs.entry(start.run).or_default().note(&definition);
         if start.awaited_by.is_none() && start.trigger.is_some() {
             start.awaited_by = self.definitions.awaiting_start(&start, &definition).await;
         }
@@ -324,6 +368,7 @@ fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
 
 #[cfg(test)]
 mod tests {
+    use mainspring_core::job::JobKey;
     use mainspring_core::{JobId, RunSource};
 
     use super::*;
@@ -336,16 +381,48 @@ mod tests {
     fn request_to_end_a_run_is_kept_for_its_start_and_leaves_no_trace() {
         let mut running = Running::default();
         running.cancel(run(0));
-        running.enter(run(0));
-        running.enter(run(1));
-        assert!(*running.runs[&run(0)].borrow() && running.early.is_empty(), "it overtook the start");
-        assert!(!*running.runs[&run(1)].borrow());
+        running.enter(run(0), None);
+        running.enter(run(1), None);
+        assert!(*running.runs[&run(0)].cancel.borrow() && running.early.is_empty(), "it overtook the start");
+        assert!(!*running.runs[&run(1)].cancel.borrow());
         running.cancel(run(1));
-        assert!(*running.runs[&run(1)].borrow());
+        assert!(*running.runs[&run(1)].cancel.borrow());
         running.runs.clear();
         for number in 0..2 * EARLY_MAX as u64 {
             running.cancel(run(number));
         }
         assert_eq!((running.runs.len(), running.early.len()), (0, EARLY_MAX), "runs that are over");
+    }
+
+    #[test]
+    fn runs_that_others_may_be_given_are_given_up_as_lost() {
+        let mut running = Running::default();
+        let mut retried = Job::new(JobKey::new("default", "job"), Task::Handler { name: "wait".into() });
+        let kept = retried.clone();
+        retried.on_lost = OnLost::Retry;
+        running.enter(run(0), Some(&retried));
+        running.enter(run(1), Some(&kept));
+        running.enter(run(2), Some(&retried));
+        running.cancel(run(2));
+        running.give_up();
+        assert!(*running.runs[&run(0)].cancel.borrow() && !*running.runs[&run(1)].cancel.borrow());
+        let definition = Arc::new(retried);
+        let mut ended = |number, outcome| {
+            let claimed = mainspring_core::batch::ClaimedRun {
+                run: run(number),
+                job: JobId(1),
+                job_version: mainspring_core::JobVersion(1),
+                trigger: None,
+                fire_time: Timestamp::MIN,
+                due_at: Timestamp::MIN,
+                attempt: 1,
+                input: None,
+            };
+            let done = Done { outcome, detail: None };
+            let end = end(claimed.into(), Arc::clone(&definition), Timestamp::MIN, Timestamp::MIN, done);
+            running.leave(end).outcome
+        };
+        assert_eq!(ended(0, AttemptOutcome::Cancelled), AttemptOutcome::Lost);
+        assert_eq!(ended(2, AttemptOutcome::Cancelled), AttemptOutcome::Cancelled, "somebody asked for that");
     }
 }

@@ -21,9 +21,16 @@ pub(super) struct Fires {
     sent: FxHashMap<u64, Vec<Place>>,
 }
 
+impl Fires {
+    /// Where the triggers of all batches are that are under way or wait to be repeated.
+    pub(super) fn places(&self) -> impl Iterator<Item = Place> {
+        self.sent.values().flatten().copied()
+    }
+}
+
 impl Planner {
     pub(super) fn send_fires(&mut self, commands: &mut Vec<Command>) {
-        while self.fires.in_flight < self.settings.in_flight_max {
+        while self.part.trusted && self.fires.in_flight < self.settings.in_flight_max {
             let Some((places, entries)) = self.next_entries() else { return };
             let id = self.next_batch_id();
             self.fires.in_flight += 1;

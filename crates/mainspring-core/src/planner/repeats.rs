@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use mainspring_schedule::Timestamp;
 
-use super::{Command, Settings};
+use super::{Command, Read, Settings};
 
 /// Waits longer and longer while nothing succeeds.
 #[derive(Clone, Copy, Debug, Default)]
@@ -37,8 +37,8 @@ impl Repeats {
         self.waiting.is_empty()
     }
 
-    pub(super) fn next_at(&self) -> Option<Timestamp> {
-        self.waiting.front().map(|(at, _)| *at)
+    pub(super) fn next_at(&self, trusted: bool) -> Option<Timestamp> {
+        self.waiting.iter().find(|(_, command)| trusted || !needs_trust(command)).map(|(at, _)| *at)
     }
 
     /// Keeps a command until it is to be sent again; one that nobody carried out changes nothing by that.
@@ -50,8 +50,10 @@ impl Repeats {
     }
 
     /// A command that is to be sent now.
-    pub(super) fn take(&mut self, now: Timestamp) -> Option<Command> {
-        self.waiting.pop_front_if(|(at, _)| *at <= now).map(|(_, command)| command)
+    pub(super) fn take(&mut self, now: Timestamp, trusted: bool) -> Option<Command> {
+        let due = |(at, command): &(Timestamp, Command)| *at <= now && (trusted || !needs_trust(command));
+        let index = self.waiting.iter().position(due)?;
+        self.waiting.remove(index).map(|(_, command)| command)
     }
 
     pub(super) fn read_succeeded(&mut self) {
@@ -68,4 +70,9 @@ impl Repeats {
         self.waiting.iter_mut().for_each(|(at, _)| *at = latest.min(*at));
         (self.reads.since, self.batches.since) = (None, None);
     }
+}
+
+/// Whether only a node that trusts itself may send it.
+const fn needs_trust(command: &Command) -> bool {
+    matches!(command, Command::Fire(_) | Command::Read(Read::Changes(_) | Read::Claim(_)))
 }

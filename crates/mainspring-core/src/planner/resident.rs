@@ -7,6 +7,7 @@ use mainspring_schedule::Timestamp;
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::batch::{Progress, TriggerRow};
+use crate::cluster::{Shard, ShardSet};
 use crate::id::{JobId, JobVersion, TriggerId};
 use crate::rule::{Loaded, Rule};
 use crate::wheel::Wheel;
@@ -22,6 +23,7 @@ pub(super) struct Place {
 pub(super) struct Resident {
     pub(super) id: TriggerId,
     pub(super) job: JobId,
+    pub(super) shard: Shard,
     pub(super) job_version: JobVersion,
     pub(super) version: i64,
     pub(super) progress: Progress,
@@ -94,7 +96,7 @@ impl Residents {
 
     /// Takes a trigger in, or replaces what is known of it. While a batch is under way, that is left for later.
     pub(super) fn keep(&mut self, loaded: Loaded) {
-        let Loaded { row: TriggerRow { id, job, job_version, version, progress, .. }, rule } = loaded;
+        let Loaded { row: TriggerRow { id, job, shard, job_version, version, progress, .. }, rule } = loaded;
         let Some(due_at) = progress.due_at else {
             self.remove(id);
             return;
@@ -107,7 +109,8 @@ impl Residents {
             }
             self.remove(id);
         }
-        let resident = Resident { id, job, job_version, version, progress, rule, dirty: false, in_flight: false };
+        let resident =
+            Resident { id, job, shard, job_version, version, progress, rule, dirty: false, in_flight: false };
         let place = self.put(resident);
         self.wheel.insert(due_at, place);
     }
@@ -131,6 +134,20 @@ impl Residents {
                 None => true,
             })
             .collect()
+    }
+
+    /// Forgets the triggers of shards. Those in a batch are marked instead.
+    pub(super) fn give_up(&mut self, shards: ShardSet) {
+        let residents = self.slab.iter().filter_map(|(_, resident)| resident.as_ref());
+        let lost = residents.filter(|resident| shards.contains(resident.shard));
+        let lost: Vec<TriggerId> = lost.map(|resident| resident.id).collect();
+        self.forget(&lost);
+        let mut blocked = std::mem::take(&mut self.blocked);
+        blocked.retain(|_, places| {
+            places.retain(|place| self.find(*place).is_some());
+            !places.is_empty()
+        });
+        self.blocked = blocked;
     }
 
     /// The trigger at a place, unless another one moved in.

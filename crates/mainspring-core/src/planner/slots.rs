@@ -73,8 +73,8 @@ impl Slots {
         }
     }
 
-    /// Asks for queued and scheduled runs, where there may be some.
-    pub(super) fn ask(&mut self, now: Timestamp) -> Vec<Command> {
+    /// Asks for queued and scheduled runs, where there may be some. Only a node that trusts itself claims.
+    pub(super) fn ask(&mut self, now: Timestamp, trusted: bool) -> Vec<Command> {
         let mut commands = Vec::new();
         if self.next_release_at().is_some_and(|at| at <= now) {
             self.releasing = true;
@@ -82,7 +82,7 @@ impl Slots {
             commands.push(Command::Read(Read::Release));
         }
         let free = self.total - self.taken;
-        if self.backlog && self.claiming == 0 && free > 0 {
+        if trusted && self.backlog && self.claiming == 0 && free > 0 {
             self.backlog = false;
             self.claiming = free;
             self.taken = self.total;

@@ -1,12 +1,15 @@
 //! The planner against a small store of maps: what it asks for, and what it does with the answers.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
+
+use proptest::prelude::*;
 
 use mainspring_schedule::{MisfirePolicy, Schedule, Timestamp, Trigger, Zone};
 
 use super::{AttemptEnd, Command, Event, Planner, Read, Settings};
 use crate::batch::{CompletionOutcome, FireBatch, FireOutcome, Placed, Progress, Released, TriggerRow, TriggerStatus};
+use crate::cluster::{Shard, ShardSet};
 use crate::id::{Incarnation, JobId, JobVersion, TriggerId};
 use crate::job::{GateRule, Job, JobKey, Overlap, Task};
 use crate::overlap::{Admission, Gate, admit};
@@ -32,6 +35,12 @@ struct World {
     keep_back: bool,
     cancelled: usize,
     queued: Vec<Start>,
+    /// What requests have changed, until it is taken.
+    changed: Vec<TriggerId>,
+    owned: ShardSet,
+    trusted: bool,
+    /// Numbers of the batches of fires so far.
+    sent: BTreeSet<u64>,
 }
 
 impl World {
@@ -48,6 +57,10 @@ impl World {
             keep_back: false,
             cancelled: 0,
             queued: Vec::new(),
+            changed: Vec::new(),
+            owned: ShardSet::ALL,
+            trusted: true,
+            sent: BTreeSet::new(),
         }
     }
 
@@ -56,7 +69,7 @@ impl World {
         let row = TriggerRow {
             id: TriggerId(id),
             job: JobId(id),
-            shard: crate::cluster::Shard(0),
+            shard: Shard((id % 4) as u8),
             job_version: JobVersion(1),
             index: 0,
             version: 1,
@@ -71,6 +84,7 @@ impl World {
         while !commands.is_empty() {
             let mut next = Vec::new();
             for command in commands {
+                self.check_part(&command);
                 if self.keep_back && matches!(command, Command::Fire(_)) {
                     self.kept_back.push(command);
                     continue;
@@ -80,6 +94,57 @@ impl World {
                 }
             }
             commands = next;
+        }
+    }
+
+    /// A batch that is new has fires of owned shards only, and nothing that needs trust is sent without.
+    fn check_part(&mut self, command: &Command) {
+        match command {
+            Command::Fire(batch) => {
+                assert!(self.trusted, "fired without trust");
+                let shards = batch.entries.iter().map(|entry| self.rows[&entry.trigger].row.shard);
+                let is_new = self.sent.insert(batch.id.sequence);
+                assert!(!is_new || shards.collect::<ShardSet>().difference(self.owned).is_empty(), "{batch:?}");
+            }
+            Command::Read(Read::Changes(shards)) => assert!(self.trusted && *shards == self.owned),
+            Command::Read(Read::Claim(_)) => assert!(self.trusted),
+            Command::Read(Read::Window(shards, ..)) => assert!(!shards.intersection(self.owned).is_empty()),
+            _ => {}
+        }
+    }
+
+    fn own(&mut self, shards: ShardSet, trusted: bool) {
+        (self.owned, self.trusted) = (shards, trusted);
+        self.send(Event::Own { shards, trusted });
+    }
+
+    /// Answers the batches that were kept back, or says that they failed.
+    fn let_go(&mut self, succeed: bool) {
+        for command in std::mem::take(&mut self.kept_back) {
+            let Command::Fire(batch) = command else { continue };
+            let event = if succeed {
+                let outcome = self.record(&batch);
+                Event::Fired(batch, outcome)
+            } else {
+                Event::FireFailed(batch)
+            };
+            self.send(event);
+        }
+    }
+
+    /// What another node does with shards that this one does not own and has nothing under way for.
+    fn fire_elsewhere(&mut self) {
+        let now = self.now;
+        let planner = &self.planner;
+        for (id, loaded) in &mut self.rows {
+            let shard = loaded.row.shard;
+            if self.owned.contains(shard) || !planner.is_clear(&[shard].into_iter().collect()) {
+                continue;
+            }
+            while let Some(decision) = loaded.rule.decide(*id, &loaded.row.progress, now, 100) {
+                self.fired.extend(decision.runs.iter().map(|run| (id.0, run.fire_time.since(at(0)))));
+                loaded.row.progress = decision.progress;
+            }
         }
     }
 
@@ -98,10 +163,11 @@ impl World {
 
     fn answer(&mut self, command: Command) -> Option<Event> {
         match command {
-            Command::Read(Read::Window(until, after)) => {
+            Command::Read(Read::Window(shards, until, after)) => {
                 let rows = self.rows.values().filter(|loaded| {
                     let place = loaded.row.progress.due_at;
-                    place.is_some_and(|due| due <= until && after.is_none_or(|(from, _)| due > from))
+                    shards.contains(loaded.row.shard)
+                        && place.is_some_and(|due| due <= until && after.is_none_or(|(from, _)| due > from))
                 });
                 Some(Event::WindowRead(rows.cloned().collect(), None))
             }
@@ -109,7 +175,10 @@ impl World {
                 let rows = ids.iter().filter_map(|id| self.rows.get(id)).filter(|loaded| !loaded.row.paused);
                 Some(Event::TriggersRead(rows.cloned().collect()))
             }
-            Command::Read(Read::Changes) => Some(Event::ChangesRead(crate::batch::Changes::default())),
+            Command::Read(Read::Changes(_)) => {
+                let triggers = std::mem::take(&mut self.changed);
+                Some(Event::ChangesRead(crate::batch::Changes { triggers, ..Default::default() }))
+            }
             Command::Read(Read::Claim(limit)) => {
                 let count = self.queued.len().min(limit as usize);
                 Some(Event::Claimed(self.queued.drain(..count).collect()))
@@ -458,4 +527,156 @@ fn claim_under_way_keeps_a_draining_planner_busy() {
     assert!(!world.planner.is_idle());
     world.planner.handle(at(0), Event::Claimed(Vec::new()));
     assert!(world.planner.is_idle());
+}
+
+/// What may happen to a node of a cluster, in any order.
+#[derive(Clone, Debug)]
+enum Happening {
+    Owns(BTreeSet<u8>, bool),
+    TimePasses(i64),
+    StoreHangs,
+    StoreAnswers(bool),
+    OthersFire,
+}
+
+fn happening() -> impl Strategy<Value = Happening> {
+    let shards = proptest::collection::btree_set(0_u8..4, 0..=4);
+    prop_oneof![
+        (shards, any::<bool>()).prop_map(|(shards, trusted)| Happening::Owns(shards, trusted)),
+        (1_i64..7_000).prop_map(Happening::TimePasses),
+        Just(Happening::StoreHangs),
+        any::<bool>().prop_map(Happening::StoreAnswers),
+        Just(Happening::OthersFire),
+    ]
+}
+
+proptest! {
+    #[test]
+    fn shards_that_come_and_go_lose_nothing_and_fire_nothing_twice(
+        happenings in proptest::collection::vec(happening(), 0..40),
+    ) {
+        let mut world = World::new(Settings { slots: 1_000, check_every_ms: Some(1_700), ..Settings::default() });
+        world.own(ShardSet::EMPTY, false);
+        for id in 0..8 {
+            world.add(id, every(700 + 400 * id));
+        }
+        for happening in happenings {
+            match happening {
+                Happening::Owns(shards, trusted) => world.own(shards.into_iter().map(Shard).collect(), trusted),
+                Happening::TimePasses(ms) => world.run_until(world.now.since(at(0)) + ms),
+                Happening::StoreHangs => world.keep_back = true,
+                Happening::StoreAnswers(succeed) => {
+                    world.keep_back = false;
+                    world.let_go(succeed);
+                }
+                Happening::OthersFire => world.fire_elsewhere(),
+            }
+            let under_way = world.kept_back.iter().flat_map(|command| match command {
+                Command::Fire(batch) => batch.entries.iter().map(|entry| world.rows[&entry.trigger].row.shard).collect(),
+                _ => Vec::new(),
+            });
+            let under_way: ShardSet = under_way.collect();
+            prop_assert!(under_way.is_empty() || !world.planner.is_clear(&under_way));
+        }
+        world.keep_back = false;
+        world.let_go(true);
+        world.own(ShardSet::ALL, true);
+        let end = world.now.since(at(0)) + 20_000;
+        world.run_until(end);
+        prop_assert!(world.planner.is_clear(&ShardSet::ALL));
+        prop_assert_eq!(world.planner.figures().corrections, 0);
+        let expected: BTreeSet<(i64, i64)> = (0..8)
+            .flat_map(|id| (0..=end).step_by(700 + 400 * id as usize).map(move |instant| (id, instant)))
+            .collect();
+        let fired: BTreeSet<(i64, i64)> = world.fired.iter().copied().collect();
+        prop_assert_eq!(fired.len(), world.fired.len(), "an instant fired twice");
+        let missed: u64 = world.missed.iter().map(|(_, _, count)| count).sum();
+        prop_assert!(fired.is_subset(&expected));
+        prop_assert_eq!(fired.len() as u64 + missed, expected.len() as u64);
+    }
+}
+
+#[test]
+fn without_trust_what_is_due_waits_and_fires_when_trust_is_back() {
+    let mut world = world();
+    world.add(1, every(1_000));
+    world.own(ShardSet::ALL, false);
+    world.run_until(2_500);
+    assert_eq!((&world.fired[..], world.planner.figures().due), (&[][..], 1));
+    world.own(ShardSet::ALL, true);
+    assert_eq!(world.fired, [(1, 0), (1, 1_000), (1, 2_000)]);
+}
+
+#[test]
+fn shards_that_are_lost_take_their_triggers_along() {
+    let mut world = world();
+    let gate = GateRule { overlap: Overlap::Hold, max_active: 1 };
+    world.add(1, rule(Schedule::Every { interval_ms: 1_000, repeat_count: None }, at(0), Some(gate)));
+    world.add(2, every(1_000));
+    world.add(3, rule(Schedule::At, at(4_000), None));
+    world.run_until(1_500);
+    assert_eq!((world.planner.figures().resident, world.fired.len()), (3, 3), "trigger 1 waits for its slot");
+    world.keep_back = true;
+    world.run_until(2_000);
+    world.own(ShardSet::EMPTY, true);
+    assert_eq!(world.planner.figures().resident, 1, "one is in a batch");
+    let (mine, other) = ([Shard(2)].into_iter().collect(), [Shard(1), Shard(3)].into_iter().collect());
+    assert!(!world.planner.is_clear(&mine) && world.planner.is_clear(&other));
+    world.let_go(false);
+    assert!(!world.planner.is_clear(&mine), "it is to be repeated");
+    world.run_until(3_000);
+    world.let_go(true);
+    assert!(world.planner.is_clear(&mine));
+    assert_eq!(world.planner.figures(), crate::planner::Figures { running: 4, ..Default::default() });
+    world.end_all();
+    world.run_until(9_000);
+    assert_eq!(world.fired.len(), 4);
+}
+
+#[test]
+fn node_of_a_cluster_looks_for_what_others_have_made() {
+    let mut world = World::new(Settings { poll_every_ms: Some(250), ..Settings::default() });
+    world.own([Shard(3)].into_iter().collect(), true);
+    world.run_until(0);
+    assert_eq!(world.planner.next_wakeup(), at(250));
+    world.now = at(250);
+    let commands = world.planner.handle(world.now, Event::Woke);
+    let asked = |wanted: &Read| commands.iter().any(|c| matches!(c, Command::Read(read) if read == wanted));
+    assert!(asked(&Read::Changes(world.owned)) && asked(&Read::Release), "{commands:?}");
+}
+
+#[test]
+fn shards_whose_changes_are_being_taken_are_not_clear() {
+    let mut world = world();
+    let commands = world.planner.handle(at(0), Event::Woke);
+    assert!(commands.iter().any(|command| matches!(command, Command::Read(Read::Changes(ShardSet::ALL)))));
+    assert!(!world.planner.is_clear(&ShardSet::ALL));
+    world.planner.handle(at(0), Event::ReadFailed(Read::Changes(ShardSet::ALL)));
+    assert!(world.planner.is_clear(&ShardSet::ALL));
+    let read = world.planner.handle(at(0), Event::WindowRead(Vec::new(), None));
+    let again = |command: &Command| matches!(command, Command::Read(Read::Window(ShardSet::ALL, _, None)));
+    assert!(read.iter().any(again), "what was taken may be lost: {read:?}");
+}
+
+#[test]
+fn trigger_that_nobody_has_named_is_found_by_the_check_and_counted() {
+    let mut world = World::new(Settings { slots: 1_000, check_every_ms: Some(30_000), ..Settings::default() });
+    world.add(1, every(1_000));
+    world.run_until(10_000);
+    world.add(2, every(1_000));
+    world.run_until(29_999);
+    assert!(world.fired.iter().all(|(id, _)| *id == 1));
+    world.run_until(90_000);
+    assert_eq!(world.fired.iter().filter(|(id, _)| *id == 2).count(), 91);
+    assert_eq!(world.planner.figures().corrections, 1);
+}
+
+#[test]
+fn change_that_is_heard_of_during_the_check_is_no_correction() {
+    let mut world = World::new(Settings { slots: 1_000, check_every_ms: Some(30_000), ..Settings::default() });
+    world.run_until(29_999);
+    world.add(1, every(60_000));
+    world.changed = vec![TriggerId(1)];
+    world.run_until(90_000);
+    assert_eq!((world.fired.len(), world.planner.figures().corrections), (2, 0));
 }

@@ -3,40 +3,77 @@
 use mainspring_schedule::Timestamp;
 
 use super::{Command, Planner, Read};
+use crate::cluster::ShardSet;
 use crate::id::TriggerId;
 use crate::rule::Loaded;
 
 #[derive(Debug)]
 pub(super) struct Window {
-    /// Everything whose place in the due index is up to here has been read, or is being read.
+    /// Everything whose place in the due index is up to here has been read, is being read, or is in `again`.
     end: Timestamp,
-    reading: bool,
+    /// The shards that are being read.
+    reading: Option<ShardSet>,
+    /// Shards to be read from the beginning.
+    again: ShardSet,
 }
 
 impl Window {
     pub(super) const fn new() -> Self {
-        Self { end: Timestamp::MIN, reading: false }
+        Self { end: Timestamp::MIN, reading: None, again: ShardSet::EMPTY }
     }
 
     pub(super) const fn end(&self) -> Timestamp {
         self.end
     }
 
-    /// Half a window before its end is reached, the next half is read.
-    pub(super) fn next_read_at(&self, window_ms: i64) -> Timestamp {
-        if self.reading { Timestamp::MAX } else { self.end - window_ms / 2 }
+    /// Whether no read is under way.
+    pub(super) const fn is_settled(&self) -> bool {
+        self.reading.is_none()
+    }
+
+    /// A read of all that has been read of some shards.
+    pub(super) fn begin(&mut self, shards: ShardSet) -> Read {
+        self.reading = Some(shards);
+        Read::Window(shards, self.end, None)
+    }
+
+    pub(super) fn read_again(&mut self, shards: ShardSet) {
+        self.again = self.again.union(shards);
     }
 }
 
 impl Planner {
+    /// At once where shards are to be read again; otherwise half a window before its end is reached, the next half is read.
+    pub(super) fn next_window_at(&self) -> Timestamp {
+        if self.window.reading.is_some() || self.part.owned.is_empty() {
+            Timestamp::MAX
+        } else if self.is_behind() {
+            self.now
+        } else {
+            self.window.end - self.settings.window_ms / 2
+        }
+    }
+
+    fn is_behind(&self) -> bool {
+        !self.window.again.intersection(self.part.owned).is_empty()
+    }
+
     pub(super) fn read_window(&mut self, commands: &mut Vec<Command>) {
-        if self.now < self.window.next_read_at(self.settings.window_ms) {
+        if self.now < self.next_window_at() {
             return;
         }
-        let after = (self.window.end > Timestamp::MIN).then_some((self.window.end, TriggerId(i64::MAX)));
-        self.window.end = self.window.end.max(self.now + self.settings.window_ms);
-        self.window.reading = true;
-        commands.push(Command::Read(Read::Window(self.window.end, after)));
+        let owned = self.part.owned;
+        let again = std::mem::take(&mut self.window.again).intersection(owned);
+        let begun = self.window.end > Timestamp::MIN;
+        let (shards, after) = if begun && !again.is_empty() {
+            (again, None)
+        } else {
+            let after = begun.then_some((self.window.end, TriggerId(i64::MAX)));
+            self.window.end = self.window.end.max(self.now + self.settings.window_ms);
+            (owned, after)
+        };
+        self.window.reading = Some(shards);
+        commands.push(Command::Read(Read::Window(shards, self.window.end, after)));
     }
 
     pub(super) fn window_read(
@@ -47,22 +84,36 @@ impl Planner {
     ) {
         for loaded in rows {
             // Also one that is due later: its place in the index has been passed, so nothing reads it again.
-            if !loaded.row.paused && !self.residents.is_known(&loaded) {
+            if self.concerns(&loaded) && !self.residents.is_known(&loaded) && !self.check.suspects(&loaded) {
                 self.residents.keep(loaded);
             }
         }
-        match more {
-            Some(after) => commands.push(Command::Read(Read::Window(self.window.end, Some(after)))),
-            None => self.window.reading = false,
+        match (more, self.window.reading) {
+            (Some(after), Some(shards)) => {
+                commands.push(Command::Read(Read::Window(shards, self.window.end, Some(after))));
+            }
+            _ => {
+                self.window.reading = None;
+                self.changes_waiting |= self.check.window_read();
+            }
         }
     }
 
     pub(super) fn keep(&mut self, loaded: Loaded) {
-        let due_soon = loaded.row.progress.due_at.is_some_and(|due| due <= self.window.end());
-        if due_soon && !loaded.row.paused {
+        if self.belongs(&loaded) {
             self.residents.keep(loaded);
         } else {
             self.residents.leave(loaded.row.id);
         }
+    }
+
+    /// Whether a trigger is to be in memory.
+    pub(super) fn belongs(&self, loaded: &Loaded) -> bool {
+        let due_soon = loaded.row.progress.due_at.is_some_and(|due| due <= self.window.end());
+        due_soon && self.concerns(loaded)
+    }
+
+    fn concerns(&self, loaded: &Loaded) -> bool {
+        !loaded.row.paused && self.part.owned.contains(loaded.row.shard)
     }
 }

@@ -1,6 +1,7 @@
 //! Short words for histories: drafts of jobs, entries of batches, and what was left afterwards.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use mainspring_core::batch::{
     ClaimedRun, Completion, CompletionBatch, CompletionOutcome, FireBatch, FireEntry, FireOutcome, NewRun, Progress,
@@ -413,4 +414,24 @@ pub fn fresh(next: Option<Timestamp>) -> Progress {
         status: TriggerStatus::Active,
         awaiting_run: None,
     }
+}
+
+/// Makes a schema of its own, which is as good as an empty database, on the server whose address is in
+/// `MAINSPRING_TEST_POSTGRES`. Answers its address.
+///
+/// # Panics
+/// If no server is named, or it does not answer.
+pub async fn postgres() -> String {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let Ok(server) = std::env::var("MAINSPRING_TEST_POSTGRES") else {
+        panic!("MAINSPRING_TEST_POSTGRES names no server: run `make test`, or `cargo run -p xtask -- db postgres`");
+    };
+    let name = format!("k{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+    let (client, connection) = tokio_postgres::connect(&server, tokio_postgres::NoTls).await.expect("a server answers");
+    let session = tokio::spawn(connection);
+    let made = format!("DROP SCHEMA IF EXISTS {name} CASCADE; CREATE SCHEMA {name}");
+    client.batch_execute(&made).await.expect("a schema can be made");
+    drop(client);
+    session.await.expect("the session ends").expect("without an error");
+    format!("{server}?options=-csearch_path%3D{name}")
 }

@@ -1,0 +1,123 @@
+//! The check of the window: is everything in memory that is due soon? Changes are heard of by the outbox, so there should be
+//! nothing to correct; what there is, is counted.
+//!
+//! A row of the window that memory does not know may have changed a moment ago. So the changes are taken first, and what they
+//! do not explain is read by id: what is still due soon and unknown then, at the same version, was missed. Triggers that rest
+//! or are gone are not looked for: they are stale when they fire.
+
+use mainspring_schedule::Timestamp;
+use rustc_hash::FxHashMap;
+
+use super::{Command, Planner, Read};
+use crate::batch::Changes;
+use crate::id::TriggerId;
+use crate::rule::Loaded;
+
+/// Rows that memory does not know, with their versions.
+type Suspects = FxHashMap<TriggerId, i64>;
+
+#[derive(Debug, Default)]
+enum Stage {
+    #[default]
+    Idle,
+    /// The window is being read.
+    Reading(Suspects),
+    /// Its changes are to be taken; the flag says whether that was asked for since.
+    Explaining(Suspects, bool),
+    /// All that changed is known.
+    Explained(Suspects),
+    /// What is left is being read by id.
+    Confirming(Suspects),
+}
+
+#[derive(Debug)]
+pub(super) struct Check {
+    stage: Stage,
+    next_at: Timestamp,
+    /// What was missed so far.
+    pub(super) corrections: u64,
+}
+
+impl Check {
+    /// The first one follows the first read of the window.
+    pub(super) fn new(now: Timestamp, every_ms: Option<i64>) -> Self {
+        let next_at = every_ms.map_or(Timestamp::MAX, |every_ms| now + every_ms);
+        Self { stage: Stage::Idle, next_at, corrections: 0 }
+    }
+
+    /// Takes in a row of the window that memory does not know. False if no check goes on, and the row is new.
+    pub(super) fn suspects(&mut self, loaded: &Loaded) -> bool {
+        let Stage::Reading(suspects) = &mut self.stage else { return false };
+        suspects.insert(loaded.row.id, loaded.row.version);
+        true
+    }
+
+    /// The window is read. True if there are changes to be taken.
+    pub(super) fn window_read(&mut self) -> bool {
+        let Stage::Reading(suspects) = std::mem::take(&mut self.stage) else { return false };
+        let found = !suspects.is_empty();
+        if found {
+            self.stage = Stage::Explaining(suspects, false);
+        }
+        found
+    }
+
+    pub(super) const fn changes_asked(&mut self) {
+        if let Stage::Explaining(_, asked) = &mut self.stage {
+            *asked = true;
+        }
+    }
+
+    pub(super) fn changes_read(&mut self, changes: &Changes) {
+        let Stage::Explaining(suspects, true) = &mut self.stage else { return };
+        changes.triggers.iter().for_each(|trigger| _ = suspects.remove(trigger));
+        if !changes.more {
+            self.stage = Stage::Explained(std::mem::take(suspects));
+        }
+    }
+
+    /// Everything will be read again: the check is void.
+    pub(super) fn give_up(&mut self) {
+        self.stage = Stage::Idle;
+    }
+}
+
+impl Planner {
+    /// When the next check begins, if it can.
+    pub(super) fn next_check_at(&self) -> Timestamp {
+        let can = matches!(self.check.stage, Stage::Idle) && self.part.trusted && self.window.is_settled();
+        if can && !self.part.owned.is_empty() { self.check.next_at } else { Timestamp::MAX }
+    }
+
+    pub(super) fn check_window(&mut self, commands: &mut Vec<Command>) {
+        let Some(every_ms) = self.settings.check_every_ms.filter(|_| self.next_check_at() <= self.now) else { return };
+        self.check.next_at = self.now + every_ms;
+        self.check.stage = Stage::Reading(Suspects::default());
+        commands.push(Command::Read(self.window.begin(self.part.owned)));
+    }
+
+    /// Reads what the changes have not explained, once nothing else is being read by id.
+    pub(super) fn confirm(&mut self, commands: &mut Vec<Command>) {
+        if self.reading_triggers || !self.wanted.is_empty() || !matches!(self.check.stage, Stage::Explained(_)) {
+            return;
+        }
+        let Stage::Explained(suspects) = std::mem::take(&mut self.check.stage) else { return };
+        if !suspects.is_empty() {
+            self.reading_triggers = true;
+            commands.push(Command::Read(Read::Triggers(suspects.keys().copied().collect())));
+            self.check.stage = Stage::Confirming(suspects);
+        }
+    }
+
+    /// Triggers were read by id: those that were missed are counted, before they are taken in.
+    pub(super) fn note_missed(&mut self, rows: &[Loaded]) {
+        let Stage::Confirming(suspects) = std::mem::take(&mut self.check.stage) else { return };
+        let missed = |loaded: &&Loaded| {
+            suspects.get(&loaded.row.id) == Some(&loaded.row.version)
+                && self.belongs(loaded)
+                && !self.residents.is_known(loaded)
+        };
+        let missed = rows.iter().filter(missed).count() as u64;
+        self.check.corrections += missed;
+    }
+}

@@ -1,0 +1,32 @@
+//! This node's part of the cluster: the shards that it owns, and whether it trusts itself.
+
+use super::Planner;
+use crate::cluster::ShardSet;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Part {
+    pub(super) owned: ShardSet,
+    pub(super) trusted: bool,
+}
+
+impl Part {
+    /// Of a node that is alone.
+    pub(super) const WHOLE: Self = Self { owned: ShardSet::ALL, trusted: true };
+}
+
+impl Planner {
+    pub(super) fn own(&mut self, shards: ShardSet, trusted: bool) {
+        let gained = shards.difference(self.part.owned);
+        let lost = self.part.owned.difference(shards);
+        self.part = Part { owned: shards, trusted };
+        if !lost.is_empty() {
+            self.residents.give_up(lost);
+            self.fires.ready.retain(|place| self.residents.find(*place).is_some());
+        }
+        if !gained.is_empty() {
+            self.window.read_again(gained);
+            self.check.give_up();
+            self.changes_waiting = true;
+        }
+    }
+}

@@ -1,0 +1,153 @@
+//! One process start after another: an incarnation that the other nodes have buried ends with all that belongs to it, and
+//! another one begins, in the same process.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mainspring_core::Incarnation;
+use mainspring_core::planner::{self, AttemptEnd, Event, Planner};
+use tokio::sync::{Notify, broadcast, mpsc, watch};
+use tokio::task::JoinSet;
+
+use crate::clock::{Clock, boot_ms, pause};
+use crate::cluster::{Lease, Terms};
+use crate::definitions::Definitions;
+use crate::driver::{Driver, DriverState, Ended, Stop};
+use crate::handler::Handlers;
+use crate::health::Health;
+use crate::log_lane::LogLane;
+use crate::notice::Notice;
+use crate::pool::Pool;
+use crate::process::Processes;
+use crate::tasks::Tasks;
+
+/// How long to wait for a thread that the system does not give.
+const RETRY_AFTER_MS: u64 = 1_000;
+
+/// What all incarnations share.
+pub(crate) struct Node {
+    pub(crate) terms: Terms,
+    pub(crate) planner: planner::Settings,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) definitions: Arc<Definitions>,
+    pub(crate) handlers: Arc<Handlers>,
+    pub(crate) processes: Option<Arc<Processes>>,
+    pub(crate) logs: LogLane,
+    pub(crate) kill_grace: Duration,
+    pub(crate) give_up_ms: u64,
+    pub(crate) health: Arc<Health>,
+    pub(crate) notices: broadcast::Sender<Notice>,
+    pub(crate) stop: watch::Receiver<Stop>,
+    pub(crate) poke: watch::Receiver<u64>,
+    pub(crate) state: watch::Sender<DriverState>,
+    pub(crate) incarnation: watch::Sender<Incarnation>,
+}
+
+/// The pool of an incarnation, with its workers.
+struct Crew {
+    pool: Arc<Pool>,
+    _workers: JoinSet<()>,
+}
+
+impl Drop for Crew {
+    fn drop(&mut self) {
+        self.pool.tasks.abort();
+    }
+}
+
+impl Node {
+    /// Runs until it is told to stop, or dropped. `lost` are runs that the first incarnation has found.
+    pub(crate) async fn run(self, mut lost: Vec<AttemptEnd>) {
+        let mut retired: Vec<Crew> = Vec::new();
+        let mut start_ms = boot_ms();
+        loop {
+            let lease = match self.lease(start_ms) {
+                Ok(lease) => lease,
+                Err(error) => {
+                    tracing::error!(%error, "the thread that keeps the lease cannot be started; trying again");
+                    start_ms = boot_ms() + RETRY_AFTER_MS;
+                    pause(RETRY_AFTER_MS).await;
+                    continue;
+                }
+            };
+            let crew = self.crew();
+            let mut driver = self.driver(&crew.pool, lease, std::mem::take(&mut lost));
+            let ended = driver.run().await;
+            let leaving = driver.lease.take().map(Lease::leave);
+            start_ms = match ended {
+                Ended::Stopped => {
+                    if let Some(leaving) = leaving {
+                        // An error says that the lease's thread has ended, which is as good.
+                        let _over = leaving.await;
+                    }
+                    return;
+                }
+                Ended::Fenced => boot_ms(),
+                Ended::Abandoned(reason, return_ms) => {
+                    tracing::warn!(?reason, "this process start has ended; coming back as another");
+                    return_ms
+                }
+            };
+            self.terms.metrics.incarnations_lost.inc();
+            // What it ran may be given to others; whatever it comes to, nobody hears it. The same holds for its answers.
+            drop(driver);
+            crew.pool.cancel_all();
+            retired.retain(|crew| !crew.pool.is_empty());
+            retired.push(crew);
+            self.incarnation.send_replace(crate::engine::new_incarnation());
+            pause(start_ms.saturating_sub(boot_ms())).await;
+        }
+    }
+
+    fn crew(&self) -> Crew {
+        let pool = Arc::new(Pool::new(
+            Arc::clone(&self.clock),
+            Arc::clone(&self.handlers),
+            Arc::clone(&self.definitions),
+            self.processes.clone(),
+            self.logs.clone(),
+            Arc::clone(&self.terms.metrics),
+            self.kill_grace,
+        ));
+        let mut workers = JoinSet::new();
+        for _ in 0..crate::engine::workers() {
+            workers.spawn(Arc::clone(&pool).work());
+        }
+        Crew { pool, _workers: workers }
+    }
+
+    /// Takes the lease of the incarnation, where nodes share the store.
+    fn lease(&self, start_ms: u64) -> std::io::Result<Option<Lease>> {
+        let shared = self.terms.store.cluster().is_some();
+        shared.then(|| Lease::start(self.terms.clone(), *self.incarnation.borrow(), start_ms)).transpose()
+    }
+
+    fn driver(&self, pool: &Arc<Pool>, lease: Option<Lease>, lost: Vec<AttemptEnd>) -> Driver {
+        let incarnation = *self.incarnation.borrow();
+        let inbox = mpsc::unbounded_channel();
+        inbox.0.send(Event::Lost(lost)).expect("the other end is beside it");
+        Driver {
+            incarnation,
+            planner: Planner::new(self.planner, incarnation, self.clock.now()),
+            store: Arc::clone(&self.terms.store),
+            clock: Arc::clone(&self.clock),
+            definitions: Arc::clone(&self.definitions),
+            pool: Arc::clone(pool),
+            metrics: Arc::clone(&self.terms.metrics),
+            health: Arc::clone(&self.health),
+            notices: self.notices.clone(),
+            tasks: Tasks::default(),
+            inbox,
+            stop: self.stop.clone(),
+            stopping: Stop::No,
+            poke: self.poke.clone(),
+            state: self.state.clone(),
+            lease,
+            part: None,
+            give_up_ms: self.give_up_ms,
+            fenced: Arc::new(Notify::new()),
+            ended: None,
+            corrections: 0,
+        }
+    }
+}

@@ -1,0 +1,4 @@
+//! The engine on real databases.
+
+mod cluster;
+mod kit;
