@@ -1,9 +1,10 @@
-//! How fast a SQLite store records fires: `cargo run --release --example store_bench --features conformance -- [name=value …]`.
+//! How fast a store records fires: `cargo run --release --example store_bench --features conformance -- [name=value …]`.
 //!
 //! `triggers=100000 batch=1000 fires=1000000 window=2 shuffle=0`: each step fires a batch of distinct triggers, with
 //! their runs claimed at birth, and completes the runs of an earlier batch; `window` batches are under way at once, as
 //! with the engine. `shuffle=1` fires triggers in random order, `ordered=1` gives runs of one instant ids in the order of
-//! their triggers instead of hashed ones. Every commit is synced.
+//! their triggers instead of hashed ones. Every commit is synced. `url=mysql://…` takes the store at an address, in an empty
+//! database, in place of one in SQLite.
 #![expect(clippy::print_stdout, reason = "a program for people")]
 
 use std::collections::VecDeque;
@@ -15,8 +16,8 @@ use mainspring_core::batch::{Completion, CompletionBatch, FireBatch, FireEntry, 
 use mainspring_core::job::{Job, JobKey, Task};
 use mainspring_core::run::Verdict;
 use mainspring_core::{BatchId, RunId, Timestamp, TriggerId};
+use mainspring_store::Store;
 use mainspring_store::conformance::kit::{Draft, Kept, Kit, advanced, at, new_run};
-use mainspring_store::{Options, SqliteStore, Store};
 
 struct Plan {
     triggers: usize,
@@ -46,9 +47,10 @@ fn plan() -> Plan {
 async fn main() {
     let plan = plan();
     let folder = tempfile::tempdir_in(".").expect("a folder on a real disk");
-    let path = folder.path().join("bench.db");
-    println!("SQLite {}, sync p50 {:.0} us", rusqlite::version(), sync_us(folder.path()));
-    let store = Arc::new(SqliteStore::open(&path, Options::default()).expect("open"));
+    println!("sync p50 {:.0} us", sync_us(folder.path()));
+    let address = std::env::args().find_map(|text| text.strip_prefix("url=").map(str::to_owned));
+    let address = address.unwrap_or_else(|| format!("sqlite:{}", folder.path().join("bench.db").display()));
+    let store = mainspring_store::open(&address).await.expect("open");
     let kit = Kit::new(store.clone()).await;
     let started = Instant::now();
     let (job, rows) = register(&kit, plan.triggers).await;
@@ -113,7 +115,7 @@ struct Spent {
     slowest: Duration,
 }
 
-async fn drive(store: &Arc<SqliteStore>, kit: &Kit, load: &mut Load) -> Spent {
+async fn drive(store: &Arc<dyn Store>, kit: &Kit, load: &mut Load) -> Spent {
     let mut spent = Spent::default();
     let mut open: VecDeque<Arc<CompletionBatch>> = VecDeque::new();
     let mut fired = 0;

@@ -53,6 +53,7 @@ macro_rules! conformance_suite {
                 late_instants_fire_one_by_one_in_one_entry,
                 repeated_batch_gets_the_same_answer_and_leaves_one_record,
                 run_that_is_unfinished_is_known,
+                run_that_was_asked_for_is_known_to_its_fire,
                 run_that_is_in_history_is_known,
                 fired_through_never_goes_back,
                 trigger_that_is_complete_does_not_fire_again,

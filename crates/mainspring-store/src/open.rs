@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use crate::{Error, MemoryStore, Options, PostgresStore, Result, SqliteStore, Store};
+use crate::{Error, MemoryStore, MysqlStore, Options, PostgresStore, Result, SqliteStore, Store};
 
 /// Opens the store that an address names: `memory:` (nothing outlives the process) `sqlite:PATH` (made if missing),
-/// or `postgres://USER:PASSWORD@HOST/DATABASE` (set up if empty).
+/// or `postgres://USER:PASSWORD@HOST/DATABASE` or `mysql://USER:PASSWORD@HOST/DATABASE` (set up if empty).
 ///
 /// # Errors
 /// [`Error::Unusable`] if the address names no known kind of store, or what is there cannot be used.
@@ -37,13 +37,15 @@ pub async fn open(address: &str) -> Result<Arc<dyn Store>> {
             Ok(Arc::new(opened.expect("opening a store does not panic")?))
         }
         ("mysql" | "mariadb", _) => {
-            Err(unusable("this database is not in this version; say postgres://HOST/DATABASE, sqlite:PATH or memory:"))
+            let address = address.to_owned();
+            let opened = tokio::task::spawn_blocking(move || MysqlStore::open(&address)).await;
+            Ok(Arc::new(opened.expect("opening a store does not panic")?))
         }
         ("", _) => Err(Error::Unusable {
             store: address.to_owned(),
-            why: "it is no address of a store; say postgres://HOST/DATABASE, sqlite:PATH or memory:".to_owned(),
+            why: "it is no address of a store; say postgres://HOST/DATABASE, mysql://HOST/DATABASE, sqlite:PATH or memory:".to_owned(),
         }),
-        _ => Err(unusable("there is no such kind of store; say postgres://HOST/DATABASE, sqlite:PATH or memory:")),
+        _ => Err(unusable("there is no such kind of store; say postgres://HOST/DATABASE, mysql://HOST/DATABASE, sqlite:PATH or memory:")),
     }
 }
 
@@ -57,7 +59,8 @@ mod tests {
             ("jobs.db", "sqlite:PATH"),
             ("sqlite:", "names no file"),
             ("memory:jobs", "say memory:"),
-            ("mysql://root:secret@db/jobs", "not in this version"),
+            ("mysql://root:secret@db:port/jobs", "its address is wrong"),
+            ("mariadb://root:secret@db", "names no database"),
             ("redis://cache", "no such kind"),
             ("foo:bar", "foo:bar"),
         ];

@@ -1,1 +1,1 @@
-SELECT namespace, name, change, definition, updated_at FROM calendar WHERE namespace = :namespace AND name = :name
+SELECT namespace, name, "change", definition, updated_at FROM calendar WHERE namespace = :namespace AND name = :name

@@ -1,4 +1,4 @@
-SELECT namespace, name, change, definition, updated_at
+SELECT namespace, name, "change", definition, updated_at
 FROM calendar
 WHERE namespace = :namespace AND name > :after
 ORDER BY name

@@ -1,1 +1,1 @@
-SELECT request_hash, status, body FROM idempotency_key WHERE key = :key
+SELECT request_hash, status, body FROM idempotency_key WHERE "key" = :key

@@ -1,2 +1,2 @@
-UPDATE job SET change = change + 1, version = :version, paused = :paused, updated_at = :at
-WHERE id = :id AND change = :change
+UPDATE job SET "change" = "change" + 1, version = :version, paused = :paused, updated_at = :at
+WHERE id = :id AND "change" = :change

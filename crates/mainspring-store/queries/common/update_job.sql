@@ -1,1 +1,1 @@
-UPDATE job SET change = change + 1, paused = :paused, updated_at = :at WHERE id = :id AND change = :change
+UPDATE job SET "change" = "change" + 1, paused = :paused, updated_at = :at WHERE id = :id AND "change" = :change

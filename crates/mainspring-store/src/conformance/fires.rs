@@ -8,8 +8,8 @@ use mainspring_core::job::Overlap;
 use mainspring_core::run::{Origin, RunState, Verdict};
 use mainspring_core::{Timestamp, TriggerId};
 
-use super::kit::{Draft, Kit, NONE, advanced, at, new_run, update};
-use crate::{Expect, JobUpdate, Store, TriggerUpdate};
+use super::kit::{Draft, Kit, NONE, advanced, asked, at, new_run, update};
+use crate::{AskedRun, Expect, JobUpdate, Store, TriggerUpdate};
 
 pub async fn fire_queues_a_run_and_advances_its_trigger(store: Arc<dyn Store>) {
     let mut kit = Kit::new(store).await;
@@ -140,6 +140,17 @@ pub async fn run_that_is_unfinished_is_known(store: Arc<dyn Store>) {
     let outcome = kit.fire(at(2_000), vec![entry]).await;
     assert_eq!(outcome.placed, [Placed::Known, Placed::Queued], "the known run takes no second slot");
     assert_eq!(kit.run(job.next_run(0)).await.state, RunState::Queued, "it stays as it was");
+}
+
+pub async fn run_that_was_asked_for_is_known_to_its_fire(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    let job = kit.save(Draft::new("a").trigger("t", at(1_000)).trigger("u", at(1_000))).await;
+    let run = AskedRun { id: job.next_run(0), ..asked(&job, 1, at(900)) };
+    kit.store.ask_run(run).await.expect("ask");
+    let outcome = kit.fire(at(1_000), vec![job.claimed_entry(0), job.claimed_entry(1)]).await;
+    assert_eq!(outcome.placed, [Placed::Known, Placed::Running]);
+    assert_eq!(kit.run(job.next_run(0)).await.state, RunState::Queued, "it stays as it was");
+    assert_eq!(kit.again(&job).await.row(0).progress.next_fire_at, Some(at(2_000)), "its trigger goes on");
 }
 
 pub async fn run_that_is_in_history_is_known(store: Arc<dyn Store>) {

@@ -113,7 +113,7 @@ fn finish(db: &dyn Db, entry: &Completion, state: RunState, owner: i64, gated: b
         (":gated", &gated),
     ];
     db.make_room(&mut std::iter::once(entry.run))?;
-    if execute(db, sql!("complete_append"), &values)? == 0 {
+    if execute(db, sql!("complete_append", mysql), &values)? == 0 {
         return Ok(false);
     }
     execute(db, sql!("complete_remove"), &[(":id", entry.run.as_bytes())])?;
@@ -197,7 +197,7 @@ pub(crate) fn arm(db: &dyn Db, rearm: Rearm, run: RunId) -> Step<bool> {
         (":id", &rearm.trigger.0),
         (":run", run.as_bytes()),
     ];
-    Ok(execute(db, sql!("rearm"), &values)? == 1)
+    Ok(execute(db, sql!("rearm", mysql), &values)? == 1)
 }
 
 /// Gives freed slots to held runs, and names the jobs that have one left. What counts is the limit that a job has

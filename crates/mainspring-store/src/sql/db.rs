@@ -26,7 +26,6 @@ pub(crate) struct Sql {
     /// For every database that has no text of its own.
     pub(crate) text: &'static str,
     pub(crate) postgres: Option<&'static str>,
-    #[expect(dead_code)]
     pub(crate) mysql: Option<&'static str>,
 }
 
@@ -48,6 +47,8 @@ pub(crate) enum Fault {
     Sqlite(rusqlite::Error),
     /// PostgreSQL could not do it.
     Postgres(tokio_postgres::Error),
+    /// MySQL could not do it.
+    Mysql(mysql_async::Error),
     /// The connection is of no use any more; what it did last is uncertain.
     Broken(String),
 }
@@ -64,6 +65,8 @@ impl Fault {
                 Some(error) => unavailable(error.message().to_owned()),
                 None => unavailable(with_causes(&error)),
             },
+            Self::Mysql(mysql_async::Error::Server(error)) => unavailable(error.message),
+            Self::Mysql(error) => unavailable(with_causes(&error)),
             Self::Broken(why) => unavailable(why),
         }
     }
@@ -92,6 +95,12 @@ impl From<Error> for Fault {
 impl From<tokio_postgres::Error> for Fault {
     fn from(error: tokio_postgres::Error) -> Self {
         Self::Postgres(error)
+    }
+}
+
+impl From<mysql_async::Error> for Fault {
+    fn from(error: mysql_async::Error) -> Self {
+        Self::Mysql(error)
     }
 }
 

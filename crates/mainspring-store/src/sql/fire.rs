@@ -139,7 +139,14 @@ fn advance(db: &dyn Db, stamp: i64, entry: &FireEntry) -> Step<bool> {
 }
 
 /// Inserts a run. False: one of that id is there.
-fn insert(db: &dyn Db, entry: &FireEntry, run: &NewRun, born: Placed, owner: i64, at: Timestamp) -> Step<bool> {
+pub(crate) fn insert(
+    db: &dyn Db,
+    entry: &FireEntry,
+    run: &NewRun,
+    born: Placed,
+    owner: i64,
+    at: Timestamp,
+) -> Step<bool> {
     let state = state_of(born);
     let runs = state == RunState::Running;
     let values: [(&str, &dyn ToSql); 14] = [
@@ -158,7 +165,7 @@ fn insert(db: &dyn Db, entry: &FireEntry, run: &NewRun, born: Placed, owner: i64
         (":attempt", &i64::from(runs)),
         (":priority", &entry.priority),
     ];
-    Ok(execute(db, sql!("fire_run"), &values)? == 1)
+    Ok(execute(db, sql!("fire_run", mysql), &values)? == 1)
 }
 
 impl Fire<'_> {

@@ -66,7 +66,7 @@ impl Gates {
     pub(crate) fn write(&self, db: &dyn Db) -> Step<()> {
         for (job, gate) in &self.0 {
             let values: [(&str, &dyn ToSql); 3] = [(":job", &job.0), (":active", &gate.active), (":held", &gate.held)];
-            execute(db, sql!("gate_write"), &values)?;
+            execute(db, sql!("gate_write", mysql), &values)?;
         }
         Ok(())
     }
@@ -90,13 +90,13 @@ fn find(db: &dyn Db, job: JobId) -> Step<Option<Gate>> {
 /// Makes a gate, and counts what passes through it from now on. If another transaction makes it first, this waits.
 fn make(db: &dyn Db, job: JobId) -> Step<Gate> {
     let values: [(&str, &dyn ToSql); 1] = [(":job", &job.0)];
-    if execute(db, sql!("gate_make"), &values)? == 0 {
+    if execute(db, sql!("gate_make", mysql), &values)? == 0 {
         return Ok(find(db, job)?.unwrap_or_default());
     }
     // Marked first: that waits for ends of runs under way, which the count then sees.
     execute(db, sql!("gate_mark"), &values)?;
     let gate = |row: &Row<'_>| Ok(Gate { active: row.get(0)?, held: row.get(1)? });
-    let gate = read_one(db, sql!("gate_count"), &values, gate)?.unwrap_or_default();
+    let gate = read_one(db, sql!("gate_count", mysql), &values, gate)?.unwrap_or_default();
     Ok(gate)
 }
 
@@ -105,7 +105,7 @@ fn queue_held(db: &dyn Db, runs: &mut RunChanges, job: JobId, count: u32) -> Ste
         return Ok(());
     }
     let values: [(&str, &dyn ToSql); 2] = [(":job", &job.0), (":limit", &count)];
-    let held: Vec<RunId> = read(db, sql!("gate_promote"), &values, |row| run_id(row, 0))?;
+    let held: Vec<RunId> = read(db, sql!("gate_promote", mysql), &values, |row| run_id(row, 0))?;
     for run in held {
         execute(db, sql!("run_queue"), &[(":id", run.as_bytes()), (":from", &"held")])?;
         runs.push(run, job, RunState::Queued);

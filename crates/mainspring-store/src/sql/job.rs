@@ -69,7 +69,7 @@ pub(crate) fn list(db: &dyn Db, query: &JobQuery) -> Step<Vec<JobRow>> {
         (":label_value", &label.map(|label| &label.1)),
         (":limit", &query.limit),
     ];
-    read(db, sql!("jobs"), &values, row)
+    read(db, sql!("jobs", mysql), &values, row)
 }
 
 /// Where a list begins: after a key, or before the first name of a namespace (no name is empty).
@@ -90,7 +90,7 @@ pub(crate) fn triggers(db: &dyn Db, query: &TriggerQuery) -> Step<Vec<TriggerInf
         (":job", &query.job),
         (":limit", &query.limit),
     ];
-    let rows = read(db, sql!("triggers"), &values, |row| Ok(kept(row)?.named))?;
+    let rows = read(db, sql!("triggers", mysql), &values, |row| Ok(kept(row)?.named))?;
     let mut found: Vec<TriggerInfo> = Vec::with_capacity(rows.len());
     for trigger in rows {
         let before = found.last().filter(|info| info.job.id == trigger.row.job).map(|info| info.job.clone());

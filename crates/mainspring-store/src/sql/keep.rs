@@ -19,7 +19,7 @@ pub(crate) fn append_log(session: &Session<impl Batches>, chunks: &[LogChunk]) -
             (":line_count", &chunk.line_count),
             (":data", &chunk.data),
         ];
-        execute(&session.connection, sql!("log_append"), &values)?;
+        execute(&session.connection, sql!("log_append", mysql), &values)?;
     }
     Ok(())
 }
@@ -75,7 +75,7 @@ fn change(bytes: &[u8; CHANGE_LEN]) -> Option<serde_json::Value> {
 
 /// See [`crate::Store::last_event`].
 pub(crate) fn last_event(db: &dyn Db) -> Step<i64> {
-    Ok(read_one(db, sql!("last_event", postgres), &[], |row| row.get(0))?.unwrap_or(0))
+    Ok(read_one(db, sql!("last_event", postgres, mysql), &[], |row| row.get(0))?.unwrap_or(0))
 }
 
 /// See [`crate::Store::setting`].
@@ -85,7 +85,7 @@ pub(crate) fn setting(db: &dyn Db, name: &str) -> Step<Option<String>> {
 
 /// See [`crate::Store::set_setting`].
 pub(crate) fn set_setting(session: &Session<impl Batches>, name: &str, value: &str) -> Step<()> {
-    execute(&session.connection, sql!("set_setting"), &[(":name", &name), (":value", &value)])?;
+    execute(&session.connection, sql!("set_setting", mysql), &[(":name", &name), (":value", &value)])?;
     Ok(())
 }
 
@@ -104,6 +104,6 @@ pub(crate) fn keep_answer(session: &Session<impl Batches>, key: &str, answer: &K
         (":body", &answer.body),
         (":at", &at.as_millis()),
     ];
-    execute(&session.connection, sql!("keep_answer"), &values)?;
+    execute(&session.connection, sql!("keep_answer", mysql), &values)?;
     Ok(())
 }

@@ -42,7 +42,7 @@ pub(crate) fn create_namespace(session: &Session<impl Batches>, name: &str, at: 
 pub(crate) fn ensure_namespace(session: &Session<impl Batches>, name: &str, at: Timestamp) -> Step<()> {
     session.connection.lock(sql!("lock_namespace"), Lock::Share, &[(":name", &name)])?;
     let values: [(&str, &dyn ToSql); 2] = [(":name", &name), (":at", &at.as_millis())];
-    if execute(&session.connection, sql!("create_namespace"), &values)? > 0 {
+    if execute(&session.connection, sql!("create_namespace", mysql), &values)? > 0 {
         session.event(at, "namespace", name, "created")?;
     }
     Ok(())
@@ -125,7 +125,7 @@ pub(crate) fn save_calendar(session: &mut Session<impl Batches>, write: &Calenda
         (":definition", &row.definition),
         (":at", &row.updated_at.as_millis()),
     ];
-    execute(&session.connection, sql!("save_calendar"), &values)?;
+    execute(&session.connection, sql!("save_calendar", mysql), &values)?;
     Ok(row)
 }
 

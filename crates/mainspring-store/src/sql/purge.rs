@@ -90,17 +90,17 @@ pub(crate) fn purge_rest(session: &Session<impl Batches>, rule: &PurgeRule, limi
     let db = &session.connection;
     let mut count = 0;
     for (sql, before) in [
-        (sql!("purge_gaps"), rule.history_before),
-        (sql!("purge_events", postgres), rule.events_before),
-        (sql!("purge_tombstones"), rule.tombstones_before),
-        (sql!("purge_answers"), rule.tombstones_before),
+        (sql!("purge_gaps", mysql), rule.history_before),
+        (sql!("purge_events", postgres, mysql), rule.events_before),
+        (sql!("purge_tombstones", mysql), rule.tombstones_before),
+        (sql!("purge_answers", mysql), rule.tombstones_before),
     ] {
         let rest = (limit - count).min(u64::from(u32::MAX)).cast_signed();
         count += execute(db, sql, &[(":before", &before.as_millis()), (":limit", &rest)])? as u64;
     }
     let rest = (limit - count).min(u64::from(u32::MAX)).cast_signed();
     // Not counted: versions are no records of their own.
-    execute(db, sql!("purge_versions"), &[(":before", &rule.history_before.as_millis()), (":limit", &rest)])?;
+    execute(db, sql!("purge_versions", mysql), &[(":before", &rule.history_before.as_millis()), (":limit", &rest)])?;
     Ok(count)
 }
 
@@ -117,7 +117,7 @@ pub(crate) fn tally(db: &dyn Db) -> Step<Vec<Tally>> {
         }
         span(tally, first, last);
     }
-    for (trigger, missed, suppressed, first, last) in read(db, sql!("tally_gaps"), &[], counts)? {
+    for (trigger, missed, suppressed, first, last) in read(db, sql!("tally_gaps", mysql), &[], counts)? {
         let tally = tallies.entry(trigger).or_insert_with(|| empty(trigger));
         (tally.missed, tally.suppressed) = (missed, suppressed);
         span(tally, first, last);

@@ -76,7 +76,7 @@ pub(crate) fn claim_by_rows(db: &dyn Db, owner: i64, limit: u32, at: Timestamp) 
 pub(crate) fn release_due(session: &mut Session<impl Batches>, at: Timestamp, limit: u32) -> Step<Released> {
     let db = &session.connection;
     let values: [(&str, &dyn ToSql); 2] = [(":at", &at.as_millis()), (":limit", &limit)];
-    let due = read(db, sql!("release_due_read"), &values, |row| Ok((run_id(row, 0)?, JobId(row.get(1)?))))?;
+    let due = read(db, sql!("release_due_read", mysql), &values, |row| Ok((run_id(row, 0)?, JobId(row.get(1)?))))?;
     let mut released = Released::default();
     for (run, job) in due {
         if execute(db, sql!("run_queue"), &[(":id", run.as_bytes()), (":from", &"scheduled")])? == 1 {
@@ -84,7 +84,7 @@ pub(crate) fn release_due(session: &mut Session<impl Batches>, at: Timestamp, li
             released.count += 1;
         }
     }
-    released.next_at = read_one(db, sql!("release_due_next"), &[], |row| maybe_instant(row, 0))?.flatten();
+    released.next_at = read_one(db, sql!("release_due_next", mysql), &[], |row| maybe_instant(row, 0))?.flatten();
     session.flush_runs(at)?;
     Ok(released)
 }

@@ -24,7 +24,7 @@ pub(crate) fn keep(db: &dyn Db, owner: i64, sequence: u64, outcome: &FireOutcome
         (":blocked", &numbers(&outcome.blocked)),
         (":placed", &placed),
     ];
-    execute(db, sql!("fire_batch_keep", postgres), &values)?;
+    execute(db, sql!("fire_batch_keep", postgres, mysql), &values)?;
     Ok(())
 }
 

@@ -100,7 +100,7 @@ pub(crate) fn cancel(
     if state == RunState::Running {
         let values: [(&str, &dyn ToSql); 3] = [(":at", &at.as_millis()), (":reason", &reason), (":id", run.as_bytes())];
         execute(db, sql!("cancel_request"), &values)?;
-        execute(db, sql!("note_cancel"), &[(":run", run.as_bytes())])?;
+        execute(db, sql!("note_cancel", mysql), &[(":run", run.as_bytes())])?;
         session.wakes = true;
         return Ok(Cancelled::Requested);
     }

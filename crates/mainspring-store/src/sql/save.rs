@@ -283,7 +283,7 @@ fn place_trigger(
         None => TriggerId(db.insert(sql!("save_trigger_new"), &columns)?),
         Some((id, _)) => {
             let values: [(&str, &dyn ToSql); 1] = [(":id", &id.0)];
-            execute(db, sql!("save_trigger"), &[&values[..], &columns].concat())?;
+            execute(db, sql!("save_trigger", mysql), &[&values[..], &columns].concat())?;
             id
         }
     };
@@ -309,7 +309,7 @@ fn write_state(db: &dyn Db, id: TriggerId, version: i64, paused: bool, progress:
         (":through", &millis(progress.fired_through)),
         (":awaiting", &progress.awaiting_run.as_ref().map(RunId::as_bytes)),
     ];
-    execute(db, sql!("save_trigger_state", postgres), &values)?;
+    execute(db, sql!("save_trigger_state", postgres, mysql), &values)?;
     Ok(())
 }
 
@@ -323,7 +323,7 @@ pub(crate) fn bury(session: &mut Session<impl Batches>, trigger: TriggerId, at: 
     let this: [(&str, &dyn ToSql); 1] = [(":trigger", &trigger.0)];
     session.note_trigger(trigger)?;
     let db = &session.connection;
-    execute(db, sql!("tombstone_add"), &[(":at", &at.as_millis()), (":trigger", &trigger.0)])?;
+    execute(db, sql!("tombstone_add", mysql), &[(":at", &at.as_millis()), (":trigger", &trigger.0)])?;
     execute(db, sql!("trigger_remove"), &this)?;
     execute(db, sql!("trigger_state_remove"), &this)?;
     Ok(())

@@ -67,14 +67,14 @@ impl<C: Batches> Session<C> {
     /// Notes a trigger for the engine.
     pub(crate) fn note_trigger(&mut self, trigger: TriggerId) -> Step<()> {
         self.wakes = true;
-        execute(&self.connection, sql!("note_trigger", postgres), &[(":trigger", &trigger.0)])?;
+        execute(&self.connection, sql!("note_trigger", postgres, mysql), &[(":trigger", &trigger.0)])?;
         Ok(())
     }
 
     /// Notes all triggers of a job for the engine.
     pub(crate) fn note_job(&mut self, job: JobId) -> Step<()> {
         self.wakes = true;
-        execute(&self.connection, sql!("note_job", postgres), &[(":job", &job.0)])?;
+        execute(&self.connection, sql!("note_job", postgres, mysql), &[(":job", &job.0)])?;
         Ok(())
     }
 

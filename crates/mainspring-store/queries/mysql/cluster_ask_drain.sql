@@ -1,0 +1,1 @@
+UPDATE node SET drain_asked = :drain WHERE incarnation = :incarnation

@@ -1,0 +1,1 @@
+UPDATE node SET "change" = :number WHERE incarnation = :incarnation AND "change" < :number

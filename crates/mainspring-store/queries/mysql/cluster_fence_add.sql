@@ -1,0 +1,1 @@
+INSERT IGNORE INTO fence (incarnation, seq) VALUES (:incarnation, 0)

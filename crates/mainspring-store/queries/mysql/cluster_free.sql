@@ -1,0 +1,1 @@
+UPDATE shard SET owner = NULL, lease = NULL WHERE owner = :incarnation

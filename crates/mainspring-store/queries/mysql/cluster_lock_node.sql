@@ -1,0 +1,1 @@
+SELECT counter FROM node WHERE incarnation = :incarnation FOR UPDATE

@@ -1,0 +1,1 @@
+UPDATE event_head SET seq = seq + :count WHERE one = 1

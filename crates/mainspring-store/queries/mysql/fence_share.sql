@@ -1,0 +1,1 @@
+SELECT seq FROM fence WHERE incarnation = :incarnation LOCK IN SHARE MODE

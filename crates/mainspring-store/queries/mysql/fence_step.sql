@@ -1,0 +1,1 @@
+UPDATE fence SET seq = seq + 1 WHERE incarnation = :incarnation

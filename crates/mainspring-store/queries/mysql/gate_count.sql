@@ -1,0 +1,4 @@
+-- Counts the unfinished runs of a job that gets a limit.
+SELECT CAST(COALESCE(SUM(held_place IS NULL), 0) AS SIGNED), COUNT(held_place)
+FROM run
+WHERE job_id = :job

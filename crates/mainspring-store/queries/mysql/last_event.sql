@@ -1,0 +1,1 @@
+SELECT seq FROM event_head WHERE one = 1

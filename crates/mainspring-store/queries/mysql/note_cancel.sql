@@ -1,0 +1,1 @@
+INSERT IGNORE INTO cancel_change (run_id) VALUES (:run)

@@ -1,0 +1,1 @@
+REPLACE INTO trigger_change (shard, trigger_id) SELECT shard, id FROM trigger_state WHERE id = :trigger

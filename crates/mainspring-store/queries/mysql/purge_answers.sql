@@ -1,0 +1,1 @@
+DELETE FROM idempotency_key WHERE kept_at < :before LIMIT :limit

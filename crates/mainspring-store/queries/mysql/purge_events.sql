@@ -1,0 +1,6 @@
+DELETE FROM event
+WHERE seq < COALESCE((
+    SELECT seq FROM (SELECT seq FROM event WHERE at >= :before AND seq IS NOT NULL ORDER BY seq LIMIT 1) AS first),
+    9223372036854775807)
+ORDER BY seq
+LIMIT :limit

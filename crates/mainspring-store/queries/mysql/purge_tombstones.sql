@@ -1,0 +1,1 @@
+DELETE FROM tombstone WHERE deleted_at < :before LIMIT :limit

@@ -1,0 +1,1 @@
+SELECT MIN(scheduled_at) FROM run

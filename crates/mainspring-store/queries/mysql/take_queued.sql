@@ -1,0 +1,1 @@
+SELECT 1 FROM run WHERE queued_place IS NOT NULL LIMIT 1

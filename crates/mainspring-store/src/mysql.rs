@@ -1,0 +1,248 @@
+//! The store for clusters on MariaDB or MySQL.
+//!
+//! Each [`lane`] has sessions of its own, on threads of its own: work on the database is never cancelled. The requests
+//! are those of [`crate::sql`]; what most batches are made of takes few statements ([`batches`]).
+
+mod arrays;
+mod batches;
+mod cluster;
+mod connection;
+mod lane;
+mod migrate;
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mysql_async::{Opts, OptsBuilder, SslOpts};
+use tokio::sync::Notify;
+
+use crate::cluster::Cluster;
+use crate::error::{Error, Result};
+use crate::row::StoreInfo;
+use crate::sql::db::{Db, Fault, Lock, Sql, Step, ToSql, exists, read, read_one, sql};
+use crate::sql::session::Session;
+use crate::sql::store::{Backend, Lane, ReadLane};
+use arrays::list_of_numbers;
+use batches::own;
+use connection::{Connection, Purpose};
+use lane::Target;
+
+/// How long a statement about leases may take.
+const LEASE: Duration = Duration::from_secs(2);
+/// How long a statement of the engine may take.
+const ENGINE: Duration = Duration::from_secs(4);
+/// How long a statement of a request may take.
+const REQUEST: Duration = Duration::from_secs(10);
+/// How long a read of a request may take: longer ones keep old rows alive.
+const READ: Duration = Duration::from_secs(2);
+/// How long a count over everything may take.
+const COUNT: Duration = Duration::from_secs(600);
+
+/// A store in a database of MariaDB (10.6 or newer) or MySQL (8.0.13 or newer). Every answered change is as durable as a commit there.
+pub struct MysqlStore {
+    changed: Arc<Notify>,
+    hinted: Arc<Notify>,
+    leases: lane::Lane,
+    fires: lane::Lane,
+    ends: lane::Lane,
+    claims: lane::Lane,
+    logs: lane::Lane,
+    requests: lane::Lane,
+    engine_reads: lane::Lane,
+    reads: lane::Lane,
+    counts: lane::Lane,
+    target: Target,
+}
+
+impl std::fmt::Debug for MysqlStore {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("MysqlStore").field("name", &self.target.name).finish_non_exhaustive()
+    }
+}
+
+impl MysqlStore {
+    /// Opens the database at `url` (`mysql://user:password@host/database`), and sets it up if it is empty. Blocks while
+    /// it is brought up to date.
+    ///
+    /// # Errors
+    /// [`Error::Unusable`] if the address is wrong, the server cannot be reached or refuses, or the database was set up
+    /// by a newer version. Nothing is changed then.
+    pub fn open(url: &str) -> Result<Self> {
+        let named = |name: &str, why: String| Error::Unusable { store: name.to_owned(), why };
+        let opts = address(url).map_err(|why| named("mysql", format!("its address is wrong: {why}")))?;
+        let name: Arc<str> = shown(&opts).into();
+        let unusable = |why: String| named(&name, why);
+        let target = Target { opts, name: name.clone() };
+        prepare(&target).map_err(unusable)?;
+        let start = |name, purpose, sessions| lane::Lane::start(&target, name, purpose, sessions);
+        let store = || {
+            Ok(Self {
+                changed: Arc::new(Notify::new()),
+                hinted: Arc::new(Notify::new()),
+                leases: start("lease", Purpose::Write(LEASE), 1)?,
+                fires: start("fire", Purpose::Write(ENGINE), 1)?,
+                ends: start("end", Purpose::Write(ENGINE), 1)?,
+                claims: start("claim", Purpose::Write(ENGINE), 1)?,
+                logs: start("log", Purpose::Write(REQUEST), 1)?,
+                requests: start("request", Purpose::Write(REQUEST), 2)?,
+                engine_reads: start("window", Purpose::Read(COUNT), 1)?,
+                reads: start("read", Purpose::Read(READ), 2)?,
+                counts: start("count", Purpose::Read(COUNT), 1)?,
+                target: target.clone(),
+            })
+        };
+        store().map_err(|error: std::io::Error| unusable(format!("its threads cannot be started: {error}")))
+    }
+
+    /// Numbers events that nobody has read, so that reads find them in order.
+    async fn number_events(&self) -> Result<()> {
+        let fresh = Sql::new("SELECT 1 FROM event WHERE seq IS NULL LIMIT 1");
+        let work = move |session: &mut Session<Connection>| {
+            if exists(&session.connection, fresh, &[])? { number_events(&session.connection) } else { Ok(()) }
+        };
+        self.logs.call("number events", work).await
+    }
+}
+
+fn number_events(db: &Connection) -> Step<()> {
+    db.lock(Sql::new("SELECT seq FROM event_head WHERE one = 1"), Lock::Write, &[])?;
+    let head = read_one(db, sql!("last_event", mysql), &[], |row| row.get::<i64>(0))?.unwrap_or(0);
+    let new: Vec<i64> = read(db, own!("events_new"), &[], |row| row.get(0))?;
+    let (count, events) = (new.len() as i64, list_of_numbers(new.into_iter()));
+    let values: [(&str, &dyn ToSql); 2] = [(":events", &events), (":head", &head)];
+    db.execute(own!("events_number"), &values)?;
+    db.execute(own!("events_head"), &[(":count", &count)])?;
+    Ok(())
+}
+
+/// Reads an address. What it says wrong is told without what it says.
+fn address(url: &str) -> std::result::Result<Opts, String> {
+    let url = url.strip_prefix("mariadb:").map_or_else(|| url.to_owned(), |rest| format!("mysql:{rest}"));
+    let opts = Opts::from_url(&url).map_err(|error| error.to_string())?;
+    if opts.db_name().is_none_or(str::is_empty) {
+        return Err("it names no database; say mysql://user:password@host/database".to_owned());
+    }
+    let encryption = opts.ssl_opts().cloned().map(trusting);
+    let opts = OptsBuilder::from_opts(opts).ssl_opts(encryption).prefer_socket(false).client_found_rows(true);
+    Ok(opts.stmt_cache_size(0).tcp_keepalive(Some(Duration::from_secs(5))).into())
+}
+
+/// Trusts the machine's certificates, beside those that the driver brings along.
+fn trusting(encryption: SslOpts) -> SslOpts {
+    let found = rustls_native_certs::load_native_certs().certs;
+    encryption.with_root_certs(found.into_iter().map(|certificate| certificate.to_vec().into()).collect())
+}
+
+/// Where the database is, without the password.
+fn shown(opts: &Opts) -> String {
+    format!("mysql://{}:{}/{}", opts.ip_or_hostname(), opts.tcp_port(), opts.db_name().unwrap_or_default())
+}
+
+fn prepare(target: &Target) -> std::result::Result<(), String> {
+    let told = |fault: Fault| match fault.into_error("open", &target.name) {
+        Error::Unavailable { source, .. } => format!("it cannot be opened: {source}"),
+        error => error.to_string(),
+    };
+    let open = || Connection::open(&target.opts, Purpose::Write(Duration::from_secs(60))).map_err(told);
+    let connection = open()?;
+    check_version(&connection).map_err(told)??;
+    migrate::run(&connection, &open()?).map_err(told)?
+}
+
+fn check_version(db: &Connection) -> Step<std::result::Result<(), String>> {
+    let version = read_one(db, Sql::new("SELECT VERSION()"), &[], |row| row.get::<String>(0))?;
+    db.commit()?;
+    Ok(judge_version(&version.unwrap_or_default()))
+}
+
+fn judge_version(version: &str) -> std::result::Result<(), String> {
+    let (name, least) = if version.contains("MariaDB") { ("MariaDB", [10, 6, 0]) } else { ("MySQL", [8, 0, 13]) };
+    let digits = version.split(|next: char| !next.is_ascii_digit());
+    let mut numbers = digits.map_while(|number| number.parse::<u32>().ok());
+    let found = [(); 3].map(|()| numbers.next().unwrap_or(u32::MAX));
+    if found >= least {
+        return Ok(());
+    }
+    let [major, minor, patch] = least;
+    Err(format!("its server is {name} {version}; {major}.{minor}.{patch} or newer is needed"))
+}
+
+impl Backend for MysqlStore {
+    type Connection = Connection;
+
+    async fn write<T: Send + 'static>(
+        &self,
+        lane: Lane,
+        operation: &'static str,
+        mut work: impl FnMut(&mut Session<Connection>) -> Step<T> + Send + 'static,
+    ) -> Result<T> {
+        let lane = match lane {
+            Lane::Fire => &self.fires,
+            Lane::Complete => &self.ends,
+            Lane::Claim => &self.claims,
+            Lane::Log => &self.logs,
+            Lane::Api => &self.requests,
+        };
+        let with_wake = move |session: &mut Session<Connection>| {
+            let value = work(session)?;
+            Ok((value, std::mem::take(&mut session.wakes)))
+        };
+        let (value, wakes) = lane.call(operation, with_wake).await?;
+        if wakes {
+            self.changed.notify_one();
+        }
+        Ok(value)
+    }
+
+    async fn read<T: Send + 'static>(
+        &self,
+        lane: ReadLane,
+        operation: &'static str,
+        mut work: impl FnMut(&Connection) -> Step<T> + Send + 'static,
+    ) -> Result<T> {
+        let lane = match lane {
+            ReadLane::Engine => &self.engine_reads,
+            ReadLane::Requests => &self.reads,
+            ReadLane::Counts => &self.counts,
+        };
+        lane.call(operation, move |session| work(&session.connection)).await
+    }
+
+    fn shared(&self) -> Option<&dyn Cluster> {
+        Some(self)
+    }
+
+    fn wake(&self) -> &Notify {
+        &self.changed
+    }
+
+    async fn before_events(&self) -> Result<()> {
+        self.number_events().await
+    }
+
+    async fn about(&self, counts: StoreInfo) -> Result<StoreInfo> {
+        let sql = Sql::new(
+            "SELECT VERSION(), CAST(COALESCE(SUM(data_length + index_length), 0) AS SIGNED) \
+             FROM information_schema.tables WHERE table_schema = DATABASE()",
+        );
+        let found = self.read(ReadLane::Counts, "look at the database", move |db| {
+            read_one(db, sql, &[], |row| Ok((row.get::<String>(0)?, row.get::<i64>(1)?)))
+        });
+        let (version, bytes) = found.await?.unwrap_or_default();
+        Ok(StoreInfo { kind: "mysql", version, schema: migrate::NEWEST, bytes: bytes.unsigned_abs(), ..counts })
+    }
+
+    async fn end(&self) -> Result<()> {
+        let lanes = [&self.leases, &self.fires, &self.ends, &self.claims, &self.logs, &self.requests];
+        if lanes.iter().any(|lane| lane.is_closing()) {
+            return Err(Error::Closed);
+        }
+        for lane in lanes.into_iter().chain([&self.engine_reads, &self.reads, &self.counts]) {
+            lane.close();
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,131 @@
+//! What most batches are made of, in few statements each.
+
+use mainspring_core::batch::{ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, LiveRun, TriggerRow};
+use mainspring_core::cluster::{Shard, ShardSet};
+use mainspring_core::{Timestamp, TriggerId};
+
+use super::arrays::{self, list_of_numbers, list_of_runs};
+use super::cluster;
+use super::connection::Connection;
+use crate::sql::Batches;
+use crate::sql::complete::End;
+use crate::sql::db::{Step, ToSql, execute, exists, instant, read};
+use crate::sql::fire::Usual;
+use crate::sql::queue::{claimed_run, live_run};
+use crate::sql::trigger::{Place, page, trigger_row};
+
+/// A statement of MySQL alone.
+macro_rules! own {
+    ($name:literal) => {
+        crate::sql::db::Sql::new(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/queries/mysql/", $name, ".sql")))
+    };
+}
+pub(super) use own;
+
+impl Batches for Connection {
+    fn raise_fence(&self, owner: i64) -> Step<()> {
+        execute(self, own!("cluster_fence_add"), &[(":incarnation", &owner)])?;
+        Ok(())
+    }
+
+    fn step_fence(&self, owner: i64) -> Step<()> {
+        cluster::step_fence(self, owner)
+    }
+
+    fn share_fence(&self, owner: i64) -> Step<()> {
+        cluster::share_fence(self, owner)
+    }
+
+    fn claim(&self, owner: i64, limit: u32, at: Timestamp) -> Step<Vec<ClaimedRun>> {
+        let mut claimed = read(self, own!("claim_read"), &[(":limit", &limit)], claimed_run)?;
+        if claimed.is_empty() {
+            return Ok(claimed);
+        }
+        let runs = list_of_runs(claimed.iter().map(|run| run.run));
+        let values: [(&str, &dyn ToSql); 3] = [(":runs", &runs), (":at", &at.as_millis()), (":owner", &owner)];
+        execute(self, own!("claim"), &values)?;
+        for run in &mut claimed {
+            run.attempt += 1;
+        }
+        Ok(claimed)
+    }
+
+    fn record_usual(&self, batch: &FireBatch, owner: i64, stamp: i64) -> Step<Usual> {
+        arrays::record(self, batch, owner, stamp)
+    }
+
+    fn end_usual(&self, batch: &CompletionBatch, owner: i64) -> Step<Vec<End>> {
+        arrays::end(self, batch, owner)
+    }
+
+    fn note_elsewhere(&self, owner: i64, outcome: &CompletionOutcome) -> Step<()> {
+        for trigger in &outcome.rearmed {
+            execute(self, own!("note_trigger_elsewhere"), &[(":trigger", &trigger.0), (":owner", &owner)])?;
+        }
+        for job in &outcome.freed {
+            execute(self, own!("note_job_elsewhere"), &[(":job", &job.0), (":owner", &owner)])?;
+        }
+        Ok(())
+    }
+
+    fn window(
+        &self,
+        shards: ShardSet,
+        until: Timestamp,
+        after: Option<Place>,
+        limit: u32,
+    ) -> Step<(Vec<TriggerRow>, Option<Place>)> {
+        let (after_at, after_id) = after.map_or((i64::MIN, i64::MIN), |(at, id)| (at.as_millis(), id.0));
+        let values: [(&str, &dyn ToSql); 5] = [
+            (":until", &until.as_millis()),
+            (":after_at", &after_at),
+            (":after_id", &after_id),
+            (":shards", &mask(shards)),
+            (":limit", &limit),
+        ];
+        let rows = read(self, own!("window"), &values, |row| Ok((trigger_row(row)?, instant(row, 15)?)))?;
+        Ok(page(rows, i64::from(limit)))
+    }
+
+    fn take_triggers(&self, _owner: i64, shards: ShardSet, limit: u32) -> Step<(Vec<TriggerId>, bool)> {
+        let shards = mask(shards);
+        let values: [(&str, &dyn ToSql); 2] = [(":shards", &shards), (":limit", &limit)];
+        let taken = read(self, own!("take_triggers_read"), &values, |row| row.get(1).map(TriggerId))?;
+        if !taken.is_empty() {
+            let ids = list_of_numbers(taken.iter().map(|trigger| trigger.0));
+            execute(self, own!("take_triggers"), &[(":triggers", &ids)])?;
+        }
+        let full = taken.len() == limit as usize;
+        let more = full && exists(self, own!("take_triggers_more"), &[(":shards", &shards)])?;
+        Ok((taken, more))
+    }
+
+    fn note_queued(&self) -> Step<()> {
+        // Queued runs are found by their state.
+        Ok(())
+    }
+
+    fn take_queued(&self) -> Step<bool> {
+        exists(self, own!("take_queued"), &[])
+    }
+}
+
+/// Takes over running runs of a process start that has no node.
+pub(super) fn adopt(db: &Connection, dead: i64, by: i64, limit: u32) -> Step<Vec<LiveRun>> {
+    let values: [(&str, &dyn ToSql); 2] = [(":dead", &dead), (":limit", &limit)];
+    let taken = read(db, own!("cluster_adopt_read"), &values, live_run)?;
+    if !taken.is_empty() {
+        let runs = list_of_runs(taken.iter().map(|run| run.claimed.run));
+        execute(db, own!("cluster_adopt"), &[(":runs", &runs), (":by", &by)])?;
+    }
+    Ok(taken)
+}
+
+/// A set of shards as the statements ask for them: a character for each.
+pub(super) fn mask(shards: ShardSet) -> String {
+    let mut mask = vec![b'0'; 256];
+    for Shard(number) in shards.iter() {
+        mask[usize::from(number)] = b'1';
+    }
+    String::from_utf8(mask).expect("two digits")
+}

@@ -1,0 +1,302 @@
+//! A session of MySQL or MariaDB as the requests see it.
+//!
+//! Each belongs to one thread and drives its socket itself, so nothing ever drops a statement half way. Transactions
+//! begin with their first statement.
+
+use std::cell::{Cell, RefCell};
+use std::future::Future;
+use std::rc::Rc;
+use std::time::Duration;
+
+use mysql_async::prelude::Queryable;
+use mysql_async::{Conn, Opts, Params, Statement};
+use rustc_hash::FxHashMap;
+use tokio::runtime::Runtime;
+
+use crate::sql::db::{Columns, Db, Fault, Lock, Row, Sql, Step, ToSql, Value, Values};
+
+/// How long connecting may take.
+const CONNECT: Duration = Duration::from_secs(5);
+
+/// What the server promises about every session. The common SQL quotes names and joins texts as the standard says;
+/// waiting for a lock ends after two seconds.
+const SETTINGS: &str = "SET NAMES utf8mb4 COLLATE utf8mb4_bin; \
+    SET SESSION sql_mode = 'STRICT_ALL_TABLES,ANSI_QUOTES,PIPES_AS_CONCAT,NO_ENGINE_SUBSTITUTION', \
+    SESSION time_zone = '+00:00', SESSION autocommit = 0, SESSION innodb_lock_wait_timeout = 2";
+
+/// The character set of values that are no text.
+const BINARY: u16 = 63;
+
+/// What a session is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Purpose {
+    /// Changes things. Statements end after the given time.
+    Write(Duration),
+    /// Reads a snapshot, cut off after the given time.
+    Read(Duration),
+}
+
+impl Purpose {
+    fn limit(self) -> Duration {
+        match self {
+            Self::Write(limit) | Self::Read(limit) => limit,
+        }
+    }
+
+    /// What the server promises about a session of this kind. Each server reads the comment that is meant for it. A
+    /// stopped client holds no lock for longer than two seconds: where idle transactions have no limit, idle sessions
+    /// have it.
+    fn settings(self) -> String {
+        let (limit, millis) = (self.limit().as_secs_f64(), self.limit().as_millis());
+        let (mode, mysql) = match self {
+            Self::Write(_) => ("READ COMMITTED", "SESSION wait_timeout = 2".to_owned()),
+            Self::Read(_) => ("REPEATABLE READ, READ ONLY", format!("SESSION max_execution_time = {millis}")),
+        };
+        format!(
+            "SET SESSION TRANSACTION ISOLATION LEVEL {mode}; \
+             SET /*M! SESSION max_statement_time = {limit}, SESSION idle_transaction_timeout = 2, */ \
+             /*!80000 {mysql}, */ SESSION lock_wait_timeout = 2"
+        )
+    }
+}
+
+pub(crate) struct Connection {
+    runtime: Runtime,
+    /// Absent once it has been closed.
+    client: RefCell<Option<Conn>>,
+    statements: RefCell<FxHashMap<(usize, Lock), Rc<Prepared>>>,
+    limit: Duration,
+    /// Whether a transaction is under way on the server.
+    begun: Cell<bool>,
+}
+
+/// A statement that the server knows, and which value goes to which of its places.
+struct Prepared {
+    statement: Statement,
+    places: Vec<usize>,
+}
+
+impl Connection {
+    pub(super) fn open(target: &Opts, purpose: Purpose) -> Step<Self> {
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(|error| Fault::Broken(format!("a runtime cannot be made: {error}")))?;
+        let client = runtime.block_on(async {
+            let connecting = async {
+                let mut client = Conn::new(target.clone()).await?;
+                client.query_drop(SETTINGS).await?;
+                client.query_drop(purpose.settings()).await?;
+                Ok::<_, Fault>(client)
+            };
+            tokio::time::timeout(CONNECT, connecting).await.map_err(|_| slow(CONNECT))?
+        })?;
+        let (client, statements) = (RefCell::new(Some(client)), RefCell::default());
+        Ok(Self { runtime, client, statements, limit: purpose.limit(), begun: Cell::new(false) })
+    }
+
+    /// Waits for the server, up to the limit of a statement and a little more: usually it ends the statement itself.
+    fn wait<T>(&self, work: impl AsyncFnOnce(&mut Conn) -> Step<T>) -> Step<T> {
+        let mut client = self.client.borrow_mut();
+        let client = client.as_mut().ok_or_else(|| Fault::Broken("the session is closed".to_owned()))?;
+        let limit = self.limit + Duration::from_secs(1);
+        self.runtime.block_on(timed(limit, work(client)))
+    }
+
+    /// Ends the transaction and keeps what it did. Where the answer is lost, so is the knowledge of what happened.
+    pub(super) fn commit(&self) -> Step<()> {
+        match self.end("COMMIT") {
+            Err(Fault::Mysql(error)) if error.is_fatal() => {
+                Err(Fault::Broken(format!("no answer to a commit, which may have been kept: {error}")))
+            }
+            done => done,
+        }
+    }
+
+    /// Ends the transaction and undoes what it did.
+    pub(super) fn roll_back(&self) -> Step<()> {
+        self.end("ROLLBACK")
+    }
+
+    fn end(&self, how: &str) -> Step<()> {
+        if self.begun.replace(false) { self.run_text(how) } else { Ok(()) }
+    }
+
+    /// Runs a text without parameters.
+    pub(super) fn run_text(&self, text: &str) -> Step<()> {
+        self.wait(async |client| Ok(client.query_drop(text).await?))
+    }
+
+    fn prepared(&self, sql: Sql, lock: Lock) -> Step<Rc<Prepared>> {
+        let text = sql.mysql.unwrap_or(sql.text);
+        let key = (text.as_ptr().addr(), lock);
+        if let Some(prepared) = self.statements.borrow().get(&key) {
+            return Ok(prepared.clone());
+        }
+        let (text, places) = positional(text, lock);
+        let statement = self.wait(async |client| Ok(client.prep(text).await?))?;
+        let prepared = Rc::new(Prepared { statement, places });
+        self.statements.borrow_mut().insert(key, prepared.clone());
+        Ok(prepared)
+    }
+
+    /// Runs a statement and hands its rows over.
+    fn run(
+        &self,
+        sql: Sql,
+        lock: Lock,
+        values: &Values<'_>,
+        each: &mut dyn FnMut(&Row<'_>) -> Step<bool>,
+    ) -> Step<Done> {
+        let prepared = self.prepared(sql, lock)?;
+        let bound = prepared.places.iter().map(|place| bound(values.get(*place).map(|(_, value)| value.value())));
+        let parameters = match bound.collect::<Vec<_>>() {
+            none if none.is_empty() => Params::Empty,
+            bound => Params::Positional(bound),
+        };
+        self.begun.set(true);
+        self.wait(async |client| {
+            let mut rows = client.exec_iter(&prepared.statement, parameters).await?;
+            let mut going = Ok(true);
+            while let Some(row) = rows.next().await? {
+                if let Ok(true) = going {
+                    going = each(&Row(&Cells(&row)));
+                }
+            }
+            let done = Done { rows: rows.affected_rows(), number: rows.last_insert_id() };
+            going.map(|_| done)
+        })
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        if let Some(client) = self.client.get_mut().take() {
+            // The server finds out by itself where it cannot be told.
+            let _told = self.runtime.block_on(timed(Duration::from_secs(1), async { Ok(client.disconnect().await?) }));
+        }
+    }
+}
+
+/// What the server says of a statement.
+struct Done {
+    rows: u64,
+    number: Option<u64>,
+}
+
+async fn timed<T>(limit: Duration, work: impl Future<Output = Step<T>>) -> Step<T> {
+    tokio::time::timeout(limit, work).await.unwrap_or_else(|_| Err(slow(limit)))
+}
+
+fn slow(limit: Duration) -> Fault {
+    Fault::Broken(format!("no answer within {} s", limit.as_secs()))
+}
+
+impl Db for Connection {
+    fn execute(&self, sql: Sql, values: &Values<'_>) -> Step<u64> {
+        self.run(sql, Lock::None, values, &mut |_| Ok(true)).map(|done| done.rows)
+    }
+
+    fn each(&self, sql: Sql, values: &Values<'_>, each: &mut dyn FnMut(&Row<'_>) -> Step<bool>) -> Step<()> {
+        self.run(sql, Lock::None, values, each).map(|_| ())
+    }
+
+    fn insert(&self, sql: Sql, values: &Values<'_>) -> Step<i64> {
+        let number = self.run(sql, Lock::None, values, &mut |_| Ok(true))?.number;
+        let number = number.and_then(|number| i64::try_from(number).ok());
+        number.ok_or_else(|| Fault::Unreadable("an insert answered no number".to_owned()))
+    }
+
+    fn lock(&self, sql: Sql, lock: Lock, values: &Values<'_>) -> Step<()> {
+        self.run(sql, lock, values, &mut |_| Ok(true)).map(|_| ())
+    }
+}
+
+/// Whether a row is there already.
+pub(super) fn is_duplicate(fault: &Fault) -> bool {
+    server_code(fault) == Some(1062)
+}
+
+/// The number of an error that the server reports.
+pub(super) fn server_code(fault: &Fault) -> Option<u16> {
+    match fault {
+        Fault::Mysql(mysql_async::Error::Server(error)) => Some(error.code),
+        _ => None,
+    }
+}
+
+/// Replaces the names of parameters by `?`. Answers also, for each of these, the place of its name in the order in which
+/// the names first stand. What asks for the number of an inserted row is left out: the server tells it anyway.
+fn positional(text: &str, lock: Lock) -> (String, Vec<usize>) {
+    let text = text.split_once("RETURNING").map_or(text, |(before, _)| before);
+    let mut names: Vec<&str> = Vec::new();
+    let mut places = Vec::new();
+    let mut result = String::with_capacity(text.len() + 32);
+    for line in text.lines().filter(|line| !line.trim_start().starts_with("--")) {
+        let mut parts = line.split(':');
+        result.push_str(parts.next().unwrap_or_default());
+        for part in parts {
+            let end = part.find(|next: char| !next.is_ascii_alphanumeric() && next != '_').unwrap_or(part.len());
+            let (name, rest) = part.split_at(end);
+            places.push(names.iter().position(|known| *known == name).unwrap_or_else(|| {
+                names.push(name);
+                names.len() - 1
+            }));
+            result.push('?');
+            result.push_str(rest);
+        }
+        result.push('\n');
+    }
+    result.push_str(match lock {
+        Lock::None => "",
+        Lock::Write => "FOR UPDATE",
+        Lock::Share => "LOCK IN SHARE MODE",
+    });
+    (result, places)
+}
+
+/// A value on its way to the server.
+fn bound(value: Option<Value<'_>>) -> mysql_async::Value {
+    match value {
+        None | Some(Value::Null) => mysql_async::Value::NULL,
+        Some(Value::Int(number)) => mysql_async::Value::Int(number),
+        Some(Value::Text(text)) => mysql_async::Value::Bytes(text.as_bytes().to_vec()),
+        Some(Value::Blob(bytes)) => mysql_async::Value::Bytes(bytes.to_vec()),
+    }
+}
+
+/// A row as the server sends it.
+struct Cells<'a>(&'a mysql_async::Row);
+
+impl Columns for Cells<'_> {
+    fn value(&self, column: usize) -> Step<Value<'_>> {
+        let bad = |why: &str| Fault::Unreadable(format!("column {column}: {why}"));
+        let columns = self.0.columns_ref();
+        let (Some(value), Some(about)) = (self.0.as_ref(column), columns.get(column)) else {
+            return Err(bad("there is none"));
+        };
+        Ok(match value {
+            mysql_async::Value::NULL => Value::Null,
+            mysql_async::Value::Int(number) => Value::Int(*number),
+            mysql_async::Value::UInt(number) => Value::Int(i64::try_from(*number).map_err(|_| bad("too large"))?),
+            mysql_async::Value::Bytes(bytes) if about.character_set() != BINARY => {
+                Value::Text(std::str::from_utf8(bytes).map_err(|_| bad("no UTF-8"))?)
+            }
+            mysql_async::Value::Bytes(bytes) => Value::Blob(bytes),
+            _ => return Err(bad("a value of an unknown type")),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_become_places_in_the_order_in_which_they_first_stand() {
+        let text = "-- Not :this.\nUPDATE t SET a = :a, b = :b_2\nWHERE a <> :a AND c = :c RETURNING id";
+        let (sql, places) = positional(text, Lock::None);
+        assert_eq!(sql, "UPDATE t SET a = ?, b = ?\nWHERE a <> ? AND c = ? \n");
+        assert_eq!(places, [0, 1, 0, 2]);
+        let (sql, _) = positional("SELECT 1", Lock::Share);
+        assert_eq!(sql, "SELECT 1\nLOCK IN SHARE MODE");
+    }
+}

@@ -1,0 +1,88 @@
+//! The steps from an empty database to the newest schema.
+//!
+//! The server commits after every statement that changes the schema, so a step may end half way: each of its statements
+//! may be repeated. Nodes that start together take turns: the one whose second session holds the row of
+//! `migration_lease` works, the others wait for it.
+
+use super::connection::Connection;
+use crate::sql::db::{Db, Lock, Sql, Step, read_one};
+
+struct Migration {
+    number: u32,
+    name: &'static str,
+    text: &'static str,
+}
+
+macro_rules! migration {
+    ($number:literal, $name:literal) => {
+        Migration {
+            number: $number,
+            name: $name,
+            text: include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/migrations/mysql/", $name, ".sql")),
+        }
+    };
+}
+
+/// In order, and never changed once released.
+const MIGRATIONS: &[Migration] = &[migration!(1, "0001_begin")];
+
+/// Number of the newest migration.
+pub(super) const NEWEST: u32 = MIGRATIONS[MIGRATIONS.len() - 1].number;
+
+/// Brings the schema up to date. The inner error is a verdict on the database.
+pub(super) fn run(db: &Connection, lease: &Connection) -> Step<Result<(), String>> {
+    prepare_ledger(db)?;
+    // Others may work for long, and this session idles while it holds the lease.
+    lease.run_text(
+        "SET /*M! SESSION idle_transaction_timeout = 0, */ \
+         SESSION innodb_lock_wait_timeout = 60, SESSION wait_timeout = 600",
+    )?;
+    lease.lock(Sql::new("SELECT one FROM migration_lease"), Lock::Write, &[])?;
+    let done = newest_done(db)?;
+    if done > NEWEST {
+        return Ok(Err(format!(
+            "it was set up by a newer mainspring (schema {done}, this program knows {NEWEST}). \
+             Nothing was changed: use that version"
+        )));
+    }
+    for step in MIGRATIONS.iter().filter(|step| step.number > done) {
+        apply(db, step)?;
+    }
+    lease.roll_back()?;
+    Ok(Ok(()))
+}
+
+fn prepare_ledger(db: &Connection) -> Step<()> {
+    db.run_text(
+        "CREATE TABLE IF NOT EXISTS migration (
+             number BIGINT NOT NULL PRIMARY KEY, name VARCHAR(255) NOT NULL,
+             done_at TIMESTAMP NOT NULL DEFAULT CURRENT_TIMESTAMP) ENGINE = InnoDB",
+    )?;
+    db.run_text("CREATE TABLE IF NOT EXISTS migration_lease (one TINYINT NOT NULL PRIMARY KEY) ENGINE = InnoDB")?;
+    db.execute(Sql::new("INSERT IGNORE INTO migration_lease (one) VALUES (1)"), &[])?;
+    db.commit()
+}
+
+fn newest_done(db: &Connection) -> Step<u32> {
+    let newest = read_one(db, Sql::new("SELECT MAX(number) FROM migration"), &[], |row| row.get::<Option<i64>>(0))?;
+    db.commit()?;
+    Ok(u32::try_from(newest.flatten().unwrap_or(0)).unwrap_or(u32::MAX))
+}
+
+fn apply(db: &Connection, step: &Migration) -> Step<()> {
+    for statement in statements(step.text) {
+        db.run_text(&statement)?;
+        db.run_text("COMMIT")?;
+    }
+    let number = i64::from(step.number);
+    let record = Sql::new("INSERT IGNORE INTO migration (number, name) VALUES (:number, :name)");
+    db.execute(record, &[(":number", &number), (":name", &step.name)])?;
+    db.commit()
+}
+
+/// The statements of a text, without its comments. Each ends at the end of a line.
+fn statements(text: &str) -> Vec<String> {
+    let lines = text.lines().filter(|line| !line.trim_start().starts_with("--"));
+    let text: String = lines.flat_map(|line| [line, "\n"]).collect();
+    text.split(";\n").map(str::trim).filter(|statement| !statement.is_empty()).map(str::to_owned).collect()
+}

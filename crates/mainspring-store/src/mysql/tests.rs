@@ -1,0 +1,285 @@
+//! The store against a real server, whose address is in `MAINSPRING_TEST_MYSQL`.
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use mainspring_core::Incarnation;
+use mainspring_core::job::Overlap;
+use mainspring_core::run::Verdict;
+
+use super::*;
+use crate::conformance::kit::{Draft, Kit, asked, at};
+use crate::conformance_suite;
+use crate::sql::db::Row;
+use crate::store::Store;
+
+/// Makes an empty database and opens it.
+async fn empty() -> Arc<dyn Store> {
+    Arc::new(opened().await.0)
+}
+
+/// Makes an empty database and opens it. Answers its address too.
+async fn opened() -> (MysqlStore, String) {
+    let open = || {
+        let address = database();
+        (MysqlStore::open(&address).unwrap(), address)
+    };
+    blocking(open).await
+}
+
+/// Runs what waits for a server itself.
+async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {
+    tokio::task::spawn_blocking(work).await.unwrap()
+}
+
+/// Makes a database. Answers its address.
+fn database() -> String {
+    let name = format!("t{:016x}", RandomState::new().build_hasher().finish());
+    server().run_text(&format!("CREATE DATABASE {name}")).unwrap();
+    format!("{}/{name}", server_address())
+}
+
+/// A session without a database.
+fn server() -> Connection {
+    session(Opts::from_url(&server_address()).unwrap())
+}
+
+/// A session that works in a database.
+fn inside(address: &str) -> Connection {
+    session(super::address(address).unwrap())
+}
+
+fn session(opts: Opts) -> Connection {
+    Connection::open(&opts, Purpose::Write(Duration::from_secs(60))).unwrap()
+}
+
+/// Closes all sessions that work in a database.
+fn kill_sessions(address: &str) {
+    let (server, name) = (server(), address.rsplit('/').next().unwrap());
+    let sessions = Sql::new("SELECT CAST(id AS SIGNED) FROM information_schema.processlist WHERE db = :name");
+    for id in read(&server, sessions, &[(":name", &name)], |row| row.get::<i64>(0)).unwrap() {
+        server.run_text(&format!("KILL {id}")).unwrap();
+    }
+}
+
+/// Writes a setting, and locks it until the transaction ends.
+fn write(db: &Connection, name: &str) -> Step<u64> {
+    db.execute(sql!("set_setting", mysql), &[(":name", &name), (":value", &"there")])
+}
+
+fn server_address() -> String {
+    let Ok(server) = std::env::var("MAINSPRING_TEST_MYSQL") else {
+        panic!("MAINSPRING_TEST_MYSQL names no server: run `make test`, or `cargo run -p xtask -- db mysql`");
+    };
+    server.trim_end_matches('/').to_owned()
+}
+
+conformance_suite!(empty);
+crate::cluster_suite!(empty);
+
+#[test]
+fn answers_like_the_reference() {
+    crate::conformance::differential(16, empty);
+}
+
+#[test]
+fn servers_that_are_too_old_are_refused_by_name() {
+    let cases = [
+        ("10.11.14-MariaDB-0+deb12u2", None),
+        ("10.6.0-MariaDB", None),
+        ("10.5.26-MariaDB", Some("MariaDB 10.5.26-MariaDB; 10.6.0")),
+        ("8.0.13", None),
+        ("8.4.3-commercial", None),
+        ("8.0.12", Some("MySQL 8.0.12; 8.0.13")),
+        ("5.7.44-log", Some("MySQL 5.7.44-log; 8.0.13")),
+    ];
+    for (version, expected) in cases {
+        let verdict = judge_version(version);
+        match expected {
+            None => assert_eq!(verdict, Ok(()), "{version}"),
+            Some(text) => assert!(verdict.unwrap_err().contains(text), "{version}"),
+        }
+    }
+}
+
+#[tokio::test]
+async fn sessions_that_the_server_closed_are_replaced_unnoticed() {
+    let (store, address) = opened().await;
+    // A lane with one session.
+    let again = async |name: &'static str| {
+        store.logs.call("test", move |session| write(&session.connection, name)).await.unwrap();
+        store
+            .engine_reads
+            .call("test", |session| exists(&session.connection, sql!("setting"), &[(":name", &"a")]))
+            .await
+    };
+    assert!(again("a").await.unwrap());
+    blocking(move || kill_sessions(&address)).await;
+    assert!(again("b").await.unwrap());
+    assert!(store.setting("b").await.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn commit_without_an_answer_is_told_and_not_repeated() {
+    let (store, address) = opened().await;
+    let (tries, tried) = std::sync::mpsc::channel();
+    let work = move |session: &mut Session<Connection>| {
+        tries.send(()).unwrap();
+        write(&session.connection, "a")?;
+        kill_sessions(&address);
+        Ok(())
+    };
+    let error = store.requests.call("test", work).await.unwrap_err();
+    let Error::Unavailable { source, .. } = error else { panic!("{error}") };
+    assert!(source.to_string().contains("may have been kept"), "{source}");
+    assert_eq!(tried.try_iter().count(), 1);
+}
+
+#[tokio::test]
+async fn transaction_that_waited_for_a_lock_in_vain_is_undone_and_repeated_whole() {
+    let (store, address) = opened().await;
+    let (tries, tried) = std::sync::mpsc::channel();
+    let (lock, locked) = tokio::sync::oneshot::channel();
+    // Holds the lock until the second try.
+    let holder = tokio::task::spawn_blocking(move || {
+        let other = inside(&address);
+        other.run_text("SET SESSION wait_timeout = 60 /*M! , SESSION idle_transaction_timeout = 0 */").unwrap();
+        write(&other, "held").unwrap();
+        lock.send(()).unwrap();
+        while tried.recv().unwrap() == 1 {}
+        other.roll_back().unwrap();
+    });
+    locked.await.unwrap();
+    let mut count = 0;
+    let work = move |session: &mut Session<Connection>| {
+        count += 1;
+        tries.send(count).unwrap();
+        let db = &session.connection;
+        db.run_text("SET SESSION innodb_lock_wait_timeout = 1")?;
+        write(db, &format!("try {count}"))?;
+        write(db, "held")?;
+        Ok(count)
+    };
+    let last = store.requests.call("test", work).await.unwrap();
+    holder.await.unwrap();
+    assert!(last > 1);
+    assert_eq!(store.setting("try 1").await.unwrap(), None);
+    assert!(store.setting(&format!("try {last}")).await.unwrap().is_some());
+}
+
+#[tokio::test]
+async fn client_that_stops_holds_its_locks_for_no_longer_than_seconds() {
+    let (_store, address) = opened().await;
+    let work = move || {
+        let (stopped, heir) = (inside(&address), inside(&address));
+        write(&stopped, "held").unwrap();
+        heir.run_text("SET SESSION innodb_lock_wait_timeout = 30").unwrap();
+        write(&heir, "held").unwrap();
+        heir.commit().unwrap();
+        assert!(stopped.commit().is_err(), "what it did is undone");
+    };
+    blocking(work).await;
+}
+
+#[tokio::test]
+async fn rows_that_stay_as_they_are_count_as_found() {
+    let (_store, address) = opened().await;
+    let work = move || {
+        let db = inside(&address);
+        write(&db, "a").unwrap();
+        let same = Sql::new("UPDATE setting SET value = value WHERE name = :name");
+        assert_eq!(db.execute(same, &[(":name", &"a")]).unwrap(), 1);
+        assert_eq!(db.execute(same, &[(":name", &"A")]).unwrap(), 0);
+    };
+    blocking(work).await;
+}
+
+#[tokio::test]
+async fn interrupted_migration_is_finished_by_the_next_start() {
+    let (store, address) = opened().await;
+    store.close().await.unwrap();
+    let again = move || {
+        let db = inside(&address);
+        db.run_text("DELETE FROM migration; DROP TABLE idempotency_key; COMMIT").unwrap();
+        MysqlStore::open(&address).unwrap()
+    };
+    assert_eq!(blocking(again).await.kept_answer("none").await.unwrap(), None);
+}
+
+#[tokio::test]
+async fn database_of_a_newer_version_is_refused_and_left_alone() {
+    let (store, address) = opened().await;
+    store.close().await.unwrap();
+    let again = move || {
+        inside(&address).run_text("INSERT INTO migration (number, name) VALUES (99, 'later'); COMMIT").unwrap();
+        MysqlStore::open(&address).map(|_| ()).unwrap_err().to_string()
+    };
+    let error = blocking(again).await;
+    assert!(error.contains("newer mainspring (schema 99"), "{error}");
+}
+
+#[tokio::test]
+async fn nodes_that_start_together_take_turns_in_setting_up() {
+    let address = blocking(database).await;
+    let nodes = (0..4).map(|_| {
+        let address = address.clone();
+        tokio::task::spawn_blocking(move || MysqlStore::open(&address).map(|_| ()))
+    });
+    for node in nodes.collect::<Vec<_>>() {
+        node.await.unwrap().unwrap();
+    }
+}
+
+#[test]
+fn addresses_are_shown_without_passwords() {
+    let opts = address("mariadb://me:secret@db:3307/jobs?require_ssl=true").unwrap();
+    assert_eq!(shown(&opts), "mysql://db:3307/jobs");
+    let wrong = address("mysql://me:secret@db/jobs?require_ssl=perhaps").unwrap_err();
+    assert!(wrong.contains("require_ssl") && !wrong.contains("secret"), "{wrong}");
+}
+
+/// Runs of a job with a limit, asked for, claimed and ended by two nodes at once: they wait for each other's locks.
+#[tokio::test(flavor = "multi_thread")]
+async fn nodes_that_work_at_once_lose_no_run_and_no_slot() {
+    const ASKED: u64 = 120;
+    let (first, address) = opened().await;
+    let second = blocking({
+        let address = address.clone();
+        move || MysqlStore::open(&address).unwrap()
+    });
+    let stores: [Arc<dyn Store>; 2] = [Arc::new(first), Arc::new(second.await)];
+    let kits = [Kit::new(stores[0].clone()).await, Kit::restarted(stores[1].clone(), Incarnation(77)).await];
+    let job = Arc::new(kits[0].save(Draft::new("a").limit(Overlap::Hold, 3)).await);
+    let askers = (0..ASKED).map(|number| {
+        let (store, run) = (stores[number as usize % 2].clone(), asked(&job, number, at(1_000)));
+        tokio::spawn(async move { store.ask_run(run).await.unwrap() })
+    });
+    let askers: Vec<_> = askers.collect();
+    let ended = Arc::new(AtomicU64::new(0));
+    let workers = kits.map(|mut kit| {
+        let (job, ended) = (job.clone(), ended.clone());
+        tokio::spawn(async move {
+            while ended.load(Ordering::Relaxed) < ASKED {
+                let claimed = kit.claim(4, at(1_001)).await;
+                let ends = claimed.iter().map(|run| job.verdict(run.run, Verdict::Succeeded, at(1_002))).collect();
+                assert_eq!(kit.complete(at(1_002), ends).await.refused, [0; 0]);
+                ended.fetch_add(claimed.len() as u64, Ordering::Relaxed);
+            }
+        })
+    });
+    for task in askers {
+        task.await.unwrap();
+    }
+    for task in workers {
+        task.await.unwrap();
+    }
+    let left = move || {
+        let counts = Sql::new(
+            "SELECT CAST(active AS SIGNED), CAST(held AS SIGNED), (SELECT COUNT(*) FROM run), \
+             (SELECT COUNT(*) FROM history WHERE state = 'succeeded') FROM job_gate",
+        );
+        let row = |row: &Row<'_>| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?));
+        read_one::<(i64, i64, i64, i64)>(&inside(&address), counts, &[], row).unwrap()
+    };
+    assert_eq!(blocking(left).await, Some((0, 0, 0, ASKED.cast_signed())));
+}
