@@ -225,7 +225,7 @@ pub(super) fn server_code(fault: &Fault) -> Option<u16> {
 
 /// Replaces the names of parameters by `?`. Answers also, for each of these, the place of its name in the order in which
 /// the names first stand. What asks for the number of an inserted row is left out: the server tells it anyway.
-fn positional(text: &str, lock: Lock) -> (String, Vec<usize>) {
+pub(super) fn positional(text: &str, lock: Lock) -> (String, Vec<usize>) {
     let text = text.split_once("RETURNING").map_or(text, |(before, _)| before);
     let mut names: Vec<&str> = Vec::new();
     let mut places = Vec::new();

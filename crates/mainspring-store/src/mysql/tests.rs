@@ -231,11 +231,73 @@ async fn nodes_that_start_together_take_turns_in_setting_up() {
 }
 
 #[test]
+fn server_that_is_not_there_is_told_in_a_few_words() {
+    let error = MysqlStore::open("mysql://me:secret@127.0.0.1:1/jobs").unwrap_err().to_string();
+    assert!(error.contains("mysql://127.0.0.1:1/jobs") && error.contains("cannot be opened"), "{error}");
+    assert_eq!(error.matches("refused").count(), 1, "{error}");
+    assert!(!error.contains("secret"), "{error}");
+}
+
+#[test]
 fn addresses_are_shown_without_passwords() {
     let opts = address("mariadb://me:secret@db:3307/jobs?require_ssl=true").unwrap();
     assert_eq!(shown(&opts), "mysql://db:3307/jobs");
     let wrong = address("mysql://me:secret@db/jobs?require_ssl=perhaps").unwrap_err();
     assert!(wrong.contains("require_ssl") && !wrong.contains("secret"), "{wrong}");
+}
+
+/// The engine's statements, on tables that are empty.
+#[tokio::test]
+async fn statements_of_the_engine_find_rows_by_keys() {
+    let (_store, address) = opened().await;
+    let plans = move || {
+        let db = inside(&address);
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("queries");
+        for statement in [
+            "mysql/fire_find",
+            "mysql/fire_move",
+            "mysql/end_find",
+            "mysql/end_append",
+            "mysql/end_texts",
+            "mysql/end_remove",
+            "mysql/claim_read",
+            "mysql/claim",
+            "mysql/window",
+            "mysql/take_triggers_read",
+            "mysql/take_triggers",
+            "mysql/release_due_read",
+            "mysql/gate_promote",
+            "mysql/fence_step",
+            "mysql/fence_share",
+            "mysql/events_new",
+            "mysql/events_number",
+            "common/fire_batch_read",
+            "common/fire_read",
+            "common/fire_settle",
+            "common/complete_read",
+            "common/gate_read",
+            "common/run_queue",
+            "common/trigger_row",
+            "common/definition",
+        ] {
+            let text = std::fs::read_to_string(folder.join(format!("{statement}.sql"))).unwrap();
+            let plan = plan_of(&db, &text);
+            let whole = |line: &&Vec<String>| {
+                line.iter().any(|word| word == "ALL") && !line.iter().any(|word| word.starts_with("Table function"))
+            };
+            assert_eq!(plan.iter().find(whole), None, "{statement} reads a table whole: {plan:?}");
+        }
+    };
+    blocking(plans).await;
+}
+
+/// The plan of a statement, as lines of words.
+fn plan_of(db: &Connection, text: &str) -> Vec<Vec<String>> {
+    let (text, _) = connection::positional(text, Lock::None);
+    let rows = r#"JSON_TABLE('[["01", 1, 1, 1, 1, 1]]'"#;
+    let text = text.replace("JSON_TABLE(?", rows).replace("LIMIT ?", "LIMIT 1").replace('?', "'1'");
+    let words = |row: &Row<'_>| Ok((1..12).filter_map(|column| row.get::<String>(column).ok()).collect());
+    read(db, Sql::new(format!("EXPLAIN {text}").leak()), &[], words).unwrap()
 }
 
 /// Runs of a job with a limit, asked for, claimed and ended by two nodes at once: they wait for each other's locks.

@@ -113,7 +113,7 @@ fn finish(db: &dyn Db, entry: &Completion, state: RunState, owner: i64, gated: b
         (":gated", &gated),
     ];
     db.make_room(&mut std::iter::once(entry.run))?;
-    if execute(db, sql!("complete_append", mysql), &values)? == 0 {
+    if execute(db, sql!("complete_append"), &values)? == 0 {
         return Ok(false);
     }
     execute(db, sql!("complete_remove"), &[(":id", entry.run.as_bytes())])?;

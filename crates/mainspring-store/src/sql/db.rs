@@ -66,7 +66,7 @@ impl Fault {
                 None => unavailable(with_causes(&error)),
             },
             Self::Mysql(mysql_async::Error::Server(error)) => unavailable(error.message),
-            Self::Mysql(error) => unavailable(with_causes(&error)),
+            Self::Mysql(error) => unavailable(last_cause(&error)),
             Self::Broken(why) => unavailable(why),
         }
     }
@@ -81,6 +81,14 @@ fn with_causes(error: &dyn std::error::Error) -> String {
         cause = error.source();
     }
     text
+}
+
+/// What an error goes back to. To be used where each error repeats what its cause says.
+fn last_cause(mut error: &dyn std::error::Error) -> String {
+    while let Some(cause) = error.source() {
+        error = cause;
+    }
+    error.to_string()
 }
 
 /// What a step of a request answers.
