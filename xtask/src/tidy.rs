@@ -9,6 +9,7 @@ use std::process::{Command, ExitCode};
 use anyhow::{Context, bail};
 
 mod borders;
+mod holes;
 mod licences;
 mod links;
 mod sources;
@@ -68,6 +69,7 @@ fn findings(root: &Path) -> anyhow::Result<Vec<Finding>> {
     findings.extend(licences::check(&metadata, root)?);
     findings.extend(sources::check(&sources, root));
     findings.extend(links::check(&sources, root));
+    findings.extend(holes::check(root));
     Ok(findings)
 }
 

@@ -155,9 +155,11 @@ mod tests {
 
     #[test]
     fn an_impure_crate_is_found_at_depth() {
-        // xtask itself is pure by this measure, and cargo_metadata is three levels deep in it.
         let metadata = cargo_metadata::MetadataCommand::new().current_dir(crate::root()).exec().unwrap();
-        assert_eq!(reach(&metadata, "xtask"), []);
+        assert_eq!(reach(&metadata, "mainspring-schedule"), []);
+        // Nothing says that xtask be pure: it starts servers.
+        let path = "is pure but reaches xtask -> tokio -> mio";
+        assert!(reach(&metadata, "xtask").iter().any(|found| found.problem == path));
         assert_eq!(reach(&metadata, "no-such-crate").len(), 1);
         let edges = normal_edges(&metadata);
         assert!(edges.values().any(|next| !next.is_empty()));

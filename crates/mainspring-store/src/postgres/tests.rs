@@ -113,3 +113,69 @@ async fn two_nodes_that_start_together_set_the_database_up_once() {
         assert_eq!(store.info().await.unwrap().schema, migrate::NEWEST);
     }
 }
+
+/// A session of its own, for what other nodes do.
+fn session(url: &str) -> Connection {
+    Connection::open(&url.parse().unwrap(), &tls::connector().unwrap(), SETUP).unwrap()
+}
+
+/// Whether the session with this number comes to wait for a lock before its thread ends.
+fn waits(watch: &Connection, session: &str, thread: &std::thread::JoinHandle<u64>) -> bool {
+    let text = format!("SELECT 1 FROM pg_stat_activity WHERE pid = {session} AND wait_event_type = 'Lock'");
+    while !thread.is_finished() {
+        if !watch.run_simple(&text).unwrap().is_empty() {
+            return true;
+        }
+    }
+    false
+}
+
+#[test]
+fn client_that_stops_holds_its_locks_for_no_longer_than_seconds() {
+    let url = database();
+    let _store = PostgresStore::open(&url).unwrap();
+    let (stopped, heir) = (session(&url), session(&url));
+    let write = "INSERT INTO setting (name, value) VALUES ('held', 'there')";
+    stopped.run_text(write).unwrap();
+    heir.run_alone("SET lock_timeout = '30s'").unwrap();
+    heir.run_text(write).unwrap();
+    heir.commit().unwrap();
+    assert!(stopped.commit().is_err(), "what it did is undone");
+}
+
+/// The batch has taken a step of its fence; what buries its node has to wait, and then finds the batch recorded.
+#[test]
+fn burial_waits_for_the_batch_under_way() {
+    const NODE: i64 = 7;
+    let url = database();
+    let _store = PostgresStore::open(&url).unwrap();
+    let (batch, watch) = (session(&url), session(&url));
+    batch.run_alone(&format!("INSERT INTO fence (incarnation, seq) VALUES ({NODE}, 0)")).unwrap();
+    let (tell, told) = std::sync::mpsc::channel();
+    for share in [false, true] {
+        let take = if share { cluster::share_fence } else { cluster::step_fence };
+        take(&batch, NODE).unwrap();
+        let (url, tell) = (url.clone(), tell.clone());
+        let undertaker = std::thread::spawn(move || {
+            let db = session(&url);
+            tell.send(db.run_simple("SELECT pg_backend_pid()").unwrap().remove(0)).unwrap();
+            let removed = db.execute(
+                Sql::new(include_str!("../../queries/postgres/cluster_fence_remove.sql")),
+                &[(":incarnation", &NODE)],
+            );
+            let removed = removed.unwrap();
+            if share {
+                db.commit().unwrap()
+            } else {
+                db.roll_back().unwrap()
+            }
+            removed
+        });
+        assert!(waits(&watch, &told.recv().unwrap(), &undertaker), "it does not wait");
+        batch.commit().unwrap();
+        assert_eq!(undertaker.join().unwrap(), 1);
+    }
+    for take in [cluster::share_fence, cluster::step_fence] {
+        assert!(matches!(take(&batch, NODE), Err(Fault::Refused(Error::Fenced))), "it is buried");
+    }
+}
