@@ -1,6 +1,6 @@
 //! The lease: this node's membership, on a thread and a runtime of its own, so that nothing the engine does delays a renewal.
 //!
-//! The thread drives [`Membership`] with the machine's clocks and the store's [`Cluster`](mainspring_store::Cluster) verbs. It
+//! The thread drives [`Membership`] with the machine's clocks and the store's [`Cluster`] verbs. It
 //! publishes what the node owns and until when it may trust itself; the driver reads that before each step, ticks, and says
 //! when released shards are clear.
 

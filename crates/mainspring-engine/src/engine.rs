@@ -36,7 +36,8 @@ pub struct Settings {
     pub defaults: Defaults,
     /// How processes and HTTP calls are done; without it, tasks of those kinds fail.
     pub tasks: Option<mainspring_tasks::Settings>,
-    /// From asking a run to end until it is ended.
+    /// From asking a run to end until it is ended. Where nodes share the store, the grace period of a node that is cut off has
+    /// to be over before others may take its runs over: below 13 s with a lease of 5 s.
     pub kill_grace: Duration,
     /// What is deleted when.
     pub retention: RetentionRule,
@@ -96,6 +97,9 @@ pub enum StartError {
 }
 
 /// A running engine: it fires what is due and executes it, until it is stopped or dropped.
+///
+/// Where nodes share the store, one that is stopped hands its shards over first. One that is dropped is as good as dead: the
+/// others find that out and take over.
 pub struct Engine {
     control: Control,
     metrics: Arc<Metrics>,

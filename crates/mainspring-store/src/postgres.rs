@@ -35,7 +35,7 @@ const fn purpose(seconds: u64, read_only: bool, by_keys: bool) -> Purpose {
 const LEASE: Purpose = purpose(2, false, true);
 const ENGINE: Purpose = purpose(4, false, true);
 const ENGINE_READ: Purpose = purpose(60, true, true);
-const REQUEST: Purpose = purpose(10, false, false);
+const REQUEST: Purpose = purpose(10, false, true);
 /// Reads of requests: longer ones keep old rows alive.
 const READ: Purpose = purpose(2, true, false);
 /// Counts over everything.
