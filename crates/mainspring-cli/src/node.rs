@@ -153,8 +153,16 @@ pub async fn start(args: &NodeArgs, place: &Place) -> Result<Node> {
         slots: args.slots,
         ..mainspring_server::Settings::default()
     };
-    let server = Server::start(Arc::clone(&engine), settings).await;
-    let server = server.map_err(|error| failed("server.start", "cannot start the server", &error))?;
+    let server = match Server::start(Arc::clone(&engine), settings).await {
+        Ok(server) => server,
+        Err(error) => {
+            // The other nodes need not find out that this one is gone.
+            if let Some(engine) = Arc::into_inner(engine) {
+                let _said_below = engine.stop(Duration::ZERO).await;
+            }
+            return Err(failed("server.start", "cannot start the server", &error));
+        }
+    };
     let registered = register(&server, &place.data);
     Ok(Node { engine, server, terminate, interrupt, data: place.data.clone(), _registered: registered })
 }

@@ -141,11 +141,12 @@ impl Server {
         let presence = presence.map_err(|(path, source)| StartError::File { path, source })?;
         let (closing, closed) = watch::channel(false);
         let deeds = Arc::new(Semaphore::new(DEEDS_MAX as usize));
+        let node_name = settings.node_name.unwrap_or_else(host_name);
         let app = Arc::new(Inner {
-            figures: Figures::new(engine.metrics()),
+            figures: Figures::new(engine.metrics(), &node_name),
             access: opened.access,
             default_timezone: zone.name().to_owned(),
-            node_name: settings.node_name.unwrap_or_else(host_name),
+            node_name,
             slots: settings.slots,
             started_at: engine.control().now(),
             closing: closed.clone(),
