@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use mainspring_api::client::Precondition;
 use mainspring_api::{ErrorCode, Event, EventFilter, HealthStatus, NodeState, Reason, RunNow, WriteOptions};
+use mainspring_server::Settings;
 use serde_json::json;
 
 use crate::kit::{Running, code, spec};
@@ -117,7 +118,7 @@ async fn figures_have_the_documented_names() {
         "mainspring_build_info{version=",
         "mainspring_node_info{name=",
         "mainspring_shards_owned ",
-        "mainspring_clock_offset_seconds 0",
+        "mainspring_clock_offset_seconds 0.0",
         "# EOF",
     ] {
         assert!(text.contains(name), "{name} in\n{text}");
