@@ -151,7 +151,6 @@ pub async fn start(args: &NodeArgs, place: &Place) -> Result<Node> {
         token_file: place.token.token_file.clone(),
         node_name: Some(name),
         slots: args.slots,
-        ..mainspring_server::Settings::default()
     };
     let server = match Server::start(Arc::clone(&engine), settings).await {
         Ok(server) => server,
