@@ -54,11 +54,10 @@ impl Check {
 
     /// The window is read. True if there are changes to be taken.
     pub(super) fn window_read(&mut self) -> bool {
-        let Stage::Reading(suspects) = std::mem::take(&mut self.stage) else { return false };
+        let Stage::Reading(suspects) = &mut self.stage else { return false };
+        let suspects = std::mem::take(suspects);
         let found = !suspects.is_empty();
-        if found {
-            self.stage = Stage::Explaining(suspects, false);
-        }
+        self.stage = if found { Stage::Explaining(suspects, false) } else { Stage::Idle };
         found
     }
 
@@ -74,6 +73,20 @@ impl Check {
         if !changes.more {
             self.stage = Stage::Explained(std::mem::take(suspects));
         }
+    }
+
+    fn explained(&mut self) -> Option<Suspects> {
+        let Stage::Explained(suspects) = &mut self.stage else { return None };
+        let suspects = std::mem::take(suspects);
+        self.stage = Stage::Idle;
+        Some(suspects)
+    }
+
+    fn confirmed(&mut self) -> Option<Suspects> {
+        let Stage::Confirming(suspects) = &mut self.stage else { return None };
+        let suspects = std::mem::take(suspects);
+        self.stage = Stage::Idle;
+        Some(suspects)
     }
 
     /// Everything will be read again: the check is void.
@@ -98,10 +111,10 @@ impl Planner {
 
     /// Reads what the changes have not explained, once nothing else is being read by id.
     pub(super) fn confirm(&mut self, commands: &mut Vec<Command>) {
-        if self.reading_triggers || !self.wanted.is_empty() || !matches!(self.check.stage, Stage::Explained(_)) {
+        if self.reading_triggers || !self.wanted.is_empty() {
             return;
         }
-        let Stage::Explained(suspects) = std::mem::take(&mut self.check.stage) else { return };
+        let Some(suspects) = self.check.explained() else { return };
         if !suspects.is_empty() {
             self.reading_triggers = true;
             commands.push(Command::Read(Read::Triggers(suspects.keys().copied().collect())));
@@ -111,11 +124,17 @@ impl Planner {
 
     /// Triggers were read by id: those that were missed are counted, before they are taken in.
     pub(super) fn note_missed(&mut self, rows: &[Loaded]) {
-        let Stage::Confirming(suspects) = std::mem::take(&mut self.check.stage) else { return };
+        let Some(suspects) = self.check.confirmed() else { return };
+        if !self.window.is_settled() {
+            // The next part of the window is on its way, and they may be in it.
+            return;
+        }
         let missed = |loaded: &&Loaded| {
             suspects.get(&loaded.row.id) == Some(&loaded.row.version)
                 && self.belongs(loaded)
                 && !self.residents.is_known(loaded)
+                // It came back from a batch meanwhile, and is about to be read again.
+                && !self.wanted.contains(&loaded.row.id)
         };
         let missed = rows.iter().filter(missed).count() as u64;
         self.check.corrections += missed;

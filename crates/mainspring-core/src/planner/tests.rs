@@ -33,6 +33,9 @@ struct World {
     missed: Vec<(i64, i64, u64)>,
     kept_back: Vec<Command>,
     keep_back: bool,
+    /// Answers to reads that have not come back yet.
+    answers: Vec<Event>,
+    keep_answers: bool,
     cancelled: usize,
     queued: Vec<Start>,
     /// What requests have changed, until it is taken.
@@ -55,6 +58,8 @@ impl World {
             missed: Vec::new(),
             kept_back: Vec::new(),
             keep_back: false,
+            answers: Vec::new(),
+            keep_answers: false,
             cancelled: 0,
             queued: Vec::new(),
             changed: Vec::new(),
@@ -89,7 +94,11 @@ impl World {
                     self.kept_back.push(command);
                     continue;
                 }
-                if let Some(event) = self.answer(command) {
+                let is_read = matches!(command, Command::Read(_));
+                let answer = self.answer(command);
+                if is_read && self.keep_answers {
+                    self.answers.extend(answer);
+                } else if let Some(event) = answer {
                     next.extend(self.planner.handle(self.now, event));
                 }
             }
@@ -130,6 +139,15 @@ impl World {
             };
             self.send(event);
         }
+    }
+
+    /// Lets the answers to reads come back, the latest first or last.
+    fn answer_reads(&mut self, latest_first: bool) {
+        let mut answers = std::mem::take(&mut self.answers);
+        if latest_first {
+            answers.reverse();
+        }
+        answers.into_iter().for_each(|event| self.send(event));
     }
 
     /// What another node does with shards that this one does not own and has nothing under way for.
@@ -536,6 +554,8 @@ enum Happening {
     TimePasses(i64),
     StoreHangs,
     StoreAnswers(bool),
+    ReadsHang,
+    ReadsComeBack(bool),
     OthersFire,
 }
 
@@ -546,6 +566,8 @@ fn happening() -> impl Strategy<Value = Happening> {
         (1_i64..7_000).prop_map(Happening::TimePasses),
         Just(Happening::StoreHangs),
         any::<bool>().prop_map(Happening::StoreAnswers),
+        Just(Happening::ReadsHang),
+        any::<bool>().prop_map(Happening::ReadsComeBack),
         Just(Happening::OthersFire),
     ]
 }
@@ -569,6 +591,11 @@ proptest! {
                     world.keep_back = false;
                     world.let_go(succeed);
                 }
+                Happening::ReadsHang => world.keep_answers = true,
+                Happening::ReadsComeBack(latest_first) => {
+                    world.keep_answers = false;
+                    world.answer_reads(latest_first);
+                }
                 Happening::OthersFire => world.fire_elsewhere(),
             }
             let under_way = world.kept_back.iter().flat_map(|command| match command {
@@ -578,8 +605,9 @@ proptest! {
             let under_way: ShardSet = under_way.collect();
             prop_assert!(under_way.is_empty() || !world.planner.is_clear(&under_way));
         }
-        world.keep_back = false;
+        (world.keep_back, world.keep_answers) = (false, false);
         world.let_go(true);
+        world.answer_reads(false);
         world.own(ShardSet::ALL, true);
         let end = world.now.since(at(0)) + 20_000;
         world.run_until(end);
