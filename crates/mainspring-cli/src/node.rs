@@ -136,7 +136,7 @@ pub async fn start(args: &NodeArgs, place: &Place) -> Result<Node> {
     make_private(&place.data)?;
     let inside = || format!("sqlite:{}", place.data.join("mainspring.db").display());
     let address = place.store.clone().unwrap_or_else(inside);
-    let store = mainspring_store::open(&address).await.map_err(|error| failed("store.unusable", "", &error))?;
+    let store = mainspring_store::open(&address).await.map_err(|error| unusable(&address, &error))?;
     let listen = free_address(args.listen)?;
     let name = args.name();
     let mut settings = engine_settings(args, &place.data);
@@ -324,6 +324,15 @@ fn make_private(folder: &Path) -> Result {
 
 fn listen_to(kind: SignalKind) -> Result<Signal> {
     signal(kind).map_err(|error| failed("cli.runtime", "cannot listen to signals", &error))
+}
+
+/// What to do about it is in the error of a file; a database needs somebody to make it.
+fn unusable(address: &str, error: &mainspring_store::Error) -> Error {
+    let failed = failed("store.unusable", "", error);
+    match address.starts_with("postgres") {
+        true => failed.hint("say postgres://USER:PASSWORD@HOST/DATABASE of a database that exists: createdb makes one"),
+        false => failed,
+    }
 }
 
 /// A failure with its chain of causes, after what was attempted if the error does not say that.

@@ -60,8 +60,9 @@ impl Figures {
 
     /// Everything as `OpenMetrics` text, with the present difference of the clocks if there is one.
     pub(crate) fn text(&self, clock_offset_ms: Option<i64>) -> String {
-        let offset = Duration::from_millis(clock_offset_ms.unwrap_or(0).unsigned_abs()).as_secs_f64();
-        self.clock_offset.set(if clock_offset_ms < Some(0) { -offset } else { offset });
+        let offset_ms = clock_offset_ms.unwrap_or(0);
+        let offset = Duration::from_millis(offset_ms.unsigned_abs()).as_secs_f64();
+        self.clock_offset.set(if offset_ms < 0 { -offset } else { offset });
         let mut text = String::new();
         prometheus_client::encoding::text::encode(&mut text, &self.registry).expect("writing to a string cannot fail");
         text

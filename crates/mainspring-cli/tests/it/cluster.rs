@@ -206,6 +206,7 @@ fn the_password_of_the_store_is_not_shown() {
     let failed = program.run(&["server", "--store", url, "--listen", "127.0.0.1:0"]);
     assert_eq!(failed.code, 1, "{failed:?}");
     assert!(failed.stderr.starts_with("error[store.unusable]"), "{failed:?}");
+    assert!(failed.stderr.contains("hint: say postgres://USER:PASSWORD@HOST/DATABASE"), "{failed:?}");
     for text in [failed.stderr, failed.stdout, String::from_utf8(help.stdout).unwrap()] {
         assert!(!text.contains("hunter2"), "{text}");
     }

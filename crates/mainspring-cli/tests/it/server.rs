@@ -329,7 +329,7 @@ fn stores_that_cannot_be_used_are_told_and_left_alone() {
     assert_eq!(refused.code, 1, "{refused:?}");
     assert!(refused.stderr.contains("error[store.unusable]"), "{refused:?}");
     assert!(std::fs::read_to_string(&foreign).unwrap().starts_with("these are my notes"));
-    for store in ["redis:cache", "postgres://me:secret@db/jobs", "jobs.db"] {
+    for store in ["redis:cache", "mysql://me:secret@db/jobs", "jobs.db"] {
         let refused = program.run(&["server", "--store", store, "--listen", "127.0.0.1:0"]);
         assert_eq!(refused.code, 1, "{refused:?}");
         assert!(refused.stderr.contains("sqlite:PATH") && !refused.stderr.contains("secret"), "{refused:?}");
