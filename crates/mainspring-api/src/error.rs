@@ -173,6 +173,13 @@ catalogue! {
     LogNotFound "log.not_found" 404 "the log does not exist"
         "The run has not started, or retention has deleted its log.";
 
+    NodeNotFound "node.not_found" 404 "the cluster has no such node"
+        "Correct the name. `mainspring cluster nodes` shows who is there; a node that ended is not.";
+    NodeAmbiguous "node.ambiguous" 409 "several nodes have that name"
+        "Name the node by its incarnation, the ID of `mainspring cluster nodes --columns name,id`. A process that was killed stays listed for some seconds.";
+    ClusterSingle "cluster.single" 409 "the store is not shared, so there is no other node"
+        "Nothing can be handed over. Stop the server to end its work, or keep jobs in PostgreSQL to run several nodes.";
+
     ResourceExists "resource.exists" 409 "the resource exists already"
         "Leave out If-None-Match to replace it, or take another name.";
     ResourceStale "resource.stale" 412 "someone else changed the resource"

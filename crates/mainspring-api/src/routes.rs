@@ -34,6 +34,8 @@
 //! | [`NEXT`] | GET ([`NextFilter`](crate::NextFilter)) | → array of [`NextFire`](crate::NextFire), earliest first |
 //! | [`EVENTS`] | GET ([`EventFilter`](crate::EventFilter)) | → event stream of [`Event`](crate::Event) |
 //! | [`NODES`] | GET | → array of [`Node`](crate::Node) |
+//! | [`CLUSTER`] | GET | → [`Cluster`](crate::Cluster) |
+//! | [`NODE_DRAIN`], [`NODE_UNDRAIN`] | POST | [`Reason`](crate::Reason) → 202 [`Node`](crate::Node) |
 //!
 //! **Headers.** PUT, PATCH and DELETE of a job, calendar or namespace take `If-Match: "VERSION"`;
 //! a stale one is 412 `resource.stale`. GET of such a resource answers `ETag: "VERSION"`. PUT with
@@ -51,7 +53,7 @@
 
 /// Process alive and timer loop ticking. No authentication.
 pub const LIVEZ: &str = "/livez";
-/// Store reachable, migrations done, not draining; `?verbose` lists the checks. No authentication.
+/// Store reachable, migrations done, member of the cluster, not draining; `?verbose` lists the checks. No authentication.
 pub const READYZ: &str = "/readyz";
 /// Prometheus and OpenMetrics figures.
 pub const METRICS: &str = "/metrics";
@@ -113,6 +115,12 @@ pub const NEXT: &str = "/api/v1/next";
 pub const EVENTS: &str = "/api/v1/events";
 /// Server processes of the cluster.
 pub const NODES: &str = "/api/v1/nodes";
+/// Nodes and shards of the cluster.
+pub const CLUSTER: &str = "/api/v1/cluster";
+/// Asks a node, by name or incarnation, to give its shards up.
+pub const NODE_DRAIN: &str = "/api/v1/cluster/nodes/{node}/drain";
+/// Lets a node take shards again.
+pub const NODE_UNDRAIN: &str = "/api/v1/cluster/nodes/{node}/undrain";
 
 /// Every path with its methods, for route-table tests and for declaring permissions.
 pub const ALL: &[(&str, &[&str])] = &[
@@ -148,6 +156,9 @@ pub const ALL: &[(&str, &[&str])] = &[
     (NEXT, &["GET"]),
     (EVENTS, &["GET"]),
     (NODES, &["GET"]),
+    (CLUSTER, &["GET"]),
+    (NODE_DRAIN, &["POST"]),
+    (NODE_UNDRAIN, &["POST"]),
 ];
 
 /// Paths that answer without a token.

@@ -3,7 +3,7 @@
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{
-    apply, bench, check, completion, cron, dev, doctor, job, logs, next, run, server, trigger, version,
+    apply, bench, check, cluster, completion, cron, dev, doctor, job, logs, next, run, server, trigger, version,
 };
 use crate::error::{Error, Result};
 use crate::exit::Exit;
@@ -39,6 +39,7 @@ enum Command {
     Logs(logs::LogsArgs),
     Next(next::NextArgs),
     Cron(cron::CronArgs),
+    Cluster(cluster::ClusterArgs),
     Bench(bench::BenchArgs),
     Doctor(doctor::DoctorArgs),
     Completion(completion::CompletionArgs),
@@ -65,6 +66,7 @@ impl Cli {
             Command::Run(args) => run::run(args, &output),
             Command::Logs(args) => logs::run(&args, &output),
             Command::Next(args) => next::run(args, &output),
+            Command::Cluster(args) => cluster::run(args, &output),
             Command::Cron(args) => cron::run(args, &output),
             Command::Bench(args) => bench::run(&args, &output),
             Command::Doctor(args) => doctor::run(&args, &output),

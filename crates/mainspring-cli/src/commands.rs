@@ -3,6 +3,7 @@
 pub mod apply;
 pub mod bench;
 pub mod check;
+pub mod cluster;
 pub mod completion;
 pub mod cron;
 pub mod dev;

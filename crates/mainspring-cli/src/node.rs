@@ -7,7 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use mainspring_engine::{Clock, Engine, RetentionRule, Stopped, SystemClock};
+use mainspring_api::ErrorCode;
+use mainspring_engine::{Clock, Engine, NodeName, RetentionRule, Stopped, SystemClock};
 use mainspring_server::Server;
 use mainspring_tasks::{Allow, OutboundPolicy};
 use tempfile::TempDir;
@@ -31,6 +32,9 @@ pub struct NodeArgs {
     /// Address and port to listen on; port 0 takes a free one
     #[arg(long, env = "MAINSPRING_LISTEN", default_value = "127.0.0.1:7070", value_name = "ADDRESS", value_parser = socket_address)]
     pub listen: SocketAddr,
+    /// Name of this node in lists and logs; the host's name when absent
+    #[arg(long, env = "MAINSPRING_NODE_NAME", value_name = "NAME", value_parser = node_name)]
+    pub node_name: Option<String>,
     /// Zone of triggers that name none
     #[arg(long, env = "MAINSPRING_DEFAULT_TIMEZONE", default_value = "UTC", value_name = "ZONE")]
     pub default_timezone: String,
@@ -64,6 +68,19 @@ pub struct Place {
     pub data: PathBuf,
     /// Address of the store, if it is not in the folder.
     pub store: Option<String>,
+    /// What opens the API.
+    pub token: TokenArgs,
+}
+
+/// What opens the API of a server.
+#[derive(Debug, Clone, Default, Args)]
+pub struct TokenArgs {
+    /// Make a new access token, print it, and forget the one before; with --token-file, take that one
+    #[arg(long)]
+    pub reset_token: bool,
+    /// File with the access token, in place of one that the first start makes; the nodes of a cluster have the same
+    #[arg(long, value_name = "FILE")]
+    pub token_file: Option<PathBuf>,
 }
 
 /// A running node.
@@ -111,7 +128,7 @@ pub fn free_address(wanted: SocketAddr) -> Result<SocketAddr> {
 ///
 /// # Errors
 /// `schedule.zone`, `store.unusable`, `server.listen`, `server.start`; nothing runs then.
-pub async fn start(args: &NodeArgs, place: &Place, reset_token: bool) -> Result<Node> {
+pub async fn start(args: &NodeArgs, place: &Place) -> Result<Node> {
     // From here on a signal waits for the node to be up, in place of killing it half-way.
     let terminate = listen_to(SignalKind::terminate())?;
     let interrupt = listen_to(SignalKind::interrupt())?;
@@ -119,20 +136,32 @@ pub async fn start(args: &NodeArgs, place: &Place, reset_token: bool) -> Result<
     make_private(&place.data)?;
     let inside = || format!("sqlite:{}", place.data.join("mainspring.db").display());
     let address = place.store.clone().unwrap_or_else(inside);
-    let store = mainspring_store::open(&address).await.map_err(|error| failed("store.unusable", "", &error))?;
+    let store = mainspring_store::open(&address).await.map_err(|error| unusable(&address, &error))?;
     let listen = free_address(args.listen)?;
-    let engine = Engine::start(store, engine_settings(args, &place.data)).await;
+    let name = args.name();
+    let mut settings = engine_settings(args, &place.data);
+    settings.node = NodeName { address: url_for_others(listen), name: name.clone() };
+    let engine = Engine::start(store, settings).await;
     let engine = Arc::new(engine.map_err(|error| failed("server.start", "cannot start the engine", &error))?);
     let settings = mainspring_server::Settings {
         listen,
         data_dir: Some(place.data.clone()),
         default_timezone: zone.iana_name().unwrap_or("UTC").to_owned(),
-        reset_token,
+        reset_token: place.token.reset_token,
+        token_file: place.token.token_file.clone(),
+        node_name: Some(name),
         slots: args.slots,
-        ..mainspring_server::Settings::default()
     };
-    let server = Server::start(Arc::clone(&engine), settings).await;
-    let server = server.map_err(|error| failed("server.start", "cannot start the server", &error))?;
+    let server = match Server::start(Arc::clone(&engine), settings).await {
+        Ok(server) => server,
+        Err(error) => {
+            // The other nodes need not find out that this one is gone.
+            if let Some(engine) = Arc::into_inner(engine) {
+                let _said_below = engine.stop(Duration::ZERO).await;
+            }
+            return Err(failed("server.start", "cannot start the server", &error));
+        }
+    };
     let registered = register(&server, &place.data);
     Ok(Node { engine, server, terminate, interrupt, data: place.data.clone(), _registered: registered })
 }
@@ -145,7 +174,7 @@ impl Node {
 
     /// The file with its token.
     pub fn token_file(&self) -> PathBuf {
-        self.server.token_file().cloned().unwrap_or_else(|| self.data.join("token"))
+        token_file(&self.server, &self.data)
     }
 
     /// Says where it is and, the first time, what opens it.
@@ -157,7 +186,14 @@ impl Node {
         if let Some(token) = self.server.first_token() {
             output.line(format_args!("access token: {token}   (shown once)"))?;
         }
-        output.line(format_args!("token file:   {}", self.token_file().display()))
+        match self.server.token_file() {
+            Some(file) => output.line(format_args!("token file:   {}", file.display())),
+            // The store knows the token's hash only, so a further node of a cluster cannot write it down.
+            None => output.line(format_args!(
+                "token file:   none here; the token that the store was set up with opens this server too\n\
+                 \x20             give its file to the command line, or start with it: --token-file FILE"
+            )),
+        }
     }
 
     /// Works until a signal, then drains: starts nothing new, lets runs end within `grace`, stops.
@@ -203,6 +239,38 @@ impl Node {
     }
 }
 
+impl NodeArgs {
+    /// What this node is called.
+    pub fn name(&self) -> String {
+        self.node_name.clone().unwrap_or_else(host_name)
+    }
+}
+
+/// The host's name, if it can be a node's.
+fn host_name() -> String {
+    let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
+    if mainspring_api::is_valid_name(&name) { name } else { "node".to_owned() }
+}
+
+fn node_name(text: &str) -> Result<String, String> {
+    match mainspring_api::is_valid_name(text) {
+        true => Ok(text.to_owned()),
+        false => Err(ErrorCode::NameInvalid.advice().to_owned()),
+    }
+}
+
+/// Where other machines find a listener: one on all interfaces has no address that means the same elsewhere.
+fn url_for_others(listen: SocketAddr) -> String {
+    match listen.ip().is_unspecified() {
+        true => format!("http://{}:{}", host_name(), listen.port()),
+        false => format!("http://{listen}"),
+    }
+}
+
+fn token_file(server: &Server, data: &Path) -> PathBuf {
+    server.token_file().cloned().unwrap_or_else(|| data.join("token"))
+}
+
 fn engine_settings(args: &NodeArgs, data: &Path) -> mainspring_engine::Settings {
     let mut tasks = mainspring_tasks::Settings::new(data.join("work"));
     // This program itself, also after an upgrade has replaced its file.
@@ -235,7 +303,7 @@ fn whole_ms(duration: Duration) -> i64 {
 fn register(server: &Server, data: &Path) -> Option<Registered> {
     let registration = Registration {
         address: server.address(),
-        token_file: std::path::absolute(data.join("token")).ok()?,
+        token_file: std::path::absolute(token_file(server, data)).ok()?,
         data: std::path::absolute(data).ok(),
         pid: std::process::id(),
         version: env!("CARGO_PKG_VERSION").to_owned(),
@@ -256,6 +324,15 @@ fn make_private(folder: &Path) -> Result {
 
 fn listen_to(kind: SignalKind) -> Result<Signal> {
     signal(kind).map_err(|error| failed("cli.runtime", "cannot listen to signals", &error))
+}
+
+/// What to do about it is in the error of a file; a database needs somebody to make it.
+fn unusable(address: &str, error: &mainspring_store::Error) -> Error {
+    let failed = failed("store.unusable", "", error);
+    match address.starts_with("postgres") {
+        true => failed.hint("say postgres://USER:PASSWORD@HOST/DATABASE of a database that exists: createdb makes one"),
+        false => failed,
+    }
 }
 
 /// A failure with its chain of causes, after what was attempted if the error does not say that.
@@ -304,5 +381,21 @@ mod tests {
         assert!(Arguments::try_parse_from(["x", "--keep-runs", "0"]).is_err());
         let error = Arguments::try_parse_from(["x", "--listen", "7070"]).err().unwrap().to_string();
         assert!(error.contains("127.0.0.1:7070"), "{error}");
+    }
+
+    #[test]
+    fn a_node_is_called_as_told_or_like_its_host() {
+        let parse = |arguments: &[&str]| Arguments::try_parse_from(["x"].iter().chain(arguments));
+        assert_eq!(parse(&["--node-name", "north-1"]).unwrap().node.name(), "north-1");
+        assert_eq!(parse(&[]).unwrap().node.name(), host_name());
+        let error = parse(&["--node-name", "a b"]).err().unwrap().to_string();
+        assert!(error.contains("1 to 128"), "{error}");
+    }
+
+    #[test]
+    fn other_machines_are_told_an_address_that_means_something_there() {
+        assert_eq!(url_for_others("10.0.0.7:7070".parse().unwrap()), "http://10.0.0.7:7070");
+        assert_eq!(url_for_others("[::1]:7070".parse().unwrap()), "http://[::1]:7070");
+        assert_eq!(url_for_others("0.0.0.0:7070".parse().unwrap()), format!("http://{}:7070", host_name()));
     }
 }

@@ -1,11 +1,13 @@
 //! How the resources of the API look in tables: columns, nothing else.
 
+mod cluster;
 mod job;
 mod next;
 mod plan;
 mod run;
 mod trigger;
 
+pub use cluster::{CLUSTER, NODE, SHARD};
 pub use job::JOB;
 pub use next::NEXT;
 pub use plan::{PLAN, changes};

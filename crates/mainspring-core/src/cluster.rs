@@ -318,6 +318,7 @@ impl Membership {
             clock: self.clock.offset,
             clock_warned: self.clock.warned,
             nodes: rows.map(node).collect(),
+            shards: self.view.as_ref().map(|view| view.shards.clone()).unwrap_or_default(),
             abandoned: self.abandoned,
         }
     }

@@ -101,7 +101,7 @@ impl Metrics {
         registry.register("resident_triggers", "Triggers of the window in memory", self.resident_triggers.clone());
         registry.register("due_unclaimed", "Due triggers that no batch has taken", self.due_unclaimed.clone());
         registry.register("store_operation_duration_seconds", "Time the store took", self.store_seconds.clone());
-        registry.register("owned_shards", "Shards of this node", self.owned_shards.clone());
+        registry.register("shards_owned", "Shards of this node", self.owned_shards.clone());
         registry.register("incarnations_lost", "Process starts taken for dead", self.incarnations_lost.clone());
         registry.register("window_corrections", "Triggers missed in memory", self.window_corrections.clone());
         registry.register("clock_warnings", "Times the clock was found wrong", self.clock_warnings.clone());

@@ -9,14 +9,16 @@ use mainspring_api::ErrorCode;
 use mainspring_store::Store;
 use sha2::{Digest, Sha256};
 
-use crate::StartError;
 use crate::files;
 use crate::refusal::{Answer, Refusal};
+use crate::{Settings, StartError};
 
 /// Name of the setting that holds the hash.
 const SETTING: &str = "token_hash";
 /// Name of the file in the data folder.
 const FILE: &str = "token";
+/// The shortest token that is taken from a file.
+const TOKEN_MIN: usize = 32;
 
 /// What a route wants of who calls it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,23 +49,32 @@ pub(crate) struct Opened {
 }
 
 impl Access {
-    /// Reads the token's hash from the store, or makes a token where there is none or `reset` asks for it.
-    pub(crate) async fn open(store: &dyn Store, data_dir: Option<&Path>, reset: bool) -> Result<Opened, StartError> {
-        let file = data_dir.map(|folder| folder.join(FILE));
+    /// Reads the token's hash from the store; where there is none, or a reset is asked for, the token is that of the
+    /// settings' file, or a new one.
+    pub(crate) async fn open(store: &dyn Store, settings: &Settings) -> Result<Opened, StartError> {
+        let given = settings.token_file.as_deref().map(read_token).transpose()?;
+        let own = settings.data_dir.as_ref().map(|folder| folder.join(FILE));
         let kept = store.setting(SETTING).await?;
-        if let (Some(kept), false) = (&kept, reset) {
+        if let (Some(kept), false) = (&kept, settings.reset_token) {
             let hash = from_hex(kept).ok_or(StartError::TokenHash)?;
-            let file = file.filter(|file| file.exists());
-            return Ok(Opened { access: Self { hash }, first_token: None, file });
+            return match (&settings.token_file, given) {
+                (Some(file), Some(token)) if !same(&hash_of(&token), &hash) => {
+                    Err(StartError::OtherToken { path: file.clone() })
+                }
+                (file, _) => {
+                    let file = file.clone().or(own.filter(|file| file.exists()));
+                    Ok(Opened { access: Self { hash }, first_token: None, file })
+                }
+            };
         }
-        let token = new_token();
-        let hash = hash_of(&token);
-        if let Some(file) = &file {
+        let first_token = given.is_none().then(new_token);
+        let hash = hash_of(given.as_ref().or(first_token.as_ref()).expect("it is given or made"));
+        if let (Some(token), Some(file)) = (&first_token, &own) {
             files::write_private(file, token.as_bytes())
                 .map_err(|source| StartError::File { path: file.clone(), source })?;
         }
         store.set_setting(SETTING, &to_hex(&hash)).await?;
-        Ok(Opened { access: Self { hash }, first_token: Some(token), file })
+        Ok(Opened { access: Self { hash }, first_token, file: settings.token_file.clone().or(own) })
     }
 
     /// Lets a request pass that carries the token.
@@ -81,6 +92,17 @@ impl Access {
             Some(token) if same(&hash_of(token), &self.hash) => Ok(()),
             _ => Err(Refusal::new(ErrorCode::AuthInvalid, "the token is not valid")),
         }
+    }
+}
+
+/// Reads a token that somebody has chosen: as hard to guess as one of ours looks.
+fn read_token(path: &Path) -> Result<String, StartError> {
+    let unfit = |why: String| StartError::TokenFile { path: path.to_owned(), why };
+    let text = std::fs::read_to_string(path).map_err(|error| unfit(error.to_string()))?;
+    let token = text.trim();
+    match token.len() >= TOKEN_MIN && token.bytes().all(|byte| byte.is_ascii_graphic()) {
+        true => Ok(token.to_owned()),
+        false => Err(unfit(format!("a token has at least {TOKEN_MIN} visible ASCII characters"))),
     }
 }
 

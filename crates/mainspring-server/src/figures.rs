@@ -1,6 +1,6 @@
 //! The server's figures, in the form that Prometheus reads.
 
-use std::sync::atomic::AtomicI64;
+use std::sync::atomic::{AtomicI64, AtomicU64};
 use std::time::Duration;
 
 use mainspring_engine::Metrics;
@@ -22,25 +22,29 @@ pub(crate) struct Figures {
     registry: Registry,
     requests: Family<Answered, Histogram>,
     streams: Gauge<i64, AtomicI64>,
+    clock_offset: Gauge<f64, AtomicU64>,
 }
 
 /// Counts a stream while it lives.
 pub(crate) struct Streaming(Gauge<i64, AtomicI64>);
 
 impl Figures {
-    pub(crate) fn new(engine: &Metrics) -> Self {
+    pub(crate) fn new(engine: &Metrics, node_name: &str) -> Self {
         let mut registry = Registry::with_prefix("mainspring");
         engine.register(&mut registry);
         let requests = Family::<Answered, Histogram>::new_with_constructor(|| {
             Histogram::new([0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0])
         });
-        let streams = Gauge::default();
+        let (streams, clock_offset) = (Gauge::default(), Gauge::default());
+        let node = Info::new(vec![("name", node_name.to_owned())]);
         let build =
             Info::new(vec![("version", env!("CARGO_PKG_VERSION")), ("tzdata", mainspring_schedule::tzdata_version())]);
         registry.register("http_server_request_duration_seconds", "Time to the answer's head", requests.clone());
         registry.register("stream_clients", "Event streams and followed logs", streams.clone());
+        registry.register("clock_offset_seconds", "The machine's clock minus the database's", clock_offset.clone());
+        registry.register("node", "This node", node);
         registry.register("build", "The program", build);
-        Self { registry, requests, streams }
+        Self { registry, requests, streams, clock_offset }
     }
 
     /// Notes an answer. `route` is a pattern, so there are few.
@@ -54,8 +58,11 @@ impl Figures {
         Streaming(self.streams.clone())
     }
 
-    /// Everything as `OpenMetrics` text.
-    pub(crate) fn text(&self) -> String {
+    /// Everything as `OpenMetrics` text, with the present difference of the clocks if there is one.
+    pub(crate) fn text(&self, clock_offset_ms: Option<i64>) -> String {
+        let offset_ms = clock_offset_ms.unwrap_or(0);
+        let offset = Duration::from_millis(offset_ms.unsigned_abs()).as_secs_f64();
+        self.clock_offset.set(if offset_ms < 0 { -offset } else { offset });
         let mut text = String::new();
         prometheus_client::encoding::text::encode(&mut text, &self.registry).expect("writing to a string cannot fail");
         text

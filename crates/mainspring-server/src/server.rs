@@ -41,6 +41,8 @@ pub struct Settings {
     pub default_timezone: String,
     /// Makes a new token, and forgets the one before.
     pub reset_token: bool,
+    /// A file with the token, in place of one that a start makes: nodes of a cluster have the same.
+    pub token_file: Option<PathBuf>,
     /// How this node is called; the host's name if absent.
     pub node_name: Option<String>,
     /// Slots of the engine's pool, for show.
@@ -54,6 +56,7 @@ impl Default for Settings {
             data_dir: None,
             default_timezone: "UTC".to_owned(),
             reset_token: false,
+            token_file: None,
             node_name: None,
             slots: mainspring_core::planner::Settings::default().slots,
         }
@@ -89,6 +92,20 @@ pub enum StartError {
     /// The store holds something else than a hash where the token's is kept.
     #[error("the store holds no usable token hash; make a new token")]
     TokenHash,
+    /// The file of the settings holds no token.
+    #[error("cannot take the access token from {}: {why}", path.display())]
+    TokenFile {
+        /// The file.
+        path: PathBuf,
+        /// What is wrong with it.
+        why: String,
+    },
+    /// The file of the settings holds another token than the one that opens the store's API.
+    #[error("{} holds another access token than the store knows; give the token of the node that made it, or replace it with --reset-token", path.display())]
+    OtherToken {
+        /// The file.
+        path: PathBuf,
+    },
     /// The store refused.
     #[error(transparent)]
     Store(#[from] mainspring_store::Error),
@@ -119,21 +136,17 @@ impl Server {
         // First of all, so that a second server on the port changes nothing.
         let listener = listen(settings.listen).await?;
         let address = listener.local_addr().map_err(|source| refused(settings.listen, source))?;
-        let opened = Access::open(&**engine.store(), settings.data_dir.as_deref(), settings.reset_token).await?;
-        if opened.file.is_none() && settings.data_dir.is_some() {
-            tracing::warn!(
-                "the access token is not in the data folder; `mainspring server --reset-token` makes a new one there"
-            );
-        }
+        let opened = Access::open(&**engine.store(), &settings).await?;
         let presence = settings.data_dir.as_deref().map(|folder| Presence::announce(folder, address)).transpose();
         let presence = presence.map_err(|(path, source)| StartError::File { path, source })?;
         let (closing, closed) = watch::channel(false);
         let deeds = Arc::new(Semaphore::new(DEEDS_MAX as usize));
+        let node_name = settings.node_name.unwrap_or_else(host_name);
         let app = Arc::new(Inner {
-            figures: Figures::new(engine.metrics()),
+            figures: Figures::new(engine.metrics(), &node_name),
             access: opened.access,
             default_timezone: zone.name().to_owned(),
-            node_name: settings.node_name.unwrap_or_else(host_name),
+            node_name,
             slots: settings.slots,
             started_at: engine.control().now(),
             closing: closed.clone(),

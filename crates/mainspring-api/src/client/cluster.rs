@@ -1,7 +1,9 @@
 //! Schedules, events, nodes, health.
 
 use super::{Client, ClientError, EventStream};
-use crate::{EventFilter, Health, NextFilter, NextFire, Node, Preview, PreviewRequest, ServerInfo, routes};
+use crate::{
+    Cluster, EventFilter, Health, NextFilter, NextFire, Node, Preview, PreviewRequest, Reason, ServerInfo, routes,
+};
 
 impl Client {
     /// Explains a schedule and lists its next fire times; nothing is stored.
@@ -22,6 +24,21 @@ impl Client {
     /// Lists the server processes of the cluster.
     pub async fn nodes(&self) -> Result<Vec<Node>, ClientError> {
         self.get(routes::NODES, &()).await
+    }
+
+    /// Returns the nodes and shards of the cluster.
+    pub async fn cluster(&self) -> Result<Cluster, ClientError> {
+        self.get(routes::CLUSTER, &()).await
+    }
+
+    /// Asks a node, by name or incarnation, to give its shards up.
+    pub async fn drain_node(&self, node: &str, reason: &Reason) -> Result<Node, ClientError> {
+        self.post(&routes::path(routes::NODE_DRAIN, &[node]), reason, &()).await
+    }
+
+    /// Lets a node take shards again.
+    pub async fn undrain_node(&self, node: &str, reason: &Reason) -> Result<Node, ClientError> {
+        self.post(&routes::path(routes::NODE_UNDRAIN, &[node]), reason, &()).await
     }
 
     /// Describes the server that answers.

@@ -8,49 +8,100 @@ use utoipa::{IntoParams, ToSchema};
 use super::words;
 use crate::Timestamp;
 
-/// A server process with an engine.
+/// The nodes that share a store and divide its shards, as the node that answers saw them at its last renewal.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct Cluster {
+    /// Kind of store: `postgres`, `sqlite`, `memory`.
+    pub store: String,
+    /// Incarnation of the node that answers.
+    pub node: String,
+    /// Whether that node may fire the triggers of its shards now.
+    pub trusted: bool,
+    /// Every node, by name.
+    pub nodes: Vec<Node>,
+    /// Every shard, in order.
+    pub shards: Vec<Shard>,
+}
+
+/// A fixed part of all jobs, whose triggers one node fires.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct Shard {
+    /// Its number, from 0.
+    pub number: u32,
+    /// Incarnation of its owner; nobody's while it passes from one to another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub owner: Option<String>,
+    /// Name of its owner.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
+    /// How often it has been taken, where nodes share the store.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub epoch: Option<i64>,
+}
+
+/// A server process with an engine. What only the process itself knows is there for the node that answers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct Node {
     /// Incarnation: random id of this process start.
     pub id: String,
     /// Name: the host's unless set.
     pub name: String,
+    /// Where its API answers.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub address: Option<String>,
     /// Version of mainspring.
     pub version: String,
-    /// Whether it takes work.
+    /// Whether it takes shards.
     pub state: NodeState,
-    /// When the process started.
-    pub started_at: Timestamp,
-    /// When it last renewed its lease.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub renewed_at: Option<Timestamp>,
+    /// Whether it has been asked to drain.
+    #[serde(default)]
+    pub drain_asked: bool,
+    /// Whether it is the one that answers.
+    #[serde(default)]
+    pub answering: bool,
     /// Shards it owns.
     pub shards: u32,
-    /// Slots of its worker pool.
-    pub slots: u32,
-    /// Slots in use.
-    pub slots_used: u32,
+    /// For how long it has not renewed its lease, as the node that answers sees it. After 5 s its shards are taken.
+    #[serde(default)]
+    pub silent_ms: u64,
     /// Its clock minus the database's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock_offset_ms: Option<i64>,
+    /// When the process started.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<Timestamp>,
+    /// When its engine last looked for what is due.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub renewed_at: Option<Timestamp>,
+    /// Slots of its worker pool.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slots: Option<u32>,
+    /// Slots in use.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub slots_used: Option<u32>,
     /// Version of its time zone data.
-    pub tzdata: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tzdata: Option<String>,
 }
 
-/// Whether a node takes work.
+/// Whether a node takes shards.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum NodeState {
     /// It does.
     Active,
-    /// It finishes what it has.
+    /// It was asked to give its shards up, or is shutting down.
     Draining,
+    /// Its clock is too far from the database's and from most others'.
+    ClockOff,
+    /// The others do not know it: it has just started, or cannot reach the store.
+    Joining,
     /// A state newer than this client.
     #[serde(other)]
     Unknown,
 }
 
-words!(NodeState: Active = "active", Draining = "draining", Unknown = "unknown");
+words!(NodeState: Active = "active", Draining = "draining", ClockOff = "clock_off", Joining = "joining", Unknown = "unknown");
 
 /// Something that happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
@@ -128,7 +179,7 @@ words!(HealthStatus: Ok = "ok", Draining = "draining", Failing = "failing", Unkn
 /// One thing that was looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct HealthCheck {
-    /// What: `store`, `migrations`, `engine`, `clock`.
+    /// What: `store`, `migrations`, `engine`, `cluster`.
     pub name: String,
     /// Whether it is well.
     pub ok: bool,

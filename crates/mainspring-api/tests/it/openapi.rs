@@ -8,7 +8,7 @@ use utoipa::OpenApi;
 
 #[derive(OpenApi)]
 #[openapi(components(schemas(
-    ApplyResult, Bundle, Calendar, Event, Health, Job, LogPage, Namespace, NamespaceSpec, NextFire, Node, Page<Attempt>,
+    ApplyResult, Bundle, Calendar, Cluster, Event, Health, Job, LogPage, Namespace, NamespaceSpec, NextFire, Node, Page<Attempt>,
     Page<Calendar>, Page<Job>, Page<Namespace>, Page<Run>, Page<Trigger>, Preview, PreviewRequest, ProblemDetails, Reason,
     RunNow, ServerInfo
 )))]

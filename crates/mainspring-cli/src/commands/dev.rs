@@ -9,7 +9,7 @@ use mainspring_api::{ApplyOptions, Bundle};
 use mainspring_tasks::Allow;
 
 use crate::error::Result;
-use crate::node::{self, Node, NodeArgs, Place};
+use crate::node::{self, Node, NodeArgs, Place, TokenArgs};
 use crate::output::{Output, counted};
 use crate::{connect, examples, files};
 
@@ -40,10 +40,10 @@ pub fn run(args: &DevArgs, output: &Output) -> Result {
         None => examples::bundle(listen.port(), &output.style().now())?,
     };
     let folder = node::temporary(tempfile::Builder::new().prefix("mainspring-dev-"))?;
-    let place = Place { data: folder.path().to_owned(), store: None };
+    let place = Place { data: folder.path().to_owned(), store: None, token: TokenArgs::default() };
     let settings = settings(&args.node, listen);
     node::block_on(async {
-        let node = node::start(&settings, &place, false).await?;
+        let node = node::start(&settings, &place).await?;
         apply(&node, &bundle).await?;
         node.welcome(output)?;
         output.line(hints(&bundle))?;

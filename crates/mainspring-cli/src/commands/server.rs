@@ -3,11 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use tempfile::TempDir;
 
 use crate::discovery;
 use crate::error::{Error, Report, Result};
 use crate::exit::Exit;
-use crate::node::{self, NodeArgs, Place};
+use crate::node::{self, NodeArgs, Place, TokenArgs};
 use crate::output::Output;
 
 /// Run a server: store, engine, workers and HTTP in one process
@@ -16,6 +17,7 @@ use crate::output::Output;
   mainspring server                                  data in ~/.local/share/mainspring
   mainspring server --data /var/lib/mainspring --listen 0.0.0.0:7070
   mainspring server --store sqlite:/srv/jobs.db      token and working folders in /srv/jobs.db.data
+  mainspring server --store postgres://USER:PASSWORD@HOST/DB --node-name a    a node of a cluster
   mainspring server --allow-outbound 127.0.0.1:7070 --allow-outbound 10.0.0.0/8
 
 TERM or Ctrl-C drains: nothing new starts, runs finish within --grace, the exit code is 0. A second signal
@@ -24,12 +26,12 @@ pub struct ServerArgs {
     /// Folder of the store, the access token and working folders; made when missing
     #[arg(long, env = "MAINSPRING_DATA", value_name = "DIR")]
     data: Option<PathBuf>,
-    /// Where jobs and runs are kept: sqlite:PATH, or memory: for nothing that outlives the process
-    #[arg(long, env = "MAINSPRING_STORE", value_name = "URL")]
+    /// Where jobs and runs are kept: sqlite:PATH, memory: for nothing that outlives the process, or
+    /// postgres://USER:PASSWORD@HOST/DATABASE, which any number of nodes may share
+    #[arg(long, env = "MAINSPRING_STORE", hide_env_values = true, value_name = "URL")]
     store: Option<String>,
-    /// Make a new access token, print it, and forget the one before
-    #[arg(long)]
-    reset_token: bool,
+    #[command(flatten)]
+    token: TokenArgs,
     #[command(flatten)]
     node: NodeArgs,
 }
@@ -40,26 +42,35 @@ pub struct ServerArgs {
 /// When the store cannot be used, the address is taken, or a setting is wrong; nothing runs then.
 pub fn run(args: &ServerArgs, output: &Output) -> Result {
     args.node.log.start()?;
-    let temporary = tempfile::Builder::new();
-    let (place, _held) = match (&args.data, &args.store) {
-        (Some(data), store) => (Place { data: data.clone(), store: store.clone() }, None),
-        (None, None) => (Place { data: discovery::default_data().ok_or_else(no_home)?, store: None }, None),
-        (None, Some(url)) => match url.strip_prefix("sqlite:") {
-            Some(path) => (Place { data: beside(path), store: Some(url.clone()) }, None),
-            None => {
-                let folder = node::temporary(&temporary)?;
-                (Place { data: folder.path().to_owned(), store: Some(url.clone()) }, Some(folder))
-            }
-        },
-    };
+    let (data, _held) = args.data()?;
+    let place = Place { data, store: args.store.clone(), token: args.token.clone() };
     if args.store.as_deref() == Some("memory:") {
         output.note("warning: the store is in memory: jobs, runs and history end with this process");
     }
     node::block_on(async {
-        let node = node::start(&args.node, &place, args.reset_token).await?;
+        let node = node::start(&args.node, &place).await?;
         node.welcome(output)?;
         node.run(args.node.grace, output).await
     })
+}
+
+impl ServerArgs {
+    /// The folder for what is not in the store, and what removes it at the end if it is for this process alone.
+    fn data(&self) -> Result<(PathBuf, Option<TempDir>)> {
+        let home = || discovery::default_data().ok_or_else(no_home);
+        let scheme = self.store.as_deref().and_then(|url| url.split_once(':'));
+        Ok(match (&self.data, scheme) {
+            (Some(data), _) => (data.clone(), None),
+            (None, None) => (home()?, None),
+            (None, Some(("sqlite", path))) => (beside(path), None),
+            // Several nodes may run on one machine; the token must outlive them.
+            (None, Some(("postgres" | "postgresql", _))) => (home()?.join("nodes").join(self.node.name()), None),
+            (None, Some(_)) => {
+                let folder = node::temporary(&tempfile::Builder::new())?;
+                (folder.path().to_owned(), Some(folder))
+            }
+        })
+    }
 }
 
 /// The folder for what is not in the file of a store that was named without a data folder.

@@ -100,8 +100,10 @@ pub fn state(word: &str) -> Cell {
     let cell = Cell::new(word);
     match word {
         "succeeded" | "active" | "ok" | "created" => cell.fg(Color::Green),
-        "failed" | "timed_out" | "lost" | "error" | "deleted" => cell.fg(Color::Red),
-        "cancelled" | "skipped" | "paused" | "held" | "updated" | "warning" => cell.fg(Color::Yellow),
+        "failed" | "timed_out" | "lost" | "error" | "deleted" | "clock_off" => cell.fg(Color::Red),
+        "cancelled" | "skipped" | "paused" | "held" | "updated" | "warning" | "draining" | "joining" => {
+            cell.fg(Color::Yellow)
+        }
         "running" | "queued" | "scheduled" | "waiting" => cell.fg(Color::Cyan),
         _ => cell,
     }

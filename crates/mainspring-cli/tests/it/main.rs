@@ -3,6 +3,7 @@
 
 mod canned;
 mod check;
+mod cluster;
 mod command_line;
 mod commands;
 mod crashes;

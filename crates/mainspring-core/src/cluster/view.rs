@@ -82,6 +82,8 @@ pub struct Status {
     pub clock_warned: bool,
     /// All nodes of the last view.
     pub nodes: Vec<NodeStatus>,
+    /// The shards of the last view that have an owner.
+    pub shards: BTreeMap<Shard, Lease>,
     /// Why this incarnation has ended, if it has.
     pub abandoned: Option<Reason>,
 }

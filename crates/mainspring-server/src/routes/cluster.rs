@@ -1,21 +1,27 @@
-//! The server that answers, the nodes, and the description of the API.
+//! The server that answers, the nodes and their shards, and the description of the API.
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::{HeaderName, header};
-use mainspring_api::{Node, NodeState, ServerInfo, routes};
+use axum::http::{HeaderName, StatusCode, header};
+use mainspring_api::{Cluster, ErrorCode, Node, Reason, ServerInfo, did_you_mean, routes};
+use mainspring_core::Incarnation;
 use utoipa_axum::routes;
 
 use super::Route;
-use crate::app::App;
-use crate::refusal::Answer;
-use crate::show::instant;
-
-/// One process owns all shards of an embedded store.
-const SHARDS: u32 = 256;
+use crate::app::{App, Inner};
+use crate::extract::{OptionalBody, PathOf};
+use crate::refusal::{Answer, Refusal};
+use crate::show::{self, instant};
 
 pub(super) fn routes() -> Vec<Route> {
-    vec![Route::view(routes!(info)), Route::view(routes!(nodes)), Route::view(routes!(document))]
+    vec![
+        Route::view(routes!(info)),
+        Route::view(routes!(nodes)),
+        Route::view(routes!(cluster)),
+        Route::operate(routes!(drain)).repeatable(),
+        Route::operate(routes!(undrain)).repeatable(),
+        Route::view(routes!(document)),
+    ]
 }
 
 /// Describes the server that answers.
@@ -36,20 +42,84 @@ async fn info(State(app): State<App>) -> Answer<Json<ServerInfo>> {
 /// Lists the server processes of the cluster.
 #[utoipa::path(get, path = routes::NODES, tag = "server", responses((status = 200, body = Vec<Node>)))]
 async fn nodes(State(app): State<App>) -> Json<Vec<Node>> {
-    let used = app.engine.metrics().running.get();
-    Json(vec![Node {
-        id: app.engine.incarnation().to_string(),
-        name: app.node_name.clone(),
-        version: env!("CARGO_PKG_VERSION").to_owned(),
-        state: if app.engine.is_draining() { NodeState::Draining } else { NodeState::Active },
-        started_at: instant(app.started_at),
-        renewed_at: app.engine.ticked_at().map(instant),
-        shards: SHARDS,
-        slots: app.slots,
-        slots_used: u32::try_from(used).unwrap_or(0),
-        clock_offset_ms: None,
-        tzdata: mainspring_schedule::tzdata_version().to_owned(),
-    }])
+    Json(show::nodes(&app))
+}
+
+/// Returns the nodes and shards of the cluster, as the node that answers saw them at its last renewal.
+#[utoipa::path(get, path = routes::CLUSTER, tag = "server", responses((status = 200, body = Cluster)))]
+async fn cluster(State(app): State<App>) -> Answer<Json<Cluster>> {
+    let store = app.control().store().info().await?;
+    let nodes = show::nodes(&app);
+    Ok(Json(Cluster {
+        store: store.kind.to_owned(),
+        node: app.engine.incarnation().to_string(),
+        trusted: app.engine.cluster_status().map_or_else(|| !shared(&app), |status| status.trusted),
+        shards: show::shards(&app, &nodes),
+        nodes,
+    }))
+}
+
+/// Asks a node to give its shards up and to take none. It hears that with its next renewal, within a second or two.
+#[utoipa::path(post, path = routes::NODE_DRAIN, tag = "server", params(("node" = String, Path, description = "Name or incarnation")),
+    request_body = Reason, responses((status = 202, body = Node)))]
+async fn drain(
+    State(app): State<App>,
+    PathOf(node): PathOf<String>,
+    OptionalBody(reason): OptionalBody<Reason>,
+) -> Answer<(StatusCode, Json<Node>)> {
+    ask_drain(&app, &node, true, reason).await
+}
+
+/// Lets a node take shards again.
+#[utoipa::path(post, path = routes::NODE_UNDRAIN, tag = "server", params(("node" = String, Path, description = "Name or incarnation")),
+    request_body = Reason, responses((status = 202, body = Node)))]
+async fn undrain(
+    State(app): State<App>,
+    PathOf(node): PathOf<String>,
+    OptionalBody(reason): OptionalBody<Reason>,
+) -> Answer<(StatusCode, Json<Node>)> {
+    ask_drain(&app, &node, false, reason).await
+}
+
+async fn ask_drain(app: &App, name: &str, drain: bool, reason: Reason) -> Answer<(StatusCode, Json<Node>)> {
+    let store = app.control().store();
+    let Some(cluster) = store.cluster() else {
+        let why = "the store belongs to this process alone: there is no node to hand shards to";
+        return Err(Refusal::new(ErrorCode::ClusterSingle, why).hint("a stop drains: mainspring server ends on TERM"));
+    };
+    let mut node = find(show::nodes(app), name)?;
+    let incarnation = u128::from_str_radix(&node.id, 16).map(Incarnation).expect("an id as it is shown");
+    if !cluster.ask_drain(incarnation, drain).await? {
+        return Err(Refusal::new(ErrorCode::NodeNotFound, format!("the node {name:?} has just left")));
+    }
+    tracing::info!(node.name = node.name, node.incarnation = node.id, drain, reason = reason.reason, "drain asked for");
+    node.drain_asked = drain;
+    Ok((StatusCode::ACCEPTED, Json(node)))
+}
+
+/// The node of an incarnation, or the only one of a name.
+fn find(nodes: Vec<Node>, name: &str) -> Answer<Node> {
+    let known: Vec<String> = nodes.iter().map(|node| node.name.clone()).collect();
+    let mut fitting: Vec<Node> = nodes.into_iter().filter(|node| node.id == name || node.name == name).collect();
+    match (fitting.pop(), fitting.is_empty()) {
+        (Some(node), true) => Ok(node),
+        (Some(node), false) => {
+            let ids: Vec<_> = fitting.iter().chain([&node]).map(|node| node.id.as_str()).collect();
+            let refusal = Refusal::new(ErrorCode::NodeAmbiguous, format!("several nodes are called {name:?}"));
+            Err(refusal.hint(format!("say which: {}", ids.join(", "))))
+        }
+        (None, _) => {
+            let known = known.iter().map(String::as_str);
+            let hint = did_you_mean(name, known.clone())
+                .unwrap_or_else(|| format!("the nodes are {}", known.collect::<Vec<_>>().join(", ")));
+            Err(Refusal::new(ErrorCode::NodeNotFound, format!("there is no node {name:?}")).hint(hint))
+        }
+    }
+}
+
+/// Whether nodes share the store.
+fn shared(app: &Inner) -> bool {
+    app.control().store().cluster().is_some()
 }
 
 /// This document.
@@ -57,4 +127,32 @@ async fn nodes(State(app): State<App>) -> Json<Vec<Node>> {
 async fn document() -> ([(HeaderName, &'static str); 1], String) {
     let text = super::openapi().to_json().expect("the document is plain JSON");
     ([(header::CONTENT_TYPE, "application/json")], text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn node(id: &str, name: &str) -> Node {
+        let node = serde_json::json!({"id": id, "name": name, "version": "1", "state": "active", "shards": 0});
+        serde_json::from_value(node).unwrap()
+    }
+
+    #[test]
+    fn a_node_is_found_by_name_or_incarnation() {
+        let nodes = || vec![node("0a", "north"), node("0b", "south"), node("0c", "south")];
+        assert_eq!(find(nodes(), "north").unwrap().id, "0a");
+        assert_eq!(find(nodes(), "0c").unwrap().id, "0c");
+        let cases = [
+            ("south", ErrorCode::NodeAmbiguous, "say which: 0b, 0c"),
+            ("nrth", ErrorCode::NodeNotFound, "did you mean \"north\"?"),
+            ("zzz", ErrorCode::NodeNotFound, "the nodes are north, south, south"),
+        ];
+        for (name, code, hint) in cases {
+            let refusal = find(nodes(), name).unwrap_err();
+            let hinted = refusal.0.hint.clone().unwrap_or_default();
+            assert_eq!(refusal.code(), Some(code), "{name}");
+            assert!(hint.split(", ").all(|part| hinted.contains(part)), "{name}: {hinted}");
+        }
+    }
 }

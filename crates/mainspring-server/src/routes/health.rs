@@ -6,6 +6,7 @@ use axum::Json;
 use axum::extract::{RawQuery, State};
 use axum::http::{HeaderName, StatusCode, header};
 use mainspring_api::{Health, HealthCheck, HealthStatus, routes};
+use mainspring_core::cluster::Standing;
 use utoipa_axum::routes;
 
 use super::Route;
@@ -26,13 +27,16 @@ async fn livez(State(app): State<App>, RawQuery(query): RawQuery) -> (StatusCode
     answer(vec![engine(&app)], false, query.as_deref())
 }
 
-/// Tells whether the server takes work: store reachable, engine ticking, not shutting down.
+/// Tells whether the server takes work: store reachable, engine ticking, member of the cluster, not draining.
 #[utoipa::path(get, path = routes::READYZ, tag = "server", params(("verbose" = Option<bool>, Query, description = "Lists the checks")),
     responses((status = 200, body = Health), (status = 503, body = Health, description = "Failing or draining")))]
 async fn readyz(State(app): State<App>, RawQuery(query): RawQuery) -> (StatusCode, Json<Health>) {
     let mut checks = store(&app).await;
     checks.push(engine(&app));
-    answer(checks, app.engine.is_draining() || *app.closing.borrow(), query.as_deref())
+    checks.extend(membership(&app));
+    let status = app.engine.cluster_status();
+    let handing_over = status.is_some_and(|status| status.standing == Standing::Draining);
+    answer(checks, handing_over || app.engine.is_draining() || *app.closing.borrow(), query.as_deref())
 }
 
 /// Figures as `OpenMetrics` text.
@@ -40,7 +44,8 @@ async fn readyz(State(app): State<App>, RawQuery(query): RawQuery) -> (StatusCod
     responses((status = 200, body = String, content_type = "application/openmetrics-text")))]
 async fn metrics(State(app): State<App>) -> ([(HeaderName, &'static str); 1], String) {
     const TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
-    ([(header::CONTENT_TYPE, TYPE)], app.figures.text())
+    let offset = app.engine.cluster_status().and_then(|status| status.clock).map(|clock| clock.ms);
+    ([(header::CONTENT_TYPE, TYPE)], app.figures.text(offset))
 }
 
 fn answer(checks: Vec<HealthCheck>, draining: bool, query: Option<&str>) -> (StatusCode, Json<Health>) {
@@ -62,6 +67,13 @@ fn engine(app: &Inner) -> HealthCheck {
         Some(_) => None,
     };
     HealthCheck { name: "engine".to_owned(), ok: message.is_none(), message }
+}
+
+/// Whether the others count with this node, where nodes share the store.
+fn membership(app: &Inner) -> Option<HealthCheck> {
+    app.control().store().cluster()?;
+    let message = (!app.engine.is_ready()).then(|| "this node has not joined the cluster".to_owned());
+    Some(HealthCheck { name: "cluster".to_owned(), ok: message.is_none(), message })
 }
 
 async fn store(app: &Inner) -> Vec<HealthCheck> {

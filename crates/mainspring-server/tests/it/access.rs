@@ -125,6 +125,57 @@ async fn the_first_start_keeps_the_token_in_a_private_file() {
 }
 
 #[tokio::test]
+async fn nodes_are_given_the_token_they_share() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = |name: &str, text: &str| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        path
+    };
+    let shared = "s".repeat(32);
+    let good = file("good", &format!("{shared}\n"));
+    let engine = mainspring_engine::Engine::start(
+        std::sync::Arc::new(mainspring_store::MemoryStore::new()),
+        mainspring_engine::Settings::default(),
+    );
+    let engine = std::sync::Arc::new(engine.await.unwrap());
+    let settings = |token_file: &std::path::Path, reset_token| Settings {
+        listen: "127.0.0.1:0".parse().unwrap(),
+        data_dir: Some(folder.path().to_owned()),
+        token_file: Some(token_file.to_owned()),
+        reset_token,
+        ..Settings::default()
+    };
+    let start = async |file: &std::path::Path, reset| Server::start(engine.clone(), settings(file, reset)).await;
+    let asked = async |server: &Server, token: &str| {
+        let url = format!("http://{}/api/v1/nodes", server.address());
+        crate::kit::plain_client().get(url).bearer_auth(token).send().await.unwrap().status().as_u16()
+    };
+
+    // The first start takes it, and neither makes nor writes one; the second finds it to be the same.
+    for _ in 0..2 {
+        let server = start(&good, false).await.unwrap();
+        assert_eq!((server.first_token(), server.token_file()), (None, Some(&good)));
+        assert_eq!((asked(&server, &shared).await, asked(&server, "s").await), (200, 401));
+        assert!(!folder.path().join("token").exists());
+    }
+    let other = file("other", &"o".repeat(32));
+    let cases = [
+        (other.clone(), "holds another access token"),
+        (file("short", "s"), "at least 32"),
+        (file("odd", &"ä".repeat(32)), "visible ASCII"),
+        (folder.path().join("none"), "No such file"),
+    ];
+    for (path, expected) in cases {
+        let error = start(&path, false).await.unwrap_err().to_string();
+        assert!(error.contains(expected) && error.contains(path.to_str().unwrap()), "{error}");
+        assert!(!error.contains("sssss") && !error.contains("ooooo"), "{error}");
+    }
+    let server = start(&other, true).await.unwrap();
+    assert_eq!((asked(&server, &"o".repeat(32)).await, asked(&server, &shared).await), (200, 401));
+}
+
+#[tokio::test]
 async fn a_port_in_use_is_said() {
     let running = Running::start().await;
     let settings = Settings { listen: running.server.address(), ..Settings::default() };

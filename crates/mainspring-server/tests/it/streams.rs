@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use mainspring_api::client::Precondition;
-use mainspring_api::{Event, EventFilter, HealthStatus, NodeState, RunNow, WriteOptions};
+use mainspring_api::{ErrorCode, Event, EventFilter, HealthStatus, NodeState, Reason, RunNow, WriteOptions};
+use mainspring_server::Settings;
 use serde_json::json;
 
-use crate::kit::{Running, spec};
+use crate::kit::{Running, code, spec};
 
 const COMMIT: WriteOptions = WriteOptions { dry_run: false };
 
@@ -82,6 +83,23 @@ async fn health_follows_the_engine() {
 }
 
 #[tokio::test]
+async fn a_store_of_its_own_is_a_cluster_of_one() {
+    let settings = Settings { node_name: Some("alone".to_owned()), ..Settings::default() };
+    let running = Running::start_with(settings).await;
+    let cluster = running.client.cluster().await.unwrap();
+    assert_eq!((cluster.store.as_str(), cluster.trusted, cluster.nodes.len()), ("memory", true, 1));
+    let node = &cluster.nodes[0];
+    assert_eq!((node.name.as_str(), node.state, node.shards), ("alone", NodeState::Active, 256));
+    assert!(node.answering && node.slots.is_some() && node.id == cluster.node);
+    assert_eq!(cluster.shards.len(), 256);
+    assert!(cluster.shards.iter().all(|shard| shard.node.as_deref() == Some("alone") && shard.epoch.is_none()));
+    let why = Reason { reason: Some("new kernel".to_owned()) };
+    assert_eq!(code(running.client.drain_node("alone", &why).await), ErrorCode::ClusterSingle);
+    assert_eq!(code(running.client.undrain_node(&node.id, &why).await), ErrorCode::ClusterSingle);
+    running.stop().await;
+}
+
+#[tokio::test]
 async fn figures_have_the_documented_names() {
     let running = Running::start().await;
     running
@@ -98,6 +116,9 @@ async fn figures_have_the_documented_names() {
         "mainspring_http_server_request_duration_seconds_count{route=\"/api/v1/namespaces/{namespace}/jobs/{job}\",status=\"201\"} 1",
         "mainspring_stream_clients 0",
         "mainspring_build_info{version=",
+        "mainspring_node_info{name=",
+        "mainspring_shards_owned ",
+        "mainspring_clock_offset_seconds 0.0",
         "# EOF",
     ] {
         assert!(text.contains(name), "{name} in\n{text}");

@@ -1,0 +1,227 @@
+//! Nodes in processes of their own, over one PostgreSQL database whose server `MAINSPRING_TEST_POSTGRES` names.
+
+use std::time::{Duration, Instant};
+
+use mainspring_api::client::Client;
+use mainspring_api::{ApplyOptions, Bundle, Cluster, HealthStatus, NodeState, PageFilter};
+use mainspring_core::Timestamp;
+use mainspring_engine::{Clock, SystemClock};
+use mainspring_store::conformance::kit;
+use mainspring_store::{Store, Tally};
+use serde_json::json;
+
+use crate::live::Live;
+use crate::program::Program;
+
+/// Longer than anything here takes on the slowest machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+const JOBS: usize = 60;
+/// From the death of a node to the first fires of its shards.
+const TAKEOVER_MS: i64 = 8_000;
+
+/// A database of the test, and nodes over it that the command line finds in the same home.
+struct Nodes {
+    program: Program,
+    address: String,
+    runtime: tokio::runtime::Runtime,
+}
+
+impl Nodes {
+    fn new() -> Self {
+        let runtime = tokio::runtime::Runtime::new().unwrap();
+        let address = runtime.block_on(kit::postgres());
+        Self { program: Program::new(), address, runtime }
+    }
+
+    /// Starts a node. The first one makes the token, which the others are given.
+    fn start(&self, name: &str) -> Live {
+        let token = self.program.home().join("a/token");
+        let mut arguments = vec!["server", "--store", &self.address, "--node-name", name, "--data", name];
+        if token.exists() {
+            arguments.extend(["--token-file", "a/token"]);
+        }
+        Live::start_with(&self.program, &arguments)
+    }
+
+    fn wait<T>(&self, what: &str, look: impl AsyncFnMut() -> Option<T>) -> T {
+        self.runtime.block_on(until(what, look))
+    }
+
+    /// Waits until a node sees the cluster so.
+    fn sees(&self, node: &Live, what: &str, is_so: impl Fn(&Cluster) -> bool) -> Cluster {
+        let client = node.client();
+        self.wait(what, async || client.cluster().await.ok().filter(&is_so))
+    }
+}
+
+/// Looks again and again until an answer is there.
+async fn until<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>) -> T {
+    let begun = Instant::now();
+    let mut alarm = SystemClock.alarm();
+    loop {
+        if let Some(found) = look().await {
+            return found;
+        }
+        assert!(begun.elapsed() < PATIENCE, "{what}: never so");
+        alarm.wait_until(SystemClock.now() + 50).await;
+    }
+}
+
+/// Each node has its share of all shards.
+fn shared_by(count: usize) -> impl Fn(&Cluster) -> bool {
+    move |cluster| {
+        let fair = |shards: u32| (256 / count..=256_usize.div_ceil(count)).contains(&(shards as usize));
+        cluster.nodes.len() == count
+            && cluster.nodes.iter().all(|node| fair(node.shards))
+            && cluster.shards.iter().all(|shard| shard.node.is_some())
+    }
+}
+
+#[test]
+fn a_killed_node_is_replaced_and_no_instant_is_lost() {
+    let nodes = Nodes::new();
+    let (a, b, c) = (nodes.start("a"), nodes.start("b"), nodes.start("c"));
+    nodes.sees(&b, "three nodes share the shards", shared_by(3));
+    let jobs: Vec<_> = (0..JOBS)
+        .map(|number| json!({"name": format!("tick-{number}"), "noop": true, "schedule": {"every": "1s"}}))
+        .collect();
+    let bundle: Bundle = serde_json::from_value(json!({ "jobs": jobs })).unwrap();
+    let options = ApplyOptions { dry_run: false, prune: false };
+    nodes.runtime.block_on(b.client().apply(&bundle, options)).unwrap();
+    let store = nodes.runtime.block_on(mainspring_store::open(&nodes.address)).unwrap();
+    let fired_after = |at| nodes.wait("every trigger fires", async || recorded_through(&*store, at).await);
+    fired_after(SystemClock.now());
+
+    c.kill();
+    let killed = SystemClock.now();
+    nodes.sees(&b, "two nodes share the shards", shared_by(2));
+    let tallies = fired_after(SystemClock.now());
+    for tally in &tallies {
+        let (first, last) = (tally.first.unwrap(), tally.last.unwrap());
+        let instants = last.since(first).unsigned_abs() / 1_000 + 1;
+        assert_eq!((tally.fired, tally.duplicated), (instants, 0), "{tally:?}");
+        assert_eq!((tally.missed, tally.suppressed), (0, 0), "{tally:?}");
+        assert!(first < killed && killed < last);
+    }
+    let late_ms = nodes.runtime.block_on(seen_by_api(&b.client(), killed));
+    assert!((1..=TAKEOVER_MS).contains(&late_ms), "the latest fire came {late_ms} ms late");
+
+    let (status, said) = b.stop();
+    assert_eq!(status.code(), Some(0), "{said}");
+    nodes.sees(&a, "the last node has everything", shared_by(1));
+    nodes.runtime.block_on(store.close()).unwrap();
+}
+
+/// The counts, once every trigger has its records up to an instant.
+async fn recorded_through(store: &dyn Store, at: Timestamp) -> Option<Vec<Tally>> {
+    let tallies = store.tally().await.unwrap();
+    (tallies.len() == JOBS && tallies.iter().all(|tally| tally.last >= Some(at))).then_some(tallies)
+}
+
+/// Through the API: each job's runs are a second apart, and there are no gaps. Answers how late the latest was recorded.
+async fn seen_by_api(client: &Client, killed: Timestamp) -> i64 {
+    let mut late_ms = 0;
+    for number in 0..JOBS {
+        let job = format!("tick-{number}");
+        let filter = mainspring_api::RunFilter { limit: Some(1_000), job: Some(job.clone()), ..Default::default() };
+        let runs = client.runs("default", &filter).await.unwrap().items;
+        let mut fires: Vec<i64> = runs.iter().map(|run| run.fire_at.unwrap().as_millis()).collect();
+        fires.sort_unstable();
+        assert!(fires.windows(2).all(|pair| pair[1] - pair[0] == 1_000), "{job}: {fires:?}");
+        assert!(*fires.last().unwrap() > killed.as_millis());
+        let gaps = client.trigger_gaps("default", &job, "every", &PageFilter::default()).await.unwrap();
+        assert!(gaps.items.is_empty(), "{gaps:?}");
+        let late = runs.iter().map(|run| run.created_at.as_millis() - run.due_at.unwrap().as_millis());
+        late_ms = late_ms.max(late.max().unwrap());
+    }
+    late_ms
+}
+
+#[test]
+fn a_node_is_drained_by_name() {
+    let nodes = Nodes::new();
+    let (a, b) = (nodes.start("a"), nodes.start("b"));
+    assert!(b.welcome.contains("token file:   a/token"), "{}", b.welcome);
+    nodes.sees(&a, "two nodes share the shards", shared_by(2));
+    let ask = |arguments: &[&str]| {
+        let url = a.url.clone();
+        let mut all = vec!["cluster"];
+        all.extend(arguments);
+        all.extend(["--server", &url]);
+        nodes.program.run(&all)
+    };
+    let status = ask(&["status"]);
+    assert!(status.stdout.contains("256 of 256 have an owner"), "{status:?}");
+    assert!(status.stdout.contains("b: active, 128 shards"), "{status:?}");
+    assert_eq!(ask(&["nodes", "-o", "name"]).stdout, "a\nb\n");
+    assert_eq!(ask(&["shards", "--node", "b", "-o", "name"]).stdout.lines().count(), 128);
+    let listed: serde_json::Value = serde_json::from_str(&ask(&["nodes", "-o", "json"]).stdout).unwrap();
+    assert_eq!(listed["items"][1]["address"], b.url.as_str(), "{listed}");
+
+    let unknown = ask(&["drain", "c"]);
+    assert_eq!(unknown.code, 3, "{unknown:?}");
+    assert!(unknown.stderr.starts_with("error[node.not_found]") && unknown.stderr.contains("hint: "), "{unknown:?}");
+
+    let asked = ask(&["drain", "b", "--reason", "new kernel"]);
+    assert_eq!((asked.code, asked.stdout.as_str()), (0, "b is asked to give its shards up\n"), "{asked:?}");
+    let drained = nodes.sees(&a, "a has everything", |cluster| cluster.nodes[0].shards == 256);
+    assert!(drained.nodes[1].drain_asked, "{:?}", drained.nodes);
+    nodes.sees(&b, "b knows", |cluster| cluster.nodes[1].state == NodeState::Draining);
+    let ready = |node: &Live| nodes.runtime.block_on(node.client().readyz()).unwrap();
+    assert_eq!((ready(&a).status, ready(&b).status), (HealthStatus::Ok, HealthStatus::Draining));
+    assert!(ready(&a).checks.iter().any(|check| check.name == "cluster" && check.ok));
+
+    assert_eq!(ask(&["undrain", "b"]).stdout, "b may take shards again\n");
+    nodes.sees(&a, "they share again", shared_by(2));
+}
+
+#[test]
+fn a_further_node_says_how_to_get_in_and_refuses_another_token() {
+    let nodes = Nodes::new();
+    let a = nodes.start("a");
+    let arguments = |name: &'static str| ["server", "--store", &nodes.address, "--node-name", name, "--data", name];
+    let b = Live::start_with(&nodes.program, &arguments("b"));
+    assert!(b.welcome.contains("token file:   none here"), "{}", b.welcome);
+    assert!(!b.welcome.contains("access token: ms_"), "{}", b.welcome);
+    nodes.sees(&a, "b joins", |cluster| cluster.nodes.len() == 2);
+    let token = std::fs::read_to_string(nodes.program.home().join("a/token")).unwrap();
+    let client = Client::builder(&b.url).token(token.trim()).build().unwrap();
+    assert_eq!(nodes.runtime.block_on(client.cluster()).unwrap().nodes.len(), 2);
+    let strange = Client::builder(&b.url).token("ms_strange").build().unwrap();
+    assert!(nodes.runtime.block_on(strange.cluster()).is_err());
+
+    let wrong = nodes.program.file("wrong", "w".repeat(40));
+    let mut all = arguments("c").to_vec();
+    all.extend(["--token-file", &wrong, "--listen", "127.0.0.1:0"]);
+    let refused = nodes.program.run(&all);
+    assert_eq!(refused.code, 1, "{refused:?}");
+    assert!(refused.stderr.contains("error[server.start]") && refused.stderr.contains("another access token"));
+}
+
+#[test]
+fn the_password_of_the_store_is_not_shown() {
+    let program = Program::new();
+    let url = "postgres://me:hunter2@127.0.0.1:1/jobs";
+    let help = program.command(&["server", "--help"]).env("MAINSPRING_STORE", url).output().unwrap();
+    let failed = program.run(&["server", "--store", url, "--listen", "127.0.0.1:0"]);
+    assert_eq!(failed.code, 1, "{failed:?}");
+    assert!(failed.stderr.starts_with("error[store.unusable]"), "{failed:?}");
+    assert!(failed.stderr.contains("hint: say postgres://USER:PASSWORD@HOST/DATABASE"), "{failed:?}");
+    for text in [failed.stderr, failed.stdout, String::from_utf8(help.stdout).unwrap()] {
+        assert!(!text.contains("hunter2"), "{text}");
+    }
+}
+
+#[test]
+fn a_server_alone_owns_every_shard_and_cannot_be_drained() {
+    let program = Program::new();
+    let _live = Live::start_with(&program, &["server", "--data", "data", "--node-name", "alone"]);
+    let status = program.run(&["cluster", "status"]);
+    assert!(status.stdout.contains("alone: active, 256 shards"), "{status:?}");
+    let refused = program.run(&["cluster", "drain", "alone"]);
+    assert_eq!(refused.code, 4, "{refused:?}");
+    assert!(refused.stderr.starts_with("error[cluster.single]"), "{refused:?}");
+    let unknown = program.run(&["cluster", "shards", "--node", "alon"]);
+    assert_eq!(unknown.code, 3, "{unknown:?}");
+    assert!(unknown.stderr.contains("did you mean \"alone\"?"), "{unknown:?}");
+}
