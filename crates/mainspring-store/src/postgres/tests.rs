@@ -179,3 +179,19 @@ fn burial_waits_for_the_batch_under_way() {
         assert!(matches!(take(&batch, NODE), Err(Fault::Refused(Error::Fenced))), "it is buried");
     }
 }
+
+#[tokio::test]
+async fn what_one_node_notifies_wakes_the_others() {
+    let url = tokio::task::spawn_blocking(database).await.unwrap();
+    let open = |url: String| tokio::task::spawn_blocking(move || PostgresStore::open(&url).unwrap());
+    let (one, other) = (open(url.clone()).await.unwrap(), open(url).await.unwrap());
+    let soon = |woken| tokio::time::timeout(Duration::from_secs(60), woken);
+    // Both are woken once when they begin to listen.
+    soon(other.changed().notified()).await.unwrap();
+    soon(other.hinted().notified()).await.unwrap();
+    one.hint().await.unwrap();
+    soon(other.hinted().notified()).await.unwrap();
+    let draft = crate::conformance::kit::Draft::new("a").trigger("t", crate::conformance::kit::at(1_000));
+    one.save_jobs(vec![draft.0]).await.unwrap();
+    soon(other.changed().notified()).await.unwrap();
+}
