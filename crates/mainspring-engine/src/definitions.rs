@@ -10,7 +10,7 @@ use mainspring_core::rule::{Loaded, Rule, Start};
 use mainspring_core::{JobId, JobVersion, RunId, TriggerId};
 use mainspring_schedule::Calendar;
 use mainspring_store::{Result, Store};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::clock::Clock;
 
@@ -37,12 +37,39 @@ impl Definitions {
             return Ok(known);
         }
         let definition = self.store.definition(job, version).await?;
+        self.remember((job, version), &definition);
+        Ok(definition)
+    }
+
+    fn remember(&self, key: (JobId, JobVersion), definition: &Arc<Job>) {
         let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
         if cache.len() >= CACHED_MAX {
             cache.clear();
         }
-        cache.insert((job, version), Arc::clone(&definition));
-        Ok(definition)
+        cache.insert(key, Arc::clone(definition));
+    }
+
+    /// The definitions of rows, those that are not in memory in one read. Jobs that are gone are left out.
+    async fn of_rows(&self, rows: &[TriggerRow]) -> Result<FxHashMap<(JobId, JobVersion), Arc<Job>>> {
+        let mut known = FxHashMap::default();
+        let mut missing = FxHashSet::default();
+        {
+            let cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
+            for key in rows.iter().map(|row| (row.job, row.job_version)) {
+                match cache.get(&key) {
+                    Some(definition) => _ = known.insert(key, Arc::clone(definition)),
+                    None => _ = missing.insert(key),
+                }
+            }
+        }
+        if !missing.is_empty() {
+            let missing: Vec<_> = missing.into_iter().collect();
+            for (key, definition) in self.store.definitions(&missing).await? {
+                self.remember(key, &definition);
+                known.insert(key, definition);
+            }
+        }
+        Ok(known)
     }
 
     /// The same, trying again until the store answers.
@@ -99,14 +126,11 @@ impl Definitions {
         let mut calendars = FxHashMap::default();
         let mut loaded = Vec::with_capacity(rows.len());
         let mut broken = Vec::new();
+        let definitions = self.of_rows(&rows).await?;
         for row in rows {
-            let definition = match self.definition(row.job, row.job_version).await {
-                Ok(definition) => definition,
-                // Deleted between the two reads: the outbox names it.
-                Err(mainspring_store::Error::NotFound { .. }) => continue,
-                Err(error) => return Err(error),
-            };
-            match self.rule(&row, &definition, &mut calendars).await? {
+            // Without one, it was deleted between the two reads: the outbox names it.
+            let Some(definition) = definitions.get(&(row.job, row.job_version)) else { continue };
+            match self.rule(&row, definition, &mut calendars).await? {
                 Ok(rule) => loaded.push(Loaded { row, rule: Arc::new(rule) }),
                 Err(why) => broken.push((row.id, why)),
             }

@@ -123,6 +123,7 @@ macro_rules! conformance_suite {
                 update_of_a_trigger_sets_its_progress_and_records_what_passed,
                 update_is_refused_whole_when_something_has_changed,
                 old_versions_stay_while_runs_refer_to_them,
+                definitions_are_read_together,
                 jobs_are_listed_in_order_and_filtered,
                 triggers_are_listed_in_order_and_filtered,
                 instants_at_the_ends_of_the_range_come_back;
@@ -173,7 +174,8 @@ macro_rules! cluster_suite {
                 window_and_changes_are_read_by_shard,
                 end_is_asked_of_the_node_that_executes,
                 node_is_asked_to_drain,
-                freed_slot_is_noted_for_the_owner;
+                freed_slot_is_noted_for_the_owner,
+                owner_of_a_new_shard_knows_of_earlier_changes;
         }
     };
 }

@@ -503,6 +503,9 @@ pub struct KeptAnswer {
     pub body: String,
 }
 
+/// A version of a job, and what it says.
+pub type VersionedJob = ((JobId, JobVersion), Arc<Job>);
+
 /// How large the store is, for metrics and `doctor`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct StoreInfo {

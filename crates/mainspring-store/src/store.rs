@@ -11,11 +11,11 @@ use mainspring_core::job::{Job, JobKey};
 use mainspring_core::{Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
 
 use crate::cluster::Cluster;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::row::{
     Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, EventRow, Expect, GapRow, JobPrior,
     JobQuery, JobRow, JobUpdate, JobWrite, KeptAnswer, LogChunk, NamespaceRow, PurgeRule, Released, RunInfo, RunQuery,
-    Saved, StoreInfo, Tally, TriggerInfo, TriggerQuery,
+    Saved, StoreInfo, Tally, TriggerInfo, TriggerQuery, VersionedJob,
 };
 
 /// Where jobs, triggers, runs and history are kept.
@@ -53,6 +53,19 @@ pub trait Store: Send + Sync + 'static {
 
     /// The definition of a version of a job, for as long as a trigger or run refers to it.
     async fn definition(&self, job: JobId, version: JobVersion) -> Result<Arc<Job>>;
+
+    /// The same for several versions at a time. Those that are not there are left out.
+    async fn definitions(&self, keys: &[(JobId, JobVersion)]) -> Result<Vec<VersionedJob>> {
+        let mut found = Vec::with_capacity(keys.len());
+        for key in keys {
+            match self.definition(key.0, key.1).await {
+                Ok(definition) => found.push((*key, definition)),
+                Err(Error::NotFound { .. }) => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(found)
+    }
 
     /// Records fires. See [`FireBatch`] for what is compared and [`FireOutcome`] for the answer.
     ///

@@ -389,3 +389,13 @@ pub async fn instants_at_the_ends_of_the_range_come_back(store: Arc<dyn Store>) 
     let times: Vec<_> = window.iter().map(|row| row.progress.next_fire_at).collect();
     assert_eq!(times, [Some(Timestamp::MIN), Some(Timestamp::UNIX_EPOCH), Some(Timestamp::MAX)]);
 }
+
+pub async fn definitions_are_read_together(store: Arc<dyn Store>) {
+    let kit = Kit::new(store).await;
+    let (a, b) = (kit.save(Draft::new("a")).await, kit.save(Draft::new("b")).await);
+    let keys = [(b.id(), JobVersion(1)), (a.id(), JobVersion(1)), (a.id(), JobVersion(7))];
+    let mut found = kit.store.definitions(&keys).await.expect("definitions");
+    found.sort_by_key(|(key, _)| *key);
+    let expected = [&a, &b].map(|kept| ((kept.id(), JobVersion(1)), Arc::clone(&kept.job.definition)));
+    assert_eq!(found, expected, "a version that is not there is left out");
+}

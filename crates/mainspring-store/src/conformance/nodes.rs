@@ -218,3 +218,13 @@ pub async fn freed_slot_is_noted_for_the_owner(store: Arc<dyn Store>) {
     a.complete(at(1_600), vec![job.verdict(run, Verdict::Succeeded, at(1_600))]).await;
     assert_eq!(all(A, 9).await, [], "what it recorded itself it knows");
 }
+
+pub async fn owner_of_a_new_shard_knows_of_earlier_changes(store: Arc<dyn Store>) {
+    let a = join(&store, A, "a").await;
+    let job = a.save(Draft::new("a").trigger("t", at(1_000))).await;
+    cluster(&store).acquire(A, Change { number: 1, shards: ShardSet::ALL }, 1).await.expect("acquire");
+    store.take_changes(A, ShardSet::ALL, 9).await.expect("take_changes");
+    a.pause_job(&job, true, at(2_000)).await;
+    let changes = store.take_changes(A, ShardSet::ALL, 9).await.expect("take_changes");
+    assert_eq!(changes.triggers, [job.row(0).id], "later ones it is told");
+}

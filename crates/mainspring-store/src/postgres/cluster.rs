@@ -34,7 +34,11 @@ impl Cluster for PostgresStore {
                 return Ok(ShardSet::EMPTY);
             }
             let (lease, shards) = (Uuid(lease_id.to_be_bytes()), numbers(change.shards));
-            shards_of(db, own!("cluster_acquire"), &[&owner, &lease, &shards])
+            let taken = shards_of(db, own!("cluster_acquire"), &[&owner, &lease, &shards])?;
+            // Whoever takes a shard reads all of it next, so it knows of these changes by then. One whose transaction is
+            // still open is not seen here, and stays.
+            db.query(own!("cluster_changes_known"), Lock::None, &[&numbers(taken)], &mut |_| Ok(true))?;
+            Ok(taken)
         };
         self.leases.call("acquire shards", work).await
     }

@@ -31,6 +31,28 @@ fn answers_like_the_reference() {
     crate::conformance::differential(16, empty);
 }
 
+/// Whoever takes a shard reads it whole: what was noted before need not be read again, one by one.
+#[tokio::test]
+async fn changes_before_a_shard_was_taken_are_dropped() {
+    use crate::conformance::kit::{Draft, Kit, at};
+    use mainspring_core::cluster::{Change, ShardSet};
+    let store = empty().await;
+    let kit = Kit::new(Arc::clone(&store)).await;
+    kit.save(Draft::new("a").trigger("t", at(1_000))).await;
+    let change = Change { number: 1, shards: ShardSet::ALL };
+    let cluster = store.cluster().unwrap();
+    let about = crate::NodeInfo { name: "a".into(), address: String::new(), version: String::new() };
+    let renewal = mainspring_core::cluster::Renewal {
+        join: true,
+        standing: mainspring_core::cluster::Standing::Eligible,
+        clock_offset_ms: None,
+    };
+    cluster.renew(kit.incarnation, &about, renewal).await.unwrap();
+    assert_eq!(cluster.acquire(kit.incarnation, change, 1).await.unwrap(), ShardSet::ALL);
+    let changes = store.take_changes(kit.incarnation, ShardSet::ALL, 9).await.unwrap();
+    assert!(changes.triggers.is_empty(), "{changes:?}");
+}
+
 /// The engine's statements, on tables that were empty when they were analyzed, and are not any more.
 #[test]
 fn statements_of_the_engine_find_rows_by_keys() {

@@ -20,7 +20,7 @@ use crate::error::Result;
 use crate::row::{
     Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, EventRow, Expect, GapRow, JobPrior,
     JobQuery, JobRow, JobUpdate, JobWrite, KeptAnswer, LogChunk, NamespaceRow, PurgeRule, Released, RunInfo, RunQuery,
-    Saved, StoreInfo, Tally, TriggerInfo, TriggerQuery,
+    Saved, StoreInfo, Tally, TriggerInfo, TriggerQuery, VersionedJob,
 };
 use crate::store::Store;
 
@@ -119,6 +119,11 @@ impl<B: Backend> Store for B {
     async fn definition(&self, job: JobId, version: JobVersion) -> Result<Arc<Job>> {
         let work = move |db: &B::Connection| trigger::definition(db, job, version);
         self.read(ReadLane::Engine, "read a job's definition", work).await
+    }
+
+    async fn definitions(&self, keys: &[(JobId, JobVersion)]) -> Result<Vec<VersionedJob>> {
+        let keys = keys.to_vec();
+        self.read(ReadLane::Engine, "read definitions of jobs", move |db| trigger::definitions(db, &keys)).await
     }
 
     async fn fire(&self, batch: Arc<FireBatch>) -> Result<FireOutcome> {

@@ -9,7 +9,7 @@ use mainspring_core::{JobId, JobVersion, Timestamp, TriggerId};
 
 use super::db::{Db, Fault, Lock, Row, Step, ToSql, instant, maybe_instant, maybe_run_id, read, read_one, sql, word};
 use crate::error::Error;
-use crate::row::NamedTrigger;
+use crate::row::{NamedTrigger, VersionedJob};
 
 /// A position in the due index.
 pub(crate) type Place = (Timestamp, TriggerId);
@@ -55,6 +55,17 @@ pub(crate) fn definition(db: &dyn Db, job: JobId, version: JobVersion) -> Step<A
     let found = read_one(db, sql!("definition"), &values, |row| job_at(row, 0))?;
     let missing = || Error::NotFound { what: "definition", key: format!("{job} version {version}") };
     Ok(found.ok_or_else(missing)?)
+}
+
+/// See [`crate::Store::definitions`].
+pub(crate) fn definitions(db: &dyn Db, keys: &[(JobId, JobVersion)]) -> Step<Vec<VersionedJob>> {
+    let mut found = Vec::with_capacity(keys.len());
+    for (job, version) in keys {
+        let values: [(&str, &dyn ToSql); 2] = [(":job", &job.0), (":version", &version.0)];
+        let definition = read_one(db, sql!("definition"), &values, |row| job_at(row, 0))?;
+        found.extend(definition.map(|definition| ((*job, *version), definition)));
+    }
+    Ok(found)
 }
 
 /// Reads a definition.

@@ -1,0 +1,1 @@
+DELETE FROM trigger_change WHERE shard = ANY ($1)
