@@ -7,7 +7,6 @@ mod arrays;
 mod batches;
 mod cluster;
 mod connection;
-mod lane;
 mod migrate;
 
 use std::sync::Arc;
@@ -20,12 +19,12 @@ use crate::cluster::Cluster;
 use crate::error::{Error, Result};
 use crate::row::StoreInfo;
 use crate::sql::db::{Db, Fault, Lock, Sql, Step, ToSql, exists, read, read_one, sql};
+use crate::sql::lane::{self, Lanes, Server};
 use crate::sql::session::Session;
 use crate::sql::store::{Backend, Lane, ReadLane};
 use arrays::list_of_numbers;
 use batches::own;
 use connection::{Connection, Purpose};
-use lane::Target;
 
 /// How long a statement about leases may take.
 const LEASE: Duration = Duration::from_secs(2);
@@ -42,21 +41,13 @@ const COUNT: Duration = Duration::from_secs(600);
 pub struct MysqlStore {
     changed: Arc<Notify>,
     hinted: Arc<Notify>,
-    leases: lane::Lane,
-    fires: lane::Lane,
-    ends: lane::Lane,
-    claims: lane::Lane,
-    logs: lane::Lane,
-    requests: lane::Lane,
-    engine_reads: lane::Lane,
-    reads: lane::Lane,
-    counts: lane::Lane,
-    target: Target,
+    lanes: Lanes<Connection>,
+    name: Arc<str>,
 }
 
 impl std::fmt::Debug for MysqlStore {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("MysqlStore").field("name", &self.target.name).finish_non_exhaustive()
+        f.debug_struct("MysqlStore").field("name", &self.name).finish_non_exhaustive()
     }
 }
 
@@ -72,23 +63,32 @@ impl MysqlStore {
         let opts = address(url).map_err(|why| named("mysql", format!("its address is wrong: {why}")))?;
         let name: Arc<str> = shown(&opts).into();
         let unusable = |why: String| named(&name, why);
-        let target = Target { opts, name: name.clone() };
-        prepare(&target).map_err(unusable)?;
-        let start = |name, purpose, sessions| lane::Lane::start(&target, name, purpose, sessions);
+        prepare(&opts).map_err(unusable)?;
+        let start = |thread, purpose, sessions| {
+            let opts = opts.clone();
+            lane::Lane::start(
+                &format!("mainspring-mysql-{thread}"),
+                &name,
+                sessions,
+                Arc::new(move || Connection::open(&opts, purpose)),
+            )
+        };
         let store = || {
             Ok(Self {
                 changed: Arc::new(Notify::new()),
                 hinted: Arc::new(Notify::new()),
-                leases: start("lease", Purpose::Write(LEASE), 1)?,
-                fires: start("fire", Purpose::Write(ENGINE), 1)?,
-                ends: start("end", Purpose::Write(ENGINE), 1)?,
-                claims: start("claim", Purpose::Write(ENGINE), 1)?,
-                logs: start("log", Purpose::Write(REQUEST), 1)?,
-                requests: start("request", Purpose::Write(REQUEST), 2)?,
-                engine_reads: start("window", Purpose::Read(COUNT), 1)?,
-                reads: start("read", Purpose::Read(READ), 2)?,
-                counts: start("count", Purpose::Read(COUNT), 1)?,
-                target: target.clone(),
+                lanes: Lanes {
+                    leases: start("lease", Purpose::Write(LEASE), 1)?,
+                    fires: start("fire", Purpose::Write(ENGINE), 1)?,
+                    ends: start("end", Purpose::Write(ENGINE), 1)?,
+                    claims: start("claim", Purpose::Write(ENGINE), 1)?,
+                    logs: start("log", Purpose::Write(REQUEST), 1)?,
+                    requests: start("request", Purpose::Write(REQUEST), 2)?,
+                    engine_reads: start("window", Purpose::Read(COUNT), 1)?,
+                    reads: start("read", Purpose::Read(READ), 2)?,
+                    counts: start("count", Purpose::Read(COUNT), 1)?,
+                },
+                name: name.clone(),
             })
         };
         store().map_err(|error: std::io::Error| unusable(format!("its threads cannot be started: {error}")))
@@ -100,7 +100,7 @@ impl MysqlStore {
         let work = move |session: &mut Session<Connection>| {
             if exists(&session.connection, fresh, &[])? { number_events(&session.connection) } else { Ok(()) }
         };
-        self.logs.call("number events", work).await
+        self.lanes.logs.call("number events", work).await
     }
 }
 
@@ -138,8 +138,8 @@ fn shown(opts: &Opts) -> String {
     format!("mysql://{}:{}/{}", opts.ip_or_hostname(), opts.tcp_port(), opts.db_name().unwrap_or_default())
 }
 
-fn prepare(target: &Target) -> std::result::Result<(), String> {
-    let open = || Connection::open(&target.opts, Purpose::Write(Duration::from_secs(60))).map_err(Fault::unopened);
+fn prepare(opts: &Opts) -> std::result::Result<(), String> {
+    let open = || Connection::open(opts, Purpose::Write(Duration::from_secs(60))).map_err(Fault::unopened);
     let connection = open()?;
     check_version(&connection).map_err(Fault::unopened)??;
     migrate::run(&connection, &open()?).map_err(Fault::unopened)?
@@ -170,38 +170,18 @@ impl Backend for MysqlStore {
         &self,
         lane: Lane,
         operation: &'static str,
-        mut work: impl FnMut(&mut Session<Connection>) -> Step<T> + Send + 'static,
+        work: impl FnMut(&mut Session<Connection>) -> Step<T> + Send + 'static,
     ) -> Result<T> {
-        let lane = match lane {
-            Lane::Fire => &self.fires,
-            Lane::Complete => &self.ends,
-            Lane::Claim => &self.claims,
-            Lane::Log => &self.logs,
-            Lane::Api => &self.requests,
-        };
-        let with_wake = move |session: &mut Session<Connection>| {
-            let value = work(session)?;
-            Ok((value, std::mem::take(&mut session.wakes)))
-        };
-        let (value, wakes) = lane.call(operation, with_wake).await?;
-        if wakes {
-            self.changed.notify_one();
-        }
-        Ok(value)
+        self.lanes.write(lane, &self.changed, operation, work).await
     }
 
     async fn read<T: Send + 'static>(
         &self,
         lane: ReadLane,
         operation: &'static str,
-        mut work: impl FnMut(&Connection) -> Step<T> + Send + 'static,
+        work: impl FnMut(&Connection) -> Step<T> + Send + 'static,
     ) -> Result<T> {
-        let lane = match lane {
-            ReadLane::Engine => &self.engine_reads,
-            ReadLane::Requests => &self.reads,
-            ReadLane::Counts => &self.counts,
-        };
-        lane.call(operation, move |session| work(&session.connection)).await
+        self.lanes.read(lane, operation, work).await
     }
 
     fn shared(&self) -> Option<&dyn Cluster> {
@@ -229,14 +209,7 @@ impl Backend for MysqlStore {
     }
 
     async fn end(&self) -> Result<()> {
-        let lanes = [&self.leases, &self.fires, &self.ends, &self.claims, &self.logs, &self.requests];
-        if lanes.iter().any(|lane| lane.is_closing()) {
-            return Err(Error::Closed);
-        }
-        for lane in lanes.into_iter().chain([&self.engine_reads, &self.reads, &self.counts]) {
-            lane.close();
-        }
-        Ok(())
+        self.lanes.close()
     }
 }
 

@@ -8,7 +8,6 @@ mod batches;
 mod cluster;
 mod connection;
 mod history;
-mod lane;
 mod listener;
 mod migrate;
 mod tls;
@@ -23,12 +22,12 @@ use crate::cluster::Cluster;
 use crate::error::{Error, Result};
 use crate::row::StoreInfo;
 use crate::sql::db::{Db, Fault, Lock, Sql, Step, exists, read_one};
+use crate::sql::lane::{self, Lanes};
 use crate::sql::session::Session;
 use crate::sql::store::{Backend, Lane, ReadLane};
-use batches::own;
 use connection::{Connection, Purpose};
-use lane::Target;
 use listener::{Listener, Wakes};
+use tls::Tls;
 
 const fn purpose(seconds: u64, read_only: bool, by_keys: bool) -> Purpose {
     Purpose { limit: Duration::from_secs(seconds), read_only, by_keys }
@@ -46,27 +45,26 @@ const COUNT: Purpose = purpose(600, true, false);
 /// Migrations.
 const SETUP: Purpose = purpose(60, false, false);
 
+/// Where the server is, and how it is spoken to.
+#[derive(Clone)]
+struct Target {
+    config: Config,
+    tls: Tls,
+}
+
 /// A store in a database of PostgreSQL (13 or newer). Every answered change is as durable as a commit there.
 pub struct PostgresStore {
     changed: Arc<Notify>,
     hinted: Arc<Notify>,
     /// Held for as long as the store is.
     _listener: Listener,
-    leases: lane::Lane,
-    fires: lane::Lane,
-    ends: lane::Lane,
-    claims: lane::Lane,
-    logs: lane::Lane,
-    requests: lane::Lane,
-    engine_reads: lane::Lane,
-    reads: lane::Lane,
-    counts: lane::Lane,
-    target: Target,
+    lanes: Lanes<Connection>,
+    name: Arc<str>,
 }
 
 impl std::fmt::Debug for PostgresStore {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("PostgresStore").field("name", &self.target.name).finish_non_exhaustive()
+        f.debug_struct("PostgresStore").field("name", &self.name).finish_non_exhaustive()
     }
 }
 
@@ -86,25 +84,31 @@ impl PostgresStore {
         config.keepalives_idle(Duration::from_secs(5));
         let name: Arc<str> = shown(&config).into();
         let unusable = |why: String| named(&name, why);
-        let target = Target { tls: tls::connector().map_err(unusable)?, config, name: name.clone() };
+        let target = Target { tls: tls::connector().map_err(unusable)?, config };
         prepare(&target).map_err(unusable)?;
         let wakes = Wakes { changed: Arc::new(Notify::new()), hinted: Arc::new(Notify::new()) };
-        let start = |name, purpose, sessions| lane::Lane::start(&target, name, purpose, sessions);
+        let start = |thread, purpose, sessions| {
+            let target = target.clone();
+            let open = move || Connection::open(&target.config, &target.tls, purpose);
+            lane::Lane::start(&format!("mainspring-postgres-{thread}"), &name, sessions, Arc::new(open))
+        };
         let store = || {
             Ok(Self {
                 _listener: Listener::start(target.clone(), wakes.clone())?,
                 changed: wakes.changed,
                 hinted: wakes.hinted,
-                leases: start("lease", LEASE, 1)?,
-                fires: start("fire", ENGINE, 1)?,
-                ends: start("end", ENGINE, 1)?,
-                claims: start("claim", ENGINE, 1)?,
-                logs: start("log", REQUEST, 1)?,
-                requests: start("request", REQUEST, 2)?,
-                engine_reads: start("window", ENGINE_READ, 1)?,
-                reads: start("read", READ, 2)?,
-                counts: start("count", COUNT, 1)?,
-                target: target.clone(),
+                lanes: Lanes {
+                    leases: start("lease", LEASE, 1)?,
+                    fires: start("fire", ENGINE, 1)?,
+                    ends: start("end", ENGINE, 1)?,
+                    claims: start("claim", ENGINE, 1)?,
+                    logs: start("log", REQUEST, 1)?,
+                    requests: start("request", REQUEST, 2)?,
+                    engine_reads: start("window", ENGINE_READ, 1)?,
+                    reads: start("read", READ, 2)?,
+                    counts: start("count", COUNT, 1)?,
+                },
+                name: name.clone(),
             })
         };
         store().map_err(|error: std::io::Error| unusable(format!("its threads cannot be started: {error}")))
@@ -121,7 +125,7 @@ impl PostgresStore {
             }
             Ok(())
         };
-        self.logs.call("number events", work).await
+        self.lanes.logs.call("number events", work).await
     }
 }
 
@@ -163,42 +167,18 @@ impl Backend for PostgresStore {
         &self,
         lane: Lane,
         operation: &'static str,
-        mut work: impl FnMut(&mut Session<Connection>) -> Step<T> + Send + 'static,
+        work: impl FnMut(&mut Session<Connection>) -> Step<T> + Send + 'static,
     ) -> Result<T> {
-        let lane = match lane {
-            Lane::Fire => &self.fires,
-            Lane::Complete => &self.ends,
-            Lane::Claim => &self.claims,
-            Lane::Log => &self.logs,
-            Lane::Api => &self.requests,
-        };
-        let with_wake = move |session: &mut Session<Connection>| {
-            let value = work(session)?;
-            let wakes = std::mem::take(&mut session.wakes);
-            if wakes {
-                exists(&session.connection, own!("change_hint"), &[])?;
-            }
-            Ok((value, wakes))
-        };
-        let (value, wakes) = lane.call(operation, with_wake).await?;
-        if wakes {
-            self.changed.notify_one();
-        }
-        Ok(value)
+        self.lanes.write(lane, &self.changed, operation, work).await
     }
 
     async fn read<T: Send + 'static>(
         &self,
         lane: ReadLane,
         operation: &'static str,
-        mut work: impl FnMut(&Connection) -> Step<T> + Send + 'static,
+        work: impl FnMut(&Connection) -> Step<T> + Send + 'static,
     ) -> Result<T> {
-        let lane = match lane {
-            ReadLane::Engine => &self.engine_reads,
-            ReadLane::Requests => &self.reads,
-            ReadLane::Counts => &self.counts,
-        };
-        lane.call(operation, move |session| work(&session.connection)).await
+        self.lanes.read(lane, operation, work).await
     }
 
     fn shared(&self) -> Option<&dyn Cluster> {
@@ -223,14 +203,7 @@ impl Backend for PostgresStore {
     }
 
     async fn end(&self) -> Result<()> {
-        let lanes = [&self.leases, &self.fires, &self.ends, &self.claims, &self.logs, &self.requests];
-        if lanes.iter().any(|lane| lane.is_closing()) {
-            return Err(Error::Closed);
-        }
-        for lane in lanes.into_iter().chain([&self.engine_reads, &self.reads, &self.counts]) {
-            lane.close();
-        }
-        Ok(())
+        self.lanes.close()
     }
 }
 

@@ -10,6 +10,7 @@ pub(crate) mod gap;
 pub(crate) mod gate;
 pub(crate) mod job;
 pub(crate) mod keep;
+pub(crate) mod lane;
 pub(crate) mod names;
 pub(crate) mod purge;
 pub(crate) mod queue;

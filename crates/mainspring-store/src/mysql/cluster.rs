@@ -18,11 +18,11 @@ use crate::sql::session::Session;
 impl Cluster for MysqlStore {
     async fn renew(&self, me: Incarnation, about: &NodeInfo, renewal: Renewal) -> Result<ClusterView> {
         let about = about.clone();
-        self.leases.call("renew a lease", move |session| renew(session, me, &about, renewal)).await
+        self.lanes.leases.call("renew a lease", move |session| renew(session, me, &about, renewal)).await
     }
 
     async fn bury(&self, dead: Incarnation, counter: Option<u64>) -> Result<()> {
-        self.leases.call("bury a node", move |session| bury(session, dead, counter)).await
+        self.lanes.leases.call("bury a node", move |session| bury(session, dead, counter)).await
     }
 
     async fn acquire(&self, by: Incarnation, change: Change, lease_id: u128) -> Result<ShardSet> {
@@ -38,7 +38,7 @@ impl Cluster for MysqlStore {
             execute(db, own!("cluster_acquire"), &values)?;
             Ok(free)
         };
-        self.leases.call("acquire shards", work).await
+        self.lanes.leases.call("acquire shards", work).await
     }
 
     async fn release(&self, by: Incarnation, change: Change) -> Result<ShardSet> {
@@ -54,7 +54,7 @@ impl Cluster for MysqlStore {
             execute(db, own!("cluster_release"), &values)?;
             Ok(held)
         };
-        self.leases.call("release shards", work).await
+        self.lanes.leases.call("release shards", work).await
     }
 
     async fn ask_drain(&self, node: Incarnation, drain: bool) -> Result<bool> {
@@ -63,14 +63,14 @@ impl Cluster for MysqlStore {
             let values: [(&str, &dyn ToSql); 2] = [(":drain", &drain), (":incarnation", &number)];
             Ok(execute(&session.connection, own!("cluster_ask_drain"), &values)? == 1)
         };
-        self.leases.call("ask a node to drain", work).await
+        self.lanes.leases.call("ask a node to drain", work).await
     }
 
     async fn orphaned(&self) -> Result<Vec<Incarnation>> {
         let work = |session: &mut Session<Connection>| {
             read(&session.connection, own!("cluster_orphaned"), &[], |row| incarnation(row, 0))
         };
-        self.leases.call("look for orphaned runs", work).await
+        self.lanes.leases.call("look for orphaned runs", work).await
     }
 
     async fn adopt_from(&self, dead: Incarnation, by: Incarnation, limit: u32, _: Timestamp) -> Result<Vec<LiveRun>> {
@@ -78,7 +78,7 @@ impl Cluster for MysqlStore {
             let (dead, by) = (session.number_of(dead)?, session.number_of(by)?);
             adopt(&session.connection, dead, by, limit)
         };
-        self.leases.call("adopt orphaned runs", work).await
+        self.lanes.leases.call("adopt orphaned runs", work).await
     }
 
     async fn hint(&self) -> Result<()> {

@@ -9,11 +9,12 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use mysql_async::prelude::Queryable;
-use mysql_async::{Conn, Opts, Params, Statement};
+use mysql_async::{Conn, DriverError, Opts, Params, Statement};
 use rustc_hash::FxHashMap;
 use tokio::runtime::Runtime;
 
 use crate::sql::db::{Columns, Db, Fault, Lock, Row, Sql, Step, ToSql, Value, Values};
+use crate::sql::lane::Server;
 
 /// How long connecting may take.
 const CONNECT: Duration = Duration::from_secs(5);
@@ -101,21 +102,6 @@ impl Connection {
         self.runtime.block_on(timed(limit, work(client)))
     }
 
-    /// Ends the transaction and keeps what it did. Where the answer is lost, so is the knowledge of what happened.
-    pub(super) fn commit(&self) -> Step<()> {
-        match self.end("COMMIT") {
-            Err(Fault::Mysql(error)) if error.is_fatal() => {
-                Err(Fault::Broken(format!("no answer to a commit, which may have been kept: {error}")))
-            }
-            done => done,
-        }
-    }
-
-    /// Ends the transaction and undoes what it did.
-    pub(super) fn roll_back(&self) -> Step<()> {
-        self.end("ROLLBACK")
-    }
-
     fn end(&self, how: &str) -> Step<()> {
         if self.begun.replace(false) { self.run_text(how) } else { Ok(()) }
     }
@@ -188,6 +174,42 @@ async fn timed<T>(limit: Duration, work: impl Future<Output = Step<T>>) -> Step<
 
 fn slow(limit: Duration) -> Fault {
     Fault::Broken(format!("no answer within {} s", limit.as_secs()))
+}
+
+impl Server for Connection {
+    fn commit(&self) -> Step<()> {
+        match self.end("COMMIT") {
+            Err(Fault::Mysql(error)) if error.is_fatal() => {
+                Err(Fault::Broken(format!("no answer to a commit, which may have been kept: {error}")))
+            }
+            done => done,
+        }
+    }
+
+    fn roll_back(&self) -> Step<()> {
+        self.end("ROLLBACK")
+    }
+
+    /// The server undoes no more than a statement when a lock is waited for in vain; the rest is on whoever asked.
+    fn is_passing(fault: &Fault) -> bool {
+        const LOCK_WAIT_TIMEOUT: u16 = 1205;
+        const DEADLOCK: u16 = 1213;
+        is_duplicate(fault) || matches!(server_code(fault), Some(LOCK_WAIT_TIMEOUT | DEADLOCK))
+    }
+
+    /// The server closes sessions that were idle for long, and those of a server that stops.
+    fn is_lost(fault: &Fault) -> bool {
+        const SHUTDOWN: u16 = 1053;
+        const KILLED: u16 = 1927;
+        const IDLE: u16 = 4031;
+        match fault {
+            Fault::Mysql(mysql_async::Error::Io(_)) => true,
+            Fault::Mysql(mysql_async::Error::Driver(DriverError::ConnectionClosed | DriverError::PacketOutOfOrder)) => {
+                true
+            }
+            _ => matches!(server_code(fault), Some(SHUTDOWN | KILLED | IDLE)),
+        }
+    }
 }
 
 impl Db for Connection {

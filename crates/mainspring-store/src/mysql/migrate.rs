@@ -6,6 +6,7 @@
 
 use super::connection::Connection;
 use crate::sql::db::{Db, Lock, Sql, Step, read_one};
+use crate::sql::lane::Server;
 
 struct Migration {
     number: u32,

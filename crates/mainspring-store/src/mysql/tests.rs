@@ -11,6 +11,7 @@ use super::*;
 use crate::conformance::kit::{Draft, Kit, asked, at};
 use crate::conformance_suite;
 use crate::sql::db::Row;
+use crate::sql::lane::Server;
 use crate::store::Store;
 
 /// Makes an empty database and opens it.
@@ -107,8 +108,9 @@ async fn sessions_that_the_server_closed_are_replaced_unnoticed() {
     let (store, address) = opened().await;
     // A lane with one session.
     let again = async |name: &'static str| {
-        store.logs.call("test", move |session| write(&session.connection, name)).await.unwrap();
+        store.lanes.logs.call("test", move |session| write(&session.connection, name)).await.unwrap();
         store
+            .lanes
             .engine_reads
             .call("test", |session| exists(&session.connection, sql!("setting"), &[(":name", &"a")]))
             .await
@@ -129,7 +131,7 @@ async fn commit_without_an_answer_is_told_and_not_repeated() {
         kill_sessions(&address);
         Ok(())
     };
-    let error = store.requests.call("test", work).await.unwrap_err();
+    let error = store.lanes.requests.call("test", work).await.unwrap_err();
     let Error::Unavailable { source, .. } = error else { panic!("{error}") };
     assert!(source.to_string().contains("may have been kept"), "{source}");
     assert_eq!(tried.try_iter().count(), 1);
@@ -160,7 +162,7 @@ async fn transaction_that_waited_for_a_lock_in_vain_is_undone_and_repeated_whole
         write(db, "held")?;
         Ok(count)
     };
-    let last = store.requests.call("test", work).await.unwrap();
+    let last = store.lanes.requests.call("test", work).await.unwrap();
     holder.await.unwrap();
     assert!(last > 1);
     assert_eq!(store.setting("try 1").await.unwrap(), None);

@@ -19,11 +19,11 @@ use crate::sql::session::Session;
 impl Cluster for PostgresStore {
     async fn renew(&self, me: Incarnation, about: &NodeInfo, renewal: Renewal) -> Result<ClusterView> {
         let about = about.clone();
-        self.leases.call("renew a lease", move |session| renew(session, me, &about, renewal)).await
+        self.lanes.leases.call("renew a lease", move |session| renew(session, me, &about, renewal)).await
     }
 
     async fn bury(&self, dead: Incarnation, counter: Option<u64>) -> Result<()> {
-        self.leases.call("bury a node", move |session| bury(session, dead, counter)).await
+        self.lanes.leases.call("bury a node", move |session| bury(session, dead, counter)).await
     }
 
     async fn acquire(&self, by: Incarnation, change: Change, lease_id: u128) -> Result<ShardSet> {
@@ -40,7 +40,7 @@ impl Cluster for PostgresStore {
             db.query(own!("cluster_changes_known"), Lock::None, &[&numbers(taken)], &mut |_| Ok(true))?;
             Ok(taken)
         };
-        self.leases.call("acquire shards", work).await
+        self.lanes.leases.call("acquire shards", work).await
     }
 
     async fn release(&self, by: Incarnation, change: Change) -> Result<ShardSet> {
@@ -52,7 +52,7 @@ impl Cluster for PostgresStore {
             }
             shards_of(db, own!("cluster_release"), &[&owner, &numbers(change.shards)])
         };
-        self.leases.call("release shards", work).await
+        self.lanes.leases.call("release shards", work).await
     }
 
     async fn ask_drain(&self, node: Incarnation, drain: bool) -> Result<bool> {
@@ -63,14 +63,14 @@ impl Cluster for PostgresStore {
             execute(&session.connection, own!("cluster_hint"), &[])?;
             Ok(there)
         };
-        self.leases.call("ask a node to drain", work).await
+        self.lanes.leases.call("ask a node to drain", work).await
     }
 
     async fn orphaned(&self) -> Result<Vec<Incarnation>> {
         let work = |session: &mut Session<Connection>| {
             read(&session.connection, own!("cluster_orphaned"), &[], |row| incarnation(row, 0))
         };
-        self.leases.call("look for orphaned runs", work).await
+        self.lanes.leases.call("look for orphaned runs", work).await
     }
 
     async fn adopt_from(&self, dead: Incarnation, by: Incarnation, limit: u32, _: Timestamp) -> Result<Vec<LiveRun>> {
@@ -81,7 +81,7 @@ impl Cluster for PostgresStore {
             runs.sort_by_key(|run| run.claimed.run);
             Ok(runs)
         };
-        self.leases.call("adopt orphaned runs", work).await
+        self.lanes.leases.call("adopt orphaned runs", work).await
     }
 
     async fn hint(&self) -> Result<()> {
@@ -89,7 +89,7 @@ impl Cluster for PostgresStore {
             execute(&session.connection, own!("cluster_hint"), &[])?;
             Ok(())
         };
-        self.leases.call("hint to the other nodes", work).await
+        self.lanes.leases.call("hint to the other nodes", work).await
     }
 
     fn hinted(&self) -> &Notify {

@@ -13,11 +13,14 @@ use futures_util::{TryStreamExt, pin_mut};
 use mainspring_core::RunId;
 use rustc_hash::FxHashMap;
 use tokio::runtime::Runtime;
+use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{FromSql, IsNull, ToSql as Encode, Type, accepts, to_sql_checked};
 use tokio_postgres::{Client, Config, Statement};
 
+use super::batches::own;
 use super::tls::Tls;
-use crate::sql::db::{Columns, Db, Fault, Lock, Row, Sql, Step, ToSql, Value, Values};
+use crate::sql::db::{Columns, Db, Fault, Lock, Row, Sql, Step, ToSql, Value, Values, exists};
+use crate::sql::lane::Server;
 
 /// How long connecting may take.
 const CONNECT: Duration = Duration::from_secs(5);
@@ -76,26 +79,11 @@ impl Connection {
         Ok(Self { runtime, client, statements, limit, read_only, begun: Cell::new(false), days })
     }
 
-    /// Whether the server has hung up.
-    pub(super) fn is_closed(&self) -> bool {
-        self.client.is_closed()
-    }
-
     /// Waits for the server, up to the limit of a statement and a little more: usually it ends the statement itself.
     fn wait<T>(&self, work: impl Future<Output = Result<T, tokio_postgres::Error>>) -> Step<T> {
         let limit = self.limit + Duration::from_secs(1);
         let answer = self.runtime.block_on(async { tokio::time::timeout(limit, work).await });
         Ok(answer.map_err(|_| slow(limit))??)
-    }
-
-    /// Ends the transaction and keeps what it did.
-    pub(super) fn commit(&self) -> Step<()> {
-        if self.begun.replace(false) { self.wait(self.client.batch_execute("COMMIT")) } else { Ok(()) }
-    }
-
-    /// Ends the transaction and undoes what it did.
-    pub(super) fn roll_back(&self) -> Step<()> {
-        if self.begun.replace(false) { self.wait(self.client.batch_execute("ROLLBACK")) } else { Ok(()) }
     }
 
     /// Runs a text of several statements.
@@ -173,6 +161,35 @@ impl Connection {
         };
         let (_begun, count) = self.wait(async { tokio::try_join!(begin, rows) })?;
         failed.map_or(Ok(count), Err)
+    }
+}
+
+impl Server for Connection {
+    fn commit(&self) -> Step<()> {
+        if self.begun.replace(false) { self.wait(self.client.batch_execute("COMMIT")) } else { Ok(()) }
+    }
+
+    fn roll_back(&self) -> Step<()> {
+        if self.begun.replace(false) { self.wait(self.client.batch_execute("ROLLBACK")) } else { Ok(()) }
+    }
+
+    fn is_closed(&self) -> bool {
+        self.client.is_closed()
+    }
+
+    fn is_passing(fault: &Fault) -> bool {
+        let Fault::Postgres(error) = fault else { return false };
+        let passing = [
+            SqlState::T_R_SERIALIZATION_FAILURE,
+            SqlState::T_R_DEADLOCK_DETECTED,
+            SqlState::LOCK_NOT_AVAILABLE,
+            SqlState::UNIQUE_VIOLATION,
+        ];
+        error.code().is_some_and(|code| passing.contains(code))
+    }
+
+    fn announce(&self) -> Step<()> {
+        exists(self, own!("change_hint"), &[]).map(|_| ())
     }
 }
 

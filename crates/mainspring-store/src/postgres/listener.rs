@@ -8,7 +8,7 @@ use std::time::Duration;
 use tokio::sync::{Notify, watch};
 use tokio_postgres::AsyncMessage;
 
-use super::lane::Target;
+use super::Target;
 
 /// How long to wait before a connection is made again.
 const AGAIN: Duration = Duration::from_secs(1);

@@ -4,6 +4,7 @@
 
 use super::connection::Connection;
 use crate::sql::db::{Db, Lock, Sql, Step};
+use crate::sql::lane::Server;
 
 struct Migration {
     number: u32,

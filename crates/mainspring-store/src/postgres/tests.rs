@@ -4,6 +4,7 @@ use std::hash::{BuildHasher, Hasher, RandomState};
 
 use super::*;
 use crate::conformance_suite;
+use crate::sql::lane::Server;
 use crate::store::Store;
 
 /// Makes an empty database and opens it.
