@@ -108,6 +108,18 @@ pub struct JobSpec {
     /// Pause before each further attempt, as a duration; none when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_delay: Option<String>,
+    /// How the pause grows from attempt to attempt; `fixed` when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_backoff: Option<Backoff>,
+    /// Longest pause of an `exponential` backoff, as a duration; 1 h when absent, or `retry_delay` if that is longer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_max_delay: Option<String>,
+    /// Up to this much is added to each pause, as a duration, so that many runs do not return at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_jitter: Option<String>,
+    /// Failures that another attempt follows; all when absent. Lost attempts are for `on_lost`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_on: Option<OneOrMany<RetryOn>>,
     /// What a fire does when `max_active` runs are unfinished.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub overlap: Option<Overlap>,
@@ -196,6 +208,37 @@ pub enum Overlap {
     Hold,
     /// Waits for a slot, one fire at most; further ones are recorded as suppressed.
     QueueOne,
+    /// Waits for a slot, however many wait already: the runs follow one another.
+    QueueAll,
+}
+
+/// How the pause before a further attempt grows.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Backoff {
+    /// Not at all.
+    #[default]
+    Fixed,
+    /// It doubles with each attempt.
+    Exponential,
+}
+
+/// A kind of failure that another attempt may follow.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(untagged)]
+pub enum RetryOn {
+    /// Exit code of the process, or status of the HTTP response.
+    Code(u16),
+    /// `timed_out`; `error` for a failure without code or status (not started, not reached, ended by a signal, or said
+    /// so by a handler); or a class of statuses, `1xx` to `5xx`.
+    Word(String),
+}
+
+impl RetryOn {
+    /// Word for attempts that took longer than they may.
+    pub const TIMED_OUT: &str = "timed_out";
+    /// Word for failures without an exit code or status.
+    pub const ERROR: &str = "error";
 }
 
 /// What becomes of a run whose worker died.

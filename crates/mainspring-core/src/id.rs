@@ -199,11 +199,23 @@ pub fn shard_of(namespace: &str, job: &str) -> u8 {
 /// Spreads the fires of a trigger by up to `jitter_ms`: the same for the same trigger and fire time, always.
 #[must_use]
 pub fn jitter_of(trigger: TriggerId, fire_time: Timestamp, jitter_ms: i64) -> i64 {
-    if jitter_ms <= 0 {
+    within(mix(mix(trigger.0.cast_unsigned()) ^ fire_time.as_millis().cast_unsigned()), jitter_ms)
+}
+
+/// Spreads the retries of a run by up to `jitter_ms`: the same for the same run and attempt, always.
+#[must_use]
+pub fn retry_jitter_of(run: RunId, attempt: u32, jitter_ms: i64) -> i64 {
+    let id = u128::from_be_bytes(run.0);
+    let [high, low] = [id >> 64, id].map(|half| (half & u128::from(u64::MAX)) as u64);
+    within(mix(mix(high ^ mix(low)) ^ u64::from(attempt)), jitter_ms)
+}
+
+/// Maps spread bits to 0 ..= `most_ms`.
+fn within(spread: u64, most_ms: i64) -> i64 {
+    if most_ms <= 0 {
         return 0;
     }
-    let spread = mix(mix(trigger.0.cast_unsigned()) ^ fire_time.as_millis().cast_unsigned());
-    i64::try_from(spread % (jitter_ms.cast_unsigned() + 1)).expect("not above jitter_ms")
+    i64::try_from(spread % (most_ms.cast_unsigned() + 1)).expect("not above the most")
 }
 
 #[cfg(test)]
@@ -250,6 +262,19 @@ mod tests {
             assert!((0..=250).contains(&jitter));
             assert_eq!(jitter, jitter_of(TriggerId(id), at, 250));
         }
+    }
+
+    #[test]
+    fn retries_of_runs_and_attempts_are_spread_apart() {
+        let run = |id| RunId::new(Timestamp::from_millis(1_000), RunSource::Asked(JobId(id), 0));
+        let spread = |attempt| -> Vec<i64> { (0..100).map(|id| retry_jitter_of(run(id), attempt, 999)).collect() };
+        let (first, second) = (spread(1), spread(2));
+        assert!(first.iter().all(|ms| (0..=999).contains(ms)));
+        assert_eq!(first, spread(1));
+        assert_ne!(first, second);
+        let mean = first.iter().sum::<i64>() / 100;
+        assert!((350..650).contains(&mean), "{mean}");
+        assert_eq!(retry_jitter_of(run(1), 1, 0), 0);
     }
 
     #[test]

@@ -249,18 +249,70 @@ const fn is_yes(b: &bool) -> bool {
 }
 
 /// What follows an attempt that failed, timed out or (with `on_lost: retry`) was lost.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
+#[derive(Clone, PartialEq, Eq, Debug, Default, Serialize, Deserialize)]
 pub struct RetryPolicy {
     /// Further attempts after the first.
     pub count: u32,
     /// From the end of an attempt to the start of the next.
     pub delay_ms: i64,
+    /// How the delay grows from attempt to attempt.
+    #[serde(default, skip_serializing_if = "Backoff::is_fixed")]
+    pub backoff: Backoff,
+    /// The longest delay; [`RetryPolicy::MAX_DELAY_MS`] if absent. Has an effect where the delay grows.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_delay_ms: Option<i64>,
+    /// Up to this much is added to each delay: always the same for the same run and attempt.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub jitter_ms: i64,
+    /// Which failures are followed by another attempt; all, if it names none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub on: Vec<RetryOn>,
 }
 
 impl RetryPolicy {
-    const fn is_none(&self) -> bool {
-        self.count == 0 && self.delay_ms == 0
+    /// The longest delay of a policy that says nothing else: an hour.
+    pub const MAX_DELAY_MS: i64 = 3_600_000;
+
+    fn is_none(&self) -> bool {
+        *self == Self::default()
     }
+}
+
+words!(
+    /// How the delay before a further attempt grows.
+    Backoff {
+        /// Not at all.
+        Fixed = "fixed",
+        /// It doubles with each attempt.
+        Exponential = "exponential",
+    }
+);
+
+#[expect(clippy::derivable_impls, reason = "the enum comes from a macro that knows no default")]
+impl Default for Backoff {
+    fn default() -> Self {
+        Self::Fixed
+    }
+}
+
+impl Backoff {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands references")]
+    const fn is_fixed(&self) -> bool {
+        matches!(self, Self::Fixed)
+    }
+}
+
+/// A kind of failure that another attempt may follow.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum RetryOn {
+    /// The attempt took longer than it may.
+    TimedOut,
+    /// It failed without an exit code or an HTTP status: it could not be started or reached, a signal ended it, or a
+    /// handler said so.
+    Error,
+    /// It ended with an exit code or an HTTP status in this range, both ends included.
+    Codes(i32, i32),
 }
 
 words!(
@@ -274,6 +326,8 @@ words!(
         Hold = "hold",
         /// One run waits for the slot; further fires are suppressed.
         QueueOne = "queue_one",
+        /// Every run waits for the slot, one after the other.
+        QueueAll = "queue_all",
     }
 );
 

@@ -18,6 +18,6 @@ pub mod wheel;
 
 pub use id::{
     BatchId, Incarnation, JobId, JobVersion, NamespaceId, ParseRunIdError, RunId, RunSource, TriggerId, jitter_of,
-    shard_of,
+    retry_jitter_of, shard_of,
 };
 pub use mainspring_schedule::Timestamp;

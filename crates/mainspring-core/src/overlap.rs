@@ -41,6 +41,7 @@ pub const fn admit(gate: Gate, rule: GateRule) -> Admission {
                 Admission::Suppress
             }
         }
+        Overlap::QueueAll => Admission::Hold,
     }
 }
 
@@ -77,6 +78,9 @@ mod tests {
             (Overlap::QueueOne, 1, 1, 0, Hold),
             (Overlap::QueueOne, 1, 1, 1, Suppress),
             (Overlap::QueueOne, 2, 1, 1, Suppress),
+            (Overlap::QueueAll, 2, 1, 0, Start),
+            (Overlap::QueueAll, 1, 1, 7, Hold),
+            (Overlap::QueueAll, 1, 0, 7, Hold),
         ] {
             let gate = Gate { active, held };
             assert_eq!(admit(gate, GateRule { overlap, max_active }), expected, "{overlap} {max_active} {gate:?}");

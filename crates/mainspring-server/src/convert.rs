@@ -7,6 +7,7 @@
 mod bundle;
 mod calendar;
 mod job;
+mod retry;
 mod schedule;
 mod task;
 mod texts;

@@ -76,7 +76,13 @@ impl JobBuilder {
 
     /// Further attempts after a failed one, and the pause before each.
     pub fn retries(mut self, count: u32, delay: Duration) -> Self {
-        self.job.retry = RetryPolicy { count, delay_ms: millis(delay) };
+        (self.job.retry.count, self.job.retry.delay_ms) = (count, millis(delay));
+        self
+    }
+
+    /// Everything about further attempts: backoff, jitter, and which failures they follow.
+    pub fn retry(mut self, policy: RetryPolicy) -> Self {
+        self.job.retry = policy;
         self
     }
 

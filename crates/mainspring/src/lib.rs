@@ -39,7 +39,7 @@ mod trigger;
 pub use error::Error;
 pub use job::{JobBuilder, job};
 pub use mainspring_core::batch::{Gap, Placed};
-pub use mainspring_core::job::{JobKey, OnLost, Overlap};
+pub use mainspring_core::job::{Backoff, JobKey, OnLost, Overlap, RetryOn, RetryPolicy};
 pub use mainspring_core::run::{AttemptOutcome, Origin, RunState};
 pub use mainspring_core::{RunId, Timestamp, TriggerId};
 pub use mainspring_engine::{

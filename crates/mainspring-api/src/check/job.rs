@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::name::name_problem;
 use crate::document::{escape, shorten};
 use crate::spec::{HttpTask, ParamSpec, ParamType, Status};
-use crate::{ErrorCode, JobSpec, Overlap, Problem, Task};
+use crate::{Backoff, ErrorCode, JobSpec, Overlap, Problem, RetryOn, Task};
 
 /// Checks that there is exactly one task, and that it is whole.
 pub(super) fn check_task(spec: &JobSpec, problems: &mut Vec<Problem>) {
@@ -43,9 +43,10 @@ pub(super) fn check_policies(spec: &JobSpec, problems: &mut Vec<Problem>) {
     if spec.max_active.is_some() && spec.overlap.unwrap_or_default() == Overlap::Allow {
         problems.push(
             wrong_value("\"max_active\" has no effect with overlap allow", "/max_active")
-                .hint("add overlap: skip, hold or queue_one; or remove max_active"),
+                .hint("add overlap: skip, hold, queue_one or queue_all; or remove max_active"),
         );
     }
+    check_retries(spec, problems);
     let is_process = matches!(spec.task(), None | Some(Task::Run(_) | Task::Exec(_)));
     for (key, is_set) in [("env", !spec.env.is_empty()), ("working_dir", spec.working_dir.is_some())] {
         if is_set && !is_process {
@@ -55,6 +56,43 @@ pub(super) fn check_policies(spec: &JobSpec, problems: &mut Vec<Problem>) {
     if let Some(queue) = &spec.queue {
         name_problem("/queue", queue, problems);
     }
+}
+
+/// Checks what follows a failed attempt.
+fn check_retries(spec: &JobSpec, problems: &mut Vec<Problem>) {
+    if spec.retry_max_delay.is_some() && spec.retry_backoff.unwrap_or_default() == Backoff::Fixed {
+        let message = "\"retry_max_delay\" has no effect where the pause does not grow";
+        problems.push(wrong_value(message, "/retry_max_delay").hint("add retry_backoff: exponential; or remove it"));
+    }
+    let failures = spec.retry_on.iter().flat_map(|on| on.places("/retry_on"));
+    problems.extend(failures.filter_map(|(pointer, on)| retry_problem(spec.task(), on, pointer)));
+}
+
+fn retry_problem(task: Option<Task<'_>>, on: &RetryOn, pointer: String) -> Option<Problem> {
+    let is_http = matches!(task, Some(Task::Http(_)));
+    let process = matches!(task, Some(Task::Run(_) | Task::Exec(_)));
+    let known = match on {
+        RetryOn::Word(word) if word == RetryOn::TIMED_OUT || word == RetryOn::ERROR => true,
+        RetryOn::Word(word) if word == "lost" => {
+            let hint = "write on_lost: retry; it holds whatever retry_on says";
+            return Some(wrong_value("lost attempts are not for retry_on", pointer).hint(hint));
+        }
+        RetryOn::Word(class) => is_http && Status::class_digit(class).is_some(),
+        RetryOn::Code(code) => is_http && (100..=599).contains(code) || process && (1..=255).contains(code),
+    };
+    let text = match on {
+        RetryOn::Code(code) => code.to_string(),
+        RetryOn::Word(word) => format!("\"{}\"", shorten(word)),
+    };
+    // A job without a task, or with two, has a problem of its own.
+    (!known && task.is_some()).then(|| {
+        let expected = match (is_http, process) {
+            (true, _) => "a status (100 to 599), a class (\"1xx\" to \"5xx\"), timed_out or error",
+            (_, true) => "an exit code (1 to 255), timed_out or error",
+            _ => "timed_out or error",
+        };
+        wrong_value(format!("{text} is no failure of this task: {expected}"), pointer)
+    })
 }
 
 /// Checks labels, environment and parameters.

@@ -27,7 +27,6 @@ const LATER_KEYS: &[(&str, &[&str], &str)] = &[
     ),
     ("JobSpec", &["catchup", "catchup_window", "backfill"], "backfills are"),
     ("JobSpec", &["notify", "alerts", "on_failure", "on_success", "deadline", "pause_on_failure"], "alerts are"),
-    ("JobSpec", &["backoff", "max_delay", "retry_jitter", "retry_on"], "growing retry delays are"),
     ("JobSpec", &["script", "xxl", "sql", "container"], "tasks of this kind are"),
     ("JobSpec", &["routing", "shards", "shard_total", "pool", "run_as"], "routing is"),
     ("JobSpec", &["calendars", "jobs"], "bundles inside of a job are"),
@@ -37,8 +36,7 @@ const LATER_KEYS: &[(&str, &[&str], &str)] = &[
 ];
 
 /// Values of versions to come.
-const LATER_VALUES: &[(&str, &[&str], &str)] =
-    &[("Overlap", &["queue_all", "cancel_running"], "this overlap policy is")];
+const LATER_VALUES: &[(&str, &[&str], &str)] = &[("Overlap", &["cancel_running"], "this overlap policy is")];
 
 /// Keys of other tools, and ours.
 const SYNONYMS: &[(&str, &[&str], &str)] = &[
@@ -51,6 +49,8 @@ const SYNONYMS: &[(&str, &[&str], &str)] = &[
         &["every", "at", "delay", "calendar_interval", "daily_window", "start_at", "end_at", "jitter"],
         "write it inside of `schedule: {…}`",
     ),
+    ("JobSpec", &["backoff"], "write `retry_backoff: …`"),
+    ("JobSpec", &["max_delay"], "write `retry_max_delay: …`"),
     ("JobSpec", &["tags"], "write `labels: {key: value}`"),
     ("JobSpec", &["tz", "time_zone"], "write `timezone: …`"),
     ("JobSpec", &["max_active_runs", "concurrency"], "write `max_active: …`"),

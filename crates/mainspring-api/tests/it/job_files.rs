@@ -121,13 +121,13 @@ fn every_problem_is_shown_with_its_line_and_advice() {
         (
             "name: a\noverlap: skp\nrun: date\n",
             &[
-                "error[field.value]: \"overlap\" is \"skp\", not one of allow, skip, hold, queue_one   --> jobs:2:10\n  hint: did you mean \"skip\"?",
+                "error[field.value]: \"overlap\" is \"skp\", not one of allow, skip, hold, queue_one, queue_all   --> jobs:2:10\n  hint: did you mean \"skip\"?",
             ],
         ),
         (
-            "name: a\noverlap: queue_all\ntasks: {a: {run: x}}\nnotify: [x]\n",
+            "name: a\noverlap: cancel_running\ntasks: {a: {run: x}}\nnotify: [x]\n",
             &[
-                "error[field.later]: \"queue_all\" cannot be used: this overlap policy is not in this version   --> jobs:2:1",
+                "error[field.later]: \"cancel_running\" cannot be used: this overlap policy is not in this version   --> jobs:2:1",
                 "error[field.later]: \"tasks\" cannot be used: workflows are not in this version   --> jobs:3:1",
                 "error[field.later]: \"notify\" cannot be used: alerts are not in this version   --> jobs:4:1",
             ],
@@ -170,8 +170,24 @@ fn every_problem_is_shown_with_its_line_and_advice() {
         (
             "name: a\nmax_active: 2\nnoop: true\nenv: {A: b}\n",
             &[
-                "error[field.value]: \"max_active\" has no effect with overlap allow   --> jobs:2:13\n  hint: add overlap: skip, hold or queue_one; or remove max_active",
+                "error[field.value]: \"max_active\" has no effect with overlap allow   --> jobs:2:13\n  hint: add overlap: skip, hold, queue_one or queue_all; or remove max_active",
                 "error[field.value]: \"env\" has an effect with run and exec only   --> jobs:4:6",
+            ],
+        ),
+        (
+            "name: a\nrun: date\nretry_max_delay: 1m\nretry_on: [0, 75, 5xx, lost]\n",
+            &[
+                "error[field.value]: \"retry_max_delay\" has no effect where the pause does not grow   --> jobs:3:18\n  hint: add retry_backoff: exponential; or remove it",
+                "error[field.value]: 0 is no failure of this task: an exit code (1 to 255), timed_out or error   --> jobs:4:12",
+                "error[field.value]: \"5xx\" is no failure of this task: an exit code (1 to 255), timed_out or error   --> jobs:4:19",
+                "error[field.value]: lost attempts are not for retry_on   --> jobs:4:24\n  hint: write on_lost: retry; it holds whatever retry_on says",
+            ],
+        ),
+        (
+            "name: a\nhttp: {url: 'http://x'}\nretry_on: [99, 7xx, 5xx, 429, error]\n",
+            &[
+                "error[field.value]: 99 is no failure of this task: a status (100 to 599), a class (\"1xx\" to \"5xx\"), timed_out or error   --> jobs:3:12",
+                "error[field.value]: \"7xx\" is no failure of this task: a status (100 to 599), a class (\"1xx\" to \"5xx\"), timed_out or error   --> jobs:3:16",
             ],
         ),
         (

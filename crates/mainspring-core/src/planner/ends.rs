@@ -7,7 +7,7 @@ use mainspring_schedule::Timestamp;
 
 use super::{AttemptEnd, Command, Planner};
 use crate::batch::{Completion, CompletionBatch, CompletionOutcome};
-use crate::retry::{AfterAttempt, AttemptRule, after_attempt};
+use crate::retry::{AfterAttempt, AttemptRule, Ended, after_attempt};
 
 #[derive(Debug, Default)]
 pub(super) struct Ends {
@@ -66,7 +66,9 @@ impl Planner {
 
 fn completion(end: AttemptEnd, now: Timestamp) -> Completion {
     let AttemptEnd { start, definition, outcome, started_at, ended_at, detail } = end;
-    let then = after_attempt(AttemptRule::from(&*definition), start.attempt, outcome, now);
+    let code = detail.as_ref().and_then(|detail| detail.exit_code);
+    let attempt = Ended { run: start.run, attempt: start.attempt, outcome, code };
+    let then = after_attempt(AttemptRule::from(&*definition), attempt, now);
     // Also where a retry is to follow: if the run's end was asked for meanwhile, the store makes it final instead.
     let awaiting = start.trigger.zip(start.awaited_by);
     let rearm = awaiting.and_then(|(trigger, rule)| rule.rearm(trigger, start.fire_time, ended_at));

@@ -332,7 +332,8 @@ fn check(job: &Job) -> Result<()> {
     if job.timeout_ms.is_some_and(|ms| ms <= 0) {
         return refused("timeout", "job.timeout", "a time limit must be longer than nothing".into());
     }
-    if job.retry.delay_ms < 0 {
+    let retry = &job.retry;
+    if [retry.delay_ms, retry.jitter_ms, retry.max_delay_ms.unwrap_or(0)].into_iter().any(|ms| ms < 0) {
         return refused("retry_delay", "job.retry_delay", "a delay cannot be negative".into());
     }
     Ok(())

@@ -4,14 +4,15 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use mainspring_api::{ErrorCode, JobSpec, OnLost, OneOrMany, Overlap, ParamSpec, Problem, ScheduleEntry, TriggerSpec};
-use mainspring_core::job::{self, Job, JobKey, RetryPolicy, ScheduleDefinition, TriggerDefinition};
+use mainspring_core::job::{self, Job, JobKey, ScheduleDefinition, TriggerDefinition};
 use mainspring_schedule::{Calendar, Timestamp};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
+use super::retry;
 use super::schedule::{self, OrNote};
 use super::task::{task, write_task};
-use super::texts::{duration_ms, duration_text, positive_ms};
+use super::texts::{duration_text, positive_ms};
 use super::{Known, Surroundings, problem, under, with_checked};
 
 /// Reads a job, and compiles its triggers as the engine will: zones, expressions, calendars, and that each fires.
@@ -71,7 +72,7 @@ pub(super) fn read_job(spec: &JobSpec, around: &Surroundings<'_>) -> Result<Job,
         text.map(|text| read(text, pointer)).transpose()
     };
     let timeout_ms = ms(spec.timeout.as_deref(), positive_ms, "/timeout").or_note(&mut problems).flatten();
-    let delay_ms = ms(spec.retry_delay.as_deref(), duration_ms, "/retry_delay").or_note(&mut problems).flatten();
+    let retry = retry::read(spec, &mut problems);
     if spec.retention.is_some() {
         let message = "a retention of its own for each job is not in this version; the server's settings hold for all";
         problems.push(Problem::new(ErrorCode::FieldLater, message).at("/retention"));
@@ -93,12 +94,13 @@ pub(super) fn read_job(spec: &JobSpec, around: &Surroundings<'_>) -> Result<Job,
         queue: spec.queue.clone().unwrap_or_else(|| job::DEFAULT_QUEUE.to_owned()),
         priority: spec.priority.unwrap_or(DEFAULT_PRIORITY),
         timeout_ms,
-        retry: RetryPolicy { count: spec.retries.unwrap_or(0), delay_ms: delay_ms.unwrap_or(0) },
+        retry,
         overlap: match spec.overlap.unwrap_or_default() {
             Overlap::Allow => job::Overlap::Allow,
             Overlap::Skip => job::Overlap::Skip,
             Overlap::Hold => job::Overlap::Hold,
             Overlap::QueueOne => job::Overlap::QueueOne,
+            Overlap::QueueAll => job::Overlap::QueueAll,
         },
         max_active: spec.max_active.unwrap_or(1),
         on_lost: match spec.on_lost.unwrap_or_default() {
@@ -129,13 +131,12 @@ pub fn job_spec(job: &Job) -> JobSpec {
         queue: Some(job.queue.clone()).filter(|queue| queue != job::DEFAULT_QUEUE),
         priority: (job.priority != DEFAULT_PRIORITY).then_some(job.priority),
         timeout: job.timeout_ms.map(duration_text),
-        retries: (job.retry.count > 0).then_some(job.retry.count),
-        retry_delay: (job.retry.delay_ms > 0).then(|| duration_text(job.retry.delay_ms)),
         overlap: match job.overlap {
             job::Overlap::Allow => None,
             job::Overlap::Skip => Some(Overlap::Skip),
             job::Overlap::Hold => Some(Overlap::Hold),
             job::Overlap::QueueOne => Some(Overlap::QueueOne),
+            job::Overlap::QueueAll => Some(Overlap::QueueAll),
         },
         max_active: (job.max_active != 1).then_some(job.max_active),
         on_lost: (job.on_lost == job::OnLost::Retry).then_some(OnLost::Retry),
@@ -143,6 +144,7 @@ pub fn job_spec(job: &Job) -> JobSpec {
         ..JobSpec::default()
     };
     write_task(&job.task, &mut spec);
+    retry::write(&job.retry, &mut spec);
     write_triggers(&job.triggers, &mut spec);
     spec
 }

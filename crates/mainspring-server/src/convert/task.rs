@@ -85,13 +85,15 @@ fn http_spec(task: &job::HttpTask) -> HttpTask {
 fn ranges(expect: &OneOrMany<Status>) -> Vec<(u16, u16)> {
     let range = |status: &Status| match status {
         Status::Code(code) => Some((*code, *code)),
-        Status::Class(class) => {
-            let digit =
-                class.chars().next().and_then(|digit| digit.to_digit(10)).and_then(|d| u16::try_from(d).ok())?;
-            Some((digit * 100, digit * 100 + 99))
-        }
+        Status::Class(class) => class_range(class),
     };
     expect.as_slice().iter().filter_map(range).collect()
+}
+
+/// The codes of a class such as `2xx`.
+pub(super) fn class_range(class: &str) -> Option<(u16, u16)> {
+    let digit = class.chars().next()?.to_digit(10).and_then(|digit| u16::try_from(digit).ok())?;
+    Some((digit * 100, digit * 100 + 99))
 }
 
 /// A range as job files can say it: a class, or one code after the other.

@@ -125,12 +125,17 @@ fn job() -> impl Strategy<Value = Value> {
         ("timeout", duration().boxed()),
         ("retries", (0_u32..9).prop_map(|n| json!(n)).boxed()),
         ("retry_delay", duration().boxed()),
+        ("retry_jitter", duration().boxed()),
+        ("retry_on", select(vec![json!("timed_out"), json!(["error", "timed_out"])]).boxed()),
         ("on_lost", select(vec![json!("fail"), json!("retry")]).boxed()),
         ("paused", any::<bool>().prop_map(|b| json!(b)).boxed()),
     ]);
-    let overlap = proptest::option::of((select(vec!["skip", "hold", "queue_one"]), proptest::option::of(1_u32..5)));
+    let overlap =
+        proptest::option::of((select(vec!["skip", "hold", "queue_one", "queue_all"]), proptest::option::of(1_u32..5)));
     let triggers = proptest::collection::vec(trigger(), 0..4);
-    (common, task(), overlap, triggers, any::<bool>()).prop_map(|(mut job, (kind, task), overlap, triggers, named)| {
+    let backoff = proptest::option::of(duration());
+    let parts = (common, task(), overlap, backoff, triggers, any::<bool>());
+    parts.prop_map(|(mut job, (kind, task), overlap, most, triggers, named)| {
         job.insert("name".to_owned(), json!("a"));
         job.insert(kind.to_owned(), task);
         if let Some((overlap, max_active)) = overlap {
@@ -138,6 +143,10 @@ fn job() -> impl Strategy<Value = Value> {
             if let Some(most) = max_active {
                 job.insert("max_active".to_owned(), json!(most));
             }
+        }
+        if let Some(delay) = most {
+            job.insert("retry_backoff".to_owned(), json!("exponential"));
+            job.insert("retry_max_delay".to_owned(), delay);
         }
         if named {
             let named = triggers.into_iter().enumerate().map(|(index, mut trigger)| {
@@ -174,6 +183,22 @@ proptest! {
         let elsewhere = Surroundings { namespace: "elsewhere", timezone: "Asia/Tokyo", ..around() };
         prop_assert_eq!(convert::job(&again, &elsewhere).unwrap(), job.clone());
         prop_assert_eq!(convert::job_spec(&job), again);
+    }
+}
+
+#[test]
+fn failures_to_retry_after_read_back_as_the_same() {
+    for (task, on) in [
+        (json!({"run": "date"}), json!([1, 75, "timed_out"])),
+        (json!({"http": {"url": "https://example.org"}}), json!(["5xx", 429, "error"])),
+    ] {
+        let mut json = task;
+        json["name"] = json!("a");
+        json["retries"] = json!(1);
+        json["retry_on"] = on.clone();
+        let spec: JobSpec = serde_json::from_value(json).unwrap();
+        let job = convert::job(&spec, &around()).unwrap();
+        assert_eq!(serde_json::to_value(convert::job_spec(&job)).unwrap()["retry_on"], on);
     }
 }
 

@@ -99,7 +99,7 @@ fn op() -> impl Strategy<Value = Op> {
     let finish = (any::<u8>(), prop::bool::weighted(0.1), prop::sample::select(AttemptOutcome::ALL), any::<bool>());
     let finish = finish.prop_map(|(run, wrong_attempt, outcome, retry)| Finish { run, wrong_attempt, outcome, retry });
     let save =
-        (0..3_u8, 0..5_u8, 0..8_u8, 4..7_i32, any::<bool>(), prop::bool::weighted(0.2), prop::bool::weighted(0.1));
+        (0..3_u8, 0..6_u8, 0..8_u8, 4..7_i32, any::<bool>(), prop::bool::weighted(0.2), prop::bool::weighted(0.1));
     prop_oneof![
         4 => save.prop_map(|(job, limit, triggers, priority, paused, rests, blind)| Op::Save {
             job, limit, triggers, priority, paused: paused && rests, rests, blind
@@ -265,7 +265,13 @@ impl Pair {
 
     async fn draft(&self, op: &Op) -> Draft {
         let Op::Save { job, limit, triggers, priority, paused, rests, blind } = op else { unreachable!("called so") };
-        let limits = [(Overlap::Allow, 1), (Overlap::Skip, 1), (Overlap::Hold, 1), (Overlap::QueueOne, 1)];
+        let limits = [
+            (Overlap::Allow, 1),
+            (Overlap::Skip, 1),
+            (Overlap::Hold, 1),
+            (Overlap::QueueOne, 1),
+            (Overlap::QueueAll, 1),
+        ];
         let (overlap, max_active) = *limits.get(usize::from(*limit)).unwrap_or(&(Overlap::QueueOne, 2));
         let mut draft = Draft::new(&key(*job).name).limit(overlap, max_active).edit(|job| job.priority = *priority);
         let prior = self.kit.store.prior(&key(*job)).await.expect("prior");

@@ -73,6 +73,7 @@ pub async fn limit_reached_within_a_batch_is_seen_by_later_entries(store: Arc<dy
     for (overlap, expected, blocked) in [
         (Overlap::Skip, vec![Placed::Running, Placed::Suppressed, Placed::Suppressed], vec![]),
         (Overlap::QueueOne, vec![Placed::Running, Placed::Held, Placed::Suppressed], vec![]),
+        (Overlap::QueueAll, vec![Placed::Running, Placed::Held, Placed::Held], vec![]),
         (Overlap::Hold, vec![Placed::Running], vec![1, 2]),
     ] {
         let draft = Draft::new(overlap.as_str()).limit(overlap, 1);

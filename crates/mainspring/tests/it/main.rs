@@ -128,7 +128,8 @@ async fn failed_attempts_are_tried_again_and_recorded_one_by_one() {
 
 #[tokio::test]
 async fn overlap_policies_bound_unfinished_runs() {
-    for (overlap, fired, suppressed) in [(Overlap::Skip, 1, 2), (Overlap::QueueOne, 2, 1), (Overlap::Allow, 3, 0)] {
+    let cases = [(Overlap::Skip, 1, 2), (Overlap::QueueOne, 2, 1), (Overlap::QueueAll, 3, 0), (Overlap::Allow, 3, 0)];
+    for (overlap, fired, suppressed) in cases {
         let gate = Arc::new(tokio::sync::Semaphore::new(0));
         let waiting = Arc::clone(&gate);
         let builder = Scheduler::builder().handler("slow", move |_: RunContext| {
