@@ -16,6 +16,7 @@
 //! | [`JOB_PAUSE`], [`JOB_RESUME`] | POST | [`Reason`](crate::Reason) → [`Job`](crate::Job) |
 //! | [`JOB_RUN`] | POST | [`RunNow`](crate::RunNow) → 201 [`Run`](crate::Run) |
 //! | [`JOB_HISTORY`] | GET ([`RunFilter`](crate::RunFilter)) | → [`Page`](crate::Page) of final [`Run`](crate::Run)s, newest first |
+//! | [`JOB_WHY`], [`TRIGGER_WHY`], [`RUN_WHY`] | GET | → [`Why`](crate::Why) |
 //! | [`TRIGGERS`] | GET ([`TriggerFilter`](crate::TriggerFilter)) | → [`Page`](crate::Page) of [`Trigger`](crate::Trigger) |
 //! | [`TRIGGER`] | GET | → [`Trigger`](crate::Trigger) |
 //! | [`TRIGGER_GAPS`] | GET ([`PageFilter`](crate::PageFilter)) | → [`Page`](crate::Page) of [`Gap`](crate::Gap), oldest first |
@@ -77,12 +78,16 @@ pub const JOB_RESUME: &str = "/api/v1/namespaces/{namespace}/jobs/{job}/resume";
 pub const JOB_RUN: &str = "/api/v1/namespaces/{namespace}/jobs/{job}/run";
 /// Final runs of a job, newest first.
 pub const JOB_HISTORY: &str = "/api/v1/namespaces/{namespace}/jobs/{job}/history";
+/// Why a job does not run now.
+pub const JOB_WHY: &str = "/api/v1/namespaces/{namespace}/jobs/{job}/why";
 /// Triggers of a namespace.
 pub const TRIGGERS: &str = "/api/v1/namespaces/{namespace}/triggers";
 /// One trigger.
 pub const TRIGGER: &str = "/api/v1/namespaces/{namespace}/triggers/{job}/{trigger}";
 /// Instants of a trigger that did not fire, and why.
 pub const TRIGGER_GAPS: &str = "/api/v1/namespaces/{namespace}/triggers/{job}/{trigger}/gaps";
+/// Why a trigger does not fire now.
+pub const TRIGGER_WHY: &str = "/api/v1/namespaces/{namespace}/triggers/{job}/{trigger}/why";
 /// Pauses a trigger.
 pub const TRIGGER_PAUSE: &str = "/api/v1/namespaces/{namespace}/triggers/{job}/{trigger}/pause";
 /// Ends the pause of a trigger.
@@ -91,6 +96,8 @@ pub const TRIGGER_RESUME: &str = "/api/v1/namespaces/{namespace}/triggers/{job}/
 pub const RUNS: &str = "/api/v1/namespaces/{namespace}/runs";
 /// One run, live or final.
 pub const RUN: &str = "/api/v1/runs/{run}";
+/// Why a run does not run now.
+pub const RUN_WHY: &str = "/api/v1/runs/{run}/why";
 /// Asks for a run to be cancelled.
 pub const RUN_CANCEL: &str = "/api/v1/runs/{run}/cancel";
 /// Starts a new run with the same input and job version.
@@ -137,9 +144,11 @@ pub const ALL: &[(&str, &[&str])] = &[
     (JOB_RESUME, &["POST"]),
     (JOB_RUN, &["POST"]),
     (JOB_HISTORY, &["GET"]),
+    (JOB_WHY, &["GET"]),
     (TRIGGERS, &["GET"]),
     (TRIGGER, &["GET"]),
     (TRIGGER_GAPS, &["GET"]),
+    (TRIGGER_WHY, &["GET"]),
     (TRIGGER_PAUSE, &["POST"]),
     (TRIGGER_RESUME, &["POST"]),
     (RUNS, &["GET"]),
@@ -147,6 +156,7 @@ pub const ALL: &[(&str, &[&str])] = &[
     (RUN_CANCEL, &["POST"]),
     (RUN_RERUN, &["POST"]),
     (RUN_ATTEMPTS, &["GET"]),
+    (RUN_WHY, &["GET"]),
     (RUN_LOG, &["GET"]),
     (CALENDARS, &["GET"]),
     (CALENDAR, &["GET", "PUT", "DELETE"]),

@@ -11,6 +11,7 @@ mod page;
 mod preview;
 mod run;
 mod trigger;
+mod why;
 
 pub use apply::{ApplyAction, ApplyItem, ApplyOptions, ApplyResult, ApplyTotals, FieldChange, ItemKind};
 pub use calendar::Calendar;
@@ -22,6 +23,7 @@ pub use run::{
     Attempt, AttemptState, LogFilter, LogLine, LogPage, LogStream, Origin, Run, RunFilter, RunState, RunSummary,
 };
 pub use trigger::{Gap, Trigger, TriggerFilter, TriggerState};
+pub use why::{Why, WhyCode, WhyReason};
 
 /// Implements `as_str`, `Display` and an `ALL` table for enums whose wire words are their snake-case names.
 macro_rules! words {

@@ -31,6 +31,27 @@ pub async fn each<N, T>(
     }
 }
 
+/// Calls `act` for each name in order, and hands what worked to `done`, all at once.
+///
+/// # Errors
+/// As [`each`].
+pub async fn gather<N, T: Clone>(
+    names: &[N],
+    act: impl AsyncFnMut(&N) -> Result<T>,
+    done: impl FnOnce(Vec<T>) -> Result,
+) -> Result {
+    let mut found = Vec::new();
+    let outcome = each(names, act, |result| {
+        found.push(result.clone());
+        Ok(())
+    })
+    .await;
+    if !found.is_empty() {
+        done(found)?;
+    }
+    outcome
+}
+
 /// Adds the reports of a further error; different exit codes become plain failure.
 fn join(before: Option<Error>, error: Error) -> Error {
     let Some(mut all) = before else {

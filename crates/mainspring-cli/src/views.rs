@@ -6,6 +6,7 @@ mod next;
 mod plan;
 mod run;
 mod trigger;
+mod why;
 
 pub use cluster::{CLUSTER, NODE, SHARD};
 pub use job::JOB;
@@ -13,6 +14,7 @@ pub use next::NEXT;
 pub use plan::{PLAN, changes};
 pub use run::{ATTEMPT, RUN};
 pub use trigger::{GAP, TRIGGER};
+pub use why::{Because, WHY};
 
 use std::fmt::Display;
 

@@ -20,6 +20,7 @@ mod routes;
 mod server;
 mod show;
 mod streams;
+mod why;
 mod words;
 
 pub use routes::openapi;

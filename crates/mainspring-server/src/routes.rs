@@ -14,6 +14,7 @@ mod next;
 mod preview;
 mod runs;
 mod triggers;
+mod why;
 
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
@@ -90,6 +91,7 @@ fn table() -> Vec<Route> {
         namespaces::routes(),
         jobs::routes(),
         triggers::routes(),
+        why::routes(),
         runs::routes(),
         logs::routes(),
         calendars::routes(),

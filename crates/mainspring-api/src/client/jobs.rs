@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{Client, ClientError, Precondition};
 use crate::{
     ApplyOptions, ApplyResult, Bundle, Calendar, CalendarSpec, Gap, Job, JobFilter, JobSpec, Namespace, NamespaceSpec,
-    Page, PageFilter, Reason, Run, RunFilter, RunNow, Trigger, TriggerFilter, WriteOptions, routes,
+    Page, PageFilter, Reason, Run, RunFilter, RunNow, Trigger, TriggerFilter, Why, WriteOptions, routes,
 };
 
 impl Client {
@@ -86,6 +86,16 @@ impl Client {
         options: WriteOptions,
     ) -> Result<(), ClientError> {
         self.delete(&routes::path(routes::JOB, &[namespace, job]), precondition, &options).await
+    }
+
+    /// Says why a job does not run now, or that it does.
+    pub async fn why_job(&self, namespace: &str, job: &str) -> Result<Why, ClientError> {
+        self.get(&routes::path(routes::JOB_WHY, &[namespace, job]), &()).await
+    }
+
+    /// Says why a trigger does not fire now.
+    pub async fn why_trigger(&self, namespace: &str, job: &str, trigger: &str) -> Result<Why, ClientError> {
+        self.get(&routes::path(routes::TRIGGER_WHY, &[namespace, job, trigger]), &()).await
     }
 
     /// Pauses a job: once this returns, none of its triggers fires. Runs already queued still start.

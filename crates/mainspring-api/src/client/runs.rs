@@ -1,7 +1,7 @@
 //! Runs, attempts, logs.
 
 use super::{Client, ClientError, LogItem, LogStreamReader};
-use crate::{Attempt, LogFilter, LogPage, Page, Reason, Run, RunFilter, routes};
+use crate::{Attempt, LogFilter, LogPage, Page, Reason, Run, RunFilter, Why, routes};
 
 impl Client {
     /// Lists runs of a namespace, newest first, live and final.
@@ -27,6 +27,11 @@ impl Client {
     /// Lists the attempts of a run, first to last.
     pub async fn attempts(&self, run: &str) -> Result<Vec<Attempt>, ClientError> {
         self.get(&routes::path(routes::RUN_ATTEMPTS, &[run]), &()).await
+    }
+
+    /// Says why a run does not run now, or that it does.
+    pub async fn why_run(&self, run: &str) -> Result<Why, ClientError> {
+        self.get(&routes::path(routes::RUN_WHY, &[run]), &()).await
     }
 
     /// Returns a part of the log of a run. The filter's `follow` is not used.

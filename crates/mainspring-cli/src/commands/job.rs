@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 use mainspring_api::client::Precondition;
-use mainspring_api::{JobFilter, Reason, RunFilter, TriggerFilter, WriteOptions};
+use mainspring_api::{JobFilter, Reason, RunFilter, TriggerFilter, Why, WriteOptions};
 
 use crate::connect::{ConnectArgs, Session};
 use crate::error::Result;
@@ -10,7 +10,7 @@ use crate::name::JobName;
 use crate::output::{Form, Output, View};
 use crate::pages::{self, ListArgs};
 use crate::start::StartArgs;
-use crate::views::{JOB, RUN, TRIGGER};
+use crate::views::{Because, JOB, RUN, TRIGGER, WHY};
 use crate::{bulk, confirm, connect};
 
 /// List, look at, pause, resume, run and delete jobs
@@ -19,6 +19,7 @@ use crate::{bulk, confirm, connect};
   mainspring job list -l team=operations
   mainspring job get nightly-backup -o yaml
   mainspring job pause nightly-backup --reason \"disk is full\"
+  mainspring job why nightly-backup                   what it waits for
   mainspring job run nightly-backup -p target=s3 --wait
   mainspring job history nightly-backup --limit 20")]
 pub struct JobArgs {
@@ -46,6 +47,12 @@ enum Verb {
     },
     /// Show everything about jobs
     Get {
+        /// JOB or NAMESPACE/JOB
+        #[arg(required = true, value_name = "JOB")]
+        names: Vec<JobName>,
+    },
+    /// Say why jobs do not run now, trigger by trigger
+    Why {
         /// JOB or NAMESPACE/JOB
         #[arg(required = true, value_name = "JOB")]
         names: Vec<JobName>,
@@ -98,6 +105,7 @@ pub fn run(args: JobArgs, output: &Output) -> Result {
                 list(&session, &filter, &page, output).await
             }
             Verb::Get { names } => get(&session, &names, output).await,
+            Verb::Why { names } => why(&session, &names, output).await,
             Verb::Pause(args) => set_paused(&session, args, true, output).await,
             Verb::Resume(args) => set_paused(&session, args, false, output).await,
             Verb::Run(args) => crate::start::start(&session, &args, output).await,
@@ -137,6 +145,15 @@ async fn get(session: &Session, names: &[JobName], output: &Output) -> Result {
             output.list(triggers, &TRIGGER)?;
         }
         Ok(())
+    })
+    .await
+}
+
+async fn why(session: &Session, names: &[JobName], output: &Output) -> Result {
+    let ask =
+        async |name: &JobName| session.ask(session.client.why_job(name.namespace(&session.namespace), &name.job)).await;
+    bulk::gather(names, ask, |found: Vec<Why>| {
+        output.list(&found.into_iter().flat_map(Because::all).collect::<Vec<_>>(), &WHY)
     })
     .await
 }

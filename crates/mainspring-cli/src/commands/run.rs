@@ -1,7 +1,7 @@
 //! `mainspring run …`.
 
 use clap::{Args, Subcommand, ValueEnum};
-use mainspring_api::{Reason, RunFilter, RunState, Timestamp};
+use mainspring_api::{Reason, RunFilter, RunState, Timestamp, Why};
 
 use crate::connect::{ConnectArgs, Session};
 use crate::error::Result;
@@ -9,7 +9,7 @@ use crate::output::{Form, Output};
 use crate::pages::{self, ListArgs};
 use crate::start::StartArgs;
 use crate::time_value::{self, Direction};
-use crate::views::{ATTEMPT, RUN};
+use crate::views::{ATTEMPT, Because, RUN, WHY};
 use crate::wait::{self, WaitArgs};
 use crate::{bulk, connect};
 
@@ -19,6 +19,7 @@ use crate::{bulk, connect};
   mainspring run list --state failed --since yesterday
   mainspring run start nightly-backup -p target=s3 --wait
   mainspring run get 019a8c1e-5400-8a3b-9c55-6f1f2a7d0b11
+  mainspring run why 019a8c1e-5400-8a3b-9c55-6f1f2a7d0b11
   mainspring run rerun 019a8c1e-5400-8a3b-9c55-6f1f2a7d0b11")]
 pub struct RunArgs {
     #[command(flatten)]
@@ -33,6 +34,12 @@ enum Verb {
     List(ListRunsArgs),
     /// Show everything about runs, with their attempts
     Get {
+        /// Id of a run
+        #[arg(required = true, value_name = "RUN")]
+        ids: Vec<String>,
+    },
+    /// Say why runs do not run now, or that they do
+    Why {
         /// Id of a run
         #[arg(required = true, value_name = "RUN")]
         ids: Vec<String>,
@@ -121,6 +128,7 @@ pub fn run(args: RunArgs, output: &Output) -> Result {
         match args.verb {
             Verb::List(args) => list(&session, args, output).await,
             Verb::Get { ids } => get(&session, &ids, output).await,
+            Verb::Why { ids } => why(&session, &ids, output).await,
             Verb::Start(args) => crate::start::start(&session, &args, output).await,
             Verb::Wait { ids, wait } => wait::runs(&session, &ids, &wait, output).await,
             Verb::Cancel(args) => cancel(&session, args, output).await,
@@ -162,6 +170,14 @@ async fn get(session: &Session, ids: &[String], output: &Output) -> Result {
             output.list(attempts, &ATTEMPT)?;
         }
         Ok(())
+    })
+    .await
+}
+
+async fn why(session: &Session, ids: &[String], output: &Output) -> Result {
+    let ask = async |id: &String| session.ask(session.client.why_run(id)).await;
+    bulk::gather(ids, ask, |found: Vec<Why>| {
+        output.list(&found.into_iter().flat_map(Because::all).collect::<Vec<_>>(), &WHY)
     })
     .await
 }

@@ -1,14 +1,14 @@
 //! `mainspring trigger …`.
 
 use clap::{Args, Subcommand};
-use mainspring_api::{PageFilter, Reason, TriggerFilter};
+use mainspring_api::{PageFilter, Reason, TriggerFilter, Why};
 
 use crate::connect::{ConnectArgs, Session};
 use crate::error::{Error, Result};
 use crate::name::TriggerName;
 use crate::output::Output;
 use crate::pages::{self, ListArgs};
-use crate::views::{GAP, TRIGGER};
+use crate::views::{Because, GAP, TRIGGER, WHY};
 use crate::{bulk, connect};
 
 /// List, look at, pause and resume triggers
@@ -17,6 +17,7 @@ use crate::{bulk, connect};
   mainspring trigger list --job nightly-backup
   mainspring trigger get nightly-backup/cron
   mainspring trigger gaps nightly-backup/cron         what did not fire, and why
+  mainspring trigger why nightly-backup/cron          what it waits for
   mainspring trigger pause nightly-backup/cron --reason \"moved to Sunday\"")]
 pub struct TriggerArgs {
     #[command(flatten)]
@@ -52,6 +53,12 @@ enum Verb {
         #[command(flatten)]
         list: ListArgs,
     },
+    /// Say why triggers do not fire now
+    Why {
+        /// JOB/TRIGGER or NAMESPACE/JOB/TRIGGER
+        #[arg(required = true, value_name = "TRIGGER")]
+        names: Vec<TriggerName>,
+    },
     /// Pause triggers: they do not fire once this is answered
     Pause(PauseArgs),
     /// End the pause of triggers
@@ -82,6 +89,7 @@ pub fn run(args: TriggerArgs, output: &Output) -> Result {
             }
             Verb::Get { names } => get(&session, &names, output).await,
             Verb::Gaps { name, list: page } => gaps(&session, &name, &page, output).await,
+            Verb::Why { names } => why(&session, &names, output).await,
             Verb::Pause(args) => set_paused(&session, args, true, output).await,
             Verb::Resume(args) => set_paused(&session, args, false, output).await,
         }
@@ -113,6 +121,18 @@ async fn gaps(session: &Session, name: &TriggerName, page: &ListArgs, output: &O
         session.ask(session.client.trigger_gaps(namespace, &name.job, &name.trigger, &filter)).await
     });
     output.list(&gaps.await?, &GAP)
+}
+
+async fn why(session: &Session, names: &[TriggerName], output: &Output) -> Result {
+    let ask = async |name: &TriggerName| {
+        let namespace = name.namespace(&session.namespace);
+        must_name_a_trigger(session, name).await?;
+        session.ask(session.client.why_trigger(namespace, &name.job, &name.trigger)).await
+    };
+    bulk::gather(names, ask, |found: Vec<Why>| {
+        output.list(&found.into_iter().flat_map(Because::all).collect::<Vec<_>>(), &WHY)
+    })
+    .await
 }
 
 async fn set_paused(session: &Session, args: PauseArgs, paused: bool, output: &Output) -> Result {

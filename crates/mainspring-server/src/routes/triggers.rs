@@ -151,7 +151,7 @@ async fn set_paused(
     find(&app, key, language).await.map(Json)
 }
 
-async fn find(app: &App, (namespace, job, name): Key, language: Lang) -> Answer<Trigger> {
+pub(super) async fn find(app: &App, (namespace, job, name): Key, language: Lang) -> Answer<Trigger> {
     let key = JobKey::new(namespace, job);
     let row = jobs::find(app, &key).await?;
     let prior = app.control().store().prior(&key).await?;
@@ -174,14 +174,14 @@ async fn find(app: &App, (namespace, job, name): Key, language: Lang) -> Answer<
 }
 
 /// Shows triggers, and counts the runs of each job once.
-struct Show<'a> {
-    app: &'a App,
-    language: Lang,
-    active: FxHashMap<JobId, u32>,
+pub(super) struct Show<'a> {
+    pub(super) app: &'a App,
+    pub(super) language: Lang,
+    pub(super) active: FxHashMap<JobId, u32>,
 }
 
 impl Show<'_> {
-    async fn show(&mut self, job: &JobRow, trigger: &NamedTrigger) -> Answer<Option<Trigger>> {
+    pub(super) async fn show(&mut self, job: &JobRow, trigger: &NamedTrigger) -> Answer<Option<Trigger>> {
         // Only with `hold` does it matter.
         let active = match (job.definition.overlap, self.active.get(&job.id)) {
             (Overlap::Hold, None) => {

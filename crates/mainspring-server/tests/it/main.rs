@@ -14,3 +14,4 @@ mod restart;
 mod runs;
 mod schedules;
 mod streams;
+mod why;

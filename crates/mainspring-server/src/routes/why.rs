@@ -1,0 +1,94 @@
+//! Why something is not running.
+
+use axum::Json;
+use axum::extract::State;
+use mainspring_api::{self as api, Why, WhyReason, routes};
+use mainspring_core::JobId;
+use mainspring_core::job::JobKey;
+use mainspring_core::run::RunState;
+use mainspring_store::{RunInfo, RunQuery};
+use rustc_hash::FxHashMap;
+use utoipa_axum::routes;
+
+use super::triggers::Show;
+use super::{Route, jobs, runs, triggers};
+use crate::app::App;
+use crate::extract::PathOf;
+use crate::refusal::Answer;
+use crate::why::{self, Pool, RunFacts};
+use crate::words::Reads;
+
+/// Runs that are looked at.
+const RUNS_MAX: u32 = 1_000;
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![Route::view(routes!(of_job)), Route::view(routes!(of_trigger)), Route::view(routes!(of_run))]
+}
+
+/// Says why a run does not run now, or that it does.
+#[utoipa::path(get, path = routes::RUN_WHY, tag = "runs", params(("run" = String, Path)), responses((status = 200, body = Why)))]
+async fn of_run(State(app): State<App>, PathOf(run): PathOf<String>) -> Answer<Json<Why>> {
+    let run = app.control().run(runs::id(&run)?).await?;
+    let job = app.control().store().job(&run.key).await?;
+    let queued = unfinished(&app, None, &[RunState::Queued]).await?;
+    let facts = RunFacts {
+        run: &run,
+        limit: job.and_then(|row| row.definition.gate()),
+        unfinished: &unfinished(&app, Some(run.job), UNFINISHED).await?,
+        queued: &queued.into_iter().filter(|other| other.queue == run.queue).collect::<Vec<_>>(),
+        pool: pool(&app),
+        now: app.now(),
+    };
+    Ok(answer(run.id.to_string(), why::run(&facts)))
+}
+
+/// Says why a trigger does not fire now.
+#[utoipa::path(get, path = routes::TRIGGER_WHY, tag = "triggers", params(("namespace" = String, Path), ("job" = String, Path), ("trigger" = String, Path)),
+    responses((status = 200, body = Why)))]
+async fn of_trigger(
+    State(app): State<App>,
+    PathOf(key): PathOf<(String, String, String)>,
+    Reads(language): Reads,
+) -> Answer<Json<Why>> {
+    let job = jobs::find(&app, &JobKey::new(&key.0, &key.1)).await?;
+    let trigger = triggers::find(&app, key, language).await?;
+    let runs = unfinished(&app, Some(job.id), UNFINISHED).await?;
+    Ok(answer(trigger.key.clone(), why::trigger(&trigger, job.definition.gate(), &runs)))
+}
+
+/// Says why a job does not run now, or that it does.
+#[utoipa::path(get, path = routes::JOB_WHY, tag = "jobs", params(("namespace" = String, Path), ("job" = String, Path)), responses((status = 200, body = Why)))]
+async fn of_job(
+    State(app): State<App>,
+    PathOf((namespace, name)): PathOf<(String, String)>,
+    Reads(language): Reads,
+) -> Answer<Json<Why>> {
+    let key = JobKey::new(namespace, name);
+    let row = jobs::find(&app, &key).await?;
+    let prior = app.control().store().prior(&key).await?;
+    let mut shown = Show { app: &app, language, active: FxHashMap::default() };
+    let mut triggers = Vec::new();
+    for trigger in &prior.triggers {
+        triggers.extend(shown.show(&row, trigger).await?);
+    }
+    let runs = unfinished(&app, Some(row.id), UNFINISHED).await?;
+    let job = jobs::view(&app, &row).await?;
+    Ok(answer(key.to_string(), why::job(&job, &triggers, row.definition.gate(), &runs)))
+}
+
+const UNFINISHED: &[RunState] =
+    &[RunState::Waiting, RunState::Held, RunState::Scheduled, RunState::Queued, RunState::Running];
+
+async fn unfinished(app: &App, job: Option<JobId>, states: &[RunState]) -> Answer<Vec<RunInfo>> {
+    let query = RunQuery { job, states: states.to_vec(), limit: RUNS_MAX, ..RunQuery::default() };
+    Ok(app.control().store().runs(query).await?)
+}
+
+fn pool(app: &App) -> Pool {
+    let used = u32::try_from(app.engine.metrics().running.get()).unwrap_or(0);
+    Pool { slots: app.slots, used, draining: app.engine.is_draining() }
+}
+
+fn answer(subject: String, reasons: Vec<WhyReason>) -> Json<api::Why> {
+    Json(Why { subject, reasons })
+}

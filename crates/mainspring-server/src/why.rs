@@ -1,0 +1,208 @@
+//! "Why is this not running?", answered from what the store and this node know. Pure: what is read comes in, reasons go out.
+
+use mainspring_api::{self as api, WhyCode, WhyReason};
+use mainspring_core::job::{GateRule, Overlap};
+use mainspring_core::run::RunState;
+use mainspring_schedule::Timestamp;
+use mainspring_store::RunInfo;
+
+use crate::show::instant;
+
+/// Runs that are named at most.
+const NAMED_MAX: usize = 100;
+
+/// What the answering node knows of its pool.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pool {
+    pub(crate) slots: u32,
+    pub(crate) used: u32,
+    pub(crate) draining: bool,
+}
+
+/// What stands between a run and its start.
+pub(crate) struct RunFacts<'a> {
+    pub(crate) run: &'a RunInfo,
+    /// The limit that the job has now.
+    pub(crate) limit: Option<GateRule>,
+    /// Unfinished runs of the job, this one included.
+    pub(crate) unfinished: &'a [RunInfo],
+    /// Queued runs of the same queue, in any order.
+    pub(crate) queued: &'a [RunInfo],
+    pub(crate) pool: Pool,
+    pub(crate) now: Timestamp,
+}
+
+/// Why a run is where it is.
+pub(crate) fn run(facts: &RunFacts<'_>) -> Vec<WhyReason> {
+    let run = facts.run;
+    match run.state {
+        RunState::Running => running(run),
+        RunState::Scheduled => vec![not_before(run)],
+        RunState::Held => vec![held(facts)],
+        RunState::Queued => queued(facts),
+        RunState::Waiting => vec![WhyReason::new(WhyCode::AwaitsRun, "tasks before it are unfinished")],
+        state => vec![WhyReason::new(WhyCode::Final, ended(state, run))],
+    }
+}
+
+fn running(run: &RunInfo) -> Vec<WhyReason> {
+    let since = run.claimed_at.map_or_else(String::new, |at| format!(" since {at}"));
+    let running = WhyReason::new(WhyCode::Running, format!("attempt {} runs{since}", run.attempt));
+    let asked = run.cancel_requested_at.map(|at| {
+        let message = format!("its end was asked for at {at}; it is final when its processes are gone");
+        WhyReason::new(WhyCode::CancelRequested, message)
+    });
+    [Some(running), asked].into_iter().flatten().collect()
+}
+
+fn not_before(run: &RunInfo) -> WhyReason {
+    let until = run.not_before.unwrap_or(run.due_at);
+    let why = match run.attempt {
+        0 => format!("it does not start before {until}"),
+        attempt => format!("attempt {attempt} failed; the next one does not start before {until}"),
+    };
+    WhyReason { until: Some(instant(until)), ..WhyReason::new(WhyCode::NotBefore, why) }
+}
+
+fn held(facts: &RunFacts<'_>) -> WhyReason {
+    let holders: Vec<&RunInfo> = facts.unfinished.iter().filter(|run| run.state != RunState::Held).collect();
+    let before =
+        facts.unfinished.iter().filter(|run| run.state == RunState::Held && goes_first(run, facts.run)).count();
+    let limit = facts.limit.map_or_else(String::new, |rule| {
+        format!("overlap {} allows {} unfinished at a time, and ", rule.overlap, runs(rule.max_active as usize))
+    });
+    let mut message = format!("{limit}{} unfinished", are(holders.len()));
+    if before > 0 {
+        message.push_str(&format!("; {} held, to start before it", are(before)));
+    }
+    WhyReason { runs: named(holders), ..WhyReason::new(WhyCode::JobLimit, message) }
+}
+
+fn queued(facts: &RunFacts<'_>) -> Vec<WhyReason> {
+    let Pool { slots, used, draining } = facts.pool;
+    let before: Vec<&RunInfo> = facts.queued.iter().filter(|run| goes_first(run, facts.run)).collect();
+    let mut reasons = Vec::new();
+    if draining {
+        reasons.push(WhyReason::new(WhyCode::Draining, "the server that answers is shutting down, and starts no runs"));
+    }
+    if used >= slots {
+        let message = format!("all {slots} slots of the node that answers are taken");
+        let hint = "more slots for a server: --slots; what runs: mainspring run list --state running";
+        reasons.push(WhyReason::new(WhyCode::NoSlot, message).hint(hint));
+    }
+    if !before.is_empty() {
+        let message = format!(
+            "{} queued in {}, to start before it: of higher priority, or due before",
+            are(before.len()),
+            facts.run.queue
+        );
+        reasons.push(WhyReason { runs: named(before), ..WhyReason::new(WhyCode::QueueOrder, message) });
+    }
+    if reasons.is_empty() {
+        let waited = facts.now.since(facts.run.not_before.unwrap_or(facts.run.created_at)).max(0);
+        let message = format!("nothing is in its way; it has waited for {waited} ms");
+        reasons.push(WhyReason::new(WhyCode::AboutToStart, message));
+    }
+    reasons
+}
+
+/// The order in which claims take runs.
+fn goes_first(run: &RunInfo, than: &RunInfo) -> bool {
+    let rank = |run: &RunInfo| (std::cmp::Reverse(run.priority), run.due_at, run.id);
+    rank(run) < rank(than)
+}
+
+fn ended(state: RunState, run: &RunInfo) -> String {
+    let at = run.ended_at.map_or_else(String::new, |at| format!(" at {at}"));
+    let why = run.error.as_ref().or(run.reason.as_ref()).map_or_else(String::new, |why| format!(": {why}"));
+    format!("it is over, {state}{at}{why}")
+}
+
+fn named<'a>(runs: impl IntoIterator<Item = &'a RunInfo>) -> Vec<String> {
+    runs.into_iter().take(NAMED_MAX).map(|run| run.id.to_string()).collect()
+}
+
+fn runs(count: usize) -> String {
+    format!("{count} run{}", if count == 1 { "" } else { "s" })
+}
+
+/// Why a trigger does not fire now. `unfinished` are the unfinished runs of its job, `limit` the limit that it has.
+pub(crate) fn trigger(it: &api::Trigger, limit: Option<GateRule>, unfinished: &[RunInfo]) -> Vec<WhyReason> {
+    let mut reasons = Vec::new();
+    let at_limit = |rule: GateRule| rule.overlap != Overlap::Allow && unfinished.len() >= rule.max_active as usize;
+    if it.job_paused {
+        reasons.push(job_paused(&it.job));
+    }
+    if it.paused {
+        let hint = format!("mainspring trigger resume {}/{}", it.job, it.name);
+        reasons.push(WhyReason::new(WhyCode::TriggerPaused, "the trigger is paused").hint(hint));
+    }
+    match it.state {
+        api::TriggerState::Complete => {
+            reasons.push(WhyReason::new(WhyCode::TriggerComplete, "its schedule has no further instant"));
+        }
+        api::TriggerState::Error => {
+            let why = it.state_reason.clone().unwrap_or_else(|| "it cannot be evaluated".to_owned());
+            let hint = "mend the job and apply it again";
+            reasons.push(WhyReason::new(WhyCode::TriggerError, format!("it was put aside: {why}")).hint(hint));
+        }
+        _ => reasons.extend(waits(it)),
+    }
+    if let Some(rule) = limit.filter(|rule| at_limit(*rule)) {
+        let message = format!(
+            "the job has {} unfinished, and allows {}; its next fire follows overlap {}",
+            runs(unfinished.len()),
+            rule.max_active,
+            rule.overlap
+        );
+        reasons.push(WhyReason { runs: named(unfinished), ..WhyReason::new(WhyCode::JobLimit, message) });
+    }
+    for reason in &mut reasons {
+        reason.trigger = Some(it.name.clone()).filter(|_| reason.code != WhyCode::JobPaused);
+    }
+    reasons
+}
+
+fn waits(it: &api::Trigger) -> Option<WhyReason> {
+    if let Some(run) = &it.awaiting_run {
+        let message = "it fires again some time after the end of the run that it has started";
+        return Some(WhyReason { runs: vec![run.clone()], ..WhyReason::new(WhyCode::AwaitsRun, message) });
+    }
+    let due = it.due_at?;
+    let reason = WhyReason::new(WhyCode::NotDue, format!("its next instant is {due}"));
+    Some(WhyReason { until: Some(due), ..reason })
+}
+
+/// Why a job does not run now.
+pub(crate) fn job(
+    it: &api::Job,
+    triggers: &[api::Trigger],
+    limit: Option<GateRule>,
+    unfinished: &[RunInfo],
+) -> Vec<WhyReason> {
+    let started: Vec<&RunInfo> = unfinished.iter().filter(|run| run.state == RunState::Running).collect();
+    let mut reasons = Vec::new();
+    if !started.is_empty() {
+        let message = format!("{} at work", are(started.len()));
+        reasons.push(WhyReason { runs: named(started), ..WhyReason::new(WhyCode::Running, message) });
+    }
+    if it.paused {
+        reasons.push(job_paused(&it.name));
+    }
+    if triggers.is_empty() {
+        let hint = format!("mainspring job run {}", it.name);
+        reasons.push(WhyReason::new(WhyCode::NoTrigger, "it has no triggers, and runs when it is asked to").hint(hint));
+    }
+    let of_triggers = triggers.iter().flat_map(|it| trigger(it, limit, unfinished));
+    reasons.extend(of_triggers.filter(|reason| reason.code != WhyCode::JobPaused));
+    reasons
+}
+
+fn are(count: usize) -> String {
+    format!("{} {}", runs(count), if count == 1 { "is" } else { "are" })
+}
+
+fn job_paused(job: &str) -> WhyReason {
+    WhyReason::new(WhyCode::JobPaused, "the job is paused: none of its triggers fires")
+        .hint(format!("mainspring job resume {job}"))
+}

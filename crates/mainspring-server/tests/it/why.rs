@@ -1,0 +1,116 @@
+//! Why something is not running.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mainspring_api::client::Precondition;
+use mainspring_api::{ErrorCode, Reason, RunNow, Why, WhyCode, WriteOptions};
+use mainspring_engine::{Engine, RunContext, Settings};
+use mainspring_store::MemoryStore;
+use serde_json::json;
+use tokio::sync::Semaphore;
+
+use crate::kit::{Running, code, spec};
+
+const COMMIT: WriteOptions = WriteOptions { dry_run: false };
+
+fn codes(why: &Why) -> Vec<WhyCode> {
+    why.reasons.iter().map(|reason| reason.code).collect()
+}
+
+/// Asks until the answer is of these kinds.
+async fn until(expected: &[WhyCode], mut ask: impl AsyncFnMut() -> Why) -> Why {
+    let asking = async {
+        loop {
+            let why = ask().await;
+            if codes(&why) == expected {
+                return why;
+            }
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), asking).await.unwrap_or_else(|_| panic!("never {expected:?}"))
+}
+
+/// A server with one slot, and a job that runs until it is let go.
+async fn one_slot(gate: &Arc<Semaphore>) -> Running {
+    let planner = mainspring_core::planner::Settings { slots: 1, ..Default::default() };
+    let settings = Settings { planner, ..Settings::default() };
+    let engine = Arc::new(Engine::start(Arc::new(MemoryStore::new()), settings).await.unwrap());
+    let running = Running::over(engine, mainspring_server::Settings { slots: 1, ..Default::default() }).await;
+    let gate = Arc::clone(gate);
+    running.engine.handlers().register("slow", move |_: RunContext| {
+        let gate = Arc::clone(&gate);
+        async move { gate.acquire().await.unwrap().forget() }
+    });
+    running
+}
+
+#[tokio::test]
+async fn runs_say_what_they_wait_for() {
+    let gate = Arc::new(Semaphore::new(0));
+    let running = one_slot(&gate).await;
+    let client = &running.client;
+    for wanted in [
+        json!({"name": "one", "handler": "slow", "overlap": "queue_all"}),
+        json!({"name": "many", "handler": "slow"}),
+        json!({"name": "failing", "exec": ["false"], "retries": 1, "retry_delay": "1h"}),
+    ] {
+        client.put_job("default", &spec(wanted), Precondition::None, COMMIT).await.unwrap();
+    }
+    let ask = async |job: &str| client.run_job("default", job, &RunNow::default()).await.unwrap().id;
+    let failing = ask("failing").await;
+    let scheduled = until(&[WhyCode::NotBefore], async || client.why_run(&failing).await.unwrap()).await;
+    assert!(scheduled.reasons[0].until.is_some() && scheduled.reasons[0].message.contains("attempt 1 failed"));
+
+    let first = ask("one").await;
+    until(&[WhyCode::Running], async || client.why_run(&first).await.unwrap()).await;
+    let (second, third) = (ask("one").await, ask("one").await);
+    let held = client.why_run(&second).await.unwrap();
+    assert_eq!((codes(&held), &held.reasons[0].runs), (vec![WhyCode::JobLimit], &vec![first.clone()]));
+    let held = client.why_run(&third).await.unwrap();
+    assert!(held.reasons[0].message.ends_with("1 run is held, to start before it"), "{held:?}");
+    let (fourth, fifth) = (ask("many").await, ask("many").await);
+    assert_eq!(codes(&client.why_run(&fourth).await.unwrap()), [WhyCode::NoSlot]);
+    let why = client.why_run(&fifth).await.unwrap();
+    assert_eq!((codes(&why), &why.reasons[1].runs), (vec![WhyCode::NoSlot, WhyCode::QueueOrder], &vec![fourth]));
+
+    let job = client.why_job("default", "one").await.unwrap();
+    assert_eq!((job.subject.as_str(), codes(&job)), ("default/one", vec![WhyCode::Running, WhyCode::NoTrigger]));
+    client.cancel_run(&second, &Reason::default()).await.unwrap();
+    assert_eq!(codes(&client.why_run(&second).await.unwrap()), [WhyCode::Final]);
+    assert_eq!(code(client.why_run("x").await), ErrorCode::RunNotFound);
+    gate.add_permits(10);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn triggers_and_jobs_say_what_they_wait_for() {
+    let running = Running::start().await;
+    let client = &running.client;
+    let wanted = json!({"name": "a", "noop": true, "triggers": [
+        {"name": "yearly", "cron": "@yearly"}, {"name": "past", "at": "2020-01-01T00:00:00Z", "misfire": "fire_now"}
+    ]});
+    client.put_job("default", &spec(wanted), Precondition::None, COMMIT).await.unwrap();
+    let past = async || client.why_trigger("default", "a", "past").await.unwrap();
+    until(&[WhyCode::TriggerComplete], past).await;
+    let why = client.why_trigger("default", "a", "yearly").await.unwrap();
+    assert_eq!((why.subject.as_str(), codes(&why)), ("default/a/yearly", vec![WhyCode::NotDue]));
+
+    client.pause_trigger("default", "a", "yearly", &Reason::default()).await.unwrap();
+    client.pause_job("default", "a", &Reason::default()).await.unwrap();
+    let why = client.why_trigger("default", "a", "yearly").await.unwrap();
+    assert_eq!(codes(&why), [WhyCode::JobPaused, WhyCode::TriggerPaused]);
+    let why = client.why_job("default", "a").await.unwrap();
+    let of: Vec<_> = why.reasons.iter().map(|reason| (reason.code, reason.trigger.as_deref())).collect();
+    let expected = [
+        (WhyCode::JobPaused, None),
+        (WhyCode::TriggerComplete, Some("past")),
+        (WhyCode::TriggerPaused, Some("yearly")),
+    ];
+    let mut sorted = of.clone();
+    sorted.sort_by_key(|(_, trigger)| *trigger);
+    assert_eq!(sorted, expected);
+    assert_eq!(code(client.why_job("default", "b").await), ErrorCode::JobNotFound);
+    assert_eq!(code(client.why_trigger("default", "a", "b").await), ErrorCode::TriggerNotFound);
+    running.stop().await;
+}
