@@ -12,6 +12,7 @@
 //! says what is its part, whenever that changes.
 
 mod check;
+mod due;
 mod ends;
 mod fires;
 mod part;
@@ -58,9 +59,10 @@ pub struct Settings {
     pub in_flight_max: usize,
     /// Runs that this node's own pool executes at a time.
     pub slots: u32,
-    /// How long to wait before a batch is repeated that the store could not take. Each further time it is twice as long.
+    /// How long to wait at most before a batch is repeated that the store could not take. Each further time it is up to twice as
+    /// long.
     pub retry_after_ms: i64,
-    /// How long at most.
+    /// How long at the very most.
     pub retry_max_ms: i64,
     /// How often changes, queued and scheduled runs are looked for that other nodes have made; absent where there are none.
     pub poll_every_ms: Option<i64>,
@@ -241,7 +243,7 @@ impl Planner {
             poll_at: now,
             draining: false,
             freed: FxHashMap::default(),
-            repeats: Repeats::default(),
+            repeats: Repeats::new(incarnation),
             reads: 0,
             wanted: Vec::new(),
             reading_triggers: false,
@@ -304,7 +306,7 @@ impl Planner {
     /// Whether the planner also knows all there is to know: no read is under way or wanted, nothing waits to be sent.
     #[must_use]
     pub fn is_settled(&self) -> bool {
-        let unsent = !self.fires.ready.is_empty() || !self.repeats.is_empty() || !self.wanted.is_empty();
+        let unsent = !self.fires.due.is_empty() || !self.repeats.is_empty() || !self.wanted.is_empty();
         self.is_idle() && self.reads == 0 && !self.changes_waiting && !unsent
     }
 
@@ -322,7 +324,7 @@ impl Planner {
     pub fn figures(&self) -> Figures {
         Figures {
             resident: self.residents.len(),
-            due: self.fires.ready.len(),
+            due: self.fires.due.len(),
             running: self.slots.running(),
             backlog: self.slots.backlog,
             corrections: self.check.corrections,
@@ -348,7 +350,7 @@ impl Planner {
         }
         self.read_window(commands);
         self.check_window(commands);
-        self.residents.collect_due(self.now, &mut self.fires.ready);
+        self.residents.collect_due(self.now, &mut self.fires.due);
         self.send_fires(commands);
         commands.extend(self.slots.ask(self.now, self.part.trusted));
     }

@@ -55,7 +55,7 @@ impl Planner {
         }
         for job in &outcome.freed {
             let waiting = self.residents.unblock(*job);
-            self.fires.ready.extend(waiting);
+            self.fires.due.prefer(waiting);
             if self.fires.in_flight > 0 {
                 self.freed.insert(*job, self.batch_count);
             }

@@ -1,11 +1,11 @@
 //! Fires: from what is due to a recorded batch, and from there to runs that start.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use mainspring_schedule::Timestamp;
 use rustc_hash::FxHashMap;
 
+use super::due::Due;
 use super::resident::{Place, Resident};
 use super::{Command, Planner};
 use crate::batch::{FireBatch, FireEntry, FireOutcome, NewRun, Placed};
@@ -14,8 +14,7 @@ use crate::rule::{Rule, Start};
 
 #[derive(Debug, Default)]
 pub(super) struct Fires {
-    /// Due, in the order in which they are to be recorded.
-    pub(super) ready: VecDeque<Place>,
+    pub(super) due: Due,
     pub(super) in_flight: usize,
     /// The places of the triggers of each batch under way, by the batch's number.
     sent: FxHashMap<u64, Vec<Place>>,
@@ -43,7 +42,7 @@ impl Planner {
     fn next_entries(&mut self) -> Option<(Vec<Place>, Vec<FireEntry>)> {
         let mut batch = Vec::new();
         while batch.len() < self.settings.batch_max
-            && let Some(place) = self.fires.ready.pop_front()
+            && let Some(place) = self.fires.due.next(self.now, &self.residents)
         {
             let Some(resident) = self.residents.find(place) else { continue };
             match entry(resident, self.now, self.settings.catch_up_max, self.window.end()) {
@@ -128,7 +127,7 @@ impl Planner {
         if !self.residents.come_back(place, None) {
             again.push(entry.trigger);
         } else if self.freed.get(&entry.job).is_some_and(|newest| batch <= *newest) {
-            self.fires.ready.push_front(place);
+            self.fires.due.prefer([place]);
         } else {
             self.residents.block(place);
         }

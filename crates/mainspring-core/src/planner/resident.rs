@@ -1,11 +1,11 @@
 //! The triggers of the window, in memory, and the wheel that says when each is due.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use mainspring_schedule::Timestamp;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::due::Due;
 use crate::batch::{Progress, TriggerRow};
 use crate::cluster::{Shard, ShardSet};
 use crate::id::{JobId, JobVersion, TriggerId};
@@ -67,8 +67,8 @@ impl Residents {
         self.wheel.rewind(now);
     }
 
-    /// Moves what is due by `now` behind what is waiting already: earliest first, and of those the highest priority.
-    pub(super) fn collect_due(&mut self, now: Timestamp, ready: &mut VecDeque<Place>) {
+    /// Moves what is due by `now` into the line.
+    pub(super) fn collect_due(&mut self, now: Timestamp, due: &mut Due) {
         self.wheel.advance(now, &mut self.expired);
         if self.expired.is_empty() {
             return;
@@ -77,9 +77,10 @@ impl Residents {
         expired.retain(|place| self.find(*place).is_some());
         expired.sort_by_cached_key(|place| {
             let resident = self.find(*place).expect("just filtered");
-            (resident.progress.due_at, std::cmp::Reverse(resident.rule.priority))
+            (resident.progress.due_at, resident.rule.priority)
         });
-        ready.extend(expired.drain(..));
+        due.take_in(&expired, now, self);
+        expired.clear();
         self.expired = expired;
     }
 
