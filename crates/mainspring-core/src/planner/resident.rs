@@ -31,6 +31,8 @@ pub(super) struct Resident {
     /// Something changed while a batch was under way: read it again when that is back.
     dirty: bool,
     in_flight: bool,
+    /// How often its evaluation has panicked.
+    panics: u8,
 }
 
 #[derive(Debug)]
@@ -110,8 +112,8 @@ impl Residents {
             }
             self.remove(id);
         }
-        let resident =
-            Resident { id, job, shard, job_version, version, progress, rule, dirty: false, in_flight: false };
+        let (dirty, in_flight, panics) = (false, false, 0);
+        let resident = Resident { id, job, shard, job_version, version, progress, rule, dirty, in_flight, panics };
         let place = self.put(resident);
         self.wheel.insert(due_at, place);
     }
@@ -175,6 +177,14 @@ impl Residents {
             resident.progress = progress;
         }
         true
+    }
+
+    /// Counts a panic. Which trigger it was, at which version, and how often it has been by now.
+    pub(super) fn note_panic(&mut self, place: Place) -> Option<(TriggerId, i64, u8)> {
+        let (generation, resident) = self.slab.get_mut(place.index as usize)?;
+        let resident = resident.as_mut().filter(|_| *generation == place.generation)?;
+        resident.panics = resident.panics.saturating_add(1);
+        Some((resident.id, resident.version, resident.panics))
     }
 
     /// Puts a trigger back into the wheel.

@@ -1,6 +1,7 @@
 //! The planner against a small store of maps: what it asks for, and what it does with the answers.
 
 mod overload;
+mod refused;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -17,6 +18,9 @@ use crate::job::{GateRule, Job, JobKey, Overlap, Task};
 use crate::overlap::{Admission, Gate, admit};
 use crate::rule::{Loaded, Rule, Start};
 use crate::run::AttemptOutcome;
+
+/// The priority of a rule whose evaluation panics: no real one is known to.
+pub(super) const PANICS: i32 = i32::MIN;
 
 const T0: i64 = 1_767_225_600_000;
 
@@ -46,6 +50,8 @@ struct World {
     trusted: bool,
     /// Numbers of the batches of fires so far.
     sent: BTreeSet<u64>,
+    /// Triggers that were put aside, with their version and the reason.
+    aside: Vec<(i64, i64, String)>,
 }
 
 impl World {
@@ -68,6 +74,7 @@ impl World {
             owned: ShardSet::ALL,
             trusted: true,
             sent: BTreeSet::new(),
+            aside: Vec::new(),
         }
     }
 
@@ -202,6 +209,16 @@ impl World {
             Command::Read(Read::Claim(limit)) => {
                 let count = self.queued.len().min(limit as usize);
                 Some(Event::Claimed(self.queued.drain(..count).collect()))
+            }
+            Command::Read(Read::PutAside { trigger, version, reason }) => {
+                let row = &mut self.rows.get_mut(&trigger).expect("it was read").row;
+                if version.is_none_or(|version| version == row.version) {
+                    self.aside.push((trigger.0, row.version, reason.to_string()));
+                    row.version += 1;
+                    row.progress.status = TriggerStatus::Error;
+                    (row.progress.next_fire_at, row.progress.due_at) = (None, None);
+                }
+                Some(Event::PutAside(trigger))
             }
             Command::Read(Read::Release) => Some(Event::Released(Released::default())),
             Command::Fire(batch) => {
