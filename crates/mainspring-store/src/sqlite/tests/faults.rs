@@ -183,6 +183,22 @@ async fn request_that_fails_leaves_the_others_of_its_group_alone() {
 }
 
 #[tokio::test]
+async fn what_the_database_refuses_is_told_from_what_fails() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Arc::new(open(&folder.path().join("s.db")).unwrap());
+    let spoilt = Arc::clone(&store);
+    let spoil = |trigger| async move {
+        let text = format!(
+            "CREATE TRIGGER spoilt BEFORE INSERT ON run WHEN new.trigger_id = {trigger} \
+             BEGIN SELECT RAISE(ABORT, 'spoilt'); END"
+        );
+        let run = move |s: &mut Session<Connection>| Ok(s.connection.execute_batch(&text)?);
+        spoilt.write(Lane::Api, "spoil", run).await.unwrap();
+    };
+    crate::conformance::fires::refused_batch_is_told_and_nothing_of_it_is_kept(store, spoil).await;
+}
+
+#[tokio::test]
 async fn full_database_is_reported_and_works_again_when_there_is_room() {
     let folder = tempfile::tempdir().unwrap();
     let store = open(&folder.path().join("s.db")).unwrap();
