@@ -197,6 +197,8 @@ catalogue! {
         "Wait as long as the Retry-After header says. Fires go before requests.";
     StoreUnavailable "store.unavailable" 503 "the database does not answer"
         "Whether the change was made is unknown: repeat it with the same idempotency key. `mainspring doctor` looks at the database.";
+    StoreRejected "store.rejected" 422 "the database cannot keep a value of the request"
+        "Change the request: the same one would be refused again. Nothing of it was kept.";
     StoreFull "store.full" 507 "the disk of the store is full"
         "Make room. Nothing that was acknowledged is lost.";
     ServerInternal "server.internal" 500 "a bug in mainspring"

@@ -66,6 +66,9 @@ pub struct TriggerRow {
     pub progress: Progress,
 }
 
+/// How many batches of fires back a store knows its answer to one that is repeated.
+pub const ANSWERS_KEPT: u64 = 64;
+
 /// Fires of many triggers, recorded in one transaction.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FireBatch {

@@ -1,6 +1,6 @@
 //! What an edit, a pause or a resume does to triggers.
 
-use mainspring_schedule::Timestamp;
+use mainspring_schedule::{Timestamp, TriggerState};
 
 use crate::batch::{Gap, GapOutcome, GapReason, Progress, TriggerStatus};
 use crate::id::TriggerId;
@@ -48,11 +48,14 @@ pub fn change(
     fresh
 }
 
-/// Where a trigger stands after a pause, and the instants that passed meanwhile, as one range.
+/// Where a trigger stands after a pause, or after it was put aside, and the instants that passed meanwhile, as one range.
 ///
 /// The next fire lies after max(now, `fired_through`).
 #[must_use]
 pub fn resume(rule: &Rule, id: TriggerId, progress: &Progress, now: Timestamp) -> (Progress, Option<Gap>) {
+    if progress.status == TriggerStatus::Error {
+        return restart(rule, id, progress, now);
+    }
     let Some(next) = progress.next_fire_at.filter(|next| *next <= now) else { return (*progress, None) };
     let mut resumed = *progress;
     if rule.delay_ms.is_some() {
@@ -61,19 +64,30 @@ pub fn resume(rule: &Rule, id: TriggerId, progress: &Progress, now: Timestamp) -
         return (resumed, None);
     }
     let state = crate::rule::state_of(progress);
-    let last = rule.trigger.previous_before(&state, now + 1).unwrap_or(next).max(next);
-    let count = rule.trigger.count_between(&state, next, now + 1);
+    let gap = gap(rule, &state, next, now, GapReason::Paused);
     rule.set_next(id, &mut resumed, rule.next_after(&state, now));
-    resumed.fired_through = progress.fired_through.max(Some(last));
-    let gap = Gap {
-        first: next,
-        last,
-        count: count.max(1),
-        outcome: GapOutcome::Missed,
-        reason: GapReason::Paused,
-        policy: "resume".into(),
-    };
+    resumed.fired_through = progress.fired_through.max(Some(gap.last));
     (resumed, Some(gap))
+}
+
+/// A trigger that was put aside begins anew. What passed since its last instant was missed, as far as that is known.
+fn restart(rule: &Rule, id: TriggerId, progress: &Progress, now: Timestamp) -> (Progress, Option<Gap>) {
+    let state = crate::rule::state_of(progress);
+    let first = progress.fired_through.filter(|_| rule.delay_ms.is_none());
+    let first = first.and_then(|through| rule.next_after(&state, through)).filter(|first| *first <= now);
+    let gap = first.map(|first| gap(rule, &state, first, now, GapReason::Misfire));
+    let through = progress.fired_through.max(gap.as_ref().map(|gap| gap.last));
+    let mut fresh = rule.begin(id, through.map_or(now, |through| through.max(now)), through);
+    fresh.previous_fire_at = progress.previous_fire_at;
+    fresh.times_triggered = progress.times_triggered;
+    (fresh, gap)
+}
+
+/// The instants from `first` up to now, missed.
+fn gap(rule: &Rule, state: &TriggerState, first: Timestamp, now: Timestamp, reason: GapReason) -> Gap {
+    let last = rule.trigger.previous_before(state, now + 1).unwrap_or(first).max(first);
+    let count = rule.trigger.count_between(state, first, now + 1).max(1);
+    Gap { first, last, count, outcome: GapOutcome::Missed, reason, policy: "resume".into() }
 }
 
 #[cfg(test)]

@@ -196,6 +196,13 @@ pub fn shard_of(namespace: &str, job: &str) -> u8 {
     hash.finalize()[0]
 }
 
+/// Spreads what a process start repeats over 1 to `max_ms` milliseconds: another number, another wait.
+pub(crate) fn spread(seed: Incarnation, number: u64, max_ms: i64) -> i64 {
+    let seed = (seed.0 as u64) ^ ((seed.0 >> 64) as u64);
+    let drawn = mix(mix(seed) ^ number) % max_ms.max(1).cast_unsigned();
+    drawn.cast_signed() + 1
+}
+
 /// Spreads the fires of a trigger by up to `jitter_ms`: the same for the same trigger and fire time, always.
 #[must_use]
 pub fn jitter_of(trigger: TriggerId, fire_time: Timestamp, jitter_ms: i64) -> i64 {

@@ -12,9 +12,11 @@
 //! says what is its part, whenever that changes.
 
 mod check;
+mod due;
 mod ends;
 mod fires;
 mod part;
+mod refused;
 mod repeats;
 mod resident;
 mod slots;
@@ -40,6 +42,7 @@ use self::check::Check;
 use self::ends::Ends;
 use self::fires::Fires;
 use self::part::Part;
+pub use self::refused::Refusal;
 use self::repeats::Repeats;
 use self::resident::Residents;
 use self::slots::Slots;
@@ -58,9 +61,10 @@ pub struct Settings {
     pub in_flight_max: usize,
     /// Runs that this node's own pool executes at a time.
     pub slots: u32,
-    /// How long to wait before a batch is repeated that the store could not take. Each further time it is twice as long.
+    /// How long to wait at most before a batch is repeated that the store could not take. Each further time it is up to twice as
+    /// long.
     pub retry_after_ms: i64,
-    /// How long at most.
+    /// How long at the very most.
     pub retry_max_ms: i64,
     /// How often changes, queued and scheduled runs are looked for that other nodes have made; absent where there are none.
     pub poll_every_ms: Option<i64>,
@@ -111,6 +115,8 @@ pub enum Event {
     Fired(Arc<FireBatch>, FireOutcome),
     /// A batch of fires could not be recorded, or nobody knows whether it was.
     FireFailed(Arc<FireBatch>),
+    /// The store refused a batch of fires: nothing of it is kept, whether or not it was tried before.
+    FireRefused(Arc<FireBatch>, Refusal),
     /// Attempts of this node's pool ended.
     Ended(Vec<AttemptEnd>),
     /// Attempts ended that hold no slot here: an earlier process left them behind.
@@ -119,6 +125,10 @@ pub enum Event {
     Completed(Arc<CompletionBatch>, CompletionOutcome),
     /// A batch of verdicts could not be recorded, or nobody knows whether it was.
     CompleteFailed(Arc<CompletionBatch>),
+    /// The store refused a batch of verdicts: nothing of it is kept.
+    CompleteRefused(Arc<CompletionBatch>, Refusal),
+    /// A trigger was put aside, or has changed meanwhile.
+    PutAside(TriggerId),
     /// Queued runs were claimed: fewer than asked for if no more are there.
     Claimed(Vec<Start>),
     /// Scheduled runs that are due were made ready.
@@ -140,12 +150,21 @@ pub enum Read {
     Claim(u32),
     /// Scheduled runs that are due, to be made ready.
     Release,
+    /// Puts a trigger into the state `error`, if it has this version (or whichever it has).
+    PutAside {
+        /// The trigger.
+        trigger: TriggerId,
+        /// Its version, as far as known.
+        version: Option<i64>,
+        /// Why, for people.
+        reason: Arc<str>,
+    },
 }
 
 /// What the planner asks of the shell.
 #[derive(Clone, Debug)]
 pub enum Command {
-    /// Ask the store. Claims and releases are asked in the same way, though they change rows.
+    /// Ask the store. Claims, releases and what is put aside are asked in the same way, though they change rows.
     Read(Read),
     /// Record fires.
     Fire(Arc<FireBatch>),
@@ -233,15 +252,15 @@ impl Planner {
             residents: Residents::new(now),
             window: Window::new(),
             check: Check::new(now, settings.check_every_ms),
-            fires: Fires::default(),
-            ends: Ends::default(),
+            fires: Fires::new(settings.batch_max),
+            ends: Ends::new(settings.batch_max),
             slots: Slots::new(settings.slots),
             changes_asked: None,
             changes_waiting: true,
             poll_at: now,
             draining: false,
             freed: FxHashMap::default(),
-            repeats: Repeats::default(),
+            repeats: Repeats::new(incarnation),
             reads: 0,
             wanted: Vec::new(),
             reading_triggers: false,
@@ -268,10 +287,13 @@ impl Planner {
             Event::ChangesRead(changes) => self.changes_read(changes, &mut commands),
             Event::Fired(batch, outcome) => self.fired(&batch, &outcome, &mut commands),
             Event::FireFailed(batch) => self.repeat(Command::Fire(batch)),
-            Event::Ended(ends) => self.ended(ends),
-            Event::Lost(ends) => self.lost(ends),
+            Event::FireRefused(batch, refusal) => self.fire_refused(&batch, &refusal, &mut commands),
+            Event::Ended(ends) => self.ended(ends, &mut commands),
+            Event::Lost(ends) => self.lost(ends, &mut commands),
             Event::Completed(batch, outcome) => self.completed(&batch, &outcome),
             Event::CompleteFailed(batch) => self.repeat(Command::Complete(batch)),
+            Event::CompleteRefused(batch, refusal) => self.complete_refused(&batch, &refusal),
+            Event::PutAside(trigger) => self.wanted.push(trigger),
             Event::Claimed(starts) => self.claimed(starts, &mut commands),
             Event::Released(released) => self.slots.released(released),
             Event::Drain => self.draining = true,
@@ -285,7 +307,8 @@ impl Planner {
     #[must_use]
     pub fn next_wakeup(&self) -> Timestamp {
         let repeat = self.repeats.next_at(self.part.trusted).unwrap_or(Timestamp::MAX);
-        let first = repeat.min(self.next_poll_at());
+        let later = self.ends.later.next_at().unwrap_or(Timestamp::MAX);
+        let first = repeat.min(later).min(self.next_poll_at());
         if self.draining {
             return first;
         }
@@ -298,13 +321,14 @@ impl Planner {
     /// Whether nothing is running, recorded or to be recorded. After [`Event::Drain`], the time to stop.
     #[must_use]
     pub fn is_idle(&self) -> bool {
-        self.slots.is_idle() && self.fires.in_flight == 0 && self.ends.is_idle()
+        let fires = self.fires.in_flight == 0 && self.fires.divided.is_empty();
+        self.slots.is_idle() && fires && self.ends.is_idle()
     }
 
     /// Whether the planner also knows all there is to know: no read is under way or wanted, nothing waits to be sent.
     #[must_use]
     pub fn is_settled(&self) -> bool {
-        let unsent = !self.fires.ready.is_empty() || !self.repeats.is_empty() || !self.wanted.is_empty();
+        let unsent = !self.fires.due.is_empty() || !self.repeats.is_empty() || !self.wanted.is_empty();
         self.is_idle() && self.reads == 0 && !self.changes_waiting && !unsent
     }
 
@@ -322,7 +346,7 @@ impl Planner {
     pub fn figures(&self) -> Figures {
         Figures {
             resident: self.residents.len(),
-            due: self.fires.ready.len(),
+            due: self.fires.due.len(),
             running: self.slots.running(),
             backlog: self.slots.backlog,
             corrections: self.check.corrections,
@@ -343,12 +367,13 @@ impl Planner {
             commands.push(Command::Read(Read::Triggers(std::mem::take(&mut self.wanted))));
         }
         self.send_ends(commands);
+        self.send_divided(commands);
         if self.draining {
             return;
         }
         self.read_window(commands);
         self.check_window(commands);
-        self.residents.collect_due(self.now, &mut self.fires.ready);
+        self.residents.collect_due(self.now, &mut self.fires.due);
         self.send_fires(commands);
         commands.extend(self.slots.ask(self.now, self.part.trusted));
     }
@@ -358,6 +383,7 @@ impl Planner {
             // The clock was set back: what is not due yet waits for its instant, however long that takes now.
             self.residents.rewind(now);
             self.repeats.rewind(now, &self.settings);
+            self.ends.later.rewind(now + self.settings.retry_max_ms);
             self.poll_at = self.poll_at.min(now);
         }
         self.now = now;
@@ -449,6 +475,7 @@ const fn answers_read(event: &Event) -> bool {
             | Event::ChangesRead(_)
             | Event::Claimed(_)
             | Event::Released(_)
+            | Event::PutAside(_)
     )
 }
 

@@ -1,5 +1,6 @@
 //! A trigger's definition, compiled: what the planner asks when something is due.
 
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use mainspring_schedule::{MisfirePolicy, Missed, MissedReason, Timestamp, Trigger, TriggerState};
@@ -28,6 +29,18 @@ pub struct Rule {
     pub queue: Arc<str>,
     /// What its runs execute.
     pub definition: Arc<Job>,
+}
+
+/// Does `work` of one trigger, and says why if it panics: a fault in the rule of one must not stop the others.
+///
+/// # Errors
+/// The text of the panic.
+pub fn guarded<T>(work: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(work)).map_err(|panic| {
+        let text = panic.downcast_ref::<&str>().copied();
+        let text = text.or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+        text.unwrap_or("without a message").to_owned()
+    })
 }
 
 /// What a trigger does at an instant.

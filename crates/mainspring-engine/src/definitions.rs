@@ -6,13 +6,14 @@ use std::sync::{Arc, Mutex, PoisonError};
 use mainspring_core::batch::TriggerRow;
 use mainspring_core::compile::{self, Defaults};
 use mainspring_core::job::{CalendarDefinition, Job, ScheduleDefinition};
-use mainspring_core::rule::{Loaded, Rule, Start};
+use mainspring_core::rule::{Loaded, Rule, Start, guarded};
 use mainspring_core::{JobId, JobVersion, RunId, TriggerId};
 use mainspring_schedule::Calendar;
-use mainspring_store::{Result, Store};
+use mainspring_store::{Error, Result, Store, VersionedJob};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::clock::Clock;
+use crate::metrics::Metrics;
 
 /// Definitions kept in memory; beyond that the oldest half is let go.
 const CACHED_MAX: usize = 200_000;
@@ -22,12 +23,13 @@ pub(crate) struct Definitions {
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
     pub(crate) defaults: Defaults,
+    metrics: Arc<Metrics>,
     cache: Mutex<FxHashMap<(JobId, JobVersion), Arc<Job>>>,
 }
 
 impl Definitions {
-    pub(crate) fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>, defaults: Defaults) -> Self {
-        Self { store, clock, defaults, cache: Mutex::default() }
+    pub(crate) fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>, defaults: Defaults, metrics: Arc<Metrics>) -> Self {
+        Self { store, clock, defaults, metrics, cache: Mutex::default() }
     }
 
     /// A version of a job's definition.
@@ -64,12 +66,59 @@ impl Definitions {
         }
         if !missing.is_empty() {
             let missing: Vec<_> = missing.into_iter().collect();
-            for (key, definition) in self.store.definitions(&missing).await? {
+            for (key, definition) in self.read(&missing).await? {
                 self.remember(key, &definition);
                 known.insert(key, definition);
             }
         }
         Ok(known)
+    }
+
+    /// Reads definitions. One that this program cannot read keeps nobody else's from it: it is left to a newer node, if there is one.
+    async fn read(&self, keys: &[(JobId, JobVersion)]) -> Result<Vec<VersionedJob>> {
+        match self.store.definitions(keys).await {
+            Err(Error::Unusable { .. }) => {}
+            answer => return answer,
+        }
+        let mut found = Vec::with_capacity(keys.len());
+        for key in keys {
+            match self.store.definition(key.0, key.1).await {
+                Ok(definition) => found.push((*key, definition)),
+                Err(Error::NotFound { .. }) => {}
+                Err(error @ Error::Unusable { .. }) => {
+                    tracing::error!(%error, job.id = key.0.0, "a job cannot be read, and does not fire on this node");
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(found)
+    }
+
+    /// Puts a trigger into the state `error`, unless it has changed meanwhile.
+    pub(crate) async fn put_aside(&self, trigger: TriggerId, version: Option<i64>, reason: &str) -> Result<()> {
+        let version = match version {
+            Some(version) => version,
+            None => match self.store.trigger_rows(&[trigger]).await?.pop() {
+                Some(row) => row.version,
+                None => return Ok(()),
+            },
+        };
+        match self.store.set_trigger_error(trigger, version, reason, self.clock.now()).await {
+            Ok(true) => {
+                self.metrics.put_aside.inc();
+                tracing::error!(
+                    trigger.id = trigger.0,
+                    reason,
+                    "a trigger was put aside; resume it once the cause is gone"
+                );
+            }
+            Ok(false) => {}
+            Err(error @ (Error::Rejected { .. } | Error::Unusable { .. })) => {
+                tracing::error!(%error, trigger.id = trigger.0, reason, "a trigger cannot even be put aside");
+            }
+            Err(error) => return Err(error),
+        }
+        Ok(())
     }
 
     /// The same, trying again until the store answers.
@@ -103,7 +152,7 @@ impl Definitions {
         loop {
             match self.awaiting(trigger, start.run).await {
                 Ok(rule) => return rule,
-                Err(mainspring_store::Error::Closed) => return None,
+                Err(Error::Closed) => return None,
                 Err(error) => {
                     tracing::error!(%error, trigger.id = trigger.0, "a claimed run's trigger could not be read; trying again");
                     self.clock.alarm().wait_until(self.clock.now() + RETRY_AFTER_MS).await;
@@ -112,17 +161,20 @@ impl Definitions {
         }
     }
 
-    /// Compiles rows. One that cannot be compiled is reported and left out.
+    /// Compiles rows. One that cannot be compiled is left out, and put aside with the reason.
     pub(crate) async fn load_reporting(&self, rows: Vec<TriggerRow>) -> Result<Vec<Loaded>> {
         let (loaded, broken) = self.load(rows).await?;
-        for (trigger, why) in broken {
-            tracing::error!(trigger.id = trigger.0, why, "a stored trigger cannot be compiled and does not fire");
+        for (trigger, version, why) in broken {
+            let why = format!("it cannot be compiled: {why}");
+            if let Err(error) = self.put_aside(trigger, Some(version), &why).await {
+                tracing::error!(%error, trigger.id = trigger.0, why, "a trigger that does not fire could not be put aside");
+            }
         }
         Ok(loaded)
     }
 
     /// Compiles rows. One that cannot be compiled is left out and named in the second list.
-    async fn load(&self, rows: Vec<TriggerRow>) -> Result<(Vec<Loaded>, Vec<(TriggerId, String)>)> {
+    async fn load(&self, rows: Vec<TriggerRow>) -> Result<(Vec<Loaded>, Vec<(TriggerId, i64, String)>)> {
         let mut calendars = FxHashMap::default();
         let mut loaded = Vec::with_capacity(rows.len());
         let mut broken = Vec::new();
@@ -132,7 +184,7 @@ impl Definitions {
             let Some(definition) = definitions.get(&(row.job, row.job_version)) else { continue };
             match self.rule(&row, definition, &mut calendars).await? {
                 Ok(rule) => loaded.push(Loaded { row, rule: Arc::new(rule) }),
-                Err(why) => broken.push((row.id, why)),
+                Err(why) => broken.push((row.id, row.version, why)),
             }
         }
         Ok((loaded, broken))
@@ -154,8 +206,11 @@ impl Definitions {
             vacant.insert(read_calendar(&*self.store, namespace, name).await?);
         }
         let find = |name: &str| calendars.get(&(namespace.clone(), name.to_owned())).cloned().flatten();
-        let rule = compile::rule(definition, trigger, row.progress.start_at, self.defaults, &find);
-        Ok(rule.map_err(|error| error.to_string()))
+        let rule = guarded(|| compile::rule(definition, trigger, row.progress.start_at, self.defaults, &find));
+        Ok(match rule {
+            Ok(rule) => rule.map_err(|error| error.to_string()),
+            Err(panic) => Err(format!("panicked: {panic}")),
+        })
     }
 }
 

@@ -3,14 +3,14 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use mainspring_core::batch::{LiveRun, Placed, Released};
+use mainspring_core::batch::{LiveRun, Placed, Released, TriggerRow};
 use mainspring_core::cluster::{Reason, ShardSet};
 use mainspring_core::job::Job;
-use mainspring_core::planner::{AttemptEnd, Command, Event, Planner, Read};
+use mainspring_core::planner::{AttemptEnd, Command, Event, Planner, Read, Refusal};
 use mainspring_core::retry::AfterAttempt;
 use mainspring_core::rule::Start;
 use mainspring_core::run::RunState;
-use mainspring_core::{Incarnation, Timestamp};
+use mainspring_core::{Incarnation, Timestamp, TriggerId};
 use mainspring_store::Store;
 use tokio::sync::{Notify, broadcast, mpsc, watch};
 
@@ -260,9 +260,16 @@ impl Driver {
                             Event::Fired(batch, outcome)
                         }
                         Err(mainspring_store::Error::Fenced) => return fenced.notify_one(),
-                        Err(error) => {
-                            tracing::error!(error = %causes(&error), triggers = batch.entries.len(), "fires could not be recorded; repeating");
-                            Event::FireFailed(batch)
+                        Err(error) => match refusal(&error) {
+                            Some(refusal) => {
+                                let count = batch.entries.len();
+                                tracing::warn!(error = %causes(&error), triggers = count, "fires were refused; dividing");
+                                Event::FireRefused(batch, refusal)
+                            }
+                            None => {
+                                tracing::error!(error = %causes(&error), triggers = batch.entries.len(), "fires could not be recorded; repeating");
+                                Event::FireFailed(batch)
+                            }
                         }
                     };
                     let _ = sender.send(event);
@@ -281,9 +288,16 @@ impl Driver {
                             crate::notice::of_ends(&notices, &batch, &outcome);
                             Event::Completed(batch, outcome)
                         }
-                        Err(error) => {
-                            tracing::error!(error = %causes(&error), runs = batch.entries.len(), "verdicts could not be recorded; repeating");
-                            Event::CompleteFailed(batch)
+                        Err(error) => match refusal(&error) {
+                            Some(refusal) => {
+                                let count = batch.entries.len();
+                                tracing::warn!(error = %causes(&error), runs = count, "verdicts were refused; dividing");
+                                Event::CompleteRefused(batch, refusal)
+                            }
+                            None => {
+                                tracing::error!(error = %causes(&error), runs = batch.entries.len(), "verdicts could not be recorded; repeating");
+                                Event::CompleteFailed(batch)
+                            }
                         }
                     };
                     let _ = sender.send(event);
@@ -330,7 +344,7 @@ impl Reader {
                 Event::WindowRead(self.definitions.load_reporting(rows).await?, more)
             }
             Read::Triggers(ids) => {
-                let mut rows = self.store.trigger_rows(&ids).await?;
+                let mut rows = self.rows(&ids).await?;
                 rows.retain(|row| !row.paused);
                 Event::TriggersRead(self.definitions.load_reporting(rows).await?)
             }
@@ -340,6 +354,10 @@ impl Reader {
             Read::Claim(limit) => {
                 let claimed = self.store.claim(self.incarnation, limit, self.clock.now()).await?;
                 Event::Claimed(claimed.into_iter().map(Start::from).collect())
+            }
+            Read::PutAside { trigger, version, reason } => {
+                self.definitions.put_aside(trigger, version, &reason).await?;
+                Event::PutAside(trigger)
             }
             Read::Release => {
                 let mut released: Released = self.store.release_due(self.clock.now(), STEP_MAX).await?;
@@ -352,6 +370,27 @@ impl Reader {
     }
 }
 
+impl Reader {
+    /// Triggers by id. One that this program cannot read keeps nobody else from it.
+    async fn rows(&self, ids: &[TriggerId]) -> mainspring_store::Result<Vec<TriggerRow>> {
+        match self.store.trigger_rows(ids).await {
+            Err(mainspring_store::Error::Unusable { .. }) => {}
+            answer => return answer,
+        }
+        let mut rows = Vec::with_capacity(ids.len());
+        for id in ids {
+            match self.store.trigger_rows(&[*id]).await {
+                Ok(found) => rows.extend(found),
+                Err(error @ mainspring_store::Error::Unusable { .. }) => {
+                    tracing::error!(error = %causes(&error), trigger.id = id.0, "a trigger cannot be read, and does not fire on this node");
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(rows)
+    }
+}
+
 const WINDOW_ROWS: u32 = 10_000;
 
 /// Waits for news of the lease, if there is one: a dead node whose runs are to be taken over, or else that it has changed.
@@ -359,6 +398,15 @@ async fn changed(lease: Option<&mut Lease>) -> Option<Incarnation> {
     match lease {
         Some(lease) => lease.changed().await,
         None => std::future::pending().await,
+    }
+}
+
+/// Whether a batch was refused, so that nothing of it is kept, rather than failed.
+fn refusal(error: &mainspring_store::Error) -> Option<Refusal> {
+    match error {
+        mainspring_store::Error::Rejected { source, .. } => Some(Refusal::Invalid(causes(&**source))),
+        mainspring_store::Error::TooMuch { .. } => Some(Refusal::TooMuch),
+        _ => None,
     }
 }
 
@@ -380,6 +428,7 @@ const fn read_name(read: &Read) -> &'static str {
         Read::Changes(_) => "take_changes",
         Read::Claim(_) => "claim",
         Read::Release => "release_due",
+        Read::PutAside { .. } => "put_aside",
     }
 }
 

@@ -156,7 +156,9 @@ impl Engine {
         }
         let incarnation = new_incarnation();
         let metrics = Arc::new(Metrics::new(settings.exact_lateness));
-        let definitions = Arc::new(Definitions::new(Arc::clone(&store), Arc::clone(&clock), settings.defaults));
+        let definitions =
+            Definitions::new(Arc::clone(&store), Arc::clone(&clock), settings.defaults, Arc::clone(&metrics));
+        let definitions = Arc::new(definitions);
         let processes = settings.tasks.map(TaskRunner::new).transpose()?.map(Processes::new).map(Arc::new);
         // Where nodes share the store, those who are there find out whose runs are lost.
         let lost = if shared { Vec::new() } else { lost_runs(&*store, &definitions, incarnation, clock.now()).await? };

@@ -18,8 +18,12 @@ pub(crate) enum Traffic {
 pub(crate) struct Health(Mutex<[Option<String>; 2]>);
 
 impl Health {
-    /// Notes how one of a kind went. A success ends what an earlier failure has begun.
+    /// Notes how one of a kind went. A success ends what an earlier failure has begun. What is refused for what it holds says
+    /// nothing about the store.
     pub(crate) fn note<T>(&self, traffic: Traffic, outcome: &Result<T, Error>) {
+        if matches!(outcome, Err(Error::Rejected { .. })) {
+            return;
+        }
         let trouble = outcome.as_ref().err().map(reason);
         let mut troubles = self.troubles();
         let known = &mut troubles[traffic as usize];
@@ -41,7 +45,9 @@ impl Health {
 /// For everyone to read: no places of this machine.
 fn reason(error: &Error) -> String {
     match error {
-        Error::Unavailable { operation, source } => format!("the store could not {operation}: {source}"),
+        Error::Unavailable { operation, source }
+        | Error::Rejected { operation, source }
+        | Error::TooMuch { operation, source } => format!("the store could not {operation}: {source}"),
         Error::Unusable { .. } => "the store cannot be used; the log says why".to_owned(),
         Error::NotFound { .. } | Error::Conflict { .. } | Error::Fenced | Error::Closed => error.to_string(),
     }

@@ -58,6 +58,8 @@ pub struct Metrics {
     pub incarnations_lost: Counter,
     /// Due triggers that the check of the window missed in memory. 0 unless a change went unheard.
     pub window_corrections: Counter,
+    /// Triggers that were put into the state `error`.
+    pub put_aside: Counter,
     /// How often the machine's clock was found to differ from the database's.
     pub clock_warnings: Counter,
     /// Every lateness in milliseconds, exactly, while a benchmark runs.
@@ -84,6 +86,7 @@ impl Metrics {
             owned_shards: Gauge::default(),
             incarnations_lost: Counter::default(),
             window_corrections: Counter::default(),
+            put_aside: Counter::default(),
             clock_warnings: Counter::default(),
             exact: exact.then(Mutex::default),
             entered: AtomicU64::new(0),
@@ -104,6 +107,7 @@ impl Metrics {
         registry.register("shards_owned", "Shards of this node", self.owned_shards.clone());
         registry.register("incarnations_lost", "Process starts taken for dead", self.incarnations_lost.clone());
         registry.register("window_corrections", "Triggers missed in memory", self.window_corrections.clone());
+        registry.register("triggers_put_aside", "Triggers put into the state error", self.put_aside.clone());
         registry.register("clock_warnings", "Times the clock was found wrong", self.clock_warnings.clone());
     }
 

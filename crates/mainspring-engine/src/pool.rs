@@ -356,8 +356,12 @@ fn output_detail(output: &serde_json::Value) -> Option<Box<AttemptDetail>> {
     Some(Box::new(detail))
 }
 
-fn end(start: Start, definition: Arc<Job>, started_at: Timestamp, ended_at: Timestamp, done: Done) -> AttemptEnd {
+fn end(start: Start, definition: Arc<Job>, started_at: Timestamp, ended_at: Timestamp, mut done: Done) -> AttemptEnd {
     let started_at = Some(started_at);
+    if let Some(error) = done.detail.as_mut().and_then(|detail| detail.error.as_mut()).filter(|e| e.contains('\0')) {
+        // No database keeps it.
+        *error = error.replace('\0', "\u{fffd}");
+    }
     AttemptEnd { start, definition, outcome: done.outcome, started_at, ended_at, detail: done.detail }
 }
 

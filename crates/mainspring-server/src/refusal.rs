@@ -75,7 +75,11 @@ impl From<store::Error> for Refusal {
             store::Error::Unavailable { ref source, .. } if is_disk_full(&**source) => {
                 Self::new(ErrorCode::StoreFull, text)
             }
-            store::Error::Unavailable { .. } => {
+            store::Error::Rejected { .. } => {
+                tracing::error!(error = text, "the store refused a request for good");
+                Self::new(ErrorCode::StoreRejected, text)
+            }
+            store::Error::Unavailable { .. } | store::Error::TooMuch { .. } => {
                 tracing::error!(error = text, "the store could not answer a request");
                 Self::new(ErrorCode::StoreUnavailable, text)
             }

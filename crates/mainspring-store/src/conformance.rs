@@ -124,6 +124,9 @@ macro_rules! conformance_suite {
                 update_is_refused_whole_when_something_has_changed,
                 old_versions_stay_while_runs_refer_to_them,
                 definitions_are_read_together,
+                trigger_that_is_put_aside_fires_no_more_and_says_why,
+                trigger_is_put_aside_only_as_it_was_seen,
+                trigger_that_was_put_aside_goes_on_when_it_is_saved_again,
                 jobs_are_listed_in_order_and_filtered,
                 triggers_are_listed_in_order_and_filtered,
                 instants_at_the_ends_of_the_range_come_back;

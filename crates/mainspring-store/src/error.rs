@@ -41,6 +41,26 @@ pub enum Error {
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+    /// The database refuses something that it was given, and would again: a value that it cannot keep, a broken constraint. Divide
+    /// the request, or change it. Nothing of it was kept, and nothing of an earlier try of the same batch.
+    #[error("the store refused to {operation}")]
+    Rejected {
+        /// What was attempted.
+        operation: &'static str,
+        /// The cause.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
+    /// It took longer than the store allows, and was given up by the store. As for [`Error::Rejected`], nothing was kept: ask for
+    /// less at a time.
+    #[error("the store had no time to {operation}")]
+    TooMuch {
+        /// What was attempted.
+        operation: &'static str,
+        /// The cause.
+        #[source]
+        source: Box<dyn std::error::Error + Send + Sync>,
+    },
     /// This process start has been buried by other nodes: nothing of it is recorded any more. Come back as a new one.
     #[error("this process start was taken for dead by the other nodes; nothing was recorded")]
     Fenced,

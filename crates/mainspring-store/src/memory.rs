@@ -162,6 +162,10 @@ impl Store for MemoryStore {
         Ok(jobs::prior(&*self.model()?, key))
     }
 
+    async fn set_trigger_error(&self, trigger: TriggerId, version: i64, reason: &str, at: Timestamp) -> Result<bool> {
+        self.request(|model| Ok(jobs::set_trigger_error(model, trigger, version, reason, at)))
+    }
+
     async fn save_jobs(&self, writes: Vec<JobWrite>) -> Result<Vec<Saved>> {
         self.request(|model| jobs::save(model, &writes))
     }

@@ -56,6 +56,8 @@ pub struct NamedTrigger {
     pub name: String,
     /// Whether the trigger itself rests ([`TriggerRow::paused`] includes the job).
     pub own_pause: bool,
+    /// Why it is in the state `error`, if it is.
+    pub error: Option<String>,
     /// The row.
     pub row: TriggerRow,
 }
@@ -454,7 +456,7 @@ pub struct EventRow {
     pub kind: String,
     /// JSON: for `runs`, an array of `[run, job, state]` (the run's id as text, the job's as a number); else an object
     /// with at least `key` (`namespace`, `namespace/job`, `namespace/job/trigger`, `namespace/calendar`) and `change`:
-    /// `created`, `updated`, `deleted`, `paused` or `resumed`.
+    /// `created`, `updated`, `deleted`, `paused`, `resumed` or `error`.
     pub payload: String,
 }
 

@@ -101,6 +101,12 @@ pub trait Store: Send + Sync + 'static {
     /// Is woken after every request that the engine has to hear of. May be woken for nothing.
     fn changed(&self) -> &tokio::sync::Notify;
 
+    /// Puts an active trigger of this version aside that cannot be evaluated: it fires no more until it is saved again.
+    ///
+    /// It loses its next instant, gets a new version, and is noted in the outbox and as an event. Answers false and
+    /// changes nothing if the trigger has another version by now, is not active, or is gone.
+    async fn set_trigger_error(&self, trigger: TriggerId, version: i64, reason: &str, at: Timestamp) -> Result<bool>;
+
     /// Appends log chunks. They need no run: a chunk may come after its run has been deleted.
     async fn append_log(&self, chunks: Vec<LogChunk>) -> Result<()>;
 

@@ -5,38 +5,61 @@ use std::sync::Arc;
 
 use mainspring_schedule::Timestamp;
 
+use super::refused::{Later, Size, put_aside};
 use super::{AttemptEnd, Command, Planner};
 use crate::batch::{Completion, CompletionBatch, CompletionOutcome};
+use crate::id::JobId;
 use crate::retry::{AfterAttempt, AttemptRule, Ended, after_attempt};
+use crate::rule::guarded;
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Ends {
     waiting: VecDeque<Completion>,
-    in_flight: usize,
+    pub(super) in_flight: usize,
+    /// Parts of batches that the store has refused.
+    pub(super) divided: VecDeque<Vec<Completion>>,
+    pub(super) later: Later,
+    pub(super) size: Size,
 }
 
 impl Ends {
+    pub(super) fn new(batch_max: usize) -> Self {
+        let (waiting, divided) = (VecDeque::new(), VecDeque::new());
+        Self { waiting, in_flight: 0, divided, later: Later::default(), size: Size::new(batch_max) }
+    }
+
+    /// Whether nothing is to be recorded that could be.
     pub(super) fn is_idle(&self) -> bool {
-        self.in_flight == 0 && self.waiting.is_empty()
+        self.in_flight == 0 && self.waiting.is_empty() && self.divided.is_empty()
+    }
+
+    fn next(&mut self) -> Option<Vec<Completion>> {
+        let count = self.waiting.len().min(self.size.get());
+        let new = |waiting: &mut VecDeque<Completion>| (count > 0).then(|| waiting.drain(..count).collect());
+        self.divided.pop_front().or_else(|| new(&mut self.waiting))
     }
 }
 
 impl Planner {
-    pub(super) fn ended(&mut self, ends: Vec<AttemptEnd>) {
+    pub(super) fn ended(&mut self, ends: Vec<AttemptEnd>, commands: &mut Vec<Command>) {
         self.slots.free(u32::try_from(ends.len()).expect("not more than there are slots"));
-        self.lost(ends);
+        self.lost(ends, commands);
     }
 
     /// Ends of attempts that held no slot of this process.
-    pub(super) fn lost(&mut self, ends: Vec<AttemptEnd>) {
-        let now = self.now;
-        self.ends.waiting.extend(ends.into_iter().map(|end| completion(end, now)));
+    pub(super) fn lost(&mut self, ends: Vec<AttemptEnd>, commands: &mut Vec<Command>) {
+        for end in ends {
+            let end = completion(end, self.now, commands);
+            self.ends.waiting.push_back(end);
+        }
     }
 
     pub(super) fn send_ends(&mut self, commands: &mut Vec<Command>) {
-        while self.ends.in_flight < self.settings.in_flight_max && !self.ends.waiting.is_empty() {
-            let count = self.ends.waiting.len().min(self.settings.batch_max);
-            let entries = self.ends.waiting.drain(..count).collect();
+        let again = std::iter::from_fn(|| self.ends.later.take(self.now));
+        self.ends.divided.extend(again.map(|end| vec![end]));
+        while self.ends.in_flight < self.settings.in_flight_max
+            && let Some(entries) = self.ends.next()
+        {
             let id = self.next_batch_id();
             self.ends.in_flight += 1;
             commands.push(Command::Complete(Arc::new(CompletionBatch { id, at: self.now, entries })));
@@ -45,6 +68,7 @@ impl Planner {
 
     pub(super) fn completed(&mut self, batch: &CompletionBatch, outcome: &CompletionOutcome) {
         self.ends.in_flight -= 1;
+        self.ends.size.recorded();
         for entry in &batch.entries {
             if let AfterAttempt::RetryAt(at) = entry.then {
                 self.slots.schedule(at);
@@ -53,25 +77,39 @@ impl Planner {
         if outcome.promoted > 0 {
             self.slots.queued();
         }
-        for job in &outcome.freed {
-            let waiting = self.residents.unblock(*job);
-            self.fires.ready.extend(waiting);
-            if self.fires.in_flight > 0 {
-                self.freed.insert(*job, self.batch_count);
-            }
-        }
+        outcome.freed.iter().for_each(|job| self.slot_freed(*job));
         self.wanted.extend(&outcome.rearmed);
+        // They were recorded before, perhaps: by a batch whose answer was lost, with what that said of slots and instants.
+        for entry in outcome.refused.iter().filter_map(|index| batch.entries.get(*index as usize)) {
+            self.slot_freed(entry.job);
+            self.wanted.extend(entry.rearm.map(|rearm| rearm.trigger));
+        }
+    }
+
+    /// Triggers of the job that wait for a slot try again.
+    fn slot_freed(&mut self, job: JobId) {
+        let waiting = self.residents.unblock(job);
+        self.fires.due.prefer(waiting);
+        if self.fires.in_flight > 0 {
+            self.freed.insert(job, self.fires.count());
+        }
     }
 }
 
-fn completion(end: AttemptEnd, now: Timestamp) -> Completion {
+fn completion(end: AttemptEnd, now: Timestamp, commands: &mut Vec<Command>) -> Completion {
     let AttemptEnd { start, definition, outcome, started_at, ended_at, detail } = end;
     let code = detail.as_ref().and_then(|detail| detail.exit_code);
     let attempt = Ended { run: start.run, attempt: start.attempt, outcome, code };
     let then = after_attempt(AttemptRule::from(&*definition), attempt, now);
     // Also where a retry is to follow: if the run's end was asked for meanwhile, the store makes it final instead.
     let awaiting = start.trigger.zip(start.awaited_by);
-    let rearm = awaiting.and_then(|(trigger, rule)| rule.rearm(trigger, start.fire_time, ended_at));
+    let rearm = awaiting.and_then(|(trigger, rule)| {
+        let rearm = guarded(|| rule.rearm(trigger, start.fire_time, ended_at));
+        rearm.unwrap_or_else(|panic| {
+            commands.push(put_aside(trigger, None, &format!("its evaluation panicked: {panic}")));
+            None
+        })
+    });
     Completion {
         run: start.run,
         job: start.job,

@@ -1,58 +1,122 @@
 //! Fires: from what is due to a recorded batch, and from there to runs that start.
 
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 use std::sync::Arc;
 
 use mainspring_schedule::Timestamp;
-use rustc_hash::FxHashMap;
 
+use super::due::Due;
+use super::refused::Size;
 use super::resident::{Place, Resident};
 use super::{Command, Planner};
-use crate::batch::{FireBatch, FireEntry, FireOutcome, NewRun, Placed};
-use crate::id::TriggerId;
-use crate::rule::{Rule, Start};
+use crate::batch::{ANSWERS_KEPT, FireBatch, FireEntry, FireOutcome, NewRun, Placed};
+use crate::id::{BatchId, TriggerId};
+use crate::rule::{Rule, Start, guarded};
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Fires {
-    /// Due, in the order in which they are to be recorded.
-    pub(super) ready: VecDeque<Place>,
+    pub(super) due: Due,
     pub(super) in_flight: usize,
+    /// How many batches there were.
+    count: u64,
     /// The places of the triggers of each batch under way, by the batch's number.
-    sent: FxHashMap<u64, Vec<Place>>,
+    sent: BTreeMap<u64, Vec<Place>>,
+    /// Parts of batches that the store has refused.
+    pub(super) divided: VecDeque<Part>,
+    pub(super) size: Size,
+    /// Triggers put aside since a fire was recorded.
+    pub(super) aside: u32,
+}
+
+/// Entries of a batch, decided at an instant, with the places of their triggers.
+#[derive(Debug)]
+pub(super) struct Part {
+    pub(super) at: Timestamp,
+    pub(super) places: Vec<Place>,
+    pub(super) entries: Vec<FireEntry>,
 }
 
 impl Fires {
+    pub(super) fn new(batch_max: usize) -> Self {
+        Self {
+            due: Due::default(),
+            in_flight: 0,
+            count: 0,
+            sent: BTreeMap::new(),
+            divided: VecDeque::new(),
+            size: Size::new(batch_max),
+            aside: 0,
+        }
+    }
+
+    /// The number of the newest batch.
+    pub(super) const fn count(&self) -> u64 {
+        self.count
+    }
+
     /// Where the triggers of all batches are that are under way or wait to be repeated.
     pub(super) fn places(&self) -> impl Iterator<Item = Place> {
-        self.sent.values().flatten().copied()
+        let divided = self.divided.iter().flat_map(|part| &part.places);
+        self.sent.values().flatten().chain(divided).copied()
+    }
+
+    /// Takes a batch back that is not recorded.
+    pub(super) fn back(&mut self, batch: &FireBatch) -> Option<Part> {
+        let places = self.sent.remove(&batch.id.sequence)?;
+        self.in_flight -= 1;
+        Some(Part { at: batch.at, places, entries: batch.entries.clone() })
+    }
+
+    /// Whether another batch may go: not too many are under way, and the store still knows its answer to the oldest.
+    fn has_room(&self, in_flight_max: usize) -> bool {
+        let oldest = self.sent.first_key_value();
+        self.in_flight < in_flight_max && oldest.is_none_or(|(oldest, _)| self.count - oldest < ANSWERS_KEPT - 1)
     }
 }
 
 impl Planner {
-    pub(super) fn send_fires(&mut self, commands: &mut Vec<Command>) {
-        while self.part.trusted && self.fires.in_flight < self.settings.in_flight_max {
-            let Some((places, entries)) = self.next_entries() else { return };
-            let id = self.next_batch_id();
-            self.fires.in_flight += 1;
-            self.fires.sent.insert(id.sequence, places);
-            commands.push(Command::Fire(Arc::new(FireBatch { id, at: self.now, entries })));
+    /// Sends parts of batches that were refused: they have been decided, so that it makes no difference whether anything new may
+    /// be fired.
+    pub(super) fn send_divided(&mut self, commands: &mut Vec<Command>) {
+        while self.part.trusted
+            && self.fires.has_room(self.settings.in_flight_max)
+            && let Some(part) = self.fires.divided.pop_front()
+        {
+            commands.push(self.fire(part));
         }
     }
 
-    /// Decides what is ready, up to one batch, in order of trigger ids. None if nothing is to be recorded.
-    fn next_entries(&mut self) -> Option<(Vec<Place>, Vec<FireEntry>)> {
+    pub(super) fn send_fires(&mut self, commands: &mut Vec<Command>) {
+        while self.part.trusted && self.fires.has_room(self.settings.in_flight_max) {
+            let Some((places, entries)) = self.next_entries(commands) else { return };
+            commands.push(self.fire(Part { at: self.now, places, entries }));
+        }
+    }
+
+    fn fire(&mut self, part: Part) -> Command {
+        self.fires.count += 1;
+        let id = BatchId { incarnation: self.incarnation, sequence: self.fires.count };
+        self.fires.in_flight += 1;
+        self.fires.sent.insert(id.sequence, part.places);
+        Command::Fire(Arc::new(FireBatch { id, at: part.at, entries: part.entries }))
+    }
+
+    /// Decides what is due, up to one batch, in order of trigger ids. None if nothing is to be recorded.
+    fn next_entries(&mut self, commands: &mut Vec<Command>) -> Option<(Vec<Place>, Vec<FireEntry>)> {
         let mut batch = Vec::new();
-        while batch.len() < self.settings.batch_max
-            && let Some(place) = self.fires.ready.pop_front()
+        while batch.len() < self.fires.size.get()
+            && let Some(place) = self.fires.due.next(self.now, &self.residents)
         {
             let Some(resident) = self.residents.find(place) else { continue };
-            match entry(resident, self.now, self.settings.catch_up_max, self.window.end()) {
-                Ok(entry) => {
+            let window_end = self.window.end();
+            match guarded(|| entry(resident, self.now, self.settings.catch_up_max, window_end)) {
+                Ok(Ok(entry)) => {
                     self.residents.depart(place);
                     batch.push((place, entry));
                 }
-                Err(Some(due_at)) => self.residents.arm(place, due_at),
-                Err(None) => {}
+                Ok(Err(Some(due_at))) => self.residents.arm(place, due_at),
+                Ok(Err(None)) => {}
+                Err(panic) => self.panicked(place, &panic, commands),
             }
         }
         for (_, entry) in &mut batch {
@@ -69,6 +133,8 @@ impl Planner {
     pub(super) fn fired(&mut self, batch: &FireBatch, outcome: &FireOutcome, commands: &mut Vec<Command>) {
         let Some(places) = self.fires.sent.remove(&batch.id.sequence) else { return };
         self.fires.in_flight -= 1;
+        self.fires.size.recorded();
+        self.fires.aside = 0;
         let mut again = Vec::new();
         let mut starts = Vec::new();
         let (mut stale, mut blocked) = (Cursor::new(&outcome.stale), Cursor::new(&outcome.blocked));
@@ -128,13 +194,13 @@ impl Planner {
         if !self.residents.come_back(place, None) {
             again.push(entry.trigger);
         } else if self.freed.get(&entry.job).is_some_and(|newest| batch <= *newest) {
-            self.fires.ready.push_front(place);
+            self.fires.due.prefer([place]);
         } else {
             self.residents.block(place);
         }
     }
 
-    fn unclaim(&mut self, entry: &FireEntry) {
+    pub(super) fn unclaim(&mut self, entry: &FireEntry) {
         let claimed = entry.runs.iter().filter(|run| run.claim).count();
         self.slots.free(u32::try_from(claimed).expect("a batch is bounded"));
     }
@@ -147,6 +213,8 @@ fn entry(
     catch_up_max: u32,
     window_end: Timestamp,
 ) -> Result<FireEntry, Option<Timestamp>> {
+    #[cfg(test)]
+    assert!(resident.rule.priority != super::tests::PANICS, "a rule that panics");
     let progress = &resident.progress;
     let decision = resident.rule.decide(resident.id, progress, now, catch_up_max).ok_or(progress.due_at)?;
     Ok(FireEntry {

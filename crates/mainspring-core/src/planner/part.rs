@@ -21,7 +21,7 @@ impl Planner {
         self.part = Part { owned: shards, trusted };
         if !lost.is_empty() {
             self.residents.give_up(lost);
-            self.fires.ready.retain(|place| self.residents.find(*place).is_some());
+            self.fires.due.tidy(&self.residents);
         }
         if !gained.is_empty() {
             self.window.read_again(gained);

@@ -1,10 +1,14 @@
 //! Commands that the store could not carry out, and when each is sent again.
+//!
+//! Waits grow while nothing succeeds, and each is cut to a random part of itself: nodes that an outage of the database has stopped
+//! together do not come back together. (Brooker: Exponential backoff and jitter, 2015, "full jitter".)
 
 use std::collections::VecDeque;
 
 use mainspring_schedule::Timestamp;
 
 use super::{Command, Read, Settings};
+use crate::id::{Incarnation, spread};
 
 /// Waits longer and longer while nothing succeeds.
 #[derive(Clone, Copy, Debug, Default)]
@@ -15,24 +19,31 @@ struct Backoff {
 }
 
 impl Backoff {
-    fn failed(&mut self, now: Timestamp, settings: &Settings) -> Timestamp {
+    fn failed(&mut self, now: Timestamp, settings: &Settings) -> i64 {
         if self.since.is_none_or(|since| now.since(since) >= self.delay_ms) {
             self.delay_ms = (self.delay_ms * 2).clamp(settings.retry_after_ms, settings.retry_max_ms);
             self.since = Some(now);
         }
-        now + self.delay_ms
+        self.delay_ms
     }
 }
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Repeats {
     /// In order of time.
     waiting: VecDeque<(Timestamp, Command)>,
     reads: Backoff,
     batches: Backoff,
+    /// What the waits are drawn from, and how many have been.
+    seed: Incarnation,
+    drawn: u64,
 }
 
 impl Repeats {
+    pub(super) fn new(seed: Incarnation) -> Self {
+        Self { waiting: VecDeque::new(), reads: Backoff::default(), batches: Backoff::default(), seed, drawn: 0 }
+    }
+
     pub(super) fn is_empty(&self) -> bool {
         self.waiting.is_empty()
     }
@@ -44,7 +55,9 @@ impl Repeats {
     /// Keeps a command until it is to be sent again; one that nobody carried out changes nothing by that.
     pub(super) fn put(&mut self, command: Command, now: Timestamp, settings: &Settings) {
         let backoff = if matches!(command, Command::Read(_)) { &mut self.reads } else { &mut self.batches };
-        let at = backoff.failed(now, settings);
+        let delay_ms = backoff.failed(now, settings);
+        self.drawn += 1;
+        let at = now + spread(self.seed, self.drawn, delay_ms);
         let index = self.waiting.partition_point(|(before, _)| *before <= at);
         self.waiting.insert(index, (at, command));
     }

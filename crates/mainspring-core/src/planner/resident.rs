@@ -1,11 +1,11 @@
 //! The triggers of the window, in memory, and the wheel that says when each is due.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 
 use mainspring_schedule::Timestamp;
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::due::Due;
 use crate::batch::{Progress, TriggerRow};
 use crate::cluster::{Shard, ShardSet};
 use crate::id::{JobId, JobVersion, TriggerId};
@@ -31,6 +31,8 @@ pub(super) struct Resident {
     /// Something changed while a batch was under way: read it again when that is back.
     dirty: bool,
     in_flight: bool,
+    /// How often its evaluation has panicked.
+    panics: u8,
 }
 
 #[derive(Debug)]
@@ -67,8 +69,8 @@ impl Residents {
         self.wheel.rewind(now);
     }
 
-    /// Moves what is due by `now` behind what is waiting already: earliest first, and of those the highest priority.
-    pub(super) fn collect_due(&mut self, now: Timestamp, ready: &mut VecDeque<Place>) {
+    /// Moves what is due by `now` into the line.
+    pub(super) fn collect_due(&mut self, now: Timestamp, due: &mut Due) {
         self.wheel.advance(now, &mut self.expired);
         if self.expired.is_empty() {
             return;
@@ -77,9 +79,10 @@ impl Residents {
         expired.retain(|place| self.find(*place).is_some());
         expired.sort_by_cached_key(|place| {
             let resident = self.find(*place).expect("just filtered");
-            (resident.progress.due_at, std::cmp::Reverse(resident.rule.priority))
+            (resident.progress.due_at, resident.rule.priority)
         });
-        ready.extend(expired.drain(..));
+        due.take_in(&expired, now, self);
+        expired.clear();
         self.expired = expired;
     }
 
@@ -109,8 +112,8 @@ impl Residents {
             }
             self.remove(id);
         }
-        let resident =
-            Resident { id, job, shard, job_version, version, progress, rule, dirty: false, in_flight: false };
+        let (dirty, in_flight, panics) = (false, false, 0);
+        let resident = Resident { id, job, shard, job_version, version, progress, rule, dirty, in_flight, panics };
         let place = self.put(resident);
         self.wheel.insert(due_at, place);
     }
@@ -174,6 +177,14 @@ impl Residents {
             resident.progress = progress;
         }
         true
+    }
+
+    /// Counts a panic. Which trigger it was, at which version, and how often it has been by now.
+    pub(super) fn note_panic(&mut self, place: Place) -> Option<(TriggerId, i64, u8)> {
+        let (generation, resident) = self.slab.get_mut(place.index as usize)?;
+        let resident = resident.as_mut().filter(|_| *generation == place.generation)?;
+        resident.panics = resident.panics.saturating_add(1);
+        Some((resident.id, resident.version, resident.panics))
     }
 
     /// Puts a trigger back into the wheel.

@@ -1,5 +1,8 @@
 //! The planner against a small store of maps: what it asks for, and what it does with the answers.
 
+mod overload;
+mod refused;
+
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
@@ -15,6 +18,9 @@ use crate::job::{GateRule, Job, JobKey, Overlap, Task};
 use crate::overlap::{Admission, Gate, admit};
 use crate::rule::{Loaded, Rule, Start};
 use crate::run::AttemptOutcome;
+
+/// The priority of a rule whose evaluation panics: no real one is known to.
+pub(super) const PANICS: i32 = i32::MIN;
 
 const T0: i64 = 1_767_225_600_000;
 
@@ -44,6 +50,8 @@ struct World {
     trusted: bool,
     /// Numbers of the batches of fires so far.
     sent: BTreeSet<u64>,
+    /// Triggers that were put aside, with their version and the reason.
+    aside: Vec<(i64, i64, String)>,
 }
 
 impl World {
@@ -66,6 +74,7 @@ impl World {
             owned: ShardSet::ALL,
             trusted: true,
             sent: BTreeSet::new(),
+            aside: Vec::new(),
         }
     }
 
@@ -200,6 +209,16 @@ impl World {
             Command::Read(Read::Claim(limit)) => {
                 let count = self.queued.len().min(limit as usize);
                 Some(Event::Claimed(self.queued.drain(..count).collect()))
+            }
+            Command::Read(Read::PutAside { trigger, version, reason }) => {
+                let row = &mut self.rows.get_mut(&trigger).expect("it was read").row;
+                if version.is_none_or(|version| version == row.version) {
+                    self.aside.push((trigger.0, row.version, reason.to_string()));
+                    row.version += 1;
+                    row.progress.status = TriggerStatus::Error;
+                    (row.progress.next_fire_at, row.progress.due_at) = (None, None);
+                }
+                Some(Event::PutAside(trigger))
             }
             Command::Read(Read::Release) => Some(Event::Released(Released::default())),
             Command::Fire(batch) => {
@@ -442,14 +461,15 @@ fn unrecorded_batch_is_repeated_as_it_was() {
     assert_eq!(again, batch);
 }
 
-#[test]
-fn batch_that_fails_again_and_again_waits_longer_up_to_a_bound() {
+/// How long a planner waits before each of many tries of a batch.
+fn waits(incarnation: u128) -> Vec<i64> {
     let mut world = world();
+    world.planner = Planner::new(Settings { slots: 1_000, ..Settings::default() }, Incarnation(incarnation), at(0));
     world.keep_back = true;
     world.add(1, every(600_000));
     world.run_until(0);
     let mut waits = Vec::new();
-    for _ in 0..8 {
+    for _ in 0..60 {
         let Some(Command::Fire(batch)) = world.kept_back.pop() else { panic!("a batch was sent") };
         world.send(Event::FireFailed(batch));
         let failed = world.now;
@@ -459,7 +479,6 @@ fn batch_that_fails_again_and_again_waits_longer_up_to_a_bound() {
         }
         waits.push(world.now.since(failed));
     }
-    assert_eq!(waits, [250, 500, 1_000, 2_000, 4_000, 5_000, 5_000, 5_000]);
     world.keep_back = false;
     let Some(Command::Fire(batch)) = world.kept_back.pop() else { panic!("a batch was sent") };
     let outcome = world.record(&batch);
@@ -469,7 +488,24 @@ fn batch_that_fails_again_and_again_waits_longer_up_to_a_bound() {
         at: world.now,
         entries: Vec::new(),
     })));
-    assert_eq!(world.planner.next_wakeup(), world.now + 250, "a success starts it anew");
+    assert!(world.planner.next_wakeup() <= world.now + 250, "a success starts it anew");
+    waits
+}
+
+#[test]
+fn batch_that_fails_again_and_again_waits_longer_up_to_a_bound() {
+    let waits = waits(1);
+    let mean = |waits: &[i64]| waits.iter().sum::<i64>() / waits.len() as i64;
+    assert!(waits[0] <= 250 && waits.iter().all(|wait| (1..=5_000).contains(wait)), "{waits:?}");
+    assert!((1_700..3_300).contains(&mean(&waits[20..])), "{waits:?}");
+    assert!(mean(&waits[..5]) < 1_000, "{waits:?}");
+}
+
+#[test]
+fn nodes_that_fail_together_do_not_try_again_together() {
+    let (one, other) = (waits(1), waits(2));
+    let near = one.iter().zip(&other).skip(20).filter(|(one, other)| one.abs_diff(**other) < 100).count();
+    assert!(near <= 8, "{one:?} {other:?}");
 }
 
 #[test]

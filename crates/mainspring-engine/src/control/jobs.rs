@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mainspring_core::batch::Progress;
+use mainspring_core::batch::{Progress, TriggerStatus};
 use mainspring_core::compile::{self, FieldError};
 use mainspring_core::edit;
 use mainspring_core::job::{Job, JobKey, check_name};
@@ -181,18 +181,17 @@ impl Control {
         self.update(key, |_, job, _| Ok(((!job.paused).then_some(true), Vec::new()))).await
     }
 
-    /// Lets a job's triggers fire again: next after now; what passed meanwhile is recorded as one range a trigger.
+    /// Lets a job's triggers fire again, also those that were put aside: next after now; what passed meanwhile is recorded as one
+    /// range a trigger.
     ///
     /// # Errors
     /// If there is no such job.
     pub async fn resume_job(&self, key: &JobKey) -> Result<JobRow> {
         self.update(key, |control, job, rules| {
-            if !job.paused {
-                return Ok((None, Vec::new()));
-            }
             let now = control.clock.now();
-            let awake = rules.iter().filter(|(trigger, _)| !trigger.own_pause);
-            Ok((Some(false), awake.map(|(trigger, rule)| resumed(trigger, rule, None, now)).collect()))
+            let awake = rules.iter().filter(|(trigger, _)| !trigger.own_pause && (job.paused || is_aside(trigger)));
+            let updates = awake.map(|(trigger, rule)| resumed(trigger, rule, None, now)).collect();
+            Ok((job.paused.then_some(false), updates))
         })
         .await
     }
@@ -223,12 +222,12 @@ impl Control {
     pub async fn resume_trigger(&self, key: &JobKey, name: &str) -> Result<JobRow> {
         self.update(key, |control, job, rules| {
             let (trigger, rule) = named(key, name, rules)?;
-            if !trigger.own_pause {
+            if !trigger.own_pause && !is_aside(trigger) {
                 return Ok((None, Vec::new()));
             }
             let now = control.clock.now();
-            let mut update = resumed(trigger, rule, Some(false), now);
-            if job.paused {
+            let mut update = resumed(trigger, rule, trigger.own_pause.then_some(false), now);
+            if job.paused && !is_aside(trigger) {
                 // What passed is recorded when the job is resumed.
                 (update.progress, update.gap) = (None, None);
             }
@@ -373,6 +372,11 @@ fn named<'a>(key: &JobKey, name: &str, rules: &'a [(NamedTrigger, Rule)]) -> Res
     rules.iter().find(|(trigger, _)| trigger.name == name).ok_or_else(|| {
         Error::Store(mainspring_store::Error::NotFound { what: "trigger", key: format!("{key}/{name}") })
     })
+}
+
+/// Whether it was put aside, in the state `error`.
+fn is_aside(trigger: &NamedTrigger) -> bool {
+    trigger.row.progress.status == TriggerStatus::Error
 }
 
 fn resumed(trigger: &NamedTrigger, rule: &Rule, paused: Option<bool>, now: Timestamp) -> TriggerUpdate {

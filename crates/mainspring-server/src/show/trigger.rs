@@ -45,7 +45,7 @@ pub(crate) fn trigger(
             TriggerStatus::Complete => api::TriggerState::Complete,
             TriggerStatus::Error => api::TriggerState::Error,
         },
-        state_reason: error_of(definition, progress.status),
+        state_reason: trigger.error.clone().or_else(|| error_of(definition, progress.status)),
         paused: trigger.own_pause,
         job_paused: job.paused,
         blocked: is_blocked(&job.definition, active_runs) && due.is_some_and(|due| due <= now),

@@ -3,7 +3,9 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use mainspring_core::batch::{Completion, CompletionBatch, FireBatch, FireEntry, Gap, GapOutcome, GapReason, Rearm};
+use mainspring_core::batch::{
+    Completion, CompletionBatch, FireBatch, FireEntry, Gap, GapOutcome, GapReason, Rearm, TriggerStatus,
+};
 use mainspring_core::cluster::ShardSet;
 use mainspring_core::job::{JobKey, Overlap};
 use mainspring_core::retry::AfterAttempt;
@@ -14,8 +16,8 @@ use proptest::test_runner::{Config, TestCaseError, TestRunner};
 
 use super::kit::{Draft, Kept, Kit, advanced, asked, at, new_run, update};
 use crate::{
-    AskedRun, CalendarWrite, EventRow, Expect, GapRow, JobQuery, JobUpdate, LogChunk, MemoryStore, PurgeRule, Result,
-    RunInfo, RunQuery, Store, TriggerQuery, TriggerUpdate,
+    AskedRun, CalendarWrite, EventRow, Expect, GapRow, JobQuery, JobUpdate, LogChunk, MemoryStore, NamedTrigger,
+    PurgeRule, Result, RunInfo, RunQuery, Store, TriggerQuery, TriggerUpdate,
 };
 
 /// Compares a store with [`MemoryStore`] over `cases` random sequences of requests, and shrinks the first that differs.
@@ -43,6 +45,7 @@ enum Op {
     Save { job: u8, limit: u8, triggers: u8, priority: i32, paused: bool, rests: bool, blind: bool },
     Pause { job: u8, paused: bool },
     Move { job: u8, trigger: u8, by_ms: i64, pause: Option<bool>, gap: bool },
+    PutAside { job: u8, trigger: u8, stale: bool },
     Delete { job: u8 },
     Fire { entries: Vec<Shot> },
     RepeatFire,
@@ -107,6 +110,8 @@ fn op() -> impl Strategy<Value = Op> {
         2 => (0..3_u8, any::<bool>()).prop_map(|(job, paused)| Op::Pause { job, paused }),
         2 => (0..3_u8, 0..3_u8, -3_000..3_000_i64, any::<Option<bool>>(), any::<bool>())
             .prop_map(|(job, trigger, by_ms, pause, gap)| Op::Move { job, trigger, by_ms, pause, gap }),
+        1 => (0..3_u8, 0..3_u8, prop::bool::weighted(0.2))
+            .prop_map(|(job, trigger, stale)| Op::PutAside { job, trigger, stale }),
         1 => (0..3_u8).prop_map(|job| Op::Delete { job }),
         10 => prop::collection::vec(shot, 1..5).prop_map(|entries| Op::Fire { entries }),
         2 => Just(Op::RepeatFire),
@@ -219,6 +224,14 @@ impl Pair {
                 let first = a.cancel_run(run, "why", rearm, now).await;
                 same("cancel_run", first, b.cancel_run(run, "why", rearm, now).await)
             }
+            Op::PutAside { job, trigger, stale } => {
+                let Some(kept) = self.kept(*job).await else { return Ok(()) };
+                let Some(there) = kept.triggers.get(usize::from(*trigger)) else { return Ok(()) };
+                let (id, version) = (there.row.id, there.row.version + i64::from(*stale));
+                let why = format!("why {}", self.step);
+                let first = a.set_trigger_error(id, version, &why, now).await;
+                same("set_trigger_error", first, b.set_trigger_error(id, version, &why, now).await)
+            }
             Op::Restart => {
                 self.kit.incarnation = Incarnation(self.kit.incarnation.0 - 1);
                 let incarnation = self.kit.incarnation;
@@ -281,7 +294,9 @@ impl Pair {
             let write = draft.0.triggers.last_mut().expect("added above");
             write.paused = *paused;
             write.jitter_ms = 50 * index;
-            if let Some(there) = prior.triggers.iter().find(|trigger| trigger.name == name) {
+            let goes_on =
+                |there: &&NamedTrigger| there.name == name && there.row.progress.status != TriggerStatus::Error;
+            if let Some(there) = prior.triggers.iter().find(goes_on) {
                 write.progress = there.row.progress;
             }
             let live = prior.triggers.iter().find(|t| t.name == name).map(|t| t.row.progress.fired_through);

@@ -9,7 +9,7 @@ use mainspring_core::run::{Origin, RunState, Verdict};
 use mainspring_core::{Timestamp, TriggerId};
 
 use super::kit::{Draft, Kit, NONE, advanced, asked, at, new_run, update};
-use crate::{AskedRun, Expect, JobUpdate, Store, TriggerUpdate};
+use crate::{AskedRun, Error, Expect, JobUpdate, Store, TriggerUpdate};
 
 pub async fn fire_queues_a_run_and_advances_its_trigger(store: Arc<dyn Store>) {
     let mut kit = Kit::new(store).await;
@@ -260,4 +260,26 @@ pub async fn empty_batch_changes_nothing(store: Arc<dyn Store>) {
     assert_eq!(kit.fire(at(0), Vec::new()).await, FireOutcome::default());
     assert_eq!(kit.complete(at(0), Vec::new()).await, mainspring_core::batch::CompletionOutcome::default());
     assert_eq!(kit.store.last_event().await.expect("last_event"), event);
+}
+
+/// What a database refuses is told from what fails, and nothing of the batch is kept. `spoil` makes the database refuse the runs
+/// of a trigger. Not in the suite: each database is spoiled in its own way.
+pub async fn refused_batch_is_told_and_nothing_of_it_is_kept<F>(store: Arc<dyn Store>, spoil: impl FnOnce(i64) -> F)
+where
+    F: Future<Output = ()>,
+{
+    let mut kit = Kit::new(store).await;
+    let good = kit.save(Draft::new("good").trigger("t", at(1_000))).await;
+    let bad = kit.save(Draft::new("bad").trigger("t", at(1_000))).await;
+    spoil(bad.row(0).id.0).await;
+    let entries = vec![good.entry(0), bad.entry(0)];
+    let batch = Arc::new(FireBatch { id: kit.batch_id(), at: at(1_000), entries });
+    for _ in 0..2 {
+        let refused = kit.store.fire(Arc::clone(&batch)).await;
+        assert!(matches!(refused, Err(Error::Rejected { .. })), "{refused:?}");
+    }
+    assert!(kit.all_runs().await.is_empty());
+    assert_eq!(kit.fire(at(1_000), vec![good.entry(0)]).await.placed.len(), 1);
+    let (id, version) = (bad.row(0).id, bad.row(0).version);
+    assert!(kit.store.set_trigger_error(id, version, "refused", at(1_000)).await.expect("put aside"));
 }

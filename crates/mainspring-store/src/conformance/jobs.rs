@@ -3,12 +3,12 @@
 
 use std::sync::Arc;
 
-use mainspring_core::batch::{Gap, GapOutcome, GapReason};
+use mainspring_core::batch::{Gap, GapOutcome, GapReason, TriggerStatus};
 use mainspring_core::job::{Job, JobKey, Overlap, Task, TriggerDefinition};
 use mainspring_core::run::{RunState, Verdict};
 use mainspring_core::{JobId, JobVersion, Timestamp, TriggerId, jitter_of};
 
-use super::kit::{Draft, Kit, NONE, at, every_second, fresh, update};
+use super::kit::{Draft, Kit, NONE, advanced, at, every_second, fresh, update};
 use crate::{Error, Expect, JobPrior, JobQuery, JobUpdate, Store, TriggerQuery, TriggerUpdate};
 
 pub async fn saved_job_is_there_with_its_triggers(store: Arc<dyn Store>) {
@@ -398,4 +398,69 @@ pub async fn definitions_are_read_together(store: Arc<dyn Store>) {
     found.sort_by_key(|(key, _)| *key);
     let expected = [&a, &b].map(|kept| ((kept.id(), JobVersion(1)), Arc::clone(&kept.job.definition)));
     assert_eq!(found, expected, "a version that is not there is left out");
+}
+
+pub async fn trigger_that_is_put_aside_fires_no_more_and_says_why(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    let job = kit.save(Draft::new("a").trigger("x", at(1_000)).trigger("y", at(1_000))).await;
+    kit.changed_triggers().await;
+    let last = kit.store.last_event().await.expect("last_event");
+    let (id, version) = (job.row(0).id, job.row(0).version);
+    assert!(kit.store.set_trigger_error(id, version, "zone `Mars` is unknown", at(500)).await.expect("put aside"));
+
+    let after = kit.again(&job).await;
+    let progress = after.row(0).progress;
+    assert_eq!((progress.status, progress.next_fire_at, progress.due_at), (TriggerStatus::Error, None, None));
+    assert_eq!(after.triggers[0].error.as_deref(), Some("zone `Mars` is unknown"));
+    assert_eq!((&after.triggers[1], &after.job), (&job.triggers[1], &job.job), "nothing else has changed");
+    let listed = kit.store.triggers(TriggerQuery { limit: 9, ..TriggerQuery::default() }).await.expect("triggers");
+    let reasons: Vec<_> = listed.iter().map(|info| info.trigger.error.as_deref()).collect();
+    assert_eq!(reasons, [Some("zone `Mars` is unknown"), None]);
+    assert_eq!(kit.window(at(9_000), 9).await, [job.row(1).clone()]);
+    assert_eq!(kit.store.stranded().await.expect("stranded"), []);
+    assert_eq!(kit.changed_triggers().await, [id], "whoever has it in memory hears of it");
+    assert_eq!(kit.fire(at(1_000), vec![job.entry(0)]).await.stale, [0], "what was loaded before is stale");
+    let events = kit.store.events(last, 9).await.expect("events");
+    let told = (events[0].kind.as_str(), events[0].payload.as_str(), events[0].at);
+    assert_eq!(told, ("trigger", r#"{"change":"error","key":"default/a/x"}"#, at(500)));
+}
+
+pub async fn trigger_is_put_aside_only_as_it_was_seen(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    let job = kit.save(Draft::new("a").trigger("t", at(1_000))).await;
+    let row = job.row(0);
+    let last = kit.store.last_event().await.expect("last_event");
+    for (id, version) in [(row.id, row.version + 1), (row.id, row.version - 1), (TriggerId(99_999), row.version)] {
+        assert!(!kit.store.set_trigger_error(id, version, "why", at(500)).await.expect("an answer"));
+    }
+    assert_eq!(kit.again(&job).await.triggers, job.triggers);
+    let mut over = job.entry(0);
+    over.progress = advanced(&row.progress, at(1_000), None);
+    kit.fire(at(1_000), vec![over]).await;
+    assert!(
+        !kit.store.set_trigger_error(row.id, row.version, "why", at(1_500)).await.expect("an answer"),
+        "it is over"
+    );
+    let next = kit.save(Draft::new("b").trigger("t", at(1_000))).await;
+    let (id, version) = (next.row(0).id, next.row(0).version);
+    assert!(kit.store.set_trigger_error(id, version, "first", at(500)).await.expect("put aside"));
+    let now = kit.again(&next).await;
+    assert!(!kit.store.set_trigger_error(id, now.row(0).version, "second", at(600)).await.expect("an answer"));
+    assert_eq!(kit.again(&next).await.triggers[0].error.as_deref(), Some("first"), "it is aside already");
+    let events = kit.store.events(last, 99).await.expect("events");
+    assert_eq!(events.iter().filter(|event| event.payload.contains(r#""error""#)).count(), 1);
+}
+
+pub async fn trigger_that_was_put_aside_goes_on_when_it_is_saved_again(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    let job = kit.save(Draft::new("a").trigger("t", at(1_000))).await;
+    let row = job.row(0);
+    assert!(kit.store.set_trigger_error(row.id, row.version, "why", at(500)).await.expect("put aside"));
+    let aside = kit.again(&job).await;
+    let begin = |w: &mut crate::JobWrite| w.triggers[0].progress = fresh(Some(at(2_000)));
+    let again = kit.save(Draft::from_kept(&aside).with(begin)).await;
+    assert_eq!((again.row(0).id, again.triggers[0].error.as_deref()), (row.id, None));
+    assert!(again.row(0).version > aside.row(0).version);
+    assert_eq!(kit.window(at(9_000), 9).await, [again.row(0).clone()]);
+    assert_eq!(kit.fire(at(2_000), vec![again.entry(0)]).await.placed.len(), 1);
 }

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use mainspring_core::batch::{Progress, TriggerRow};
+use mainspring_core::batch::{Progress, TriggerRow, TriggerStatus};
 use mainspring_core::cluster::Shard;
 use mainspring_core::job::JobKey;
 use mainspring_core::overlap::Gate;
@@ -213,6 +213,7 @@ fn place_trigger(
         name: write.name.clone(),
         own_pause: write.paused,
         jitter_ms: write.jitter_ms,
+        error: None,
         place: None,
         stamp: None,
         newest_run: buried.as_ref().map_or(Timestamp::from_millis(i64::MIN), |buried| buried.newest_run),
@@ -304,6 +305,23 @@ const fn pause_word(paused: bool) -> &'static str {
     if paused { "paused" } else { "resumed" }
 }
 
+/// See [`crate::Store::set_trigger_error`].
+pub(super) fn set_trigger_error(model: &mut Model, id: TriggerId, version: i64, reason: &str, at: Timestamp) -> bool {
+    let is_it =
+        |trigger: &&mut Trigger| trigger.row.version == version && trigger.row.progress.status == TriggerStatus::Active;
+    let Some(trigger) = model.triggers.get_mut(id.0).filter(is_it) else { return false };
+    trigger.row.version += 1;
+    let progress = &mut trigger.row.progress;
+    (progress.status, progress.next_fire_at, progress.due_at) = (TriggerStatus::Error, None, None);
+    trigger.error = Some(reason.to_owned());
+    let (job, name) = (trigger.row.job, trigger.name.clone());
+    let key = format!("{}/{name}", model.job(job).row.definition.key);
+    model.events.thing(at, "trigger", key, "error");
+    model.reindex(id);
+    model.outbox.trigger(id);
+    true
+}
+
 /// See [`crate::Store::delete_job`].
 pub(super) fn delete(model: &mut Model, key: &JobKey, expect: Expect, at: Timestamp) -> Result<()> {
     let missing = || Error::NotFound { what: "job", key: key.to_string() };
@@ -377,6 +395,7 @@ fn conflict(what: &'static str, key: String, why: String) -> Error {
 
 impl Trigger {
     fn named(&self) -> NamedTrigger {
-        NamedTrigger { name: self.name.clone(), own_pause: self.own_pause, row: self.row.clone() }
+        let error = self.error.clone().filter(|_| self.row.progress.status == TriggerStatus::Error);
+        NamedTrigger { name: self.name.clone(), own_pause: self.own_pause, error, row: self.row.clone() }
     }
 }

@@ -75,6 +75,8 @@ pub(super) struct Trigger {
     pub(super) name: String,
     pub(super) own_pause: bool,
     pub(super) jitter_ms: i64,
+    /// Why it was put aside last.
+    pub(super) error: Option<String>,
     /// Where it is in the due index.
     pub(super) place: Option<Timestamp>,
     /// The batch that advanced it last.

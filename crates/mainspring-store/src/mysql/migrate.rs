@@ -5,7 +5,7 @@
 //! `migration_lease` works, the others wait for it.
 
 use super::connection::Connection;
-use crate::sql::db::{Db, Lock, Sql, Step, read_one};
+use crate::sql::db::{Db, Fault, Lock, Sql, Step, read_one};
 use crate::sql::lane::Server;
 
 struct Migration {
@@ -25,7 +25,7 @@ macro_rules! migration {
 }
 
 /// In order, and never changed once released.
-const MIGRATIONS: &[Migration] = &[migration!(1, "0001_begin")];
+const MIGRATIONS: &[Migration] = &[migration!(1, "0001_begin"), migration!(2, "0002_keep")];
 
 /// Number of the newest migration.
 pub(super) const NEWEST: u32 = MIGRATIONS[MIGRATIONS.len() - 1].number;
@@ -72,13 +72,21 @@ fn newest_done(db: &Connection) -> Step<u32> {
 
 fn apply(db: &Connection, step: &Migration) -> Step<()> {
     for statement in statements(step.text) {
-        db.run_text(&statement)?;
+        match db.run_text(&statement) {
+            Err(fault) if is_done(&fault) => {}
+            answer => answer?,
+        }
         db.run_text("COMMIT")?;
     }
     let number = i64::from(step.number);
     let record = Sql::new("INSERT IGNORE INTO migration (number, name) VALUES (:number, :name)");
     db.execute(record, &[(":number", &number), (":name", &step.name)])?;
     db.commit()
+}
+
+/// Whether a change of a table has been made before: a column or key is there already, or gone already.
+fn is_done(fault: &Fault) -> bool {
+    matches!(fault, Fault::Mysql(mysql_async::Error::Server(error)) if matches!(error.code, 1060 | 1061 | 1091))
 }
 
 /// The statements of a text, without its comments. Each ends at the end of a line.

@@ -347,3 +347,15 @@ async fn nodes_that_work_at_once_lose_no_run_and_no_slot() {
     };
     assert_eq!(blocking(left).await, Some((0, 0, 0, ASKED.cast_signed())));
 }
+
+#[tokio::test]
+async fn what_the_server_refuses_is_told_from_what_fails() {
+    let (store, address) = opened().await;
+    let spoil = |trigger| {
+        blocking(move || {
+            let text = format!("ALTER TABLE run ADD CONSTRAINT spoilt CHECK (trigger_id <> {trigger})");
+            inside(&address).run_text(&text).unwrap();
+        })
+    };
+    crate::conformance::fires::refused_batch_is_told_and_nothing_of_it_is_kept(Arc::new(store), spoil).await;
+}

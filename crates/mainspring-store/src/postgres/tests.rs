@@ -218,3 +218,32 @@ async fn what_one_node_notifies_wakes_the_others() {
     one.save_jobs(vec![draft.0]).await.unwrap();
     soon(other.changed().notified()).await.unwrap();
 }
+
+#[tokio::test]
+async fn what_the_server_refuses_is_told_from_what_fails() {
+    let url = tokio::task::spawn_blocking(database).await.unwrap();
+    let run = |text: String| {
+        let url = url.clone();
+        async move { tokio::task::spawn_blocking(move || session(&url).run_alone(&text).unwrap()).await.unwrap() }
+    };
+    let address = url.clone();
+    let store = tokio::task::spawn_blocking(move || Arc::new(PostgresStore::open(&address).unwrap())).await.unwrap();
+    let spoil = |trigger| run(format!("ALTER TABLE run ADD CONSTRAINT spoilt CHECK (trigger_id <> {trigger})"));
+    let shared = Arc::clone(&store) as Arc<dyn Store>;
+    crate::conformance::fires::refused_batch_is_told_and_nothing_of_it_is_kept(shared, spoil).await;
+    // What takes longer than its limit is ended by the server.
+    run("CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(20); RETURN new; END'; \
+         CREATE TRIGGER slow BEFORE INSERT ON run FOR EACH ROW EXECUTE FUNCTION slow()"
+        .to_owned())
+    .await;
+    let mut kit = crate::conformance::kit::Kit::acting(store, mainspring_core::Incarnation(u128::MAX - 1));
+    let at = crate::conformance::kit::at(2_000);
+    let slow = kit.save(crate::conformance::kit::Draft::new("slow").trigger("t", at)).await;
+    let batch = mainspring_core::batch::FireBatch {
+        id: mainspring_core::BatchId { sequence: 99, ..kit.batch_id() },
+        at,
+        entries: vec![slow.entry(0)],
+    };
+    let ended = kit.store.fire(Arc::new(batch)).await;
+    assert!(matches!(ended, Err(Error::TooMuch { .. })), "{ended:?}");
+}

@@ -1,6 +1,7 @@
 //! Statements, values and rows: what the requests see of a database.
 
 use mainspring_core::{RunId, Timestamp};
+use tokio_postgres::error::SqlState;
 
 use crate::error::Error;
 
@@ -51,6 +52,8 @@ pub(crate) enum Fault {
     Mysql(mysql_async::Error),
     /// The connection is of no use any more; what it did last is uncertain.
     Broken(String),
+    /// Its work panicked before the end of the transaction.
+    Panicked,
 }
 
 impl Fault {
@@ -59,7 +62,43 @@ impl Fault {
         match self {
             Self::Refused(error) => error,
             Self::Unreadable(what) => Error::unreadable(store, operation, &what),
-            fault => Error::Unavailable { operation, source: format!("{store}: {}", fault.why()).into() },
+            fault => {
+                let blame = fault.blame();
+                let source = format!("{store}: {}", fault.why()).into();
+                match blame {
+                    Blame::Nobody => Error::Unavailable { operation, source },
+                    Blame::Values => Error::Rejected { operation, source },
+                    Blame::Time => Error::TooMuch { operation, source },
+                }
+            }
+        }
+    }
+
+    /// The same where a commit failed: one that took too long may have been kept.
+    pub(crate) fn of_commit(self) -> Self {
+        match self.blame() {
+            Blame::Time => Self::Broken(format!("no answer to a commit, which may have been kept: {}", self.why())),
+            Blame::Nobody | Blame::Values => self,
+        }
+    }
+
+    /// Whether the server has said that the request itself is at fault, and so has kept nothing of it.
+    fn blame(&self) -> Blame {
+        const CANNOT_BE_KEPT: u16 = 1366;
+        const TIME_LIMITS: [u16; 2] = [1969, 3024];
+        match self {
+            Self::Panicked => Blame::Values,
+            Self::Postgres(error) => match error.code() {
+                Some(code) if *code == SqlState::QUERY_CANCELED => Blame::Time,
+                Some(code) if is_about_values(code.code()) => Blame::Values,
+                _ => Blame::Nobody,
+            },
+            Self::Mysql(mysql_async::Error::Server(error)) => match error.code {
+                code if TIME_LIMITS.contains(&code) => Blame::Time,
+                code if code == CANNOT_BE_KEPT || is_about_values(&error.state) => Blame::Values,
+                _ => Blame::Nobody,
+            },
+            _ => Blame::Nobody,
         }
     }
 
@@ -79,8 +118,24 @@ impl Fault {
             Self::Mysql(mysql_async::Error::Server(error)) => error.message,
             Self::Mysql(error) => last_cause(&error),
             Self::Broken(why) => why,
+            Self::Panicked => "the request failed in an unforeseen way; this is a bug of mainspring".to_owned(),
         }
     }
+}
+
+/// What a request failed for.
+enum Blame {
+    /// The database, the network, others: the same may succeed later.
+    Nobody,
+    /// A value in it.
+    Values,
+    /// Its size.
+    Time,
+}
+
+/// Whether a state of SQL stands for a value that cannot be kept: "data exception" and "integrity constraint violation".
+fn is_about_values(state: &str) -> bool {
+    state.starts_with("22") || state.starts_with("23")
 }
 
 /// An error with its causes, in one line.

@@ -176,11 +176,10 @@ impl<C: Server> Place<C> {
     fn serve<T>(&mut self, operation: &'static str, mut work: impl FnMut(&mut Session<C>) -> Step<T>) -> Result<T> {
         let mut tries = 1;
         loop {
-            let source = || "the request failed in an unforeseen way; this is a bug of mainspring".into();
             let done = catch_unwind(AssertUnwindSafe(|| self.transact(&mut work)));
             let done = done.unwrap_or_else(|_| {
                 self.session = None;
-                Err(Error::Unavailable { operation, source: source() }.into())
+                Err(Fault::Panicked)
             });
             match done {
                 Err(fault) if tries < TRIES && C::is_passing(&fault) => tries += 1,
@@ -193,7 +192,10 @@ impl<C: Server> Place<C> {
     /// Does a request once, in a transaction. After an error the session is closed, unless the request was refused.
     fn transact<T>(&mut self, work: &mut impl FnMut(&mut Session<C>) -> Step<T>) -> Step<T> {
         let session = self.session()?;
-        let done = work(session).and_then(|value| session.connection.commit().map(|()| value));
+        let done = work(session).and_then(|value| {
+            session.connection.commit().map_err(Fault::of_commit)?;
+            Ok(value)
+        });
         let undone = match &done {
             Ok(_) => return done,
             Err(Fault::Refused(_) | Fault::Unreadable(_)) => session.connection.roll_back(),

@@ -8,7 +8,7 @@ use super::db::{Db, Step, ToSql, execute, exists, read_one, sql, word};
 use super::fire::Entry;
 
 /// How many answers are kept. A process has far fewer batches under way.
-const KEPT: u64 = 64;
+const KEPT: u64 = mainspring_core::batch::ANSWERS_KEPT;
 
 const PLACES: [Placed; 5] = [Placed::Running, Placed::Queued, Placed::Held, Placed::Suppressed, Placed::Known];
 

@@ -158,6 +158,12 @@ impl<B: Backend> Store for B {
         self.write(Lane::Log, "append to a log", move |s| keep::append_log(s, &chunks)).await
     }
 
+    async fn set_trigger_error(&self, trigger: TriggerId, version: i64, reason: &str, at: Timestamp) -> Result<bool> {
+        let reason = reason.to_owned();
+        let work = move |s: &mut Session<B::Connection>| update::set_trigger_error(s, trigger, version, &reason, at);
+        self.write(Lane::Claim, "put a trigger aside", work).await
+    }
+
     async fn prior(&self, key: &JobKey) -> Result<JobPrior> {
         let key = key.clone();
         self.read(ReadLane::Requests, "read a job", move |db| job::prior(db, &key)).await

@@ -108,7 +108,8 @@ pub(crate) struct Kept {
 }
 
 pub(crate) fn kept(row: &Row<'_>) -> Step<Kept> {
-    let named = NamedTrigger { name: row.get(17)?, own_pause: row.get(18)?, row: trigger_row(row)? };
+    let named =
+        NamedTrigger { name: row.get(17)?, own_pause: row.get(18)?, error: row.get(20)?, row: trigger_row(row)? };
     Ok(Kept { named, jitter_ms: row.get(19)? })
 }
 

@@ -5,7 +5,7 @@ use mainspring_core::job::JobKey;
 use mainspring_core::{RunId, Timestamp, TriggerId};
 
 use super::Batches;
-use super::db::{Lock, Step, ToSql, execute, read, run_id, sql};
+use super::db::{Lock, Row, Step, ToSql, execute, read, read_one, run_id, sql};
 use super::fire::write_progress;
 use super::names::check;
 use super::run::cancel_unstarted;
@@ -113,6 +113,27 @@ fn apply(
 
 const fn pause_word(paused: bool) -> &'static str {
     if paused { "paused" } else { "resumed" }
+}
+
+/// See [`crate::Store::set_trigger_error`].
+pub(crate) fn set_trigger_error(
+    session: &mut Session<impl Batches>,
+    id: TriggerId,
+    version: i64,
+    reason: &str,
+    at: Timestamp,
+) -> Step<bool> {
+    let db = &session.connection;
+    let this: (&str, &dyn ToSql) = (":id", &id.0);
+    if execute(db, sql!("set_trigger_error"), &[this, (":version", &version)])? == 0 {
+        return Ok(false);
+    }
+    execute(db, sql!("set_trigger_error_reason"), &[(":reason", &reason), this])?;
+    let key = |row: &Row<'_>| Ok(format!("{}/{}/{}", row.get::<&str>(0)?, row.get::<&str>(1)?, row.get::<&str>(2)?));
+    let key = read_one(db, sql!("trigger_key"), &[this], key)?.unwrap_or_else(|| id.to_string());
+    session.event(at, "trigger", &key, "error")?;
+    session.note_trigger(id)?;
+    Ok(true)
 }
 
 /// See [`crate::Store::delete_job`].

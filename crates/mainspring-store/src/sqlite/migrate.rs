@@ -19,7 +19,7 @@ macro_rules! migration {
 }
 
 /// In order, and never changed once released.
-const MIGRATIONS: &[Migration] = &[migration!(1, "0001_begin")];
+const MIGRATIONS: &[Migration] = &[migration!(1, "0001_begin"), migration!(2, "0002_keep")];
 
 /// Number of the newest migration.
 pub(super) const NEWEST: u32 = MIGRATIONS[MIGRATIONS.len() - 1].number;

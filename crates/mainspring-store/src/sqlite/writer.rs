@@ -420,15 +420,12 @@ impl<T: Send, F: FnOnce(&mut Session<Connection>) -> Step<T> + Send> Request for
     fn perform(&mut self, session: &mut Session<Connection>, store: &str) -> bool {
         let work = self.work.take().expect("a request is performed once");
         let outcome = catch_unwind(AssertUnwindSafe(|| work(session)));
-        let step = outcome.unwrap_or_else(|_| {
-            let source = "the request failed in an unforeseen way; this is a bug of mainspring".into();
-            Err(Fault::Refused(Error::Unavailable { operation: self.operation, source }))
-        });
+        let step = outcome.unwrap_or(Err(Fault::Panicked));
         let result = step.map_err(|fault| match fault {
             Fault::Sqlite(error) => {
                 let failure = Failure::from(error);
                 self.code = Some(failure.code);
-                failure.error(self.operation, store)
+                failure.own_error(self.operation, store)
             }
             fault => fault.into_error(self.operation, store),
         });
@@ -460,6 +457,16 @@ impl From<rusqlite::Error> for Failure {
 }
 
 impl Failure {
+    /// What the caller is told whose own request failed.
+    fn own_error(&self, operation: &'static str, store: &str) -> Error {
+        match self.code & 0xff {
+            ffi::SQLITE_CONSTRAINT | ffi::SQLITE_MISMATCH | ffi::SQLITE_TOOBIG | ffi::SQLITE_RANGE => {
+                Error::Rejected { operation, source: self.text.clone().into() }
+            }
+            _ => self.error(operation, store),
+        }
+    }
+
     /// What the caller is told.
     pub(super) fn error(&self, operation: &'static str, store: &str) -> Error {
         match self.code & 0xff {

@@ -95,11 +95,7 @@ async fn files_that_cannot_be_used_are_refused_and_left_alone() {
     let path = folder.path().join("s.db");
     type Damage = fn(&Path);
     let cases: [(&str, Damage, &str); 6] = [
-        (
-            "newer",
-            |path| sqlite(path, "PRAGMA user_version = 99"),
-            "newer mainspring (schema 99, this program knows 1)",
-        ),
+        ("newer", |path| sqlite(path, "PRAGMA user_version = 99"), "newer mainspring (schema 99, this program knows"),
         ("foreign", |path| sqlite(path, "PRAGMA application_id = 7"), "another program"),
         ("header", |path| overwrite(path, 0, b"not a database at all"), "not an SQLite database"),
         ("short", |path| std::fs::write(path, b"SQLi").unwrap(), "not an SQLite database"),
@@ -184,6 +180,22 @@ async fn request_that_fails_leaves_the_others_of_its_group_alone() {
     for (name, there) in [("first", true), ("refused", false), ("second", true), ("panicked", false), ("third", true)] {
         assert_eq!(store.setting(name).await.unwrap().is_some(), there, "{name}");
     }
+}
+
+#[tokio::test]
+async fn what_the_database_refuses_is_told_from_what_fails() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Arc::new(open(&folder.path().join("s.db")).unwrap());
+    let spoilt = Arc::clone(&store);
+    let spoil = |trigger| async move {
+        let text = format!(
+            "CREATE TRIGGER spoilt BEFORE INSERT ON run WHEN new.trigger_id = {trigger} \
+             BEGIN SELECT RAISE(ABORT, 'spoilt'); END"
+        );
+        let run = move |s: &mut Session<Connection>| Ok(s.connection.execute_batch(&text)?);
+        spoilt.write(Lane::Api, "spoil", run).await.unwrap();
+    };
+    crate::conformance::fires::refused_batch_is_told_and_nothing_of_it_is_kept(store, spoil).await;
 }
 
 #[tokio::test]

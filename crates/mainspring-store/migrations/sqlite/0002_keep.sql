@@ -1,0 +1,2 @@
+-- Why a trigger is in the state `error`.
+ALTER TABLE job_trigger ADD COLUMN error TEXT;
