@@ -1,7 +1,7 @@
 //! Short words for histories: drafts of jobs, entries of batches, and what was left afterwards.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use mainspring_core::batch::{
     ClaimedRun, Completion, CompletionBatch, CompletionOutcome, FireBatch, FireEntry, FireOutcome, NewRun, Progress,
@@ -32,7 +32,7 @@ pub struct Kit {
     pub store: Arc<dyn Store>,
     /// The process start.
     pub incarnation: Incarnation,
-    sequence: u64,
+    sequence: AtomicU64,
 }
 
 /// A job as the store keeps it.
@@ -53,12 +53,12 @@ impl Kit {
     /// Registers another start of the process.
     pub async fn restarted(store: Arc<dyn Store>, incarnation: Incarnation) -> Self {
         store.adopt(incarnation, at(0)).await.expect("adopt");
-        Self { store, incarnation, sequence: 0 }
+        Self { store, incarnation, sequence: AtomicU64::new(0) }
     }
 
     /// Acts for a process start that is registered already.
     pub fn acting(store: Arc<dyn Store>, incarnation: Incarnation) -> Self {
-        Self { store, incarnation, sequence: 0 }
+        Self { store, incarnation, sequence: AtomicU64::new(0) }
     }
 
     /// Saves a job whatever is there, and reads it again.
@@ -85,9 +85,9 @@ impl Kit {
     }
 
     /// A name for the next batch.
-    pub fn batch_id(&mut self) -> BatchId {
-        self.sequence += 1;
-        BatchId { incarnation: self.incarnation, sequence: self.sequence }
+    pub fn batch_id(&self) -> BatchId {
+        let sequence = self.sequence.fetch_add(1, Ordering::Relaxed) + 1;
+        BatchId { incarnation: self.incarnation, sequence }
     }
 
     /// Records fires under a new batch id.
@@ -102,9 +102,9 @@ impl Kit {
         self.store.complete(Arc::new(CompletionBatch { id, at: now, entries })).await.expect("complete")
     }
 
-    /// Claims runs.
+    /// Claims runs under a new id.
     pub async fn claim(&self, limit: u32, now: Timestamp) -> Vec<ClaimedRun> {
-        self.store.claim(self.incarnation, limit, now).await.expect("claim")
+        self.store.claim(self.batch_id(), limit, now).await.expect("claim")
     }
 
     /// A run that must be there.

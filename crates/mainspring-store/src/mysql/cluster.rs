@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use mainspring_core::batch::LiveRun;
 use mainspring_core::cluster::{Change, ClusterView, Lease, NodeRow, Renewal, Shard, ShardSet, Standing};
-use mainspring_core::{Incarnation, Timestamp};
+use mainspring_core::{BatchId, Incarnation};
 use tokio::sync::Notify;
 
 use super::MysqlStore;
@@ -12,6 +12,7 @@ use super::connection::Connection;
 use crate::cluster::{Cluster, NodeInfo};
 use crate::error::{Error, Result};
 use crate::sql::db::{Row, Sql, Step, ToSql, Values, execute, exists, read, read_one, word};
+use crate::sql::queue::adopt_from;
 use crate::sql::session::Session;
 
 #[async_trait]
@@ -73,10 +74,9 @@ impl Cluster for MysqlStore {
         self.lanes.leases.call("look for orphaned runs", work).await
     }
 
-    async fn adopt_from(&self, dead: Incarnation, by: Incarnation, limit: u32, _: Timestamp) -> Result<Vec<LiveRun>> {
+    async fn adopt_from(&self, dead: Incarnation, id: BatchId, limit: u32) -> Result<Vec<LiveRun>> {
         let work = move |session: &mut Session<Connection>| {
-            let (dead, by) = (session.number_of(dead)?, session.number_of(by)?);
-            adopt(&session.connection, dead, by, limit)
+            adopt_from(session, dead, id, |db, dead, by| adopt(db, dead, by, limit))
         };
         self.lanes.leases.call("adopt orphaned runs", work).await
     }

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use mainspring_core::batch::LiveRun;
 use mainspring_core::cluster::{Change, ClusterView, Lease, NodeRow, Renewal, Shard, ShardSet, Standing};
-use mainspring_core::{Incarnation, Timestamp};
+use mainspring_core::{BatchId, Incarnation};
 use tokio::sync::Notify;
 
 use super::PostgresStore;
@@ -12,7 +12,7 @@ use super::connection::{Connection, Uuid};
 use crate::cluster::{Cluster, NodeInfo};
 use crate::error::{Error, Result};
 use crate::sql::db::{Lock, Row, Step, ToSql, execute, read, read_one, word};
-use crate::sql::queue::live_run;
+use crate::sql::queue::{adopt_from, live_run};
 use crate::sql::session::Session;
 
 #[async_trait]
@@ -73,14 +73,14 @@ impl Cluster for PostgresStore {
         self.lanes.leases.call("look for orphaned runs", work).await
     }
 
-    async fn adopt_from(&self, dead: Incarnation, by: Incarnation, limit: u32, _: Timestamp) -> Result<Vec<LiveRun>> {
-        let work = move |session: &mut Session<Connection>| {
-            let (dead, by) = (session.number_of(dead)?, session.number_of(by)?);
+    async fn adopt_from(&self, dead: Incarnation, id: BatchId, limit: u32) -> Result<Vec<LiveRun>> {
+        let adopt = move |db: &Connection, dead, by| {
             let values: [(&str, &dyn ToSql); 3] = [(":dead", &dead), (":limit", &limit), (":by", &by)];
-            let mut runs = read(&session.connection, own!("cluster_adopt"), &values, live_run)?;
+            let mut runs = read(db, own!("cluster_adopt"), &values, live_run)?;
             runs.sort_by_key(|run| run.claimed.run);
             Ok(runs)
         };
+        let work = move |session: &mut Session<Connection>| adopt_from(session, dead, id, adopt);
         self.lanes.leases.call("adopt orphaned runs", work).await
     }
 

@@ -5,8 +5,14 @@ use mainspring_core::{RunId, Timestamp};
 use crate::error::Error;
 
 /// A statement, by the name of its file in `queries/common/`. Databases that need another text are named after it:
-/// `sql!("info", mysql)` takes the one in `queries/mysql/` for MySQL.
+/// `sql!("info", mysql)` takes the one in `queries/mysql/` for MySQL, `sql!("taken_read", servers)` the one in
+/// `queries/servers/` for PostgreSQL and MySQL.
 macro_rules! sql {
+    ($name:literal, servers) => {{
+        const TEXT: Option<&str> =
+            Some(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/queries/servers/", $name, ".sql")));
+        $crate::sql::db::Sql { postgres: TEXT, mysql: TEXT, ..$crate::sql::db::sql!($name) }
+    }};
     ($name:literal $(, $other:ident)*) => {
         $crate::sql::db::Sql {
             $($other: Some(include_str!(concat!(
