@@ -178,7 +178,8 @@ macro_rules! cluster_suite {
                 end_is_asked_of_the_node_that_executes,
                 node_is_asked_to_drain,
                 freed_slot_is_noted_for_the_owner,
-                owner_of_a_new_shard_knows_of_earlier_changes;
+                owner_of_a_new_shard_knows_of_earlier_changes,
+                changes_before_a_shard_was_taken_are_dropped;
         }
     };
 }

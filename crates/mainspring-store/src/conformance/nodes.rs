@@ -249,3 +249,17 @@ pub async fn owner_of_a_new_shard_knows_of_earlier_changes(store: Arc<dyn Store>
     let changes = store.take_changes(A, ShardSet::ALL, 9).await.expect("take_changes");
     assert_eq!(changes.triggers, [job.row(0).id], "later ones it is told");
 }
+
+/// Whoever takes a shard reads it whole: what was noted before need not be read again, one by one.
+pub async fn changes_before_a_shard_was_taken_are_dropped(store: Arc<dyn Store>) {
+    let a = join(&store, A, "a").await;
+    let jobs: Vec<_> = (0..8).map(|n| Draft::new(&format!("job-{n}")).trigger("t", at(1_000)).0).collect();
+    a.save_all(jobs).await;
+    let all = a.window(at(2_000), 100).await;
+    let (own, rest): (Vec<_>, Vec<_>) = all.iter().partition(|row| row.shard == all[0].shard);
+    let change = Change { number: 1, shards: set([all[0].shard.0]) };
+    cluster(&store).acquire(A, change, 1).await.expect("acquire");
+    let changes = store.take_changes(A, ShardSet::ALL, 9).await.expect("take_changes");
+    assert_eq!(changes.triggers.len(), rest.len(), "those of other shards stay");
+    assert!(own.iter().all(|row| !changes.triggers.contains(&row.id)), "{changes:?}");
+}

@@ -26,6 +26,21 @@ macro_rules! sql {
 }
 pub(crate) use sql;
 
+/// A statement of the servers alone: the one in `queries/servers/`, or one for each of them.
+macro_rules! on_servers {
+    ($name:literal) => {
+        $crate::sql::db::Sql::new(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/queries/servers/", $name, ".sql")))
+    };
+    ($name:literal, postgres, mysql) => {
+        $crate::sql::db::Sql {
+            postgres: Some(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/queries/postgres/", $name, ".sql"))),
+            mysql: Some(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/queries/mysql/", $name, ".sql"))),
+            ..$crate::sql::db::Sql::new("")
+        }
+    };
+}
+pub(crate) use on_servers;
+
 /// A statement in the words of each database.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Sql {

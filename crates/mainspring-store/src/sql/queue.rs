@@ -7,6 +7,7 @@ use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, RunId, Timestamp,
 
 use super::Batches;
 use super::db::{Db, Row, Step, ToSql, execute, exists, instant, maybe_instant, read, read_one, run_id, sql};
+use super::lane::Server;
 use super::repeat::Taking;
 use super::session::Session;
 use crate::row::{Changes, Released};
@@ -67,12 +68,12 @@ pub(crate) fn claim(
     Ok(claimed)
 }
 
-/// See [`crate::cluster::Cluster::adopt_from`]. `take` takes runs from one process start for another one.
-pub(crate) fn adopt_from<C: Batches>(
-    session: &mut Session<C>,
+/// See [`crate::cluster::Cluster::adopt_from`].
+pub(crate) fn adopt_from(
+    session: &mut Session<impl Server>,
     dead: Incarnation,
     id: BatchId,
-    take: impl FnOnce(&C, i64, i64) -> Step<Vec<LiveRun>>,
+    limit: u32,
 ) -> Step<Vec<LiveRun>> {
     let (dead, by) = (session.number_of(dead)?, session.number_of(id.incarnation)?);
     let db = &session.connection;
@@ -80,7 +81,7 @@ pub(crate) fn adopt_from<C: Batches>(
     if let Some(before) = taking.repeated()? {
         return Ok(before);
     }
-    let taken = take(db, dead, by)?;
+    let taken = db.adopt(dead, by, limit)?;
     taking.keep(taken.iter().map(|live| &live.claimed))?;
     Ok(taken)
 }
