@@ -146,8 +146,9 @@ pub enum Read {
     Triggers(Vec<TriggerId>),
     /// What requests have changed that concerns some shards, or runs of this node.
     Changes(ShardSet),
-    /// Queued runs, to be claimed for so many slots.
-    Claim(u32),
+    /// Queued runs, to be claimed for so many slots. The id tells a repeat, which gets the runs that the claim has taken,
+    /// from the next claim.
+    Claim(BatchId, u32),
     /// Scheduled runs that are due, to be made ready.
     Release,
     /// Puts a trigger into the state `error`, if it has this version (or whichever it has).
@@ -375,7 +376,20 @@ impl Planner {
         self.check_window(commands);
         self.residents.collect_due(self.now, &mut self.fires.due);
         self.send_fires(commands);
-        commands.extend(self.slots.ask(self.now, self.part.trusted));
+        self.ask_runs(commands);
+    }
+
+    /// Asks for scheduled and queued runs, where there may be some. Only a node that trusts itself claims.
+    fn ask_runs(&mut self, commands: &mut Vec<Command>) {
+        if self.slots.ask_release(self.now) {
+            commands.push(Command::Read(Read::Release));
+        }
+        if self.part.trusted
+            && let Some(count) = self.slots.ask_claim()
+        {
+            let id = self.next_batch_id();
+            commands.push(Command::Read(Read::Claim(id, count)));
+        }
     }
 
     fn note_time(&mut self, now: Timestamp) {

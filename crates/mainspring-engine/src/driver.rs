@@ -14,6 +14,7 @@ use mainspring_core::{Incarnation, Timestamp, TriggerId};
 use mainspring_store::Store;
 use tokio::sync::{Notify, broadcast, mpsc, watch};
 
+use crate::adopt::Adoptions;
 use crate::clock::{Alarm, Clock, boot_ms};
 use crate::cluster::{Held, Lease};
 use crate::definitions::Definitions;
@@ -25,8 +26,6 @@ use crate::tasks::Tasks;
 
 /// Scheduled runs made ready in one step, and triggers whose changes are taken in one step.
 const STEP_MAX: u32 = 1_000;
-/// Runs of a dead node taken over in one step.
-const ADOPT_MAX: u32 = 500;
 /// Ends taken from the pool at a time.
 const ENDS_MAX: usize = 8_192;
 
@@ -52,6 +51,8 @@ pub(crate) struct Driver {
     pub(crate) lease: Option<Lease>,
     /// What the planner has been told of it.
     pub(crate) part: Option<(ShardSet, bool)>,
+    /// Whose runs it takes over.
+    pub(crate) adoptions: Arc<Adoptions>,
     /// How long after the last renewal runs are given up that others may be given.
     pub(crate) give_up_ms: u64,
     /// Woken when the store says that this incarnation was buried.
@@ -179,30 +180,21 @@ impl Driver {
 
     /// Takes over the runs of a dead node: they are lost.
     fn adopt(&self, dead: Incarnation) {
+        let Some(adoption) = self.adoptions.begin(dead) else { return };
         let (store, definitions) = (Arc::clone(&self.store), Arc::clone(&self.definitions));
-        let (clock, sender, me) = (Arc::clone(&self.clock), self.inbox.0.clone(), self.incarnation);
+        let (clock, sender) = (Arc::clone(&self.clock), self.inbox.0.clone());
         self.tasks.start(async move {
             let Some(cluster) = store.cluster() else { return };
-            loop {
+            while let Some(runs) = adoption.next(cluster, &*clock).await {
+                tracing::warn!(node.incarnation = %dead, runs = runs.len(), "runs of a dead node were lost");
                 let now = clock.now();
-                match cluster.adopt_from(dead, me, ADOPT_MAX, now).await {
-                    Ok(runs) if runs.is_empty() => return,
-                    Ok(runs) => {
-                        tracing::warn!(node.incarnation = %dead, runs = runs.len(), "runs of a dead node were lost");
-                        let mut ends = Vec::new();
-                        for live in runs {
-                            // They are this node's now: nobody else looks after them.
-                            let (job, version) = (live.claimed.job, live.claimed.job_version);
-                            let definition = definitions.wait_for(job, version).await;
-                            ends.push(lost_end(&definitions, live, definition, now).await);
-                        }
-                        let _ = sender.send(Event::Lost(ends));
-                    }
-                    Err(error) => {
-                        tracing::error!(error = %causes(&error), "runs of a dead node could not be taken over; trying again");
-                        return;
-                    }
+                let mut ends = Vec::new();
+                for live in runs {
+                    // They are this node's now: nobody else looks after them.
+                    let definition = definitions.wait_for(live.claimed.job, live.claimed.job_version).await;
+                    ends.push(lost_end(&definitions, live, definition, now).await);
                 }
+                let _ = sender.send(Event::Lost(ends));
             }
         });
     }
@@ -351,8 +343,8 @@ impl Reader {
             Read::Changes(shards) => {
                 Event::ChangesRead(self.store.take_changes(self.incarnation, shards, STEP_MAX).await?)
             }
-            Read::Claim(limit) => {
-                let claimed = self.store.claim(self.incarnation, limit, self.clock.now()).await?;
+            Read::Claim(id, limit) => {
+                let claimed = self.store.claim(id, limit, self.clock.now()).await?;
                 Event::Claimed(claimed.into_iter().map(Start::from).collect())
             }
             Read::PutAside { trigger, version, reason } => {
@@ -426,7 +418,7 @@ const fn read_name(read: &Read) -> &'static str {
         Read::Window(..) => "window",
         Read::Triggers(_) => "trigger_rows",
         Read::Changes(_) => "take_changes",
-        Read::Claim(_) => "claim",
+        Read::Claim(..) => "claim",
         Read::Release => "release_due",
         Read::PutAside { .. } => "put_aside",
     }

@@ -3,6 +3,7 @@
 //! The engine asks [`mainspring_core::planner`] what to do and does it, over any [`mainspring_store::Store`].
 //! It serves no HTTP.
 
+mod adopt;
 pub mod bench;
 mod clock;
 mod cluster;

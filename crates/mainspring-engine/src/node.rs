@@ -9,6 +9,7 @@ use mainspring_core::planner::{self, AttemptEnd, Event, Planner};
 use tokio::sync::{Notify, broadcast, mpsc, watch};
 use tokio::task::JoinSet;
 
+use crate::adopt::Adoptions;
 use crate::clock::{Clock, boot_ms, pause};
 use crate::cluster::{Lease, Terms};
 use crate::definitions::Definitions;
@@ -144,6 +145,7 @@ impl Node {
             state: self.state.clone(),
             lease,
             part: None,
+            adoptions: Arc::new(Adoptions::new(incarnation)),
             give_up_ms: self.give_up_ms,
             fenced: Arc::new(Notify::new()),
             ended: None,

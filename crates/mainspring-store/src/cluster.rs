@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use mainspring_core::batch::LiveRun;
 use mainspring_core::cluster::{Change, ClusterView, Renewal, ShardSet};
-use mainspring_core::{Incarnation, Timestamp};
+use mainspring_core::{BatchId, Incarnation};
 
 use crate::error::Result;
 
@@ -44,7 +44,10 @@ pub trait Cluster: Send + Sync {
     async fn orphaned(&self) -> Result<Vec<Incarnation>>;
 
     /// Takes over up to `limit` running runs of a process start without a node, and returns them, in order of id.
-    async fn adopt_from(&self, dead: Incarnation, by: Incarnation, limit: u32, at: Timestamp) -> Result<Vec<LiveRun>>;
+    ///
+    /// A repeat (same id, and no other adoption from the same process start by this one in between) takes nothing once
+    /// something is taken: it answers what of that is still running at that attempt for whoever adopted it.
+    async fn adopt_from(&self, dead: Incarnation, id: BatchId, limit: u32) -> Result<Vec<LiveRun>>;
 
     /// Tells the other nodes to look now. May get lost.
     async fn hint(&self) -> Result<()>;

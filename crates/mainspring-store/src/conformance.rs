@@ -91,6 +91,8 @@ macro_rules! conformance_suite {
             queue:
                 claims_take_the_highest_priority_then_the_oldest_due,
                 claim_says_all_that_a_worker_needs,
+                claim_that_is_repeated_answers_what_it_took,
+                claim_that_took_nothing_may_take_something_when_repeated,
                 claimed_run_is_completed_like_one_claimed_at_birth,
                 releases_are_bounded_and_say_when_the_next_is_due,
                 restart_takes_over_running_runs,
@@ -174,11 +176,13 @@ macro_rules! cluster_suite {
                 burial_needs_the_counter_that_was_seen,
                 buried_node_records_nothing,
                 runs_of_a_buried_node_are_adopted_once,
+                adoption_that_is_repeated_answers_what_it_took,
                 window_and_changes_are_read_by_shard,
                 end_is_asked_of_the_node_that_executes,
                 node_is_asked_to_drain,
                 freed_slot_is_noted_for_the_owner,
-                owner_of_a_new_shard_knows_of_earlier_changes;
+                owner_of_a_new_shard_knows_of_earlier_changes,
+                changes_before_a_shard_was_taken_are_dropped;
         }
     };
 }

@@ -28,7 +28,7 @@ use mainspring_core::batch::{
 };
 use mainspring_core::cluster::ShardSet;
 use mainspring_core::job::{Job, JobKey};
-use mainspring_core::{Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
+use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
 use tokio::sync::Notify;
 
 use crate::error::{Error, Result};
@@ -134,8 +134,8 @@ impl Store for MemoryStore {
         Ok(complete::complete(&mut *self.model()?, &batch))
     }
 
-    async fn claim(&self, by: Incarnation, limit: u32, at: Timestamp) -> Result<Vec<ClaimedRun>> {
-        Ok(queue::claim(&mut *self.model()?, by, limit, at))
+    async fn claim(&self, id: BatchId, limit: u32, at: Timestamp) -> Result<Vec<ClaimedRun>> {
+        Ok(queue::claim(&mut *self.model()?, id, limit, at))
     }
 
     async fn release_due(&self, at: Timestamp, limit: u32) -> Result<Released> {

@@ -5,7 +5,6 @@
 
 mod arrays;
 mod batches;
-mod cluster;
 mod connection;
 mod migrate;
 
@@ -18,7 +17,8 @@ use tokio::sync::Notify;
 use crate::cluster::Cluster;
 use crate::error::{Error, Result};
 use crate::row::StoreInfo;
-use crate::sql::db::{Db, Fault, Lock, Sql, Step, ToSql, exists, read, read_one, sql};
+use crate::sql::cluster::Shared;
+use crate::sql::db::{Db, Fault, Lock, Sql, Step, ToSql, exists, on_servers, read, read_one};
 use crate::sql::lane::{self, Lanes, Server};
 use crate::sql::session::Session;
 use crate::sql::store::{Backend, Lane, ReadLane};
@@ -106,7 +106,7 @@ impl MysqlStore {
 
 fn number_events(db: &Connection) -> Step<()> {
     db.lock(Sql::new("SELECT seq FROM event_head WHERE one = 1"), Lock::Write, &[])?;
-    let head = read_one(db, sql!("last_event", mysql), &[], |row| row.get::<i64>(0))?.unwrap_or(0);
+    let head = read_one(db, on_servers!("last_event"), &[], |row| row.get::<i64>(0))?.unwrap_or(0);
     let new: Vec<i64> = read(db, own!("events_new"), &[], |row| row.get(0))?;
     let (count, events) = (new.len() as i64, list_of_numbers(new.into_iter()));
     let values: [(&str, &dyn ToSql); 2] = [(":events", &events), (":head", &head)];
@@ -161,6 +161,18 @@ fn judge_version(version: &str) -> std::result::Result<(), String> {
     }
     let [major, minor, patch] = least;
     Err(format!("its server is {name} {version}; {major}.{minor}.{patch} or newer is needed"))
+}
+
+impl Shared for MysqlStore {
+    type Session = Connection;
+
+    fn leases(&self) -> &lane::Lane<Connection> {
+        &self.lanes.leases
+    }
+
+    fn hints(&self) -> &Notify {
+        &self.hinted
+    }
 }
 
 impl Backend for MysqlStore {

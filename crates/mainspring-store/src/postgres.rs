@@ -5,7 +5,6 @@
 
 mod arrays;
 mod batches;
-mod cluster;
 mod connection;
 mod history;
 mod listener;
@@ -21,6 +20,7 @@ use tokio_postgres::Config;
 use crate::cluster::Cluster;
 use crate::error::{Error, Result};
 use crate::row::StoreInfo;
+use crate::sql::cluster::Shared;
 use crate::sql::db::{Db, Fault, Lock, Sql, Step, exists, read_one};
 use crate::sql::lane::{self, Lanes};
 use crate::sql::session::Session;
@@ -158,6 +158,18 @@ fn check_version(db: &Connection) -> Step<std::result::Result<(), String>> {
         return Ok(Err(format!("its server is PostgreSQL {text}; 13 or newer is needed")));
     }
     Ok(Ok(()))
+}
+
+impl Shared for PostgresStore {
+    type Session = Connection;
+
+    fn leases(&self) -> &lane::Lane<Connection> {
+        &self.lanes.leases
+    }
+
+    fn hints(&self) -> &Notify {
+        &self.hinted
+    }
 }
 
 impl Backend for PostgresStore {

@@ -8,7 +8,7 @@ use mainspring_core::batch::{
 };
 use mainspring_core::cluster::ShardSet;
 use mainspring_core::job::{Job, JobKey};
-use mainspring_core::{Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
+use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
 
 use crate::cluster::Cluster;
 use crate::error::{Error, Result};
@@ -89,7 +89,10 @@ pub trait Store: Send + Sync + 'static {
     async fn complete(&self, batch: Arc<CompletionBatch>) -> Result<CompletionOutcome>;
 
     /// Takes up to `limit` queued runs for a process start, highest priority first, then oldest due, then by id.
-    async fn claim(&self, by: Incarnation, limit: u32, at: Timestamp) -> Result<Vec<ClaimedRun>>;
+    ///
+    /// A claim that is repeated (same id, and none of that process start in between) takes nothing once it has taken
+    /// something: it answers those of its runs that are still running at that attempt for that process start.
+    async fn claim(&self, id: BatchId, limit: u32, at: Timestamp) -> Result<Vec<ClaimedRun>>;
 
     /// Makes scheduled runs ready that are due at `at`, up to `limit`.
     async fn release_due(&self, at: Timestamp, limit: u32) -> Result<Released>;

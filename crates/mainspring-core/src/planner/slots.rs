@@ -2,7 +2,6 @@
 
 use mainspring_schedule::Timestamp;
 
-use super::{Command, Read};
 use crate::batch::Released;
 
 #[derive(Debug)]
@@ -73,21 +72,26 @@ impl Slots {
         }
     }
 
-    /// Asks for queued and scheduled runs, where there may be some. Only a node that trusts itself claims.
-    pub(super) fn ask(&mut self, now: Timestamp, trusted: bool) -> Vec<Command> {
-        let mut commands = Vec::new();
-        if self.next_release_at().is_some_and(|at| at <= now) {
+    /// Whether scheduled runs are to be asked for, which is then under way.
+    pub(super) fn ask_release(&mut self, now: Timestamp) -> bool {
+        let due = self.next_release_at().is_some_and(|at| at <= now);
+        if due {
             self.releasing = true;
             self.next_release = None;
-            commands.push(Command::Read(Read::Release));
         }
+        due
+    }
+
+    /// How many queued runs to ask for, if there may be some and slots are free. They are kept until the answer is there:
+    /// one claim is under way at a time.
+    pub(super) fn ask_claim(&mut self) -> Option<u32> {
         let free = self.total - self.taken;
-        if trusted && self.backlog && self.claiming == 0 && free > 0 {
-            self.backlog = false;
-            self.claiming = free;
-            self.taken = self.total;
-            commands.push(Command::Read(Read::Claim(free)));
+        if !self.backlog || self.claiming > 0 || free == 0 {
+            return None;
         }
-        commands
+        self.backlog = false;
+        self.claiming = free;
+        self.taken = self.total;
+        Some(free)
     }
 }

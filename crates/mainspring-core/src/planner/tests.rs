@@ -125,7 +125,7 @@ impl World {
                 assert!(!is_new || shards.collect::<ShardSet>().difference(self.owned).is_empty(), "{batch:?}");
             }
             Command::Read(Read::Changes(shards)) => assert!(self.trusted && *shards == self.owned),
-            Command::Read(Read::Claim(_)) => assert!(self.trusted),
+            Command::Read(Read::Claim(..)) => assert!(self.trusted),
             Command::Read(Read::Window(shards, ..)) => assert!(!shards.intersection(self.owned).is_empty()),
             _ => {}
         }
@@ -206,7 +206,7 @@ impl World {
                 let triggers = std::mem::take(&mut self.changed);
                 Some(Event::ChangesRead(crate::batch::Changes { triggers, ..Default::default() }))
             }
-            Command::Read(Read::Claim(limit)) => {
+            Command::Read(Read::Claim(_, limit)) => {
                 let count = self.queued.len().min(limit as usize);
                 Some(Event::Claimed(self.queued.drain(..count).collect()))
             }
@@ -552,13 +552,34 @@ fn progress_of_an_edited_trigger_lies_after_what_fired() {
 fn run_queued_while_a_claim_is_under_way_is_claimed_afterwards() {
     let mut world = world();
     let mut commands = world.planner.handle(at(0), Event::Woke);
-    let claim = commands.iter().any(|command| matches!(command, Command::Read(Read::Claim(_))));
+    let claim = commands.iter().any(|command| matches!(command, Command::Read(Read::Claim(..))));
     assert!(claim, "runs of an earlier process are asked for");
     commands.clear();
     let queued = crate::batch::Changes { queued: true, ..crate::batch::Changes::default() };
     world.planner.handle(at(0), Event::ChangesRead(queued));
     let after = world.planner.handle(at(0), Event::Claimed(Vec::new()));
-    assert!(after.iter().any(|command| matches!(command, Command::Read(Read::Claim(_)))), "{after:?}");
+    assert!(after.iter().any(|command| matches!(command, Command::Read(Read::Claim(..)))), "{after:?}");
+}
+
+/// What it took is running already: another claim would leave that behind.
+#[test]
+fn claim_without_an_answer_is_repeated_under_its_id_before_another_is_sent() {
+    let mut world = world();
+    let claims = |commands: Vec<Command>| -> Vec<Read> {
+        let reads = commands
+            .into_iter()
+            .filter_map(|command| if let Command::Read(read) = command { Some(read) } else { None });
+        reads.filter(|read| matches!(read, Read::Claim(..))).collect()
+    };
+    let first = claims(world.planner.handle(at(0), Event::Woke)).pop().expect("a claim");
+    let queued = crate::batch::Changes { queued: true, ..crate::batch::Changes::default() };
+    world.planner.handle(at(0), Event::ReadFailed(first.clone()));
+    assert_eq!(claims(world.planner.handle(at(0), Event::ChangesRead(queued))), [], "one at a time");
+    let again = world.planner.next_wakeup();
+    assert_eq!(claims(world.planner.handle(again, Event::Woke)), [first.clone()]);
+    let next = claims(world.planner.handle(again, Event::Claimed(Vec::new()))).pop().expect("a claim");
+    let (Read::Claim(first, _), Read::Claim(next, _)) = (first, next) else { unreachable!("filtered above") };
+    assert_eq!((next.incarnation, next.sequence > first.sequence), (first.incarnation, true));
 }
 
 #[test]

@@ -10,7 +10,7 @@ use mainspring_core::cluster::ShardSet;
 use mainspring_core::job::{JobKey, Overlap};
 use mainspring_core::retry::AfterAttempt;
 use mainspring_core::run::AttemptOutcome;
-use mainspring_core::{Incarnation, RunId, Timestamp, TriggerId};
+use mainspring_core::{BatchId, Incarnation, RunId, Timestamp, TriggerId};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 
@@ -51,6 +51,7 @@ enum Op {
     RepeatFire,
     Complete { ends: Vec<Finish> },
     Claim { limit: u32 },
+    RepeatClaim,
     Release { limit: u32, ahead_ms: i64 },
     Ask { job: u8, number: u64, priority: i32 },
     Cancel { run: u8, arms: bool },
@@ -117,6 +118,7 @@ fn op() -> impl Strategy<Value = Op> {
         2 => Just(Op::RepeatFire),
         8 => prop::collection::vec(finish, 1..5).prop_map(|ends| Op::Complete { ends }),
         5 => (0..4_u32).prop_map(|limit| Op::Claim { limit }),
+        2 => Just(Op::RepeatClaim),
         3 => (0..4_u32, 0..3_000_i64).prop_map(|(limit, ahead_ms)| Op::Release { limit, ahead_ms }),
         4 => (0..3_u8, 0..3_u64, 4..7_i32).prop_map(|(job, number, priority)| Op::Ask { job, number, priority }),
         3 => any::<(u8, bool)>().prop_map(|(run, arms)| Op::Cancel { run, arms }),
@@ -140,13 +142,14 @@ struct Pair {
     other: Arc<dyn Store>,
     step: i64,
     last_fire: Option<Arc<FireBatch>>,
+    last_claim: Option<(BatchId, u32)>,
 }
 
 impl Pair {
     async fn new(reference: Arc<dyn Store>, other: Arc<dyn Store>) -> Self {
         let kit = Kit::new(reference).await;
         other.adopt(kit.incarnation, at(0)).await.expect("adopt");
-        Self { kit, other, step: 0, last_fire: None }
+        Self { kit, other, step: 0, last_fire: None, last_claim: None }
     }
 
     async fn all(mut self, ops: &[Op]) -> Verdict {
@@ -206,8 +209,13 @@ impl Pair {
                 same("complete", a.complete(batch.clone()).await, b.complete(batch).await)
             }
             Op::Claim { limit } => {
-                let by = self.kit.incarnation;
-                same("claim", a.claim(by, *limit, now).await, b.claim(by, *limit, now).await)
+                let id = self.kit.batch_id();
+                self.last_claim = Some((id, *limit));
+                same("claim", a.claim(id, *limit, now).await, b.claim(id, *limit, now).await)
+            }
+            Op::RepeatClaim => {
+                let Some((id, limit)) = self.last_claim else { return Ok(()) };
+                same("claim again", a.claim(id, limit, now).await, b.claim(id, limit, now).await)
             }
             Op::Release { limit, ahead_ms } => {
                 let until = now + *ahead_ms;

@@ -102,7 +102,7 @@ pub async fn late_instants_fire_one_by_one_in_one_entry(store: Arc<dyn Store>) {
 }
 
 pub async fn repeated_batch_gets_the_same_answer_and_leaves_one_record(store: Arc<dyn Store>) {
-    let mut kit = Kit::new(store).await;
+    let kit = Kit::new(store).await;
     let free = kit.save(Draft::new("free").trigger("x", at(1_000)).trigger("y", at(1_000))).await;
     let skip = kit.save(Draft::new("skip").limit(Overlap::Skip, 1).trigger("t", at(1_000))).await;
     let hold = kit.save(Draft::new("hold").limit(Overlap::Hold, 1).trigger("t", at(1_000))).await;

@@ -313,12 +313,12 @@ pub async fn store_says_how_large_it_is(store: Arc<dyn Store>) {
 }
 
 pub async fn store_that_is_closed_answers_nothing_more(store: Arc<dyn Store>) {
-    let mut kit = Kit::new(store).await;
+    let kit = Kit::new(store).await;
     let job = kit.save(Draft::new("a").trigger("t", at(1_000))).await;
     kit.store.close().await.expect("close");
     let run = run_at(job.row(0).id, at(1_000));
     assert!(matches!(kit.store.run(run).await, Err(Error::Closed)));
-    assert!(matches!(kit.store.claim(kit.incarnation, 1, at(1)).await, Err(Error::Closed)));
+    assert!(matches!(kit.store.claim(kit.batch_id(), 1, at(1)).await, Err(Error::Closed)));
     let id = kit.batch_id();
     let batch = mainspring_core::batch::FireBatch { id, at: at(1_000), entries: vec![job.entry(0)] };
     assert!(matches!(kit.store.fire(Arc::new(batch)).await, Err(Error::Closed)));

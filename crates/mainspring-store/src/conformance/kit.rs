@@ -1,7 +1,7 @@
 //! Short words for histories: drafts of jobs, entries of batches, and what was left afterwards.
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use mainspring_core::batch::{
     ClaimedRun, Completion, CompletionBatch, CompletionOutcome, FireBatch, FireEntry, FireOutcome, NewRun, Progress,
@@ -12,6 +12,7 @@ use mainspring_core::job::{Job, JobKey, Overlap, ScheduleDefinition, Task, Trigg
 use mainspring_core::retry::AfterAttempt;
 use mainspring_core::run::{AttemptOutcome, Origin, RunState, Verdict};
 use mainspring_core::{BatchId, Incarnation, JobId, RunId, RunSource, Timestamp, TriggerId};
+use mysql_async::prelude::Queryable;
 
 use crate::{
     AskedRun, Expect, JobRow, JobUpdate, JobWrite, NamedTrigger, RunInfo, RunQuery, Saved, Store, TriggerWrite,
@@ -32,7 +33,7 @@ pub struct Kit {
     pub store: Arc<dyn Store>,
     /// The process start.
     pub incarnation: Incarnation,
-    sequence: u64,
+    sequence: AtomicU64,
 }
 
 /// A job as the store keeps it.
@@ -53,12 +54,12 @@ impl Kit {
     /// Registers another start of the process.
     pub async fn restarted(store: Arc<dyn Store>, incarnation: Incarnation) -> Self {
         store.adopt(incarnation, at(0)).await.expect("adopt");
-        Self { store, incarnation, sequence: 0 }
+        Self { store, incarnation, sequence: AtomicU64::new(0) }
     }
 
     /// Acts for a process start that is registered already.
     pub fn acting(store: Arc<dyn Store>, incarnation: Incarnation) -> Self {
-        Self { store, incarnation, sequence: 0 }
+        Self { store, incarnation, sequence: AtomicU64::new(0) }
     }
 
     /// Saves a job whatever is there, and reads it again.
@@ -85,9 +86,9 @@ impl Kit {
     }
 
     /// A name for the next batch.
-    pub fn batch_id(&mut self) -> BatchId {
-        self.sequence += 1;
-        BatchId { incarnation: self.incarnation, sequence: self.sequence }
+    pub fn batch_id(&self) -> BatchId {
+        let sequence = self.sequence.fetch_add(1, Ordering::Relaxed) + 1;
+        BatchId { incarnation: self.incarnation, sequence }
     }
 
     /// Records fires under a new batch id.
@@ -102,9 +103,9 @@ impl Kit {
         self.store.complete(Arc::new(CompletionBatch { id, at: now, entries })).await.expect("complete")
     }
 
-    /// Claims runs.
+    /// Claims runs under a new id.
     pub async fn claim(&self, limit: u32, now: Timestamp) -> Vec<ClaimedRun> {
-        self.store.claim(self.incarnation, limit, now).await.expect("claim")
+        self.store.claim(self.batch_id(), limit, now).await.expect("claim")
     }
 
     /// A run that must be there.
@@ -422,11 +423,8 @@ pub fn fresh(next: Option<Timestamp>) -> Progress {
 /// # Panics
 /// If no server is named, or it does not answer.
 pub async fn postgres() -> String {
-    static NEXT: AtomicU32 = AtomicU32::new(0);
-    let Ok(server) = std::env::var("MAINSPRING_TEST_POSTGRES") else {
-        panic!("MAINSPRING_TEST_POSTGRES names no server: run `make test`, or `cargo run -p xtask -- db postgres`");
-    };
-    let name = format!("k{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed));
+    let server = server("MAINSPRING_TEST_POSTGRES", "postgres");
+    let name = fresh_name();
     let (client, connection) = tokio_postgres::connect(&server, tokio_postgres::NoTls).await.expect("a server answers");
     let session = tokio::spawn(connection);
     let made = format!("DROP SCHEMA IF EXISTS {name} CASCADE; CREATE SCHEMA {name}");
@@ -434,4 +432,32 @@ pub async fn postgres() -> String {
     drop(client);
     session.await.expect("the session ends").expect("without an error");
     format!("{server}?options=-csearch_path%3D{name}")
+}
+
+/// Makes a database of its own on the server whose address is in `MAINSPRING_TEST_MYSQL`. Answers its address.
+///
+/// # Panics
+/// If no server is named, or it does not answer.
+pub async fn mysql() -> String {
+    let (server, name) = (server("MAINSPRING_TEST_MYSQL", "mysql"), fresh_name());
+    let server = server.trim_end_matches('/');
+    let opts = mysql_async::Opts::from_url(server).expect("an address");
+    let mut session = mysql_async::Conn::new(opts).await.expect("a server answers");
+    for text in [format!("DROP DATABASE IF EXISTS {name}"), format!("CREATE DATABASE {name}")] {
+        session.query_drop(text).await.expect("a database can be made");
+    }
+    session.disconnect().await.expect("without an error");
+    format!("{server}/{name}")
+}
+
+fn server(variable: &str, kind: &str) -> String {
+    std::env::var(variable).unwrap_or_else(|_| {
+        panic!("{variable} names no server: run `make test`, or `cargo run -p xtask -- db {kind}`");
+    })
+}
+
+/// A name that no test has at the same time.
+fn fresh_name() -> String {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    format!("k{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
 }

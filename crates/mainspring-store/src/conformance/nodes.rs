@@ -107,7 +107,7 @@ pub async fn burial_needs_the_counter_that_was_seen(store: Arc<dyn Store>) {
 }
 
 pub async fn buried_node_records_nothing(store: Arc<dyn Store>) {
-    let mut a = join(&store, A, "a").await;
+    let a = join(&store, A, "a").await;
     let job = a.save(Draft::new("a").trigger("t", at(1_000))).await;
     let all = Change { number: 1, shards: ShardSet::ALL };
     cluster(&store).acquire(A, all, 1).await.expect("acquire");
@@ -116,7 +116,7 @@ pub async fn buried_node_records_nothing(store: Arc<dyn Store>) {
 
     let batch = mainspring_core::batch::FireBatch { id: a.batch_id(), at: at(1_000), entries: vec![job.entry(0)] };
     assert!(matches!(store.fire(Arc::new(batch)).await, Err(Error::Fenced)));
-    assert!(matches!(store.claim(A, 1, at(1_000)).await, Err(Error::Fenced)));
+    assert!(matches!(store.claim(a.batch_id(), 1, at(1_000)).await, Err(Error::Fenced)));
     assert!(matches!(store.take_changes(A, ShardSet::ALL, 1).await, Err(Error::Fenced)));
     assert_eq!(
         cluster(&store).acquire(A, Change { number: 2, shards: ShardSet::ALL }, 2).await.expect("acquire"),
@@ -135,14 +135,14 @@ pub async fn runs_of_a_buried_node_are_adopted_once(store: Arc<dyn Store>) {
     let job = a.save(Draft::new("a").trigger("t", at(1_000)).trigger("u", at(1_000))).await;
     a.fire(at(1_000), vec![job.claimed_entry(0), job.claimed_entry(1)]).await;
     assert_eq!(cluster(&store).orphaned().await.expect("orphaned"), []);
-    assert_eq!(cluster(&store).adopt_from(A, B, 9, at(1_500)).await.expect("adopt"), [], "it lives");
+    assert_eq!(cluster(&store).adopt_from(A, b.batch_id(), 9).await.expect("adopt"), [], "it lives");
     cluster(&store).bury(A, None).await.expect("bury");
     assert_eq!(cluster(&store).orphaned().await.expect("orphaned"), [A]);
 
     let mut runs = vec![job.next_run(0), job.next_run(1)];
     runs.sort_unstable();
-    let one = cluster(&store).adopt_from(A, B, 1, at(2_000)).await.expect("adopt");
-    let rest = cluster(&store).adopt_from(A, B, 9, at(2_000)).await.expect("adopt");
+    let one = cluster(&store).adopt_from(A, b.batch_id(), 1).await.expect("adopt");
+    let rest = cluster(&store).adopt_from(A, b.batch_id(), 9).await.expect("adopt");
     let taken: Vec<_> = one.iter().chain(&rest).map(|run| run.claimed.run).collect();
     assert_eq!((one.len(), taken), (1, runs.clone()));
     assert_eq!(cluster(&store).orphaned().await.expect("orphaned"), []);
@@ -151,6 +151,27 @@ pub async fn runs_of_a_buried_node_are_adopted_once(store: Arc<dyn Store>) {
     assert_eq!(a.complete(at(2_500), vec![verdict.clone()]).await.refused, [0], "it is not the zombie's any more");
     assert!(b.complete(at(2_500), vec![verdict]).await.refused.is_empty());
     assert_eq!(b.states(&runs).await, [Some(RunState::Succeeded), Some(RunState::Running)]);
+}
+
+pub async fn adoption_that_is_repeated_answers_what_it_took(store: Arc<dyn Store>) {
+    let mut a = join(&store, A, "a").await;
+    let mut b = join(&store, B, "b").await;
+    let job = a.save(Draft::new("a").trigger("t", at(1_000)).trigger("u", at(1_000)).trigger("v", at(1_000))).await;
+    a.fire(at(1_000), (0..3).map(|index| job.claimed_entry(index)).collect()).await;
+    cluster(&store).bury(A, None).await.expect("bury");
+    let adopt = async |id, limit| cluster(&store).adopt_from(A, id, limit).await.expect("adopt");
+
+    let first = b.batch_id();
+    let taken = adopt(first, 2).await;
+    assert_eq!(taken.len(), 2);
+    assert_eq!(adopt(first, 2).await, taken, "and not the third");
+    b.complete(at(2_500), vec![job.verdict(taken[0].claimed.run, Verdict::Succeeded, at(2_500))]).await;
+    assert_eq!(adopt(first, 2).await, taken[1..], "what has ended is not ended again");
+
+    let rest = adopt(b.batch_id(), 2).await;
+    assert_eq!(rest.len(), 1);
+    assert!(taken.iter().all(|run| run.claimed.run != rest[0].claimed.run));
+    assert_eq!(adopt(b.batch_id(), 2).await, [], "another one starts from what is left");
 }
 
 pub async fn window_and_changes_are_read_by_shard(store: Arc<dyn Store>) {
@@ -227,4 +248,18 @@ pub async fn owner_of_a_new_shard_knows_of_earlier_changes(store: Arc<dyn Store>
     a.pause_job(&job, true, at(2_000)).await;
     let changes = store.take_changes(A, ShardSet::ALL, 9).await.expect("take_changes");
     assert_eq!(changes.triggers, [job.row(0).id], "later ones it is told");
+}
+
+/// Whoever takes a shard reads it whole: what was noted before need not be read again, one by one.
+pub async fn changes_before_a_shard_was_taken_are_dropped(store: Arc<dyn Store>) {
+    let a = join(&store, A, "a").await;
+    let jobs: Vec<_> = (0..8).map(|n| Draft::new(&format!("job-{n}")).trigger("t", at(1_000)).0).collect();
+    a.save_all(jobs).await;
+    let all = a.window(at(2_000), 100).await;
+    let (own, rest): (Vec<_>, Vec<_>) = all.iter().partition(|row| row.shard == all[0].shard);
+    let change = Change { number: 1, shards: set([all[0].shard.0]) };
+    cluster(&store).acquire(A, change, 1).await.expect("acquire");
+    let changes = store.take_changes(A, ShardSet::ALL, 9).await.expect("take_changes");
+    assert_eq!(changes.triggers.len(), rest.len(), "those of other shards stay");
+    assert!(own.iter().all(|row| !changes.triggers.contains(&row.id)), "{changes:?}");
 }

@@ -66,6 +66,44 @@ pub async fn claim_says_all_that_a_worker_needs(store: Arc<dyn Store>) {
     assert_eq!(kit.claim(0, at(1_600)).await, []);
 }
 
+pub async fn claim_that_is_repeated_answers_what_it_took(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    let job = kit.save(Draft::new("a")).await;
+    for number in 0..5 {
+        kit.ask(&job, number, at(100 + number.cast_signed())).await;
+    }
+    let first = kit.batch_id();
+    let taken = kit.store.claim(first, 3, at(1_000)).await.expect("claim");
+    assert_eq!(taken.len(), 3);
+    assert_eq!(kit.store.claim(first, 3, at(1_001)).await.expect("claim"), taken, "and not the other two");
+    assert_eq!(kit.run(taken[0].run).await.claimed_at, Some(at(1_000)), "it is not claimed again");
+
+    let retry = AfterAttempt::RetryAt(at(2_000));
+    let ends = vec![
+        job.verdict(taken[0].run, Verdict::Succeeded, at(1_100)),
+        job.completion(taken[1].run, 1, AttemptOutcome::Failed, retry, at(1_100)),
+    ];
+    assert_eq!(kit.complete(at(1_100), ends).await.refused, NONE);
+    assert_eq!(kit.store.claim(first, 3, at(1_200)).await.expect("claim"), taken[2..], "the others have gone on");
+
+    kit.store.release_due(at(2_000), 9).await.expect("release_due");
+    let rest = kit.claim(9, at(2_001)).await;
+    assert_eq!(rest.iter().filter(|run| run.attempt == 2).count(), 1);
+    assert_eq!(rest.len(), 3, "the next claim takes what is left");
+
+    let other = Kit::restarted(kit.store.clone(), Incarnation(5)).await;
+    assert_eq!(other.store.claim(first, 9, at(3_000)).await.expect("claim"), [], "they are not its runs any more");
+}
+
+pub async fn claim_that_took_nothing_may_take_something_when_repeated(store: Arc<dyn Store>) {
+    let kit = Kit::new(store).await;
+    let job = kit.save(Draft::new("a")).await;
+    let id = kit.batch_id();
+    assert_eq!(kit.store.claim(id, 3, at(1_000)).await.expect("claim"), []);
+    let (run, _) = kit.ask(&job, 1, at(1_100)).await;
+    assert_eq!(ids(&kit.store.claim(id, 3, at(1_200)).await.expect("claim")), [run]);
+}
+
 pub async fn claimed_run_is_completed_like_one_claimed_at_birth(store: Arc<dyn Store>) {
     let mut kit = Kit::new(store).await;
     let job = kit.save(Draft::new("a").trigger("t", at(1_000))).await;

@@ -24,6 +24,8 @@ pub(super) struct Model {
     pub(super) closed: bool,
     /// Process starts by number.
     pub(super) incarnations: Vec<Incarnation>,
+    /// What each process start, by its number, has claimed last: the number of the claim, and the attempts that it opened.
+    pub(super) claims: FxHashMap<u32, (u64, Vec<(RunId, u32)>)>,
     pub(super) jobs: Table<JobModel>,
     pub(super) job_keys: BTreeMap<JobKey, JobId>,
     pub(super) triggers: Table<Trigger>,
@@ -108,6 +110,7 @@ impl Model {
         Self {
             closed: false,
             incarnations: Vec::new(),
+            claims: FxHashMap::default(),
             jobs: Table::new(),
             job_keys: BTreeMap::new(),
             triggers: Table::new(),

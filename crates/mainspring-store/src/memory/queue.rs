@@ -2,7 +2,7 @@
 
 use mainspring_core::batch::{ClaimedRun, LiveRun};
 use mainspring_core::run::RunState;
-use mainspring_core::{Incarnation, RunId, Timestamp};
+use mainspring_core::{BatchId, Incarnation, RunId, Timestamp};
 
 use super::model::Model;
 use crate::row::Released;
@@ -24,8 +24,11 @@ pub(super) fn adopt(model: &mut Model, incarnation: Incarnation) -> Vec<LiveRun>
 }
 
 /// See [`crate::Store::claim`].
-pub(super) fn claim(model: &mut Model, by: Incarnation, limit: u32, at: Timestamp) -> Vec<ClaimedRun> {
-    let owner = model.number_of(by);
+pub(super) fn claim(model: &mut Model, id: BatchId, limit: u32, at: Timestamp) -> Vec<ClaimedRun> {
+    let owner = model.number_of(id.incarnation);
+    if let Some((_, taken)) = model.claims.get(&owner).filter(|(sequence, _)| *sequence == id.sequence) {
+        return taken.iter().filter_map(|taken| still_running(model, owner, *taken)).collect();
+    }
     let mut claimed = Vec::new();
     while claimed.len() < limit as usize {
         let Some(id) = model.live.first_queued() else { break };
@@ -44,7 +47,18 @@ pub(super) fn claim(model: &mut Model, by: Incarnation, limit: u32, at: Timestam
         model.events.run(run.run, run.job, RunState::Running);
     }
     model.events.flush(at);
+    if !claimed.is_empty() {
+        let taken = claimed.iter().map(|claimed| (claimed.run, claimed.attempt)).collect();
+        model.claims.insert(owner, (id.sequence, taken));
+    }
     claimed
+}
+
+/// A run of a repeated claim, if it has not gone on.
+fn still_running(model: &Model, owner: u32, (id, attempt): (RunId, u32)) -> Option<ClaimedRun> {
+    let run = model.live.get(id)?;
+    let same = (run.state, run.attempt, run.owner) == (RunState::Running, attempt, owner);
+    same.then(|| run.claimed())
 }
 
 /// See [`crate::Store::release_due`].

@@ -8,11 +8,14 @@ use std::future::Future;
 use std::rc::Rc;
 use std::time::Duration;
 
+use mainspring_core::batch::LiveRun;
+use mainspring_core::cluster::ShardSet;
 use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, DriverError, Opts, Params, Statement};
 use rustc_hash::FxHashMap;
 use tokio::runtime::Runtime;
 
+use super::batches;
 use crate::sql::db::{Columns, Db, Fault, Lock, Row, Sql, Step, ToSql, Value, Values};
 use crate::sql::lane::Server;
 
@@ -209,6 +212,18 @@ impl Server for Connection {
             }
             _ => matches!(server_code(fault), Some(SHUTDOWN | KILLED | IDLE)),
         }
+    }
+
+    fn take_shards(&self, owner: i64, shards: ShardSet, lease_id: u128) -> Step<ShardSet> {
+        batches::take_shards(self, owner, shards, lease_id)
+    }
+
+    fn free_shards(&self, owner: i64, shards: ShardSet) -> Step<ShardSet> {
+        batches::free_shards(self, owner, shards)
+    }
+
+    fn adopt(&self, dead: i64, by: i64, limit: u32) -> Step<Vec<LiveRun>> {
+        batches::adopt(self, dead, by, limit)
     }
 }
 

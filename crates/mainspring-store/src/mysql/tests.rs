@@ -1,6 +1,5 @@
 //! The store against a real server, whose address is in `MAINSPRING_TEST_MYSQL`.
 
-use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use mainspring_core::Incarnation;
@@ -10,7 +9,7 @@ use mainspring_core::run::Verdict;
 use super::*;
 use crate::conformance::kit::{Draft, Kit, asked, at};
 use crate::conformance_suite;
-use crate::sql::db::Row;
+use crate::sql::db::{Row, sql};
 use crate::sql::lane::Server;
 use crate::store::Store;
 
@@ -35,14 +34,7 @@ async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) 
 
 /// Makes a database. Answers its address.
 fn database() -> String {
-    let name = format!("t{:016x}", RandomState::new().build_hasher().finish());
-    server().run_text(&format!("CREATE DATABASE {name}")).unwrap();
-    format!("{}/{name}", server_address())
-}
-
-/// A session without a database.
-fn server() -> Connection {
-    session(Opts::from_url(&server_address()).unwrap())
+    tokio::runtime::Runtime::new().unwrap().block_on(crate::conformance::kit::mysql())
 }
 
 /// A session that works in a database.
@@ -56,7 +48,8 @@ fn session(opts: Opts) -> Connection {
 
 /// Closes all sessions that work in a database.
 fn kill_sessions(address: &str) {
-    let (server, name) = (server(), address.rsplit('/').next().unwrap());
+    let (address, name) = address.rsplit_once('/').unwrap();
+    let server = session(Opts::from_url(address).unwrap());
     let sessions = Sql::new("SELECT CAST(id AS SIGNED) FROM information_schema.processlist WHERE db = :name");
     for id in read(&server, sessions, &[(":name", &name)], |row| row.get::<i64>(0)).unwrap() {
         server.run_text(&format!("KILL {id}")).unwrap();
@@ -66,13 +59,6 @@ fn kill_sessions(address: &str) {
 /// Writes a setting, and locks it until the transaction ends.
 fn write(db: &Connection, name: &str) -> Step<u64> {
     db.execute(sql!("set_setting", mysql), &[(":name", &name), (":value", &"there")])
-}
-
-fn server_address() -> String {
-    let Ok(server) = std::env::var("MAINSPRING_TEST_MYSQL") else {
-        panic!("MAINSPRING_TEST_MYSQL names no server: run `make test`, or `cargo run -p xtask -- db mysql`");
-    };
-    server.trim_end_matches('/').to_owned()
 }
 
 conformance_suite!(empty);
@@ -269,7 +255,7 @@ async fn statements_of_the_engine_find_rows_by_keys() {
             "mysql/take_triggers",
             "mysql/release_due_read",
             "mysql/gate_promote",
-            "mysql/fence_step",
+            "servers/fence_step",
             "mysql/fence_share",
             "mysql/events_new",
             "mysql/events_number",

@@ -1,16 +1,18 @@
 //! What most batches are made of, in one statement each.
 
-use mainspring_core::batch::{ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, TriggerRow};
-use mainspring_core::cluster::ShardSet;
+use mainspring_core::batch::{ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, LiveRun, TriggerRow};
+use mainspring_core::cluster::{Shard, ShardSet};
 use mainspring_core::{Timestamp, TriggerId};
+use tokio_postgres::types::ToSql as Encode;
 
-use super::connection::Connection;
-use super::{arrays, cluster};
+use super::arrays;
+use super::connection::{Connection, Uuid};
 use crate::sql::Batches;
+use crate::sql::cluster;
 use crate::sql::complete::End;
-use crate::sql::db::{Lock, Row, Step, ToSql, execute, instant, read};
+use crate::sql::db::{Lock, Row, Sql, Step, ToSql, instant, read};
 use crate::sql::fire::Usual;
-use crate::sql::queue::claimed_run;
+use crate::sql::queue::{claimed_run, live_run};
 use crate::sql::trigger::{Place, page, trigger_row};
 
 /// A statement of PostgreSQL alone.
@@ -23,8 +25,7 @@ pub(super) use own;
 
 impl Batches for Connection {
     fn raise_fence(&self, owner: i64) -> Step<()> {
-        execute(self, own!("cluster_fence_add"), &[(":incarnation", &owner)])?;
-        Ok(())
+        cluster::raise_fence(self, owner)
     }
 
     fn step_fence(&self, owner: i64) -> Step<()> {
@@ -51,13 +52,7 @@ impl Batches for Connection {
     }
 
     fn note_elsewhere(&self, owner: i64, outcome: &CompletionOutcome) -> Step<()> {
-        for trigger in &outcome.rearmed {
-            execute(self, own!("note_trigger_elsewhere"), &[(":trigger", &trigger.0), (":owner", &owner)])?;
-        }
-        for job in &outcome.freed {
-            execute(self, own!("note_job_elsewhere"), &[(":job", &job.0), (":owner", &owner)])?;
-        }
-        Ok(())
+        cluster::note_elsewhere(self, owner, outcome)
     }
 
     fn window(
@@ -112,6 +107,33 @@ impl Batches for Connection {
     }
 }
 
-pub(super) fn numbers(shards: ShardSet) -> Vec<i16> {
+/// Takes over running runs of a process start that has no node.
+pub(super) fn adopt(db: &Connection, dead: i64, by: i64, limit: u32) -> Step<Vec<LiveRun>> {
+    let values: [(&str, &dyn ToSql); 3] = [(":dead", &dead), (":limit", &limit), (":by", &by)];
+    let mut runs = read(db, own!("cluster_adopt"), &values, live_run)?;
+    runs.sort_by_key(|run| run.claimed.run);
+    Ok(runs)
+}
+
+/// Gives free shards to an owner.
+pub(super) fn take_shards(db: &Connection, owner: i64, shards: ShardSet, lease_id: u128) -> Step<ShardSet> {
+    shards_of(db, own!("cluster_acquire"), &[&owner, &Uuid(lease_id.to_be_bytes()), &numbers(shards)])
+}
+
+/// Frees shards of an owner.
+pub(super) fn free_shards(db: &Connection, owner: i64, shards: ShardSet) -> Step<ShardSet> {
+    shards_of(db, own!("cluster_release"), &[&owner, &numbers(shards)])
+}
+
+fn shards_of(db: &Connection, sql: Sql, parameters: &[&(dyn Encode + Sync)]) -> Step<ShardSet> {
+    let mut shards = ShardSet::EMPTY;
+    db.query(sql, Lock::None, parameters, &mut |row| {
+        shards.insert(Shard(Row(row).get(0)?));
+        Ok(true)
+    })?;
+    Ok(shards)
+}
+
+fn numbers(shards: ShardSet) -> Vec<i16> {
     shards.iter().map(|shard| i16::from(shard.0)).collect()
 }

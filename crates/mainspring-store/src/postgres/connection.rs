@@ -11,13 +11,15 @@ use std::time::Duration;
 use bytes::BytesMut;
 use futures_util::{TryStreamExt, pin_mut};
 use mainspring_core::RunId;
+use mainspring_core::batch::LiveRun;
+use mainspring_core::cluster::ShardSet;
 use rustc_hash::FxHashMap;
 use tokio::runtime::Runtime;
 use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{FromSql, IsNull, ToSql as Encode, Type, accepts, to_sql_checked};
 use tokio_postgres::{Client, Config, Statement};
 
-use super::batches::own;
+use super::batches::{self, own};
 use super::tls::Tls;
 use crate::sql::db::{Columns, Db, Fault, Lock, Row, Sql, Step, ToSql, Value, Values, exists};
 use crate::sql::lane::Server;
@@ -190,6 +192,22 @@ impl Server for Connection {
 
     fn announce(&self) -> Step<()> {
         exists(self, own!("change_hint"), &[]).map(|_| ())
+    }
+
+    fn hint(&self) -> Step<()> {
+        exists(self, own!("cluster_hint"), &[]).map(|_| ())
+    }
+
+    fn take_shards(&self, owner: i64, shards: ShardSet, lease_id: u128) -> Step<ShardSet> {
+        batches::take_shards(self, owner, shards, lease_id)
+    }
+
+    fn free_shards(&self, owner: i64, shards: ShardSet) -> Step<ShardSet> {
+        batches::free_shards(self, owner, shards)
+    }
+
+    fn adopt(&self, dead: i64, by: i64, limit: u32) -> Step<Vec<LiveRun>> {
+        batches::adopt(self, dead, by, limit)
     }
 }
 

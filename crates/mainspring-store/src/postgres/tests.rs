@@ -1,7 +1,5 @@
 //! The store against a real server, whose address is in `MAINSPRING_TEST_POSTGRES`.
 
-use std::hash::{BuildHasher, Hasher, RandomState};
-
 use super::*;
 use crate::conformance_suite;
 use crate::sql::lane::Server;
@@ -14,14 +12,7 @@ async fn empty() -> Arc<dyn Store> {
 
 /// Makes a schema of its own, which is as good as an empty database. Answers its address.
 fn database() -> String {
-    let Ok(server) = std::env::var("MAINSPRING_TEST_POSTGRES") else {
-        panic!("MAINSPRING_TEST_POSTGRES names no server: run `make test`, or `cargo run -p xtask -- db postgres`");
-    };
-    let name = format!("t{:016x}", RandomState::new().build_hasher().finish());
-    let config: Config = server.parse().unwrap();
-    let connection = Connection::open(&config, &tls::connector().unwrap(), SETUP);
-    connection.unwrap().run_alone(&format!("CREATE SCHEMA {name}")).unwrap();
-    format!("{server}?options=-csearch_path%3D{name}")
+    tokio::runtime::Runtime::new().unwrap().block_on(crate::conformance::kit::postgres())
 }
 
 conformance_suite!(empty);
@@ -30,28 +21,6 @@ crate::cluster_suite!(empty);
 #[test]
 fn answers_like_the_reference() {
     crate::conformance::differential(16, empty);
-}
-
-/// Whoever takes a shard reads it whole: what was noted before need not be read again, one by one.
-#[tokio::test]
-async fn changes_before_a_shard_was_taken_are_dropped() {
-    use crate::conformance::kit::{Draft, Kit, at};
-    use mainspring_core::cluster::{Change, ShardSet};
-    let store = empty().await;
-    let kit = Kit::new(Arc::clone(&store)).await;
-    kit.save(Draft::new("a").trigger("t", at(1_000))).await;
-    let change = Change { number: 1, shards: ShardSet::ALL };
-    let cluster = store.cluster().unwrap();
-    let about = crate::NodeInfo { name: "a".into(), address: String::new(), version: String::new() };
-    let renewal = mainspring_core::cluster::Renewal {
-        join: true,
-        standing: mainspring_core::cluster::Standing::Eligible,
-        clock_offset_ms: None,
-    };
-    cluster.renew(kit.incarnation, &about, renewal).await.unwrap();
-    assert_eq!(cluster.acquire(kit.incarnation, change, 1).await.unwrap(), ShardSet::ALL);
-    let changes = store.take_changes(kit.incarnation, ShardSet::ALL, 9).await.unwrap();
-    assert!(changes.triggers.is_empty(), "{changes:?}");
 }
 
 /// The engine's statements, on tables that were empty when they were analyzed, and are not any more.
@@ -74,7 +43,7 @@ fn statements_of_the_engine_find_rows_by_keys() {
         "postgres/claim",
         "postgres/window",
         "postgres/take_triggers",
-        "postgres/fence_step",
+        "servers/fence_step",
         "postgres/fence_share",
         "common/fire_batch_read",
         "common/fire_read",
@@ -176,14 +145,14 @@ fn burial_waits_for_the_batch_under_way() {
     batch.run_alone(&format!("INSERT INTO fence (incarnation, seq) VALUES ({NODE}, 0)")).unwrap();
     let (tell, told) = std::sync::mpsc::channel();
     for share in [false, true] {
-        let take = if share { cluster::share_fence } else { cluster::step_fence };
+        let take = if share { crate::sql::cluster::share_fence } else { crate::sql::cluster::step_fence };
         take(&batch, NODE).unwrap();
         let (url, tell) = (url.clone(), tell.clone());
         let undertaker = std::thread::spawn(move || {
             let db = session(&url);
             tell.send(db.run_simple("SELECT pg_backend_pid()").unwrap().remove(0)).unwrap();
             let removed = db.execute(
-                Sql::new(include_str!("../../queries/postgres/cluster_fence_remove.sql")),
+                Sql::new(include_str!("../../queries/servers/cluster_fence_remove.sql")),
                 &[(":incarnation", &NODE)],
             );
             let removed = removed.unwrap();
@@ -198,7 +167,7 @@ fn burial_waits_for_the_batch_under_way() {
         batch.commit().unwrap();
         assert_eq!(undertaker.join().unwrap(), 1);
     }
-    for take in [cluster::share_fence, cluster::step_fence] {
+    for take in [crate::sql::cluster::share_fence, crate::sql::cluster::step_fence] {
         assert!(matches!(take(&batch, NODE), Err(Fault::Refused(Error::Fenced))), "it is buried");
     }
 }

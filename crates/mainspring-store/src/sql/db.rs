@@ -6,8 +6,14 @@ use tokio_postgres::error::SqlState;
 use crate::error::Error;
 
 /// A statement, by the name of its file in `queries/common/`. Databases that need another text are named after it:
-/// `sql!("info", mysql)` takes the one in `queries/mysql/` for MySQL.
+/// `sql!("info", mysql)` takes the one in `queries/mysql/` for MySQL, `sql!("taken_read", servers)` the one in
+/// `queries/servers/` for PostgreSQL and MySQL.
 macro_rules! sql {
+    ($name:literal, servers) => {{
+        const TEXT: Option<&str> =
+            Some(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/queries/servers/", $name, ".sql")));
+        $crate::sql::db::Sql { postgres: TEXT, mysql: TEXT, ..$crate::sql::db::sql!($name) }
+    }};
     ($name:literal $(, $other:ident)*) => {
         $crate::sql::db::Sql {
             $($other: Some(include_str!(concat!(
@@ -20,6 +26,21 @@ macro_rules! sql {
     };
 }
 pub(crate) use sql;
+
+/// A statement of the servers alone: the one in `queries/servers/`, or one for each of them.
+macro_rules! on_servers {
+    ($name:literal) => {
+        $crate::sql::db::Sql::new(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/queries/servers/", $name, ".sql")))
+    };
+    ($name:literal, postgres, mysql) => {
+        $crate::sql::db::Sql {
+            postgres: Some(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/queries/postgres/", $name, ".sql"))),
+            mysql: Some(include_str!(concat!(env!("CARGO_MANIFEST_DIR"), "/queries/mysql/", $name, ".sql"))),
+            ..$crate::sql::db::Sql::new("")
+        }
+    };
+}
+pub(crate) use on_servers;
 
 /// A statement in the words of each database.
 #[derive(Clone, Copy, Debug)]

@@ -75,7 +75,7 @@ fn change(bytes: &[u8; CHANGE_LEN]) -> Option<serde_json::Value> {
 
 /// See [`crate::Store::last_event`].
 pub(crate) fn last_event(db: &dyn Db) -> Step<i64> {
-    Ok(read_one(db, sql!("last_event", postgres, mysql), &[], |row| row.get(0))?.unwrap_or(0))
+    Ok(read_one(db, sql!("last_event", servers), &[], |row| row.get(0))?.unwrap_or(0))
 }
 
 /// See [`crate::Store::setting`].

@@ -7,6 +7,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
+use mainspring_core::batch::LiveRun;
+use mainspring_core::cluster::ShardSet;
 use tokio::sync::{Notify, oneshot};
 
 use super::Batches;
@@ -47,6 +49,20 @@ pub(crate) trait Server: Batches + 'static {
     fn announce(&self) -> Step<()> {
         Ok(())
     }
+
+    /// Tells the other nodes, by this transaction, to look at the cluster.
+    fn hint(&self) -> Step<()> {
+        Ok(())
+    }
+
+    /// Gives free shards to an owner. Answers which of these were free.
+    fn take_shards(&self, owner: i64, shards: ShardSet, lease_id: u128) -> Step<ShardSet>;
+
+    /// Frees shards. Answers which of these were the owner's.
+    fn free_shards(&self, owner: i64, shards: ShardSet) -> Step<ShardSet>;
+
+    /// Takes over running runs of a process start that has no node. In order of id.
+    fn adopt(&self, dead: i64, by: i64, limit: u32) -> Step<Vec<LiveRun>>;
 }
 
 /// Makes a session.

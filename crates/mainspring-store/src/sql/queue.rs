@@ -3,10 +3,12 @@
 use mainspring_core::batch::{ClaimedRun, LiveRun};
 use mainspring_core::cluster::ShardSet;
 use mainspring_core::run::RunState;
-use mainspring_core::{Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
+use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
 
 use super::Batches;
 use super::db::{Db, Row, Step, ToSql, execute, exists, instant, maybe_instant, read, read_one, run_id, sql};
+use super::lane::Server;
+use super::repeat::Taking;
 use super::session::Session;
 use crate::row::{Changes, Released};
 
@@ -46,18 +48,42 @@ pub(crate) fn claimed_run(row: &Row<'_>) -> Step<ClaimedRun> {
 /// See [`crate::Store::claim`].
 pub(crate) fn claim(
     session: &mut Session<impl Batches>,
-    by: Incarnation,
+    id: BatchId,
     limit: u32,
     at: Timestamp,
 ) -> Step<Vec<ClaimedRun>> {
-    let owner = session.number_of(by)?;
-    session.connection.share_fence(owner)?;
-    let claimed = session.connection.claim(owner, limit, at)?;
+    let owner = session.number_of(id.incarnation)?;
+    let db = &session.connection;
+    db.share_fence(owner)?;
+    let taking = Taking::claim(db, owner, id.sequence)?;
+    if let Some(before) = taking.repeated()? {
+        return Ok(before.into_iter().map(|live| live.claimed).collect());
+    }
+    let claimed = db.claim(owner, limit, at)?;
+    taking.keep(&claimed)?;
     for run in &claimed {
         session.runs.push(run.run, run.job, RunState::Running);
     }
     session.flush_runs(at)?;
     Ok(claimed)
+}
+
+/// See [`crate::cluster::Cluster::adopt_from`].
+pub(crate) fn adopt_from(
+    session: &mut Session<impl Server>,
+    dead: Incarnation,
+    id: BatchId,
+    limit: u32,
+) -> Step<Vec<LiveRun>> {
+    let (dead, by) = (session.number_of(dead)?, session.number_of(id.incarnation)?);
+    let db = &session.connection;
+    let taking = Taking::adoption(db, by, dead, id.sequence)?;
+    if let Some(before) = taking.repeated()? {
+        return Ok(before);
+    }
+    let taken = db.adopt(dead, by, limit)?;
+    taking.keep(taken.iter().map(|live| &live.claimed))?;
+    Ok(taken)
 }
 
 /// Claims the runs that come first, one by one.

@@ -1,11 +1,12 @@
-//! Batches that are repeated after an ambiguous commit get the answer that they got first.
+//! What is repeated after an ambiguous commit gets the answer that it got first: fire batches, claims and adoptions.
 
 use mainspring_core::RunId;
-use mainspring_core::batch::{FireBatch, FireEntry, FireOutcome, Placed};
+use mainspring_core::batch::{ClaimedRun, FireBatch, FireEntry, FireOutcome, LiveRun, Placed};
 use mainspring_core::run::RunState;
 
 use super::db::{Db, Step, ToSql, execute, exists, read_one, sql, word};
 use super::fire::Entry;
+use super::queue::live_run;
 
 /// How many answers are kept. A process has far fewer batches under way.
 const KEPT: u64 = mainspring_core::batch::ANSWERS_KEPT;
@@ -100,6 +101,70 @@ fn placed_now(db: &dyn Db, owner: i64, run: RunId, born: Placed) -> Step<(Placed
         None if exists(db, sql!("history_has"), &[(":id", run.as_bytes())])? => (Placed::Known, false),
         None => (Placed::Suppressed, false),
     })
+}
+
+/// What a process start takes by a claim, or from a dead one: the last answer of each kind is kept, in a place beside
+/// those of fire batches. The place stays locked until the transaction ends, so that a repeat waits for what was sent
+/// before it.
+pub(crate) struct Taking<'a> {
+    db: &'a dyn Db,
+    owner: i64,
+    slot: i64,
+    sequence: i64,
+    /// The number and the answer that are there.
+    last: Option<(i64, Vec<u8>)>,
+}
+
+/// Bytes of a run in a kept answer: its id and its attempt.
+const TAKEN_LEN: usize = 20;
+
+impl<'a> Taking<'a> {
+    /// A claim of queued runs.
+    pub(crate) fn claim(db: &'a dyn Db, owner: i64, sequence: u64) -> Step<Self> {
+        Self::begin(db, owner, KEPT.cast_signed(), sequence)
+    }
+
+    /// An adoption of runs of a dead process start. Their numbers begin at 1.
+    pub(crate) fn adoption(db: &'a dyn Db, owner: i64, dead: i64, sequence: u64) -> Step<Self> {
+        Self::begin(db, owner, KEPT.cast_signed() + dead, sequence)
+    }
+
+    fn begin(db: &'a dyn Db, owner: i64, slot: i64, sequence: u64) -> Step<Self> {
+        let place: [(&str, &dyn ToSql); 2] = [(":slot", &slot), (":incarnation", &owner)];
+        let last = read_one(db, sql!("taken_read", servers), &place, |row| Ok((row.get(0)?, row.get(1)?)))?;
+        Ok(Self { db, owner, slot, sequence: sequence.cast_signed(), last })
+    }
+
+    /// Of what was taken under this number before, the runs that have not gone on. Nothing: it is new.
+    pub(crate) fn repeated(&self) -> Step<Option<Vec<LiveRun>>> {
+        let Some((_, taken)) = self.last.as_ref().filter(|(sequence, _)| *sequence == self.sequence) else {
+            return Ok(None);
+        };
+        let mut running = Vec::new();
+        for taken in taken.as_chunks::<TAKEN_LEN>().0 {
+            let (id, attempt) = taken.split_at(16);
+            let attempt = u32::from_be_bytes(attempt.try_into().expect("four bytes"));
+            let values: [(&str, &dyn ToSql); 3] =
+                [(":id", &id.to_vec()), (":owner", &self.owner), (":attempt", &attempt)];
+            running.extend(read_one(self.db, sql!("taken_run"), &values, live_run)?);
+        }
+        Ok(Some(running))
+    }
+
+    /// Keeps what has been taken. Nothing is not kept: a repeat may take something then.
+    pub(crate) fn keep<'r>(&self, taken: impl IntoIterator<Item = &'r ClaimedRun>) -> Step<()> {
+        let bytes = |run: &ClaimedRun| [&run.run.as_bytes()[..], &run.attempt.to_be_bytes()].concat();
+        let taken: Vec<u8> = taken.into_iter().flat_map(bytes).collect();
+        if taken.is_empty() {
+            return Ok(());
+        }
+        let values: [(&str, &dyn ToSql); 4] =
+            [(":sequence", &self.sequence), (":taken", &taken), (":slot", &self.slot), (":incarnation", &self.owner)];
+        // Where two transactions add the place at once, one of them fails and is repeated whole.
+        let statement = if self.last.is_some() { sql!("taken_keep") } else { sql!("taken_add", servers) };
+        execute(self.db, statement, &values)?;
+        Ok(())
+    }
 }
 
 fn slot(sequence: u64) -> i64 {

@@ -9,7 +9,7 @@ use mainspring_core::batch::{
 };
 use mainspring_core::cluster::ShardSet;
 use mainspring_core::job::{Job, JobKey};
-use mainspring_core::{Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
+use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
 use tokio::sync::Notify;
 
 use super::db::Step;
@@ -134,8 +134,8 @@ impl<B: Backend> Store for B {
         self.write(Lane::Complete, "record ends of attempts", move |s| complete::complete(s, &batch)).await
     }
 
-    async fn claim(&self, by: Incarnation, limit: u32, at: Timestamp) -> Result<Vec<ClaimedRun>> {
-        self.write(Lane::Claim, "claim runs", move |s| queue::claim(s, by, limit, at)).await
+    async fn claim(&self, id: BatchId, limit: u32, at: Timestamp) -> Result<Vec<ClaimedRun>> {
+        self.write(Lane::Claim, "claim runs", move |s| queue::claim(s, id, limit, at)).await
     }
 
     async fn release_due(&self, at: Timestamp, limit: u32) -> Result<Released> {

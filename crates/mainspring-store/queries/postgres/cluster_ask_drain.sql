@@ -1,1 +1,0 @@
-UPDATE node SET drain_asked = :drain WHERE incarnation = :incarnation

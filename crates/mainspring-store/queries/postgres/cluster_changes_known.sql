@@ -1,1 +1,0 @@
-DELETE FROM trigger_change WHERE shard = ANY ($1)

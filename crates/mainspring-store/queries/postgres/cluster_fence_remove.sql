@@ -1,1 +1,0 @@
-DELETE FROM fence WHERE incarnation = :incarnation

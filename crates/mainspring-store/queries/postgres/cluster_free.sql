@@ -1,1 +1,0 @@
-UPDATE shard SET owner = NULL, lease = NULL WHERE owner = :incarnation

@@ -1,1 +1,0 @@
-SELECT counter, change FROM node WHERE incarnation = :incarnation FOR UPDATE

@@ -1,1 +1,0 @@
-DELETE FROM node WHERE incarnation = :incarnation

@@ -1,1 +1,0 @@
-UPDATE fence SET seq = seq + 1 WHERE incarnation = :incarnation

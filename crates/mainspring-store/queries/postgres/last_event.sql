@@ -1,1 +1,0 @@
-SELECT seq FROM event_head WHERE one = 1

@@ -1,0 +1,1 @@
+SELECT sequence, placed FROM fire_batch WHERE slot = :slot AND incarnation = :incarnation FOR UPDATE
