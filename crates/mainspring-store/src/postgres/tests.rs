@@ -1,5 +1,7 @@
 //! The store against a real server, whose address is in `MAINSPRING_TEST_POSTGRES`.
 
+mod history;
+
 use std::hash::{BuildHasher, Hasher, RandomState};
 
 use super::*;
