@@ -62,6 +62,7 @@ impl Retention {
     async fn run_once(&self) -> mainspring_store::Result<u64> {
         let now = self.clock.now();
         let rule = PurgeRule {
+            at: now,
             history_before: now - self.rule.history_ms,
             history_keep_per_job: self.rule.history_keep_per_job,
             events_before: now - self.rule.events_ms,

@@ -19,7 +19,7 @@ use tokio_postgres::Config;
 
 use crate::cluster::Cluster;
 use crate::error::{Error, Result};
-use crate::row::StoreInfo;
+use crate::row::{PurgeRule, StoreInfo};
 use crate::sql::cluster::Shared;
 use crate::sql::db::{Db, Fault, Lock, Sql, Step, exists, read_one};
 use crate::sql::lane::{self, Lanes};
@@ -199,6 +199,20 @@ impl Backend for PostgresStore {
 
     fn wake(&self) -> &Notify {
         &self.changed
+    }
+
+    async fn keep_parts(&self, rule: PurgeRule) -> Result<u64> {
+        let ahead = move |session: &mut Session<Connection>| history::make_ahead(&session.connection, rule.at);
+        self.write(Lane::Api, "make room for history", ahead).await?;
+        let old = move |db: &Connection| history::days_to_drop(db, &rule);
+        let mut count = 0;
+        for day in self.read(ReadLane::Counts, "look for old history", old).await? {
+            let drop = move |session: &mut Session<Connection>| {
+                history::drop_day(&session.connection, day, rule.history_before)
+            };
+            count += u64::from(self.write(Lane::Api, "drop old history", drop).await?);
+        }
+        Ok(count)
     }
 
     async fn before_events(&self) -> Result<()> {

@@ -482,7 +482,10 @@ pub struct Tally {
 /// What may be deleted.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct PurgeRule {
-    /// Final runs, their attempts and logs, and gaps, older than this.
+    /// Now: what has to be made ahead is made ahead of it.
+    pub at: Timestamp,
+    /// Final runs, their attempts and logs, and gaps, older than this. A store that divides its history by days may keep
+    /// runs for up to two days longer, until their day goes as a whole.
     pub history_before: Timestamp,
     /// Final runs of a job beyond this many.
     pub history_keep_per_job: Option<u32>,

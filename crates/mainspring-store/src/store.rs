@@ -220,7 +220,7 @@ pub trait Store: Send + Sync + 'static {
     /// Keeps an answer; the first one stays.
     async fn keep_answer(&self, key: &str, answer: KeptAnswer, at: Timestamp) -> Result<()>;
 
-    /// Deletes what is too old, in one bounded step. Returns how many rows went.
+    /// Deletes what is too old, in one bounded step. Returns how much went; a part that goes as a whole counts as one.
     async fn purge(&self, rule: PurgeRule) -> Result<u64>;
 
     /// Counts what became of every trigger's instants, from the tables alone, in order of trigger ids. Triggers

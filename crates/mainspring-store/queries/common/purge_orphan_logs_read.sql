@@ -1,4 +1,4 @@
--- Logs whose run is gone: chunks that came after it was deleted.
+-- Logs whose run is gone: with a part of the history, or before they came.
 SELECT DISTINCT run_id
 FROM log_chunk c
 WHERE run_id < :below

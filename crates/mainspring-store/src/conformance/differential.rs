@@ -262,6 +262,7 @@ impl Pair {
             Op::Purge { keep, all } => {
                 let before = if *all { Timestamp::MAX } else { Timestamp::MIN };
                 let rule = PurgeRule {
+                    at: now,
                     history_before: before,
                     history_keep_per_job: *keep,
                     events_before: Timestamp::MIN,

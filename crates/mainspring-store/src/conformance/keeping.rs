@@ -9,7 +9,7 @@ use mainspring_core::retry::AfterAttempt;
 use mainspring_core::run::{AttemptOutcome, RunState, Verdict};
 use mainspring_core::{RunId, Timestamp};
 
-use super::kit::{Draft, Kept, Kit, at, every_second, run_at};
+use super::kit::{Draft, Kept, Kit, NONE, at, every_second, run_at};
 use crate::{CalendarWrite, Error, Expect, KeptAnswer, LogChunk, PurgeRule, Store};
 
 pub async fn namespaces_come_with_their_jobs_and_go_when_empty(store: Arc<dyn Store>) {
@@ -186,6 +186,7 @@ pub async fn settings_and_answers_are_kept(store: Arc<dyn Store>) {
 fn keep_all() -> PurgeRule {
     let never = Timestamp::MIN;
     PurgeRule {
+        at: at(0),
         history_before: never,
         history_keep_per_job: None,
         events_before: never,
@@ -228,9 +229,11 @@ async fn with_history(kit: &mut Kit, name: &str, times: &[i64]) -> (Kept, Vec<Ru
     (kit.again(&job).await, runs)
 }
 
+/// Runs of old days, one of which is unfinished: some stores drop days as a whole.
 pub async fn purge_deletes_old_history_with_all_that_belongs_to_it(store: Arc<dyn Store>) {
+    const DAY: i64 = 86_400_000;
     let mut kit = Kit::new(store).await;
-    let (job, runs) = with_history(&mut kit, "a", &[1_000, 2_000, 3_000]).await;
+    let (job, runs) = with_history(&mut kit, "a", &[1_000, DAY, 2 * DAY, 5 * DAY]).await;
     let mut entry = job.entry(0);
     entry.expected = job.row(0).progress.next_fire_at.expect("it goes on");
     entry.runs = vec![super::kit::new_run(job.row(0).id, at(1_500), true)];
@@ -239,15 +242,20 @@ pub async fn purge_deletes_old_history_with_all_that_belongs_to_it(store: Arc<dy
     entry.gaps = vec![Gap { first: at(1), last: at(1), count: 1, outcome, reason, policy: "smart".into() }];
     kit.fire(at(1_600), vec![entry]).await;
     assert_eq!(purge(&kit, keep_all()).await, 0);
-    assert!(purge(&kit, PurgeRule { history_before: at(2_500), limit: 1, ..keep_all() }).await >= 3);
-    let kept = [None, None, Some(RunState::Succeeded), Some(RunState::Running)];
-    assert_eq!(kit.states(&[runs[0], runs[1], runs[2], running]).await, kept);
-    for (run, left) in [(runs[0], 0), (runs[2], 2)] {
+    let rule = PurgeRule { at: at(5 * DAY), history_before: at(4 * DAY), ..keep_all() };
+    assert!(purge(&kit, PurgeRule { limit: 1, ..rule }).await >= 4);
+    let kept = [None, None, None, Some(RunState::Succeeded), Some(RunState::Running)];
+    assert_eq!(kit.states(&[runs[0], runs[1], runs[2], runs[3], running]).await, kept);
+    for (run, left) in [(runs[0], 0), (runs[1], 0), (runs[3], 2)] {
         assert_eq!(kit.store.attempts(run).await.expect("attempts").len(), left);
         assert_eq!(kit.store.log(run, 2, 0, 99).await.expect("log").len(), left / 2);
     }
     assert_eq!(kit.store.gaps(None, 0, 9).await.expect("gaps"), []);
     assert_eq!(kit.all_runs().await.len(), 2);
+    let end = job.verdict(running, Verdict::Succeeded, at(5 * DAY));
+    assert_eq!(kit.complete(at(5 * DAY), vec![end]).await.refused, NONE);
+    assert_eq!(purge(&kit, rule).await, 0, "it ended lately");
+    assert_eq!(kit.run(running).await.state, RunState::Succeeded);
     let again = job.entry(0);
     assert_eq!(kit.fire(at(9_000), vec![again]).await.stale, [0], "what was purged does not fire again");
 }

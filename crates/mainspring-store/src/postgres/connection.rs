@@ -10,9 +10,9 @@ use std::time::Duration;
 
 use bytes::BytesMut;
 use futures_util::{TryStreamExt, pin_mut};
-use mainspring_core::RunId;
 use mainspring_core::batch::LiveRun;
 use mainspring_core::cluster::ShardSet;
+use mainspring_core::{RunId, Timestamp};
 use rustc_hash::FxHashMap;
 use tokio::runtime::Runtime;
 use tokio_postgres::error::SqlState;
@@ -172,6 +172,8 @@ impl Server for Connection {
     }
 
     fn roll_back(&self) -> Step<()> {
+        // A partition that was made is undone too, and one that was known may be what is missing.
+        self.days.borrow_mut().clear();
         if self.begun.replace(false) { self.wait(self.client.batch_execute("ROLLBACK")) } else { Ok(()) }
     }
 
@@ -187,7 +189,7 @@ impl Server for Connection {
             SqlState::LOCK_NOT_AVAILABLE,
             SqlState::UNIQUE_VIOLATION,
         ];
-        error.code().is_some_and(|code| passing.contains(code))
+        error.code().is_some_and(|code| passing.contains(code)) || is_without_room(error)
     }
 
     fn announce(&self) -> Step<()> {
@@ -209,6 +211,13 @@ impl Server for Connection {
     fn adopt(&self, dead: i64, by: i64, limit: u32) -> Step<Vec<LiveRun>> {
         batches::adopt(self, dead, by, limit)
     }
+}
+
+/// Whether a final run found no partition: another session has dropped it since this one looked.
+fn is_without_room(error: &tokio_postgres::Error) -> bool {
+    error
+        .as_db_error()
+        .is_some_and(|error| *error.code() == SqlState::CHECK_VIOLATION && error.table() == Some("history"))
 }
 
 fn slow(limit: Duration) -> Fault {
@@ -234,6 +243,10 @@ impl Db for Connection {
         let parameters: Vec<&(dyn Encode + Sync)> = bound.iter().map(|value| value as &(dyn Encode + Sync)).collect();
         self.query(sql, lock, &parameters, &mut |_| Ok(true))?;
         Ok(())
+    }
+
+    fn history_cut(&self, before: Timestamp) -> Timestamp {
+        super::history::cut(before)
     }
 
     fn make_room(&self, runs: &mut dyn Iterator<Item = RunId>) -> Step<()> {

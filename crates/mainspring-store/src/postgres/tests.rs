@@ -1,5 +1,7 @@
 //! The store against a real server, whose address is in `MAINSPRING_TEST_POSTGRES`.
 
+mod history;
+
 use super::*;
 use crate::conformance_suite;
 use crate::sql::lane::Server;

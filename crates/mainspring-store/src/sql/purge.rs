@@ -15,8 +15,8 @@ use crate::row::{PurgeRule, StoreInfo, Tally};
 #[derive(Debug, Default)]
 pub(crate) struct Found {
     runs: Vec<RunId>,
-    /// Runs that are gone but whose logs are not.
-    logs: Vec<RunId>,
+    /// Runs that are gone but whose attempts or logs are not.
+    remains: Vec<RunId>,
 }
 
 /// Jobs that are looked at in one read.
@@ -24,7 +24,7 @@ const JOBS: u32 = 1_000;
 
 /// Finds runs and logs that are too old.
 pub(crate) fn find(db: &dyn Db, rule: &PurgeRule) -> Step<Found> {
-    let below = RunId::floor(rule.history_before);
+    let below = RunId::floor(db.history_cut(rule.history_before));
     let values: [(&str, &dyn ToSql); 3] =
         [(":below", below.as_bytes()), (":before", &rule.history_before.as_millis()), (":limit", &rule.limit)];
     let mut runs = read(db, sql!("purge_history_read"), &values, |row| run_id(row, 0))?;
@@ -33,8 +33,11 @@ pub(crate) fn find(db: &dyn Db, rule: &PurgeRule) -> Step<Found> {
     }
     let rest = i64::from(rule.limit) - i64::try_from(runs.len()).unwrap_or(i64::MAX);
     let values: [(&str, &dyn ToSql); 2] = [(":below", below.as_bytes()), (":limit", &rest.max(0))];
-    let logs = read(db, sql!("purge_orphan_logs_read"), &values, |row| run_id(row, 0))?;
-    Ok(Found { runs, logs })
+    let mut remains = read(db, sql!("purge_orphan_logs_read"), &values, |row| run_id(row, 0))?;
+    remains.extend(read(db, sql!("purge_orphan_attempts_read"), &values, |row| run_id(row, 0))?);
+    remains.sort_unstable();
+    remains.dedup();
+    Ok(Found { runs, remains })
 }
 
 /// Adds final runs of each job beyond its newest `keep`, up to `limit` in all.
@@ -63,9 +66,9 @@ const RUNS: usize = 250;
 impl Found {
     /// Splits the work into requests that are short.
     pub(crate) fn slices(self) -> Vec<Self> {
-        let runs = self.runs.chunks(RUNS).map(|runs| Self { runs: runs.to_vec(), logs: Vec::new() });
-        let logs = self.logs.chunks(RUNS).map(|logs| Self { runs: Vec::new(), logs: logs.to_vec() });
-        runs.chain(logs).collect()
+        let runs = self.runs.chunks(RUNS).map(|runs| Self { runs: runs.to_vec(), remains: Vec::new() });
+        let remains = self.remains.chunks(RUNS).map(|remains| Self { runs: Vec::new(), remains: remains.to_vec() });
+        runs.chain(remains).collect()
     }
 
     /// Deletes runs with their attempts and logs. Returns how many runs went.
@@ -74,14 +77,12 @@ impl Found {
         let mut count = 0;
         for run in &self.runs {
             count += execute(db, sql!("purge_run"), &[(":id", run.as_bytes())])? as u64;
+        }
+        for run in self.runs.iter().chain(&self.remains) {
             execute(db, sql!("purge_attempts"), &[(":run", run.as_bytes())])?;
             execute(db, sql!("purge_log"), &[(":run", run.as_bytes())])?;
         }
-        for run in &self.logs {
-            execute(db, sql!("purge_log"), &[(":run", run.as_bytes())])?;
-            count += 1;
-        }
-        Ok(count)
+        Ok(count + self.remains.len() as u64)
     }
 }
 
