@@ -18,6 +18,7 @@ const BORDERS: &[(&str, &[&str])] = &[
     ("mainspring-worker", &["api", "tasks"]),
     ("mainspring", &["engine", "store", "core", "schedule", "tasks"]),
     ("mainspring-cli", &["server", "api", "engine", "store", "core", "schedule", "tasks"]),
+    ("mainspring-rig", &["api", "store", "core", "schedule"]),
     ("mainspring-sim", &["core", "store", "schedule"]),
 ];
 

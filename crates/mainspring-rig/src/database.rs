@@ -1,0 +1,306 @@
+//! Throw-away database servers, in temporary folders and on free ports, that a test may restart and break.
+//!
+//! They keep what is committed when their processes die, and nothing more: the data is thrown away, so nothing is synced to
+//! disk. Nothing that a machine runs is touched; servers and folders go with the value.
+
+mod mariadb;
+mod postgres;
+
+use std::io::{BufRead, BufReader};
+use std::net::TcpListener;
+use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use anyhow::{Context, Result, bail};
+use rustix::process::{Pid, Signal, kill_process};
+use tempfile::TempDir;
+
+/// How often a server is started before it is given up.
+const STARTS: usize = 3;
+
+/// The first port that is tried, and how many there are.
+const PORTS: (u16, u16) = (20_000, 12_000);
+
+/// What can be started.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Database {
+    /// PostgreSQL, from the newest version installed.
+    Postgres,
+    /// MariaDB.
+    Mariadb,
+}
+
+/// How a server is ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shutdown {
+    /// In order: sessions are ended, transactions undone, everything is written.
+    Fast,
+    /// As by a crash: the next start recovers.
+    Immediate,
+}
+
+/// A server under way, or stopped for now. Ended with all that it keeps when dropped.
+pub struct Server {
+    database: Database,
+    port: u16,
+    folder: TempDir,
+    /// Who it runs as, if not as the caller.
+    user: Option<(u32, u32)>,
+    child: Option<Child>,
+}
+
+impl Database {
+    /// The kind that people call so.
+    ///
+    /// # Errors
+    /// There is none of that name.
+    pub fn named(name: &str) -> Result<Self> {
+        match name {
+            "postgres" => Ok(Self::Postgres),
+            "mysql" | "mariadb" => Ok(Self::Mariadb),
+            _ => bail!("there is no database `{name}` for tests; say postgres or mysql"),
+        }
+    }
+
+    /// Starts a server of its own.
+    ///
+    /// # Errors
+    /// It is not installed, or does not start; says what to do.
+    pub fn start(self) -> Result<Server> {
+        let (prefix, user) = match self {
+            Self::Postgres => ("mainspring-postgres-", "postgres"),
+            Self::Mariadb => ("mainspring-mariadb-", "mysql"),
+        };
+        let folder = tempfile::Builder::new().prefix(prefix).tempdir()?;
+        let user = unprivileged(user, folder.path())?;
+        let mut server = Server { database: self, port: free_port()?, folder, user, child: None };
+        let mut init = match self {
+            Self::Postgres => postgres::init(server.folder.path())?,
+            Self::Mariadb => mariadb::init(server.folder.path()),
+        };
+        server.run(&mut init)?;
+        for _ in 1..STARTS {
+            if server.resume().is_ok() {
+                return Ok(server);
+            }
+            // Somebody else has taken the port meanwhile, most likely.
+            server.port = free_port()?;
+        }
+        server.resume().map(|()| server)
+    }
+}
+
+impl Server {
+    /// The address of the server, for those who make databases in it.
+    #[must_use]
+    pub fn url(&self) -> String {
+        match self.database {
+            Database::Postgres => format!("postgres://mainspring@127.0.0.1:{}/postgres", self.port),
+            Database::Mariadb => format!("mysql://root@127.0.0.1:{}/", self.port),
+        }
+    }
+
+    /// Where it listens, on this machine. Stays the same when it is restarted.
+    #[must_use]
+    pub const fn port(&self) -> u16 {
+        self.port
+    }
+
+    /// Makes an empty database and answers its address.
+    ///
+    /// # Errors
+    /// The server says why not.
+    pub fn create(&self, name: &str) -> Result<String> {
+        self.ask(&format!("CREATE DATABASE {name}"))?;
+        let url = self.url();
+        let (server, _) = url.rsplit_once('/').context("an address with a database")?;
+        Ok(format!("{server}/{name}"))
+    }
+
+    /// Ends it. Its folder and port stay.
+    ///
+    /// # Errors
+    /// It does not hear.
+    pub fn stop(&mut self, how: Shutdown) -> Result<()> {
+        let Some(mut child) = self.child.take() else { return Ok(()) };
+        kill_process(process(child.id())?, self.end(how))?;
+        child.wait()?;
+        Ok(())
+    }
+
+    /// Starts it again, and waits until it lets clients in.
+    ///
+    /// # Errors
+    /// It ends before that; says what it said.
+    pub fn resume(&mut self) -> Result<()> {
+        if self.child.is_none() {
+            let mut command = match self.database {
+                Database::Postgres => postgres::serve(self.folder.path(), self.port)?,
+                Database::Mariadb => mariadb::serve(self.folder.path(), self.port),
+            };
+            let mut child = self.prepared(&mut command).stderr(Stdio::piped()).stdout(Stdio::null()).spawn()?;
+            wait_for_line(&mut child, "ready to accept connections", "ready for connections")?;
+            self.child = Some(child);
+        }
+        Ok(())
+    }
+
+    /// Ends it and starts it again.
+    ///
+    /// # Errors
+    /// As [`Server::stop`] and [`Server::resume`].
+    pub fn restart(&mut self, how: Shutdown) -> Result<()> {
+        self.stop(how)?;
+        self.resume()
+    }
+
+    /// The sessions of clients: process ids on PostgreSQL, where each is a process.
+    ///
+    /// # Errors
+    /// The server says why not.
+    pub fn sessions(&self) -> Result<Vec<u32>> {
+        let rows = self.ask(match self.database {
+            Database::Postgres => postgres::SESSIONS,
+            Database::Mariadb => mariadb::SESSIONS,
+        })?;
+        Ok(rows.lines().filter_map(|row| row.trim().parse().ok()).collect())
+    }
+
+    /// Ends every session of a client, in order.
+    ///
+    /// # Errors
+    /// The server says why not. A session that has ended meanwhile is none.
+    pub fn end_sessions(&self) -> Result<()> {
+        for session in self.sessions()? {
+            let ended = self.ask(&match self.database {
+                Database::Postgres => format!("SELECT pg_terminate_backend({session})"),
+                Database::Mariadb => format!("KILL {session}"),
+            });
+            match ended {
+                Err(error) if !error.to_string().contains("Unknown thread id") => return Err(error),
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Kills the process of a session, which PostgreSQL answers by ending all sessions and recovering; on MariaDB, which
+    /// has threads, ends the session.
+    ///
+    /// # Errors
+    /// The session is gone.
+    pub fn kill_session(&self, session: u32) -> Result<()> {
+        match self.database {
+            Database::Postgres => Ok(kill_process(process(session)?, Signal::KILL)?),
+            Database::Mariadb => self.ask(&format!("KILL {session}")).map(drop),
+        }
+    }
+
+    /// Has the server execute a statement through its own command line program. Answers the rows, tabs between fields.
+    ///
+    /// # Errors
+    /// What the server says.
+    pub fn ask(&self, sql: &str) -> Result<String> {
+        let mut command = match self.database {
+            Database::Postgres => postgres::client(self.port)?,
+            Database::Mariadb => mariadb::client(self.port),
+        };
+        self.run(command.arg(sql)).with_context(|| format!("asking {:?} to {sql}", self.database))
+    }
+
+    fn end(&self, how: Shutdown) -> Signal {
+        match (self.database, how) {
+            (Database::Postgres, Shutdown::Fast) => Signal::INT,
+            (Database::Postgres, Shutdown::Immediate) => Signal::QUIT,
+            (Database::Mariadb, Shutdown::Fast) => Signal::TERM,
+            (Database::Mariadb, Shutdown::Immediate) => Signal::KILL,
+        }
+    }
+
+    fn run(&self, command: &mut Command) -> Result<String> {
+        let program = command.get_program().to_string_lossy().into_owned();
+        let missing = || format!("cannot run {program}: install your distribution's packages of {:?}", self.database);
+        let done = self.prepared(command).output().with_context(missing)?;
+        match done.status.success() {
+            true => Ok(String::from_utf8_lossy(&done.stdout).into_owned()),
+            false => bail!("{program} failed: {}", String::from_utf8_lossy(&done.stderr).trim()),
+        }
+    }
+
+    fn prepared<'a>(&self, command: &'a mut Command) -> &'a mut Command {
+        if let Some((user, group)) = self.user {
+            command.uid(user).gid(group);
+        }
+        // A Ctrl-C is for the task, which then ends the server.
+        command.current_dir(self.folder.path()).process_group(0).stdin(Stdio::null())
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        // Nothing of it is wanted any more. PostgreSQL takes its other processes along only if it is asked to end.
+        if self.stop(Shutdown::Immediate).is_err()
+            && let Some(mut child) = self.child.take()
+        {
+            let _killed = child.kill();
+            // It is gone before its folder is removed.
+            let _ended = child.wait();
+        }
+    }
+}
+
+fn process(id: u32) -> Result<Pid> {
+    i32::try_from(id).ok().and_then(Pid::from_raw).context("a process id")
+}
+
+/// A program that may lie in folders that are not on everybody's path.
+fn find(program: &str, folders: &[&str]) -> PathBuf {
+    let paths = folders.iter().map(|folder| Path::new(folder).join(program));
+    paths.into_iter().find(|path| path.exists()).unwrap_or_else(|| program.into())
+}
+
+/// Who runs a server that refuses to run as root: its own user, which then owns the folder.
+fn unprivileged(name: &str, folder: &Path) -> Result<Option<(u32, u32)>> {
+    if !rustix::process::geteuid().is_root() {
+        return Ok(None);
+    }
+    let users = std::fs::read_to_string("/etc/passwd")?;
+    let found = [name, "nobody"].iter().find_map(|name| {
+        let line = users.lines().find(|line| line.split(':').next() == Some(name))?;
+        let mut fields = line.split(':').skip(2);
+        Some((fields.next()?.parse().ok()?, fields.next()?.parse().ok()?))
+    });
+    let (user, group) = found.with_context(|| format!("there is no user `{name}` to run the server as"))?;
+    std::os::unix::fs::chown(folder, Some(user), Some(group))?;
+    Ok(Some((user, group)))
+}
+
+/// A port outside of those that the system gives to clients: who connects again and again while the server is down would
+/// sooner or later be given its port, and talk to itself.
+fn free_port() -> Result<u16> {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    let tries = std::iter::repeat_with(|| NEXT.fetch_add(1, Ordering::Relaxed)).take(usize::from(PORTS.1));
+    let spread = std::process::id().wrapping_mul(61);
+    let ports = tries.map(|count| PORTS.0 + (spread.wrapping_add(count) % u32::from(PORTS.1)) as u16);
+    let mut free = ports.filter(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok());
+    free.next().context("no port is free for a database server")
+}
+
+/// Waits until the server says so. What it says afterwards is read and dropped, so that it never waits for a reader.
+fn wait_for_line(child: &mut Child, one: &str, other: &str) -> Result<()> {
+    let output = child.stderr.take().context("the server's output is not piped")?;
+    let mut lines = BufReader::new(output).lines();
+    let mut said = Vec::new();
+    for line in lines.by_ref() {
+        let line = line?;
+        let found = line.contains(one) || line.contains(other);
+        said.push(line);
+        if found {
+            std::thread::spawn(move || lines.for_each(drop));
+            return Ok(());
+        }
+    }
+    bail!("the server ended before it was ready:\n{}", said.join("\n"))
+}

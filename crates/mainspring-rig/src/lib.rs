@@ -1,0 +1,18 @@
+//! What tests of whole clusters are made of: database servers that can be broken, nodes as processes, a proxy that cuts
+//! them off, files in which jobs bear witness, and a checker that accounts for every instant afterwards.
+//!
+//! Nothing here decides or schedules; it must never become a dependency of the product.
+
+pub mod check;
+pub mod database;
+pub mod history;
+pub mod process;
+pub mod proxy;
+pub mod witness;
+
+pub use check::{Bounds, Kind, Problem, Report, check};
+pub use database::{Database, Server, Shutdown};
+pub use history::{Attempt, Gap, History, Promise, Run};
+pub use process::{Ended, Node, Program};
+pub use proxy::{Flow, Proxy};
+pub use witness::{Mark, Moment, Witness};

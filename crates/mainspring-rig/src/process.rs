@@ -1,0 +1,230 @@
+//! The program `mainspring` as people start it: commands, and nodes in processes of their own.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Output, Stdio};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use mainspring_api::client::Client;
+use rustix::process::{Pid, Signal, kill_process};
+
+/// How long something may be waited for on a busy machine.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// The program with an empty home, no settings from outside, and no terminal.
+pub struct Program {
+    binary: PathBuf,
+    home: tempfile::TempDir,
+}
+
+/// How a command ended.
+#[derive(Debug)]
+pub struct Ended {
+    /// Its exit code; -1 after a signal.
+    pub code: i32,
+    /// What it printed.
+    pub stdout: String,
+    /// What it said beside that.
+    pub stderr: String,
+}
+
+impl Program {
+    /// Gives a binary a home of its own, which goes with the value.
+    ///
+    /// # Errors
+    /// There is no place for temporary files.
+    pub fn new(binary: impl Into<PathBuf>) -> Result<Self> {
+        Ok(Self { binary: binary.into(), home: tempfile::tempdir()? })
+    }
+
+    /// The folder in which it runs.
+    #[must_use]
+    pub fn home(&self) -> &Path {
+        self.home.path()
+    }
+
+    /// Runs a command to its end.
+    ///
+    /// # Errors
+    /// It cannot be run, or does not speak UTF-8.
+    pub fn run(&self, arguments: &[&str], input: &str) -> Result<Ended> {
+        let mut child = self.command(arguments).spawn()?;
+        // A program that ends before it has read everything is none of our business.
+        let _ended = child.stdin.take().context("stdin is piped")?.write_all(input.as_bytes());
+        child.wait_with_output()?.try_into()
+    }
+
+    /// The command, ready to be changed or started.
+    #[must_use]
+    pub fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(&self.binary);
+        command
+            .args(arguments)
+            .env_clear()
+            .env("HOME", self.home())
+            .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+            .env("TZ", "UTC")
+            .current_dir(self.home())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
+        command
+    }
+}
+
+impl TryFrom<Output> for Ended {
+    type Error = anyhow::Error;
+
+    fn try_from(output: Output) -> Result<Self> {
+        Ok(Self {
+            code: output.status.code().unwrap_or(-1),
+            stdout: String::from_utf8(output.stdout)?,
+            stderr: String::from_utf8(output.stderr)?,
+        })
+    }
+}
+
+/// A running server. Killed when dropped.
+pub struct Node {
+    child: Child,
+    said: Arc<Said>,
+    listener: Option<JoinHandle<()>>,
+    _stdout: BufReader<ChildStdout>,
+    /// Base of its API.
+    pub url: String,
+    /// What it printed at its start.
+    pub welcome: String,
+    data: PathBuf,
+}
+
+/// What a server has said on stderr. It is read as it comes, so that the server never waits for a reader.
+#[derive(Default)]
+struct Said {
+    text: Mutex<String>,
+    more: Condvar,
+}
+
+impl Node {
+    /// Starts a server with a command of [`Program::command`], and waits until it welcomes people.
+    ///
+    /// # Errors
+    /// It ends before that; says what it said.
+    pub fn start(mut command: Command) -> Result<Self> {
+        let mut child = command.spawn()?;
+        let mut stdout = BufReader::new(child.stdout.take().context("stdout is piped")?);
+        let stderr = child.stderr.take().context("stderr is piped")?;
+        let said = Arc::new(Said::default());
+        let listener = std::thread::spawn({
+            let said = Arc::clone(&said);
+            move || said.listen(stderr)
+        });
+        let mut welcome = String::new();
+        while !welcome.contains("token file:") {
+            if stdout.read_line(&mut welcome)? == 0 {
+                let _ended = (child.wait(), listener.join());
+                bail!("the server did not start: {welcome}{}", said.so_far());
+            }
+        }
+        let url = welcome.split_whitespace().find(|word| word.starts_with("http://")).context("an address")?.to_owned();
+        let token_file = welcome.lines().find_map(|line| line.strip_prefix("token file:")).context("a token file")?;
+        let token_file = command.get_current_dir().unwrap_or(Path::new("")).join(token_file.trim());
+        let data = token_file.parent().context("a file in a folder")?.to_owned();
+        Ok(Self { child, said, listener: Some(listener), _stdout: stdout, url, welcome, data })
+    }
+
+    /// A client that is let in.
+    ///
+    /// # Errors
+    /// The token cannot be read.
+    pub fn client(&self) -> Result<Client> {
+        let token = std::fs::read_to_string(self.data.join("token"))?;
+        Ok(Client::builder(&self.url).token(token.trim()).build()?)
+    }
+
+    /// Sends a signal: `STOP` and `CONT` freeze and thaw it.
+    ///
+    /// # Errors
+    /// It has ended.
+    pub fn signal(&self, signal: Signal) -> Result<()> {
+        let pid = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw).context("a process id")?;
+        Ok(kill_process(pid, signal)?)
+    }
+
+    /// Ends it as a power failure would.
+    ///
+    /// # Errors
+    /// It has ended.
+    pub fn kill(mut self) -> Result<()> {
+        self.child.kill()?;
+        self.child.wait()?;
+        Ok(())
+    }
+
+    /// Asks it to stop, and returns how it ended with what it said.
+    ///
+    /// # Errors
+    /// It has ended.
+    pub fn stop(self) -> Result<(ExitStatus, String)> {
+        self.signal(Signal::TERM)?;
+        self.ended()
+    }
+
+    /// Waits until it has said something on stderr.
+    ///
+    /// # Errors
+    /// It has not for a long time.
+    pub fn said(&self, words: &str) -> Result<()> {
+        let text = self.said.text.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self.said.more.wait_timeout_while(text, PATIENCE, |text| !text.contains(words));
+        let (text, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
+        match timeout.timed_out() {
+            true => bail!("the server does not say {words:?}: {text}"),
+            false => Ok(()),
+        }
+    }
+
+    /// What it has said so far on stderr: its log.
+    #[must_use]
+    pub fn log(&self) -> String {
+        self.said.so_far()
+    }
+
+    /// Waits for its end.
+    ///
+    /// # Errors
+    /// There is no process to wait for.
+    pub fn ended(mut self) -> Result<(ExitStatus, String)> {
+        let status = self.child.wait()?;
+        if let Some(listener) = self.listener.take() {
+            let _heard = listener.join();
+        }
+        Ok((status, self.said.so_far()))
+    }
+}
+
+impl Drop for Node {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+impl Said {
+    fn listen(&self, stderr: ChildStderr) {
+        let mut stderr = BufReader::new(stderr);
+        let mut line = Vec::new();
+        while matches!(stderr.by_ref().read_until(b'\n', &mut line), Ok(1..)) {
+            let mut text = self.text.lock().unwrap_or_else(PoisonError::into_inner);
+            text.push_str(&String::from_utf8_lossy(&line));
+            line.clear();
+            self.more.notify_all();
+        }
+    }
+
+    fn so_far(&self) -> String {
+        self.text.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}

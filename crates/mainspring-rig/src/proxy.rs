@@ -1,0 +1,239 @@
+//! A wire between a node and its database that can be cut, slowed and broken while it is in use.
+
+use std::io;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::tcp::{ReadHalf, WriteHalf};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::runtime::Runtime;
+use tokio::sync::{mpsc, watch};
+use tokio::time::{Instant, timeout_at};
+
+/// Pieces that are under way in one direction of a connection: what a slow wire holds, before its sender has to wait.
+const PIECES: usize = 256;
+const PIECE_BYTES: usize = 16_384;
+
+/// What becomes of bytes in one direction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Flow {
+    /// They arrive.
+    #[default]
+    Pass,
+    /// They arrive so much later.
+    Delay(Duration),
+    /// They wait until the wire is whole again, as packets do that are sent again. Nobody is told.
+    Hold,
+    /// They are taken and never arrive: a half-open connection. Who has lost bytes so finds the connection reset when the
+    /// wire is whole again, never something that goes on in the middle.
+    Swallow,
+}
+
+/// Both directions, and which connections are to be reset.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+struct State {
+    to_server: Flow,
+    to_client: Flow,
+    /// Connections with a lower number are reset.
+    reset_below: u64,
+    refuse: bool,
+}
+
+/// The wire. Ends with all of its connections when dropped.
+pub struct Proxy {
+    port: u16,
+    state: watch::Sender<State>,
+    opened: watch::Receiver<u64>,
+    runtime: Option<Runtime>,
+}
+
+impl Proxy {
+    /// Lays a wire to a port of this machine.
+    ///
+    /// # Errors
+    /// The system gives no thread or port.
+    pub fn to(port: u16) -> Result<Self> {
+        let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
+        let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
+        listener.set_nonblocking(true)?;
+        let ours = listener.local_addr()?.port();
+        let (state, receiver) = watch::channel(State::default());
+        let (count, opened) = watch::channel(0);
+        let entered = runtime.enter();
+        let listener = TcpListener::from_std(listener)?;
+        drop(entered);
+        runtime.spawn(listen(listener, port, receiver, count));
+        Ok(Self { port: ours, state, opened, runtime: Some(runtime) })
+    }
+
+    /// An address on this machine, by way of the wire.
+    ///
+    /// # Errors
+    /// The address names no port.
+    pub fn address(&self, address: &str) -> Result<String> {
+        let (_, rest) = address.rsplit_once("127.0.0.1:").context("an address on 127.0.0.1 with a port")?;
+        let port: String = rest.chars().take_while(char::is_ascii_digit).collect();
+        Ok(address.replace(&format!("127.0.0.1:{port}"), &format!("127.0.0.1:{}", self.port)))
+    }
+
+    /// Sets both directions.
+    pub fn set(&self, flow: Flow) {
+        self.set_each(flow, flow);
+    }
+
+    /// Sets each direction.
+    pub fn set_each(&self, to_server: Flow, to_client: Flow) {
+        self.state.send_modify(|state| (state.to_server, state.to_client) = (to_server, to_client));
+    }
+
+    /// Turns new connections away, or lets them in again.
+    pub fn refuse(&self, refuse: bool) {
+        self.state.send_modify(|state| state.refuse = refuse);
+    }
+
+    /// Resets every connection that is open.
+    pub fn reset(&self) {
+        let opened = *self.opened.borrow();
+        self.state.send_modify(|state| state.reset_below = opened);
+    }
+
+    /// How many connections there have been.
+    #[must_use]
+    pub fn opened(&self) -> u64 {
+        *self.opened.borrow()
+    }
+}
+
+impl Drop for Proxy {
+    fn drop(&mut self) {
+        // Tests may be async, where waiting for a runtime is not allowed.
+        self.runtime.take().into_iter().for_each(Runtime::shutdown_background);
+    }
+}
+
+async fn listen(listener: TcpListener, port: u16, state: watch::Receiver<State>, count: watch::Sender<u64>) {
+    while let Ok((client, _)) = listener.accept().await {
+        let number = *count.borrow();
+        count.send_replace(number + 1);
+        if state.borrow().refuse {
+            reset(&client);
+            continue;
+        }
+        let state = state.clone();
+        tokio::spawn(async move {
+            // The server is not there: the client is told so. A wire that is cut does not get so far.
+            let mut open = state.clone();
+            whole(&mut open, |state| state.to_server).await;
+            match TcpStream::connect(("127.0.0.1", port)).await {
+                Ok(server) => join(client, server, number, state).await,
+                Err(_) => reset(&client),
+            }
+        });
+    }
+}
+
+/// Carries bytes both ways until both sides have ended, or the connection breaks.
+async fn join(mut client: TcpStream, mut server: TcpStream, number: u64, state: watch::Receiver<State>) {
+    for socket in [&client, &server] {
+        // A delay is ours to make, not the system's.
+        let _set = socket.set_nodelay(true);
+    }
+    let ((from_client, to_client), (from_server, to_server)) = (client.split(), server.split());
+    let mut resets = state.clone();
+    let carried = async {
+        let there = carry(from_client, to_server, state.clone(), |state| state.to_server);
+        let back = carry(from_server, to_client, state.clone(), |state| state.to_client);
+        tokio::try_join!(there, back).is_ok()
+    };
+    let whole = tokio::select! {
+        whole = carried => whole,
+        _ = resets.wait_for(|state| number < state.reset_below) => false,
+    };
+    if !whole {
+        reset(&client);
+        reset(&server);
+    }
+}
+
+/// What was read, and when: bytes, none at the end, or that the connection broke.
+type Piece = (Instant, io::Result<Vec<u8>>);
+
+/// Carries one direction until its end; fails if it breaks.
+async fn carry(
+    from: ReadHalf<'_>,
+    to: WriteHalf<'_>,
+    state: watch::Receiver<State>,
+    flow: fn(&State) -> Flow,
+) -> io::Result<()> {
+    let (sender, receiver) = mpsc::channel(PIECES);
+    tokio::try_join!(take(from, sender), deliver(receiver, to, state, flow)).map(drop)
+}
+
+async fn take(mut from: ReadHalf<'_>, pieces: mpsc::Sender<Piece>) -> io::Result<()> {
+    loop {
+        let mut bytes = vec![0; PIECE_BYTES];
+        let read = from.read(&mut bytes).await.map(|count| {
+            bytes.truncate(count);
+            bytes
+        });
+        let goes_on = read.as_ref().is_ok_and(|bytes| !bytes.is_empty());
+        if pieces.send((Instant::now(), read)).await.is_err() || !goes_on {
+            return Ok(());
+        }
+    }
+}
+
+async fn deliver(
+    mut pieces: mpsc::Receiver<Piece>,
+    mut to: WriteHalf<'_>,
+    mut state: watch::Receiver<State>,
+    flow: fn(&State) -> Flow,
+) -> io::Result<()> {
+    let mut lost = false;
+    loop {
+        let (read_at, piece) = tokio::select! {
+            Some(piece) = pieces.recv() => piece,
+            _ = whole(&mut state, flow), if lost => return Err(io::ErrorKind::ConnectionReset.into()),
+            else => return Ok(()),
+        };
+        let arrives = arrival(read_at, &mut state, flow).await;
+        if lost && arrives {
+            return Err(io::ErrorKind::ConnectionReset.into());
+        }
+        match piece? {
+            _ if !arrives => lost = true,
+            bytes if bytes.is_empty() => return to.shutdown().await,
+            bytes => to.write_all(&bytes).await?,
+        }
+    }
+}
+
+/// Waits until a piece that was read at an instant arrives. False: it never does.
+async fn arrival(read_at: Instant, state: &mut watch::Receiver<State>, flow: fn(&State) -> Flow) -> bool {
+    loop {
+        let now = flow(&state.borrow_and_update());
+        let changed = match now {
+            Flow::Pass => return true,
+            Flow::Swallow => return false,
+            Flow::Hold => state.changed().await,
+            Flow::Delay(delay) => match timeout_at(read_at + delay, state.changed()).await {
+                Ok(changed) => changed,
+                Err(_) => return true,
+            },
+        };
+        if changed.is_err() {
+            return false;
+        }
+    }
+}
+
+/// Waits until bytes get through again.
+async fn whole(state: &mut watch::Receiver<State>, flow: fn(&State) -> Flow) {
+    let _gone = state.wait_for(|state| matches!(flow(state), Flow::Pass | Flow::Delay(_))).await;
+}
+
+/// Has the socket reset when it is closed, which comes next. Otherwise it would end in order.
+fn reset(socket: &TcpStream) {
+    let _set = socket.set_zero_linger();
+}

@@ -1,0 +1,133 @@
+//! Files in which jobs bear witness: what really ran, told by the work itself and not by the database.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+use mainspring_core::{RunId, Timestamp};
+
+/// A file to which jobs append a line when they start and another when they end, synced before they go on.
+#[derive(Clone, Debug)]
+pub struct Witness {
+    path: PathBuf,
+}
+
+/// One line of it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Mark {
+    /// Whether the work began or ended.
+    pub moment: Moment,
+    /// `namespace/job`.
+    pub job: String,
+    /// Of which run.
+    pub run: RunId,
+    /// Which attempt, as the work was told.
+    pub attempt: u32,
+    /// The process that wrote it.
+    pub pid: u32,
+    /// The fire time that the work was told.
+    pub fire_time: Timestamp,
+    /// When it was written, by the machine's clock.
+    pub at: Timestamp,
+}
+
+/// What a line says.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub enum Moment {
+    /// The work began.
+    Start,
+    /// The work is done; the verdict follows.
+    End,
+}
+
+impl Witness {
+    /// A witness that writes into a file, made when the first one speaks.
+    #[must_use]
+    pub fn new(path: impl Into<PathBuf>) -> Self {
+        Self { path: path.into() }
+    }
+
+    /// A shell line that does `work` and bears witness to it. Ends as `work` does.
+    ///
+    /// One write to a file opened for appending is whole, also beside those of other processes.
+    #[must_use]
+    pub fn line(&self, work: &str) -> String {
+        let file = self.path.display().to_string().replace('\'', r"'\''");
+        format!(
+            r#"mark() {{ date "+$1 $MS_JOB $MS_RUN_ID $MS_ATTEMPT $$ $MS_FIRE_TIME %s%3N" | dd of='{file}' oflag=append conv=notrunc,fsync status=none; }}
+mark start; ({work}); code=$?; mark end; exit $code"#
+        )
+    }
+
+    /// What has been written so far; nothing if nobody has.
+    ///
+    /// # Errors
+    /// The file cannot be read, or a line is none of ours: also half a line is an error.
+    pub fn read(&self) -> Result<Vec<Mark>> {
+        let text = match Path::exists(&self.path) {
+            true => std::fs::read_to_string(&self.path)?,
+            false => String::new(),
+        };
+        let number = |(index, line)| mark(line).with_context(|| format!("line {}: {line:?}", index + 1));
+        let whole = text.is_empty() || text.ends_with('\n');
+        anyhow::ensure!(whole, "the last line of {} has no end", self.path.display());
+        text.lines().enumerate().map(number).collect()
+    }
+}
+
+fn mark(line: &str) -> Result<Mark> {
+    let fields: Vec<&str> = line.split(' ').collect();
+    let [moment, job, run, attempt, pid, fire_time, at] = fields[..] else {
+        anyhow::bail!("a line has seven fields");
+    };
+    let moment = match moment {
+        "start" => Moment::Start,
+        "end" => Moment::End,
+        _ => anyhow::bail!("a line begins with start or end"),
+    };
+    Ok(Mark {
+        moment,
+        job: job.to_owned(),
+        run: run.parse().context("no run id")?,
+        attempt: attempt.parse().context("no attempt")?,
+        pid: pid.parse().context("no process id")?,
+        fire_time: fire_time.parse().context("no fire time")?,
+        at: Timestamp::from_millis(at.parse().context("no milliseconds")?),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn work_bears_witness_and_ends_as_it_would() {
+        let folder = tempfile::tempdir().unwrap();
+        let witness = Witness::new(folder.path().join("it's a witness"));
+        assert_eq!(witness.read().unwrap(), []);
+        let run = "0190a5b2-4c00-8abc-8def-0123456789ab";
+        let status = std::process::Command::new("sh")
+            .args(["-c", &witness.line("exit 3")])
+            .env("MS_JOB", "default/tick")
+            .env("MS_RUN_ID", run)
+            .env("MS_ATTEMPT", "2")
+            .env("MS_FIRE_TIME", "2026-03-08T07:30:00.250Z")
+            .status()
+            .unwrap();
+        assert_eq!(status.code(), Some(3));
+        let marks = witness.read().unwrap();
+        let told: Vec<_> = marks.iter().map(|mark| (mark.moment, mark.run.to_string(), mark.attempt)).collect();
+        assert_eq!(told, [(Moment::Start, run.to_owned(), 2), (Moment::End, run.to_owned(), 2)]);
+        assert_eq!(marks[0].fire_time.to_string(), "2026-03-08T07:30:00.250Z");
+        assert!(marks[0].at <= marks[1].at && marks[0].at > marks[0].fire_time);
+    }
+
+    #[test]
+    fn lines_that_are_none_of_ours_are_refused() {
+        for line in ["start", "begin a b c d e f\n", "start default/x no-id 1 1 2026-03-08T07:30:00Z 1\n"] {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("witness");
+            std::fs::write(&path, line).unwrap();
+            assert!(Witness::new(&path).read().is_err(), "{line}");
+        }
+    }
+}

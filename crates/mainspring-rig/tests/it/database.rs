@@ -1,0 +1,64 @@
+//! Servers keep what is committed however they are ended, and come back where they were.
+
+use mainspring_rig::{Database, Shutdown};
+
+const KINDS: [Database; 2] = [Database::Postgres, Database::Mariadb];
+
+#[test]
+fn what_is_committed_outlives_every_end_of_a_server() {
+    for kind in KINDS {
+        let mut server = kind.start().unwrap();
+        let address = server.create("kept").unwrap();
+        assert!(address.ends_with(&format!(":{}/kept", server.port())), "{address}");
+        let table = match kind {
+            Database::Postgres => "notes",
+            Database::Mariadb => "kept.notes",
+        };
+        server.ask(&format!("CREATE TABLE {table} (number INT)")).unwrap();
+        for (number, how) in [Shutdown::Fast, Shutdown::Immediate].into_iter().enumerate() {
+            server.ask(&format!("INSERT INTO {table} VALUES ({number})")).unwrap();
+            server.restart(how).unwrap();
+            let kept = server.ask(&format!("SELECT COUNT(*) FROM {table}")).unwrap();
+            assert_eq!(kept.trim(), (number + 1).to_string(), "{kind:?}, {how:?}");
+        }
+        server.stop(Shutdown::Fast).unwrap();
+        assert!(server.ask("SELECT 1").is_err());
+    }
+}
+
+#[test]
+fn sessions_are_ended_one_by_one_or_all_at_once() {
+    for kind in KINDS {
+        let server = kind.start().unwrap();
+        let sleep = match kind {
+            Database::Postgres => "SELECT pg_sleep(600)",
+            // SLEEP would end without an error.
+            Database::Mariadb => "SELECT BENCHMARK(100000000000, SHA2('x', 512))",
+        };
+        std::thread::scope(|scope| {
+            for ended_by in [true, false] {
+                let asked = scope.spawn(|| server.ask(sleep));
+                let session = loop {
+                    if let [session] = server.sessions().unwrap()[..] {
+                        break session;
+                    }
+                };
+                if ended_by {
+                    server.end_sessions().unwrap();
+                } else {
+                    server.kill_session(session).unwrap();
+                }
+                assert!(asked.join().unwrap().is_err(), "{kind:?}");
+                // A PostgreSQL that recovers lets nobody in meanwhile.
+                while server.ask("SELECT 1").is_err() {}
+                assert!(server.sessions().unwrap().is_empty(), "{kind:?}");
+            }
+        });
+    }
+}
+
+#[test]
+fn unknown_kind_is_refused_with_those_there_are() {
+    let error = Database::named("oracle").unwrap_err().to_string();
+    assert!(error.contains("postgres or mysql"), "{error}");
+}
