@@ -220,7 +220,9 @@ mod tests {
             include_str!("conformance/window.rs"),
         ] {
             let lines = source.lines().filter_map(|line| line.strip_prefix("pub async fn "));
-            let names = lines.filter_map(|line| line.split_once('(')).map(|(name, _)| name);
+            // A generic one wants something of the store that only its own tests can do, and is called there.
+            let names =
+                lines.filter_map(|line| line.split_once('(')).map(|(name, _)| name).filter(|it| !it.contains('<'));
             for name in names {
                 assert!(list.contains(&format!(" {name},")) || list.contains(&format!(" {name};")), "{name}");
             }

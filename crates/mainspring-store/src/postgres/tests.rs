@@ -207,7 +207,7 @@ async fn what_the_server_refuses_is_told_from_what_fails() {
          CREATE TRIGGER slow BEFORE INSERT ON run FOR EACH ROW EXECUTE FUNCTION slow()"
         .to_owned())
     .await;
-    let mut kit = crate::conformance::kit::Kit::acting(store, mainspring_core::Incarnation(u128::MAX - 1));
+    let kit = crate::conformance::kit::Kit::acting(store, mainspring_core::Incarnation(u128::MAX - 1));
     let at = crate::conformance::kit::at(2_000);
     let slow = kit.save(crate::conformance::kit::Draft::new("slow").trigger("t", at)).await;
     let batch = mainspring_core::batch::FireBatch {
