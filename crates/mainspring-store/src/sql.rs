@@ -34,6 +34,10 @@ use trigger::Place;
 
 /// How a database records what most batches are made of. The requests do the rest, entry by entry.
 pub(crate) trait Batches: Db + Sized {
+    /// Whether a statement takes a list, so that few of them do for many rows. Where a statement costs next to nothing,
+    /// many of them do as well.
+    const LISTS: bool = false;
+
     /// Makes the fence of a process start. Nothing to do where there can be one process only.
     fn raise_fence(&self, _owner: i64) -> Step<()> {
         Ok(())

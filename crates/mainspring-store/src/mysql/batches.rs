@@ -23,6 +23,8 @@ macro_rules! own {
 pub(super) use own;
 
 impl Batches for Connection {
+    const LISTS: bool = true;
+
     fn raise_fence(&self, owner: i64) -> Step<()> {
         cluster::raise_fence(self, owner)
     }
