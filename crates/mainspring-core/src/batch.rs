@@ -169,8 +169,18 @@ pub struct FireOutcome {
     pub stale: Vec<u32>,
     /// Entries, by index in ascending order, that wait for a slot of their job: nothing was recorded for them.
     pub blocked: Vec<u32>,
+    /// Entries, by index in ascending order, that somebody else works on just now: nothing was recorded for them.
+    pub busy: Vec<u32>,
     /// What became of each run of the other entries, in the batch's order.
     pub placed: Vec<Placed>,
+}
+
+impl FireOutcome {
+    /// Whether an entry of the batch is recorded, by its index.
+    #[must_use]
+    pub fn has_recorded(&self, index: u32) -> bool {
+        ![&self.stale, &self.blocked, &self.busy].iter().any(|others| others.binary_search(&index).is_ok())
+    }
 }
 
 /// What became of a run that a fire created.

@@ -23,7 +23,12 @@ pub(crate) mod store;
 pub(crate) mod trigger;
 pub(crate) mod update;
 
-use mainspring_core::batch::{ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, TriggerRow};
+#[cfg(test)]
+pub(crate) mod tests;
+
+use std::collections::HashSet;
+
+use mainspring_core::batch::{ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireEntry, TriggerRow};
 use mainspring_core::cluster::ShardSet;
 use mainspring_core::{Timestamp, TriggerId};
 
@@ -56,6 +61,14 @@ pub(crate) trait Batches: Db + Sized {
     /// Advances triggers and inserts runs of entries that are [usual](fire::is_usual), where the trigger is as expected.
     fn record_usual(&self, batch: &FireBatch, owner: i64, stamp: i64) -> Step<Usual> {
         fire::record_by_rows(self, batch, owner, stamp)
+    }
+
+    /// Lets the transaction that begins wait for no lock for long: it fails, and is repeated.
+    fn hurry(&self) {}
+
+    /// Locks the triggers and gates of entries. Answers the triggers that others have locked, or whose gates they have.
+    fn busy(&self, _entries: &[&FireEntry]) -> Step<HashSet<TriggerId>> {
+        Ok(HashSet::new())
     }
 
     /// Notes what ends of attempts change for triggers that another process fires.

@@ -12,6 +12,9 @@ use crate::batch::{FireBatch, FireEntry, FireOutcome, NewRun, Placed};
 use crate::id::TriggerId;
 use crate::rule::{Rule, Start};
 
+/// When a trigger is tried again that somebody else has locked.
+const BUSY_RETRY_MS: i64 = 20;
+
 #[derive(Debug, Default)]
 pub(super) struct Fires {
     /// Due, in the order in which they are to be recorded.
@@ -72,6 +75,7 @@ impl Planner {
         let mut again = Vec::new();
         let mut starts = Vec::new();
         let (mut stale, mut blocked) = (Cursor::new(&outcome.stale), Cursor::new(&outcome.blocked));
+        let mut busy = Cursor::new(&outcome.busy);
         let mut placed = outcome.placed.iter().copied();
         for (index, (entry, place)) in batch.entries.iter().zip(places).enumerate() {
             if stale.is_at(index) {
@@ -81,6 +85,9 @@ impl Planner {
             } else if blocked.is_at(index) {
                 self.unclaim(entry);
                 self.wait_for_slot(entry, place, batch.id.sequence, &mut again);
+            } else if busy.is_at(index) {
+                self.unclaim(entry);
+                self.try_soon(entry, place, &mut again);
             } else {
                 for (run, placed) in entry.runs.iter().zip(placed.by_ref()) {
                     self.place(entry, run, placed, place, &mut starts);
@@ -131,6 +138,16 @@ impl Planner {
             self.fires.ready.push_front(place);
         } else {
             self.residents.block(place);
+        }
+    }
+
+    /// Decides anew after a moment. It goes with whatever is due by then: a batch passes over what is locked, so that one
+    /// trigger keeps no others waiting.
+    fn try_soon(&mut self, entry: &FireEntry, place: Place, again: &mut Vec<TriggerId>) {
+        if self.residents.come_back(place, None) {
+            self.residents.arm(place, self.now + BUSY_RETRY_MS);
+        } else {
+            again.push(entry.trigger);
         }
     }
 

@@ -547,6 +547,25 @@ fn claim_without_an_answer_is_repeated_under_its_id_before_another_is_sent() {
 }
 
 #[test]
+fn fire_that_others_are_in_the_way_of_is_tried_again_soon_and_keeps_no_slot() {
+    let mut world = world();
+    world.add(1, every(1_000));
+    world.run_until(900);
+    world.keep_back = true;
+    world.run_until(1_000);
+    let Some(Command::Fire(batch)) = world.kept_back.pop() else { panic!("it is due") };
+    let first = batch.entries.clone();
+    world.keep_back = false;
+    world.send(Event::Fired(batch, FireOutcome { busy: vec![0], ..FireOutcome::default() }));
+    assert_eq!((world.fired.len(), world.started.len(), world.planner.figures().running), (0, 0, 0));
+    world.run_until(1_000 + 50);
+    assert_eq!((world.fired.as_slice(), world.started.len()), (&[(1, 1_000)][..], 1));
+    assert_eq!(first[0].runs[0].fire_time, world.started[0].fire_time, "the same instant");
+    world.end_all();
+    assert!(world.planner.is_idle());
+}
+
+#[test]
 fn delay_of_nothing_goes_on() {
     let mut world = world();
     world.add(1, rule(Schedule::Delay { delay_ms: 0 }, at(0), None));

@@ -42,6 +42,13 @@ fn inside(address: &str) -> Connection {
     session(super::address(address).unwrap())
 }
 
+/// A session that may stay in a transaction for as long as it likes.
+fn patient(address: &str) -> Connection {
+    let session = inside(address);
+    session.run_text("SET SESSION wait_timeout = 60 /*M! , SESSION idle_transaction_timeout = 0 */").unwrap();
+    session
+}
+
 fn session(opts: Opts) -> Connection {
     Connection::open(&opts, Purpose::Write(Duration::from_secs(60))).unwrap()
 }
@@ -130,8 +137,7 @@ async fn transaction_that_waited_for_a_lock_in_vain_is_undone_and_repeated_whole
     let (lock, locked) = tokio::sync::oneshot::channel();
     // Holds the lock until the second try.
     let holder = tokio::task::spawn_blocking(move || {
-        let other = inside(&address);
-        other.run_text("SET SESSION wait_timeout = 60 /*M! , SESSION idle_transaction_timeout = 0 */").unwrap();
+        let other = patient(&address);
         write(&other, "held").unwrap();
         lock.send(()).unwrap();
         while tried.recv().unwrap() == 1 {}
@@ -332,4 +338,11 @@ async fn nodes_that_work_at_once_lose_no_run_and_no_slot() {
         read_one::<(i64, i64, i64, i64)>(&inside(&address), counts, &[], row).unwrap()
     };
     assert_eq!(blocking(left).await, Some((0, 0, 0, ASKED.cast_signed())));
+}
+
+#[test]
+fn batch_passes_over_what_others_have_locked() {
+    let address = database();
+    let store = Arc::new(MysqlStore::open(&address).unwrap());
+    crate::sql::tests::batch_passes_over_what_others_have_locked(store, &patient(&address));
 }

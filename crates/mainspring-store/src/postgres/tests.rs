@@ -187,3 +187,12 @@ async fn what_one_node_notifies_wakes_the_others() {
     one.save_jobs(vec![draft.0]).await.unwrap();
     soon(other.changed().notified()).await.unwrap();
 }
+
+#[test]
+fn batch_passes_over_what_others_have_locked() {
+    let url = database();
+    let store = Arc::new(PostgresStore::open(&url).unwrap());
+    let other = session(&url);
+    other.run_alone("SET idle_in_transaction_session_timeout = 0").unwrap();
+    crate::sql::tests::batch_passes_over_what_others_have_locked(store, &other);
+}
