@@ -551,6 +551,8 @@ fn fire_that_others_are_in_the_way_of_is_tried_again_soon_and_keeps_no_slot() {
     let mut world = world();
     world.add(1, every(1_000));
     world.run_until(900);
+    world.end_all();
+    (world.fired, world.started) = (Vec::new(), Vec::new());
     world.keep_back = true;
     world.run_until(1_000);
     let Some(Command::Fire(batch)) = world.kept_back.pop() else { panic!("it is due") };
