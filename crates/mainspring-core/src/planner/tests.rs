@@ -540,7 +540,7 @@ fn claim_without_an_answer_is_repeated_under_its_id_before_another_is_sent() {
     world.planner.handle(at(0), Event::ReadFailed(first.clone()));
     assert_eq!(claims(world.planner.handle(at(0), Event::ChangesRead(queued))), [], "one at a time");
     let again = world.planner.next_wakeup();
-    assert_eq!(claims(world.planner.handle(again, Event::Woke)), [first.clone()]);
+    assert_eq!(claims(world.planner.handle(again, Event::Woke)), std::slice::from_ref(&first));
     let next = claims(world.planner.handle(again, Event::Claimed(Vec::new()))).pop().expect("a claim");
     let (Read::Claim(first, _), Read::Claim(next, _)) = (first, next) else { unreachable!("filtered above") };
     assert_eq!((next.incarnation, next.sequence > first.sequence), (first.incarnation, true));

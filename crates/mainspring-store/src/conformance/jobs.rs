@@ -127,18 +127,18 @@ fn many(namespace: &str, round: u32) -> Vec<Draft> {
         let mut draft = Draft::of(Job::new(JobKey::new(namespace, format!("jöb \"{number}\"")), Task::Noop));
         for index in 0..(number + round) % 4 {
             let mut trigger = TriggerDefinition::new(format!("t{index}"), every_second());
-            trigger.calendar = (number % 5 == 0).then(|| "days".to_owned());
+            trigger.calendar = (number.is_multiple_of(5)).then(|| "days".to_owned());
             trigger.jitter_ms = 50 * i64::from(index);
-            trigger.paused = number % 7 == 0;
+            trigger.paused = number.is_multiple_of(7);
             draft = draft.trigger_with(trigger, (index < 2).then(|| at(1_000 + i64::from(number))));
         }
-        if number % 3 == 0 {
+        if number.is_multiple_of(3) {
             draft = draft.limit(Overlap::Skip, 1 + round);
         }
         draft.0.paused = number % 11 == 10;
         draft.0.at = at(i64::from(number));
         draft.edit(|job| {
-            job.priority = if number % 2 == 0 { 5 + round.cast_signed() } else { 5 };
+            job.priority = if number.is_multiple_of(2) { 5 + round.cast_signed() } else { 5 };
             job.labels = (0..number % 3).map(|label| (format!("l{label}"), format!("v{round}\n"))).collect();
         })
     };

@@ -35,7 +35,7 @@ pub(crate) fn batch_passes_over_what_others_have_locked(store: Arc<dyn Store>, o
     let jobs = runtime.block_on(async {
         let draft = |number: u32| {
             let draft = Draft::new(&format!("job-{number}")).trigger("t", at(1_000));
-            if number % 2 == 0 { draft.0 } else { draft.limit(Overlap::Skip, 9).0 }
+            if number.is_multiple_of(2) { draft.0 } else { draft.limit(Overlap::Skip, 9).0 }
         };
         let saved = kit.save_all((0..100).map(draft).collect()).await;
         let mut jobs = Vec::new();
