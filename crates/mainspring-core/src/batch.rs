@@ -67,7 +67,7 @@ pub struct TriggerRow {
 }
 
 /// How many batches of fires back a store knows its answer to one that is repeated.
-pub const ANSWERS_KEPT: u64 = 64;
+pub const ANSWERS_KEPT: u64 = 1_024;
 
 /// Fires of many triggers, recorded in one transaction.
 #[derive(Clone, PartialEq, Debug)]
@@ -172,8 +172,18 @@ pub struct FireOutcome {
     pub stale: Vec<u32>,
     /// Entries, by index in ascending order, that wait for a slot of their job: nothing was recorded for them.
     pub blocked: Vec<u32>,
+    /// Entries, by index in ascending order, that somebody else works on just now: nothing was recorded for them.
+    pub busy: Vec<u32>,
     /// What became of each run of the other entries, in the batch's order.
     pub placed: Vec<Placed>,
+}
+
+impl FireOutcome {
+    /// Whether an entry of the batch is recorded, by its index.
+    #[must_use]
+    pub fn has_recorded(&self, index: u32) -> bool {
+        ![&self.stale, &self.blocked, &self.busy].iter().any(|others| others.binary_search(&index).is_ok())
+    }
 }
 
 /// What became of a run that a fire created.

@@ -445,7 +445,8 @@ fn count_fires(
     count("fired", &[Placed::Running, Placed::Queued]);
     count("held", &[Placed::Held]);
     count("suppressed", &[Placed::Suppressed]);
-    let missed: u64 = batch.entries.iter().flat_map(|entry| &entry.gaps).map(|gap| gap.count).sum();
+    let recorded = (0..).zip(&batch.entries).filter(|(index, _)| outcome.has_recorded(*index));
+    let missed: u64 = recorded.flat_map(|(_, entry)| &entry.gaps).map(|gap| gap.count).sum();
     if missed > 0 {
         metrics.fires.get_or_create(&Outcome { outcome: "missed" }).inc_by(missed);
         metrics.misfires.inc_by(missed);

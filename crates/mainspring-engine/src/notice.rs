@@ -68,7 +68,7 @@ pub(crate) fn of_fires(notices: &broadcast::Sender<Notice>, batch: &FireBatch, o
     let mut placed = outcome.placed.iter().copied();
     for (index, entry) in batch.entries.iter().enumerate() {
         let index = u32::try_from(index).unwrap_or(u32::MAX);
-        if outcome.stale.contains(&index) || outcome.blocked.contains(&index) {
+        if !outcome.has_recorded(index) {
             continue;
         }
         let (trigger, job) = (entry.trigger, entry.job);

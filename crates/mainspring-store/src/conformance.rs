@@ -118,6 +118,7 @@ macro_rules! conformance_suite {
                 save_counts_changes_and_versions,
                 save_expects_what_is_there,
                 saves_happen_all_or_none,
+                many_jobs_are_saved_as_one_by_one,
                 save_loses_against_a_fire_in_between,
                 trigger_made_again_continues_from_its_tombstone,
                 deleted_job_leaves_tombstones_and_cancels_what_waits,

@@ -23,7 +23,12 @@ pub(crate) mod store;
 pub(crate) mod trigger;
 pub(crate) mod update;
 
-use mainspring_core::batch::{ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, TriggerRow};
+#[cfg(test)]
+pub(crate) mod tests;
+
+use std::collections::HashSet;
+
+use mainspring_core::batch::{ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireEntry, TriggerRow};
 use mainspring_core::cluster::ShardSet;
 use mainspring_core::{Timestamp, TriggerId};
 
@@ -34,6 +39,10 @@ use trigger::Place;
 
 /// How a database records what most batches are made of. The requests do the rest, entry by entry.
 pub(crate) trait Batches: Db + Sized {
+    /// Whether a statement takes a list, so that few of them do for many rows. Where a statement costs next to nothing,
+    /// many of them do as well.
+    const LISTS: bool = false;
+
     /// Makes the fence of a process start. Nothing to do where there can be one process only.
     fn raise_fence(&self, _owner: i64) -> Step<()> {
         Ok(())
@@ -52,6 +61,14 @@ pub(crate) trait Batches: Db + Sized {
     /// Advances triggers and inserts runs of entries that are [usual](fire::is_usual), where the trigger is as expected.
     fn record_usual(&self, batch: &FireBatch, owner: i64, stamp: i64) -> Step<Usual> {
         fire::record_by_rows(self, batch, owner, stamp)
+    }
+
+    /// Lets the transaction that begins wait for no lock for long: it fails, and is repeated.
+    fn hurry(&self) {}
+
+    /// Locks the triggers and gates of entries. Answers the triggers that others have locked, or whose gates they have.
+    fn busy(&self, _entries: &[&FireEntry]) -> Step<HashSet<TriggerId>> {
+        Ok(HashSet::new())
     }
 
     /// Notes what ends of attempts change for triggers that another process fires.

@@ -74,6 +74,9 @@ pub trait Store: Send + Sync + 'static {
     /// [`mainspring_core::batch::Placed::Known`] and takes no slot. A batch that is repeated (same [`FireBatch::id`])
     /// gets the answer that it got first, as long as its runs have not gone on.
     ///
+    /// What a request has locked, a trigger or the gate of its job, may be answered as [`FireOutcome::busy`] instead of
+    /// being waited for.
+    ///
     /// Jobs with a gate are asked through [`mainspring_core::overlap::admit`] under the gate's lock, run by run;
     /// a suppressed run leaves a gap record in the same transaction. An entry whose first run is blocked is not
     /// recorded at all. Triggers with `awaiting_run` set keep it only if that run is unfinished afterwards.

@@ -13,6 +13,9 @@ use crate::batch::{ANSWERS_KEPT, FireBatch, FireEntry, FireOutcome, NewRun, Plac
 use crate::id::{BatchId, TriggerId};
 use crate::rule::{Rule, Start, guarded};
 
+/// When a trigger is tried again that somebody else has locked.
+const BUSY_RETRY_MS: i64 = 20;
+
 #[derive(Debug)]
 pub(super) struct Fires {
     pub(super) due: Due,
@@ -138,6 +141,7 @@ impl Planner {
         let mut again = Vec::new();
         let mut starts = Vec::new();
         let (mut stale, mut blocked) = (Cursor::new(&outcome.stale), Cursor::new(&outcome.blocked));
+        let mut busy = Cursor::new(&outcome.busy);
         let mut placed = outcome.placed.iter().copied();
         for (index, (entry, place)) in batch.entries.iter().zip(places).enumerate() {
             if stale.is_at(index) {
@@ -147,6 +151,9 @@ impl Planner {
             } else if blocked.is_at(index) {
                 self.unclaim(entry);
                 self.wait_for_slot(entry, place, batch.id.sequence, &mut again);
+            } else if busy.is_at(index) {
+                self.unclaim(entry);
+                self.try_soon(entry, place, &mut again);
             } else {
                 for (run, placed) in entry.runs.iter().zip(placed.by_ref()) {
                     self.place(entry, run, placed, place, &mut starts);
@@ -197,6 +204,16 @@ impl Planner {
             self.fires.due.prefer([place]);
         } else {
             self.residents.block(place);
+        }
+    }
+
+    /// Decides anew after a moment. It goes with whatever is due by then: a batch passes over what is locked, so that one
+    /// trigger keeps no others waiting.
+    fn try_soon(&mut self, entry: &FireEntry, place: Place, again: &mut Vec<TriggerId>) {
+        if self.residents.come_back(place, None) {
+            self.residents.arm(place, self.now + BUSY_RETRY_MS);
+        } else {
+            again.push(entry.trigger);
         }
     }
 

@@ -576,10 +576,31 @@ fn claim_without_an_answer_is_repeated_under_its_id_before_another_is_sent() {
     world.planner.handle(at(0), Event::ReadFailed(first.clone()));
     assert_eq!(claims(world.planner.handle(at(0), Event::ChangesRead(queued))), [], "one at a time");
     let again = world.planner.next_wakeup();
-    assert_eq!(claims(world.planner.handle(again, Event::Woke)), [first.clone()]);
+    assert_eq!(claims(world.planner.handle(again, Event::Woke)), std::slice::from_ref(&first));
     let next = claims(world.planner.handle(again, Event::Claimed(Vec::new()))).pop().expect("a claim");
     let (Read::Claim(first, _), Read::Claim(next, _)) = (first, next) else { unreachable!("filtered above") };
     assert_eq!((next.incarnation, next.sequence > first.sequence), (first.incarnation, true));
+}
+
+#[test]
+fn fire_that_others_are_in_the_way_of_is_tried_again_soon_and_keeps_no_slot() {
+    let mut world = world();
+    world.add(1, every(1_000));
+    world.run_until(900);
+    world.end_all();
+    (world.fired, world.started) = (Vec::new(), Vec::new());
+    world.keep_back = true;
+    world.run_until(1_000);
+    let Some(Command::Fire(batch)) = world.kept_back.pop() else { panic!("it is due") };
+    let first = batch.entries.clone();
+    world.keep_back = false;
+    world.send(Event::Fired(batch, FireOutcome { busy: vec![0], ..FireOutcome::default() }));
+    assert_eq!((world.fired.len(), world.started.len(), world.planner.figures().running), (0, 0, 0));
+    world.run_until(1_000 + 50);
+    assert_eq!((world.fired.as_slice(), world.started.len()), (&[(1, 1_000)][..], 1));
+    assert_eq!(first[0].runs[0].fire_time, world.started[0].fire_time, "the same instant");
+    world.end_all();
+    assert!(world.planner.is_idle());
 }
 
 #[test]

@@ -3,13 +3,13 @@
 
 use std::sync::Arc;
 
-use mainspring_core::batch::{Gap, GapOutcome, GapReason, TriggerStatus};
+use mainspring_core::batch::{Gap, GapOutcome, GapReason, Placed, TriggerStatus};
 use mainspring_core::job::{Job, JobKey, Overlap, Task, TriggerDefinition};
 use mainspring_core::run::{RunState, Verdict};
 use mainspring_core::{JobId, JobVersion, Timestamp, TriggerId, jitter_of};
 
-use super::kit::{Draft, Kit, NONE, advanced, at, every_second, fresh, update};
-use crate::{Error, Expect, JobPrior, JobQuery, JobUpdate, Store, TriggerQuery, TriggerUpdate};
+use super::kit::{Draft, Kept, Kit, NONE, advanced, at, every_second, fresh, update};
+use crate::{CalendarWrite, Error, Expect, JobPrior, JobQuery, JobUpdate, Saved, Store, TriggerQuery, TriggerUpdate};
 
 pub async fn saved_job_is_there_with_its_triggers(store: Arc<dyn Store>) {
     let kit = Kit::new(store).await;
@@ -119,6 +119,96 @@ pub async fn saves_happen_all_or_none(store: Arc<dyn Store>) {
     assert_eq!(kit.store.job(&other.0.definition.key).await.expect("job"), None);
     assert_eq!(kit.store.namespaces(None, 9).await.expect("namespaces").len(), 1);
     assert_eq!((kit.changed_triggers().await, kit.store.last_event().await.expect("last_event")), (vec![], event));
+}
+
+/// Jobs of many kinds: with labels, limits, pauses, calendars, without triggers and with several.
+fn many(namespace: &str, round: u32) -> Vec<Draft> {
+    let draft = |number: u32| {
+        let mut draft = Draft::of(Job::new(JobKey::new(namespace, format!("jöb \"{number}\"")), Task::Noop));
+        for index in 0..(number + round) % 4 {
+            let mut trigger = TriggerDefinition::new(format!("t{index}"), every_second());
+            trigger.calendar = (number.is_multiple_of(5)).then(|| "days".to_owned());
+            trigger.jitter_ms = 50 * i64::from(index);
+            trigger.paused = number.is_multiple_of(7);
+            draft = draft.trigger_with(trigger, (index < 2).then(|| at(1_000 + i64::from(number))));
+        }
+        if number.is_multiple_of(3) {
+            draft = draft.limit(Overlap::Skip, 1 + round);
+        }
+        draft.0.paused = number % 11 == 10;
+        draft.0.at = at(i64::from(number));
+        draft.edit(|job| {
+            job.priority = if number.is_multiple_of(2) { 5 + round.cast_signed() } else { 5 };
+            job.labels = (0..number % 3).map(|label| (format!("l{label}"), format!("v{round}\n"))).collect();
+        })
+    };
+    (0..30 + round * 5).map(draft).collect()
+}
+
+pub async fn many_jobs_are_saved_as_one_by_one(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    for namespace in ["one", "many"] {
+        let days = CalendarWrite::new(namespace, "days", "{}", Expect::Anything, at(0));
+        kit.store.save_calendar(days).await.expect("save_calendar");
+    }
+    // In the second round a third of the jobs are as they were, some are new, and one continues tombstones.
+    for round in 0..2 {
+        let mut saved = Vec::new();
+        for draft in many("one", round) {
+            saved.extend(kit.save_all(vec![draft.0]).await);
+        }
+        let together = kit.save_all(many("many", round).into_iter().map(|draft| draft.0).collect()).await;
+        assert_eq!(saved.len(), together.len());
+        for (one, other) in saved.iter().zip(&together) {
+            let of = |saved: &Saved| (saved.created, saved.job.version, saved.job.change, saved.job.updated_at);
+            assert_eq!(of(one), of(other), "{}", one.job.definition.key);
+            let (one, other) = (kit.kept(&one.job.definition.key).await, kit.kept(&other.job.definition.key).await);
+            assert_eq!(shown(&one), shown(&other));
+            assert_eq!(one.job.definition.labels, other.job.definition.labels);
+        }
+        let query = |namespace: &str| JobQuery {
+            namespace: Some(namespace.to_owned()),
+            label: Some(("l1".to_owned(), format!("v{round}\n"))),
+            limit: 100,
+            ..JobQuery::default()
+        };
+        let found = async |namespace| kit.store.jobs(query(namespace)).await.expect("jobs").len();
+        assert_eq!(found("one").await, found("many").await);
+        let changed = kit.changed_triggers().await;
+        let of = |kept: &Kept| kept.triggers.iter().filter(|t| changed.contains(&t.row.id)).count();
+        for number in 0..30 {
+            let kept = async |namespace: &str| kit.kept(&JobKey::new(namespace, format!("jöb \"{number}\""))).await;
+            assert_eq!(of(&kept("one").await), of(&kept("many").await), "the engine hears of the same");
+        }
+        let again = JobKey::new("many", "jöb \"2\"");
+        kit.store.delete_job(&again, Expect::Anything, at(9_000)).await.expect("delete_job");
+        kit.store.delete_job(&JobKey::new("one", again.name), Expect::Anything, at(9_000)).await.expect("delete_job");
+    }
+    let events = kit.store.events(0, 1_000).await.expect("events");
+    let count = |namespace: &str| {
+        let key = format!("\"{namespace}/");
+        events.iter().filter(|event| event.kind == "job" && event.payload.contains(&key)).count()
+    };
+    assert_eq!(count("one"), count("many"));
+
+    let limited = kit.kept(&JobKey::new("many", "jöb \"6\"")).await;
+    assert_eq!(
+        kit.fire(at(2_000), vec![limited.entry(0), limited.entry(1)]).await.placed,
+        [Placed::Queued, Placed::Queued]
+    );
+}
+
+/// A job without what tells it from another one of the same definition.
+fn shown(kept: &Kept) -> String {
+    let triggers = kept.triggers.iter().map(|trigger| {
+        let row = &trigger.row;
+        let place = (row.index, row.job_version, row.version, row.paused, trigger.own_pause);
+        let mut progress = row.progress;
+        // Jitter goes by the trigger's id.
+        progress.due_at = None;
+        (trigger.name.clone(), place, progress)
+    });
+    format!("{:?} {} {:?}", kept.job.version, kept.job.paused, triggers.collect::<Vec<_>>())
 }
 
 pub async fn save_loses_against_a_fire_in_between(store: Arc<dyn Store>) {

@@ -1,6 +1,10 @@
 //! What most batches are made of, in few statements each.
 
-use mainspring_core::batch::{ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, LiveRun, TriggerRow};
+use std::collections::HashSet;
+
+use mainspring_core::batch::{
+    ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireEntry, LiveRun, TriggerRow,
+};
 use mainspring_core::cluster::{Shard, ShardSet};
 use mainspring_core::{Timestamp, TriggerId};
 
@@ -10,7 +14,7 @@ use crate::sql::Batches;
 use crate::sql::cluster;
 use crate::sql::complete::End;
 use crate::sql::db::{Sql, Step, ToSql, Values, execute, exists, instant, read};
-use crate::sql::fire::Usual;
+use crate::sql::fire::{self, Usual};
 use crate::sql::queue::{claimed_run, live_run};
 use crate::sql::trigger::{Place, page, trigger_row};
 
@@ -23,6 +27,8 @@ macro_rules! own {
 pub(super) use own;
 
 impl Batches for Connection {
+    const LISTS: bool = true;
+
     fn raise_fence(&self, owner: i64) -> Step<()> {
         cluster::raise_fence(self, owner)
     }
@@ -51,6 +57,10 @@ impl Batches for Connection {
 
     fn record_usual(&self, batch: &FireBatch, owner: i64, stamp: i64) -> Step<Usual> {
         arrays::record(self, batch, owner, stamp)
+    }
+
+    fn busy(&self, entries: &[&FireEntry]) -> Step<HashSet<TriggerId>> {
+        fire::find_busy(self, entries)
     }
 
     fn end_usual(&self, batch: &CompletionBatch, owner: i64) -> Step<Vec<End>> {

@@ -42,6 +42,13 @@ fn inside(address: &str) -> Connection {
     session(super::address(address).unwrap())
 }
 
+/// A session that may stay in a transaction for as long as it likes.
+fn patient(address: &str) -> Connection {
+    let session = inside(address);
+    session.run_text("SET SESSION wait_timeout = 60 /*M! , SESSION idle_transaction_timeout = 0 */").unwrap();
+    session
+}
+
 fn session(opts: Opts) -> Connection {
     Connection::open(&opts, Purpose::Write(Duration::from_secs(60))).unwrap()
 }
@@ -130,8 +137,7 @@ async fn transaction_that_waited_for_a_lock_in_vain_is_undone_and_repeated_whole
     let (lock, locked) = tokio::sync::oneshot::channel();
     // Holds the lock until the second try.
     let holder = tokio::task::spawn_blocking(move || {
-        let other = inside(&address);
-        other.run_text("SET SESSION wait_timeout = 60 /*M! , SESSION idle_transaction_timeout = 0 */").unwrap();
+        let other = patient(&address);
         write(&other, "held").unwrap();
         lock.send(()).unwrap();
         while tried.recv().unwrap() == 1 {}
@@ -344,4 +350,91 @@ async fn what_the_server_refuses_is_told_from_what_fails() {
         })
     };
     crate::conformance::fires::refused_batch_is_told_and_nothing_of_it_is_kept(Arc::new(store), spoil).await;
+}
+
+#[test]
+fn batch_passes_over_what_others_have_locked() {
+    let address = database();
+    let store = Arc::new(MysqlStore::open(&address).unwrap());
+    crate::sql::tests::batch_passes_over_what_others_have_locked(store, &patient(&address));
+}
+
+/// A session that may stay in a transaction for as long as it likes, and a way to see whether somebody waits for it.
+fn watched(address: &str) -> (Connection, impl Fn() -> bool + use<>) {
+    let (patient, watch) = (patient(address), patient(address));
+    let number = Sql::new("SELECT CAST(CONNECTION_ID() AS SIGNED)");
+    let number = read_one(&patient, number, &[], |row| row.get::<i64>(0)).unwrap().unwrap();
+    patient.roll_back().unwrap();
+    let is_waited_for = move || {
+        // What the server tells is as old as the last look, unless that was more than a tenth of a second ago.
+        watch.run_text("DO SLEEP(0.12)").unwrap();
+        let waits = Sql::new("SELECT 1 FROM sys.innodb_lock_waits WHERE blocking_pid = :number");
+        exists(&watch, waits, &[(":number", &number)]).unwrap()
+    };
+    (patient, is_waited_for)
+}
+
+#[test]
+fn repeat_after_a_lost_answer_tells_what_was_kept() {
+    let wire = crate::sql::tests::Wire::to(&database());
+    let store = Arc::new(MysqlStore::open(&wire.address).unwrap());
+    crate::sql::tests::repeat_after_a_lost_answer_tells_what_was_kept(store, &wire);
+}
+
+#[test]
+fn repeated_claim_waits_for_the_first() {
+    let address = database();
+    let store = Arc::new(MysqlStore::open(&address).unwrap());
+    let (other, is_waited_for) = watched(&address);
+    crate::sql::tests::repeated_claim_waits_for_the_first(store, other, is_waited_for);
+}
+
+#[test]
+fn request_of_a_caller_that_is_gone_is_finished() {
+    let address = database();
+    let store = MysqlStore::open(&address).unwrap();
+    let (other, is_waited_for) = watched(&address);
+    crate::sql::tests::request_of_a_caller_that_is_gone_is_finished(&store.lanes.claims, &other, is_waited_for);
+}
+
+#[test]
+fn change_that_is_committed_late_is_taken() {
+    let address = database();
+    let store = Arc::new(MysqlStore::open(&address).unwrap());
+    crate::sql::tests::change_that_is_committed_late_is_taken(store, &patient(&address));
+}
+
+/// The batch has taken a step of its fence; what buries its node has to wait, and then finds the batch recorded.
+#[test]
+fn burial_waits_for_the_batch_under_way() {
+    use crate::sql::cluster::{raise_fence, share_fence, step_fence};
+    const NODE: i64 = 7;
+    let address = database();
+    let _store = MysqlStore::open(&address).unwrap();
+    let (batch, is_waited_for) = watched(&address);
+    raise_fence(&batch, NODE).unwrap();
+    batch.commit().unwrap();
+    for share in [false, true] {
+        let take = if share { share_fence } else { step_fence };
+        take(&batch, NODE).unwrap();
+        let address = address.clone();
+        let undertaker = std::thread::spawn(move || {
+            let db = patient(&address);
+            let remove = Sql::new(include_str!("../../queries/servers/cluster_fence_remove.sql"));
+            let removed = db.execute(remove, &[(":incarnation", &NODE)]).unwrap();
+            if share {
+                db.commit().unwrap()
+            } else {
+                db.roll_back().unwrap()
+            }
+            removed
+        });
+        crate::sql::tests::until(|| undertaker.is_finished() || is_waited_for());
+        assert!(!undertaker.is_finished(), "it does not wait");
+        batch.commit().unwrap();
+        assert_eq!(undertaker.join().unwrap(), 1);
+    }
+    for take in [share_fence, step_fence] {
+        assert!(matches!(take(&batch, NODE), Err(Fault::Refused(Error::Fenced))), "it is buried");
+    }
 }

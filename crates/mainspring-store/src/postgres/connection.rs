@@ -54,6 +54,8 @@ pub(crate) struct Connection {
     read_only: bool,
     /// Whether a transaction has been begun on the server.
     begun: Cell<bool>,
+    /// Whether the transaction waits for no lock for long.
+    pub(super) hurries: Cell<bool>,
     /// Partitions of the history that are there, by day.
     days: RefCell<HashSet<i64>>,
 }
@@ -78,7 +80,16 @@ impl Connection {
             Ok::<_, Fault>(client)
         })?;
         let (statements, days) = (RefCell::default(), RefCell::default());
-        Ok(Self { runtime, client, statements, limit, read_only, begun: Cell::new(false), days })
+        Ok(Self {
+            runtime,
+            client,
+            statements,
+            limit,
+            read_only,
+            begun: Cell::new(false),
+            hurries: Cell::new(false),
+            days,
+        })
     }
 
     /// Waits for the server, up to the limit of a statement and a little more: usually it ends the statement itself.
@@ -118,7 +129,11 @@ impl Connection {
     }
 
     fn begin_text(&self) -> &'static str {
-        if self.read_only { "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY" } else { "BEGIN" }
+        match (self.read_only, self.hurries.get()) {
+            (true, _) => "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY",
+            (_, true) => "BEGIN; SET LOCAL lock_timeout = '20ms'",
+            _ => "BEGIN",
+        }
     }
 
     fn statement(&self, sql: Sql, lock: Lock) -> Step<Rc<Statement>> {
@@ -168,12 +183,14 @@ impl Connection {
 
 impl Server for Connection {
     fn commit(&self) -> Step<()> {
+        self.hurries.set(false);
         if self.begun.replace(false) { self.wait(self.client.batch_execute("COMMIT")) } else { Ok(()) }
     }
 
     fn roll_back(&self) -> Step<()> {
         // A partition that was made is undone too, and one that was known may be what is missing.
         self.days.borrow_mut().clear();
+        self.hurries.set(false);
         if self.begun.replace(false) { self.wait(self.client.batch_execute("ROLLBACK")) } else { Ok(()) }
     }
 

@@ -218,3 +218,49 @@ async fn what_the_server_refuses_is_told_from_what_fails() {
     let ended = kit.store.fire(Arc::new(batch)).await;
     assert!(matches!(ended, Err(Error::TooMuch { .. })), "{ended:?}");
 }
+
+#[test]
+fn batch_passes_over_what_others_have_locked() {
+    let url = database();
+    let store = Arc::new(PostgresStore::open(&url).unwrap());
+    crate::sql::tests::batch_passes_over_what_others_have_locked(store, &patient(&url).0);
+}
+
+/// A session that may stay in a transaction for as long as it likes, and a way to see whether somebody waits for it.
+fn patient(url: &str) -> (Connection, impl Fn() -> bool + use<>) {
+    let (patient, watch) = (session(url), session(url));
+    patient.run_alone("SET idle_in_transaction_session_timeout = 0").unwrap();
+    let number = patient.run_simple("SELECT pg_backend_pid()").unwrap().remove(0);
+    let text = format!("SELECT 1 FROM pg_stat_activity WHERE {number} = ANY (pg_blocking_pids(pid))");
+    (patient, move || !watch.run_simple(&text).unwrap().is_empty())
+}
+
+#[test]
+fn repeat_after_a_lost_answer_tells_what_was_kept() {
+    let wire = crate::sql::tests::Wire::to(&database());
+    let store = Arc::new(PostgresStore::open(&wire.address).unwrap());
+    crate::sql::tests::repeat_after_a_lost_answer_tells_what_was_kept(store, &wire);
+}
+
+#[test]
+fn repeated_claim_waits_for_the_first() {
+    let url = database();
+    let store = Arc::new(PostgresStore::open(&url).unwrap());
+    let (other, is_waited_for) = patient(&url);
+    crate::sql::tests::repeated_claim_waits_for_the_first(store, other, is_waited_for);
+}
+
+#[test]
+fn request_of_a_caller_that_is_gone_is_finished() {
+    let url = database();
+    let store = PostgresStore::open(&url).unwrap();
+    let (other, is_waited_for) = patient(&url);
+    crate::sql::tests::request_of_a_caller_that_is_gone_is_finished(&store.lanes.claims, &other, is_waited_for);
+}
+
+#[test]
+fn change_that_is_committed_late_is_taken() {
+    let url = database();
+    let store = Arc::new(PostgresStore::open(&url).unwrap());
+    crate::sql::tests::change_that_is_committed_late_is_taken(store, &patient(&url).0);
+}

@@ -1,16 +1,18 @@
 //! Recording fires.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 
 use mainspring_core::batch::{
     FireBatch, FireEntry, FireOutcome, Gap, GapOutcome, GapReason, NewRun, Placed, Progress, TriggerStatus,
 };
 use mainspring_core::overlap::{Admission, admit};
 use mainspring_core::run::RunState;
-use mainspring_core::{JobId, JobVersion, RunId, Timestamp};
+use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
 
 use super::Batches;
-use super::db::{Db, Lock, Row, Step, ToSql, execute, exists, maybe_instant, millis, read_one, sql, word};
+use super::db::{
+    Db, Lock, Row, Sql, Step, ToSql, execute, exists, maybe_instant, millis, on_servers, read, read_one, sql, word,
+};
 use super::gap;
 use super::gate::Gates;
 use super::repeat::{self, Before};
@@ -21,6 +23,7 @@ pub(crate) enum Entry {
     Recorded,
     Stale,
     Blocked,
+    Busy,
 }
 
 /// A trigger that the usual step did not fit, as it is.
@@ -53,8 +56,12 @@ pub(crate) struct Usual {
     pub(crate) known: HashSet<RunId>,
 }
 
-/// See [`crate::Store::fire`].
-pub(crate) fn fire<C: Batches>(session: &mut Session<C>, batch: &FireBatch) -> Step<FireOutcome> {
+/// See [`crate::Store::fire`]. Who hurries waits for no lock for long: usually there is nothing to wait for, and to
+/// find out what is locked takes a statement more.
+pub(crate) fn fire<C: Batches>(session: &mut Session<C>, batch: &FireBatch, hurries: bool) -> Step<FireOutcome> {
+    if hurries {
+        session.connection.hurry();
+    }
     let owner = session.number_of(batch.id.incarnation)?;
     let stamp = repeat::stamp(owner, batch.id.sequence);
     session.connection.step_fence(owner)?;
@@ -62,18 +69,24 @@ pub(crate) fn fire<C: Batches>(session: &mut Session<C>, batch: &FireBatch) -> S
     let mut outcome = FireOutcome { placed: Vec::with_capacity(batch.entries.len()), ..FireOutcome::default() };
     let Session { connection, runs, .. } = &mut *session;
     let mut fire = Fire { db: connection, runs, gates: Gates::default(), owner, stamp, at: batch.at };
-    let usual = if before.is_none() { connection.record_usual(batch, owner, stamp)? } else { Usual::none(batch) };
+    let (usual, busy) = match before {
+        Some(_) => (Usual::none(batch), HashSet::new()),
+        None if hurries => record_hurrying(connection, batch, owner, stamp)?,
+        None => record_warily(connection, batch, owner, stamp)?,
+    };
     for ((index, entry), recorded) in (0_u32..).zip(&batch.entries).zip(usual.recorded) {
         let born = before.as_mut().and_then(|before: &mut Before| before.recorded(index, entry));
         let done = match born {
             Some(born) => repeat::entry(fire.db, owner, stamp, entry, &born, &mut outcome.placed)?,
             None if recorded => fire.note(entry, &usual.known, &mut outcome.placed),
+            None if busy.contains(&entry.trigger) => Entry::Busy,
             None => fire.entry(entry, &mut outcome.placed)?,
         };
         match done {
             Entry::Recorded => {}
             Entry::Stale => outcome.stale.push(index),
             Entry::Blocked => outcome.blocked.push(index),
+            Entry::Busy => outcome.busy.push(index),
         }
     }
     fire.gates.write(fire.db)?;
@@ -82,6 +95,67 @@ pub(crate) fn fire<C: Batches>(session: &mut Session<C>, batch: &FireBatch) -> S
         repeat::keep(&session.connection, owner, batch.id.sequence, &outcome)?;
     }
     Ok(outcome)
+}
+
+/// Records what is usual, and finds what of the rest others have locked.
+fn record_hurrying<C: Batches>(db: &C, batch: &FireBatch, owner: i64, stamp: i64) -> Step<(Usual, HashSet<TriggerId>)> {
+    let usual = db.record_usual(batch, owner, stamp)?;
+    let rest = batch.entries.iter().zip(&usual.recorded).filter(|(_, recorded)| !**recorded);
+    let rest: Vec<&FireEntry> = rest.map(|(entry, _)| entry).collect();
+    let busy = if rest.is_empty() { HashSet::new() } else { db.busy(&rest)? };
+    Ok((usual, busy))
+}
+
+/// Finds what others have locked, and records what is usual of the rest.
+fn record_warily<C: Batches>(db: &C, batch: &FireBatch, owner: i64, stamp: i64) -> Step<(Usual, HashSet<TriggerId>)> {
+    let busy = db.busy(&batch.entries.iter().collect::<Vec<_>>())?;
+    if busy.is_empty() {
+        return Ok((db.record_usual(batch, owner, stamp)?, busy));
+    }
+    let entries = batch.entries.iter().filter(|entry| !busy.contains(&entry.trigger)).cloned().collect();
+    let free = FireBatch { entries, ..*batch };
+    let usual = db.record_usual(&free, owner, stamp)?;
+    let mut recorded = usual.recorded.into_iter();
+    let recorded = batch.entries.iter().map(|entry| !busy.contains(&entry.trigger) && recorded.next() == Some(true));
+    Ok((Usual { recorded: recorded.collect(), known: usual.known }, busy))
+}
+
+/// Of the entries, the triggers that others have locked, or whose gates they have. The rest is locked afterwards.
+pub(crate) fn find_busy(db: &dyn Db, entries: &[&FireEntry]) -> Step<HashSet<TriggerId>> {
+    let locked = find_locked(
+        db,
+        entries.iter().map(|entry| entry.trigger.0).collect(),
+        on_servers!("fire_free", postgres, mysql),
+        on_servers!("fire_there", postgres, mysql),
+    )?;
+    let gates: BTreeSet<i64> = entries.iter().filter(|entry| entry.gate.is_some()).map(|entry| entry.job.0).collect();
+    let locked_gates = find_locked(
+        db,
+        gates,
+        on_servers!("fire_gates_free", postgres, mysql),
+        on_servers!("fire_gates_there", postgres, mysql),
+    )?;
+    let is_busy = |entry: &&&FireEntry| {
+        locked.contains(&entry.trigger.0) || (entry.gate.is_some() && locked_gates.contains(&entry.job.0))
+    };
+    Ok(entries.iter().filter(is_busy).map(|entry| entry.trigger).collect())
+}
+
+/// Locks rows, passing over those that others have locked. Answers these.
+fn find_locked(db: &dyn Db, rows: BTreeSet<i64>, free: Sql, there: Sql) -> Step<HashSet<i64>> {
+    let list = |rows: &BTreeSet<i64>| serde_json::Value::from_iter(rows.iter().copied()).to_string();
+    let number = |row: &Row<'_>| row.get::<i64>(0);
+    if rows.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let mut missing = rows;
+    for free in read(db, free, &[(":rows", &list(&missing))], number)? {
+        missing.remove(&free);
+    }
+    if missing.is_empty() {
+        return Ok(HashSet::new());
+    }
+    Ok(read(db, there, &[(":rows", &list(&missing))], number)?.into_iter().collect())
 }
 
 impl Usual {

@@ -28,7 +28,7 @@ pub(crate) fn limit(db: &dyn Db, id: JobId) -> Step<Option<GateRule>> {
     Ok(by_id(db, id)?.and_then(|job| job.definition.gate()))
 }
 
-fn row(row: &Row<'_>) -> Step<JobRow> {
+pub(crate) fn row(row: &Row<'_>) -> Step<JobRow> {
     Ok(JobRow {
         id: JobId(row.get(0)?),
         version: JobVersion(row.get(1)?),

@@ -8,7 +8,8 @@ use super::db::{Db, Step, ToSql, execute, exists, read_one, sql, word};
 use super::fire::Entry;
 use super::queue::live_run;
 
-/// How many answers are kept. A process has far fewer batches under way.
+/// How many answers are kept. A process has far fewer batches under way, but one that waits to be repeated is passed by
+/// many others.
 const KEPT: u64 = mainspring_core::batch::ANSWERS_KEPT;
 
 const PLACES: [Placed; 5] = [Placed::Running, Placed::Queued, Placed::Held, Placed::Suppressed, Placed::Known];
@@ -17,12 +18,14 @@ const PLACES: [Placed; 5] = [Placed::Running, Placed::Queued, Placed::Held, Plac
 pub(crate) fn keep(db: &dyn Db, owner: i64, sequence: u64, outcome: &FireOutcome) -> Step<()> {
     let place = |placed: &Placed| PLACES.iter().position(|other| other == placed).expect("PLACES has every place");
     let placed: Vec<u8> = outcome.placed.iter().map(|placed| u8::try_from(place(placed)).expect("five")).collect();
+    // A repeat looks at all of these again, so one list does for them.
+    let unrecorded = [&outcome.blocked[..], &outcome.busy].concat();
     let values: [(&str, &dyn ToSql); 6] = [
         (":slot", &slot(sequence)),
         (":incarnation", &owner),
         (":sequence", &sequence.cast_signed()),
         (":stale", &numbers(&outcome.stale)),
-        (":blocked", &numbers(&outcome.blocked)),
+        (":blocked", &numbers(&unrecorded)),
         (":placed", &placed),
     ];
     execute(db, sql!("fire_batch_keep", postgres, mysql), &values)?;

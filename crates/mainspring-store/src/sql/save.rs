@@ -1,5 +1,7 @@
 //! Saving jobs with their triggers.
 
+mod many;
+
 use std::collections::BTreeSet;
 
 use mainspring_core::batch::{Progress, TriggerStatus};
@@ -22,35 +24,53 @@ pub(crate) fn save(session: &mut Session<impl Batches>, writes: &[JobWrite]) -> 
     if let Some(twice) = writes.iter().find(|write| !keys.insert(&write.definition.key)) {
         return Err(conflict("job", twice.definition.key.to_string(), "is written twice".into()).into());
     }
-    lock_all(&session.connection, &keys, writes)?;
-    let mut priors = Vec::with_capacity(writes.len());
-    for write in writes {
-        let key = &write.definition.key;
-        let prior = Prior::read(&session.connection, key)?;
-        prior.check(&session.connection, write)?;
-        priors.push(prior);
-    }
-    // No write touches what another one has found: their keys differ, and ids of deleted triggers stay with theirs.
-    writes.iter().zip(priors).map(|(write, prior)| apply(session, write, &prior)).collect()
+    save_with(session, &keys, writes)
 }
 
-/// Locks what the writes compare with: jobs, calendars and triggers, each in their order.
-fn lock_all(db: &dyn Db, keys: &BTreeSet<&JobKey>, writes: &[JobWrite]) -> Step<()> {
-    for key in keys {
-        job::lock_key(db, key)?;
+fn save_with<C: Batches>(session: &mut Session<C>, keys: &BTreeSet<&JobKey>, writes: &[JobWrite]) -> Step<Vec<Saved>> {
+    let many = C::LISTS && writes.len() > 1;
+    let db = &session.connection;
+    // Locks what the writes compare with: jobs, calendars and triggers, each in their order.
+    if many {
+        many::lock_jobs(db, keys)?
+    } else {
+        keys.iter().try_for_each(|key| job::lock_key(db, key))?
     }
-    let calendars: BTreeSet<(&String, &String)> = writes
-        .iter()
-        .flat_map(|write| write.definition.triggers.iter().map(|trigger| (&write.definition.key.namespace, trigger)))
-        .filter_map(|(namespace, trigger)| Some((namespace, trigger.calendar.as_ref()?)))
-        .collect();
+    let calendars = lock_calendars(db, writes)?;
+    let priors = if many {
+        many::priors(db, keys, writes)?
+    } else {
+        writes.iter().map(|write| Prior::read(db, &write.definition.key)).collect::<Step<_>>()?
+    };
+    for (write, prior) in writes.iter().zip(&priors) {
+        prior.check(&calendars, write)?;
+    }
+    // No write touches what another one has found: their keys differ, and ids of deleted triggers stay with theirs.
+    let made = if many { many::create(session, writes, &priors)? } else { vec![None; writes.len()] };
+    let each = writes.iter().zip(&priors).zip(made);
+    each.map(|((write, prior), made)| made.map_or_else(|| apply(session, write, prior), Ok)).collect()
+}
+
+/// Locks the calendars that the writes name. Answers those that are there.
+fn lock_calendars<'w>(db: &dyn Db, writes: &'w [JobWrite]) -> Step<BTreeSet<(&'w str, &'w str)>> {
+    let mut calendars: BTreeSet<(&str, &str)> = BTreeSet::new();
+    for definition in writes.iter().map(|write| &write.definition) {
+        let names = definition.triggers.iter().filter_map(|trigger| trigger.calendar.as_deref());
+        calendars.extend(names.map(|name| (definition.key.namespace.as_str(), name)));
+    }
+    let mut there = BTreeSet::new();
     for (namespace, name) in calendars {
-        db.lock(sql!("lock_calendar"), Lock::Share, &[(":namespace", namespace), (":name", name)])?;
+        let values: [(&str, &dyn ToSql); 2] = [(":namespace", &namespace), (":name", &name)];
+        db.lock(sql!("lock_calendar"), Lock::Share, &values)?;
+        if exists(db, sql!("calendar"), &values)? {
+            there.insert((namespace, name));
+        }
     }
-    Ok(())
+    Ok(there)
 }
 
 /// What a write finds.
+#[derive(Default)]
 struct Prior {
     job: Option<JobRow>,
     triggers: Vec<Kept>,
@@ -70,7 +90,7 @@ impl Prior {
         Ok(Self { job, triggers, buried: trigger::tombstones(db, key)? })
     }
 
-    fn check(&self, db: &dyn Db, write: &JobWrite) -> Step<()> {
+    fn check(&self, calendars: &BTreeSet<(&str, &str)>, write: &JobWrite) -> Step<()> {
         let key = &write.definition.key;
         check(write.expect, self.job.as_ref().map(|job| job.change), "job", || key.to_string())?;
         for trigger in &write.triggers {
@@ -89,8 +109,7 @@ impl Prior {
             }
         }
         for name in write.definition.triggers.iter().filter_map(|trigger| trigger.calendar.as_ref()) {
-            let values: [(&str, &dyn ToSql); 2] = [(":namespace", &key.namespace), (":name", name)];
-            if !exists(db, sql!("calendar"), &values)? {
+            if !calendars.contains(&(key.namespace.as_str(), name.as_str())) {
                 let key = format!("{}/{name}", key.namespace);
                 return Err(Error::NotFound { what: "calendar", key }.into());
             }

@@ -133,7 +133,12 @@ impl<B: Backend> Store for B {
     }
 
     async fn fire(&self, batch: Arc<FireBatch>) -> Result<FireOutcome> {
-        self.write(Lane::Fire, "record fires", move |s| fire::fire(s, &batch)).await
+        let mut hurries = true;
+        let work = move |s: &mut Session<B::Connection>| {
+            // Whatever it waited for in vain is passed over the next time.
+            fire::fire(s, &batch, std::mem::take(&mut hurries))
+        };
+        self.write(Lane::Fire, "record fires", work).await
     }
 
     async fn complete(&self, batch: Arc<CompletionBatch>) -> Result<CompletionOutcome> {

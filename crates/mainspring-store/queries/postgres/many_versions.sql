@@ -1,0 +1,4 @@
+INSERT INTO job_version (job_id, definition, queue, saved_at, version)
+SELECT CAST(v ->> 0 AS bigint), v ->> 1, v ->> 2, CAST(v ->> 3 AS bigint), 1
+FROM json_array_elements(CAST(:rows AS json)) WITH ORDINALITY AS r (v, n)
+ORDER BY n

@@ -1,0 +1,236 @@
+//! What two sessions of a server do to each other, for both servers.
+
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use mainspring_core::batch::{FireBatch, FireEntry, FireOutcome, Placed};
+use mainspring_core::cluster::ShardSet;
+use mainspring_core::job::Overlap;
+use tokio::runtime::Runtime;
+
+use super::db::{Lock, ToSql, execute, sql};
+use super::lane::{Lane, Server};
+use super::queue;
+use super::session::Session;
+use crate::conformance::kit::{Draft, Kept, Kit, at};
+use crate::error::Error;
+use crate::store::Store;
+
+/// Looks again and again until something is so.
+pub(crate) fn until(is_so: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !is_so() {
+        assert!(begun.elapsed() < Duration::from_secs(60), "it is never so");
+    }
+}
+
+/// A trigger, or the gate of its job, that another transaction has locked does not keep the batch waiting; it is recorded
+/// once it is free. `other` is a session that may stay in a transaction for as long as it likes.
+pub(crate) fn batch_passes_over_what_others_have_locked(store: Arc<dyn Store>, other: &impl Server) {
+    let runtime = Runtime::new().unwrap();
+    let mut kit = runtime.block_on(Kit::new(store));
+    let jobs = runtime.block_on(async {
+        let draft = |number: u32| {
+            let draft = Draft::new(&format!("job-{number}")).trigger("t", at(1_000));
+            if number.is_multiple_of(2) { draft.0 } else { draft.limit(Overlap::Skip, 9).0 }
+        };
+        let saved = kit.save_all((0..100).map(draft).collect()).await;
+        let mut jobs = Vec::new();
+        for saved in saved {
+            jobs.push(kit.kept(&saved.job.definition.key).await);
+        }
+        jobs.sort_by_key(|job| job.row(0).id);
+        jobs
+    });
+    let locked: [(usize, super::db::Sql, i64); 3] = [
+        (4, sql!("lock_trigger"), jobs[4].row(0).id.0),
+        (7, sql!("lock_trigger"), jobs[7].row(0).id.0),
+        (9, sql!("gate_read"), jobs[9].id().0),
+    ];
+    for (_, statement, number) in locked {
+        let name = if number == jobs[9].id().0 && statement.text == sql!("gate_read").text { ":job" } else { ":id" };
+        other.lock(statement, Lock::Write, &[(name, &number as &dyn ToSql)]).unwrap();
+    }
+    let entries: Vec<FireEntry> = jobs.iter().map(|job| job.claimed_entry(0)).collect();
+    let batch = Arc::new(FireBatch { id: kit.batch_id(), at: at(1_000), entries });
+    let outcome = runtime.block_on(kit.store.fire(Arc::clone(&batch))).unwrap();
+    assert_eq!((&outcome.busy[..], &outcome.stale[..], &outcome.blocked[..]), (&[4, 7, 9][..], &[][..], &[][..]));
+    assert_eq!(outcome.placed, [Placed::Running; 97]);
+    other.roll_back().unwrap();
+
+    // What was left out is fired by the next batch; a repeat of the first one would do it, too.
+    let left = |jobs: &[Kept]| vec![jobs[4].claimed_entry(0), jobs[9].claimed_entry(0)];
+    let outcome = runtime.block_on(kit.fire(at(1_001), left(&jobs)));
+    assert_eq!(outcome, FireOutcome { placed: vec![Placed::Running; 2], ..FireOutcome::default() });
+    let outcome = runtime.block_on(kit.store.fire(batch)).unwrap();
+    assert_eq!((&outcome.busy[..], &outcome.stale[..]), (&[][..], &[4, 9][..]), "the others have fired meanwhile");
+    assert_eq!(outcome.placed, [Placed::Running; 98]);
+    let runs = runtime.block_on(kit.store.info()).unwrap().live_runs;
+    assert_eq!(runs, 100, "each has one run");
+}
+
+/// What stands between a store and its server, and loses answers.
+pub(crate) struct Wire {
+    /// The server's address by way of the wire.
+    pub(crate) address: String,
+    loses: Arc<AtomicBool>,
+}
+
+impl Wire {
+    /// Lays a wire to a server on this machine.
+    pub(crate) fn to(address: &str) -> Self {
+        let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
+        let port = address.split(':').find(|text| digits(text) > 0).unwrap();
+        let port = &port[..digits(port)];
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let ours = listener.local_addr().unwrap().port();
+        let (loses, far) = (Arc::new(AtomicBool::new(false)), format!("127.0.0.1:{port}"));
+        let lose = Arc::clone(&loses);
+        std::thread::spawn(move || {
+            for near in listener.incoming() {
+                let (near, far) = (near.unwrap(), TcpStream::connect(&far).unwrap());
+                connect(near, far, Arc::clone(&lose));
+            }
+        });
+        Self { address: address.replacen(&format!(":{port}"), &format!(":{ours}"), 1), loses }
+    }
+
+    /// Lets the server hear the next commit, and nobody its answer.
+    pub(crate) fn lose_the_answer_to_a_commit(&self) {
+        self.loses.store(true, Ordering::SeqCst);
+    }
+}
+
+fn connect(near: TcpStream, far: TcpStream, loses: Arc<AtomicBool>) {
+    let lost = Arc::new(AtomicBool::new(false));
+    let (there, back) = ((near.try_clone().unwrap(), far.try_clone().unwrap()), (far, near));
+    let is_lost = Arc::clone(&lost);
+    std::thread::spawn(move || {
+        carry(there.0, there.1, |bytes| {
+            let commits = bytes.ends_with(b"COMMIT") || bytes.ends_with(b"COMMIT\0");
+            if commits && loses.swap(false, Ordering::SeqCst) {
+                lost.store(true, Ordering::SeqCst);
+            }
+            true
+        });
+    });
+    std::thread::spawn(move || carry(back.0, back.1, |_| !is_lost.load(Ordering::SeqCst)));
+}
+
+fn carry(mut from: TcpStream, mut to: TcpStream, passes: impl Fn(&[u8]) -> bool) {
+    let mut bytes = vec![0; 65_536];
+    while let Ok(count @ 1..) = from.read(&mut bytes) {
+        if !passes(&bytes[..count]) || to.write_all(&bytes[..count]).is_err() {
+            break;
+        }
+    }
+    for end in [from, to] {
+        // The other thread may have been faster.
+        let _closed = end.shutdown(Shutdown::Both);
+    }
+}
+
+/// What was committed although nobody heard of it is answered by a repeat, and not done twice.
+pub(crate) fn repeat_after_a_lost_answer_tells_what_was_kept(store: Arc<dyn Store>, wire: &Wire) {
+    let runtime = Runtime::new().unwrap();
+    runtime.block_on(async {
+        let mut kit = Kit::new(store).await;
+        let job = kit.save(Draft::new("a").trigger("t", at(1_000)).trigger("u", at(1_000))).await;
+        let batch = FireBatch { id: kit.batch_id(), at: at(1_000), entries: vec![job.claimed_entry(0)] };
+        let batch = Arc::new(batch);
+        wire.lose_the_answer_to_a_commit();
+        let lost = kit.store.fire(Arc::clone(&batch)).await;
+        assert!(matches!(lost, Err(Error::Unavailable { .. })), "{lost:?}");
+        assert_eq!(kit.again(&job).await.row(0).progress.times_triggered, 1, "it is recorded");
+        assert_eq!(kit.store.fire(batch).await.unwrap().placed, [Placed::Running]);
+
+        kit.fire(at(1_001), vec![job.entry(1)]).await;
+        let (run, _) = kit.ask(&job, 1, at(1_002)).await;
+        let id = kit.batch_id();
+        wire.lose_the_answer_to_a_commit();
+        let lost = kit.store.claim(id, 1, at(1_003)).await;
+        assert!(matches!(lost, Err(Error::Unavailable { .. })), "{lost:?}");
+        assert_eq!(kit.run(job.next_run(1)).await.attempt, 1, "it is claimed");
+        let claimed = kit.store.claim(id, 1, at(1_004)).await.unwrap();
+        assert_eq!(claimed.iter().map(|run| (run.run, run.attempt)).collect::<Vec<_>>(), [(job.next_run(1), 1)]);
+        assert_eq!(kit.claim(9, at(1_005)).await.iter().map(|claimed| claimed.run).collect::<Vec<_>>(), [run]);
+    });
+}
+
+/// A repeat that overtakes what was sent before it waits for that. `is_waited_for` tells whether somebody waits for
+/// `other`, which may stay in a transaction for as long as it likes.
+pub(crate) fn repeated_claim_waits_for_the_first(
+    store: Arc<dyn Store>,
+    other: impl Server,
+    is_waited_for: impl Fn() -> bool,
+) {
+    let runtime = Runtime::new().unwrap();
+    let (kit, id) = runtime.block_on(async {
+        let kit = Kit::new(store).await;
+        let job = kit.save(Draft::new("a")).await;
+        for number in 0..2 {
+            kit.ask(&job, number, at(1_000)).await;
+        }
+        let id = kit.batch_id();
+        (kit, id)
+    });
+    let mut other = Session::new(other);
+    let first = queue::claim(&mut other, id, 1, at(1_001)).unwrap();
+    let store = Arc::clone(&kit.store);
+    let again = runtime.spawn(async move { store.claim(id, 1, at(1_002)).await.unwrap() });
+    until(|| again.is_finished() || is_waited_for());
+    assert!(!again.is_finished(), "it does not wait");
+    other.connection.commit().unwrap();
+    assert_eq!(runtime.block_on(again).unwrap(), first);
+    assert_eq!(runtime.block_on(kit.claim(9, at(1_003))).len(), 1, "the other one is still there");
+}
+
+/// Whoever asked stops waiting while the statement waits for a lock: it is finished, and its session serves the next one.
+pub(crate) fn request_of_a_caller_that_is_gone_is_finished<C: Server>(
+    lane: &Lane<C>,
+    other: &impl Server,
+    is_waited_for: impl Fn() -> bool,
+) {
+    fn write(db: &impl Server, name: &str) -> super::db::Step<u64> {
+        execute(db, sql!("set_setting", mysql), &[(":name", &name), (":value", &"there")])
+    }
+    let runtime = Runtime::new().unwrap();
+    write(other, "held").unwrap();
+    let request = lane.call("test", |session| {
+        write(&session.connection, "before")?;
+        write(&session.connection, "held")
+    });
+    let mut request = Box::pin(request);
+    let is_ready = runtime.block_on(async { futures_util::poll!(&mut request).is_ready() });
+    assert!(!is_ready, "it waits for the lock");
+    until(is_waited_for);
+    drop(request);
+    other.roll_back().unwrap();
+    // The lane has one session: what it does next comes after.
+    let found = lane.call("test", |session| {
+        let there = |name: &'static str| super::db::exists(&session.connection, sql!("setting"), &[(":name", &name)]);
+        Ok((there("before")?, there("held")?))
+    });
+    assert_eq!(runtime.block_on(found).unwrap(), (true, true));
+    write(other, "held").unwrap();
+    other.roll_back().unwrap();
+}
+
+/// Changes are taken row by row: one that is committed after later ones is not passed by.
+pub(crate) fn change_that_is_committed_late_is_taken(store: Arc<dyn Store>, other: &impl Server) {
+    let runtime = Runtime::new().unwrap();
+    let kit = runtime.block_on(Kit::new(store));
+    let save = |name: &str| runtime.block_on(kit.save(Draft::new(name).trigger("t", at(1_000))));
+    let (early, late) = (save("a"), save("b"));
+    runtime.block_on(kit.changed_triggers());
+    let id = early.row(0).id;
+    execute(other, sql!("note_trigger", postgres, mysql), &[(":trigger", &id.0)]).unwrap();
+    runtime.block_on(kit.pause_job(&late, true, at(2_000)));
+    let take = || runtime.block_on(kit.store.take_changes(kit.incarnation, ShardSet::ALL, 9)).unwrap().triggers;
+    assert_eq!(take(), [late.row(0).id]);
+    other.commit().unwrap();
+    assert_eq!(take(), [id]);
+}
