@@ -3,7 +3,7 @@
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mainspring_core::batch::TriggerRow;
+use mainspring_core::batch::{TriggerRow, TriggerStatus};
 use mainspring_core::compile::{self, Defaults};
 use mainspring_core::job::{CalendarDefinition, Job, ScheduleDefinition};
 use mainspring_core::rule::{Loaded, Rule, Start};
@@ -17,6 +17,9 @@ use crate::clock::Clock;
 /// Definitions kept in memory; beyond that the oldest half is let go.
 const CACHED_MAX: usize = 200_000;
 const RETRY_AFTER_MS: i64 = 250;
+
+/// A definition, or why this program cannot read it.
+type Readable = std::result::Result<Arc<Job>, String>;
 
 pub(crate) struct Definitions {
     store: Arc<dyn Store>,
@@ -49,15 +52,16 @@ impl Definitions {
         cache.insert(key, Arc::clone(definition));
     }
 
-    /// The definitions of rows, those that are not in memory in one read. Jobs that are gone are left out.
-    async fn of_rows(&self, rows: &[TriggerRow]) -> Result<FxHashMap<(JobId, JobVersion), Arc<Job>>> {
+    /// The definitions of rows, those that are not in memory in one read; or why one cannot be read. Jobs that are gone are
+    /// left out.
+    async fn of_rows(&self, rows: &[TriggerRow]) -> Result<FxHashMap<(JobId, JobVersion), Readable>> {
         let mut known = FxHashMap::default();
         let mut missing = FxHashSet::default();
         {
             let cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
             for key in rows.iter().map(|row| (row.job, row.job_version)) {
                 match cache.get(&key) {
-                    Some(definition) => _ = known.insert(key, Arc::clone(definition)),
+                    Some(definition) => _ = known.insert(key, Ok(Arc::clone(definition))),
                     None => _ = missing.insert(key),
                 }
             }
@@ -65,7 +69,9 @@ impl Definitions {
         if !missing.is_empty() {
             let missing: Vec<_> = missing.into_iter().collect();
             for (key, definition) in self.store.definitions(&missing).await? {
-                self.remember(key, &definition);
+                if let Ok(definition) = &definition {
+                    self.remember(key, definition);
+                }
                 known.insert(key, definition);
             }
         }
@@ -112,17 +118,32 @@ impl Definitions {
         }
     }
 
-    /// Compiles rows. One that cannot be compiled is reported and left out.
+    /// Compiles rows. One whose definition cannot be read or compiled is left out and put aside, so that people see why it
+    /// does not fire.
     pub(crate) async fn load_reporting(&self, rows: Vec<TriggerRow>) -> Result<Vec<Loaded>> {
         let (loaded, broken) = self.load(rows).await?;
-        for (trigger, why) in broken {
-            tracing::error!(trigger.id = trigger.0, why, "a stored trigger cannot be compiled and does not fire");
+        for (row, why) in broken.iter().filter(|(row, _)| row.progress.status == TriggerStatus::Active) {
+            self.put_aside(row, why).await;
         }
         Ok(loaded)
     }
 
-    /// Compiles rows. One that cannot be compiled is left out and named in the second list.
-    async fn load(&self, rows: Vec<TriggerRow>) -> Result<(Vec<Loaded>, Vec<(TriggerId, String)>)> {
+    /// Puts a trigger aside that cannot be evaluated. If the store cannot do that now, the next read of it will.
+    async fn put_aside(&self, row: &TriggerRow, why: &str) {
+        match self.store.set_trigger_error(row.id, row.version, why, self.clock.now()).await {
+            Ok(true) => {
+                tracing::error!(trigger.id = row.id.0, why, "a stored trigger cannot be used and fires no more")
+            }
+            // It was changed meanwhile, and is read again because of that.
+            Ok(false) => {}
+            Err(error) => {
+                tracing::error!(trigger.id = row.id.0, why, %error, "a stored trigger cannot be used, nor put aside yet");
+            }
+        }
+    }
+
+    /// Compiles rows. Those that cannot be are in the second list, with the reason.
+    async fn load(&self, rows: Vec<TriggerRow>) -> Result<(Vec<Loaded>, Vec<(TriggerRow, String)>)> {
         let mut calendars = FxHashMap::default();
         let mut loaded = Vec::with_capacity(rows.len());
         let mut broken = Vec::new();
@@ -130,9 +151,13 @@ impl Definitions {
         for row in rows {
             // Without one, it was deleted between the two reads: the outbox names it.
             let Some(definition) = definitions.get(&(row.job, row.job_version)) else { continue };
-            match self.rule(&row, definition, &mut calendars).await? {
+            let rule = match definition {
+                Ok(definition) => self.rule(&row, definition, &mut calendars).await?,
+                Err(why) => Err(why.clone()),
+            };
+            match rule {
                 Ok(rule) => loaded.push(Loaded { row, rule: Arc::new(rule) }),
-                Err(why) => broken.push((row.id, why)),
+                Err(why) => broken.push((row, why)),
             }
         }
         Ok((loaded, broken))

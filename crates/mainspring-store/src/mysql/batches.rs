@@ -9,10 +9,10 @@ use super::cluster;
 use super::connection::Connection;
 use crate::sql::Batches;
 use crate::sql::complete::End;
-use crate::sql::db::{Step, ToSql, execute, exists, instant, read};
+use crate::sql::db::{Step, ToSql, execute, exists, read};
 use crate::sql::fire::Usual;
 use crate::sql::queue::{claimed_run, live_run};
-use crate::sql::trigger::{Place, page, trigger_row};
+use crate::sql::trigger::{Place, page, placed};
 
 /// A statement of MySQL alone.
 macro_rules! own {
@@ -83,7 +83,7 @@ impl Batches for Connection {
             (":shards", &mask(shards)),
             (":limit", &limit),
         ];
-        let rows = read(self, own!("window"), &values, |row| Ok((trigger_row(row)?, instant(row, 15)?)))?;
+        let rows = read(self, own!("window"), &values, placed)?;
         Ok(page(rows, i64::from(limit)))
     }
 

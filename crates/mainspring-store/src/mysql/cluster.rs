@@ -11,7 +11,7 @@ use super::batches::{adopt, mask, own};
 use super::connection::Connection;
 use crate::cluster::{Cluster, NodeInfo};
 use crate::error::{Error, Result};
-use crate::sql::db::{Row, Sql, Step, ToSql, Values, execute, exists, read, read_one, word};
+use crate::sql::db::{Row, Sql, Step, ToSql, Values, execute, exists, known, read, read_one, word};
 use crate::sql::session::Session;
 
 #[async_trait]
@@ -129,7 +129,8 @@ fn view(db: &Connection) -> Step<ClusterView> {
             name: row.get(1)?,
             address: row.get(2)?,
             version: row.get(3)?,
-            standing: word(row, 4, Standing::from_word)?,
+            // A standing of a newer program: it is there, and takes no shards by the rules that are known here.
+            standing: known(word(row, 4, Standing::from_word))?.unwrap_or(Standing::Draining),
             counter: row.get::<i64>(5)?.unsigned_abs(),
             clock_offset_ms: row.get(6)?,
             drain_asked: row.get(7)?,

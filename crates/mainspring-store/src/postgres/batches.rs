@@ -8,10 +8,10 @@ use super::connection::Connection;
 use super::{arrays, cluster};
 use crate::sql::Batches;
 use crate::sql::complete::End;
-use crate::sql::db::{Lock, Row, Step, ToSql, execute, instant, read};
+use crate::sql::db::{Lock, Row, Step, ToSql, execute, read};
 use crate::sql::fire::Usual;
 use crate::sql::queue::claimed_run;
-use crate::sql::trigger::{Place, page, trigger_row};
+use crate::sql::trigger::{Place, page, placed};
 
 /// A statement of PostgreSQL alone.
 macro_rules! own {
@@ -75,8 +75,7 @@ impl Batches for Connection {
             Lock::None,
             &[&until.as_millis(), &after_at, &after_id, &shards, &limit],
             &mut |row| {
-                let row = Row(row);
-                rows.push((trigger_row(&row)?, instant(&row, 15)?));
+                rows.push(placed(&Row(row))?);
                 Ok(true)
             },
         )?;

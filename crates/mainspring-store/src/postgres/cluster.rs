@@ -11,7 +11,7 @@ use super::batches::{numbers, own};
 use super::connection::{Connection, Uuid};
 use crate::cluster::{Cluster, NodeInfo};
 use crate::error::{Error, Result};
-use crate::sql::db::{Lock, Row, Step, ToSql, execute, read, read_one, word};
+use crate::sql::db::{Lock, Row, Step, ToSql, execute, known, read, read_one, word};
 use crate::sql::queue::live_run;
 use crate::sql::session::Session;
 
@@ -135,7 +135,8 @@ fn view(db: &Connection) -> Step<ClusterView> {
             name: row.get(1)?,
             address: row.get(2)?,
             version: row.get(3)?,
-            standing: word(row, 4, Standing::from_word)?,
+            // A standing of a newer program: it is there, and takes no shards by the rules that are known here.
+            standing: known(word(row, 4, Standing::from_word))?.unwrap_or(Standing::Draining),
             counter: row.get::<i64>(5)?.unsigned_abs(),
             clock_offset_ms: row.get(6)?,
             drain_asked: row.get(7)?,
