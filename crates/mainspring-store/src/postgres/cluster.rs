@@ -122,8 +122,9 @@ fn renew(session: &mut Session<Connection>, me: Incarnation, about: &NodeInfo, r
 }
 
 fn view(db: &Connection) -> Step<ClusterView> {
-    let database = read_one(db, own!("cluster_database"), &[], |row| Ok((row.get::<String>(0)?, row.get(1)?)))?;
-    let (database, database_clock_ms) = database.unwrap_or_default();
+    let database =
+        read_one(db, own!("cluster_database"), &[], |row| Ok((row.get::<String>(0)?, row.get(1)?, row.get(2)?)))?;
+    let (database, database_clock_ms, least_version) = database.unwrap_or_default();
     // Shards before nodes: an owner without a node is waited for, a node without shards would be believed.
     let shards = read(db, own!("cluster_shards"), &[], |row| {
         let lease_id = row.get::<Option<[u8; 16]>>(2)?.map_or(0, u128::from_be_bytes);
@@ -142,7 +143,7 @@ fn view(db: &Connection) -> Step<ClusterView> {
             drain_asked: row.get(7)?,
         })
     })?;
-    Ok(ClusterView { database, database_clock_ms, nodes, shards: shards.into_iter().collect() })
+    Ok(ClusterView { database, database_clock_ms, nodes, shards: shards.into_iter().collect(), least_version })
 }
 
 fn bury(session: &mut Session<Connection>, dead: Incarnation, counter: Option<u64>) -> Step<()> {
