@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::Args;
 use mainspring_api::ErrorCode;
-use mainspring_engine::{Clock, Engine, NodeName, RetentionRule, Stopped, SystemClock};
+use mainspring_engine::{Clock, Engine, NodeName, RetentionRule, StartError, Stopped, SystemClock};
 use mainspring_server::Server;
 use mainspring_tasks::{Allow, OutboundPolicy};
 use tempfile::TempDir;
@@ -127,7 +127,7 @@ pub fn free_address(wanted: SocketAddr) -> Result<SocketAddr> {
 /// Opens the store, starts the engine, and listens.
 ///
 /// # Errors
-/// `schedule.zone`, `store.unusable`, `server.listen`, `server.start`; nothing runs then.
+/// `schedule.zone`, `store.unusable`, `node.too_old`, `server.listen`, `server.start`; nothing runs then.
 pub async fn start(args: &NodeArgs, place: &Place) -> Result<Node> {
     // From here on a signal waits for the node to be up, in place of killing it half-way.
     let terminate = listen_to(SignalKind::terminate())?;
@@ -142,7 +142,10 @@ pub async fn start(args: &NodeArgs, place: &Place) -> Result<Node> {
     let mut settings = engine_settings(args, &place.data);
     settings.node = NodeName { address: url_for_others(listen), name: name.clone() };
     let engine = Engine::start(store, settings).await;
-    let engine = Arc::new(engine.map_err(|error| failed("server.start", "cannot start the engine", &error))?);
+    let engine = Arc::new(engine.map_err(|error| match error {
+        StartError::TooOld { .. } => failed("node.too_old", "", &error),
+        error => failed("server.start", "cannot start the engine", &error),
+    })?);
     let settings = mainspring_server::Settings {
         listen,
         data_dir: Some(place.data.clone()),
@@ -204,6 +207,10 @@ impl Node {
         tokio::select! {
             _ = self.terminate.recv() => {}
             _ = self.interrupt.recv() => {}
+            least = self.engine.too_old() => output.note(format_args!(
+                "this is version {}, and the store is for version {least} and newer now; upgrade this node and start it again",
+                env!("CARGO_PKG_VERSION")
+            )),
         }
         output.note(format_args!("draining: runs have {} s to finish; a second signal ends them", grace.as_secs()));
         self.engine.drain();

@@ -36,7 +36,8 @@
 //! // The shell sent it at 0 and had the answer at 4: we are alone, and every shard is free.
 //! let mine = NodeRow { incarnation: me, name: "a".into(), address: String::new(), drain_asked: false, version: "1".into(), counter: 1,
 //!     standing: Standing::Eligible, clock_offset_ms: None };
-//! let view = ClusterView { database: "db".into(), database_clock_ms: 2, nodes: vec![mine], shards: Default::default() };
+//! let view = ClusterView { database: "db".into(), database_clock_ms: 2, nodes: vec![mine], shards: Default::default(),
+//!     least_version: None };
 //! let (sent, received) = (Reading { boot_ms: 0, wall_ms: 0 }, Reading { boot_ms: 4, wall_ms: 4 });
 //! let commands = node.handle(4, Event::Renewed(Renewed { sent, received, view }));
 //! let Some(Command::Acquire(change)) = commands.last() else { panic!("{commands:?}") };
@@ -69,7 +70,7 @@ use self::silence::Silence;
 pub use self::clock::{ClockOffset, Reading};
 pub use self::settings::{EngineTimes, Settings, UnsafeTimes};
 pub use self::shard::{Shard, ShardSet};
-pub use self::view::{ClusterView, Lease, NodeRow, NodeStatus, Standing, Status};
+pub use self::view::{ClusterView, Lease, NodeRow, NodeStatus, Standing, Status, is_older};
 
 /// What the shell saw. Each command but hints and clock warnings is answered by exactly one event, also if it failed; what comes in
 /// after the shell has reported a failure is dropped there.
@@ -320,6 +321,7 @@ impl Membership {
             nodes: rows.map(node).collect(),
             shards: self.view.as_ref().map(|view| view.shards.clone()).unwrap_or_default(),
             abandoned: self.abandoned,
+            least_version: self.view.as_ref().and_then(|view| view.least_version.clone()),
         }
     }
 

@@ -14,6 +14,7 @@ use futures_util::stream::{FuturesUnordered, StreamExt};
 use mainspring_core::Incarnation;
 use mainspring_core::cluster::{
     Change, Command, EngineTimes, Event, Membership, Reason, Renewal, Renewed, Settings, ShardSet, Status, UnsafeTimes,
+    is_older,
 };
 use mainspring_store::{Cluster, NodeInfo, Result, Store};
 use tokio::sync::{mpsc, oneshot, watch};
@@ -22,6 +23,8 @@ use crate::clock::{boot_ms, pause, reading};
 use crate::metrics::Metrics;
 use crate::orphans::Orphans;
 
+/// What this node runs.
+pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 /// How long the outcome of a batch may be unknown before the node gives itself up, so that its shards become free.
 const RELEASE_PATIENCE_MS: u64 = 10_000;
 /// How often runs without a node are looked for.
@@ -268,6 +271,13 @@ impl Keeper {
             Event::Renewed(renewed) => {
                 self.orphans.renewed(renewed.received.boot_ms);
                 self.drain_asked = renewed.view.node(self.me).is_some_and(|row| row.drain_asked);
+                let least = renewed.view.least_version.as_deref().filter(|least| is_older(VERSION, least));
+                if let Some(least) = least {
+                    if !self.drain_asked && !self.draining {
+                        tracing::error!(version = VERSION, least, "this node is too old for the store now; it drains");
+                    }
+                    self.drain_asked = true;
+                }
             }
             Event::RenewalFailed => self.orphans.renewal_failed(),
             _ => {}

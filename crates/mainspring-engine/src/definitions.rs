@@ -3,13 +3,13 @@
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use mainspring_core::batch::TriggerRow;
+use mainspring_core::batch::{TriggerRow, TriggerStatus};
 use mainspring_core::compile::{self, Defaults};
 use mainspring_core::job::{CalendarDefinition, Job, ScheduleDefinition};
 use mainspring_core::rule::{Loaded, Rule, Start, guarded};
 use mainspring_core::{JobId, JobVersion, RunId, TriggerId};
 use mainspring_schedule::Calendar;
-use mainspring_store::{Error, Result, Store, VersionedJob};
+use mainspring_store::{Error, Result, Store};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::clock::Clock;
@@ -18,6 +18,9 @@ use crate::metrics::Metrics;
 /// Definitions kept in memory; beyond that the oldest half is let go.
 const CACHED_MAX: usize = 200_000;
 const RETRY_AFTER_MS: i64 = 250;
+
+/// A definition, or why this program cannot read it.
+type Readable = std::result::Result<Arc<Job>, String>;
 
 pub(crate) struct Definitions {
     store: Arc<dyn Store>,
@@ -51,47 +54,30 @@ impl Definitions {
         cache.insert(key, Arc::clone(definition));
     }
 
-    /// The definitions of rows, those that are not in memory in one read. Jobs that are gone are left out.
-    async fn of_rows(&self, rows: &[TriggerRow]) -> Result<FxHashMap<(JobId, JobVersion), Arc<Job>>> {
+    /// The definitions of rows, those that are not in memory in one read; or why one cannot be read. Jobs that are gone are
+    /// left out.
+    async fn of_rows(&self, rows: &[TriggerRow]) -> Result<FxHashMap<(JobId, JobVersion), Readable>> {
         let mut known = FxHashMap::default();
         let mut missing = FxHashSet::default();
         {
             let cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
             for key in rows.iter().map(|row| (row.job, row.job_version)) {
                 match cache.get(&key) {
-                    Some(definition) => _ = known.insert(key, Arc::clone(definition)),
+                    Some(definition) => _ = known.insert(key, Ok(Arc::clone(definition))),
                     None => _ = missing.insert(key),
                 }
             }
         }
         if !missing.is_empty() {
             let missing: Vec<_> = missing.into_iter().collect();
-            for (key, definition) in self.read(&missing).await? {
-                self.remember(key, &definition);
+            for (key, definition) in self.store.definitions(&missing).await? {
+                if let Ok(definition) = &definition {
+                    self.remember(key, definition);
+                }
                 known.insert(key, definition);
             }
         }
         Ok(known)
-    }
-
-    /// Reads definitions. One that this program cannot read keeps nobody else's from it: it is left to a newer node, if there is one.
-    async fn read(&self, keys: &[(JobId, JobVersion)]) -> Result<Vec<VersionedJob>> {
-        match self.store.definitions(keys).await {
-            Err(Error::Unusable { .. }) => {}
-            answer => return answer,
-        }
-        let mut found = Vec::with_capacity(keys.len());
-        for key in keys {
-            match self.store.definition(key.0, key.1).await {
-                Ok(definition) => found.push((*key, definition)),
-                Err(Error::NotFound { .. }) => {}
-                Err(error @ Error::Unusable { .. }) => {
-                    tracing::error!(%error, job.id = key.0.0, "a job cannot be read, and does not fire on this node");
-                }
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(found)
     }
 
     /// Puts a trigger into the state `error`, unless it has changed meanwhile.
@@ -161,20 +147,20 @@ impl Definitions {
         }
     }
 
-    /// Compiles rows. One that cannot be compiled is left out, and put aside with the reason.
+    /// Compiles rows. One whose definition cannot be read or compiled is left out and put aside, so that people see why it
+    /// does not fire. If the store cannot do that now, the next read of it will.
     pub(crate) async fn load_reporting(&self, rows: Vec<TriggerRow>) -> Result<Vec<Loaded>> {
         let (loaded, broken) = self.load(rows).await?;
-        for (trigger, version, why) in broken {
-            let why = format!("it cannot be compiled: {why}");
-            if let Err(error) = self.put_aside(trigger, Some(version), &why).await {
-                tracing::error!(%error, trigger.id = trigger.0, why, "a trigger that does not fire could not be put aside");
+        for (row, why) in broken.iter().filter(|(row, _)| row.progress.status == TriggerStatus::Active) {
+            if let Err(error) = self.put_aside(row.id, Some(row.version), why).await {
+                tracing::error!(%error, trigger.id = row.id.0, why, "a trigger that does not fire could not be put aside");
             }
         }
         Ok(loaded)
     }
 
-    /// Compiles rows. One that cannot be compiled is left out and named in the second list.
-    async fn load(&self, rows: Vec<TriggerRow>) -> Result<(Vec<Loaded>, Vec<(TriggerId, i64, String)>)> {
+    /// Compiles rows. Those that cannot be are in the second list, with the reason.
+    async fn load(&self, rows: Vec<TriggerRow>) -> Result<(Vec<Loaded>, Vec<(TriggerRow, String)>)> {
         let mut calendars = FxHashMap::default();
         let mut loaded = Vec::with_capacity(rows.len());
         let mut broken = Vec::new();
@@ -182,9 +168,16 @@ impl Definitions {
         for row in rows {
             // Without one, it was deleted between the two reads: the outbox names it.
             let Some(definition) = definitions.get(&(row.job, row.job_version)) else { continue };
-            match self.rule(&row, definition, &mut calendars).await? {
+            let rule = match definition {
+                Ok(definition) => {
+                    let rule = self.rule(&row, definition, &mut calendars).await?;
+                    rule.map_err(|why| format!("it cannot be compiled: {why}"))
+                }
+                Err(why) => Err(why.clone()),
+            };
+            match rule {
                 Ok(rule) => loaded.push(Loaded { row, rule: Arc::new(rule) }),
-                Err(why) => broken.push((row.id, row.version, why)),
+                Err(why) => broken.push((row, why)),
             }
         }
         Ok((loaded, broken))

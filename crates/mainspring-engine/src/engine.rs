@@ -4,17 +4,17 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use mainspring_core::cluster::{self, Status, UnsafeTimes};
+use mainspring_core::cluster::{self, Status, UnsafeTimes, is_older};
 use mainspring_core::compile::Defaults;
 use mainspring_core::planner;
 use mainspring_core::{Incarnation, Timestamp};
-use mainspring_store::{NodeInfo, Store};
+use mainspring_store::{LEAST_VERSION, NodeInfo, Store};
 use mainspring_tasks::TaskRunner;
 use tokio::sync::{broadcast, watch};
 use tokio::task::JoinSet;
 
 use crate::clock::{Clock, SystemClock};
-use crate::cluster::Terms;
+use crate::cluster::{Terms, VERSION};
 use crate::control::Control;
 use crate::definitions::Definitions;
 use crate::driver::{DriverState, Stop, lost_runs};
@@ -88,6 +88,16 @@ pub enum StartError {
     /// The store refused.
     #[error(transparent)]
     Store(#[from] mainspring_store::Error),
+    /// The store is kept for newer versions.
+    #[error(
+        "this is mainspring {version}, and the store is for version {least} and newer; nothing was changed: upgrade this node"
+    )]
+    TooOld {
+        /// What runs here.
+        version: &'static str,
+        /// What may work on the store.
+        least: String,
+    },
     /// The settings of processes and HTTP calls cannot be used.
     #[error("cannot execute tasks: {0}")]
     Tasks(#[from] mainspring_tasks::SettingsError),
@@ -150,6 +160,9 @@ impl Engine {
         clock: Arc<dyn Clock>,
         handlers: Arc<Handlers>,
     ) -> Result<Self, StartError> {
+        if let Some(least) = store.setting(LEAST_VERSION).await?.filter(|least| is_older(VERSION, least)) {
+            return Err(StartError::TooOld { version: VERSION, least });
+        }
         let shared = store.cluster().is_some();
         if shared {
             crate::cluster::check(&settings)?;
@@ -191,7 +204,7 @@ impl Engine {
         let node = Node {
             terms: Terms {
                 store: Arc::clone(&store),
-                about: NodeInfo { name, address, version: env!("CARGO_PKG_VERSION").to_owned() },
+                about: NodeInfo { name, address, version: VERSION.to_owned() },
                 settings: settings.cluster,
                 metrics: Arc::clone(&metrics),
                 status: status_sender,
@@ -271,6 +284,22 @@ impl Engine {
     #[must_use]
     pub fn watch_cluster(&self) -> watch::Receiver<Option<Arc<Status>>> {
         self.status.clone()
+    }
+
+    /// Waits until the store is for newer versions only, and answers which. The engine drains by then; whoever runs it ends it.
+    pub async fn too_old(&self) -> String {
+        let least = |status: &Option<Arc<Status>>| {
+            status.as_ref().and_then(|status| status.least_version.clone()).filter(|least| is_older(VERSION, least))
+        };
+        let mut status = self.watch_cluster();
+        loop {
+            if let Some(least) = least(&status.borrow_and_update()) {
+                return least;
+            }
+            if status.changed().await.is_err() {
+                std::future::pending::<()>().await;
+            }
+        }
     }
 
     /// Whether it takes part: an engine that is alone always, one of a cluster once it has joined.

@@ -7,6 +7,10 @@ use mainspring_core::{BatchId, Incarnation};
 
 use crate::error::Result;
 
+/// The [setting](crate::Store::setting) with the least version that may work on a store. Written by whoever changes the
+/// store in a way that older versions cannot live with; running nodes see it with each renewal.
+pub const LEAST_VERSION: &str = "least_version";
+
 /// What a node says of itself when it joins.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct NodeInfo {

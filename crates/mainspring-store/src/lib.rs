@@ -16,7 +16,7 @@ mod sql;
 mod sqlite;
 mod store;
 
-pub use cluster::{Cluster, NodeInfo};
+pub use cluster::{Cluster, LEAST_VERSION, NodeInfo};
 pub use error::{Error, Result};
 pub use memory::MemoryStore;
 pub use mysql::MysqlStore;

@@ -508,8 +508,8 @@ pub struct KeptAnswer {
     pub body: String,
 }
 
-/// A version of a job, and what it says.
-pub type VersionedJob = ((JobId, JobVersion), Arc<Job>);
+/// A version of a job, and what it says; or why this program cannot read it.
+pub type VersionedJob = ((JobId, JobVersion), std::result::Result<Arc<Job>, String>);
 
 /// How large the store is, for metrics and `doctor`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

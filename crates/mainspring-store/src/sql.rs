@@ -19,6 +19,7 @@ pub(crate) mod repeat;
 pub(crate) mod run;
 pub(crate) mod save;
 pub(crate) mod session;
+pub(crate) mod steps;
 pub(crate) mod store;
 pub(crate) mod trigger;
 pub(crate) mod update;

@@ -54,13 +54,15 @@ pub trait Store: Send + Sync + 'static {
     /// The definition of a version of a job, for as long as a trigger or run refers to it.
     async fn definition(&self, job: JobId, version: JobVersion) -> Result<Arc<Job>>;
 
-    /// The same for several versions at a time. Those that are not there are left out.
+    /// The same for several versions at a time. Those that are not there are left out; of one that cannot be read, the
+    /// reason is told.
     async fn definitions(&self, keys: &[(JobId, JobVersion)]) -> Result<Vec<VersionedJob>> {
         let mut found = Vec::with_capacity(keys.len());
         for key in keys {
             match self.definition(key.0, key.1).await {
-                Ok(definition) => found.push((*key, definition)),
+                Ok(definition) => found.push((*key, Ok(definition))),
                 Err(Error::NotFound { .. }) => {}
+                Err(Error::Unusable { why, .. }) => found.push((*key, Err(why))),
                 Err(error) => return Err(error),
             }
         }

@@ -225,3 +225,30 @@ fn a_server_alone_owns_every_shard_and_cannot_be_drained() {
     assert_eq!(unknown.code, 3, "{unknown:?}");
     assert!(unknown.stderr.contains("did you mean \"alone\"?"), "{unknown:?}");
 }
+
+/// What a newer version writes when it changes the store in a way that this one cannot live with.
+#[test]
+fn a_node_that_is_too_old_drains_ends_well_and_does_not_start_again() {
+    let nodes = Nodes::new();
+    let node = nodes.start("a");
+    nodes.sees(&node, "it has all shards", shared_by(1));
+    let address = nodes.address.clone();
+    let store = mainspring_store::PostgresStore::open(&address).unwrap();
+    nodes.runtime.block_on(store.set_setting(mainspring_store::LEAST_VERSION, "99.1")).unwrap();
+    let (status, said) = node.ended();
+    assert!(status.success(), "{status}: {said}");
+    assert!(said.contains("the store is for version 99.1 and newer now; upgrade this node"), "{said}");
+    let shards = nodes.runtime.block_on(owned_shards(&store));
+    assert_eq!(shards, 0, "it has handed its shards over");
+    let again = nodes.program.run(&["server", "--store", &address, "--data", "a", "--listen", "127.0.0.1:0"]);
+    assert_eq!(again.code, 1, "{again:?}");
+    assert!(again.stderr.starts_with("error[node.too_old]") && again.stderr.contains("99.1"), "{again:?}");
+}
+
+async fn owned_shards(store: &mainspring_store::PostgresStore) -> usize {
+    use mainspring_core::cluster::{Renewal, Standing};
+    let about = mainspring_store::NodeInfo { name: "look".into(), address: String::new(), version: String::new() };
+    let renewal = Renewal { join: true, standing: Standing::Draining, clock_offset_ms: None };
+    let cluster = store.cluster().unwrap();
+    cluster.renew(mainspring_core::Incarnation(1), &about, renewal).await.unwrap().shards.len()
+}

@@ -36,7 +36,13 @@ impl Desk {
     fn new(settings: Settings, others: &[Incarnation]) -> Self {
         let mut nodes = vec![row(ME, 0)];
         nodes.extend(others.iter().map(|other| row(*other, 10)));
-        let view = ClusterView { database: "db".into(), database_clock_ms: 0, nodes, shards: Default::default() };
+        let view = ClusterView {
+            database: "db".into(),
+            database_clock_ms: 0,
+            nodes,
+            shards: Default::default(),
+            least_version: None,
+        };
         Self { machine: Membership::new(settings, ME, 0), now: 0, took: 4, skew_ms: 0, view, asked: None }
     }
 

@@ -17,6 +17,8 @@ pub struct ClusterView {
     pub nodes: Vec<NodeRow>,
     /// The shards that have an owner.
     pub shards: BTreeMap<Shard, Lease>,
+    /// Nodes of an older version are to end: the database has changed in a way that they cannot live with.
+    pub least_version: Option<String>,
 }
 
 /// The right of an incarnation to fire a shard.
@@ -86,6 +88,28 @@ pub struct Status {
     pub shards: BTreeMap<Shard, Lease>,
     /// Why this incarnation has ended, if it has.
     pub abandoned: Option<Reason>,
+    /// Nodes of an older version are to end.
+    pub least_version: Option<String>,
+}
+
+/// Whether a version of this program lies before the least one that may work.
+///
+/// The numbers before a `-` or `+` are compared, a missing one is 0. A part that is no number is 0 too: a least version
+/// that nobody can read stops nobody.
+///
+/// ```
+/// use mainspring_core::cluster::is_older;
+/// assert!(is_older("0.9.1", "0.10"));
+/// assert!(!is_older("1.0.0-rc.1", "1"));
+/// ```
+#[must_use]
+pub fn is_older(version: &str, least: &str) -> bool {
+    let numbers = |text: &str| {
+        let text = text.split(['-', '+']).next().unwrap_or_default().to_owned();
+        let mut parts = text.split('.').map(|part| part.parse::<u64>().unwrap_or(0));
+        std::array::from_fn::<u64, 3, _>(|_| parts.next().unwrap_or(0))
+    };
+    numbers(version) < numbers(least)
 }
 
 /// A node, as another sees it.

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use mainspring_core::Timestamp;
+use mainspring_core::batch::TriggerStatus;
 use mainspring_core::compile::{self, Defaults, FieldError};
 use mainspring_core::job::{CalendarDefinition, check_name};
 use mainspring_schedule::Calendar;
@@ -116,10 +117,17 @@ impl Control {
 /// Moves a trigger by Quartz's rule to where its new calendar puts it.
 fn rederive(calendars: FxHashMap<String, Arc<Calendar>>, defaults: Defaults, now: Timestamp) -> Rederive {
     Box::new(move |job, row| {
-        row.progress.next_fire_at?;
+        let aside = row.progress.status == TriggerStatus::Error;
+        if row.progress.next_fire_at.is_none() && !aside {
+            return None;
+        }
         let (definition, find) = (job.triggers.get(row.index as usize)?, |name: &str| calendars.get(name).cloned());
         // What cannot be compiled does not fire either, and is reported where it is read.
         let rule = compile::rule(job, definition, row.progress.start_at, defaults, &find).ok()?;
-        Some(rule.after_calendar_change(row.id, &row.progress, now, rule.misfire_threshold_ms))
+        Some(match aside {
+            // The calendar may have been what was wrong with it: it goes on as if it had been saved again.
+            true => mainspring_core::edit::change(definition, &row.progress, definition, &rule, row.id, now),
+            false => rule.after_calendar_change(row.id, &row.progress, now, rule.misfire_threshold_ms),
+        })
     })
 }

@@ -487,7 +487,8 @@ pub async fn definitions_are_read_together(store: Arc<dyn Store>) {
     let mut found = kit.store.definitions(&keys).await.expect("definitions");
     found.sort_by_key(|(key, _)| *key);
     let expected = [&a, &b].map(|kept| ((kept.id(), JobVersion(1)), Arc::clone(&kept.job.definition)));
-    assert_eq!(found, expected, "a version that is not there is left out");
+    let found = found.into_iter().map(|(key, job)| (key, job.expect("it can be read")));
+    assert_eq!(found.collect::<Vec<_>>(), expected, "a version that is not there is left out");
 }
 
 pub async fn trigger_that_is_put_aside_fires_no_more_and_says_why(store: Arc<dyn Store>) {

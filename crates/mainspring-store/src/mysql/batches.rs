@@ -13,10 +13,10 @@ use super::connection::Connection;
 use crate::sql::Batches;
 use crate::sql::cluster;
 use crate::sql::complete::End;
-use crate::sql::db::{Sql, Step, ToSql, Values, execute, exists, instant, read};
+use crate::sql::db::{Sql, Step, ToSql, Values, execute, exists, read};
 use crate::sql::fire::{self, Usual};
 use crate::sql::queue::{claimed_run, live_run};
-use crate::sql::trigger::{Place, page, trigger_row};
+use crate::sql::trigger::{Place, page, placed};
 
 /// A statement of MySQL alone.
 macro_rules! own {
@@ -86,7 +86,7 @@ impl Batches for Connection {
             (":shards", &mask(shards)),
             (":limit", &limit),
         ];
-        let rows = read(self, own!("window"), &values, |row| Ok((trigger_row(row)?, instant(row, 15)?)))?;
+        let rows = read(self, own!("window"), &values, placed)?;
         Ok(page(rows, i64::from(limit)))
     }
 

@@ -7,6 +7,7 @@
 use super::connection::Connection;
 use crate::sql::db::{Db, Fault, Lock, Sql, Step, read_one};
 use crate::sql::lane::Server;
+use crate::sql::steps::{patiently, statements};
 
 struct Migration {
     number: u32,
@@ -38,7 +39,8 @@ pub(super) fn run(db: &Connection, lease: &Connection) -> Step<Result<(), String
         "SET /*M! SESSION idle_transaction_timeout = 0, */ \
          SESSION innodb_lock_wait_timeout = 60, SESSION wait_timeout = 600",
     )?;
-    lease.lock(Sql::new("SELECT one FROM migration_lease"), Lock::Write, &[])?;
+    let turn = Sql::new("SELECT one FROM migration_lease");
+    patiently(lease, pause, || lease.lock(turn, Lock::Write, &[]))?;
     let done = newest_done(db)?;
     if done > NEWEST {
         return Ok(Err(format!(
@@ -72,10 +74,10 @@ fn newest_done(db: &Connection) -> Step<u32> {
 
 fn apply(db: &Connection, step: &Migration) -> Step<()> {
     for statement in statements(step.text) {
-        match db.run_text(&statement) {
-            Err(fault) if is_done(&fault) => {}
-            answer => answer?,
-        }
+        patiently(db, pause, || match db.run_text(&statement) {
+            Err(fault) if is_done(&fault) => Ok(()),
+            answer => answer,
+        })?;
         db.run_text("COMMIT")?;
     }
     let number = i64::from(step.number);
@@ -89,9 +91,6 @@ fn is_done(fault: &Fault) -> bool {
     matches!(fault, Fault::Mysql(mysql_async::Error::Server(error)) if matches!(error.code, 1060 | 1061 | 1091))
 }
 
-/// The statements of a text, without its comments. Each ends at the end of a line.
-fn statements(text: &str) -> Vec<String> {
-    let lines = text.lines().filter(|line| !line.trim_start().starts_with("--"));
-    let text: String = lines.flat_map(|line| [line, "\n"]).collect();
-    text.split(";\n").map(str::trim).filter(|statement| !statement.is_empty()).map(str::to_owned).collect()
+fn pause(db: &Connection) -> Step<()> {
+    db.run_text("DO SLEEP(0.5)")
 }

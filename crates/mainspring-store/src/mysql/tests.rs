@@ -201,6 +201,37 @@ async fn interrupted_migration_is_finished_by_the_next_start() {
 }
 
 #[tokio::test]
+async fn step_of_the_schema_waits_for_a_lock() {
+    let (store, address) = opened().await;
+    store.close().await.unwrap();
+    let work = move || {
+        let reader = inside(&address);
+        reader.run_text("DELETE FROM migration WHERE number > 1; COMMIT").unwrap();
+        reader.run_text("ALTER TABLE job_trigger DROP COLUMN error").unwrap();
+        let free = "SET /*M! SESSION idle_transaction_timeout = 0, */ SESSION wait_timeout = 600";
+        reader.run_text(free).unwrap();
+        reader.run_text("SELECT COUNT(*) FROM job_trigger").unwrap();
+        let upgrade = std::thread::spawn({
+            let address = address.clone();
+            move || MysqlStore::open(&address).map(|_| ())
+        });
+        let watch = inside(&address);
+        let waits = "SELECT 1 FROM information_schema.processlist WHERE db = DATABASE() AND info LIKE 'ALTER TABLE%' \
+                     AND state LIKE 'Waiting for%'";
+        let waits = || exists(&watch, Sql::new(waits), &[]).unwrap();
+        // It waits, gives up, and waits again.
+        for waiting in [true, false, true] {
+            while waits() != waiting {
+                assert!(!upgrade.is_finished(), "it cannot have changed the table");
+            }
+        }
+        drop(reader);
+        upgrade.join().unwrap().unwrap();
+    };
+    blocking(work).await;
+}
+
+#[tokio::test]
 async fn database_of_a_newer_version_is_refused_and_left_alone() {
     let (store, address) = opened().await;
     store.close().await.unwrap();

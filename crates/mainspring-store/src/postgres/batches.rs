@@ -14,10 +14,10 @@ use super::connection::{Connection, Uuid};
 use crate::sql::Batches;
 use crate::sql::cluster;
 use crate::sql::complete::End;
-use crate::sql::db::{Lock, Row, Sql, Step, ToSql, instant, read};
+use crate::sql::db::{Lock, Row, Sql, Step, ToSql, read};
 use crate::sql::fire::{self, Usual};
 use crate::sql::queue::{claimed_run, live_run};
-use crate::sql::trigger::{Place, page, trigger_row};
+use crate::sql::trigger::{Place, page, placed};
 
 /// A statement of PostgreSQL alone.
 macro_rules! own {
@@ -84,8 +84,7 @@ impl Batches for Connection {
             Lock::None,
             &[&until.as_millis(), &after_at, &after_id, &shards, &limit],
             &mut |row| {
-                let row = Row(row);
-                rows.push((trigger_row(&row)?, instant(&row, 15)?));
+                rows.push(placed(&Row(row))?);
                 Ok(true)
             },
         )?;

@@ -1,10 +1,12 @@
 //! The steps from an empty database to the newest schema.
 //!
-//! Nodes that start together take turns: the one that holds the row of `migration_lease` works, the others wait for it.
+//! Nodes that start together take turns: the one that holds the row of `migration_lease` works, the others wait for it. The
+//! row is let go with the session, so one that dies keeps nobody waiting.
 
 use super::connection::Connection;
 use crate::sql::db::{Db, Lock, Sql, Step};
 use crate::sql::lane::Server;
+use crate::sql::steps::{patiently, statements};
 
 struct Migration {
     number: u32,
@@ -31,17 +33,18 @@ pub(super) const NEWEST: u32 = MIGRATIONS[MIGRATIONS.len() - 1].number;
 /// Brings the schema up to date. The inner error is a verdict on the database.
 pub(super) fn run(db: &Connection) -> Step<Result<(), String>> {
     // What makes the tables of the ledger races with other nodes; the lock outlives no session.
-    db.run_text(
-        "SELECT pg_advisory_xact_lock(7236838);
-         CREATE TABLE IF NOT EXISTS migration (
-             number BIGINT PRIMARY KEY, name TEXT NOT NULL, done_at TIMESTAMPTZ NOT NULL DEFAULT now());
-         CREATE TABLE IF NOT EXISTS migration_lease (one SMALLINT PRIMARY KEY CHECK (one = 1));
-         INSERT INTO migration_lease (one) VALUES (1) ON CONFLICT (one) DO NOTHING",
-    )?;
-    db.commit()?;
+    patiently(db, pause, || {
+        db.run_text(
+            "SELECT pg_advisory_xact_lock(7236838);
+             CREATE TABLE IF NOT EXISTS migration (
+                 number BIGINT PRIMARY KEY, name TEXT NOT NULL, done_at TIMESTAMPTZ NOT NULL DEFAULT now());
+             CREATE TABLE IF NOT EXISTS migration_lease (one SMALLINT PRIMARY KEY CHECK (one = 1));
+             INSERT INTO migration_lease (one) VALUES (1) ON CONFLICT (one) DO NOTHING",
+        )?;
+        db.commit()
+    })?;
     for step in MIGRATIONS {
-        db.lock(Sql::new("SELECT one FROM migration_lease"), Lock::Write, &[])?;
-        let done = newest_done(db)?;
+        let done = patiently(db, pause, || begin(db))?;
         if done > NEWEST {
             db.roll_back()?;
             return Ok(Err(format!(
@@ -50,14 +53,44 @@ pub(super) fn run(db: &Connection) -> Step<Result<(), String>> {
             )));
         }
         if step.number > done {
-            db.run_text(step.text)?;
-            let number = i64::from(step.number);
-            let record = Sql::new("INSERT INTO migration (number, name) VALUES (:number, :name)");
-            db.execute(record, &[(":number", &number), (":name", &step.name)])?;
+            perform(db, step)?;
         }
         db.commit()?;
     }
     Ok(Ok(()))
+}
+
+/// Takes this session's turn, in a transaction, and looks how far the schema is.
+fn begin(db: &Connection) -> Step<u32> {
+    db.lock(Sql::new("SELECT one FROM migration_lease"), Lock::Write, &[])?;
+    newest_done(db)
+}
+
+/// Nobody works on the tables of the first step yet: it is done whole or not at all. Each statement of a later one has a
+/// transaction of its own, so that it holds no lock while it waits for another, and may be repeated.
+fn perform(db: &Connection, step: &Migration) -> Step<()> {
+    if step.number == 1 {
+        db.run_text(step.text)?;
+        return record(db, step);
+    }
+    for statement in statements(step.text) {
+        patiently(db, pause, || {
+            begin(db)?;
+            db.run_text(&statement)?;
+            db.commit()
+        })?;
+    }
+    patiently(db, pause, || if begin(db)? < step.number { record(db, step) } else { Ok(()) })
+}
+
+fn record(db: &Connection, step: &Migration) -> Step<()> {
+    let record = Sql::new("INSERT INTO migration (number, name) VALUES (:number, :name)");
+    db.execute(record, &[(":number", &i64::from(step.number)), (":name", &step.name)])?;
+    Ok(())
+}
+
+fn pause(db: &Connection) -> Step<()> {
+    db.run_text("SELECT pg_sleep(0.5)")
 }
 
 fn newest_done(db: &Connection) -> Step<u32> {

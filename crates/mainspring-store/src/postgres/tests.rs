@@ -108,6 +108,59 @@ async fn two_nodes_that_start_together_set_the_database_up_once() {
     }
 }
 
+/// Somebody reads a table for long that a step wants to change. The step waits, and nobody else does for more than its patience.
+#[tokio::test(flavor = "multi_thread")]
+async fn step_of_the_schema_waits_for_a_lock_and_lets_others_through() {
+    let url = tokio::task::spawn_blocking(database).await.unwrap();
+    let open = |url: String| tokio::task::spawn_blocking(move || PostgresStore::open(&url).unwrap());
+    let store = open(url.clone()).await.unwrap();
+    let reader = tokio::task::block_in_place(|| {
+        let reader = session(&url);
+        reader.run_alone("DELETE FROM migration WHERE number > 1").unwrap();
+        reader
+            .run_alone("SET idle_in_transaction_session_timeout = 0; BEGIN; SELECT count(*) FROM job_trigger")
+            .unwrap();
+        reader
+    });
+    let upgrade = open(url.clone());
+    let waiting = "SELECT xact_start FROM pg_stat_activity WHERE query LIKE 'ALTER TABLE job_trigger%' \
+                   AND wait_event_type = 'Lock'";
+    let (mut tries, mut longest) = (std::collections::BTreeSet::new(), Duration::ZERO);
+    while tries.len() < 3 {
+        let begun = std::time::Instant::now();
+        let draft =
+            crate::conformance::kit::Draft::new("a").trigger("t", crate::conformance::kit::at(tries.len() as i64));
+        store.save_jobs(vec![draft.0]).await.unwrap();
+        longest = longest.max(begun.elapsed());
+        tries.extend(tokio::task::block_in_place(|| session(&url).run_simple(waiting).unwrap()));
+        assert!(!upgrade.is_finished(), "it cannot have changed the table");
+    }
+    // The step's patience is two seconds; as much again is for a machine that has other things to do.
+    assert!(longest < Duration::from_secs(4), "a save took {longest:?}");
+    tokio::task::block_in_place(move || drop(reader));
+    assert_eq!(upgrade.await.unwrap().info().await.unwrap().schema, migrate::NEWEST);
+}
+
+/// The session of a migrator that died is gone, and with it its turn.
+#[test]
+fn migrator_that_dies_keeps_nobody_waiting() {
+    let url = database();
+    drop(PostgresStore::open(&url).unwrap());
+    let dying = session(&url);
+    dying.run_alone("DELETE FROM migration WHERE number > 1").unwrap();
+    dying.run_text("SELECT one FROM migration_lease FOR UPDATE").unwrap();
+    let (begun, url_of) = (std::sync::mpsc::channel(), url.clone());
+    let next = std::thread::spawn(move || {
+        begun.0.send(()).unwrap();
+        PostgresStore::open(&url_of).map(|_| ())
+    });
+    begun.1.recv().unwrap();
+    drop(dying);
+    next.join().unwrap().unwrap();
+    let done = session(&url).run_simple("SELECT max(number) FROM migration").unwrap();
+    assert_eq!(done, [migrate::NEWEST.to_string()]);
+}
+
 /// A session of its own, for what other nodes do.
 fn session(url: &str) -> Connection {
     Connection::open(&url.parse().unwrap(), &tls::connector().unwrap(), SETUP).unwrap()

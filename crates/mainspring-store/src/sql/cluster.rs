@@ -6,7 +6,7 @@ use mainspring_core::cluster::{Change, ClusterView, Lease, NodeRow, Renewal, Sha
 use mainspring_core::{BatchId, Incarnation};
 use tokio::sync::Notify;
 
-use super::db::{Db, Row, Step, ToSql, execute, exists, on_servers, read, read_one, word};
+use super::db::{Db, Row, Step, ToSql, execute, exists, known, on_servers, read, read_one, word};
 use super::lane::{Lane, Server};
 use super::queue::adopt_from;
 use super::session::Session;
@@ -101,9 +101,9 @@ fn renew<C: Server>(
 
 fn view(db: &dyn Db) -> Step<ClusterView> {
     let database = read_one(db, on_servers!("cluster_database", postgres, mysql), &[], |row| {
-        Ok((row.get::<String>(0)?, row.get(1)?))
+        Ok((row.get::<String>(0)?, row.get(1)?, row.get(2)?))
     })?;
-    let (database, database_clock_ms) = database.unwrap_or_default();
+    let (database, database_clock_ms, least_version) = database.unwrap_or_default();
     // Shards before nodes: an owner without a node is waited for, a node without shards would be believed.
     let shards = read(db, on_servers!("cluster_shards"), &[], |row| {
         let lease_id = row.get::<Option<[u8; 16]>>(2)?.map_or(0, u128::from_be_bytes);
@@ -115,13 +115,14 @@ fn view(db: &dyn Db) -> Step<ClusterView> {
             name: row.get(1)?,
             address: row.get(2)?,
             version: row.get(3)?,
-            standing: word(row, 4, Standing::from_word)?,
+            // A standing of a newer program: it is there, and takes no shards by the rules that are known here.
+            standing: known(word(row, 4, Standing::from_word))?.unwrap_or(Standing::Draining),
             counter: row.get::<i64>(5)?.unsigned_abs(),
             clock_offset_ms: row.get(6)?,
             drain_asked: row.get(7)?,
         })
     })?;
-    Ok(ClusterView { database, database_clock_ms, nodes, shards: shards.into_iter().collect() })
+    Ok(ClusterView { database, database_clock_ms, nodes, shards: shards.into_iter().collect(), least_version })
 }
 
 fn bury<C: Server>(session: &mut Session<C>, dead: Incarnation, counter: Option<u64>) -> Step<()> {

@@ -277,6 +277,60 @@ pub(crate) fn read<T>(
     Ok(rows)
 }
 
+/// A row that this program can read. One that it cannot, because a newer program wrote it or it is damaged, is said so in
+/// the log and left out: it alone, not what is read together with it.
+pub(crate) fn known<T>(row: Step<T>) -> Step<Option<T>> {
+    match row {
+        Err(Fault::Unreadable(why)) => {
+            tracing::error!(
+                why,
+                "a row that this program cannot read is passed over: a newer version wrote it, or it is damaged"
+            );
+            Ok(None)
+        }
+        row => row.map(Some),
+    }
+}
+
+/// Reads the rows of a statement that this program can read.
+pub(crate) fn read_known<T>(
+    db: &dyn Db,
+    sql: Sql,
+    values: &Values<'_>,
+    mut map: impl FnMut(&Row<'_>) -> Step<T>,
+) -> Step<Vec<T>> {
+    let mut rows = Vec::new();
+    db.each(sql, values, &mut |row| {
+        rows.extend(known(map(row))?);
+        Ok(true)
+    })?;
+    Ok(rows)
+}
+
+/// The same for up to `limit` rows, a parameter of the statement. Others take the places of those that are passed over, so
+/// that fewer than `limit` are the end.
+pub(crate) fn read_page<T>(
+    db: &dyn Db,
+    sql: Sql,
+    values: &Values<'_>,
+    limit: u32,
+    mut map: impl FnMut(&Row<'_>) -> Step<T>,
+) -> Step<Vec<T>> {
+    let mut asked = limit;
+    loop {
+        let mut seen = 0;
+        let rows = read_known(db, sql, &[values, &[(":limit", &asked)]].concat(), |row| {
+            seen += 1;
+            map(row)
+        })?;
+        let there = u32::try_from(rows.len()).unwrap_or(u32::MAX);
+        if there >= limit || seen < asked {
+            return Ok(rows.into_iter().take(limit as usize).collect());
+        }
+        asked = limit.saturating_add(seen - there);
+    }
+}
+
 /// Reads the first row of a statement, if there is one.
 pub(crate) fn read_one<T>(
     db: &dyn Db,

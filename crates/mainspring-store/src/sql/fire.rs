@@ -11,7 +11,8 @@ use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
 
 use super::Batches;
 use super::db::{
-    Db, Lock, Row, Sql, Step, ToSql, execute, exists, maybe_instant, millis, on_servers, read, read_one, sql, word,
+    Db, Lock, Row, Sql, Step, ToSql, execute, exists, known, maybe_instant, millis, on_servers, read, read_one, sql,
+    word,
 };
 use super::gap;
 use super::gate::Gates;
@@ -265,7 +266,8 @@ impl Fire<'_> {
     }
 
     fn find(&self, entry: &FireEntry) -> Step<Option<Found>> {
-        read_one(self.db, sql!("fire_read"), &[(":id", &entry.trigger.0)], found)
+        // One that cannot be read has changed in a way that this program does not know: stale, like any other change.
+        Ok(known(read_one(self.db, sql!("fire_read"), &[(":id", &entry.trigger.0)], found))?.flatten())
     }
 
     fn is_blocked(&mut self, entry: &FireEntry) -> Step<bool> {

@@ -4,7 +4,7 @@ use mainspring_core::batch::{Gap, GapOutcome, GapReason};
 use mainspring_core::job::JobKey;
 use mainspring_core::{JobId, Timestamp, TriggerId};
 
-use super::db::{Db, Row, Step, ToSql, execute, instant, read, sql, word};
+use super::db::{Db, Row, Step, ToSql, execute, instant, read_page, sql, word};
 use crate::row::GapRow;
 
 pub(crate) fn add(db: &dyn Db, job: JobId, trigger: TriggerId, at: Timestamp, gap: &Gap) -> Step<()> {
@@ -25,14 +25,13 @@ pub(crate) fn add(db: &dyn Db, job: JobId, trigger: TriggerId, at: Timestamp, ga
 
 /// See [`crate::Store::gaps`].
 pub(crate) fn list(db: &dyn Db, trigger: Option<TriggerId>, after: i64, limit: u32) -> Step<Vec<GapRow>> {
-    let rows = match trigger {
+    match trigger {
         Some(trigger) => {
-            let values: [(&str, &dyn ToSql); 3] = [(":trigger", &trigger.0), (":after", &after), (":limit", &limit)];
-            read(db, sql!("gaps_of_trigger"), &values, row)?
+            let values: [(&str, &dyn ToSql); 2] = [(":trigger", &trigger.0), (":after", &after)];
+            read_page(db, sql!("gaps_of_trigger"), &values, limit, row)
         }
-        None => read(db, sql!("gaps"), &[(":after", &after), (":limit", &limit)], row)?,
-    };
-    Ok(rows)
+        None => read_page(db, sql!("gaps"), &[(":after", &after)], limit, row),
+    }
 }
 
 fn row(row: &Row<'_>) -> Step<GapRow> {

@@ -3,9 +3,9 @@
 use mainspring_core::job::{GateRule, JobKey};
 use mainspring_core::{JobId, JobVersion};
 
-use super::db::{Db, Lock, Row, Step, ToSql, instant, read, read_one, sql};
+use super::db::{Db, Lock, Row, Step, ToSql, instant, known, read_one, read_page, sql};
 use super::trigger::{self, job_at, kept};
-use crate::row::{JobPrior, JobQuery, JobRow, TriggerInfo, TriggerQuery};
+use crate::row::{JobPrior, JobQuery, JobRow, NamedTrigger, TriggerInfo, TriggerQuery};
 
 /// See [`crate::Store::job`].
 pub(crate) fn by_key(db: &dyn Db, key: &JobKey) -> Step<Option<JobRow>> {
@@ -59,7 +59,7 @@ pub(crate) fn prior(db: &dyn Db, key: &JobKey) -> Step<JobPrior> {
 pub(crate) fn list(db: &dyn Db, query: &JobQuery) -> Step<Vec<JobRow>> {
     let (namespace, name) = start(query.after.as_ref(), query.namespace.as_deref());
     let label = query.label.as_ref();
-    let values: [(&str, &dyn ToSql); 8] = [
+    let values: [(&str, &dyn ToSql); 7] = [
         (":after_namespace", &namespace),
         (":after_name", &name),
         (":namespace", &query.namespace),
@@ -67,9 +67,8 @@ pub(crate) fn list(db: &dyn Db, query: &JobQuery) -> Step<Vec<JobRow>> {
         (":paused", &query.paused),
         (":label", &label.map(|label| &label.0)),
         (":label_value", &label.map(|label| &label.1)),
-        (":limit", &query.limit),
     ];
-    read(db, sql!("jobs", mysql), &values, row)
+    read_page(db, sql!("jobs", mysql), &values, query.limit, row)
 }
 
 /// Where a list begins: after a key, or before the first name of a namespace (no name is empty).
@@ -82,23 +81,41 @@ pub(crate) fn triggers(db: &dyn Db, query: &TriggerQuery) -> Step<Vec<TriggerInf
     let after = query.after.as_ref();
     let (namespace, job) = start(after.map(|after| &after.0), query.namespace.as_deref());
     let name = after.map_or("", |after| after.1.as_str());
-    let values: [(&str, &dyn ToSql); 6] = [
+    let values: [(&str, &dyn ToSql); 5] = [
         (":after_namespace", &namespace),
         (":after_job", &job),
         (":after_name", &name),
         (":namespace", &query.namespace),
         (":job", &query.job),
-        (":limit", &query.limit),
     ];
-    let rows = read(db, sql!("triggers", mysql), &values, |row| Ok(kept(row)?.named))?;
-    let mut found: Vec<TriggerInfo> = Vec::with_capacity(rows.len());
-    for trigger in rows {
-        let before = found.last().filter(|info| info.job.id == trigger.row.job).map(|info| info.job.clone());
+    let mut limit = query.limit;
+    loop {
+        let rows = read_page(db, sql!("triggers", mysql), &values, limit, |row| Ok(kept(row)?.named))?;
+        let (seen, found) = (rows.len(), with_jobs(db, rows)?);
+        let passed = u32::try_from(seen - found.len()).unwrap_or(u32::MAX);
+        if passed == 0 || found.len() >= query.limit as usize || seen < limit as usize {
+            return Ok(found.into_iter().take(query.limit as usize).collect());
+        }
+        limit = query.limit.saturating_add(passed);
+    }
+}
+
+/// Adds their jobs to triggers. Triggers whose job cannot be read are left out.
+fn with_jobs(db: &dyn Db, triggers: Vec<NamedTrigger>) -> Step<Vec<TriggerInfo>> {
+    let mut found: Vec<TriggerInfo> = Vec::with_capacity(triggers.len());
+    let mut unreadable = None;
+    for trigger in triggers {
+        let id = trigger.row.job;
+        let before = found.last().filter(|info| info.job.id == id).map(|info| info.job.clone());
         let job = match before {
-            Some(job) => Some(job),
-            None => by_id(db, trigger.row.job)?,
+            None if unreadable == Some(id) => None,
+            None => known(by_id(db, id))?.flatten(),
+            job => job,
         };
-        found.extend(job.map(|job| TriggerInfo { job, trigger }));
+        match job {
+            Some(job) => found.push(TriggerInfo { job, trigger }),
+            None => unreadable = Some(id),
+        }
     }
     Ok(found)
 }

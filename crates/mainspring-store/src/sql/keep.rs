@@ -5,7 +5,7 @@ use mainspring_core::{JobId, RunId, Timestamp};
 use serde_json::json;
 
 use super::Batches;
-use super::db::{Db, Fault, Row, Step, ToSql, execute, instant, read, read_one, sql};
+use super::db::{Db, Fault, Row, Step, ToSql, execute, instant, read_one, read_page, sql};
 use super::session::{CHANGE_LEN, Session};
 use crate::row::{EventRow, KeptAnswer, LogChunk};
 
@@ -46,7 +46,7 @@ pub(crate) fn log(db: &dyn Db, run: RunId, attempt: u32, from_line: u64, bytes_m
 
 /// See [`crate::Store::events`].
 pub(crate) fn events(db: &dyn Db, after: i64, limit: u32) -> Step<Vec<EventRow>> {
-    read(db, sql!("events"), &[(":after", &after), (":limit", &limit)], event)
+    read_page(db, sql!("events"), &[(":after", &after)], limit, event)
 }
 
 fn event(row: &Row<'_>) -> Step<EventRow> {

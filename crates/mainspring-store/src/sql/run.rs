@@ -9,8 +9,8 @@ use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
 use super::Batches;
 use super::complete::{arm, awaiting};
 use super::db::{
-    Db, Lock, Row, Sql, Step, ToSql, Values, execute, exists, instant, maybe_instant, maybe_run_id, maybe_word, read,
-    read_one, run_id, sql, word,
+    Db, Lock, Row, Sql, Step, ToSql, Values, execute, exists, instant, known, maybe_instant, maybe_run_id, maybe_word,
+    read, read_known, read_one, run_id, sql, word,
 };
 use super::fire::is_known;
 use super::gate::Gates;
@@ -196,7 +196,7 @@ pub(crate) fn list(db: &dyn Db, query: &RunQuery) -> Step<Vec<RunInfo>> {
     });
     found.sort_unstable_by(|a, b| b.cmp(a));
     found.truncate(query.limit as usize);
-    let infos = found.into_iter().filter_map(|id| run(db, id).transpose());
+    let infos = found.into_iter().filter_map(|id| known(run(db, id)).map(Option::flatten).transpose());
     infos.collect()
 }
 
@@ -235,7 +235,7 @@ fn info(row: &Row<'_>) -> Step<(RunInfo, Option<AttemptOutcome>)> {
 
 /// See [`crate::Store::attempts`].
 pub(crate) fn attempts(db: &dyn Db, run: RunId) -> Step<Vec<AttemptInfo>> {
-    let mut attempts = read(db, sql!("attempts"), &[(":run", run.as_bytes())], attempt)?;
+    let mut attempts = read_known(db, sql!("attempts"), &[(":run", run.as_bytes())], attempt)?;
     let Some((info, outcome)) = find(db, run)? else { return Ok(attempts) };
     if outcome.is_some() || info.state == RunState::Running {
         attempts.push(AttemptInfo {

@@ -7,7 +7,10 @@ use mainspring_core::cluster::Shard;
 use mainspring_core::job::{Job, JobKey};
 use mainspring_core::{JobId, JobVersion, Timestamp, TriggerId};
 
-use super::db::{Db, Fault, Lock, Row, Step, ToSql, instant, maybe_instant, maybe_run_id, read, read_one, sql, word};
+use super::db::{
+    Db, Fault, Lock, Row, Step, ToSql, instant, known, maybe_instant, maybe_run_id, read, read_known, read_one, sql,
+    word,
+};
 use crate::error::Error;
 use crate::row::{NamedTrigger, VersionedJob};
 
@@ -24,29 +27,34 @@ pub(crate) fn window(
     let (after_at, after_id) = after.map_or((i64::MIN, i64::MIN), |(at, id)| (at.as_millis(), id.0));
     let values: [(&str, &dyn ToSql); 4] =
         [(":until", &until.as_millis()), (":after_at", &after_at), (":after_id", &after_id), (":limit", &limit)];
-    let rows = read(db, sql!("window"), &values, |row| Ok((trigger_row(row)?, instant(row, 15)?)))?;
+    let rows = read(db, sql!("window"), &values, placed)?;
     Ok(page(rows, i64::from(limit)))
 }
 
+/// A trigger of the due index with its place there; the place alone if the trigger cannot be read.
+pub(crate) fn placed(row: &Row<'_>) -> Step<(Option<TriggerRow>, Place)> {
+    Ok((known(trigger_row(row))?, (instant(row, 15)?, TriggerId(row.get(0)?))))
+}
+
 /// A page of rows, and where it ends, if it is full.
-pub(crate) fn page(rows: Vec<(TriggerRow, Timestamp)>, limit: i64) -> (Vec<TriggerRow>, Option<Place>) {
+pub(crate) fn page(rows: Vec<(Option<TriggerRow>, Place)>, limit: i64) -> (Vec<TriggerRow>, Option<Place>) {
     let full = i64::try_from(rows.len()) == Ok(limit);
-    let last = rows.last().filter(|_| full).map(|(row, place)| (*place, row.id));
-    (rows.into_iter().map(|(row, _)| row).collect(), last)
+    let last = rows.last().filter(|_| full).map(|(_, place)| *place);
+    (rows.into_iter().filter_map(|(row, _)| row).collect(), last)
 }
 
 /// See [`crate::Store::trigger_rows`].
 pub(crate) fn rows(db: &dyn Db, ids: &[TriggerId]) -> Step<Vec<TriggerRow>> {
     let mut found = Vec::with_capacity(ids.len());
     for id in ids {
-        found.extend(read_one(db, sql!("trigger_row"), &[(":id", &id.0)], trigger_row)?);
+        found.extend(known(read_one(db, sql!("trigger_row"), &[(":id", &id.0)], trigger_row))?.flatten());
     }
     Ok(found)
 }
 
 /// See [`crate::Store::stranded`].
 pub(crate) fn stranded(db: &dyn Db) -> Step<Vec<TriggerRow>> {
-    read(db, sql!("stranded"), &[], trigger_row)
+    read_known(db, sql!("stranded"), &[], trigger_row)
 }
 
 /// See [`crate::Store::definition`].
@@ -62,7 +70,10 @@ pub(crate) fn definitions(db: &dyn Db, keys: &[(JobId, JobVersion)]) -> Step<Vec
     let mut found = Vec::with_capacity(keys.len());
     for (job, version) in keys {
         let values: [(&str, &dyn ToSql); 2] = [(":job", &job.0), (":version", &version.0)];
-        let definition = read_one(db, sql!("definition"), &values, |row| job_at(row, 0))?;
+        let definition = match read_one(db, sql!("definition"), &values, |row| job_at(row, 0)) {
+            Err(Fault::Unreadable(why)) => Some(Err(why)),
+            definition => definition?.map(Ok),
+        };
         found.extend(definition.map(|definition| ((*job, *version), definition)));
     }
     Ok(found)
@@ -71,8 +82,8 @@ pub(crate) fn definitions(db: &dyn Db, keys: &[(JobId, JobVersion)]) -> Step<Vec
 /// Reads a definition.
 pub(crate) fn job_at(row: &Row<'_>, column: usize) -> Step<Arc<Job>> {
     let text: &str = row.get(column)?;
-    let job = serde_json::from_str(text)
-        .map_err(|error| Fault::Unreadable(format!("the definition of a job, at column {}", error.column())))?;
+    let job =
+        serde_json::from_str(text).map_err(|error| Fault::Unreadable(format!("the definition of a job: {error}")))?;
     Ok(Arc::new(job))
 }
 

@@ -374,6 +374,38 @@ async fn sqlite_keeps_jobs_runs_and_history_across_restarts() {
     assert_eq!(upcoming.len(), 3);
 }
 
+/// A stored definition that a newer version wrote, beside two that this one can read.
+#[tokio::test]
+async fn definition_that_cannot_be_read_puts_its_triggers_aside_and_no_others() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("jobs.db");
+    let address = format!("sqlite:{}", file.display());
+    let scheduler = noting().0.start(&address).await.expect("starts");
+    let soon = scheduler.control().now() + 1_000;
+    for name in ["a", "b", "c"] {
+        let ticking = job(name).handler("note").trigger(every(Duration::from_secs(1)).starting(soon));
+        scheduler.add(ticking).await.expect("a good job");
+    }
+    let id = scheduler.job("b").await.expect("readable").expect("it is there").id;
+    scheduler.shutdown(Duration::from_secs(5)).await.expect("closes");
+    let newer = "UPDATE job_version SET definition = '{\"tomorrow\": 1}' WHERE job_id = ?1";
+    rusqlite::Connection::open(&file).expect("it is free").execute(newer, [id.0]).expect("it is there");
+
+    let (builder, noted) = noting();
+    let scheduler = builder.start(&address).await.expect("starts again");
+    let store = scheduler.engine().store();
+    let told = async || {
+        let events = store.events(0, 1_000).await.expect("readable");
+        events.into_iter().any(|event| event.payload.contains(r#""error""#) && event.payload.contains("default/b/"))
+    };
+    while !told().await || taken(&noted).is_empty() {
+        tokio::task::yield_now().await;
+    }
+    for (name, fires) in [("a", true), ("c", true)] {
+        assert_eq!(!scheduler.runs(name, 9).await.expect("readable").is_empty(), fires, "{name}");
+    }
+}
+
 #[tokio::test]
 async fn runs_of_a_process_that_vanished_are_lost_and_follow_on_lost() {
     let folder = tempfile::tempdir().expect("a folder");

@@ -48,7 +48,13 @@ impl Store {
         };
         let nodes = self.rows.iter().map(row).collect();
         let database_clock_ms = i64::try_from(now).expect("small");
-        ClusterView { database: "db".into(), database_clock_ms, nodes, shards: self.leases.clone() }
+        ClusterView {
+            database: "db".into(),
+            database_clock_ms,
+            nodes,
+            shards: self.leases.clone(),
+            least_version: None,
+        }
     }
 
     pub(super) fn bury(&mut self, dead: Incarnation, seen: Option<u64>) -> bool {
