@@ -12,6 +12,7 @@ use mainspring_core::job::{Job, JobKey, Overlap, ScheduleDefinition, Task, Trigg
 use mainspring_core::retry::AfterAttempt;
 use mainspring_core::run::{AttemptOutcome, Origin, RunState, Verdict};
 use mainspring_core::{BatchId, Incarnation, JobId, RunId, RunSource, Timestamp, TriggerId};
+use mysql_async::prelude::Queryable;
 
 use crate::{
     AskedRun, Expect, JobRow, JobUpdate, JobWrite, NamedTrigger, RunInfo, RunQuery, Saved, Store, TriggerWrite,
@@ -434,4 +435,32 @@ pub async fn postgres() -> String {
     drop(client);
     session.await.expect("the session ends").expect("without an error");
     format!("{server}?options=-csearch_path%3D{name}")
+}
+
+/// Makes a database of its own on the server whose address is in `MAINSPRING_TEST_MYSQL`. Answers its address.
+///
+/// # Panics
+/// If no server is named, or it does not answer.
+pub async fn mysql() -> String {
+    let (server, name) = (server("MAINSPRING_TEST_MYSQL", "mysql"), fresh_name());
+    let server = server.trim_end_matches('/');
+    let opts = mysql_async::Opts::from_url(server).expect("an address");
+    let mut session = mysql_async::Conn::new(opts).await.expect("a server answers");
+    for text in [format!("DROP DATABASE IF EXISTS {name}"), format!("CREATE DATABASE {name}")] {
+        session.query_drop(text).await.expect("a database can be made");
+    }
+    session.disconnect().await.expect("without an error");
+    format!("{server}/{name}")
+}
+
+fn server(variable: &str, kind: &str) -> String {
+    std::env::var(variable).unwrap_or_else(|_| {
+        panic!("{variable} names no server: run `make test`, or `cargo run -p xtask -- db {kind}`");
+    })
+}
+
+/// A name that no test has at the same time.
+fn fresh_name() -> String {
+    static NEXT: AtomicU32 = AtomicU32::new(0);
+    format!("k{}_{}", std::process::id(), NEXT.fetch_add(1, Ordering::Relaxed))
 }

@@ -236,11 +236,11 @@ async fn what_the_server_refuses_is_told_from_what_fails() {
          CREATE TRIGGER slow BEFORE INSERT ON run FOR EACH ROW EXECUTE FUNCTION slow()"
         .to_owned())
     .await;
-    let mut kit = crate::conformance::kit::Kit::acting(store, mainspring_core::Incarnation(u128::MAX - 1));
+    let kit = crate::conformance::kit::Kit::acting(store, mainspring_core::Incarnation(u128::MAX - 1));
     let at = crate::conformance::kit::at(2_000);
     let slow = kit.save(crate::conformance::kit::Draft::new("slow").trigger("t", at)).await;
     let batch = mainspring_core::batch::FireBatch {
-        id: mainspring_core::BatchId { sequence: 99, ..kit.batch_id() },
+        id: mainspring_core::BatchId { incarnation: kit.incarnation, sequence: 99 },
         at,
         entries: vec![slow.entry(0)],
     };
