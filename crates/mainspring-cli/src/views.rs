@@ -7,7 +7,7 @@ mod plan;
 mod run;
 mod trigger;
 
-pub use cluster::{CLUSTER, NODE, SHARD};
+pub use cluster::{CLUSTER, LATENESS, NODE, SHARD};
 pub use job::JOB;
 pub use next::NEXT;
 pub use plan::{PLAN, changes};

@@ -113,7 +113,7 @@ async fn trigger_that_was_put_aside_says_why_and_is_resumed() {
     assert_eq!((shown.state.as_str(), shown.state_reason), ("active", None));
     assert!(shown.next_fire_at.is_some());
 
-    // A save and a resume of the job do the same.
+    // A resume of the job and a new definition do the same.
     let aside = async || {
         let prior = store.prior(&JobKey::new("default", "bad")).await.unwrap();
         let row = &prior.triggers[0].row;
@@ -123,7 +123,37 @@ async fn trigger_that_was_put_aside_says_why_and_is_resumed() {
     assert_eq!(ask(&["job", "resume", "bad"]).code, 0);
     assert_eq!(a.client().trigger("default", "bad", "every").await.unwrap().state.as_str(), "active");
     aside().await;
-    apply(&a.client(), json!([{"name": "bad", "noop": true, "schedule": hour}])).await;
+    apply(&a.client(), json!([{"name": "bad", "noop": true, "schedule": {"every": "2h"}}])).await;
     assert_eq!(a.client().trigger("default", "bad", "every").await.unwrap().state.as_str(), "active");
     store.close().await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn lateness_of_every_node_is_told_by_any() {
+    let (program, address) = (Program::new(), kit::postgres().await);
+    let (a, b) = (start(&program, &address, "a"), start(&program, &address, "b"));
+    let jobs: Vec<_> = (0..40)
+        .map(|number| json!({"name": format!("tick-{number}"), "noop": true, "schedule": {"every": "1s"}}))
+        .collect();
+    apply(&a.client(), Value::Array(jobs)).await;
+    let began = Instant::now();
+    for client in [a.client(), b.client()] {
+        let told = loop {
+            let told = client.cluster_lateness().await.unwrap();
+            let all = told.nodes.len() == 2 && told.nodes.iter().all(|node| node.lateness.entered >= 40);
+            if all {
+                break told;
+            }
+            assert!(began.elapsed() < PATIENCE, "never so: {told:?}");
+            SystemClock.alarm().wait_until(SystemClock.now() + 100).await;
+        };
+        let names: Vec<_> = told.nodes.iter().map(|node| node.name.as_str()).collect();
+        assert_eq!((names, told.minutes), (vec!["a", "b"], 5));
+        let counted: u64 = told.nodes.iter().map(|node| node.lateness.entered).sum();
+        let max = told.nodes.iter().map(|node| node.lateness.max_ms).max().unwrap();
+        assert_eq!((told.cluster.entered, told.cluster.max_ms), (counted, max));
+        assert!(told.cluster.p50_ms <= told.cluster.p99_ms && told.cluster.p99_ms <= told.cluster.max_ms, "{told:?}");
+    }
+    let shown = program.run(&["cluster", "lateness", "--server", &a.url]);
+    assert!(shown.stdout.lines().any(|line| line.starts_with("all nodes")), "{shown:?}");
 }
