@@ -36,6 +36,7 @@
 //! | [`EVENTS`] | GET ([`EventFilter`](crate::EventFilter)) | → event stream of [`Event`](crate::Event) |
 //! | [`NODES`] | GET | → array of [`Node`](crate::Node) |
 //! | [`CLUSTER`] | GET | → [`Cluster`](crate::Cluster) |
+//! | [`LATENESS`] | GET | → [`ClusterLateness`](crate::ClusterLateness) |
 //! | [`NODE_DRAIN`], [`NODE_UNDRAIN`] | POST | [`Reason`](crate::Reason) → 202 [`Node`](crate::Node) |
 //!
 //! **Headers.** PUT, PATCH and DELETE of a job, calendar or namespace take `If-Match: "VERSION"`;
@@ -124,6 +125,8 @@ pub const EVENTS: &str = "/api/v1/events";
 pub const NODES: &str = "/api/v1/nodes";
 /// Nodes and shards of the cluster.
 pub const CLUSTER: &str = "/api/v1/cluster";
+/// How late handlers were entered lately, on each node and altogether.
+pub const LATENESS: &str = "/api/v1/cluster/lateness";
 /// Asks a node, by name or incarnation, to give its shards up.
 pub const NODE_DRAIN: &str = "/api/v1/cluster/nodes/{node}/drain";
 /// Lets a node take shards again.
@@ -167,6 +170,7 @@ pub const ALL: &[(&str, &[&str])] = &[
     (EVENTS, &["GET"]),
     (NODES, &["GET"]),
     (CLUSTER, &["GET"]),
+    (LATENESS, &["GET"]),
     (NODE_DRAIN, &["POST"]),
     (NODE_UNDRAIN, &["POST"]),
 ];

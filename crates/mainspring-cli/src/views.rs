@@ -8,7 +8,7 @@ mod run;
 mod trigger;
 mod why;
 
-pub use cluster::{CLUSTER, NODE, SHARD};
+pub use cluster::{CLUSTER, LATENESS, NODE, SHARD};
 pub use job::JOB;
 pub use next::NEXT;
 pub use plan::{PLAN, changes};

@@ -19,7 +19,7 @@ use crate::clock::{Alarm, Clock, boot_ms};
 use crate::cluster::{Held, Lease};
 use crate::definitions::Definitions;
 use crate::health::{Health, Traffic};
-use crate::metrics::{Metrics, Operation, Outcome, ResultLabel};
+use crate::metrics::{Metrics, Operation, Outcome, ReasonLabel, ResultLabel};
 use crate::notice::Notice;
 use crate::pool::Pool;
 use crate::tasks::Tasks;
@@ -154,13 +154,23 @@ impl Driver {
             self.ended = Some(Ended::Abandoned(reason, return_ms));
         }
         let part = (held.owned, boot_ms < held.trusted_until);
-        if self.part.replace(part) != Some(part) {
+        let before = self.part.replace(part);
+        if before != Some(part) {
+            self.count_moves(before.unwrap_or_default().0, held.owned);
             self.handle(now, Event::Own { shards: part.0, trusted: part.1 });
         }
         if held.renewed > 0 && boot_ms >= held.renewed + self.give_up_ms {
             self.pool.give_up();
         }
         Some(held)
+    }
+
+    fn count_moves(&self, before: ShardSet, now: ShardSet) {
+        for (reason, moved) in [("taken", now.difference(before)), ("given", before.difference(now))] {
+            if !moved.is_empty() {
+                self.metrics.shard_moves.get_or_create(&ReasonLabel { reason }).inc_by(moved.len() as u64);
+            }
+        }
     }
 
     fn heed_stop(&mut self, events: &mut Vec<Event>) {
@@ -464,6 +474,10 @@ fn count_ends(
             continue;
         }
         *tally.entry((false, entry.outcome.as_str())).or_default() += 1;
+        if let Some(started_at) = entry.started_at {
+            let took_ms = entry.ended_at.since(started_at).max(0).unsigned_abs();
+            metrics.run_seconds.observe(std::time::Duration::from_millis(took_ms).as_secs_f64());
+        }
         if let AfterAttempt::Final(verdict) = entry.then {
             *tally.entry((true, RunState::from(verdict).as_str())).or_default() += 1;
         }

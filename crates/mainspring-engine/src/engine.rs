@@ -20,6 +20,7 @@ use crate::definitions::Definitions;
 use crate::driver::{DriverState, Stop, lost_runs};
 use crate::handler::Handlers;
 use crate::health::Health;
+use crate::lateness::{self, Keeper, Lateness};
 use crate::log_lane::LogLane;
 use crate::metrics::Metrics;
 use crate::node::Node;
@@ -196,6 +197,10 @@ impl Engine {
         let (status_sender, status) = watch::channel(None);
         let health = Arc::<Health>::default();
         let NodeName { name, address } = settings.node;
+        if shared {
+            let (store, clock, metrics) = (Arc::clone(&store), Arc::clone(&clock), Arc::clone(&metrics));
+            running.spawn(Keeper { store, clock, metrics, incarnation: incarnation.clone(), name: name.clone() }.run());
+        }
         let mut planner = settings.planner;
         if shared {
             planner.poll_every_ms.get_or_insert(crate::cluster::POLL_EVERY_MS);
@@ -310,6 +315,24 @@ impl Engine {
             there && status.abandoned.is_none() && status.incarnation == self.incarnation()
         };
         self.store.cluster().is_none() || self.cluster_status().is_some_and(|status| joined(&status))
+    }
+
+    /// How late handlers were entered in this process during the last minutes.
+    #[must_use]
+    pub fn lateness(&self) -> Lateness {
+        self.metrics.recent.at(self.control.now())
+    }
+
+    /// The same of another node, by its name, and when that was; nothing if this start of it has not told yet.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub async fn lateness_of(
+        &self,
+        node: &str,
+        incarnation: Incarnation,
+    ) -> Result<Option<(Timestamp, Lateness)>, mainspring_store::Error> {
+        lateness::of_node(&*self.store, node, incarnation).await
     }
 
     /// Hears what happens from now on.

@@ -3,12 +3,15 @@
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
+use mainspring_core::Timestamp;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
+
+use crate::lateness::Recent;
 
 /// A label with one of a few fixed words.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
@@ -22,6 +25,13 @@ pub struct Outcome {
 pub struct ResultLabel {
     /// The word.
     pub result: &'static str,
+}
+
+/// A label with one of a few fixed words.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
+pub struct ReasonLabel {
+    /// The word.
+    pub reason: &'static str,
 }
 
 /// A label with one of a few fixed words.
@@ -42,6 +52,8 @@ pub struct Metrics {
     pub misfires: Counter,
     /// Final runs.
     pub runs: Family<ResultLabel, Counter>,
+    /// How long handlers took, from entry to end.
+    pub run_seconds: Histogram,
     /// Ended attempts.
     pub attempts: Family<ResultLabel, Counter>,
     /// Executing now.
@@ -54,6 +66,8 @@ pub struct Metrics {
     pub store_seconds: Family<Operation, Histogram>,
     /// Shards of this node, where nodes share the store.
     pub owned_shards: Gauge<i64, AtomicI64>,
+    /// Shards that came to this node or left it: `taken`, `given`.
+    pub shard_moves: Family<ReasonLabel, Counter>,
     /// How often this process was taken for dead, or gave itself up, and came back as another incarnation.
     pub incarnations_lost: Counter,
     /// Due triggers that the check of the window missed in memory. 0 unless a change went unheard.
@@ -62,6 +76,8 @@ pub struct Metrics {
     pub put_aside: Counter,
     /// How often the machine's clock was found to differ from the database's.
     pub clock_warnings: Counter,
+    /// How late handlers were entered lately.
+    pub(crate) recent: Recent,
     /// Every lateness in milliseconds, exactly, while a benchmark runs.
     pub(crate) exact: Option<Mutex<Vec<u32>>>,
     /// Every handler entered.
@@ -76,6 +92,7 @@ impl Metrics {
             fire_lateness: Histogram::new(lateness),
             misfires: Counter::default(),
             runs: Family::default(),
+            run_seconds: Histogram::new([0.001, 0.01, 0.1, 0.5, 1.0, 5.0, 15.0, 60.0, 300.0, 1_800.0, 7_200.0]),
             attempts: Family::default(),
             running: Gauge::default(),
             resident_triggers: Gauge::default(),
@@ -84,10 +101,12 @@ impl Metrics {
                 Histogram::new([0.0001, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.1, 0.5, 2.5])
             }),
             owned_shards: Gauge::default(),
+            shard_moves: Family::default(),
             incarnations_lost: Counter::default(),
             window_corrections: Counter::default(),
             put_aside: Counter::default(),
             clock_warnings: Counter::default(),
+            recent: Recent::default(),
             exact: exact.then(Mutex::default),
             entered: AtomicU64::new(0),
         }
@@ -99,12 +118,14 @@ impl Metrics {
         registry.register("fire_lateness_seconds", "Handler entered minus due", self.fire_lateness.clone());
         registry.register("misfires", "Fire times recorded as missed", self.misfires.clone());
         registry.register("runs", "Final runs", self.runs.clone());
+        registry.register("run_duration_seconds", "Handler entered to its end", self.run_seconds.clone());
         registry.register("attempts", "Ended attempts", self.attempts.clone());
         registry.register("runs_active", "Runs executing in this process", self.running.clone());
         registry.register("resident_triggers", "Triggers of the window in memory", self.resident_triggers.clone());
         registry.register("due_unclaimed", "Due triggers that no batch has taken", self.due_unclaimed.clone());
         registry.register("store_operation_duration_seconds", "Time the store took", self.store_seconds.clone());
         registry.register("shards_owned", "Shards of this node", self.owned_shards.clone());
+        registry.register("shard_moves", "Shards that came or left", self.shard_moves.clone());
         registry.register("incarnations_lost", "Process starts taken for dead", self.incarnations_lost.clone());
         registry.register("window_corrections", "Triggers missed in memory", self.window_corrections.clone());
         registry.register("triggers_put_aside", "Triggers put into the state error", self.put_aside.clone());
@@ -112,7 +133,9 @@ impl Metrics {
     }
 
     /// Notes that a handler was entered.
-    pub(crate) fn entered(&self, lateness_ms: i64) {
+    pub(crate) fn entered(&self, due_at: Timestamp, now: Timestamp) {
+        let lateness_ms = now.since(due_at);
+        self.recent.note(lateness_ms, now);
         self.entered.fetch_add(1, Ordering::Relaxed);
         #[expect(clippy::cast_precision_loss, reason = "a lateness is far below 2^53 ms")]
         self.fire_lateness.observe(lateness_ms.max(0) as f64 / 1_000.0);

@@ -8,7 +8,7 @@ mod trigger;
 use mainspring_api as api;
 use mainspring_schedule::Timestamp;
 
-pub(crate) use cluster::{nodes, shards};
+pub(crate) use cluster::{lateness, nodes, shards};
 pub(crate) use job::{JobView, job};
 pub(crate) use run::{Runs, attempt, state_of, summary};
 pub(crate) use trigger::trigger;

@@ -2,7 +2,8 @@
 
 use super::{Client, ClientError, EventStream};
 use crate::{
-    Cluster, EventFilter, Health, NextFilter, NextFire, Node, Preview, PreviewRequest, Reason, ServerInfo, routes,
+    Cluster, ClusterLateness, EventFilter, Health, NextFilter, NextFire, Node, Preview, PreviewRequest, Reason,
+    ServerInfo, routes,
 };
 
 impl Client {
@@ -29,6 +30,11 @@ impl Client {
     /// Returns the nodes and shards of the cluster.
     pub async fn cluster(&self) -> Result<Cluster, ClientError> {
         self.get(routes::CLUSTER, &()).await
+    }
+
+    /// Returns how late handlers were entered lately, on each node and altogether.
+    pub async fn cluster_lateness(&self) -> Result<ClusterLateness, ClientError> {
+        self.get(routes::LATENESS, &()).await
     }
 
     /// Asks a node, by name or incarnation, to give its shards up.

@@ -39,6 +39,47 @@ pub struct Shard {
     pub epoch: Option<i64>,
 }
 
+/// How late handlers were entered during the last minutes: entered minus due.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct ClusterLateness {
+    /// How many minutes the figures cover.
+    pub minutes: u32,
+    /// All nodes together.
+    pub cluster: Lateness,
+    /// Each node, by name.
+    pub nodes: Vec<NodeLateness>,
+}
+
+/// How late handlers were entered on one node.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct NodeLateness {
+    /// Incarnation.
+    pub node: String,
+    /// Name.
+    pub name: String,
+    /// When the node counted; others than the one that answers do every 10 s. Absent where it has not yet, since nothing ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub at: Option<Timestamp>,
+    /// The figures.
+    pub lateness: Lateness,
+}
+
+/// Figures of lateness in milliseconds, at most a fifth too high; absent where no handler was entered.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct Lateness {
+    /// Handlers entered.
+    pub entered: u64,
+    /// What half of them stayed below.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p50_ms: Option<u32>,
+    /// What 99 of 100 stayed below.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p99_ms: Option<u32>,
+    /// The highest, exactly.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_ms: Option<u32>,
+}
+
 /// A server process with an engine. What only the process itself knows is there for the node that answers.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct Node {

@@ -74,7 +74,8 @@ pub enum TriggerState {
     Active,
     /// Its schedule has ended.
     Complete,
-    /// Its schedule cannot be evaluated; `state_reason` says why.
+    /// It was put aside: it cannot be evaluated, or its fires cannot be recorded; `state_reason` says why. A resume or a new
+    /// definition lets it fire again.
     Error,
     /// A state newer than this client.
     #[serde(other)]

@@ -1,13 +1,13 @@
 //! `mainspring cluster …`.
 
 use clap::{Args, Subcommand};
-use mainspring_api::{Cluster, Node, Reason};
+use mainspring_api::{Cluster, ClusterLateness, Node, NodeLateness, Reason};
 
 use crate::connect::{self, ConnectArgs, Session};
 use crate::error::{Error, Report, Result};
 use crate::exit::Exit;
 use crate::output::Output;
-use crate::views::{CLUSTER, NODE, SHARD};
+use crate::views::{CLUSTER, LATENESS, NODE, SHARD};
 
 /// Look at the nodes that share a database, and drain them
 #[derive(Debug, Args)]
@@ -15,6 +15,7 @@ use crate::views::{CLUSTER, NODE, SHARD};
   mainspring cluster status
   mainspring cluster nodes -o json
   mainspring cluster shards --node a
+  mainspring cluster lateness                           how late runs were started lately
   mainspring cluster drain a --reason \"new kernel\"      its shards go to the other nodes
   mainspring cluster undrain a")]
 pub struct ClusterArgs {
@@ -36,6 +37,8 @@ enum Verb {
         #[arg(long, value_name = "NODE")]
         node: Option<String>,
     },
+    /// Show how late runs were started during the last minutes, on each node and altogether
+    Lateness,
     /// Have a node give its shards to the others; what it runs goes on
     Drain(DrainArgs),
     /// Let a node take shards again
@@ -63,6 +66,7 @@ pub fn run(args: ClusterArgs, output: &Output) -> Result {
             Verb::Status => output.one(&session.ask(session.client.cluster()).await?, &CLUSTER),
             Verb::Nodes => output.list(&session.ask(session.client.nodes()).await?, &NODE),
             Verb::Shards { node } => shards(&session, node.as_deref(), output).await,
+            Verb::Lateness => lateness(&session, output).await,
             Verb::Drain(args) => drain(&session, args, true, output).await,
             Verb::Undrain(args) => drain(&session, args, false, output).await,
         }
@@ -88,6 +92,13 @@ fn must_be_there(cluster: &Cluster, name: &str) -> Result {
         .unwrap_or_else(|| format!("the nodes are {}", names.collect::<Vec<_>>().join(", ")));
     let report = Report::new("node.not_found", format!("there is no node {name:?}")).hint(hint);
     Err(Error::new(Exit::NotFound, report))
+}
+
+async fn lateness(session: &Session, output: &Output) -> Result {
+    let ClusterLateness { cluster, mut nodes, .. } = session.ask(session.client.cluster_lateness()).await?;
+    let sum = NodeLateness { node: "cluster".to_owned(), name: "all nodes".to_owned(), at: None, lateness: cluster };
+    nodes.push(sum);
+    output.list(&nodes, &LATENESS)
 }
 
 async fn drain(session: &Session, args: DrainArgs, drain: bool, output: &Output) -> Result {

@@ -1,7 +1,7 @@
 //! `mainspring trigger …`.
 
 use clap::{Args, Subcommand};
-use mainspring_api::{PageFilter, Reason, TriggerFilter, Why};
+use mainspring_api::{PageFilter, Reason, TriggerFilter, TriggerState, Why};
 
 use crate::connect::{ConnectArgs, Session};
 use crate::error::{Error, Result};
@@ -61,7 +61,7 @@ enum Verb {
     },
     /// Pause triggers: they do not fire once this is answered
     Pause(PauseArgs),
-    /// End the pause of triggers
+    /// End the pause of triggers, and let those fire again that were put aside
     Resume(PauseArgs),
 }
 
@@ -101,7 +101,13 @@ async fn list(session: &Session, filter: &TriggerFilter, page: &ListArgs, output
         let filter = TriggerFilter { cursor, limit: Some(limit), ..filter.clone() };
         session.ask(session.client.triggers(&session.namespace, &filter)).await
     });
-    output.list(&triggers.await?, &TRIGGER)
+    let triggers = triggers.await?;
+    output.list(&triggers, &TRIGGER)?;
+    if let Some(aside) = triggers.iter().find(|trigger| trigger.state == TriggerState::Error) {
+        let name = format!("{}/{}", aside.job, aside.name);
+        output.hint(format_args!("why {name} was put aside: mainspring trigger get {name}"));
+    }
+    Ok(())
 }
 
 async fn get(session: &Session, names: &[TriggerName], output: &Output) -> Result {

@@ -1,6 +1,6 @@
 //! The cluster, its nodes and its shards in tables.
 
-use mainspring_api::{Cluster, Node, Shard};
+use mainspring_api::{Cluster, Node, NodeLateness, Shard};
 
 use super::{optional, text, yes};
 use crate::output::{Column, View, counted, dash, duration, state};
@@ -47,6 +47,21 @@ pub const NODE: View<Node> = View {
     empty: "no nodes",
 };
 
+/// Columns of lateness.
+pub const LATENESS: View<NodeLateness> = View {
+    columns: &[
+        Column::usual("NODE", |it, _| text(&it.name)),
+        Column::usual("STARTED", |it, _| text(it.lateness.entered)),
+        Column::usual("P50", |it, _| text(late(it.lateness.p50_ms))),
+        Column::usual("P99", |it, _| text(late(it.lateness.p99_ms))),
+        Column::usual("MAX", |it, _| text(late(it.lateness.max_ms))),
+        Column::usual("COUNTED", |it, style| text(style.at(it.at))),
+        Column::extra("ID", |it, _| text(&it.node)),
+    ],
+    name: |it| it.name.clone(),
+    empty: "no nodes",
+};
+
 /// Columns of shards.
 pub const SHARD: View<Shard> = View {
     columns: &[
@@ -69,6 +84,10 @@ fn line(node: &Node) -> String {
 
 /// Two renewals: a shorter silence means nothing.
 const SILENT_MS: u64 = 2_000;
+
+fn late(ms: Option<u32>) -> String {
+    ms.map_or_else(dash, |ms| format!("{ms}ms"))
+}
 
 fn clock(offset_ms: Option<i64>) -> String {
     offset_ms.map_or_else(dash, |offset_ms| format!("{offset_ms:+}ms"))

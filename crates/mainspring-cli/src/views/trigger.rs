@@ -1,6 +1,6 @@
 //! Triggers in tables.
 
-use mainspring_api::{Gap, Trigger};
+use mainspring_api::{Gap, Trigger, TriggerState};
 
 use super::{optional, text, yes};
 use crate::output::{Column, View, state};
@@ -56,8 +56,11 @@ fn name(trigger: &Trigger) -> String {
     format!("{}/{}", trigger.job, trigger.name)
 }
 
-/// What matters most about it: a paused trigger does not fire, whatever its state.
+/// What matters most about it: one that was put aside needs somebody; a paused one does not fire, whatever its state.
 fn word(trigger: &Trigger) -> &'static str {
+    if trigger.state == TriggerState::Error {
+        return trigger.state.as_str();
+    }
     match (trigger.paused || trigger.job_paused, trigger.blocked) {
         (true, _) => "paused",
         (false, true) => "blocked",

@@ -37,6 +37,13 @@ pub async fn node_with(address: &str, name: &str, handlers: Arc<Handlers>) -> En
     Engine::start_with(open(address).await, settings, clock, handlers).await.expect("the engine starts")
 }
 
+/// Does something to the database behind the store's back.
+pub async fn sql(address: &str, text: &str) {
+    let (client, connection) = tokio_postgres::connect(address, tokio_postgres::NoTls).await.expect("it is there");
+    tokio::spawn(connection);
+    client.batch_execute(text).await.expect("the database does it");
+}
+
 /// Waits until an engine sees the cluster so.
 pub async fn sees(engine: &Engine, what: &str, is_so: impl Fn(&Status) -> bool) -> Arc<Status> {
     let mut status = engine.watch_cluster();

@@ -3,7 +3,7 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderName, StatusCode, header};
-use mainspring_api::{Cluster, ErrorCode, Node, Reason, ServerInfo, did_you_mean, routes};
+use mainspring_api::{Cluster, ClusterLateness, ErrorCode, Node, Reason, ServerInfo, did_you_mean, routes};
 use mainspring_core::Incarnation;
 use utoipa_axum::routes;
 
@@ -18,6 +18,7 @@ pub(super) fn routes() -> Vec<Route> {
         Route::view(routes!(info)),
         Route::view(routes!(nodes)),
         Route::view(routes!(cluster)),
+        Route::view(routes!(lateness)),
         Route::operate(routes!(drain)).repeatable(),
         Route::operate(routes!(undrain)).repeatable(),
         Route::view(routes!(document)),
@@ -57,6 +58,12 @@ async fn cluster(State(app): State<App>) -> Answer<Json<Cluster>> {
         shards: show::shards(&app, &nodes),
         nodes,
     }))
+}
+
+/// Returns how late handlers were entered during the last minutes, on each node and altogether.
+#[utoipa::path(get, path = routes::LATENESS, tag = "server", responses((status = 200, body = ClusterLateness)))]
+async fn lateness(State(app): State<App>) -> Answer<Json<ClusterLateness>> {
+    Ok(Json(show::lateness(&app).await?))
 }
 
 /// Asks a node to give its shards up and to take none. It hears that with its next renewal, within a second or two.

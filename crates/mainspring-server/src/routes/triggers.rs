@@ -122,7 +122,7 @@ async fn pause(
     set_paused(state, key, language, reason, true).await
 }
 
-/// Ends the pause of a trigger.
+/// Ends the pause of a trigger, or lets it fire again after it was put aside.
 #[utoipa::path(post, path = routes::TRIGGER_RESUME, tag = "triggers", params(("namespace" = String, Path), ("job" = String, Path), ("trigger" = String, Path)),
     request_body = Reason, responses((status = 200, body = Trigger)))]
 async fn resume(

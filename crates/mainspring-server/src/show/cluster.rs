@@ -1,7 +1,9 @@
 //! Nodes and shards, as the node that answers sees them.
 
 use mainspring_api as api;
+use mainspring_core::Incarnation;
 use mainspring_core::cluster::{NodeStatus, Shard, Standing, Status};
+use mainspring_engine::Lateness;
 
 use super::instant;
 use crate::app::Inner;
@@ -37,6 +39,34 @@ pub(crate) fn shards(app: &Inner, nodes: &[api::Node]) -> Vec<api::Shard> {
         }
     };
     Shard::all().map(shard).collect()
+}
+
+/// How late handlers were entered: what this node has counted, and what the others have kept.
+pub(crate) async fn lateness(app: &Inner) -> Result<api::ClusterLateness, mainspring_store::Error> {
+    let mut sum = Lateness::default();
+    let mut counted = Vec::new();
+    for node in nodes(app) {
+        let (at, lateness) = match u128::from_str_radix(&node.id, 16) {
+            Ok(incarnation) if !node.answering => {
+                let kept = app.engine.lateness_of(&node.name, Incarnation(incarnation)).await?;
+                kept.map_or_else(|| (None, Lateness::default()), |(at, lateness)| (Some(at), lateness))
+            }
+            _ => (Some(app.now()), app.engine.lateness()),
+        };
+        sum.add(&lateness);
+        let (at, lateness) = (at.map(instant), figures(&lateness));
+        counted.push(api::NodeLateness { node: node.id, name: node.name, at, lateness });
+    }
+    Ok(api::ClusterLateness { minutes: Lateness::MINUTES, cluster: figures(&sum), nodes: counted })
+}
+
+fn figures(lateness: &Lateness) -> api::Lateness {
+    api::Lateness {
+        entered: lateness.count(),
+        p50_ms: lateness.quantile(50, 100),
+        p99_ms: lateness.quantile(99, 100),
+        max_ms: lateness.max(),
+    }
 }
 
 fn member(status: &NodeStatus) -> api::Node {

@@ -264,7 +264,7 @@ async fn what_the_server_refuses_is_told_from_what_fails() {
     let at = crate::conformance::kit::at(2_000);
     let slow = kit.save(crate::conformance::kit::Draft::new("slow").trigger("t", at)).await;
     let batch = mainspring_core::batch::FireBatch {
-        id: mainspring_core::BatchId { sequence: 99, ..kit.batch_id() },
+        id: mainspring_core::BatchId { incarnation: kit.incarnation, sequence: 99 },
         at,
         entries: vec![slow.entry(0)],
     };
