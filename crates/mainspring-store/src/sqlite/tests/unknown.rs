@@ -7,7 +7,6 @@ use mainspring_core::cluster::ShardSet;
 use mainspring_core::retry::AfterAttempt;
 use mainspring_core::run::{AttemptOutcome, RunState, Verdict};
 use mainspring_core::{Incarnation, JobVersion, Timestamp};
-use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 
 use super::*;
