@@ -102,7 +102,7 @@ async fn node_asked_to_drain_through_another_gives_its_shards_up_and_takes_them_
     owns(&a, SHARDS / 2).await;
 }
 
-/// The lock keeps the triggers' rows, so that batches do not get through.
+/// The lock keeps events from being added, so that batches do not get through.
 #[tokio::test(flavor = "multi_thread")]
 async fn shards_are_handed_over_when_the_outcome_of_every_batch_is_known() {
     let address = postgres().await;
@@ -112,7 +112,7 @@ async fn shards_are_handed_over_when_the_outcome_of_every_batch_is_known() {
     let (mut client, connection) = tokio_postgres::connect(&address, tokio_postgres::NoTls).await.unwrap();
     tokio::spawn(connection);
     let lock = client.transaction().await.unwrap();
-    lock.execute("SELECT * FROM trigger_state FOR UPDATE", &[]).await.unwrap();
+    lock.execute("LOCK TABLE event IN SHARE ROW EXCLUSIVE MODE", &[]).await.unwrap();
     let now = SystemClock.now();
     SystemClock.alarm().wait_until(now + 1_200).await;
     a.drain();

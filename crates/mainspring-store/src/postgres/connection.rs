@@ -9,6 +9,7 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use bytes::BytesMut;
+use futures_util::future::{join_all, join3};
 use futures_util::{TryStreamExt, pin_mut};
 use mainspring_core::batch::LiveRun;
 use mainspring_core::cluster::ShardSet;
@@ -21,6 +22,7 @@ use tokio_postgres::{Client, Config, Statement};
 
 use super::batches::{self, own};
 use super::tls::Tls;
+use crate::error::Error;
 use crate::sql::db::{Columns, Db, Fault, Lock, Row, Sql, Step, ToSql, Value, Values, exists};
 use crate::sql::lane::Server;
 
@@ -54,10 +56,19 @@ pub(crate) struct Connection {
     read_only: bool,
     /// Whether a transaction has been begun on the server.
     begun: Cell<bool>,
+    /// Statements that travel with the next one.
+    posted: RefCell<Vec<Posted>>,
     /// Whether the transaction waits for no lock for long.
     pub(super) hurries: Cell<bool>,
     /// Partitions of the history that are there, by day.
     days: RefCell<HashSet<i64>>,
+}
+
+/// A statement that travels with the next one, and why the request is refused if it finds no row.
+struct Posted {
+    statement: Rc<Statement>,
+    values: Vec<Owned>,
+    or_else: Option<fn() -> Error>,
 }
 
 impl Connection {
@@ -87,6 +98,7 @@ impl Connection {
             limit,
             read_only,
             begun: Cell::new(false),
+            posted: RefCell::default(),
             hurries: Cell::new(false),
             days,
         })
@@ -158,8 +170,6 @@ impl Connection {
         each: &mut dyn FnMut(&tokio_postgres::Row) -> Step<bool>,
     ) -> Step<u64> {
         let statement = self.statement(sql, lock)?;
-        let begun = self.begun.replace(true);
-        let begin = async { if begun { Ok(()) } else { self.client.batch_execute(self.begin_text()).await } };
         let mut failed = None;
         let rows = async {
             let parameters = parameters.iter().map(|parameter| *parameter as &(dyn Encode + Sync));
@@ -176,20 +186,46 @@ impl Connection {
             }
             Ok(rows.rows_affected().unwrap_or(0))
         };
-        let (_begun, count) = self.wait(async { tokio::try_join!(begin, rows) })?;
+        let count = self.send(rows)?;
         failed.map_or(Ok(count), Err)
+    }
+
+    /// Sends the beginning of the transaction, what was posted, and some work, all in one go. The first error counts: the
+    /// others follow from it.
+    fn send<T>(&self, work: impl Future<Output = Result<T, tokio_postgres::Error>>) -> Step<T> {
+        let (begun, posted) = (self.begun.replace(true), self.posted.take());
+        let begin = async { if begun { Ok(()) } else { self.client.batch_execute(self.begin_text()).await } };
+        let posts = join_all(posted.iter().map(|post| self.client.execute_raw(&*post.statement, &post.values)));
+        // Each of them is sent when it is looked at first, and that is in this order.
+        let (begun, counts, done) = self.wait(async { Ok(join3(begin, posts, work).await) })?;
+        begun?;
+        for (post, count) in posted.iter().zip(counts) {
+            let count = count?;
+            if let Some(why) = post.or_else.filter(|_| count == 0) {
+                return Err(why().into());
+            }
+        }
+        Ok(done?)
     }
 }
 
 impl Server for Connection {
     fn commit(&self) -> Step<()> {
+        if self.posted.borrow().iter().any(|post| post.or_else.is_some()) {
+            // Whatever may refuse the request has to be known before.
+            self.send(async { Ok(()) })?;
+        }
+        let idle = !self.begun.get() && self.posted.borrow().is_empty();
+        let done = if idle { Ok(()) } else { self.send(self.client.batch_execute("COMMIT")) };
+        self.begun.set(false);
         self.hurries.set(false);
-        if self.begun.replace(false) { self.wait(self.client.batch_execute("COMMIT")) } else { Ok(()) }
+        done
     }
 
     fn roll_back(&self) -> Step<()> {
         // A partition that was made is undone too, and one that was known may be what is missing.
         self.days.borrow_mut().clear();
+        self.posted.take();
         self.hurries.set(false);
         if self.begun.replace(false) { self.wait(self.client.batch_execute("ROLLBACK")) } else { Ok(()) }
     }
@@ -266,6 +302,13 @@ impl Db for Connection {
         super::history::cut(before)
     }
 
+    fn post(&self, sql: Sql, values: &Values<'_>, or_else: Option<fn() -> Error>) -> Step<()> {
+        let statement = self.statement(sql, Lock::None)?;
+        let values = values.iter().map(|(_, value)| Owned::from(value.value())).collect();
+        self.posted.borrow_mut().push(Posted { statement, values, or_else });
+        Ok(())
+    }
+
     fn make_room(&self, runs: &mut dyn Iterator<Item = RunId>) -> Step<()> {
         for run in runs {
             let day = super::history::day_of(run);
@@ -335,6 +378,44 @@ impl Encode for Bound<'_> {
             }
         };
         Ok(IsNull::No)
+    }
+
+    fn accepts(_: &Type) -> bool {
+        true
+    }
+
+    to_sql_checked!();
+}
+
+/// A value that waits to be sent.
+#[derive(Debug)]
+enum Owned {
+    Null,
+    Int(i64),
+    Text(String),
+    Blob(Vec<u8>),
+}
+
+impl From<Value<'_>> for Owned {
+    fn from(value: Value<'_>) -> Self {
+        match value {
+            Value::Null => Self::Null,
+            Value::Int(number) => Self::Int(number),
+            Value::Text(text) => Self::Text(text.to_owned()),
+            Value::Blob(bytes) => Self::Blob(bytes.to_vec()),
+        }
+    }
+}
+
+impl Encode for Owned {
+    fn to_sql(&self, kind: &Type, out: &mut BytesMut) -> Result<IsNull, Box<dyn std::error::Error + Sync + Send>> {
+        let value = match self {
+            Self::Null => Value::Null,
+            Self::Int(number) => Value::Int(*number),
+            Self::Text(text) => Value::Text(text),
+            Self::Blob(bytes) => Value::Blob(bytes),
+        };
+        Bound(value).to_sql(kind, out)
     }
 
     fn accepts(_: &Type) -> bool {

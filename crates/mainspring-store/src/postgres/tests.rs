@@ -201,7 +201,7 @@ fn burial_waits_for_the_batch_under_way() {
     let (tell, told) = std::sync::mpsc::channel();
     for share in [false, true] {
         let take = if share { crate::sql::cluster::share_fence } else { crate::sql::cluster::step_fence };
-        take(&batch, NODE).unwrap();
+        take(&batch, NODE).and_then(|()| read_one(&batch, Sql::new("SELECT 1"), &[], |_| Ok(()))).unwrap();
         let (url, tell) = (url.clone(), tell.clone());
         let undertaker = std::thread::spawn(move || {
             let db = session(&url);
@@ -223,7 +223,9 @@ fn burial_waits_for_the_batch_under_way() {
         assert_eq!(undertaker.join().unwrap(), 1);
     }
     for take in [crate::sql::cluster::share_fence, crate::sql::cluster::step_fence] {
-        assert!(matches!(take(&batch, NODE), Err(Fault::Refused(Error::Fenced))), "it is buried");
+        let taken = take(&batch, NODE).and_then(|()| batch.commit());
+        assert!(matches!(taken, Err(Fault::Refused(Error::Fenced))), "it is buried");
+        batch.roll_back().unwrap();
     }
 }
 
@@ -316,4 +318,17 @@ fn change_that_is_committed_late_is_taken() {
     let url = database();
     let store = Arc::new(PostgresStore::open(&url).unwrap());
     crate::sql::tests::change_that_is_committed_late_is_taken(store, &patient(&url).0);
+}
+
+/// The step of the fence travels with what comes next, but never with the commit.
+#[test]
+fn nothing_is_committed_without_the_fence() {
+    let url = database();
+    let _store = PostgresStore::open(&url).unwrap();
+    let batch = session(&url);
+    batch.run_text("INSERT INTO setting (name, value) VALUES ('a', 'there')").unwrap();
+    let refused = crate::sql::cluster::step_fence(&batch, 7).and_then(|()| batch.commit());
+    assert!(matches!(refused, Err(Fault::Refused(Error::Fenced))), "{refused:?}");
+    batch.roll_back().unwrap();
+    assert!(batch.run_simple("SELECT 1 FROM setting").unwrap().is_empty());
 }

@@ -187,7 +187,7 @@ pub(crate) fn raise_fence(db: &dyn Db, owner: i64) -> Step<()> {
 
 /// Counts the fence of a process start up. Nothing is to be done without it.
 pub(crate) fn step_fence(db: &dyn Db, owner: i64) -> Step<()> {
-    fenced(execute(db, on_servers!("fence_step"), &[(":incarnation", &owner)])? == 1)
+    db.post(on_servers!("fence_step"), &[(":incarnation", &owner)], Some(|| Error::Fenced))
 }
 
 /// Keeps others from removing the fence of a process start until the transaction ends.

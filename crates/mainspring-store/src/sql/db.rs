@@ -216,6 +216,13 @@ pub(crate) trait Db {
     /// Hands rows over, until `each` answers false.
     fn each(&self, sql: Sql, values: &Values<'_>, each: &mut dyn FnMut(&Row<'_>) -> Step<bool>) -> Step<()>;
 
+    /// Runs a statement that is to find a row; the request is refused with `or_else` if there is none. Where round trips
+    /// count, it travels with what comes next, which tells what became of it.
+    fn post(&self, sql: Sql, values: &Values<'_>, or_else: Option<fn() -> Error>) -> Step<()> {
+        let count = self.execute(sql, values)?;
+        or_else.filter(|_| count == 0).map_or(Ok(()), |why| Err(why().into()))
+    }
+
     /// Inserts a row, and answers the number that the database gave to it.
     fn insert(&self, sql: Sql, values: &Values<'_>) -> Step<i64> {
         let mut number = None;

@@ -28,8 +28,7 @@ pub(crate) fn keep(db: &dyn Db, owner: i64, sequence: u64, outcome: &FireOutcome
         (":blocked", &numbers(&unrecorded)),
         (":placed", &placed),
     ];
-    execute(db, sql!("fire_batch_keep", postgres, mysql), &values)?;
-    Ok(())
+    db.post(sql!("fire_batch_keep", postgres, mysql), &values, None)
 }
 
 /// The stamp of a batch on the triggers that it advances.

@@ -50,7 +50,7 @@ impl<C: Batches> Session<C> {
         if !self.runs.0.is_empty() {
             let values: [(&str, &dyn ToSql); 3] =
                 [(":at", &at.as_millis()), (":kind", &"runs"), (":payload", &self.runs.0)];
-            execute(&self.connection, sql!("event_add"), &values)?;
+            self.connection.post(sql!("event_add"), &values, None)?;
             self.runs.0.clear();
         }
         Ok(())
@@ -60,8 +60,7 @@ impl<C: Batches> Session<C> {
     pub(crate) fn event(&self, at: Timestamp, kind: &str, key: &str, change: &str) -> Step<()> {
         let payload = serde_json::json!({ "key": key, "change": change }).to_string().into_bytes();
         let values: [(&str, &dyn ToSql); 3] = [(":at", &at.as_millis()), (":kind", &kind), (":payload", &payload)];
-        execute(&self.connection, sql!("event_add"), &values)?;
-        Ok(())
+        self.connection.post(sql!("event_add"), &values, None)
     }
 
     /// Notes a trigger for the engine.
