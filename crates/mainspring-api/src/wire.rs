@@ -14,7 +14,9 @@ mod trigger;
 
 pub use apply::{ApplyAction, ApplyItem, ApplyOptions, ApplyResult, ApplyTotals, FieldChange, ItemKind};
 pub use calendar::Calendar;
-pub use cluster::{Cluster, Event, EventFilter, Health, HealthCheck, HealthStatus, Node, NodeState, ServerInfo, Shard};
+pub use cluster::{
+    Cluster, Event, EventFilter, Health, HealthCheck, HealthStatus, Node, NodeState, ServerInfo, Shard, StoreWarning,
+};
 pub use job::{Job, JobFilter, Namespace, NamespaceSpec, Reason, RunNow, WriteOptions};
 pub use page::{Page, PageFilter};
 pub use preview::{NextFilter, NextFire, Preview, PreviewFire, PreviewNote, PreviewRequest};

@@ -22,6 +22,7 @@ pub(crate) mod steps;
 pub(crate) mod store;
 pub(crate) mod trigger;
 pub(crate) mod update;
+pub(crate) mod warnings;
 
 use mainspring_core::batch::{ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, TriggerRow};
 use mainspring_core::cluster::ShardSet;

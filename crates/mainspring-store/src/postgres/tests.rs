@@ -145,6 +145,15 @@ fn migrator_that_dies_keeps_nobody_waiting() {
     assert_eq!(done, [migrate::NEWEST.to_string()]);
 }
 
+/// The servers of tests do not wait for the disk.
+#[tokio::test]
+async fn server_that_may_lose_commits_is_warned_of() {
+    let warnings = empty().await.warnings().await.unwrap();
+    let found = warnings.iter().find(|warning| warning.code == "store.not_durable").unwrap();
+    assert!(found.message.contains("fsync=off, full_page_writes=off"), "{found:?}");
+    assert!(warnings.iter().all(|warning| warning.code != "store.few_sessions"), "{warnings:?}");
+}
+
 /// A session of its own, for what other nodes do.
 fn session(url: &str) -> Connection {
     Connection::open(&url.parse().unwrap(), &tls::connector().unwrap(), SETUP).unwrap()

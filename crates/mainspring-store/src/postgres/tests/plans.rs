@@ -8,7 +8,7 @@ use mainspring_core::Timestamp;
 use super::*;
 
 /// What may read a table whole, and why. All other statements find rows by keys.
-const WHOLE: [(&str, &str); 12] = [
+const WHOLE: [(&str, &str); 13] = [
     ("adopt", "once in a process that is alone with its store, over the unfinished runs"),
     ("adopt_read", "once in a process that is alone with its store, over the unfinished runs"),
     ("cluster_adopt", "when a node has died, over the unfinished runs"),
@@ -24,6 +24,7 @@ const WHOLE: [(&str, &str); 12] = [
     ("tally_duplicates", "counts over everything"),
     ("tally_fires", "counts over everything"),
     ("tally_gaps", "counts over everything"),
+    ("triggers_aside", "once at the start of a node, and for `doctor`"),
 ];
 
 /// Statements of the other stores, in place of which this one does something else.
