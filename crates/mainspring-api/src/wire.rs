@@ -17,7 +17,7 @@ pub use apply::{ApplyAction, ApplyItem, ApplyOptions, ApplyResult, ApplyTotals, 
 pub use calendar::Calendar;
 pub use cluster::{
     Cluster, ClusterLateness, Event, EventFilter, Health, HealthCheck, HealthStatus, Lateness, Node, NodeLateness,
-    NodeState, ServerInfo, Shard,
+    NodeState, ServerInfo, Shard, StoreWarning,
 };
 pub use job::{Job, JobFilter, Namespace, NamespaceSpec, Reason, RunNow, WriteOptions};
 pub use page::{Page, PageFilter};

@@ -8,7 +8,7 @@ use mainspring_core::cluster::{self, Status, UnsafeTimes, is_older};
 use mainspring_core::compile::Defaults;
 use mainspring_core::planner;
 use mainspring_core::{Incarnation, Timestamp};
-use mainspring_store::{LEAST_VERSION, NodeInfo, Store};
+use mainspring_store::{LEAST_VERSION, NodeInfo, Store, StoreWarning};
 use mainspring_tasks::TaskRunner;
 use tokio::sync::{broadcast, watch};
 use tokio::task::JoinSet;
@@ -80,6 +80,19 @@ impl Settings {
     pub fn with_tasks(mut self, work_root: impl Into<PathBuf>) -> Self {
         self.tasks = Some(mainspring_tasks::Settings::new(work_root));
         self
+    }
+}
+
+/// Says once what of the store puts at risk what it keeps.
+async fn warn(store: Arc<dyn Store>) {
+    match store.warnings().await {
+        Ok(warnings) => {
+            for StoreWarning { code, message, hint } in warnings {
+                tracing::warn!(code, hint, "{message}");
+            }
+        }
+        Err(mainspring_store::Error::Closed) => {}
+        Err(error) => tracing::warn!(%error, "the store's settings could not be looked at"),
     }
 }
 
@@ -189,6 +202,7 @@ impl Engine {
         running.spawn(log_task.run());
         let retention = Retention::new(Arc::clone(&store), Arc::clone(&clock), settings.retention);
         running.spawn(retention.run());
+        running.spawn(warn(Arc::clone(&store)));
         let (notices, _) = broadcast::channel(4_096);
         let (stop, stop_receiver) = watch::channel(Stop::No);
         let (poke, poked) = watch::channel(0);

@@ -6,6 +6,7 @@
 mod arrays;
 mod batches;
 mod connection;
+mod doubts;
 mod migrate;
 
 use std::sync::Arc;
@@ -16,9 +17,9 @@ use tokio::sync::Notify;
 
 use crate::cluster::Cluster;
 use crate::error::{Error, Result};
-use crate::row::StoreInfo;
+use crate::row::{StoreInfo, StoreWarning};
 use crate::sql::cluster::Shared;
-use crate::sql::db::{Db, Fault, Lock, Sql, Step, ToSql, exists, on_servers, read, read_one};
+use crate::sql::db::{Db, Fault, Lock, Sql, Step, ToSql, exists, on_servers, read, read_one, sql};
 use crate::sql::lane::{self, Lanes, Server};
 use crate::sql::session::Session;
 use crate::sql::store::{Backend, Lane, ReadLane};
@@ -218,6 +219,11 @@ impl Backend for MysqlStore {
         });
         let (version, bytes) = found.await?.unwrap_or_default();
         Ok(StoreInfo { kind: "mysql", version, schema: migrate::NEWEST, bytes: bytes.unsigned_abs(), ..counts })
+    }
+
+    async fn warnings_of_server(&self) -> Result<Vec<StoreWarning>> {
+        let server = self.read(ReadLane::Counts, "look at the server's settings", |db| doubts::look(db)).await?;
+        Ok(server.warnings(self.lanes.sessions()))
     }
 
     async fn end(&self) -> Result<()> {

@@ -6,6 +6,7 @@
 mod arrays;
 mod batches;
 mod connection;
+mod doubts;
 mod history;
 mod listener;
 mod migrate;
@@ -19,7 +20,7 @@ use tokio_postgres::Config;
 
 use crate::cluster::Cluster;
 use crate::error::{Error, Result};
-use crate::row::{PurgeRule, StoreInfo};
+use crate::row::{PurgeRule, StoreInfo, StoreWarning};
 use crate::sql::cluster::Shared;
 use crate::sql::db::{Db, Fault, Lock, Sql, Step, exists, read_one};
 use crate::sql::lane::{self, Lanes};
@@ -226,6 +227,12 @@ impl Backend for PostgresStore {
         });
         let (version, bytes) = found.await?.unwrap_or_default();
         Ok(StoreInfo { kind: "postgres", version, schema: migrate::NEWEST, bytes: bytes.unsigned_abs(), ..counts })
+    }
+
+    async fn warnings_of_server(&self) -> Result<Vec<StoreWarning>> {
+        let server = self.read(ReadLane::Counts, "look at the server's settings", |db| doubts::look(db)).await?;
+        // One more listens to the other nodes.
+        Ok(server.warnings(self.lanes.sessions() + 1))
     }
 
     async fn end(&self) -> Result<()> {

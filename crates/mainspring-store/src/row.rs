@@ -511,6 +511,17 @@ pub struct KeptAnswer {
 /// A version of a job, and what it says; or why this program cannot read it.
 pub type VersionedJob = ((JobId, JobVersion), std::result::Result<Arc<Job>, String>);
 
+/// What puts at risk what a store keeps, or will stop it one day.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct StoreWarning {
+    /// Stable name, such as `store.not_durable`.
+    pub code: &'static str,
+    /// What is so.
+    pub message: String,
+    /// What to do about it.
+    pub hint: &'static str,
+}
+
 /// How large the store is, for metrics and `doctor`.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct StoreInfo {

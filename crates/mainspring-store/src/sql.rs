@@ -23,6 +23,7 @@ pub(crate) mod steps;
 pub(crate) mod store;
 pub(crate) mod trigger;
 pub(crate) mod update;
+pub(crate) mod warnings;
 
 #[cfg(test)]
 pub(crate) mod tests;

@@ -15,7 +15,7 @@ use crate::error::{Error, Result};
 use crate::row::{
     Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, EventRow, Expect, GapRow, JobPrior,
     JobQuery, JobRow, JobUpdate, JobWrite, KeptAnswer, LogChunk, NamespaceRow, PurgeRule, Released, RunInfo, RunQuery,
-    Saved, StoreInfo, Tally, TriggerInfo, TriggerQuery, VersionedJob,
+    Saved, StoreInfo, StoreWarning, Tally, TriggerInfo, TriggerQuery, VersionedJob,
 };
 
 /// Where jobs, triggers, runs and history are kept.
@@ -234,6 +234,11 @@ pub trait Store: Send + Sync + 'static {
 
     /// How large it is.
     async fn info(&self) -> Result<StoreInfo>;
+
+    /// What people should hear of: unsafe settings of the database, limits that are near, triggers that are put aside.
+    async fn warnings(&self) -> Result<Vec<StoreWarning>> {
+        Ok(Vec::new())
+    }
 
     /// Finishes what is under way and lets go of files. Every later call answers [`crate::Error::Closed`].
     async fn close(&self) -> Result<()>;

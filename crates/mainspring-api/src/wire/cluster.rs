@@ -246,4 +246,18 @@ pub struct ServerInfo {
     pub now: Timestamp,
     /// When the process started.
     pub started_at: Timestamp,
+    /// What puts at risk what the store keeps, or will stop it one day. Empty if all is well.
+    #[serde(default)]
+    pub warnings: Vec<StoreWarning>,
+}
+
+/// Something about the store that people should hear of.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct StoreWarning {
+    /// Stable name: `store.not_durable`, `store.few_sessions`, `store.old_transaction`, `store.many_writers`, `trigger.error`.
+    pub code: String,
+    /// What is so.
+    pub message: String,
+    /// What to do about it.
+    pub hint: String,
 }

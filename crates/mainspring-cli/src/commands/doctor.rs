@@ -4,7 +4,7 @@ use std::path::Path;
 use std::time::Instant;
 
 use clap::Args;
-use mainspring_api::{ServerInfo, Timestamp};
+use mainspring_api::{ServerInfo, StoreWarning, Timestamp};
 use serde::Serialize;
 
 use crate::connect::{self, ConnectArgs, Session};
@@ -167,6 +167,7 @@ fn server(args: &DoctorArgs) -> Vec<Finding> {
     let middle = Timestamp::from_millis(before.as_millisecond() + took_ms / 2);
     let mut findings = vec![answered(&info, took_ms), version(&info)];
     findings.push(clock(&info, middle, took_ms));
+    findings.extend(info.warnings.iter().map(warned));
     findings.extend(ready(&session));
     findings
 }
@@ -174,6 +175,12 @@ fn server(args: &DoctorArgs) -> Vec<Finding> {
 fn answered(info: &ServerInfo, took_ms: i64) -> Finding {
     let detail = format!("mainspring {} on {} answers in {took_ms} ms, token accepted", info.version, info.store);
     finding("server", Verdict::Ok, detail)
+}
+
+/// What the server says of its store.
+fn warned(warning: &StoreWarning) -> Finding {
+    let detail = format!("{}: {}", warning.code, warning.message);
+    Finding { hint: Some(warning.hint.clone()), ..finding("store", Verdict::Warning, detail) }
 }
 
 /// One minor version apart is what an upgrade looks like; more is asking for trouble.

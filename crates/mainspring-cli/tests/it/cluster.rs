@@ -226,6 +226,16 @@ fn a_server_alone_owns_every_shard_and_cannot_be_drained() {
     assert!(unknown.stderr.contains("did you mean \"alone\"?"), "{unknown:?}");
 }
 
+/// The database of the tests does not wait for the disk.
+#[test]
+fn doctor_tells_what_the_database_puts_at_risk() {
+    let nodes = Nodes::new();
+    let _node = nodes.start("a");
+    let told = nodes.program.run(&["doctor"]);
+    assert_eq!(told.code, 0, "{told:?}");
+    assert!(told.stdout.contains("store.not_durable") && told.stdout.contains("fsync=off"), "{told:?}");
+}
+
 /// What a newer version writes when it changes the store in a way that this one cannot live with.
 #[test]
 fn a_node_that_is_too_old_drains_ends_well_and_does_not_start_again() {

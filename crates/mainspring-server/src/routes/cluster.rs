@@ -3,7 +3,9 @@
 use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderName, StatusCode, header};
-use mainspring_api::{Cluster, ClusterLateness, ErrorCode, Node, Reason, ServerInfo, did_you_mean, routes};
+use mainspring_api::{
+    Cluster, ClusterLateness, ErrorCode, Node, Reason, ServerInfo, StoreWarning, did_you_mean, routes,
+};
 use mainspring_core::Incarnation;
 use utoipa_axum::routes;
 
@@ -29,6 +31,11 @@ pub(super) fn routes() -> Vec<Route> {
 #[utoipa::path(get, path = routes::INFO, tag = "server", responses((status = 200, body = ServerInfo)))]
 async fn info(State(app): State<App>) -> Answer<Json<ServerInfo>> {
     let store = app.control().store().info().await?;
+    let warnings = app.control().store().warnings().await?.into_iter().map(|warning| StoreWarning {
+        code: warning.code.to_owned(),
+        message: warning.message,
+        hint: warning.hint.to_owned(),
+    });
     Ok(Json(ServerInfo {
         version: env!("CARGO_PKG_VERSION").to_owned(),
         node: app.engine.incarnation().to_string(),
@@ -37,6 +44,7 @@ async fn info(State(app): State<App>) -> Answer<Json<ServerInfo>> {
         tzdata: mainspring_schedule::tzdata_version().to_owned(),
         now: instant(app.now()),
         started_at: instant(app.started_at),
+        warnings: warnings.collect(),
     }))
 }
 

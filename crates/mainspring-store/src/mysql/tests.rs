@@ -231,6 +231,15 @@ async fn step_of_the_schema_waits_for_a_lock() {
     blocking(work).await;
 }
 
+/// The servers of tests do not wait for the disk.
+#[tokio::test]
+async fn server_that_may_lose_commits_is_warned_of() {
+    let (store, _) = opened().await;
+    let warnings = store.warnings().await.unwrap();
+    let found = warnings.iter().find(|warning| warning.code == "store.not_durable").unwrap();
+    assert!(found.message.contains("innodb_flush_log_at_trx_commit=0"), "{found:?}");
+}
+
 #[tokio::test]
 async fn database_of_a_newer_version_is_refused_and_left_alone() {
     let (store, address) = opened().await;

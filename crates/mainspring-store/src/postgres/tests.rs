@@ -1,6 +1,7 @@
 //! The store against a real server, whose address is in `MAINSPRING_TEST_POSTGRES`.
 
 mod history;
+mod plans;
 
 use super::*;
 use crate::conformance_suite;
@@ -23,54 +24,6 @@ crate::cluster_suite!(empty);
 #[test]
 fn answers_like_the_reference() {
     crate::conformance::differential(16, empty);
-}
-
-/// The engine's statements, on tables that were empty when they were analyzed, and are not any more.
-#[test]
-fn statements_of_the_engine_find_rows_by_keys() {
-    let url = database();
-    let _store = PostgresStore::open(&url).unwrap();
-    let db = Connection::open(&url.parse().unwrap(), &tls::connector().unwrap(), ENGINE).unwrap();
-    db.run_alone(
-        "ANALYZE run, trigger_state, job, job_trigger, job_version, job_gate, trigger_change; \
-         INSERT INTO fence (incarnation, seq) SELECT n, 0 FROM generate_series(1, 10) n",
-    )
-    .unwrap();
-    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("queries");
-    for statement in [
-        "postgres/record_usual",
-        "postgres/record_more",
-        "postgres/record_born",
-        "postgres/end_usual",
-        "postgres/claim",
-        "postgres/window",
-        "postgres/take_triggers",
-        "servers/fence_step",
-        "postgres/fence_share",
-        "common/fire_batch_read",
-        "common/fire_read",
-        "common/fire_settle",
-        "common/complete_read",
-        "common/gate_read",
-        "common/gate_write",
-        "common/run_queue",
-        "common/trigger_row",
-        "common/definition",
-        "common/release_due_read",
-    ] {
-        let text = std::fs::read_to_string(folder.join(format!("{statement}.sql"))).unwrap();
-        let plan = plan_of(&db, &connection::numbered(&text, Lock::None));
-        let whole: Vec<&String> = plan.iter().filter(|line| line.contains("Seq Scan on")).collect();
-        assert!(whole.is_empty(), "{statement} reads a table whole:\n{}", plan.join("\n"));
-    }
-}
-
-/// The plan of a statement for any values.
-fn plan_of(db: &Connection, text: &str) -> Vec<String> {
-    let count = (1..).take_while(|number| text.contains(&format!("${number}"))).count();
-    let values = if count == 0 { String::new() } else { format!("({})", vec!["NULL"; count].join(", ")) };
-    db.run_alone(&format!("DEALLOCATE ALL; PREPARE it AS {text}")).unwrap();
-    db.run_simple(&format!("EXPLAIN EXECUTE it{values}")).unwrap()
 }
 
 #[test]
@@ -159,6 +112,15 @@ fn migrator_that_dies_keeps_nobody_waiting() {
     next.join().unwrap().unwrap();
     let done = session(&url).run_simple("SELECT max(number) FROM migration").unwrap();
     assert_eq!(done, [migrate::NEWEST.to_string()]);
+}
+
+/// The servers of tests do not wait for the disk.
+#[tokio::test]
+async fn server_that_may_lose_commits_is_warned_of() {
+    let warnings = empty().await.warnings().await.unwrap();
+    let found = warnings.iter().find(|warning| warning.code == "store.not_durable").unwrap();
+    assert!(found.message.contains("fsync=off, full_page_writes=off"), "{found:?}");
+    assert!(warnings.iter().all(|warning| warning.code != "store.few_sessions"), "{warnings:?}");
 }
 
 /// A session of its own, for what other nodes do.

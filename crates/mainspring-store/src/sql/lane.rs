@@ -295,6 +295,13 @@ impl<C: Server> Lanes<C> {
         lane.call(operation, move |session| work(&session.connection)).await
     }
 
+    /// How many sessions they have at most.
+    pub(crate) fn sessions(&self) -> usize {
+        let writing = [&self.leases, &self.fires, &self.ends, &self.claims, &self.logs, &self.requests];
+        let reading = [&self.engine_reads, &self.reads, &self.counts];
+        writing.into_iter().chain(reading).map(|lane| lane.threads().len()).sum()
+    }
+
     /// See [`store::Backend::end`]. Blocks until what waits is served.
     pub(crate) fn close(&self) -> Result<()> {
         let lanes = [&self.leases, &self.fires, &self.ends, &self.claims, &self.logs, &self.requests];

@@ -14,13 +14,13 @@ use tokio::sync::Notify;
 
 use super::db::Step;
 use super::session::Session;
-use super::{Batches, complete, fire, gap, job, keep, names, purge, queue, run, save, trigger, update};
+use super::{Batches, complete, fire, gap, job, keep, names, purge, queue, run, save, trigger, update, warnings};
 use crate::cluster::Cluster;
 use crate::error::Result;
 use crate::row::{
     Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, EventRow, Expect, GapRow, JobPrior,
     JobQuery, JobRow, JobUpdate, JobWrite, KeptAnswer, LogChunk, NamespaceRow, PurgeRule, Released, RunInfo, RunQuery,
-    Saved, StoreInfo, Tally, TriggerInfo, TriggerQuery, VersionedJob,
+    Saved, StoreInfo, StoreWarning, Tally, TriggerInfo, TriggerQuery, VersionedJob,
 };
 use crate::store::Store;
 
@@ -91,6 +91,11 @@ pub(crate) trait Backend: Send + Sync + 'static {
 
     /// Adds what it knows of the database to what was counted.
     fn about(&self, counts: StoreInfo) -> impl Future<Output = Result<StoreInfo>> + Send;
+
+    /// What the database itself gives reason to warn of.
+    fn warnings_of_server(&self) -> impl Future<Output = Result<Vec<StoreWarning>>> + Send {
+        async { Ok(Vec::new()) }
+    }
 
     /// Serves what waits and lets go of the database.
     fn end(&self) -> impl Future<Output = Result<()>> + Send;
@@ -318,6 +323,14 @@ impl<B: Backend> Store for B {
     async fn info(&self) -> Result<StoreInfo> {
         let counts = self.read(ReadLane::Counts, "count what there is", |db| purge::info(db)).await?;
         self.about(counts).await
+    }
+
+    async fn warnings(&self) -> Result<Vec<StoreWarning>> {
+        let mut found = self.warnings_of_server().await?;
+        found.extend(
+            self.read(ReadLane::Counts, "look for triggers that are put aside", |db| warnings::aside(db)).await?,
+        );
+        Ok(found)
     }
 
     async fn close(&self) -> Result<()> {

@@ -194,4 +194,7 @@ async fn definition_that_cannot_be_read_keeps_no_other_from_being_read() {
     let alone = store.job(&two.a.job.definition.key).await.unwrap_err();
     assert!(matches!(&alone, Error::Unusable { why, .. } if why.contains("newer version")), "{alone}");
     assert!(store.set_trigger_error(two.a.row(0).id, two.a.row(0).version, why, at(1)).await.unwrap());
+    let warnings = store.warnings().await.unwrap();
+    let told = warnings.iter().find(|warning| warning.code == "trigger.error").unwrap();
+    assert!(told.message.contains("default/a/t: the definition of a job"), "{told:?}");
 }

@@ -1,0 +1,158 @@
+//! The plans of the engine's statements, over a million triggers of which the server knows nothing.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use mainspring_core::Timestamp;
+
+use super::*;
+
+/// What may read a table whole, and why. All other statements find rows by keys.
+const WHOLE: [(&str, &str); 13] = [
+    ("adopt", "once in a process that is alone with its store, over the unfinished runs"),
+    ("adopt_read", "once in a process that is alone with its store, over the unfinished runs"),
+    ("cluster_adopt", "when a node has died, over the unfinished runs"),
+    (
+        "cluster_orphaned",
+        "every two seconds, over the unfinished runs: an index of running ones would be written by every fire",
+    ),
+    ("delete_job_runs", "when a job is deleted, over the unfinished runs"),
+    ("gate_count", "when a job gets a limit, over the unfinished runs"),
+    ("gate_mark", "when a job gets a limit, over the unfinished runs"),
+    ("purge_versions", "retention, on a lane of its own"),
+    ("stranded", "once at the start of a node"),
+    ("tally_duplicates", "counts over everything"),
+    ("tally_fires", "counts over everything"),
+    ("tally_gaps", "counts over everything"),
+    ("triggers_aside", "once at the start of a node, and for `doctor`"),
+];
+
+/// Statements of the other stores, in place of which this one does something else.
+const ELSEWHERE: [&str; 1] = ["note_queued"];
+
+/// How many triggers there are. Fewer for a quick look.
+fn triggers() -> u64 {
+    std::env::var("MAINSPRING_TEST_PLAN_TRIGGERS").map_or(1_000_000, |text| text.parse().unwrap())
+}
+
+const FILL: Purpose = purpose(600, false, false);
+
+/// The tables that grow with jobs and runs.
+const LARGE: [&str; 9] =
+    ["job", "job_version", "job_trigger", "trigger_state", "run", "history", "attempt", "log_chunk", "fire_gap"];
+
+/// Indexes that hold only rows of one state: reading from their beginning is what they are for.
+const QUEUES: [&str; 4] = ["run_queued", "run_scheduled", "run_held", "event_new"];
+
+/// Fills the tables, and keeps the server from ever counting them.
+fn fill(db: &Connection, count: u64) {
+    for table in LARGE.iter().filter(|table| **table != "history") {
+        db.run_alone(&format!("ALTER TABLE {table} SET (autovacuum_enabled = false)")).unwrap();
+    }
+    for text in [
+        format!(
+            "INSERT INTO job (namespace, name, shard, version, change, paused, created_at, updated_at) \
+             SELECT 'default', 'job-' || n, n % 256, 1, 1, 0, 0, 0 FROM generate_series(1, {count} / 10) n"
+        ),
+        format!(
+            "INSERT INTO job_version (job_id, version, definition, queue, saved_at) \
+             SELECT n, 1, '{{}}', 'default', 0 FROM generate_series(1, {count} / 10) n"
+        ),
+        format!(
+            "INSERT INTO job_trigger (job_id, position, name, paused, jitter_ms) \
+             SELECT 1 + n / 10, n % 10, 't' || n % 10, 0, 0 FROM generate_series(0, {count} - 1) n"
+        ),
+        format!(
+            "INSERT INTO trigger_state (id, shard, version, paused, status, next_fire_at, due_at, scan_at, start_at, \
+             times_triggered) SELECT n, (n / 10) % 256, 1, 0, 'active', n * 10, n * 10, n * 10, 0, 0 \
+             FROM generate_series(1, {count}) n"
+        ),
+        format!(
+            "INSERT INTO run (id, job_id, job_version, trigger_id, state, origin, gated, fire_time, due_at, created_at, \
+             attempt, priority) SELECT gen_random_uuid(), 1 + n / 10, 1, n, 'queued', 'schedule', 0, n, n, n, 0, 5 \
+             FROM generate_series(1, {count} / 10) n"
+        ),
+    ] {
+        db.run_alone(&text).unwrap();
+    }
+}
+
+/// The statements by name: those of this server, and the common ones that it has no words of its own for.
+fn statements() -> BTreeMap<String, String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("queries");
+    let mut found = BTreeMap::new();
+    for part in ["common", "servers", "postgres"] {
+        for file in std::fs::read_dir(folder.join(part)).unwrap() {
+            let path = file.unwrap().path();
+            let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+            found.insert(name, std::fs::read_to_string(path).unwrap());
+        }
+    }
+    found
+}
+
+/// What of a plan reads a large table without looking for a key.
+fn whole_reads(plan: &[String]) -> Vec<&String> {
+    let reads = |line: &str| {
+        let table = line.split(" on ").nth(1).and_then(|rest| rest.split_whitespace().next()).unwrap_or_default();
+        line.contains("Scan") && LARGE.iter().any(|large| table == *large || table.starts_with("history_"))
+    };
+    let is_queue = |line: &str| QUEUES.iter().any(|queue| line.contains(&format!("using {queue} ")));
+    let mut found = Vec::new();
+    for (index, line) in plan.iter().enumerate().filter(|(_, line)| reads(line) && !is_queue(line)) {
+        let below = plan[index + 1..].iter().take_while(|line| !line.contains("->"));
+        let has_key = below.into_iter().any(|line| line.contains("Index Cond") || line.contains("TID Cond"));
+        // The index part of a bitmap scan has the key.
+        let is_bitmap = line.contains("Bitmap Heap Scan");
+        if !has_key && !is_bitmap {
+            found.push(line);
+        }
+    }
+    found
+}
+
+#[test]
+fn statements_of_the_engine_find_rows_by_keys_in_a_million_triggers() {
+    let url = database();
+    let _store = PostgresStore::open(&url).unwrap();
+    let db = Connection::open(&url.parse().unwrap(), &tls::connector().unwrap(), ENGINE).unwrap();
+    let filler = Connection::open(&url.parse().unwrap(), &tls::connector().unwrap(), FILL).unwrap();
+    crate::postgres::history::make_ahead(&filler, Timestamp::UNIX_EPOCH).unwrap();
+    filler.commit().unwrap();
+    fill(&filler, triggers());
+    let mut bad = Vec::new();
+    for (name, text) in statements() {
+        let text = connection::numbered(&text, Lock::None);
+        if let Err(fault) = db.run_alone(&format!("DEALLOCATE ALL; PREPARE it AS {text}")) {
+            if !ELSEWHERE.contains(&name.as_str()) {
+                bad.push(format!("{name} cannot be prepared: {fault:?}"));
+            }
+            continue;
+        }
+        let types = db
+            .run_simple("SELECT unnest(parameter_types)::text FROM pg_prepared_statements WHERE name = 'it'")
+            .unwrap();
+        for size in [1, 100, 5_000] {
+            let value = |kind: &String| match kind.strip_suffix("[]") {
+                Some(element) => format!("array_fill(NULL::{element}, ARRAY[{size}])"),
+                None => format!("NULL::{kind}"),
+            };
+            let values: Vec<String> = types.iter().map(value).collect();
+            let values = if values.is_empty() { String::new() } else { format!("({})", values.join(", ")) };
+            let plan = db.run_simple(&format!("EXPLAIN EXECUTE it{values}")).unwrap();
+            let whole = whole_reads(&plan);
+            if !whole.is_empty() != WHOLE.iter().any(|(known, _)| *known == name) {
+                bad.push(format!("{name} ({size}): {whole:?}\n{}", plan.join("\n")));
+                break;
+            }
+        }
+    }
+    assert!(
+        bad.is_empty(),
+        "not as WHOLE says: {}",
+        bad.join(
+            "
+"
+        )
+    );
+}
