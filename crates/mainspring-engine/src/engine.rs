@@ -278,12 +278,12 @@ impl Engine {
         self.status.clone()
     }
 
-    /// Whether it takes part: an engine that is alone always, one of a cluster once it has joined.
+    /// Whether it takes part: an engine that is alone always, one of a cluster while it is a member that trusts its lease.
     #[must_use]
     pub fn is_ready(&self) -> bool {
         let joined = |status: &Status| {
             let there = status.nodes.iter().any(|node| node.row.incarnation == status.incarnation);
-            there && status.abandoned.is_none() && status.incarnation == self.incarnation()
+            there && status.trusted && status.abandoned.is_none() && status.incarnation == self.incarnation()
         };
         self.store.cluster().is_none() || self.cluster_status().is_some_and(|status| joined(&status))
     }
