@@ -114,7 +114,7 @@ impl Definitions {
                 Ok(definition) => return definition,
                 Err(error) => {
                     tracing::error!(%error, job.id = job.0, "a claimed run's definition could not be read; trying again");
-                    self.clock.alarm().wait_until(self.clock.now() + RETRY_AFTER_MS).await;
+                    self.clock.alarm().wait_until(self.clock.now() + crate::engine::wait_of(RETRY_AFTER_MS)).await;
                 }
             }
         }
@@ -141,7 +141,7 @@ impl Definitions {
                 Err(Error::Closed) => return None,
                 Err(error) => {
                     tracing::error!(%error, trigger.id = trigger.0, "a claimed run's trigger could not be read; trying again");
-                    self.clock.alarm().wait_until(self.clock.now() + RETRY_AFTER_MS).await;
+                    self.clock.alarm().wait_until(self.clock.now() + crate::engine::wait_of(RETRY_AFTER_MS)).await;
                 }
             }
         }

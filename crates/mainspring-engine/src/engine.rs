@@ -321,12 +321,12 @@ impl Engine {
         }
     }
 
-    /// Whether it takes part: an engine that is alone always, one of a cluster once it has joined.
+    /// Whether it takes part: an engine that is alone always, one of a cluster while it is a member that trusts its lease.
     #[must_use]
     pub fn is_ready(&self) -> bool {
         let joined = |status: &Status| {
             let there = status.nodes.iter().any(|node| node.row.incarnation == status.incarnation);
-            there && status.abandoned.is_none() && status.incarnation == self.incarnation()
+            there && status.trusted && status.abandoned.is_none() && status.incarnation == self.incarnation()
         };
         self.store.cluster().is_none() || self.cluster_status().is_some_and(|status| joined(&status))
     }
@@ -439,6 +439,11 @@ pub(crate) fn workers() -> usize {
 
 pub(crate) fn new_incarnation() -> Incarnation {
     Incarnation(random())
+}
+
+/// A random wait of at most `max_ms`, so that what failed together is not tried again together.
+pub(crate) fn wait_of(max_ms: i64) -> i64 {
+    1 + i64::try_from(random() % max_ms.max(1).unsigned_abs() as u128).expect("below an i64")
 }
 
 pub(crate) fn random() -> u128 {

@@ -11,7 +11,7 @@ use mainspring_schedule::Timestamp;
 use super::fires::Part;
 use super::{Command, Planner, Read};
 use crate::batch::{AttemptDetail, Completion, CompletionBatch, FireBatch};
-use crate::id::{TriggerId, spread};
+use crate::id::TriggerId;
 
 /// Triggers that are put aside in a row without a fire recorded in between. If nothing at all is recorded, the fault is hardly theirs.
 const ASIDE_MAX: u32 = 3;
@@ -120,8 +120,7 @@ impl Planner {
     }
 
     fn arm_later(&mut self, place: super::resident::Place) {
-        self.batch_count += 1;
-        let at = self.now + spread(self.incarnation, self.batch_count, self.settings.retry_max_ms);
+        let at = self.now + self.repeats.draw(self.settings.retry_max_ms);
         self.residents.arm(place, at);
     }
 

@@ -56,10 +56,15 @@ impl Repeats {
     pub(super) fn put(&mut self, command: Command, now: Timestamp, settings: &Settings) {
         let backoff = if matches!(command, Command::Read(_)) { &mut self.reads } else { &mut self.batches };
         let delay_ms = backoff.failed(now, settings);
-        self.drawn += 1;
-        let at = now + spread(self.seed, self.drawn, delay_ms);
+        let at = now + self.draw(delay_ms);
         let index = self.waiting.partition_point(|(before, _)| *before <= at);
         self.waiting.insert(index, (at, command));
+    }
+
+    /// A wait of at most `max_ms`.
+    pub(super) fn draw(&mut self, max_ms: i64) -> i64 {
+        self.drawn += 1;
+        spread(self.seed, self.drawn, max_ms)
     }
 
     /// A command that is to be sent now.

@@ -79,7 +79,8 @@ impl Residents {
         expired.retain(|place| self.find(*place).is_some());
         expired.sort_by_cached_key(|place| {
             let resident = self.find(*place).expect("just filtered");
-            (resident.progress.due_at, resident.rule.priority)
+            // The last of them goes first; batches are in order of ids.
+            (resident.progress.due_at, resident.rule.priority, std::cmp::Reverse(resident.id))
         });
         due.take_in(&expired, now, self);
         expired.clear();

@@ -140,6 +140,7 @@ async fn node_that_cannot_renew_fires_nothing_once_its_trust_has_ended() {
     let lock = client.transaction().await.unwrap();
     lock.execute("SELECT * FROM node FOR UPDATE", &[]).await.unwrap();
     sees(&a, "trust ends", |status| !status.trusted).await;
+    assert!(!a.is_ready());
     let before = a.store().tally().await.unwrap();
     let later = SystemClock.now() + 2_500;
     SystemClock.alarm().wait_until(later).await;

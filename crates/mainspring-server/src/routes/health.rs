@@ -72,7 +72,8 @@ fn engine(app: &Inner) -> HealthCheck {
 /// Whether the others count with this node, where nodes share the store.
 fn membership(app: &Inner) -> Option<HealthCheck> {
     app.control().store().cluster()?;
-    let message = (!app.engine.is_ready()).then(|| "this node has not joined the cluster".to_owned());
+    let message = (!app.engine.is_ready())
+        .then(|| "this node is not a member of the cluster now, or cannot renew its lease".to_owned());
     Some(HealthCheck { name: "cluster".to_owned(), ok: message.is_none(), message })
 }
 

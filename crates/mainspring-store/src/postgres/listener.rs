@@ -1,6 +1,7 @@
 //! Hears what other nodes notify. Notifications only make things faster: whoever misses one looks by itself soon.
 
 use std::future::poll_fn;
+use std::hash::{BuildHasher, Hasher, RandomState};
 use std::sync::Arc;
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -10,7 +11,8 @@ use tokio_postgres::AsyncMessage;
 
 use super::Target;
 
-/// How long to wait before a connection is made again.
+/// How long to wait at most before a connection is made again. Drawn at random, so that nodes which lost theirs together do not
+/// come back together.
 const AGAIN: Duration = Duration::from_secs(1);
 
 /// A thread with a session that listens.
@@ -40,7 +42,7 @@ impl Listener {
                         _ = stopped.changed() => {}
                     }
                     // A failure is repeated, but not at once.
-                    let _waited = tokio::time::timeout(AGAIN, stopped.wait_for(|stop| *stop)).await;
+                    let _waited = tokio::time::timeout(AGAIN.mul_f64(part()), stopped.wait_for(|stop| *stop)).await;
                 }
             });
         })?;
@@ -56,6 +58,12 @@ impl Drop for Listener {
             let _ended = thread.join();
         }
     }
+}
+
+/// A random part of a whole.
+fn part() -> f64 {
+    let drawn = RandomState::new().build_hasher().finish() >> 32;
+    drawn as f64 / f64::from(u32::MAX)
 }
 
 /// Listens until the session ends.
