@@ -16,9 +16,9 @@ use tempfile::TempDir;
 const KINDS: [(&str, &str); 2] = [("postgres", "MAINSPRING_TEST_POSTGRES"), ("mysql", "MAINSPRING_TEST_MYSQL")];
 
 /// A server under way.
-struct Server {
+pub struct Server {
     child: Child,
-    url: String,
+    pub url: String,
     /// The signal that ends it at once, with all of its processes.
     end: &'static str,
     _folder: TempDir,
@@ -36,8 +36,12 @@ impl Drop for Server {
 }
 
 /// Starts a server, prints its address, and keeps it until Ctrl-C.
-pub fn keep(kind: &str) -> anyhow::Result<ExitCode> {
-    let server = start(kind)?;
+pub fn keep(kind: &str, durable: bool) -> anyhow::Result<ExitCode> {
+    let server = match (kind, durable) {
+        ("postgres", true) => durable_postgres()?,
+        (_, true) => bail!("there is no durable `{kind}`; say postgres"),
+        (_, false) => start(kind)?,
+    };
     writeln!(std::io::stdout(), "{}", server.url)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(tokio::signal::ctrl_c())?;
@@ -59,13 +63,23 @@ pub fn with(command: &[&str]) -> anyhow::Result<ExitCode> {
 
 fn start(kind: &str) -> anyhow::Result<Server> {
     match kind {
-        "postgres" => postgres(),
+        "postgres" => postgres(&THROWN_AWAY),
         "mysql" | "mariadb" => mariadb(),
         _ => bail!("there is no database `{kind}` for tests; say postgres or mysql"),
     }
 }
 
-fn postgres() -> anyhow::Result<Server> {
+/// The data is thrown away: nothing has to reach the disk. Tests of durability kill processes, not machines.
+const THROWN_AWAY: [&str; 4] = ["fsync=off", "full_page_writes=off", "max_wal_size=4GB", "checkpoint_timeout=1h"];
+
+/// A server with the defaults of PostgreSQL, under which a commit that is answered outlives the machine: for measurements.
+pub fn durable_postgres() -> anyhow::Result<Server> {
+    let counts = "shared_preload_libraries=pg_stat_statements";
+    let libraries = postgres_binaries()?.join("../lib/pg_stat_statements.so");
+    if libraries.exists() { postgres(&[counts]) } else { postgres(&[]) }
+}
+
+fn postgres(settings: &[&str]) -> anyhow::Result<Server> {
     let binaries = postgres_binaries()?;
     let folder = tempfile::Builder::new().prefix("mainspring-postgres-").tempdir()?;
     let user = unprivileged("postgres", folder.path())?;
@@ -80,16 +94,7 @@ fn postgres() -> anyhow::Result<Server> {
     let port = free_port()?;
     let mut server = Command::new(binaries.join("postgres"));
     server.arg("-D").arg(&data).arg("-k").arg(folder.path()).args(["-p", &port.to_string()]);
-    // The data is thrown away: nothing has to reach the disk. Tests of durability kill processes, not machines.
-    for setting in [
-        "listen_addresses=127.0.0.1",
-        "fsync=off",
-        "full_page_writes=off",
-        "max_connections=400",
-        "shared_buffers=128MB",
-        "max_wal_size=4GB",
-        "checkpoint_timeout=1h",
-    ] {
+    for setting in ["listen_addresses=127.0.0.1", "max_connections=400"].iter().chain(settings) {
         server.args(["-c", setting]);
     }
     let child = as_user(&mut server, user).current_dir(folder.path()).stderr(Stdio::piped()).stdout(Stdio::null());

@@ -1,6 +1,7 @@
 //! The real binary, as users meet it: arguments in, stdout, stderr and exit code out.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod bench;
 mod canned;
 mod check;
 mod cluster;
