@@ -37,11 +37,7 @@ impl Drop for Server {
 
 /// Starts a server, prints its address, and keeps it until Ctrl-C.
 pub fn keep(kind: &str, durable: bool) -> anyhow::Result<ExitCode> {
-    let server = match (kind, durable) {
-        ("postgres", true) => durable_postgres()?,
-        (_, true) => bail!("there is no durable `{kind}`; say postgres"),
-        (_, false) => start(kind)?,
-    };
+    let server = start(kind, durable)?;
     writeln!(std::io::stdout(), "{}", server.url)?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(tokio::signal::ctrl_c())?;
@@ -53,7 +49,7 @@ pub fn with(command: &[&str]) -> anyhow::Result<ExitCode> {
     let [program, arguments @ ..] = command else { bail!("say which command is to run with the databases") };
     let mut servers = Vec::new();
     for (kind, variable) in KINDS {
-        servers.push((variable, start(kind)?));
+        servers.push((variable, start(kind, false)?));
     }
     let addresses = servers.iter().map(|(variable, server)| (*variable, server.url.as_str()));
     let status = Command::new(program).args(arguments).envs(addresses).status();
@@ -61,25 +57,21 @@ pub fn with(command: &[&str]) -> anyhow::Result<ExitCode> {
     Ok(if status.success() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-fn start(kind: &str) -> anyhow::Result<Server> {
+/// Starts a server. If it is to be durable, then as its makers deliver it: a commit that is answered outlives the machine.
+/// Otherwise nothing has to reach the disk, since tests of durability kill processes, not machines.
+pub fn start(kind: &str, durable: bool) -> anyhow::Result<Server> {
     match kind {
-        "postgres" => postgres(&THROWN_AWAY),
-        "mysql" | "mariadb" => mariadb(),
+        "postgres" => postgres(durable),
+        "mysql" | "mariadb" => mariadb(durable),
         _ => bail!("there is no database `{kind}` for tests; say postgres or mysql"),
     }
 }
 
-/// The data is thrown away: nothing has to reach the disk. Tests of durability kill processes, not machines.
-const THROWN_AWAY: [&str; 4] = ["fsync=off", "full_page_writes=off", "max_wal_size=4GB", "checkpoint_timeout=1h"];
+const NOT_DURABLE: [&str; 4] = ["fsync=off", "full_page_writes=off", "max_wal_size=4GB", "checkpoint_timeout=1h"];
+/// Counts statements, for benchmarks.
+const COUNTS: &str = "shared_preload_libraries=pg_stat_statements";
 
-/// A server with the defaults of PostgreSQL, under which a commit that is answered outlives the machine: for measurements.
-pub fn durable_postgres() -> anyhow::Result<Server> {
-    let counts = "shared_preload_libraries=pg_stat_statements";
-    let libraries = postgres_binaries()?.join("../lib/pg_stat_statements.so");
-    if libraries.exists() { postgres(&[counts]) } else { postgres(&[]) }
-}
-
-fn postgres(settings: &[&str]) -> anyhow::Result<Server> {
+fn postgres(durable: bool) -> anyhow::Result<Server> {
     let binaries = postgres_binaries()?;
     let folder = tempfile::Builder::new().prefix("mainspring-postgres-").tempdir()?;
     let user = unprivileged("postgres", folder.path())?;
@@ -94,6 +86,8 @@ fn postgres(settings: &[&str]) -> anyhow::Result<Server> {
     let port = free_port()?;
     let mut server = Command::new(binaries.join("postgres"));
     server.arg("-D").arg(&data).arg("-k").arg(folder.path()).args(["-p", &port.to_string()]);
+    let counts = durable && binaries.join("../lib/pg_stat_statements.so").exists();
+    let settings = if durable { &[COUNTS][..usize::from(counts)] } else { &NOT_DURABLE };
     for setting in ["listen_addresses=127.0.0.1", "max_connections=400"].iter().chain(settings) {
         server.args(["-c", setting]);
     }
@@ -105,7 +99,7 @@ fn postgres(settings: &[&str]) -> anyhow::Result<Server> {
     Ok(server)
 }
 
-fn mariadb() -> anyhow::Result<Server> {
+fn mariadb(durable: bool) -> anyhow::Result<Server> {
     let folder = tempfile::Builder::new().prefix("mainspring-mariadb-").tempdir()?;
     let user = unprivileged("mysql", folder.path())?;
     let data = format!("--datadir={}", folder.path().join("data").display());
@@ -121,7 +115,10 @@ fn mariadb() -> anyhow::Result<Server> {
     let mut server = Command::new(find("mariadbd", &["/usr/sbin", "/usr/libexec"]));
     server.args(["--no-defaults", &data, "--bind-address=127.0.0.1", "--skip-name-resolve", "--skip-log-bin"]);
     server.arg(format!("--port={port}")).arg(format!("--socket={}", socket.display()));
-    server.args(["--innodb-flush-log-at-trx-commit=0", "--innodb-buffer-pool-size=256M", "--max-connections=2000"]);
+    server.args(["--innodb-buffer-pool-size=256M", "--max-connections=2000"]);
+    if !durable {
+        server.arg("--innodb-flush-log-at-trx-commit=0");
+    }
     let child = as_user(&mut server, user).current_dir(folder.path()).stderr(Stdio::piped()).stdout(Stdio::null());
     let child = child.spawn().context("cannot run mariadbd")?;
     let url = format!("mysql://root@127.0.0.1:{port}/");

@@ -40,7 +40,7 @@ pub fn run(root: &Path, sizes: &[&str]) -> anyhow::Result<ExitCode> {
         [triggers, seconds] => (*triggers, *seconds),
         _ => bail!("say bench-peers [TRIGGERS [SECONDS]]"),
     };
-    let server = databases::durable_postgres()?;
+    let server = databases::start("postgres", true)?;
     let mut lines = vec![about(&server.url)?];
     let counts = !psql(&server.url, "SHOW shared_preload_libraries")?.is_empty();
     for (number, (name, program, arguments)) in MEASUREMENTS.into_iter().enumerate() {
