@@ -100,7 +100,13 @@ public final class Fires {
             for (int i = 0; i < plan.nodes; i++) {
                 nodes.add(Node.start(arguments));
             }
-            long begin = System.currentTimeMillis() + 4_000 + plan.triggers / 20;
+            for (Node node : nodes) {
+                node.ask("executed");
+            }
+            // The first filling tells how long the second takes, whose instants hold.
+            long filled = System.currentTimeMillis();
+            fill(database, plan, 0);
+            long begin = System.currentTimeMillis() + 2 * (System.currentTimeMillis() - filled) + 5_000;
             fill(database, plan, begin);
             for (Node node : nodes) {
                 node.ask("start");
@@ -109,7 +115,6 @@ public final class Fires {
                 throw new IllegalStateException("the load began before all was in place");
             }
             Thread.sleep(begin - System.currentTimeMillis());
-            double cpu = sum(nodes, "cpu");
             long limit = begin + plan.seconds * 1_000L;
             while (System.currentTimeMillis() < limit && !(plan.rate == 0 && sum(nodes, "executed") >= plan.triggers)) {
                 Thread.sleep(20);
@@ -118,7 +123,7 @@ public final class Fires {
                 node.ask("rest");
             }
             double seconds = (System.currentTimeMillis() - begin) / 1_000.0;
-            cpu = sum(nodes, "cpu") - cpu;
+            double cpu = sum(nodes, "cpu");
             double rss = sum(nodes, "rss");
             TreeMap<Integer, Long> lateness = new TreeMap<>();
             long executed = (long) sum(nodes, "executed");
@@ -218,6 +223,9 @@ public final class Fires {
         };
         String numbers = " FROM (SELECT number, " + begin + " + " + plan.phase() + " AS first"
                 + " FROM generate_series(0::bigint, " + (plan.triggers - 1) + ") AS number) AS triggers";
+        try (Statement empty = database.createStatement()) {
+            empty.execute("TRUNCATE qrtz_simple_triggers, qrtz_triggers, qrtz_job_details CASCADE");
+        }
         for (String sql : statements) {
             try (PreparedStatement insert = database.prepareStatement(sql + numbers)) {
                 insert.setString(1, NAME);

@@ -57,7 +57,11 @@ pub fn run(root: &Path, sizes: &[&str]) -> anyhow::Result<ExitCode> {
         if counts && program.ends_with("mainspring") {
             command.arg("--statements");
         }
-        let mut figures = measure(&mut command).with_context(|| format!("{name} was not measured"))?;
+        let mut figures = measure(&mut command).unwrap_or_else(|error| {
+            let error = format!("{error:#}");
+            let _said = writeln!(std::io::stderr(), "{name} was not measured: {error}");
+            json!({ "error": error })
+        });
         psql(&server.url, &format!("DROP DATABASE {database}"))?;
         figures["name"] = name.into();
         lines.push(figures);
@@ -67,7 +71,8 @@ pub fn run(root: &Path, sizes: &[&str]) -> anyhow::Result<ExitCode> {
     std::fs::write(&file, lines.iter().fold(String::new(), |text, line| text + &line.to_string() + "\n"))?;
     let text = table(&lines);
     writeln!(std::io::stdout(), "{text}\nThe figures, one object a line: {}", file.display())?;
-    Ok(ExitCode::SUCCESS)
+    let complete = lines.iter().all(|line| line.get("error").is_none());
+    Ok(if complete { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// Runs a benchmark whose last line is an object. What it says beside that is shown.
@@ -158,6 +163,7 @@ fn ratios(lines: &[Value]) -> Vec<String> {
     };
     let (one, three, tuned) = (rate("mainspring, 1 node"), rate("mainspring, 3 nodes"), rate("quartz, tuned"));
     let beside_quartz = match tuned >= TUNED_AT_LEAST {
+        _ if tuned.is_nan() => "beside tuned Quartz: not measured".to_owned(),
         true => format!("beside tuned Quartz: {:.1} times as many (aim: 50)", one / tuned),
         false => format!(
             "beside tuned Quartz: void, since it reached {tuned:.0}/s and not {TUNED_AT_LEAST:.0}/s ({:.1} times as many)",
@@ -215,6 +221,13 @@ mod tests {
     #[test]
     fn a_slow_tuned_quartz_makes_the_ratio_void() {
         assert!(ratios(&lines(299.0))[0].starts_with("beside tuned Quartz: void, since it reached 299/s"));
+    }
+
+    #[test]
+    fn what_was_not_measured_has_no_ratio() {
+        let mut lines = lines(400.0);
+        lines.remove(2);
+        assert_eq!(ratios(&lines)[0], "beside tuned Quartz: not measured");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use mainspring_core::run::RunState;
 use mainspring_store::RunQuery;
 use serde::Serialize;
 
-use super::fires::{HOUR_MS, add, settle, wait_for_load, watch};
+use super::fires::{HOUR_MS, add, settle, start, wait_for_load, watch};
 use super::load::{Group, Phases, Planting};
 use super::nodes::Nodes;
 use super::place::Place;
@@ -77,9 +77,8 @@ pub async fn failover(site: Site<'_>, plan: FailoverPlan) -> Result<Failover> {
     let rate = u32::try_from(u64::from(capacity) * LOAD_PERCENT / 100).expect("less than it was").max(1);
     let load = add(&site, &place, &[Group::at_rate("job", plan.triggers, rate)]).await?;
     let planting = probed.and(load);
-    let (mut nodes, _) = Nodes::start(&place, &site).await?;
-    nodes.share(planting.begin).await?;
-    wait_for_load(&nodes, planting.begin).await?;
+    let mut nodes = start(&site, &place, &planting).await?;
+    wait_for_load(planting.begin).await?;
     let kill_at = planting.begin + i64::from(plan.seconds) * 1_000;
     let each = u64::from(rate) * u64::from(plan.seconds);
     watch(&mut nodes, kill_at, site.progress, 2 * each, false).await?;
@@ -115,9 +114,8 @@ pub async fn failover(site: Site<'_>, plan: FailoverPlan) -> Result<Failover> {
 async fn probe(site: &Site<'_>, place: &Place, triggers: u32) -> Result<(u32, Planting)> {
     let group = Group { name: "probe", triggers, interval_ms: HOUR_MS, phases: Phases::Together(0) };
     let planting = add(site, place, &[group]).await?;
-    let (mut nodes, _) = Nodes::start(place, site).await?;
-    nodes.share(planting.begin).await?;
-    let (begun, _) = wait_for_load(&nodes, planting.begin).await?;
+    let mut nodes = start(site, place, &planting).await?;
+    let begun = wait_for_load(planting.begin).await?;
     let limit = planting.begin + PROBE_SECONDS * 1_000;
     watch(&mut nodes, limit, site.progress, u64::from(triggers), true).await?;
     let entered = nodes.entered().await?;

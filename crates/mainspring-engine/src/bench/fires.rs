@@ -9,11 +9,11 @@ use serde::Serialize;
 
 use super::count::{Counted, count};
 use super::load::{Group, Phases, Planting, plant};
-use super::nodes::{Cpu, Nodes};
+use super::nodes::Nodes;
 use super::place::Place;
 use super::report::Lateness;
 use super::work::{self, PerFire};
-use super::{OnProgress, Pace, Result, Site, seconds};
+use super::{Error, OnProgress, Pace, Result, Site, seconds};
 use crate::clock::{Clock, SystemClock};
 
 /// What to measure.
@@ -57,7 +57,7 @@ pub struct Fires {
     pub lost: u64,
     /// Instants with more than one run, counted from the store.
     pub duplicates: u64,
-    /// Processor time of the nodes during the measurement.
+    /// Processor time of the nodes, from their start until the last verdict was recorded: reading what is due comes before it is.
     pub cpu_seconds: f64,
     /// The same of the database server, if it is on this machine and can be seen.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -89,9 +89,8 @@ pub async fn fires(site: Site<'_>, plan: Plan) -> Result<Fires> {
     };
     let (place, planting) = prepare(&site, &[group]).await?;
     let work = if plan.statements { Some(work::look(site.store).await?) } else { None };
-    let (mut nodes, _) = Nodes::start(&place, &site).await?;
-    nodes.share(planting.begin).await?;
-    let (begun, cpu) = wait_for_load(&nodes, planting.begin).await?;
+    let mut nodes = start(&site, &place, &planting).await?;
+    let begun = wait_for_load(planting.begin).await?;
     let all = match plan.load {
         Load::Drain => u64::from(plan.triggers),
         Load::Rate(rate) => u64::from(rate) * u64::from(plan.seconds),
@@ -101,7 +100,7 @@ pub async fn fires(site: Site<'_>, plan: Plan) -> Result<Fires> {
     let stopped_at = SystemClock.now();
     nodes.rest().await?;
     let elapsed = begun.elapsed();
-    let cpu = nodes.cpu().since(cpu);
+    let cpu = nodes.used();
     let rss_mb = nodes.rss_mb();
     let lateness_ms = Lateness::of(nodes.entries().await?.into_iter().map(|entry| entry.1));
     nodes.leave().await?;
@@ -140,13 +139,23 @@ pub(super) async fn add(site: &Site<'_>, place: &Place, groups: &[Group]) -> Res
     planting
 }
 
-/// Waits for the beginning of the load; answers with the readings there.
-pub(super) async fn wait_for_load(nodes: &Nodes, begin: Timestamp) -> Result<(Instant, Cpu)> {
+/// Starts the nodes, and waits until the work is shared among them, which it must be when the load begins.
+pub(super) async fn start(site: &Site<'_>, place: &Place, planting: &Planting) -> Result<Nodes> {
+    if SystemClock.now() + LEAD_MS / 2 > planting.begin {
+        return Err(Error::Late { what: "saving the jobs" });
+    }
+    let mut nodes = Nodes::start(place, site).await?;
+    nodes.share(planting.begin).await?;
+    Ok(nodes)
+}
+
+/// Waits for the beginning of the load.
+pub(super) async fn wait_for_load(begin: Timestamp) -> Result<Instant> {
     if SystemClock.now() > begin {
-        return Err(super::Error::Late { what: "starting the nodes" });
+        return Err(Error::Late { what: "starting the nodes" });
     }
     Pace::new().until(begin).await;
-    Ok((Instant::now(), nodes.cpu()))
+    Ok(Instant::now())
 }
 
 /// Watches the nodes until an instant, or until they have entered so many handlers.

@@ -3,7 +3,7 @@
 use mainspring_core::Timestamp;
 use serde::Serialize;
 
-use super::fires::{HOUR_MS, prepare, rounded, settle, wait_for_load};
+use super::fires::{HOUR_MS, prepare, rounded, settle, start, wait_for_load};
 use super::load::{Group, Phases, Planting};
 use super::nodes::Nodes;
 use super::report::Lateness;
@@ -49,7 +49,7 @@ pub struct Herd {
     pub lost: u64,
     /// Instants with more than one run, of both, counted from the store.
     pub duplicates: u64,
-    /// Processor time of the nodes during the measurement.
+    /// Processor time of the nodes, from their start until nothing ran any more.
     pub cpu_seconds: f64,
     /// The same of the database server, if it is on this machine and can be seen.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -76,15 +76,14 @@ pub async fn herd(site: Site<'_>, plan: HerdPlan) -> Result<Herd> {
         Group::at_rate(OTHERS, plan.others, plan.rate),
     ];
     let (place, planting) = prepare(&site, &groups).await?;
-    let (mut nodes, _) = Nodes::start(&place, &site).await?;
-    nodes.share(planting.begin).await?;
-    let (_, cpu) = wait_for_load(&nodes, planting.begin).await?;
+    let mut nodes = start(&site, &place, &planting).await?;
+    wait_for_load(planting.begin).await?;
     let due = planting.begin + AFTER_MS;
     let limit = due + i64::from(plan.seconds) * 1_000;
     watch(&mut nodes, &planting, (due, limit), site.progress).await?;
     let stopped_at = SystemClock.now();
     nodes.rest().await?;
-    let cpu = nodes.cpu().since(cpu);
+    let cpu = nodes.used();
     let rss_mb = nodes.rss_mb();
     let entries = nodes.entries().await?;
     nodes.leave().await?;

@@ -55,7 +55,7 @@ pub async fn idle(site: Site<'_>, plan: IdlePlan) -> Result<Idle> {
         Group { name: "idle", triggers: plan.triggers, interval_ms: YEAR_MS, phases: Phases::Together(YEAR_MS) };
     let (place, planting) = prepare(&site, &[group]).await?;
     let started = Instant::now();
-    let (mut nodes, _) = Nodes::start(&place, &site).await?;
+    let mut nodes = Nodes::start(&place, &site).await?;
     nodes.share(SystemClock.now() + READY_WITHIN_MS).await?;
     let start_seconds = seconds(started.elapsed());
     let mut pace = Pace::new();

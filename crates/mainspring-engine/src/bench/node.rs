@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use mainspring_core::planner;
 use mainspring_store::Store;
@@ -36,7 +36,7 @@ pub(super) enum Ask {
 /// What a node answers.
 #[derive(Clone, Serialize, Deserialize, Debug)]
 pub(super) enum Answer {
-    Ready { after_ms: u64 },
+    Ready,
     Seen(Look),
     Rested,
     Entries(Vec<Entry>),
@@ -58,13 +58,11 @@ pub(super) struct Look {
 /// A started node.
 pub(super) struct Node {
     engine: Engine,
-    after: Duration,
 }
 
 impl Node {
     /// Starts over a store, and waits until the engine takes part.
     pub(super) async fn start(store: Arc<dyn Store>, name: String) -> Result<Self> {
-        let begun = Instant::now();
         let settings = Settings {
             planner: planner::Settings { slots: SLOTS, ..planner::Settings::default() },
             node: NodeName { name, address: String::new() },
@@ -76,13 +74,13 @@ impl Node {
         while !engine.is_ready() || engine.ticked_at().is_none() {
             pace.next_look().await;
         }
-        Ok(Self { engine, after: begun.elapsed() })
+        Ok(Self { engine })
     }
 
-    /// Answers; nothing when asked for what only a process does.
+    /// Answers. Starting and leaving is for who has the node.
     pub(super) async fn answer(&self, ask: &Ask) -> Answer {
         match ask {
-            Ask::Start { .. } => Answer::Ready { after_ms: u64::try_from(self.after.as_millis()).unwrap_or(u64::MAX) },
+            Ask::Start { .. } => Answer::Ready,
             Ask::Look => Answer::Seen(self.look()),
             Ask::Rest => {
                 self.engine.drain();

@@ -19,6 +19,8 @@ use crate::metrics::Entry;
 pub(super) struct Nodes {
     links: Vec<Link>,
     database: Option<DatabaseServer>,
+    /// Before they started.
+    before: Cpu,
 }
 
 enum Link {
@@ -48,23 +50,27 @@ impl Cpu {
 }
 
 impl Nodes {
-    /// Starts the nodes of a site, and waits until each takes part. Answers also how long the slowest took.
-    pub(super) async fn start(place: &Place, site: &Site<'_>) -> Result<(Self, u64)> {
-        let mut links = Vec::new();
+    /// Starts the nodes of a site, and waits until each takes part.
+    pub(super) async fn start(place: &Place, site: &Site<'_>) -> Result<Self> {
+        let mut nodes = Self::none(place, site);
         for _ in 0..site.nodes {
-            links.push(Link::open(place, site).await?);
+            nodes.links.push(Link::open(place, site).await?);
         }
-        let database = DatabaseServer::find(site.store);
-        let mut nodes = Self { links, database };
         let started = nodes.links.iter_mut().enumerate().map(async |(index, link)| {
-            let name = format!("bench-{}", index + 1);
-            match link.ask(&Ask::Start { store: site.store.to_owned(), name }).await? {
-                Answer::Ready { after_ms } => Ok::<u64, Error>(after_ms),
-                other => Err(unexpected(&other)),
-            }
+            link.ask(&Ask::Start { store: site.store.to_owned(), name: format!("bench-{}", index + 1) }).await
         });
-        let slowest = try_join_all(started).await?.into_iter().max().unwrap_or_default();
-        Ok((nodes, slowest))
+        try_join_all(started).await?;
+        Ok(nodes)
+    }
+
+    fn none(place: &Place, site: &Site<'_>) -> Self {
+        let database = DatabaseServer::find(site.store);
+        let here = match place {
+            Place::Memory(_) => usage::cpu_seconds(&[std::process::id()]),
+            Place::Address(_) => 0.0,
+        };
+        let before = Cpu { nodes: here, database: database.as_ref().map(DatabaseServer::cpu_seconds) };
+        Self { links: Vec::new(), database, before }
     }
 
     /// Waits until the nodes have all shards between them, in even parts. They must have before the load begins.
@@ -126,6 +132,11 @@ impl Nodes {
             Some(Link::Process(mut process)) => process.child.kill().await.map_err(broken),
             _ => Err(Error::Node("it is no process of its own".to_owned())),
         }
+    }
+
+    /// Processor time since before they started.
+    pub(super) fn used(&self) -> Cpu {
+        self.cpu().since(self.before)
     }
 
     pub(super) fn cpu(&self) -> Cpu {
