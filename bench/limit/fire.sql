@@ -5,4 +5,4 @@ WITH advanced AS (
     SET next_fire_at = next_fire_at + 3600000, fired_through = next_fire_at
     WHERE id BETWEEN :first AND :first + 999
     RETURNING id, fired_through)
-INSERT INTO run SELECT run_id(fired_through, id), id, 'running', fired_through, 1 FROM advanced;
+INSERT INTO run SELECT fired_through, id, 'running', 1 FROM advanced;

@@ -6,20 +6,20 @@ CREATE TABLE trigger_state (
 );
 
 CREATE TABLE run (
-    id BINARY(16) PRIMARY KEY,
+    fire_time BIGINT NOT NULL,
     trigger_id BIGINT NOT NULL,
     state VARCHAR(9) CHARACTER SET ascii NOT NULL,
-    fire_time BIGINT NOT NULL,
-    claimed_by BIGINT NOT NULL
+    claimed_by BIGINT NOT NULL,
+    PRIMARY KEY (fire_time, trigger_id)
 );
 
 CREATE TABLE history (
-    id BINARY(16) PRIMARY KEY,
+    fire_time BIGINT NOT NULL,
     trigger_id BIGINT NOT NULL,
     state VARCHAR(9) CHARACTER SET ascii NOT NULL,
-    fire_time BIGINT NOT NULL,
     claimed_by BIGINT NOT NULL,
-    ended_at BIGINT NOT NULL
+    ended_at BIGINT NOT NULL,
+    PRIMARY KEY (fire_time, trigger_id)
 );
 
 INSERT INTO trigger_state SELECT seq, 1767225600000, NULL FROM seq_1_to_100000;
@@ -35,18 +35,15 @@ BEGIN
         UPDATE trigger_state SET fired_through = next_fire_at, next_fire_at = next_fire_at + 3600000
         WHERE id BETWEEN from_id AND from_id + 999;
         INSERT INTO run
-        SELECT UNHEX(CONCAT(LPAD(HEX(fired_through), 12, '0'), '8000', LPAD(HEX(id), 16, '0'))), id, 'running', fired_through, 1
-        FROM trigger_state WHERE id BETWEEN from_id AND from_id + 999;
+        SELECT fired_through, id, 'running', 1 FROM trigger_state WHERE id BETWEEN from_id AND from_id + 999;
         COMMIT;
         IF whole THEN
             START TRANSACTION;
             INSERT INTO history
-            SELECT r.id, r.trigger_id, 'succeeded', r.fire_time, r.claimed_by, r.fire_time
-            FROM trigger_state t JOIN run r
-            ON r.id = UNHEX(CONCAT(LPAD(HEX(t.fired_through), 12, '0'), '8000', LPAD(HEX(t.id), 16, '0')))
+            SELECT r.fire_time, r.trigger_id, 'succeeded', r.claimed_by, r.fire_time
+            FROM trigger_state t JOIN run r ON r.fire_time = t.fired_through AND r.trigger_id = t.id
             WHERE t.id BETWEEN from_id AND from_id + 999;
-            DELETE r FROM trigger_state t JOIN run r
-            ON r.id = UNHEX(CONCAT(LPAD(HEX(t.fired_through), 12, '0'), '8000', LPAD(HEX(t.id), 16, '0')))
+            DELETE r FROM trigger_state t JOIN run r ON r.fire_time = t.fired_through AND r.trigger_id = t.id
             WHERE t.id BETWEEN from_id AND from_id + 999;
             COMMIT;
         END IF;

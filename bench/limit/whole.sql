@@ -5,9 +5,9 @@ WITH advanced AS (
     SET next_fire_at = next_fire_at + 3600000, fired_through = next_fire_at
     WHERE id BETWEEN :first AND :first + 999
     RETURNING id, fired_through)
-INSERT INTO run SELECT run_id(fired_through, id), id, 'running', fired_through, 1 FROM advanced;
-WITH ended AS (
-    SELECT run_id(fired_through, id) AS id FROM trigger_state WHERE id BETWEEN :first AND :first + 999
-), gone AS (
-    DELETE FROM run r USING ended e WHERE r.id = e.id RETURNING r.*)
-INSERT INTO history SELECT id, trigger_id, 'succeeded', fire_time, claimed_by, fire_time FROM gone;
+INSERT INTO run SELECT fired_through, id, 'running', 1 FROM advanced;
+WITH gone AS (
+    DELETE FROM run r USING trigger_state t
+    WHERE t.id BETWEEN :first AND :first + 999 AND r.fire_time = t.fired_through AND r.trigger_id = t.id
+    RETURNING r.*)
+INSERT INTO history SELECT fire_time, trigger_id, 'succeeded', claimed_by, fire_time FROM gone;

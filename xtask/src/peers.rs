@@ -163,22 +163,29 @@ fn ratios(lines: &[Value]) -> Vec<String> {
     };
     let (one, three, tuned) = (rate("mainspring, 1 node"), rate("mainspring, 3 nodes"), rate("quartz, tuned"));
     let beside_quartz = match tuned >= TUNED_AT_LEAST {
-        _ if tuned.is_nan() => "beside tuned Quartz: not measured".to_owned(),
+        _ if (one / tuned).is_nan() => "beside tuned Quartz: not measured".to_owned(),
         true => format!("beside tuned Quartz: {:.1} times as many (aim: 50)", one / tuned),
         false => format!(
             "beside tuned Quartz: void, since it reached {tuned:.0}/s and not {TUNED_AT_LEAST:.0}/s ({:.1} times as many)",
             one / tuned
         ),
     };
-    let of_floor = |what: &str| 100.0 * one / rate(&format!("floor, {what}, 1 connection"));
+    let percent = |what: &str| match 100.0 * one / rate(&format!("floor, {what}, 1 connection")) {
+        percent if percent.is_nan() => "not measured".to_owned(),
+        percent => format!("{percent:.0} %"),
+    };
+    let beside_one = match three / one {
+        ratio if ratio.is_nan() => "not measured".to_owned(),
+        ratio => format!("{ratio:.2}"),
+    };
     let mut ratios = vec![
         beside_quartz,
         format!(
-            "of the floor on one connection: {:.0} % of a whole fire, {:.0} % of the fire part alone (aim: 60 %)",
-            of_floor("whole fire"),
-            of_floor("fire part")
+            "of the floor on one connection: whole fire {}, fire part alone {} (aim: 60 %)",
+            percent("whole fire"),
+            percent("fire part")
         ),
-        format!("three nodes beside one: {:.2} (aim: 0.8)", three / one),
+        format!("three nodes beside one: {beside_one} (aim: 0.8)"),
     ];
     for line in lines.iter().filter(|line| !line["commits_per_fire"].is_null()) {
         let name = line["name"].as_str().unwrap_or_default();
@@ -211,7 +218,7 @@ mod tests {
             ratios(&lines(400.0)),
             [
                 "beside tuned Quartz: 75.0 times as many (aim: 50)",
-                "of the floor on one connection: 75 % of a whole fire, 50 % of the fire part alone (aim: 60 %)",
+                "of the floor on one connection: whole fire 75 %, fire part alone 50 % (aim: 60 %)",
                 "three nodes beside one: 0.90 (aim: 0.8)",
                 "mainspring, 1 node: 0.001 commits and 0.01 statements per fire (aim: well under 0.1 commits)",
             ]
@@ -226,8 +233,10 @@ mod tests {
     #[test]
     fn what_was_not_measured_has_no_ratio() {
         let mut lines = lines(400.0);
-        lines.remove(2);
-        assert_eq!(ratios(&lines)[0], "beside tuned Quartz: not measured");
+        lines.retain(|line| !["quartz, tuned", "mainspring, 3 nodes"].contains(&line["name"].as_str().unwrap()));
+        let ratios = ratios(&lines);
+        assert_eq!(ratios[0], "beside tuned Quartz: not measured");
+        assert_eq!(ratios[2], "three nodes beside one: not measured (aim: 0.8)");
     }
 
     #[test]

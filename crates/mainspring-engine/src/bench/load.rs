@@ -17,7 +17,7 @@ const NAMESPACE: &str = "bench";
 /// Jobs saved in one transaction.
 const SLICE: usize = 500;
 /// How much slower the rest may be than the first slice.
-const SLOWER: f64 = 1.5;
+const SLOWER: f64 = 2.0;
 
 /// Triggers of one interval.
 #[derive(Clone, Copy, PartialEq, Debug)]
