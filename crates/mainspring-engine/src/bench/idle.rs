@@ -7,6 +7,7 @@ use serde::Serialize;
 use super::fires::{prepare, settle};
 use super::load::{Group, Phases};
 use super::nodes::Nodes;
+use super::place::Place;
 use super::{Pace, Result, Site, seconds};
 use crate::clock::{Clock, SystemClock};
 
@@ -43,6 +44,9 @@ pub struct Idle {
 
 const YEAR_MS: i64 = 365 * 86_400_000;
 const READY_WITHIN_MS: i64 = 60_000;
+/// How long a node may take to hear of what was saved, and below what part of a core it has.
+const QUIET_WITHIN_SECONDS: u64 = 600;
+const QUIET_PERCENT: f64 = 5.0;
 /// What is left to do after the start is not idle.
 const SETTLED_AFTER_MS: i64 = 2_000;
 
@@ -54,6 +58,7 @@ pub async fn idle(site: Site<'_>, plan: IdlePlan) -> Result<Idle> {
     let group =
         Group { name: "idle", triggers: plan.triggers, interval_ms: YEAR_MS, phases: Phases::Together(YEAR_MS) };
     let (place, planting) = prepare(&site, &[group]).await?;
+    take_in(&site, &place).await?;
     let started = Instant::now();
     let mut nodes = Nodes::start(&place, &site).await?;
     nodes.share(SystemClock.now() + READY_WITHIN_MS).await?;
@@ -80,6 +85,23 @@ pub async fn idle(site: Site<'_>, plan: IdlePlan) -> Result<Idle> {
         rss_mb,
         duplicates: counted.duplicates,
     })
+}
+
+/// Lets a first node hear of all that was saved. The one that is measured comes back to triggers that have been there for long.
+async fn take_in(site: &Site<'_>, place: &Place) -> Result {
+    let mut nodes = Nodes::start(place, site).await?;
+    nodes.share(SystemClock.now() + READY_WITHIN_MS).await?;
+    let mut pace = Pace::new();
+    for second in 0..QUIET_WITHIN_SECONDS {
+        let (begun, cpu) = (Instant::now(), nodes.cpu());
+        pace.until(SystemClock.now() + 1_000).await;
+        if second > 0 && percent(nodes.cpu().since(cpu).nodes, begun.elapsed()) < QUIET_PERCENT {
+            break;
+        }
+        (site.progress)("settling", second, QUIET_WITHIN_SECONDS);
+    }
+    nodes.rest().await?;
+    nodes.leave().await
 }
 
 fn percent(cpu_seconds: f64, of: Duration) -> f64 {

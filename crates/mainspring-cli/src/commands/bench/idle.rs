@@ -11,7 +11,9 @@ use crate::output::{Cell, Column, Output, View};
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   mainspring bench idle --store sqlite:bench.db --triggers 1000000 --seconds 30
-  mainspring bench idle --store postgres://me@127.0.0.1/bench --triggers 1000000 --json")]
+  mainspring bench idle --store postgres://me@127.0.0.1/bench --triggers 1000000 --json
+
+A first node takes in what was saved; the one that is measured starts after it.")]
 pub struct IdleArgs {
     #[command(flatten)]
     place: Place,

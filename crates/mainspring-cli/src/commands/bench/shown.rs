@@ -49,7 +49,7 @@ impl Shown {
 }
 
 fn bar() -> ProgressBar {
-    let style = ProgressStyle::with_template("{msg:>7} {bar:40} {human_pos}/{human_len}  {per_sec}  {elapsed}")
+    let style = ProgressStyle::with_template("{msg:>8} {bar:40} {human_pos}/{human_len}  {per_sec}  {elapsed}")
         .expect("the template is a constant that a test has shown");
     ProgressBar::new(0).with_style(style)
 }
