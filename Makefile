@@ -4,13 +4,14 @@
 PROFILE ?= release
 LISTEN ?= 127.0.0.1:7070
 
-.PHONY: help run test fmt bench-quartz clean
+.PHONY: help run test fmt bench-quartz bench-peers clean
 
 help:
 	@echo "make run           build mainspring and start a server with the jobs of examples/"
 	@echo "make test          install what the tests need and run everything"
 	@echo "make fmt           format the code"
 	@echo "make bench-quartz  time cron expressions beside Quartz, where Java is at hand"
+	@echo "make bench-peers   measure plain SQL, Quartz and mainspring side by side on one durable PostgreSQL"
 	@echo "make clean         remove what was built"
 
 run:
@@ -24,6 +25,14 @@ fmt:
 
 bench-quartz:
 	@bench/quartz/run
+
+# `make bench-peers TRIGGERS=20000 SECONDS=10` takes less time.
+TRIGGERS ?= 100000
+SECONDS ?= 30
+
+bench-peers:
+	@cargo build --locked --release -p mainspring-cli
+	@cargo run --quiet --locked -p xtask -- bench-peers $(TRIGGERS) $(SECONDS)
 
 clean:
 	cargo clean

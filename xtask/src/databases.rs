@@ -14,8 +14,9 @@ const KINDS: [(Database, &str); 2] =
     [(Database::Postgres, "MAINSPRING_TEST_POSTGRES"), (Database::Mariadb, "MAINSPRING_TEST_MYSQL")];
 
 /// Starts a server, prints its address, and keeps it until Ctrl-C.
-pub fn keep(kind: &str) -> anyhow::Result<ExitCode> {
-    let server = Database::named(kind)?.start()?;
+pub fn keep(kind: &str, durable: bool) -> anyhow::Result<ExitCode> {
+    let database = Database::named(kind)?;
+    let server = if durable { database.start_durable()? } else { database.start()? };
     writeln!(std::io::stdout(), "{}", server.url())?;
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(tokio::signal::ctrl_c())?;

@@ -1,6 +1,7 @@
 //! Development tasks: `cargo run -p xtask -- TASK`.
 
 mod databases;
+mod peers;
 mod tidy;
 mod vectors;
 
@@ -10,7 +11,11 @@ use std::process::ExitCode;
 const USAGE: &str = "usage: cargo run -p xtask -- TASK
 
 tasks:
-  db KIND       start a throw-away server (postgres, mysql), print its address, and keep it until Ctrl-C
+  bench-peers [TRIGGERS [SECONDS]]
+                measure the floor of plain SQL, Quartz and mainspring on one durable PostgreSQL
+  db KIND [--durable]
+                start a throw-away server (postgres, mysql), print its address, and keep it until Ctrl-C; with --durable, its
+                commits reach the disk
   with-databases COMMAND...
                 run a command with servers of its own, whose addresses are in MAINSPRING_TEST_POSTGRES and
                 MAINSPRING_TEST_MYSQL
@@ -21,7 +26,9 @@ fn main() -> anyhow::Result<ExitCode> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments[..] {
-        ["db", kind] => databases::keep(kind),
+        ["bench-peers", ref sizes @ ..] => peers::run(&root(), sizes),
+        ["db", kind] => databases::keep(kind, false),
+        ["db", kind, "--durable"] => databases::keep(kind, true),
         ["with-databases", ref command @ ..] => databases::with(command),
         ["tidy"] => tidy::run(&root()),
         ["vectors", dir] => vectors::run(Path::new(dir)),

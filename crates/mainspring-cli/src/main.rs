@@ -29,13 +29,17 @@ mod wait;
 
 /// The hidden subcommand that keeps the processes of one attempt on a leash.
 const LEASH: &str = "__leash";
+/// The hidden subcommand that is a node of a benchmark.
+const BENCH_NODE: &str = "__bench-node";
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
-    if arguments.next().is_some_and(|first| first == LEASH) {
-        return mainspring_tasks::leash::main(arguments);
-    }
-    match cli::parse().and_then(cli::Cli::run) {
+    let done = match arguments.next() {
+        Some(first) if first == LEASH => return mainspring_tasks::leash::main(arguments),
+        Some(first) if first == BENCH_NODE => commands::bench::node(),
+        _ => cli::parse().and_then(cli::Cli::run),
+    };
+    match done {
         Ok(()) => exit::Exit::Success.into(),
         Err(error) => {
             error.print();

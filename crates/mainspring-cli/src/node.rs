@@ -334,7 +334,8 @@ fn listen_to(kind: SignalKind) -> Result<Signal> {
 }
 
 /// What to do about it is in the error of a file; a database needs somebody to make it.
-fn unusable(address: &str, error: &mainspring_store::Error) -> Error {
+/// A store that cannot be used.
+pub fn unusable(address: &str, error: &dyn std::error::Error) -> Error {
     let failed = failed("store.unusable", "", error);
     match address.starts_with("postgres") {
         true => failed.hint("say postgres://USER:PASSWORD@HOST/DATABASE of a database that exists: createdb makes one"),

@@ -42,8 +42,8 @@ pub struct Settings {
     pub kill_grace: Duration,
     /// What is deleted when.
     pub retention: RetentionRule,
-    /// Keep every lateness, for a benchmark.
-    pub exact_lateness: bool,
+    /// Keep every handler entered, for a benchmark.
+    pub keep_entries: bool,
     /// What the other nodes are told of this one, where nodes share the store.
     pub node: NodeName,
     /// The times that such nodes go by.
@@ -67,7 +67,7 @@ impl Default for Settings {
             tasks: None,
             kill_grace: Duration::from_secs(10),
             retention: RetentionRule::default(),
-            exact_lateness: false,
+            keep_entries: false,
             node: NodeName::default(),
             cluster: cluster::Settings::default(),
         }
@@ -182,7 +182,7 @@ impl Engine {
             crate::cluster::check(&settings)?;
         }
         let incarnation = new_incarnation();
-        let metrics = Arc::new(Metrics::new(settings.exact_lateness));
+        let metrics = Arc::new(Metrics::new(settings.keep_entries));
         let definitions =
             Definitions::new(Arc::clone(&store), Arc::clone(&clock), settings.defaults, Arc::clone(&metrics));
         let definitions = Arc::new(definitions);

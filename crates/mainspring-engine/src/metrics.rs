@@ -4,12 +4,14 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
 
 use mainspring_core::Timestamp;
+use mainspring_core::rule::Start;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
+use serde::{Deserialize, Serialize};
 
 use crate::lateness::Recent;
 
@@ -40,6 +42,10 @@ pub struct Operation {
     /// The store's verb.
     pub op: &'static str,
 }
+
+/// A handler that was entered, as benchmarks keep it: job, lateness in milliseconds, due instant.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+pub(crate) struct Entry(pub(crate) u32, pub(crate) u32, pub(crate) i64);
 
 /// The engine's figures. Names are those of the reference manual.
 #[derive(Debug)]
@@ -78,14 +84,14 @@ pub struct Metrics {
     pub clock_warnings: Counter,
     /// How late handlers were entered lately.
     pub(crate) recent: Recent,
-    /// Every lateness in milliseconds, exactly, while a benchmark runs.
-    pub(crate) exact: Option<Mutex<Vec<u32>>>,
+    /// Every handler entered, one by one, while a benchmark runs.
+    pub(crate) entries: Option<Mutex<Vec<Entry>>>,
     /// Every handler entered.
     pub(crate) entered: AtomicU64,
 }
 
 impl Metrics {
-    pub(crate) fn new(exact: bool) -> Self {
+    pub(crate) fn new(keep_entries: bool) -> Self {
         let lateness = [0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0, 60.0];
         Self {
             fires: Family::default(),
@@ -107,7 +113,7 @@ impl Metrics {
             put_aside: Counter::default(),
             clock_warnings: Counter::default(),
             recent: Recent::default(),
-            exact: exact.then(Mutex::default),
+            entries: keep_entries.then(Mutex::default),
             entered: AtomicU64::new(0),
         }
     }
@@ -132,16 +138,18 @@ impl Metrics {
         registry.register("clock_warnings", "Times the clock was found wrong", self.clock_warnings.clone());
     }
 
-    /// Notes that a handler was entered.
-    pub(crate) fn entered(&self, due_at: Timestamp, now: Timestamp) {
-        let lateness_ms = now.since(due_at);
-        self.recent.note(lateness_ms, now);
+    /// Notes that the handler of a run was entered.
+    pub(crate) fn entered(&self, start: &Start, now: Timestamp) {
         self.entered.fetch_add(1, Ordering::Relaxed);
+        let lateness_ms = now.since(start.due_at).max(0);
+        self.recent.note(lateness_ms, now);
         #[expect(clippy::cast_precision_loss, reason = "a lateness is far below 2^53 ms")]
-        self.fire_lateness.observe(lateness_ms.max(0) as f64 / 1_000.0);
-        if let Some(exact) = &self.exact {
-            let lateness_ms = u32::try_from(lateness_ms.max(0)).unwrap_or(u32::MAX);
-            exact.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(lateness_ms);
+        self.fire_lateness.observe(lateness_ms as f64 / 1_000.0);
+        if let Some(entries) = &self.entries {
+            let job = u32::try_from(start.job.0).expect("job ids stay below 2^31");
+            let lateness_ms = u32::try_from(lateness_ms).unwrap_or(u32::MAX);
+            let entry = Entry(job, lateness_ms, start.due_at.as_millis());
+            entries.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(entry);
         }
     }
 }

@@ -248,7 +248,7 @@ impl Pool {
     fn begin(self: &Arc<Self>, start: Start) -> Option<AttemptEnd> {
         if let Some(definition) = start.definition.clone().filter(|_| is_noop(&start)) {
             let now = self.clock.now();
-            self.metrics.entered(start.due_at, now);
+            self.metrics.entered(&start, now);
             return Some(end(start, definition, now, now, Done { outcome: AttemptOutcome::Succeeded, detail: None }));
         }
         let cancelled = self.running().runs.entry(start.run).or_default().cancel.subscribe();
@@ -278,7 +278,7 @@ impl Pool {
             start.awaited_by = self.definitions.awaiting_start(&start, &definition).await;
         }
         let started_at = self.clock.now();
-        self.metrics.entered(start.due_at, started_at);
+        self.metrics.entered(&start, started_at);
         let start = Arc::new(start);
         let context = RunContext { start: Arc::clone(&start), definition: Arc::clone(&definition), cancelled };
         let done = AssertUnwindSafe(async { self.perform(context).await }).catch_unwind().await;

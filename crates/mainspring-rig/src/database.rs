@@ -48,6 +48,8 @@ pub struct Server {
     folder: TempDir,
     /// Who it runs as, if not as the caller.
     user: Option<(u32, u32)>,
+    /// Whether commits reach the disk.
+    durable: bool,
     child: Option<Child>,
 }
 
@@ -69,13 +71,26 @@ impl Database {
     /// # Errors
     /// It is not installed, or does not start; says what to do.
     pub fn start(self) -> Result<Server> {
+        self.start_as(false)
+    }
+
+    /// Starts one as its makers deliver it: a commit that is answered outlives the machine. For benchmarks, and counts
+    /// statements where it can.
+    ///
+    /// # Errors
+    /// As [`Database::start`].
+    pub fn start_durable(self) -> Result<Server> {
+        self.start_as(true)
+    }
+
+    fn start_as(self, durable: bool) -> Result<Server> {
         let (prefix, user) = match self {
             Self::Postgres => ("mainspring-postgres-", "postgres"),
             Self::Mariadb => ("mainspring-mariadb-", "mysql"),
         };
         let folder = tempfile::Builder::new().prefix(prefix).tempdir()?;
         let user = unprivileged(user, folder.path())?;
-        let mut server = Server { database: self, port: free_port()?, folder, user, child: None };
+        let mut server = Server { database: self, port: free_port()?, folder, user, durable, child: None };
         let mut init = match self {
             Self::Postgres => postgres::init(server.folder.path())?,
             Self::Mariadb => mariadb::init(server.folder.path()),
@@ -137,8 +152,8 @@ impl Server {
     pub fn resume(&mut self) -> Result<()> {
         if self.child.is_none() {
             let mut command = match self.database {
-                Database::Postgres => postgres::serve(self.folder.path(), self.port)?,
-                Database::Mariadb => mariadb::serve(self.folder.path(), self.port),
+                Database::Postgres => postgres::serve(self.folder.path(), self.port, self.durable)?,
+                Database::Mariadb => mariadb::serve(self.folder.path(), self.port, self.durable),
             };
             let mut child = self.prepared(&mut command).stderr(Stdio::piped()).stdout(Stdio::null()).spawn()?;
             wait_for_line(&mut child, "ready to accept connections", "ready for connections")?;

@@ -21,7 +21,7 @@ pub use error::{Error, Result};
 pub use memory::MemoryStore;
 pub use mysql::MysqlStore;
 pub use open::open;
-pub use postgres::PostgresStore;
+pub use postgres::{PostgresStore, Work, work};
 pub use row::*;
 pub use sqlite::{Options, SqliteStore};
 pub use store::Store;

@@ -11,6 +11,7 @@ mod history;
 mod listener;
 mod migrate;
 mod tls;
+mod work;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -29,6 +30,8 @@ use crate::sql::store::{Backend, Lane, ReadLane};
 use connection::{Connection, Purpose};
 use listener::{Listener, Wakes};
 use tls::Tls;
+
+pub use work::{Work, work};
 
 const fn purpose(seconds: u64, read_only: bool, by_keys: bool) -> Purpose {
     Purpose { limit: Duration::from_secs(seconds), read_only, by_keys }

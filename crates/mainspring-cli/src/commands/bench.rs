@@ -1,23 +1,26 @@
 //! `mainspring bench`: the real engine under load, counted from its store.
 
-use std::io::IsTerminal;
+mod failover;
+mod fires;
+mod herd;
+mod idle;
+mod shown;
+
+use std::os::fd::AsFd;
 use std::path::Path;
-use std::sync::Mutex;
-use std::time::{Duration, Instant};
 
 use clap::{Args, Subcommand};
-use indicatif::{ProgressBar, ProgressStyle};
-use mainspring_engine::bench::{self, Load, Plan, Report as Measured};
+use mainspring_engine::bench::{self, Lateness, Site};
+use serde::Serialize;
+use tokio::net::unix::pipe;
 
+use self::shown::Shown;
 use crate::error::{Error, Report, Result};
 use crate::exit::Exit;
-use crate::node;
-use crate::output::{Cell, Column, Form, Output, Progress, View, note};
+use crate::output::{Cell, Form, Output, View, dash};
+use crate::{BENCH_NODE, node};
 
-/// How often a line is written where there is no terminal.
-const LINE_EVERY: Duration = Duration::from_secs(5);
-
-/// Measure this machine: how many fires a second, and how late
+/// Measure this machine: how many fires a second, how late, and what happens when a node dies
 #[derive(Debug, Args)]
 pub struct BenchArgs {
     #[command(subcommand)]
@@ -26,83 +29,73 @@ pub struct BenchArgs {
 
 #[derive(Debug, Subcommand)]
 enum What {
-    Fires(FiresArgs),
+    Fires(fires::FiresArgs),
+    Herd(herd::HerdArgs),
+    Idle(idle::IdleArgs),
+    Failover(failover::FailoverArgs),
 }
 
-/// No-op jobs through fire, claim, execution in this process and completion
-#[derive(Debug, Args)]
-#[command(after_help = "Examples:
-  mainspring bench fires --store memory: --triggers 100000 --drain
-  mainspring bench fires --store sqlite:bench.db --triggers 100000 --drain --json
-  mainspring bench fires --store sqlite:bench.db --triggers 10000 --rate 1000 --seconds 20 --json
+/// Measures, and prints the figures.
+///
+/// # Errors
+/// `bench.store` for a store that is not empty, `bench.nodes` for nodes that it cannot have, `store.unusable`; exit 1 when
+/// fires were lost or duplicated.
+pub fn run(args: &BenchArgs, output: &Output) -> Result {
+    match &args.what {
+        What::Fires(args) => fires::run(args, output),
+        What::Herd(args) => herd::run(args, output),
+        What::Idle(args) => idle::run(args, output),
+        What::Failover(args) => failover::run(args, output),
+    }
+}
 
-Lost and duplicated fires are counted from the store, not by the generator.")]
-struct FiresArgs {
-    /// An empty store: memory:, or sqlite:PATH of a file that does not exist yet
+/// A node of a benchmark: answers the parent until that is gone.
+///
+/// # Errors
+/// `bench.failed` when the parent cannot be answered.
+pub fn node() -> Result {
+    node::block_on(async {
+        let serve = async {
+            let questions = pipe::Receiver::from_owned_fd(std::io::stdin().as_fd().try_clone_to_owned()?)?;
+            let answers = pipe::Sender::from_owned_fd(std::io::stdout().as_fd().try_clone_to_owned()?)?;
+            bench::serve(tokio::io::BufReader::new(questions), answers).await
+        };
+        serve.await.map_err(|error| node::failed("bench.failed", "the benchmark cannot be answered", &error))
+    })
+}
+
+/// Where to measure, and how to say what came out.
+#[derive(Debug, Args)]
+struct Place {
+    /// An empty store: memory:, sqlite:PATH of a file that does not exist yet, or postgres://… or mysql://… of an empty database
     #[arg(long, default_value = "memory:", value_name = "URL")]
     store: String,
-    /// Triggers, each of a job of its own
-    #[arg(long, default_value_t = 100_000, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000_000))]
-    triggers: u32,
-    /// Fires a second, spread evenly
-    #[arg(long, value_name = "R", required_unless_present = "drain", conflicts_with = "drain", value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
-    rate: Option<u32>,
-    /// All triggers due at once: how fast are they worked off?
-    #[arg(long)]
-    drain: bool,
-    /// How long to measure; with --drain, how long at most
-    #[arg(long, default_value_t = 10, value_name = "S", value_parser = clap::value_parser!(u32).range(1..=86_400))]
-    seconds: u32,
     /// Print one JSON object in one line
     #[arg(long)]
     json: bool,
 }
 
-const VIEW: View<Measured> = View {
-    columns: &[
-        Column::usual("STORE", |it, _| Cell::new(&it.store)),
-        Column::usual("FIRES", |it, _| Cell::new(it.fires)),
-        Column::usual("SECONDS", |it, _| Cell::new(format!("{:.2}", it.seconds))),
-        Column::usual("FIRES/S", |it, _| Cell::new(it.fires_per_second)),
-        Column::usual("LATENESS", |it, _| {
-            let late = it.lateness_ms;
-            Cell::new(format!("p50 {}, p99 {}, p99.9 {}, max {} ms", late.p50, late.p99, late.p999, late.max))
-        }),
-        Column::usual("LOST", |it, _| Cell::new(it.lost)),
-        Column::usual("DUPLICATES", |it, _| Cell::new(it.duplicates)),
-        Column::usual("CPU", |it, _| Cell::new(format!("{:.2} s", it.cpu_seconds))),
-        Column::usual("MEMORY", |it, _| Cell::new(format!("{} MB", it.rss_mb))),
-    ],
-    name: |it| it.store.clone(),
-    empty: "",
-};
-
-/// Measures, and prints the figures.
-///
-/// # Errors
-/// `store.unusable` for a store that is not empty or cannot be used; exit 1 when fires were lost or duplicated.
-pub fn run(args: &BenchArgs, output: &Output) -> Result {
-    let What::Fires(args) = &args.what;
-    refuse_existing(&args.store)?;
-    let load = args.rate.map_or(Load::Drain, Load::Rate);
-    let plan = Plan { triggers: args.triggers, load, seconds: args.seconds };
+/// Measures somewhere, and shows how far that has come.
+fn measure<T>(
+    store: &str,
+    nodes: u32,
+    output: &Output,
+    work: impl AsyncFnOnce(Site<'_>) -> bench::Result<T>,
+) -> Result<T> {
+    refuse_existing(store)?;
+    let program =
+        std::env::current_exe().map_err(|error| node::failed("bench.failed", "cannot find itself", &error))?;
+    let process = || {
+        let mut command = tokio::process::Command::new(&program);
+        command.arg(BENCH_NODE);
+        command
+    };
     let shown = Shown::new(output.progress());
-    let measured = node::block_on(async {
-        let store = mainspring_store::open(&args.store).await;
-        let store = store.map_err(|error| node::failed("store.unusable", "", &error))?;
-        let measured = bench::fires(store, plan, &|what, done, all| shown.show(what, done, all)).await;
-        measured.map_err(|error| node::failed("bench.failed", "the measurement broke off", &error))
-    });
+    let progress = |what, done, all| shown.show(what, done, all);
+    let site = Site { store, nodes, process: &process, progress: &progress };
+    let measured = node::block_on(async { work(site).await.map_err(|error| failed(store, &error)) });
     shown.end();
-    let measured = measured?;
-    match output.form() {
-        Form::Table if args.json => output.document_as(Form::Jsonl, &measured)?,
-        _ => output.one(&measured, &VIEW)?,
-    }
-    match measured.lost + measured.duplicates {
-        0 => Ok(()),
-        _ => Err(Error::silent(Exit::Failure)),
-    }
+    measured
 }
 
 /// A benchmark writes a hundred thousand jobs: never among somebody's own.
@@ -112,57 +105,50 @@ fn refuse_existing(store: &str) -> Result {
     Err(Error::new(Exit::Conflict, report.hint("name a file that does not exist yet; afterwards it can be deleted")))
 }
 
-/// The progress of a measurement.
-struct Shown {
-    bar: Option<ProgressBar>,
-    lines: bool,
-    said_at: Mutex<Instant>,
+fn failed(store: &str, error: &bench::Error) -> Error {
+    let conflict = |code: &str| Error::new(Exit::Conflict, Report::new(code, error.to_string()));
+    match error {
+        bench::Error::NotEmpty { .. } => conflict("bench.store")
+            .hint("a benchmark fills the store: name a database of its own, and drop it afterwards"),
+        bench::Error::OneNode { .. } => Error::new(Exit::Usage, Report::new("bench.nodes", error.to_string()))
+            .hint("name a database that nodes can share: --store postgres://… or mysql://…"),
+        bench::Error::Late { .. } => node::failed("bench.late", "", error)
+            .hint("ask for fewer triggers, or try again when the machine has less to do"),
+        bench::Error::Uncounted(_) => node::failed("bench.statements", "", error)
+            .hint("use PostgreSQL that is started with shared_preload_libraries = 'pg_stat_statements'"),
+        bench::Error::Store(mainspring_store::Error::Unusable { .. }) => node::unusable(store, error),
+        _ => node::failed("bench.failed", "the measurement broke off", error),
+    }
 }
 
-impl Shown {
-    fn new(progress: Progress) -> Self {
-        let terminal = std::io::stderr().is_terminal();
-        Self {
-            bar: (progress == Progress::Auto && terminal).then(bar),
-            lines: progress == Progress::Plain || progress == Progress::Auto && !terminal,
-            said_at: Mutex::new(Instant::now()),
-        }
-    }
-
-    fn show(&self, what: &'static str, done: u64, all: u64) {
-        if let Some(bar) = &self.bar {
-            bar.set_message(what);
-            bar.set_length(all.max(done));
-            bar.set_position(done);
-        }
-        let mut said_at = self.said_at.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
-        if self.lines && said_at.elapsed() >= LINE_EVERY {
-            note(format_args!("{what}: {done} of {all}"));
-            *said_at = Instant::now();
-        }
-    }
-
-    fn end(&self) {
-        if let Some(bar) = &self.bar {
-            bar.finish_and_clear();
+impl Place {
+    fn print<T: Serialize>(&self, measured: &T, view: &View<T>, output: &Output) -> Result {
+        match output.form() {
+            Form::Table if self.json => output.document_as(Form::Jsonl, measured),
+            _ => output.one(measured, view),
         }
     }
 }
 
-fn bar() -> ProgressBar {
-    let style = ProgressStyle::with_template("{msg:>6} {bar:40} {human_pos}/{human_len}  {per_sec}  {elapsed}")
-        .expect("the template is a constant that a test has shown");
-    ProgressBar::new(0).with_style(style)
+/// Exit 1 for what must not be.
+fn verdict(lost: u64, duplicates: u64) -> Result {
+    match lost + duplicates {
+        0 => Ok(()),
+        _ => Err(Error::silent(Exit::Failure)),
+    }
+}
+
+fn lateness(late: Lateness) -> Cell {
+    Cell::new(format!("p50 {}, p99 {}, p99.9 {}, max {} ms", late.p50, late.p99, late.p999, late.max))
+}
+
+fn database(seconds: Option<f64>, unit: &str) -> Cell {
+    Cell::new(seconds.map_or_else(|| dash().to_owned(), |seconds| format!("{seconds:.2} {unit}")))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_template_of_the_bar_is_valid() {
-        bar().finish_and_clear();
-    }
 
     #[test]
     fn a_store_that_is_there_is_left_alone() {
@@ -172,5 +158,20 @@ mod tests {
         assert!(refuse_existing(&url).is_ok());
         std::fs::write(&path, "").unwrap();
         assert_eq!(refuse_existing(&url).unwrap_err().exit, Exit::Conflict);
+    }
+
+    #[test]
+    fn each_reason_has_its_code() {
+        for (error, code, exit) in [
+            (bench::Error::NotEmpty { jobs: 3, triggers: 0 }, "bench.store", Exit::Conflict),
+            (bench::Error::OneNode { store: "SQLite", nodes: 3 }, "bench.nodes", Exit::Usage),
+            (bench::Error::Late { what: "starting" }, "bench.late", Exit::Failure),
+            (bench::Error::Uncounted("no".to_owned()), "bench.statements", Exit::Failure),
+            (bench::Error::Node("gone".to_owned()), "bench.failed", Exit::Failure),
+            (bench::Error::Store(mainspring_store::Error::Closed), "bench.failed", Exit::Failure),
+        ] {
+            let shown = failed("sqlite:jobs.db", &error);
+            assert_eq!((shown.reports[0].code.as_str(), shown.exit), (code, exit), "{shown:?}");
+        }
     }
 }

@@ -14,12 +14,14 @@ pub(super) fn init(folder: &Path) -> Command {
     init
 }
 
-pub(super) fn serve(folder: &Path, port: u16) -> Command {
+pub(super) fn serve(folder: &Path, port: u16, durable: bool) -> Command {
     let mut server = Command::new(find("mariadbd", &["/usr/sbin", "/usr/libexec"]));
     server.args(["--no-defaults", &data(folder), "--bind-address=127.0.0.1", "--skip-name-resolve", "--skip-log-bin"]);
     server.arg(format!("--port={port}")).arg(format!("--socket={}", folder.join("socket").display()));
     // 2: commits are with the system when they are acknowledged, so a killed server loses none.
-    server.args(["--innodb-flush-log-at-trx-commit=2", "--innodb-buffer-pool-size=256M", "--max-connections=2000"]);
+    let flush = if durable { 1 } else { 2 };
+    server.arg(format!("--innodb-flush-log-at-trx-commit={flush}"));
+    server.args(["--innodb-buffer-pool-size=256M", "--max-connections=2000"]);
     server
 }
 

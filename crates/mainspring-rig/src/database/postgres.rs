@@ -9,15 +9,10 @@ pub(super) const SESSIONS: &str =
     "SELECT pid FROM pg_stat_activity WHERE backend_type = 'client backend' AND pid <> pg_backend_pid()";
 
 /// Commits are with the system when they are acknowledged, so a killed server loses none; a machine that fails is not tested.
-const SETTINGS: [&str; 7] = [
-    "listen_addresses=127.0.0.1",
-    "fsync=off",
-    "full_page_writes=off",
-    "max_connections=400",
-    "shared_buffers=128MB",
-    "max_wal_size=4GB",
-    "checkpoint_timeout=1h",
-];
+const NOT_DURABLE: [&str; 4] = ["fsync=off", "full_page_writes=off", "max_wal_size=4GB", "checkpoint_timeout=1h"];
+const SETTINGS: [&str; 3] = ["listen_addresses=127.0.0.1", "max_connections=400", "shared_buffers=128MB"];
+/// Counts statements, for benchmarks.
+const COUNTS: &str = "shared_preload_libraries=pg_stat_statements";
 
 pub(super) fn init(folder: &Path) -> Result<Command> {
     let mut init = Command::new(binaries()?.join("initdb"));
@@ -26,10 +21,13 @@ pub(super) fn init(folder: &Path) -> Result<Command> {
     Ok(init)
 }
 
-pub(super) fn serve(folder: &Path, port: u16) -> Result<Command> {
-    let mut server = Command::new(binaries()?.join("postgres"));
+pub(super) fn serve(folder: &Path, port: u16, durable: bool) -> Result<Command> {
+    let binaries = binaries()?;
+    let mut server = Command::new(binaries.join("postgres"));
+    let counts = durable && binaries.join("../lib/pg_stat_statements.so").exists();
+    let kind = if durable { &[COUNTS][..usize::from(counts)] } else { &NOT_DURABLE };
     server.arg("-D").arg(folder.join("data")).arg("-k").arg(folder).args(["-p", &port.to_string()]);
-    SETTINGS.iter().for_each(|setting| {
+    SETTINGS.iter().chain(kind).for_each(|setting| {
         server.args(["-c", setting]);
     });
     Ok(server)

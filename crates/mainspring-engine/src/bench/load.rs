@@ -1,0 +1,163 @@
+//! What a benchmark plants into the store: groups of triggers, each of a job of its own, so that no two fires share a row.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use mainspring_core::cluster::Shard;
+use mainspring_core::compile::{self, Defaults};
+use mainspring_core::job::{Job, JobKey, ScheduleDefinition, Task, TriggerDefinition};
+use mainspring_core::{JobId, Timestamp, TriggerId, edit, shard_of};
+use mainspring_store::{Expect, JobWrite, Saved, Store, TriggerWrite};
+
+use super::{OnProgress, Result};
+use crate::clock::{Clock, SystemClock};
+use crate::metrics::Entry;
+
+const NAMESPACE: &str = "bench";
+/// Jobs saved in one transaction.
+const SLICE: usize = 500;
+/// How much slower the rest may be than the first slice.
+const SLOWER: f64 = 2.0;
+
+/// Triggers of one interval.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Group {
+    pub(super) name: &'static str,
+    pub(super) triggers: u32,
+    pub(super) interval_ms: i64,
+    pub(super) phases: Phases,
+}
+
+/// When the triggers of a group are due for the first time.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Phases {
+    /// All so many milliseconds after the beginning.
+    Together(i64),
+    /// Spread over the first interval.
+    Spread,
+}
+
+impl Group {
+    /// So many fires a second, spread evenly.
+    pub(super) fn at_rate(name: &'static str, triggers: u32, rate: u32) -> Self {
+        let interval_ms = (i64::from(triggers) * 1_000 / i64::from(rate.max(1))).max(1);
+        Self { name, triggers, interval_ms, phases: Phases::Spread }
+    }
+
+    fn first(self, begin: Timestamp, index: u32) -> Timestamp {
+        begin
+            + match self.phases {
+                Phases::Together(after_ms) => after_ms,
+                Phases::Spread => self.interval_ms * i64::from(index) / i64::from(self.triggers),
+            }
+    }
+}
+
+/// A trigger in the store, known by its job.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) struct Planted {
+    pub(super) job: JobId,
+    pub(super) shard: Shard,
+    pub(super) group: &'static str,
+    pub(super) first: Timestamp,
+    pub(super) interval_ms: i64,
+}
+
+impl Planted {
+    /// How many instants there are up to one.
+    pub(super) fn instants(&self, until: Timestamp) -> u64 {
+        let passed = until.since(self.first);
+        if passed < 0 { 0 } else { (passed / self.interval_ms + 1).unsigned_abs() }
+    }
+}
+
+/// What was planted, in order of jobs, and when the load begins.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Planting {
+    pub(super) begin: Timestamp,
+    pub(super) triggers: Vec<Planted>,
+}
+
+impl Planting {
+    pub(super) fn of(&self, job: JobId) -> Option<&Planted> {
+        let found = self.triggers.binary_search_by_key(&job, |planted| planted.job);
+        found.ok().map(|index| &self.triggers[index])
+    }
+
+    pub(super) fn of_entry(&self, entry: &Entry) -> Option<&Planted> {
+        self.of(JobId(i64::from(entry.0)))
+    }
+
+    /// How many instants all triggers have up to one.
+    pub(super) fn instants(&self, until: Timestamp) -> u64 {
+        self.triggers.iter().map(|planted| planted.instants(until)).sum()
+    }
+
+    /// Both, with the beginning of the other.
+    pub(super) fn and(mut self, other: Self) -> Self {
+        self.begin = other.begin;
+        self.triggers.extend(other.triggers);
+        self.triggers.sort_unstable_by_key(|planted| planted.job);
+        self
+    }
+}
+
+/// Plants groups, and settles when the load begins: `lead_ms` after the planting is foreseen to end.
+///
+/// That is foreseen from the time that the first slice takes, which is then saved again with the instants that hold.
+pub(super) async fn plant(
+    store: &dyn Store,
+    groups: &[Group],
+    lead_ms: i64,
+    progress: OnProgress<'_>,
+) -> Result<Planting> {
+    let all: Vec<(Group, u32)> =
+        groups.iter().flat_map(|group| (0..group.triggers).map(|index| (*group, index))).collect();
+    let first = &all[..all.len().min(SLICE)];
+    let timed = Instant::now();
+    save(store, first, SystemClock.now() + DAY_MS).await?;
+    #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "far below 2^53")]
+    let foreseen_ms = (timed.elapsed().as_secs_f64() * 1_000.0 * SLOWER * all.len() as f64 / first.len() as f64) as i64;
+    let begin = SystemClock.now() + foreseen_ms + lead_ms;
+    let mut triggers = Vec::with_capacity(all.len());
+    for slice in all.chunks(SLICE) {
+        let saved = save(store, slice, begin).await?;
+        triggers.extend(slice.iter().zip(saved).map(|((group, index), saved)| planted(*group, *index, begin, &saved)));
+        progress("jobs", triggers.len() as u64, all.len() as u64);
+    }
+    triggers.sort_unstable_by_key(|planted| planted.job);
+    Ok(Planting { begin, triggers })
+}
+
+const DAY_MS: i64 = 86_400_000;
+
+async fn save(store: &dyn Store, slice: &[(Group, u32)], begin: Timestamp) -> Result<Vec<Saved>> {
+    let writes = slice.iter().map(|(group, index)| write(*group, *index, begin));
+    Ok(store.save_jobs(writes.collect()).await?)
+}
+
+fn planted(group: Group, index: u32, begin: Timestamp, saved: &Saved) -> Planted {
+    let key = &saved.job.definition.key;
+    Planted {
+        job: saved.job.id,
+        shard: Shard(shard_of(&key.namespace, &key.name)),
+        group: group.name,
+        first: group.first(begin, index),
+        interval_ms: group.interval_ms,
+    }
+}
+
+fn write(group: Group, index: u32, begin: Timestamp) -> JobWrite {
+    let schedule = ScheduleDefinition::Every { interval_ms: group.interval_ms, repeat_count: None };
+    let mut trigger = TriggerDefinition::new("t", schedule);
+    trigger.start_at = Some(group.first(begin, index));
+    let mut job = Job::new(JobKey::new(NAMESPACE, format!("{}-{index:07}", group.name)), Task::Noop);
+    job.triggers.push(trigger);
+    let job = Arc::new(job);
+    let at = SystemClock.now();
+    let rule = compile::rule(&job, &job.triggers[0], at, Defaults::default(), &|_| None).expect("a plain interval");
+    let progress = edit::begin(&rule, TriggerId(0), None, at);
+    let triggers =
+        vec![TriggerWrite { name: "t".into(), paused: false, progress, jitter_ms: 0, expected_fired_through: None }];
+    JobWrite { definition: job, expect: Expect::Anything, paused: false, triggers, at }
+}
