@@ -19,7 +19,7 @@ use crate::cluster::Cluster;
 use crate::error::{Error, Result};
 use crate::row::{StoreInfo, StoreWarning};
 use crate::sql::cluster::Shared;
-use crate::sql::db::{Db, Fault, Lock, Sql, Step, ToSql, exists, on_servers, read, read_one, sql};
+use crate::sql::db::{Db, Fault, Lock, Sql, Step, ToSql, exists, on_servers, read, read_one};
 use crate::sql::lane::{self, Lanes, Server};
 use crate::sql::session::Session;
 use crate::sql::store::{Backend, Lane, ReadLane};
