@@ -290,7 +290,7 @@ impl Planner {
             return first;
         }
         let due = self.residents.next_wakeup();
-        let scheduled = self.slots.next_release_at();
+        let scheduled = self.slots.next_release_at().filter(|_| self.part.takes_work());
         let window = self.next_window_at().min(self.next_check_at());
         due.into_iter().chain(scheduled).fold(first.min(window), Timestamp::min)
     }
@@ -350,7 +350,7 @@ impl Planner {
         self.check_window(commands);
         self.residents.collect_due(self.now, &mut self.fires.ready);
         self.send_fires(commands);
-        commands.extend(self.slots.ask(self.now, self.part.trusted));
+        commands.extend(self.slots.ask(self.now, self.part.takes_work()));
     }
 
     fn note_time(&mut self, now: Timestamp) {

@@ -189,6 +189,7 @@ impl Engine {
         let node = Node {
             terms: Terms {
                 store: Arc::clone(&store),
+                clock: Arc::clone(&clock),
                 about: NodeInfo { name, address, version: env!("CARGO_PKG_VERSION").to_owned() },
                 settings: settings.cluster,
                 metrics: Arc::clone(&metrics),

@@ -73,16 +73,19 @@ impl Slots {
         }
     }
 
-    /// Asks for queued and scheduled runs, where there may be some. Only a node that trusts itself claims.
-    pub(super) fn ask(&mut self, now: Timestamp, trusted: bool) -> Vec<Command> {
+    /// Asks for queued and scheduled runs, where there may be some and the node takes work.
+    pub(super) fn ask(&mut self, now: Timestamp, takes_work: bool) -> Vec<Command> {
         let mut commands = Vec::new();
+        if !takes_work {
+            return commands;
+        }
         if self.next_release_at().is_some_and(|at| at <= now) {
             self.releasing = true;
             self.next_release = None;
             commands.push(Command::Read(Read::Release));
         }
         let free = self.total - self.taken;
-        if trusted && self.backlog && self.claiming == 0 && free > 0 {
+        if self.backlog && self.claiming == 0 && free > 0 {
             self.backlog = false;
             self.claiming = free;
             self.taken = self.total;
