@@ -1,6 +1,8 @@
 //! The real binary, as users meet it: arguments in, stdout, stderr and exit code out.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod any_node;
+mod arena;
 mod canned;
 mod check;
 mod cluster;
@@ -8,6 +10,7 @@ mod command_line;
 mod commands;
 mod crashes;
 mod cron;
+mod faults;
 mod live;
 mod program;
 mod server;
