@@ -10,7 +10,6 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 use serde_json::{Value, json};
 
-
 /// Settings of the server that decide what a commit is worth.
 const DURABILITY: [&str; 4] = ["fsync", "synchronous_commit", "full_page_writes", "wal_sync_method"];
 /// Below this, tuned Quartz was not measured fairly, and no ratio to it means anything.

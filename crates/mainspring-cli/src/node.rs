@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::Args;
 use mainspring_api::ErrorCode;
-use mainspring_engine::{Clock, Engine, NodeName, RetentionRule, StartError, Stopped, SystemClock};
+use mainspring_engine::{Clock, Engine, NodeName, RetentionRule, ShiftedClock, StartError, Stopped, SystemClock};
 use mainspring_server::Server;
 use mainspring_tasks::{Allow, OutboundPolicy};
 use tempfile::TempDir;
@@ -59,6 +59,20 @@ pub struct NodeArgs {
     /// The server's own log.
     #[command(flatten)]
     pub log: LogArgs,
+    /// A clock that is wrong on purpose.
+    #[command(flatten)]
+    pub clock: ClockArgs,
+}
+
+/// How tests of clusters set the clock of one node. Shown nowhere: a clock that is wrong fires at wrong times.
+#[derive(Debug, Clone, Default, Args)]
+pub struct ClockArgs {
+    /// File that says by how many milliseconds this node's clock is off; read again and again
+    #[arg(long, env = "MAINSPRING_CLOCK_OFFSET_FILE", hide = true, requires = "for_tests", value_name = "FILE")]
+    clock_offset_file: Option<PathBuf>,
+    /// Admits settings that are of use to tests only
+    #[arg(long, env = "MAINSPRING_FOR_TESTS", hide = true)]
+    for_tests: bool,
 }
 
 /// Where a node keeps things.
@@ -133,6 +147,7 @@ pub async fn start(args: &NodeArgs, place: &Place) -> Result<Node> {
     let terminate = listen_to(SignalKind::terminate())?;
     let interrupt = listen_to(SignalKind::interrupt())?;
     let zone = time_value::zone(&args.default_timezone)?;
+    let clock = args.clock.clock()?;
     make_private(&place.data)?;
     let inside = || format!("sqlite:{}", place.data.join("mainspring.db").display());
     let address = place.store.clone().unwrap_or_else(inside);
@@ -141,7 +156,7 @@ pub async fn start(args: &NodeArgs, place: &Place) -> Result<Node> {
     let name = args.name();
     let mut settings = engine_settings(args, &place.data);
     settings.node = NodeName { address: url_for_others(listen), name: name.clone() };
-    let engine = Engine::start(store, settings).await;
+    let engine = Engine::start_with(store, settings, clock, Arc::default()).await;
     let engine = Arc::new(engine.map_err(|error| match error {
         StartError::TooOld { .. } => failed("node.too_old", "", &error),
         error => failed("server.start", "cannot start the engine", &error),
@@ -243,6 +258,17 @@ impl Node {
             }
         }
         Ok(())
+    }
+}
+
+impl ClockArgs {
+    /// The machine's clock, if nothing else is said.
+    fn clock(&self) -> Result<Arc<dyn Clock>> {
+        let Some(file) = &self.clock_offset_file else { return Ok(Arc::new(SystemClock)) };
+        let clock =
+            ShiftedClock::new(file).map_err(|error| Error::file("read the offset of the clock from", file, &error))?;
+        tracing::warn!(file = %file.display(), "this node's clock is off, as a test wants it");
+        Ok(Arc::new(clock))
     }
 }
 

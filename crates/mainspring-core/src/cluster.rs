@@ -196,6 +196,7 @@ pub struct Membership {
     burying: BTreeSet<Incarnation>,
     silence: Silence,
     clock: ClockWatch,
+    compared: Option<Reading>,
     draining: bool,
     heirs: Vec<Incarnation>,
     heirs_since_ms: u64,
@@ -225,6 +226,7 @@ impl Membership {
             burying: BTreeSet::new(),
             silence: Silence::default(),
             clock: ClockWatch::default(),
+            compared: None,
             draining: false,
             heirs: Vec::new(),
             heirs_since_ms: start_ms,
@@ -277,6 +279,13 @@ impl Membership {
     #[must_use]
     pub fn trusted_until(&self) -> u64 {
         if self.abandoned.is_some() { 0 } else { self.trusted_until_ms }
+    }
+
+    /// Both clocks when the wall clock was last compared with the database's. Who finds that it
+    /// [was set](Reading::is_set_since) since then fires nothing until it has been compared again.
+    #[must_use]
+    pub const fn compared(&self) -> Option<Reading> {
+        self.compared
     }
 
     /// The shards whose triggers belong into this node's wheel. May change with every event.
@@ -367,6 +376,7 @@ impl Membership {
 
     fn judge_clock(&mut self, (sent, received): (Reading, Reading), view: &ClusterView, commands: &mut Vec<Command>) {
         let Some(offset) = ClockOffset::measure(sent, received, view.database_clock_ms) else { return };
+        self.compared = Some(received);
         let live = view.nodes.iter().filter(|row| row.incarnation != self.me && !self.is_suspect(row.incarnation));
         let peer = |row: &NodeRow| {
             let (incarnation, eligible) = (row.incarnation, row.standing == Standing::Eligible);

@@ -314,7 +314,7 @@ impl Planner {
             return first;
         }
         let due = self.residents.next_wakeup();
-        let scheduled = self.slots.next_release_at();
+        let scheduled = self.slots.next_release_at().filter(|_| self.part.takes_work());
         let window = self.next_window_at().min(self.next_check_at());
         due.into_iter().chain(scheduled).fold(first.min(window), Timestamp::min)
     }
@@ -379,14 +379,15 @@ impl Planner {
         self.ask_runs(commands);
     }
 
-    /// Asks for scheduled and queued runs, where there may be some. Only a node that trusts itself claims.
+    /// Asks for scheduled and queued runs, where there may be some and the node takes work.
     fn ask_runs(&mut self, commands: &mut Vec<Command>) {
+        if !self.part.takes_work() {
+            return;
+        }
         if self.slots.ask_release(self.now) {
             commands.push(Command::Read(Read::Release));
         }
-        if self.part.trusted
-            && let Some(count) = self.slots.ask_claim()
-        {
+        if let Some(count) = self.slots.ask_claim() {
             let id = self.next_batch_id();
             commands.push(Command::Read(Read::Claim(id, count)));
         }

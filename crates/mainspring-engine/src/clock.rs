@@ -1,7 +1,10 @@
 //! The one home of clock readings and of waiting for an instant.
 
+mod shifted;
 #[cfg(target_os = "linux")]
 mod timerfd;
+
+pub use shifted::ShiftedClock;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -65,9 +68,9 @@ pub(crate) fn boot_ms() -> u64 {
     u64::try_from(FIRST.get_or_init(std::time::Instant::now).elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
-/// Both clocks of the machine.
-pub(crate) fn reading() -> Reading {
-    Reading { boot_ms: boot_ms(), wall_ms: SystemClock.now().as_millis() }
+/// Both clocks of a node.
+pub(crate) fn reading(clock: &dyn Clock) -> Reading {
+    Reading { boot_ms: boot_ms(), wall_ms: clock.now().as_millis() }
 }
 
 /// Waits for a while of the machine's time, whatever the wall clock does.

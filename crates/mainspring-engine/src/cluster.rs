@@ -13,13 +13,13 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use mainspring_core::Incarnation;
 use mainspring_core::cluster::{
-    Change, Command, EngineTimes, Event, Membership, Reason, Renewal, Renewed, Settings, ShardSet, Status, UnsafeTimes,
-    is_older,
+    Change, Command, EngineTimes, Event, Membership, Reading, Reason, Renewal, Renewed, Settings, ShardSet, Status,
+    UnsafeTimes, is_older,
 };
 use mainspring_store::{Cluster, NodeInfo, Result, Store};
 use tokio::sync::{mpsc, oneshot, watch};
 
-use crate::clock::{boot_ms, pause, reading};
+use crate::clock::{Clock, boot_ms, pause, reading};
 use crate::metrics::Metrics;
 use crate::orphans::Orphans;
 
@@ -81,6 +81,8 @@ pub(crate) struct Held {
     pub(crate) trusted_until: u64,
     /// When the node last heard that it holds its lease: when it asked.
     pub(crate) renewed: u64,
+    /// Both clocks when the node last compared its wall clock with the database's.
+    pub(crate) compared: Option<Reading>,
     /// Shards that are given up as soon as they are clear.
     pub(crate) releasing: Option<Change>,
     /// Why the incarnation has ended, and when to come back as another.
@@ -104,12 +106,14 @@ pub(crate) struct Lease {
     word: watch::Sender<Word>,
     ticked: Arc<AtomicU64>,
     over: oneshot::Receiver<()>,
+    clock_warn_ms: u64,
 }
 
 /// What a lease is taken with.
 #[derive(Clone)]
 pub(crate) struct Terms {
     pub(crate) store: Arc<dyn Store>,
+    pub(crate) clock: Arc<dyn Clock>,
     pub(crate) about: NodeInfo,
     pub(crate) settings: Settings,
     pub(crate) metrics: Arc<Metrics>,
@@ -124,6 +128,7 @@ impl Lease {
         let (word, word_receiver) = watch::channel(Word::default());
         let (orphans_sender, orphans) = mpsc::unbounded_channel();
         let (done, over) = oneshot::channel();
+        let clock_warn_ms = terms.settings.clock_warn_ms;
         let ticked = Arc::new(AtomicU64::new(start_ms));
         let keeper = Keeper {
             membership: Membership::new(terms.settings, me, start_ms),
@@ -147,7 +152,14 @@ impl Lease {
             let _heard = done.send(());
         };
         std::thread::Builder::new().name("mainspring-lease".into()).spawn(work)?;
-        Ok(Self { held, orphans, word, ticked, over })
+        Ok(Self { held, orphans, word, ticked, over, clock_warn_ms })
+    }
+
+    /// Whether the node may act on what it holds. Not if its wall clock was set since it was compared with the database's:
+    /// nothing is due by such a clock until the next renewal has compared them again.
+    pub(crate) fn trusts(&self, held: &Held, now: Reading) -> bool {
+        let was_set = held.compared.is_some_and(|compared| now.is_set_since(compared, self.clock_warn_ms));
+        now.boot_ms < held.trusted_until && !was_set
     }
 
     /// What the node holds now; nothing if the thread has ended without a reason. Says that the loop is alive.
@@ -326,6 +338,7 @@ impl Keeper {
             owned: *self.membership.owned(),
             trusted_until: self.membership.trusted_until(),
             renewed: self.membership.trusted_until().saturating_sub(self.terms.settings.trust_ms()),
+            compared: self.membership.compared(),
             releasing: self.releasing.map(|(change, _)| change),
             abandoned: self.held.borrow().abandoned,
         };
@@ -371,12 +384,12 @@ impl Keeper {
 
     fn renew(&mut self, renewal: Renewal) {
         let (store, about, me) = (Arc::clone(&self.terms.store), self.terms.about.clone(), self.me);
-        let deadline_ms = self.terms.settings.deadline_ms;
+        let (clock, deadline_ms) = (Arc::clone(&self.terms.clock), self.terms.settings.deadline_ms);
         self.under_way.push(Box::pin(async move {
-            let sent = reading();
+            let sent = reading(&*clock);
             let view = within(deadline_ms, "renew the lease", cluster(&*store).renew(me, &about, renewal)).await;
             Some(Heard::Event(match view {
-                Some(view) => Event::Renewed(Renewed { sent, received: reading(), view }),
+                Some(view) => Event::Renewed(Renewed { sent, received: reading(&*clock), view }),
                 None => Event::RenewalFailed,
             }))
         }));

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use mainspring_core::batch::{LiveRun, Placed, Released, TriggerRow};
-use mainspring_core::cluster::{Reason, ShardSet};
+use mainspring_core::cluster::{Reading, Reason, ShardSet};
 use mainspring_core::job::Job;
 use mainspring_core::planner::{AttemptEnd, Command, Event, Planner, Read, Refusal};
 use mainspring_core::retry::AfterAttempt;
@@ -153,7 +153,8 @@ impl Driver {
         if let Some((reason, return_ms)) = held.abandoned {
             self.ended = Some(Ended::Abandoned(reason, return_ms));
         }
-        let part = (held.owned, boot_ms < held.trusted_until);
+        let reading = Reading { boot_ms, wall_ms: now.as_millis() };
+        let part = (held.owned, self.lease.as_ref()?.trusts(&held, reading));
         let before = self.part.replace(part);
         if before != Some(part) {
             self.count_moves(before.unwrap_or_default().0, held.owned);

@@ -223,6 +223,7 @@ impl Engine {
         let node = Node {
             terms: Terms {
                 store: Arc::clone(&store),
+                clock: Arc::clone(&clock),
                 about: NodeInfo { name, address, version: VERSION.to_owned() },
                 settings: settings.cluster,
                 metrics: Arc::clone(&metrics),

@@ -24,7 +24,7 @@ mod process;
 mod retention;
 mod tasks;
 
-pub use clock::{Alarm, Clock, ManualClock, SystemClock};
+pub use clock::{Alarm, Clock, ManualClock, ShiftedClock, SystemClock};
 pub use control::Control;
 pub use engine::{Engine, NodeName, Settings, StartError, Stopped};
 pub use handler::{Handler, HandlerError, HandlerResult, Handlers, IntoHandlerResult, RunContext};

@@ -248,6 +248,8 @@ impl Server {
         if let Some((user, group)) = self.user {
             command.uid(user).gid(group);
         }
+        // MariaDB's temporary tables have names that another server may have given too.
+        command.env("TMPDIR", self.folder.path());
         // A Ctrl-C is for the task, which then ends the server.
         command.current_dir(self.folder.path()).process_group(0).stdin(Stdio::null())
     }

@@ -31,7 +31,7 @@ pub struct History {
     pub marks: Vec<Mark>,
     /// Jobs of which at most one run may be under way.
     pub alone: BTreeSet<String>,
-    /// When it was read.
+    /// When it was begun to be read: what happened later may be in it or not.
     pub read_at: Timestamp,
 }
 
@@ -110,17 +110,17 @@ impl History {
     /// # Errors
     /// The store or the witness cannot be read.
     pub async fn read(store: &dyn Store, witness: &Witness, through: Timestamp) -> Result<Self> {
-        // Before the runs: who bears witness has a record by then.
-        let marks = witness.read()?;
         let read_at = now()?;
         let triggers = triggers(store).await?;
-        let mut history = Self { read_at, marks, ..Self::default() };
+        let mut history = Self { read_at, ..Self::default() };
         history.promises = triggers.iter().filter_map(|trigger| Promise::of(trigger, through)).collect();
         let alone =
             |info: &&TriggerInfo| info.job.definition.overlap != Overlap::Allow && info.job.definition.max_active == 1;
         history.alone = triggers.iter().filter(alone).map(|info| info.job.definition.key.to_string()).collect();
         history.runs = runs(store).await?;
         history.gaps = gaps(store).await?;
+        // After the runs: the work of what is over has said all it has to say. What it says later than `read_at` is not judged.
+        history.marks = witness.read()?;
         let tallies = store.tally().await?;
         history.doubled = tallies.iter().filter(|tally| tally.duplicated > 0).map(|tally| tally.trigger).collect();
         Ok(history)

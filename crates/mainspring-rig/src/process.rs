@@ -207,6 +207,10 @@ impl Node {
 
 impl Drop for Node {
     fn drop(&mut self) {
+        if std::thread::panicking() {
+            // For whoever asks why the test has failed; there is nobody to tell that this failed too.
+            let _ = write!(std::io::stderr(), "--- {} has said:\n{}", self.url, self.log());
+        }
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

@@ -48,29 +48,30 @@ impl Witness {
 
     /// A shell line that does `work` and bears witness to it. Ends as `work` does.
     ///
-    /// One write to a file opened for appending is whole, also beside those of other processes.
+    /// One write to a file opened for appending is not mixed with those of other processes; it may be cut short where a page of
+    /// the file ends, if the process is killed just then. So each line begins by ending the one before, and ends with a dot.
     #[must_use]
     pub fn line(&self, work: &str) -> String {
         let file = self.path.display().to_string().replace('\'', r"'\''");
         format!(
-            r#"mark() {{ date "+$1 $MS_JOB $MS_RUN_ID $MS_ATTEMPT $$ $MS_FIRE_TIME %s%3N" | dd of='{file}' oflag=append conv=notrunc,fsync status=none; }}
+            r#"mark() {{ date "+%n$1 $MS_JOB $MS_RUN_ID $MS_ATTEMPT $$ $MS_FIRE_TIME %s%3N ." | dd of='{file}' oflag=append conv=notrunc,fsync status=none; }}
 mark start; ({work}); code=$?; mark end; exit $code"#
         )
     }
 
-    /// What has been written so far; nothing if nobody has.
+    /// What has been written so far; nothing if nobody has. A line without its dot was cut short with its process, before the
+    /// work began or its end was told: it says nothing.
     ///
     /// # Errors
-    /// The file cannot be read, or a line is none of ours: also half a line is an error.
+    /// The file cannot be read, or a whole line is none of ours.
     pub fn read(&self) -> Result<Vec<Mark>> {
         let text = match Path::exists(&self.path) {
             true => std::fs::read_to_string(&self.path)?,
             false => String::new(),
         };
         let number = |(index, line)| mark(line).with_context(|| format!("line {}: {line:?}", index + 1));
-        let whole = text.is_empty() || text.ends_with('\n');
-        anyhow::ensure!(whole, "the last line of {} has no end", self.path.display());
-        text.lines().enumerate().map(number).collect()
+        let whole = text.lines().enumerate().filter_map(|(index, line)| Some((index, line.strip_suffix(" .")?)));
+        whole.map(number).collect()
     }
 }
 
@@ -119,11 +120,17 @@ mod tests {
         assert_eq!(told, [(Moment::Start, run.to_owned(), 2), (Moment::End, run.to_owned(), 2)]);
         assert_eq!(marks[0].fire_time.to_string(), "2026-03-08T07:30:00.250Z");
         assert!(marks[0].at <= marks[1].at && marks[0].at > marks[0].fire_time);
+
+        // Somebody was killed in the middle of a word; what comes after that is not lost with it.
+        let path = folder.path().join("it's a witness");
+        let text = std::fs::read_to_string(&path).unwrap();
+        std::fs::write(&path, format!("{text}\nend default/ti{text}\nend default/tick 0")).unwrap();
+        assert_eq!(witness.read().unwrap(), [marks.clone(), marks].concat());
     }
 
     #[test]
     fn lines_that_are_none_of_ours_are_refused() {
-        for line in ["start", "begin a b c d e f\n", "start default/x no-id 1 1 2026-03-08T07:30:00Z 1\n"] {
+        for line in ["start .", "begin a b c d e f .\n", "start default/x no-id 1 1 2026-03-08T07:30:00Z 1 .\n"] {
             let folder = tempfile::tempdir().unwrap();
             let path = folder.path().join("witness");
             std::fs::write(&path, line).unwrap();

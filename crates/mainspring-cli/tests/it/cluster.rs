@@ -1,128 +1,54 @@
 //! Nodes in processes of their own, over one PostgreSQL database whose server `MAINSPRING_TEST_POSTGRES` names.
 
-use std::time::{Duration, Instant};
-
 use mainspring_api::client::Client;
-use mainspring_api::{ApplyOptions, Bundle, Cluster, HealthStatus, NodeState, PageFilter};
+use mainspring_api::{HealthStatus, NodeState, PageFilter};
 use mainspring_core::Timestamp;
 use mainspring_engine::{Clock, SystemClock};
-use mainspring_store::conformance::kit;
-use mainspring_store::{Store, Tally};
+use mainspring_rig::Bounds;
+use mainspring_store::Store;
 use serde_json::json;
 
+use crate::arena::{Arena, shared_by};
 use crate::live::Live;
 use crate::program::Program;
 
-/// Longer than anything here takes on the slowest machine.
-const PATIENCE: Duration = Duration::from_secs(60);
 const JOBS: usize = 60;
 /// From the death of a node to the first fires of its shards.
 const TAKEOVER_MS: i64 = 8_000;
 
-/// A database of the test, and nodes over it that the command line finds in the same home.
-struct Nodes {
-    program: Program,
-    address: String,
-    runtime: tokio::runtime::Runtime,
-}
-
-impl Nodes {
-    fn new() -> Self {
-        let runtime = tokio::runtime::Runtime::new().unwrap();
-        let address = runtime.block_on(kit::postgres());
-        Self { program: Program::new(), address, runtime }
-    }
-
-    /// Starts a node. The first one makes the token, which the others are given.
-    fn start(&self, name: &str) -> Live {
-        let token = self.program.home().join("a/token");
-        let mut arguments = vec!["server", "--store", &self.address, "--node-name", name, "--data", name];
-        if token.exists() {
-            arguments.extend(["--token-file", "a/token"]);
-        }
-        Live::start_with(&self.program, &arguments)
-    }
-
-    fn wait<T>(&self, what: &str, look: impl AsyncFnMut() -> Option<T>) -> T {
-        self.runtime.block_on(until(what, look))
-    }
-
-    /// Waits until a node sees the cluster so.
-    fn sees(&self, node: &Live, what: &str, is_so: impl Fn(&Cluster) -> bool) -> Cluster {
-        let client = node.client();
-        self.wait(what, async || client.cluster().await.ok().filter(&is_so))
-    }
-}
-
-/// Looks again and again until an answer is there.
-async fn until<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>) -> T {
-    let begun = Instant::now();
-    let mut alarm = SystemClock.alarm();
-    loop {
-        if let Some(found) = look().await {
-            return found;
-        }
-        assert!(begun.elapsed() < PATIENCE, "{what}: never so");
-        alarm.wait_until(SystemClock.now() + 50).await;
-    }
-}
-
-/// Each node has its share of all shards.
-fn shared_by(count: usize) -> impl Fn(&Cluster) -> bool {
-    move |cluster| {
-        let fair = |shards: u32| (256 / count..=256_usize.div_ceil(count)).contains(&(shards as usize));
-        cluster.nodes.len() == count
-            && cluster.nodes.iter().all(|node| fair(node.shards))
-            && cluster.shards.iter().all(|shard| shard.node.is_some())
-    }
-}
-
 #[test]
 fn a_killed_node_is_replaced_and_no_instant_is_lost() {
-    let nodes = Nodes::new();
-    let (a, b, c) = (nodes.start("a"), nodes.start("b"), nodes.start("c"));
-    nodes.sees(&b, "three nodes share the shards", shared_by(3));
+    let arena = Arena::shared();
+    let nodes = arena.three();
     let jobs: Vec<_> = (0..JOBS)
-        .map(|number| json!({"name": format!("tick-{number}"), "noop": true, "schedule": {"every": "1s"}}))
+        .map(|number| json!({"name": format!("each-{number}"), "noop": true, "schedule": {"every": "1s"}}))
         .collect();
-    let bundle: Bundle = serde_json::from_value(json!({ "jobs": jobs })).unwrap();
-    let options = ApplyOptions { dry_run: false, prune: false };
-    nodes.runtime.block_on(b.client().apply(&bundle, options)).unwrap();
-    let store = nodes.runtime.block_on(mainspring_store::open(&nodes.address)).unwrap();
-    let fired_after = |at| nodes.wait("every trigger fires", async || recorded_through(&*store, at).await);
-    fired_after(SystemClock.now());
+    arena.apply(&nodes[1], &json!({ "jobs": jobs }));
+    arena.work(&nodes[1]);
 
-    c.kill();
+    let [killed_node, a, b] = arena.owner_first(nodes, "slow");
+    killed_node.kill();
     let killed = SystemClock.now();
-    nodes.sees(&b, "two nodes share the shards", shared_by(2));
-    let tallies = fired_after(SystemClock.now());
-    for tally in &tallies {
-        let (first, last) = (tally.first.unwrap(), tally.last.unwrap());
-        let instants = last.since(first).unsigned_abs() / 1_000 + 1;
-        assert_eq!((tally.fired, tally.duplicated), (instants, 0), "{tally:?}");
-        assert_eq!((tally.missed, tally.suppressed), (0, 0), "{tally:?}");
-        assert!(first < killed && killed < last);
-    }
-    let late_ms = nodes.runtime.block_on(seen_by_api(&b.client(), killed));
+    arena.sees(&b, "two nodes share the shards", shared_by(2));
+    arena.recorded(SystemClock.now());
+    let late_ms = arena.runtime.block_on(seen_by_api(&b.client(), killed));
     assert!((1..=TAKEOVER_MS).contains(&late_ms), "the latest fire came {late_ms} ms late");
+    let report = arena.accounted(Bounds::default());
+    assert!(report.missed == 0 && report.lost_attempts > 0, "{report}");
+    assert!((1..=TAKEOVER_MS).contains(&report.latest_ms), "{report}");
 
     let (status, said) = b.stop();
     assert_eq!(status.code(), Some(0), "{said}");
-    nodes.sees(&a, "the last node has everything", shared_by(1));
-    nodes.runtime.block_on(store.close()).unwrap();
-}
-
-/// The counts, once every trigger has its records up to an instant.
-async fn recorded_through(store: &dyn Store, at: Timestamp) -> Option<Vec<Tally>> {
-    let tallies = store.tally().await.unwrap();
-    (tallies.len() == JOBS && tallies.iter().all(|tally| tally.last >= Some(at))).then_some(tallies)
+    arena.sees(&a, "the last node has everything", shared_by(1));
+    let report = arena.accounted(Bounds::default());
+    assert_eq!(report.missed, 0, "{report}");
 }
 
 /// Through the API: each job's runs are a second apart, and there are no gaps. Answers how late the latest was recorded.
 async fn seen_by_api(client: &Client, killed: Timestamp) -> i64 {
     let mut late_ms = 0;
     for number in 0..JOBS {
-        let job = format!("tick-{number}");
+        let job = format!("each-{number}");
         let filter = mainspring_api::RunFilter { limit: Some(1_000), job: Some(job.clone()), ..Default::default() };
         let runs = client.runs("default", &filter).await.unwrap().items;
         let mut fires: Vec<i64> = runs.iter().map(|run| run.fire_at.unwrap().as_millis()).collect();
@@ -139,7 +65,7 @@ async fn seen_by_api(client: &Client, killed: Timestamp) -> i64 {
 
 #[test]
 fn a_node_is_drained_by_name() {
-    let nodes = Nodes::new();
+    let nodes = Arena::shared();
     let (a, b) = (nodes.start("a"), nodes.start("b"));
     assert!(b.welcome.contains("token file:   a/token"), "{}", b.welcome);
     nodes.sees(&a, "two nodes share the shards", shared_by(2));
@@ -177,7 +103,7 @@ fn a_node_is_drained_by_name() {
 
 #[test]
 fn a_further_node_says_how_to_get_in_and_refuses_another_token() {
-    let nodes = Nodes::new();
+    let nodes = Arena::shared();
     let a = nodes.start("a");
     let arguments = |name: &'static str| ["server", "--store", &nodes.address, "--node-name", name, "--data", name];
     let b = Live::start_with(&nodes.program, &arguments("b"));
@@ -229,7 +155,7 @@ fn a_server_alone_owns_every_shard_and_cannot_be_drained() {
 /// The database of the tests does not wait for the disk.
 #[test]
 fn doctor_tells_what_the_database_puts_at_risk() {
-    let nodes = Nodes::new();
+    let nodes = Arena::shared();
     let _node = nodes.start("a");
     let told = nodes.program.run(&["doctor"]);
     assert_eq!(told.code, 0, "{told:?}");
@@ -239,7 +165,7 @@ fn doctor_tells_what_the_database_puts_at_risk() {
 /// What a newer version writes when it changes the store in a way that this one cannot live with.
 #[test]
 fn a_node_that_is_too_old_drains_ends_well_and_does_not_start_again() {
-    let nodes = Nodes::new();
+    let nodes = Arena::shared();
     let node = nodes.start("a");
     nodes.sees(&node, "it has all shards", shared_by(1));
     let address = nodes.address.clone();

@@ -1,7 +1,9 @@
 //! The real binary, as users meet it: arguments in, stdout, stderr and exit code out.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod any_node;
 mod anywhere;
+mod arena;
 mod bench;
 mod canned;
 mod check;
@@ -10,6 +12,7 @@ mod command_line;
 mod commands;
 mod crashes;
 mod cron;
+mod faults;
 mod live;
 mod program;
 mod server;

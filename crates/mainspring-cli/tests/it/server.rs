@@ -227,7 +227,7 @@ fn the_token_is_shown_once_and_asked_for_always() {
 
 #[test]
 fn a_stopped_server_lets_its_runs_finish() {
-    let (program, mut live) = with_jobs();
+    let (program, live) = with_jobs();
     let started = program.run(&["run", "start", "slow", "-o", "name"]).stdout;
     let id = started.trim().to_owned();
     until(&program, &["logs", &id], |ended| ended.stdout == "begun\n");
@@ -263,7 +263,7 @@ fn the_end_of_the_grace_period_cancels_what_still_runs() {
 
 #[test]
 fn a_second_signal_ends_the_server_at_once_and_its_runs_are_lost() {
-    let (program, mut live) = with_jobs();
+    let (program, live) = with_jobs();
     let started = program.run(&["run", "start", "nap", "-o", "name"]).stdout;
     let id = started.trim().to_owned();
     until(&program, &["run", "get", &id, "-o", "json"], |it| it.stdout.contains("\"running\""));
@@ -345,7 +345,7 @@ fn stores_that_cannot_be_used_are_told_and_left_alone() {
 #[test]
 fn a_store_in_memory_warns_that_nothing_outlives_it() {
     let program = Program::new();
-    let mut live = Live::start_with(&program, &["server", "--store", "memory:"]);
+    let live = Live::start_with(&program, &["server", "--store", "memory:"]);
     live.said("in memory");
     assert_eq!(program.run(&["job", "list"]).code, 0);
     assert_eq!(live.stop().0.code(), Some(0));
@@ -364,4 +364,19 @@ fn dev_has_example_jobs_and_says_what_to_try() {
     assert!(folder.exists());
     assert_eq!(live.stop().0.code(), Some(0));
     assert!(!folder.exists(), "everything is gone when it ends");
+}
+
+#[test]
+fn a_clock_is_set_wrong_for_tests_only() {
+    let program = Program::new();
+    let server = ["server", "--listen", "127.0.0.1:0", "--data", "data"];
+    let refused = program.command(&server).env("MAINSPRING_CLOCK_OFFSET_FILE", "offset").output().unwrap();
+    let said = String::from_utf8(refused.stderr).unwrap();
+    assert_eq!(refused.status.code(), Some(2), "{said}");
+    assert!(said.contains("--for-tests"), "{said}");
+    let missing = program.run(&[&server[..], &["--for-tests", "--clock-offset-file", "offset"]].concat());
+    assert_eq!(missing.code, 3, "{missing:?}");
+    assert!(missing.stderr.contains("offset of the clock") && !program.home().join("data/mainspring.db").exists());
+    let help = program.run(&["server", "--help"]).stdout;
+    assert!(!help.contains("clock-offset") && !help.contains("for-tests"), "{help}");
 }

@@ -12,6 +12,24 @@ pub struct Reading {
     pub wall_ms: i64,
 }
 
+impl Reading {
+    /// Whether the wall clock was set by more than a limit since an earlier reading.
+    ///
+    /// ```
+    /// use mainspring_core::cluster::Reading;
+    /// let before = Reading { boot_ms: 1_000, wall_ms: 500_000 };
+    /// assert!(!Reading { boot_ms: 61_000, wall_ms: 560_500 }.is_set_since(before, 500));
+    /// assert!(Reading { boot_ms: 61_000, wall_ms: 560_501 }.is_set_since(before, 500));
+    /// assert!(Reading { boot_ms: 61_000, wall_ms: 559_499 }.is_set_since(before, 500));
+    /// ```
+    #[must_use]
+    pub const fn is_set_since(self, before: Self, limit_ms: u64) -> bool {
+        let wall_ms = self.wall_ms.saturating_sub(before.wall_ms);
+        let boot_ms = self.boot_ms.saturating_sub(before.boot_ms);
+        wall_ms.saturating_sub_unsigned(boot_ms).unsigned_abs() > limit_ms
+    }
+}
+
 /// How far the wall clock is ahead of the database's, and how far that may be wrong.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ClockOffset {

@@ -12,6 +12,12 @@ pub(super) struct Part {
 impl Part {
     /// Of a node that is alone.
     pub(super) const WHOLE: Self = Self { owned: ShardSet::ALL, trusted: true };
+
+    /// Whether the node claims runs and releases those that wait for an instant. One whose clock is wrong owns nothing, and
+    /// would release them at the wrong time.
+    pub(super) fn takes_work(&self) -> bool {
+        self.trusted && !self.owned.is_empty()
+    }
 }
 
 impl Planner {

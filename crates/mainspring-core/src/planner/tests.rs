@@ -751,6 +751,22 @@ fn node_of_a_cluster_looks_for_what_others_have_made() {
     assert!(asked(&Read::Changes(world.owned)) && asked(&Read::Release), "{commands:?}");
 }
 
+/// Its clock may be wrong, or it drains: either way it is not to release what waits for an instant, nor to wake for it.
+#[test]
+fn node_without_shards_takes_no_work() {
+    let mut world = World::new(Settings { poll_every_ms: Some(250), ..Settings::default() });
+    let releases = |command: &Command| matches!(command, Command::Read(Read::Release));
+    for (now, shards, trusted) in [(250, ShardSet::EMPTY, true), (500, ShardSet::ALL, false)] {
+        world.own(shards, trusted);
+        world.now = at(now);
+        let commands = world.planner.handle(world.now, Event::Woke);
+        assert!(!commands.iter().any(releases), "{commands:?}");
+        assert_eq!(world.planner.next_wakeup(), at(now + 250));
+    }
+    let commands = world.planner.handle(world.now, Event::Own { shards: ShardSet::ALL, trusted: true });
+    assert!(commands.iter().any(releases), "{commands:?}");
+}
+
 #[test]
 fn shards_whose_changes_are_being_taken_are_not_clear() {
     let mut world = world();

@@ -4,15 +4,17 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use mainspring_core::RunId;
-use mainspring_core::cluster::ShardSet;
+use mainspring_core::cluster::{ShardSet, Standing};
 use mainspring_core::job::{Job, JobKey, OnLost, Task};
 use mainspring_core::run::RunState;
 use mainspring_engine::control::{Ask, SaveMode};
-use mainspring_engine::{Clock, Engine, Handlers, RunContext, SystemClock};
+use mainspring_engine::{Clock, Engine, Handlers, RunContext, ShiftedClock, SystemClock};
 use mainspring_store::conformance::kit::postgres;
 use mainspring_store::{Expect, RunInfo, Store};
 
-use crate::kit::{Wire, accounted, assert_exact, latest_ms, node, node_with, open, owns, save_ticking, sees, until};
+use crate::kit::{
+    Wire, accounted, assert_exact, latest_ms, node, node_on, node_with, open, owns, save_ticking, sees, until,
+};
 
 const TRIGGERS: usize = 200;
 const SHARDS: usize = 256;
@@ -100,6 +102,32 @@ async fn node_asked_to_drain_through_another_gives_its_shards_up_and_takes_them_
     owns(&b, SHARDS).await;
     assert!(cluster.ask_drain(a.incarnation(), false).await.unwrap());
     owns(&a, SHARDS / 2).await;
+}
+
+/// Set forward, an hour of instants seems to have been missed; set back, what has fired is yet to come.
+#[tokio::test(flavor = "multi_thread")]
+async fn node_whose_clock_is_set_fires_and_misses_nothing_by_it() {
+    let address = postgres().await;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("offset");
+    let set = |ms: i64| std::fs::write(&file, ms.to_string()).unwrap();
+    set(0);
+    let a = node(&address, "a").await;
+    let clock = Arc::new(ShiftedClock::new(&file).unwrap());
+    let b = node_on(&address, "b", clock, Arc::default()).await;
+    let first = save_ticking(&**a.store(), TRIGGERS).await;
+    for step_ms in [3_600_000, -3_600_000] {
+        owns(&a, SHARDS / 2).await;
+        owns(&b, SHARDS / 2).await;
+        accounted(&**a.store(), TRIGGERS, SystemClock.now()).await;
+        set(step_ms);
+        sees(&b, "its clock is off", |status| status.standing == Standing::ClockOff && status.owned.is_empty()).await;
+        owns(&a, SHARDS).await;
+        set(0);
+    }
+    owns(&b, SHARDS / 2).await;
+    let through = SystemClock.now() + 1_000;
+    assert_exact(&accounted(&**a.store(), TRIGGERS, through).await, first);
 }
 
 /// The lock keeps events from being added, so that batches do not get through.

@@ -28,12 +28,15 @@ pub async fn node(address: &str, name: &str) -> Engine {
 }
 
 pub async fn node_with(address: &str, name: &str, handlers: Arc<Handlers>) -> Engine {
+    node_on(address, name, Arc::new(SystemClock), handlers).await
+}
+
+pub async fn node_on(address: &str, name: &str, clock: Arc<dyn Clock>, handlers: Arc<Handlers>) -> Engine {
     let node = NodeName { name: name.to_owned(), ..NodeName::default() };
     let mut settings = Settings { node, kill_grace: Duration::from_millis(100), ..Settings::default() };
     settings.planner.check_every_ms = Some(5_000);
     // The lease is that of servers; nodes look at each other more often, so that the tests begin sooner.
     (settings.cluster.renew_every_ms, settings.cluster.dwell_ms) = (500, 500);
-    let clock = Arc::new(SystemClock);
     Engine::start_with(open(address).await, settings, clock, handlers).await.expect("the engine starts")
 }
 

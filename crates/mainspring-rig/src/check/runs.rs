@@ -76,7 +76,7 @@ impl Judge {
     /// What one attempt's work said, against what is recorded of it.
     fn work(&mut self, run: Option<&Run>, number: u32, work: &Work<'_>, read_at: Timestamp) {
         self.report.starts += work.starts.len() as u64;
-        let Some(mark) = work.starts.first().copied().or(work.end) else { return };
+        let Some(mark) = work.starts.first().copied().or(work.end).filter(|mark| mark.at <= read_at) else { return };
         if work.starts.len() > 1 {
             let pids: Vec<u32> = work.starts.iter().map(|start| start.pid).collect();
             let detail = format!("attempt {number} of {} in the processes {pids:?}", mark.run);

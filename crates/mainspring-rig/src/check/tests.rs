@@ -193,6 +193,15 @@ fn bounds_are_kept_to_the_millisecond() {
     }
 }
 
+/// What was witnessed after the reading had begun may have a record that was not read.
+#[test]
+fn work_that_began_after_the_reading_is_not_judged() {
+    let mut history = good();
+    let run = RunId::new(at(201), RunSource::Fire(TICK));
+    history.marks.extend(work(run, 1, at(201), at(201)));
+    assert_eq!(check(&history, Bounds::default()).problems, []);
+}
+
 /// Instants after the last that was asked for are not judged: they may be recorded or not.
 #[test]
 fn history_is_judged_up_to_an_instant() {

@@ -1,0 +1,149 @@
+//! Three nodes, and what happens to them: whatever breaks, each instant has one record, and each attempt ran once at most.
+
+use mainspring_api::NodeState;
+use mainspring_engine::{Clock, SystemClock};
+use mainspring_rig::{Bounds, Database, Flow, Proxy, Shutdown};
+use rustix::process::Signal;
+use std::time::Duration;
+
+use crate::arena::{Arena, dealt_to, incarnation, shared_by};
+
+/// How long a node is stopped, and how long a wire is slow.
+const STOPPED_MS: i64 = 20_000;
+const SLOW_MS: i64 = 5_000;
+const HOUR_MS: i64 = 3_600_000;
+
+#[test]
+fn node_that_is_stopped_for_a_while_comes_back_as_another_on_postgres() {
+    let arena = Arena::shared();
+    let nodes = arena.three();
+    arena.work(&nodes[0]);
+    let [stopped, other, _third] = arena.owner_first(nodes, "slow");
+    let before = incarnation(&arena.sees(&other, "three nodes", shared_by(3)), &stopped);
+    let until = SystemClock.now() + STOPPED_MS;
+    stopped.signal(Signal::STOP);
+    arena.sees(&other, "two nodes share the shards", shared_by(2));
+    arena.recorded(SystemClock.now());
+    arena.pass(until);
+    stopped.signal(Signal::CONT);
+    let after = incarnation(&arena.sees(&other, "it takes part again", shared_by(3)), &stopped);
+    assert_ne!(before, after);
+    let report = arena.accounted(Bounds::default());
+    assert!(report.lost_attempts > 0, "{report}");
+}
+
+fn nodes_outlive_restarts_of_the_database(database: Database) {
+    let (arena, mut server) = Arena::own(database);
+    let nodes = arena.three();
+    let [a, b, c] = &nodes;
+    arena.work(a);
+    let before = arena.sees(a, "all are there", |_| true);
+    for how in [Shutdown::Fast, Shutdown::Immediate] {
+        server.restart(how).unwrap();
+        arena.accounted(Bounds::default());
+    }
+    let session = server.sessions().unwrap()[0];
+    server.kill_session(session).unwrap();
+    arena.recorded(SystemClock.now());
+    arena.wait("all sessions are ended", async || server.end_sessions().ok());
+    let report = arena.accounted(Bounds::default());
+    assert_eq!((report.missed, report.lost_attempts), (0, 0), "{report}");
+    // An outage makes nobody look dead.
+    let after = arena.sees(a, "three nodes share the shards", shared_by(3));
+    for node in [a, b, c] {
+        assert_eq!(incarnation(&before, node), incarnation(&after, node));
+    }
+}
+
+#[test]
+fn nodes_outlive_restarts_of_the_database_on_postgres() {
+    nodes_outlive_restarts_of_the_database(Database::Postgres);
+}
+
+#[test]
+fn nodes_outlive_restarts_of_the_database_on_mariadb() {
+    nodes_outlive_restarts_of_the_database(Database::Mariadb);
+}
+
+fn node_that_is_cut_off_is_replaced_and_takes_part_again(database: Database) {
+    let (arena, server) = Arena::own(database);
+    let proxy = Proxy::to(server.port()).unwrap();
+    let (a, b) = (arena.start("a"), arena.start("b"));
+    let c = arena.start_at("c", &proxy.address(&arena.address).unwrap(), &[]);
+    arena.sees(&a, "three nodes share the shards", shared_by(3));
+    arena.work(&b);
+    // Between these, where renewals arrive but their answers come too late, is a hole: H7.
+    let slow = Flow::Delay(Duration::from_millis(50));
+    let far = Flow::Delay(Duration::from_secs(3));
+    // What the wire does, and whether the node outlives it.
+    let faults = [
+        (Flow::Hold, Flow::Hold, false),
+        (slow, slow, true),
+        (Flow::Pass, Flow::Hold, false),
+        (Flow::Swallow, Flow::Swallow, false),
+        (far, Flow::Pass, false),
+    ];
+    let count = if database == Database::Mariadb { 2 } else { faults.len() };
+    for (there, back, outlives) in faults.into_iter().take(count) {
+        let before = incarnation(&arena.sees(&a, "c is there", shared_by(3)), &c);
+        proxy.set_each(there, back);
+        if outlives {
+            arena.pass(SystemClock.now() + SLOW_MS);
+        } else {
+            arena.sees(&a, "two nodes share the shards", dealt_to(2));
+        }
+        arena.recorded(SystemClock.now());
+        proxy.set(Flow::Pass);
+        let after = incarnation(&arena.sees(&a, "c takes part", shared_by(3)), &c);
+        assert_eq!(before == after, outlives, "{there:?} {back:?}");
+    }
+    proxy.reset();
+    arena.accounted(Bounds::default());
+}
+
+#[test]
+fn node_that_is_cut_off_is_replaced_and_takes_part_again_on_postgres() {
+    node_that_is_cut_off_is_replaced_and_takes_part_again(Database::Postgres);
+}
+
+#[test]
+fn node_that_is_cut_off_is_replaced_and_takes_part_again_on_mariadb() {
+    node_that_is_cut_off_is_replaced_and_takes_part_again(Database::Mariadb);
+}
+
+#[test]
+fn node_that_is_killed_is_replaced_on_mariadb() {
+    let (arena, _server) = Arena::own(Database::Mariadb);
+    let nodes = arena.three();
+    arena.work(&nodes[0]);
+    let [killed, other, _third] = arena.owner_first(nodes, "slow");
+    killed.kill();
+    arena.sees(&other, "two nodes share the shards", shared_by(2));
+    let report = arena.accounted(Bounds::default());
+    assert!(report.lost_attempts > 0, "{report}");
+}
+
+#[test]
+fn node_whose_clock_is_an_hour_off_takes_no_part_until_it_is_right() {
+    let arena = Arena::shared();
+    let offset = |ms: i64| arena.program.file("offset", format!("{ms}\n"));
+    let file = offset(HOUR_MS);
+    let (a, b) = (arena.start("a"), arena.start("b"));
+    let c = arena.start_at("c", &arena.address, &["--for-tests", "--clock-offset-file", &file]);
+    let clock_off = |cluster: &mainspring_api::Cluster| {
+        let c = cluster.nodes.iter().find(|node| node.name == "c");
+        dealt_to(2)(cluster) && c.is_some_and(|node| node.state == NodeState::ClockOff && node.shards == 0)
+    };
+    arena.sees(&a, "c is off", clock_off);
+    arena.work(&b);
+    arena.accounted(Bounds::default());
+    for step_ms in [HOUR_MS, -HOUR_MS] {
+        offset(0);
+        arena.sees(&a, "three nodes share the shards", shared_by(3));
+        arena.recorded(SystemClock.now());
+        offset(step_ms);
+        arena.sees(&a, "c is off", clock_off);
+        arena.accounted(Bounds::default());
+    }
+    c.said("this machine's clock differs from the database's");
+}
