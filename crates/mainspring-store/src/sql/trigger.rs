@@ -7,12 +7,16 @@ use mainspring_core::cluster::Shard;
 use mainspring_core::job::{Job, JobKey};
 use mainspring_core::{JobId, JobVersion, Timestamp, TriggerId};
 
+use super::Batches;
 use super::db::{
-    Db, Fault, Lock, Row, Step, ToSql, instant, known, maybe_instant, maybe_run_id, read, read_known, read_one, sql,
-    word,
+    Db, Fault, Lock, Row, Step, ToSql, instant, known, maybe_instant, maybe_run_id, on_servers, read, read_known,
+    read_one, sql, word,
 };
 use crate::error::Error;
 use crate::row::{NamedTrigger, VersionedJob};
+
+/// Definitions that are read in one statement.
+const LISTED_MAX: usize = 1_000;
 
 /// A position in the due index.
 pub(crate) type Place = (Timestamp, TriggerId);
@@ -66,8 +70,16 @@ pub(crate) fn definition(db: &dyn Db, job: JobId, version: JobVersion) -> Step<A
 }
 
 /// See [`crate::Store::definitions`].
-pub(crate) fn definitions(db: &dyn Db, keys: &[(JobId, JobVersion)]) -> Step<Vec<VersionedJob>> {
+pub(crate) fn definitions<C: Batches>(db: &C, keys: &[(JobId, JobVersion)]) -> Step<Vec<VersionedJob>> {
     let mut found = Vec::with_capacity(keys.len());
+    if C::LISTS && keys.len() > 1 {
+        for keys in keys.chunks(LISTED_MAX) {
+            let keys: Vec<(i64, i64)> = keys.iter().map(|(job, version)| (job.0, version.0)).collect();
+            let keys = serde_json::to_string(&keys).expect("numbers have a text");
+            found.extend(read(db, on_servers!("many_definitions", postgres, mysql), &[(":keys", &keys)], versioned)?);
+        }
+        return Ok(found);
+    }
     for (job, version) in keys {
         let values: [(&str, &dyn ToSql); 2] = [(":job", &job.0), (":version", &version.0)];
         let definition = match read_one(db, sql!("definition"), &values, |row| job_at(row, 0)) {
@@ -77,6 +89,14 @@ pub(crate) fn definitions(db: &dyn Db, keys: &[(JobId, JobVersion)]) -> Step<Vec
         found.extend(definition.map(|definition| ((*job, *version), definition)));
     }
     Ok(found)
+}
+
+fn versioned(row: &Row<'_>) -> Step<VersionedJob> {
+    let definition = match job_at(row, 2) {
+        Err(Fault::Unreadable(why)) => Err(why),
+        definition => Ok(definition?),
+    };
+    Ok(((JobId(row.get(0)?), JobVersion(row.get(1)?)), definition))
 }
 
 /// Reads a definition.
