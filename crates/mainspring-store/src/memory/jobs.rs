@@ -238,7 +238,7 @@ fn bury(model: &mut Model, id: TriggerId, at: Timestamp) {
     let buried = Buried { stone, version: trigger.row.version, newest_run: trigger.newest_run, at };
     model.tombstones.insert((key, trigger.name.clone()), buried);
     model.buried_names.insert(id, trigger.name);
-    model.outbox.trigger(id);
+    model.outbox.trigger(id, trigger.row.shard);
 }
 
 /// See [`crate::Store::update_job`].
@@ -270,7 +270,7 @@ pub(super) fn update(model: &mut Model, update: &JobUpdate) -> Result<JobRow> {
         trigger.row.version += 1;
         trigger.row.paused = trigger.own_pause || rests;
         model.reindex(id);
-        model.outbox.trigger(id);
+        model.note_trigger(id);
     }
     Ok(model.job(update.job).row.clone())
 }

@@ -14,12 +14,13 @@ use super::events::Events;
 use super::history::{FinalRun, History};
 use super::live::{Live, Run, Stamp};
 use super::logs::Logs;
+use super::nodes::Nodes;
 use super::outbox::Outbox;
 use super::table::Table;
 use crate::row::{AttemptInfo, CalendarRow, JobRow, KeptAnswer, Tombstone};
 
 /// Everything that the store holds.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Model {
     pub(super) closed: bool,
     /// Process starts by number.
@@ -44,10 +45,12 @@ pub(super) struct Model {
     pub(super) calendars: BTreeMap<(String, String), CalendarRow>,
     pub(super) settings: BTreeMap<String, String>,
     pub(super) answers: FxHashMap<String, (Timestamp, KeptAnswer)>,
+    /// The nodes, if several share the store.
+    pub(super) nodes: Option<Nodes>,
 }
 
 /// A job. After deletion it stays for as long as a run or gap refers to it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct JobModel {
     pub(super) row: JobRow,
     pub(super) deleted: bool,
@@ -62,14 +65,14 @@ pub(super) struct JobModel {
 }
 
 /// A version of a definition, and how many runs refer to it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Version {
     pub(super) number: JobVersion,
     pub(super) definition: Arc<Job>,
     pub(super) runs: u64,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Trigger {
     pub(super) row: TriggerRow,
     pub(super) name: String,
@@ -84,7 +87,7 @@ pub(super) struct Trigger {
 }
 
 /// A tombstone, and what a trigger made again goes on with.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Buried {
     pub(super) stone: Tombstone,
     pub(super) version: i64,
@@ -92,7 +95,7 @@ pub(super) struct Buried {
     pub(super) at: Timestamp,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct GapModel {
     pub(super) seq: i64,
     pub(super) job: JobId,
@@ -124,6 +127,7 @@ impl Model {
             calendars: BTreeMap::new(),
             settings: BTreeMap::new(),
             answers: FxHashMap::default(),
+            nodes: None,
         }
     }
 
@@ -214,7 +218,7 @@ impl Model {
         let started_at = more.started_at.take();
         more.ended_at = None;
         if let Some(trigger) = self.awaiting(run.trigger, run.id) {
-            self.outbox.trigger(trigger);
+            self.note_trigger(trigger);
         }
         self.finish(run, RunState::Cancelled, End { outcome: None, started_at, ended_at: at });
     }
@@ -238,9 +242,15 @@ impl Model {
     /// Notes all triggers of a job in the outbox.
     pub(super) fn note_triggers(&mut self, job: JobId) {
         let job = self.jobs.get(job.0).expect("the caller has seen the job");
-        for trigger in &job.triggers {
-            self.outbox.trigger(*trigger);
+        for trigger in job.triggers.clone() {
+            self.note_trigger(trigger);
         }
+    }
+
+    /// Notes a trigger in the outbox.
+    pub(super) fn note_trigger(&mut self, trigger: TriggerId) {
+        let shard = self.triggers.get(trigger.0).expect("the caller has seen the trigger").row.shard;
+        self.outbox.trigger(trigger, shard);
     }
 }
 
