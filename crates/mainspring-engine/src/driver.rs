@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use mainspring_core::batch::{LiveRun, Placed, Released};
-use mainspring_core::cluster::{Reason, ShardSet};
+use mainspring_core::cluster::{Held, Reason, ShardSet};
 use mainspring_core::job::Job;
 use mainspring_core::planner::{AttemptEnd, Command, Event, Planner, Read};
 use mainspring_core::retry::AfterAttempt;
@@ -15,7 +15,7 @@ use mainspring_store::Store;
 use tokio::sync::{Notify, broadcast, mpsc, watch};
 
 use crate::clock::{Alarm, Clock, boot_ms};
-use crate::cluster::{Held, Lease};
+use crate::cluster::Lease;
 use crate::definitions::Definitions;
 use crate::health::{Health, Traffic};
 use crate::metrics::{Metrics, Operation, Outcome, ResultLabel};
@@ -152,11 +152,11 @@ impl Driver {
         if let Some((reason, return_ms)) = held.abandoned {
             self.ended = Some(Ended::Abandoned(reason, return_ms));
         }
-        let part = (held.owned, boot_ms < held.trusted_until);
+        let part = (held.owned, held.is_trusted(boot_ms));
         if self.part.replace(part) != Some(part) {
             self.handle(now, Event::Own { shards: part.0, trusted: part.1 });
         }
-        if held.renewed > 0 && boot_ms >= held.renewed + self.give_up_ms {
+        if held.gives_up(boot_ms, self.give_up_ms) {
             self.pool.give_up();
         }
         Some(held)
