@@ -247,6 +247,8 @@ impl World {
                     continue;
                 }
                 self.made.insert(run.id, (batch.id, order));
+                let now = self.now;
+                self.trace.line(now, || format!("store makes run {} {place:?} for {:?}", run.id, batch.id));
                 let active = |row: &&mainspring_core::batch::TriggerRow| {
                     row.version == entry.version && !row.paused && row.progress.status == TriggerStatus::Active
                 };
@@ -302,6 +304,8 @@ impl World {
         let (order, at) = (self.order, self.time());
         let claims = runs.iter().map(|run| Claim { order, run: run.run, attempt: run.attempt, by: me, at });
         self.history.claims.extend(claims);
+        let now = self.now;
+        self.trace.line(now, || format!("store gives {:?} to {me}", runs.iter().map(|run| run.run).collect::<Vec<_>>()));
         Ok(Answer::Claimed(runs))
     }
 
@@ -331,6 +335,8 @@ impl World {
     fn note_verdict(&mut self, entry: &Completion) {
         let (order, at) = (self.order, self.time());
         let (run, attempt, outcome) = (entry.run, entry.attempt, entry.outcome);
+        let now = self.now;
+        self.trace.line(now, || format!("store ends run {run} attempt {attempt}: {outcome}, {:?}", entry.then));
         self.history.verdicts.push(Verdict { order, run, attempt, outcome, at });
         if let AfterAttempt::Final(_) = entry.then
             && let Some(state) = self.state_of(run)

@@ -66,7 +66,7 @@ pub(crate) fn draft(random: &mut Random, number: u32, poison: bool) -> Draft {
         attempts_max: job.retry.count.max(u32::from(job.on_lost == OnLost::Retry)) + 1,
         unlimited: job.overlap == Overlap::Allow,
     };
-    let poisoned = poison && number % 50 == 7;
+    let poisoned = poison && number % 50 == 27;
     Draft { definition: Arc::new(job), facts, work, poisoned }
 }
 

@@ -24,7 +24,7 @@ use crate::world::{BASE_MS, DEADLINE_MS, RECOVERY_MS, What, World};
 /// How late a lease's thread may notice that time has passed.
 const LOOK_MS: u64 = 250;
 /// What the pool gives a run to end after it was told to, at most.
-pub(crate) const KILL_GRACE_MS: u64 = 4_000;
+pub(crate) const KILL_GRACE_MS: u64 = 1_500;
 
 /// What a request was for.
 #[derive(Debug)]
@@ -162,7 +162,7 @@ impl World {
         if self.has(Planted::HostName) { Incarnation(node as u128 + 1) } else { Incarnation(random) }
     }
 
-    fn wake_node(&mut self, node: usize) {
+    pub(crate) fn wake_node(&mut self, node: usize) {
         let (now, life) = (self.now, self.nodes[node].life);
         (self.nodes[node].drive_at, self.nodes[node].keep_at) = (now, now);
         self.at(now, What::Drive(node, life));

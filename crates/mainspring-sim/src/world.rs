@@ -622,7 +622,9 @@ impl World {
             let state = &mut self.nodes[node];
             state.paused_until = state.paused_until.min(at);
             state.stalled_until = state.stalled_until.min(at);
-            if !state.up {
+            if self.nodes[node].up {
+                self.wake_node(node);
+            } else {
                 self.restart(node);
             }
             self.drain(node, false);
