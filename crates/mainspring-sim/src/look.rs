@@ -135,7 +135,7 @@ impl World {
             last.is_some_and(|witness| witness.end.is_some_and(|end| end >= limit))
         };
         let executed = |run: &RunId, holder| {
-            self.nodes.iter().any(|node| node.incarnation == holder && node.works.contains_key(run))
+            self.nodes.iter().any(|node| node.incarnation == holder && node.works.values().any(|of| of == run))
         };
         let lost = running.into_iter().filter(|(run, holder)| !executed(run, *holder) && !ended(run));
         lost.filter(|(run, _)| {

@@ -64,10 +64,7 @@ fn main() -> anyhow::Result<ExitCode> {
 }
 
 fn replay(seed: u64, setting: Setting) -> ExitCode {
-    let report = World::new(seed, Setting { reads: true, ..setting }).run();
-    for line in &report.trace {
-        println!("{line}");
-    }
+    let report = World::report_of(seed, Setting { tell: Some(|line| println!("{line}")), ..setting });
     print!("{}", report.faults);
     for violation in &report.violations {
         println!("{violation}");
@@ -115,9 +112,9 @@ fn run(arguments: &Arguments, setting: Setting) -> anyhow::Result<ExitCode> {
         if seed >= arguments.seeds.end || stop {
             return;
         }
-        let report = World::new(seed, setting).run();
+        let report = World::report_of(seed, setting);
         let again = arguments.again_every > 0 && seed % arguments.again_every == 0;
-        let differs = again && World::new(seed, setting).run().hash != report.hash;
+        let differs = again && World::report_of(seed, setting).hash != report.hash;
         let mut sum = sum.lock().expect("a thread that panics ends the run");
         sum.add(&report);
         if differs {
@@ -146,7 +143,7 @@ fn summary(arguments: &Arguments, setting: Setting, sum: &Sum, seconds: f64) -> 
     println!("least of a seed: {events} events, {fires} fires, {faults} faults; worst lateness in calm: {} ms", sum.worst_calm_ms);
     println!("all traces together: {:016x}", sum.hash);
     if let Some(seed) = sum.failed.first() {
-        let report = World::new(*seed, Setting { reads: true, ..setting }).run();
+        let report = World::report_of(*seed, Setting { reads: true, ..setting });
         println!("\nseed {seed} failed, as did {} others; the end of its trace up to the first violation:", sum.failed.len() - 1);
         report.trace.iter().rev().take(SHOWN).rev().for_each(|line| println!("{line}"));
         report.violations.iter().for_each(|violation| println!("{violation}"));

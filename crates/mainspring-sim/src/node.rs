@@ -67,8 +67,8 @@ pub(crate) struct Node {
     keep_at: u64,
     adopting: BTreeSet<Incarnation>,
     pub(crate) executing: Executing,
-    /// The work of each run.
-    pub(crate) works: BTreeMap<RunId, u64>,
+    /// The work that goes on. After a failover a run may be begun again beside its first work.
+    pub(crate) works: BTreeMap<u64, RunId>,
     /// What the last view said of shards, for a bug.
     pub(crate) leases: BTreeMap<Shard, Lease>,
     drained: bool,

@@ -10,11 +10,12 @@ pub(crate) struct Trace {
     hash: u64,
     pub(crate) events: u64,
     lines: Option<Vec<String>>,
+    tell: Option<fn(&str)>,
 }
 
 impl Trace {
-    pub(crate) fn new(reads: bool) -> Self {
-        Self { hash: 0xcbf2_9ce4_8422_2325, events: 0, lines: reads.then(Vec::new) }
+    pub(crate) fn new(reads: bool, tell: Option<fn(&str)>) -> Self {
+        Self { hash: 0xcbf2_9ce4_8422_2325, events: 0, lines: reads.then(Vec::new), tell }
     }
 
     /// Takes in an event: when, and what tells it from others.
@@ -30,9 +31,12 @@ impl Trace {
 
     /// Writes a line, if somebody reads.
     pub(crate) fn line(&mut self, at: u64, text: impl FnOnce() -> String) {
-        if let Some(lines) = self.lines.as_mut().filter(|lines| lines.len() < KEPT) {
-            lines.push(format!("{:>12.3} {}", Millis(at), text()));
+        if self.lines.is_none() && self.tell.is_none() {
+            return;
         }
+        let line = format!("{:>12.3} {}", Millis(at), text());
+        self.tell.iter().for_each(|tell| tell(&line));
+        self.lines.iter_mut().filter(|lines| lines.len() < KEPT).for_each(|lines| lines.push(line.clone()));
     }
 
     pub(crate) const fn hash(&self) -> u64 {

@@ -61,7 +61,7 @@ impl World {
             start,
         };
         self.work.insert(work, going);
-        self.nodes[node].works.insert(run, work);
+        self.nodes[node].works.insert(work, run);
         self.at(now + micros, What::Done(node, work));
         if self.nodes[node].executing.enter(run, Some(&definition)) {
             self.tell_to_end(node, run);
@@ -70,8 +70,9 @@ impl World {
 
     /// Work is told to end, and does so soon, if it does not end before.
     pub(crate) fn tell_to_end(&mut self, node: usize, run: RunId) {
-        let Some(work) = self.nodes[node].works.get(&run).copied() else { return };
-        self.end_soon(work);
+        let of_run = self.nodes[node].works.iter().filter(|(_, of)| **of == run);
+        let works: Vec<u64> = of_run.map(|(work, _)| *work).collect();
+        works.into_iter().for_each(|work| self.end_soon(work));
     }
 
     fn end_soon(&mut self, work: u64) {
@@ -102,7 +103,7 @@ impl World {
             return;
         }
         let state = &mut self.nodes[node];
-        state.works.remove(&run);
+        state.works.remove(&work);
         let outcome = state.executing.leave(run, going.outcome);
         let end = AttemptEnd {
             start: going.start,
@@ -130,7 +131,7 @@ impl World {
 
     /// A process start is over: its work is told to end, and nobody hears of it.
     pub(crate) fn retire_work(&mut self, node: usize) {
-        for work in std::mem::take(&mut self.nodes[node].works).into_values() {
+        for work in std::mem::take(&mut self.nodes[node].works).into_keys() {
             if let Some(going) = self.work.get_mut(&work) {
                 going.retired = true;
             }

@@ -42,11 +42,13 @@ pub struct Setting {
     pub faults: bool,
     /// Whether to keep the trace's text.
     pub reads: bool,
+    /// Hears each line of it at once.
+    pub tell: Option<fn(&str)>,
 }
 
 impl Default for Setting {
     fn default() -> Self {
-        Self { faulty_ms: 240_000, planted: None, faults: true, reads: false }
+        Self { faulty_ms: 240_000, planted: None, faults: true, reads: false, tell: None }
     }
 }
 
@@ -195,7 +197,7 @@ impl World {
             random,
             rates,
             counts: Counts::default(),
-            trace: Trace::new(setting.reads),
+            trace: Trace::new(setting.reads, setting.tell),
             store: SimStore::new(),
             order: 0,
             database: 1,
@@ -245,6 +247,26 @@ impl World {
         self.now = end;
         self.look_back();
         self.report()
+    }
+
+    /// Lives through a seed. A panic on the way is a violation like any other.
+    #[must_use]
+    pub fn report_of(seed: u64, setting: Setting) -> Report {
+        let done = std::panic::catch_unwind(|| Self::new(seed, setting).run());
+        done.unwrap_or_else(|panic| {
+            let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+            let what = text.unwrap_or("without a message").to_owned();
+            Report {
+                seed,
+                hash: 0,
+                events: 0,
+                fires: 0,
+                faults: Counts::default(),
+                violations: vec![Violation { invariant: "panic", at: 0, what }],
+                trace: Vec::new(),
+                worst_ms: (0, 0),
+            }
+        })
     }
 
     fn report(mut self) -> Report {

@@ -10,6 +10,8 @@ use super::timeline::Timeline;
 use super::{Findings, Lateness, Violation};
 use crate::history::{Fire, GapRow, History, Schedule, State, Time};
 
+/// How long a node may not know that a failover has been: until the server is back, and it has renewed.
+const UNAWARE_MS: Time = 20_000;
 /// How long a change may take until all nodes go by it, with no fault: it is looked for every 250 ms.
 const HEARD_MS: i64 = 1_000;
 
@@ -211,7 +213,10 @@ pub(super) fn fencing(history: &History) -> Vec<Violation> {
     // By shard: the lease of its last row, and those before.
     let mut leases: BTreeMap<u8, (u128, i64, Vec<u128>)> = BTreeMap::new();
     let mut failovers = history.failovers.iter().copied().peekable();
-    for fire in &history.fires {
+    // Until a node sees that another server answers, it goes by what that has lost. What keeps two from firing an instant then
+    // is the trigger's row, as ever.
+    let unaware = |at: Time| history.failovers.iter().any(|failover| (*failover..failover + UNAWARE_MS).contains(&at));
+    for fire in history.fires.iter().filter(|fire| !unaware(fire.at)) {
         while failovers.next_if(|at| *at <= fire.at).is_some() {
             leases.clear();
         }

@@ -12,6 +12,8 @@ use crate::history::{Claim, History, Time, Verdict, Witness};
 const LEASH_MS: i64 = 2_000;
 /// How long the work goes on whose record a failover took back.
 const FAILOVER_MS: i64 = 20_000;
+/// How long an end that is not recorded yet may be on its way when all is looked at.
+const TOLD_MS: i64 = 3_000;
 
 pub(super) fn attempts(history: &History) -> Vec<Violation> {
     let mut findings = Findings::of("I7");
@@ -55,9 +57,9 @@ pub(super) fn attempts(history: &History) -> Vec<Violation> {
     findings.found
 }
 
-/// Whether a failover lies between two times, or not long before the first.
+/// Whether a failover lies between two times, or so shortly before the first that what it took back still goes on.
 fn failed_over(history: &History, from: Time, to: Time) -> bool {
-    history.failovers.iter().any(|at| (from..=to + FAILOVER_MS).contains(at))
+    history.failovers.iter().any(|at| (from - FAILOVER_MS..=to).contains(at))
 }
 
 pub(super) fn witness(history: &History) -> Vec<Violation> {
@@ -67,7 +69,6 @@ pub(super) fn witness(history: &History) -> Vec<Violation> {
     let verdicts: HashMap<(RunId, u32), &Verdict> =
         history.verdicts.iter().map(|verdict| ((verdict.run, verdict.attempt), verdict)).collect();
     let mut begun: HashMap<(RunId, u32), &Witness> = HashMap::new();
-    let last = history.failovers.last().copied().unwrap_or(Time::MIN);
     for witness in &history.witnesses {
         let (run, attempt, start) = (witness.run, witness.attempt, witness.start);
         let key = (run, attempt);
@@ -78,11 +79,12 @@ pub(super) fn witness(history: &History) -> Vec<Violation> {
         }
         let claimed = claims.get(&key).is_some_and(|claim| claim.at <= start);
         // A run whose record a failover took back is made again, and may be claimed anew.
-        findings.add_if(!claimed && start > last, start, || {
+        let taken_back = history.failovers.last().is_some_and(|last| start <= last + FAILOVER_MS);
+        findings.add_if(!claimed && !taken_back, start, || {
             format!("attempt {attempt} of run {run} began, and nobody had claimed it")
         });
-        let known = verdicts.contains_key(&key);
-        findings.add_if(witness.end.is_some() && !known && start > last, start, || {
+        let told = verdicts.contains_key(&key) || witness.end.is_none_or(|end| end + TOLD_MS > history.remains.at);
+        findings.add_if(!told && !taken_back, start, || {
             format!("attempt {attempt} of run {run} ended, and nobody knows")
         });
     }
