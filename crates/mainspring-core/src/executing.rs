@@ -16,7 +16,7 @@ const EARLY_MAX: usize = 1_000;
 #[derive(Clone, Copy, Debug, Default)]
 struct Going {
     told_to_end: bool,
-    /// Whether others may be given it once this process is taken for dead.
+    /// Whether others may be given it, or its slot, once this process is taken for dead.
     may_be_given_away: bool,
     /// Whether it ends for that reason.
     given_up: bool,
@@ -24,7 +24,8 @@ struct Going {
 
 impl Going {
     fn note(&mut self, definition: &Job) {
-        self.may_be_given_away = definition.on_lost == OnLost::Retry;
+        // Of a job with a limit the slot is given away: another run would go on beside this one.
+        self.may_be_given_away = definition.on_lost == OnLost::Retry || definition.gate().is_some();
     }
 }
 
@@ -70,6 +71,11 @@ impl Executing {
         }
         self.early.push_back(run);
         false
+    }
+
+    /// Asks for the end of all.
+    pub fn cancel_all(&mut self) {
+        self.runs.values_mut().for_each(|going| going.told_to_end = true);
     }
 
     /// Ends the runs that others may be given by now. They are to be told.
@@ -124,12 +130,14 @@ mod tests {
         let mut executing = Executing::default();
         let mut retried = Job::new(JobKey::new("default", "job"), Task::Noop);
         let kept = retried.clone();
+        let limited = Job { overlap: crate::job::Overlap::Skip, ..retried.clone() };
         retried.on_lost = OnLost::Retry;
         executing.enter(run(0), Some(&retried));
         executing.enter(run(1), Some(&kept));
         executing.enter(run(2), Some(&retried));
+        executing.enter(run(3), Some(&limited));
         executing.cancel(run(2));
-        assert_eq!(executing.give_up(), [run(0)]);
+        assert_eq!(executing.give_up(), [run(0), run(3)]);
         assert_eq!(executing.give_up(), []);
         let cancelled = AttemptOutcome::Cancelled;
         assert_eq!(executing.leave(run(0), cancelled), AttemptOutcome::Lost);

@@ -18,6 +18,7 @@ mod part;
 mod repeats;
 mod resident;
 mod slots;
+mod strays;
 #[cfg(test)]
 mod tests;
 mod window;
@@ -28,7 +29,7 @@ use mainspring_schedule::Timestamp;
 use rustc_hash::FxHashMap;
 
 use crate::batch::{
-    AttemptDetail, Changes, ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, Released,
+    AttemptDetail, Changes, ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, LiveRun, Released,
 };
 use crate::cluster::ShardSet;
 use crate::id::{BatchId, Incarnation, JobId, RunId, TriggerId};
@@ -43,6 +44,7 @@ use self::part::Part;
 use self::repeats::Repeats;
 use self::resident::Residents;
 use self::slots::Slots;
+use self::strays::Strays;
 use self::window::Window;
 
 /// What bounds the planner.
@@ -66,6 +68,9 @@ pub struct Settings {
     pub poll_every_ms: Option<i64>,
     /// How often the window in memory is compared with the store's; absent where nobody else changes that.
     pub check_every_ms: Option<i64>,
+    /// How often the runs that the store says this process executes are compared with those that it does; absent where no answer
+    /// of the store can get lost.
+    pub held_every_ms: Option<i64>,
 }
 
 impl Default for Settings {
@@ -80,6 +85,7 @@ impl Default for Settings {
             retry_max_ms: 5_000,
             poll_every_ms: None,
             check_every_ms: None,
+            held_every_ms: None,
         }
     }
 }
@@ -123,6 +129,10 @@ pub enum Event {
     Claimed(Vec<Start>),
     /// Scheduled runs that are due were made ready.
     Released(Released),
+    /// The running runs that the store says this process executes.
+    HeldRead(Vec<LiveRun>),
+    /// The ends of those that it does not, as asked for.
+    LostRead(Vec<AttemptEnd>),
     /// Nothing new is to be started from now on.
     Drain,
 }
@@ -140,6 +150,10 @@ pub enum Read {
     Claim(u32),
     /// Scheduled runs that are due, to be made ready.
     Release,
+    /// The running runs that this process is said to execute.
+    Held,
+    /// What the ends of these need to be recorded as lost.
+    Lost(Vec<LiveRun>),
 }
 
 /// What the planner asks of the shell.
@@ -213,6 +227,7 @@ pub struct Planner {
     /// back blocked is tried again at once.
     freed: FxHashMap<JobId, u64>,
     repeats: Repeats,
+    strays: Strays,
     /// Reads under way.
     reads: usize,
     /// Triggers to read by id. One such read at a time, so that no older answer comes after a newer one.
@@ -242,6 +257,7 @@ impl Planner {
             draining: false,
             freed: FxHashMap::default(),
             repeats: Repeats::default(),
+            strays: Strays::new(now, settings.held_every_ms),
             reads: 0,
             wanted: Vec::new(),
             reading_triggers: false,
@@ -254,6 +270,7 @@ impl Planner {
         self.note_time(now);
         self.reads -= usize::from(answers_read(&event));
         self.note_success(&event);
+        self.strays.heard(&event);
         match event {
             Event::Woke => {}
             Event::Own { shards, trusted } => self.own(shards, trusted),
@@ -269,7 +286,8 @@ impl Planner {
             Event::Fired(batch, outcome) => self.fired(&batch, &outcome, &mut commands),
             Event::FireFailed(batch) => self.repeat(Command::Fire(batch)),
             Event::Ended(ends) => self.ended(ends),
-            Event::Lost(ends) => self.lost(ends),
+            Event::Lost(ends) | Event::LostRead(ends) => self.lost(ends),
+            Event::HeldRead(runs) => self.held_read(runs, &mut commands),
             Event::Completed(batch, outcome) => self.completed(&batch, &outcome),
             Event::CompleteFailed(batch) => self.repeat(Command::Complete(batch)),
             Event::Claimed(starts) => self.claimed(starts, &mut commands),
@@ -277,6 +295,7 @@ impl Planner {
             Event::Drain => self.draining = true,
         }
         self.step(&mut commands);
+        self.strays.told(&commands);
         self.reads += commands.iter().filter(|command| matches!(command, Command::Read(_))).count();
         commands
     }
@@ -285,7 +304,7 @@ impl Planner {
     #[must_use]
     pub fn next_wakeup(&self) -> Timestamp {
         let repeat = self.repeats.next_at(self.part.trusted).unwrap_or(Timestamp::MAX);
-        let first = repeat.min(self.next_poll_at());
+        let first = repeat.min(self.next_poll_at()).min(self.next_held_at());
         if self.draining {
             return first;
         }
@@ -343,6 +362,7 @@ impl Planner {
             commands.push(Command::Read(Read::Triggers(std::mem::take(&mut self.wanted))));
         }
         self.send_ends(commands);
+        self.ask_held(commands);
         if self.draining {
             return;
         }
@@ -449,6 +469,8 @@ const fn answers_read(event: &Event) -> bool {
             | Event::ChangesRead(_)
             | Event::Claimed(_)
             | Event::Released(_)
+            | Event::HeldRead(_)
+            | Event::LostRead(_)
     )
 }
 

@@ -29,6 +29,8 @@ const LOOK_MS: u64 = 100;
 pub(crate) const POLL_EVERY_MS: i64 = 250;
 /// How often the window in memory is compared with the database, unless the settings say so.
 pub(crate) const CHECK_EVERY_MS: i64 = 30_000;
+/// How often the runs that the database gives to this node are compared with those that it executes. Longer than any answer takes.
+pub(crate) const HELD_EVERY_MS: i64 = 30_000;
 /// How long the window of a cluster's shards may take to load.
 const LOAD_MS: u64 = 500;
 

@@ -189,13 +189,7 @@ impl Driver {
                     Ok(runs) if runs.is_empty() => return,
                     Ok(runs) => {
                         tracing::warn!(node.incarnation = %dead, runs = runs.len(), "runs of a dead node were lost");
-                        let mut ends = Vec::new();
-                        for live in runs {
-                            // They are this node's now: nobody else looks after them.
-                            let (job, version) = (live.claimed.job, live.claimed.job_version);
-                            let definition = definitions.wait_for(job, version).await;
-                            ends.push(lost_end(&definitions, live, definition, now).await);
-                        }
+                        let ends = lost_ends(&definitions, runs, now).await;
                         let _ = sender.send(Event::Lost(ends));
                     }
                     Err(error) => {
@@ -341,6 +335,14 @@ impl Reader {
                 let claimed = self.store.claim(self.incarnation, limit, self.clock.now()).await?;
                 Event::Claimed(claimed.into_iter().map(Start::from).collect())
             }
+            Read::Held => Event::HeldRead(match self.store.cluster() {
+                Some(cluster) => cluster.held(self.incarnation).await?,
+                None => Vec::new(),
+            }),
+            Read::Lost(runs) => {
+                tracing::warn!(runs = runs.len(), "runs were given to this node, and it never heard of them; they are lost");
+                Event::LostRead(lost_ends(&self.definitions, runs, self.clock.now()).await)
+            }
             Read::Release => {
                 let mut released: Released = self.store.release_due(self.clock.now(), STEP_MAX).await?;
                 if released.count == STEP_MAX {
@@ -380,6 +382,8 @@ const fn read_name(read: &Read) -> &'static str {
         Read::Changes(_) => "take_changes",
         Read::Claim(_) => "claim",
         Read::Release => "release_due",
+        Read::Held => "held",
+        Read::Lost(_) => "definitions",
     }
 }
 
@@ -445,6 +449,17 @@ pub(crate) async fn lost_runs(
         ends.push(lost_end(definitions, live, definition, now).await);
     }
     Ok(ends)
+}
+
+/// The ends of runs that this node was given, so that nobody else looks after them.
+async fn lost_ends(definitions: &Definitions, runs: Vec<LiveRun>, now: Timestamp) -> Vec<AttemptEnd> {
+    let mut ends = Vec::with_capacity(runs.len());
+    for live in runs {
+        let (job, version) = (live.claimed.job, live.claimed.job_version);
+        let definition = definitions.wait_for(job, version).await;
+        ends.push(lost_end(definitions, live, definition, now).await);
+    }
+    ends
 }
 
 /// The end of a running run whose process is gone.

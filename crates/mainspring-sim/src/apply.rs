@@ -78,7 +78,8 @@ impl World {
         for asked in &mut history.asked {
             let before = asked.made.len();
             asked.made.retain(|run| self.made.contains_key(run));
-            asked.taken_back |= asked.made.len() < before;
+            // The key that was kept for it may be gone as well.
+            asked.taken_back |= asked.made.len() < before || asked.acknowledged.is_none_or(|done| done >= at);
         }
     }
 
@@ -99,6 +100,7 @@ impl World {
                 let now = self.nodes[sender.node].wall(self.now);
                 Answer::Adopted(told(ready(self.store.memory.adopt_from(dead, me, ADOPT_MAX, now)))?)
             }
+            Verb::Held => Answer::Adopted(told(ready(self.store.memory.held(me)))?),
             Verb::Fire(batch) => Answer::Fired(self.fire(&batch, looked)?),
             Verb::Complete(batch) => Answer::Completed(self.complete(&batch)?),
             Verb::Window(shards, until, after) => {

@@ -163,7 +163,7 @@ impl World {
         self.clients[client].step += 1;
         let (node, step) = (self.clients[client].node, self.clients[client].step);
         self.after(PATIENCE_MS * 1_000, What::Client(client, step));
-        if self.nodes[node].up && self.stalls(node).is_none() {
+        if self.nodes[node].up && !self.stalls(node) {
             self.ask_for_client(node, client, step, verb);
         }
     }

@@ -72,6 +72,8 @@ pub(crate) struct Node {
     /// What the last view said of shards, for a bug.
     pub(crate) leases: BTreeMap<Shard, Lease>,
     drained: bool,
+    /// What waits until the node goes on.
+    pub(crate) deferred: Vec<What>,
     /// Runs that a bug has started already.
     started: FxHashMap<RunId, ()>,
 }
@@ -152,6 +154,7 @@ impl World {
             works: BTreeMap::new(),
             leases: BTreeMap::new(),
             drained: false,
+            deferred: Vec::new(),
             started: FxHashMap::default(),
         });
         self.wake_node(node);
@@ -177,6 +180,7 @@ impl World {
         self.nodes[node].up = false;
         self.nodes[node].life += 1;
         self.nodes[node].calls.clear();
+        self.nodes[node].deferred.clear();
         self.cut_work_off(node);
         self.after(ms * 1_000, What::Restart(node));
     }
@@ -231,9 +235,18 @@ impl World {
 
     /// Has a message or a time wait for a node that stands still. True: it is dealt with.
     fn waits(&mut self, node: usize, what: impl FnOnce() -> What) -> bool {
-        let Some(until) = self.nodes[node].stands_until(self.now) else { return false };
-        self.at(until, what());
-        true
+        let stands = self.nodes[node].stands_until(self.now).is_some();
+        if stands {
+            self.nodes[node].deferred.push(what());
+        }
+        stands
+    }
+
+    /// A node that stood still goes on: what waited for it happens now, in its order.
+    pub(crate) fn wake_up(&mut self, node: usize) {
+        for what in std::mem::take(&mut self.nodes[node].deferred) {
+            self.after(0, what);
+        }
     }
 
     // The loop.
@@ -242,9 +255,8 @@ impl World {
         if self.nodes[node].life != life || !self.nodes[node].up || self.nodes[node].drive_at > self.now {
             return;
         }
-        if let Some(until) = self.stalls(node) {
-            self.nodes[node].drive_at = until;
-            return self.at(until, What::Drive(node, life));
+        if self.stalls(node) {
+            return self.nodes[node].deferred.push(What::Drive(node, life));
         }
         self.drive(node, vec![Event::Woke]);
     }
@@ -378,6 +390,13 @@ impl World {
             Read::Changes(shards) => Verb::Changes(*shards),
             Read::Claim(limit) => Verb::Claim(*limit, now),
             Read::Release => Verb::ReleaseDue(now),
+            Read::Held => Verb::Held,
+            Read::Lost(runs) => {
+                // Definitions are in memory, as everywhere here.
+                let ends = runs.iter().map(|live| self.lost_end(live.clone(), now)).collect();
+                _ = self.tell(node, Event::LostRead(ends));
+                return;
+            }
         };
         self.ask_store(node, For::Read(read), verb, DEADLINE_MS);
     }
@@ -506,9 +525,8 @@ impl World {
         let Some(why) = state.calls.get(&sender.call) else { return };
         let is_loops = matches!(why, For::Fire(_) | For::Complete(_) | For::Read(_) | For::Adopt(_));
         let stalled = is_loops && state.stalled_until > self.now;
-        let stands = state.stands_until(self.now).into_iter().chain(stalled.then_some(state.stalled_until)).max();
-        if let Some(until) = stands {
-            return self.at(until, What::Reply(sender, Box::new(reply)));
+        if stalled || state.stands_until(self.now).is_some() {
+            return self.nodes[node].deferred.push(What::Reply(sender, Box::new(reply)));
         }
         let why = self.nodes[node].calls.remove(&sender.call).expect("seen above");
         let at = self.now;
@@ -574,6 +592,7 @@ impl World {
             Ok(Answer::Changes(changes)) => Event::ChangesRead(changes),
             Ok(Answer::Claimed(runs)) => Event::Claimed(runs.into_iter().map(Start::from).collect()),
             Ok(Answer::Released(released)) => Event::Released(released),
+            Ok(Answer::Adopted(runs)) => Event::HeldRead(runs),
             Err(Failure::Fenced) => return self.fenced(node),
             _ => Event::ReadFailed(read),
         };
@@ -725,9 +744,9 @@ impl World {
         }
     }
 
-    pub(crate) fn stalls(&self, node: usize) -> Option<u64> {
-        let until = self.nodes[node].stalled_until.max(self.nodes[node].paused_until);
-        (until > self.now).then_some(until)
+    /// Whether the loop of a node does nothing now.
+    pub(crate) fn stalls(&self, node: usize) -> bool {
+        self.nodes[node].stalled_until.max(self.nodes[node].paused_until) > self.now
     }
 }
 
@@ -737,7 +756,7 @@ fn shown(reply: &Reply) -> String {
         Ok(Answer::Window(rows, _)) => format!("{} rows", rows.len()),
         other => {
             let mut text = format!("{other:?}");
-            text.truncate(200);
+            text.truncate(700);
             text
         }
     }

@@ -267,6 +267,7 @@ impl SimStore {
             Verb::CancelRun(run, _) => rows.push(write(Row::Run(*run))),
             Verb::Orphaned
             | Verb::AdoptFrom(_)
+            | Verb::Held
             | Verb::Window(..)
             | Verb::Triggers(_)
             | Verb::ReleaseDue(_)

@@ -19,6 +19,7 @@ pub(crate) enum Verb {
     Release(Change),
     Orphaned,
     AdoptFrom(Incarnation),
+    Held,
     Fire(Arc<FireBatch>),
     Complete(Arc<CompletionBatch>),
     Window(ShardSet, Timestamp, Option<(Timestamp, TriggerId)>),
@@ -121,6 +122,7 @@ impl Verb {
             Self::Ask(_) => 19,
             Self::CancelRun(..) => 20,
             Self::ReadRun(_) => 21,
+            Self::Held => 22,
         }
     }
 
@@ -148,6 +150,7 @@ impl Verb {
             Self::Ask(_) => "ask",
             Self::CancelRun(..) => "cancel",
             Self::ReadRun(_) => "read run",
+            Self::Held => "held",
         }
     }
 
@@ -155,7 +158,7 @@ impl Verb {
     pub(crate) const fn is_read(&self) -> bool {
         matches!(
             self,
-            Self::Orphaned | Self::Window(..) | Self::Triggers(_) | Self::Prior(_) | Self::ReadRun(_)
+            Self::Orphaned | Self::Held | Self::Window(..) | Self::Triggers(_) | Self::Prior(_) | Self::ReadRun(_)
         )
     }
 

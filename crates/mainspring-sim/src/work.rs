@@ -20,6 +20,7 @@ pub(crate) struct Going {
     witness: usize,
     outcome: AttemptOutcome,
     started: mainspring_core::Timestamp,
+    /// 0: it has ended, and its process has not noticed.
     ends_at: u64,
     /// Whether its process start is over, so that nobody hears of its end.
     retired: bool,
@@ -87,12 +88,12 @@ impl World {
     }
 
     pub(crate) fn done(&mut self, node: usize, work: u64) {
-        if self.work.get(&work).is_none_or(|going| going.ends_at != self.now) {
+        if self.work.get(&work).is_none_or(|going| going.ends_at != self.now && going.ends_at != 0) {
             return;
         }
-        if let Some(until) = self.stalls(node) {
-            self.work.get_mut(&work).expect("seen above").ends_at = until;
-            return self.at(until, What::Done(node, work));
+        if self.stalls(node) {
+            self.work.get_mut(&work).expect("seen above").ends_at = 0;
+            return self.nodes[node].deferred.push(What::Done(node, work));
         }
         let going = self.work.remove(&work).expect("seen above");
         let now = self.time();

@@ -102,6 +102,8 @@ pub(crate) enum What {
     Failover(Box<Snapshot>),
     /// A process begins again.
     Restart(usize),
+    /// A node that stood still goes on.
+    WakeUp(usize),
     /// A cut ends.
     Mend(usize),
     /// A drain ends.
@@ -187,7 +189,7 @@ impl World {
         let mut random = Random::new(seed);
         let rates = if setting.faults { Rates::drawn(&mut random) } else { Rates::none() };
         let planned_misfire = if setting.planted == Some(Planted::HastyMisfire) { 5_000 } else { 60_000 };
-        let planner = PlannerSettings { poll_every_ms: Some(250), check_every_ms: Some(30_000), ..PlannerSettings::default() };
+        let planner = PlannerSettings { poll_every_ms: Some(250), check_every_ms: Some(30_000), held_every_ms: Some(20_000), ..PlannerSettings::default() };
         let mut world = Self {
             seed,
             setting,
@@ -360,6 +362,7 @@ impl World {
             What::Disturb => self.disturb(),
             What::Failover(snapshot) => self.fail_over(*snapshot),
             What::Restart(node) => self.restart(node),
+            What::WakeUp(node) => self.wake_up(node),
             What::Mend(node) => self.mend(node),
             What::Undrain(node) => self.drain(node, false),
             What::Heal => self.heal(),
@@ -586,6 +589,7 @@ impl World {
                 self.fault(kind, Some(node), ms, RECOVERY_MS);
                 let until = self.now + ms * 1_000;
                 self.nodes[node].paused_until = until;
+                self.at(until, What::WakeUp(node));
                 if kind == Kind::Suspend {
                     self.nodes[node].slept_ms += ms;
                 }
@@ -594,6 +598,7 @@ impl World {
                 let ms = self.random.between(500, 15_000);
                 self.fault(kind, Some(node), ms, RECOVERY_MS);
                 self.nodes[node].stalled_until = self.now + ms * 1_000;
+                self.after(ms * 1_000, What::WakeUp(node));
             }
             Kind::Cut => {
                 let most = *self.random.pick(&[3_000, 15_000, 60_000]);
@@ -645,7 +650,7 @@ impl World {
             state.paused_until = state.paused_until.min(at);
             state.stalled_until = state.stalled_until.min(at);
             if self.nodes[node].up {
-                self.wake_node(node);
+                self.wake_up(node);
             } else {
                 self.restart(node);
             }
@@ -681,6 +686,7 @@ fn code(what: &What) -> u64 {
         What::Disturb => 11 << 56,
         What::Failover(snapshot) => 12 << 56 | snapshot.order,
         What::Restart(node) => 13 << 56 | *node as u64,
+        What::WakeUp(node) => 17 << 56 | *node as u64,
         What::Mend(node) => 14 << 56 | *node as u64,
         What::Undrain(node) => 15 << 56 | *node as u64,
         What::Heal => 16 << 56,

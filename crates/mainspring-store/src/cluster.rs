@@ -46,6 +46,9 @@ pub trait Cluster: Send + Sync {
     /// Takes over up to `limit` running runs of a process start without a node, and returns them, in order of id.
     async fn adopt_from(&self, dead: Incarnation, by: Incarnation, limit: u32, at: Timestamp) -> Result<Vec<LiveRun>>;
 
+    /// The running runs that a process start holds, in order of id.
+    async fn held(&self, by: Incarnation) -> Result<Vec<LiveRun>>;
+
     /// Tells the other nodes to look now. May get lost.
     async fn hint(&self) -> Result<()>;
 

@@ -382,6 +382,10 @@ impl Cluster for MemoryStore {
         Ok(self.model()?.adopt_from(dead, by, limit))
     }
 
+    async fn held(&self, by: Incarnation) -> Result<Vec<LiveRun>> {
+        Ok(self.model()?.held(by))
+    }
+
     async fn hint(&self) -> Result<()> {
         self.hinted.notify_waiters();
         Ok(())

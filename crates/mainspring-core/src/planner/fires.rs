@@ -22,6 +22,11 @@ pub(super) struct Fires {
 }
 
 impl Fires {
+    /// The first batch that is under way or waits to be repeated.
+    pub(super) fn oldest(&self) -> Option<u64> {
+        self.sent.keys().copied().min()
+    }
+
     /// Where the triggers of all batches are that are under way or wait to be repeated.
     pub(super) fn places(&self) -> impl Iterator<Item = Place> {
         self.sent.values().flatten().copied()

@@ -275,7 +275,7 @@ pub(super) fn acknowledged(history: &History) -> Vec<Violation> {
         });
     }
     for asked in &history.asked {
-        findings.add_if(asked.made.len() > 1, at, || {
+        findings.add_if(asked.made.len() > 1 && !asked.taken_back, at, || {
             format!("the key {} made {} runs", asked.key, asked.made.len())
         });
         let lost = asked.acknowledged.is_some() && asked.made.is_empty() && !asked.taken_back;

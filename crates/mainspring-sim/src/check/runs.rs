@@ -1,6 +1,6 @@
 //! Attempts and their work: I7–I10.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use mainspring_core::{JobId, RunId};
 use mainspring_core::run::{AttemptOutcome, RunState};
@@ -88,8 +88,10 @@ pub(super) fn witness(history: &History) -> Vec<Violation> {
             format!("attempt {attempt} of run {run} ended, and nobody knows")
         });
     }
+    let whole: HashSet<(RunId, u32)> =
+        history.witnesses.iter().filter(|witness| witness.whole).map(|witness| (witness.run, witness.attempt)).collect();
     for verdict in history.verdicts.iter().filter(|verdict| verdict.outcome == AttemptOutcome::Succeeded) {
-        let done = begun.get(&(verdict.run, verdict.attempt)).is_some_and(|witness| witness.whole);
+        let done = whole.contains(&(verdict.run, verdict.attempt));
         findings.add_if(!done, verdict.at, || format!("run {} succeeded, and its work was not done", verdict.run));
     }
     findings.found

@@ -7,6 +7,7 @@ use mainspring_core::cluster::{Change, ClusterView, Lease, NodeRow, Renewal, Sha
 use mainspring_core::run::RunState;
 use mainspring_core::{Incarnation, RunId, TriggerId};
 
+use super::live::Run;
 use super::model::Model;
 use crate::cluster::NodeInfo;
 use crate::error::{Error, Result};
@@ -198,6 +199,16 @@ impl Model {
             });
         }
         adopted
+    }
+
+    /// The running runs of a process start, in order of id.
+    pub(super) fn held(&mut self, by: Incarnation) -> Vec<LiveRun> {
+        let owner = self.number_of(by);
+        let mine = self.live.iter().filter(|run| run.state == RunState::Running && run.owner == owner);
+        let live = |run: &Run| LiveRun { claimed: run.claimed(), state: run.state, claimed_at: run.claimed_at };
+        let mut held: Vec<LiveRun> = mine.map(live).collect();
+        held.sort_unstable_by_key(|run| run.claimed.run);
+        held
     }
 
     /// The running runs, and the numbers of those who hold them.

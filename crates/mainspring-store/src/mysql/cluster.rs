@@ -11,7 +11,8 @@ use super::batches::{adopt, mask, own};
 use super::connection::Connection;
 use crate::cluster::{Cluster, NodeInfo};
 use crate::error::{Error, Result};
-use crate::sql::db::{Row, Sql, Step, ToSql, Values, execute, exists, read, read_one, word};
+use crate::sql::db::{Row, Sql, Step, ToSql, Values, execute, exists, read, read_one, sql, word};
+use crate::sql::queue::live_run;
 use crate::sql::session::Session;
 
 #[async_trait]
@@ -79,6 +80,14 @@ impl Cluster for MysqlStore {
             adopt(&session.connection, dead, by, limit)
         };
         self.lanes.leases.call("adopt orphaned runs", work).await
+    }
+
+    async fn held(&self, by: Incarnation) -> Result<Vec<LiveRun>> {
+        let work = move |session: &mut Session<Connection>| {
+            let owner = session.number_of(by)?;
+            read(&session.connection, sql!("held"), &[(":owner", &owner)], live_run)
+        };
+        self.lanes.leases.call("read the runs that a node holds", work).await
     }
 
     async fn hint(&self) -> Result<()> {

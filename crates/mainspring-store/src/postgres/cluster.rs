@@ -11,7 +11,7 @@ use super::batches::{numbers, own};
 use super::connection::{Connection, Uuid};
 use crate::cluster::{Cluster, NodeInfo};
 use crate::error::{Error, Result};
-use crate::sql::db::{Lock, Row, Step, ToSql, execute, read, read_one, word};
+use crate::sql::db::{Lock, Row, Step, ToSql, execute, read, read_one, sql, word};
 use crate::sql::queue::live_run;
 use crate::sql::session::Session;
 
@@ -82,6 +82,14 @@ impl Cluster for PostgresStore {
             Ok(runs)
         };
         self.lanes.leases.call("adopt orphaned runs", work).await
+    }
+
+    async fn held(&self, by: Incarnation) -> Result<Vec<LiveRun>> {
+        let work = move |session: &mut Session<Connection>| {
+            let owner = session.number_of(by)?;
+            read(&session.connection, sql!("held"), &[(":owner", &owner)], live_run)
+        };
+        self.lanes.leases.call("read the runs that a node holds", work).await
     }
 
     async fn hint(&self) -> Result<()> {
