@@ -233,7 +233,11 @@ impl World {
         let (order, at) = (self.order, self.time());
         let mut placed = outcome.placed.iter();
         for (index, entry) in (0_u32..).zip(&batch.entries) {
-            if outcome.stale.contains(&index) || outcome.blocked.contains(&index) {
+            let (stale, blocked) = (outcome.stale.contains(&index), outcome.blocked.contains(&index));
+            if stale || blocked {
+                let now = self.now;
+                let why = if stale { "stale" } else { "blocked" };
+                self.trace.line(now, || format!("store finds trigger {} of {} {why}", entry.trigger, entry.job));
                 continue;
             }
             let row = row_of(entry.trigger);

@@ -658,7 +658,7 @@ impl World {
         }
         let now = self.time();
         for fault in &mut self.history.faults {
-            let stands = matches!(fault.kind, "pause" | "suspend");
+            let stands = matches!(fault.kind, "pause" | "suspend" | "stall");
             fault.to = fault.to.min(now + if stands { 0 } else { DEADLINE_MS.cast_signed() });
         }
         self.fault(Kind::Drain, None, 2_000, RECOVERY_MS);

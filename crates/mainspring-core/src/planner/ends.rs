@@ -53,11 +53,17 @@ impl Planner {
         if outcome.promoted > 0 {
             self.slots.queued();
         }
-        for job in &outcome.freed {
-            let waiting = self.residents.unblock(*job);
+        // Where the first answer to a batch was lost, the repetition is refused, and what came of it is not said again.
+        let refused = || outcome.refused.iter().map(|index| &batch.entries[*index as usize]);
+        if !outcome.refused.is_empty() {
+            self.slots.queued();
+        }
+        self.wanted.extend(refused().filter_map(|entry| entry.rearm).map(|rearm| rearm.trigger));
+        for job in outcome.freed.iter().copied().chain(refused().map(|entry| entry.job)) {
+            let waiting = self.residents.unblock(job);
             self.fires.ready.extend(waiting);
             if self.fires.in_flight > 0 {
-                self.freed.insert(*job, self.batch_count);
+                self.freed.insert(job, self.batch_count);
             }
         }
         self.wanted.extend(&outcome.rearmed);

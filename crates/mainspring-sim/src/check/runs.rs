@@ -129,7 +129,7 @@ pub(super) fn no_overlap(history: &History) -> Vec<Violation> {
 /// How much of a time one of two pieces of work stood still, or had just been woken, or was orphaned by a failover.
 fn excused(history: &History, work: [&Witness; 2], from: Time, to: Time) -> i64 {
     let stopped = history.faults.iter().filter(|fault| {
-        matches!(fault.kind, "pause" | "suspend") && work.iter().any(|witness| fault.node == Some(witness.node))
+        matches!(fault.kind, "pause" | "suspend" | "stall") && work.iter().any(|witness| fault.node == Some(witness.node))
     });
     let pauses = stopped.map(|fault| (fault.from, fault.to + LEASH_MS));
     let failovers = history.failovers.iter().map(|at| (*at, at + FAILOVER_MS));

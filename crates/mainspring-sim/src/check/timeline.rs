@@ -40,16 +40,19 @@ impl<'a> Timeline<'a> {
     pub(super) fn certain(&self, end: Time) -> Vec<Span<'a>> {
         let mut spans = Vec::new();
         let mut now: Option<(Time, Time, &State)> = Some((Time::MIN, Time::MIN, &ABSENT));
+        // A node whose clock is ahead moves a trigger ahead, and nothing moves it back.
+        let mut ahead = Time::MIN;
         for operation in &self.operations {
+            ahead = ahead.max(operation.counts_from);
             if let Some((from, counts_from, state)) = now {
                 spans.push(Span { from, counts_from, to: operation.invoked, state, ended: true });
             }
             now = match operation.outcome {
                 Outcome::Ok(at) if !operation.taken_back => {
-                    Some((at, at.max(operation.counts_from), &operation.brings))
+                    Some((at, at.max(ahead), &operation.brings))
                 }
                 // What was refused changed nothing, so that the state goes on.
-                Outcome::Refused => now.map(|(_, _, state)| (operation.invoked, operation.invoked, state)),
+                Outcome::Refused => now.map(|(_, counts_from, state)| (operation.invoked, counts_from.max(operation.invoked), state)),
                 Outcome::Ok(_) | Outcome::Unknown => None,
             };
         }
