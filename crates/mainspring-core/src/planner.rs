@@ -379,8 +379,16 @@ impl Planner {
             self.residents.rewind(now);
             self.repeats.rewind(now, &self.settings);
             self.poll_at = self.poll_at.min(now);
+            self.check.rewind(now, self.settings.check_every_ms);
+            self.strays.rewind(now, self.settings.held_every_ms);
         }
         self.now = now;
+    }
+
+    /// Tries what waits for a slot: the note that there is one may have been taken by a request whose answer nobody heard.
+    fn try_blocked(&mut self) {
+        let waiting = self.residents.unblock_all();
+        self.fires.ready.extend(waiting);
     }
 
     fn changes_read(&mut self, changes: Changes, commands: &mut Vec<Command>) {
@@ -413,6 +421,7 @@ impl Planner {
             // Nobody knows whether they were taken: what they would have named is in the window.
             self.changes_asked = Some(ShardSet::EMPTY);
             self.window.read_again(self.part.owned);
+            self.try_blocked();
             self.check.give_up();
         }
         self.repeat(Command::Read(read));

@@ -505,12 +505,14 @@ impl World {
     fn commit(&mut self, number: u64) {
         let session = self.store.sessions.get(&number).expect("the caller has seen it");
         let (is_read, delayed) = (session.verb.is_read(), session.delayed);
+        let is_take = matches!(session.verb, Verb::Changes(_));
         if self.chance(Kind::ErrorBefore) {
             self.fault(Kind::ErrorBefore, None, 0, RECOVERY_MS);
             self.torn(number);
             return self.abort(number);
         }
-        if !is_read && !delayed && self.chance(Kind::LateCommit) {
+        // What a statement reads and removes is what was there when it began, however late its commit is.
+        if !is_read && !is_take && !delayed && self.chance(Kind::LateCommit) {
             let late_ms = self.random.between(100, 9_000);
             self.fault(Kind::LateCommit, None, late_ms, RECOVERY_MS);
             self.store.sessions.get_mut(&number).expect("seen above").delayed = true;

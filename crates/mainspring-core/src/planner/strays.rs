@@ -29,6 +29,12 @@ impl Strays {
         Self { next_at: every_ms.map(|every_ms| now + every_ms), ..Self::default() }
     }
 
+    /// The clock was set back: the next look is not further away than ever.
+    pub(super) fn rewind(&mut self, now: Timestamp, every_ms: Option<i64>) {
+        let latest = every_ms.map(|every_ms| now + every_ms);
+        self.next_at = self.next_at.min(latest);
+    }
+
     /// Learns what this process has to do with from what it is told.
     pub(super) fn heard(&mut self, event: &Event) {
         if self.next_at.is_none() {
