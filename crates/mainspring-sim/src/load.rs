@@ -34,7 +34,7 @@ impl Work {
     }
 }
 
-const STEPS_S: [i64; 8] = [4, 5, 6, 10, 12, 15, 20, 30];
+const STEPS_S: [i64; 8] = [3, 4, 5, 6, 10, 12, 15, 20];
 
 pub(crate) fn key(number: u32) -> JobKey {
     JobKey::new("default", format!("job-{number}"))

@@ -14,7 +14,7 @@ use crate::world::{BASE_MS, RECOVERY_MS, What, World};
 
 /// Jobs that clients change, of all.
 const CHANGED: u32 = 16;
-const JOBS: u32 = 76;
+const JOBS: u32 = 100;
 /// How late something may be that is still on its way.
 const ON_ITS_WAY_MS: i64 = 3_000;
 

@@ -48,7 +48,7 @@ pub struct Setting {
 
 impl Default for Setting {
     fn default() -> Self {
-        Self { faulty_ms: 240_000, planted: None, faults: true, reads: false, tell: None }
+        Self { faulty_ms: 270_000, planted: None, faults: true, reads: false, tell: None }
     }
 }
 
@@ -439,6 +439,11 @@ impl World {
         }
         if self.chance(Kind::SessionDeath) {
             self.fault(Kind::SessionDeath, None, DEADLINE_MS, RECOVERY_MS);
+            return self.abort(number);
+        }
+        let session = self.store.sessions.get(&number).expect("seen above");
+        if !session.delayed && session.begun + DEADLINE_MS * 1_000 < self.now {
+            // The server's own limit of a statement.
             return self.abort(number);
         }
         self.look_early(number);

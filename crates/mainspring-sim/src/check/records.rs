@@ -293,11 +293,12 @@ pub(super) fn acknowledged(history: &History) -> Vec<Violation> {
 
 pub(super) fn pause(history: &History) -> Vec<Violation> {
     let mut findings = Findings::of("I14");
+    // What happens within the millisecond of the acknowledgement may have been before it.
     let mut rests: BTreeMap<u32, Vec<(Time, Time)>> = BTreeMap::new();
     for (job, timeline) in Timeline::of(history) {
         let spans = timeline.certain(history.remains.at + 1);
         let rest = spans.iter().filter(|span| !matches!(span.state, State::Active(_)));
-        rests.insert(job, rest.map(|span| (span.from, span.to)).collect());
+        rests.insert(job, rest.map(|span| (span.from.saturating_add(1), span.to)).collect());
     }
     for fire in &history.fires {
         findings.add_if(!fire.lawful, fire.at, || {

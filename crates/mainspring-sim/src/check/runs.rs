@@ -12,6 +12,8 @@ use crate::history::{Claim, History, Time, Verdict, Witness};
 const LEASH_MS: i64 = 2_000;
 /// How long the work goes on whose record a failover took back.
 const FAILOVER_MS: i64 = 20_000;
+/// How much a failover takes back.
+const TAIL_MS: i64 = 6_000;
 /// How long an end that is not recorded yet may be on its way when all is looked at.
 const TOLD_MS: i64 = 3_000;
 
@@ -132,7 +134,8 @@ fn excused(history: &History, work: [&Witness; 2], from: Time, to: Time) -> i64 
         matches!(fault.kind, "pause" | "suspend" | "stall") && work.iter().any(|witness| fault.node == Some(witness.node))
     });
     let pauses = stopped.map(|fault| (fault.from, fault.to + LEASH_MS));
-    let failovers = history.failovers.iter().map(|at| (*at, at + FAILOVER_MS));
+    // Ids that were given out shortly before may be given out again.
+    let failovers = history.failovers.iter().map(|at| (at - TAIL_MS, at + FAILOVER_MS));
     let mut excuses: Vec<(Time, Time)> = pauses.chain(failovers).collect();
     excuses.sort_unstable();
     let (mut sum, mut until) = (0, from);

@@ -21,13 +21,16 @@ pub(super) struct Span<'a> {
 /// The requests about one job.
 pub(super) struct Timeline<'a> {
     operations: Vec<&'a Operation>,
+    /// Whether a failover may have taken back what was acknowledged.
+    lenient: bool,
 }
 
 impl<'a> Timeline<'a> {
     /// The timelines of all jobs, by number.
     pub(super) fn of(history: &'a History) -> Vec<(u32, Self)> {
+        let lenient = !history.failovers.is_empty();
         let mut jobs: Vec<(u32, Self)> =
-            history.jobs.keys().map(|job| (*job, Self { operations: Vec::new() })).collect();
+            history.jobs.keys().map(|job| (*job, Self { operations: Vec::new(), lenient })).collect();
         for operation in &history.operations {
             if let Ok(index) = jobs.binary_search_by_key(&operation.job, |(job, _)| *job) {
                 jobs[index].1.operations.push(operation);
@@ -67,8 +70,10 @@ impl<'a> Timeline<'a> {
         let mut states = vec![&ABSENT];
         for operation in self.operations.iter().filter(|operation| operation.invoked <= at) {
             match operation.outcome {
-                Outcome::Ok(done) if done <= at && !operation.taken_back => {
-                    states.clear();
+                Outcome::Ok(done) if done < at && !operation.taken_back => {
+                    if !self.lenient {
+                        states.clear();
+                    }
                     states.push(&operation.brings);
                 }
                 Outcome::Refused => {}
