@@ -275,7 +275,7 @@ pub struct CompletionOutcome {
 }
 
 /// A run that a worker took.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ClaimedRun {
     /// The run.
     pub run: RunId,
@@ -296,7 +296,7 @@ pub struct ClaimedRun {
 }
 
 /// An unfinished run as recovery sees it.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug)]
 pub struct LiveRun {
     /// The run and its claim.
     pub claimed: ClaimedRun,

@@ -50,6 +50,8 @@
 
 mod balance;
 mod clock;
+mod keeper;
+mod orphans;
 mod settings;
 mod shard;
 mod silence;
@@ -68,6 +70,7 @@ use self::clock::{ClockWatch, Peer};
 use self::silence::Silence;
 
 pub use self::clock::{ClockOffset, Reading};
+pub use self::keeper::{Held, Keeper, Order, give_up_ms, takeover_ms};
 pub use self::settings::{EngineTimes, Settings, UnsafeTimes};
 pub use self::shard::{Shard, ShardSet};
 pub use self::view::{ClusterView, Lease, NodeRow, NodeStatus, Standing, Status, is_older};

@@ -7,6 +7,7 @@ pub mod batch;
 pub mod cluster;
 pub mod compile;
 pub mod edit;
+pub mod executing;
 mod id;
 pub mod job;
 pub mod overlap;

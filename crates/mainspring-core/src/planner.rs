@@ -20,6 +20,7 @@ mod refused;
 mod repeats;
 mod resident;
 mod slots;
+mod strays;
 #[cfg(test)]
 mod tests;
 mod window;
@@ -30,7 +31,7 @@ use mainspring_schedule::Timestamp;
 use rustc_hash::FxHashMap;
 
 use crate::batch::{
-    AttemptDetail, Changes, ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, Released,
+    AttemptDetail, Changes, ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, LiveRun, Released,
 };
 use crate::cluster::ShardSet;
 use crate::id::{BatchId, Incarnation, JobId, RunId, TriggerId};
@@ -46,6 +47,7 @@ pub use self::refused::Refusal;
 use self::repeats::Repeats;
 use self::resident::Residents;
 use self::slots::Slots;
+use self::strays::Strays;
 use self::window::Window;
 
 /// What bounds the planner.
@@ -70,6 +72,9 @@ pub struct Settings {
     pub poll_every_ms: Option<i64>,
     /// How often the window in memory is compared with the store's; absent where nobody else changes that.
     pub check_every_ms: Option<i64>,
+    /// How often the runs that the store says this process executes are compared with those that it does; absent where no answer
+    /// of the store can get lost.
+    pub held_every_ms: Option<i64>,
 }
 
 impl Default for Settings {
@@ -84,6 +89,7 @@ impl Default for Settings {
             retry_max_ms: 5_000,
             poll_every_ms: None,
             check_every_ms: None,
+            held_every_ms: None,
         }
     }
 }
@@ -133,6 +139,10 @@ pub enum Event {
     Claimed(Vec<Start>),
     /// Scheduled runs that are due were made ready.
     Released(Released),
+    /// The running runs that the store says this process executes.
+    HeldRead(Vec<LiveRun>),
+    /// The ends of those that it does not, as asked for.
+    LostRead(Vec<AttemptEnd>),
     /// Nothing new is to be started from now on.
     Drain,
 }
@@ -160,6 +170,10 @@ pub enum Read {
         /// Why, for people.
         reason: Arc<str>,
     },
+    /// The running runs that this process is said to execute.
+    Held,
+    /// What the ends of these need to be recorded as lost.
+    Lost(Vec<LiveRun>),
 }
 
 /// What the planner asks of the shell.
@@ -233,6 +247,7 @@ pub struct Planner {
     /// back blocked is tried again at once.
     freed: FxHashMap<JobId, u64>,
     repeats: Repeats,
+    strays: Strays,
     /// Reads under way.
     reads: usize,
     /// Triggers to read by id. One such read at a time, so that no older answer comes after a newer one.
@@ -262,6 +277,7 @@ impl Planner {
             draining: false,
             freed: FxHashMap::default(),
             repeats: Repeats::new(incarnation),
+            strays: Strays::new(now, settings.held_every_ms),
             reads: 0,
             wanted: Vec::new(),
             reading_triggers: false,
@@ -274,6 +290,7 @@ impl Planner {
         self.note_time(now);
         self.reads -= usize::from(answers_read(&event));
         self.note_success(&event);
+        self.strays.heard(&event);
         match event {
             Event::Woke => {}
             Event::Own { shards, trusted } => self.own(shards, trusted),
@@ -290,7 +307,8 @@ impl Planner {
             Event::FireFailed(batch) => self.repeat(Command::Fire(batch)),
             Event::FireRefused(batch, refusal) => self.fire_refused(&batch, &refusal, &mut commands),
             Event::Ended(ends) => self.ended(ends, &mut commands),
-            Event::Lost(ends) => self.lost(ends, &mut commands),
+            Event::Lost(ends) | Event::LostRead(ends) => self.lost(ends, &mut commands),
+            Event::HeldRead(runs) => self.held_read(runs, &mut commands),
             Event::Completed(batch, outcome) => self.completed(&batch, &outcome),
             Event::CompleteFailed(batch) => self.repeat(Command::Complete(batch)),
             Event::CompleteRefused(batch, refusal) => self.complete_refused(&batch, &refusal),
@@ -300,6 +318,7 @@ impl Planner {
             Event::Drain => self.draining = true,
         }
         self.step(&mut commands);
+        self.strays.told(&commands);
         self.reads += commands.iter().filter(|command| matches!(command, Command::Read(_))).count();
         commands
     }
@@ -309,7 +328,7 @@ impl Planner {
     pub fn next_wakeup(&self) -> Timestamp {
         let repeat = self.repeats.next_at(self.part.trusted).unwrap_or(Timestamp::MAX);
         let later = self.ends.later.next_at().unwrap_or(Timestamp::MAX);
-        let first = repeat.min(later).min(self.next_poll_at());
+        let first = repeat.min(later).min(self.next_poll_at()).min(self.next_held_at());
         if self.draining {
             return first;
         }
@@ -369,6 +388,7 @@ impl Planner {
         }
         self.send_ends(commands);
         self.send_divided(commands);
+        self.ask_held(commands);
         if self.draining {
             return;
         }
@@ -400,8 +420,16 @@ impl Planner {
             self.repeats.rewind(now, &self.settings);
             self.ends.later.rewind(now + self.settings.retry_max_ms);
             self.poll_at = self.poll_at.min(now);
+            self.check.rewind(now, self.settings.check_every_ms);
+            self.strays.rewind(now, self.settings.held_every_ms);
         }
         self.now = now;
+    }
+
+    /// Tries what waits for a slot: the note that there is one may have been taken by a request whose answer nobody heard.
+    fn try_blocked(&mut self) {
+        let waiting = self.residents.unblock_all();
+        self.fires.due.prefer(waiting);
     }
 
     fn changes_read(&mut self, changes: Changes, commands: &mut Vec<Command>) {
@@ -434,6 +462,7 @@ impl Planner {
             // Nobody knows whether they were taken: what they would have named is in the window.
             self.changes_asked = Some(ShardSet::EMPTY);
             self.window.read_again(self.part.owned);
+            self.try_blocked();
             self.check.give_up();
         }
         self.repeat(Command::Read(read));
@@ -491,6 +520,8 @@ const fn answers_read(event: &Event) -> bool {
             | Event::Claimed(_)
             | Event::Released(_)
             | Event::PutAside(_)
+            | Event::HeldRead(_)
+            | Event::LostRead(_)
     )
 }
 

@@ -168,6 +168,10 @@ mod tests {
             Ok(if id == asked[0] { vec![run()] } else { Vec::new() })
         }
 
+        async fn held(&self, _: Incarnation) -> Result<Vec<LiveRun>> {
+            Err(Error::Closed)
+        }
+
         async fn hint(&self) -> Result<()> {
             Err(Error::Closed)
         }

@@ -1,10 +1,9 @@
 //! The lease: this node's membership, on a thread and a runtime of its own, so that nothing the engine does delays a renewal.
 //!
-//! The thread drives [`Membership`] with the machine's clocks and the store's [`Cluster`] verbs. It
+//! The thread drives [`cluster::Keeper`] with the machine's clocks and the store's [`Cluster`] verbs. It
 //! publishes what the node owns and until when it may trust itself; the driver reads that before each step, ticks, and says
 //! when released shards are clear.
 
-use std::collections::VecDeque;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -13,26 +12,16 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use mainspring_core::Incarnation;
 use mainspring_core::cluster::{
-    Change, Command, EngineTimes, Event, Membership, Reading, Reason, Renewal, Renewed, Settings, ShardSet, Status,
-    UnsafeTimes, is_older,
+    self, Change, EngineTimes, Event, Held, Order, Reading, Renewal, Renewed, Settings, Status, UnsafeTimes, takeover_ms,
 };
 use mainspring_store::{Cluster, NodeInfo, Result, Store};
 use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::clock::{Clock, boot_ms, pause, reading};
 use crate::metrics::Metrics;
-use crate::orphans::Orphans;
 
 /// What this node runs.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
-/// How long the outcome of a batch may be unknown before the node gives itself up, so that its shards become free.
-const RELEASE_PATIENCE_MS: u64 = 10_000;
-/// How often runs without a node are looked for.
-const ORPHANS_EVERY_MS: u64 = 2_000;
-/// From then on until they are taken over.
-const ORPHANS_PATIENCE_MS: u64 = 12_000;
-/// How long a node goes on with runs that others may be given, if it hears nothing from the database.
-const GIVE_UP_MS: u64 = 10_000;
 /// How often a node that ends tries to bury itself; others do it otherwise.
 const BURY_TRIES: u32 = 3;
 /// How often a loop that stood still is looked at, and how late the thread may notice anything else.
@@ -42,19 +31,14 @@ const LOOK_MS: u64 = 100;
 pub(crate) const POLL_EVERY_MS: i64 = 250;
 /// How often the window in memory is compared with the database, unless the settings say so.
 pub(crate) const CHECK_EVERY_MS: i64 = 30_000;
+/// How often the runs that the database gives to this node are compared with those that it executes. Longer than any answer takes.
+pub(crate) const HELD_EVERY_MS: i64 = 30_000;
 /// How long the window of a cluster's shards may take to load.
 const LOAD_MS: u64 = 500;
 
-/// When a silent node's attempts are given to others, counted from its last renewal.
-const fn takeover_ms(settings: &Settings) -> u64 {
-    settings.lease_ms + ORPHANS_PATIENCE_MS
-}
-
-/// When a node without a lease ends runs that others may be given: so early that the grace period is over before.
+/// When a node without a lease ends runs that others may be given.
 pub(crate) fn give_up_ms(settings: &Settings, kill_grace: Duration) -> u64 {
-    let grace_ms = u64::try_from(kill_grace.as_millis()).unwrap_or(u64::MAX);
-    let latest = takeover_ms(settings).saturating_sub(grace_ms).saturating_sub(settings.renew_every_ms);
-    latest.min(GIVE_UP_MS).max(settings.trust_ms())
+    cluster::give_up_ms(settings, u64::try_from(kill_grace.as_millis()).unwrap_or(u64::MAX))
 }
 
 /// Refuses times that would lose fires, bury healthy nodes or run work twice.
@@ -71,22 +55,6 @@ pub(crate) fn check(settings: &crate::Settings) -> std::result::Result<(), Unsaf
         kill_grace_ms: u64::try_from(settings.kill_grace.as_millis()).unwrap_or(u64::MAX / 2),
     };
     cluster.check_engine(&times)
-}
-
-/// What the thread publishes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(crate) struct Held {
-    pub(crate) owned: ShardSet,
-    /// By [`boot_ms`].
-    pub(crate) trusted_until: u64,
-    /// When the node last heard that it holds its lease: when it asked.
-    pub(crate) renewed: u64,
-    /// Both clocks when the node last compared its wall clock with the database's.
-    pub(crate) compared: Option<Reading>,
-    /// Shards that are given up as soon as they are clear.
-    pub(crate) releasing: Option<Change>,
-    /// Why the incarnation has ended, and when to come back as another.
-    pub(crate) abandoned: Option<(Reason, u64)>,
 }
 
 /// What the driver says to the thread.
@@ -131,19 +99,14 @@ impl Lease {
         let clock_warn_ms = terms.settings.clock_warn_ms;
         let ticked = Arc::new(AtomicU64::new(start_ms));
         let keeper = Keeper {
-            membership: Membership::new(terms.settings, me, start_ms),
+            decides: cluster::Keeper::new(terms.settings, me, VERSION, start_ms),
             me,
             terms,
             under_way: FuturesUnordered::new(),
             held: held_sender,
             word: word_receiver,
             ticked: Arc::clone(&ticked),
-            tick_heard: start_ms,
-            drain_asked: false,
-            draining: false,
-            releasing: None,
-            orphans: Orphans::default(),
-            orphans_at: start_ms,
+            drained: false,
             orphaned: orphans_sender,
         };
         let work = move || {
@@ -155,11 +118,9 @@ impl Lease {
         Ok(Self { held, orphans, word, ticked, over, clock_warn_ms })
     }
 
-    /// Whether the node may act on what it holds. Not if its wall clock was set since it was compared with the database's:
-    /// nothing is due by such a clock until the next renewal has compared them again.
+    /// Whether the node may act on what it holds.
     pub(crate) fn trusts(&self, held: &Held, now: Reading) -> bool {
-        let was_set = held.compared.is_some_and(|compared| now.is_set_since(compared, self.clock_warn_ms));
-        now.boot_ms < held.trusted_until && !was_set
+        held.is_trusted(now, self.clock_warn_ms)
     }
 
     /// What the node holds now; nothing if the thread has ended without a reason. Says that the loop is alive.
@@ -205,19 +166,13 @@ enum Heard {
 struct Keeper {
     terms: Terms,
     me: Incarnation,
-    membership: Membership,
+    decides: cluster::Keeper,
     under_way: FuturesUnordered<BoxFuture<'static, Option<Heard>>>,
     held: watch::Sender<Held>,
     word: watch::Receiver<Word>,
     ticked: Arc<AtomicU64>,
-    tick_heard: u64,
-    /// Whether the node's row asks it to drain.
-    drain_asked: bool,
-    draining: bool,
-    /// The release that waits until its shards are clear, and since when.
-    releasing: Option<(Change, u64)>,
-    orphans: Orphans,
-    orphans_at: u64,
+    /// Whether the driver's wish to drain has been heard.
+    drained: bool,
     orphaned: mpsc::UnboundedSender<Incarnation>,
 }
 
@@ -231,7 +186,6 @@ impl Keeper {
                 Heard::Word => leave = self.hear(),
                 Heard::Gone => return,
             }
-            self.look_around();
             self.publish();
         }
         self.bury_itself().await;
@@ -239,7 +193,7 @@ impl Keeper {
 
     async fn next(&mut self) -> Heard {
         let now = boot_ms();
-        let wake = self.membership.next_wakeup(now).unwrap_or(u64::MAX).min(now + LOOK_MS);
+        let wake = self.decides.next_wakeup(now).unwrap_or(u64::MAX).min(now + LOOK_MS);
         let store = Arc::clone(&self.terms.store);
         loop {
             tokio::select! {
@@ -250,109 +204,53 @@ impl Keeper {
                     }
                 }
                 changed = self.word.changed() => return if changed.is_ok() { Heard::Word } else { Heard::Gone },
-                () = cluster(&*store).hinted().notified() => return Heard::Event(Event::Hinted),
+                () = shared(&*store).hinted().notified() => return Heard::Event(Event::Hinted),
                 () = pause(wake.saturating_sub(now)) => return Heard::Event(Event::Woke),
             }
         }
     }
 
-    /// Takes in an event, and all that follows from it.
     fn take_in(&mut self, event: Event) {
-        self.note(&event);
-        let ticked = self.ticked.load(Ordering::Relaxed);
-        let mut events = VecDeque::new();
-        if ticked > self.tick_heard {
-            self.tick_heard = ticked;
-            events.push_back((ticked, Event::LoopTicked));
-        }
-        events.push_back((boot_ms(), event));
-        let drain = self.drain_asked || self.word.borrow().drain;
-        if drain != self.draining {
-            self.draining = drain;
-            events.push_back((boot_ms(), if drain { Event::Drain } else { Event::Undrain }));
-        }
-        for (at, event) in events {
-            for command in self.membership.handle(at, event) {
-                self.perform(command);
-            }
-        }
-    }
-
-    fn note(&mut self, event: &Event) {
-        match event {
-            Event::Renewed(renewed) => {
-                self.orphans.renewed(renewed.received.boot_ms);
-                self.drain_asked = renewed.view.node(self.me).is_some_and(|row| row.drain_asked);
-                let least = renewed.view.least_version.as_deref().filter(|least| is_older(VERSION, least));
-                if let Some(least) = least {
-                    if !self.drain_asked && !self.draining {
-                        tracing::error!(version = VERSION, least, "this node is too old for the store now; it drains");
-                    }
-                    self.drain_asked = true;
-                }
-            }
-            Event::RenewalFailed => self.orphans.renewal_failed(),
-            _ => {}
-        }
+        let orders = self.decides.handle(boot_ms(), self.ticked.load(Ordering::Relaxed), event);
+        self.perform_all(orders);
     }
 
     /// Hears the driver. True: it wants the incarnation to end.
     fn hear(&mut self) -> bool {
         let word = *self.word.borrow_and_update();
-        if let Some((change, _)) = self.releasing.filter(|(change, _)| change.number <= word.cleared) {
-            self.releasing = None;
-            self.release(change);
-        }
-        if word.drain && !self.draining {
-            self.take_in(Event::Woke);
+        let release = self.decides.cleared(word.cleared);
+        self.perform_all(release);
+        if std::mem::replace(&mut self.drained, word.drain) != word.drain {
+            let orders = self.decides.drain(boot_ms(), self.ticked.load(Ordering::Relaxed), word.drain);
+            self.perform_all(orders);
         }
         word.leave
     }
 
-    fn look_around(&mut self) {
-        let now = boot_ms();
-        let trusted = self.membership.trusts(now);
-        if trusted && self.releasing.is_some_and(|(_, since)| now >= since + RELEASE_PATIENCE_MS) {
-            self.releasing = None;
-            self.take_in(Event::OutcomeUnknown);
-        }
-        if trusted && now >= self.orphans_at {
-            self.orphans_at = now + ORPHANS_EVERY_MS;
-            self.ask(
-                "look for runs of dead nodes",
-                |cluster| Box::pin(cluster.orphaned()),
-                |found| found.map(Heard::Orphaned),
-            );
-        }
-    }
-
     fn orphaned(&mut self, found: &[Incarnation]) {
-        for dead in self.orphans.look(found, ORPHANS_PATIENCE_MS) {
+        for dead in self.decides.orphaned(found) {
             // A driver that is gone ends the thread with the next look.
             let _sent = self.orphaned.send(dead);
         }
     }
 
     fn publish(&self) {
-        let held = Held {
-            owned: *self.membership.owned(),
-            trusted_until: self.membership.trusted_until(),
-            renewed: self.membership.trusted_until().saturating_sub(self.terms.settings.trust_ms()),
-            compared: self.membership.compared(),
-            releasing: self.releasing.map(|(change, _)| change),
-            abandoned: self.held.borrow().abandoned,
-        };
+        let held = self.decides.held();
         self.held.send_if_modified(|before| std::mem::replace(before, held) != held);
-        let status = self.membership.status(boot_ms());
+        let status = self.decides.status(boot_ms());
         let owned = i64::try_from(status.owned.len()).unwrap_or(i64::MAX);
         self.terms.metrics.owned_shards.set(owned);
         self.terms.status.send_replace(Some(Arc::new(status)));
     }
 
-    fn perform(&mut self, command: Command) {
-        match command {
-            Command::Renew(renewal) => self.renew(renewal),
-            Command::Bury(dead, counter) => {
+    fn perform_all(&mut self, orders: impl IntoIterator<Item = Order>) {
+        orders.into_iter().for_each(|order| self.perform(order));
+    }
+
+    fn perform(&mut self, order: Order) {
+        match order {
+            Order::Renew(renewal) => self.renew(renewal),
+            Order::Bury(dead, counter) => {
                 tracing::warn!(node.incarnation = %dead, "a node is silent for a whole lease; its shards are taken from it");
                 self.ask(
                     "bury a node",
@@ -360,7 +258,7 @@ impl Keeper {
                     move |_| Some(Heard::Event(Event::Buried(dead))),
                 );
             }
-            Command::Acquire(change) => {
+            Order::Acquire(change) => {
                 let me = self.me;
                 let lease_id = crate::engine::random();
                 self.ask(
@@ -369,16 +267,21 @@ impl Keeper {
                     |gained| Some(Heard::Event(Event::Acquired(gained.unwrap_or_default()))),
                 );
             }
-            Command::Release(change) => self.releasing = Some((change, boot_ms())),
-            Command::Hint => self.ask("hint", |cluster| Box::pin(cluster.hint()), |_| None),
-            Command::WarnClock(offset_ms) => {
+            Order::Release(change) => self.release(change),
+            Order::Hint => self.ask("hint", |cluster| Box::pin(cluster.hint()), |_| None),
+            Order::WarnClock(offset_ms) => {
                 self.terms.metrics.clock_warnings.inc();
                 tracing::warn!(offset_ms, "this machine's clock differs from the database's; check its time service");
             }
-            Command::ClearClock => tracing::info!("this machine's clock agrees with the database's again"),
-            Command::Abandon(reason, return_ms) => {
-                self.held.send_modify(|held| held.abandoned = Some((reason, return_ms)));
+            Order::ClearClock => tracing::info!("this machine's clock agrees with the database's again"),
+            Order::WarnVersion(least) => {
+                tracing::error!(version = VERSION, least, "this node is too old for the store now; it drains");
             }
+            Order::FindOrphans => self.ask(
+                "look for runs of dead nodes",
+                |cluster| Box::pin(cluster.orphaned()),
+                |found| found.map(Heard::Orphaned),
+            ),
         }
     }
 
@@ -387,7 +290,7 @@ impl Keeper {
         let (clock, deadline_ms) = (Arc::clone(&self.terms.clock), self.terms.settings.deadline_ms);
         self.under_way.push(Box::pin(async move {
             let sent = reading(&*clock);
-            let view = within(deadline_ms, "renew the lease", cluster(&*store).renew(me, &about, renewal)).await;
+            let view = within(deadline_ms, "renew the lease", shared(&*store).renew(me, &about, renewal)).await;
             Some(Heard::Event(match view {
                 Some(view) => Event::Renewed(Renewed { sent, received: reading(&*clock), view }),
                 None => Event::RenewalFailed,
@@ -413,12 +316,12 @@ impl Keeper {
     ) {
         let store = Arc::clone(&self.terms.store);
         let deadline_ms = self.terms.settings.deadline_ms;
-        self.under_way.push(Box::pin(async move { then(within(deadline_ms, what, verb(cluster(&*store))).await) }));
+        self.under_way.push(Box::pin(async move { then(within(deadline_ms, what, verb(shared(&*store))).await) }));
     }
 
     /// Takes leave: the next takes over at once what nobody would have touched for a whole lease.
     async fn bury_itself(&self) {
-        let cluster = cluster(&*self.terms.store);
+        let cluster = shared(&*self.terms.store);
         for _ in 0..BURY_TRIES {
             if within(self.terms.settings.deadline_ms, "take leave", cluster.bury(self.me, None)).await.is_some() {
                 return;
@@ -427,7 +330,7 @@ impl Keeper {
     }
 }
 
-fn cluster(store: &dyn Store) -> &dyn Cluster {
+fn shared(store: &dyn Store) -> &dyn Cluster {
     store.cluster().expect("leases are taken where nodes share a store")
 }
 
@@ -440,18 +343,4 @@ async fn within<T>(deadline_ms: u64, what: &'static str, work: impl Future<Outpu
         Err(_) => tracing::warn!(deadline_ms, "this node could not {what} in time"),
     }
     None
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn runs_are_given_up_before_others_may_be_given_them() {
-        let settings = Settings::default();
-        let cases = [(0, 10_000), (4_000, 10_000), (10_000, 6_000), (12_000, 4_000), (60_000, 4_000)];
-        for (grace_ms, expected) in cases {
-            assert_eq!(give_up_ms(&settings, Duration::from_millis(grace_ms)), expected, "{grace_ms}");
-        }
-    }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use mainspring_core::batch::{LiveRun, Placed, Released, TriggerRow};
-use mainspring_core::cluster::{Reading, Reason, ShardSet};
+use mainspring_core::cluster::{Held, Reading, Reason, ShardSet};
 use mainspring_core::job::Job;
 use mainspring_core::planner::{AttemptEnd, Command, Event, Planner, Read, Refusal};
 use mainspring_core::retry::AfterAttempt;
@@ -16,7 +16,7 @@ use tokio::sync::{Notify, broadcast, mpsc, watch};
 
 use crate::adopt::Adoptions;
 use crate::clock::{Alarm, Clock, boot_ms};
-use crate::cluster::{Held, Lease};
+use crate::cluster::Lease;
 use crate::definitions::Definitions;
 use crate::health::{Health, Traffic};
 use crate::metrics::{Metrics, Operation, Outcome, ReasonLabel, ResultLabel};
@@ -160,7 +160,7 @@ impl Driver {
             self.count_moves(before.unwrap_or_default().0, held.owned);
             self.handle(now, Event::Own { shards: part.0, trusted: part.1 });
         }
-        if held.renewed > 0 && boot_ms >= held.renewed + self.give_up_ms {
+        if held.gives_up(boot_ms, self.give_up_ms) {
             self.pool.give_up();
         }
         Some(held)
@@ -199,12 +199,7 @@ impl Driver {
             while let Some(runs) = adoption.next(cluster, &*clock).await {
                 tracing::warn!(node.incarnation = %dead, runs = runs.len(), "runs of a dead node were lost");
                 let now = clock.now();
-                let mut ends = Vec::new();
-                for live in runs {
-                    // They are this node's now: nobody else looks after them.
-                    let definition = definitions.wait_for(live.claimed.job, live.claimed.job_version).await;
-                    ends.push(lost_end(&definitions, live, definition, now).await);
-                }
+                let ends = lost_ends(&definitions, runs, now).await;
                 let _ = sender.send(Event::Lost(ends));
             }
         });
@@ -362,6 +357,14 @@ impl Reader {
                 self.definitions.put_aside(trigger, version, &reason).await?;
                 Event::PutAside(trigger)
             }
+            Read::Held => Event::HeldRead(match self.store.cluster() {
+                Some(cluster) => cluster.held(self.incarnation).await?,
+                None => Vec::new(),
+            }),
+            Read::Lost(runs) => {
+                tracing::warn!(runs = runs.len(), "runs were given to this node, and it never heard of them; they are lost");
+                Event::LostRead(lost_ends(&self.definitions, runs, self.clock.now()).await)
+            }
             Read::Release => {
                 let mut released: Released = self.store.release_due(self.clock.now(), STEP_MAX).await?;
                 if released.count == STEP_MAX {
@@ -432,6 +435,8 @@ const fn read_name(read: &Read) -> &'static str {
         Read::Claim(..) => "claim",
         Read::Release => "release_due",
         Read::PutAside { .. } => "put_aside",
+        Read::Held => "held",
+        Read::Lost(_) => "definitions",
     }
 }
 
@@ -502,6 +507,17 @@ pub(crate) async fn lost_runs(
         ends.push(lost_end(definitions, live, definition, now).await);
     }
     Ok(ends)
+}
+
+/// The ends of runs that this node was given, so that nobody else looks after them.
+async fn lost_ends(definitions: &Definitions, runs: Vec<LiveRun>, now: Timestamp) -> Vec<AttemptEnd> {
+    let mut ends = Vec::with_capacity(runs.len());
+    for live in runs {
+        let (job, version) = (live.claimed.job, live.claimed.job_version);
+        let definition = definitions.wait_for(job, version).await;
+        ends.push(lost_end(definitions, live, definition, now).await);
+    }
+    ends
 }
 
 /// The end of a running run whose process is gone.

@@ -219,6 +219,7 @@ impl Engine {
         if shared {
             planner.poll_every_ms.get_or_insert(crate::cluster::POLL_EVERY_MS);
             planner.check_every_ms.get_or_insert(crate::cluster::CHECK_EVERY_MS);
+            planner.held_every_ms.get_or_insert(crate::cluster::HELD_EVERY_MS);
         }
         let node = Node {
             terms: Terms {

@@ -18,7 +18,6 @@ mod log_lane;
 mod metrics;
 mod node;
 mod notice;
-mod orphans;
 mod pool;
 mod process;
 mod retention;

@@ -12,7 +12,8 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use mainspring_core::batch::AttemptDetail;
-use mainspring_core::job::{Job, OnLost, Task};
+use mainspring_core::executing::Executing;
+use mainspring_core::job::{Job, Task};
 use mainspring_core::planner::AttemptEnd;
 use mainspring_core::rule::Start;
 use mainspring_core::run::AttemptOutcome;
@@ -85,67 +86,46 @@ impl<T> Line<T> {
     }
 }
 
-/// How many requests to end runs are kept that have not come to the line yet.
-const EARLY_MAX: usize = 1_000;
-
-/// A run in the line or beyond.
-#[derive(Default)]
-struct Going {
-    /// Tells it to end.
-    cancel: watch::Sender<bool>,
-    /// Whether others may be given it once this node is taken for dead.
-    may_be_given_away: bool,
-    /// Whether it ends for that reason.
-    given_up: bool,
-}
-
-impl Going {
-    fn note(&mut self, definition: &Job) {
-        self.may_be_given_away = definition.on_lost == OnLost::Retry;
-    }
-}
-
+/// The runs in the line or beyond, and how to tell each to end.
 #[derive(Default)]
 struct Running {
-    runs: FxHashMap<RunId, Going>,
-    /// Runs to end that are not here: over, most of them, but a request may also overtake the start of its run.
-    early: VecDeque<RunId>,
+    executing: Executing,
+    tells: FxHashMap<RunId, watch::Sender<bool>>,
 }
 
 impl Running {
     fn enter(&mut self, run: RunId, definition: Option<&Job>) {
-        let before = self.early.len();
-        self.early.retain(|early| *early != run);
-        let mut going = Going { cancel: watch::Sender::new(self.early.len() < before), ..Going::default() };
-        definition.into_iter().for_each(|definition| going.note(definition));
-        self.runs.insert(run, going);
+        let ends = self.executing.enter(run, definition);
+        self.tells.insert(run, watch::Sender::new(ends));
     }
 
-    fn give_up(&mut self) {
-        for going in self.runs.values_mut().filter(|going| going.may_be_given_away && !*going.cancel.borrow()) {
-            going.given_up = true;
-            going.cancel.send_replace(true);
-        }
+    fn listen(&mut self, run: RunId) -> watch::Receiver<bool> {
+        self.tells.entry(run).or_default().subscribe()
     }
 
-    /// Takes out a run that is over. What was given up is lost, not cancelled: it may be tried again.
-    fn leave(&mut self, mut end: AttemptEnd) -> AttemptEnd {
-        let going = self.runs.remove(&end.start.run);
-        if going.is_some_and(|going| going.given_up) && end.outcome == AttemptOutcome::Cancelled {
-            end.outcome = AttemptOutcome::Lost;
-        }
-        end
+    fn tell(&self, run: RunId) {
+        self.tells.get(&run).into_iter().for_each(|tell| _ = tell.send_replace(true));
     }
 
     fn cancel(&mut self, run: RunId) {
-        if let Some(going) = self.runs.get(&run) {
-            going.cancel.send_replace(true);
-            return;
+        if self.executing.cancel(run) {
+            self.tell(run);
         }
-        if self.early.len() == EARLY_MAX {
-            self.early.pop_front();
-        }
-        self.early.push_back(run);
+    }
+
+    fn cancel_all(&mut self) {
+        self.executing.cancel_all();
+        self.tells.values().for_each(|tell| _ = tell.send_replace(true));
+    }
+
+    fn give_up(&mut self) {
+        self.executing.give_up().into_iter().for_each(|run| self.tell(run));
+    }
+
+    fn leave(&mut self, mut end: AttemptEnd) -> AttemptEnd {
+        self.tells.remove(&end.start.run);
+        end.outcome = self.executing.leave(end.start.run, end.outcome);
+        end
     }
 }
 
@@ -225,9 +205,7 @@ impl Pool {
 
     /// Asks for the end of every run.
     pub(crate) fn cancel_all(&self) {
-        for going in self.running().runs.values() {
-            going.cancel.send_replace(true);
-        }
+        self.running().cancel_all();
     }
 
     /// Ends the runs that others may be given by now.
@@ -237,7 +215,7 @@ impl Pool {
 
     /// Whether nothing runs.
     pub(crate) fn is_empty(&self) -> bool {
-        self.running().runs.is_empty()
+        self.running().executing.is_empty()
     }
 
     fn running(&self) -> std::sync::MutexGuard<'_, Running> {
@@ -251,7 +229,7 @@ impl Pool {
             self.metrics.entered(&start, now);
             return Some(end(start, definition, now, now, Done { outcome: AttemptOutcome::Succeeded, detail: None }));
         }
-        let cancelled = self.running().runs.entry(start.run).or_default().cancel.subscribe();
+        let cancelled = self.running().listen(start.run);
         let mut attempt = Arc::clone(self).attempt(start, cancelled).boxed();
         // The waker may be a dead one: a future that is not ready is polled again by its own task.
         match attempt.poll_unpin(&mut Context::from_waker(Waker::noop())) {
@@ -273,7 +251,7 @@ impl Pool {
             Some(definition) => definition,
             None => self.definitions.wait_for(start.job, start.job_version).await,
         };
-        self.running().runs.entry(start.run).or_default().note(&definition);
+        self.running().executing.note(start.run, &definition);
         if start.awaited_by.is_none() && start.trigger.is_some() {
             start.awaited_by = self.definitions.awaiting_start(&start, &definition).await;
         }
@@ -368,65 +346,4 @@ fn end(start: Start, definition: Arc<Job>, started_at: Timestamp, ended_at: Time
 fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
     let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
     format!("the handler panicked: {}", text.unwrap_or("without a message"))
-}
-
-#[cfg(test)]
-mod tests {
-    use mainspring_core::job::JobKey;
-    use mainspring_core::{JobId, RunSource};
-
-    use super::*;
-
-    fn run(number: u64) -> RunId {
-        RunId::new(Timestamp::from_millis(1_767_225_600_000), RunSource::Asked(JobId(1), number))
-    }
-
-    #[test]
-    fn request_to_end_a_run_is_kept_for_its_start_and_leaves_no_trace() {
-        let mut running = Running::default();
-        running.cancel(run(0));
-        running.enter(run(0), None);
-        running.enter(run(1), None);
-        assert!(*running.runs[&run(0)].cancel.borrow() && running.early.is_empty(), "it overtook the start");
-        assert!(!*running.runs[&run(1)].cancel.borrow());
-        running.cancel(run(1));
-        assert!(*running.runs[&run(1)].cancel.borrow());
-        running.runs.clear();
-        for number in 0..2 * EARLY_MAX as u64 {
-            running.cancel(run(number));
-        }
-        assert_eq!((running.runs.len(), running.early.len()), (0, EARLY_MAX), "runs that are over");
-    }
-
-    #[test]
-    fn runs_that_others_may_be_given_are_given_up_as_lost() {
-        let mut running = Running::default();
-        let mut retried = Job::new(JobKey::new("default", "job"), Task::Handler { name: "wait".into() });
-        let kept = retried.clone();
-        retried.on_lost = OnLost::Retry;
-        running.enter(run(0), Some(&retried));
-        running.enter(run(1), Some(&kept));
-        running.enter(run(2), Some(&retried));
-        running.cancel(run(2));
-        running.give_up();
-        assert!(*running.runs[&run(0)].cancel.borrow() && !*running.runs[&run(1)].cancel.borrow());
-        let definition = Arc::new(retried);
-        let mut ended = |number, outcome| {
-            let claimed = mainspring_core::batch::ClaimedRun {
-                run: run(number),
-                job: JobId(1),
-                job_version: mainspring_core::JobVersion(1),
-                trigger: None,
-                fire_time: Timestamp::MIN,
-                due_at: Timestamp::MIN,
-                attempt: 1,
-                input: None,
-            };
-            let done = Done { outcome, detail: None };
-            let end = end(claimed.into(), Arc::clone(&definition), Timestamp::MIN, Timestamp::MIN, done);
-            running.leave(end).outcome
-        };
-        assert_eq!(ended(0, AttemptOutcome::Cancelled), AttemptOutcome::Lost);
-        assert_eq!(ended(2, AttemptOutcome::Cancelled), AttemptOutcome::Cancelled, "somebody asked for that");
-    }
 }

@@ -53,6 +53,9 @@ pub trait Cluster: Send + Sync {
     /// something is taken: it answers what of that is still running at that attempt for whoever adopted it.
     async fn adopt_from(&self, dead: Incarnation, id: BatchId, limit: u32) -> Result<Vec<LiveRun>>;
 
+    /// The running runs that a process start holds, in order of id.
+    async fn held(&self, by: Incarnation) -> Result<Vec<LiveRun>>;
+
     /// Tells the other nodes to look now. May get lost.
     async fn hint(&self) -> Result<()>;
 

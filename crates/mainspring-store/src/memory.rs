@@ -1,7 +1,8 @@
 //! A store that keeps everything in memory: the reference model, and the fastest of them.
 //!
 //! It takes the same way as the SQL stores (unfinished runs apart from history, gates, attempts, gaps, outbox,
-//! events), and answers the same. Nothing survives the process.
+//! events), and answers the same. Nothing survives the process. Several nodes may share one ([`MemoryStore::shared`]), as far
+//! as they are in the same process: that is the model of a shared database.
 
 #[cfg(test)]
 mod check;
@@ -14,6 +15,7 @@ mod live;
 mod logs;
 mod model;
 mod names;
+mod nodes;
 mod outbox;
 mod purge;
 mod queue;
@@ -26,11 +28,12 @@ use async_trait::async_trait;
 use mainspring_core::batch::{
     ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, LiveRun, Rearm, TriggerRow,
 };
-use mainspring_core::cluster::ShardSet;
+use mainspring_core::cluster::{Change, ClusterView, Lease, Renewal, Shard, ShardSet};
 use mainspring_core::job::{Job, JobKey};
 use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
 use tokio::sync::Notify;
 
+use crate::cluster::{Cluster, NodeInfo};
 use crate::error::{Error, Result};
 use crate::row::{
     Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, EventRow, Expect, GapRow, JobPrior,
@@ -55,6 +58,8 @@ use model::Model;
 pub struct MemoryStore {
     model: Mutex<Model>,
     changed: Notify,
+    hinted: Notify,
+    shared: bool,
 }
 
 impl Default for MemoryStore {
@@ -67,7 +72,28 @@ impl MemoryStore {
     /// Makes an empty store.
     #[must_use]
     pub fn new() -> Self {
-        Self { model: Mutex::new(Model::new()), changed: Notify::new() }
+        Self::of(Model::new())
+    }
+
+    /// Makes an empty store that several nodes share.
+    #[must_use]
+    pub fn shared() -> Self {
+        let mut model = Model::new();
+        model.nodes = Some(nodes::Nodes::default());
+        Self::of(model)
+    }
+
+    fn of(model: Model) -> Self {
+        let shared = model.nodes.is_some();
+        Self { model: Mutex::new(model), changed: Notify::new(), hinted: Notify::new(), shared }
+    }
+
+    /// A store that holds what this one holds now.
+    ///
+    /// # Errors
+    /// If it is closed.
+    pub fn copy(&self) -> Result<Self> {
+        Ok(Self::of(self.model()?.clone()))
     }
 
     fn model(&self) -> Result<MutexGuard<'_, Model>> {
@@ -92,21 +118,27 @@ impl MemoryStore {
 #[async_trait]
 impl Store for MemoryStore {
     async fn adopt(&self, incarnation: Incarnation, _at: Timestamp) -> Result<Vec<LiveRun>> {
-        Ok(queue::adopt(&mut *self.model()?, incarnation))
+        let mut model = self.model()?;
+        model.nodes.iter_mut().for_each(|nodes| nodes.raise_fence(incarnation));
+        Ok(queue::adopt(&mut model, incarnation))
     }
 
     async fn window(
         &self,
-        _: ShardSet,
+        shards: ShardSet,
         until: Timestamp,
         after: Option<(Timestamp, TriggerId)>,
         limit: u32,
     ) -> Result<(Vec<TriggerRow>, Option<(Timestamp, TriggerId)>)> {
         let model = self.model()?;
         let from = after.unwrap_or((Timestamp::from_millis(i64::MIN), TriggerId(i64::MIN)));
-        let due = model.window.range(from..=(until, TriggerId(i64::MAX))).filter(|place| Some(**place) != after);
+        let row = |place: &(Timestamp, TriggerId)| &model.triggers.get(place.1.0).expect("the index names it").row;
+        let concerns = |place: &&(Timestamp, TriggerId)| {
+            Some(**place) != after && (!self.shared || shards.contains(row(place).shard))
+        };
+        let due = model.window.range(from..=(until, TriggerId(i64::MAX))).filter(concerns);
         let places: Vec<_> = due.take(limit as usize).copied().collect();
-        let rows = places.iter().map(|place| model.triggers.get(place.1.0).expect("the index names it").row.clone());
+        let rows = places.iter().map(|place| row(place).clone());
         let next = places.last().copied().filter(|_| places.len() == limit as usize);
         Ok((rows.collect(), next))
     }
@@ -127,23 +159,35 @@ impl Store for MemoryStore {
     }
 
     async fn fire(&self, batch: Arc<FireBatch>) -> Result<FireOutcome> {
-        Ok(fire::fire(&mut *self.model()?, &batch))
+        let mut model = self.model()?;
+        model.step_fence(batch.id.incarnation)?;
+        Ok(fire::fire(&mut model, &batch))
     }
 
     async fn complete(&self, batch: Arc<CompletionBatch>) -> Result<CompletionOutcome> {
-        Ok(complete::complete(&mut *self.model()?, &batch))
+        let mut model = self.model()?;
+        let outcome = complete::complete(&mut model, &batch);
+        model.note_elsewhere(batch.id.incarnation, &outcome);
+        Ok(outcome)
     }
 
     async fn claim(&self, id: BatchId, limit: u32, at: Timestamp) -> Result<Vec<ClaimedRun>> {
-        Ok(queue::claim(&mut *self.model()?, id, limit, at))
+        let mut model = self.model()?;
+        model.share_fence(id.incarnation)?;
+        Ok(queue::claim(&mut model, id, limit, at))
     }
 
     async fn release_due(&self, at: Timestamp, limit: u32) -> Result<Released> {
         Ok(queue::release_due(&mut *self.model()?, at, limit))
     }
 
-    async fn take_changes(&self, _: Incarnation, _: ShardSet, limit: u32) -> Result<Changes> {
-        Ok(self.model()?.outbox.take(limit))
+    async fn take_changes(&self, by: Incarnation, shards: ShardSet, limit: u32) -> Result<Changes> {
+        let mut model = self.model()?;
+        if self.shared { model.take_changes_of(by, shards, limit) } else { Ok(model.outbox.take(limit)) }
+    }
+
+    fn cluster(&self) -> Option<&dyn Cluster> {
+        self.shared.then_some(self)
     }
 
     fn changed(&self) -> &Notify {
@@ -309,9 +353,119 @@ impl Store for MemoryStore {
     }
 }
 
+#[async_trait]
+impl Cluster for MemoryStore {
+    async fn renew(&self, me: Incarnation, about: &NodeInfo, renewal: Renewal) -> Result<ClusterView> {
+        self.nodes(|nodes| nodes.renew(me, about, renewal))?
+    }
+
+    async fn bury(&self, dead: Incarnation, counter: Option<u64>) -> Result<()> {
+        self.nodes(|nodes| nodes.bury(dead, counter))
+    }
+
+    async fn acquire(&self, by: Incarnation, change: Change, lease_id: u128) -> Result<ShardSet> {
+        let taken = self.nodes(|nodes| nodes.acquire(by, change, lease_id))?;
+        // Whoever takes a shard reads all of it next, so it knows of these changes by then.
+        self.model()?.outbox.forget(taken);
+        Ok(taken)
+    }
+
+    async fn release(&self, by: Incarnation, change: Change) -> Result<ShardSet> {
+        self.nodes(|nodes| nodes.release(by, change))
+    }
+
+    async fn ask_drain(&self, node: Incarnation, drain: bool) -> Result<bool> {
+        self.nodes(|nodes| nodes.ask_drain(node, drain))
+    }
+
+    async fn orphaned(&self) -> Result<Vec<Incarnation>> {
+        Ok(self.model()?.orphaned())
+    }
+
+    async fn adopt_from(&self, dead: Incarnation, id: BatchId, limit: u32) -> Result<Vec<LiveRun>> {
+        Ok(self.model()?.adopt_from(dead, id, limit))
+    }
+
+    async fn held(&self, by: Incarnation) -> Result<Vec<LiveRun>> {
+        Ok(self.model()?.held(by))
+    }
+
+    async fn hint(&self) -> Result<()> {
+        self.hinted.notify_waiters();
+        Ok(())
+    }
+
+    fn hinted(&self) -> &Notify {
+        &self.hinted
+    }
+}
+
+/// What a simulator of a shared database asks and sets beside the contract.
+impl MemoryStore {
+    fn nodes<T>(&self, change: impl FnOnce(&mut nodes::Nodes) -> T) -> Result<T> {
+        Ok(change(self.model()?.nodes.as_mut().expect("only asked of a store that is shared")))
+    }
+
+    /// Sets which database it says it is, and its clock.
+    ///
+    /// # Errors
+    /// If it is closed.
+    pub fn set_identity(&self, database: &str, clock_ms: i64) -> Result<()> {
+        self.nodes(|nodes| {
+            if nodes.database != database {
+                database.clone_into(&mut nodes.database);
+            }
+            nodes.clock_ms = clock_ms;
+        })
+    }
+
+    /// How often the fence of a process start was counted up; nothing if it has none.
+    ///
+    /// # Errors
+    /// If it is closed.
+    pub fn fence(&self, incarnation: Incarnation) -> Result<Option<u64>> {
+        self.nodes(|nodes| nodes.fence(incarnation))
+    }
+
+    /// Makes or removes the fence of a process start.
+    ///
+    /// # Errors
+    /// If it is closed.
+    pub fn set_fence(&self, incarnation: Incarnation, there: bool) -> Result<()> {
+        self.nodes(|nodes| if there { nodes.raise_fence(incarnation) } else { nodes.lower_fence(incarnation) })
+    }
+
+    /// Who owns a shard.
+    ///
+    /// # Errors
+    /// If it is closed.
+    pub fn lease(&self, shard: Shard) -> Result<Option<Lease>> {
+        self.nodes(|nodes| nodes.lease(shard))
+    }
+
+    /// The running runs and who holds each, in order of ids.
+    ///
+    /// # Errors
+    /// If it is closed.
+    pub fn running(&self) -> Result<Vec<(RunId, Incarnation)>> {
+        let model = self.model()?;
+        let mut running: Vec<_> =
+            model.running().map(|(run, owner)| (run, model.incarnations[owner as usize])).collect();
+        running.sort_unstable();
+        Ok(running)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     crate::conformance_suite!(async || Arc::new(MemoryStore::new()) as Arc<dyn Store>);
+
+    mod shared {
+        use super::*;
+
+        crate::conformance_suite!(async || Arc::new(MemoryStore::shared()) as Arc<dyn Store>);
+        crate::cluster_suite!(async || Arc::new(MemoryStore::shared()) as Arc<dyn Store>);
+    }
 }

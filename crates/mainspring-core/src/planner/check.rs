@@ -89,6 +89,11 @@ impl Check {
         Some(suspects)
     }
 
+    /// The clock was set back: the next check is not further away than ever.
+    pub(super) fn rewind(&mut self, now: Timestamp, every_ms: Option<i64>) {
+        self.next_at = every_ms.map_or(self.next_at, |every_ms| self.next_at.min(now + every_ms));
+    }
+
     /// Everything will be read again: the check is void.
     pub(super) fn give_up(&mut self) {
         self.stage = Stage::Idle;
@@ -105,6 +110,7 @@ impl Planner {
     pub(super) fn check_window(&mut self, commands: &mut Vec<Command>) {
         let Some(every_ms) = self.settings.check_every_ms.filter(|_| self.next_check_at() <= self.now) else { return };
         self.check.next_at = self.now + every_ms;
+        self.try_blocked();
         self.check.stage = Stage::Reading(Suspects::default());
         commands.push(Command::Read(self.window.begin(self.part.owned)));
     }

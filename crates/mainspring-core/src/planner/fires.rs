@@ -57,6 +57,11 @@ impl Fires {
         self.count
     }
 
+    /// The first batch that is under way or waits to be repeated.
+    pub(super) fn oldest(&self) -> Option<u64> {
+        self.sent.keys().next().copied()
+    }
+
     /// Where the triggers of all batches are that are under way or wait to be repeated.
     pub(super) fn places(&self) -> impl Iterator<Item = Place> {
         let divided = self.divided.iter().flat_map(|part| &part.places);

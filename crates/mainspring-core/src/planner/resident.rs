@@ -204,6 +204,13 @@ impl Residents {
         self.blocked.remove(&job).unwrap_or_default()
     }
 
+    /// All triggers that wait for a slot, in order of their jobs.
+    pub(super) fn unblock_all(&mut self) -> Vec<Place> {
+        let mut jobs: Vec<(JobId, Vec<Place>)> = self.blocked.drain().collect();
+        jobs.sort_unstable_by_key(|(job, _)| *job);
+        jobs.into_iter().flat_map(|(_, places)| places).collect()
+    }
+
     pub(super) fn remove(&mut self, id: TriggerId) {
         if let Some(index) = self.by_id.remove(&id) {
             let (generation, resident) = &mut self.slab[index as usize];

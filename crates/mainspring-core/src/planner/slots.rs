@@ -11,6 +11,7 @@ pub(super) struct Slots {
     /// Whether queued runs may be there that nobody has claimed.
     pub(super) backlog: bool,
     claiming: u32,
+    claims_sent: u64,
     releasing: bool,
     /// When the next scheduled run is due, as far as known.
     next_release: Option<Timestamp>,
@@ -19,8 +20,18 @@ pub(super) struct Slots {
 impl Slots {
     /// Queued and scheduled runs may be there from an earlier process: both are asked for at once.
     pub(super) const fn new(total: u32) -> Self {
-        let (taken, claiming) = (0, 0);
-        Self { total, taken, backlog: true, claiming, releasing: false, next_release: Some(Timestamp::MIN) }
+        let (taken, claiming, claims_sent) = (0, 0, 0);
+        Self { total, taken, backlog: true, claiming, claims_sent, releasing: false, next_release: Some(Timestamp::MIN) }
+    }
+
+    /// How many claims were sent.
+    pub(super) const fn claims_sent(&self) -> u64 {
+        self.claims_sent
+    }
+
+    /// How many of them were answered. One is under way at a time.
+    pub(super) const fn claims_answered(&self) -> u64 {
+        self.claims_sent - (self.claiming > 0) as u64
     }
 
     pub(super) const fn running(&self) -> u32 {
@@ -91,6 +102,7 @@ impl Slots {
         }
         self.backlog = false;
         self.claiming = free;
+        self.claims_sent += 1;
         self.taken = self.total;
         Some(free)
     }

@@ -11,13 +11,15 @@ use proptest::prelude::*;
 use mainspring_schedule::{MisfirePolicy, Schedule, Timestamp, Trigger, Zone};
 
 use super::{AttemptEnd, Command, Event, Planner, Read, Settings};
-use crate::batch::{CompletionOutcome, FireBatch, FireOutcome, Placed, Progress, Released, TriggerRow, TriggerStatus};
+use crate::batch::{
+    ClaimedRun, CompletionOutcome, FireBatch, FireOutcome, LiveRun, Placed, Progress, Released, TriggerRow, TriggerStatus,
+};
 use crate::cluster::{Shard, ShardSet};
-use crate::id::{Incarnation, JobId, JobVersion, TriggerId};
+use crate::id::{Incarnation, JobId, JobVersion, RunId, TriggerId};
 use crate::job::{GateRule, Job, JobKey, Overlap, Task};
 use crate::overlap::{Admission, Gate, admit};
 use crate::rule::{Loaded, Rule, Start};
-use crate::run::AttemptOutcome;
+use crate::run::{AttemptOutcome, RunState};
 
 /// The priority of a rule whose evaluation panics: no real one is known to.
 pub(super) const PANICS: i32 = i32::MIN;
@@ -44,6 +46,12 @@ struct World {
     keep_answers: bool,
     cancelled: usize,
     queued: Vec<Start>,
+    /// What the store says is executed here, and what was found lost.
+    held: Vec<LiveRun>,
+    lost: Vec<RunId>,
+    /// Whether verdicts are recorded and their answers lost; and the batches of which that is so.
+    loses_answers: bool,
+    unanswered: BTreeSet<u64>,
     /// What requests have changed, until it is taken.
     changed: Vec<TriggerId>,
     owned: ShardSet,
@@ -70,6 +78,10 @@ impl World {
             keep_answers: false,
             cancelled: 0,
             queued: Vec::new(),
+            held: Vec::new(),
+            lost: Vec::new(),
+            loses_answers: false,
+            unanswered: BTreeSet::new(),
             changed: Vec::new(),
             owned: ShardSet::ALL,
             trusted: true,
@@ -221,12 +233,21 @@ impl World {
                 Some(Event::PutAside(trigger))
             }
             Command::Read(Read::Release) => Some(Event::Released(Released::default())),
+            Command::Read(Read::Held) => Some(Event::HeldRead(self.held.clone())),
+            Command::Read(Read::Lost(runs)) => {
+                self.lost.extend(runs.iter().map(|run| run.claimed.run));
+                None
+            }
             Command::Fire(batch) => {
                 let outcome = self.record(&batch);
                 Some(Event::Fired(batch, outcome))
             }
             Command::Complete(batch) => {
                 let mut outcome = CompletionOutcome::default();
+                if self.unanswered.remove(&batch.id.sequence) {
+                    outcome.refused.extend(0..batch.entries.len() as u32);
+                    return Some(Event::Completed(batch, outcome));
+                }
                 for entry in &batch.entries {
                     if let Some(gate) = self.gates.get_mut(&entry.job).filter(|gate| gate.active > 0) {
                         gate.active -= 1;
@@ -239,6 +260,10 @@ impl World {
                         loaded.row.progress.awaiting_run = None;
                         outcome.rearmed.push(rearm.trigger);
                     }
+                }
+                if self.loses_answers {
+                    self.unanswered.insert(batch.id.sequence);
+                    return Some(Event::CompleteFailed(batch));
                 }
                 Some(Event::Completed(batch, outcome))
             }
@@ -416,6 +441,83 @@ fn delay_counts_from_the_end_of_the_run() {
     world.end_all();
     world.run_until(10_000);
     assert_eq!(world.fired, [(1, 0), (1, 3_500)]);
+}
+
+#[test]
+fn what_a_verdict_sets_going_goes_on_though_its_answer_was_lost() {
+    let hold = GateRule { overlap: Overlap::Hold, max_active: 1 };
+    let held = rule(Schedule::Every { interval_ms: 1_000, repeat_count: None }, at(0), Some(hold));
+    for (rule, next) in [(held, 1_000), (rule(Schedule::Delay { delay_ms: 1_000 }, at(0), None), 4_000)] {
+        let mut world = world();
+        world.add(1, rule);
+        world.run_until(3_000);
+        assert_eq!(world.fired, [(1, 0)]);
+        world.loses_answers = true;
+        world.end_all();
+        assert_eq!(world.fired, [(1, 0)], "nobody knows what became of the verdict");
+        world.loses_answers = false;
+        world.run_until(4_000);
+        assert_eq!(world.fired, [(1, 0), (1, next)], "the repetition is refused");
+    }
+}
+
+#[test]
+fn run_that_is_given_to_this_process_and_never_heard_of_is_lost() {
+    let mut world = World::new(Settings { held_every_ms: Some(10_000), ..Settings::default() });
+    for id in [1, 2] {
+        world.add(id, rule(Schedule::At, at(1_000), None));
+    }
+    world.run_until(1_000);
+    let starts = std::mem::take(&mut world.started);
+    let live = |start: &Start, attempt| LiveRun {
+        claimed: ClaimedRun {
+            run: start.run,
+            job: start.job,
+            job_version: start.job_version,
+            trigger: start.trigger,
+            fire_time: start.fire_time,
+            due_at: start.due_at,
+            attempt,
+            input: None,
+        },
+        state: RunState::Running,
+        claimed_at: None,
+    };
+    // Of the first, this process knows; of the second it knows another attempt.
+    world.held = vec![live(&starts[0], 1), live(&starts[1], 2)];
+    world.run_until(15_000);
+    assert_eq!(world.lost, [], "the answer may be on its way");
+    world.run_until(25_000);
+    assert_eq!(world.lost, [starts[1].run]);
+    world.run_until(60_000);
+    assert_eq!(world.lost, [starts[1].run], "it is this process's business now");
+}
+
+#[test]
+fn run_of_a_batch_that_is_under_way_is_not_lost() {
+    let mut world = World::new(Settings { held_every_ms: Some(10_000), ..Settings::default() });
+    world.add(1, rule(Schedule::At, at(1_000), None));
+    world.keep_back = true;
+    world.run_until(1_000);
+    let Some(Command::Fire(batch)) = world.kept_back.first().cloned() else { panic!("it fires") };
+    let run = batch.entries[0].runs[0];
+    let claimed = ClaimedRun {
+        run: run.id,
+        job: JobId(1),
+        job_version: JobVersion(1),
+        trigger: Some(TriggerId(1)),
+        fire_time: run.fire_time,
+        due_at: run.due_at,
+        attempt: 1,
+        input: None,
+    };
+    world.held = vec![LiveRun { claimed, state: RunState::Running, claimed_at: None }];
+    world.run_until(60_000);
+    assert_eq!(world.lost, []);
+    world.keep_back = false;
+    world.let_go(true);
+    world.run_until(120_000);
+    assert_eq!((world.lost.len(), world.started.len()), (0, 1));
 }
 
 #[test]

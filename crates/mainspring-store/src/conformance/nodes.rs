@@ -174,6 +174,25 @@ pub async fn adoption_that_is_repeated_answers_what_it_took(store: Arc<dyn Store
     assert_eq!(adopt(b.batch_id(), 2).await, [], "another one starts from what is left");
 }
 
+pub async fn runs_that_a_node_holds_are_read(store: Arc<dyn Store>) {
+    let mut a = join(&store, A, "a").await;
+    let mut b = join(&store, B, "b").await;
+    let job = a.save(Draft::new("a").trigger("t", at(1_000)).trigger("u", at(1_000))).await;
+    a.fire(at(1_000), vec![job.claimed_entry(0)]).await;
+    b.fire(at(1_000), vec![job.entry(1)]).await;
+    let held = async |by| {
+        let runs = cluster(&store).held(by).await.expect("held");
+        runs.iter().map(|run| (run.claimed.run, run.claimed.attempt, run.state)).collect::<Vec<_>>()
+    };
+    let (first, second) = (job.next_run(0), job.next_run(1));
+    assert_eq!(held(A).await, [(first, 1, RunState::Running)]);
+    assert_eq!(held(B).await, [], "what is queued is nobody's");
+    assert_eq!(b.claim(1, at(1_100)).await.len(), 1);
+    assert_eq!(held(B).await, [(second, 1, RunState::Running)]);
+    a.complete(at(1_200), vec![job.verdict(first, Verdict::Succeeded, at(1_200))]).await;
+    assert_eq!(held(A).await, []);
+}
+
 pub async fn window_and_changes_are_read_by_shard(store: Arc<dyn Store>) {
     let a = join(&store, A, "a").await;
     let jobs: Vec<_> = (0..8).map(|n| Draft::new(&format!("job-{n}")).trigger("t", at(1_000)).0).collect();

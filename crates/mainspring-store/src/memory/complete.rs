@@ -40,7 +40,7 @@ fn end_attempt(model: &mut Model, mut run: Run, entry: &Completion) -> bool {
         AfterAttempt::Final(verdict) => end_run(model, run, entry, verdict.into()),
         AfterAttempt::RetryAt(_) if run.cancel_requested() => {
             if let Some(trigger) = model.awaiting(run.trigger, run.id) {
-                model.outbox.trigger(trigger);
+                model.note_trigger(trigger);
             }
             end_run(model, run, entry, RunState::Cancelled);
         }

@@ -13,7 +13,7 @@ use crate::row::EventRow;
 pub(super) struct RunChange(pub(super) RunId, pub(super) JobId, pub(super) RunState);
 
 /// Events, positions 1, 2, 3 … without a gap.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Events {
     rows: VecDeque<Event>,
     removed: i64,
@@ -21,13 +21,13 @@ pub(super) struct Events {
     runs: Vec<RunChange>,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Event {
     at: Timestamp,
     body: Body,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 enum Body {
     Runs(Box<[RunChange]>),
     Thing { kind: &'static str, key: String, change: &'static str },

@@ -6,7 +6,7 @@ use mainspring_core::{RunId, Timestamp};
 use super::live::Run;
 
 /// A final run.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct FinalRun {
     pub(super) run: Run,
     /// How its last attempt ended; absent if that had a record before, or there was none.
@@ -17,14 +17,14 @@ pub(super) struct FinalRun {
 
 /// Final runs in segments. Runs that end together have ids close together, so a search by id looks into few of them,
 /// and appending neither moves nor sorts anything.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct History {
     segments: Vec<Segment>,
 }
 
 const SEGMENT_LEN: usize = 4_096;
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Segment {
     least: RunId,
     greatest: RunId,

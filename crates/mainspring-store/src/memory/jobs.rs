@@ -239,7 +239,7 @@ fn bury(model: &mut Model, id: TriggerId, at: Timestamp) {
     let buried = Buried { stone, version: trigger.row.version, newest_run: trigger.newest_run, at };
     model.tombstones.insert((key, trigger.name.clone()), buried);
     model.buried_names.insert(id, trigger.name);
-    model.outbox.trigger(id);
+    model.outbox.trigger(id, trigger.row.shard);
 }
 
 /// See [`crate::Store::update_job`].
@@ -271,7 +271,7 @@ pub(super) fn update(model: &mut Model, update: &JobUpdate) -> Result<JobRow> {
         trigger.row.version += 1;
         trigger.row.paused = trigger.own_pause || rests;
         model.reindex(id);
-        model.outbox.trigger(id);
+        model.note_trigger(id);
     }
     Ok(model.job(update.job).row.clone())
 }
@@ -314,11 +314,11 @@ pub(super) fn set_trigger_error(model: &mut Model, id: TriggerId, version: i64, 
     let progress = &mut trigger.row.progress;
     (progress.status, progress.next_fire_at, progress.due_at) = (TriggerStatus::Error, None, None);
     trigger.error = Some(reason.to_owned());
-    let (job, name) = (trigger.row.job, trigger.name.clone());
+    let (job, name, shard) = (trigger.row.job, trigger.name.clone(), trigger.row.shard);
     let key = format!("{}/{name}", model.job(job).row.definition.key);
     model.events.thing(at, "trigger", key, "error");
     model.reindex(id);
-    model.outbox.trigger(id);
+    model.outbox.trigger(id, shard);
     true
 }
 

@@ -19,7 +19,7 @@ pub(super) struct Stamp {
 }
 
 /// A run. What few runs have is in `more`, so that the others stay small.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Run {
     pub(super) id: RunId,
     pub(super) job: JobId,
@@ -43,7 +43,7 @@ pub(super) struct Run {
 }
 
 /// What few runs have.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct More {
     pub(super) input: Option<String>,
     pub(super) rerun_of: Option<RunId>,
@@ -91,7 +91,7 @@ impl Run {
 type Place = (Reverse<i32>, Timestamp, RunId);
 
 /// The unfinished runs.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Live {
     runs: FxHashMap<u128, Run>,
     queued: BTreeSet<Place>,

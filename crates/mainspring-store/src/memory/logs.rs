@@ -6,7 +6,7 @@ use mainspring_core::RunId;
 
 use crate::row::LogChunk;
 
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(super) struct Logs {
     chunks: BTreeMap<(RunId, u32, u64), LogChunk>,
 }

@@ -14,18 +14,21 @@ use super::events::Events;
 use super::history::{FinalRun, History};
 use super::live::{Live, Run, Stamp};
 use super::logs::Logs;
+use super::nodes::Nodes;
 use super::outbox::Outbox;
 use super::table::Table;
 use crate::row::{AttemptInfo, CalendarRow, JobRow, KeptAnswer, Tombstone};
 
 /// Everything that the store holds.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Model {
     pub(super) closed: bool,
     /// Process starts by number.
     pub(super) incarnations: Vec<Incarnation>,
     /// What each process start, by its number, has claimed last: the number of the claim, and the attempts that it opened.
     pub(super) claims: FxHashMap<u32, (u64, Vec<(RunId, u32)>)>,
+    /// What was last taken over from a dead process start by another, by that one and the dead one.
+    pub(super) adoptions: FxHashMap<(u32, u32), (u64, Vec<(RunId, u32)>)>,
     pub(super) jobs: Table<JobModel>,
     pub(super) job_keys: BTreeMap<JobKey, JobId>,
     pub(super) triggers: Table<Trigger>,
@@ -46,10 +49,12 @@ pub(super) struct Model {
     pub(super) calendars: BTreeMap<(String, String), CalendarRow>,
     pub(super) settings: BTreeMap<String, String>,
     pub(super) answers: FxHashMap<String, (Timestamp, KeptAnswer)>,
+    /// The nodes, if several share the store.
+    pub(super) nodes: Option<Nodes>,
 }
 
 /// A job. After deletion it stays for as long as a run or gap refers to it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct JobModel {
     pub(super) row: JobRow,
     pub(super) deleted: bool,
@@ -64,14 +69,14 @@ pub(super) struct JobModel {
 }
 
 /// A version of a definition, and how many runs refer to it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Version {
     pub(super) number: JobVersion,
     pub(super) definition: Arc<Job>,
     pub(super) runs: u64,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Trigger {
     pub(super) row: TriggerRow,
     pub(super) name: String,
@@ -88,7 +93,7 @@ pub(super) struct Trigger {
 }
 
 /// A tombstone, and what a trigger made again goes on with.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Buried {
     pub(super) stone: Tombstone,
     pub(super) version: i64,
@@ -96,7 +101,7 @@ pub(super) struct Buried {
     pub(super) at: Timestamp,
 }
 
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct GapModel {
     pub(super) seq: i64,
     pub(super) job: JobId,
@@ -111,6 +116,7 @@ impl Model {
             closed: false,
             incarnations: Vec::new(),
             claims: FxHashMap::default(),
+            adoptions: FxHashMap::default(),
             jobs: Table::new(),
             job_keys: BTreeMap::new(),
             triggers: Table::new(),
@@ -129,6 +135,7 @@ impl Model {
             calendars: BTreeMap::new(),
             settings: BTreeMap::new(),
             answers: FxHashMap::default(),
+            nodes: None,
         }
     }
 
@@ -219,7 +226,7 @@ impl Model {
         let started_at = more.started_at.take();
         more.ended_at = None;
         if let Some(trigger) = self.awaiting(run.trigger, run.id) {
-            self.outbox.trigger(trigger);
+            self.note_trigger(trigger);
         }
         self.finish(run, RunState::Cancelled, End { outcome: None, started_at, ended_at: at });
     }
@@ -243,9 +250,15 @@ impl Model {
     /// Notes all triggers of a job in the outbox.
     pub(super) fn note_triggers(&mut self, job: JobId) {
         let job = self.jobs.get(job.0).expect("the caller has seen the job");
-        for trigger in &job.triggers {
-            self.outbox.trigger(*trigger);
+        for trigger in job.triggers.clone() {
+            self.note_trigger(trigger);
         }
+    }
+
+    /// Notes a trigger in the outbox.
+    pub(super) fn note_trigger(&mut self, trigger: TriggerId) {
+        let shard = self.triggers.get(trigger.0).expect("the caller has seen the trigger").row.shard;
+        self.outbox.trigger(trigger, shard);
     }
 }
 

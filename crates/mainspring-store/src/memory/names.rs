@@ -92,7 +92,7 @@ fn rederive(model: &mut Model, id: TriggerId, write: &CalendarWrite) {
         row.progress = progress;
         model.reindex(id);
     }
-    model.outbox.trigger(id);
+    model.note_trigger(id);
 }
 
 /// See [`crate::Store::delete_calendar`].

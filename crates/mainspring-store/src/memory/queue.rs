@@ -27,7 +27,8 @@ pub(super) fn adopt(model: &mut Model, incarnation: Incarnation) -> Vec<LiveRun>
 pub(super) fn claim(model: &mut Model, id: BatchId, limit: u32, at: Timestamp) -> Vec<ClaimedRun> {
     let owner = model.number_of(id.incarnation);
     if let Some((_, taken)) = model.claims.get(&owner).filter(|(sequence, _)| *sequence == id.sequence) {
-        return taken.iter().filter_map(|taken| still_running(model, owner, *taken)).collect();
+        let taken = taken.iter().filter_map(|taken| still_running(model, owner, *taken));
+        return taken.map(|live| live.claimed).collect();
     }
     let mut claimed = Vec::new();
     while claimed.len() < limit as usize {
@@ -54,11 +55,11 @@ pub(super) fn claim(model: &mut Model, id: BatchId, limit: u32, at: Timestamp) -
     claimed
 }
 
-/// A run of a repeated claim, if it has not gone on.
-fn still_running(model: &Model, owner: u32, (id, attempt): (RunId, u32)) -> Option<ClaimedRun> {
+/// A run of a repeated claim or adoption, if it has not gone on.
+pub(super) fn still_running(model: &Model, owner: u32, (id, attempt): (RunId, u32)) -> Option<LiveRun> {
     let run = model.live.get(id)?;
     let same = (run.state, run.attempt, run.owner) == (RunState::Running, attempt, owner);
-    same.then(|| run.claimed())
+    same.then(|| LiveRun { claimed: run.claimed(), state: run.state, claimed_at: run.claimed_at })
 }
 
 /// See [`crate::Store::release_due`].

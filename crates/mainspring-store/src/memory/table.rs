@@ -3,7 +3,7 @@
 /// Rows by ids that the table gives out: 1, 2, 3 …, none of them twice.
 ///
 /// Batches are in order of ids, so neighbours in a batch are neighbours here. A removed row leaves one word.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Table<T> {
     rows: Vec<Option<Box<T>>>,
     len: usize,

@@ -237,7 +237,7 @@ async fn server_that_may_lose_commits_is_warned_of() {
     let (store, _) = opened().await;
     let warnings = store.warnings().await.unwrap();
     let found = warnings.iter().find(|warning| warning.code == "store.not_durable").unwrap();
-    assert!(found.message.contains("innodb_flush_log_at_trx_commit=0"), "{found:?}");
+    assert!(found.message.contains("innodb_flush_log_at_trx_commit="), "{found:?}");
 }
 
 #[tokio::test]

@@ -6,9 +6,9 @@ use mainspring_core::cluster::{Change, ClusterView, Lease, NodeRow, Renewal, Sha
 use mainspring_core::{BatchId, Incarnation};
 use tokio::sync::Notify;
 
-use super::db::{Db, Row, Step, ToSql, execute, exists, known, on_servers, read, read_one, word};
+use super::db::{Db, Row, Step, ToSql, execute, exists, known, on_servers, read, read_one, sql, word};
 use super::lane::{Lane, Server};
-use super::queue::adopt_from;
+use super::queue::{adopt_from, live_run};
 use super::session::Session;
 use crate::cluster::{Cluster, NodeInfo};
 use crate::error::{Error, Result};
@@ -60,6 +60,14 @@ impl<S: Shared> Cluster for S {
     async fn adopt_from(&self, dead: Incarnation, id: BatchId, limit: u32) -> Result<Vec<LiveRun>> {
         let work = move |session: &mut Session<S::Session>| adopt_from(session, dead, id, limit);
         self.leases().call("adopt orphaned runs", work).await
+    }
+
+    async fn held(&self, by: Incarnation) -> Result<Vec<LiveRun>> {
+        let work = move |session: &mut Session<S::Session>| {
+            let owner = session.number_of(by)?;
+            read(&session.connection, sql!("held"), &[(":owner", &owner)], live_run)
+        };
+        self.leases().call("read the runs that a node holds", work).await
     }
 
     async fn hint(&self) -> Result<()> {

@@ -2,11 +2,11 @@
 
 use std::collections::BTreeMap;
 
-use mainspring_core::Incarnation;
+use crate::id::Incarnation;
 
 /// Counts only time in which this node's own renewals succeeded: an outage of the database makes nobody look dead.
 #[derive(Debug, Default)]
-pub(crate) struct Orphans {
+pub(super) struct Orphans {
     counted_ms: u64,
     renewed_ms: Option<u64>,
     /// What the count was when an incarnation was first seen.
@@ -14,19 +14,19 @@ pub(crate) struct Orphans {
 }
 
 impl Orphans {
-    pub(crate) const fn renewed(&mut self, now_ms: u64) {
+    pub(super) const fn renewed(&mut self, now_ms: u64) {
         if let Some(before) = self.renewed_ms {
             self.counted_ms += now_ms - before;
         }
         self.renewed_ms = Some(now_ms);
     }
 
-    pub(crate) const fn renewal_failed(&mut self) {
+    pub(super) const fn renewal_failed(&mut self) {
         self.renewed_ms = None;
     }
 
     /// Takes in which incarnations without a node hold runs, and says whose time is over.
-    pub(crate) fn look(&mut self, found: &[Incarnation], patience_ms: u64) -> Vec<Incarnation> {
+    pub(super) fn look(&mut self, found: &[Incarnation], patience_ms: u64) -> Vec<Incarnation> {
         self.seen.retain(|incarnation, _| found.contains(incarnation));
         let over = |incarnation: &&Incarnation| {
             let since = *self.seen.entry(**incarnation).or_insert(self.counted_ms);

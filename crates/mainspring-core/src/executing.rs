@@ -1,0 +1,146 @@
+//! The runs that a process executes: which of them are to end, and as what.
+//!
+//! Whoever executes them tells each when to end; this says whom to tell.
+
+use std::collections::VecDeque;
+
+use rustc_hash::FxHashMap;
+
+use crate::id::RunId;
+use crate::job::{Job, OnLost};
+use crate::run::AttemptOutcome;
+
+/// How many requests to end runs are kept that have not begun yet.
+const EARLY_MAX: usize = 1_000;
+
+#[derive(Clone, Copy, Debug, Default)]
+struct Going {
+    told_to_end: bool,
+    /// Whether others may be given it, or its slot, once this process is taken for dead.
+    may_be_given_away: bool,
+    /// Whether it ends for that reason.
+    given_up: bool,
+}
+
+impl Going {
+    fn note(&mut self, definition: &Job) {
+        // Of a job with a limit the slot is given away: another run would go on beside this one.
+        self.may_be_given_away = definition.on_lost == OnLost::Retry || definition.gate().is_some();
+    }
+}
+
+/// See the [module](self).
+#[derive(Debug, Default)]
+pub struct Executing {
+    runs: FxHashMap<RunId, Going>,
+    /// Runs to end that are not here: over, most of them, but a request may also overtake the start of its run.
+    early: VecDeque<RunId>,
+}
+
+impl Executing {
+    /// Takes a run in, with its definition if that is known. True: it is to end at once.
+    pub fn enter(&mut self, run: RunId, definition: Option<&Job>) -> bool {
+        let before = self.early.len();
+        self.early.retain(|early| *early != run);
+        let told_to_end = self.early.len() < before;
+        let mut going = Going { told_to_end, ..Going::default() };
+        definition.into_iter().for_each(|definition| going.note(definition));
+        self.runs.insert(run, going);
+        told_to_end
+    }
+
+    /// Learns the definition of a run.
+    pub fn note(&mut self, run: RunId, definition: &Job) {
+        self.runs.entry(run).or_default().note(definition);
+    }
+
+    /// Whether nothing is executed.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        self.runs.is_empty()
+    }
+
+    /// Asks for the end of a run. True: it is here, and is to be told.
+    pub fn cancel(&mut self, run: RunId) -> bool {
+        if let Some(going) = self.runs.get_mut(&run) {
+            going.told_to_end = true;
+            return true;
+        }
+        if self.early.len() == EARLY_MAX {
+            self.early.pop_front();
+        }
+        self.early.push_back(run);
+        false
+    }
+
+    /// Asks for the end of all.
+    pub fn cancel_all(&mut self) {
+        self.runs.values_mut().for_each(|going| going.told_to_end = true);
+    }
+
+    /// Ends the runs that others may be given by now. They are to be told.
+    pub fn give_up(&mut self) -> Vec<RunId> {
+        let mut told = Vec::new();
+        for (run, going) in &mut self.runs {
+            if going.may_be_given_away && !going.told_to_end {
+                (going.told_to_end, going.given_up) = (true, true);
+                told.push(*run);
+            }
+        }
+        told.sort_unstable();
+        told
+    }
+
+    /// Takes out a run that is over, and says how it ended. What was given up is lost, not cancelled: it may be tried again.
+    pub fn leave(&mut self, run: RunId, outcome: AttemptOutcome) -> AttemptOutcome {
+        let given_up = self.runs.remove(&run).is_some_and(|going| going.given_up);
+        if given_up && outcome == AttemptOutcome::Cancelled { AttemptOutcome::Lost } else { outcome }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mainspring_schedule::Timestamp;
+
+    use super::*;
+    use crate::id::{JobId, RunSource};
+    use crate::job::{JobKey, Task};
+
+    fn run(number: u64) -> RunId {
+        RunId::new(Timestamp::from_millis(1_767_225_600_000), RunSource::Asked(JobId(1), number))
+    }
+
+    #[test]
+    fn request_to_end_a_run_is_kept_for_its_start_and_leaves_no_trace() {
+        let mut executing = Executing::default();
+        assert!(!executing.cancel(run(0)));
+        assert!(executing.enter(run(0), None) && executing.early.is_empty(), "it overtook the start");
+        assert!(!executing.enter(run(1), None));
+        assert!(executing.cancel(run(1)));
+        executing.leave(run(0), AttemptOutcome::Cancelled);
+        executing.leave(run(1), AttemptOutcome::Cancelled);
+        for number in 0..2 * EARLY_MAX as u64 {
+            executing.cancel(run(number));
+        }
+        assert_eq!((executing.runs.len(), executing.early.len()), (0, EARLY_MAX), "runs that are over");
+    }
+
+    #[test]
+    fn runs_that_others_may_be_given_are_given_up_as_lost() {
+        let mut executing = Executing::default();
+        let mut retried = Job::new(JobKey::new("default", "job"), Task::Noop);
+        let kept = retried.clone();
+        let limited = Job { overlap: crate::job::Overlap::Skip, ..retried.clone() };
+        retried.on_lost = OnLost::Retry;
+        executing.enter(run(0), Some(&retried));
+        executing.enter(run(1), Some(&kept));
+        executing.enter(run(2), Some(&retried));
+        executing.enter(run(3), Some(&limited));
+        executing.cancel(run(2));
+        assert_eq!(executing.give_up(), [run(0), run(3)]);
+        assert_eq!(executing.give_up(), []);
+        let cancelled = AttemptOutcome::Cancelled;
+        assert_eq!(executing.leave(run(0), cancelled), AttemptOutcome::Lost);
+        assert_eq!(executing.leave(run(2), cancelled), cancelled, "somebody asked for that");
+    }
+}

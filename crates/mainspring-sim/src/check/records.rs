@@ -1,0 +1,331 @@
+//! Fires, gaps and requests: I1–I6, I11, I13–I15.
+
+use std::collections::{BTreeMap, HashMap};
+
+use mainspring_core::batch::{GapOutcome, GapReason};
+use mainspring_core::{Incarnation, RunId, TriggerId};
+
+use super::lateness::CALM_MS;
+use super::timeline::Timeline;
+use super::{Findings, Lateness, Violation};
+use crate::history::{Fire, GapRow, History, Schedule, State, Time};
+
+/// The faults by which a request may be carried out late, and nobody hears of it.
+const UNHEARD: [&str; 9] =
+    ["loss", "delay", "cut", "pause", "suspend", "stall", "error after commit", "commit without answer", "failover"];
+/// How long a node may not know that a failover has been: until the server is back, and it has renewed.
+const UNAWARE_MS: Time = 20_000;
+/// How long a change may take until all nodes go by it, with no fault: it is looked for every 250 ms.
+const HEARD_MS: i64 = 1_000;
+
+/// What is recorded about the instants of each trigger, in order: what fired, with the time of its record, and what did not.
+struct Records<'a>(BTreeMap<TriggerId, (Vec<(Time, Time)>, Vec<&'a GapRow>)>);
+
+impl<'a> Records<'a> {
+    fn of(history: &'a History) -> Self {
+        let mut records: BTreeMap<TriggerId, (Vec<(Time, Time)>, Vec<&GapRow>)> = BTreeMap::new();
+        for fire in &history.fires {
+            records.entry(fire.trigger).or_default().0.push((fire.instant, fire.at));
+        }
+        for gap in &history.gaps {
+            records.entry(gap.trigger).or_default().1.push(gap);
+        }
+        records.values_mut().for_each(|(fires, _)| fires.sort_unstable());
+        Self(records)
+    }
+
+    /// The last instant that there was a row about at a time.
+    fn last(&self, trigger: TriggerId, by: Time) -> Option<Time> {
+        let (fires, gaps) = self.0.get(&trigger)?;
+        let fired = fires.iter().rev().find(|(_, at)| *at <= by).map(|(instant, _)| *instant);
+        fired.max(gaps.iter().filter(|row| row.at <= by).map(|row| row.gap.last.as_millis()).max())
+    }
+
+    /// How many rows there are about an instant.
+    fn about(&self, trigger: TriggerId, instant: Time) -> usize {
+        let Some((fires, gaps)) = self.0.get(&trigger) else { return 0 };
+        let first = fires.partition_point(|fire| fire.0 < instant);
+        let fired = fires[first..].iter().take_while(|fire| fire.0 == instant).count();
+        fired + gaps.iter().filter(|row| covers(row, instant)).count()
+    }
+}
+
+fn covers(row: &GapRow, instant: Time) -> bool {
+    (row.gap.first.as_millis()..=row.gap.last.as_millis()).contains(&instant)
+}
+
+/// The triggers of each job, in their order there.
+fn triggers(history: &History) -> BTreeMap<(u32, usize), TriggerId> {
+    history.triggers.iter().map(|(id, place)| (*place, *id)).collect()
+}
+
+/// The schedules with which a job certainly fired, each with its trigger's place, and from when to when.
+fn certain<'a>(history: &'a History, timeline: &Timeline<'a>) -> Vec<(usize, Schedule, Time, Time, bool)> {
+    let mut found = Vec::new();
+    for span in timeline.certain(history.remains.at) {
+        let State::Active(schedules) = span.state else { continue };
+        for (place, schedule) in schedules.iter().enumerate() {
+            if let Some(schedule) = schedule {
+                found.push((place, *schedule, span.counts_from, span.to, span.ended));
+            }
+        }
+    }
+    found
+}
+
+pub(super) fn no_loss(history: &History) -> Vec<Violation> {
+    let mut findings = Findings::of("I1");
+    let (records, lateness, triggers) = (Records::of(history), Lateness::of(history), triggers(history));
+    for (job, timeline) in Timeline::of(history) {
+        for (place, schedule, from, to, _) in certain(history, &timeline) {
+            let Some(trigger) = triggers.get(&(job, place)) else { continue };
+            // Where a node's clock was ahead, more is recorded than has passed, and no change takes that back.
+            let from = records.last(*trigger, from).map_or(from, |last| last.max(from));
+            let waits = history.jobs.get(&job).is_some_and(|facts| facts.waits);
+            // What waits for a run is judged when that ends: what comes after the last record may still be.
+            let to = if waits { records.last(*trigger, to).unwrap_or(Time::MIN).min(to) } else { to };
+            for instant in schedule.instants(from + 1, to) {
+                if !waits && lateness.deadline(instant, HEARD_MS) > to {
+                    break;
+                }
+                let count = records.about(*trigger, instant);
+                findings.add_if(count != 1, instant, || {
+                    format!("instant {instant} of trigger {trigger} of job {job} has {count} records; it was active from {from} to {to}")
+                });
+            }
+        }
+    }
+    findings.found
+}
+
+pub(super) fn no_duplicate(history: &History) -> Vec<Violation> {
+    let mut findings = Findings::of("I2");
+    let mut fires: Vec<&Fire> = history.fires.iter().collect();
+    fires.sort_by_key(|fire| (fire.trigger, fire.instant, fire.order));
+    for pair in fires.windows(2) {
+        let same = (pair[0].trigger, pair[0].instant) == (pair[1].trigger, pair[1].instant);
+        findings.add_if(same, pair[1].at, || {
+            format!("instant {} of trigger {} fired twice", pair[1].instant, pair[1].trigger)
+        });
+    }
+    let timelines = Timeline::of(history);
+    for fire in &history.fires {
+        let Some((job, place)) = history.triggers.get(&fire.trigger) else {
+            findings.add(fire.at, || format!("trigger {} fired, and nobody made it", fire.trigger));
+            continue;
+        };
+        let Ok(index) = timelines.binary_search_by_key(job, |(job, _)| *job) else { continue };
+        let timeline = &timelines[index].1;
+        let is_due = |state: &&State| match state {
+            State::Active(schedules) => match schedules.get(*place) {
+                Some(Some(schedule)) => schedule.has(fire.instant),
+                Some(None) => true,
+                None => false,
+            },
+            State::Paused | State::Absent => false,
+        };
+        findings.add_if(!timeline.possible(fire.at).iter().any(is_due), fire.at, || {
+            format!("trigger {} fired for {}, which no schedule of its has then", fire.trigger, fire.instant)
+        });
+    }
+    findings.found
+}
+
+pub(super) fn lawful_misses(history: &History) -> Vec<Violation> {
+    let mut findings = Findings::of("I3");
+    for row in &history.gaps {
+        let Some(facts) = history.triggers.get(&row.trigger).and_then(|(job, _)| history.jobs.get(job)) else {
+            continue;
+        };
+        let first = row.gap.first.as_millis();
+        // A fire that stands for what was missed takes the first instant, and leaves the others.
+        let waited = row.decided - row.first_beside.map_or(first, |beside| beside.min(first));
+        let lawful = match (row.gap.outcome, row.gap.reason) {
+            (GapOutcome::Missed, GapReason::Misfire) => facts.misses && waited > history.misfire_threshold_ms,
+            (GapOutcome::Missed, GapReason::CatchUpCap) => row.fires_beside >= history.catch_up_max,
+            (GapOutcome::Missed, GapReason::Paused) => row.fires_beside == 0,
+            (GapOutcome::Suppressed, GapReason::Overlap) => facts.suppresses,
+            _ => false,
+        };
+        findings.add_if(!lawful, row.at, || {
+            format!("trigger {} has {:?}, decided {waited} ms after its first instant", row.trigger, row.gap)
+        });
+    }
+    findings.found
+}
+
+/// When the first attempt of each run began.
+fn first_starts(history: &History) -> HashMap<RunId, Time> {
+    let mut starts = HashMap::with_capacity(history.witnesses.len());
+    for witness in history.witnesses.iter().filter(|witness| witness.attempt == 1) {
+        let start = starts.entry(witness.run).or_insert(witness.start);
+        *start = witness.start.min(*start);
+    }
+    starts
+}
+
+pub(super) fn never_early(history: &History) -> Vec<Violation> {
+    let mut findings = Findings::of("I4");
+    let starts = first_starts(history);
+    for fire in &history.fires {
+        findings.add_if(fire.decided < fire.due, fire.at, || {
+            let early = fire.due - fire.decided;
+            format!("trigger {} fired {early} ms early by the clock of its node", fire.trigger)
+        });
+        let early = starts.get(&fire.run).map_or(0, |start| fire.instant - start);
+        // Clocks of nodes are read to the millisecond.
+        findings.add_if(early > history.clock_error_ms + 2, fire.at, || {
+            format!("run {} began {early} ms before its instant", fire.run)
+        });
+    }
+    findings.found
+}
+
+pub(super) fn in_time(history: &History) -> Vec<Violation> {
+    let mut findings = Findings::of("I5");
+    let (starts, lateness) = (first_starts(history), Lateness::of(history));
+    let mut changed: BTreeMap<u32, Vec<(Time, Time)>> = BTreeMap::new();
+    for operation in &history.operations {
+        let until = match operation.outcome {
+            crate::history::Outcome::Ok(at) => at.max(operation.counts_from) + HEARD_MS,
+            _ => history.remains.at,
+        };
+        changed.entry(operation.job).or_default().push((operation.invoked, until));
+    }
+    for fire in &history.fires {
+        let Some((job, _)) = history.triggers.get(&fire.trigger) else { continue };
+        if !history.jobs.get(job).is_some_and(|facts| facts.unlimited) {
+            continue;
+        }
+        let Some(start) = starts.get(&fire.run) else { continue };
+        let moves = changed.get(job).is_some_and(|times| {
+            let around = |(from, to): &(Time, Time)| *from <= *start && fire.instant <= *to;
+            times.iter().any(around)
+        });
+        let calm_ms = if moves { HEARD_MS } else { CALM_MS };
+        let deadline = lateness.deadline(fire.instant, calm_ms);
+        findings.add_if(!moves && *start > deadline, *start, || {
+            let (late, more) = (start - fire.instant, start - deadline);
+            format!("run {} of trigger {} began {late} ms late, {more} more than is explained", fire.run, fire.trigger)
+        });
+    }
+    findings.found
+}
+
+pub(super) fn fencing(history: &History) -> Vec<Violation> {
+    let mut findings = Findings::of("I6");
+    let mut fences: HashMap<Incarnation, u64> = HashMap::new();
+    // By shard: the lease of its last row, and those before.
+    let mut leases: BTreeMap<u8, (u128, i64, Vec<u128>)> = BTreeMap::new();
+    let mut failovers = history.failovers.iter().copied().peekable();
+    // Until a node sees that another server answers, it goes by what that has lost. What keeps two from firing an instant then
+    // is the trigger's row, as ever.
+    let unaware = |at: Time| history.failovers.iter().any(|failover| (*failover..failover + UNAWARE_MS).contains(&at));
+    for fire in history.fires.iter().filter(|fire| !unaware(fire.at)) {
+        while failovers.next_if(|at| *at <= fire.at).is_some() {
+            leases.clear();
+        }
+        let by = fire.batch.incarnation;
+        let before = fences.insert(by, fire.fence).unwrap_or_default();
+        findings.add_if(fire.fence < before || fire.fence == 0, fire.at, || {
+            format!("the fence of {by} went from {before} to {}", fire.fence)
+        });
+        let Some((owner, epoch, lease)) = fire.lease else {
+            findings.add(fire.at, || format!("{by} fired in shard {}, which has no owner", fire.shard));
+            continue;
+        };
+        findings.add_if(owner != by, fire.at, || format!("{by} fired in shard {}, which is {owner}'s", fire.shard));
+        let (last, last_epoch, over) = leases.entry(fire.shard).or_insert((lease, epoch, Vec::new()));
+        findings.add_if(epoch < *last_epoch, fire.at, || format!("the epoch of shard {} went back", fire.shard));
+        if lease != *last {
+            findings.add_if(over.contains(&lease), fire.at, || {
+                format!("a lease of shard {} fired after another one had begun", fire.shard)
+            });
+            over.push(std::mem::replace(last, lease));
+        }
+        *last_epoch = epoch;
+    }
+    findings.found
+}
+
+pub(super) fn progress(history: &History) -> Vec<Violation> {
+    let mut findings = Findings::of("I11");
+    let remains = &history.remains;
+    let at = remains.at;
+    for (trigger, due) in &remains.overdue {
+        findings.add(at, || format!("trigger {trigger} is due since {} ms", at - due));
+    }
+    for run in &remains.queued {
+        findings.add(at, || format!("run {run} waits for a worker"));
+    }
+    for run in &remains.abandoned {
+        findings.add(at, || format!("run {run} is recorded as running, and nobody executes it"));
+    }
+    for trigger in &remains.broken {
+        findings.add(at, || format!("trigger {trigger} cannot be evaluated"));
+    }
+    findings.add_if(remains.ownerless > 0, at, || format!("{} shards have no owner that knows", remains.ownerless));
+    findings.add_if(remains.leftovers > 0, at, || format!("{} changes, sessions or locks are left", remains.leftovers));
+    // Changes may be taken by a request whose answer is lost: then the check is what finds them.
+    let unheard = history.faults.iter().any(|fault| UNHEARD.contains(&fault.kind));
+    findings.add_if(remains.corrections > 0 && !unheard, at, || format!("{} triggers had to be corrected", remains.corrections));
+    findings.found
+}
+
+pub(super) fn acknowledged(history: &History) -> Vec<Violation> {
+    let mut findings = Findings::of("I13");
+    let at = history.remains.at;
+    for (job, timeline) in Timeline::of(history) {
+        let Some(state) = history.remains.jobs.get(&job) else { continue };
+        findings.add_if(!timeline.possible(at).contains(&state), at, || {
+            format!("job {job} is {state:?}, which no acknowledged request has made it")
+        });
+    }
+    for asked in &history.asked {
+        findings.add_if(asked.made.len() > 1 && !asked.taken_back, at, || {
+            format!("the key {} made {} runs", asked.key, asked.made.len())
+        });
+        let lost = asked.acknowledged.is_some() && asked.made.is_empty() && !asked.taken_back;
+        findings.add_if(lost, at, || format!("the run for key {} was acknowledged, and never made", asked.key));
+    }
+    findings.found
+}
+
+pub(super) fn pause(history: &History) -> Vec<Violation> {
+    let mut findings = Findings::of("I14");
+    // What happens within the millisecond of the acknowledgement may have been before it.
+    let mut rests: BTreeMap<u32, Vec<(Time, Time)>> = BTreeMap::new();
+    for (job, timeline) in Timeline::of(history) {
+        let spans = timeline.certain(history.remains.at + 1);
+        let rest = spans.iter().filter(|span| !matches!(span.state, State::Active(_)));
+        rests.insert(job, rest.map(|span| (span.from.saturating_add(1), span.to)).collect());
+    }
+    for fire in &history.fires {
+        findings.add_if(!fire.lawful, fire.at, || {
+            format!("trigger {} fired for {} under a version that was not active", fire.trigger, fire.instant)
+        });
+        let Some((job, _)) = history.triggers.get(&fire.trigger) else { continue };
+        let rested = rests.get(job).is_some_and(|spans| spans.iter().any(|(from, to)| (*from..*to).contains(&fire.at)));
+        findings.add_if(rested, fire.at, || {
+            format!("trigger {} fired for {} while its job rested", fire.trigger, fire.instant)
+        });
+    }
+    findings.found
+}
+
+pub(super) fn conservation(history: &History) -> Vec<Violation> {
+    let mut findings = Findings::of("I15");
+    let triggers = triggers(history);
+    for (job, timeline) in Timeline::of(history).into_iter().filter(|(_, timeline)| timeline.len() == 1) {
+        for (place, schedule, ..) in certain(history, &timeline) {
+            let tally = triggers.get(&(job, place)).and_then(|id| history.remains.tallies.get(id));
+            let Some(tally) = tally else { continue };
+            let (there, expected) =
+                (tally.fired + tally.missed + tally.suppressed, schedule.count(tally.first, tally.last));
+            findings.add_if(there != expected, history.remains.at, || {
+                format!("trigger {place} of job {job} has {expected} instants, and {tally:?}")
+            });
+        }
+    }
+    findings.found
+}

@@ -1,0 +1,163 @@
+//! Runs seeds, on two threads, and says what came of them.
+#![expect(clippy::print_stdout, reason = "the report is the output")]
+
+use std::ops::Range;
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
+
+use anyhow::Context;
+use clap::Parser;
+use mainspring_sim::{Counts, Report, Setting, World};
+
+/// Many nodes, clients and a database, in virtual time: what breaks them, and from which seed.
+#[derive(Debug, Parser)]
+struct Arguments {
+    /// The seeds to run: `0..2000`.
+    #[arg(long, value_parser = seeds, default_value = "0..100")]
+    seeds: Range<u64>,
+    /// How many virtual hours faults happen in each.
+    #[arg(long)]
+    hours: Option<f64>,
+    /// Runs one seed and prints its trace.
+    #[arg(long, value_name = "SEED")]
+    replay: Option<u64>,
+    /// Of how many seeds one is run twice, to see that it gives the same trace. 0: none.
+    #[arg(long, default_value_t = 50)]
+    again_every: u64,
+    /// Fails if a seed has less of something than the least that makes it worth anything.
+    #[arg(long)]
+    minima: bool,
+    /// No faults at all.
+    #[arg(long)]
+    calm: bool,
+    /// Goes on after a seed that failed.
+    #[arg(long)]
+    keep_going: bool,
+}
+
+/// The least events, fires and faults with an effect of a seed.
+const LEAST: (u64, u64, u64) = (50_000, 2_000, 20);
+/// The lines of a trace that are shown of a seed that failed.
+const SHOWN: usize = 60;
+
+fn seeds(text: &str) -> Result<Range<u64>, String> {
+    let (from, to) = text.split_once("..").ok_or("write two numbers with `..` between, as in 0..2000")?;
+    let number = |text: &str| text.parse::<u64>().map_err(|error| format!("`{text}` is not a number: {error}"));
+    Ok(number(from)?..number(to)?)
+}
+
+fn main() -> anyhow::Result<ExitCode> {
+    let arguments = Arguments::parse();
+    let mut setting = Setting { faults: !arguments.calm, ..Setting::default() };
+    if let Some(hours) = arguments.hours {
+        anyhow::ensure!(hours > 0.0 && hours < 1_000.0, "--hours takes a number above 0 and below 1000");
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked above")]
+        let faulty_ms = (hours * 3_600_000.0) as u64;
+        setting.faulty_ms = faulty_ms;
+    }
+    if let Some(seed) = arguments.replay {
+        return Ok(replay(seed, setting));
+    }
+    run(&arguments, setting)
+}
+
+fn replay(seed: u64, setting: Setting) -> ExitCode {
+    let report = World::report_of(seed, Setting { tell: Some(|line| println!("{line}")), ..setting });
+    print!("{}", report.faults);
+    for violation in &report.violations {
+        println!("{violation}");
+    }
+    println!("seed {seed}: hash {:016x}, {} events, {} fires, worst {:?} ms", report.hash, report.events, report.fires, report.worst_ms);
+    if report.violations.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
+}
+
+/// What came of all seeds together.
+#[derive(Debug, Default)]
+struct Sum {
+    seeds: u64,
+    events: u64,
+    fires: u64,
+    faults: Counts,
+    least: Option<(u64, u64, u64)>,
+    worst_calm_ms: i64,
+    failed: Vec<u64>,
+    differing: Vec<u64>,
+    hash: u64,
+}
+
+impl Sum {
+    fn add(&mut self, report: &Report) {
+        self.seeds += 1;
+        self.events += report.events;
+        self.fires += report.fires;
+        self.faults.merge(&report.faults);
+        let (events, fires, faults) = self.least.unwrap_or((u64::MAX, u64::MAX, u64::MAX));
+        self.least = Some((events.min(report.events), fires.min(report.fires), faults.min(report.faults.total())));
+        self.worst_calm_ms = self.worst_calm_ms.max(report.worst_ms.0);
+        self.hash ^= report.hash;
+        if !report.violations.is_empty() {
+            self.failed.push(report.seed);
+        }
+    }
+}
+
+fn run(arguments: &Arguments, setting: Setting) -> anyhow::Result<ExitCode> {
+    let (sum, next) = (Mutex::new(Sum::default()), AtomicU64::new(arguments.seeds.start));
+    let begun = Instant::now();
+    let work = || loop {
+        let seed = next.fetch_add(1, Ordering::Relaxed);
+        let stop = !arguments.keep_going && sum.lock().is_ok_and(|sum| !sum.failed.is_empty());
+        if seed >= arguments.seeds.end || stop {
+            return;
+        }
+        let report = World::report_of(seed, setting);
+        let again = arguments.again_every > 0 && seed % arguments.again_every == 0;
+        let differs = again && World::report_of(seed, setting).hash != report.hash;
+        let mut sum = sum.lock().expect("a thread that panics ends the run");
+        sum.add(&report);
+        if differs {
+            sum.differing.push(seed);
+        }
+        for violation in report.violations.iter().take(3) {
+            println!("seed {seed}: {violation}");
+        }
+    };
+    std::thread::scope(|scope| {
+        let threads: Vec<_> = (0..2).map(|_| scope.spawn(work)).collect();
+        threads.into_iter().try_for_each(|thread| thread.join().map_err(|_| anyhow::anyhow!("a seed panicked")))
+    })?;
+    let sum = sum.into_inner().ok().context("a seed panicked")?;
+    Ok(summary(arguments, setting, &sum, begun.elapsed().as_secs_f64()))
+}
+
+#[expect(clippy::cast_precision_loss, reason = "a rate for people")]
+fn summary(arguments: &Arguments, setting: Setting, sum: &Sum, seconds: f64) -> ExitCode {
+    let virtual_hours = sum.seeds as f64 * (setting.faulty_ms as f64 + 120_000.0) / 3_600_000.0;
+    println!("{} seeds in {seconds:.1} s ({:.1} a second, {:.0} virtual hours, {:.0} times as fast as time)", sum.seeds,
+        sum.seeds as f64 / seconds, virtual_hours, virtual_hours * 3_600.0 / seconds);
+    println!("{} events, {} fires, faults that had an effect: {}", sum.events, sum.fires, sum.faults.total());
+    print!("{}", sum.faults);
+    let (events, fires, faults) = sum.least.unwrap_or_default();
+    println!("least of a seed: {events} events, {fires} fires, {faults} faults; worst lateness in calm: {} ms", sum.worst_calm_ms);
+    println!("all traces together: {:016x}", sum.hash);
+    if let Some(seed) = sum.failed.first() {
+        let report = World::report_of(*seed, Setting { reads: true, ..setting });
+        println!("\nseed {seed} failed, as did {} others; the end of its trace up to the first violation:", sum.failed.len() - 1);
+        report.trace.iter().rev().take(SHOWN).rev().for_each(|line| println!("{line}"));
+        report.violations.iter().for_each(|violation| println!("{violation}"));
+        println!("again: cargo run --release -p mainspring-sim -- --replay {seed}");
+        return ExitCode::FAILURE;
+    }
+    if let Some(seed) = sum.differing.first() {
+        println!("seed {seed} gave another trace when it was run again");
+        return ExitCode::FAILURE;
+    }
+    let below = events < LEAST.0 || fires < LEAST.1 || faults < LEAST.2;
+    if arguments.minima && below {
+        println!("void: a seed is worth something from {} events, {} fires and {} faults on", LEAST.0, LEAST.1, LEAST.2);
+        return ExitCode::FAILURE;
+    }
+    ExitCode::SUCCESS
+}

@@ -1,0 +1,179 @@
+//! What nodes ask of the store: each verb with the rows that it locks, in order, and what it does when it has them.
+
+use std::sync::Arc;
+
+use mainspring_core::batch::{
+    Changes, ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, LiveRun, Released, TriggerRow,
+};
+use mainspring_core::cluster::{Change, ClusterView, Renewal, ShardSet};
+use mainspring_core::job::JobKey;
+use mainspring_core::{BatchId, Incarnation, JobId, RunId, Timestamp, TriggerId};
+use mainspring_store::{AskedRun, Expect, JobPrior, JobUpdate, JobWrite};
+
+/// A request.
+#[derive(Clone, Debug)]
+pub(crate) enum Verb {
+    Renew(Renewal),
+    Bury(Incarnation, Option<u64>),
+    Acquire(Change, u128),
+    Release(Change),
+    Orphaned,
+    AdoptFrom(Incarnation, BatchId),
+    Held,
+    Fire(Arc<FireBatch>),
+    Complete(Arc<CompletionBatch>),
+    Window(ShardSet, Timestamp, Option<(Timestamp, TriggerId)>),
+    Triggers(Vec<TriggerId>),
+    Changes(ShardSet),
+    Claim(BatchId, u32, Timestamp),
+    ReleaseDue(Timestamp),
+    Prior(JobKey),
+    Save(Box<JobWrite>),
+    /// Changes a job, with all triggers that it concerns.
+    Update(Box<JobUpdate>, Vec<TriggerId>),
+    Delete(JobKey, Expect, Timestamp),
+    /// Keeps a number under a key, and answers with the one that is kept.
+    Keep(u64, Timestamp, u64),
+    Ask(Box<AskedRun>),
+    CancelRun(RunId, Timestamp),
+    ReadRun(RunId),
+}
+
+/// What came of it.
+#[derive(Clone, Debug)]
+pub(crate) enum Answer {
+    View(ClusterView),
+    Shards(ShardSet),
+    Done,
+    Incarnations(Vec<Incarnation>),
+    Adopted(Vec<LiveRun>),
+    Fired(FireOutcome),
+    Completed(CompletionOutcome),
+    Window(Vec<TriggerRow>, Option<(Timestamp, TriggerId)>),
+    Triggers(Vec<TriggerRow>),
+    Changes(Changes),
+    Claimed(Vec<ClaimedRun>),
+    Released(Released),
+    Prior(Box<JobPrior>),
+    Kept(Timestamp, u64),
+}
+
+/// Why nothing came of it, as far as whoever asked can tell.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Failure {
+    /// Nobody knows.
+    Unavailable,
+    /// The process start was buried.
+    Fenced,
+    /// Something has changed, or is not there.
+    Refused,
+}
+
+pub(crate) type Reply = Result<Answer, Failure>;
+
+/// A row that transactions lock.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub(crate) enum Row {
+    Node(Incarnation),
+    Fence(Incarnation),
+    /// A job's name, by its hash.
+    Name(u64),
+    Job(JobId),
+    Trigger(TriggerId),
+    Gate(JobId),
+    Run(RunId),
+    Key(u64),
+}
+
+/// How a row is locked.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Mode {
+    Share,
+    Write,
+}
+
+/// A number for a job's name.
+pub(crate) fn name_of(key: &JobKey) -> u64 {
+    key.name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+impl Verb {
+    /// A number that tells verbs apart in the trace.
+    pub(crate) const fn code(&self) -> u64 {
+        match self {
+            Self::Renew(_) => 1,
+            Self::Bury(..) => 2,
+            Self::Acquire(..) => 3,
+            Self::Release(_) => 4,
+            Self::Orphaned => 5,
+            Self::AdoptFrom(..) => 6,
+            Self::Fire(_) => 7,
+            Self::Complete(_) => 8,
+            Self::Window(..) => 9,
+            Self::Triggers(_) => 10,
+            Self::Changes(_) => 11,
+            Self::Claim(..) => 12,
+            Self::ReleaseDue(_) => 13,
+            Self::Prior(_) => 14,
+            Self::Save(_) => 15,
+            Self::Update(..) => 16,
+            Self::Delete(..) => 17,
+            Self::Keep(..) => 18,
+            Self::Ask(_) => 19,
+            Self::CancelRun(..) => 20,
+            Self::ReadRun(_) => 21,
+            Self::Held => 22,
+        }
+    }
+
+    /// The word for it in the trace.
+    pub(crate) const fn word(&self) -> &'static str {
+        match self {
+            Self::Renew(_) => "renew",
+            Self::Bury(..) => "bury",
+            Self::Acquire(..) => "acquire",
+            Self::Release(_) => "release",
+            Self::Orphaned => "orphaned",
+            Self::AdoptFrom(..) => "adopt",
+            Self::Fire(_) => "fire",
+            Self::Complete(_) => "complete",
+            Self::Window(..) => "window",
+            Self::Triggers(_) => "triggers",
+            Self::Changes(_) => "changes",
+            Self::Claim(..) => "claim",
+            Self::ReleaseDue(_) => "release due",
+            Self::Prior(_) => "prior",
+            Self::Save(_) => "save",
+            Self::Update(..) => "update",
+            Self::Delete(..) => "delete",
+            Self::Keep(..) => "keep",
+            Self::Ask(_) => "ask",
+            Self::CancelRun(..) => "cancel",
+            Self::ReadRun(_) => "read run",
+            Self::Held => "held",
+        }
+    }
+
+    /// Whether it changes nothing.
+    pub(crate) const fn is_read(&self) -> bool {
+        matches!(
+            self,
+            Self::Orphaned | Self::Held | Self::Window(..) | Self::Triggers(_) | Self::Prior(_) | Self::ReadRun(_)
+        )
+    }
+
+    /// Whether it may arrive twice without harm, as a statement does that a driver or proxy repeats.
+    pub(crate) const fn may_be_repeated(&self) -> bool {
+        match self {
+            Self::Renew(renewal) => !renewal.join,
+            Self::Bury(..)
+            | Self::Acquire(..)
+            | Self::Release(_)
+            | Self::Fire(_)
+            | Self::Complete(_)
+            | Self::Keep(..)
+            | Self::Ask(_) => true,
+            verb => verb.is_read(),
+        }
+    }
+}

@@ -1,0 +1,142 @@
+//! The work of runs: it takes its time, fails as its job says, and leaves a witness that knows nothing of the store.
+
+use mainspring_core::RunId;
+use mainspring_core::job::Task;
+use mainspring_core::planner::{AttemptEnd, Event};
+use mainspring_core::rule::Start;
+use mainspring_core::run::AttemptOutcome;
+use std::sync::Arc;
+
+use crate::history::Witness;
+use crate::node::KILL_GRACE_MS;
+use crate::world::{What, World};
+
+/// Work that goes on.
+#[derive(Debug)]
+pub(crate) struct Going {
+    node: usize,
+    start: Start,
+    definition: Arc<mainspring_core::job::Job>,
+    witness: usize,
+    outcome: AttemptOutcome,
+    started: mainspring_core::Timestamp,
+    /// 0: it has ended, and its process has not noticed.
+    ends_at: u64,
+    /// Whether its process start is over, so that nobody hears of its end.
+    retired: bool,
+}
+
+impl World {
+    pub(crate) fn begin_work(&mut self, node: usize, mut start: Start) {
+        let definition = self.definition(&start);
+        let job = self.jobs.get(&start.job).copied().unwrap_or_default();
+        let draw = self.drafts[job as usize].work.draw(&mut self.random);
+        let is_noop = definition.task == Task::Noop;
+        let (micros, fails) = if is_noop { (0, false) } else { draw };
+        if start.awaited_by.is_none() {
+            start.awaited_by = self.awaiting(&start);
+        }
+        let witness = Witness {
+            run: start.run,
+            job: start.job,
+            attempt: start.attempt,
+            node,
+            start: self.time(),
+            end: None,
+            whole: false,
+        };
+        self.history.witnesses.push(witness);
+        self.trace.mix(u64::from(start.attempt) << 32 | u64::from(job));
+        let (now, run) = (self.now, start.run);
+        self.trace.line(now, || format!("node {node} begins run {run} attempt {} of job {job}", witness.attempt));
+        self.works += 1;
+        let work = self.works;
+        let going = Going {
+            node,
+            definition: Arc::clone(&definition),
+            witness: self.history.witnesses.len() - 1,
+            outcome: if fails { AttemptOutcome::Failed } else { AttemptOutcome::Succeeded },
+            started: self.nodes[node].wall(now),
+            ends_at: now + micros,
+            retired: false,
+            start,
+        };
+        self.work.insert(work, going);
+        self.nodes[node].works.insert(work, run);
+        self.at(now + micros, What::Done(node, work));
+        if self.nodes[node].executing.enter(run, Some(&definition)) {
+            self.tell_to_end(node, run);
+        }
+    }
+
+    /// Work is told to end, and does so soon, if it does not end before.
+    pub(crate) fn tell_to_end(&mut self, node: usize, run: RunId) {
+        let of_run = self.nodes[node].works.iter().filter(|(_, of)| **of == run);
+        let works: Vec<u64> = of_run.map(|(work, _)| *work).collect();
+        works.into_iter().for_each(|work| self.end_soon(work));
+    }
+
+    fn end_soon(&mut self, work: u64) {
+        let most = *self.random.pick(&[10, 500, KILL_GRACE_MS]);
+        let at = self.now + self.random.below(most * 1_000);
+        let Some(going) = self.work.get_mut(&work) else { return };
+        if at < going.ends_at && going.outcome != AttemptOutcome::Cancelled {
+            (going.ends_at, going.outcome) = (at, AttemptOutcome::Cancelled);
+            let node = going.node;
+            self.at(at, What::Done(node, work));
+        }
+    }
+
+    pub(crate) fn done(&mut self, node: usize, work: u64) {
+        if self.work.get(&work).is_none_or(|going| going.ends_at != self.now && going.ends_at != 0) {
+            return;
+        }
+        if self.stalls(node) {
+            self.work.get_mut(&work).expect("seen above").ends_at = 0;
+            return self.nodes[node].deferred.push(What::Done(node, work));
+        }
+        let going = self.work.remove(&work).expect("seen above");
+        let now = self.time();
+        let witness = &mut self.history.witnesses[going.witness];
+        (witness.end, witness.whole) = (Some(now), going.outcome != AttemptOutcome::Cancelled);
+        let run = going.start.run;
+        if going.retired {
+            return;
+        }
+        let state = &mut self.nodes[node];
+        state.works.remove(&work);
+        let outcome = state.executing.leave(run, going.outcome);
+        let end = AttemptEnd {
+            start: going.start,
+            definition: going.definition,
+            outcome,
+            started_at: Some(going.started),
+            ended_at: state.wall(self.now),
+            detail: None,
+        };
+        self.drive(node, vec![Event::Ended(vec![end])]);
+    }
+
+    /// A process has died, and its work with it.
+    pub(crate) fn cut_work_off(&mut self, node: usize) {
+        let now = self.time();
+        self.nodes[node].works.clear();
+        let mut over: Vec<u64> =
+            self.work.iter().filter(|(_, going)| going.node == node).map(|(work, _)| *work).collect();
+        over.sort_unstable();
+        for work in over {
+            let going = self.work.remove(&work).expect("seen above");
+            self.history.witnesses[going.witness].end = Some(now);
+        }
+    }
+
+    /// A process start is over: its work is told to end, and nobody hears of it.
+    pub(crate) fn retire_work(&mut self, node: usize) {
+        for work in std::mem::take(&mut self.nodes[node].works).into_keys() {
+            if let Some(going) = self.work.get_mut(&work) {
+                going.retired = true;
+            }
+            self.end_soon(work);
+        }
+    }
+}

@@ -1,0 +1,701 @@
+//! The world of a seed: virtual time, the heap of what is to happen, and the network between nodes and store.
+
+use std::cmp::{Ordering, Reverse};
+use std::collections::{BTreeMap, BinaryHeap};
+use std::sync::Arc;
+
+use mainspring_core::cluster::Settings as ClusterSettings;
+use mainspring_core::planner::Settings as PlannerSettings;
+use mainspring_core::rule::Rule;
+use mainspring_core::{JobId, RunId, TriggerId};
+use rustc_hash::FxHashMap;
+
+use crate::check::{self, Violation};
+use crate::apply::Snapshot;
+use crate::client::Client;
+use crate::faults::{Counts, Kind, Planted, Rates};
+use crate::history::{Fault, History, Time};
+use crate::load::Draft;
+use crate::node::Node;
+use crate::random::Random;
+use crate::store::{Sender, SimStore};
+use crate::trace::Trace;
+use crate::verbs::{Reply, Verb};
+
+/// When every world begins, in milliseconds since 1970.
+pub(crate) const BASE_MS: i64 = 1_767_225_600_000;
+/// How long after the end of all faults everything has to be as it should.
+const HEAL_MS: u64 = 120_000;
+/// How long a node's database calls wait for an answer, but for those of the lease.
+pub(crate) const DEADLINE_MS: u64 = 5_000;
+/// How long a transaction waits for a lock.
+const LOCK_TIMEOUT_US: u64 = 2_000_000;
+
+/// What a seed is run with.
+#[derive(Clone, Copy, Debug)]
+pub struct Setting {
+    /// How long faults happen, in virtual milliseconds.
+    pub faulty_ms: u64,
+    /// A bug that is planted.
+    pub planted: Option<Planted>,
+    /// Whether faults happen at all.
+    pub faults: bool,
+    /// Whether to keep the trace's text.
+    pub reads: bool,
+    /// Hears each line of it at once.
+    pub tell: Option<fn(&str)>,
+}
+
+impl Default for Setting {
+    fn default() -> Self {
+        Self { faulty_ms: 270_000, planted: None, faults: true, reads: false, tell: None }
+    }
+}
+
+/// What came of a seed.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The seed.
+    pub seed: u64,
+    /// What tells its trace from any other.
+    pub hash: u64,
+    /// Events.
+    pub events: u64,
+    /// Fires that were recorded.
+    pub fires: u64,
+    /// Faults that had an effect.
+    pub faults: Counts,
+    /// What broke an invariant.
+    pub violations: Vec<Violation>,
+    /// The trace, if it was to be kept.
+    pub trace: Vec<String>,
+    /// How late a fire was at most that nothing disturbed, and in all.
+    pub worst_ms: (i64, i64),
+}
+
+/// What is to happen.
+#[derive(Debug)]
+pub(crate) enum What {
+    /// A node's loop is to look.
+    Drive(usize, u32),
+    /// A node's lease is to be looked after.
+    Keep(usize, u32),
+    /// A request arrives.
+    Arrive(Box<(Sender, Verb)>),
+    /// A transaction goes on.
+    Step(u64),
+    /// A transaction has waited long enough.
+    WaitedEnough(u64, u64),
+    /// An answer arrives.
+    Reply(Sender, Box<Reply>),
+    /// A request has waited long enough.
+    Deadline(Sender),
+    /// A run's work is done.
+    Done(usize, u64),
+    /// A hint arrives.
+    Hint(usize),
+    /// A client does something.
+    Client(usize, u64),
+    /// Perhaps something goes wrong.
+    Disturb,
+    /// A server takes over that has all up to now.
+    Failover(Box<Snapshot>),
+    /// A process begins again.
+    Restart(usize),
+    /// A node that stood still goes on.
+    WakeUp(usize),
+    /// A cut ends.
+    Mend(usize),
+    /// A drain ends.
+    Undrain(usize),
+    /// The faults end.
+    Heal,
+}
+
+#[derive(Debug)]
+struct Entry {
+    at: u64,
+    number: u64,
+    what: What,
+}
+
+impl PartialEq for Entry {
+    fn eq(&self, other: &Self) -> bool {
+        self.cmp(other) == Ordering::Equal
+    }
+}
+impl Eq for Entry {}
+impl PartialOrd for Entry {
+    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
+        Some(self.cmp(other))
+    }
+}
+impl Ord for Entry {
+    fn cmp(&self, other: &Self) -> Ordering {
+        (self.at, self.number).cmp(&(other.at, other.number))
+    }
+}
+
+/// See the [module](self).
+#[derive(Debug)]
+pub struct World {
+    pub(crate) seed: u64,
+    pub(crate) setting: Setting,
+    /// Microseconds since the beginning.
+    pub(crate) now: u64,
+    numbers: u64,
+    heap: BinaryHeap<Reverse<Entry>>,
+    pub(crate) random: Random,
+    pub(crate) rates: Rates,
+    pub(crate) counts: Counts,
+    pub(crate) trace: Trace,
+    pub(crate) store: SimStore,
+    /// The number of the last transaction that was kept.
+    pub(crate) order: u64,
+    pub(crate) database: u32,
+    pub(crate) database_ahead_ms: i64,
+    pub(crate) down_until: u64,
+    slow_until: u64,
+    pub(crate) failing_over: bool,
+    pub(crate) nodes: Vec<Node>,
+    pub(crate) clients: Vec<Client>,
+    pub(crate) drafts: Vec<Draft>,
+    pub(crate) jobs: BTreeMap<JobId, u32>,
+    pub(crate) rules: FxHashMap<(TriggerId, i64), Arc<Rule>>,
+    pub(crate) poisoned: Vec<TriggerId>,
+    /// The batch that made each run, and the transaction.
+    pub(crate) made: FxHashMap<RunId, (mainspring_core::BatchId, u64)>,
+    pub(crate) work: FxHashMap<u64, crate::work::Going>,
+    pub(crate) works: u64,
+    pub(crate) gaps_seen: i64,
+    pub(crate) history: History,
+    pub(crate) healed: bool,
+    /// The request about a job, and the asking for a run, that a transaction belongs to.
+    pub(crate) operation_orders: Vec<u64>,
+    pub(crate) open: FxHashMap<u32, usize>,
+    pub(crate) asked: FxHashMap<RunId, usize>,
+    pub(crate) bugs: crate::apply::Bugs,
+    pub(crate) corrections: u64,
+    pub(crate) rewritten: FxHashMap<RunId, mainspring_core::run::RunState>,
+    pub(crate) planner: PlannerSettings,
+    pub(crate) cluster: ClusterSettings,
+    pub(crate) misfire_threshold_ms: i64,
+}
+
+impl World {
+    /// The world of a seed, before anything has happened.
+    #[must_use]
+    pub fn new(seed: u64, setting: Setting) -> Self {
+        let mut random = Random::new(seed);
+        let rates = if setting.faults { Rates::drawn(&mut random) } else { Rates::none() };
+        let planned_misfire = if setting.planted == Some(Planted::HastyMisfire) { 5_000 } else { 60_000 };
+        let planner = PlannerSettings { poll_every_ms: Some(250), check_every_ms: Some(30_000), held_every_ms: Some(20_000), ..PlannerSettings::default() };
+        let mut world = Self {
+            seed,
+            setting,
+            now: 0,
+            numbers: 0,
+            heap: BinaryHeap::new(),
+            random,
+            rates,
+            counts: Counts::default(),
+            trace: Trace::new(setting.reads, setting.tell),
+            store: SimStore::new(),
+            order: 0,
+            database: 1,
+            database_ahead_ms: 0,
+            down_until: 0,
+            slow_until: 0,
+            failing_over: false,
+            nodes: Vec::new(),
+            clients: Vec::new(),
+            drafts: Vec::new(),
+            jobs: BTreeMap::new(),
+            rules: FxHashMap::default(),
+            poisoned: Vec::new(),
+            made: FxHashMap::default(),
+            work: FxHashMap::default(),
+            works: 0,
+            gaps_seen: 0,
+            history: History { misfire_threshold_ms: 60_000, catch_up_max: planner.catch_up_max, ..History::default() },
+            healed: false,
+            operation_orders: Vec::new(),
+            open: FxHashMap::default(),
+            asked: FxHashMap::default(),
+            bugs: crate::apply::Bugs::default(),
+            corrections: 0,
+            rewritten: FxHashMap::default(),
+            planner,
+            cluster: ClusterSettings::default(),
+            misfire_threshold_ms: planned_misfire,
+        };
+        world.store.skips_fences = world.has(Planted::FenceByExists) || world.has(Planted::EpochOnly);
+        world.store.skips_gates = world.has(Planted::OverlapOutside);
+        world.set_up();
+        world
+    }
+
+    /// Lives through it all.
+    #[must_use]
+    pub fn run(mut self) -> Report {
+        let end = (self.setting.faulty_ms + HEAL_MS) * 1_000;
+        while let Some(Reverse(entry)) = self.heap.pop() {
+            if entry.at > end {
+                break;
+            }
+            self.now = entry.at;
+            self.happen(entry.what);
+        }
+        self.now = end;
+        self.look_back();
+        self.report()
+    }
+
+    /// Lives through a seed. A panic on the way is a violation like any other.
+    #[must_use]
+    pub fn report_of(seed: u64, setting: Setting) -> Report {
+        let done = std::panic::catch_unwind(|| Self::new(seed, setting).run());
+        done.unwrap_or_else(|panic| {
+            let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+            let what = text.unwrap_or("without a message").to_owned();
+            Report {
+                seed,
+                hash: 0,
+                events: 0,
+                fires: 0,
+                faults: Counts::default(),
+                violations: vec![Violation { invariant: "panic", at: 0, what }],
+                trace: Vec::new(),
+                worst_ms: (0, 0),
+            }
+        })
+    }
+
+    fn report(mut self) -> Report {
+        let violations = check::all(&self.history);
+        let worst_ms = self.worst_ms();
+        for violation in &violations {
+            self.trace.mix(violation.at.cast_unsigned());
+        }
+        Report {
+            seed: self.seed,
+            hash: self.trace.hash(),
+            events: self.trace.events,
+            fires: self.history.fires.len() as u64,
+            faults: self.counts,
+            violations,
+            trace: self.trace.take_lines(),
+            worst_ms,
+        }
+    }
+
+    fn worst_ms(&self) -> (i64, i64) {
+        let lateness = check::Lateness::of(&self.history);
+        let mut starts: FxHashMap<RunId, Time> = FxHashMap::default();
+        for witness in self.history.witnesses.iter().filter(|witness| witness.attempt == 1) {
+            starts.entry(witness.run).or_insert(witness.start);
+        }
+        let (mut calm, mut all) = (0, 0);
+        for fire in &self.history.fires {
+            let Some(start) = starts.get(&fire.run) else { continue };
+            let late = start - fire.instant;
+            all = all.max(late);
+            let free = self.history.triggers.get(&fire.trigger).is_some_and(|(job, _)| self.history.jobs[job].unlimited);
+            if free && lateness.deadline(fire.instant, 0) == fire.instant + self.history.clock_error_ms {
+                calm = calm.max(late);
+            }
+        }
+        (calm, all)
+    }
+
+    pub(crate) fn has(&self, bug: Planted) -> bool {
+        self.setting.planted == Some(bug)
+    }
+
+    /// Now, in milliseconds since 1970.
+    pub(crate) fn time(&self) -> Time {
+        self.time_at(self.now)
+    }
+
+    pub(crate) fn time_at(&self, at: u64) -> Time {
+        BASE_MS + (at / 1_000).cast_signed()
+    }
+
+    /// Has something happen after so many microseconds.
+    pub(crate) fn after(&mut self, micros: u64, what: What) {
+        self.at(self.now + micros, what);
+    }
+
+    pub(crate) fn at(&mut self, at: u64, what: What) {
+        self.numbers += 1;
+        self.heap.push(Reverse(Entry { at, number: self.numbers, what }));
+    }
+
+    pub(crate) fn chance(&mut self, kind: Kind) -> bool {
+        let rate = self.rates.of(kind);
+        !self.healed && self.random.chance(rate)
+    }
+
+    /// Notes a fault that had an effect, from now on for so long.
+    pub(crate) fn fault(&mut self, kind: Kind, node: Option<usize>, for_ms: u64, recovery_ms: i64) {
+        self.counts.add(kind);
+        let from = self.time();
+        self.history.faults.push(Fault { kind: kind.word(), node, from, to: from + for_ms.cast_signed(), recovery_ms });
+        let at = self.now;
+        self.trace.line(at, || format!("FAULT {} node {node:?} for {for_ms} ms", kind.word()));
+    }
+
+    fn happen(&mut self, what: What) {
+        let (at, code) = (self.now, code(&what));
+        self.trace.event(at, code);
+        match what {
+            What::Drive(node, life) => self.woke(node, life),
+            What::Keep(node, life) => self.keep_woke(node, life),
+            What::Arrive(request) => self.arrive(request.0, request.1),
+            What::Step(session) => self.step(session),
+            What::WaitedEnough(session, step) => self.waited_enough(session, step),
+            What::Reply(sender, reply) => self.hear(sender, *reply),
+            What::Deadline(sender) => self.too_late(sender),
+            What::Done(node, work) => self.done(node, work),
+            What::Hint(node) => self.hinted(node),
+            What::Client(client, step) => self.client_woke(client, step),
+            What::Disturb => self.disturb(),
+            What::Failover(snapshot) => self.fail_over(*snapshot),
+            What::Restart(node) => self.restart(node),
+            What::WakeUp(node) => self.wake_up(node),
+            What::Mend(node) => self.mend(node),
+            What::Undrain(node) => self.drain(node, false),
+            What::Heal => self.heal(),
+        }
+    }
+
+    // The network.
+
+    /// Sends a request of a node to the store.
+    pub(crate) fn send(&mut self, sender: Sender, verb: Verb, deadline_ms: u64) {
+        let deadline_us = self.nodes[sender.node].virtual_us(deadline_ms);
+        self.after(deadline_us, What::Deadline(sender));
+        let node = sender.node;
+        if self.nodes[node].cut_out || self.loses(Kind::Loss, node, deadline_ms) {
+            return;
+        }
+        if verb.may_be_repeated() && self.chance(Kind::Duplicate) {
+            self.fault(Kind::Duplicate, Some(node), 0, 0);
+            let delay = self.delay(node);
+            self.after(delay, What::Arrive(Box::new((sender, verb.clone()))));
+        }
+        let delay = self.delay(node);
+        self.after(delay, What::Arrive(Box::new((sender, verb))));
+    }
+
+    fn loses(&mut self, kind: Kind, node: usize, deadline_ms: u64) -> bool {
+        let lost = self.chance(kind);
+        if lost {
+            self.fault(kind, Some(node), deadline_ms, RECOVERY_MS);
+        }
+        lost
+    }
+
+    pub(crate) fn delay(&mut self, node: usize) -> u64 {
+        let usual = self.random.between(100, 900);
+        if !self.chance(Kind::Delay) {
+            return usual;
+        }
+        let most = *self.random.pick(&[50, 500, 3_000, 8_000]);
+        let long_ms = self.random.between(20, most);
+        self.fault(Kind::Delay, Some(node), long_ms, RECOVERY_MS);
+        usual + long_ms * 1_000
+    }
+
+    fn answer(&mut self, sender: Sender, reply: Reply) {
+        let node = sender.node;
+        if self.nodes[node].cut_in || self.loses(Kind::Loss, node, DEADLINE_MS) {
+            return;
+        }
+        let delay = self.delay(node);
+        self.after(delay, What::Reply(sender, Box::new(reply)));
+    }
+
+    // The store.
+
+    fn arrive(&mut self, sender: Sender, verb: Verb) {
+        if self.down_until > self.now {
+            return;
+        }
+        let session = self.store.begin(self.now, sender, verb);
+        self.go_on(session);
+    }
+
+    fn go_on(&mut self, session: u64) {
+        let slow = if self.slow_until > self.now { 200 } else { 1 };
+        let micros = self.random.between(20, 200) * slow;
+        self.after(micros, What::Step(session));
+    }
+
+    fn step(&mut self, number: u64) {
+        use crate::store::Progress;
+        if !self.store.sessions.contains_key(&number) || self.store.is_waiting(number) {
+            return;
+        }
+        if self.chance(Kind::SessionDeath) {
+            self.fault(Kind::SessionDeath, None, DEADLINE_MS, RECOVERY_MS);
+            return self.abort(number);
+        }
+        let session = self.store.sessions.get(&number).expect("seen above");
+        if !session.delayed && session.begun + DEADLINE_MS * 1_000 < self.now {
+            // The server's own limit of a statement.
+            return self.abort(number);
+        }
+        self.look_early(number);
+        let mut progress = Progress::Locked;
+        // A statement takes the locks of a few rows together.
+        let together = self.random.between(1, 6);
+        for _ in 0..together {
+            progress = self.store.advance(number);
+            if progress != Progress::Locked {
+                break;
+            }
+        }
+        match progress {
+            Progress::Locked => self.go_on(number),
+            Progress::Ready => self.commit(number),
+            Progress::Waits => {
+                let session = self.store.sessions.get_mut(&number).expect("seen above");
+                session.step += 1;
+                let step = session.step;
+                self.after(LOCK_TIMEOUT_US, What::WaitedEnough(number, step));
+            }
+            Progress::Deadlock => {
+                self.counts.add(Kind::Deadlock);
+                self.try_again(number);
+            }
+        }
+    }
+
+    fn waited_enough(&mut self, number: u64, step: u64) {
+        let waits = |session: &crate::store::Session| session.step == step;
+        if self.store.sessions.get(&number).is_some_and(waits) && self.store.is_waiting(number) {
+            self.fault(Kind::LockTimeout, None, 0, RECOVERY_MS);
+            if !self.half_commit(number) {
+                self.try_again(number);
+            }
+        }
+    }
+
+    /// Undoes a transaction that others were in the way of, and begins it anew.
+    fn try_again(&mut self, number: u64) {
+        let woken = self.store.let_go(number);
+        self.wake(woken);
+        let session = self.store.sessions.get_mut(&number).expect("the caller has seen it");
+        session.tries += 1;
+        session.looked = None;
+        if session.tries > 10 { self.abort(number) } else { self.go_on(number) }
+    }
+
+    pub(crate) fn wake(&mut self, sessions: Vec<u64>) {
+        for session in sessions {
+            self.go_on(session);
+        }
+    }
+
+    /// Undoes a transaction. Its sender hears that it failed.
+    fn abort(&mut self, number: u64) {
+        let (session, woken) = self.store.end(number);
+        self.wake(woken);
+        if let Some(session) = session {
+            self.answer(session.sender, Err(crate::verbs::Failure::Unavailable));
+        }
+    }
+
+    fn commit(&mut self, number: u64) {
+        let session = self.store.sessions.get(&number).expect("the caller has seen it");
+        let (is_read, delayed) = (session.verb.is_read(), session.delayed);
+        let is_take = matches!(session.verb, Verb::Changes(_));
+        if self.chance(Kind::ErrorBefore) {
+            self.fault(Kind::ErrorBefore, None, 0, RECOVERY_MS);
+            self.torn(number);
+            return self.abort(number);
+        }
+        // What a statement reads and removes is what was there when it began, however late its commit is.
+        if !is_read && !is_take && !delayed && self.chance(Kind::LateCommit) {
+            let late_ms = self.random.between(100, 9_000);
+            self.fault(Kind::LateCommit, None, late_ms, RECOVERY_MS);
+            self.store.sessions.get_mut(&number).expect("seen above").delayed = true;
+            return self.after(late_ms * 1_000, What::Step(number));
+        }
+        let session = self.store.sessions.get(&number).expect("seen above");
+        let (sender, verb, looked) = (session.sender, session.verb.clone(), session.looked);
+        let clock_ms = self.time() + self.database_ahead_ms;
+        let name = format!("database-{}", self.database);
+        self.store.memory.set_identity(&name, clock_ms).expect("the memory store is open");
+        let reply = self.apply(sender, verb, looked);
+        let (_, woken) = self.store.end(number);
+        self.wake(woken);
+        if self.chance(Kind::ErrorAfter) {
+            self.fault(Kind::ErrorAfter, None, 0, RECOVERY_MS);
+            return self.answer(sender, Err(crate::verbs::Failure::Unavailable));
+        }
+        if self.chance(Kind::Silent) {
+            return self.fault(Kind::Silent, Some(sender.node), DEADLINE_MS, RECOVERY_MS);
+        }
+        self.answer(sender, reply);
+    }
+
+    // What goes wrong by itself.
+
+    fn disturb(&mut self) {
+        if self.healed {
+            return;
+        }
+        self.after(EVERY_MS * 1_000, What::Disturb);
+        for kind in [Kind::Crash, Kind::Pause, Kind::Suspend, Kind::Stall, Kind::Cut, Kind::ClockStep, Kind::Drain] {
+            for node in 0..self.nodes.len() {
+                if self.rolls(kind) {
+                    self.strike(kind, node);
+                }
+            }
+        }
+        if self.rolls(Kind::Outage) && self.down_until <= self.now {
+            let ms = *self.random.pick(&[300, 2_000, 6_000, 20_000]);
+            let ms = self.random.between(100, ms);
+            self.outage(Kind::Outage, ms);
+        }
+        if self.rolls(Kind::SlowStore) && self.slow_until <= self.now {
+            let ms = self.random.between(500, 10_000);
+            self.slow_until = self.now + ms * 1_000;
+            self.fault(Kind::SlowStore, None, ms, RECOVERY_MS);
+        }
+        if self.rolls(Kind::StoreClock) {
+            self.database_ahead_ms = *self.random.pick(&[0, 800, 6_000, -6_000, 3_600_000]);
+            // Nodes may take themselves for wrong, and hand over.
+            self.fault(Kind::StoreClock, None, 5_000, RECOVERY_MS);
+        }
+        if self.rolls(Kind::Failover) && !self.failing_over {
+            self.failing_over = true;
+            let snapshot = self.snapshot();
+            let tail_ms = self.random.below(5_000);
+            self.after(tail_ms * 1_000, What::Failover(Box::new(snapshot)));
+        }
+    }
+
+    fn rolls(&mut self, kind: Kind) -> bool {
+        // So many in a thousand minutes.
+        let rate = self.rates.of(kind) * EVERY_MS / 60;
+        self.random.chance(rate)
+    }
+
+    fn strike(&mut self, kind: Kind, node: usize) {
+        if !self.nodes[node].up || self.nodes[node].paused_until > self.now {
+            return;
+        }
+        match kind {
+            Kind::Crash => self.crash(node, kind),
+            Kind::Pause | Kind::Suspend => {
+                let most = *self.random.pick(&[1_000, 10_000, 30_000, 120_000]);
+                let ms = self.random.between(100, most);
+                self.fault(kind, Some(node), ms, RECOVERY_MS);
+                let until = self.now + ms * 1_000;
+                self.nodes[node].paused_until = until;
+                self.at(until, What::WakeUp(node));
+                if kind == Kind::Suspend {
+                    self.nodes[node].slept_ms += ms;
+                }
+            }
+            Kind::Stall => {
+                let ms = self.random.between(500, 15_000);
+                self.fault(kind, Some(node), ms, RECOVERY_MS);
+                self.nodes[node].stalled_until = self.now + ms * 1_000;
+                self.after(ms * 1_000, What::WakeUp(node));
+            }
+            Kind::Cut => {
+                let most = *self.random.pick(&[3_000, 15_000, 60_000]);
+                let ms = self.random.between(500, most);
+                self.fault(kind, Some(node), ms, RECOVERY_MS);
+                let way = self.random.below(3);
+                self.nodes[node].cut_out = way != 1;
+                self.nodes[node].cut_in = way != 0;
+                self.after(ms * 1_000, What::Mend(node));
+            }
+            Kind::ClockStep => {
+                let most = *self.random.pick(&[200, 1_000, 4_000, 60_000, 3_600_000]);
+                let step = self.random.within(most);
+                self.set_clock(node, step);
+                self.fault(kind, Some(node), 5_000, RECOVERY_MS);
+            }
+            Kind::Drain => {
+                self.fault(kind, Some(node), 0, 2_000);
+                self.drain(node, true);
+                let ms = self.random.between(2_000, 30_000);
+                self.after(ms * 1_000, What::Undrain(node));
+            }
+            _ => {}
+        }
+    }
+
+    fn mend(&mut self, node: usize) {
+        (self.nodes[node].cut_out, self.nodes[node].cut_in) = (false, false);
+    }
+
+    pub(crate) fn outage(&mut self, kind: Kind, ms: u64) {
+        self.fault(kind, None, ms.max(DEADLINE_MS), RECOVERY_MS);
+        self.store.end_all();
+        self.down_until = self.now + ms * 1_000;
+    }
+
+    fn heal(&mut self) {
+        self.healed = true;
+        self.rates = Rates::none();
+        self.slow_until = self.now;
+        self.down_until = self.down_until.min(self.now);
+        self.database_ahead_ms = 0;
+        let at = self.now;
+        self.trace.line(at, || "HEAL".into());
+        for node in 0..self.nodes.len() {
+            self.mend(node);
+            self.set_clock_right(node);
+            let state = &mut self.nodes[node];
+            state.paused_until = state.paused_until.min(at);
+            state.stalled_until = state.stalled_until.min(at);
+            if self.nodes[node].up {
+                self.wake_up(node);
+            } else {
+                self.restart(node);
+            }
+            self.drain(node, false);
+        }
+        let now = self.time();
+        for fault in &mut self.history.faults {
+            let stands = matches!(fault.kind, "pause" | "suspend" | "stall");
+            fault.to = fault.to.min(now + if stands { 0 } else { DEADLINE_MS.cast_signed() });
+        }
+        self.fault(Kind::Drain, None, 2_000, RECOVERY_MS);
+    }
+}
+
+/// How often it is asked whether something goes wrong.
+const EVERY_MS: u64 = 250;
+/// How long after the end of a fault its effects may last: until another node has taken over, and has caught up.
+pub(crate) const RECOVERY_MS: i64 = 8_000;
+
+/// What tells an event from others.
+fn code(what: &What) -> u64 {
+    match what {
+        What::Drive(node, life) => 1 << 56 | u64::from(*life) << 8 | *node as u64,
+        What::Keep(node, life) => 2 << 56 | u64::from(*life) << 8 | *node as u64,
+        What::Arrive(request) => 3 << 56 | request.0.call << 8 | request.1.code(),
+        What::Step(session) => 4 << 56 | *session,
+        What::WaitedEnough(session, step) => 5 << 56 | *session << 8 | *step,
+        What::Reply(sender, reply) => 6 << 56 | sender.call << 8 | u64::from(reply.is_ok()),
+        What::Deadline(sender) => 7 << 56 | sender.call,
+        What::Done(node, work) => 8 << 56 | *work << 8 | *node as u64,
+        What::Hint(node) => 9 << 56 | *node as u64,
+        What::Client(client, step) => 10 << 56 | *step << 8 | *client as u64,
+        What::Disturb => 11 << 56,
+        What::Failover(snapshot) => 12 << 56 | snapshot.order,
+        What::Restart(node) => 13 << 56 | *node as u64,
+        What::WakeUp(node) => 17 << 56 | *node as u64,
+        What::Mend(node) => 14 << 56 | *node as u64,
+        What::Undrain(node) => 15 << 56 | *node as u64,
+        What::Heal => 16 << 56,
+    }
+}

@@ -1,0 +1,230 @@
+//! Nodes that share the store: their rows, fences and shards, and the verbs of [`crate::Cluster`].
+
+use std::collections::BTreeMap;
+
+use mainspring_core::batch::{Changes, CompletionOutcome, LiveRun};
+use mainspring_core::cluster::{Change, ClusterView, Lease, NodeRow, Renewal, Shard, ShardSet};
+use mainspring_core::run::RunState;
+use mainspring_core::{BatchId, Incarnation, RunId, TriggerId};
+
+use super::live::Run;
+use super::model::Model;
+use crate::cluster::NodeInfo;
+use crate::error::{Error, Result};
+
+/// What nodes say to each other.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Nodes {
+    pub(super) database: String,
+    pub(super) clock_ms: i64,
+    rows: BTreeMap<Incarnation, NodeRow>,
+    /// The last change of each node.
+    changes: BTreeMap<Incarnation, u64>,
+    fences: BTreeMap<Incarnation, u64>,
+    leases: BTreeMap<Shard, Lease>,
+    epochs: BTreeMap<Shard, i64>,
+}
+
+impl Nodes {
+    pub(super) fn renew(&mut self, me: Incarnation, about: &NodeInfo, renewal: Renewal) -> Result<ClusterView> {
+        if renewal.join {
+            self.join(me, about)?;
+        }
+        if let Some(row) = self.rows.get_mut(&me) {
+            row.counter += 1;
+            row.standing = renewal.standing;
+            row.clock_offset_ms = renewal.clock_offset_ms;
+        }
+        Ok(ClusterView {
+            database: self.database.clone(),
+            database_clock_ms: self.clock_ms,
+            nodes: self.rows.values().cloned().collect(),
+            shards: self.leases.clone(),
+            least_version: None,
+        })
+    }
+
+    fn join(&mut self, me: Incarnation, about: &NodeInfo) -> Result<()> {
+        if self.rows.contains_key(&me) {
+            let why = "is there already".into();
+            return Err(Error::Conflict { what: "node", key: me.to_string(), why });
+        }
+        let NodeInfo { name, address, version } = about.clone();
+        let standing = mainspring_core::cluster::Standing::Eligible;
+        let row = NodeRow {
+            incarnation: me,
+            name,
+            address,
+            version,
+            counter: 0,
+            standing,
+            drain_asked: false,
+            clock_offset_ms: None,
+        };
+        self.rows.insert(me, row);
+        self.changes.insert(me, 0);
+        self.fences.insert(me, 0);
+        Ok(())
+    }
+
+    pub(super) fn bury(&mut self, dead: Incarnation, counter: Option<u64>) {
+        let there = self.rows.get(&dead).map_or(0, |row| row.counter);
+        if counter.is_some_and(|seen| seen != there) {
+            return;
+        }
+        self.rows.remove(&dead);
+        self.changes.remove(&dead);
+        self.fences.remove(&dead);
+        self.leases.retain(|_, lease| lease.owner != dead);
+    }
+
+    /// Notes a change. False: the node is gone, or a newer one has been made.
+    fn begin(&mut self, by: Incarnation, change: Change) -> bool {
+        let Some(last) = self.changes.get_mut(&by).filter(|last| **last < change.number) else { return false };
+        *last = change.number;
+        true
+    }
+
+    pub(super) fn acquire(&mut self, by: Incarnation, change: Change, lease_id: u128) -> ShardSet {
+        if !self.begin(by, change) {
+            return ShardSet::EMPTY;
+        }
+        let free: ShardSet = change.shards.iter().filter(|shard| !self.leases.contains_key(shard)).collect();
+        for shard in free.iter() {
+            let epoch = self.epochs.entry(shard).or_default();
+            *epoch += 1;
+            self.leases.insert(shard, Lease { owner: by, lease_id, epoch: *epoch });
+        }
+        free
+    }
+
+    pub(super) fn release(&mut self, by: Incarnation, change: Change) -> ShardSet {
+        if !self.begin(by, change) {
+            return ShardSet::EMPTY;
+        }
+        let owns = |shard: &Shard| self.leases.get(shard).is_some_and(|lease| lease.owner == by);
+        let held: ShardSet = change.shards.iter().filter(owns).collect();
+        held.iter().for_each(|shard| _ = self.leases.remove(&shard));
+        held
+    }
+
+    pub(super) fn ask_drain(&mut self, node: Incarnation, drain: bool) -> bool {
+        let row = self.rows.get_mut(&node);
+        row.map(|row| row.drain_asked = drain).is_some()
+    }
+
+    pub(super) fn raise_fence(&mut self, incarnation: Incarnation) {
+        self.fences.entry(incarnation).or_default();
+    }
+
+    pub(super) fn lower_fence(&mut self, incarnation: Incarnation) {
+        self.fences.remove(&incarnation);
+    }
+
+    pub(super) fn fence(&self, incarnation: Incarnation) -> Option<u64> {
+        self.fences.get(&incarnation).copied()
+    }
+
+    pub(super) fn lease(&self, shard: Shard) -> Option<Lease> {
+        self.leases.get(&shard).copied()
+    }
+
+    /// Whether a shard has an owner, and that is not this one.
+    fn is_elsewhere(&self, shard: Shard, owner: Incarnation) -> bool {
+        self.leases.get(&shard).is_some_and(|lease| lease.owner != owner)
+    }
+
+    pub(super) const fn rows(&self) -> &BTreeMap<Incarnation, NodeRow> {
+        &self.rows
+    }
+}
+
+impl Model {
+    /// Counts a fence up. Nothing is to be done without it.
+    pub(super) fn step_fence(&mut self, incarnation: Incarnation) -> Result<()> {
+        let Some(nodes) = &mut self.nodes else { return Ok(()) };
+        *nodes.fences.get_mut(&incarnation).ok_or(Error::Fenced)? += 1;
+        Ok(())
+    }
+
+    /// Looks at a fence.
+    pub(super) fn share_fence(&self, incarnation: Incarnation) -> Result<()> {
+        let there = self.nodes.as_ref().is_none_or(|nodes| nodes.fences.contains_key(&incarnation));
+        if there { Ok(()) } else { Err(Error::Fenced) }
+    }
+
+    /// What concerns a node among several.
+    pub(super) fn take_changes_of(&mut self, by: Incarnation, shards: ShardSet, limit: u32) -> Result<Changes> {
+        self.share_fence(by)?;
+        let (owner, live) = (self.number_of(by), &self.live);
+        let mine = |run: RunId| live.get(run).is_none_or(|run| run.state != RunState::Running || run.owner == owner);
+        let (triggers, cancels, more) = self.outbox.take_of(shards, limit, mine);
+        Ok(Changes { triggers, cancels, queued: self.live.first_queued().is_some(), more })
+    }
+
+    /// Notes for their owners what a batch of another node has set going.
+    pub(super) fn note_elsewhere(&mut self, by: Incarnation, outcome: &CompletionOutcome) {
+        let Some(nodes) = &self.nodes else { return };
+        let of_jobs = outcome.freed.iter().flat_map(|job| &self.job(*job).triggers);
+        let elsewhere = |trigger: &&TriggerId| {
+            let shard = self.triggers.get(trigger.0).expect("the job names it").row.shard;
+            nodes.is_elsewhere(shard, by)
+        };
+        let noted: Vec<TriggerId> = outcome.rearmed.iter().chain(of_jobs).filter(elsewhere).copied().collect();
+        noted.into_iter().for_each(|trigger| self.note_trigger(trigger));
+    }
+
+    /// Who holds running runs, and has no node.
+    pub(super) fn orphaned(&self) -> Vec<Incarnation> {
+        let mut holders: Vec<u32> = self.running().map(|(_, owner)| owner).collect();
+        holders.sort_unstable();
+        holders.dedup();
+        let holders = holders.into_iter().map(|number| self.incarnations[number as usize]);
+        holders.filter(|holder| !self.has_node(*holder)).collect()
+    }
+
+    /// Takes over running runs of a process start without a node, in order of id.
+    pub(super) fn adopt_from(&mut self, dead: Incarnation, id: BatchId, limit: u32) -> Vec<LiveRun> {
+        if self.has_node(dead) {
+            return Vec::new();
+        }
+        let (from, to) = (self.number_of(dead), self.number_of(id.incarnation));
+        if let Some((_, taken)) = self.adoptions.get(&(to, from)).filter(|(sequence, _)| *sequence == id.sequence) {
+            return taken.iter().filter_map(|taken| super::queue::still_running(self, to, *taken)).collect();
+        }
+        let mut ids: Vec<RunId> = self.running().filter(|(_, owner)| *owner == from).map(|(run, _)| run).collect();
+        ids.sort_unstable();
+        ids.truncate(limit as usize);
+        let mut adopted = Vec::with_capacity(ids.len());
+        for id in ids {
+            self.live.update(id, |run| {
+                run.owner = to;
+                adopted.push(LiveRun { claimed: run.claimed(), state: run.state, claimed_at: run.claimed_at });
+            });
+        }
+        if !adopted.is_empty() {
+            let taken = adopted.iter().map(|live| (live.claimed.run, live.claimed.attempt)).collect();
+            self.adoptions.insert((to, from), (id.sequence, taken));
+        }
+        adopted
+    }
+
+    /// The running runs of a process start, in order of id.
+    pub(super) fn held(&mut self, by: Incarnation) -> Vec<LiveRun> {
+        let owner = self.number_of(by);
+        let mine = self.live.iter().filter(|run| run.state == RunState::Running && run.owner == owner);
+        let live = |run: &Run| LiveRun { claimed: run.claimed(), state: run.state, claimed_at: run.claimed_at };
+        let mut held: Vec<LiveRun> = mine.map(live).collect();
+        held.sort_unstable_by_key(|run| run.claimed.run);
+        held
+    }
+
+    /// The running runs, and the numbers of those who hold them.
+    pub(super) fn running(&self) -> impl Iterator<Item = (RunId, u32)> {
+        self.live.iter().filter(|run| run.state == RunState::Running).map(|run| (run.id, run.owner))
+    }
+
+    fn has_node(&self, incarnation: Incarnation) -> bool {
+        self.nodes.as_ref().is_some_and(|nodes| nodes.rows().contains_key(&incarnation))
+    }
+}
