@@ -362,7 +362,10 @@ impl Reader {
                 None => Vec::new(),
             }),
             Read::Lost(runs) => {
-                tracing::warn!(runs = runs.len(), "runs were given to this node, and it never heard of them; they are lost");
+                tracing::warn!(
+                    runs = runs.len(),
+                    "runs were given to this node, and it never heard of them; they are lost"
+                );
                 Event::LostRead(lost_ends(&self.definitions, runs, self.clock.now()).await)
             }
             Read::Release => {

@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use mainspring_core::batch::{Completion, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, Placed, TriggerStatus};
+use mainspring_core::batch::{
+    Completion, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, Placed, TriggerStatus,
+};
 use mainspring_core::cluster::{Shard, ShardSet};
 use mainspring_core::job::JobKey;
 use mainspring_core::retry::AfterAttempt;
@@ -227,7 +229,8 @@ impl World {
             }
         }
         let outcome = told(ready(self.store.memory.fire(sent)))?;
-        let fence = self.store.memory.fence(batch.id.incarnation).expect("the memory store is open").unwrap_or_default();
+        let fence =
+            self.store.memory.fence(batch.id.incarnation).expect("the memory store is open").unwrap_or_default();
         let (order, at) = (self.order, self.time());
         let mut placed = outcome.placed.iter();
         for (index, entry) in (0_u32..).zip(&batch.entries) {
@@ -315,7 +318,8 @@ impl World {
             }
         }
         let now = self.now;
-        self.trace.line(now, || format!("store gives {:?} to {me}", runs.iter().map(|run| run.run).collect::<Vec<_>>()));
+        self.trace
+            .line(now, || format!("store gives {:?} to {me}", runs.iter().map(|run| run.run).collect::<Vec<_>>()));
         Ok(Answer::Claimed(runs))
     }
 

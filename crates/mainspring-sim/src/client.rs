@@ -265,7 +265,8 @@ impl World {
         let old = prior.job.as_ref();
         let triggers = job.triggers.iter().enumerate().map(|(index, definition)| {
             let known = prior.triggers.iter().find(|trigger| trigger.name == definition.name);
-            let before = known.and_then(|known| old.and_then(|row| row.definition.triggers.get(known.row.index as usize)));
+            let before =
+                known.and_then(|known| old.and_then(|row| row.definition.triggers.get(known.row.index as usize)));
             let same = before == Some(definition);
             let anchor = known.filter(|_| same).map_or(now, |known| known.row.progress.start_at);
             let rule = self.compiled(job, index, anchor);

@@ -43,7 +43,14 @@ pub(crate) fn key(number: u32) -> JobKey {
 /// Draws a job. One in fifty cannot be evaluated, where `poison` says so.
 pub(crate) fn draft(random: &mut Random, number: u32, poison: bool) -> Draft {
     let mut job = Job::new(key(number), Task::Handler { name: "work".into() });
-    job.overlap = *random.pick(&[Overlap::Allow, Overlap::Allow, Overlap::Allow, Overlap::Skip, Overlap::Hold, Overlap::QueueOne]);
+    job.overlap = *random.pick(&[
+        Overlap::Allow,
+        Overlap::Allow,
+        Overlap::Allow,
+        Overlap::Skip,
+        Overlap::Hold,
+        Overlap::QueueOne,
+    ]);
     job.on_lost = *random.pick(&[OnLost::Fail, OnLost::Retry]);
     job.retry = RetryPolicy {
         count: u32::try_from(random.below(3)).expect("small"),

@@ -14,7 +14,7 @@ use crate::world::{BASE_MS, RECOVERY_MS, What, World};
 
 /// Jobs that clients change, of all.
 const CHANGED: u32 = 16;
-const JOBS: u32 = 100;
+const JOBS: u32 = 116;
 /// How late something may be that is still on its way.
 const ON_ITS_WAY_MS: i64 = 3_000;
 
@@ -105,7 +105,11 @@ impl World {
         let (rows, _) = window.expect("the memory store is open");
         let overdue = rows.into_iter().filter(|row| {
             // A job that holds its triggers has one rest while a run of it goes on.
-            let busy = || !self.runs_in(Some(row.job), &[RunState::Held, RunState::Queued, RunState::Scheduled, RunState::Running]).is_empty();
+            let busy = || {
+                !self
+                    .runs_in(Some(row.job), &[RunState::Held, RunState::Queued, RunState::Scheduled, RunState::Running])
+                    .is_empty()
+            };
             !self.poisoned.contains(&row.id) && row.progress.due_at.is_some_and(|due| due < limit) && !busy()
         });
         overdue.map(|row| (row.id, row.progress.due_at.map_or(0, Timestamp::as_millis))).collect()
@@ -121,9 +125,12 @@ impl World {
         let limit = Timestamp::from_millis(self.time() - ON_ITS_WAY_MS);
         let waiting = self.runs_in(None, &[RunState::Queued, RunState::Scheduled]);
         // A held run may have been promoted a moment ago.
-        let promoted = |run: &RunId| ready(self.store.memory.run(*run)).ok().flatten().is_some_and(|info| {
-            self.history.jobs.get(&self.jobs[&info.job]).is_some_and(|facts| facts.exclusive)
-        });
+        let promoted = |run: &RunId| {
+            ready(self.store.memory.run(*run))
+                .ok()
+                .flatten()
+                .is_some_and(|info| self.history.jobs.get(&self.jobs[&info.job]).is_some_and(|facts| facts.exclusive))
+        };
         waiting.into_iter().filter(|(run, since)| *since < limit && !promoted(run)).map(|(run, _)| run).collect()
     }
 
@@ -149,9 +156,8 @@ impl World {
     fn ownerless(&self) -> usize {
         let knows = |shard: Shard| {
             let lease = self.store.memory.lease(shard).expect("the memory store is open");
-            lease.is_some_and(|lease| {
-                self.nodes.iter().any(|node| node.incarnation == lease.owner && node.holds(shard))
-            })
+            lease
+                .is_some_and(|lease| self.nodes.iter().any(|node| node.incarnation == lease.owner && node.holds(shard)))
         };
         Shard::all().filter(|shard| !knows(*shard)).count()
     }
@@ -171,7 +177,8 @@ impl World {
 
     fn tallies(&self) -> std::collections::BTreeMap<mainspring_core::TriggerId, Tally> {
         let there = ready(self.store.memory.triggers(TriggerQuery { limit: u32::MAX, ..TriggerQuery::default() }));
-        let there: Vec<_> = there.expect("the memory store is open").into_iter().map(|info| info.trigger.row.id).collect();
+        let there: Vec<_> =
+            there.expect("the memory store is open").into_iter().map(|info| info.trigger.row.id).collect();
         let tallies = ready(self.store.memory.tally()).expect("the memory store is open");
         let of = |tally: mainspring_store::Tally| {
             let millis = |at: Option<Timestamp>| at.map_or(0, Timestamp::as_millis);

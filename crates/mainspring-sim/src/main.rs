@@ -69,7 +69,10 @@ fn replay(seed: u64, setting: Setting) -> ExitCode {
     for violation in &report.violations {
         println!("{violation}");
     }
-    println!("seed {seed}: hash {:016x}, {} events, {} fires, worst {:?} ms", report.hash, report.events, report.fires, report.worst_ms);
+    println!(
+        "seed {seed}: hash {:016x}, {} events, {} fires, worst {:?} ms",
+        report.hash, report.events, report.fires, report.worst_ms
+    );
     if report.violations.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
@@ -135,16 +138,27 @@ fn run(arguments: &Arguments, setting: Setting) -> anyhow::Result<ExitCode> {
 #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
 fn summary(arguments: &Arguments, setting: Setting, sum: &Sum, seconds: f64) -> ExitCode {
     let virtual_hours = sum.seeds as f64 * (setting.faulty_ms as f64 + 120_000.0) / 3_600_000.0;
-    println!("{} seeds in {seconds:.1} s ({:.1} a second, {:.0} virtual hours, {:.0} times as fast as time)", sum.seeds,
-        sum.seeds as f64 / seconds, virtual_hours, virtual_hours * 3_600.0 / seconds);
+    println!(
+        "{} seeds in {seconds:.1} s ({:.1} a second, {:.0} virtual hours, {:.0} times as fast as time)",
+        sum.seeds,
+        sum.seeds as f64 / seconds,
+        virtual_hours,
+        virtual_hours * 3_600.0 / seconds
+    );
     println!("{} events, {} fires, faults that had an effect: {}", sum.events, sum.fires, sum.faults.total());
     print!("{}", sum.faults);
     let (events, fires, faults) = sum.least.unwrap_or_default();
-    println!("least of a seed: {events} events, {fires} fires, {faults} faults; worst lateness in calm: {} ms", sum.worst_calm_ms);
+    println!(
+        "least of a seed: {events} events, {fires} fires, {faults} faults; worst lateness in calm: {} ms",
+        sum.worst_calm_ms
+    );
     println!("all traces together: {:016x}", sum.hash);
     if let Some(seed) = sum.failed.first() {
         let report = World::report_of(*seed, Setting { reads: true, ..setting });
-        println!("\nseed {seed} failed, as did {} others; the end of its trace up to the first violation:", sum.failed.len() - 1);
+        println!(
+            "\nseed {seed} failed, as did {} others; the end of its trace up to the first violation:",
+            sum.failed.len() - 1
+        );
         report.trace.iter().rev().take(SHOWN).rev().for_each(|line| println!("{line}"));
         report.violations.iter().for_each(|violation| println!("{violation}"));
         println!("again: cargo run --release -p mainspring-sim -- --replay {seed}");
@@ -156,7 +170,10 @@ fn summary(arguments: &Arguments, setting: Setting, sum: &Sum, seconds: f64) -> 
     }
     let below = events < LEAST.0 || fires < LEAST.1 || faults < LEAST.2;
     if arguments.minima && below {
-        println!("void: a seed is worth something from {} events, {} fires and {} faults on", LEAST.0, LEAST.1, LEAST.2);
+        println!(
+            "void: a seed is worth something from {} events, {} fires and {} faults on",
+            LEAST.0, LEAST.1, LEAST.2
+        );
         return ExitCode::FAILURE;
     }
     ExitCode::SUCCESS

@@ -383,6 +383,7 @@ impl World {
                 };
                 if self.nodes[node].started.insert(run.id, ()).is_none() {
                     self.begin_work(node, start);
+                    self.keep_quiet();
                 }
             }
         }
@@ -614,8 +615,12 @@ impl World {
         let event = match (order, reply) {
             (Order::Renew(_), Ok(Answer::View(view))) => {
                 let me = self.nodes[node].incarnation;
-                self.nodes[node].leases =
-                    view.shards.iter().filter(|(_, lease)| lease.owner == me).map(|(shard, lease)| (*shard, *lease)).collect();
+                self.nodes[node].leases = view
+                    .shards
+                    .iter()
+                    .filter(|(_, lease)| lease.owner == me)
+                    .map(|(shard, lease)| (*shard, *lease))
+                    .collect();
                 if self.has(Planted::TimestampLease) {
                     self.bury_by_timestamp(node, &view);
                 }
@@ -732,9 +737,10 @@ impl World {
     fn fits(&self, rule: &Rule, row: &TriggerRow) -> bool {
         // Misfire policies may move the start without a new version; only schedules that name none are compiled from it.
         let _ = self;
-        rule.definition.triggers.get(row.index as usize).is_some_and(|trigger| {
-            trigger.start_at.is_some() || rule.trigger.start_at == row.progress.start_at
-        })
+        rule.definition
+            .triggers
+            .get(row.index as usize)
+            .is_some_and(|trigger| trigger.start_at.is_some() || rule.trigger.start_at == row.progress.start_at)
     }
 
     // Clocks.

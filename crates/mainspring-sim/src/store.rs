@@ -52,9 +52,7 @@ struct Lock {
 
 impl Lock {
     fn admits(&self, session: u64, mode: Mode) -> bool {
-        self.holders
-            .iter()
-            .all(|(holder, held)| *holder == session || (*held == Mode::Share && mode == Mode::Share))
+        self.holders.iter().all(|(holder, held)| *holder == session || (*held == Mode::Share && mode == Mode::Share))
     }
 }
 
@@ -132,7 +130,8 @@ impl SimStore {
         let plan = session.plan.as_ref().expect("made above");
         let Some(&(row, mode)) = plan.get(session.taken) else { return Progress::Ready };
         let lock = self.locks.entry(row).or_default();
-        let mine = lock.holders.iter().any(|(holder, held)| *holder == number && (*held == Mode::Write || mode == *held));
+        let mine =
+            lock.holders.iter().any(|(holder, held)| *holder == number && (*held == Mode::Write || mode == *held));
         if mine || lock.admits(number, mode) && lock.queue.is_empty() {
             if !mine {
                 lock.holders.push((number, mode));

@@ -69,6 +69,13 @@ impl World {
         }
     }
 
+    /// Nobody is to hear of the end of the work that was begun last.
+    pub(crate) fn keep_quiet(&mut self) {
+        if let Some(going) = self.work.get_mut(&self.works) {
+            going.retired = true;
+        }
+    }
+
     /// Work is told to end, and does so soon, if it does not end before.
     pub(crate) fn tell_to_end(&mut self, node: usize, run: RunId) {
         let of_run = self.nodes[node].works.iter().filter(|(_, of)| **of == run);

@@ -1,17 +1,17 @@
 //! The world of a seed: virtual time, the heap of what is to happen, and the network between nodes and store.
 
 use std::cmp::{Ordering, Reverse};
-use std::collections::{BTreeMap, BinaryHeap};
+use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::sync::Arc;
 
 use mainspring_core::cluster::Settings as ClusterSettings;
 use mainspring_core::planner::Settings as PlannerSettings;
 use mainspring_core::rule::Rule;
-use mainspring_core::{JobId, RunId, TriggerId};
+use mainspring_core::{Incarnation, JobId, RunId, TriggerId};
 use rustc_hash::FxHashMap;
 
-use crate::check::{self, Violation};
 use crate::apply::Snapshot;
+use crate::check::{self, Violation};
 use crate::client::Client;
 use crate::faults::{Counts, Kind, Planted, Rates};
 use crate::history::{Fault, History, Time};
@@ -175,6 +175,8 @@ pub struct World {
     pub(crate) open: FxHashMap<u32, usize>,
     pub(crate) asked: FxHashMap<RunId, usize>,
     pub(crate) bugs: crate::apply::Bugs,
+    /// What each claim has taken.
+    pub(crate) answered: BTreeMap<(Incarnation, u64), BTreeSet<(RunId, u32)>>,
     pub(crate) corrections: u64,
     pub(crate) rewritten: FxHashMap<RunId, mainspring_core::run::RunState>,
     pub(crate) planner: PlannerSettings,
@@ -189,7 +191,12 @@ impl World {
         let mut random = Random::new(seed);
         let rates = if setting.faults { Rates::drawn(&mut random) } else { Rates::none() };
         let planned_misfire = if setting.planted == Some(Planted::HastyMisfire) { 5_000 } else { 60_000 };
-        let planner = PlannerSettings { poll_every_ms: Some(250), check_every_ms: Some(30_000), held_every_ms: Some(20_000), ..PlannerSettings::default() };
+        let planner = PlannerSettings {
+            poll_every_ms: Some(250),
+            check_every_ms: Some(30_000),
+            held_every_ms: Some(20_000),
+            ..PlannerSettings::default()
+        };
         let mut world = Self {
             seed,
             setting,
@@ -223,6 +230,7 @@ impl World {
             open: FxHashMap::default(),
             asked: FxHashMap::default(),
             bugs: crate::apply::Bugs::default(),
+            answered: BTreeMap::new(),
             corrections: 0,
             rewritten: FxHashMap::default(),
             planner,
@@ -256,7 +264,8 @@ impl World {
     pub fn report_of(seed: u64, setting: Setting) -> Report {
         let done = std::panic::catch_unwind(|| Self::new(seed, setting).run());
         done.unwrap_or_else(|panic| {
-            let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+            let text =
+                panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
             let what = text.unwrap_or("without a message").to_owned();
             Report {
                 seed,
@@ -300,7 +309,8 @@ impl World {
             let Some(start) = starts.get(&fire.run) else { continue };
             let late = start - fire.instant;
             all = all.max(late);
-            let free = self.history.triggers.get(&fire.trigger).is_some_and(|(job, _)| self.history.jobs[job].unlimited);
+            let free =
+                self.history.triggers.get(&fire.trigger).is_some_and(|(job, _)| self.history.jobs[job].unlimited);
             if free && lateness.deadline(fire.instant, 0) == fire.instant + self.history.clock_error_ms {
                 calm = calm.max(late);
             }
@@ -666,7 +676,7 @@ impl World {
         let now = self.time();
         for fault in &mut self.history.faults {
             let stands = matches!(fault.kind, "pause" | "suspend" | "stall");
-            fault.to = fault.to.min(now + if stands { 0 } else { DEADLINE_MS.cast_signed() });
+            fault.to = fault.to.min(now + if stands { 0 } else { 10_000 });
         }
         self.fault(Kind::Drain, None, 2_000, RECOVERY_MS);
     }

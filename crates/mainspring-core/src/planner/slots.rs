@@ -21,7 +21,15 @@ impl Slots {
     /// Queued and scheduled runs may be there from an earlier process: both are asked for at once.
     pub(super) const fn new(total: u32) -> Self {
         let (taken, claiming, claims_sent) = (0, 0, 0);
-        Self { total, taken, backlog: true, claiming, claims_sent, releasing: false, next_release: Some(Timestamp::MIN) }
+        Self {
+            total,
+            taken,
+            backlog: true,
+            claiming,
+            claims_sent,
+            releasing: false,
+            next_release: Some(Timestamp::MIN),
+        }
     }
 
     /// How many claims were sent.

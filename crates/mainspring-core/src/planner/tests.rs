@@ -12,7 +12,8 @@ use mainspring_schedule::{MisfirePolicy, Schedule, Timestamp, Trigger, Zone};
 
 use super::{AttemptEnd, Command, Event, Planner, Read, Settings};
 use crate::batch::{
-    ClaimedRun, CompletionOutcome, FireBatch, FireOutcome, LiveRun, Placed, Progress, Released, TriggerRow, TriggerStatus,
+    ClaimedRun, CompletionOutcome, FireBatch, FireOutcome, LiveRun, Placed, Progress, Released, TriggerRow,
+    TriggerStatus,
 };
 use crate::cluster::{Shard, ShardSet};
 use crate::id::{Incarnation, JobId, JobVersion, RunId, TriggerId};

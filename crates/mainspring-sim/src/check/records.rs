@@ -11,19 +11,31 @@ use super::{Findings, Lateness, Violation};
 use crate::history::{Fire, GapRow, History, Schedule, State, Time};
 
 /// The faults by which a request may be carried out late, and nobody hears of it.
-const UNHEARD: [&str; 9] =
-    ["loss", "delay", "cut", "pause", "suspend", "stall", "error after commit", "commit without answer", "failover"];
+const UNHEARD: [&str; 10] = [
+    "loss",
+    "delay",
+    "cut",
+    "pause",
+    "suspend",
+    "stall",
+    "error after commit",
+    "commit without answer",
+    "late commit",
+    "failover",
+];
 /// How long a node may not know that a failover has been: until the server is back, and it has renewed.
 const UNAWARE_MS: Time = 20_000;
 /// How long a change may take until all nodes go by it, with no fault: it is looked for every 250 ms.
 const HEARD_MS: i64 = 1_000;
 
 /// What is recorded about the instants of each trigger, in order: what fired, with the time of its record, and what did not.
-struct Records<'a>(BTreeMap<TriggerId, (Vec<(Time, Time)>, Vec<&'a GapRow>)>);
+struct Records<'a>(BTreeMap<TriggerId, About<'a>>);
+
+type About<'a> = (Vec<(Time, Time)>, Vec<&'a GapRow>);
 
 impl<'a> Records<'a> {
     fn of(history: &'a History) -> Self {
-        let mut records: BTreeMap<TriggerId, (Vec<(Time, Time)>, Vec<&GapRow>)> = BTreeMap::new();
+        let mut records: BTreeMap<TriggerId, About<'_>> = BTreeMap::new();
         for fire in &history.fires {
             records.entry(fire.trigger).or_default().0.push((fire.instant, fire.at));
         }
@@ -268,7 +280,9 @@ pub(super) fn progress(history: &History) -> Vec<Violation> {
     findings.add_if(remains.leftovers > 0, at, || format!("{} changes, sessions or locks are left", remains.leftovers));
     // Changes may be taken by a request whose answer is lost: then the check is what finds them.
     let unheard = history.faults.iter().any(|fault| UNHEARD.contains(&fault.kind));
-    findings.add_if(remains.corrections > 0 && !unheard, at, || format!("{} triggers had to be corrected", remains.corrections));
+    findings.add_if(remains.corrections > 0 && !unheard, at, || {
+        format!("{} triggers had to be corrected", remains.corrections)
+    });
     findings.found
 }
 

@@ -2,8 +2,8 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use mainspring_core::{JobId, RunId};
 use mainspring_core::run::{AttemptOutcome, RunState};
+use mainspring_core::{JobId, RunId};
 
 use super::{Findings, Violation};
 use crate::history::{Claim, History, Time, Verdict, Witness};
@@ -47,9 +47,8 @@ pub(super) fn attempts(history: &History) -> Vec<Violation> {
         }
         for (index, verdict) in verdicts.iter().enumerate() {
             let again = verdicts[..index].iter().any(|other| other.attempt == verdict.attempt);
-            findings.add_if(again, verdict.at, || {
-                format!("attempt {} of run {run} got a second verdict", verdict.attempt)
-            });
+            findings
+                .add_if(again, verdict.at, || format!("attempt {} of run {run} got a second verdict", verdict.attempt));
             let opened = |claim: &&&Claim| claim.attempt == verdict.attempt && claim.order < verdict.order;
             findings.add_if(!claims.iter().any(|claim| opened(&claim)), verdict.at, || {
                 format!("attempt {} of run {run} got a verdict, and nobody had claimed it", verdict.attempt)
@@ -86,12 +85,15 @@ pub(super) fn witness(history: &History) -> Vec<Violation> {
             format!("attempt {attempt} of run {run} began, and nobody had claimed it")
         });
         let told = verdicts.contains_key(&key) || witness.end.is_none_or(|end| end + TOLD_MS > history.remains.at);
-        findings.add_if(!told && !taken_back, start, || {
-            format!("attempt {attempt} of run {run} ended, and nobody knows")
-        });
+        findings
+            .add_if(!told && !taken_back, start, || format!("attempt {attempt} of run {run} ended, and nobody knows"));
     }
-    let whole: HashSet<(RunId, u32)> =
-        history.witnesses.iter().filter(|witness| witness.whole).map(|witness| (witness.run, witness.attempt)).collect();
+    let whole: HashSet<(RunId, u32)> = history
+        .witnesses
+        .iter()
+        .filter(|witness| witness.whole)
+        .map(|witness| (witness.run, witness.attempt))
+        .collect();
     for verdict in history.verdicts.iter().filter(|verdict| verdict.outcome == AttemptOutcome::Succeeded) {
         let done = whole.contains(&(verdict.run, verdict.attempt));
         findings.add_if(!done, verdict.at, || format!("run {} succeeded, and its work was not done", verdict.run));
@@ -131,7 +133,8 @@ pub(super) fn no_overlap(history: &History) -> Vec<Violation> {
 /// How much of a time one of two pieces of work stood still, or had just been woken, or was orphaned by a failover.
 fn excused(history: &History, work: [&Witness; 2], from: Time, to: Time) -> i64 {
     let stopped = history.faults.iter().filter(|fault| {
-        matches!(fault.kind, "pause" | "suspend" | "stall") && work.iter().any(|witness| fault.node == Some(witness.node))
+        matches!(fault.kind, "pause" | "suspend" | "stall")
+            && work.iter().any(|witness| fault.node == Some(witness.node))
     });
     let pauses = stopped.map(|fault| (fault.from, fault.to + LEASH_MS));
     // Ids that were given out shortly before may be given out again.

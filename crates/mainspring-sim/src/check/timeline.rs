@@ -51,11 +51,11 @@ impl<'a> Timeline<'a> {
                 spans.push(Span { from, counts_from, to: operation.invoked, state, ended: true });
             }
             now = match operation.outcome {
-                Outcome::Ok(at) if !operation.taken_back => {
-                    Some((at, at.max(ahead), &operation.brings))
-                }
+                Outcome::Ok(at) if !operation.taken_back => Some((at, at.max(ahead), &operation.brings)),
                 // What was refused changed nothing, so that the state goes on.
-                Outcome::Refused => now.map(|(_, counts_from, state)| (operation.invoked, counts_from.max(operation.invoked), state)),
+                Outcome::Refused => {
+                    now.map(|(_, counts_from, state)| (operation.invoked, counts_from.max(operation.invoked), state))
+                }
                 Outcome::Ok(_) | Outcome::Unknown => None,
             };
         }

@@ -49,14 +49,8 @@ fn gap(first: i64, last: i64, reason: GapReason) -> GapRow {
 /// A job that fires every ten seconds, eleven times, each run claimed at once, done within a second, and seen.
 fn good() -> History {
     let mut history = History { misfire_threshold_ms: 60_000, catch_up_max: 100, ..History::default() };
-    let facts = JobFacts {
-        exclusive: true,
-        suppresses: false,
-        misses: true,
-        waits: false,
-        attempts_max: 2,
-        unlimited: true,
-    };
+    let facts =
+        JobFacts { exclusive: true, suppresses: false, misses: true, waits: false, attempts_max: 2, unlimited: true };
     let schedule = Schedule { first: T0, step: 10_000 };
     let active = State::Active(vec![Some(schedule)]);
     history.jobs.insert(0, facts);
@@ -98,7 +92,8 @@ fn operation(brings: State, invoked: i64) -> Operation {
 
 /// Asserts that an invariant, and perhaps others, rejects a history; and that it accepts the good one.
 fn rejects(name: &str, bad: &[fn(&mut History)]) {
-    let (_, _, check) = INVARIANTS.iter().find(|(invariant, ..)| *invariant == name).expect("there is one of that name");
+    let (_, _, check) =
+        INVARIANTS.iter().find(|(invariant, ..)| *invariant == name).expect("there is one of that name");
     assert_eq!(check(&good()), []);
     for (index, spoil) in bad.iter().enumerate() {
         let mut history = good();
@@ -114,60 +109,69 @@ fn good_history_is_accepted_whole() {
 
 #[test]
 fn loss_is_rejected() {
-    rejects("I1", &[
-        |history| _ = history.fires.remove(4),
-        |history| history.fires.truncate(9),
-        |history| history.gaps.push(gap(T0 + 20_000, T0 + 40_000, GapReason::Misfire)),
-    ]);
+    rejects(
+        "I1",
+        &[
+            |history| _ = history.fires.remove(4),
+            |history| history.fires.truncate(9),
+            |history| history.gaps.push(gap(T0 + 20_000, T0 + 40_000, GapReason::Misfire)),
+        ],
+    );
 }
 
 #[test]
 fn duplicates_and_phantoms_are_rejected() {
-    rejects("I2", &[
-        |history| history.fires.push(Fire { order: 99, ..history.fires[3] }),
-        |history| history.fires[3].instant += 1,
-        |history| history.fires[3].trigger = TriggerId(6),
-        |history| {
-            history.operations.push(operation(State::Absent, T0 + 45_000));
-            history.remains.jobs.insert(0, State::Absent);
-        },
-    ]);
+    rejects(
+        "I2",
+        &[
+            |history| history.fires.push(Fire { order: 99, ..history.fires[3] }),
+            |history| history.fires[3].instant += 1,
+            |history| history.fires[3].trigger = TriggerId(6),
+            |history| {
+                history.operations.push(operation(State::Absent, T0 + 45_000));
+                history.remains.jobs.insert(0, State::Absent);
+            },
+        ],
+    );
 }
 
 #[test]
 fn unlawful_misses_are_rejected() {
-    rejects("I3", &[
-        |history| {
-            let hasty = gap(T0 + 20_000, T0 + 20_000, GapReason::Misfire);
-            history.gaps.push(GapRow { decided: T0 + 50_000, ..hasty });
-        },
-        |history| {
-            history.gaps.push(gap(T0 + 20_000, T0 + 40_000, GapReason::Misfire));
-            history.jobs.get_mut(&0).expect("there").misses = false;
-        },
-        |history| history.gaps.push(gap(T0 + 20_000, T0 + 40_000, GapReason::CatchUpCap)),
-        |history| history.gaps.push(gap(T0 + 20_000, T0 + 20_000, GapReason::Overlap)),
-    ]);
+    rejects(
+        "I3",
+        &[
+            |history| {
+                let hasty = gap(T0 + 20_000, T0 + 20_000, GapReason::Misfire);
+                history.gaps.push(GapRow { decided: T0 + 50_000, ..hasty });
+            },
+            |history| {
+                history.gaps.push(gap(T0 + 20_000, T0 + 40_000, GapReason::Misfire));
+                history.jobs.get_mut(&0).expect("there").misses = false;
+            },
+            |history| history.gaps.push(gap(T0 + 20_000, T0 + 40_000, GapReason::CatchUpCap)),
+            |history| history.gaps.push(gap(T0 + 20_000, T0 + 20_000, GapReason::Overlap)),
+        ],
+    );
 }
 
 #[test]
 fn early_fires_are_rejected() {
-    rejects("I4", &[
-        |history| history.fires[2].decided -= 1,
-        |history| history.witnesses[2].start -= 10,
-    ]);
+    rejects("I4", &[|history| history.fires[2].decided -= 1, |history| history.witnesses[2].start -= 10]);
 }
 
 #[test]
 fn late_starts_are_rejected_unless_a_fault_explains_them() {
-    rejects("I5", &[
-        |history| history.witnesses[5].start += 300,
-        |history| {
-            history.witnesses[5].start += 20_000;
-            let (from, to) = (T0 + 49_000, T0 + 52_000);
-            history.faults.push(Fault { kind: "crash", node: Some(0), from, to, recovery_ms: 8_000 });
-        },
-    ]);
+    rejects(
+        "I5",
+        &[
+            |history| history.witnesses[5].start += 300,
+            |history| {
+                history.witnesses[5].start += 20_000;
+                let (from, to) = (T0 + 49_000, T0 + 52_000);
+                history.faults.push(Fault { kind: "crash", node: Some(0), from, to, recovery_ms: 8_000 });
+            },
+        ],
+    );
     let mut explained = good();
     explained.witnesses[5].start += 9_000;
     let (from, to) = (T0 + 49_000, T0 + 52_000);
@@ -177,61 +181,74 @@ fn late_starts_are_rejected_unless_a_fault_explains_them() {
 
 #[test]
 fn fires_beside_the_fence_are_rejected() {
-    rejects("I6", &[
-        |history| history.fires[4].fence = 1,
-        |history| history.fires[4].lease = None,
-        |history| history.fires[4].lease = Some((HEIR, 2, 78)),
-        |history| {
-            // The heir has fired, and then the one before it once more.
-            history.fires[4].lease = Some((HEIR, 2, 78));
-            history.fires[4].batch.incarnation = HEIR;
-        },
-        |history| history.fires[4].lease = Some((ME, 0, 77)),
-    ]);
+    rejects(
+        "I6",
+        &[
+            |history| history.fires[4].fence = 1,
+            |history| history.fires[4].lease = None,
+            |history| history.fires[4].lease = Some((HEIR, 2, 78)),
+            |history| {
+                // The heir has fired, and then the one before it once more.
+                history.fires[4].lease = Some((HEIR, 2, 78));
+                history.fires[4].batch.incarnation = HEIR;
+            },
+            |history| history.fires[4].lease = Some((ME, 0, 77)),
+        ],
+    );
 }
 
 #[test]
 fn attempts_out_of_order_are_rejected() {
-    rejects("I7", &[
-        |history| history.claims.push(Claim { order: 98, ..history.claims[0] }),
-        |history| history.claims[3].attempt = 2,
-        |history| history.verdicts.push(Verdict { order: 98, ..history.verdicts[0] }),
-        |history| _ = history.claims.remove(3),
-        |history| {
-            history.verdicts.remove(3);
-            history.claims.push(Claim { order: 98, attempt: 2, ..history.claims[3] });
-        },
-        |history| {
-            for attempt in 2..4 {
-                let order = 90 + u64::from(attempt);
-                history.claims.push(Claim { order, attempt, ..history.claims[3] });
-                history.verdicts.push(Verdict { order: order + 10, attempt, ..history.verdicts[3] });
-            }
-        },
-    ]);
+    rejects(
+        "I7",
+        &[
+            |history| history.claims.push(Claim { order: 98, ..history.claims[0] }),
+            |history| history.claims[3].attempt = 2,
+            |history| history.verdicts.push(Verdict { order: 98, ..history.verdicts[0] }),
+            |history| _ = history.claims.remove(3),
+            |history| {
+                history.verdicts.remove(3);
+                history.claims.push(Claim { order: 98, attempt: 2, ..history.claims[3] });
+            },
+            |history| {
+                for attempt in 2..4 {
+                    let order = 90 + u64::from(attempt);
+                    history.claims.push(Claim { order, attempt, ..history.claims[3] });
+                    history.verdicts.push(Verdict { order: order + 10, attempt, ..history.verdicts[3] });
+                }
+            },
+        ],
+    );
 }
 
 #[test]
 fn work_that_the_records_do_not_know_is_rejected() {
-    rejects("I8", &[
-        |history| history.witnesses.push(history.witnesses[2]),
-        |history| _ = history.claims.remove(2),
-        |history| history.claims[2].at += 1_000,
-        |history| _ = history.verdicts.remove(2),
-        |history| history.witnesses[2].whole = false,
-    ]);
+    rejects(
+        "I8",
+        &[
+            |history| history.witnesses.push(history.witnesses[2]),
+            |history| _ = history.claims.remove(2),
+            |history| history.claims[2].at += 1_000,
+            |history| _ = history.verdicts.remove(2),
+            |history| history.witnesses[2].whole = false,
+        ],
+    );
 }
 
 #[test]
 fn overlapping_runs_are_rejected() {
-    rejects("I9", &[
-        |history| history.witnesses[2].end = Some(T0 + 31_000),
-        |history| {
-            history.witnesses[2].end = Some(T0 + 36_000);
-            let (from, to) = (T0 + 25_000, T0 + 31_000);
-            history.faults.push(Fault { kind: "pause", node: Some(0), from, to, recovery_ms: 0 });
-        },
-    ]);
+    rejects(
+        "I9",
+        &[
+            |history| history.witnesses[2].end = Some(T0 + 31_000),
+            |history| {
+                // Longer than a worker that was stopped takes to notice.
+                (history.witnesses[2].end, history.witnesses[3].end) = (Some(T0 + 36_000), Some(T0 + 37_000));
+                let (from, to) = (T0 + 25_000, T0 + 31_000);
+                history.faults.push(Fault { kind: "pause", node: Some(0), from, to, recovery_ms: 0 });
+            },
+        ],
+    );
 }
 
 #[test]
@@ -241,25 +258,31 @@ fn verdicts_that_change_are_rejected() {
 
 #[test]
 fn what_does_not_go_on_is_rejected() {
-    rejects("I11", &[
-        |history| history.remains.overdue.push((TRIGGER, T0 + 90_000)),
-        |history| history.remains.queued.push(run_at(T0)),
-        |history| history.remains.abandoned.push(run_at(T0)),
-        |history| history.remains.ownerless = 1,
-        |history| history.remains.broken.push(TRIGGER),
-        |history| history.remains.leftovers = 1,
-        |history| history.remains.corrections = 1,
-    ]);
+    rejects(
+        "I11",
+        &[
+            |history| history.remains.overdue.push((TRIGGER, T0 + 90_000)),
+            |history| history.remains.queued.push(run_at(T0)),
+            |history| history.remains.abandoned.push(run_at(T0)),
+            |history| history.remains.ownerless = 1,
+            |history| history.remains.broken.push(TRIGGER),
+            |history| history.remains.leftovers = 1,
+            |history| history.remains.corrections = 1,
+        ],
+    );
 }
 
 #[test]
 fn acknowledgements_that_did_not_hold_are_rejected() {
-    rejects("I13", &[
-        |history| _ = history.remains.jobs.insert(0, State::Paused),
-        |history| history.operations.push(operation(State::Paused, T0 + 102_000)),
-        |history| history.asked[0].made.push(run_at(T0 + 2)),
-        |history| history.asked[0].made.clear(),
-    ]);
+    rejects(
+        "I13",
+        &[
+            |history| _ = history.remains.jobs.insert(0, State::Paused),
+            |history| history.operations.push(operation(State::Paused, T0 + 102_000)),
+            |history| history.asked[0].made.push(run_at(T0 + 2)),
+            |history| history.asked[0].made.clear(),
+        ],
+    );
     let mut unknown = good();
     unknown.operations.push(Operation { outcome: Outcome::Unknown, ..operation(State::Paused, T0 + 102_000) });
     assert_eq!(mainspring_sim::check::all(&unknown), [], "it may have been carried out, or not");
@@ -267,17 +290,23 @@ fn acknowledgements_that_did_not_hold_are_rejected() {
 
 #[test]
 fn fires_of_what_rests_are_rejected() {
-    rejects("I14", &[
-        |history| history.fires[4].lawful = false,
-        |history| history.operations.push(operation(State::Paused, T0 + 45_000)),
-        |history| history.operations.push(operation(State::Absent, T0 + 45_000)),
-    ]);
+    rejects(
+        "I14",
+        &[
+            |history| history.fires[4].lawful = false,
+            |history| history.operations.push(operation(State::Paused, T0 + 45_000)),
+            |history| history.operations.push(operation(State::Absent, T0 + 45_000)),
+        ],
+    );
 }
 
 #[test]
 fn counts_that_do_not_fit_are_rejected() {
-    rejects("I15", &[
-        |history| history.remains.tallies.get_mut(&TRIGGER).expect("there").fired -= 1,
-        |history| history.remains.tallies.get_mut(&TRIGGER).expect("there").missed += 1,
-    ]);
+    rejects(
+        "I15",
+        &[
+            |history| history.remains.tallies.get_mut(&TRIGGER).expect("there").fired -= 1,
+            |history| history.remains.tallies.get_mut(&TRIGGER).expect("there").missed += 1,
+        ],
+    );
 }
