@@ -176,7 +176,7 @@ async fn request_that_fails_leaves_the_others_of_its_group_alone() {
     let (first, conflict, second, panics, third, ()) = tokio::join!(first, conflict, second, panics, third, release);
     assert!(first.is_ok() && second.is_ok() && third.is_ok());
     assert!(matches!(conflict, Err(Error::Conflict { .. })));
-    assert!(matches!(panics, Err(Error::Unavailable { operation: "panic", .. })));
+    assert!(matches!(panics, Err(Error::Rejected { operation: "panic", .. })));
     for (name, there) in [("first", true), ("refused", false), ("second", true), ("panicked", false), ("third", true)] {
         assert_eq!(store.setting(name).await.unwrap().is_some(), there, "{name}");
     }
@@ -391,18 +391,4 @@ async fn check_after_kill(path: &Path, fired: &[RunId], ended: &[RunId]) {
     let running = store.adopt(Incarnation(1), at(2)).await.unwrap().len();
     assert_eq!(running as u64, store.info().await.unwrap().live_runs);
     store.close().await.unwrap();
-}
-
-#[tokio::test]
-async fn definition_of_another_program_is_named_in_words_for_people() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("s.db");
-    made(&path).await;
-    sqlite(&path, "UPDATE job_version SET definition = '{\"key\": 7}'");
-    let store = open(&path).unwrap();
-    let error = store.jobs(crate::JobQuery { limit: 9, ..crate::JobQuery::default() }).await.unwrap_err();
-    let Error::Unusable { store, why } = error else { panic!("{error:?}") };
-    assert_eq!(store, path.display().to_string());
-    assert!(why.contains("(the definition of a job, at column 9), found while trying to list jobs"), "{why}");
-    assert!(!why.contains("expected") && !why.contains("Conversion"), "no words of a library: {why}");
 }
