@@ -12,7 +12,8 @@ use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use mainspring_core::Incarnation;
 use mainspring_core::cluster::{
-    self, Change, EngineTimes, Event, Held, Order, Reading, Renewal, Renewed, Settings, Status, UnsafeTimes, takeover_ms,
+    self, Change, EngineTimes, Event, Held, Order, Reading, Renewal, Renewed, Settings, Status, UnsafeTimes,
+    takeover_ms,
 };
 use mainspring_store::{Cluster, NodeInfo, Result, Store};
 use tokio::sync::{mpsc, oneshot, watch};

@@ -1,6 +1,6 @@
 //! What a transaction does when it is kept, and what the history notes of it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use mainspring_core::batch::{
@@ -65,13 +65,16 @@ impl World {
         self.gaps_seen = snapshot.gaps_seen;
         self.database += 1;
         self.rules.clear();
-        self.answered.clear();
         let now = self.time();
         let history = &mut self.history;
         history.failovers.push(now);
         history.fires.retain(|fire| fire.order <= kept);
         history.gaps.retain(|gap| gap.order <= kept);
         history.claims.retain(|claim| claim.order <= kept);
+        let claims: BTreeSet<_> = history.claims.iter().map(|claim| (claim.run, claim.attempt, claim.by)).collect();
+        for ((by, _), runs) in &mut self.answered {
+            runs.retain(|(run, attempt)| claims.contains(&(*run, *attempt, *by)));
+        }
         history.verdicts.retain(|verdict| verdict.order <= kept);
         history.seen.iter_mut().filter(|seen| seen.at >= at).for_each(|seen| seen.taken_back = true);
         for (operation, order) in history.operations.iter_mut().zip(&self.operation_orders) {
@@ -99,7 +102,9 @@ impl World {
             Verb::Acquire(change, id) => Answer::Shards(told(ready(self.store.memory.acquire(me, change, id)))?),
             Verb::Release(change) => Answer::Shards(told(ready(Cluster::release(&self.store.memory, me, change)))?),
             Verb::Orphaned => Answer::Incarnations(told(ready(self.store.memory.orphaned()))?),
-            Verb::AdoptFrom(dead, id) => Answer::Adopted(told(ready(self.store.memory.adopt_from(dead, id, ADOPT_MAX)))?),
+            Verb::AdoptFrom(dead, id) => {
+                Answer::Adopted(told(ready(self.store.memory.adopt_from(dead, id, ADOPT_MAX)))?)
+            }
             Verb::Held => Answer::Adopted(told(ready(self.store.memory.held(me)))?),
             Verb::Fire(batch) => Answer::Fired(self.fire(&batch, looked)?),
             Verb::Complete(batch) => Answer::Completed(self.complete(&batch)?),

@@ -18,6 +18,9 @@ const JOBS: u32 = 116;
 /// How late something may be that is still on its way.
 const ON_ITS_WAY_MS: i64 = 3_000;
 
+/// Newest runs of a job that are looked at.
+const LOOKED_AT: u32 = 200;
+
 impl World {
     pub(crate) fn set_up(&mut self) {
         self.store.memory.set_identity("database-1", BASE_MS).expect("the memory store is open");
@@ -104,11 +107,11 @@ impl World {
         let window = ready(self.store.memory.window(ShardSet::ALL, limit, None, u32::MAX));
         let (rows, _) = window.expect("the memory store is open");
         let overdue = rows.into_iter().filter(|row| {
-            // A job that holds its triggers has one rest while a run of it goes on.
+            // A job that holds its triggers has one rest while a run of it goes on, or has ended a moment ago.
             let busy = || {
-                !self
-                    .runs_in(Some(row.job), &[RunState::Held, RunState::Queued, RunState::Scheduled, RunState::Running])
-                    .is_empty()
+                let query = RunQuery { job: Some(row.job), limit: LOOKED_AT, ..RunQuery::default() };
+                let runs = ready(self.store.memory.runs(query)).expect("the memory store is open");
+                runs.iter().any(|run| !run.state.is_final() || run.ended_at.is_some_and(|ended| ended >= limit))
             };
             !self.poisoned.contains(&row.id) && row.progress.due_at.is_some_and(|due| due < limit) && !busy()
         });

@@ -546,7 +546,9 @@ impl World {
                 }
                 return;
             }
-            (Order::FindOrphans | Order::Hint | Order::WarnClock(_) | Order::ClearClock | Order::WarnVersion(_), _) => return,
+            (Order::FindOrphans | Order::Hint | Order::WarnClock(_) | Order::ClearClock | Order::WarnVersion(_), _) => {
+                return;
+            }
         };
         self.keep(node, event);
     }

@@ -10,8 +10,8 @@ use crate::history::{Claim, History, Time, Verdict, Witness};
 
 /// How long a worker that was stopped may go on before it notices that its work was given away.
 const LEASH_MS: i64 = 2_000;
-/// How long the work goes on whose record a failover took back.
-const FAILOVER_MS: i64 = 20_000;
+/// How long the work goes on whose record a failover took back: its node may have slept meanwhile.
+const FAILOVER_MS: i64 = 60_000;
 /// How much a failover takes back.
 const TAIL_MS: i64 = 6_000;
 /// How long an end that is not recorded yet may be on its way when all is looked at.
