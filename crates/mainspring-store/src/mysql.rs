@@ -222,7 +222,7 @@ impl Backend for MysqlStore {
     }
 
     async fn warnings_of_server(&self) -> Result<Vec<StoreWarning>> {
-        let server = self.read(ReadLane::Counts, "look at the server's settings", |db| doubts::look(db)).await?;
+        let server = self.read(ReadLane::Counts, "look at the server's settings", doubts::look).await?;
         Ok(server.warnings(self.lanes.sessions()))
     }
 

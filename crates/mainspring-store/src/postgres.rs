@@ -233,7 +233,7 @@ impl Backend for PostgresStore {
     }
 
     async fn warnings_of_server(&self) -> Result<Vec<StoreWarning>> {
-        let server = self.read(ReadLane::Counts, "look at the server's settings", |db| doubts::look(db)).await?;
+        let server = self.read(ReadLane::Counts, "look at the server's settings", doubts::look).await?;
         // One more listens to the other nodes.
         Ok(server.warnings(self.lanes.sessions() + 1))
     }

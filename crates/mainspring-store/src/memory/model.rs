@@ -19,6 +19,9 @@ use super::outbox::Outbox;
 use super::table::Table;
 use crate::row::{AttemptInfo, CalendarRow, JobRow, KeptAnswer, Tombstone};
 
+/// The number of a claim or adoption, and the attempts that it took.
+type Taken = (u64, Vec<(RunId, u32)>);
+
 /// Everything that the store holds.
 #[derive(Clone, Debug)]
 pub(super) struct Model {
@@ -26,9 +29,9 @@ pub(super) struct Model {
     /// Process starts by number.
     pub(super) incarnations: Vec<Incarnation>,
     /// What each process start, by its number, has claimed last: the number of the claim, and the attempts that it opened.
-    pub(super) claims: FxHashMap<u32, (u64, Vec<(RunId, u32)>)>,
+    pub(super) claims: FxHashMap<u32, Taken>,
     /// What was last taken over from a dead process start by another, by that one and the dead one.
-    pub(super) adoptions: FxHashMap<(u32, u32), (u64, Vec<(RunId, u32)>)>,
+    pub(super) adoptions: FxHashMap<(u32, u32), Taken>,
     pub(super) jobs: Table<JobModel>,
     pub(super) job_keys: BTreeMap<JobKey, JobId>,
     pub(super) triggers: Table<Trigger>,
