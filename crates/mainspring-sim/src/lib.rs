@@ -1,7 +1,7 @@
 //! Many nodes, workers, clients and a database in one thread, in virtual time, from one seed; and what must hold of all they did.
 //!
 //! [`history`] says what happened, [`check`] whether that may be; neither knows the simulator. [`world`] drives the planner, the
-//! keeper of the lease and the executing runs of `mainspring-core`, unchanged, against a [`store`] whose transactions interleave,
+//! keeper of the lease and the executing runs of `mainspring-core`, unchanged, against a store whose transactions interleave,
 //! wait, fail and vanish. The same seed gives the same trace. The simulator must never decide what the product decides.
 
 mod apply;

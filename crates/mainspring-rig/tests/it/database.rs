@@ -51,7 +51,8 @@ fn sessions_are_ended_one_by_one_or_all_at_once() {
                 assert!(asked.join().unwrap().is_err(), "{kind:?}");
                 // A PostgreSQL that recovers lets nobody in meanwhile.
                 while server.ask("SELECT 1").is_err() {}
-                assert!(server.sessions().unwrap().is_empty(), "{kind:?}");
+                // The session that has just asked may be on its way out.
+                while !server.sessions().unwrap().is_empty() {}
             }
         });
     }

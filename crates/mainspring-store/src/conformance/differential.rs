@@ -241,6 +241,8 @@ impl Pair {
                 same("set_trigger_error", first, b.set_trigger_error(id, version, &why, now).await)
             }
             Op::Restart => {
+                // The process that is gone repeats nothing.
+                self.last_claim = None;
                 self.kit.incarnation = Incarnation(self.kit.incarnation.0 - 1);
                 let incarnation = self.kit.incarnation;
                 same("adopt", a.adopt(incarnation, now).await, b.adopt(incarnation, now).await)

@@ -28,8 +28,9 @@ const WHOLE: [(&str, &str); 14] = [
     ("triggers_aside", "once at the start of a node, and for `doctor`"),
 ];
 
-/// Statements of the other stores, in place of which this one does something else.
-const ELSEWHERE: [&str; 1] = ["note_queued"];
+/// Statements of the other stores, in place of which this one does something else, and those about what is not on every
+/// server.
+const ELSEWHERE: [&str; 2] = ["note_queued", "work"];
 
 /// How many triggers there are. Fewer for a quick look.
 fn triggers() -> u64 {
