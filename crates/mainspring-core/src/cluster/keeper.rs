@@ -86,7 +86,7 @@ impl Held {
     }
 }
 
-/// See the [module](self).
+/// The keeper of a lease: membership, and what stands between it and the engine's loop.
 #[derive(Debug)]
 pub struct Keeper {
     settings: Settings,
