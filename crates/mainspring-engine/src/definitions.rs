@@ -107,7 +107,7 @@ impl Definitions {
         Ok(())
     }
 
-    /// The same, trying again until the store answers.
+    /// A version of a job's definition, trying again until the store answers.
     pub(crate) async fn wait_for(&self, job: JobId, version: JobVersion) -> Arc<Job> {
         loop {
             match self.definition(job, version).await {

@@ -74,13 +74,10 @@ impl Planner {
                 self.slots.schedule(at);
             }
         }
-        if outcome.promoted > 0 {
+        if outcome.promoted > 0 || !outcome.refused.is_empty() {
             self.slots.queued();
         }
         outcome.freed.iter().for_each(|job| self.slot_freed(*job));
-        if !outcome.refused.is_empty() {
-            self.slots.queued();
-        }
         self.wanted.extend(&outcome.rearmed);
         // They were recorded before, perhaps: by a batch whose answer was lost, with what that said of slots and instants.
         for entry in outcome.refused.iter().filter_map(|index| batch.entries.get(*index as usize)) {

@@ -306,12 +306,7 @@ pub(crate) fn read_known<T>(
     values: &Values<'_>,
     mut map: impl FnMut(&Row<'_>) -> Step<T>,
 ) -> Step<Vec<T>> {
-    let mut rows = Vec::new();
-    db.each(sql, values, &mut |row| {
-        rows.extend(known(map(row))?);
-        Ok(true)
-    })?;
-    Ok(rows)
+    Ok(read(db, sql, values, |row| known(map(row)))?.into_iter().flatten().collect())
 }
 
 /// The same for up to `limit` rows, a parameter of the statement. Others take the places of those that are passed over, so
