@@ -95,7 +95,7 @@ pub struct FireEntry {
     pub expected: Timestamp,
     /// Where the trigger stands afterwards.
     pub progress: Progress,
-    /// Whether the trigger leaves the window: only then is its place in the due index renewed.
+    /// Whether the trigger leaves the planner's memory: only then is its place in the due index renewed.
     pub leaves_window: bool,
     /// The limit of the job, if it has one.
     pub gate: Option<GateRule>,

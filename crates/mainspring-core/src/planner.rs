@@ -53,7 +53,7 @@ use self::window::Window;
 /// What bounds the planner.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Settings {
-    /// How far ahead triggers are kept in memory.
+    /// How far ahead triggers are read into memory.
     pub window_ms: i64,
     /// Late instants of a trigger that fire one by one; more become a range.
     pub catch_up_max: u32,

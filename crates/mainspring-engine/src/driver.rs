@@ -400,7 +400,8 @@ impl Reader {
     }
 }
 
-const WINDOW_ROWS: u32 = 10_000;
+/// Triggers read at a time: what compiling them takes should delay nothing that is due.
+const WINDOW_ROWS: u32 = 1_000;
 
 /// Waits for news of the lease, if there is one: a dead node whose runs are to be taken over, or else that it has changed.
 async fn changed(lease: Option<&mut Lease>) -> Option<Incarnation> {

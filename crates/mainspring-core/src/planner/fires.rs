@@ -116,8 +116,7 @@ impl Planner {
             && let Some(place) = self.fires.due.next(self.now, &self.residents)
         {
             let Some(resident) = self.residents.find(place) else { continue };
-            let window_end = self.window.end();
-            match guarded(|| entry(resident, self.now, self.settings.catch_up_max, window_end)) {
+            match guarded(|| entry(resident, self.now, self.settings.catch_up_max, |due| self.stays(due))) {
                 Ok(Ok(entry)) => {
                     self.residents.depart(place);
                     batch.push((place, entry));
@@ -190,14 +189,14 @@ impl Planner {
         }
     }
 
-    /// Takes over where the trigger stands now, and lets go of it if that is past the window.
+    /// Takes over where the trigger stands now, and lets go of it if that is far off.
     fn advance(&mut self, entry: &FireEntry, place: Place, again: &mut Vec<TriggerId>) {
         if !self.residents.come_back(place, Some(entry.progress)) {
             again.push(entry.trigger);
             return;
         }
         match entry.progress.due_at {
-            Some(due_at) if due_at <= self.window.end() => self.residents.arm(place, due_at),
+            Some(due_at) if self.stays(Some(due_at)) => self.residents.arm(place, due_at),
             _ => self.residents.remove(entry.trigger),
         }
     }
@@ -233,7 +232,7 @@ fn entry(
     resident: &Resident,
     now: Timestamp,
     catch_up_max: u32,
-    window_end: Timestamp,
+    stays: impl FnOnce(Option<Timestamp>) -> bool,
 ) -> Result<FireEntry, Option<Timestamp>> {
     #[cfg(test)]
     assert!(resident.rule.priority != super::tests::PANICS, "a rule that panics");
@@ -246,7 +245,7 @@ fn entry(
         version: resident.version,
         expected: progress.next_fire_at.ok_or(None)?,
         progress: decision.progress,
-        leaves_window: decision.progress.due_at.is_none_or(|due| due > window_end),
+        leaves_window: !stays(decision.progress.due_at),
         gate: resident.rule.gate(),
         priority: resident.rule.priority,
         queue: resident.rule.queue.clone(),

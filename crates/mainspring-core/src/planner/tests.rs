@@ -61,6 +61,10 @@ struct World {
     sent: BTreeSet<u64>,
     /// Triggers that were put aside, with their version and the reason.
     aside: Vec<(i64, i64, String)>,
+    /// Where triggers that fired and did not leave the window are in the due index, and their version then.
+    places: BTreeMap<TriggerId, (i64, Timestamp)>,
+    /// Rows that reads of the window answered with.
+    window_rows: usize,
 }
 
 impl World {
@@ -88,6 +92,8 @@ impl World {
             trusted: true,
             sent: BTreeSet::new(),
             aside: Vec::new(),
+            places: BTreeMap::new(),
+            window_rows: 0,
         }
     }
 
@@ -205,11 +211,14 @@ impl World {
         match command {
             Command::Read(Read::Window(shards, until, after)) => {
                 let rows = self.rows.values().filter(|loaded| {
-                    let place = loaded.row.progress.due_at;
                     shards.contains(loaded.row.shard)
-                        && place.is_some_and(|due| due <= until && after.is_none_or(|(from, _)| due > from))
+                        && self
+                            .place(&loaded.row)
+                            .is_some_and(|place| place <= until && after.is_none_or(|(from, _)| place > from))
                 });
-                Some(Event::WindowRead(rows.cloned().collect(), None))
+                let rows: Vec<Loaded> = rows.cloned().collect();
+                self.window_rows += rows.len();
+                Some(Event::WindowRead(rows, None))
             }
             Command::Read(Read::Triggers(ids)) => {
                 let rows = ids.iter().filter_map(|id| self.rows.get(id)).filter(|loaded| !loaded.row.paused);
@@ -279,9 +288,16 @@ impl World {
         }
     }
 
+    /// Where a trigger is in the due index, which is rewritten only when it leaves the window.
+    fn place(&self, row: &TriggerRow) -> Option<Timestamp> {
+        let kept = self.places.get(&row.id).filter(|(version, _)| *version == row.version);
+        row.progress.due_at.map(|due| kept.map_or(due, |(_, place)| due.min(*place)))
+    }
+
     fn record(&mut self, batch: &FireBatch) -> FireOutcome {
         let mut outcome = FireOutcome::default();
         for (index, entry) in batch.entries.iter().enumerate() {
+            let place = self.rows.get(&entry.trigger).and_then(|loaded| self.place(&loaded.row));
             let loaded = self.rows.get_mut(&entry.trigger).expect("it was read");
             let row = &mut loaded.row;
             if row.version != entry.version || row.progress.next_fire_at != Some(entry.expected) || row.paused {
@@ -294,6 +310,10 @@ impl World {
                 continue;
             }
             row.progress = entry.progress;
+            match place.filter(|_| !entry.leaves_window) {
+                Some(place) => _ = self.places.insert(row.id, (row.version, place)),
+                None => _ = self.places.remove(&row.id),
+            }
             for run in &entry.runs {
                 gate.active += u32::from(entry.gate.is_some());
                 self.fired.push((entry.trigger.0, run.fire_time.since(at(0))));
@@ -622,6 +642,16 @@ fn draining_planner_fires_nothing_new_but_records_ends() {
     assert!(!world.planner.is_idle());
     world.end_all();
     assert!(world.planner.is_idle());
+}
+
+#[test]
+fn trigger_that_fires_every_few_seconds_is_read_once() {
+    for (interval_ms, fires, reads) in [(1_000, 121, 1), (12_000, 11, 1), (30_000, 5, 5)] {
+        let mut world = world();
+        world.add(1, every(interval_ms));
+        world.run_until(120_000);
+        assert_eq!((world.fired.len(), world.window_rows), (fires, reads), "every {interval_ms} ms");
+    }
 }
 
 #[test]

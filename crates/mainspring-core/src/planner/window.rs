@@ -1,4 +1,7 @@
 //! The window: triggers due within the next seconds are read before they are due.
+//!
+//! One that has fired stays for longer than the window reaches, so that a trigger that fires every few seconds is read once, and
+//! not again for each of its fires.
 
 use mainspring_schedule::Timestamp;
 
@@ -6,6 +9,9 @@ use super::{Command, Planner, Read};
 use crate::cluster::ShardSet;
 use crate::id::TriggerId;
 use crate::rule::Loaded;
+
+/// How many windows beyond the end of this one a trigger stays in memory that is there already.
+const KEPT_WINDOWS: i64 = 2;
 
 #[derive(Debug)]
 pub(super) struct Window {
@@ -20,10 +26,6 @@ pub(super) struct Window {
 impl Window {
     pub(super) const fn new() -> Self {
         Self { end: Timestamp::MIN, reading: None, again: ShardSet::EMPTY }
-    }
-
-    pub(super) const fn end(&self) -> Timestamp {
-        self.end
     }
 
     /// Whether no read is under way.
@@ -109,8 +111,13 @@ impl Planner {
 
     /// Whether a trigger is to be in memory.
     pub(super) fn belongs(&self, loaded: &Loaded) -> bool {
-        let due_soon = loaded.row.progress.due_at.is_some_and(|due| due <= self.window.end());
-        due_soon && self.concerns(loaded)
+        self.stays(loaded.row.progress.due_at) && self.concerns(loaded)
+    }
+
+    /// Whether a trigger with this due instant remains in memory. What once did does so later, as the end never goes back: its
+    /// place in the due index is not rewritten, so that nothing would read it again.
+    pub(super) fn stays(&self, due_at: Option<Timestamp>) -> bool {
+        due_at.is_some_and(|due| due <= self.window.end + KEPT_WINDOWS * self.settings.window_ms)
     }
 
     fn concerns(&self, loaded: &Loaded) -> bool {
