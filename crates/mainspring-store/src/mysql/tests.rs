@@ -399,6 +399,20 @@ fn batch_passes_over_what_others_have_locked() {
     crate::sql::tests::batch_passes_over_what_others_have_locked(store, &patient(&address));
 }
 
+#[test]
+fn requests_that_wait_keep_no_session_from_the_engine() {
+    let address = database();
+    let store = Arc::new(MysqlStore::open(&address).unwrap());
+    let (other, watch) = (patient(&address), patient(&address));
+    let hold = || other.run_text("LOCK TABLES calendar WRITE").unwrap();
+    let waits = Sql::new(
+        "SELECT 1 FROM information_schema.processlist WHERE state LIKE 'Waiting for table%' AND db = DATABASE()",
+    );
+    let is_waited_for = || exists(&watch, waits, &[]).unwrap();
+    let free = || other.run_text("UNLOCK TABLES").unwrap();
+    crate::sql::tests::requests_that_wait_keep_no_session_from_the_engine(store, hold, is_waited_for, free);
+}
+
 /// A session that may stay in a transaction for as long as it likes, and a way to see whether somebody waits for it.
 fn watched(address: &str) -> (Connection, impl Fn() -> bool + use<>) {
     let (patient, watch) = (patient(address), patient(address));

@@ -276,6 +276,16 @@ fn request_of_a_caller_that_is_gone_is_finished() {
 }
 
 #[test]
+fn requests_that_wait_keep_no_session_from_the_engine() {
+    let url = database();
+    let store = Arc::new(PostgresStore::open(&url).unwrap());
+    let (other, is_waited_for) = patient(&url);
+    let hold = || other.run_text("LOCK TABLE calendar IN ACCESS EXCLUSIVE MODE").unwrap();
+    let free = || other.roll_back().unwrap();
+    crate::sql::tests::requests_that_wait_keep_no_session_from_the_engine(store, hold, is_waited_for, free);
+}
+
+#[test]
 fn change_that_is_committed_late_is_taken() {
     let url = database();
     let store = Arc::new(PostgresStore::open(&url).unwrap());

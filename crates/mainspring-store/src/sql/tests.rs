@@ -3,12 +3,13 @@
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use mainspring_core::batch::{FireBatch, FireEntry, FireOutcome, Placed};
 use mainspring_core::cluster::ShardSet;
 use mainspring_core::job::Overlap;
+use mainspring_core::run::Verdict;
 use tokio::runtime::Runtime;
 
 use super::db::{Lock, ToSql, execute, sql};
@@ -17,6 +18,7 @@ use super::queue;
 use super::session::Session;
 use crate::conformance::kit::{Draft, Kept, Kit, at};
 use crate::error::Error;
+use crate::row::{Expect, LogChunk};
 use crate::store::Store;
 
 /// Looks again and again until something is so.
@@ -243,4 +245,47 @@ pub(crate) fn change_that_is_committed_late_is_taken(store: Arc<dyn Store>, othe
     assert_eq!(take(), [late.row(0).id]);
     other.commit().unwrap();
     assert_eq!(take(), [id]);
+}
+
+/// Requests and reads that wait, many more than there are sessions for them, keep none of the engine's kinds of work waiting.
+/// `hold` takes a table that they all need, and `free` gives it back.
+pub(crate) fn requests_that_wait_keep_no_session_from_the_engine(
+    store: Arc<dyn Store>,
+    hold: impl FnOnce(),
+    is_waited_for: impl Fn() -> bool,
+    free: impl FnOnce(),
+) {
+    const EACH: usize = 40;
+    let runtime = Runtime::new().unwrap();
+    let mut kit = runtime.block_on(Kit::new(store));
+    let job = runtime.block_on(kit.save(Draft::new("a").trigger("t", at(1_000)).trigger("u", at(9_000))));
+    let (asked, _) = runtime.block_on(kit.ask(&job, 1, at(1)));
+    hold();
+    let waiting = Arc::new(AtomicUsize::new(2 * EACH));
+    for _ in 0..EACH {
+        let (reader, writer) = (Arc::clone(&kit.store), Arc::clone(&kit.store));
+        let (read, written) = (Arc::clone(&waiting), Arc::clone(&waiting));
+        runtime.spawn(async move {
+            drop(reader.calendar("default", "c").await);
+            read.fetch_sub(1, Ordering::SeqCst);
+        });
+        runtime.spawn(async move {
+            drop(writer.delete_calendar("default", "c", Expect::Anything).await);
+            written.fetch_sub(1, Ordering::SeqCst);
+        });
+    }
+    until(is_waited_for);
+    runtime.block_on(async {
+        assert_eq!(kit.window(at(9_000), 9).await.len(), 2);
+        assert_eq!(kit.fire(at(1_000), vec![job.claimed_entry(0)]).await.placed, [Placed::Running]);
+        assert_eq!(kit.claim(9, at(1_001)).await.iter().map(|claimed| claimed.run).collect::<Vec<_>>(), [asked]);
+        let log = LogChunk { run: asked, attempt: 1, first_line: 0, line_count: 1, data: b"x".to_vec() };
+        kit.store.append_log(vec![log]).await.unwrap();
+        let ended = job.verdict(job.next_run(0), Verdict::Succeeded, at(1_002));
+        assert!(kit.complete(at(1_002), vec![ended]).await.refused.is_empty());
+        assert_eq!(kit.store.cluster().unwrap().orphaned().await.unwrap(), []);
+    });
+    assert!(waiting.load(Ordering::SeqCst) > 0, "they were in nobody's way");
+    free();
+    until(|| waiting.load(Ordering::SeqCst) == 0);
 }
