@@ -76,6 +76,9 @@ pub struct FireBatch {
     pub id: BatchId,
     /// The clock reading under which it was decided.
     pub at: Timestamp,
+    /// How many batches of this process start the store has answered. Its fence has counted at least as many, unless the
+    /// store has lost commits: then nothing is recorded, as if the fence were gone.
+    pub answered: u64,
     /// One entry a trigger, in order of trigger ids.
     pub entries: Vec<FireEntry>,
 }

@@ -223,6 +223,22 @@ pub struct Figures {
     pub corrections: u64,
 }
 
+/// What a process start was told of its batches of fires: to be held against what the store knows of them later.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Answered {
+    /// How many were recorded.
+    pub batches: u64,
+    /// The latest instant at which one of them was decided: nothing in them was due later.
+    pub through: Option<Timestamp>,
+}
+
+impl Answered {
+    fn take_in(&mut self, at: Timestamp) {
+        self.batches += 1;
+        self.through = self.through.max(Some(at));
+    }
+}
+
 /// See the [module](self).
 #[derive(Debug)]
 pub struct Planner {
@@ -359,6 +375,12 @@ impl Planner {
         let taking = self.changes_asked.unwrap_or_default().intersection(*shards);
         let sent = self.fires.places().filter_map(|place| self.residents.find(place));
         taking.is_empty() && !sent.into_iter().any(|resident| shards.contains(resident.shard))
+    }
+
+    /// What the store has answered so far to batches of fires.
+    #[must_use]
+    pub const fn answered(&self) -> Answered {
+        self.fires.answered
     }
 
     /// Figures for metrics.

@@ -81,6 +81,7 @@ mod tests {
     use mainspring_core::Timestamp;
     use mainspring_core::batch::ClaimedRun;
     use mainspring_core::cluster::{Change, ClusterView, Renewal, ShardSet};
+    use mainspring_core::planner::Answered;
     use mainspring_core::run::RunState;
     use mainspring_core::{JobId, JobVersion, RunId, RunSource};
     use mainspring_store::{NodeInfo, Result};
@@ -139,6 +140,10 @@ mod tests {
         }
 
         async fn bury(&self, _: Incarnation, _: Option<u64>) -> Result<()> {
+            Err(Error::Closed)
+        }
+
+        async fn leave(&self, _: Incarnation, _: Answered) -> Result<bool> {
             Err(Error::Closed)
         }
 

@@ -15,6 +15,7 @@ use mainspring_core::cluster::{
     self, Change, EngineTimes, Event, Held, Order, Reading, Renewal, Renewed, Settings, Status, UnsafeTimes,
     takeover_ms,
 };
+use mainspring_core::planner::Answered;
 use mainspring_store::{Cluster, NodeInfo, Result, Store};
 use tokio::sync::{mpsc, oneshot, watch};
 
@@ -66,6 +67,8 @@ struct Word {
     cleared: u64,
     /// The incarnation is over: bury it.
     leave: bool,
+    /// What the store has answered so far.
+    answered: Answered,
 }
 
 /// The driver's end. Dropping it ends the thread without a goodbye, as if the process had died.
@@ -142,6 +145,15 @@ impl Lease {
     /// Says that the outcome of every batch with a fire of a release's shards is known.
     pub(crate) fn clear(&self, number: u64) {
         self.word.send_if_modified(|word| std::mem::replace(&mut word.cleared, number) != number);
+    }
+
+    /// Says what the store has answered so far: to be held against what it knows of it when the incarnation ends.
+    pub(crate) fn tell(&self, answered: Answered) {
+        self.word.send_if_modified(|word| {
+            word.answered = answered;
+            // Nobody has to wake up for it.
+            false
+        });
     }
 
     /// Gives all shards up, and takes none any more.
@@ -322,10 +334,17 @@ impl Keeper {
 
     /// Takes leave: the next takes over at once what nobody would have touched for a whole lease.
     async fn bury_itself(&self) {
-        let cluster = shared(&*self.terms.store);
+        let (cluster, told) = (shared(&*self.terms.store), self.word.borrow().answered);
         for _ in 0..BURY_TRIES {
-            if within(self.terms.settings.deadline_ms, "take leave", cluster.bury(self.me, None)).await.is_some() {
-                return;
+            match within(self.terms.settings.deadline_ms, "take leave", cluster.leave(self.me, told)).await {
+                None => {}
+                Some(false) => return,
+                Some(true) => {
+                    tracing::error!(
+                        "the database has failed over and lost what it had acknowledged to this node; runs that are made again are marked `recovered`"
+                    );
+                    return;
+                }
             }
         }
     }

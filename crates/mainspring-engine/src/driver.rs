@@ -206,6 +206,7 @@ impl Driver {
     }
 
     fn publish(&mut self, now: Timestamp, poked: u64) {
+        self.lease.iter().for_each(|lease| lease.tell(self.planner.answered()));
         let figures = self.planner.figures();
         let corrected = std::mem::replace(&mut self.corrections, figures.corrections);
         self.metrics.window_corrections.inc_by(figures.corrections - corrected);

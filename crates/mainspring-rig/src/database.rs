@@ -5,6 +5,7 @@
 
 mod mariadb;
 mod postgres;
+mod standby;
 
 use std::io::{BufRead, BufReader};
 use std::net::TcpListener;
@@ -16,6 +17,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use anyhow::{Context, Result, bail};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
+
+pub use self::standby::Replication;
 
 /// How often a server is started before it is given up.
 const STARTS: usize = 3;
@@ -84,30 +87,41 @@ impl Database {
     }
 
     fn start_as(self, durable: bool) -> Result<Server> {
-        let (prefix, user) = match self {
-            Self::Postgres => ("mainspring-postgres-", "postgres"),
-            Self::Mariadb => ("mainspring-mariadb-", "mysql"),
-        };
-        let folder = tempfile::Builder::new().prefix(prefix).tempdir()?;
-        let user = unprivileged(user, folder.path())?;
-        let mut server = Server { database: self, port: free_port()?, folder, user, durable, child: None };
+        let mut server = Server::new(self, durable)?;
         let mut init = match self {
             Self::Postgres => postgres::init(server.folder.path())?,
             Self::Mariadb => mariadb::init(server.folder.path()),
         };
         server.run(&mut init)?;
-        for _ in 1..STARTS {
-            if server.resume().is_ok() {
-                return Ok(server);
-            }
-            // Somebody else has taken the port meanwhile, most likely.
-            server.port = free_port()?;
-        }
-        server.resume().map(|()| server)
+        server.begin()?;
+        Ok(server)
     }
 }
 
 impl Server {
+    /// A server with a place of its own, and nothing in it.
+    fn new(database: Database, durable: bool) -> Result<Self> {
+        let (prefix, user) = match database {
+            Database::Postgres => ("mainspring-postgres-", "postgres"),
+            Database::Mariadb => ("mainspring-mariadb-", "mysql"),
+        };
+        let folder = tempfile::Builder::new().prefix(prefix).tempdir()?;
+        let user = unprivileged(user, folder.path())?;
+        Ok(Self { database, port: free_port()?, folder, user, durable, child: None })
+    }
+
+    /// Starts it for the first time.
+    fn begin(&mut self) -> Result<()> {
+        for _ in 1..STARTS {
+            if self.resume().is_ok() {
+                return Ok(());
+            }
+            // Somebody else has taken the port meanwhile, most likely.
+            self.port = free_port()?;
+        }
+        self.resume()
+    }
+
     /// The address of the server, for those who make databases in it.
     #[must_use]
     pub fn url(&self) -> String {
@@ -156,7 +170,7 @@ impl Server {
                 Database::Mariadb => mariadb::serve(self.folder.path(), self.port, self.durable),
             };
             let mut child = self.prepared(&mut command).stderr(Stdio::piped()).stdout(Stdio::null()).spawn()?;
-            wait_for_line(&mut child, "ready to accept connections", "ready for connections")?;
+            wait_for_line(&mut child, "ready to accept", "ready for connections")?;
             self.child = Some(child);
         }
         Ok(())

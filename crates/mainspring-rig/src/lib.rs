@@ -11,7 +11,7 @@ pub mod proxy;
 pub mod witness;
 
 pub use check::{Bounds, Kind, Problem, Report, check};
-pub use database::{Database, Server, Shutdown};
+pub use database::{Database, Replication, Server, Shutdown};
 pub use history::{Attempt, Gap, History, Promise, Run};
 pub use process::{Ended, Node, Program};
 pub use proxy::{Flow, Proxy};

@@ -30,9 +30,10 @@ pub enum Flow {
     Swallow,
 }
 
-/// Both directions, and which connections are to be reset.
+/// Where the wire leads, both directions, and which connections are to be reset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 struct State {
+    target: u16,
     to_server: Flow,
     to_client: Flow,
     /// Connections with a lower number are reset.
@@ -58,12 +59,12 @@ impl Proxy {
         let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
         listener.set_nonblocking(true)?;
         let ours = listener.local_addr()?.port();
-        let (state, receiver) = watch::channel(State::default());
+        let (state, receiver) = watch::channel(State { target: port, ..State::default() });
         let (count, opened) = watch::channel(0);
         let entered = runtime.enter();
         let listener = TcpListener::from_std(listener)?;
         drop(entered);
-        runtime.spawn(listen(listener, port, receiver, count));
+        runtime.spawn(listen(listener, receiver, count));
         Ok(Self { port: ours, state, opened, runtime: Some(runtime) })
     }
 
@@ -75,6 +76,12 @@ impl Proxy {
         let (_, rest) = address.rsplit_once("127.0.0.1:").context("an address on 127.0.0.1 with a port")?;
         let port: String = rest.chars().take_while(char::is_ascii_digit).collect();
         Ok(address.replace(&format!("127.0.0.1:{port}"), &format!("127.0.0.1:{}", self.port)))
+    }
+
+    /// Leads to another port from now on, as an address that moves to another machine: what is open is reset.
+    pub fn point_to(&self, port: u16) {
+        self.state.send_modify(|state| state.target = port);
+        self.reset();
     }
 
     /// Sets both directions.
@@ -112,7 +119,7 @@ impl Drop for Proxy {
     }
 }
 
-async fn listen(listener: TcpListener, port: u16, state: watch::Receiver<State>, count: watch::Sender<u64>) {
+async fn listen(listener: TcpListener, state: watch::Receiver<State>, count: watch::Sender<u64>) {
     while let Ok((client, _)) = listener.accept().await {
         let number = *count.borrow();
         count.send_replace(number + 1);
@@ -125,7 +132,8 @@ async fn listen(listener: TcpListener, port: u16, state: watch::Receiver<State>,
             // The server is not there: the client is told so. A wire that is cut does not get so far.
             let mut open = state.clone();
             whole(&mut open, |state| state.to_server).await;
-            match TcpStream::connect(("127.0.0.1", port)).await {
+            let target = open.borrow().target;
+            match TcpStream::connect(("127.0.0.1", target)).await {
                 Ok(server) => join(client, server, number, state).await,
                 Err(_) => reset(&client),
             }

@@ -86,7 +86,7 @@ impl Load {
         let entries: Vec<FireEntry> = (0..BATCH_LEN).map(|_| self.entry()).collect();
         let verdicts: Vec<Completion> = entries.iter().map(|entry| self.verdict(entry)).collect();
         let now = entries[0].expected;
-        let fire = Arc::new(FireBatch { id: self.kit.batch_id(), at: now, entries });
+        let fire = Arc::new(FireBatch { id: self.kit.batch_id(), at: now, answered: 0, entries });
         let complete = Arc::new(CompletionBatch { id: self.kit.batch_id(), at: now, entries: verdicts });
         let start = Instant::now();
         let fired = self.kit.store.fire(fire).await.expect("fire");

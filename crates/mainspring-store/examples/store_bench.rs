@@ -191,7 +191,7 @@ impl Load {
         self.sequence += 1;
         let id = |sequence| BatchId { incarnation: kit.incarnation, sequence };
         let complete = CompletionBatch { id: id(self.sequence), at: now + 1, entries: verdicts };
-        (Arc::new(FireBatch { id: id(self.sequence), at: now, entries }), Arc::new(complete))
+        (Arc::new(FireBatch { id: id(self.sequence), at: now, answered: 0, entries }), Arc::new(complete))
     }
 
     fn entry(&mut self) -> FireEntry {

@@ -3,13 +3,27 @@
 use async_trait::async_trait;
 use mainspring_core::batch::LiveRun;
 use mainspring_core::cluster::{Change, ClusterView, Renewal, ShardSet};
-use mainspring_core::{BatchId, Incarnation};
+use mainspring_core::planner::Answered;
+use mainspring_core::{BatchId, Incarnation, Timestamp};
 
 use crate::error::Result;
 
 /// The [setting](crate::Store::setting) with the least version that may work on a store. Written by whoever changes the
 /// store in a way that older versions cannot live with; running nodes see it with each renewal.
 pub const LEAST_VERSION: &str = "least_version";
+
+/// How settings begin that say what a failover of the database has lost; the process start that was told of it follows. The
+/// value is an instant in milliseconds. Failovers are rare, so they stay.
+pub(crate) const LOST_THROUGH: &str = "lost_through/";
+
+pub(crate) fn lost_setting(told: Incarnation, through: Timestamp) -> (String, String) {
+    (format!("{LOST_THROUGH}{told}"), through.as_millis().to_string())
+}
+
+/// None for what nobody here has written.
+pub(crate) fn lost_instant(value: &str) -> Option<Timestamp> {
+    value.parse().ok().map(Timestamp::from_millis)
+}
 
 /// What a node says of itself when it joins.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -34,6 +48,10 @@ pub trait Cluster: Send + Sync {
     ///
     /// Only if its counter is still this; 0: it has no row, but shards name it. No counter: whatever it is.
     async fn bury(&self, dead: Incarnation, counter: Option<u64>) -> Result<()>;
+
+    /// Ends a process start: buries it, after it has noted [what is lost](crate::Store::lost_through) if its fence has counted
+    /// fewer batches than it was told of. True: something is.
+    async fn leave(&self, me: Incarnation, told: Answered) -> Result<bool>;
 
     /// Takes free shards, if the node's row is there and the change is newer than its last one. Answers which were taken.
     async fn acquire(&self, by: Incarnation, change: Change, lease_id: u128) -> Result<ShardSet>;

@@ -176,6 +176,7 @@ macro_rules! cluster_suite {
                 late_changes_are_passed_over,
                 burial_needs_the_counter_that_was_seen,
                 buried_node_records_nothing,
+                node_that_was_told_of_more_than_is_there_records_nothing,
                 runs_of_a_buried_node_are_adopted_once,
                 adoption_that_is_repeated_answers_what_it_took,
                 runs_that_a_node_holds_are_read,

@@ -30,10 +30,11 @@ use mainspring_core::batch::{
 };
 use mainspring_core::cluster::{Change, ClusterView, Lease, Renewal, Shard, ShardSet};
 use mainspring_core::job::{Job, JobKey};
+use mainspring_core::planner::Answered;
 use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
 use tokio::sync::Notify;
 
-use crate::cluster::{Cluster, NodeInfo};
+use crate::cluster::{Cluster, LOST_THROUGH, NodeInfo, lost_instant, lost_setting};
 use crate::error::{Error, Result};
 use crate::row::{
     Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, EventRow, Expect, GapRow, JobPrior,
@@ -160,7 +161,7 @@ impl Store for MemoryStore {
 
     async fn fire(&self, batch: Arc<FireBatch>) -> Result<FireOutcome> {
         let mut model = self.model()?;
-        model.step_fence(batch.id.incarnation)?;
+        model.step_fence(batch.id.incarnation, batch.answered)?;
         Ok(fire::fire(&mut model, &batch))
     }
 
@@ -317,6 +318,12 @@ impl Store for MemoryStore {
         Ok(())
     }
 
+    async fn lost_through(&self) -> Result<Vec<Timestamp>> {
+        let model = self.model()?;
+        let lost = model.settings.iter().filter(|(name, _)| name.starts_with(LOST_THROUGH));
+        Ok(lost.filter_map(|(_, value)| lost_instant(value)).collect())
+    }
+
     async fn kept_answer(&self, key: &str) -> Result<Option<KeptAnswer>> {
         Ok(self.model()?.answers.get(key).map(|(_, answer)| answer.clone()))
     }
@@ -361,6 +368,12 @@ impl Cluster for MemoryStore {
 
     async fn bury(&self, dead: Incarnation, counter: Option<u64>) -> Result<()> {
         self.nodes(|nodes| nodes.bury(dead, counter))
+    }
+
+    async fn leave(&self, me: Incarnation, told: Answered) -> Result<bool> {
+        let lost = self.nodes(|nodes| nodes.leave(me, told))?;
+        self.model()?.settings.extend(lost.map(|through| lost_setting(me, through)));
+        Ok(lost.is_some())
     }
 
     async fn acquire(&self, by: Incarnation, change: Change, lease_id: u128) -> Result<ShardSet> {

@@ -50,8 +50,9 @@ pub(crate) trait Batches: Db + Sized {
         Ok(())
     }
 
-    /// Counts up the fence of a process start, before anything of it is recorded in this transaction. Refused without it.
-    fn step_fence(&self, _owner: i64) -> Step<()> {
+    /// Counts up the fence of a process start, before anything of it is recorded in this transaction. Refused without it, and
+    /// where it has counted fewer batches than the process start was told of.
+    fn step_fence(&self, _owner: i64, _answered: u64) -> Step<()> {
         Ok(())
     }
 

@@ -219,6 +219,10 @@ pub trait Store: Send + Sync + 'static {
     /// Sets such a value.
     async fn set_setting(&self, name: &str, value: &str) -> Result<()>;
 
+    /// What failovers of the database have lost: for each process start that was told of records which are gone, the instant
+    /// through which they were made. In no order. What was due by then and recorded after it is made again, or was late.
+    async fn lost_through(&self) -> Result<Vec<Timestamp>>;
+
     /// The answer kept for an idempotency key.
     async fn kept_answer(&self, key: &str) -> Result<Option<KeptAnswer>>;
 

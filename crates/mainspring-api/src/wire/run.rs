@@ -75,6 +75,10 @@ pub struct Run {
     /// Run that this one repeats.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rerun_of: Option<String>,
+    /// Whether a failover of the database came between its due time and its record, and lost records: it may have been
+    /// recorded, and done, before. Absent: no.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub recovered: bool,
 }
 
 /// A run in brief.

@@ -2,7 +2,7 @@
 
 use mainspring_api::{Attempt, Run, Timestamp};
 
-use super::{json, optional, text};
+use super::{json, optional, text, yes};
 use crate::output::{Column, View, dash, duration, state};
 
 /// Columns of runs.
@@ -31,6 +31,7 @@ pub const RUN: View<Run> = View {
         Column::extra("WORKER", |it, _| optional(it.worker.as_ref())),
         Column::extra("VERSION", |it, _| text(it.job_version)),
         Column::extra("RERUN OF", |it, _| optional(it.rerun_of.as_ref())),
+        Column::extra("RECOVERED", |it, _| yes(it.recovered)),
         Column::extra("INPUT", |it, _| json(it.input.as_ref())),
         Column::extra("OUTPUT", |it, _| json(it.output.as_ref())),
     ],

@@ -6,7 +6,7 @@ use mainspring_api::{ApplyOptions, Bundle, Cluster, Node};
 use mainspring_core::Timestamp;
 use mainspring_core::run::RunState;
 use mainspring_engine::{Clock, SystemClock};
-use mainspring_rig::{Bounds, Database, History, Report, Server, Witness, check};
+use mainspring_rig::{Bounds, Database, History, Proxy, Replication, Report, Server, Witness, check};
 use mainspring_store::conformance::kit;
 use mainspring_store::{RunQuery, Store};
 use serde_json::json;
@@ -40,6 +40,16 @@ impl Arena {
         let server = database.start().unwrap();
         let address = server.create("arena").unwrap();
         (Self::over(address, tokio::runtime::Runtime::new().unwrap()), server)
+    }
+
+    /// Over a server of its own that a standby follows, by way of a wire that can lead to either.
+    pub fn followed(replication: Replication) -> (Self, Followed) {
+        let server = Database::Postgres.start().unwrap();
+        let address = server.create("arena").unwrap();
+        let standby = server.standby(replication).unwrap();
+        let wire = Proxy::to(server.port()).unwrap();
+        let arena = Self::over(wire.address(&address).unwrap(), tokio::runtime::Runtime::new().unwrap());
+        (arena, Followed { server, standby, wire })
     }
 
     fn over(address: String, runtime: tokio::runtime::Runtime) -> Self {
@@ -163,8 +173,20 @@ impl Arena {
 
     /// The store, by a way that no test cuts.
     pub fn store(&self) -> std::sync::Arc<dyn Store> {
-        self.wait("the store can be opened", async || mainspring_store::open(&self.address).await.ok())
+        self.store_at(&self.address)
     }
+
+    /// The store at another address.
+    pub fn store_at(&self, address: &str) -> std::sync::Arc<dyn Store> {
+        self.wait("the store can be opened", async || mainspring_store::open(address).await.ok())
+    }
+}
+
+/// A server, what follows it, and the wire that leads to one of them.
+pub struct Followed {
+    pub server: Server,
+    pub standby: Server,
+    pub wire: Proxy,
 }
 
 /// Looks again and again until an answer is there.

@@ -16,4 +16,5 @@ mod faults;
 mod live;
 mod program;
 mod server;
+mod standby;
 mod unreachable;

@@ -8,7 +8,7 @@ use mainspring_schedule::Timestamp;
 use super::due::Due;
 use super::refused::Size;
 use super::resident::{Place, Resident};
-use super::{Command, Planner};
+use super::{Answered, Command, Planner};
 use crate::batch::{ANSWERS_KEPT, FireBatch, FireEntry, FireOutcome, NewRun, Placed};
 use crate::id::{BatchId, TriggerId};
 use crate::rule::{Rule, Start, guarded};
@@ -22,6 +22,8 @@ pub(super) struct Fires {
     pub(super) in_flight: usize,
     /// How many batches there were.
     count: u64,
+    /// What the store has answered.
+    pub(super) answered: Answered,
     /// The places of the triggers of each batch under way, by the batch's number.
     sent: BTreeMap<u64, Vec<Place>>,
     /// Parts of batches that the store has refused.
@@ -45,6 +47,7 @@ impl Fires {
             due: Due::default(),
             in_flight: 0,
             count: 0,
+            answered: Answered::default(),
             sent: BTreeMap::new(),
             divided: VecDeque::new(),
             size: Size::new(batch_max),
@@ -106,7 +109,12 @@ impl Planner {
         let id = BatchId { incarnation: self.incarnation, sequence: self.fires.count };
         self.fires.in_flight += 1;
         self.fires.sent.insert(id.sequence, part.places);
-        Command::Fire(Arc::new(FireBatch { id, at: part.at, entries: part.entries }))
+        Command::Fire(Arc::new(FireBatch {
+            id,
+            at: part.at,
+            answered: self.fires.answered.batches,
+            entries: part.entries,
+        }))
     }
 
     /// Decides what is due, up to one batch, in order of trigger ids. None if nothing is to be recorded.
@@ -140,6 +148,7 @@ impl Planner {
     pub(super) fn fired(&mut self, batch: &FireBatch, outcome: &FireOutcome, commands: &mut Vec<Command>) {
         let Some(places) = self.fires.sent.remove(&batch.id.sequence) else { return };
         self.fires.in_flight -= 1;
+        self.fires.answered.take_in(batch.at);
         self.fires.size.recorded();
         self.fires.aside = 0;
         let mut again = Vec::new();

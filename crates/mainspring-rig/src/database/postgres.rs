@@ -21,6 +21,14 @@ pub(super) fn init(folder: &Path) -> Result<Command> {
     Ok(init)
 }
 
+/// Copies the server at a port, as one that follows it.
+pub(super) fn copy(folder: &Path, port: u16) -> Result<Command> {
+    let mut copy = Command::new(binaries()?.join("pg_basebackup"));
+    copy.arg("-D").arg(folder.join("data")).args(["-h", "127.0.0.1", "-p", &port.to_string(), "-U", "mainspring"]);
+    copy.args(["--checkpoint=fast", "--wal-method=stream", "--no-sync", "--write-recovery-conf"]);
+    Ok(copy)
+}
+
 pub(super) fn serve(folder: &Path, port: u16, durable: bool) -> Result<Command> {
     let binaries = binaries()?;
     let mut server = Command::new(binaries.join("postgres"));

@@ -4,3 +4,4 @@
 mod database;
 mod history;
 mod proxy;
+mod standby;

@@ -135,3 +135,15 @@ fn connections_are_reset_and_turned_away() {
     line.proxy.refuse(false);
     assert_eq!(ask(&mut line.client(), 2).unwrap(), 2);
 }
+
+#[test]
+fn wire_leads_elsewhere_and_what_was_open_is_reset() {
+    let (line, other) = (Line::new(), TcpListener::bind("127.0.0.1:0").unwrap());
+    let mut client = line.client();
+    assert_eq!(ask(&mut client, 1).unwrap(), 1);
+    line.proxy.point_to(other.local_addr().unwrap().port());
+    assert_eq!(hear_patiently(&mut client).unwrap_err().kind(), ErrorKind::ConnectionReset);
+    let mut moved = line.client();
+    other.accept().unwrap().0.write_all(&[7]).unwrap();
+    assert_eq!(hear_patiently(&mut moved).unwrap(), 7);
+}

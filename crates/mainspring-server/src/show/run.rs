@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mainspring_api as api;
 use mainspring_core::job::Job;
 use mainspring_core::run::{AttemptOutcome, Origin, RunState};
-use mainspring_core::{JobId, JobVersion};
+use mainspring_core::{JobId, JobVersion, Timestamp};
 use mainspring_store::{AttemptInfo, RunInfo, Store};
 use rustc_hash::FxHashMap;
 use serde_json::Value;
@@ -17,11 +17,13 @@ use crate::refusal::Answer;
 pub(crate) struct Runs<'a> {
     store: &'a dyn Store,
     definitions: FxHashMap<(JobId, JobVersion), Option<Arc<Job>>>,
+    /// What failovers have lost, once it was asked for.
+    lost_through: Option<Vec<Timestamp>>,
 }
 
 impl<'a> Runs<'a> {
     pub(crate) fn new(store: &'a dyn Store) -> Self {
-        Self { store, definitions: FxHashMap::default() }
+        Self { store, definitions: FxHashMap::default(), lost_through: None }
     }
 
     pub(crate) async fn show_all(&mut self, runs: Vec<RunInfo>) -> Answer<Vec<api::Run>> {
@@ -34,6 +36,7 @@ impl<'a> Runs<'a> {
 
     pub(crate) async fn show(&mut self, run: RunInfo) -> Answer<api::Run> {
         let definition = self.definition(run.job, run.job_version).await?;
+        let recovered = is_recovered(run.due_at, run.created_at, self.lost_through().await?);
         let first_start = match run.attempt {
             0 | 1 => run.started_at,
             _ => self.store.attempts(run.id).await?.first().and_then(|first| first.started_at),
@@ -67,7 +70,15 @@ impl<'a> Runs<'a> {
             input: input(definition.as_deref(), run.input.as_deref()),
             output: run.output.map(|text| serde_json::from_str(&text).unwrap_or(Value::String(text))),
             rerun_of: run.rerun_of.map(|id| id.to_string()),
+            recovered,
         })
+    }
+
+    async fn lost_through(&mut self) -> Answer<&[Timestamp]> {
+        if self.lost_through.is_none() {
+            self.lost_through = Some(self.store.lost_through().await?);
+        }
+        Ok(self.lost_through.as_deref().unwrap_or_default())
     }
 
     /// `None` if retention has deleted it.
@@ -83,6 +94,11 @@ impl<'a> Runs<'a> {
         self.definitions.insert((job, version), read.clone());
         Ok(read)
     }
+}
+
+/// Whether a run may have been made before: it was due by the last record that a failover has lost, and recorded later.
+fn is_recovered(due_at: Timestamp, created_at: Timestamp, lost_through: &[Timestamp]) -> bool {
+    lost_through.iter().any(|lost| due_at <= *lost && *lost < created_at)
 }
 
 /// A run in brief. Its start is that of the newest attempt.
@@ -171,4 +187,27 @@ fn input(job: Option<&Job>, given: Option<&str>) -> Option<Value> {
         (_, Some(over)) => over,
     };
     (!merged.is_null()).then_some(merged)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn run_is_recovered_if_a_failover_came_between_its_due_time_and_its_record() {
+        let at = Timestamp::from_millis;
+        // Due, recorded, through when records were lost.
+        for (due, created, lost, expected) in [
+            (1_000, 1_002, &[][..], false),
+            (1_000, 9_000, &[], false),
+            (1_000, 9_000, &[5_000], true),
+            (5_000, 9_000, &[5_000], true),
+            (5_001, 9_000, &[5_000], false),
+            (1_000, 5_000, &[5_000], false),
+            (1_000, 9_000, &[500, 20_000, 5_000], true),
+        ] {
+            let lost: Vec<Timestamp> = lost.iter().copied().map(at).collect();
+            assert_eq!(is_recovered(at(due), at(created), &lost), expected, "{due} {created} {lost:?}");
+        }
+    }
 }

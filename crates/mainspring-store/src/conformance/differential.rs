@@ -192,7 +192,7 @@ impl Pair {
                 }
                 shots.sort_by_key(|entry: &FireEntry| entry.trigger);
                 shots.dedup_by_key(|entry| entry.trigger);
-                let batch = Arc::new(FireBatch { id: self.kit.batch_id(), at: now, entries: shots });
+                let batch = Arc::new(FireBatch { id: self.kit.batch_id(), at: now, answered: 0, entries: shots });
                 self.last_fire = Some(batch.clone());
                 same("fire", a.fire(batch.clone()).await, b.fire(batch).await)
             }

@@ -114,7 +114,7 @@ pub async fn repeated_batch_gets_the_same_answer_and_leaves_one_record(store: Ar
     changed.version += 9;
     let entries =
         vec![free.claimed_entry(0), changed, skip.claimed_entry(0), hold.claimed_entry(0), one.claimed_entry(0)];
-    let batch = Arc::new(FireBatch { id: kit.batch_id(), at: at(1_000), entries });
+    let batch = Arc::new(FireBatch { id: kit.batch_id(), at: at(1_000), answered: 0, entries });
     let first = kit.store.fire(batch.clone()).await.expect("fire");
     assert_eq!(first.stale, [1]);
     assert_eq!(first.blocked, [3]);
@@ -273,7 +273,7 @@ where
     let bad = kit.save(Draft::new("bad").trigger("t", at(1_000))).await;
     spoil(bad.row(0).id.0).await;
     let entries = vec![good.entry(0), bad.entry(0)];
-    let batch = Arc::new(FireBatch { id: kit.batch_id(), at: at(1_000), entries });
+    let batch = Arc::new(FireBatch { id: kit.batch_id(), at: at(1_000), answered: 0, entries });
     for _ in 0..2 {
         let refused = kit.store.fire(Arc::clone(&batch)).await;
         assert!(matches!(refused, Err(Error::Rejected { .. })), "{refused:?}");

@@ -328,7 +328,7 @@ pub async fn store_that_is_closed_answers_nothing_more(store: Arc<dyn Store>) {
     assert!(matches!(kit.store.run(run).await, Err(Error::Closed)));
     assert!(matches!(kit.store.claim(kit.batch_id(), 1, at(1)).await, Err(Error::Closed)));
     let id = kit.batch_id();
-    let batch = mainspring_core::batch::FireBatch { id, at: at(1_000), entries: vec![job.entry(0)] };
+    let batch = mainspring_core::batch::FireBatch { id, at: at(1_000), answered: 0, entries: vec![job.entry(0)] };
     assert!(matches!(kit.store.fire(Arc::new(batch)).await, Err(Error::Closed)));
     assert!(matches!(kit.store.save_jobs(vec![Draft::new("b").0]).await, Err(Error::Closed)));
 }

@@ -94,7 +94,7 @@ impl Kit {
     /// Records fires under a new batch id.
     pub async fn fire(&mut self, now: Timestamp, entries: Vec<FireEntry>) -> FireOutcome {
         let id = self.batch_id();
-        self.store.fire(Arc::new(FireBatch { id, at: now, entries })).await.expect("fire")
+        self.store.fire(Arc::new(FireBatch { id, at: now, answered: 0, entries })).await.expect("fire")
     }
 
     /// Records ends of attempts under a new batch id.

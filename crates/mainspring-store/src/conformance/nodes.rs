@@ -7,6 +7,7 @@ use mainspring_core::Incarnation;
 use mainspring_core::batch::Placed;
 use mainspring_core::cluster::{Change, ClusterView, Renewal, Shard, ShardSet, Standing};
 use mainspring_core::job::Overlap;
+use mainspring_core::planner::Answered;
 
 use mainspring_core::run::{RunState, Verdict};
 
@@ -114,7 +115,8 @@ pub async fn buried_node_records_nothing(store: Arc<dyn Store>) {
     cluster(&store).bury(A, None).await.expect("bury");
     assert_eq!(look(&store).await.shards.len(), 0, "its shards are free");
 
-    let batch = mainspring_core::batch::FireBatch { id: a.batch_id(), at: at(1_000), entries: vec![job.entry(0)] };
+    let batch =
+        mainspring_core::batch::FireBatch { id: a.batch_id(), at: at(1_000), answered: 0, entries: vec![job.entry(0)] };
     assert!(matches!(store.fire(Arc::new(batch)).await, Err(Error::Fenced)));
     assert!(matches!(store.claim(a.batch_id(), 1, at(1_000)).await, Err(Error::Fenced)));
     assert!(matches!(store.take_changes(A, ShardSet::ALL, 1).await, Err(Error::Fenced)));
@@ -127,6 +129,32 @@ pub async fn buried_node_records_nothing(store: Arc<dyn Store>) {
     assert_eq!(a.again(&job).await.row(0).progress, job.row(0).progress, "nothing has fired");
     let mut b = join(&store, B, "b").await;
     assert_eq!(b.fire(at(1_001), vec![job.entry(0)]).await.placed, [Placed::Queued]);
+}
+
+pub async fn node_that_was_told_of_more_than_is_there_records_nothing(store: Arc<dyn Store>) {
+    let mut a = join(&store, A, "a").await;
+    let job = a.save(Draft::new("a").trigger("t", at(1_000)).trigger("u", at(1_000))).await;
+    a.fire(at(1_000), vec![job.entry(0)]).await;
+    let fire = async |answered| {
+        let batch = mainspring_core::batch::FireBatch {
+            id: a.batch_id(),
+            at: at(1_000),
+            answered,
+            entries: vec![job.entry(1)],
+        };
+        store.fire(Arc::new(batch)).await
+    };
+    assert!(matches!(fire(2).await, Err(Error::Fenced)), "one is lost");
+    assert_eq!(fire(1).await.expect("none is lost").placed, [Placed::Queued]);
+
+    let told = |batches| Answered { batches, through: Some(at(5_000)) };
+    join(&store, B, "b").await;
+    assert!(!cluster(&store).leave(B, Answered::default()).await.expect("leave"));
+    assert!(!cluster(&store).leave(B, told(1)).await.expect("leave"), "without a fence nobody can say");
+    assert_eq!(store.lost_through().await.expect("lost_through"), []);
+    assert!(cluster(&store).leave(A, told(3)).await.expect("leave"), "two are there");
+    assert_eq!(store.lost_through().await.expect("lost_through"), [at(5_000)]);
+    assert!(look(&store).await.nodes.is_empty(), "both have left");
 }
 
 pub async fn runs_of_a_buried_node_are_adopted_once(store: Arc<dyn Store>) {

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use mainspring_core::batch::{Changes, CompletionOutcome, LiveRun};
 use mainspring_core::cluster::{Change, ClusterView, Lease, NodeRow, Renewal, Shard, ShardSet};
+use mainspring_core::planner::Answered;
 use mainspring_core::run::RunState;
-use mainspring_core::{BatchId, Incarnation, RunId, TriggerId};
+use mainspring_core::{BatchId, Incarnation, RunId, Timestamp, TriggerId};
 
 use super::live::Run;
 use super::model::Model;
@@ -78,6 +79,13 @@ impl Nodes {
         self.leases.retain(|_, lease| lease.owner != dead);
     }
 
+    /// Buries a process start, and says through when something is lost that it was told of.
+    pub(super) fn leave(&mut self, me: Incarnation, told: Answered) -> Option<Timestamp> {
+        let lost = self.fence(me).is_some_and(|counted| counted < told.batches);
+        self.bury(me, None);
+        told.through.filter(|_| lost)
+    }
+
     /// Notes a change. False: the node is gone, or a newer one has been made.
     fn begin(&mut self, by: Incarnation, change: Change) -> bool {
         let Some(last) = self.changes.get_mut(&by).filter(|last| **last < change.number) else { return false };
@@ -140,10 +148,11 @@ impl Nodes {
 }
 
 impl Model {
-    /// Counts a fence up. Nothing is to be done without it.
-    pub(super) fn step_fence(&mut self, incarnation: Incarnation) -> Result<()> {
+    /// Counts a fence up. Nothing is to be done without it, nor where it has counted too few.
+    pub(super) fn step_fence(&mut self, incarnation: Incarnation, answered: u64) -> Result<()> {
         let Some(nodes) = &mut self.nodes else { return Ok(()) };
-        *nodes.fences.get_mut(&incarnation).ok_or(Error::Fenced)? += 1;
+        let fence = nodes.fences.get_mut(&incarnation).filter(|counted| **counted >= answered);
+        *fence.ok_or(Error::Fenced)? += 1;
         Ok(())
     }
 

@@ -461,8 +461,9 @@ fn change_that_is_committed_late_is_taken() {
 /// The batch has taken a step of its fence; what buries its node has to wait, and then finds the batch recorded.
 #[test]
 fn burial_waits_for_the_batch_under_way() {
-    use crate::sql::cluster::{raise_fence, share_fence, step_fence};
+    use crate::sql::cluster::{raise_fence, share_fence};
     const NODE: i64 = 7;
+    let step_fence = |batch: &dyn Db, owner| crate::sql::cluster::step_fence(batch, owner, 0);
     let address = database();
     let _store = MysqlStore::open(&address).unwrap();
     let (batch, is_waited_for) = watched(&address);

@@ -34,8 +34,8 @@ impl Batches for Connection {
         cluster::raise_fence(self, owner)
     }
 
-    fn step_fence(&self, owner: i64) -> Step<()> {
-        cluster::step_fence(self, owner)
+    fn step_fence(&self, owner: i64, answered: u64) -> Step<()> {
+        cluster::step_fence(self, owner, answered)
     }
 
     fn share_fence(&self, owner: i64) -> Step<()> {

@@ -162,7 +162,7 @@ fn burial_waits_for_the_batch_under_way() {
     batch.run_alone(&format!("INSERT INTO fence (incarnation, seq) VALUES ({NODE}, 0)")).unwrap();
     let (tell, told) = std::sync::mpsc::channel();
     for share in [false, true] {
-        let take = if share { crate::sql::cluster::share_fence } else { crate::sql::cluster::step_fence };
+        let take = if share { crate::sql::cluster::share_fence } else { step_fence };
         take(&batch, NODE).and_then(|()| read_one(&batch, Sql::new("SELECT 1"), &[], |_| Ok(()))).unwrap();
         let (url, tell) = (url.clone(), tell.clone());
         let undertaker = std::thread::spawn(move || {
@@ -184,7 +184,7 @@ fn burial_waits_for_the_batch_under_way() {
         batch.commit().unwrap();
         assert_eq!(undertaker.join().unwrap(), 1);
     }
-    for take in [crate::sql::cluster::share_fence, crate::sql::cluster::step_fence] {
+    for take in [crate::sql::cluster::share_fence, step_fence] {
         let taken = take(&batch, NODE).and_then(|()| batch.commit());
         assert!(matches!(taken, Err(Fault::Refused(Error::Fenced))), "it is buried");
         batch.roll_back().unwrap();
@@ -230,6 +230,7 @@ async fn what_the_server_refuses_is_told_from_what_fails() {
     let batch = mainspring_core::batch::FireBatch {
         id: mainspring_core::BatchId { incarnation: kit.incarnation, sequence: 99 },
         at,
+        answered: 0,
         entries: vec![slow.entry(0)],
     };
     let ended = kit.store.fire(Arc::new(batch)).await;
@@ -292,6 +293,10 @@ fn change_that_is_committed_late_is_taken() {
     crate::sql::tests::change_that_is_committed_late_is_taken(store, &patient(&url).0);
 }
 
+fn step_fence(batch: &dyn Db, owner: i64) -> Step<()> {
+    crate::sql::cluster::step_fence(batch, owner, 0)
+}
+
 /// The step of the fence travels with what comes next, but never with the commit.
 #[test]
 fn nothing_is_committed_without_the_fence() {
@@ -299,7 +304,7 @@ fn nothing_is_committed_without_the_fence() {
     let _store = PostgresStore::open(&url).unwrap();
     let batch = session(&url);
     batch.run_text("INSERT INTO setting (name, value) VALUES ('a', 'there')").unwrap();
-    let refused = crate::sql::cluster::step_fence(&batch, 7).and_then(|()| batch.commit());
+    let refused = step_fence(&batch, 7).and_then(|()| batch.commit());
     assert!(matches!(refused, Err(Fault::Refused(Error::Fenced))), "{refused:?}");
     batch.roll_back().unwrap();
     assert!(batch.run_simple("SELECT 1 FROM setting").unwrap().is_empty());

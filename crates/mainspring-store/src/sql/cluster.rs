@@ -3,14 +3,16 @@
 use async_trait::async_trait;
 use mainspring_core::batch::{CompletionOutcome, LiveRun};
 use mainspring_core::cluster::{Change, ClusterView, Lease, NodeRow, Renewal, Shard, ShardSet, Standing};
+use mainspring_core::planner::Answered;
 use mainspring_core::{BatchId, Incarnation};
 use tokio::sync::Notify;
 
 use super::db::{Db, Row, Step, ToSql, execute, exists, known, on_servers, read, read_one, sql, word};
+use super::keep;
 use super::lane::{Lane, Server};
 use super::queue::{adopt_from, live_run};
 use super::session::Session;
-use crate::cluster::{Cluster, NodeInfo};
+use crate::cluster::{Cluster, NodeInfo, lost_setting};
 use crate::error::{Error, Result};
 
 /// How many changes are dropped with an acquisition; what is beyond that is taken one by one.
@@ -36,6 +38,10 @@ impl<S: Shared> Cluster for S {
 
     async fn bury(&self, dead: Incarnation, counter: Option<u64>) -> Result<()> {
         self.leases().call("bury a node", move |session| bury(session, dead, counter)).await
+    }
+
+    async fn leave(&self, me: Incarnation, told: Answered) -> Result<bool> {
+        self.leases().call("take leave", move |session| leave(session, me, told)).await
     }
 
     async fn acquire(&self, by: Incarnation, change: Change, lease_id: u128) -> Result<ShardSet> {
@@ -148,6 +154,21 @@ fn bury<C: Server>(session: &mut Session<C>, dead: Incarnation, counter: Option<
     db.hint()
 }
 
+/// Notes what a process start was told of and is not there any more, and buries it. True: there is such a thing.
+fn leave<C: Server>(session: &mut Session<C>, me: Incarnation, told: Answered) -> Step<bool> {
+    let number = session.number_of(me)?;
+    let fence = on_servers!("fence_share", postgres, mysql);
+    let counted = read_one(&session.connection, fence, &[(":incarnation", &number)], |row| row.get::<i64>(0))?;
+    // Without a fence others were faster, and nobody can say.
+    let lost = told.through.filter(|_| counted.is_some_and(|counted| counted.unsigned_abs() < told.batches));
+    if let Some(through) = lost {
+        let (name, value) = lost_setting(me, through);
+        keep::set_setting(session, &name, &value)?;
+    }
+    bury(session, me, None)?;
+    Ok(lost.is_some())
+}
+
 fn acquire<C: Server>(session: &mut Session<C>, by: Incarnation, change: Change, lease_id: u128) -> Step<ShardSet> {
     let owner = session.number_of(by)?;
     let db = &session.connection;
@@ -193,9 +214,10 @@ pub(crate) fn raise_fence(db: &dyn Db, owner: i64) -> Step<()> {
     Ok(())
 }
 
-/// Counts the fence of a process start up. Nothing is to be done without it.
-pub(crate) fn step_fence(db: &dyn Db, owner: i64) -> Step<()> {
-    db.post(on_servers!("fence_step"), &[(":incarnation", &owner)], Some(|| Error::Fenced))
+/// Counts the fence of a process start up. Nothing is to be done without it, nor where it has counted too few.
+pub(crate) fn step_fence(db: &dyn Db, owner: i64, answered: u64) -> Step<()> {
+    let values: [(&str, &dyn ToSql); 2] = [(":incarnation", &owner), (":answered", &answered.cast_signed())];
+    db.post(on_servers!("fence_step"), &values, Some(|| Error::Fenced))
 }
 
 /// Keeps others from removing the fence of a process start until the transaction ends.

@@ -65,7 +65,7 @@ pub(crate) fn fire<C: Batches>(session: &mut Session<C>, batch: &FireBatch, hurr
     }
     let owner = session.number_of(batch.id.incarnation)?;
     let stamp = repeat::stamp(owner, batch.id.sequence);
-    session.connection.step_fence(owner)?;
+    session.connection.step_fence(owner, batch.answered)?;
     let mut before = repeat::read(&session.connection, owner, batch)?;
     let mut outcome = FireOutcome { placed: Vec::with_capacity(batch.entries.len()), ..FireOutcome::default() };
     let Session { connection, runs, .. } = &mut *session;

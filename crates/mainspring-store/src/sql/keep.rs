@@ -5,8 +5,9 @@ use mainspring_core::{JobId, RunId, Timestamp};
 use serde_json::json;
 
 use super::Batches;
-use super::db::{Db, Fault, Row, Step, ToSql, execute, instant, read_one, read_page, sql};
+use super::db::{Db, Fault, Row, Step, ToSql, execute, instant, read, read_one, read_page, sql};
 use super::session::{CHANGE_LEN, Session};
+use crate::cluster::lost_instant;
 use crate::row::{EventRow, KeptAnswer, LogChunk};
 
 /// See [`crate::Store::append_log`].
@@ -87,6 +88,12 @@ pub(crate) fn setting(db: &dyn Db, name: &str) -> Step<Option<String>> {
 pub(crate) fn set_setting(session: &Session<impl Batches>, name: &str, value: &str) -> Step<()> {
     execute(&session.connection, sql!("set_setting", mysql), &[(":name", &name), (":value", &value)])?;
     Ok(())
+}
+
+/// See [`crate::Store::lost_through`].
+pub(crate) fn lost_through(db: &dyn Db) -> Step<Vec<Timestamp>> {
+    let through = read(db, sql!("lost_through"), &[], |row| row.get::<String>(0))?;
+    Ok(through.iter().filter_map(|value| lost_instant(value)).collect())
 }
 
 /// See [`crate::Store::kept_answer`].

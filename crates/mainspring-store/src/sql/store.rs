@@ -295,6 +295,10 @@ impl<B: Backend> Store for B {
         self.write(Lane::Api, "set a setting", move |s| keep::set_setting(s, &name, &value)).await
     }
 
+    async fn lost_through(&self) -> Result<Vec<Timestamp>> {
+        self.read(ReadLane::Requests, "look what failovers have lost", |db| keep::lost_through(db)).await
+    }
+
     async fn kept_answer(&self, key: &str) -> Result<Option<KeptAnswer>> {
         let key = key.to_owned();
         self.read(ReadLane::Requests, "read an idempotency key", move |db| keep::kept_answer(db, &key)).await

@@ -57,7 +57,7 @@ pub(crate) fn batch_passes_over_what_others_have_locked(store: Arc<dyn Store>, o
         other.lock(statement, Lock::Write, &[(name, &number as &dyn ToSql)]).unwrap();
     }
     let entries: Vec<FireEntry> = jobs.iter().map(|job| job.claimed_entry(0)).collect();
-    let batch = Arc::new(FireBatch { id: kit.batch_id(), at: at(1_000), entries });
+    let batch = Arc::new(FireBatch { id: kit.batch_id(), at: at(1_000), answered: 0, entries });
     let outcome = runtime.block_on(kit.store.fire(Arc::clone(&batch))).unwrap();
     assert_eq!((&outcome.busy[..], &outcome.stale[..], &outcome.blocked[..]), (&[4, 7, 9][..], &[][..], &[][..]));
     assert_eq!(outcome.placed, [Placed::Running; 97]);
@@ -151,7 +151,7 @@ pub(crate) fn repeat_after_a_lost_answer_tells_what_was_kept(store: Arc<dyn Stor
     runtime.block_on(async {
         let mut kit = Kit::new(store).await;
         let job = kit.save(Draft::new("a").trigger("t", at(1_000)).trigger("u", at(1_000))).await;
-        let batch = FireBatch { id: kit.batch_id(), at: at(1_000), entries: vec![job.claimed_entry(0)] };
+        let batch = FireBatch { id: kit.batch_id(), at: at(1_000), answered: 0, entries: vec![job.claimed_entry(0)] };
         let batch = Arc::new(batch);
         wire.lose_the_answer_to_a_commit();
         let lost = kit.store.fire(Arc::clone(&batch)).await;

@@ -1,0 +1,1 @@
+SELECT value FROM setting WHERE name LIKE 'lost_through/%'
