@@ -116,6 +116,22 @@ impl Desk {
         self.tell(Event::RenewalFailed)
     }
 
+    /// The deadline of the next renewal passes.
+    fn overdue(&mut self) -> Vec<Command> {
+        self.next_renewal();
+        self.now += 2_000;
+        self.tell(Event::LoopTicked);
+        self.tell(Event::Overdue)
+    }
+
+    /// The next renewal is answered, half a second after its deadline.
+    fn hear_late(&mut self) -> Vec<Command> {
+        assert_eq!(self.overdue(), []);
+        self.now += 500;
+        self.tell(Event::LoopTicked);
+        self.tell(Event::Late)
+    }
+
     /// The others renew too.
     fn others_renew(&mut self) {
         self.view.nodes.iter_mut().filter(|row| row.incarnation != ME).for_each(|row| row.counter += 1);
@@ -265,8 +281,54 @@ fn a_join_is_sent_once_and_its_failure_ends_the_incarnation() {
         [Command::Abandon(Reason::JoinFailed, at)] => assert!((900..=1_000).contains(&at), "not at once: {at}"),
         ref other => panic!("{other:?}"),
     }
+    let mut desk = Desk::new(Settings::default(), &[]);
+    assert_eq!(desk.overdue(), [Command::Abandon(Reason::JoinFailed, desk.machine.renewal_due_ms)]);
     let mut desk = Desk::joined(&[]);
     assert!(!desk.next_renewal().join);
+}
+
+#[test]
+fn a_renewal_that_is_overdue_is_waited_for_before_another_is_sent() {
+    type End = fn(&mut Desk) -> Vec<Command>;
+    let ends: [End; 2] = [|desk| desk.tell(Event::Late), |desk| desk.tell(Event::RenewalFailed)];
+    for end in ends {
+        let mut desk = Desk::joined(&[A]);
+        assert_eq!(desk.overdue(), []);
+        desk.now += 900;
+        assert_eq!((desk.tell(Event::LoopTicked), desk.machine.next_wakeup(desk.now)), (vec![], None));
+        assert_eq!(desk.asked, None);
+        assert_eq!(end(&mut desk), []);
+        assert!(desk.asked.is_some(), "the next is long due");
+    }
+}
+
+#[test]
+fn a_node_that_hears_nothing_but_late_answers_for_two_leases_takes_leave_for_one() {
+    let mut desk = Desk::joined(&[A]);
+    assert_eq!(desk.hear_late(), []);
+    let first = desk.now;
+    while desk.now + 2_500 < first + 10_000 {
+        assert_eq!(desk.hear_late(), []);
+        assert_eq!(desk.machine.owned().len(), 128);
+    }
+    assert_eq!(desk.hear_late(), [Command::Abandon(Reason::TooSlow, desk.now + 5_000)]);
+    assert!((10_000..=12_500).contains(&(desk.now - first)), "after {}", desk.now - first);
+    assert!(desk.machine.owned().is_empty() && !desk.machine.trusts(desk.now));
+}
+
+#[test]
+fn neither_an_outage_between_late_answers_nor_one_good_answer_among_them_costs_the_shards() {
+    let good: fn(&mut Desk) = |desk| _ = desk.renew();
+    let outage: fn(&mut Desk) = |desk| (0..30).for_each(|_| assert_eq!(desk.fail(), []));
+    for between in [good, outage] {
+        let mut desk = Desk::joined(&[A]);
+        for _ in 0..5 {
+            (0..4).for_each(|_| assert_eq!(desk.hear_late(), []));
+            between(&mut desk);
+        }
+        assert!(!desk.renew().iter().any(|command| matches!(command, Command::Abandon(..))));
+        assert!(desk.machine.owned().len() == 128 && desk.machine.trusts(desk.now));
+    }
 }
 
 #[test]
