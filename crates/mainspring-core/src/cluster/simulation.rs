@@ -335,7 +335,9 @@ impl World {
     fn late(&mut self, node: usize, number: u64, boot_ms: u64) {
         let (waiting, deadline_ms) = (&mut self.nodes[node].waiting, self.settings.deadline_ms);
         match waiting.get_mut(&number) {
-            Some(Sent { request: Request::Renew(_), at, overdue }) if boot_ms < at.boot_ms + deadline_ms + LISTENS_MS => {
+            Some(Sent { request: Request::Renew(_), at, overdue })
+                if boot_ms < at.boot_ms + deadline_ms + LISTENS_MS =>
+            {
                 if !std::mem::replace(overdue, true) {
                     self.tell(node, Event::Overdue);
                 }
