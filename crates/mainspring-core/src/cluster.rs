@@ -71,7 +71,7 @@ use self::balance::{plan, spread};
 use self::clock::{ClockWatch, Peer};
 use self::silence::Silence;
 
-pub use self::clock::{ClockOffset, Reading};
+pub use self::clock::{ClockOffset, DatabaseClock, Reading};
 pub use self::keeper::{Held, Keeper, Order, give_up_ms, takeover_ms};
 pub use self::settings::{EngineTimes, Settings, UnsafeTimes};
 pub use self::shard::{Shard, ShardSet};
@@ -305,6 +305,12 @@ impl Membership {
         self.compared
     }
 
+    /// Alone, or where the others are as far from the database, a node's own clock is the one that fires what it is asked for.
+    fn database_clock(&self) -> Option<DatabaseClock> {
+        let (compared, offset) = self.compared.zip(self.clock.offset)?;
+        self.clock.confirmed.then_some(DatabaseClock { compared, offset })
+    }
+
     /// The shards whose triggers belong into this node's wheel. May change with every event.
     #[must_use]
     pub const fn owned(&self) -> &ShardSet {
@@ -344,6 +350,7 @@ impl Membership {
             releasing: self.releasing,
             clock: self.clock.offset,
             clock_warned: self.clock.warned,
+            database_clock: self.database_clock(),
             nodes: rows.map(node).collect(),
             shards: self.view.as_ref().map(|view| view.shards.clone()).unwrap_or_default(),
             abandoned: self.abandoned,

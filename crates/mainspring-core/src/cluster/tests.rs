@@ -621,6 +621,39 @@ fn a_node_comes_back_also_when_the_others_turn_out_to_agree_with_it() {
     assert_eq!(desk.machine.standing(), Standing::Eligible, "the database is wrong");
 }
 
+/// (skew of ME, offsets of A and B, how long the answer took, how far ME's clock is set afterwards) and the error that is left.
+#[test]
+fn what_a_node_is_asked_to_do_is_done_at_the_right_time() {
+    let hour = 3_600_000;
+    let cases = [
+        (400, [0, 0], 4, 0, 400, "within 500 ms its own clock is good enough"),
+        (hour, [0, 0], 4, 0, 0, "an hour ahead"),
+        (-hour, [0, 200], 4, 0, 0, "an hour behind"),
+        (900, [0, 0], 1_000, 0, 900, "a slow answer proves nothing"),
+        (-hour, [0, 0], 1_900, 0, 0, "not even that slow"),
+        (0, [0, 0], 4, hour, 0, "set ahead since they were compared"),
+        (hour, [0, 0], 4, -hour, 0, "set right since they were compared"),
+        (hour, [hour, hour], 4, 0, hour, "the others fire by such clocks too"),
+        (hour, [hour, 0], 4, 0, hour, "nobody knows who is right"),
+    ];
+    for (skew_ms, [a, b], took, set_ms, left_ms, why) in cases {
+        let mut desk = Desk::joined(&[A, B]);
+        (desk.skew_ms, desk.took) = (skew_ms, took);
+        (desk.node(A).clock_offset_ms, desk.node(B).clock_offset_ms) = (Some(a), Some(b));
+        desk.renew();
+        desk.now += 700;
+        desk.skew_ms += set_ms;
+        let (status, reading) = (desk.machine.status(desk.now), desk.reading());
+        let stamped = status.database_clock.map_or(reading.wall_ms, |clock| clock.correct(reading, 500));
+        let error_ms = stamped - i64::try_from(desk.now).expect("small");
+        assert_eq!(error_ms, left_ms, "{why}");
+    }
+    let mut alone = Desk::joined(&[]);
+    alone.skew_ms = hour;
+    alone.renew();
+    assert_eq!(alone.machine.status(alone.now).database_clock, None, "its own clock is the one that fires");
+}
+
 #[test]
 fn nothing_is_learned_from_a_request_during_which_the_clock_was_set() {
     let (sent, received) = (Reading { boot_ms: 0, wall_ms: 0 }, Reading { boot_ms: 10, wall_ms: 7_200_010 });
