@@ -10,6 +10,8 @@
 //!   counts, so an outage of the database makes nobody look dead, and all owners go on afterwards.
 //! - Free shards are dealt to the nodes with the fewest; see `balance.rs`.
 //! - Trust keeps a slow node from trying. What keeps it from *succeeding* is the fence row, which burial removes.
+//! - A node that hears every answer too late would hold its shards and never trust itself, and nobody would bury it, as its
+//!   counter goes on. After two leases of nothing but late answers it takes leave.
 //!
 //! # What the store promises
 //!
@@ -69,14 +71,15 @@ use self::balance::{plan, spread};
 use self::clock::{ClockWatch, Peer};
 use self::silence::Silence;
 
-pub use self::clock::{ClockOffset, Reading};
+pub use self::clock::{ClockOffset, DatabaseClock, Reading};
 pub use self::keeper::{Held, Keeper, Order, give_up_ms, takeover_ms};
 pub use self::settings::{EngineTimes, Settings, UnsafeTimes};
 pub use self::shard::{Shard, ShardSet};
 pub use self::view::{ClusterView, Lease, NodeRow, NodeStatus, Standing, Status, is_older};
 
 /// What the shell saw. Each command but hints and clock warnings is answered by exactly one event, also if it failed; what comes in
-/// after the shell has reported a failure is dropped there.
+/// after the shell has reported a failure is dropped there. A renewal alone is listened for beyond its deadline: after
+/// [`Event::Overdue`] follows one more event.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Event {
     /// Time has passed.
@@ -87,8 +90,12 @@ pub enum Event {
     Hinted,
     /// A renewal succeeded. With a row of this node in the view, or without.
     Renewed(Renewed),
-    /// A renewal failed, or nobody knows.
+    /// A renewal failed, or nobody knows: there will be no answer.
     RenewalFailed,
+    /// The deadline of a renewal has passed. It is under way until [`Event::Late`] or [`Event::RenewalFailed`] comes.
+    Overdue,
+    /// The answer to a renewal that was overdue has come.
+    Late,
     /// These shards were acquired: perhaps fewer than asked for. None also if the acquisition failed or nobody knows: the views tell.
     Acquired(ShardSet),
     /// These shards were released. None also if the release failed or nobody knows: it is asked for again.
@@ -171,6 +178,8 @@ pub enum Reason {
     OutcomeUnknown,
     /// Nobody knows whether the first renewal made the rows.
     JoinFailed,
+    /// Its renewals arrive, but their answers come too late for it to trust itself.
+    TooSlow,
 }
 
 /// See the [module](self).
@@ -188,6 +197,8 @@ pub struct Membership {
     hurried: bool,
     /// Whether no renewal has failed since the last one that succeeded.
     steady: bool,
+    /// Since when all answers to renewals have come late. Whether there were answers counts: in an outage there are none.
+    late_since_ms: Option<u64>,
     loop_ticked_ms: u64,
     owned: ShardSet,
     /// No longer owned, not yet known to be free.
@@ -220,6 +231,7 @@ impl Membership {
             renewal_due_ms: start_ms,
             hurried: false,
             steady: true,
+            late_since_ms: None,
             loop_ticked_ms: start_ms,
             owned: ShardSet::EMPTY,
             releasing: ShardSet::EMPTY,
@@ -249,6 +261,8 @@ impl Membership {
             Event::Hinted => self.hurry(),
             Event::Renewed(renewed) => self.renewed(renewed, &mut commands),
             Event::RenewalFailed => self.renewal_failed(&mut commands),
+            Event::Overdue => self.overdue(&mut commands),
+            Event::Late => self.late(now_ms, &mut commands),
             Event::Acquired(gained) => self.acquired(now_ms, gained),
             Event::Released(released) => self.released(now_ms, released, &mut commands),
             Event::Buried(dead) => self.buried(dead, &mut commands),
@@ -291,6 +305,12 @@ impl Membership {
         self.compared
     }
 
+    /// Alone, or where the others are as far from the database, a node's own clock is the one that fires what it is asked for.
+    fn database_clock(&self) -> Option<DatabaseClock> {
+        let (compared, offset) = self.compared.zip(self.clock.offset)?;
+        self.clock.confirmed.then_some(DatabaseClock { compared, offset })
+    }
+
     /// The shards whose triggers belong into this node's wheel. May change with every event.
     #[must_use]
     pub const fn owned(&self) -> &ShardSet {
@@ -330,6 +350,7 @@ impl Membership {
             releasing: self.releasing,
             clock: self.clock.offset,
             clock_warned: self.clock.warned,
+            database_clock: self.database_clock(),
             nodes: rows.map(node).collect(),
             shards: self.view.as_ref().map(|view| view.shards.clone()).unwrap_or_default(),
             abandoned: self.abandoned,
@@ -339,7 +360,7 @@ impl Membership {
 
     fn renewed(&mut self, renewed: Renewed, commands: &mut Vec<Command>) {
         let Renewed { sent, received, view } = renewed;
-        self.renewing = false;
+        (self.renewing, self.late_since_ms) = (false, None);
         if let Some(reason) = self.refuses(&view) {
             return self.abandon(reason, received.boot_ms, commands);
         }
@@ -370,10 +391,28 @@ impl Membership {
     }
 
     fn renewal_failed(&mut self, commands: &mut Vec<Command>) {
-        (self.renewing, self.steady) = (false, false);
+        (self.renewing, self.steady, self.late_since_ms) = (false, false, None);
         self.plan_renewal();
         if self.view.is_none() {
             self.abandon(Reason::JoinFailed, self.renewal_due_ms, commands);
+        }
+    }
+
+    /// No other renewal is sent before this one has come to an end: it would wait behind it, and be late for that alone.
+    fn overdue(&mut self, commands: &mut Vec<Command>) {
+        self.steady = false;
+        if self.view.is_none() {
+            self.plan_renewal();
+            self.abandon(Reason::JoinFailed, self.renewal_due_ms, commands);
+        }
+    }
+
+    fn late(&mut self, now_ms: u64, commands: &mut Vec<Command>) {
+        self.renewing = false;
+        self.plan_renewal();
+        let since_ms = *self.late_since_ms.get_or_insert(now_ms);
+        if now_ms >= since_ms + 2 * self.settings.lease_ms {
+            self.abandon(Reason::TooSlow, now_ms + self.settings.lease_ms, commands);
         }
     }
 

@@ -8,6 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
 use futures_util::stream::{FuturesUnordered, StreamExt};
 use mainspring_core::Incarnation;
@@ -21,6 +22,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::clock::{Clock, boot_ms, pause, reading};
 use crate::metrics::Metrics;
+use crate::pool::Pool;
 
 /// What this node runs.
 pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
@@ -28,6 +30,8 @@ pub(crate) const VERSION: &str = env!("CARGO_PKG_VERSION");
 const BURY_TRIES: u32 = 3;
 /// How often a loop that stood still is looked at, and how late the thread may notice anything else.
 const LOOK_MS: u64 = 100;
+/// What a renewal is called in messages.
+const RENEW: &str = "renew the lease";
 
 /// How often the planner looks for what other nodes have made.
 pub(crate) const POLL_EVERY_MS: i64 = 250;
@@ -88,13 +92,15 @@ pub(crate) struct Terms {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) about: NodeInfo,
     pub(crate) settings: Settings,
+    /// When runs that others may be given are ended without a renewal.
+    pub(crate) give_up_ms: u64,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) status: watch::Sender<Option<Arc<Status>>>,
 }
 
 impl Lease {
-    /// Starts the thread of an incarnation that first renews at `start_ms`.
-    pub(crate) fn start(terms: Terms, me: Incarnation, start_ms: u64) -> std::io::Result<Self> {
+    /// Starts the thread of an incarnation that first renews at `start_ms`, and executes its runs in a pool.
+    pub(crate) fn start(terms: Terms, me: Incarnation, pool: Arc<Pool>, start_ms: u64) -> std::io::Result<Self> {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_time().build()?;
         let (held_sender, held) = watch::channel(Held::default());
         let (word, word_receiver) = watch::channel(Word::default());
@@ -106,6 +112,7 @@ impl Lease {
             decides: cluster::Keeper::new(terms.settings, me, VERSION, start_ms),
             me,
             terms,
+            pool,
             under_way: FuturesUnordered::new(),
             held: held_sender,
             word: word_receiver,
@@ -171,6 +178,8 @@ impl Lease {
 /// What the thread hears.
 enum Heard {
     Event(Event),
+    /// A renewal has had its time. Its answer may still come.
+    Overdue(BoxFuture<'static, Option<Heard>>),
     Orphaned(Vec<Incarnation>),
     Word,
     Gone,
@@ -179,6 +188,7 @@ enum Heard {
 struct Keeper {
     terms: Terms,
     me: Incarnation,
+    pool: Arc<Pool>,
     decides: cluster::Keeper,
     under_way: FuturesUnordered<BoxFuture<'static, Option<Heard>>>,
     held: watch::Sender<Held>,
@@ -195,6 +205,10 @@ impl Keeper {
         while !leave && self.held.borrow().abandoned.is_none() {
             match self.next().await {
                 Heard::Event(event) => self.take_in(event),
+                Heard::Overdue(answer) => {
+                    self.under_way.push(answer);
+                    self.take_in(Event::Overdue);
+                }
                 Heard::Orphaned(found) => self.orphaned(&found),
                 Heard::Word => leave = self.hear(),
                 Heard::Gone => return,
@@ -249,6 +263,10 @@ impl Keeper {
 
     fn publish(&self) {
         let held = self.decides.held();
+        // Here and not in the loop: one that hangs does not renew, and its runs are given to others.
+        if held.gives_up(boot_ms(), self.terms.give_up_ms) {
+            self.pool.give_up();
+        }
         self.held.send_if_modified(|before| std::mem::replace(before, held) != held);
         let status = self.decides.status(boot_ms());
         let owned = i64::try_from(status.owned.len()).unwrap_or(i64::MAX);
@@ -301,13 +319,20 @@ impl Keeper {
     fn renew(&mut self, renewal: Renewal) {
         let (store, about, me) = (Arc::clone(&self.terms.store), self.terms.about.clone(), self.me);
         let (clock, deadline_ms) = (Arc::clone(&self.terms.clock), self.terms.settings.deadline_ms);
-        self.under_way.push(Box::pin(async move {
+        let mut answer = Box::pin(async move {
             let sent = reading(&*clock);
-            let view = within(deadline_ms, "renew the lease", shared(&*store).renew(me, &about, renewal)).await;
-            Some(Heard::Event(match view {
-                Some(view) => Event::Renewed(Renewed { sent, received: reading(&*clock), view }),
-                None => Event::RenewalFailed,
-            }))
+            let view = shared(&*store).renew(me, &about, renewal).await;
+            told(view, RENEW).map(|view| Renewed { sent, received: reading(&*clock), view })
+        });
+        self.under_way.push(Box::pin(async move {
+            Some(match tokio::time::timeout(Duration::from_millis(deadline_ms), &mut answer).await {
+                Ok(renewed) => Heard::Event(renewed.map_or(Event::RenewalFailed, Event::Renewed)),
+                Err(_) => {
+                    warn_of_silence(RENEW, deadline_ms);
+                    let late = |renewed: Option<Renewed>| renewed.map_or(Event::RenewalFailed, |_| Event::Late);
+                    Heard::Overdue(Box::pin(answer.map(move |renewed| Some(Heard::Event(late(renewed))))))
+                }
+            })
         }));
     }
 
@@ -355,12 +380,25 @@ fn shared(store: &dyn Store) -> &dyn Cluster {
 }
 
 async fn within<T>(deadline_ms: u64, what: &'static str, work: impl Future<Output = Result<T>>) -> Option<T> {
-    let done = tokio::time::timeout(Duration::from_millis(deadline_ms), work).await;
-    match done {
-        Ok(Ok(value)) => return Some(value),
-        Ok(Err(mainspring_store::Error::Closed)) => {}
-        Ok(Err(error)) => tracing::warn!(error = %crate::driver::causes(&error), "this node could not {what}"),
-        Err(_) => tracing::warn!(deadline_ms, "this node could not {what} in time"),
+    match tokio::time::timeout(Duration::from_millis(deadline_ms), work).await {
+        Ok(answer) => told(answer, what),
+        Err(_) => {
+            warn_of_silence(what, deadline_ms);
+            None
+        }
+    }
+}
+
+/// What the store answered, if it could.
+fn told<T>(answer: Result<T>, what: &'static str) -> Option<T> {
+    match answer {
+        Ok(value) => return Some(value),
+        Err(mainspring_store::Error::Closed) => {}
+        Err(error) => tracing::warn!(error = %crate::driver::causes(&error), "this node could not {what}"),
     }
     None
+}
+
+fn warn_of_silence(what: &'static str, deadline_ms: u64) {
+    tracing::warn!(deadline_ms, "this node could not {what} in time");
 }

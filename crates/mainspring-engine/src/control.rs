@@ -2,6 +2,8 @@
 //!
 //! Each request reads what is there, decides with the core, and writes on condition that nothing has changed; if
 //! something has, it starts again. What is acknowledged is durable, and ordered before later fires.
+//!
+//! Where this node's clock is wrong and others fire, requests go by the database's.
 
 mod calendars;
 mod jobs;
@@ -12,12 +14,13 @@ mod runs;
 use std::sync::Arc;
 
 use mainspring_core::Timestamp;
+use mainspring_core::cluster::Status;
 use mainspring_core::compile::{Defaults, FieldError};
 use mainspring_core::job::{JobKey, NameError};
 use mainspring_store::Store;
 use tokio::sync::{Mutex, watch};
 
-use crate::clock::Clock;
+use crate::clock::{Clock, reading};
 use crate::definitions::Definitions;
 
 pub use jobs::{Change, JobPlan, SaveMode};
@@ -34,6 +37,9 @@ pub struct Control {
     clock: Arc<dyn Clock>,
     definitions: Arc<Definitions>,
     log_appended: watch::Receiver<u64>,
+    cluster: watch::Receiver<Option<Arc<Status>>>,
+    /// The clock error from which on requests go by the database's clock.
+    clock_warn_ms: u64,
     /// Held while a calendar is saved: what stands on it must not change meanwhile.
     calendars: Arc<Mutex<()>>,
 }
@@ -71,14 +77,20 @@ impl Control {
         clock: Arc<dyn Clock>,
         definitions: Arc<Definitions>,
         log_appended: watch::Receiver<u64>,
+        cluster: watch::Receiver<Option<Arc<Status>>>,
+        clock_warn_ms: u64,
     ) -> Self {
-        Self { store, clock, definitions, log_appended, calendars: Arc::default() }
+        Self { store, clock, definitions, log_appended, cluster, clock_warn_ms, calendars: Arc::default() }
     }
 
-    /// The present instant, by the engine's clock.
+    /// The present instant for what is asked for: by the engine's clock, unless that is known to be wrong.
     #[must_use]
     pub fn now(&self) -> Timestamp {
-        self.clock.now()
+        let database_clock = self.cluster.borrow().as_ref().and_then(|status| status.database_clock);
+        match database_clock {
+            Some(clock) => Timestamp::from_millis(clock.correct(reading(&*self.clock), self.clock_warn_ms)),
+            None => self.clock.now(),
+        }
     }
 
     /// The store, for reading.

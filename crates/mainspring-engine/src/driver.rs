@@ -54,7 +54,6 @@ pub(crate) struct Driver {
     /// Whose runs it takes over.
     pub(crate) adoptions: Arc<Adoptions>,
     /// How long after the last renewal runs are given up that others may be given.
-    pub(crate) give_up_ms: u64,
     /// Woken when the store says that this incarnation was buried.
     pub(crate) fenced: Arc<Notify>,
     pub(crate) ended: Option<Ended>,
@@ -159,9 +158,6 @@ impl Driver {
         if before != Some(part) {
             self.count_moves(before.unwrap_or_default().0, held.owned);
             self.handle(now, Event::Own { shards: part.0, trusted: part.1 });
-        }
-        if held.gives_up(boot_ms, self.give_up_ms) {
-            self.pool.give_up();
         }
         Some(held)
     }

@@ -126,6 +126,7 @@ pub enum StartError {
 /// others find that out and take over.
 pub struct Engine {
     control: Control,
+    clock: Arc<dyn Clock>,
     metrics: Arc<Metrics>,
     health: Arc<Health>,
     handlers: Arc<Handlers>,
@@ -193,8 +194,15 @@ impl Engine {
             tracing::warn!(runs = lost.len(), "runs of an earlier process were lost");
         }
         let (logs, log_task) = LogLane::new(Arc::clone(&store), Arc::clone(&clock));
-        let control =
-            Control::new(Arc::clone(&store), Arc::clone(&clock), Arc::clone(&definitions), logs.appended.clone());
+        let (status_sender, status) = watch::channel(None);
+        let control = Control::new(
+            Arc::clone(&store),
+            Arc::clone(&clock),
+            Arc::clone(&definitions),
+            logs.appended.clone(),
+            status.clone(),
+            settings.cluster.clock_warn_ms,
+        );
         if let Err(error) = control.rearm_stranded().await {
             tracing::error!(%error, "delays that wait for runs which are over could not be set going");
         }
@@ -208,7 +216,6 @@ impl Engine {
         let (poke, poked) = watch::channel(0);
         let (state_sender, state) = watch::channel(DriverState::default());
         let (incarnation_sender, incarnation) = watch::channel(incarnation);
-        let (status_sender, status) = watch::channel(None);
         let health = Arc::<Health>::default();
         let NodeName { name, address } = settings.node;
         if shared {
@@ -227,17 +234,17 @@ impl Engine {
                 clock: Arc::clone(&clock),
                 about: NodeInfo { name, address, version: VERSION.to_owned() },
                 settings: settings.cluster,
+                give_up_ms: crate::cluster::give_up_ms(&settings.cluster, settings.kill_grace),
                 metrics: Arc::clone(&metrics),
                 status: status_sender,
             },
             planner,
-            clock,
+            clock: Arc::clone(&clock),
             definitions,
             handlers: Arc::clone(&handlers),
             processes,
             logs,
             kill_grace: settings.kill_grace,
-            give_up_ms: crate::cluster::give_up_ms(&settings.cluster, settings.kill_grace),
             health: Arc::clone(&health),
             notices: notices.clone(),
             stop: stop_receiver,
@@ -250,6 +257,7 @@ impl Engine {
         let kill_grace = settings.kill_grace;
         Ok(Self {
             control,
+            clock,
             metrics,
             health,
             handlers,
@@ -336,7 +344,7 @@ impl Engine {
     /// How late handlers were entered in this process during the last minutes.
     #[must_use]
     pub fn lateness(&self) -> Lateness {
-        self.metrics.recent.at(self.control.now())
+        self.metrics.recent.at(self.clock.now())
     }
 
     /// The same of another node, by its name, and when that was; nothing if this start of it has not told yet.
@@ -361,6 +369,12 @@ impl Engine {
     #[must_use]
     pub fn ticked_at(&self) -> Option<Timestamp> {
         self.state.borrow().ticked_at
+    }
+
+    /// How long ago that is; nothing if it has not looked yet.
+    #[must_use]
+    pub fn ticked_ms_ago(&self) -> Option<i64> {
+        self.ticked_at().map(|at| self.clock.now().since(at))
     }
 
     /// Why the store does not take or give what the engine asks of it, as the last try of each kind showed; a later one

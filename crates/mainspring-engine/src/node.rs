@@ -35,7 +35,6 @@ pub(crate) struct Node {
     pub(crate) processes: Option<Arc<Processes>>,
     pub(crate) logs: LogLane,
     pub(crate) kill_grace: Duration,
-    pub(crate) give_up_ms: u64,
     pub(crate) health: Arc<Health>,
     pub(crate) notices: broadcast::Sender<Notice>,
     pub(crate) stop: watch::Receiver<Stop>,
@@ -62,7 +61,8 @@ impl Node {
         let mut retired: Vec<Crew> = Vec::new();
         let mut start_ms = boot_ms();
         loop {
-            let lease = match self.lease(start_ms) {
+            let crew = self.crew();
+            let lease = match self.lease(&crew.pool, start_ms) {
                 Ok(lease) => lease,
                 Err(error) => {
                     tracing::error!(%error, "the thread that keeps the lease cannot be started; trying again");
@@ -71,7 +71,6 @@ impl Node {
                     continue;
                 }
             };
-            let crew = self.crew();
             let mut driver = self.driver(&crew.pool, lease, std::mem::take(&mut lost));
             let ended = driver.run().await;
             let leaving = driver.lease.take().map(Lease::leave);
@@ -118,9 +117,10 @@ impl Node {
     }
 
     /// Takes the lease of the incarnation, where nodes share the store.
-    fn lease(&self, start_ms: u64) -> std::io::Result<Option<Lease>> {
+    fn lease(&self, pool: &Arc<Pool>, start_ms: u64) -> std::io::Result<Option<Lease>> {
         let shared = self.terms.store.cluster().is_some();
-        shared.then(|| Lease::start(self.terms.clone(), *self.incarnation.borrow(), start_ms)).transpose()
+        let start = || Lease::start(self.terms.clone(), *self.incarnation.borrow(), Arc::clone(pool), start_ms);
+        shared.then(start).transpose()
     }
 
     fn driver(&self, pool: &Arc<Pool>, lease: Option<Lease>, lost: Vec<AttemptEnd>) -> Driver {
@@ -146,7 +146,6 @@ impl Node {
             lease,
             part: None,
             adoptions: Arc::new(Adoptions::new(incarnation)),
-            give_up_ms: self.give_up_ms,
             fenced: Arc::new(Notify::new()),
             ended: None,
             corrections: 0,

@@ -79,6 +79,7 @@ impl MysqlStore {
                 changed: Arc::new(Notify::new()),
                 hinted: Arc::new(Notify::new()),
                 lanes: Lanes {
+                    renewals: start("renewal", Purpose::Write(LEASE), 1)?,
                     leases: start("lease", Purpose::Write(LEASE), 1)?,
                     fires: start("fire", Purpose::Write(ENGINE), 1)?,
                     ends: start("end", Purpose::Write(ENGINE), 1)?,
@@ -166,6 +167,10 @@ fn judge_version(version: &str) -> std::result::Result<(), String> {
 
 impl Shared for MysqlStore {
     type Session = Connection;
+
+    fn renewals(&self) -> &lane::Lane<Connection> {
+        &self.lanes.renewals
+    }
 
     fn leases(&self) -> &lane::Lane<Connection> {
         &self.lanes.leases

@@ -102,6 +102,7 @@ impl PostgresStore {
                 changed: wakes.changed,
                 hinted: wakes.hinted,
                 lanes: Lanes {
+                    renewals: start("renewal", LEASE, 1)?,
                     leases: start("lease", LEASE, 1)?,
                     fires: start("fire", ENGINE, 1)?,
                     ends: start("end", ENGINE, 1)?,
@@ -166,6 +167,10 @@ fn check_version(db: &Connection) -> Step<std::result::Result<(), String>> {
 
 impl Shared for PostgresStore {
     type Session = Connection;
+
+    fn renewals(&self) -> &lane::Lane<Connection> {
+        &self.lanes.renewals
+    }
 
     fn leases(&self) -> &lane::Lane<Connection> {
         &self.lanes.leases

@@ -65,6 +65,28 @@ impl ClockOffset {
     }
 }
 
+/// The database's clock, as a node knows it: read with an answer, and carried on by the boot clock, which nobody sets.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct DatabaseClock {
+    /// Both clocks of the node when it compared them.
+    pub(super) compared: Reading,
+    /// How far its wall clock was ahead then.
+    pub(super) offset: ClockOffset,
+}
+
+impl DatabaseClock {
+    /// The present instant for what a node is asked to do, in milliseconds since 1970: by its own clock, unless that is surely
+    /// further than a limit from the database's. A clock that was set since they were compared is found out too.
+    #[must_use]
+    pub const fn correct(&self, now: Reading, limit_ms: u64) -> i64 {
+        let passed_ms = now.boot_ms.saturating_sub(self.compared.boot_ms);
+        let ours_ms = self.compared.wall_ms.saturating_add_unsigned(passed_ms);
+        let database_ms = ours_ms.saturating_sub(self.offset.ms);
+        let offset = ClockOffset { ms: now.wall_ms.saturating_sub(database_ms), error_ms: self.offset.error_ms };
+        if offset.surely_above(limit_ms) { database_ms } else { now.wall_ms }
+    }
+}
+
 /// Another live node, as far as its clock matters.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Peer {
@@ -82,6 +104,9 @@ pub(super) struct ClockWatch {
     pub warned: bool,
     /// Whether the node has given its shards up.
     pub left: bool,
+    /// Whether most of the others agree with the database. Where they do not, or there are none, the database's clock is
+    /// not the one that fires.
+    pub confirmed: bool,
 }
 
 impl ClockWatch {
@@ -98,6 +123,8 @@ impl ClockWatch {
             true => !offset.surely_within(limit),
             false => offset.surely_above(limit),
         };
+        let agree = |peer: &&Peer| peer.offset_ms.unsigned_abs() <= settings.clock_warn_ms;
+        self.confirmed = 2 * peers.iter().filter(agree).count() > peers.len();
         self.left = off && differs_from_most(offset, limit, peers) && has_better(me, offset, peers);
     }
 }

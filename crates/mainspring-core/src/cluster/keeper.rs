@@ -200,7 +200,7 @@ impl Keeper {
                     orders.extend(least.cloned().map(Order::WarnVersion));
                 }
             }
-            Event::RenewalFailed => self.orphans.renewal_failed(),
+            Event::RenewalFailed | Event::Overdue => self.orphans.renewal_failed(),
             _ => {}
         }
     }

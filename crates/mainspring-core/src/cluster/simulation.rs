@@ -13,6 +13,8 @@ use super::*;
 use self::store::Store;
 
 const STEP_MS: u64 = 5;
+/// How long after its deadline the shell listens for the answer to a renewal: the store gives up then.
+const LISTENS_MS: u64 = 1_000;
 
 /// How often each fault happens, 0 to 3. Some are off in most runs, so that the others show.
 #[derive(Clone, Copy, Debug)]
@@ -26,10 +28,11 @@ struct Faults {
     drain: u64,
     stall: u64,
     clock: u64,
+    slow: u64,
 }
 
 const NO_FAULTS: Faults =
-    Faults { loss: 0, delay: 0, pause: 0, crash: 0, cut: 0, outage: 0, drain: 0, stall: 0, clock: 0 };
+    Faults { loss: 0, delay: 0, pause: 0, crash: 0, cut: 0, outage: 0, drain: 0, stall: 0, clock: 0, slow: 0 };
 
 #[derive(Clone, Debug)]
 enum Request {
@@ -51,6 +54,7 @@ enum Reply {
 struct Sent {
     request: Request,
     at: Reading,
+    overdue: bool,
 }
 
 /// A node: the machine, and as much of the shell as the promises need.
@@ -64,6 +68,8 @@ struct Node {
     crashed: bool,
     draining: bool,
     cut: bool,
+    /// How much longer answers take to come.
+    slow_ms: u64,
     paused_until: u64,
     stalled_until: u64,
     waiting: BTreeMap<u64, Sent>,
@@ -158,6 +164,7 @@ impl World {
             crashed: false,
             draining: false,
             cut: false,
+            slow_ms: 0,
             paused_until: 0,
             stalled_until: 0,
             waiting: BTreeMap::new(),
@@ -212,7 +219,7 @@ impl World {
     fn send(&mut self, node: usize, request: Request) {
         self.numbers += 1;
         let (number, at) = (self.numbers, self.nodes[node].reading(self.now));
-        self.nodes[node].waiting.insert(number, Sent { request: request.clone(), at });
+        self.nodes[node].waiting.insert(number, Sent { request: request.clone(), at, overdue: false });
         self.post_request(node, number, request);
     }
 
@@ -238,7 +245,8 @@ impl World {
                     let reply = self.perform(from, request);
                     if !self.is_cut(node) {
                         self.replies.push((number, reply));
-                        let (when, letter) = (self.now + self.delay(), Letter::Reply(self.replies.len() - 1));
+                        let when = self.now + self.delay() + self.nodes[node].slow_ms;
+                        let letter = Letter::Reply(self.replies.len() - 1);
                         self.post.push(Reverse((when, number, node, letter)));
                     }
                 }
@@ -312,9 +320,7 @@ impl World {
         let late = |(_, sent): &(&u64, &Sent)| sent.at.boot_ms + self.settings.deadline_ms <= boot_ms;
         let late: Vec<u64> = self.nodes[node].waiting.iter().filter(late).map(|(number, _)| *number).collect();
         for number in late {
-            if let Some(sent) = self.nodes[node].waiting.remove(&number) {
-                self.failed(node, sent.request);
-            }
+            self.late(node, number, boot_ms);
         }
         let due = self.nodes[node].machine.next_wakeup(boot_ms).is_some_and(|due| due <= boot_ms);
         if due {
@@ -323,6 +329,25 @@ impl World {
             assert!(next.is_none_or(|next| next > boot_ms), "the loop would spin");
         }
         self.send_held_release(node);
+    }
+
+    /// The deadline of a request has passed. Renewals are listened for beyond it.
+    fn late(&mut self, node: usize, number: u64, boot_ms: u64) {
+        let (waiting, deadline_ms) = (&mut self.nodes[node].waiting, self.settings.deadline_ms);
+        match waiting.get_mut(&number) {
+            Some(Sent { request: Request::Renew(_), at, overdue })
+                if boot_ms < at.boot_ms + deadline_ms + LISTENS_MS =>
+            {
+                if !std::mem::replace(overdue, true) {
+                    self.tell(node, Event::Overdue);
+                }
+            }
+            Some(_) => {
+                let sent = waiting.remove(&number).expect("seen above");
+                self.failed(node, sent.request);
+            }
+            None => {}
+        }
     }
 
     /// The planner sends a batch for a shard, if the node trusts itself with it.
@@ -339,6 +364,7 @@ impl World {
     fn answered(&mut self, node: usize, sent: Sent, reply: Reply) {
         let received = self.nodes[node].reading(self.now);
         match (sent.request, reply) {
+            (Request::Renew(_), Reply::View(_)) if sent.overdue => self.tell(node, Event::Late),
             (Request::Renew(_), Reply::View(view)) => {
                 self.tell(node, Event::Renewed(Renewed { sent: sent.at, received, view }));
             }
@@ -429,6 +455,9 @@ impl World {
             if self.chance(faults.cut * 300) {
                 self.nodes[node].cut ^= true;
             }
+            if self.chance(faults.slow * 150) {
+                self.nodes[node].slow_ms = [0, self.below(4_000)][usize::try_from(self.below(2)).expect("small")];
+            }
             if self.chance(faults.drain * 150) {
                 self.drain(node, !self.nodes[node].draining);
             }
@@ -459,7 +488,7 @@ impl World {
     fn heal(&mut self) {
         (self.faults, self.outage_until) = (NO_FAULTS, 0);
         for node in &mut self.nodes {
-            (node.cut, node.paused_until, node.stalled_until, node.skew_ms) = (false, 0, 0, 0);
+            (node.cut, node.paused_until, node.stalled_until, node.skew_ms, node.slow_ms) = (false, 0, 0, 0, 0);
         }
         if self.nodes[0].crashed {
             self.start(0, 0);
@@ -561,8 +590,8 @@ fn a_late_release_does_not_free_what_was_acquired_meanwhile() {
 
 fn any_faults() -> impl Strategy<Value = Faults> {
     let rate = || prop_oneof![2 => Just(0_u64), 1 => 1..4_u64];
-    let rates = (rate(), rate(), rate(), rate(), rate(), rate(), rate(), rate(), rate());
-    rates.prop_map(|(loss, delay, pause, crash, cut, outage, drain, stall, clock)| Faults {
+    let rates = (rate(), rate(), rate(), rate(), rate(), rate(), rate(), rate(), rate(), rate());
+    rates.prop_map(|(loss, delay, pause, crash, cut, outage, drain, stall, clock, slow)| Faults {
         loss,
         delay,
         pause,
@@ -572,6 +601,7 @@ fn any_faults() -> impl Strategy<Value = Faults> {
         drain,
         stall,
         clock,
+        slow,
     })
 }
 
@@ -583,7 +613,8 @@ proptest! {
         let mut world = World::new(nodes, seed, faults);
         world.run(40_000);
         world.heal();
-        world.run_until_settled(8_000);
+        // A node that has left because its wire was slow stays away for a lease.
+        world.run_until_settled(if faults.slow > 0 { 13_000 } else { 8_000 });
         world.run(3_000);
         let leases = world.store.leases.clone();
         world.run(8_000);
@@ -605,6 +636,34 @@ proptest! {
         }
         prop_assert_eq!(&world.store.leases, &leases);
         prop_assert_eq!(world.store.buried, 0);
+    }
+
+    #[test]
+    fn a_node_that_hears_answers_too_late_hands_over_and_comes_back(seed: u64, nodes in 2..6_usize, slow_ms in 2_010..2_900_u64) {
+        let mut world = World::new(nodes, seed, NO_FAULTS);
+        world.run_until_settled(8_000);
+        world.run(3_000);
+        world.nodes[0].slow_ms = slow_ms;
+        world.run(20_000);
+        let shared: usize = world.nodes[1..].iter().map(|node| world.store.owned_by(node.incarnation).len()).sum();
+        prop_assert_eq!(shared, Shard::COUNT);
+        prop_assert!(world.nodes[1..].iter().all(|node| node.trusts(world.now)));
+        world.nodes[0].slow_ms = 0;
+        world.run_until_settled(13_000);
+    }
+
+    #[test]
+    fn answers_within_the_deadline_keep_every_shard_where_it_is(seed: u64, nodes in 1..6_usize, slow_ms in 400..1_900_u64) {
+        let mut world = World::new(nodes, seed, NO_FAULTS);
+        world.run_until_settled(8_000);
+        world.run(3_000);
+        let leases = world.store.leases.clone();
+        world.nodes[0].slow_ms = slow_ms;
+        for _ in 0..30 {
+            world.run(1_000);
+            prop_assert!(world.nodes[0].trusts(world.now));
+        }
+        prop_assert_eq!(&world.store.leases, &leases);
     }
 
     #[test]

@@ -116,6 +116,22 @@ impl Desk {
         self.tell(Event::RenewalFailed)
     }
 
+    /// The deadline of the next renewal passes.
+    fn overdue(&mut self) -> Vec<Command> {
+        self.next_renewal();
+        self.now += 2_000;
+        self.tell(Event::LoopTicked);
+        self.tell(Event::Overdue)
+    }
+
+    /// The next renewal is answered, half a second after its deadline.
+    fn hear_late(&mut self) -> Vec<Command> {
+        assert_eq!(self.overdue(), []);
+        self.now += 500;
+        self.tell(Event::LoopTicked);
+        self.tell(Event::Late)
+    }
+
     /// The others renew too.
     fn others_renew(&mut self) {
         self.view.nodes.iter_mut().filter(|row| row.incarnation != ME).for_each(|row| row.counter += 1);
@@ -265,8 +281,54 @@ fn a_join_is_sent_once_and_its_failure_ends_the_incarnation() {
         [Command::Abandon(Reason::JoinFailed, at)] => assert!((900..=1_000).contains(&at), "not at once: {at}"),
         ref other => panic!("{other:?}"),
     }
+    let mut desk = Desk::new(Settings::default(), &[]);
+    assert_eq!(desk.overdue(), [Command::Abandon(Reason::JoinFailed, desk.machine.renewal_due_ms)]);
     let mut desk = Desk::joined(&[]);
     assert!(!desk.next_renewal().join);
+}
+
+#[test]
+fn a_renewal_that_is_overdue_is_waited_for_before_another_is_sent() {
+    type End = fn(&mut Desk) -> Vec<Command>;
+    let ends: [End; 2] = [|desk| desk.tell(Event::Late), |desk| desk.tell(Event::RenewalFailed)];
+    for end in ends {
+        let mut desk = Desk::joined(&[A]);
+        assert_eq!(desk.overdue(), []);
+        desk.now += 900;
+        assert_eq!((desk.tell(Event::LoopTicked), desk.machine.next_wakeup(desk.now)), (vec![], None));
+        assert_eq!(desk.asked, None);
+        assert_eq!(end(&mut desk), []);
+        assert!(desk.asked.is_some(), "the next is long due");
+    }
+}
+
+#[test]
+fn a_node_that_hears_nothing_but_late_answers_for_two_leases_takes_leave_for_one() {
+    let mut desk = Desk::joined(&[A]);
+    assert_eq!(desk.hear_late(), []);
+    let first = desk.now;
+    while desk.now + 2_500 < first + 10_000 {
+        assert_eq!(desk.hear_late(), []);
+        assert_eq!(desk.machine.owned().len(), 128);
+    }
+    assert_eq!(desk.hear_late(), [Command::Abandon(Reason::TooSlow, desk.now + 5_000)]);
+    assert!((10_000..=12_500).contains(&(desk.now - first)), "after {}", desk.now - first);
+    assert!(desk.machine.owned().is_empty() && !desk.machine.trusts(desk.now));
+}
+
+#[test]
+fn neither_an_outage_between_late_answers_nor_one_good_answer_among_them_costs_the_shards() {
+    let good: fn(&mut Desk) = |desk| _ = desk.renew();
+    let outage: fn(&mut Desk) = |desk| (0..30).for_each(|_| assert_eq!(desk.fail(), []));
+    for between in [good, outage] {
+        let mut desk = Desk::joined(&[A]);
+        for _ in 0..5 {
+            (0..4).for_each(|_| assert_eq!(desk.hear_late(), []));
+            between(&mut desk);
+        }
+        assert!(!desk.renew().iter().any(|command| matches!(command, Command::Abandon(..))));
+        assert!(desk.machine.owned().len() == 128 && desk.machine.trusts(desk.now));
+    }
 }
 
 #[test]
@@ -557,6 +619,39 @@ fn a_node_comes_back_also_when_the_others_turn_out_to_agree_with_it() {
     desk.node(A).clock_offset_ms = Some(5_900);
     desk.renew();
     assert_eq!(desk.machine.standing(), Standing::Eligible, "the database is wrong");
+}
+
+/// (skew of ME, offsets of A and B, how long the answer took, how far ME's clock is set afterwards) and the error that is left.
+#[test]
+fn what_a_node_is_asked_to_do_is_done_at_the_right_time() {
+    let hour = 3_600_000;
+    let cases = [
+        (400, [0, 0], 4, 0, 400, "within 500 ms its own clock is good enough"),
+        (hour, [0, 0], 4, 0, 0, "an hour ahead"),
+        (-hour, [0, 200], 4, 0, 0, "an hour behind"),
+        (900, [0, 0], 1_000, 0, 900, "a slow answer proves nothing"),
+        (-hour, [0, 0], 1_900, 0, 0, "not even that slow"),
+        (0, [0, 0], 4, hour, 0, "set ahead since they were compared"),
+        (hour, [0, 0], 4, -hour, 0, "set right since they were compared"),
+        (hour, [hour, hour], 4, 0, hour, "the others fire by such clocks too"),
+        (hour, [hour, 0], 4, 0, hour, "nobody knows who is right"),
+    ];
+    for (skew_ms, [a, b], took, set_ms, left_ms, why) in cases {
+        let mut desk = Desk::joined(&[A, B]);
+        (desk.skew_ms, desk.took) = (skew_ms, took);
+        (desk.node(A).clock_offset_ms, desk.node(B).clock_offset_ms) = (Some(a), Some(b));
+        desk.renew();
+        desk.now += 700;
+        desk.skew_ms += set_ms;
+        let (status, reading) = (desk.machine.status(desk.now), desk.reading());
+        let stamped = status.database_clock.map_or(reading.wall_ms, |clock| clock.correct(reading, 500));
+        let error_ms = stamped - i64::try_from(desk.now).expect("small");
+        assert_eq!(error_ms, left_ms, "{why}");
+    }
+    let mut alone = Desk::joined(&[]);
+    alone.skew_ms = hour;
+    alone.renew();
+    assert_eq!(alone.machine.status(alone.now).database_clock, None, "its own clock is the one that fires");
 }
 
 #[test]

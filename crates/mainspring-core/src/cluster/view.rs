@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use super::{ClockOffset, Reason, Shard, ShardSet};
+use super::{ClockOffset, DatabaseClock, Reason, Shard, ShardSet};
 use crate::id::Incarnation;
 use crate::run::words;
 
@@ -82,6 +82,9 @@ pub struct Status {
     pub clock: Option<ClockOffset>,
     /// Whether that is worth a warning.
     pub clock_warned: bool,
+    /// The database's clock, if most of the other nodes agree with it: what this node is asked to do is done by it where the
+    /// node's own is wrong.
+    pub database_clock: Option<DatabaseClock>,
     /// All nodes of the last view.
     pub nodes: Vec<NodeStatus>,
     /// The shards of the last view that have an owner.

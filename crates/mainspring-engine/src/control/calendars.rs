@@ -37,7 +37,7 @@ impl Control {
             return Ok(None);
         }
         let text = serde_json::to_string(definition).expect("plain data has a text");
-        let now = self.clock.now();
+        let now = self.now();
         let dependents = self.dependents(namespace, name).await?;
         let mut calendars = FxHashMap::default();
         for dependent in std::iter::once(&name.to_owned()).chain(&dependents) {

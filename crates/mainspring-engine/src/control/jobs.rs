@@ -69,7 +69,7 @@ impl Control {
         for (job, expect) in jobs {
             // Compiled here for its errors; the rules themselves are made again from what is there at the write.
             let calendars = self.calendars_of(&job).await?;
-            self.rules(&job, &calendars, self.clock.now())?;
+            self.rules(&job, &calendars, self.now())?;
             checked.push((job, expect, calendars));
         }
         let mut plans = Vec::with_capacity(checked.len());
@@ -84,7 +84,7 @@ impl Control {
 
     async fn save_slice(&self, slice: &[Checked], mode: SaveMode) -> Result<Vec<JobPlan>> {
         for _ in 0..TRIES {
-            let now = self.clock.now();
+            let now = self.now();
             let mut plans = Vec::with_capacity(slice.len());
             let mut writes = Vec::with_capacity(slice.len());
             for (job, expect, calendars) in slice {
@@ -170,7 +170,7 @@ impl Control {
     /// # Errors
     /// If there is no such job, or `expect` does not hold.
     pub async fn delete_job(&self, key: &JobKey, expect: Expect) -> Result<()> {
-        Ok(self.store.delete_job(key, expect, self.clock.now()).await?)
+        Ok(self.store.delete_job(key, expect, self.now()).await?)
     }
 
     /// Lets a job's triggers rest. Once this returns, no fire of the job is recorded until it is resumed.
@@ -188,7 +188,7 @@ impl Control {
     /// If there is no such job.
     pub async fn resume_job(&self, key: &JobKey) -> Result<JobRow> {
         self.update(key, |control, job, rules| {
-            let now = control.clock.now();
+            let now = control.now();
             let awake = rules.iter().filter(|(trigger, _)| !trigger.own_pause && (job.paused || is_aside(trigger)));
             let updates = awake.map(|(trigger, rule)| resumed(trigger, rule, None, now)).collect();
             Ok((job.paused.then_some(false), updates))
@@ -225,7 +225,7 @@ impl Control {
             if !trigger.own_pause && !is_aside(trigger) {
                 return Ok((None, Vec::new()));
             }
-            let now = control.clock.now();
+            let now = control.now();
             let mut update = resumed(trigger, rule, trigger.own_pause.then_some(false), now);
             if job.paused && !is_aside(trigger) {
                 // What passed is recorded when the job is resumed.
@@ -255,7 +255,7 @@ impl Control {
             if paused.is_none() && triggers.is_empty() {
                 return Ok(job);
             }
-            let update = JobUpdate { job: job.id, expected_change: job.change, paused, triggers, at: self.clock.now() };
+            let update = JobUpdate { job: job.id, expected_change: job.change, paused, triggers, at: self.now() };
             match self.store.update_job(update).await {
                 Err(error) if overtaken(&error) => {}
                 done => return Ok(done?),

@@ -34,7 +34,7 @@ impl Control {
     /// If there is no such job.
     pub async fn run_now(&self, key: &JobKey, ask: Ask) -> Result<RunInfo> {
         let job = self.store.job(key).await?.ok_or_else(|| no_job(key))?;
-        let at = self.clock.now();
+        let at = self.now();
         let id = RunId::new(at, RunSource::Asked(job.id, random()));
         let asked = AskedRun {
             id,
@@ -57,7 +57,7 @@ impl Control {
     /// If there is no such run, or its job is gone.
     pub async fn rerun(&self, run: RunId) -> Result<RunInfo> {
         let before = self.run(run).await?;
-        let at = self.clock.now();
+        let at = self.now();
         let id = RunId::new(at, RunSource::Asked(before.job, random()));
         let asked = AskedRun {
             id,
@@ -79,7 +79,7 @@ impl Control {
     /// # Errors
     /// If there is no such run, or it is over.
     pub async fn cancel(&self, run: RunId, reason: &str) -> Result<RunInfo> {
-        let now = self.clock.now();
+        let now = self.now();
         let rearm = self.rearm(&self.run(run).await?, now).await?;
         match self.store.cancel_run(run, reason, rearm, now).await? {
             Cancelled::AtOnce | Cancelled::Requested => self.run(run).await,
@@ -102,7 +102,7 @@ impl Control {
         let stranded = self.store.stranded().await?;
         for Loaded { row, rule } in self.definitions.load_reporting(stranded).await? {
             let fired_at = row.progress.previous_fire_at.unwrap_or(row.progress.start_at);
-            let Some(rearm) = rule.rearm(row.id, fired_at, self.clock.now()) else { continue };
+            let Some(rearm) = rule.rearm(row.id, fired_at, self.now()) else { continue };
             tracing::warn!(trigger.id = row.id.0, "a delay that waited for a run which is over goes on");
             let armed = self.update(&rule.definition.key, |_, _, triggers| {
                 let stranded = triggers.iter().any(|(trigger, _)| trigger.row == row);

@@ -1,14 +1,14 @@
 //! Engines that share a PostgreSQL: who fires what, and what happens when one of them goes.
 
-use std::sync::Arc;
+use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
-use mainspring_core::RunId;
 use mainspring_core::cluster::{ShardSet, Standing};
-use mainspring_core::job::{Job, JobKey, OnLost, Task};
+use mainspring_core::job::{Job, JobKey, OnLost, ScheduleDefinition, Task, TriggerDefinition};
 use mainspring_core::run::RunState;
+use mainspring_core::{RunId, Timestamp};
 use mainspring_engine::control::{Ask, SaveMode};
-use mainspring_engine::{Clock, Engine, Handlers, RunContext, ShiftedClock, SystemClock};
+use mainspring_engine::{Alarm, Clock, Engine, Handlers, RunContext, ShiftedClock, SystemClock};
 use mainspring_store::conformance::kit::postgres;
 use mainspring_store::{Expect, RunInfo, Store};
 
@@ -130,6 +130,43 @@ async fn node_whose_clock_is_set_fires_and_misses_nothing_by_it() {
     assert_exact(&accounted(&**a.store(), TRIGGERS, through).await, first);
 }
 
+/// What a node with a wrong clock is asked to do is done at the right time, also just after that clock was set.
+#[tokio::test(flavor = "multi_thread")]
+async fn requests_through_a_node_with_a_wrong_clock_go_by_the_right_one() {
+    let address = postgres().await;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("offset");
+    let set = |ms: i64| std::fs::write(&file, ms.to_string()).unwrap();
+    set(0);
+    let _a = node(&address, "a").await;
+    let clock = Arc::new(ShiftedClock::new(&file).unwrap());
+    let b = node_on(&address, "b", clock, Arc::default()).await;
+    let right = |at: Timestamp| assert!(at.since(SystemClock.now()).abs() < 60_000, "{at}");
+    owns(&b, SHARDS / 2).await;
+    for step_ms in [3_600_000, -3_600_000] {
+        set(step_ms);
+        right(b.control().now());
+        sees(&b, "its clock is off", |status| status.standing == Standing::ClockOff).await;
+        right(b.control().now());
+        let mut job = Job::new(JobKey::new("default", "a"), Task::Noop);
+        let schedule = ScheduleDefinition::Every { interval_ms: 600_000, repeat_count: None };
+        job.triggers.push(TriggerDefinition::new("t", schedule));
+        let saved = b.control().save(vec![(Arc::new(job), Expect::Absent)], SaveMode::Commit).await.unwrap();
+        let job = saved[0].saved.as_ref().unwrap();
+        right(job.updated_at);
+        let key = &job.definition.key;
+        let trigger = &b.store().prior(key).await.unwrap().triggers[0];
+        right(trigger.row.progress.start_at);
+        right(b.control().run_now(key, Ask::default()).await.unwrap().fire_time);
+        b.control().pause_job(key).await.unwrap();
+        right(b.control().resume_job(key).await.unwrap().updated_at);
+        b.control().delete_job(key, Expect::Anything).await.unwrap();
+        set(0);
+        right(b.control().now());
+        owns(&b, SHARDS / 2).await;
+    }
+}
+
 /// The lock keeps events from being added, so that batches do not get through.
 #[tokio::test(flavor = "multi_thread")]
 async fn shards_are_handed_over_when_the_outcome_of_every_batch_is_known() {
@@ -236,8 +273,8 @@ async fn times_that_do_not_fit_each_other_are_refused() {
 }
 
 /// A node alone with two running runs that do not end by themselves: one that is failed if it is lost, one that is tried again.
-async fn node_with_runs(address: &str) -> (Engine, RunId, RunId) {
-    let a = node_with(address, "a", waiting()).await;
+async fn node_with_runs(address: &str, clock: Arc<dyn Clock>, handlers: Arc<Handlers>) -> (Engine, RunId, RunId) {
+    let a = node_on(address, "a", clock, handlers).await;
     owns(&a, SHARDS).await;
     let mut runs = Vec::new();
     for (name, on_lost) in [("once", OnLost::Fail), ("again", OnLost::Retry)] {
@@ -268,7 +305,7 @@ async fn is(store: &Arc<dyn Store>, run: RunId, state: RunState, attempt: u32) -
 #[tokio::test(flavor = "multi_thread")]
 async fn runs_of_a_dead_node_are_lost_and_tried_again_where_the_job_says_so() {
     let address = postgres().await;
-    let (a, once, again) = node_with_runs(&address).await;
+    let (a, once, again) = node_with_runs(&address, Arc::new(SystemClock), waiting()).await;
     let b = node_with(&address, "b", waiting()).await;
     owns(&b, SHARDS / 2).await;
     drop(a);
@@ -283,7 +320,7 @@ async fn runs_of_a_dead_node_are_lost_and_tried_again_where_the_job_says_so() {
 #[tokio::test(flavor = "multi_thread")]
 async fn node_that_cannot_renew_for_long_gives_up_what_others_may_be_given() {
     let address = postgres().await;
-    let (a, once, again) = node_with_runs(&address).await;
+    let (a, once, again) = node_with_runs(&address, Arc::new(SystemClock), waiting()).await;
     let (mut client, connection) = tokio_postgres::connect(&address, tokio_postgres::NoTls).await.unwrap();
     tokio::spawn(connection);
     let lock = client.transaction().await.unwrap();
@@ -295,6 +332,53 @@ async fn node_that_cannot_renew_for_long_gives_up_what_others_may_be_given() {
     assert!(!given_up.await.state.is_final(), "it is tried again, not cancelled");
     is(a.store(), once, RunState::Running, 1).await;
     lock.rollback().await.unwrap();
+    is(a.store(), again, RunState::Running, 2).await;
+    is(a.store(), once, RunState::Running, 1).await;
+}
+
+/// A clock that keeps whoever looks at it waiting while it is stuck, but for the thread that keeps the lease.
+#[derive(Clone, Default)]
+struct StuckClock(Arc<(Mutex<bool>, Condvar)>);
+
+impl StuckClock {
+    fn set(&self, stuck: bool) {
+        *self.0.0.lock().unwrap() = stuck;
+        self.0.1.notify_all();
+    }
+}
+
+impl Clock for StuckClock {
+    fn now(&self) -> Timestamp {
+        if std::thread::current().name() != Some("mainspring-lease") {
+            let stuck = self.0.0.lock().unwrap();
+            drop(self.0.1.wait_while(stuck, |stuck| *stuck).unwrap());
+        }
+        SystemClock.now()
+    }
+
+    fn alarm(&self) -> Box<dyn Alarm> {
+        SystemClock.alarm()
+    }
+}
+
+/// Its loop hangs, and with it whatever looks at the clock; so it does not renew, and others may be given its runs.
+#[tokio::test(flavor = "multi_thread", worker_threads = 16)]
+async fn node_whose_loop_hangs_gives_up_what_others_may_be_given() {
+    let address = postgres().await;
+    let clock = StuckClock::default();
+    let (handlers, (told, mut hears)) = (Handlers::default(), tokio::sync::mpsc::unbounded_channel());
+    handlers.register("wait", move |run: RunContext| {
+        let told = told.clone();
+        async move {
+            run.cancelled().await;
+            told.send(run.run_id()).unwrap();
+        }
+    });
+    let (a, once, again) = node_with_runs(&address, Arc::new(clock.clone()), Arc::new(handlers)).await;
+    clock.set(true);
+    let ended = tokio::time::timeout(Duration::from_secs(60), hears.recv()).await;
+    clock.set(false);
+    assert_eq!(ended.expect("it is told to end").unwrap(), again);
     is(a.store(), again, RunState::Running, 2).await;
     is(a.store(), once, RunState::Running, 1).await;
 }

@@ -60,7 +60,7 @@ fn answer(checks: Vec<HealthCheck>, draining: bool, query: Option<&str>) -> (Sta
 }
 
 fn engine(app: &Inner) -> HealthCheck {
-    let late_ms = app.engine.ticked_at().map(|at| app.now().since(at));
+    let late_ms = app.engine.ticked_ms_ago();
     let message = match late_ms {
         None => Some("the engine has not looked for due triggers yet".to_owned()),
         Some(late_ms) if late_ms > TICK_MAX_MS => Some(format!("the engine has stood still for {late_ms} ms")),

@@ -1,3 +1,3 @@
 INSERT INTO node (incarnation, name, address, version, standing, counter, "change", clock_offset_ms, joined_at, renewed_at)
-VALUES (:incarnation, :name, :address, :version, :standing, 1, 0, :clock_offset_ms,
+VALUES ((SELECT number FROM incarnation WHERE id = :id), :name, :address, :version, :standing, 1, 0, :clock_offset_ms,
     CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED), CAST(UNIX_TIMESTAMP(NOW(3)) * 1000 AS SIGNED))

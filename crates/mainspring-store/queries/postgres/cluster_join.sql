@@ -1,2 +1,2 @@
 INSERT INTO node (incarnation, name, address, version, standing, counter, change, clock_offset_ms, joined_at, renewed_at)
-VALUES (:incarnation, :name, :address, :version, :standing, 1, 0, :clock_offset_ms, clock_ms(), clock_ms())
+VALUES ((SELECT number FROM incarnation WHERE id = :id), :name, :address, :version, :standing, 1, 0, :clock_offset_ms, clock_ms(), clock_ms())

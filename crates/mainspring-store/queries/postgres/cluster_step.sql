@@ -1,2 +1,2 @@
 UPDATE node SET counter = counter + 1, standing = :standing, clock_offset_ms = :clock_offset_ms, renewed_at = clock_ms()
-WHERE incarnation = :incarnation
+WHERE incarnation = (SELECT number FROM incarnation WHERE id = :id)

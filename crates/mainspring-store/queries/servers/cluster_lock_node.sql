@@ -1,1 +1,1 @@
-SELECT counter FROM node WHERE incarnation = :incarnation FOR UPDATE
+SELECT counter FROM node WHERE incarnation = (SELECT number FROM incarnation WHERE id = :id) FOR UPDATE

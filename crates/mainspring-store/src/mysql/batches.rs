@@ -5,15 +5,15 @@ use std::collections::HashSet;
 use mainspring_core::batch::{
     ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireEntry, LiveRun, TriggerRow,
 };
-use mainspring_core::cluster::{Shard, ShardSet};
+use mainspring_core::cluster::ShardSet;
 use mainspring_core::{Timestamp, TriggerId};
 
 use super::arrays::{self, list_of_numbers, list_of_runs};
 use super::connection::Connection;
 use crate::sql::Batches;
-use crate::sql::cluster;
+use crate::sql::cluster::{self, mask};
 use crate::sql::complete::End;
-use crate::sql::db::{Sql, Step, ToSql, Values, execute, exists, read};
+use crate::sql::db::{Step, ToSql, execute, exists, read};
 use crate::sql::fire::{self, Usual};
 use crate::sql::queue::{claimed_run, live_run};
 use crate::sql::trigger::{Place, page, placed};
@@ -122,35 +122,4 @@ pub(super) fn adopt(db: &Connection, dead: i64, by: i64, limit: u32) -> Step<Vec
         execute(db, own!("cluster_adopt"), &[(":runs", &runs), (":by", &by)])?;
     }
     Ok(taken)
-}
-
-/// Gives free shards to an owner.
-pub(super) fn take_shards(db: &Connection, owner: i64, shards: ShardSet, lease_id: u128) -> Step<ShardSet> {
-    let free = shards_of(db, own!("cluster_free_read"), &[(":shards", &mask(shards))])?;
-    let lease = lease_id.to_be_bytes();
-    let values: [(&str, &dyn ToSql); 3] = [(":owner", &owner), (":lease", &lease), (":shards", &mask(free))];
-    execute(db, own!("cluster_acquire"), &values)?;
-    Ok(free)
-}
-
-/// Frees shards of an owner.
-pub(super) fn free_shards(db: &Connection, owner: i64, shards: ShardSet) -> Step<ShardSet> {
-    let shards = mask(shards);
-    let values: [(&str, &dyn ToSql); 2] = [(":owner", &owner), (":shards", &shards)];
-    let held = shards_of(db, own!("cluster_own_read"), &values)?;
-    execute(db, own!("cluster_release"), &values)?;
-    Ok(held)
-}
-
-fn shards_of(db: &Connection, sql: Sql, values: &Values<'_>) -> Step<ShardSet> {
-    Ok(read(db, sql, values, |row| row.get(0).map(Shard))?.into_iter().collect())
-}
-
-/// A set of shards as the statements ask for them: a character for each.
-fn mask(shards: ShardSet) -> String {
-    let mut mask = vec![b'0'; 256];
-    for Shard(number) in shards.iter() {
-        mask[usize::from(number)] = b'1';
-    }
-    String::from_utf8(mask).expect("two digits")
 }

@@ -9,14 +9,13 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use mainspring_core::batch::LiveRun;
-use mainspring_core::cluster::ShardSet;
 use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, DriverError, Opts, Params, Statement};
 use rustc_hash::FxHashMap;
 use tokio::runtime::Runtime;
 
 use super::batches;
-use crate::sql::db::{Columns, Db, Fault, Lock, Row, Sql, Step, ToSql, Value, Values};
+use crate::sql::db::{Columns, Db, Fault, Lock, Query, Row, Sql, Step, ToSql, Value, Values};
 use crate::sql::lane::Server;
 
 /// How long connecting may take.
@@ -87,8 +86,7 @@ impl Connection {
         let client = runtime.block_on(async {
             let connecting = async {
                 let mut client = Conn::new(target.clone()).await?;
-                client.query_drop(SETTINGS).await?;
-                client.query_drop(purpose.settings()).await?;
+                client.query_drop(format!("{SETTINGS}; {}", purpose.settings())).await?;
                 Ok::<_, Fault>(client)
             };
             tokio::time::timeout(CONNECT, connecting).await.map_err(|_| slow(CONNECT))?
@@ -214,12 +212,27 @@ impl Server for Connection {
         }
     }
 
-    fn take_shards(&self, owner: i64, shards: ShardSet, lease_id: u128) -> Step<ShardSet> {
-        batches::take_shards(self, owner, shards, lease_id)
-    }
-
-    fn free_shards(&self, owner: i64, shards: ShardSet) -> Step<ShardSet> {
-        batches::free_shards(self, owner, shards)
+    /// Prepared statements take a message each, so the values are in the text. A text may be several statements.
+    fn conclude(&self, last: &[Query<'_>], each: &mut dyn FnMut(usize, &Row<'_>) -> Step<()>) -> Step<()> {
+        let texts: Vec<String> = last.iter().map(|query| filled(query)).collect();
+        let message = texts.iter().map(String::as_str).chain(["COMMIT"]).collect::<Vec<_>>().join(";\n");
+        self.begun.set(true);
+        let found = self.wait(async |client| {
+            let mut answers = client.query_iter(message).await?;
+            let mut found = Vec::new();
+            for (place, text) in texts.iter().enumerate() {
+                for _ in text.split(';') {
+                    while let Some(row) = answers.next().await? {
+                        found.push((place, row));
+                    }
+                }
+            }
+            // That of the commit.
+            answers.drop_result().await?;
+            Ok(found)
+        })?;
+        self.begun.set(false);
+        found.iter().try_for_each(|(place, row)| each(*place, &Row(&Cells(row))))
     }
 
     fn adopt(&self, dead: i64, by: i64, limit: u32) -> Step<Vec<LiveRun>> {
@@ -290,6 +303,29 @@ pub(super) fn positional(text: &str, lock: Lock) -> (String, Vec<usize>) {
     (result, places)
 }
 
+/// A statement with its values in it.
+fn filled((sql, values): &Query<'_>) -> String {
+    let (text, places) = positional(sql.mysql.unwrap_or(sql.text), Lock::None);
+    let mut parts = text.split('?');
+    let mut result = parts.next().unwrap_or_default().to_owned();
+    for (part, place) in parts.zip(places) {
+        result.push_str(&literal(values.get(place).map_or(Value::Null, |(_, value)| value.value())));
+        result.push_str(part);
+    }
+    result
+}
+
+/// A value as a statement says it. Texts are digits too: nothing in them is taken for a word of the statement.
+fn literal(value: Value<'_>) -> String {
+    let digits = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
+    match value {
+        Value::Null => "NULL".to_owned(),
+        Value::Int(number) => number.to_string(),
+        Value::Text(text) => format!("_utf8mb4 X'{}'", digits(text.as_bytes())),
+        Value::Blob(bytes) => format!("X'{}'", digits(bytes)),
+    }
+}
+
 /// A value on its way to the server.
 fn bound(value: Option<Value<'_>>) -> mysql_async::Value {
     match value {
@@ -314,6 +350,11 @@ impl Columns for Cells<'_> {
             mysql_async::Value::NULL => Value::Null,
             mysql_async::Value::Int(number) => Value::Int(*number),
             mysql_async::Value::UInt(number) => Value::Int(i64::try_from(*number).map_err(|_| bad("too large"))?),
+            // What a text asked for comes as text.
+            mysql_async::Value::Bytes(digits) if about.column_type().is_numeric_type() => {
+                let number = std::str::from_utf8(digits).ok().and_then(|digits| digits.parse().ok());
+                Value::Int(number.ok_or_else(|| bad("no whole number"))?)
+            }
             mysql_async::Value::Bytes(bytes) if about.character_set() != BINARY => {
                 Value::Text(std::str::from_utf8(bytes).map_err(|_| bad("no UTF-8"))?)
             }
@@ -333,6 +374,10 @@ mod tests {
         let (sql, places) = positional(text, Lock::None);
         assert_eq!(sql, "UPDATE t SET a = ?, b = ?\nWHERE a <> ? AND c = ? \n");
         assert_eq!(places, [0, 1, 0, 2]);
+        let values: [(&str, &dyn ToSql); 3] = [(":a", &-7), (":b_2", &"it's; ?"), (":c", &None::<i64>)];
+        let text = filled(&(Sql::new("UPDATE t SET a = :a, b = :b_2 WHERE a <> :a AND c = :c"), &values));
+        let b = "_utf8mb4 X'697427733b203f'";
+        assert_eq!(text, format!("UPDATE t SET a = -7, b = {b} WHERE a <> -7 AND c = NULL\n"));
         let (sql, _) = positional("SELECT 1", Lock::Share);
         assert_eq!(sql, "SELECT 1\nLOCK IN SHARE MODE");
     }

@@ -436,6 +436,13 @@ fn repeat_after_a_lost_answer_tells_what_was_kept() {
 }
 
 #[test]
+fn verbs_of_leases_take_one_round_trip_each() {
+    let wire = crate::sql::tests::Wire::to(&database());
+    let store = MysqlStore::open(&wire.address).unwrap();
+    crate::sql::tests::verbs_of_leases_take_one_round_trip_each(&store, &wire, 0);
+}
+
+#[test]
 fn repeated_claim_waits_for_the_first() {
     let address = database();
     let store = Arc::new(MysqlStore::open(&address).unwrap());
@@ -462,11 +469,13 @@ fn change_that_is_committed_late_is_taken() {
 #[test]
 fn burial_waits_for_the_batch_under_way() {
     use crate::sql::cluster::{raise_fence, share_fence};
-    const NODE: i64 = 7;
+    // The number that the first process start is given.
+    const NODE: i64 = 1;
     let step_fence = |batch: &dyn Db, owner| crate::sql::cluster::step_fence(batch, owner, 0);
     let address = database();
     let _store = MysqlStore::open(&address).unwrap();
     let (batch, is_waited_for) = watched(&address);
+    batch.run_text("INSERT INTO incarnation (id) VALUES (UNHEX('00000000000000000000000000000007'))").unwrap();
     raise_fence(&batch, NODE).unwrap();
     batch.commit().unwrap();
     for share in [false, true] {
@@ -476,7 +485,7 @@ fn burial_waits_for_the_batch_under_way() {
         let undertaker = std::thread::spawn(move || {
             let db = patient(&address);
             let remove = Sql::new(include_str!("../../queries/servers/cluster_fence_remove.sql"));
-            let removed = db.execute(remove, &[(":incarnation", &NODE)]).unwrap();
+            let removed = db.execute(remove, &[(":id", &7_u128.to_be_bytes()), (":counter", &-1)]).unwrap();
             if share {
                 db.commit().unwrap()
             } else {

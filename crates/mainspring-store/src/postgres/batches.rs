@@ -5,16 +5,15 @@ use std::collections::HashSet;
 use mainspring_core::batch::{
     ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireEntry, LiveRun, TriggerRow,
 };
-use mainspring_core::cluster::{Shard, ShardSet};
+use mainspring_core::cluster::ShardSet;
 use mainspring_core::{Timestamp, TriggerId};
-use tokio_postgres::types::ToSql as Encode;
 
 use super::arrays;
-use super::connection::{Connection, Uuid};
+use super::connection::Connection;
 use crate::sql::Batches;
 use crate::sql::cluster;
 use crate::sql::complete::End;
-use crate::sql::db::{Lock, Row, Sql, Step, ToSql, read};
+use crate::sql::db::{Lock, Row, Step, ToSql, read};
 use crate::sql::fire::{self, Usual};
 use crate::sql::queue::{claimed_run, live_run};
 use crate::sql::trigger::{Place, page, placed};
@@ -126,25 +125,6 @@ pub(super) fn adopt(db: &Connection, dead: i64, by: i64, limit: u32) -> Step<Vec
     let mut runs = read(db, own!("cluster_adopt"), &values, live_run)?;
     runs.sort_by_key(|run| run.claimed.run);
     Ok(runs)
-}
-
-/// Gives free shards to an owner.
-pub(super) fn take_shards(db: &Connection, owner: i64, shards: ShardSet, lease_id: u128) -> Step<ShardSet> {
-    shards_of(db, own!("cluster_acquire"), &[&owner, &Uuid(lease_id.to_be_bytes()), &numbers(shards)])
-}
-
-/// Frees shards of an owner.
-pub(super) fn free_shards(db: &Connection, owner: i64, shards: ShardSet) -> Step<ShardSet> {
-    shards_of(db, own!("cluster_release"), &[&owner, &numbers(shards)])
-}
-
-fn shards_of(db: &Connection, sql: Sql, parameters: &[&(dyn Encode + Sync)]) -> Step<ShardSet> {
-    let mut shards = ShardSet::EMPTY;
-    db.query(sql, Lock::None, parameters, &mut |row| {
-        shards.insert(Shard(Row(row).get(0)?));
-        Ok(true)
-    })?;
-    Ok(shards)
 }
 
 fn numbers(shards: ShardSet) -> Vec<i16> {

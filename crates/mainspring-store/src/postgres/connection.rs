@@ -9,10 +9,9 @@ use std::rc::Rc;
 use std::time::Duration;
 
 use bytes::BytesMut;
-use futures_util::future::{join_all, join3};
+use futures_util::future::{join, join_all, join3, try_join_all};
 use futures_util::{TryStreamExt, pin_mut};
 use mainspring_core::batch::LiveRun;
-use mainspring_core::cluster::ShardSet;
 use mainspring_core::{RunId, Timestamp};
 use rustc_hash::FxHashMap;
 use tokio::runtime::Runtime;
@@ -23,7 +22,7 @@ use tokio_postgres::{Client, Config, Statement};
 use super::batches::{self, own};
 use super::tls::Tls;
 use crate::error::Error;
-use crate::sql::db::{Columns, Db, Fault, Lock, Row, Sql, Step, ToSql, Value, Values, exists};
+use crate::sql::db::{Columns, Db, Fault, Lock, Query, Row, Sql, Step, ToSql, Value, Values, exists};
 use crate::sql::lane::Server;
 
 /// How long connecting may take.
@@ -83,11 +82,9 @@ impl Connection {
                 // Whoever uses the client next hears of it.
                 let _ended = connection.await;
             });
-            let settings = format!("{SETTINGS}; SET statement_timeout = {}", limit.as_millis());
+            let plans = if by_keys { BY_KEYS } else { "" };
+            let settings = format!("{SETTINGS}; SET statement_timeout = {}; {plans}", limit.as_millis());
             client.batch_execute(&settings).await?;
-            if by_keys {
-                client.batch_execute(BY_KEYS).await?;
-            }
             Ok::<_, Fault>(client)
         })?;
         let (statements, days) = (RefCell::default(), RefCell::default());
@@ -158,6 +155,20 @@ impl Connection {
         let statement = Rc::new(self.wait(self.client.prepare(&numbered(text, lock)))?);
         self.statements.borrow_mut().insert(key, statement.clone());
         Ok(statement)
+    }
+
+    /// Statements as the server knows them. Those that it does not know yet are told to it in one go.
+    fn statements(&self, queries: &[Query<'_>]) -> Step<Vec<Rc<Statement>>> {
+        let known = |sql: &Sql| (sql.postgres.unwrap_or(sql.text).as_ptr().addr(), Lock::None);
+        let unknown =
+            queries.iter().map(|(sql, _)| *sql).filter(|sql| !self.statements.borrow().contains_key(&known(sql)));
+        let told = unknown.map(|sql| async move {
+            let text = numbered(sql.postgres.unwrap_or(sql.text), Lock::None);
+            Ok((known(&sql), Rc::new(self.client.prepare(&text).await?)))
+        });
+        let told = self.wait(try_join_all(told.collect::<Vec<_>>()))?;
+        self.statements.borrow_mut().extend(told);
+        queries.iter().map(|(sql, _)| self.statement(*sql, Lock::None)).collect()
     }
 
     /// Runs a statement with parameters of its own types, and hands its rows over. The first one of a transaction
@@ -249,16 +260,27 @@ impl Server for Connection {
         exists(self, own!("change_hint"), &[]).map(|_| ())
     }
 
-    fn hint(&self) -> Step<()> {
-        exists(self, own!("cluster_hint"), &[]).map(|_| ())
-    }
+    const HINT: Option<Sql> = Some(own!("cluster_hint"));
 
-    fn take_shards(&self, owner: i64, shards: ShardSet, lease_id: u128) -> Step<ShardSet> {
-        batches::take_shards(self, owner, shards, lease_id)
-    }
-
-    fn free_shards(&self, owner: i64, shards: ShardSet) -> Step<ShardSet> {
-        batches::free_shards(self, owner, shards)
+    fn conclude(&self, last: &[Query<'_>], each: &mut dyn FnMut(usize, &Row<'_>) -> Step<()>) -> Step<()> {
+        let statements = self.statements(last)?;
+        let bound = last.iter().map(|(_, values)| values.iter().map(|(_, value)| Bound(value.value())).collect());
+        let bound: Vec<Vec<Bound<'_>>> = bound.collect();
+        let parameters = bound.iter().map(|bound| bound.iter().map(|value| value as &(dyn Encode + Sync)).collect());
+        let parameters: Vec<Vec<&(dyn Encode + Sync)>> = parameters.collect();
+        let found = statements.iter().zip(&parameters);
+        let found = found.map(|(statement, parameters)| self.client.query(&**statement, parameters));
+        let found = self.send(async {
+            let (found, committed) = join(join_all(found), self.client.batch_execute("COMMIT")).await;
+            // The first error counts. The server has undone the transaction then.
+            let found = found.into_iter().collect::<Result<Vec<_>, _>>()?;
+            committed.map(|()| found)
+        });
+        self.begun.set(false);
+        for (place, rows) in found?.iter().enumerate() {
+            rows.iter().try_for_each(|row| each(place, &Row(row)))?;
+        }
+        Ok(())
     }
 
     fn adopt(&self, dead: i64, by: i64, limit: u32) -> Step<Vec<LiveRun>> {

@@ -155,10 +155,12 @@ fn client_that_stops_holds_its_locks_for_no_longer_than_seconds() {
 /// The batch has taken a step of its fence; what buries its node has to wait, and then finds the batch recorded.
 #[test]
 fn burial_waits_for_the_batch_under_way() {
-    const NODE: i64 = 7;
+    // The number that the first process start is given.
+    const NODE: i64 = 1;
     let url = database();
     let _store = PostgresStore::open(&url).unwrap();
     let (batch, watch) = (session(&url), session(&url));
+    batch.run_alone("INSERT INTO incarnation (id) VALUES ('00000000-0000-0000-0000-000000000007')").unwrap();
     batch.run_alone(&format!("INSERT INTO fence (incarnation, seq) VALUES ({NODE}, 0)")).unwrap();
     let (tell, told) = std::sync::mpsc::channel();
     for share in [false, true] {
@@ -170,7 +172,7 @@ fn burial_waits_for_the_batch_under_way() {
             tell.send(db.run_simple("SELECT pg_backend_pid()").unwrap().remove(0)).unwrap();
             let removed = db.execute(
                 Sql::new(include_str!("../../queries/servers/cluster_fence_remove.sql")),
-                &[(":incarnation", &NODE)],
+                &[(":id", &7_u128.to_be_bytes()), (":counter", &-1)],
             );
             let removed = removed.unwrap();
             if share {
@@ -258,6 +260,13 @@ fn repeat_after_a_lost_answer_tells_what_was_kept() {
     let wire = crate::sql::tests::Wire::to(&database());
     let store = Arc::new(PostgresStore::open(&wire.address).unwrap());
     crate::sql::tests::repeat_after_a_lost_answer_tells_what_was_kept(store, &wire);
+}
+
+#[test]
+fn verbs_of_leases_take_one_round_trip_each() {
+    let wire = crate::sql::tests::Wire::to(&database());
+    let store = PostgresStore::open(&wire.address).unwrap();
+    crate::sql::tests::verbs_of_leases_take_one_round_trip_each(&store, &wire, 1);
 }
 
 #[test]

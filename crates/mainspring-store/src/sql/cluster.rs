@@ -1,4 +1,10 @@
 //! What nodes say to each other through a database server.
+//!
+//! Over a slow wire a renewal of several messages is answered too late for its sender to trust itself. So a renewal, a burial, an
+//! acquisition and a release are one message each, with the end of its transaction in it; what a statement depends on is
+//! in the statement. Each may be repeated: it takes effect once.
+
+use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use mainspring_core::batch::{CompletionOutcome, LiveRun};
@@ -7,7 +13,7 @@ use mainspring_core::planner::Answered;
 use mainspring_core::{BatchId, Incarnation};
 use tokio::sync::Notify;
 
-use super::db::{Db, Row, Step, ToSql, execute, exists, known, on_servers, read, read_one, sql, word};
+use super::db::{Db, Query, Row, Step, ToSql, execute, exists, known, on_servers, read, read_one, sql, word};
 use super::keep;
 use super::lane::{Lane, Server};
 use super::queue::{adopt_from, live_run};
@@ -22,7 +28,10 @@ const KNOWN_MAX: u32 = 100_000;
 pub(crate) trait Shared: Send + Sync + 'static {
     type Session: Server;
 
-    /// Where leases are kept: nothing else waits there.
+    /// Where leases are renewed: nothing else waits there.
+    fn renewals(&self) -> &Lane<Self::Session>;
+
+    /// For the other verbs of leases.
     fn leases(&self) -> &Lane<Self::Session>;
 
     /// Is woken when another node hints.
@@ -33,7 +42,7 @@ pub(crate) trait Shared: Send + Sync + 'static {
 impl<S: Shared> Cluster for S {
     async fn renew(&self, me: Incarnation, about: &NodeInfo, renewal: Renewal) -> Result<ClusterView> {
         let about = about.clone();
-        self.leases().call("renew a lease", move |session| renew(session, me, &about, renewal)).await
+        self.renewals().call("renew a lease", move |session| renew(session, me, &about, renewal)).await
     }
 
     async fn bury(&self, dead: Incarnation, counter: Option<u64>) -> Result<()> {
@@ -58,7 +67,12 @@ impl<S: Shared> Cluster for S {
 
     async fn orphaned(&self) -> Result<Vec<Incarnation>> {
         let work = |session: &mut Session<S::Session>| {
-            read(&session.connection, on_servers!("cluster_orphaned"), &[], |row| incarnation(row, 0))
+            let mut found = Vec::new();
+            session.connection.conclude(&[(on_servers!("cluster_orphaned"), &[])], &mut |_, row| {
+                found.push(incarnation(row, 0)?);
+                Ok(())
+            })?;
+            Ok(found)
         };
         self.leases().call("look for orphaned runs", work).await
     }
@@ -77,7 +91,7 @@ impl<S: Shared> Cluster for S {
     }
 
     async fn hint(&self) -> Result<()> {
-        self.leases().call("hint to the other nodes", |session| session.connection.hint()).await
+        self.leases().call("hint to the other nodes", |session| hint(&session.connection)).await
     }
 
     fn hinted(&self) -> &Notify {
@@ -91,67 +105,86 @@ fn renew<C: Server>(
     about: &NodeInfo,
     renewal: Renewal,
 ) -> Step<ClusterView> {
-    let number = session.number_of(me)?;
-    let db = &session.connection;
-    let (standing, offset) = (renewal.standing.as_str(), renewal.clock_offset_ms);
-    if renewal.join {
-        let values: [(&str, &dyn ToSql); 6] = [
-            (":incarnation", &number),
-            (":name", &about.name),
-            (":address", &about.address),
-            (":version", &about.version),
-            (":standing", &standing),
-            (":clock_offset_ms", &offset),
-        ];
-        execute(db, on_servers!("cluster_join", postgres, mysql), &values)?;
-        raise_fence(db, number)?;
-    } else {
-        let values: [(&str, &dyn ToSql); 3] =
-            [(":standing", &standing), (":clock_offset_ms", &offset), (":incarnation", &number)];
-        execute(db, on_servers!("cluster_step", postgres, mysql), &values)?;
-    }
-    view(db)
+    let (id, standing, offset) = (me.0.to_be_bytes(), renewal.standing.as_str(), renewal.clock_offset_ms);
+    let this: [(&str, &dyn ToSql); 1] = [(":id", &id)];
+    let step: [(&str, &dyn ToSql); 3] = [(":standing", &standing), (":clock_offset_ms", &offset), (":id", &id)];
+    let join: [(&str, &dyn ToSql); 6] = [
+        (":id", &id),
+        (":name", &about.name),
+        (":address", &about.address),
+        (":version", &about.version),
+        (":standing", &standing),
+        (":clock_offset_ms", &offset),
+    ];
+    let mut message: Vec<Query<'_>> = match renewal.join {
+        true => vec![
+            (on_servers!("cluster_incarnation", postgres, mysql), &this),
+            (on_servers!("cluster_join", postgres, mysql), &join),
+            (on_servers!("cluster_join_fence", postgres, mysql), &this),
+        ],
+        false => vec![(on_servers!("cluster_step", postgres, mysql), &step)],
+    };
+    let first = message.len();
+    // Shards before nodes: an owner without a node is waited for, a node without shards would be believed.
+    let view: [Query<'_>; 3] = [
+        (on_servers!("cluster_database", postgres, mysql), &[]),
+        (on_servers!("cluster_shards"), &[]),
+        (on_servers!("cluster_nodes"), &[]),
+    ];
+    message.extend(view);
+    let (mut about, mut shards, mut nodes) =
+        <(Option<(String, i64, Option<String>)>, BTreeMap<_, _>, Vec<_>)>::default();
+    session.connection.conclude(&message, &mut |place, row| {
+        match place.checked_sub(first) {
+            Some(0) => about = Some((row.get(0)?, row.get(1)?, row.get(2)?)),
+            Some(1) => {
+                let (shard, lease) = lease(row)?;
+                shards.insert(shard, lease);
+            }
+            Some(2) => nodes.push(node(row)?),
+            _ => {}
+        }
+        Ok(())
+    })?;
+    let (database, database_clock_ms, least_version) = about.unwrap_or_default();
+    Ok(ClusterView { database, database_clock_ms, nodes, shards, least_version })
 }
 
-fn view(db: &dyn Db) -> Step<ClusterView> {
-    let database = read_one(db, on_servers!("cluster_database", postgres, mysql), &[], |row| {
-        Ok((row.get::<String>(0)?, row.get(1)?, row.get(2)?))
-    })?;
-    let (database, database_clock_ms, least_version) = database.unwrap_or_default();
-    // Shards before nodes: an owner without a node is waited for, a node without shards would be believed.
-    let shards = read(db, on_servers!("cluster_shards"), &[], |row| {
-        let lease_id = row.get::<Option<[u8; 16]>>(2)?.map_or(0, u128::from_be_bytes);
-        Ok((Shard(row.get(0)?), Lease { owner: incarnation(row, 1)?, lease_id, epoch: row.get(3)? }))
-    })?;
-    let nodes = read(db, on_servers!("cluster_nodes"), &[], |row| {
-        Ok(NodeRow {
-            incarnation: incarnation(row, 0)?,
-            name: row.get(1)?,
-            address: row.get(2)?,
-            version: row.get(3)?,
-            // A standing of a newer program: it is there, and takes no shards by the rules that are known here.
-            standing: known(word(row, 4, Standing::from_word))?.unwrap_or(Standing::Draining),
-            counter: row.get::<i64>(5)?.unsigned_abs(),
-            clock_offset_ms: row.get(6)?,
-            drain_asked: row.get(7)?,
-        })
-    })?;
-    Ok(ClusterView { database, database_clock_ms, nodes, shards: shards.into_iter().collect(), least_version })
+fn lease(row: &Row<'_>) -> Step<(Shard, Lease)> {
+    let lease_id = row.get::<Option<[u8; 16]>>(2)?.map_or(0, u128::from_be_bytes);
+    Ok((Shard(row.get(0)?), Lease { owner: incarnation(row, 1)?, lease_id, epoch: row.get(3)? }))
+}
+
+fn node(row: &Row<'_>) -> Step<NodeRow> {
+    Ok(NodeRow {
+        incarnation: incarnation(row, 0)?,
+        name: row.get(1)?,
+        address: row.get(2)?,
+        version: row.get(3)?,
+        // A standing of a newer program: it is there, and takes no shards by the rules that are known here.
+        standing: known(word(row, 4, Standing::from_word))?.unwrap_or(Standing::Draining),
+        counter: row.get::<i64>(5)?.unsigned_abs(),
+        clock_offset_ms: row.get(6)?,
+        drain_asked: row.get(7)?,
+    })
 }
 
 fn bury<C: Server>(session: &mut Session<C>, dead: Incarnation, counter: Option<u64>) -> Step<()> {
-    let number = session.number_of(dead)?;
-    let db = &session.connection;
-    let this: [(&str, &dyn ToSql); 1] = [(":incarnation", &number)];
-    let there = read_one(db, on_servers!("cluster_lock_node"), &this, |row| row.get::<i64>(0))?;
-    let there = there.map_or(0, i64::unsigned_abs);
-    if counter.is_some_and(|seen| seen != there) {
-        return Ok(());
-    }
-    execute(db, on_servers!("cluster_fence_remove"), &this)?;
-    execute(db, on_servers!("cluster_node_remove"), &this)?;
-    execute(db, on_servers!("cluster_free"), &this)?;
-    db.hint()
+    let id = dead.0.to_be_bytes();
+    let counter = counter.map_or(-1, |seen| i64::try_from(seen).unwrap_or(i64::MAX));
+    let this: [(&str, &dyn ToSql); 2] = [(":id", &id), (":counter", &counter)];
+    let mut message: Vec<Query<'_>> = vec![
+        (on_servers!("cluster_lock_node"), &this[..1]),
+        (on_servers!("cluster_fence_remove"), &this),
+        (on_servers!("cluster_free"), &this),
+        (on_servers!("cluster_node_remove"), &this),
+    ];
+    message.extend(C::HINT.map(|hint| (hint, &[][..])));
+    session.connection.conclude(&message, &mut |_, _| Ok(()))
+}
+
+fn hint<C: Server>(db: &C) -> Step<()> {
+    C::HINT.map_or(Ok(()), |hint| db.conclude(&[(hint, &[])], &mut |_, _| Ok(())))
 }
 
 /// Notes what a process start was told of and is not there any more, and buries it. True: there is such a thing.
@@ -170,29 +203,42 @@ fn leave<C: Server>(session: &mut Session<C>, me: Incarnation, told: Answered) -
 }
 
 fn acquire<C: Server>(session: &mut Session<C>, by: Incarnation, change: Change, lease_id: u128) -> Step<ShardSet> {
-    let owner = session.number_of(by)?;
-    let db = &session.connection;
-    if !begin_change(db, owner, change)? {
-        return Ok(ShardSet::EMPTY);
-    }
-    let taken = db.take_shards(owner, change.shards, lease_id)?;
-    // Whoever takes a shard reads all of it next, so it knows of these changes by then. One whose transaction is still open
-    // is passed over, and stays.
-    db.take_triggers(owner, taken, KNOWN_MAX)?;
-    Ok(taken)
+    let (id, number, lease) = (by.0.to_be_bytes(), number_of(change), lease_id.to_be_bytes());
+    let shards = mask(change.shards);
+    let take: [(&str, &dyn ToSql); 4] = [(":number", &number), (":id", &id), (":lease", &lease), (":shards", &shards)];
+    let known: [(&str, &dyn ToSql); 2] = [(":lease", &lease), (":limit", &KNOWN_MAX)];
+    changed(
+        &session.connection,
+        &[
+            (on_servers!("cluster_acquire", postgres, mysql), &take),
+            (on_servers!("cluster_known", postgres, mysql), &known),
+        ],
+    )
 }
 
 fn release<C: Server>(session: &mut Session<C>, by: Incarnation, change: Change) -> Step<ShardSet> {
-    let owner = session.number_of(by)?;
-    let db = &session.connection;
-    if begin_change(db, owner, change)? { db.free_shards(owner, change.shards) } else { Ok(ShardSet::EMPTY) }
+    let (id, number, shards) = (by.0.to_be_bytes(), number_of(change), mask(change.shards));
+    let free: [(&str, &dyn ToSql); 3] = [(":number", &number), (":id", &id), (":shards", &shards)];
+    changed(&session.connection, &[(on_servers!("cluster_release", postgres, mysql), &free)])
 }
 
-/// Locks the node's row and notes the change. False: the node is gone, or a newer change has been made.
-fn begin_change(db: &dyn Db, owner: i64, change: Change) -> Step<bool> {
-    let number = i64::try_from(change.number).unwrap_or(i64::MAX);
-    let values: [(&str, &dyn ToSql); 2] = [(":number", &number), (":incarnation", &owner)];
-    Ok(execute(db, on_servers!("cluster_change"), &values)? == 1)
+/// Makes a change of which the first statement answers the shards.
+fn changed(db: &impl Server, message: &[Query<'_>]) -> Step<ShardSet> {
+    let mut shards = ShardSet::EMPTY;
+    db.conclude(message, &mut |_, row| {
+        shards.insert(Shard(row.get(0)?));
+        Ok(())
+    })?;
+    Ok(shards)
+}
+
+fn number_of(change: Change) -> i64 {
+    i64::try_from(change.number).unwrap_or(i64::MAX)
+}
+
+/// A set of shards as the statements ask for them: a character for each.
+pub(crate) fn mask(shards: ShardSet) -> String {
+    Shard::all().map(|shard| if shards.contains(shard) { '1' } else { '0' }).collect()
 }
 
 fn ask_drain<C: Server>(session: &mut Session<C>, node: Incarnation, drain: bool) -> Step<bool> {
@@ -200,7 +246,7 @@ fn ask_drain<C: Server>(session: &mut Session<C>, node: Incarnation, drain: bool
     let db = &session.connection;
     let values: [(&str, &dyn ToSql); 2] = [(":drain", &drain), (":incarnation", &number)];
     let there = execute(db, on_servers!("cluster_ask_drain"), &values)? == 1;
-    db.hint()?;
+    hint(db)?;
     Ok(there)
 }
 

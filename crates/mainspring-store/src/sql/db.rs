@@ -208,6 +208,9 @@ impl From<rusqlite::Error> for Fault {
 /// Values by the names of their parameters, in the order in which these first stand in the statement.
 pub(crate) type Values<'a> = [(&'a str, &'a dyn ToSql)];
 
+/// A statement with its values.
+pub(crate) type Query<'a> = (Sql, &'a Values<'a>);
+
 /// A connection with a transaction under way.
 pub(crate) trait Db {
     /// Runs a statement of which only the number of rows counts.

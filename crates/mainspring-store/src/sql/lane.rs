@@ -8,11 +8,10 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
 use mainspring_core::batch::LiveRun;
-use mainspring_core::cluster::ShardSet;
 use tokio::sync::{Notify, oneshot};
 
 use super::Batches;
-use super::db::{Fault, Step};
+use super::db::{Fault, Query, Row, Sql, Step};
 use super::session::Session;
 use super::store;
 use crate::error::{Error, Result};
@@ -50,16 +49,14 @@ pub(crate) trait Server: Batches + 'static {
         Ok(())
     }
 
-    /// Tells the other nodes, by this transaction, to look at the cluster.
-    fn hint(&self) -> Step<()> {
-        Ok(())
-    }
+    /// What tells the other nodes to look at the cluster. Where there is none, they look by themselves.
+    const HINT: Option<Sql> = None;
 
-    /// Gives free shards to an owner. Answers which of these were free.
-    fn take_shards(&self, owner: i64, shards: ShardSet, lease_id: u128) -> Step<ShardSet>;
-
-    /// Frees shards. Answers which of these were the owner's.
-    fn free_shards(&self, owner: i64, shards: ShardSet) -> Step<ShardSet>;
+    /// Runs the last statements of a transaction, in order, and commits it: all in one message. Rows are handed over with the
+    /// place of the statement that found them, after the end.
+    ///
+    /// If it fails, nobody knows what was kept, and it may be repeated: for what takes effect once however often it is done.
+    fn conclude(&self, last: &[Query<'_>], each: &mut dyn FnMut(usize, &Row<'_>) -> Step<()>) -> Step<()>;
 
     /// Takes over running runs of a process start that has no node. In order of id.
     fn adopt(&self, dead: i64, by: i64, limit: u32) -> Step<Vec<LiveRun>>;
@@ -238,6 +235,7 @@ impl<C: Server> Place<C> {
 
 /// The lanes of a store on a server: each kind of work has sessions and limits of its own.
 pub(crate) struct Lanes<C> {
+    pub(crate) renewals: Lane<C>,
     pub(crate) leases: Lane<C>,
     pub(crate) fires: Lane<C>,
     pub(crate) ends: Lane<C>,
@@ -297,18 +295,24 @@ impl<C: Server> Lanes<C> {
 
     /// How many sessions they have at most.
     pub(crate) fn sessions(&self) -> usize {
-        let writing = [&self.leases, &self.fires, &self.ends, &self.claims, &self.logs, &self.requests];
-        let reading = [&self.engine_reads, &self.reads, &self.counts];
-        writing.into_iter().chain(reading).map(|lane| lane.threads().len()).sum()
+        self.writing().into_iter().chain(self.reading()).map(|lane| lane.threads().len()).sum()
+    }
+
+    const fn writing(&self) -> [&Lane<C>; 7] {
+        [&self.renewals, &self.leases, &self.fires, &self.ends, &self.claims, &self.logs, &self.requests]
+    }
+
+    const fn reading(&self) -> [&Lane<C>; 3] {
+        [&self.engine_reads, &self.reads, &self.counts]
     }
 
     /// See [`store::Backend::end`]. Blocks until what waits is served.
     pub(crate) fn close(&self) -> Result<()> {
-        let lanes = [&self.leases, &self.fires, &self.ends, &self.claims, &self.logs, &self.requests];
+        let lanes = self.writing();
         if lanes.iter().any(|lane| lane.is_closing()) {
             return Err(Error::Closed);
         }
-        for lane in lanes.into_iter().chain([&self.engine_reads, &self.reads, &self.counts]) {
+        for lane in lanes.into_iter().chain(self.reading()) {
             lane.close();
         }
         Ok(())

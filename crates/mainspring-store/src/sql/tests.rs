@@ -3,11 +3,12 @@
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
+use mainspring_core::Incarnation;
 use mainspring_core::batch::{FireBatch, FireEntry, FireOutcome, Placed};
-use mainspring_core::cluster::ShardSet;
+use mainspring_core::cluster::{Change, Renewal, ShardSet, Standing};
 use mainspring_core::job::Overlap;
 use mainspring_core::run::Verdict;
 use tokio::runtime::Runtime;
@@ -16,8 +17,9 @@ use super::db::{Lock, ToSql, execute, sql};
 use super::lane::{Lane, Server};
 use super::queue;
 use super::session::Session;
+use crate::cluster::NodeInfo;
 use crate::conformance::kit::{Draft, Kept, Kit, at};
-use crate::error::Error;
+use crate::error::{Error, Result};
 use crate::row::{Expect, LogChunk};
 use crate::store::Store;
 
@@ -74,11 +76,12 @@ pub(crate) fn batch_passes_over_what_others_have_locked(store: Arc<dyn Store>, o
     assert_eq!(runs, 100, "each has one run");
 }
 
-/// What stands between a store and its server, and loses answers.
+/// What stands between a store and its server, loses answers, and counts questions.
 pub(crate) struct Wire {
     /// The server's address by way of the wire.
     pub(crate) address: String,
     loses: Arc<AtomicBool>,
+    asked: Arc<AtomicU64>,
 }
 
 impl Wire {
@@ -90,14 +93,22 @@ impl Wire {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let ours = listener.local_addr().unwrap().port();
         let (loses, far) = (Arc::new(AtomicBool::new(false)), format!("127.0.0.1:{port}"));
-        let lose = Arc::clone(&loses);
+        let (lose, asked) = (Arc::clone(&loses), Arc::<AtomicU64>::default());
+        let ask = Arc::clone(&asked);
         std::thread::spawn(move || {
             for near in listener.incoming() {
                 let (near, far) = (near.unwrap(), TcpStream::connect(&far).unwrap());
-                connect(near, far, Arc::clone(&lose));
+                connect(near, far, Arc::clone(&lose), Arc::clone(&ask));
             }
         });
-        Self { address: address.replacen(&format!(":{port}"), &format!(":{ours}"), 1), loses }
+        Self { address: address.replacen(&format!(":{port}"), &format!(":{ours}"), 1), loses, asked }
+    }
+
+    /// How many round trips something takes.
+    async fn round_trips<T>(&self, work: impl Future<Output = Result<T>>) -> u64 {
+        let before = self.asked.load(Ordering::SeqCst);
+        work.await.unwrap();
+        self.asked.load(Ordering::SeqCst) - before
     }
 
     /// Lets the server hear the next commit, and nobody its answer.
@@ -106,12 +117,16 @@ impl Wire {
     }
 }
 
-fn connect(near: TcpStream, far: TcpStream, loses: Arc<AtomicBool>) {
-    let lost = Arc::new(AtomicBool::new(false));
+fn connect(near: TcpStream, far: TcpStream, loses: Arc<AtomicBool>, asked: Arc<AtomicU64>) {
+    let (lost, waits) = (Arc::new(AtomicBool::new(false)), Arc::new(AtomicBool::new(false)));
+    let answered = Arc::clone(&waits);
     let (there, back) = ((near.try_clone().unwrap(), far.try_clone().unwrap()), (far, near));
     let is_lost = Arc::clone(&lost);
     std::thread::spawn(move || {
         carry(there.0, there.1, |bytes| {
+            if !waits.swap(true, Ordering::SeqCst) {
+                asked.fetch_add(1, Ordering::SeqCst);
+            }
             let commits = bytes.ends_with(b"COMMIT") || bytes.ends_with(b"COMMIT\0");
             if commits && loses.swap(false, Ordering::SeqCst) {
                 lost.store(true, Ordering::SeqCst);
@@ -119,7 +134,12 @@ fn connect(near: TcpStream, far: TcpStream, loses: Arc<AtomicBool>) {
             true
         });
     });
-    std::thread::spawn(move || carry(back.0, back.1, |_| !is_lost.load(Ordering::SeqCst)));
+    std::thread::spawn(move || {
+        carry(back.0, back.1, |_| {
+            answered.store(false, Ordering::SeqCst);
+            !is_lost.load(Ordering::SeqCst)
+        });
+    });
 }
 
 fn carry(mut from: TcpStream, mut to: TcpStream, passes: impl Fn(&[u8]) -> bool) {
@@ -169,6 +189,30 @@ pub(crate) fn repeat_after_a_lost_answer_tells_what_was_kept(store: Arc<dyn Stor
         let claimed = kit.store.claim(id, 1, at(1_004)).await.unwrap();
         assert_eq!(claimed.iter().map(|run| (run.run, run.attempt)).collect::<Vec<_>>(), [(job.next_run(1), 1)]);
         assert_eq!(kit.claim(9, at(1_005)).await.iter().map(|claimed| claimed.run).collect::<Vec<_>>(), [run]);
+    });
+}
+
+/// Over a slow wire each round trip counts: what a lease depends on takes one, once the statements are known.
+pub(crate) fn verbs_of_leases_take_one_round_trip_each(store: &dyn Store, wire: &Wire, hints: u64) {
+    let cluster = store.cluster().unwrap();
+    let about = NodeInfo { name: "it's".to_owned(), address: String::new(), version: "1".to_owned() };
+    let renewal = |join| Renewal { join, standing: Standing::Eligible, clock_offset_ms: Some(-1) };
+    let shards = ShardSet::ALL;
+    Runtime::new().unwrap().block_on(async {
+        for (me, is_known) in [(Incarnation(1), false), (Incarnation(2), true)] {
+            let took = [
+                (1, wire.round_trips(cluster.renew(me, &about, renewal(true))).await),
+                (1, wire.round_trips(cluster.renew(me, &about, renewal(false))).await),
+                (1, wire.round_trips(cluster.acquire(me, Change { number: 1, shards }, 7)).await),
+                (1, wire.round_trips(cluster.release(me, Change { number: 2, shards })).await),
+                (1, wire.round_trips(cluster.orphaned()).await),
+                (hints, wire.round_trips(cluster.hint()).await),
+                (1, wire.round_trips(cluster.bury(me, Some(2))).await),
+            ];
+            assert!(!is_known || took.iter().all(|(expected, took)| expected == took), "{took:?}");
+            let view = cluster.renew(me, &about, renewal(false)).await.unwrap();
+            assert_eq!((view.nodes.len(), view.shards.len()), (0, 0), "it is buried");
+        }
     });
 }
 

@@ -1,0 +1,1 @@
+INSERT IGNORE INTO incarnation (id) VALUES (:id)

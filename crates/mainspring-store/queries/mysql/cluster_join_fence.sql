@@ -1,0 +1,1 @@
+INSERT IGNORE INTO fence (incarnation, seq) SELECT number, 0 FROM incarnation WHERE id = :id

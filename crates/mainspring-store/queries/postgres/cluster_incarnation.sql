@@ -1,0 +1,1 @@
+INSERT INTO incarnation (id) VALUES (:id) ON CONFLICT (id) DO NOTHING

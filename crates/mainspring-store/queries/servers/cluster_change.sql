@@ -1,1 +1,0 @@
-UPDATE node SET "change" = :number WHERE incarnation = :incarnation AND "change" < :number
