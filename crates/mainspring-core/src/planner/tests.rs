@@ -2,6 +2,7 @@
 
 mod overload;
 mod refused;
+mod tzdata;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -92,7 +93,7 @@ impl World {
     }
 
     fn add(&mut self, id: i64, rule: Rule) {
-        let progress = rule.begin(TriggerId(id), at(-1), None);
+        let progress = rule.begin(TriggerId(id), at(-1));
         let row = TriggerRow {
             id: TriggerId(id),
             job: JobId(id),
@@ -343,6 +344,7 @@ fn rule(schedule: Schedule, start: Timestamp, gate: Option<GateRule>) -> Rule {
         delay_ms,
         queue: "default".into(),
         definition: Arc::new(job),
+        tzdata: None,
     }
 }
 

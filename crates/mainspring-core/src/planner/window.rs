@@ -85,7 +85,7 @@ impl Planner {
         for loaded in rows {
             // Also one that is due later: its place in the index has been passed, so nothing reads it again.
             if self.concerns(&loaded) && !self.residents.is_known(&loaded) && !self.check.suspects(&loaded) {
-                self.residents.keep(loaded);
+                self.residents.keep(loaded, self.now);
             }
         }
         match (more, self.window.reading) {
@@ -101,7 +101,7 @@ impl Planner {
 
     pub(super) fn keep(&mut self, loaded: Loaded) {
         if self.belongs(&loaded) {
-            self.residents.keep(loaded);
+            self.residents.keep(loaded, self.now);
         } else {
             self.residents.leave(loaded.row.id);
         }
@@ -109,8 +109,8 @@ impl Planner {
 
     /// Whether a trigger is to be in memory.
     pub(super) fn belongs(&self, loaded: &Loaded) -> bool {
-        let due_soon = loaded.row.progress.due_at.is_some_and(|due| due <= self.window.end());
-        due_soon && self.concerns(loaded)
+        let look_at = loaded.rule.look_at(loaded.row.id, &loaded.row.progress, self.now);
+        look_at.is_some_and(|at| at <= self.window.end()) && self.concerns(loaded)
     }
 
     fn concerns(&self, loaded: &Loaded) -> bool {
