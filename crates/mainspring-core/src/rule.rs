@@ -117,7 +117,11 @@ impl Rule {
         };
         let next = progress.next_fire_at.filter(|_| is_outdated)?;
         let mut renewed = *progress;
-        self.set_next(id, &mut renewed, if self.tzdata.is_some() { self.computed_anew(progress, next, now) } else { Some(next) });
+        self.set_next(
+            id,
+            &mut renewed,
+            if self.tzdata.is_some() { self.computed_anew(progress, next, now) } else { Some(next) },
+        );
         Some(renewed)
     }
 

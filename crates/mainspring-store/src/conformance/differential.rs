@@ -398,7 +398,8 @@ impl Pair {
     async fn rearm(&self, run: &RunInfo) -> Option<Rearm> {
         let row = self.kit.store.trigger_rows(&[run.trigger?]).await.expect("trigger_rows").pop()?;
         let next_fire_at = (self.step % 3 > 0).then_some(self.now() + 500);
-        let rearm = Rearm { trigger: row.id, next_fire_at, due_at: next_fire_at.map(|next| next + 5), tzdata: Some(LATER) };
+        let rearm =
+            Rearm { trigger: row.id, next_fire_at, due_at: next_fire_at.map(|next| next + 5), tzdata: Some(LATER) };
         (row.progress.awaiting_run == Some(run.id)).then_some(rearm)
     }
 

@@ -65,6 +65,57 @@ fn instant_that_a_later_release_has_moved_into_the_past_is_late_and_judged_as_su
     }
 }
 
+/// A world that looks two hours ahead, with three triggers that have moved forward by a quarter of an hour.
+fn world_that_looks_ahead(begun: Timestamp) -> World {
+    let mut world = World::new(Settings { ahead_ms: Some(120 * MINUTE_MS), ..world().planner.settings });
+    for id in 1..=3 {
+        let saved = hours(HALF_PAST, OLDER);
+        let progress = saved.begin(TriggerId(id), begun);
+        world.add(id, saved);
+        let loaded = world.rows.get_mut(&TriggerId(id)).expect("just added");
+        (loaded.row.progress, loaded.rule) = (progress, Arc::new(hours(QUARTER_PAST, LATER)));
+    }
+    world
+}
+
+#[test]
+fn look_ahead_finds_what_has_moved_to_before_its_old_instant() {
+    let mut world = world_that_looks_ahead(at(-1));
+    world.run_until(1_000);
+    assert!(world.rows.values().all(|loaded| loaded.row.progress.next_fire_at == Some(at(15 * MINUTE_MS))));
+    assert_eq!(world.planner.figures().resident, 0, "none of them is due soon");
+    world.run_until(80 * MINUTE_MS);
+    assert_eq!(minutes(&world.fired), [15, 15, 15, 75, 75, 75], "on time");
+    assert!(world.missed.is_empty());
+}
+
+#[test]
+fn look_ahead_goes_on_hour_by_hour() {
+    let mut world = world_that_looks_ahead(at(130 * MINUTE_MS));
+    world.run_until(59 * MINUTE_MS);
+    assert_eq!(progress(&world).next_fire_at, Some(at(150 * MINUTE_MS)), "too far away");
+    world.run_until(61 * MINUTE_MS);
+    assert_eq!(progress(&world).next_fire_at, Some(at(135 * MINUTE_MS)));
+    world.run_until(140 * MINUTE_MS);
+    assert_eq!(minutes(&world.fired), [135, 135, 135]);
+}
+
+#[test]
+fn look_ahead_begins_again_with_what_is_gained() {
+    let mut world = world_that_looks_ahead(at(-1));
+    world.own(ShardSet::EMPTY, true);
+    world.run_until(1_000);
+    assert!(world.sent.is_empty());
+    let gained = |world: &World, id: i64| [world.rows[&TriggerId(id)].row.shard].into_iter().collect::<ShardSet>();
+    let first = gained(&world, 1);
+    world.own(first, true);
+    world.run_until(2_000);
+    let all = first.union(gained(&world, 2)).union(gained(&world, 3));
+    world.own(all, true);
+    world.run_until(3_000);
+    assert!(world.rows.values().all(|loaded| loaded.row.progress.next_fire_at == Some(at(15 * MINUTE_MS))));
+}
+
 #[test]
 fn nothing_that_is_accounted_for_fires_again() {
     let mut world = saved_and_read(hours(QUARTER_PAST, OLDER), hours(QUARTER_PAST, OLDER));
@@ -94,7 +145,11 @@ fn node_with_an_older_release_leaves_what_a_later_one_has_computed() {
 fn instant_that_has_not_moved_is_marked_by_its_fire_alone() {
     let mut world = saved_and_read(hours(HALF_PAST, OLDER), hours(HALF_PAST, LATER));
     world.run_until(29 * MINUTE_MS + 58_000);
-    assert_eq!((world.sent.len(), progress(&world).tzdata), (0, Some(OLDER)), "it is in the window, and nothing is written");
+    assert_eq!(
+        (world.sent.len(), progress(&world).tzdata),
+        (0, Some(OLDER)),
+        "it is in the window, and nothing is written"
+    );
     world.run_until(31 * MINUTE_MS);
     assert_eq!((minutes(&world.fired), world.sent.len(), progress(&world).tzdata), (vec![30], 1, Some(LATER)));
 }
