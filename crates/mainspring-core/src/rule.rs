@@ -116,12 +116,9 @@ impl Rule {
             None => progress.tzdata.is_some(),
         };
         let next = progress.next_fire_at.filter(|_| is_outdated)?;
+        let anew = if self.tzdata.is_some() { self.computed_anew(progress, next, now) } else { Some(next) };
         let mut renewed = *progress;
-        self.set_next(
-            id,
-            &mut renewed,
-            if self.tzdata.is_some() { self.computed_anew(progress, next, now) } else { Some(next) },
-        );
+        self.set_next(id, &mut renewed, anew);
         Some(renewed)
     }
 
@@ -134,14 +131,21 @@ impl Rule {
         // Where no release is known, it is not known either whether edits have moved `fired_through`.
         let is_exact = progress.tzdata.is_some_and(|tzdata| tzdata > TzdataVersion::UNKNOWN);
         let settled = (!is_exact || accounted.is_none()).then(|| now.min(next - 1));
-        self.next_after(&state_of(progress), accounted.max(settled)?)
+        let after = accounted.max(settled)?;
+        let first = self.trigger.first_fire().next_fire_at;
+        match first.filter(|first| progress.previous_fire_at.is_none() && *first > after) {
+            Some(first) => Some(first),
+            None => self.next_after(&state_of(progress), after),
+        }
     }
 
     /// When to look at a trigger: when it is due, or at once if its next instant has moved.
     #[must_use]
     pub fn look_at(&self, id: TriggerId, progress: &Progress, now: Timestamp) -> Option<Timestamp> {
         let due_at = progress.due_at?;
-        let moves = self.renew(id, progress, now).is_some_and(|renewed| renewed.next_fire_at != progress.next_fire_at);
+        // One that cannot be evaluated is found out when it is due.
+        let renewed = guarded(|| self.renew(id, progress, now)).ok().flatten();
+        let moves = renewed.is_some_and(|renewed| renewed.next_fire_at != progress.next_fire_at);
         Some(if moves { due_at.min(now) } else { due_at })
     }
 

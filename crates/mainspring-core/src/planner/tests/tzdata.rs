@@ -211,6 +211,67 @@ fn instants_from_before_a_trigger_was_made_or_changed_stay_in_the_past() {
     }
 }
 
+/// Schedules of every kind that reads zone data, in both semantics, with and without a calendar.
+fn zoned() -> Vec<Rule> {
+    use mainspring_schedule::{CalendarUnit, TimeOfDay};
+    let interval = |unit, interval| Schedule::CalendarInterval { unit, interval, preserve_hour: true, skip_day: false };
+    let time = |hour| TimeOfDay::new(hour, 0, 0).expect("a time");
+    let window = |repeat_count| Schedule::DailyWindow {
+        from: time(1),
+        to: Some(time(5)),
+        days: DaysOfWeek::ALL,
+        unit: CalendarUnit::Minute,
+        interval: 45,
+        repeat_count,
+    };
+    let weekends = Calendar::weekly(DaysOfWeek::WEEKEND);
+    let mut rules = Vec::new();
+    for semantics in [Semantics::Standard, Semantics::Quartz] {
+        let cron = |text| Schedule::Cron(Arc::new(Cron::parse_auto(text, semantics).expect("an expression")));
+        for schedule in [
+            cron("0 30 2 * * ?"),
+            cron("0 0/20 * * * ?"),
+            interval(CalendarUnit::Day, 1),
+            interval(CalendarUnit::Hour, 7),
+            window(None),
+            window(Some(30)),
+            Schedule::Every { interval_ms: 5 * 3_600_000, repeat_count: Some(40) },
+        ] {
+            for calendar in [None, Some(Arc::new(weekends.clone()))] {
+                let mut rule = rule(schedule.clone(), at(20 * MINUTE_MS), None);
+                rule.trigger.zone = Zone::parse("Europe/Berlin").expect("a zone");
+                (rule.trigger.semantics, rule.trigger.calendar) = (semantics, calendar);
+                rule.tzdata = rule.trigger.reads_tzdata().then_some(LATER);
+                rules.push(rule);
+            }
+        }
+    }
+    rules.into_iter().filter(|rule| rule.tzdata.is_some()).collect()
+}
+
+#[test]
+fn release_that_changes_nothing_moves_nothing() {
+    let policies = [MisfirePolicy::Smart, MisfirePolicy::Ignore];
+    let mut looked = 0;
+    for (mut rule, misfire) in zoned().into_iter().flat_map(|rule| policies.map(|policy| (rule.clone(), policy))) {
+        rule.trigger.misfire = misfire;
+        let mut progress = crate::edit::begin(&rule, TriggerId(1), None, at(0));
+        for step in 0..300_i64 {
+            let Some(due) = progress.due_at else { break };
+            let outdated = Progress { tzdata: Some(OLDER), ..progress };
+            // On time, a little late, and late by up to three days.
+            let late_ms = [0, 7, 30_000, 0, 61_000, 0, step * 14 * MINUTE_MS][usize::try_from(step).unwrap() % 7];
+            for now in [due - 5_000, due + late_ms] {
+                let renewed = rule.renew(TriggerId(1), &outdated, now).expect("it is outdated");
+                assert_eq!(renewed, progress, "step {step}: {rule:?}");
+                looked += 1;
+            }
+            progress = rule.decide(TriggerId(1), &progress, due + late_ms, 100).expect("it is due").progress;
+        }
+    }
+    assert!(looked > 10_000, "{looked}");
+}
+
 #[test]
 fn what_depends_on_no_zone_is_never_moved() {
     let every = every(MINUTE_MS);
