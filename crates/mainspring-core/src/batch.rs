@@ -2,7 +2,7 @@
 //!
 //! Plain data. A batch is one transaction, and repeating one after an ambiguous commit changes nothing.
 
-use mainspring_schedule::Timestamp;
+use mainspring_schedule::{Timestamp, TzdataVersion};
 
 use crate::cluster::Shard;
 use crate::id::{BatchId, JobId, JobVersion, RunId, TriggerId};
@@ -37,12 +37,14 @@ pub struct Progress {
     pub repeat_count: Option<u32>,
     /// Fires so far.
     pub times_triggered: u32,
-    /// No instant up to here fires again, whatever is edited.
+    /// No instant up to here fires again, whatever is edited: `next_fire_at` is the first after it.
     pub fired_through: Option<Timestamp>,
     /// Whether anything is left to do.
     pub status: TriggerStatus,
     /// The open run after whose end a `delay` trigger fires again.
     pub awaiting_run: Option<RunId>,
+    /// The release of the tz database that `next_fire_at` was computed with; absent if it depends on none.
+    pub tzdata: Option<TzdataVersion>,
 }
 
 /// A trigger as the window read returns it.
@@ -262,6 +264,8 @@ pub struct Rearm {
     pub next_fire_at: Option<Timestamp>,
     /// The same plus jitter.
     pub due_at: Option<Timestamp>,
+    /// The release of the tz database that it was computed with; absent if it depends on none.
+    pub tzdata: Option<TzdataVersion>,
 }
 
 /// What became of a batch of completions.

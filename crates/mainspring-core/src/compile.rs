@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mainspring_schedule::{
     Calendar, CalendarUnit, Cron, Date, DaysOfWeek, Dialect, MisfirePolicy, Schedule, Semantics, TimeOfDay, Timestamp,
-    Trigger, Zone,
+    Trigger, TzdataVersion, Zone,
 };
 
 use crate::job::{CalendarDefinition, CalendarRule, Job, ScheduleDefinition, TriggerDefinition};
@@ -57,8 +57,10 @@ pub fn rule(
     defaults: Defaults,
     calendars: Calendars,
 ) -> Result<Rule, FieldError> {
+    let trigger = trigger(definition, anchor, calendars)?;
     Ok(Rule {
-        trigger: trigger(definition, anchor, calendars)?,
+        tzdata: trigger.reads_tzdata().then(TzdataVersion::bundled),
+        trigger,
         jitter_ms: definition.jitter_ms,
         misfire_threshold_ms: definition.misfire_threshold_ms.unwrap_or(defaults.misfire_threshold_ms),
         priority: definition.priority.unwrap_or(job.priority),

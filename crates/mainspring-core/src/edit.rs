@@ -12,7 +12,7 @@ use crate::rule::Rule;
 /// Its first fire is not before now: past instants come back only by backfill.
 #[must_use]
 pub fn begin(rule: &Rule, id: TriggerId, fired_through: Option<Timestamp>, now: Timestamp) -> Progress {
-    rule.begin(id, fired_through.map_or(now - 1, |through| through.max(now - 1)), fired_through)
+    rule.begin(id, fired_through.map_or(now - 1, |through| through.max(now - 1)))
 }
 
 /// Where a trigger stands whose definition was saved again.
@@ -38,8 +38,7 @@ pub fn change(
     if same_instants && progress.status != TriggerStatus::Error {
         return *progress;
     }
-    let mut fresh =
-        rule.begin(id, progress.fired_through.map_or(now, |through| through.max(now)), progress.fired_through);
+    let mut fresh = rule.begin(id, progress.fired_through.map_or(now, |through| through.max(now)));
     fresh.previous_fire_at = progress.previous_fire_at;
     if let (Some(run), Some(_)) = (progress.awaiting_run, rule.delay_ms) {
         fresh.awaiting_run = Some(run);
@@ -77,7 +76,7 @@ fn restart(rule: &Rule, id: TriggerId, progress: &Progress, now: Timestamp) -> (
     let first = first.and_then(|through| rule.next_after(&state, through)).filter(|first| *first <= now);
     let gap = first.map(|first| gap(rule, &state, first, now, GapReason::Misfire));
     let through = progress.fired_through.max(gap.as_ref().map(|gap| gap.last));
-    let mut fresh = rule.begin(id, through.map_or(now, |through| through.max(now)), through);
+    let mut fresh = rule.begin(id, through.map_or(now, |through| through.max(now)));
     fresh.previous_fire_at = progress.previous_fire_at;
     fresh.times_triggered = progress.times_triggered;
     (fresh, gap)

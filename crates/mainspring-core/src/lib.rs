@@ -21,4 +21,4 @@ pub use id::{
     BatchId, Incarnation, JobId, JobVersion, NamespaceId, ParseRunIdError, RunId, RunSource, TriggerId, jitter_of,
     retry_jitter_of, shard_of,
 };
-pub use mainspring_schedule::Timestamp;
+pub use mainspring_schedule::{Timestamp, TzdataVersion};

@@ -11,6 +11,7 @@
 //! A planner begins as one that is alone: it owns every shard and trusts itself. In a cluster, [`Event::Own`] comes first and
 //! says what is its part, whenever that changes.
 
+mod ahead;
 mod check;
 mod due;
 mod ends;
@@ -39,6 +40,7 @@ use crate::job::Job;
 use crate::rule::{Loaded, Start};
 use crate::run::AttemptOutcome;
 
+use self::ahead::Ahead;
 use self::check::Check;
 use self::ends::Ends;
 use self::fires::Fires;
@@ -75,6 +77,9 @@ pub struct Settings {
     /// How often the runs that the store says this process executes are compared with those that it does; absent where no answer
     /// of the store can get lost.
     pub held_every_ms: Option<i64>,
+    /// How far ahead triggers are looked for whose next instant an update of the tz database has moved; absent where the store
+    /// outlives no update.
+    pub ahead_ms: Option<i64>,
 }
 
 impl Default for Settings {
@@ -90,6 +95,7 @@ impl Default for Settings {
             poll_every_ms: None,
             check_every_ms: None,
             held_every_ms: None,
+            ahead_ms: None,
         }
     }
 }
@@ -109,6 +115,9 @@ pub enum Event {
     },
     /// A window read came back. The place continues it.
     WindowRead(Vec<Loaded>, Option<(Timestamp, TriggerId)>),
+    /// Triggers came back whose next instant was computed with an older release of the tz database, as this read asked. The
+    /// place continues it.
+    AheadRead(Read, Vec<Loaded>, Option<(Timestamp, TriggerId)>),
     /// Triggers came back that were asked for by id; those that are gone, paused or complete are left out.
     TriggersRead(Vec<Loaded>),
     /// A read failed; it is to be repeated.
@@ -152,6 +161,8 @@ pub enum Event {
 pub enum Read {
     /// Triggers of the window of some shards up to an instant, after a place in the due index.
     Window(ShardSet, Timestamp, Option<(Timestamp, TriggerId)>),
+    /// The same, but only those whose next instant was computed with an older release of the tz database than this program's.
+    Ahead(ShardSet, Timestamp, (Timestamp, TriggerId)),
     /// Triggers by id.
     Triggers(Vec<TriggerId>),
     /// What requests have changed that concerns some shards, or runs of this node.
@@ -249,6 +260,7 @@ pub struct Planner {
     part: Part,
     residents: Residents,
     window: Window,
+    ahead: Ahead,
     check: Check,
     fires: Fires,
     ends: Ends,
@@ -283,6 +295,7 @@ impl Planner {
             part: Part::WHOLE,
             residents: Residents::new(now),
             window: Window::new(),
+            ahead: Ahead::new(),
             check: Check::new(now, settings.check_every_ms),
             fires: Fires::new(settings.batch_max),
             ends: Ends::new(settings.batch_max),
@@ -311,6 +324,7 @@ impl Planner {
             Event::Woke => {}
             Event::Own { shards, trusted } => self.own(shards, trusted),
             Event::WindowRead(rows, more) => self.window_read(rows, more, &mut commands),
+            Event::AheadRead(read, rows, more) => self.ahead_read(read, rows, more),
             Event::TriggersRead(rows) => {
                 self.reading_triggers = false;
                 self.note_missed(&rows);
@@ -350,7 +364,7 @@ impl Planner {
         }
         let due = self.residents.next_wakeup();
         let scheduled = self.slots.next_release_at().filter(|_| self.part.takes_work());
-        let window = self.next_window_at().min(self.next_check_at());
+        let window = self.next_window_at().min(self.next_check_at()).min(self.next_ahead_at());
         due.into_iter().chain(scheduled).fold(first.min(window), Timestamp::min)
     }
 
@@ -418,6 +432,7 @@ impl Planner {
         self.check_window(commands);
         self.residents.collect_due(self.now, &mut self.fires.due);
         self.send_fires(commands);
+        self.look_ahead(commands);
         self.ask_runs(commands);
     }
 
@@ -443,6 +458,7 @@ impl Planner {
             self.ends.later.rewind(now + self.settings.retry_max_ms);
             self.poll_at = self.poll_at.min(now);
             self.check.rewind(now, self.settings.check_every_ms);
+            self.ahead.rewind(now, self.settings.ahead_ms);
             self.strays.rewind(now, self.settings.held_every_ms);
         }
         self.now = now;
@@ -536,6 +552,7 @@ const fn answers_read(event: &Event) -> bool {
     matches!(
         event,
         Event::WindowRead(..)
+            | Event::AheadRead(..)
             | Event::TriggersRead(_)
             | Event::ReadFailed(_)
             | Event::ChangesRead(_)

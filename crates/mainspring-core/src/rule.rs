@@ -3,7 +3,7 @@
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use mainspring_schedule::{MisfirePolicy, Missed, MissedReason, Timestamp, Trigger, TriggerState};
+use mainspring_schedule::{MisfirePolicy, Missed, MissedReason, Timestamp, Trigger, TriggerState, TzdataVersion};
 
 use crate::batch::{Gap, GapOutcome, GapReason, NewRun, Progress, Rearm, TriggerStatus};
 use crate::id::{JobId, JobVersion, RunId, RunSource, TriggerId, jitter_of};
@@ -29,6 +29,8 @@ pub struct Rule {
     pub queue: Arc<str>,
     /// What its runs execute.
     pub definition: Arc<Job>,
+    /// The release of the tz database that it reads its instants from; absent if they depend on none.
+    pub tzdata: Option<TzdataVersion>,
 }
 
 /// Does `work` of one trigger, and says why if it panics: a fault in the rule of one must not stop the others.
@@ -73,11 +75,17 @@ impl Rule {
 
     /// Decides what fires at `now`, and what was missed. Nothing, if the next instant is not due.
     ///
+    /// A next instant that another release of the tz database has moved goes where that says first; nothing fires with it.
+    ///
     /// Bounded in time, however many instants have passed: at most `catch_up_max` runs come back, the rest is a range.
     #[must_use]
     pub fn decide(&self, id: TriggerId, progress: &Progress, now: Timestamp, catch_up_max: u32) -> Option<Decision> {
         let next = progress.next_fire_at?;
-        if progress.due_at? > now {
+        let is_due = progress.due_at? <= now;
+        if let Some(progress) = self.renew(id, progress, now).filter(|it| !is_due || it.next_fire_at != Some(next)) {
+            return Some(Decision { runs: Vec::new(), gaps: Vec::new(), progress });
+        }
+        if !is_due {
             return None;
         }
         // Later instants must not fire before their own jitter has passed, whatever it is.
@@ -97,12 +105,56 @@ impl Rule {
         Some(decision)
     }
 
+    /// Where a trigger stands whose next instant was computed with an older release of the tz database, by this one: at the
+    /// first instant that is not accounted for. Nothing, if it was not.
+    ///
+    /// What has passed meanwhile is late then, and judged like anything late. A next instant of a later release stays.
+    #[must_use]
+    pub fn renew(&self, id: TriggerId, progress: &Progress, now: Timestamp) -> Option<Progress> {
+        let is_outdated = match self.tzdata {
+            Some(_) => progress.tzdata < self.tzdata,
+            None => progress.tzdata.is_some(),
+        };
+        let next = progress.next_fire_at.filter(|_| is_outdated)?;
+        let anew = if self.tzdata.is_some() { self.computed_anew(progress, next, now) } else { Some(next) };
+        let mut renewed = *progress;
+        self.set_next(id, &mut renewed, anew);
+        Some(renewed)
+    }
+
+    fn computed_anew(&self, progress: &Progress, next: Timestamp, now: Timestamp) -> Option<Timestamp> {
+        // The instant after which a delay is over does not move, but perhaps the calendar excludes it now.
+        if self.delay_ms.is_some() {
+            return self.next_after(&state_of(progress), next - 1);
+        }
+        let accounted = progress.fired_through.max(progress.previous_fire_at);
+        // Where no release is known, it is not known either whether edits have moved `fired_through`.
+        let is_exact = progress.tzdata.is_some_and(|tzdata| tzdata > TzdataVersion::UNKNOWN);
+        let settled = (!is_exact || accounted.is_none()).then(|| now.min(next - 1));
+        let after = accounted.max(settled)?;
+        let first = self.trigger.first_fire().next_fire_at;
+        match first.filter(|first| progress.previous_fire_at.is_none() && *first > after) {
+            Some(first) => Some(first),
+            None => self.next_after(&state_of(progress), after),
+        }
+    }
+
+    /// When to look at a trigger: when it is due, or at once if its next instant has moved.
+    #[must_use]
+    pub fn look_at(&self, id: TriggerId, progress: &Progress, now: Timestamp) -> Option<Timestamp> {
+        let due_at = progress.due_at?;
+        // One that cannot be evaluated is found out when it is due.
+        let renewed = guarded(|| self.renew(id, progress, now)).ok().flatten();
+        let moves = renewed.is_some_and(|renewed| renewed.next_fire_at != progress.next_fire_at);
+        Some(if moves { due_at.min(now) } else { due_at })
+    }
+
     /// Where a trigger stands that starts now, or goes on after an edit or a pause.
     ///
-    /// Its next fire lies after `after` (the later of now and `fired_through`); for a new trigger, pass the instant before
-    /// its start, so that the first instant counts.
+    /// Its next fire lies after `after` (the later of now and `fired_through`), and nothing before that ever fires; for a new
+    /// trigger, pass the instant before its start, so that the first instant counts.
     #[must_use]
-    pub fn begin(&self, id: TriggerId, after: Timestamp, fired_through: Option<Timestamp>) -> Progress {
+    pub fn begin(&self, id: TriggerId, after: Timestamp) -> Progress {
         let mut state = self.trigger.first_fire();
         if state.next_fire_at.is_some_and(|first| first <= after) {
             state.next_fire_at = self.next_after(&state, after);
@@ -114,9 +166,10 @@ impl Rule {
             start_at: state.start_at,
             repeat_count: state.repeat_count,
             times_triggered: 0,
-            fired_through,
+            fired_through: Some(after),
             status: TriggerStatus::Active,
             awaiting_run: None,
+            tzdata: self.tzdata,
         };
         self.take(id, &mut progress, state);
         progress
@@ -137,7 +190,8 @@ impl Rule {
         // Never the same instant again: its run has been.
         let least_ms = 1 - delay_ms.min(1);
         let next_fire_at = self.trigger.delayed_from(ended_at.max(fire_time) + least_ms);
-        Some(Rearm { trigger: id, next_fire_at, due_at: next_fire_at.map(|next| self.due_at(id, next)) })
+        let due_at = next_fire_at.map(|next| self.due_at(id, next));
+        Some(Rearm { trigger: id, next_fire_at, due_at, tzdata: self.tzdata })
     }
 
     /// The coming instants from where the trigger stands, up to `until`.
@@ -164,6 +218,9 @@ impl Rule {
             // Accounted for already, by a gap: Quartz's search knows only of fires.
             state.next_fire_at = self.trigger.next_after(&state, through);
         }
+        // What the search has passed over is settled.
+        let passed = state.next_fire_at.map(|next| now.min(next - 1));
+        changed.fired_through = changed.fired_through.max(passed);
         self.take(id, &mut changed, state);
         changed
     }
@@ -217,6 +274,7 @@ impl Rule {
     pub(crate) fn set_next(&self, id: TriggerId, progress: &mut Progress, next: Option<Timestamp>) {
         progress.next_fire_at = next;
         progress.due_at = next.map(|next| self.due_at(id, next));
+        progress.tzdata = self.tzdata;
         let waits = next.is_some() || progress.awaiting_run.is_some();
         progress.status = if waits { TriggerStatus::Active } else { TriggerStatus::Complete };
     }

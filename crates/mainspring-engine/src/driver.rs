@@ -10,7 +10,7 @@ use mainspring_core::planner::{AttemptEnd, Command, Event, Planner, Read, Refusa
 use mainspring_core::retry::AfterAttempt;
 use mainspring_core::rule::Start;
 use mainspring_core::run::RunState;
-use mainspring_core::{Incarnation, Timestamp, TriggerId};
+use mainspring_core::{Incarnation, Timestamp, TriggerId, TzdataVersion};
 use mainspring_store::Store;
 use tokio::sync::{Notify, broadcast, mpsc, watch};
 
@@ -251,6 +251,7 @@ impl Driver {
                     let event = match answer {
                         Ok(outcome) => {
                             count_fires(&metrics, &batch, &outcome);
+                            report_moves(&metrics, &batch, &outcome);
                             crate::notice::of_fires(&notices, &batch, &outcome);
                             Event::Fired(batch, outcome)
                         }
@@ -338,6 +339,12 @@ impl Reader {
                 let (rows, more) = self.store.window(shards, until, after, WINDOW_ROWS).await?;
                 Event::WindowRead(self.definitions.load_reporting(rows).await?, more)
             }
+            Read::Ahead(shards, until, after) => {
+                let (mut rows, more) = self.store.window(shards, until, Some(after), AHEAD_ROWS).await?;
+                let own = Some(TzdataVersion::bundled());
+                rows.retain(|row| row.progress.tzdata.is_some() && row.progress.tzdata < own);
+                Event::AheadRead(Read::Ahead(shards, until, after), self.definitions.load_reporting(rows).await?, more)
+            }
             Read::Triggers(ids) => {
                 let mut rows = self.rows(&ids).await?;
                 rows.retain(|row| !row.paused);
@@ -399,6 +406,8 @@ impl Reader {
 
 /// Triggers read at a time: what compiling them takes should delay nothing that is due.
 const WINDOW_ROWS: u32 = 1_000;
+/// Fewer: each of them may be a trigger that is to be moved, and fires wait while those are recorded.
+const AHEAD_ROWS: u32 = 500;
 
 /// Waits for news of the lease, if there is one: a dead node whose runs are to be taken over, or else that it has changed.
 async fn changed(lease: Option<&mut Lease>) -> Option<Incarnation> {
@@ -430,7 +439,7 @@ pub(crate) fn causes(error: &dyn std::error::Error) -> String {
 
 const fn read_name(read: &Read) -> &'static str {
     match read {
-        Read::Window(..) => "window",
+        Read::Window(..) | Read::Ahead(..) => "window",
         Read::Triggers(_) => "trigger_rows",
         Read::Changes(_) => "take_changes",
         Read::Claim(..) => "claim",
@@ -467,6 +476,28 @@ fn count_fires(
     if missed > 0 {
         metrics.fires.get_or_create(&Outcome { outcome: "missed" }).inc_by(missed);
         metrics.misfires.inc_by(missed);
+    }
+}
+
+/// Says where triggers went that an update of the tz database has moved: of those nothing else is recorded.
+fn report_moves(
+    metrics: &Metrics,
+    batch: &mainspring_core::batch::FireBatch,
+    outcome: &mainspring_core::batch::FireOutcome,
+) {
+    let recorded = (0..).zip(&batch.entries).filter(|(index, _)| outcome.has_recorded(*index));
+    let moved = recorded.map(|(_, entry)| entry).filter(|entry| {
+        entry.runs.is_empty() && entry.gaps.is_empty() && entry.progress.next_fire_at != Some(entry.expected)
+    });
+    for entry in moved {
+        metrics.triggers_moved.inc();
+        tracing::info!(
+            trigger.id = entry.trigger.0,
+            tzdata = mainspring_schedule::tzdata_version(),
+            from = %entry.expected,
+            to = entry.progress.next_fire_at.map(tracing::field::display),
+            "the next fire was computed with older zone data, and has moved"
+        );
     }
 }
 

@@ -83,6 +83,9 @@ impl Settings {
     }
 }
 
+/// More than the clocks of the earth are apart: an update of the tz database moves no instant by more.
+const AHEAD_MS: i64 = 27 * 3_600_000;
+
 /// Says once what of the store puts at risk what it keeps.
 async fn warn(store: Arc<dyn Store>) {
     match store.warnings().await {
@@ -223,6 +226,7 @@ impl Engine {
             running.spawn(Keeper { store, clock, metrics, incarnation: incarnation.clone(), name: name.clone() }.run());
         }
         let mut planner = settings.planner;
+        planner.ahead_ms.get_or_insert(AHEAD_MS);
         if shared {
             planner.poll_every_ms.get_or_insert(crate::cluster::POLL_EVERY_MS);
             planner.check_every_ms.get_or_insert(crate::cluster::CHECK_EVERY_MS);

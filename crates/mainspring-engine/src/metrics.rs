@@ -80,6 +80,8 @@ pub struct Metrics {
     pub window_corrections: Counter,
     /// Triggers that were put into the state `error`.
     pub put_aside: Counter,
+    /// Triggers whose next fire an update of the zone data has moved.
+    pub triggers_moved: Counter,
     /// How often the machine's clock was found to differ from the database's.
     pub clock_warnings: Counter,
     /// How late handlers were entered lately.
@@ -111,6 +113,7 @@ impl Metrics {
             incarnations_lost: Counter::default(),
             window_corrections: Counter::default(),
             put_aside: Counter::default(),
+            triggers_moved: Counter::default(),
             clock_warnings: Counter::default(),
             recent: Recent::default(),
             entries: keep_entries.then(Mutex::default),
@@ -135,6 +138,7 @@ impl Metrics {
         registry.register("incarnations_lost", "Process starts taken for dead", self.incarnations_lost.clone());
         registry.register("window_corrections", "Triggers missed in memory", self.window_corrections.clone());
         registry.register("triggers_put_aside", "Triggers put into the state error", self.put_aside.clone());
+        registry.register("triggers_moved", "Next fires moved by newer zone data", self.triggers_moved.clone());
         registry.register("clock_warnings", "Times the clock was found wrong", self.clock_warnings.clone());
     }
 

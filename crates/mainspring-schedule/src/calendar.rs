@@ -275,6 +275,11 @@ impl Calendar {
         std::iter::successors(Some(self), |calendar| calendar.base.as_deref())
     }
 
+    /// Whether what it includes depends on the tz database.
+    pub(crate) fn reads_tzdata(&self, default_zone: &Zone) -> bool {
+        self.chain().any(|link| !link.zone_or(default_zone).is_fixed())
+    }
+
     fn zone_or<'a>(&'a self, default_zone: &'a Zone) -> &'a Zone {
         self.zone.as_ref().unwrap_or(default_zone)
     }

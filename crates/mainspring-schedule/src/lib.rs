@@ -18,7 +18,7 @@ pub use civil::{Civil, Date, days_in_month, is_leap_year};
 pub use cron::{Cron, CronError, Dialect, Field, Lang, Lint, MAX_EXPRESSION_BYTES, NeverFires, explain, lint};
 pub use semantics::{SemanticPoint, Semantics, UnknownSemantics};
 pub use timestamp::{ParseTimestampError, Timestamp};
-pub use zone::{OffsetWindow, Resolved, UnknownZone, Zone, tzdata_version};
+pub use zone::{OffsetWindow, Resolved, TzdataVersion, UnknownZone, Zone, tzdata_version};
 
 mod calendar;
 #[cfg(feature = "serde")]

@@ -233,6 +233,33 @@ impl Trigger {
         }
     }
 
+    /// Whether its instants depend on the tz database, so that another release of that may have others.
+    ///
+    /// ```
+    /// use mainspring_schedule::{Calendar, DaysOfWeek, Schedule, Timestamp, Trigger, Zone};
+    /// let start: Timestamp = "2026-01-01T00:00:00Z".parse()?;
+    /// let minutes = || Schedule::Every { interval_ms: 60_000, repeat_count: None };
+    /// let daily = || Schedule::Cron("0 8 * * *".parse::<mainspring_schedule::Cron>().expect("an expression").into());
+    /// let zone = |name: &str| Zone::parse(name).expect("a zone");
+    /// assert!(Trigger::new(daily(), zone("Europe/Berlin"), start).reads_tzdata());
+    /// assert!(!Trigger::new(daily(), Zone::utc(), start).reads_tzdata());
+    /// // Minutes are elapsed time, but the calendar asks what day it is in Berlin.
+    /// let mut every = Trigger::new(minutes(), zone("Europe/Berlin"), start);
+    /// assert!(!every.reads_tzdata());
+    /// every.calendar = Some(Calendar::weekly(DaysOfWeek::WEEKEND).into());
+    /// assert!(every.reads_tzdata());
+    /// # Ok::<(), mainspring_schedule::ParseTimestampError>(())
+    /// ```
+    #[must_use]
+    pub fn reads_tzdata(&self) -> bool {
+        let is_local = match self.schedule {
+            Schedule::Cron(_) | Schedule::CalendarInterval { .. } | Schedule::DailyWindow { .. } => true,
+            Schedule::Every { .. } | Schedule::At | Schedule::Delay { .. } => false,
+        };
+        is_local && !self.zone.is_fixed()
+            || self.calendar.as_deref().is_some_and(|calendar| calendar.reads_tzdata(&self.zone))
+    }
+
     /// The state of a trigger that has not fired yet: Quartz's `computeFirstFireTime`.
     ///
     /// `next_fire_at` is `None` when it never fires.

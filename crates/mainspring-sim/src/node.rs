@@ -405,6 +405,7 @@ impl World {
                 _ = self.tell(node, Event::PutAside(*trigger));
                 return;
             }
+            Read::Ahead(..) => unreachable!("there is one release of the tz database here"),
             Read::Lost(runs) => {
                 // Definitions are in memory, as everywhere here.
                 let ends = runs.iter().map(|live| self.lost_end(live.clone(), now)).collect();

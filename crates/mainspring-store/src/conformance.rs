@@ -137,6 +137,8 @@ macro_rules! conformance_suite {
                 window_is_read_in_order_page_by_page,
                 place_in_the_window_is_a_lower_bound,
                 trigger_that_fires_earlier_is_found_there,
+                release_of_the_tz_database_is_kept_with_the_next_instant,
+                trigger_that_is_moved_without_a_fire_is_found_there,
                 changes_are_taken_once_and_bounded,
                 fires_and_verdicts_are_no_changes,
                 requests_wake_the_engine;

@@ -31,6 +31,7 @@ impl Planner {
         }
         if !gained.is_empty() {
             self.window.read_again(gained);
+            self.ahead.gained(gained);
             self.check.give_up();
             self.changes_waiting = true;
         }

@@ -99,9 +99,9 @@ impl Residents {
     }
 
     /// Takes a trigger in, or replaces what is known of it. While a batch is under way, that is left for later.
-    pub(super) fn keep(&mut self, loaded: Loaded) {
+    pub(super) fn keep(&mut self, loaded: Loaded, now: Timestamp) {
         let Loaded { row: TriggerRow { id, job, shard, job_version, version, progress, .. }, rule } = loaded;
-        let Some(due_at) = progress.due_at else {
+        let Some(look_at) = rule.look_at(id, &progress, now) else {
             self.remove(id);
             return;
         };
@@ -116,7 +116,7 @@ impl Residents {
         let (dirty, in_flight, panics) = (false, false, 0);
         let resident = Resident { id, job, shard, job_version, version, progress, rule, dirty, in_flight, panics };
         let place = self.put(resident);
-        self.wheel.insert(due_at, place);
+        self.wheel.insert(look_at, place);
     }
 
     /// Forgets triggers. Those in a batch are marked instead; the others are returned, to be read again.

@@ -2,6 +2,7 @@
 
 mod overload;
 mod refused;
+mod tzdata;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -98,7 +99,7 @@ impl World {
     }
 
     fn add(&mut self, id: i64, rule: Rule) {
-        let progress = rule.begin(TriggerId(id), at(-1), None);
+        let progress = rule.begin(TriggerId(id), at(-1));
         let row = TriggerRow {
             id: TriggerId(id),
             job: JobId(id),
@@ -145,7 +146,9 @@ impl World {
             }
             Command::Read(Read::Changes(shards)) => assert!(self.trusted && *shards == self.owned),
             Command::Read(Read::Claim(..)) => assert!(self.trusted),
-            Command::Read(Read::Window(shards, ..)) => assert!(!shards.intersection(self.owned).is_empty()),
+            Command::Read(Read::Window(shards, ..) | Read::Ahead(shards, ..)) => {
+                assert!(!shards.intersection(self.owned).is_empty());
+            }
             _ => {}
         }
     }
@@ -219,6 +222,19 @@ impl World {
                 let rows: Vec<Loaded> = rows.cloned().collect();
                 self.window_rows += rows.len();
                 Some(Event::WindowRead(rows, None))
+            }
+            Command::Read(Read::Ahead(shards, until, after)) => {
+                let outdated = |loaded: &&Loaded| {
+                    let Progress { due_at, tzdata, .. } = loaded.row.progress;
+                    let is_there = due_at.is_some_and(|due| due <= until && (due, loaded.row.id) > after);
+                    is_there && shards.contains(loaded.row.shard) && tzdata.is_some() && tzdata < loaded.rule.tzdata
+                };
+                // One at a time, in the order of the index.
+                let mut rows: Vec<Loaded> = self.rows.values().filter(outdated).cloned().collect();
+                rows.sort_by_key(|loaded| (loaded.row.progress.due_at, loaded.row.id));
+                rows.truncate(1);
+                let more = rows.first().map(|loaded| (loaded.row.progress.due_at.expect("set"), loaded.row.id));
+                Some(Event::AheadRead(Read::Ahead(shards, until, after), rows, more))
             }
             Command::Read(Read::Triggers(ids)) => {
                 let rows = ids.iter().filter_map(|id| self.rows.get(id)).filter(|loaded| !loaded.row.paused);
@@ -363,6 +379,7 @@ fn rule(schedule: Schedule, start: Timestamp, gate: Option<GateRule>) -> Rule {
         delay_ms,
         queue: "default".into(),
         definition: Arc::new(job),
+        tzdata: None,
     }
 }
 

@@ -28,6 +28,10 @@ impl Window {
         Self { end: Timestamp::MIN, reading: None, again: ShardSet::EMPTY }
     }
 
+    pub(super) const fn end(&self) -> Timestamp {
+        self.end
+    }
+
     /// Whether no read is under way.
     pub(super) const fn is_settled(&self) -> bool {
         self.reading.is_none()
@@ -87,7 +91,7 @@ impl Planner {
         for loaded in rows {
             // Also one that is due later: its place in the index has been passed, so nothing reads it again.
             if self.concerns(&loaded) && !self.residents.is_known(&loaded) && !self.check.suspects(&loaded) {
-                self.residents.keep(loaded);
+                self.residents.keep(loaded, self.now);
             }
         }
         match (more, self.window.reading) {
@@ -103,7 +107,7 @@ impl Planner {
 
     pub(super) fn keep(&mut self, loaded: Loaded) {
         if self.belongs(&loaded) {
-            self.residents.keep(loaded);
+            self.residents.keep(loaded, self.now);
         } else {
             self.residents.leave(loaded.row.id);
         }
@@ -111,13 +115,13 @@ impl Planner {
 
     /// Whether a trigger is to be in memory.
     pub(super) fn belongs(&self, loaded: &Loaded) -> bool {
-        self.stays(loaded.row.progress.due_at) && self.concerns(loaded)
+        self.stays(loaded.rule.look_at(loaded.row.id, &loaded.row.progress, self.now)) && self.concerns(loaded)
     }
 
-    /// Whether a trigger with this due instant remains in memory. What once did does so later, as the end never goes back: its
-    /// place in the due index is not rewritten, so that nothing would read it again.
-    pub(super) fn stays(&self, due_at: Option<Timestamp>) -> bool {
-        due_at.is_some_and(|due| due <= self.window.end + KEPT_WINDOWS * self.settings.window_ms)
+    /// Whether a trigger that is to be looked at then remains in memory. What once did does so later, as the end never goes back:
+    /// its place in the due index is not rewritten, so that nothing would read it again.
+    pub(super) fn stays(&self, look_at: Option<Timestamp>) -> bool {
+        look_at.is_some_and(|at| at <= self.window.end + KEPT_WINDOWS * self.settings.window_ms)
     }
 
     fn concerns(&self, loaded: &Loaded) -> bool {

@@ -141,9 +141,9 @@ impl Control {
 }
 
 fn armed(row: &TriggerRow, rearm: Rearm) -> TriggerUpdate {
-    let Rearm { trigger, next_fire_at, due_at } = rearm;
+    let Rearm { trigger, next_fire_at, due_at, tzdata } = rearm;
     let status = if next_fire_at.is_some() { TriggerStatus::Active } else { TriggerStatus::Complete };
-    let progress = Progress { next_fire_at, due_at, status, awaiting_run: None, ..row.progress };
+    let progress = Progress { next_fire_at, due_at, status, awaiting_run: None, tzdata, ..row.progress };
     TriggerUpdate { id: trigger, expected_next: None, paused: None, progress: Some(progress), gap: None }
 }
 

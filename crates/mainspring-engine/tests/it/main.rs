@@ -3,3 +3,4 @@
 mod cluster;
 mod kit;
 mod refused;
+mod tzdata;

@@ -2,6 +2,6 @@
 -- Zero rows: look closer (fire_read).
 UPDATE trigger_state
 SET next_fire_at = :next, due_at = :due, previous_fire_at = :previous, start_at = :start, repeat_count = :repeat,
-    times_triggered = :times, fired_through = :through, awaiting_run = NULL, batch = :batch
+    times_triggered = :times, fired_through = :through, awaiting_run = NULL, batch = :batch, tzdata = :tzdata
 WHERE id = :id AND version = :version AND next_fire_at = :expected AND status = 'active' AND paused = 0
     AND scan_at <= :due AND (fired_through IS NULL OR fired_through < :first)

@@ -1,5 +1,5 @@
-INSERT INTO trigger_state (id, shard, paused, status, next_fire_at, due_at, scan_at, previous_fire_at, start_at, repeat_count, times_triggered, fired_through, awaiting_run, version)
-SELECT r.id, r.shard, r.paused, r.status, r.next_fire_at, r.due_at, r.scan_at, r.previous_fire_at, r.start_at, r.repeat_count, r.times_triggered, r.fired_through, UNHEX(r.awaiting_run), 1
+INSERT INTO trigger_state (id, shard, paused, status, next_fire_at, due_at, scan_at, previous_fire_at, start_at, repeat_count, times_triggered, fired_through, awaiting_run, tzdata, version)
+SELECT r.id, r.shard, r.paused, r.status, r.next_fire_at, r.due_at, r.scan_at, r.previous_fire_at, r.start_at, r.repeat_count, r.times_triggered, r.fired_through, UNHEX(r.awaiting_run), r.tzdata, 1
 FROM JSON_TABLE(:rows, '$[*]' COLUMNS (
     n FOR ORDINALITY,
     id BIGINT PATH '$[0]',
@@ -14,5 +14,6 @@ FROM JSON_TABLE(:rows, '$[*]' COLUMNS (
     repeat_count BIGINT PATH '$[9]',
     times_triggered BIGINT PATH '$[10]',
     fired_through BIGINT PATH '$[11]',
-    awaiting_run CHAR(32) PATH '$[12]')) AS r
+    awaiting_run CHAR(32) PATH '$[12]',
+    tzdata BIGINT PATH '$[13]')) AS r
 ORDER BY r.n

@@ -4,12 +4,13 @@ WITH advanced AS (
     UPDATE trigger_state s
     SET next_fire_at = e.next, due_at = e.due, previous_fire_at = e.previous, start_at = e.start_at,
         repeat_count = e.repeat_count, times_triggered = e.times, fired_through = e.through, awaiting_run = NULL,
-        batch = $13::bigint, scan_at = CASE WHEN e.leaves THEN e.due ELSE s.scan_at END
+        batch = $13::bigint, tzdata = e.tzdata, scan_at = CASE WHEN e.leaves THEN e.due ELSE s.scan_at END
     FROM unnest($1::bigint[], $2::bigint[], $3::bigint[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[],
         $8::bigint[], $9::bigint[], $10::bigint[], $11::bigint[], $12::boolean[],
-        $14::uuid[], $15::bigint[], $16::bigint[], $17::text[], $18::text[], $19::bigint[], $20::bigint[])
+        $14::uuid[], $15::bigint[], $16::bigint[], $17::text[], $18::text[], $19::bigint[], $20::bigint[],
+        $23::bigint[])
         AS e (id, version, expected, first, next, due, previous, start_at, repeat_count, times, through, leaves,
-            run_id, job_id, job_version, state, origin, run_due, priority)
+            run_id, job_id, job_version, state, origin, run_due, priority, tzdata)
     WHERE s.id = e.id AND s.version = e.version AND s.next_fire_at = e.expected AND s.status = 'active' AND s.paused = 0
         AND (s.fired_through IS NULL OR s.fired_through < e.first) AND (e.leaves OR s.scan_at <= e.due)
     RETURNING s.id, e.first, e.run_id, e.job_id, e.job_version, e.state, e.origin, e.run_due, e.priority

@@ -1,9 +1,9 @@
 INSERT INTO trigger_state (id, version, paused, status, next_fire_at, due_at, scan_at, previous_fire_at, start_at,
-    repeat_count, times_triggered, fired_through, awaiting_run, shard)
+    repeat_count, times_triggered, fired_through, awaiting_run, tzdata, shard)
 VALUES (:id, :version, :paused, :status, :next, :due, :scan, :previous, :start, :repeat, :times, :through, :awaiting,
-    (SELECT j.shard FROM job_trigger t JOIN job j ON j.id = t.job_id WHERE t.id = :id))
+    :tzdata, (SELECT j.shard FROM job_trigger t JOIN job j ON j.id = t.job_id WHERE t.id = :id))
 ON CONFLICT (id) DO UPDATE SET version = excluded.version, paused = excluded.paused, status = excluded.status,
     next_fire_at = excluded.next_fire_at, due_at = excluded.due_at, scan_at = excluded.scan_at,
     previous_fire_at = excluded.previous_fire_at, start_at = excluded.start_at, repeat_count = excluded.repeat_count,
     times_triggered = excluded.times_triggered, fired_through = excluded.fired_through,
-    awaiting_run = excluded.awaiting_run
+    awaiting_run = excluded.awaiting_run, tzdata = excluded.tzdata

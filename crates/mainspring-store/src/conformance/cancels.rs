@@ -10,7 +10,7 @@ use mainspring_core::job::Overlap;
 use mainspring_core::retry::AfterAttempt;
 use mainspring_core::run::{AttemptOutcome, RunState, Verdict};
 
-use super::kit::{Draft, Kit, NONE, at};
+use super::kit::{Draft, Kit, NONE, RELEASE, at};
 use crate::{Cancelled, Error, Store};
 
 async fn cancel(kit: &Kit, run: RunId, ms: i64) -> Cancelled {
@@ -127,7 +127,7 @@ pub async fn cancel_of_an_awaited_run_arms_its_trigger(store: Arc<dyn Store>) {
     let (run, trigger) = (job.next_run(0), job.row(0).id);
     kit.fire(at(1_000), vec![job.awaiting_entry(0)]).await;
     kit.changed_triggers().await;
-    let rearm = Rearm { trigger, next_fire_at: Some(at(6_000)), due_at: Some(at(6_005)) };
+    let rearm = Rearm { trigger, next_fire_at: Some(at(6_000)), due_at: Some(at(6_005)), tzdata: Some(RELEASE) };
     let cancelled = kit.store.cancel_run(run, "why", Some(rearm), at(1_100)).await.expect("cancel_run");
     assert_eq!(cancelled, Cancelled::AtOnce);
     assert_eq!(kit.changed_triggers().await, [trigger], "the engine hears of it");
@@ -143,7 +143,7 @@ pub async fn cancel_of_a_running_run_leaves_its_trigger_waiting(store: Arc<dyn S
     let (run, trigger) = (job.next_run(0), job.row(0).id);
     kit.fire(at(1_000), vec![job.awaiting_entry(0)]).await;
     kit.claim(1, at(1_050)).await;
-    let rearm = Rearm { trigger, next_fire_at: Some(at(6_000)), due_at: Some(at(6_005)) };
+    let rearm = Rearm { trigger, next_fire_at: Some(at(6_000)), due_at: Some(at(6_005)), tzdata: Some(RELEASE) };
     kit.store.cancel_run(run, "why", Some(rearm), at(1_100)).await.expect("cancel_run");
     assert_eq!(kit.again(&job).await.row(0).progress.awaiting_run, Some(run));
     assert_eq!(kit.store.stranded().await.expect("stranded"), []);

@@ -8,7 +8,7 @@ use mainspring_core::retry::AfterAttempt;
 use mainspring_core::run::{AttemptOutcome, RunState, Verdict};
 use mainspring_core::{BatchId, Incarnation};
 
-use super::kit::{Draft, Kept, Kit, NONE, at};
+use super::kit::{Draft, Kept, Kit, LATER, NONE, RELEASE, at};
 use crate::{Released, Store};
 
 /// A job whose first run is running since 1,000.
@@ -182,7 +182,7 @@ pub async fn delay_trigger_without_a_next_instant_is_complete(store: Arc<dyn Sto
     let job = awaiting(&mut kit).await;
     let trigger = job.row(0).id;
     let mut end = job.verdict(job.next_run(0), Verdict::Succeeded, at(1_500));
-    end.rearm = Some(Rearm { trigger, next_fire_at: None, due_at: None });
+    end.rearm = Some(Rearm { trigger, next_fire_at: None, due_at: None, tzdata: Some(RELEASE) });
     assert_eq!(kit.complete(at(1_500), vec![end]).await.rearmed, [trigger]);
     let progress = kit.again(&job).await.row(0).progress;
     assert_eq!((progress.status, progress.awaiting_run), (TriggerStatus::Complete, None));
@@ -196,13 +196,14 @@ pub async fn delay_trigger_is_armed_when_its_run_ends(store: Arc<dyn Store>) {
     let trigger = job.row(0).id;
     assert_eq!(kit.window(at(90_000), 10).await, []);
     let mut end = job.verdict(job.next_run(0), Verdict::Failed, at(1_500));
-    end.rearm = Some(Rearm { trigger, next_fire_at: Some(at(11_500)), due_at: Some(at(11_700)) });
+    let tzdata = Some(LATER);
+    end.rearm = Some(Rearm { trigger, next_fire_at: Some(at(11_500)), due_at: Some(at(11_700)), tzdata });
     assert_eq!(kit.complete(at(1_500), vec![end]).await.rearmed, [trigger]);
     let window = kit.window(at(90_000), 10).await;
     assert_eq!(window.len(), 1);
     let progress = window[0].progress;
     assert_eq!((progress.next_fire_at, progress.due_at), (Some(at(11_500)), Some(at(11_700))));
-    assert_eq!(progress.awaiting_run, None);
+    assert_eq!((progress.awaiting_run, progress.tzdata), (None, tzdata));
     assert_eq!(window[0].version, job.row(0).version);
     let after = kit.again(&job).await;
     assert_eq!(kit.fire(at(11_700), vec![after.entry(0)]).await.placed.len(), 1);
@@ -215,7 +216,7 @@ pub async fn delay_trigger_that_awaits_another_run_stays(store: Arc<dyn Store>) 
     let (other, _) = kit.ask(&job, 1, at(1_100)).await;
     kit.claim(1, at(1_100)).await;
     let mut end = job.verdict(other, Verdict::Succeeded, at(1_200));
-    end.rearm = Some(Rearm { trigger, next_fire_at: Some(at(2_000)), due_at: Some(at(2_000)) });
+    end.rearm = Some(Rearm { trigger, next_fire_at: Some(at(2_000)), due_at: Some(at(2_000)), tzdata: Some(RELEASE) });
     let outcome = kit.complete(at(1_200), vec![end.clone()]).await;
     assert_eq!((outcome.refused, outcome.rearmed), (vec![], vec![]));
     end.run = job.next_run(0);

@@ -14,7 +14,7 @@ use mainspring_core::{BatchId, Incarnation, RunId, Timestamp, TriggerId};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 
-use super::kit::{Draft, Kept, Kit, advanced, asked, at, new_run, update};
+use super::kit::{Draft, Kept, Kit, LATER, advanced, asked, at, new_run, update};
 use crate::{
     AskedRun, CalendarWrite, EventRow, Expect, GapRow, JobQuery, JobUpdate, LogChunk, MemoryStore, NamedTrigger,
     PurgeRule, Result, RunInfo, RunQuery, Store, TriggerQuery, TriggerUpdate,
@@ -368,6 +368,7 @@ impl Pair {
             }
         };
         entry.leaves_window = shot.leaves;
+        entry.progress.tzdata = shot.leaves.then_some(LATER);
         entry.version += i64::from(shot.stale);
         Some(entry)
     }
@@ -397,7 +398,8 @@ impl Pair {
     async fn rearm(&self, run: &RunInfo) -> Option<Rearm> {
         let row = self.kit.store.trigger_rows(&[run.trigger?]).await.expect("trigger_rows").pop()?;
         let next_fire_at = (self.step % 3 > 0).then_some(self.now() + 500);
-        let rearm = Rearm { trigger: row.id, next_fire_at, due_at: next_fire_at.map(|next| next + 5) };
+        let rearm =
+            Rearm { trigger: row.id, next_fire_at, due_at: next_fire_at.map(|next| next + 5), tzdata: Some(LATER) };
         (row.progress.awaiting_run == Some(run.id)).then_some(rearm)
     }
 

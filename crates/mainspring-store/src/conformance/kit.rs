@@ -11,7 +11,7 @@ use mainspring_core::cluster::ShardSet;
 use mainspring_core::job::{Job, JobKey, Overlap, ScheduleDefinition, Task, TriggerDefinition};
 use mainspring_core::retry::AfterAttempt;
 use mainspring_core::run::{AttemptOutcome, Origin, RunState, Verdict};
-use mainspring_core::{BatchId, Incarnation, JobId, RunId, RunSource, Timestamp, TriggerId};
+use mainspring_core::{BatchId, Incarnation, JobId, RunId, RunSource, Timestamp, TriggerId, TzdataVersion};
 use mysql_async::prelude::Queryable;
 
 use crate::{
@@ -23,6 +23,11 @@ use crate::{
 pub fn at(ms: i64) -> Timestamp {
     Timestamp::from_millis(1_767_225_600_123) + ms
 }
+
+/// The release of the tz database that new triggers were computed with.
+pub const RELEASE: TzdataVersion = TzdataVersion::from_number(202_502);
+/// A later one.
+pub const LATER: TzdataVersion = TzdataVersion::from_number(202_601);
 
 /// No entries of a batch.
 pub const NONE: [u32; 0] = [];
@@ -414,6 +419,7 @@ pub fn fresh(next: Option<Timestamp>) -> Progress {
         fired_through: None,
         status: TriggerStatus::Active,
         awaiting_run: None,
+        tzdata: Some(RELEASE),
     }
 }
 

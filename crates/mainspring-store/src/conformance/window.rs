@@ -6,7 +6,7 @@ use std::sync::Arc;
 use mainspring_core::cluster::ShardSet;
 use mainspring_core::{Timestamp, TriggerId};
 
-use super::kit::{Draft, Kit, advanced, at};
+use super::kit::{Draft, Kit, LATER, RELEASE, advanced, at};
 use crate::Store;
 
 /// Ten triggers, three of which share an instant.
@@ -58,6 +58,55 @@ pub async fn trigger_that_fires_earlier_is_found_there(store: Arc<dyn Store>) {
     let saved = kit.save(Draft::from_kept(&job).with(earlier)).await;
     assert_eq!(saved.row(0).progress.due_at, Some(at(2_000)), "made from the next instant");
     assert_eq!(kit.window(at(5_000), 9).await, [saved.row(0).clone()]);
+}
+
+pub async fn release_of_the_tz_database_is_kept_with_the_next_instant(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    let job = kit.save(Draft::new("a").trigger("t", at(1_000)).with(|w| w.triggers[0].progress.tzdata = None)).await;
+    assert_eq!(job.row(0).progress.tzdata, None, "it depends on none");
+    let unknown = Some(mainspring_core::TzdataVersion::UNKNOWN);
+    // One that stays, one that leaves, and one with no run.
+    for (tzdata, leaves, fires) in
+        [(Some(RELEASE), false, true), (Some(LATER), true, true), (unknown, false, false), (None, true, false)]
+    {
+        let now = kit.again(&job).await;
+        let fired = now.row(0).progress.next_fire_at.expect("it goes on");
+        let mut entry = now.entry(0);
+        entry.progress.tzdata = tzdata;
+        entry.leaves_window = leaves;
+        entry.runs.truncate(usize::from(fires));
+        kit.fire(fired, vec![entry]).await;
+        let row = kit.again(&job).await.row(0).clone();
+        assert_eq!(row.progress.tzdata, tzdata);
+        assert_eq!(kit.window(fired + 1_000, 9).await, [row]);
+    }
+    let now = kit.again(&job).await;
+    let saved = kit.save(Draft::from_kept(&now).with(|w| w.triggers[0].progress.tzdata = Some(LATER))).await;
+    assert_eq!(saved.row(0).progress.tzdata, Some(LATER), "after a save");
+}
+
+pub async fn trigger_that_is_moved_without_a_fire_is_found_there(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    let job = kit.save(Draft::new("a").trigger("t", at(9_000))).await;
+    let moved = |kept: &super::kit::Kept, to: i64| {
+        let mut entry = kept.entry(0);
+        let next = Some(at(to));
+        let progress = kept.row(0).progress;
+        entry.progress = mainspring_core::batch::Progress { next_fire_at: next, due_at: next, ..progress };
+        entry.runs.clear();
+        entry
+    };
+    for (to, other) in [(5_000, 4_999), (20_000, 5_000)] {
+        let before = kit.again(&job).await;
+        let outcome = kit.fire(at(1), vec![moved(&before, to)]).await;
+        assert_eq!(outcome, mainspring_core::batch::FireOutcome::default());
+        let row = kit.again(&job).await.row(0).clone();
+        assert_eq!((row.progress.next_fire_at, row.version), (Some(at(to)), before.row(0).version));
+        let again = kit.fire(at(2), vec![moved(&before, other)]).await;
+        assert_eq!(again.stale, [0], "it has another next instant");
+        assert_eq!(kit.window(at(to), 9).await, [row]);
+    }
+    assert_eq!(kit.store.tally().await.expect("tally"), [], "nothing has fired, nothing was missed");
 }
 
 pub async fn changes_are_taken_once_and_bounded(store: Arc<dyn Store>) {

@@ -108,6 +108,7 @@ pub(super) fn arm(model: &mut Model, rearm: &Rearm, run: RunId) -> bool {
     }
     progress.next_fire_at = rearm.next_fire_at;
     progress.due_at = rearm.due_at;
+    progress.tzdata = rearm.tzdata;
     progress.awaiting_run = None;
     if rearm.next_fire_at.is_none() {
         progress.status = TriggerStatus::Complete;

@@ -13,7 +13,7 @@ use serde_json::{Value, json};
 use super::batches::own;
 use super::connection::{Connection, is_duplicate};
 use crate::sql::complete::{self, End, reason};
-use crate::sql::db::{Step, ToSql, execute, millis, read, run_id};
+use crate::sql::db::{Step, ToSql, execute, millis, read, release, run_id};
 use crate::sql::fire::{self, Usual, admitted, is_usual, state_of};
 
 /// See [`crate::sql::Batches::record_usual`].
@@ -76,6 +76,7 @@ fn entries(entries: &[&FireEntry]) -> String {
             progress.repeat_count,
             progress.times_triggered,
             millis(progress.fired_through),
+            release(progress.tzdata),
         ])
     };
     Value::Array(entries.iter().map(row).collect()).to_string()

@@ -10,7 +10,7 @@ use tokio_postgres::types::ToSql;
 use super::batches::own;
 use super::connection::{Connection, Uuid};
 use crate::sql::complete::{self, End, reason};
-use crate::sql::db::{Db, Lock, Step, millis};
+use crate::sql::db::{Db, Lock, Step, millis, release};
 use crate::sql::fire::{Usual, admitted, is_usual, state_of};
 
 /// See [`crate::sql::Batches::record_usual`].
@@ -69,7 +69,7 @@ const fn state(run: &NewRun) -> &'static str {
 /// Advances triggers and inserts their first runs. Answers which were advanced, and how many runs are new.
 fn advance(db: &Connection, fires: &Fires<'_>, at: i64, owner: i64, stamp: i64) -> Step<(HashSet<i64>, i64)> {
     let leaves: Vec<bool> = fires.iter().map(|(entry, _)| entry.leaves_window).collect();
-    let parameters: [&(dyn ToSql + Sync); 22] = [
+    let parameters: [&(dyn ToSql + Sync); 23] = [
         &numbers(fires, |entry, _| entry.trigger.0),
         &numbers(fires, |entry, _| entry.version),
         &numbers(fires, |entry, _| entry.expected.as_millis()),
@@ -92,6 +92,7 @@ fn advance(db: &Connection, fires: &Fires<'_>, at: i64, owner: i64, stamp: i64) 
         &numbers(fires, |entry, _| i64::from(entry.priority)),
         &at,
         &owner,
+        &maybe(fires, |entry| release(entry.progress.tzdata)),
     ];
     let mut answer = (HashSet::new(), 0);
     db.query(own!("record_usual"), Lock::None, &parameters, &mut |row| {

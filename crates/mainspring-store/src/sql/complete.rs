@@ -8,7 +8,7 @@ use mainspring_core::run::{AttemptOutcome, RunState};
 use mainspring_core::{JobId, RunId, Timestamp, TriggerId};
 
 use super::Batches;
-use super::db::{Db, Lock, Step, ToSql, execute, exists, millis, read_one, sql};
+use super::db::{Db, Lock, Step, ToSql, execute, exists, millis, read_one, release, sql};
 use super::gate::Gates;
 use super::job;
 use super::session::Session;
@@ -191,9 +191,10 @@ pub(crate) fn awaiting(db: &dyn Db, trigger: Option<TriggerId>, run: RunId) -> S
 
 /// Sets the next instant of a `delay` trigger, if it still awaits the run.
 pub(crate) fn arm(db: &dyn Db, rearm: Rearm, run: RunId) -> Step<bool> {
-    let values: [(&str, &dyn ToSql); 4] = [
+    let values: [(&str, &dyn ToSql); 5] = [
         (":next", &millis(rearm.next_fire_at)),
         (":due", &millis(rearm.due_at)),
+        (":tzdata", &release(rearm.tzdata)),
         (":id", &rearm.trigger.0),
         (":run", run.as_bytes()),
     ];

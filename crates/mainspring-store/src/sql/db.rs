@@ -1,6 +1,6 @@
 //! Statements, values and rows: what the requests see of a database.
 
-use mainspring_core::{RunId, Timestamp};
+use mainspring_core::{RunId, Timestamp, TzdataVersion};
 use tokio_postgres::error::SqlState;
 
 use crate::error::Error;
@@ -508,6 +508,11 @@ impl<'a> Row<'a> {
 /// An instant as it is stored.
 pub(crate) fn millis(at: Option<Timestamp>) -> Option<i64> {
     at.map(Timestamp::as_millis)
+}
+
+/// A release of the tz database as it is stored.
+pub(crate) fn release(tzdata: Option<TzdataVersion>) -> Option<i64> {
+    tzdata.map(|tzdata| i64::from(tzdata.number()))
 }
 
 pub(crate) fn instant(row: &Row<'_>, column: usize) -> Step<Timestamp> {

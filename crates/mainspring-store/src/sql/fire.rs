@@ -11,8 +11,8 @@ use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
 
 use super::Batches;
 use super::db::{
-    Db, Lock, Row, Sql, Step, ToSql, execute, exists, known, maybe_instant, millis, on_servers, read, read_one, sql,
-    word,
+    Db, Lock, Row, Sql, Step, ToSql, execute, exists, known, maybe_instant, millis, on_servers, read, read_one,
+    release, sql, word,
 };
 use super::gap;
 use super::gate::Gates;
@@ -195,7 +195,7 @@ pub(crate) fn is_usual(entry: &FireEntry) -> bool {
 fn advance(db: &dyn Db, stamp: i64, entry: &FireEntry) -> Step<bool> {
     let Some(first) = entry.runs.first() else { return Ok(false) };
     let progress = &entry.progress;
-    let values: [(&str, &dyn ToSql); 12] = [
+    let values: [(&str, &dyn ToSql); 13] = [
         (":next", &millis(progress.next_fire_at)),
         (":due", &millis(progress.due_at)),
         (":previous", &millis(progress.previous_fire_at)),
@@ -204,6 +204,7 @@ fn advance(db: &dyn Db, stamp: i64, entry: &FireEntry) -> Step<bool> {
         (":times", &progress.times_triggered),
         (":through", &millis(progress.fired_through)),
         (":batch", &stamp),
+        (":tzdata", &release(progress.tzdata)),
         (":id", &entry.trigger.0),
         (":version", &entry.version),
         (":expected", &entry.expected.as_millis()),
@@ -364,7 +365,7 @@ pub(crate) fn write_progress(
     batch: Option<i64>,
 ) -> Step<()> {
     let awaiting = progress.awaiting_run;
-    let values: [(&str, &dyn ToSql); 12] = [
+    let values: [(&str, &dyn ToSql); 13] = [
         (":status", &progress.status.as_str()),
         (":next", &millis(progress.next_fire_at)),
         (":due", &millis(progress.due_at)),
@@ -376,6 +377,7 @@ pub(crate) fn write_progress(
         (":through", &millis(progress.fired_through)),
         (":awaiting", &awaiting.as_ref().map(RunId::as_bytes)),
         (":batch", &batch),
+        (":tzdata", &release(progress.tzdata)),
         (":id", &id),
     ];
     execute(db, sql!("fire_settle"), &values)?;

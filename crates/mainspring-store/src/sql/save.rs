@@ -9,7 +9,7 @@ use mainspring_core::job::JobKey;
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId, jitter_of, shard_of};
 
 use super::Batches;
-use super::db::{Db, Lock, Step, ToSql, execute, exists, millis, sql};
+use super::db::{Db, Lock, Step, ToSql, execute, exists, millis, release, sql};
 use super::gate::{self, Gates};
 use super::job;
 use super::names::{self, check};
@@ -313,7 +313,7 @@ fn place_trigger(
 
 fn write_state(db: &dyn Db, id: TriggerId, version: i64, paused: bool, progress: &Progress) -> Step<()> {
     let scan_at = place(progress, paused);
-    let values: [(&str, &dyn ToSql); 13] = [
+    let values: [(&str, &dyn ToSql); 14] = [
         (":id", &id.0),
         (":version", &version),
         (":paused", &paused),
@@ -327,6 +327,7 @@ fn write_state(db: &dyn Db, id: TriggerId, version: i64, paused: bool, progress:
         (":times", &progress.times_triggered),
         (":through", &millis(progress.fired_through)),
         (":awaiting", &progress.awaiting_run.as_ref().map(RunId::as_bytes)),
+        (":tzdata", &release(progress.tzdata)),
     ];
     execute(db, sql!("save_trigger_state", postgres, mysql), &values)?;
     Ok(())

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mainspring_core::batch::{Progress, TriggerRow, TriggerStatus};
 use mainspring_core::cluster::Shard;
 use mainspring_core::job::{Job, JobKey};
-use mainspring_core::{JobId, JobVersion, Timestamp, TriggerId};
+use mainspring_core::{JobId, JobVersion, Timestamp, TriggerId, TzdataVersion};
 
 use super::Batches;
 use super::db::{
@@ -107,7 +107,7 @@ pub(crate) fn job_at(row: &Row<'_>, column: usize) -> Step<Arc<Job>> {
     Ok(Arc::new(job))
 }
 
-/// The first seventeen columns of the statements about triggers.
+/// The first eighteen columns of the statements about triggers.
 pub(crate) fn trigger_row(row: &Row<'_>) -> Step<TriggerRow> {
     Ok(TriggerRow {
         id: TriggerId(row.get(0)?),
@@ -127,6 +127,7 @@ pub(crate) fn trigger_row(row: &Row<'_>) -> Step<TriggerRow> {
             fired_through: maybe_instant(row, 12)?,
             status: word(row, 13, TriggerStatus::from_word)?,
             awaiting_run: maybe_run_id(row, 14)?,
+            tzdata: row.get::<Option<u32>>(17)?.map(TzdataVersion::from_number),
         },
     })
 }
@@ -140,8 +141,8 @@ pub(crate) struct Kept {
 
 pub(crate) fn kept(row: &Row<'_>) -> Step<Kept> {
     let named =
-        NamedTrigger { name: row.get(17)?, own_pause: row.get(18)?, error: row.get(20)?, row: trigger_row(row)? };
-    Ok(Kept { named, jitter_ms: row.get(19)? })
+        NamedTrigger { name: row.get(18)?, own_pause: row.get(19)?, error: row.get(21)?, row: trigger_row(row)? };
+    Ok(Kept { named, jitter_ms: row.get(20)? })
 }
 
 /// Locks the triggers of a job, so that no fire comes between.

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use super::{Prior, place, settled};
 use crate::row::{JobRow, JobWrite, Saved, Tombstone};
 use crate::sql::Batches;
-use crate::sql::db::{Db, Lock, Row, Sql, Step, execute, maybe_instant, millis, on_servers, read};
+use crate::sql::db::{Db, Lock, Row, Sql, Step, execute, maybe_instant, millis, on_servers, read, release};
 use crate::sql::session::Session;
 use crate::sql::trigger::{Buried, kept};
 use crate::sql::{job, names};
@@ -172,6 +172,7 @@ fn insert_triggers(db: &dyn Db, fresh: &[&JobWrite], jobs: &[JobRow]) -> Step<()
             progress.times_triggered,
             millis(progress.fired_through),
             progress.awaiting_run.map(hex),
+            release(progress.tzdata),
         ])
     });
     insert(db, on_servers!("many_states", postgres, mysql), states)?;
