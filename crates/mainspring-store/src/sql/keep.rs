@@ -1,13 +1,13 @@
-//! Logs, events, settings and kept answers.
+//! Logs, events and settings.
 
 use mainspring_core::run::RunState;
-use mainspring_core::{JobId, RunId, Timestamp};
+use mainspring_core::{JobId, RunId};
 use serde_json::json;
 
 use super::Batches;
 use super::db::{Db, Fault, Row, Step, ToSql, execute, instant, read_one, read_page, sql};
 use super::session::{CHANGE_LEN, Session};
-use crate::row::{EventRow, KeptAnswer, LogChunk};
+use crate::row::{EventRow, LogChunk};
 
 /// See [`crate::Store::append_log`].
 pub(crate) fn append_log(session: &Session<impl Batches>, chunks: &[LogChunk]) -> Step<()> {
@@ -86,24 +86,5 @@ pub(crate) fn setting(db: &dyn Db, name: &str) -> Step<Option<String>> {
 /// See [`crate::Store::set_setting`].
 pub(crate) fn set_setting(session: &Session<impl Batches>, name: &str, value: &str) -> Step<()> {
     execute(&session.connection, sql!("set_setting", mysql), &[(":name", &name), (":value", &value)])?;
-    Ok(())
-}
-
-/// See [`crate::Store::kept_answer`].
-pub(crate) fn kept_answer(db: &dyn Db, key: &str) -> Step<Option<KeptAnswer>> {
-    let answer = |row: &Row<'_>| Ok(KeptAnswer { request_hash: row.get(0)?, status: row.get(1)?, body: row.get(2)? });
-    read_one(db, sql!("kept_answer"), &[(":key", &key)], answer)
-}
-
-/// See [`crate::Store::keep_answer`].
-pub(crate) fn keep_answer(session: &Session<impl Batches>, key: &str, answer: &KeptAnswer, at: Timestamp) -> Step<()> {
-    let values: [(&str, &dyn ToSql); 5] = [
-        (":key", &key),
-        (":request_hash", &answer.request_hash),
-        (":status", &answer.status),
-        (":body", &answer.body),
-        (":at", &at.as_millis()),
-    ];
-    execute(&session.connection, sql!("keep_answer", mysql), &values)?;
     Ok(())
 }

@@ -19,7 +19,8 @@ macro_rules! migration {
 }
 
 /// In order, and never changed once released.
-const MIGRATIONS: &[Migration] = &[migration!(1, "0001_begin"), migration!(2, "0002_keep")];
+const MIGRATIONS: &[Migration] =
+    &[migration!(1, "0001_begin"), migration!(2, "0002_keep"), migration!(3, "0003_claim")];
 
 /// Number of the newest migration.
 pub(super) const NEWEST: u32 = MIGRATIONS[MIGRATIONS.len() - 1].number;
