@@ -132,7 +132,7 @@ pub struct NewRun {
 words!(
     /// What happened to instants that did not fire.
     GapOutcome {
-        /// They passed the misfire threshold, the catch-up cap, or a pause.
+        /// They passed the misfire threshold, the catch-up cap, a pause, or the trigger as it was.
         Missed = "missed",
         /// The overlap policy let them pass.
         Suppressed = "suppressed",
@@ -150,6 +150,10 @@ words!(
         Overlap = "overlap",
         /// The trigger, its job or its namespace was paused.
         Paused = "paused",
+        /// The trigger was changed before they were fired.
+        Changed = "changed",
+        /// The trigger or its job was deleted before they were fired.
+        Deleted = "deleted",
     }
 );
 

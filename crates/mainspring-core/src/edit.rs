@@ -1,11 +1,14 @@
-//! What an edit, a pause or a resume does to triggers.
+//! What an edit, a deletion, a pause or a resume does to triggers.
+//!
+//! Whatever moves a trigger on, or ends it, first accounts for its instants that have passed and have no record: after an
+//! outage, behind a backlog, at the limit of the job, or in a pause. They are missed, as one range.
 
-use mainspring_schedule::{Timestamp, TriggerState};
+use mainspring_schedule::Timestamp;
 
-use crate::batch::{Gap, GapOutcome, GapReason, Progress, TriggerStatus};
+use crate::batch::{Gap, GapOutcome, GapReason, Progress, TriggerRow, TriggerStatus};
 use crate::id::TriggerId;
 use crate::job::TriggerDefinition;
-use crate::rule::Rule;
+use crate::rule::{Rule, state_of};
 
 /// Where a new trigger stands, or one made again under a key that left a tombstone.
 ///
@@ -15,36 +18,70 @@ pub fn begin(rule: &Rule, id: TriggerId, fired_through: Option<Timestamp>, now: 
     rule.begin(id, fired_through.map_or(now - 1, |through| through.max(now - 1)))
 }
 
-/// Where a trigger stands whose definition was saved again.
+/// Why instants are missed, and what allowed it.
+type Cause = (GapReason, &'static str);
+
+const EDIT: Cause = (GapReason::Changed, "edit");
+const DELETE: Cause = (GapReason::Deleted, "delete");
+const RESUME: Cause = (GapReason::Paused, "resume");
+const RESTART: Cause = (GapReason::Misfire, "resume");
+
+/// A trigger as an edit or a deletion finds it.
+#[derive(Clone, Copy, Debug)]
+pub struct Before<'a> {
+    /// What it says.
+    pub definition: &'a TriggerDefinition,
+    /// Where it stands.
+    pub row: &'a TriggerRow,
+    /// The same, compiled. Absent if that is no longer possible; then only its next instant is known.
+    pub rule: Option<&'a Rule>,
+}
+
+/// Where a trigger stands whose definition was saved again, and what had passed without a record, as one range. `rests`
+/// tells whether it is paused afterwards.
 ///
-/// Unchanged triggers go on as they were. Changed ones start anew after max(now, `fired_through`); if a `delay` trigger awaits
-/// a run, it goes on awaiting it.
+/// Unchanged triggers go on as they were, or as after [`resume`] if the save ends their pause, or they were put aside.
+/// Changed ones start anew after max(now, `fired_through`); if a `delay` trigger awaits a run, it goes on awaiting it.
 #[must_use]
 pub fn change(
-    before: &TriggerDefinition,
-    progress: &Progress,
+    before: Before<'_>,
     after: &TriggerDefinition,
     rule: &Rule,
-    id: TriggerId,
+    rests: bool,
     now: Timestamp,
-) -> Progress {
-    let same_instants = before.schedule == after.schedule
-        && before.timezone == after.timezone
-        && before.start_at == after.start_at
-        && before.end_at == after.end_at
-        && before.calendar == after.calendar
-        && before.semantics == after.semantics
-        && before.jitter_ms == after.jitter_ms;
-    if same_instants && progress.status != TriggerStatus::Error {
-        return *progress;
+) -> (Progress, Option<Gap>) {
+    let (id, progress) = (before.row.id, &before.row.progress);
+    if has_same_instants(before.definition, after) {
+        let wakes = progress.status == TriggerStatus::Error || before.row.paused && !rests;
+        return if wakes { resume(rule, id, progress, now) } else { (*progress, None) };
     }
-    let mut fresh = rule.begin(id, progress.fired_through.map_or(now, |through| through.max(now)));
+    // A delay has no instants of its own: what was due is due again.
+    let was_delay = before.rule.is_some_and(|rule| rule.delay_ms.is_some());
+    let gap = if was_delay && rule.delay_ms.is_some() { None } else { passed(before, now, EDIT) };
+    let through = progress.fired_through.max(gap.as_ref().map(|gap| gap.last));
+    let mut fresh = rule.begin(id, through.map_or(now, |through| through.max(now)));
     fresh.previous_fire_at = progress.previous_fire_at;
     if let (Some(run), Some(_)) = (progress.awaiting_run, rule.delay_ms) {
         fresh.awaiting_run = Some(run);
         rule.set_next(id, &mut fresh, None);
     }
-    fresh
+    (fresh, gap)
+}
+
+fn has_same_instants(before: &TriggerDefinition, after: &TriggerDefinition) -> bool {
+    before.schedule == after.schedule
+        && before.timezone == after.timezone
+        && before.start_at == after.start_at
+        && before.end_at == after.end_at
+        && before.calendar == after.calendar
+        && before.semantics == after.semantics
+        && before.jitter_ms == after.jitter_ms
+}
+
+/// What a trigger that is deleted leaves without a record, as one range. Nothing if all that has passed is recorded.
+#[must_use]
+pub fn end(before: Before<'_>, now: Timestamp) -> Option<Gap> {
+    passed(before, now, DELETE)
 }
 
 /// Where a trigger stands after a pause, or after it was put aside, and the instants that passed meanwhile, as one range.
@@ -57,13 +94,13 @@ pub fn resume(rule: &Rule, id: TriggerId, progress: &Progress, now: Timestamp) -
     }
     let Some(next) = progress.next_fire_at.filter(|next| *next <= now) else { return (*progress, None) };
     let mut resumed = *progress;
+    let state = state_of(progress);
     if rule.delay_ms.is_some() {
         // The instant that waited is due now, or as soon as the calendar includes one.
-        rule.set_next(id, &mut resumed, rule.next_after(&crate::rule::state_of(progress), now - 1));
+        rule.set_next(id, &mut resumed, rule.next_after(&state, now - 1));
         return (resumed, None);
     }
-    let state = crate::rule::state_of(progress);
-    let gap = gap(rule, &state, next, now, GapReason::Paused);
+    let gap = range(rule, progress, next, now, RESUME);
     rule.set_next(id, &mut resumed, rule.next_after(&state, now));
     resumed.fired_through = progress.fired_through.max(Some(gap.last));
     (resumed, Some(gap))
@@ -71,10 +108,8 @@ pub fn resume(rule: &Rule, id: TriggerId, progress: &Progress, now: Timestamp) -
 
 /// A trigger that was put aside begins anew. What passed since its last instant was missed, as far as that is known.
 fn restart(rule: &Rule, id: TriggerId, progress: &Progress, now: Timestamp) -> (Progress, Option<Gap>) {
-    let state = crate::rule::state_of(progress);
-    let first = progress.fired_through.filter(|_| rule.delay_ms.is_none());
-    let first = first.and_then(|through| rule.next_after(&state, through)).filter(|first| *first <= now);
-    let gap = first.map(|first| gap(rule, &state, first, now, GapReason::Misfire));
+    let first = next_unrecorded(rule, progress).filter(|first| *first <= now);
+    let gap = first.map(|first| range(rule, progress, first, now, RESTART));
     let through = progress.fired_through.max(gap.as_ref().map(|gap| gap.last));
     let mut fresh = rule.begin(id, through.map_or(now, |through| through.max(now)));
     fresh.previous_fire_at = progress.previous_fire_at;
@@ -82,11 +117,42 @@ fn restart(rule: &Rule, id: TriggerId, progress: &Progress, now: Timestamp) -> (
     (fresh, gap)
 }
 
-/// The instants from `first` up to now, missed.
-fn gap(rule: &Rule, state: &TriggerState, first: Timestamp, now: Timestamp, reason: GapReason) -> Gap {
-    let last = rule.trigger.previous_before(state, now + 1).unwrap_or(first).max(first);
-    let count = rule.trigger.count_between(state, first, now + 1).max(1);
-    Gap { first, last, count, outcome: GapOutcome::Missed, reason, policy: "resume".into() }
+/// The instants up to now that have no record, missed. What passed in a pause, or while the trigger was aside, is missed
+/// for that.
+fn passed(before: Before<'_>, now: Timestamp, cause: Cause) -> Option<Gap> {
+    let progress = &before.row.progress;
+    let reason = match progress.status {
+        TriggerStatus::Error => GapReason::Misfire,
+        _ if before.row.paused => GapReason::Paused,
+        _ => cause.0,
+    };
+    let cause = (reason, cause.1);
+    let first = before.rule.map_or(progress.next_fire_at, |rule| next_unrecorded(rule, progress));
+    let first = first.filter(|first| *first <= now)?;
+    Some(before.rule.map_or_else(|| missed(first, first, 1, cause), |rule| range(rule, progress, first, now, cause)))
+}
+
+/// The first instant without a record. One that was put aside has lost its place: it is sought after the last record.
+fn next_unrecorded(rule: &Rule, progress: &Progress) -> Option<Timestamp> {
+    if progress.status != TriggerStatus::Error {
+        return progress.next_fire_at;
+    }
+    let through = progress.fired_through.filter(|_| rule.delay_ms.is_none())?;
+    rule.next_after(&state_of(progress), through)
+}
+
+/// The instants from `first` up to now, missed. A delay has just the one.
+fn range(rule: &Rule, progress: &Progress, first: Timestamp, now: Timestamp, cause: Cause) -> Gap {
+    if rule.delay_ms.is_some() {
+        return missed(first, first, 1, cause);
+    }
+    let state = state_of(progress);
+    let last = rule.trigger.previous_before(&state, now + 1).unwrap_or(first).max(first);
+    missed(first, last, rule.trigger.count_between(&state, first, now + 1).max(1), cause)
+}
+
+fn missed(first: Timestamp, last: Timestamp, count: u64, (reason, policy): Cause) -> Gap {
+    Gap { first, last, count, outcome: GapOutcome::Missed, reason, policy: policy.into() }
 }
 
 #[cfg(test)]
@@ -96,11 +162,123 @@ mod tests {
     use mainspring_schedule::{Calendar, TimeOfDay};
 
     use super::*;
+    use crate::cluster::Shard;
     use crate::compile::{self, Defaults};
-    use crate::id::{RunId, RunSource};
+    use crate::id::{JobId, JobVersion, RunId, RunSource};
     use crate::job::{Job, JobKey, ScheduleDefinition, Task};
 
     const ID: TriggerId = TriggerId(7);
+
+    fn row(progress: Progress) -> TriggerRow {
+        let (job, job_version) = (JobId(1), JobVersion(1));
+        TriggerRow { id: ID, job, shard: Shard(0), job_version, index: 0, version: 1, paused: false, progress }
+    }
+
+    fn every(interval_ms: i64) -> TriggerDefinition {
+        TriggerDefinition::new("e", ScheduleDefinition::Every { interval_ms, repeat_count: None })
+    }
+
+    /// A trigger that fires every second from midnight, and has fired up to the given second.
+    fn fired_through(second: i64) -> (Rule, TriggerRow) {
+        let rule = rule(&every(1_000), at(0));
+        let fresh = begin(&rule, ID, None, at(0));
+        let (through, next) = (Some(at(second * 1_000)), Some(at(second * 1_000 + 1_000)));
+        let row = row(Progress { next_fire_at: next, due_at: next, fired_through: through, ..fresh });
+        (rule, row)
+    }
+
+    /// The seconds of a range, how many, and why.
+    fn shown(gap: Option<Gap>) -> Option<(i64, i64, u64, GapReason, String)> {
+        let second = |instant: Timestamp| instant.since(at(0)) / 1_000;
+        gap.map(|gap| (second(gap.first), second(gap.last), gap.count, gap.reason, gap.policy))
+    }
+
+    #[test]
+    fn what_passed_before_an_edit_or_a_deletion_is_one_range() {
+        let definition = every(1_000);
+        let (old, row) = fired_through(3);
+        let paused = TriggerRow { paused: true, ..row.clone() };
+        let mut aside = row.clone();
+        let progress = &mut aside.progress;
+        (progress.status, progress.next_fire_at, progress.due_at) = (TriggerStatus::Error, None, None);
+        let new = rule(&every(7_000), at(9_500));
+        for (row, reason, end_reason) in [
+            (&row, GapReason::Changed, GapReason::Deleted),
+            (&paused, GapReason::Paused, GapReason::Paused),
+            (&aside, GapReason::Misfire, GapReason::Misfire),
+        ] {
+            let before = Before { definition: &definition, row, rule: Some(&old) };
+            let (changed, gap) = change(before, &every(7_000), &new, row.paused, at(9_500));
+            assert_eq!(shown(gap), Some((4, 9, 6, reason, "edit".into())));
+            assert_eq!((changed.fired_through, changed.next_fire_at), (Some(at(9_000)), Some(at(16_500))));
+            assert_eq!(changed.status, TriggerStatus::Active);
+            assert_eq!(shown(end(before, at(9_500))), Some((4, 9, 6, end_reason, "delete".into())));
+        }
+    }
+
+    #[test]
+    fn nothing_is_missed_by_an_edit_while_all_that_passed_is_recorded() {
+        let definition = every(1_000);
+        let (old, row) = fired_through(3);
+        let before = Before { definition: &definition, row: &row, rule: Some(&old) };
+        let new = rule(&every(7_000), at(3_999));
+        let (changed, gap) = change(before, &every(7_000), &new, false, at(3_999));
+        assert_eq!((changed.fired_through, gap), (Some(at(3_000)), None));
+        assert_eq!(end(before, at(3_999)), None);
+        assert_eq!(shown(end(before, at(4_000))).map(|gap| (gap.0, gap.1, gap.2)), Some((4, 4, 1)));
+    }
+
+    #[test]
+    fn save_that_changes_no_instants_moves_a_trigger_only_out_of_its_pause() {
+        let definition = every(1_000);
+        let (old, row) = fired_through(3);
+        for (was_paused, rests, moved) in
+            [(false, false, false), (false, true, false), (true, true, false), (true, false, true)]
+        {
+            let row = TriggerRow { paused: was_paused, ..row.clone() };
+            let before = Before { definition: &definition, row: &row, rule: Some(&old) };
+            let (saved, gap) = change(before, &definition, &old, rests, at(9_500));
+            if moved {
+                assert_eq!(saved.next_fire_at, Some(at(10_000)));
+                assert_eq!(shown(gap), Some((4, 9, 6, GapReason::Paused, "resume".into())));
+            } else {
+                assert_eq!((saved, gap), (row.progress, None), "{was_paused} {rests}");
+            }
+        }
+    }
+
+    #[test]
+    fn trigger_that_was_put_aside_and_is_saved_again_says_what_it_missed() {
+        let definition = every(1_000);
+        let (old, mut row) = fired_through(3);
+        (row.progress.status, row.progress.next_fire_at) = (TriggerStatus::Error, None);
+        let before = Before { definition: &definition, row: &row, rule: None };
+        let (saved, gap) = change(before, &definition, &old, false, at(9_500));
+        assert_eq!((saved.status, saved.next_fire_at), (TriggerStatus::Active, Some(at(10_000))));
+        assert_eq!(shown(gap), Some((4, 9, 6, GapReason::Misfire, "resume".into())));
+    }
+
+    #[test]
+    fn of_a_trigger_that_cannot_be_read_the_next_instant_is_known() {
+        let definition = every(1_000);
+        let (_, row) = fired_through(3);
+        let before = Before { definition: &definition, row: &row, rule: None };
+        assert_eq!(shown(end(before, at(9_500))), Some((4, 4, 1, GapReason::Deleted, "delete".into())));
+        assert_eq!(end(before, at(3_999)), None);
+    }
+
+    #[test]
+    fn delay_that_ends_or_becomes_another_kind_misses_the_instant_that_was_due() {
+        let definition = delay(1_000);
+        let old = rule(&definition, at(0));
+        let waits = Progress { next_fire_at: Some(at(4_000)), due_at: Some(at(4_000)), ..begin(&old, ID, None, at(0)) };
+        let row = row(waits);
+        let before = Before { definition: &definition, row: &row, rule: Some(&old) };
+        assert_eq!(shown(end(before, at(9_500))), Some((4, 4, 1, GapReason::Deleted, "delete".into())));
+        let new = rule(&every(1_000), at(9_500));
+        let (_, gap) = change(before, &every(1_000), &new, false, at(9_500));
+        assert_eq!(shown(gap), Some((4, 4, 1, GapReason::Changed, "edit".into())));
+    }
 
     /// Milliseconds since midnight.
     fn at(ms: i64) -> Timestamp {
@@ -146,13 +324,19 @@ mod tests {
         let (before, after) = (delay(1_000), delay(2_000));
         let waits = begin(&rule(&before, at(0)), ID, None, at(0));
         let rule = rule(&after, at(500));
-        let changed = change(&before, &waits, &after, &rule, ID, at(500));
-        assert_eq!((changed.status, changed.next_fire_at), (TriggerStatus::Active, Some(at(501))));
+        let old = self::rule(&before, at(0));
+        let change = |progress| {
+            let row = row(progress);
+            let before = Before { definition: &before, row: &row, rule: Some(&old) };
+            super::change(before, &after, &rule, false, at(500))
+        };
+        let (changed, gap) = change(Progress { next_fire_at: Some(at(400)), due_at: Some(at(400)), ..waits });
+        assert_eq!((changed.status, changed.next_fire_at, gap), (TriggerStatus::Active, Some(at(501)), None));
 
         let run = RunId::new(at(0), RunSource::Fire(ID));
         let awaits = Progress { next_fire_at: None, due_at: None, awaiting_run: Some(run), ..waits };
-        let changed = change(&before, &awaits, &after, &rule, ID, at(500));
-        assert_eq!((changed.status, changed.next_fire_at), (TriggerStatus::Active, None));
+        let (changed, gap) = change(awaits);
+        assert_eq!((changed.status, changed.next_fire_at, gap), (TriggerStatus::Active, None, None));
         assert_eq!(changed.awaiting_run, Some(run));
     }
 

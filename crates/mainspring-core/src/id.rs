@@ -80,7 +80,7 @@ pub struct RunId([u8; 16]);
 pub enum RunSource {
     /// The fire of a trigger at its fire time.
     Fire(TriggerId),
-    /// A run asked for by a person or a program; the number is random.
+    /// A run asked for by a person or a program; the number is random, or follows from the key of the request.
     Asked(JobId, u64),
 }
 

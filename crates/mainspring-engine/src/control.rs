@@ -25,7 +25,7 @@ use crate::definitions::Definitions;
 
 pub use jobs::{Change, JobPlan, SaveMode};
 pub use preview::Upcoming;
-pub use runs::Ask;
+pub use runs::{Ask, Asking};
 
 /// How often a request starts again that others keep overtaking.
 const TRIES: usize = 20;

@@ -37,8 +37,8 @@ pub(crate) struct Inner {
     pub(crate) streams: Arc<Semaphore>,
     /// One permit for each such request, so that a stop can wait for them.
     pub(crate) deeds: Arc<Semaphore>,
-    /// Idempotency keys whose first request is at work.
-    pub(crate) pending: Mutex<HashSet<String>>,
+    /// Idempotency keys whose request is at work on this node.
+    pub(crate) at_work: Mutex<HashSet<String>>,
     pub(crate) job_keys: Mutex<FxHashMap<JobId, JobKey>>,
 }
 

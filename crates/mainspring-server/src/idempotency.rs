@@ -1,6 +1,9 @@
-//! POSTs that may be repeated: the answer of the first one is kept under its key, and given again.
+//! POSTs that may be repeated, through any node: a key is claimed before the deed, and the answer of the first request is
+//! kept under it and given again.
 //!
-//! Answers of success are kept. A request that was refused has changed nothing, so its repetition is tried anew.
+//! Answers of success are kept. A request that was refused has changed nothing, so its repetition is tried anew. Where
+//! nobody can tell (the node died, the database did not answer), a repetition does it again as the same [`Deed`], and it
+//! has one effect: a run has an id that follows from the deed, and whatever else is asked for here is so or becomes so.
 
 use std::sync::{Arc, PoisonError};
 
@@ -11,7 +14,9 @@ use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use bytes::Bytes;
 use mainspring_api::ErrorCode;
-use mainspring_store::KeptAnswer;
+use mainspring_engine::control::Asking;
+use mainspring_schedule::Timestamp;
+use mainspring_store::{Claimed, KeptAnswer, KeyClaim, Release};
 use sha2::{Digest, Sha256};
 
 use crate::app::App;
@@ -21,6 +26,28 @@ use crate::refusal::{Answer, Refusal};
 const HEADER: &str = "idempotency-key";
 /// The longest answer that is kept: that of an apply of tens of thousands of jobs.
 const ANSWER_BYTES_MAX: usize = 16 << 20;
+
+/// When a claim counts for nothing that nobody has given up: longer than a client waits, or than a node that is up
+/// takes to write an answer.
+const LAPSE_MS: i64 = 60_000;
+
+/// What a request under a key stands for: the same again is the same deed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Deed {
+    /// When the key was claimed first.
+    since: Timestamp,
+    /// A number that follows from the key.
+    number: u64,
+    /// Whether it may have been done before.
+    pub(crate) again: bool,
+}
+
+impl Deed {
+    /// What names the run that it asks for.
+    pub(crate) const fn asking(self) -> Asking {
+        Asking { at: self.since, number: self.number }
+    }
+}
 
 /// Answers a repetition, or lets the request pass and keeps its answer.
 pub(crate) async fn once(State(app): State<App>, request: Request, next: Next) -> Response {
@@ -49,40 +76,64 @@ async fn off_task(work: impl Future<Output = Answer<Response>> + Send + 'static)
 
 async fn answer(app: &App, request: Request, next: Next) -> Answer<Response> {
     let Some(key) = key_of(request.headers())? else { return Ok(next.run(request).await) };
-    let _first = Pending::begin(app, &key)?;
+    let _first = AtWork::begin(app, &key)?;
     let limit = request.extensions().get::<BodyLimits>().map_or(0, |limits| limits.0.bytes);
-    let (parts, body) = request.into_parts();
+    let (mut parts, body) = request.into_parts();
     let body = collect(body, limit).await?;
     let target = parts.uri.path_and_query().map(ToString::to_string).unwrap_or_default();
     let request_hash = request_hash(parts.method.to_string(), target, body.clone()).await?;
-    let store = app.control().store();
-    if let Some(kept) = store.kept_answer(&key).await? {
-        return repeated(&key, kept, request_hash);
-    }
+    let (by, at) = (app.engine.incarnation(), app.now());
+    let claim = KeyClaim { key, request_hash, by, at, lapse_ms: LAPSE_MS };
+    let deed = match app.control().store().claim_key(claim.clone()).await? {
+        Claimed::Yours { since, again } => Deed { since, number: number_of(&claim.key), again },
+        Claimed::Pending => return Err(pending(&claim.key)),
+        Claimed::Answered(kept) => return Ok(repeated(kept)),
+        Claimed::Reused => {
+            let detail = format!("the idempotency key \"{}\" was used for another request", claim.key);
+            return Err(Refusal::new(ErrorCode::IdempotencyReused, detail));
+        }
+    };
+    parts.extensions.insert(deed);
     let response = next.run(Request::from_parts(parts, Body::from(body))).await;
-    if !response.status().is_success() {
-        return Ok(response);
+    let status = response.status();
+    let kept = if status.is_success() { keep(app, &claim.key, response).await } else { Ok(response) };
+    if !status.is_success() || kept.is_err() {
+        let untouched = status.is_client_error() && !deed.again;
+        release(app, &claim, if untouched { Release::Forget } else { Release::LetGo }).await;
     }
+    kept
+}
+
+/// Keeps an answer of success.
+async fn keep(app: &App, key: &str, response: Response) -> Answer<Response> {
     let (parts, body) = response.into_parts();
     let broken = |_| Refusal::new(ErrorCode::ServerInternal, "the answer is too large to be kept");
     let bytes = to_bytes(body, ANSWER_BYTES_MAX).await.map_err(broken)?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
-    let kept = KeptAnswer { request_hash, status: parts.status.as_u16(), body: text };
-    store.keep_answer(&key, kept, app.now()).await?;
+    let kept = KeptAnswer { status: parts.status.as_u16(), body: text };
+    app.control().store().keep_answer(key, kept, app.now()).await?;
     Ok(Response::from_parts(parts, Body::from(bytes)))
 }
 
-fn repeated(key: &str, kept: KeptAnswer, request_hash: [u8; 32]) -> Answer<Response> {
-    if kept.request_hash != request_hash {
-        let detail = format!("the idempotency key \"{key}\" was used for another request");
-        return Err(Refusal::new(ErrorCode::IdempotencyReused, detail));
+/// Gives a claim up, so that a repetition need not wait until it lapses.
+async fn release(app: &App, claim: &KeyClaim, how: Release) {
+    if let Err(error) = app.control().store().release_key(&claim.key, claim.by, how).await {
+        tracing::warn!(%error, "an idempotency key could not be given up; other nodes wait until it lapses");
     }
+}
+
+fn repeated(kept: KeptAnswer) -> Response {
     let status = StatusCode::from_u16(kept.status).unwrap_or(StatusCode::OK);
     let mut response = (status, kept.body).into_response();
     let headers = response.headers_mut();
     headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
     headers.insert("idempotency-replayed", HeaderValue::from_static("true"));
-    Ok(response)
+    response
+}
+
+fn pending(key: &str) -> Refusal {
+    let detail = format!("the first request with the idempotency key \"{key}\" is still at work");
+    Refusal::new(ErrorCode::IdempotencyPending, detail)
 }
 
 /// The key of a request, if it has one.
@@ -114,24 +165,29 @@ fn hash_of(method: &str, target: &str, body: &[u8]) -> [u8; 32] {
     hash.finalize().into()
 }
 
-/// Marks a key whose request is at work.
-struct Pending<'a> {
-    app: &'a App,
-    key: &'a str,
+/// A number that follows from the key.
+fn number_of(key: &str) -> u64 {
+    let hash = Sha256::digest(key.as_bytes());
+    u64::from_be_bytes(hash[..8].try_into().expect("a hash has 32 bytes"))
 }
 
-impl<'a> Pending<'a> {
-    fn begin(app: &'a App, key: &'a str) -> Answer<Self> {
-        if app.pending.lock().unwrap_or_else(PoisonError::into_inner).insert(key.to_owned()) {
-            return Ok(Self { app, key });
+/// Marks a key whose request is at work here: of its own claims a node cannot tell those that are over.
+struct AtWork<'a> {
+    app: &'a App,
+    key: String,
+}
+
+impl<'a> AtWork<'a> {
+    fn begin(app: &'a App, key: &str) -> Answer<Self> {
+        if app.at_work.lock().unwrap_or_else(PoisonError::into_inner).insert(key.to_owned()) {
+            return Ok(Self { app, key: key.to_owned() });
         }
-        let detail = format!("the first request with the idempotency key \"{key}\" is still at work");
-        Err(Refusal::new(ErrorCode::IdempotencyPending, detail))
+        Err(pending(key))
     }
 }
 
-impl Drop for Pending<'_> {
+impl Drop for AtWork<'_> {
     fn drop(&mut self) {
-        self.app.pending.lock().unwrap_or_else(PoisonError::into_inner).remove(self.key);
+        self.app.at_work.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.key);
     }
 }

@@ -45,7 +45,12 @@ impl Refusal {
             Some(ErrorCode::AuthMissing | ErrorCode::AuthInvalid) => {
                 headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"mainspring\""));
             }
-            Some(ErrorCode::ServerBusy | ErrorCode::ServerDraining | ErrorCode::StoreUnavailable) => {
+            Some(
+                ErrorCode::ServerBusy
+                | ErrorCode::ServerDraining
+                | ErrorCode::StoreUnavailable
+                | ErrorCode::IdempotencyPending,
+            ) => {
                 headers.insert(header::RETRY_AFTER, HeaderValue::from_static("1"));
             }
             _ => {}

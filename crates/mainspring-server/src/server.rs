@@ -152,7 +152,7 @@ impl Server {
             closing: closed.clone(),
             streams: Arc::new(Semaphore::new(STREAMS_MAX)),
             deeds: Arc::clone(&deeds),
-            pending: Mutex::new(HashSet::new()),
+            at_work: Mutex::new(HashSet::new()),
             job_keys: Mutex::default(),
             engine,
         });

@@ -11,7 +11,7 @@ use mainspring_core::job::JobKey;
 use mainspring_core::retry::AfterAttempt;
 use mainspring_core::run::RunState;
 use mainspring_core::{BatchId, Incarnation, JobId, RunId};
-use mainspring_store::{Cluster, Error, KeptAnswer, MemoryStore, NodeInfo, RunQuery, Store};
+use mainspring_store::{Claimed, Cluster, Error, KeptAnswer, KeyClaim, MemoryStore, NodeInfo, RunQuery, Store};
 use rustc_hash::FxHashMap;
 
 use crate::faults::{Kind, Planted};
@@ -23,6 +23,8 @@ use crate::world::World;
 const ADOPT_MAX: u32 = 500;
 const STEP_MAX: u32 = 1_000;
 const WINDOW_ROWS: u32 = 10_000;
+/// Short, so that what is still at work is done again, too.
+const KEY_LAPSE_MS: i64 = 2_000;
 
 /// What planted bugs remember.
 #[derive(Debug, Default)]
@@ -129,6 +131,7 @@ impl World {
             Verb::Save(write) => {
                 let key = write.definition.key.clone();
                 told(ready(self.store.memory.save_jobs(vec![*write])))?;
+                self.note_gaps(None);
                 self.register(&key);
                 self.changed(&key, me, looked);
                 Answer::Done
@@ -141,14 +144,20 @@ impl World {
                 self.changed(&row.definition.key, me, looked);
                 Answer::Done
             }
-            Verb::Delete(key, expect, at) => {
+            Verb::Delete(key, expect, ends, at) => {
                 let shards = self.shards_of(&key);
-                told(ready(self.store.memory.delete_job(&key, expect, at)))?;
+                told(ready(self.store.memory.delete_job(&key, expect, ends, at)))?;
+                self.note_gaps(None);
                 self.note_operation(&key);
                 self.hide(shards, me, looked);
                 Answer::Done
             }
-            Verb::Keep(key, at, number) => self.keep_answer(key, at, number)?,
+            Verb::Key(key, at) => self.claim_key(me, key, at)?,
+            Verb::Keep(key, at) => {
+                let answer = KeptAnswer { status: 201, body: String::new() };
+                told(ready(self.store.memory.keep_answer(&format!("run-{key}"), answer, at)))?;
+                Answer::Done
+            }
             Verb::Ask(asked) => self.ask_run(*asked)?,
             Verb::CancelRun(run, at) => {
                 told(ready(self.store.memory.cancel_run(run, "enough", None, at)))?;
@@ -382,15 +391,13 @@ impl World {
         }
     }
 
-    fn keep_answer(&mut self, key: u64, at: mainspring_core::Timestamp, number: u64) -> Reply {
-        let name = format!("run-{key}");
-        let body = format!("{} {number}", at.as_millis());
-        let kept = KeptAnswer { request_hash: [0; 32], status: 202, body };
-        told(ready(self.store.memory.keep_answer(&name, kept, at)))?;
-        let kept = told(ready(self.store.memory.kept_answer(&name)))?.expect("kept above");
-        let (at, number) = kept.body.split_once(' ').expect("written above");
-        let millis = at.parse().expect("written above");
-        Ok(Answer::Kept(mainspring_core::Timestamp::from_millis(millis), number.parse().expect("written above")))
+    fn claim_key(&mut self, by: Incarnation, key: u64, at: mainspring_core::Timestamp) -> Reply {
+        let claim = KeyClaim { key: format!("run-{key}"), request_hash: [0; 32], by, at, lapse_ms: KEY_LAPSE_MS };
+        match told(ready(self.store.memory.claim_key(claim)))? {
+            Claimed::Yours { since, .. } => Ok(Answer::Deed(since)),
+            Claimed::Answered(_) => Ok(Answer::Done),
+            Claimed::Pending | Claimed::Reused => Err(Failure::Refused),
+        }
     }
 
     fn ask_run(&mut self, asked: mainspring_store::AskedRun) -> Reply {
@@ -403,7 +410,7 @@ impl World {
                 self.history.asked[*index].made.push(run);
             }
         }
-        Ok(Answer::Done)
+        Ok(Answer::Asked)
     }
 
     pub(crate) fn state_of(&self, run: RunId) -> Option<RunState> {

@@ -4,12 +4,14 @@ use std::sync::Arc;
 
 use mainspring_core::batch::{Progress, TriggerRow};
 use mainspring_core::compile::{self, Defaults};
-use mainspring_core::edit;
+use mainspring_core::edit::{self, Before};
 use mainspring_core::job::Job;
 use mainspring_core::rule::Rule;
 use mainspring_core::run::Origin;
 use mainspring_core::{RunId, RunSource, Timestamp, TriggerId};
-use mainspring_store::{AskedRun, Expect, JobPrior, JobUpdate, JobWrite, NamedTrigger, TriggerUpdate, TriggerWrite};
+use mainspring_store::{
+    AskedRun, Expect, JobPrior, JobUpdate, JobWrite, NamedTrigger, TriggerEnd, TriggerUpdate, TriggerWrite,
+};
 
 use crate::history::{self, Operation, Outcome, State};
 use crate::load;
@@ -191,7 +193,8 @@ impl World {
         }
         match reply {
             Ok(Answer::Prior(prior)) => self.decide(client, *prior),
-            Ok(Answer::Kept(at, number)) => self.ask_run_of(client, at, number),
+            Ok(Answer::Deed(since)) => self.ask_run_of(client, since),
+            Ok(Answer::Asked) => self.keep_answer(client),
             Ok(_) => self.succeed(client),
             Err(Failure::Refused) if matches!(self.clients[client].want, Want::Look(_) | Want::Cancel(_)) => {
                 self.rest(client);
@@ -226,11 +229,13 @@ impl World {
             }
             (Want::Pause(_), Some(false)) => self.update(prior, Some(true), now),
             (Want::Resume(_), Some(true)) => self.update(prior, Some(false), now),
-            (Want::Delete(job), Some(_)) => Verb::Delete(load::key(job), Expect::Anything, now),
+            (Want::Delete(job), Some(_)) => {
+                let ends = self.ends(&prior, |_| true, now);
+                Verb::Delete(load::key(job), Expect::Anything, ends, now)
+            }
             (Want::Run(_, index), Some(_)) => {
                 self.clients[client].job = prior.job;
-                let number = self.random.next();
-                Verb::Keep(self.history.asked[index].key, now, number)
+                Verb::Key(self.history.asked[index].key, now)
             }
             // The job is not there: an earlier request was taken back.
             _ => return self.rest(client),
@@ -238,12 +243,12 @@ impl World {
         self.ask_as(client, verb);
     }
 
-    fn ask_run_of(&mut self, client: usize, at: Timestamp, number: u64) {
+    fn ask_run_of(&mut self, client: usize, at: Timestamp) {
         let (Want::Run(_, index), Some(job)) = (self.clients[client].want.clone(), self.clients[client].job.clone())
         else {
             return self.rest(client);
         };
-        let id = RunId::new(at, RunSource::Asked(job.id, number));
+        let id = RunId::new(at, RunSource::Asked(job.id, self.history.asked[index].key));
         self.asked.insert(id, index);
         let asked = AskedRun {
             id,
@@ -259,6 +264,13 @@ impl World {
         self.ask_as(client, Verb::Ask(Box::new(asked)));
     }
 
+    /// The run is there; so far only this client's node knows that it was the deed of the key.
+    fn keep_answer(&mut self, client: usize) {
+        let Want::Run(_, index) = self.clients[client].want else { return self.rest(client) };
+        let now = self.nodes[self.clients[client].node].wall(self.now);
+        self.ask_as(client, Verb::Keep(self.history.asked[index].key, now));
+    }
+
     // The glue between the store's rows and the decisions of `mainspring_core::edit`, as in the engine's requests.
 
     fn write(&self, job: &Arc<Job>, prior: &JobPrior, now: Timestamp) -> JobWrite {
@@ -271,14 +283,17 @@ impl World {
             let anchor = known.filter(|_| same).map_or(now, |known| known.row.progress.start_at);
             let rule = self.compiled(job, index, anchor);
             let tombstone = prior.tombstones.iter().find(|tombstone| tombstone.name == definition.name);
-            let (progress, fired_through) = match (known, before) {
-                (Some(known), Some(before)) => {
-                    let progress = &known.row.progress;
-                    (edit::change(before, progress, definition, &rule, known.row.id, now), progress.fired_through)
+            let (progress, gap, fired_through) = match (known, before, old) {
+                (Some(known), Some(before), Some(old)) => {
+                    let row = &known.row;
+                    let old_rule = self.compiled(&old.definition, row.index as usize, row.progress.start_at);
+                    let before = Before { definition: before, row, rule: Some(&old_rule) };
+                    let (progress, gap) = edit::change(before, definition, &rule, row.paused, now);
+                    (progress, gap, row.progress.fired_through)
                 }
                 _ => {
                     let fired_through = tombstone.and_then(|tombstone| tombstone.fired_through);
-                    (edit::begin(&rule, TriggerId(0), fired_through, now), fired_through)
+                    (edit::begin(&rule, TriggerId(0), fired_through, now), None, fired_through)
                 }
             };
             TriggerWrite {
@@ -287,15 +302,31 @@ impl World {
                 progress,
                 jitter_ms: definition.jitter_ms,
                 expected_fired_through: fired_through,
+                gap,
             }
         });
+        let gone = |trigger: &NamedTrigger| job.triggers.iter().all(|definition| definition.name != trigger.name);
         JobWrite {
             triggers: triggers.collect(),
             definition: Arc::clone(job),
             expect: old.map_or(Expect::Absent, |row| Expect::Change(row.change)),
             paused: old.is_some_and(|row| row.paused),
+            ends: self.ends(prior, gone, now),
             at: now,
         }
+    }
+
+    /// What the triggers that go leave without a record.
+    fn ends(&self, prior: &JobPrior, goes: impl Fn(&NamedTrigger) -> bool, now: Timestamp) -> Vec<TriggerEnd> {
+        let Some(job) = &prior.job else { return Vec::new() };
+        let end = |trigger: &NamedTrigger| {
+            let row = &trigger.row;
+            let definition = job.definition.triggers.get(row.index as usize)?;
+            let rule = self.compiled(&job.definition, row.index as usize, row.progress.start_at);
+            let gap = edit::end(Before { definition, row, rule: Some(&rule) }, now)?;
+            Some(TriggerEnd { id: row.id, expected_fired_through: row.progress.fired_through, gap })
+        };
+        prior.triggers.iter().filter(|trigger| goes(trigger)).filter_map(end).collect()
     }
 
     /// What brings a job into the store at the beginning.

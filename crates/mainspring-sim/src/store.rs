@@ -261,7 +261,7 @@ impl SimStore {
                 rows.push(write(Row::Name(name_of(key))));
                 self.plan_job(key, &mut rows);
             }
-            Verb::Keep(key, ..) => rows.push(write(Row::Key(*key))),
+            Verb::Key(key, _) | Verb::Keep(key, _) => rows.push(write(Row::Key(*key))),
             Verb::Ask(asked) => rows.extend([(Row::Job(asked.job), Mode::Share), write(Row::Gate(asked.job))]),
             Verb::CancelRun(run, _) => rows.push(write(Row::Run(*run))),
             Verb::Orphaned

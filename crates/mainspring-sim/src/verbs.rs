@@ -8,7 +8,7 @@ use mainspring_core::batch::{
 use mainspring_core::cluster::{Change, ClusterView, Renewal, ShardSet};
 use mainspring_core::job::JobKey;
 use mainspring_core::{BatchId, Incarnation, JobId, RunId, Timestamp, TriggerId};
-use mainspring_store::{AskedRun, Expect, JobPrior, JobUpdate, JobWrite};
+use mainspring_store::{AskedRun, Expect, JobPrior, JobUpdate, JobWrite, TriggerEnd};
 
 /// A request.
 #[derive(Clone, Debug)]
@@ -31,9 +31,11 @@ pub(crate) enum Verb {
     Save(Box<JobWrite>),
     /// Changes a job, with all triggers that it concerns.
     Update(Box<JobUpdate>, Vec<TriggerId>),
-    Delete(JobKey, Expect, Timestamp),
-    /// Keeps a number under a key, and answers with the one that is kept.
-    Keep(u64, Timestamp, u64),
+    Delete(JobKey, Expect, Vec<TriggerEnd>, Timestamp),
+    /// Claims a key for a request.
+    Key(u64, Timestamp),
+    /// Keeps the answer under a key.
+    Keep(u64, Timestamp),
     Ask(Box<AskedRun>),
     CancelRun(RunId, Timestamp),
     ReadRun(RunId),
@@ -55,7 +57,10 @@ pub(crate) enum Answer {
     Claimed(Vec<ClaimedRun>),
     Released(Released),
     Prior(Box<JobPrior>),
-    Kept(Timestamp, u64),
+    /// The key is the sender's, to be used as of this instant.
+    Deed(Timestamp),
+    /// The run that was asked for is there.
+    Asked,
 }
 
 /// Why nothing came of it, as far as whoever asked can tell.
@@ -123,6 +128,7 @@ impl Verb {
             Self::CancelRun(..) => 20,
             Self::ReadRun(_) => 21,
             Self::Held => 22,
+            Self::Key(..) => 23,
         }
     }
 
@@ -146,6 +152,7 @@ impl Verb {
             Self::Save(_) => "save",
             Self::Update(..) => "update",
             Self::Delete(..) => "delete",
+            Self::Key(..) => "claim key",
             Self::Keep(..) => "keep",
             Self::Ask(_) => "ask",
             Self::CancelRun(..) => "cancel",
@@ -171,6 +178,7 @@ impl Verb {
             | Self::Release(_)
             | Self::Fire(_)
             | Self::Complete(_)
+            | Self::Key(..)
             | Self::Keep(..)
             | Self::Ask(_) => true,
             verb => verb.is_read(),

@@ -30,6 +30,7 @@ pub mod fires;
 pub mod gates;
 pub mod jobs;
 pub mod keeping;
+pub mod keys;
 pub mod kit;
 pub mod nodes;
 pub mod queue;
@@ -124,6 +125,8 @@ macro_rules! conformance_suite {
                 deleted_job_leaves_tombstones_and_cancels_what_waits,
                 pause_of_a_job_reaches_its_triggers,
                 update_of_a_trigger_sets_its_progress_and_records_what_passed,
+                save_records_what_passed_before_it,
+                deletion_records_what_passed_before_it,
                 update_is_refused_whole_when_something_has_changed,
                 old_versions_stay_while_runs_refer_to_them,
                 definitions_are_read_together,
@@ -156,13 +159,20 @@ macro_rules! conformance_suite {
                 calendars_are_kept_as_written,
                 calendar_in_use_concerns_its_triggers,
                 triggers_of_a_calendar_and_of_those_on_it_move_with_its_save,
-                settings_and_answers_are_kept,
+                settings_are_kept,
                 purge_deletes_old_history_with_all_that_belongs_to_it,
                 purge_keeps_the_newest_runs_of_each_job,
                 purge_leaves_positions_of_events,
-                purge_forgets_tombstones_and_answers,
+                purge_forgets_tombstones_and_keys,
                 store_says_how_large_it_is,
                 store_that_is_closed_answers_nothing_more;
+            keys:
+                key_is_claimed_once_and_answered_ever_after,
+                key_is_for_one_request,
+                first_answer_stays,
+                claim_of_a_process_that_is_gone_is_taken_over,
+                claim_that_is_given_up_is_new_or_goes_on,
+                keys_that_differ_in_case_are_different;
         }
     };
 }
@@ -187,7 +197,10 @@ macro_rules! cluster_suite {
                 node_is_asked_to_drain,
                 freed_slot_is_noted_for_the_owner,
                 owner_of_a_new_shard_knows_of_earlier_changes,
-                changes_before_a_shard_was_taken_are_dropped;
+                changes_before_a_shard_was_taken_are_dropped,
+                claim_of_a_node_that_lives_is_waited_for,
+                claim_that_lapses_is_taken_over,
+                claim_that_was_taken_over_is_not_given_up_by_the_one_before;
         }
     };
 }
@@ -219,6 +232,7 @@ mod tests {
             include_str!("conformance/gates.rs"),
             include_str!("conformance/jobs.rs"),
             include_str!("conformance/keeping.rs"),
+            include_str!("conformance/keys.rs"),
             include_str!("conformance/nodes.rs"),
             include_str!("conformance/queue.rs"),
             include_str!("conformance/reads.rs"),

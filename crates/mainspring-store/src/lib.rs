@@ -7,6 +7,7 @@ mod cluster;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
 mod error;
+mod key;
 mod memory;
 mod mysql;
 mod open;
@@ -18,6 +19,7 @@ mod store;
 
 pub use cluster::{Cluster, LEAST_VERSION, NodeInfo};
 pub use error::{Error, Result};
+pub use key::{Claimed, KeptAnswer, KeyClaim, Release};
 pub use memory::MemoryStore;
 pub use mysql::MysqlStore;
 pub use open::open;

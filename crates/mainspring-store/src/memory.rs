@@ -11,6 +11,7 @@ mod events;
 mod fire;
 mod history;
 mod jobs;
+mod keys;
 mod live;
 mod logs;
 mod model;
@@ -36,10 +37,11 @@ use tokio::sync::Notify;
 
 use crate::cluster::{Cluster, LOST_THROUGH, NodeInfo, lost_instant, lost_setting};
 use crate::error::{Error, Result};
+use crate::key::{Claimed, KeptAnswer, KeyClaim, Release};
 use crate::row::{
     Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, EventRow, Expect, GapRow, JobPrior,
-    JobQuery, JobRow, JobUpdate, JobWrite, KeptAnswer, LogChunk, NamespaceRow, PurgeRule, Released, RunInfo, RunQuery,
-    Saved, StoreInfo, Tally, TriggerInfo, TriggerQuery,
+    JobQuery, JobRow, JobUpdate, JobWrite, LogChunk, NamespaceRow, PurgeRule, Released, RunInfo, RunQuery, Saved,
+    StoreInfo, Tally, TriggerEnd, TriggerInfo, TriggerQuery,
 };
 use crate::store::Store;
 use model::Model;
@@ -219,8 +221,8 @@ impl Store for MemoryStore {
         self.request(|model| jobs::update(model, &update))
     }
 
-    async fn delete_job(&self, key: &JobKey, expect: Expect, at: Timestamp) -> Result<()> {
-        self.request(|model| jobs::delete(model, key, expect, at))
+    async fn delete_job(&self, key: &JobKey, expect: Expect, ends: Vec<TriggerEnd>, at: Timestamp) -> Result<()> {
+        self.request(|model| jobs::delete(model, key, expect, &ends, at))
     }
 
     async fn job(&self, key: &JobKey) -> Result<Option<JobRow>> {
@@ -324,12 +326,17 @@ impl Store for MemoryStore {
         Ok(lost.filter_map(|(_, value)| lost_instant(value)).collect())
     }
 
-    async fn kept_answer(&self, key: &str) -> Result<Option<KeptAnswer>> {
-        Ok(self.model()?.answers.get(key).map(|(_, answer)| answer.clone()))
+    async fn claim_key(&self, claim: KeyClaim) -> Result<Claimed> {
+        Ok(keys::claim(&mut *self.model()?, &claim))
     }
 
     async fn keep_answer(&self, key: &str, answer: KeptAnswer, at: Timestamp) -> Result<()> {
-        self.model()?.answers.entry(key.to_owned()).or_insert((at, answer));
+        keys::answer(&mut *self.model()?, key, answer, at);
+        Ok(())
+    }
+
+    async fn release_key(&self, key: &str, by: Incarnation, how: Release) -> Result<()> {
+        keys::release(&mut *self.model()?, key, by, how);
         Ok(())
     }
 

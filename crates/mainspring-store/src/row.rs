@@ -85,6 +85,8 @@ pub struct JobWrite {
     /// One per trigger of the definition, in the same order. Triggers that are not named here are deleted
     /// and leave a tombstone.
     pub triggers: Vec<TriggerWrite>,
+    /// What is to be recorded of those that are deleted.
+    pub ends: Vec<TriggerEnd>,
     /// When.
     pub at: Timestamp,
 }
@@ -103,6 +105,19 @@ pub struct TriggerWrite {
     /// The `fired_through` that the decision was based on (of the trigger or its tombstone). If another value is
     /// there, the whole write is a conflict.
     pub expected_fired_through: Option<Timestamp>,
+    /// Instants that have passed without a record, and will not fire any more. `progress` lies behind them.
+    pub gap: Option<Gap>,
+}
+
+/// What a trigger that is deleted leaves without a record.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TriggerEnd {
+    /// The trigger.
+    pub id: TriggerId,
+    /// The `fired_through` that the decision was based on; another value is a conflict.
+    pub expected_fired_through: Option<Timestamp>,
+    /// Instants that have passed, and will not fire any more. Its tombstone lies behind them.
+    pub gap: Gap,
 }
 
 /// What a save did.
@@ -375,8 +390,9 @@ pub struct CalendarWrite {
     pub rederive: Rederive,
 }
 
-/// Says where a trigger of a job stands after a change of its calendar. Asked inside of the transaction: pure and quick.
-pub type Rederive = Box<dyn Fn(&Arc<Job>, &TriggerRow) -> Option<Progress> + Send>;
+/// Says where a trigger of a job stands after a change of its calendar, and what has passed without a record. Asked inside
+/// of the transaction: pure and quick.
+pub type Rederive = Box<dyn Fn(&Arc<Job>, &TriggerRow) -> Option<(Progress, Option<Gap>)> + Send>;
 
 impl CalendarWrite {
     /// A calendar that none stands on. Its triggers stay where they stand.
@@ -495,17 +511,6 @@ pub struct PurgeRule {
     pub tombstones_before: Timestamp,
     /// At most so many rows in this step.
     pub limit: u32,
-}
-
-/// The answer kept for an idempotency key.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct KeptAnswer {
-    /// Hash of the request that the key was used for first.
-    pub request_hash: [u8; 32],
-    /// HTTP status of the answer.
-    pub status: u16,
-    /// The answer.
-    pub body: String,
 }
 
 /// A version of a job, and what it says; or why this program cannot read it.

@@ -12,10 +12,11 @@ use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, RunId, Timestamp,
 
 use crate::cluster::Cluster;
 use crate::error::{Error, Result};
+use crate::key::{Claimed, KeptAnswer, KeyClaim, Release};
 use crate::row::{
     Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, EventRow, Expect, GapRow, JobPrior,
-    JobQuery, JobRow, JobUpdate, JobWrite, KeptAnswer, LogChunk, NamespaceRow, PurgeRule, Released, RunInfo, RunQuery,
-    Saved, StoreInfo, StoreWarning, Tally, TriggerInfo, TriggerQuery, VersionedJob,
+    JobQuery, JobRow, JobUpdate, JobWrite, LogChunk, NamespaceRow, PurgeRule, Released, RunInfo, RunQuery, Saved,
+    StoreInfo, StoreWarning, Tally, TriggerEnd, TriggerInfo, TriggerQuery, VersionedJob,
 };
 
 /// Where jobs, triggers, runs and history are kept.
@@ -136,16 +137,17 @@ pub trait Store: Send + Sync + 'static {
     /// Unfinished runs count against a limit that the save sets, and held runs take the slots that it opens.
     ///
     /// # Errors
-    /// Conflict: an expectation does not hold (`Change` of a job that is gone included), a `fired_through` has moved,
+    /// Conflict: an expectation does not hold (`Change` of a job that is gone included), a `fired_through` has moved
+    /// (also of a trigger that is to end),
     /// or a job is written twice. Not found: a trigger names a calendar that is not there.
     async fn save_jobs(&self, writes: Vec<JobWrite>) -> Result<Vec<Saved>>;
 
     /// Pauses, resumes and re-arms. The job's `change` and the versions of the triggers concerned go up by one.
     async fn update_job(&self, update: JobUpdate) -> Result<JobRow>;
 
-    /// Deletes a job: its triggers leave tombstones, its unstarted runs are cancelled with the reason `job deleted`,
-    /// its running ones go on.
-    async fn delete_job(&self, key: &JobKey, expect: Expect, at: Timestamp) -> Result<()>;
+    /// Deletes a job: its triggers leave tombstones and what `ends` says, its unstarted runs are cancelled with the reason
+    /// `job deleted`, its running ones go on. Records of it stay until retention takes them.
+    async fn delete_job(&self, key: &JobKey, expect: Expect, ends: Vec<TriggerEnd>, at: Timestamp) -> Result<()>;
 
     /// A job by key.
     async fn job(&self, key: &JobKey) -> Result<Option<JobRow>>;
@@ -223,11 +225,15 @@ pub trait Store: Send + Sync + 'static {
     /// through which they were made. In no order. What was due by then and recorded after it is made again, or was late.
     async fn lost_through(&self) -> Result<Vec<Timestamp>>;
 
-    /// The answer kept for an idempotency key.
-    async fn kept_answer(&self, key: &str) -> Result<Option<KeptAnswer>>;
+    /// Claims an idempotency key, before the deed. See [`Claimed`] for the answer. One that is free, or whose holder is
+    /// gone or late, is the caller's.
+    async fn claim_key(&self, claim: KeyClaim) -> Result<Claimed>;
 
-    /// Keeps an answer; the first one stays.
+    /// Keeps the answer under a claimed key, whoever holds the claim; the first one stays.
     async fn keep_answer(&self, key: &str, answer: KeptAnswer, at: Timestamp) -> Result<()>;
+
+    /// Gives up a claim that has no answer. One that others hold by now stays theirs.
+    async fn release_key(&self, key: &str, by: Incarnation, how: Release) -> Result<()>;
 
     /// Deletes what is too old, in one bounded step. Returns how much went; a part that goes as a whole counts as one.
     async fn purge(&self, rule: PurgeRule) -> Result<u64>;

@@ -99,7 +99,7 @@ pub struct Gap {
     pub count: u64,
     /// `missed` or `suppressed`.
     pub outcome: String,
-    /// `misfire`, `catch_up_cap`, `overlap` or `paused`.
+    /// `misfire`, `catch_up_cap`, `overlap`, `paused`, `changed` or `deleted`.
     pub reason: String,
     /// The policy that allowed it.
     pub policy: String,

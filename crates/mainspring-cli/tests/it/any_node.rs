@@ -1,7 +1,9 @@
 //! What is asked of one node is done by the one that has the job, and told by all.
 
-use mainspring_api::client::{LogItem, Precondition};
-use mainspring_api::{LogFilter, Reason, RunFilter, RunNow, WriteOptions};
+use std::collections::BTreeSet;
+
+use mainspring_api::client::{Client, LogItem, Precondition};
+use mainspring_api::{ErrorCode, LogFilter, Reason, RunFilter, RunNow, WriteOptions};
 use mainspring_core::Timestamp;
 use mainspring_engine::{Clock, SystemClock};
 use mainspring_rig::history::every;
@@ -106,6 +108,48 @@ fn runs_are_asked_for_and_logs_read_through_any_node_also_when_who_ran_them_is_g
         assert!(page.complete && lines == ["one", "two"], "{page:?}");
     }
     arena.accounted(Bounds::default());
+}
+
+#[test]
+fn requests_that_a_node_died_with_have_one_effect_through_another_on_postgres() {
+    const REQUESTS: usize = 60;
+    let arena = Arena::shared();
+    let (a, b) = (arena.start("a"), arena.start("b"));
+    arena.sees(&b, "two nodes share the shards", shared_by(2));
+    arena.apply(&b, &json!({"jobs": [{"name": "once", "noop": true}]}));
+    let keyed = |client: Client, number: usize| client.with_idempotency_key(format!("once-{number}"));
+    let ask = async |client: Client| client.run_job("default", "once", &RunNow::default()).await;
+    let (answered, mut answers) = tokio::sync::mpsc::unbounded_channel();
+    let under_way: Vec<_> = (0..REQUESTS)
+        .map(|number| {
+            let (client, answered) = (keyed(a.client(), number), answered.clone());
+            let asked = async move {
+                let answer = client.run_job("default", "once", &RunNow::default()).await.ok();
+                answered.send(()).unwrap();
+                answer.map(|run| run.id)
+            };
+            arena.runtime.spawn(asked)
+        })
+        .collect();
+    // Some are done, some are being done, some have not arrived.
+    arena.runtime.block_on(answers.recv()).unwrap();
+    a.kill();
+    let first = under_way.into_iter().map(|asked| arena.runtime.block_on(asked).unwrap());
+    let mut ids = BTreeSet::new();
+    for (number, first) in first.collect::<Vec<_>>().into_iter().enumerate() {
+        let run = arena.wait("the request is done", async || match ask(keyed(b.client(), number)).await {
+            Ok(run) => Some(run),
+            Err(error) => {
+                assert_eq!(error.code(), Some(ErrorCode::IdempotencyPending), "{error:?}");
+                None
+            }
+        });
+        assert!(first.is_none_or(|first| first == run.id), "the answer of the dead node was another");
+        ids.insert(run.id);
+    }
+    let filter = RunFilter { job: Some("once".into()), limit: Some(1_000), ..RunFilter::default() };
+    let runs = arena.runtime.block_on(b.client().runs("default", &filter)).unwrap();
+    assert_eq!((ids.len(), runs.items.len()), (REQUESTS, REQUESTS));
 }
 
 /// A run that is at work, as a node tells it.

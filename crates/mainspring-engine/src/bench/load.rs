@@ -157,7 +157,13 @@ fn write(group: Group, index: u32, begin: Timestamp) -> JobWrite {
     let at = SystemClock.now();
     let rule = compile::rule(&job, &job.triggers[0], at, Defaults::default(), &|_| None).expect("a plain interval");
     let progress = edit::begin(&rule, TriggerId(0), None, at);
-    let triggers =
-        vec![TriggerWrite { name: "t".into(), paused: false, progress, jitter_ms: 0, expected_fired_through: None }];
-    JobWrite { definition: job, expect: Expect::Anything, paused: false, triggers, at }
+    let triggers = vec![TriggerWrite {
+        name: "t".into(),
+        paused: false,
+        progress,
+        jitter_ms: 0,
+        expected_fired_through: None,
+        gap: None,
+    }];
+    JobWrite { definition: job, expect: Expect::Anything, paused: false, triggers, ends: Vec::new(), at }
 }

@@ -126,8 +126,8 @@ fn rederive(calendars: FxHashMap<String, Arc<Calendar>>, defaults: Defaults, now
         let rule = compile::rule(job, definition, row.progress.start_at, defaults, &find).ok()?;
         Some(match aside {
             // The calendar may have been what was wrong with it: it goes on as if it had been saved again.
-            true => mainspring_core::edit::change(definition, &row.progress, definition, &rule, row.id, now),
-            false => rule.after_calendar_change(row.id, &row.progress, now, rule.misfire_threshold_ms),
+            true => mainspring_core::edit::resume(&rule, row.id, &row.progress, now),
+            false => (rule.after_calendar_change(row.id, &row.progress, now, rule.misfire_threshold_ms), None),
         })
     })
 }

@@ -2,15 +2,15 @@
 
 use std::sync::Arc;
 
-use mainspring_core::batch::{Progress, TriggerStatus};
+use mainspring_core::batch::{Progress, TriggerRow, TriggerStatus};
 use mainspring_core::compile::{self, FieldError};
-use mainspring_core::edit;
+use mainspring_core::edit::{self, Before};
 use mainspring_core::job::{Job, JobKey, check_name};
 use mainspring_core::rule::Rule;
 use mainspring_core::{Timestamp, TriggerId};
 use mainspring_schedule::Calendar;
 use mainspring_store::{
-    Expect, JobPrior, JobRow, JobUpdate, JobWrite, NamedTrigger, Saved, TriggerUpdate, TriggerWrite,
+    Expect, JobPrior, JobRow, JobUpdate, JobWrite, NamedTrigger, Saved, TriggerEnd, TriggerUpdate, TriggerWrite,
 };
 use rustc_hash::FxHashMap;
 
@@ -29,8 +29,11 @@ pub enum SaveMode {
     DryRun,
 }
 
+/// Compiled calendars of a namespace, by name.
+type Calendars = FxHashMap<String, Arc<Calendar>>;
+
 /// A job that can be saved, what must be there, and the calendars that it names.
-type Checked = (Arc<Job>, Expect, FxHashMap<String, Arc<Calendar>>);
+type Checked = (Arc<Job>, Expect, Calendars);
 
 /// What a save does to a job.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -90,7 +93,7 @@ impl Control {
             for (job, expect, calendars) in slice {
                 let prior = self.store.prior(&job.key).await?;
                 expected(&job.key, &prior, *expect)?;
-                let write = self.write(job, calendars, &prior, now)?;
+                let write = self.write(job, calendars, &self.known(&prior).await?, &prior, now)?;
                 let before = prior.job.as_ref().map(|row| Arc::clone(&row.definition));
                 let change = match &prior.job {
                     None => Change::Created,
@@ -118,51 +121,93 @@ impl Control {
         Err(Error::Refused("the jobs were changed by others all the time; try again".into()))
     }
 
-    /// The write that brings a job from what is there to what it is to be.
+    /// The calendars that a job names as it is kept.
+    async fn known(&self, prior: &JobPrior) -> Result<Calendars> {
+        match &prior.job {
+            Some(job) => self.calendars_of(&job.definition).await,
+            None => Ok(Calendars::default()),
+        }
+    }
+
+    /// The write that brings a job from what is there, with the calendars `known`, to what it is to be.
     fn write(
         &self,
         job: &Arc<Job>,
-        calendars: &FxHashMap<String, Arc<Calendar>>,
+        calendars: &Calendars,
+        known: &Calendars,
         prior: &JobPrior,
         now: Timestamp,
     ) -> Result<JobWrite> {
         let old = prior.job.as_ref();
+        let paused = pause(old.map(|row| row.paused), old.map(|row| row.definition.paused), job.paused);
         let mut triggers = Vec::with_capacity(job.triggers.len());
         for (index, definition) in job.triggers.iter().enumerate() {
-            let known = prior.triggers.iter().find(|trigger| trigger.name == definition.name);
+            let there = prior.triggers.iter().find(|trigger| trigger.name == definition.name);
             let before =
-                known.and_then(|known| old.and_then(|row| row.definition.triggers.get(known.row.index as usize)));
-            let anchor = known.map_or(now, |known| known.row.progress.start_at);
+                there.and_then(|there| old.and_then(|row| row.definition.triggers.get(there.row.index as usize)));
+            let anchor = there.map_or(now, |there| there.row.progress.start_at);
             let anchor = if before == Some(definition) { anchor } else { now };
             let rule = self.rule(job, index, calendars, anchor)?;
             let tombstone = prior.tombstones.iter().find(|tombstone| tombstone.name == definition.name);
-            let (progress, fired_through) = match (known, before) {
-                (Some(known), Some(before)) => {
-                    let progress = &known.row.progress;
-                    let next = edit::change(before, progress, definition, &rule, known.row.id, now);
-                    (next, progress.fired_through)
+            let own_pause =
+                pause(there.map(|there| there.own_pause), before.map(|before| before.paused), definition.paused);
+            let (progress, gap, fired_through) = match (there, before, old) {
+                (Some(there), Some(before), Some(old)) => {
+                    let old_rule = self.rule_behind(old, there, known, now);
+                    let before = Before { definition: before, row: &there.row, rule: old_rule.as_ref() };
+                    let (progress, gap) = edit::change(before, definition, &rule, own_pause || paused, now);
+                    (progress, gap, there.row.progress.fired_through)
                 }
                 _ => {
                     let fired_through = tombstone.and_then(|tombstone| tombstone.fired_through);
-                    (edit::begin(&rule, TriggerId(0), fired_through, now), fired_through)
+                    (edit::begin(&rule, TriggerId(0), fired_through, now), None, fired_through)
                 }
             };
-            let own_pause = known.map(|known| known.own_pause);
             triggers.push(TriggerWrite {
                 name: definition.name.clone(),
-                paused: pause(own_pause, before.map(|before| before.paused), definition.paused),
+                paused: own_pause,
                 progress,
                 jitter_ms: definition.jitter_ms,
                 expected_fired_through: fired_through,
+                gap,
             });
         }
+        let gone = prior.triggers.iter().filter(|there| job.triggers.iter().all(|trigger| trigger.name != there.name));
         Ok(JobWrite {
             definition: Arc::clone(job),
             expect: old.map_or(Expect::Absent, |row| Expect::Change(row.change)),
-            paused: pause(old.map(|row| row.paused), old.map(|row| row.definition.paused), job.paused),
+            paused,
             triggers,
+            ends: old.map(|old| self.ends(old, gone, known, now)).unwrap_or_default(),
             at: now,
         })
+    }
+
+    /// What triggers that are about to go leave without a record.
+    fn ends<'a>(
+        &self,
+        job: &JobRow,
+        gone: impl Iterator<Item = &'a NamedTrigger>,
+        calendars: &Calendars,
+        now: Timestamp,
+    ) -> Vec<TriggerEnd> {
+        let end = |trigger: &NamedTrigger| {
+            let row = &trigger.row;
+            let definition = job.definition.triggers.get(row.index as usize)?;
+            let rule = self.rule_behind(job, trigger, calendars, now);
+            let gap = edit::end(Before { definition, row, rule: rule.as_ref() }, now)?;
+            Some(TriggerEnd { id: row.id, expected_fired_through: row.progress.fired_through, gap })
+        };
+        gone.filter_map(end).collect()
+    }
+
+    /// The rule of a trigger as it is kept, if it can be compiled, and something may have passed by it without a record.
+    fn rule_behind(&self, job: &JobRow, trigger: &NamedTrigger, calendars: &Calendars, now: Timestamp) -> Option<Rule> {
+        let TriggerRow { index, progress, .. } = &trigger.row;
+        let index = *index as usize;
+        let behind = is_aside(trigger) || progress.next_fire_at.is_some_and(|next| next <= now);
+        let behind = behind && index < job.definition.triggers.len();
+        behind.then(|| self.rule(&job.definition, index, calendars, progress.start_at).ok()).flatten()
     }
 
     /// Deletes a job. Its unstarted runs are cancelled; running ones go on.
@@ -170,7 +215,19 @@ impl Control {
     /// # Errors
     /// If there is no such job, or `expect` does not hold.
     pub async fn delete_job(&self, key: &JobKey, expect: Expect) -> Result<()> {
-        Ok(self.store.delete_job(key, expect, self.now()).await?)
+        for _ in 0..TRIES {
+            let prior = self.store.prior(key).await?;
+            expected(key, &prior, expect)?;
+            let calendars = self.known(&prior).await?;
+            let JobPrior { job: Some(job), triggers, .. } = prior else { return Err(no_job(key)) };
+            let now = self.now();
+            let ends = self.ends(&job, triggers.iter(), &calendars, now);
+            match self.store.delete_job(key, Expect::Change(job.change), ends, now).await {
+                Err(error) if overtaken(&error) => {}
+                done => return Ok(done?),
+            }
+        }
+        Err(overtaken_always(key))
     }
 
     /// Lets a job's triggers rest. Once this returns, no fire of the job is recorded until it is resumed.
@@ -261,10 +318,10 @@ impl Control {
                 done => return Ok(done?),
             }
         }
-        Err(Error::Refused(format!("job `{key}` was changed by others all the time; try again")))
+        Err(overtaken_always(key))
     }
 
-    pub(super) async fn calendars_of(&self, job: &Job) -> Result<FxHashMap<String, Arc<Calendar>>> {
+    pub(super) async fn calendars_of(&self, job: &Job) -> Result<Calendars> {
         let mut calendars = FxHashMap::default();
         for name in job.triggers.iter().filter_map(|trigger| trigger.calendar.as_ref()) {
             if let Some(calendar) = read_calendar(&*self.store, &job.key.namespace, name).await? {
@@ -274,7 +331,7 @@ impl Control {
         Ok(calendars)
     }
 
-    fn rules(&self, job: &Arc<Job>, calendars: &FxHashMap<String, Arc<Calendar>>, now: Timestamp) -> Result<()> {
+    fn rules(&self, job: &Arc<Job>, calendars: &Calendars, now: Timestamp) -> Result<()> {
         (0..job.triggers.len()).try_for_each(|index| {
             let rule = self.rule(job, index, calendars, now)?;
             rule.trigger.validate_fires().map_err(|error| {
@@ -287,13 +344,7 @@ impl Control {
         })
     }
 
-    pub(super) fn rule(
-        &self,
-        job: &Arc<Job>,
-        index: usize,
-        calendars: &FxHashMap<String, Arc<Calendar>>,
-        anchor: Timestamp,
-    ) -> Result<Rule> {
+    pub(super) fn rule(&self, job: &Arc<Job>, index: usize, calendars: &Calendars, anchor: Timestamp) -> Result<Rule> {
         let find = |name: &str| calendars.get(name).cloned();
         compile::rule(job, &job.triggers[index], anchor, self.defaults(), &find)
             .map_err(|error| invalid(job, index, error))
@@ -372,6 +423,10 @@ fn named<'a>(key: &JobKey, name: &str, rules: &'a [(NamedTrigger, Rule)]) -> Res
     rules.iter().find(|(trigger, _)| trigger.name == name).ok_or_else(|| {
         Error::Store(mainspring_store::Error::NotFound { what: "trigger", key: format!("{key}/{name}") })
     })
+}
+
+fn overtaken_always(key: &JobKey) -> Error {
+    Error::Refused(format!("job `{key}` was changed by others all the time; try again"))
 }
 
 /// Whether it was put aside, in the state `error`.

@@ -19,11 +19,22 @@ pub struct Ask {
     pub priority: Option<i32>,
     /// `manual` or `api`.
     pub origin: Origin,
+    /// What names the run. Without it, each asking is another run.
+    pub asking: Option<Asking>,
+}
+
+/// What names a run that is asked for: the same again is the same run, as long as that is kept.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Asking {
+    /// When it was asked for first.
+    pub at: Timestamp,
+    /// Tells it from others that are asked for at the same instant.
+    pub number: u64,
 }
 
 impl Default for Ask {
     fn default() -> Self {
-        Self { input: None, priority: None, origin: Origin::Manual }
+        Self { input: None, priority: None, origin: Origin::Manual, asking: None }
     }
 }
 
@@ -34,8 +45,8 @@ impl Control {
     /// If there is no such job.
     pub async fn run_now(&self, key: &JobKey, ask: Ask) -> Result<RunInfo> {
         let job = self.store.job(key).await?.ok_or_else(|| no_job(key))?;
-        let at = self.now();
-        let id = RunId::new(at, RunSource::Asked(job.id, random()));
+        let Asking { at, number } = ask.asking.unwrap_or_else(|| self.new_asking());
+        let id = RunId::new(at, RunSource::Asked(job.id, number));
         let asked = AskedRun {
             id,
             job: job.id,
@@ -51,14 +62,18 @@ impl Control {
         self.run(id).await
     }
 
-    /// Starts a new run with the input and the job version of another one.
+    fn new_asking(&self) -> Asking {
+        Asking { at: self.now(), number: random() }
+    }
+
+    /// Starts a new run with the input and the job version of another one; `asking` names it, as in [`Ask::asking`].
     ///
     /// # Errors
     /// If there is no such run, or its job is gone.
-    pub async fn rerun(&self, run: RunId) -> Result<RunInfo> {
+    pub async fn rerun(&self, run: RunId, asking: Option<Asking>) -> Result<RunInfo> {
         let before = self.run(run).await?;
-        let at = self.now();
-        let id = RunId::new(at, RunSource::Asked(before.job, random()));
+        let Asking { at, number } = asking.unwrap_or_else(|| self.new_asking());
+        let id = RunId::new(at, RunSource::Asked(before.job, number));
         let asked = AskedRun {
             id,
             job: before.job,

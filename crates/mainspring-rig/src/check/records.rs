@@ -81,6 +81,9 @@ impl Judge {
         let why = match (gap.range.outcome, gap.range.reason) {
             (GapOutcome::Suppressed, _) if !promise.suppresses => "suppressed, without a limit",
             (GapOutcome::Missed, GapReason::Paused) if promised => "missed for a pause that was none",
+            (GapOutcome::Missed, GapReason::Changed | GapReason::Deleted) if promised => {
+                "missed for a change that was none"
+            }
             (GapOutcome::Missed, GapReason::Misfire) if gap.at.since(last) <= promise.threshold_ms => {
                 "missed before the threshold"
             }

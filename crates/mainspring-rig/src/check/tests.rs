@@ -97,7 +97,7 @@ fn good_history_is_accepted_and_counted() {
 #[test]
 fn every_bad_history_is_rejected_for_what_is_wrong_with_it() {
     type Spoil = fn(&mut History);
-    let cases: [(&str, Kind, Spoil); 29] = [
+    let cases: [(&str, Kind, Spoil); 30] = [
         ("an instant was lost", Kind::Lost, |h| {
             h.gaps.remove(0);
         }),
@@ -116,6 +116,7 @@ fn every_bad_history_is_rejected_for_what_is_wrong_with_it() {
         ("missed too soon", Kind::Unlawful, |h| h.gaps[1].at = at(60)),
         ("suppressed without a limit", Kind::Unlawful, |h| h.promises[0].suppresses = false),
         ("missed for a pause without one", Kind::Unlawful, |h| h.gaps[1].range.reason = GapReason::Paused),
+        ("missed for a change without one", Kind::Unlawful, |h| h.gaps[1].range.reason = GapReason::Changed),
         ("early by its record", Kind::Early, |h| h.runs[0].attempts[0].started_at = Some(at(1) + -3)),
         ("early by the witness", Kind::Early, |h| h.marks[0].at = at(1) + -3),
         ("an attempt is missing", Kind::Attempts, |h| {

@@ -3,10 +3,10 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
+use axum::{Extension, Json};
 use mainspring_api::{
     self as api, ErrorCode, JobFilter, JobSpec, Page, Problem, Reason, RunFilter, RunNow, WriteOptions, routes,
 };
@@ -22,6 +22,7 @@ use super::{Route, calendars, namespaces, runs};
 use crate::app::App;
 use crate::convert::{self, Surroundings};
 use crate::extract::{Body, Condition, OptionalBody, Patch, PathOf, QueryOf, etag, made, off_thread};
+use crate::idempotency::Deed;
 use crate::layers::DONE;
 use crate::pages;
 use crate::refusal::{Answer, Refusal};
@@ -170,6 +171,7 @@ async fn set_paused(
 async fn run(
     State(app): State<App>,
     PathOf((namespace, name)): PathOf<Key>,
+    deed: Option<Extension<Deed>>,
     headers: HeaderMap,
     OptionalBody(asked): OptionalBody<RunNow>,
 ) -> Answer<(StatusCode, Json<api::Run>)> {
@@ -180,7 +182,12 @@ async fn run(
     if !problems.is_empty() {
         return Err(Refusal::invalid(problems));
     }
-    let ask = Ask { input: input(asked.input, asked.params), priority: asked.priority, origin: origin(&headers) };
+    let ask = Ask {
+        input: input(asked.input, asked.params),
+        priority: asked.priority,
+        origin: origin(&headers),
+        asking: deed.map(|deed| deed.asking()),
+    };
     let run = app.control().run_now(&key, ask).await?;
     tracing::info!(job = %key, run.id = %run.id, reason = asked.reason, "run asked for");
     let shown = Runs::new(&**app.control().store()).show(run).await?;

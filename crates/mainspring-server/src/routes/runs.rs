@@ -1,9 +1,9 @@
 //! Runs and attempts.
 
-use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
+use axum::{Extension, Json};
 use mainspring_api::{self as api, ErrorCode, Page, Reason, RunFilter, routes};
 use mainspring_core::job::JobKey;
 use mainspring_core::run::RunState;
@@ -14,6 +14,7 @@ use utoipa_axum::routes;
 use super::{Route, jobs, namespaces};
 use crate::app::App;
 use crate::extract::{OptionalBody, PathOf, QueryOf};
+use crate::idempotency::Deed;
 use crate::pages;
 use crate::refusal::{Answer, Refusal};
 use crate::show::{self, Runs};
@@ -61,11 +62,22 @@ async fn get(State(app): State<App>, PathOf(run): PathOf<String>) -> Answer<Resp
 async fn cancel(
     State(app): State<App>,
     PathOf(run): PathOf<String>,
+    deed: Option<Extension<Deed>>,
     OptionalBody(reason): OptionalBody<Reason>,
 ) -> Answer<Response> {
     let id = id(&run)?;
-    app.control().cancel(id, reason.reason.as_deref().unwrap_or("cancelled on request")).await?;
+    let cancelled = app.control().cancel(id, reason.reason.as_deref().unwrap_or("cancelled on request")).await;
+    if let Err(refused) = cancelled
+        && !(deed.is_some_and(|deed| deed.again) && is_cancelled(&app, id).await?)
+    {
+        return Err(refused.into());
+    }
     shown(&app, id, StatusCode::ACCEPTED).await
+}
+
+/// Whether a run was cancelled: where the same request has done it before, there is nothing left to do.
+async fn is_cancelled(app: &App, id: RunId) -> Answer<bool> {
+    Ok(app.control().run(id).await?.state == RunState::Cancelled)
 }
 
 /// Starts a new run with the same input and job version.
@@ -74,10 +86,11 @@ async fn cancel(
 async fn rerun(
     State(app): State<App>,
     PathOf(run): PathOf<String>,
+    deed: Option<Extension<Deed>>,
     OptionalBody(reason): OptionalBody<Reason>,
 ) -> Answer<Response> {
     must_start(&app)?;
-    let new = app.control().rerun(id(&run)?).await?;
+    let new = app.control().rerun(id(&run)?, deed.map(|deed| deed.asking())).await?;
     tracing::info!(run.id = %new.id, rerun.of = run, reason = reason.reason, "rerun asked for");
     shown(&app, new.id, StatusCode::CREATED).await
 }

@@ -1,8 +1,18 @@
 //! POSTs under an idempotency key, and other headers.
 
+use std::sync::Arc;
+
 use mainspring_api::client::Precondition;
-use mainspring_api::{RunFilter, WriteOptions};
+use mainspring_api::{Reason, RunFilter, RunNow, RunState, WriteOptions};
+use mainspring_core::cluster::{Renewal, Standing};
+use mainspring_core::job::JobKey;
+use mainspring_core::run::Origin;
+use mainspring_core::{Incarnation, RunId, RunSource, Timestamp};
+use mainspring_engine::{Engine, RunContext};
+use mainspring_server::Settings;
+use mainspring_store::{AskedRun, Claimed, KeyClaim, MemoryStore, NodeInfo, Store};
 use serde_json::{Value, json};
+use sha2::{Digest, Sha256};
 
 use crate::kit::{Running, spec};
 
@@ -44,6 +54,101 @@ async fn a_refused_request_is_tried_anew_under_its_key() {
     let wanted = spec(json!({"name": "later", "noop": true}));
     running.client.put_job("default", &wanted, Precondition::None, WriteOptions::default()).await.unwrap();
     assert_eq!(send().await.unwrap().status(), 201);
+    running.stop().await;
+}
+
+/// Another process start, which has claimed keys.
+const OTHER: Incarnation = Incarnation(7);
+
+/// Claims the key `k` for another process start and a request without a body.
+async fn claim(store: &dyn Store, path: &str, since: Timestamp) {
+    let request_hash = Sha256::digest(format!("POST\0{path}\0")).into();
+    let claim = KeyClaim { key: "k".into(), request_hash, by: OTHER, at: since, lapse_ms: 60_000 };
+    assert_eq!(store.claim_key(claim).await.unwrap(), Claimed::Yours { since, again: false });
+}
+
+/// A server over a store of several nodes, with one that has claimed the key `k` for a run of `default/a`.
+async fn beside_another() -> (Running, Arc<MemoryStore>, Timestamp) {
+    let store = Arc::new(MemoryStore::shared());
+    let engine = Engine::start(Arc::clone(&store) as Arc<dyn Store>, mainspring_engine::Settings::default());
+    let running = Running::over(Arc::new(engine.await.unwrap()), Settings::default()).await;
+    let wanted = spec(json!({"name": "a", "noop": true}));
+    running.client.put_job("default", &wanted, Precondition::None, WriteOptions::default()).await.unwrap();
+    let about = NodeInfo { name: "other".into(), address: String::new(), version: "1.0.0".into() };
+    let renewal = Renewal { join: true, standing: Standing::Eligible, clock_offset_ms: None };
+    store.cluster().unwrap().renew(OTHER, &about, renewal).await.unwrap();
+    let since = running.engine.control().now();
+    claim(&*store, RUN, since).await;
+    (running, store, since)
+}
+
+async fn die(store: &MemoryStore) {
+    store.cluster().unwrap().bury(OTHER, None).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_request_that_another_node_is_at_is_waited_for_while_that_lives() {
+    let (running, store, _) = beside_another().await;
+    let send = || running.request("POST", RUN).header("Idempotency-Key", "k").send();
+    let waits = send().await.unwrap();
+    assert_eq!((waits.status().as_u16(), &waits.headers()["retry-after"]), (409, &"1".parse().unwrap()));
+    assert_eq!(waits.json::<Value>().await.unwrap()["code"], "idempotency.pending");
+    let other = running.request("POST", RUN).header("Idempotency-Key", "k").json(&json!({})).send().await.unwrap();
+    assert_eq!(other.json::<Value>().await.unwrap()["code"], "idempotency.reused");
+    die(&store).await;
+    let done = send().await.unwrap();
+    assert_eq!((done.status().as_u16(), done.headers().get("idempotency-replayed")), (201, None));
+    let again = send().await.unwrap();
+    assert_eq!(again.headers()["idempotency-replayed"], "true");
+    assert_eq!(again.json::<Value>().await.unwrap(), done.json::<Value>().await.unwrap());
+    running.stop().await;
+}
+
+/// How a key names its run must stay as it is: nodes of different versions take over from each other.
+#[tokio::test]
+async fn a_run_that_was_made_by_a_node_that_died_is_not_made_again() {
+    let (running, store, since) = beside_another().await;
+    let job = store.job(&JobKey::new("default", "a")).await.unwrap().unwrap();
+    let number = u64::from_be_bytes(Sha256::digest("k")[..8].try_into().unwrap());
+    let id = RunId::new(since, RunSource::Asked(job.id, number));
+    let asked = AskedRun {
+        id,
+        job: job.id,
+        job_version: job.version,
+        origin: Origin::Api,
+        input: None,
+        queue: job.definition.queue.clone(),
+        priority: 0,
+        rerun_of: None,
+        at: since,
+    };
+    store.ask_run(asked).await.unwrap();
+    die(&store).await;
+    let answer = running.request("POST", RUN).header("Idempotency-Key", "k").send().await.unwrap();
+    assert_eq!(answer.status(), 201);
+    assert_eq!(answer.json::<Value>().await.unwrap()["id"], id.to_string());
+    let runs = running.client.runs("default", &RunFilter::default()).await.unwrap();
+    assert_eq!(runs.items.len(), 1);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn a_run_that_was_cancelled_before_its_node_died_is_cancelled() {
+    let running = Running::start().await;
+    let client = &running.client;
+    running.engine.handlers().register("hang", |context: RunContext| async move { context.cancelled().await });
+    let wanted = spec(json!({"name": "a", "handler": "hang"}));
+    client.put_job("default", &wanted, Precondition::None, WriteOptions::default()).await.unwrap();
+    let run = client.run_job("default", "a", &RunNow::default()).await.unwrap();
+    let path = format!("/api/v1/runs/{}/cancel", run.id);
+    claim(&**running.engine.control().store(), &path, running.engine.control().now()).await;
+    client.cancel_run(&run.id, &Reason::default()).await.unwrap();
+    assert_eq!(client.wait_for_run(&run.id).await.unwrap().state, RunState::Cancelled);
+    let send = |key: &'static str| running.request("POST", &path).header("Idempotency-Key", key).send();
+    let again = send("k").await.unwrap();
+    assert_eq!(again.status(), 202);
+    assert_eq!(again.json::<Value>().await.unwrap()["state"], "cancelled");
+    assert_eq!(send("new").await.unwrap().json::<Value>().await.unwrap()["code"], "run.final");
     running.stop().await;
 }
 

@@ -155,7 +155,7 @@ pub(super) fn lawful_misses(history: &History) -> Vec<Violation> {
         let lawful = match (row.gap.outcome, row.gap.reason) {
             (GapOutcome::Missed, GapReason::Misfire) => facts.misses && waited > history.misfire_threshold_ms,
             (GapOutcome::Missed, GapReason::CatchUpCap) => row.fires_beside >= history.catch_up_max,
-            (GapOutcome::Missed, GapReason::Paused) => row.fires_beside == 0,
+            (GapOutcome::Missed, GapReason::Paused | GapReason::Changed | GapReason::Deleted) => row.fires_beside == 0,
             (GapOutcome::Suppressed, GapReason::Overlap) => facts.suppresses,
             _ => false,
         };

@@ -183,7 +183,11 @@ impl Pair {
             }
             Op::Delete { job } => {
                 let (key, any) = (key(*job), Expect::Anything);
-                same("delete_job", a.delete_job(&key, any, now).await, b.delete_job(&key, any, now).await)
+                same(
+                    "delete_job",
+                    a.delete_job(&key, any, Vec::new(), now).await,
+                    b.delete_job(&key, any, Vec::new(), now).await,
+                )
             }
             Op::Fire { entries } => {
                 let mut shots = Vec::new();

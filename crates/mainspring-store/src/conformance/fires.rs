@@ -61,7 +61,7 @@ pub async fn fire_of_something_changed_is_stale_and_leaves_no_trace(store: Arc<d
     let rests = kit.save(Draft::new("r").trigger("t", at(1_000)).with(|w| w.paused = true)).await;
     assert_eq!(kit.fire(at(1_000), vec![rests.entry(0)]).await.stale, [0], "the job is paused");
     let gone = kit.save(Draft::new("g").trigger("t", at(1_000))).await;
-    kit.store.delete_job(&gone.job.definition.key, Expect::Anything, at(500)).await.expect("delete_job");
+    kit.store.delete_job(&gone.job.definition.key, Expect::Anything, Vec::new(), at(500)).await.expect("delete_job");
     assert_eq!(kit.fire(at(1_000), vec![gone.entry(0)]).await.stale, [0], "the job is gone");
 
     assert_eq!(kit.all_runs().await, []);

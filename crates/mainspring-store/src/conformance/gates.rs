@@ -253,6 +253,9 @@ pub async fn limit_of_a_deleted_job_is_forgotten(store: Arc<dyn Store>) {
     let mut kit = Kit::new(store).await;
     let job = kit.save(Draft::new("a").limit(Overlap::Skip, 1).trigger("t", at(1_000))).await;
     kit.fire(at(1_000), vec![job.claimed_entry(0)]).await;
-    kit.store.delete_job(&job.job.definition.key, crate::Expect::Anything, at(1_500)).await.expect("delete_job");
+    kit.store
+        .delete_job(&job.job.definition.key, crate::Expect::Anything, Vec::new(), at(1_500))
+        .await
+        .expect("delete_job");
     assert_eq!(succeed(&mut kit, &job, job.next_run(0)).await, CompletionOutcome::default());
 }

@@ -3,13 +3,15 @@
 
 use std::sync::Arc;
 
-use mainspring_core::batch::{Gap, GapOutcome, GapReason, Placed, TriggerStatus};
+use mainspring_core::batch::{Gap, GapOutcome, GapReason, Placed, Progress, TriggerStatus};
 use mainspring_core::job::{Job, JobKey, Overlap, Task, TriggerDefinition};
 use mainspring_core::run::{RunState, Verdict};
 use mainspring_core::{JobId, JobVersion, Timestamp, TriggerId, jitter_of};
 
 use super::kit::{Draft, Kept, Kit, NONE, advanced, at, every_second, fresh, update};
-use crate::{CalendarWrite, Error, Expect, JobPrior, JobQuery, JobUpdate, Saved, Store, TriggerQuery, TriggerUpdate};
+use crate::{
+    CalendarWrite, Error, Expect, JobPrior, JobQuery, JobUpdate, Saved, Store, TriggerEnd, TriggerQuery, TriggerUpdate,
+};
 
 pub async fn saved_job_is_there_with_its_triggers(store: Arc<dyn Store>) {
     let kit = Kit::new(store).await;
@@ -181,8 +183,11 @@ pub async fn many_jobs_are_saved_as_one_by_one(store: Arc<dyn Store>) {
             assert_eq!(of(&kept("one").await), of(&kept("many").await), "the engine hears of the same");
         }
         let again = JobKey::new("many", "jöb \"2\"");
-        kit.store.delete_job(&again, Expect::Anything, at(9_000)).await.expect("delete_job");
-        kit.store.delete_job(&JobKey::new("one", again.name), Expect::Anything, at(9_000)).await.expect("delete_job");
+        kit.store.delete_job(&again, Expect::Anything, Vec::new(), at(9_000)).await.expect("delete_job");
+        kit.store
+            .delete_job(&JobKey::new("one", again.name), Expect::Anything, Vec::new(), at(9_000))
+            .await
+            .expect("delete_job");
     }
     let events = kit.store.events(0, 1_000).await.expect("events");
     let count = |namespace: &str| {
@@ -261,10 +266,11 @@ pub async fn deleted_job_leaves_tombstones_and_cancels_what_waits(store: Arc<dyn
     kit.changed_triggers().await;
     let key = &job.job.definition.key;
     for (expect, there) in [(Expect::Change(2), true), (Expect::Absent, true)] {
-        let error = kit.store.delete_job(key, expect, at(2_000)).await.expect_err("it expects something else");
+        let error =
+            kit.store.delete_job(key, expect, Vec::new(), at(2_000)).await.expect_err("it expects something else");
         assert_eq!(matches!(error, Error::Conflict { what: "job", .. }), there, "{error}");
     }
-    kit.store.delete_job(key, Expect::Change(1), at(2_000)).await.expect("delete_job");
+    kit.store.delete_job(key, Expect::Change(1), Vec::new(), at(2_000)).await.expect("delete_job");
 
     assert_eq!(kit.store.job(key).await.expect("job"), None);
     let prior = kit.store.prior(key).await.expect("prior");
@@ -283,7 +289,7 @@ pub async fn deleted_job_leaves_tombstones_and_cancels_what_waits(store: Arc<dyn
     assert_eq!(kit.complete(at(3_000), vec![end]).await.refused, NONE);
     assert_eq!(kit.run(running).await.state, RunState::Succeeded);
 
-    let error = kit.store.delete_job(key, Expect::Anything, at(4_000)).await.expect_err("it is gone");
+    let error = kit.store.delete_job(key, Expect::Anything, Vec::new(), at(4_000)).await.expect_err("it is gone");
     assert!(matches!(error, Error::NotFound { what: "job", .. }), "{error}");
     let fired = Some(at(1_000));
     let draft = Draft::new("a").trigger("x", at(9_000)).with(|w| w.triggers[0].expected_fired_through = fired);
@@ -353,6 +359,72 @@ pub async fn update_of_a_trigger_sets_its_progress_and_records_what_passed(store
     assert_eq!((after.triggers[0].own_pause, after.row(0).paused, after.row(1).paused), (true, true, false));
     assert_eq!((after.job.change, after.job.paused), (3, false));
     assert_eq!(kit.fire(at(5_321), vec![after.entry(0)]).await.stale, [0]);
+}
+
+/// Two seconds that passed.
+fn passed(reason: GapReason) -> Gap {
+    let (first, last) = (at(1_000), at(2_000));
+    Gap { first, last, count: 2, outcome: GapOutcome::Missed, reason, policy: "edit".into() }
+}
+
+/// The triggers of what has been recorded as missed, and when it was.
+async fn missed(kit: &Kit) -> Vec<(TriggerId, Timestamp, Gap)> {
+    let gaps = kit.store.gaps(None, 0, 9).await.expect("gaps");
+    gaps.into_iter().map(|row| (row.trigger, row.at, row.gap)).collect()
+}
+
+pub async fn save_records_what_passed_before_it(store: Arc<dyn Store>) {
+    let kit = Kit::new(store).await;
+    let job = kit.save(Draft::new("a").trigger("t", at(1_000)).trigger("u", at(1_000))).await;
+    let edit = Draft::from_kept(&job).edit(|job| job.description = "new".into()).with(|write| {
+        let (first, second) = write.triggers.split_at_mut(1);
+        for trigger in [&mut first[0], &mut second[0]] {
+            trigger.gap = Some(passed(GapReason::Changed));
+            trigger.progress = Progress { fired_through: Some(at(2_000)), ..fresh(Some(at(3_000))) };
+        }
+        second[0].expected_fired_through = Some(at(500));
+    });
+    let late = kit.store.save_jobs(vec![edit.0.clone()]).await.expect_err("the second trigger stands elsewhere");
+    assert!(matches!(late, Error::Conflict { what: "trigger", .. }), "{late:?}");
+    assert_eq!(missed(&kit).await, [], "and nothing is recorded of the first");
+    kit.save_all(vec![edit.with(|write| write.triggers[1].expected_fired_through = None).0]).await;
+    let record = |index: usize| (job.row(index).id, at(1), passed(GapReason::Changed));
+    assert_eq!(missed(&kit).await, [record(0), record(1)]);
+    let tally = kit.store.tally().await.expect("tally");
+    assert_eq!(tally.iter().map(|tally| tally.missed).collect::<Vec<_>>(), [2, 2]);
+}
+
+pub async fn deletion_records_what_passed_before_it(store: Arc<dyn Store>) {
+    let kit = Kit::new(store).await;
+    let job = kit.save(Draft::new("a").trigger("t", at(1_000)).trigger("u", at(1_000))).await;
+    let key = &job.job.definition.key;
+    let end = |index: usize| TriggerEnd {
+        id: job.row(index).id,
+        expected_fired_through: None,
+        gap: passed(GapReason::Deleted),
+    };
+    let moved = TriggerEnd { expected_fired_through: Some(at(1)), ..end(1) };
+    let without = |ends| {
+        Draft::from_kept(&job).edit(|job| _ = job.triggers.pop()).with(|write| {
+            write.triggers.pop();
+            write.ends = ends;
+        })
+    };
+    for result in [
+        kit.store.save_jobs(vec![without(vec![moved.clone()]).0]).await.map(|_| ()),
+        kit.store.delete_job(key, Expect::Anything, vec![end(0), moved], at(5)).await,
+    ] {
+        assert!(matches!(result, Err(Error::Conflict { what: "trigger", .. })), "{result:?}");
+    }
+    assert_eq!(missed(&kit).await, []);
+    kit.save_all(vec![without(vec![end(1)]).0]).await;
+    kit.store.delete_job(key, Expect::Anything, vec![end(0)], at(5)).await.expect("delete_job");
+    let record = |index: usize, ms| (job.row(index).id, at(ms), passed(GapReason::Deleted));
+    assert_eq!(missed(&kit).await, [record(1, 1), record(0, 5)], "it stays when the job is gone");
+    let stones = kit.store.prior(key).await.expect("prior").tombstones;
+    assert_eq!(stones.iter().map(|stone| stone.fired_through).collect::<Vec<_>>(), [Some(at(2_000)); 2]);
+    let gone = kit.store.delete_job(key, Expect::Anything, vec![end(0)], at(6)).await;
+    assert!(matches!(gone, Err(Error::NotFound { what: "job", .. })), "{gone:?}");
 }
 
 pub async fn update_is_refused_whole_when_something_has_changed(store: Arc<dyn Store>) {

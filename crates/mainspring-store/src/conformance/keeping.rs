@@ -1,4 +1,4 @@
-//! Namespaces, calendars, settings, idempotency keys, retention and closing.
+//! Namespaces, calendars, settings, retention and closing.
 #![expect(missing_docs, reason = "the names of histories are sentences")]
 
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use mainspring_core::run::{AttemptOutcome, RunState, Verdict};
 use mainspring_core::{RunId, Timestamp};
 
 use super::kit::{Draft, Kept, Kit, NONE, at, every_second, run_at};
-use crate::{CalendarWrite, Error, Expect, KeptAnswer, LogChunk, PurgeRule, Store};
+use crate::{CalendarWrite, Claimed, Error, Expect, LogChunk, PurgeRule, Store};
 
 pub async fn namespaces_come_with_their_jobs_and_go_when_empty(store: Arc<dyn Store>) {
     let kit = Kit::new(store).await;
@@ -40,7 +40,7 @@ pub async fn namespaces_come_with_their_jobs_and_go_when_empty(store: Arc<dyn St
         assert_eq!(matches!(error, Error::NotFound { what: "namespace", .. }), !conflict, "{error}");
     }
     kit.store.delete_namespace("m").await.expect("delete_namespace");
-    kit.store.delete_job(&JobKey::new("z", "j"), Expect::Anything, at(7)).await.expect("delete_job");
+    kit.store.delete_job(&JobKey::new("z", "j"), Expect::Anything, Vec::new(), at(7)).await.expect("delete_job");
     kit.store.delete_namespace("z").await.expect("delete_namespace");
     assert_eq!(names(None, 9).await, "a2 c0");
 }
@@ -125,7 +125,7 @@ pub async fn calendar_in_use_concerns_its_triggers(store: Arc<dyn Store>) {
     assert_eq!(after.row(0), job.row(0));
     assert!(after.row(1).version > job.row(1).version);
     assert_eq!(kit.fire(at(1_000), vec![job.entry(0), job.entry(1)]).await.stale, [1], "decided under the old days");
-    kit.store.delete_job(&job.job.definition.key, Expect::Anything, at(3)).await.expect("delete_job");
+    kit.store.delete_job(&job.job.definition.key, Expect::Anything, Vec::new(), at(3)).await.expect("delete_job");
     kit.store.delete_calendar("default", "days", Expect::Anything).await.expect("delete_calendar");
 }
 
@@ -146,7 +146,10 @@ pub async fn triggers_of_a_calendar_and_of_those_on_it_move_with_its_save(store:
         rederive: Box::new(|job, row| {
             assert_eq!(job.triggers.len(), 4, "it is given the definition");
             let next = row.progress.next_fire_at.map(|next| next + 5_000);
-            Some(Progress { next_fire_at: next, due_at: next, ..row.progress })
+            let (outcome, reason) = (GapOutcome::Missed, GapReason::Misfire);
+            let gap = Gap { first: at(1), last: at(1), count: 1, outcome, reason, policy: "resume".into() };
+            let passed = (row.index == 1).then_some(gap);
+            Some((Progress { next_fire_at: next, due_at: next, ..row.progress }, passed))
         }),
         ..CalendarWrite::new("default", "base", "[]", Expect::Anything, at(2))
     };
@@ -159,9 +162,11 @@ pub async fn triggers_of_a_calendar_and_of_those_on_it_move_with_its_save(store:
     }
     let due: Vec<_> = kit.window(at(9_000), 9).await.iter().map(|row| row.id).collect();
     assert_eq!(due, [job.row(0).id, job.row(3).id, job.row(1).id], "the paused one is not due");
+    let gaps = kit.store.gaps(None, 0, 9).await.expect("gaps");
+    assert_eq!(gaps.iter().map(|row| (row.trigger, row.at)).collect::<Vec<_>>(), [(job.row(1).id, at(2))]);
 }
 
-pub async fn settings_and_answers_are_kept(store: Arc<dyn Store>) {
+pub async fn settings_are_kept(store: Arc<dyn Store>) {
     let kit = Kit::new(store).await;
     let store = &kit.store;
     assert_eq!(store.setting("token").await.expect("setting"), None);
@@ -169,17 +174,6 @@ pub async fn settings_and_answers_are_kept(store: Arc<dyn Store>) {
         store.set_setting("token", value).await.expect("set_setting");
         assert_eq!(store.setting("token").await.expect("setting").as_deref(), Some(value));
     }
-    let answer = |byte: u8, body: &str| KeptAnswer {
-        request_hash: [byte; 32],
-        status: 200 + u16::from(byte),
-        body: body.into(),
-    };
-    assert_eq!(store.kept_answer("key").await.expect("kept_answer"), None);
-    store.keep_answer("key", answer(0xfe, "{\"text\": \"ü\"}"), at(1)).await.expect("keep_answer");
-    store.keep_answer("key", answer(1, "late"), at(2)).await.expect("the first one stays");
-    store.keep_answer("KEY", answer(2, "other"), at(2)).await.expect("keep_answer");
-    assert_eq!(store.kept_answer("key").await.expect("kept_answer"), Some(answer(0xfe, "{\"text\": \"ü\"}")));
-    assert_eq!(store.kept_answer("KEY").await.expect("kept_answer"), Some(answer(2, "other")));
 }
 
 /// A rule that deletes nothing.
@@ -286,21 +280,25 @@ pub async fn purge_leaves_positions_of_events(store: Arc<dyn Store>) {
     assert_eq!(kit.store.events(last, 1).await.expect("events")[0].seq, last + 1);
 }
 
-pub async fn purge_forgets_tombstones_and_answers(store: Arc<dyn Store>) {
+pub async fn purge_forgets_tombstones_and_keys(store: Arc<dyn Store>) {
     let kit = Kit::new(store).await;
     let old = kit.save(Draft::new("old").trigger("t", at(1))).await;
     let new = kit.save(Draft::new("new").trigger("t", at(1))).await;
     for (job, ms, name) in [(&old, 1_000, "old"), (&new, 2_000, "new")] {
-        kit.store.delete_job(&job.job.definition.key, Expect::Anything, at(ms)).await.expect("delete_job");
-        let answer = KeptAnswer { request_hash: [0; 32], status: 200, body: String::new() };
-        kit.store.keep_answer(name, answer, at(ms)).await.expect("keep_answer");
+        kit.store.delete_job(&job.job.definition.key, Expect::Anything, Vec::new(), at(ms)).await.expect("delete_job");
+        kit.claim_key(name, kit.incarnation, at(ms)).await;
+        kit.claim_key(&format!("answered {name}"), kit.incarnation, at(0)).await;
+        kit.answer_key(&format!("answered {name}"), "", at(ms)).await;
     }
-    assert!(purge(&kit, PurgeRule { tombstones_before: at(1_500), limit: 1, ..keep_all() }).await >= 2);
-    for (job, name, left) in [(&old, "old", 0), (&new, "new", 1)] {
+    assert!(purge(&kit, PurgeRule { tombstones_before: at(1_500), limit: 1, ..keep_all() }).await >= 3);
+    for (job, name, left) in [(&old, "old", false), (&new, "new", true)] {
         let prior = kit.store.prior(&job.job.definition.key).await.expect("prior");
-        assert_eq!(prior.tombstones.len(), left, "{name}");
-        let answer = kit.store.kept_answer(name).await.expect("kept_answer");
-        assert_eq!(answer.is_some(), left == 1, "{name}");
+        assert_eq!(prior.tombstones.len() == 1, left, "{name}");
+        let yours = |ms, again| Claimed::Yours { since: at(ms), again };
+        let there = if left { yours(2_000, true) } else { yours(3_000, false) };
+        assert_eq!(kit.claim_key(name, kit.incarnation, at(3_000)).await, there);
+        let answered = kit.claim_key(&format!("answered {name}"), kit.incarnation, at(3_000)).await;
+        assert_eq!(matches!(answered, Claimed::Answered(_)), left, "{name}: {answered:?}");
     }
     let again = kit.save(Draft::new("old").trigger("t", at(5))).await;
     assert_ne!(again.row(0).id, old.row(0).id, "ids are not given twice");
@@ -315,7 +313,7 @@ pub async fn store_says_how_large_it_is(store: Arc<dyn Store>) {
     let info = kit.store.info().await.expect("info");
     assert_eq!((info.jobs, info.triggers, info.live_runs), (2, 2, 1));
     assert!(!info.kind.is_empty() && !info.version.is_empty());
-    kit.store.delete_job(&job.job.definition.key, Expect::Anything, at(1)).await.expect("delete_job");
+    kit.store.delete_job(&job.job.definition.key, Expect::Anything, Vec::new(), at(1)).await.expect("delete_job");
     let info = kit.store.info().await.expect("info");
     assert_eq!((info.jobs, info.triggers, info.live_runs), (1, 0, 0));
 }

@@ -15,7 +15,8 @@ use mainspring_core::{BatchId, Incarnation, JobId, RunId, RunSource, Timestamp, 
 use mysql_async::prelude::Queryable;
 
 use crate::{
-    AskedRun, Expect, JobRow, JobUpdate, JobWrite, NamedTrigger, RunInfo, RunQuery, Saved, Store, TriggerWrite,
+    AskedRun, Claimed, Expect, JobRow, JobUpdate, JobWrite, KeptAnswer, KeyClaim, NamedTrigger, RunInfo, RunQuery,
+    Saved, Store, TriggerWrite,
 };
 
 /// The instant `ms` milliseconds into the history.
@@ -106,6 +107,19 @@ impl Kit {
     pub async fn complete(&mut self, now: Timestamp, entries: Vec<Completion>) -> CompletionOutcome {
         let id = self.batch_id();
         self.store.complete(Arc::new(CompletionBatch { id, at: now, entries })).await.expect("complete")
+    }
+
+    /// Claims an idempotency key for a request of its name.
+    pub async fn claim_key(&self, key: &str, by: Incarnation, now: Timestamp) -> Claimed {
+        let claim = KeyClaim { key: key.into(), request_hash: [0xfe; 32], by, at: now, lapse_ms: 60_000 };
+        self.store.claim_key(claim).await.expect("claim_key")
+    }
+
+    /// Keeps an answer under a key.
+    pub async fn answer_key(&self, key: &str, body: &str, now: Timestamp) -> KeptAnswer {
+        let answer = KeptAnswer { status: 201, body: body.into() };
+        self.store.keep_answer(key, answer.clone(), now).await.expect("keep_answer");
+        answer
     }
 
     /// Claims runs under a new id.
@@ -334,7 +348,14 @@ impl Draft {
     #[must_use]
     pub fn of(job: Job) -> Self {
         let definition = Arc::new(job);
-        Self(JobWrite { definition, expect: Expect::Anything, paused: false, triggers: Vec::new(), at: at(0) })
+        Self(JobWrite {
+            definition,
+            expect: Expect::Anything,
+            paused: false,
+            triggers: Vec::new(),
+            ends: Vec::new(),
+            at: at(0),
+        })
     }
 
     /// Adds a trigger whose next fire is at `next`.
@@ -352,6 +373,7 @@ impl Draft {
             progress: fresh(next),
             jitter_ms: definition.jitter_ms,
             expected_fired_through: None,
+            gap: None,
         });
         self.edit(|job| job.triggers.push(definition))
     }
@@ -389,12 +411,14 @@ impl Draft {
             progress: trigger.row.progress,
             jitter_ms: definition.jitter_ms,
             expected_fired_through: trigger.row.progress.fired_through,
+            gap: None,
         });
         Self(JobWrite {
             definition: kept.job.definition.clone(),
             expect: Expect::Change(kept.job.change),
             paused: kept.job.paused,
             triggers: triggers.collect(),
+            ends: Vec::new(),
             at: at(1),
         })
     }

@@ -12,7 +12,7 @@ use mainspring_core::planner::Answered;
 use mainspring_core::run::{RunState, Verdict};
 
 use super::kit::{Draft, Kit, at};
-use crate::{Cancelled, Cluster, Error, NodeInfo, Store};
+use crate::{Cancelled, Claimed, Cluster, Error, NodeInfo, Release, Store};
 
 const A: Incarnation = Incarnation(u128::MAX - 1);
 const B: Incarnation = Incarnation(2);
@@ -309,4 +309,39 @@ pub async fn changes_before_a_shard_was_taken_are_dropped(store: Arc<dyn Store>)
     let changes = store.take_changes(A, ShardSet::ALL, 9).await.expect("take_changes");
     assert_eq!(changes.triggers.len(), rest.len(), "those of other shards stay");
     assert!(own.iter().all(|row| !changes.triggers.contains(&row.id)), "{changes:?}");
+}
+
+pub async fn claim_of_a_node_that_lives_is_waited_for(store: Arc<dyn Store>) {
+    let (a, b) = (join(&store, A, "a").await, join(&store, B, "b").await);
+    let yours = |again| Claimed::Yours { since: at(1), again };
+    assert_eq!(a.claim_key("key", A, at(1)).await, yours(false));
+    assert_eq!(b.claim_key("key", B, at(2)).await, Claimed::Pending);
+    assert_eq!(a.claim_key("key", A, at(3)).await, yours(true), "its own it knows to be over");
+    a.store.release_key("key", A, Release::LetGo).await.expect("release_key");
+    assert_eq!(b.claim_key("key", B, at(4)).await, yours(true));
+    assert_eq!(a.claim_key("key", A, at(5)).await, Claimed::Pending);
+    cluster(&store).bury(B, None).await.expect("bury");
+    assert_eq!(a.claim_key("key", A, at(6)).await, yours(true));
+    let answer = b.answer_key("key", "", at(7)).await;
+    assert_eq!(a.claim_key("key", A, at(8)).await, Claimed::Answered(answer), "by whoever was taken for dead");
+}
+
+pub async fn claim_that_lapses_is_taken_over(store: Arc<dyn Store>) {
+    let (a, b) = (join(&store, A, "a").await, join(&store, B, "b").await);
+    a.claim_key("key", A, at(100_000)).await;
+    let yours = Claimed::Yours { since: at(100_000), again: true };
+    assert_eq!(b.claim_key("key", B, at(160_000)).await, Claimed::Pending);
+    assert_eq!(b.claim_key("key", B, at(160_001)).await, yours);
+    assert_eq!(a.claim_key("key", A, at(100_001)).await, Claimed::Pending, "it counts from when it was taken over");
+    assert_eq!(a.claim_key("key", A, at(100_000)).await, yours, "a clock that was set back keeps nobody waiting");
+}
+
+pub async fn claim_that_was_taken_over_is_not_given_up_by_the_one_before(store: Arc<dyn Store>) {
+    let (a, b) = (join(&store, A, "a").await, join(&store, B, "b").await);
+    a.claim_key("key", A, at(0)).await;
+    b.claim_key("key", B, at(90_000)).await;
+    for how in [Release::Forget, Release::LetGo] {
+        a.store.release_key("key", A, how).await.expect("release_key");
+        assert_eq!(a.claim_key("key", A, at(90_000)).await, Claimed::Pending);
+    }
 }

@@ -201,7 +201,7 @@ pub async fn changes_of_things_are_events(store: Arc<dyn Store>) {
     kit.store.save_calendar(CalendarWrite::new("default", "days", "{}", anything, at(4))).await.expect("save_calendar");
     kit.store.save_calendar(CalendarWrite::new("default", "days", "[]", anything, at(5))).await.expect("save_calendar");
     kit.store.delete_calendar("default", "days", anything).await.expect("delete_calendar");
-    kit.store.delete_job(&job.job.definition.key, anything, at(6)).await.expect("delete_job");
+    kit.store.delete_job(&job.job.definition.key, anything, Vec::new(), at(6)).await.expect("delete_job");
     kit.store.delete_namespace("default").await.expect("delete_namespace");
     let rows = kit.store.events(0, 100).await.expect("events");
     let seen: Vec<String> = rows

@@ -147,6 +147,9 @@ pub async fn requests_wake_the_engine(store: Arc<dyn Store>) {
     kit.store.changed().notified().await;
     kit.store.cancel_run(run, "why not", None, at(3)).await.expect("cancel_run");
     kit.store.changed().notified().await;
-    kit.store.delete_job(&job.job.definition.key, crate::Expect::Anything, at(4)).await.expect("delete_job");
+    kit.store
+        .delete_job(&job.job.definition.key, crate::Expect::Anything, Vec::new(), at(4))
+        .await
+        .expect("delete_job");
     kit.store.changed().notified().await;
 }

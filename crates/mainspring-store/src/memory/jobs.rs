@@ -13,8 +13,8 @@ use super::model::{Buried, JobModel, Model, Trigger, Version};
 use super::names::{check, ensure_namespace};
 use crate::error::{Error, Result};
 use crate::row::{
-    Expect, JobPrior, JobQuery, JobRow, JobUpdate, JobWrite, NamedTrigger, Saved, Tombstone, TriggerInfo, TriggerQuery,
-    TriggerUpdate, TriggerWrite,
+    Expect, JobPrior, JobQuery, JobRow, JobUpdate, JobWrite, NamedTrigger, Saved, Tombstone, TriggerEnd, TriggerInfo,
+    TriggerQuery, TriggerUpdate, TriggerWrite,
 };
 
 /// See [`crate::Store::prior`].
@@ -63,9 +63,22 @@ fn check_write(model: &Model, write: &JobWrite) -> Result<()> {
             return Err(conflict("trigger", format!("{key}/{}", trigger.name), "awaits another run".into()));
         }
     }
+    check_ends(model, key, &write.ends)?;
     for name in write.definition.triggers.iter().filter_map(|trigger| trigger.calendar.as_ref()) {
         if !model.calendars.contains_key(&(key.namespace.clone(), name.clone())) {
             return Err(Error::NotFound { what: "calendar", key: format!("{}/{name}", key.namespace) });
+        }
+    }
+    Ok(())
+}
+
+/// Whether triggers that are to end are there, and stand where whoever decided it has seen them.
+fn check_ends(model: &Model, key: &JobKey, ends: &[TriggerEnd]) -> Result<()> {
+    for end in ends {
+        let there = model.triggers.get(end.id.0).map(|trigger| trigger.row.progress.fired_through);
+        if there != Some(end.expected_fired_through) {
+            let why = format!("has fired through {there:?}, not {:?}", end.expected_fired_through);
+            return Err(conflict("trigger", format!("{key}/{}", end.id), why));
         }
     }
     Ok(())
@@ -170,10 +183,12 @@ fn replace_triggers(model: &mut Model, id: JobId, write: &JobWrite) {
     let before = std::mem::take(&mut model.job_mut(id).triggers);
     let mut after = Vec::with_capacity(write.triggers.len());
     for (index, trigger) in (0_u32..).zip(&write.triggers) {
-        after.push(place_trigger(model, id, index, trigger, &before, write));
+        let placed = place_trigger(model, id, index, trigger, &before, write);
+        trigger.gap.iter().for_each(|gap| model.record_gap(id, placed, write.at, gap.clone()));
+        after.push(placed);
     }
     for trigger in before.into_iter().filter(|trigger| !after.contains(trigger)) {
-        bury(model, trigger, write.at);
+        bury(model, trigger, &write.ends, write.at);
     }
     model.job_mut(id).triggers = after;
     model.note_triggers(id);
@@ -228,9 +243,14 @@ fn place_trigger(
     id
 }
 
-/// Deletes a trigger and leaves a tombstone.
-fn bury(model: &mut Model, id: TriggerId, at: Timestamp) {
-    let trigger = model.triggers.remove(id.0).expect("the job named it");
+/// Deletes a trigger and leaves a tombstone, and a record of what had passed.
+fn bury(model: &mut Model, id: TriggerId, ends: &[TriggerEnd], at: Timestamp) {
+    let mut trigger = model.triggers.remove(id.0).expect("the job named it");
+    if let Some(TriggerEnd { gap, .. }) = ends.iter().find(|end| end.id == id) {
+        let through = &mut trigger.row.progress.fired_through;
+        *through = (*through).max(Some(gap.last));
+        model.record_gap(trigger.row.job, id, at, gap.clone());
+    }
     if let Some(place) = trigger.place {
         model.window.remove(&(place, id));
     }
@@ -323,12 +343,19 @@ pub(super) fn set_trigger_error(model: &mut Model, id: TriggerId, version: i64, 
 }
 
 /// See [`crate::Store::delete_job`].
-pub(super) fn delete(model: &mut Model, key: &JobKey, expect: Expect, at: Timestamp) -> Result<()> {
+pub(super) fn delete(
+    model: &mut Model,
+    key: &JobKey,
+    expect: Expect,
+    ends: &[TriggerEnd],
+    at: Timestamp,
+) -> Result<()> {
     let missing = || Error::NotFound { what: "job", key: key.to_string() };
     let id = *model.job_keys.get(key).ok_or_else(missing)?;
     check(expect, Some(model.job(id).row.change), "job", || key.to_string())?;
+    check_ends(model, key, ends)?;
     for trigger in std::mem::take(&mut model.job_mut(id).triggers) {
-        bury(model, trigger, at);
+        bury(model, trigger, ends, at);
     }
     let unstarted = model.live.iter().filter(|run| run.job == id && run.state != RunState::Running);
     let mut unstarted: Vec<RunId> = unstarted.map(|run| run.id).collect();

@@ -12,12 +12,13 @@ use rustc_hash::FxHashMap;
 
 use super::events::Events;
 use super::history::{FinalRun, History};
+use super::keys::Key;
 use super::live::{Live, Run, Stamp};
 use super::logs::Logs;
 use super::nodes::Nodes;
 use super::outbox::Outbox;
 use super::table::Table;
-use crate::row::{AttemptInfo, CalendarRow, JobRow, KeptAnswer, Tombstone};
+use crate::row::{AttemptInfo, CalendarRow, JobRow, Tombstone};
 
 /// The number of a claim or adoption, and the attempts that it took.
 type Taken = (u64, Vec<(RunId, u32)>);
@@ -51,7 +52,7 @@ pub(super) struct Model {
     pub(super) namespaces: BTreeMap<String, Timestamp>,
     pub(super) calendars: BTreeMap<(String, String), CalendarRow>,
     pub(super) settings: BTreeMap<String, String>,
-    pub(super) answers: FxHashMap<String, (Timestamp, KeptAnswer)>,
+    pub(super) keys: FxHashMap<String, Key>,
     /// The nodes, if several share the store.
     pub(super) nodes: Option<Nodes>,
 }
@@ -137,7 +138,7 @@ impl Model {
             namespaces: BTreeMap::new(),
             calendars: BTreeMap::new(),
             settings: BTreeMap::new(),
-            answers: FxHashMap::default(),
+            keys: FxHashMap::default(),
             nodes: None,
         }
     }

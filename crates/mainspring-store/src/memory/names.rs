@@ -85,12 +85,14 @@ pub(super) fn save_calendar(model: &mut Model, write: &CalendarWrite) -> Result<
 /// Sets where a trigger stands that a calendar affects, and gives it a new version.
 fn rederive(model: &mut Model, id: TriggerId, write: &CalendarWrite) {
     let trigger = model.triggers.get(id.0).expect("found by the caller");
-    let progress = (write.rederive)(&model.job(trigger.row.job).row.definition, &trigger.row);
+    let rederived = (write.rederive)(&model.job(trigger.row.job).row.definition, &trigger.row);
     let row = &mut model.triggers.get_mut(id.0).expect("read above").row;
     row.version += 1;
-    if let Some(progress) = progress {
+    let job = row.job;
+    if let Some((progress, passed)) = rederived {
         row.progress = progress;
         model.reindex(id);
+        passed.into_iter().for_each(|passed| model.record_gap(job, id, write.at, passed));
     }
     model.note_trigger(id);
 }

@@ -87,12 +87,12 @@ fn purge_keys(model: &mut Model, before: Timestamp, limit: usize) -> usize {
         model.tombstones.remove(key);
         model.buried_names.remove(id);
     }
-    let old = model.answers.iter().filter(|(_, (at, _))| *at < before).take(limit - stones.len());
-    let answers: Vec<String> = old.map(|(key, _)| key.clone()).collect();
-    for key in &answers {
-        model.answers.remove(key);
+    let old = model.keys.iter().filter(|(_, key)| key.row.kept_at < before).take(limit - stones.len());
+    let keys: Vec<String> = old.map(|(key, _)| key.clone()).collect();
+    for key in &keys {
+        model.keys.remove(key);
     }
-    stones.len() + answers.len()
+    stones.len() + keys.len()
 }
 
 /// See [`crate::Store::tally`].

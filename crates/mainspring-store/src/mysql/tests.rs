@@ -9,6 +9,7 @@ use mainspring_core::run::Verdict;
 use super::*;
 use crate::conformance::kit::{Draft, Kit, asked, at};
 use crate::conformance_suite;
+use crate::key::{Claimed, KeyClaim};
 use crate::sql::db::{Row, sql};
 use crate::sql::lane::Server;
 use crate::store::Store;
@@ -197,7 +198,10 @@ async fn interrupted_migration_is_finished_by_the_next_start() {
         db.run_text("DELETE FROM migration; DROP TABLE idempotency_key; COMMIT").unwrap();
         MysqlStore::open(&address).unwrap()
     };
-    assert_eq!(blocking(again).await.kept_answer("none").await.unwrap(), None);
+    let store = blocking(again).await;
+    let key = "key".to_owned();
+    let claim = KeyClaim { key, request_hash: [0; 32], by: Incarnation(1), at: at(0), lapse_ms: 0 };
+    assert_eq!(store.claim_key(claim).await.unwrap(), Claimed::Yours { since: at(0), again: false });
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Logs, events, settings and kept answers.
+//! Logs, events and settings.
 
 use mainspring_core::run::RunState;
 use mainspring_core::{JobId, RunId, Timestamp};
@@ -8,7 +8,7 @@ use super::Batches;
 use super::db::{Db, Fault, Row, Step, ToSql, execute, instant, read, read_one, read_page, sql};
 use super::session::{CHANGE_LEN, Session};
 use crate::cluster::lost_instant;
-use crate::row::{EventRow, KeptAnswer, LogChunk};
+use crate::row::{EventRow, LogChunk};
 
 /// See [`crate::Store::append_log`].
 pub(crate) fn append_log(session: &Session<impl Batches>, chunks: &[LogChunk]) -> Step<()> {
@@ -94,23 +94,4 @@ pub(crate) fn set_setting(session: &Session<impl Batches>, name: &str, value: &s
 pub(crate) fn lost_through(db: &dyn Db) -> Step<Vec<Timestamp>> {
     let through = read(db, sql!("lost_through"), &[], |row| row.get::<String>(0))?;
     Ok(through.iter().filter_map(|value| lost_instant(value)).collect())
-}
-
-/// See [`crate::Store::kept_answer`].
-pub(crate) fn kept_answer(db: &dyn Db, key: &str) -> Step<Option<KeptAnswer>> {
-    let answer = |row: &Row<'_>| Ok(KeptAnswer { request_hash: row.get(0)?, status: row.get(1)?, body: row.get(2)? });
-    read_one(db, sql!("kept_answer"), &[(":key", &key)], answer)
-}
-
-/// See [`crate::Store::keep_answer`].
-pub(crate) fn keep_answer(session: &Session<impl Batches>, key: &str, answer: &KeptAnswer, at: Timestamp) -> Step<()> {
-    let values: [(&str, &dyn ToSql); 5] = [
-        (":key", &key),
-        (":request_hash", &answer.request_hash),
-        (":status", &answer.status),
-        (":body", &answer.body),
-        (":at", &at.as_millis()),
-    ];
-    execute(&session.connection, sql!("keep_answer", mysql), &values)?;
-    Ok(())
 }

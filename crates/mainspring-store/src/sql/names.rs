@@ -10,7 +10,7 @@ use super::db::{Db, Lock, Row, Step, ToSql, execute, instant, read, read_one, sq
 use super::fire::write_progress;
 use super::save::{conflict, place};
 use super::session::Session;
-use super::trigger;
+use super::{gap, trigger};
 use crate::error::{Error, Result};
 use crate::row::{CalendarRow, CalendarWrite, Expect, NamespaceRow};
 
@@ -146,8 +146,9 @@ fn rederive(session: &mut Session<impl Batches>, write: &CalendarWrite) -> Step<
             Some((_, job)) => job,
             None => trigger::definition(db, row.job, row.job_version)?,
         };
-        if let Some(progress) = (write.rederive)(&job, &row) {
+        if let Some((progress, passed)) = (write.rederive)(&job, &row) {
             write_progress(db, row.id.0, &progress, place(&progress, row.paused), None)?;
+            passed.iter().try_for_each(|passed| gap::add(db, row.job, row.id, write.at, passed))?;
         }
         known = Some((row.job, job));
         execute(db, sql!("calendar_touch"), &[(":trigger", &row.id.0)])?;

@@ -94,7 +94,7 @@ pub(crate) fn purge_rest(session: &Session<impl Batches>, rule: &PurgeRule, limi
         (sql!("purge_gaps", mysql), rule.history_before),
         (sql!("purge_events", postgres, mysql), rule.events_before),
         (sql!("purge_tombstones", mysql), rule.tombstones_before),
-        (sql!("purge_answers", mysql), rule.tombstones_before),
+        (sql!("purge_keys", mysql), rule.tombstones_before),
     ] {
         let rest = (limit - count).min(u64::from(u32::MAX)).cast_signed();
         count += execute(db, sql, &[(":before", &before.as_millis()), (":limit", &rest)])? as u64;

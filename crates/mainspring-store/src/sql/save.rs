@@ -4,19 +4,19 @@ mod many;
 
 use std::collections::BTreeSet;
 
-use mainspring_core::batch::{Progress, TriggerStatus};
+use mainspring_core::batch::{Progress, TriggerRow, TriggerStatus};
 use mainspring_core::job::JobKey;
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId, jitter_of, shard_of};
 
 use super::Batches;
 use super::db::{Db, Lock, Step, ToSql, execute, exists, millis, release, sql};
 use super::gate::{self, Gates};
-use super::job;
 use super::names::{self, check};
 use super::session::Session;
 use super::trigger::{self, Buried, Kept};
+use super::{gap, job};
 use crate::error::Error;
-use crate::row::{JobRow, JobWrite, Saved, TriggerWrite};
+use crate::row::{JobRow, JobWrite, Saved, TriggerEnd, TriggerWrite};
 
 /// See [`crate::Store::save_jobs`].
 pub(crate) fn save(session: &mut Session<impl Batches>, writes: &[JobWrite]) -> Step<Vec<Saved>> {
@@ -108,6 +108,7 @@ impl Prior {
                 return Err(conflict("trigger", format!("{key}/{}", trigger.name), "awaits another run".into()).into());
             }
         }
+        check_ends(&self.triggers, key, &write.ends)?;
         for name in write.definition.triggers.iter().filter_map(|trigger| trigger.calendar.as_ref()) {
             if !calendars.contains(&(key.namespace.as_str(), name.as_str())) {
                 let key = format!("{}/{name}", key.namespace);
@@ -260,14 +261,14 @@ fn settle_gate(session: &mut Session<impl Batches>, job: &JobRow, created: bool)
 }
 
 fn replace_triggers(session: &mut Session<impl Batches>, prior: &Prior, job: JobId, write: &JobWrite) -> Step<()> {
-    let kept_on = |kept: &&Kept| !write.triggers.iter().any(|trigger| trigger.name == kept.named.name);
-    let mut gone: Vec<TriggerId> = prior.triggers.iter().filter(kept_on).map(|kept| kept.named.row.id).collect();
+    let gone = |kept: &&Kept| !write.triggers.iter().any(|trigger| trigger.name == kept.named.name);
+    let mut gone: Vec<&Kept> = prior.triggers.iter().filter(gone).collect();
     for (position, trigger) in (0_u32..).zip(&write.triggers) {
         place_trigger(&session.connection, prior, job, position, trigger, write)?;
     }
-    gone.sort_unstable();
+    gone.sort_unstable_by_key(|kept| kept.named.row.id);
     for trigger in gone {
-        bury(session, trigger, write.at)?;
+        bury(session, trigger, &write.ends, write.at)?;
     }
     session.note_job(job)
 }
@@ -306,6 +307,7 @@ fn place_trigger(
             id
         }
     };
+    write.gap.iter().try_for_each(|passed| gap::add(db, job, id, save.at, passed))?;
     let progress = settled(id, write, prior.fired_through(&write.name));
     let paused = write.paused || save.paused;
     write_state(db, id, before.map_or(1, |(_, version)| version + 1), paused, &progress)
@@ -338,12 +340,36 @@ pub(crate) fn place(progress: &Progress, paused: bool) -> Option<Timestamp> {
     progress.due_at.filter(|_| progress.status == TriggerStatus::Active && !paused)
 }
 
-/// Deletes a trigger and leaves a tombstone.
-pub(crate) fn bury(session: &mut Session<impl Batches>, trigger: TriggerId, at: Timestamp) -> Step<()> {
-    let this: [(&str, &dyn ToSql); 1] = [(":trigger", &trigger.0)];
-    session.note_trigger(trigger)?;
+/// Whether triggers that are to end are there, and stand where whoever decided it has seen them.
+pub(crate) fn check_ends(triggers: &[Kept], key: &JobKey, ends: &[TriggerEnd]) -> Step<()> {
+    for end in ends {
+        let there = triggers.iter().find(|kept| kept.named.row.id == end.id);
+        let there = there.map(|kept| kept.named.row.progress.fired_through);
+        if there != Some(end.expected_fired_through) {
+            let why = format!("has fired through {there:?}, not {:?}", end.expected_fired_through);
+            return Err(conflict("trigger", format!("{key}/{}", end.id), why).into());
+        }
+    }
+    Ok(())
+}
+
+/// Deletes a trigger and leaves a tombstone, and a record of what had passed.
+pub(crate) fn bury(
+    session: &mut Session<impl Batches>,
+    trigger: &Kept,
+    ends: &[TriggerEnd],
+    at: Timestamp,
+) -> Step<()> {
+    let TriggerRow { id, job, progress, .. } = &trigger.named.row;
+    let this: [(&str, &dyn ToSql); 1] = [(":trigger", &id.0)];
+    session.note_trigger(*id)?;
     let db = &session.connection;
-    execute(db, sql!("tombstone_add", mysql), &[(":at", &at.as_millis()), (":trigger", &trigger.0)])?;
+    if let Some(TriggerEnd { gap, .. }) = ends.iter().find(|end| end.id == *id) {
+        let through = progress.fired_through.max(Some(gap.last));
+        execute(db, sql!("trigger_through"), &[(":through", &millis(through)), (":id", &id.0)])?;
+        gap::add(db, *job, *id, at, gap)?;
+    }
+    execute(db, sql!("tombstone_add", mysql), &[(":at", &at.as_millis()), (":trigger", &id.0)])?;
     execute(db, sql!("trigger_remove"), &this)?;
     execute(db, sql!("trigger_state_remove"), &this)?;
     Ok(())

@@ -14,13 +14,14 @@ use tokio::sync::Notify;
 
 use super::db::Step;
 use super::session::Session;
-use super::{Batches, complete, fire, gap, job, keep, names, purge, queue, run, save, trigger, update, warnings};
+use super::{Batches, complete, fire, gap, job, keep, key, names, purge, queue, run, save, trigger, update, warnings};
 use crate::cluster::Cluster;
 use crate::error::Result;
+use crate::key::{Claimed, KeptAnswer, KeyClaim, Release};
 use crate::row::{
     Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, EventRow, Expect, GapRow, JobPrior,
-    JobQuery, JobRow, JobUpdate, JobWrite, KeptAnswer, LogChunk, NamespaceRow, PurgeRule, Released, RunInfo, RunQuery,
-    Saved, StoreInfo, StoreWarning, Tally, TriggerInfo, TriggerQuery, VersionedJob,
+    JobQuery, JobRow, JobUpdate, JobWrite, LogChunk, NamespaceRow, PurgeRule, Released, RunInfo, RunQuery, Saved,
+    StoreInfo, StoreWarning, Tally, TriggerEnd, TriggerInfo, TriggerQuery, VersionedJob,
 };
 use crate::store::Store;
 
@@ -193,9 +194,9 @@ impl<B: Backend> Store for B {
         self.write(Lane::Api, "update a job", move |s| update::update(s, &update)).await
     }
 
-    async fn delete_job(&self, key: &JobKey, expect: Expect, at: Timestamp) -> Result<()> {
+    async fn delete_job(&self, key: &JobKey, expect: Expect, ends: Vec<TriggerEnd>, at: Timestamp) -> Result<()> {
         let key = key.clone();
-        self.write(Lane::Api, "delete a job", move |s| update::delete(s, &key, expect, at)).await
+        self.write(Lane::Api, "delete a job", move |s| update::delete(s, &key, expect, &ends, at)).await
     }
 
     async fn job(&self, key: &JobKey) -> Result<Option<JobRow>> {
@@ -299,14 +300,18 @@ impl<B: Backend> Store for B {
         self.read(ReadLane::Requests, "look what failovers have lost", |db| keep::lost_through(db)).await
     }
 
-    async fn kept_answer(&self, key: &str) -> Result<Option<KeptAnswer>> {
-        let key = key.to_owned();
-        self.read(ReadLane::Requests, "read an idempotency key", move |db| keep::kept_answer(db, &key)).await
+    async fn claim_key(&self, claim: KeyClaim) -> Result<Claimed> {
+        self.write(Lane::Api, "claim an idempotency key", move |s| key::claim(s, &claim)).await
     }
 
     async fn keep_answer(&self, key: &str, answer: KeptAnswer, at: Timestamp) -> Result<()> {
         let key = key.to_owned();
-        self.write(Lane::Api, "keep an answer", move |s| keep::keep_answer(s, &key, &answer, at)).await
+        self.write(Lane::Api, "keep an answer", move |s| key::answer(s, &key, &answer, at)).await
+    }
+
+    async fn release_key(&self, key: &str, by: Incarnation, how: Release) -> Result<()> {
+        let key = key.to_owned();
+        self.write(Lane::Api, "give an idempotency key up", move |s| key::release(s, &key, by, how)).await
     }
 
     async fn purge(&self, rule: PurgeRule) -> Result<u64> {

@@ -9,12 +9,12 @@ use super::db::{Lock, Row, Step, ToSql, execute, read, read_one, run_id, sql};
 use super::fire::write_progress;
 use super::names::check;
 use super::run::cancel_unstarted;
-use super::save::{bury, conflict, place};
+use super::save::{bury, check_ends, conflict, place};
 use super::session::Session;
 use super::trigger::{self, Kept};
 use super::{gap, gate, job};
 use crate::error::Error;
-use crate::row::{Expect, JobRow, JobUpdate, TriggerUpdate};
+use crate::row::{Expect, JobRow, JobUpdate, TriggerEnd, TriggerUpdate};
 
 /// See [`crate::Store::update_job`].
 pub(crate) fn update(session: &mut Session<impl Batches>, update: &JobUpdate) -> Step<JobRow> {
@@ -137,14 +137,22 @@ pub(crate) fn set_trigger_error(
 }
 
 /// See [`crate::Store::delete_job`].
-pub(crate) fn delete(session: &mut Session<impl Batches>, key: &JobKey, expect: Expect, at: Timestamp) -> Step<()> {
+pub(crate) fn delete(
+    session: &mut Session<impl Batches>,
+    key: &JobKey,
+    expect: Expect,
+    ends: &[TriggerEnd],
+    at: Timestamp,
+) -> Step<()> {
     let missing = || Error::NotFound { what: "job", key: key.to_string() };
     job::lock_key(&session.connection, key)?;
     let before = job::by_key(&session.connection, key)?.ok_or_else(missing)?;
     check(expect, Some(before.change), "job", || key.to_string())?;
     trigger::lock(&session.connection, before.id)?;
-    for kept in trigger::of_job(&session.connection, before.id)? {
-        bury(session, kept.named.row.id, at)?;
+    let triggers = trigger::of_job(&session.connection, before.id)?;
+    check_ends(&triggers, key, ends)?;
+    for trigger in &triggers {
+        bury(session, trigger, ends, at)?;
     }
     let this: [(&str, &dyn ToSql); 1] = [(":job", &before.id.0)];
     let unstarted: Vec<RunId> = read(&session.connection, sql!("delete_job_runs"), &this, |row| run_id(row, 0))?;

@@ -88,6 +88,34 @@ async fn paused_jobs_rest_and_what_passed_is_recorded() {
 }
 
 #[tokio::test]
+async fn what_an_edit_or_a_deletion_passes_over_is_recorded_as_missed() {
+    let builder = Scheduler::builder().handler("hang", |run: RunContext| async move { run.cancelled().await });
+    let mut engine = ManualEngine::start(builder, t("2026-01-01T00:00:00Z")).await.expect("starts");
+    let hang = |seconds| {
+        let trigger = every(Duration::from_secs(seconds)).name("t");
+        job("hang").overlap(Overlap::Hold, 1).trigger(trigger)
+    };
+    engine.scheduler().add(hang(10)).await.expect("a good job");
+    engine.advance(Duration::from_secs(35)).await;
+    engine.scheduler().add(hang(7)).await.expect("a good job");
+    engine.scheduler().pause("hang").await.expect("it is there");
+    engine.advance(Duration::from_secs(20)).await;
+    engine.scheduler().add(hang(3)).await.expect("a good job");
+    engine.scheduler().resume("hang").await.expect("it is there");
+    engine.advance(Duration::from_secs(10)).await;
+    engine.scheduler().remove("hang").await.expect("it is there");
+    let store = engine.scheduler().engine().store();
+    let gaps = store.gaps(None, 0, 10).await.expect("readable");
+    let second = |instant: Timestamp| instant.since(t("2026-01-01T00:00:00Z")) / 1_000;
+    let shown =
+        gaps.iter().map(|row| (second(row.gap.first), second(row.gap.last), row.gap.count, row.gap.reason.as_str()));
+    let expected = [(10, 30, 3, "changed"), (42, 49, 2, "paused"), (58, 64, 3, "deleted")];
+    assert_eq!(shown.collect::<Vec<_>>(), expected);
+    let tally = store.tally().await.expect("readable");
+    assert_eq!((tally[0].fired, tally[0].missed), (1, 8), "every instant has one record: {tally:?}");
+}
+
+#[tokio::test]
 async fn edits_and_deletions_take_effect_at_once() {
     let (builder, noted) = noting();
     let mut engine = ManualEngine::start(builder, t("2026-01-01T00:00:00Z")).await.expect("starts");

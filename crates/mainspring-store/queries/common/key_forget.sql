@@ -1,0 +1,1 @@
+DELETE FROM idempotency_key WHERE "key" = :key AND claimed_by = :by AND status = 0

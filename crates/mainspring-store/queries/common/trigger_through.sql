@@ -1,0 +1,1 @@
+UPDATE trigger_state SET fired_through = :through WHERE id = :id

@@ -1,0 +1,99 @@
+//! Idempotency keys: claimed before the deed, answered after it.
+//!
+//! A claim only tells who is at work. That a deed has one effect is up to the deed itself: whoever takes a claim over
+//! does it again, as the same deed ([`Claimed::Yours`]), and he who was taken for dead may do it still.
+
+use mainspring_core::{Incarnation, Timestamp};
+
+/// A request that wants an idempotency key for itself.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct KeyClaim {
+    /// The key.
+    pub key: String,
+    /// Hash of the request: a key is for one request and its repetitions.
+    pub request_hash: [u8; 32],
+    /// The process start that is to do it.
+    pub by: Incarnation,
+    /// When.
+    pub at: Timestamp,
+    /// A claim that is further away than this, in either direction, is held by nobody: its request has ended without
+    /// giving it up. Only how soon a repetition is done again depends on it, so clocks that differ do no harm.
+    pub lapse_ms: i64,
+}
+
+/// What a claim came to.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Claimed {
+    /// The caller's: to be done, and answered by [`crate::Store::keep_answer`] or given up by [`crate::Store::release_key`].
+    Yours {
+        /// When the key was claimed first. It stays the same until there is an answer, so that a deed named after it is
+        /// the same deed whenever it is done again.
+        since: Timestamp,
+        /// Whether somebody has had it before, who may have done it, or may be about to.
+        again: bool,
+    },
+    /// Somebody is at work on it who lives.
+    Pending,
+    /// It was done.
+    Answered(KeptAnswer),
+    /// The key was used for another request.
+    Reused,
+}
+
+/// The answer kept for an idempotency key.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct KeptAnswer {
+    /// HTTP status of the answer.
+    pub status: u16,
+    /// The answer.
+    pub body: String,
+}
+
+/// What becomes of a claim that is given up.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Release {
+    /// Nothing was done: the key is as good as new.
+    Forget,
+    /// Something may have been done: the next one takes the claim over.
+    LetGo,
+}
+
+/// A key as it is kept.
+#[derive(Clone, Debug)]
+pub(crate) struct KeyRow {
+    pub(crate) request_hash: [u8; 32],
+    pub(crate) answer: Option<KeptAnswer>,
+    /// When it was claimed first, or when it was answered: what retention goes by.
+    pub(crate) kept_at: Timestamp,
+    /// When it was claimed last.
+    pub(crate) claimed_at: Timestamp,
+}
+
+/// Who holds a claim, as the one sees it who wants it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Holder {
+    Me,
+    /// Another process start, which lives.
+    Other,
+    /// Nobody, or a process start that is gone.
+    Nobody,
+}
+
+impl KeyRow {
+    /// What a claim comes to that finds this row, or has just made it.
+    pub(crate) fn meets(self, claim: &KeyClaim, holder: Holder) -> Claimed {
+        if self.request_hash != claim.request_hash {
+            return Claimed::Reused;
+        }
+        if let Some(answer) = self.answer {
+            return Claimed::Answered(answer);
+        }
+        let lapsed = claim.at.since(self.claimed_at).abs() > claim.lapse_ms;
+        if holder == Holder::Other && !lapsed {
+            return Claimed::Pending;
+        }
+        // A claim that is repeated after an ambiguous commit finds itself.
+        let itself = holder == Holder::Me && self.claimed_at == claim.at;
+        Claimed::Yours { since: self.kept_at, again: !itself }
+    }
+}
