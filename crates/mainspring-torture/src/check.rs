@@ -7,6 +7,8 @@ pub(crate) mod blind;
 pub(crate) mod excuse;
 pub(crate) mod promise;
 pub(crate) mod takeover;
+#[cfg(test)]
+mod tests;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -66,7 +68,8 @@ pub(crate) struct Late {
 pub(crate) fn check(story: &Story) -> Account {
     let bounds = Bounds { early_ms: 2 + story.clock_error_ms, patience_ms: PATIENCE_MS, overlap_ms: 0 };
     let report = mainspring_rig::check(&story.rig, bounds);
-    let of = |problem: &mainspring_rig::Problem| Finding { invariant: invariant(problem.kind), what: problem.to_string() };
+    let of =
+        |problem: &mainspring_rig::Problem| Finding { invariant: invariant(problem.kind), what: problem.to_string() };
     let mut account = Account {
         findings: report.problems.iter().map(of).collect(),
         instants: report.instants,
@@ -145,7 +148,10 @@ fn late(story: &Story, excuses: &Excuses, runs: &ByJob<'_>, account: &mut Accoun
             let deadline = excuses.deadline(due, CALM_MS);
             if due > story.saved_at.as_millis() + CALM_MS && began > deadline {
                 let (late, more) = (began - due, began - deadline);
-                let what = format!("{} of {} at {} began {late} ms late, {more} ms more than is explained", run.id, run.job, run.due_at);
+                let what = format!(
+                    "{} of {} at {} began {late} ms late, {more} ms more than is explained",
+                    run.id, run.job, run.due_at
+                );
                 account.findings.push(Finding { invariant: "I5", what });
             }
         }

@@ -188,7 +188,8 @@ impl Cluster {
         while begun.elapsed() < START {
             for client in self.clients.all() {
                 if let Ok(cluster) = client.cluster().await
-                    && cluster.nodes.iter().filter(|node| fair.contains(&(node.shards as usize))).count() == self.count()
+                    && cluster.nodes.iter().filter(|node| fair.contains(&(node.shards as usize))).count()
+                        == self.count()
                 {
                     return Ok(());
                 }

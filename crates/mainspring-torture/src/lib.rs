@@ -234,7 +234,8 @@ mod tests {
 
     #[test]
     fn options_are_read_and_what_is_wrong_is_said() {
-        let options = Options::parse(&["--store", "postgres", "--minutes", "2", "--seed", "9", "--nodes", "4"]).unwrap();
+        let options =
+            Options::parse(&["--store", "postgres", "--minutes", "2", "--seed", "9", "--nodes", "4"]).unwrap();
         assert_eq!(options, Options { store: Store::Postgres, minutes: 2, seed: 9, nodes: 4, binary: None });
         assert_eq!(Options::parse(&["--store", "sqlite", "--minutes", "2"]).unwrap().nodes, 1);
         let cases: [(&[&str], &str); 6] = [

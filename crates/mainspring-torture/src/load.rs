@@ -80,7 +80,7 @@ pub(crate) struct Draft {
     pub(crate) name: String,
     pub(crate) kind: Kind,
     pub(crate) schedule: Option<Schedule>,
-    slow_ms: i64,
+    pub(crate) slow_ms: i64,
 }
 
 /// The jobs of a seed. Their schedules are anchored shortly before `now`.
@@ -130,7 +130,10 @@ impl Kind {
             Self::Asked => return None,
             Self::Cron => {
                 let step = *random.pick(&CRON_STEPS);
-                return Some(Schedule { first: random.below(step.unsigned_abs()).cast_signed() * 1_000, step: step * 1_000 });
+                return Some(Schedule {
+                    first: random.below(step.unsigned_abs()).cast_signed() * 1_000,
+                    step: step * 1_000,
+                });
             }
             Self::Interval => (10, 71),
             Self::Changed => (10, 31),

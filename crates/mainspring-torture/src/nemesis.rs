@@ -35,10 +35,12 @@ enum Step {
 
 /// Does what is planned, and undoes it.
 pub(crate) async fn torture(cluster: &mut Cluster, planned: &[Planned]) -> Result<Vec<Done>> {
-    let begun = Instant::now();
+    // What takes longer than planned puts off what comes after it.
+    let mut begun = Instant::now();
     let mut done: Vec<Option<Done>> = vec![None; planned.len()];
     for (at_ms, step) in steps(planned) {
-        tokio::time::sleep_until(begun + Duration::from_millis(at_ms)).await;
+        let after = Duration::from_millis(at_ms);
+        tokio::time::sleep_until(begun + after).await;
         match step {
             Step::Begin(place) => done[place] = Some(begin(cluster, &planned[place]).await?),
             Step::End(place) => {
@@ -47,6 +49,7 @@ pub(crate) async fn torture(cluster: &mut Cluster, planned: &[Planned]) -> Resul
                 done.to = mainspring_rig::now()?;
             }
         }
+        begun = begun.max(Instant::now() - after);
     }
     Ok(done.into_iter().flatten().collect())
 }
@@ -88,7 +91,15 @@ async fn begin(cluster: &mut Cluster, fault: &Planned) -> Result<Done> {
         (kind, Some(node)) => break_wire(cluster, node, kind, fault.amount),
         (kind, None) => break_database(cluster, kind)?,
     };
-    Ok(Done { kind: fault.kind, node: fault.node, amount: fault.amount, from, to: mainspring_rig::now()?, shards, had_effect })
+    Ok(Done {
+        kind: fault.kind,
+        node: fault.node,
+        amount: fault.amount,
+        from,
+        to: mainspring_rig::now()?,
+        shards,
+        had_effect,
+    })
 }
 
 /// Whether there was a connection to break.
@@ -136,9 +147,7 @@ async fn end(cluster: &mut Cluster, fault: &Planned) -> Result<()> {
             cluster.wire(node).set(Flow::Pass);
             Ok(())
         }
-        (Kind::DatabaseRestart | Kind::DatabaseCrash, _) => {
-            tokio::task::block_in_place(|| cluster.server()?.resume())
-        }
+        (Kind::DatabaseRestart | Kind::DatabaseCrash, _) => tokio::task::block_in_place(|| cluster.server()?.resume()),
         _ => Ok(()),
     }
 }

@@ -117,8 +117,7 @@ pub(crate) struct Pace {
 
 impl Pace {
     /// For a minute.
-    pub(crate) const FAST: Self =
-        Self { lasts_ms: (1_500, 6_500), outage_ms: (200, 2_000), quiet_ms: (800, 2_500) };
+    pub(crate) const FAST: Self = Self { lasts_ms: (1_500, 6_500), outage_ms: (200, 2_000), quiet_ms: (800, 2_500) };
     /// For half an hour.
     pub(crate) const SLOW: Self =
         Self { lasts_ms: (5_000, 45_000), outage_ms: (500, 20_000), quiet_ms: (10_000, 30_000) };

@@ -62,20 +62,24 @@ pub(crate) async fn read(store: &dyn Store, witness: &Witness, known: Known) -> 
     let clock_near = faults.iter().any(|fault| fault.kind == Kind::ClockNear);
     let clock_error_ms = if clock_near { CLOCK_NEAR_MS } else { 0 };
     record.operations.iter_mut().for_each(|operation| widen(operation, clock_error_ms));
-    let numbers: BTreeMap<String, u32> = (0..).zip(&drafts).map(|(number, draft)| (draft.name.clone(), number)).collect();
+    let numbers: BTreeMap<String, u32> =
+        (0..).zip(&drafts).map(|(number, draft)| (draft.name.clone(), number)).collect();
     let mut rig = History::read(store, witness, at).await?;
     (rig.read_at, rig.promises) = (at, Vec::new());
     let infos = mainspring_rig::history::triggers(store).await?;
     let mut ids: BTreeMap<TriggerId, u32> = BTreeMap::new();
     let job_of = |key: &str| numbers.get(key.trim_start_matches("default/")).copied();
-    ids.extend(infos.iter().filter_map(|info| Some((info.trigger.row.id, job_of(&info.job.definition.key.to_string())?))));
+    ids.extend(
+        infos.iter().filter_map(|info| Some((info.trigger.row.id, job_of(&info.job.definition.key.to_string())?))),
+    );
     ids.extend(rig.runs.iter().filter_map(|run| Some((run.trigger?, job_of(&run.job)?))));
     let excuses = Excuses::of(&faults, alone, clock_error_ms);
     let mut jobs: BTreeMap<u32, TriggerId> = ids.iter().map(|(id, job)| (*job, *id)).collect();
     for (number, draft) in (0..).zip(&drafts).filter(|(_, draft)| draft.schedule.is_some()) {
         // A trigger that is gone and never fired is missing under an id of its own.
         let id = *jobs.entry(number).or_insert(TriggerId(-1 - i64::from(number)));
-        let operations: Vec<&Operation> = record.operations.iter().filter(|operation| operation.job == number).collect();
+        let operations: Vec<&Operation> =
+            record.operations.iter().filter(|operation| operation.job == number).collect();
         let suppresses = draft.facts().suppresses;
         // The requests say already how far clocks may be off.
         rig.promises.push(promise::promise((id, &draft.name), suppresses, &operations, &excuses, 0, at.as_millis()));
@@ -212,6 +216,7 @@ fn schedules(job: &Job) -> Result<Vec<Option<Schedule>>> {
         }
         _ => None,
     };
-    let read = |trigger| schedule(trigger).map(Some).with_context(|| format!("{} has a trigger that is not ours", job.key));
+    let read =
+        |trigger| schedule(trigger).map(Some).with_context(|| format!("{} has a trigger that is not ours", job.key));
     job.triggers.iter().map(read).collect()
 }

@@ -77,9 +77,10 @@ impl Report<'_> {
 
     pub(crate) fn json(&self) -> Value {
         let account = self.account;
-        let lateness = account.lateness.iter().map(|(class, late)| {
-            (class.clone(), json!({"runs": late.runs, "worst_ms": late.worst_ms}))
-        });
+        let lateness = account
+            .lateness
+            .iter()
+            .map(|(class, late)| (class.clone(), json!({"runs": late.runs, "worst_ms": late.worst_ms})));
         let findings = account.findings.iter().map(|found| json!({"invariant": found.invariant, "what": found.what}));
         json!({
             "store": self.options.store.to_string(),

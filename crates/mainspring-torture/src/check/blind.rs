@@ -75,7 +75,8 @@ pub(crate) fn judge(job: &str, matched: usize, targets: usize, starts: usize, de
     }
     let spare = starts - matched;
     if spare > declared.more {
-        let what = format!("{job}: {spare} of {starts} starts belong to no instant, and {} are explained", declared.more);
+        let what =
+            format!("{job}: {spare} of {starts} starts belong to no instant, and {} are explained", declared.more);
         findings.push(Finding { invariant: "blind", what });
     }
     findings

@@ -152,7 +152,7 @@ mod tests {
         let seconds: Vec<i64> = (1..=12).map(|second| second * 1_000).collect();
         let halves = [12_500, 14_500, 16_500, 18_500];
         assert_eq!(instants, [seconds, halves.to_vec()].concat());
-        assert_eq!(must, [(201, 4_000), (8_301, 11_000), (15_001, 16_500)]);
+        assert_eq!(must, [(201, 4_000), (8_301, 11_000), (12_301, 12_500), (15_001, 16_500)]);
         let changes = [(100, 200), (5_200, 5_300), (8_200, 8_300), (12_200, 12_300)];
         let fires = [(200, 5_200), (8_300, 12_200), (12_300, 15_000), (15_000, 17_600)];
         assert!(changes.iter().chain(&fires).all(|range| may.contains(range)), "{may:?}");
@@ -161,8 +161,10 @@ mod tests {
 
     #[test]
     fn what_may_have_been_late_when_it_was_changed_need_not_be_recorded() {
-        let operations =
-            [operation(100, active(EACH_SECOND), Outcome::Ok(T0 + 200)), operation(9_200, State::Paused, Outcome::Ok(T0 + 9_300))];
+        let operations = [
+            operation(100, active(EACH_SECOND), Outcome::Ok(T0 + 200)),
+            operation(9_200, State::Paused, Outcome::Ok(T0 + 9_300)),
+        ];
         let excuses = Excuses::of(&[done(Kind::Kill, T0 + 6_500, T0 + 19_000)], false, 0);
         assert_eq!(of(&operations, &excuses).1, [(201, 5_000)]);
     }

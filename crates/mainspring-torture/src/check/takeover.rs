@@ -79,7 +79,8 @@ mod tests {
     fn takeover_ends_with_the_first_fire_of_what_was_the_nodes() {
         let shards = vec![shard_of("default", "its")];
         let killed = Done { shards, ..done(Kind::Kill, 50_000, 70_000) };
-        let runs = [run("its", 49_000, 5), run("other", 50_500, 5), run("its", 51_000, 5_000), run("its", 52_000, 4_500)];
+        let runs =
+            [run("its", 49_000, 5), run("other", 50_500, 5), run("its", 51_000, 5_000), run("its", 52_000, 4_500)];
         assert_eq!(takeovers(std::slice::from_ref(&killed), &runs), [6_000]);
         assert_eq!(too_late(std::slice::from_ref(&killed), &runs), []);
         let late = [run("its", 51_000, 8_001)];
