@@ -169,15 +169,17 @@ fn blindly(story: &Story, excuses: &Excuses, runs: &ByJob<'_>, account: &mut Acc
     let blind = |draft: &&Draft| draft.kind.is_witnessed() && draft.kind != load::Kind::Alone;
     for draft in story.drafts.iter().filter(blind) {
         let Some(promise) = story.rig.promises.iter().find(|promise| promise.name == draft.name) else { continue };
-        let must = |at: &&Timestamp| promise.must.iter().any(|(from, through)| (*from..=*through).contains(*at));
-        let windows = promise.instants.iter().filter(must).map(|at| {
+        let within =
+            |ranges: &[(Timestamp, Timestamp)], at: &Timestamp| ranges.iter().any(|(a, b)| (a..=b).contains(&at));
+        let windows = promise.instants.iter().filter(|at| within(&promise.must, at)).map(|at| {
             let at = at.as_millis();
             (at - 2 - story.clock_error_ms, patient.deadline(at, CALM_MS))
         });
         let windows = windows.filter(|(_, to)| *to <= story.rig.read_at.as_millis()).collect::<Vec<_>>();
         let starts = starts.remove(draft.name.as_str()).unwrap_or_default();
         let matched = blind::matched(&windows, &starts);
-        let (tried_again, not_judged) = (draft.facts().attempts_max > 1, promise.instants.len() - windows.len());
+        let allowed = promise.instants.iter().filter(|at| within(&promise.must, at) || within(&promise.may, at));
+        let (tried_again, not_judged) = (draft.facts().attempts_max > 1, allowed.count() - windows.len());
         let declared = blind::Declared::of(of_job(runs, draft), &story.rig.marks, tried_again, not_judged);
         account.findings.extend(blind::judge(&draft.name, matched, windows.len(), starts.len(), declared));
         account.blind.targets += windows.len() as u64;

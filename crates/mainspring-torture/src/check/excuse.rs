@@ -45,7 +45,7 @@ impl Excuses {
     }
 
     /// By when something has to be done that is due then and takes so long without faults: as late as the worst fault around
-    /// makes it, and by what comes until that time beside.
+    /// makes it, and by what comes until that time beside; when the last fault is over and got over, in any case.
     pub(crate) fn deadline(&self, due: i64, calm_ms: i64) -> i64 {
         let calm = due + calm_ms + self.clock_error_ms;
         let since = due - self.clock_error_ms;
@@ -53,7 +53,9 @@ impl Excuses {
         let worst = until(calm).map(|excuse| excuse.by_ms).max().unwrap_or_default();
         let late: i64 = until(calm + worst).map(|excuse| excuse.by_ms).sum();
         let dies = until(calm + late).any(|excuse| excuse.loses_work);
-        calm + late + if dies { self.lost_ms } else { 0 }
+        let over = self.excuses.iter().map(|excuse| excuse.to).max().unwrap_or(calm);
+        let settled = calm.max(over + RECOVERY_MS + calm_ms + self.clock_error_ms);
+        settled.min(calm + late) + if dies { self.lost_ms } else { 0 }
     }
 
     /// The faults that were around between two times, by name.
@@ -140,5 +142,15 @@ mod tests {
         let excuses = Excuses::of(&[done(Kind::Kill, 50_000, 56_000)], true, 0);
         assert_eq!(excuses.deadline(50_100, 1_000), 50_100 + 1_000 + 6_000 + 3_000);
         assert_eq!(excuses.deadline(66_000, 1_000), 67_000);
+    }
+
+    #[test]
+    fn nothing_is_late_for_ever_after_the_last_fault() {
+        let slow = done(Kind::Slow, 10_000, 50_000);
+        let reset = done(Kind::Reset, 50_000, 50_000);
+        let excuses = Excuses::of(&[reset.clone()], false, 0);
+        assert_eq!(excuses.deadline(52_900, 1_000), 56_900);
+        let excuses = Excuses::of(&[slow, reset], false, 0);
+        assert_eq!(excuses.deadline(97_000, 1_000), 98_000 + 4_000);
     }
 }

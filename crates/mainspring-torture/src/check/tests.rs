@@ -17,7 +17,7 @@ use crate::read::Story;
 const T0: i64 = 1_767_225_600_000;
 const STEP: i64 = 2_000;
 const LAST: i64 = 40_000;
-const READ: i64 = 60_000;
+const READ: i64 = 70_000;
 const EAGER: TriggerId = TriggerId(1);
 const CHANGED: TriggerId = TriggerId(2);
 
