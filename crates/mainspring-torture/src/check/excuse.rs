@@ -148,7 +148,7 @@ mod tests {
     fn nothing_is_late_for_ever_after_the_last_fault() {
         let slow = done(Kind::Slow, 10_000, 50_000);
         let reset = done(Kind::Reset, 50_000, 50_000);
-        let excuses = Excuses::of(&[reset.clone()], false, 0);
+        let excuses = Excuses::of(std::slice::from_ref(&reset), false, 0);
         assert_eq!(excuses.deadline(52_900, 1_000), 56_900);
         let excuses = Excuses::of(&[slow, reset], false, 0);
         assert_eq!(excuses.deadline(97_000, 1_000), 98_000 + 4_000);

@@ -129,7 +129,9 @@ mod tests {
         State::Active(vec![Some(schedule)])
     }
 
-    fn of(operations: &[Operation], excuses: &Excuses) -> (Vec<i64>, Vec<(i64, i64)>, Vec<(i64, i64)>) {
+    type Ranges = Vec<(i64, i64)>;
+
+    fn of(operations: &[Operation], excuses: &Excuses) -> (Vec<i64>, Ranges, Ranges) {
         let operations: Vec<&Operation> = operations.iter().collect();
         let made = promise((TriggerId(1), "j"), false, &operations, excuses, 0, T0 + 20_000);
         let since = |at: &Timestamp| at.as_millis() - T0;
