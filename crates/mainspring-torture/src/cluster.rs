@@ -15,7 +15,7 @@ use crate::Store;
 const ANSWER: Duration = Duration::from_secs(2);
 /// How long a node may take to start again, whatever is done to its database meanwhile.
 const START: Duration = Duration::from_secs(90);
-const SHARDS: usize = 256;
+pub(crate) const SHARDS: usize = 256;
 
 /// All of it. What it has started ends with it.
 pub(crate) struct Cluster {

@@ -26,6 +26,7 @@ use mainspring_sim::Random;
 use mainspring_sim::history::{Operation, Outcome};
 use serde_json::json;
 
+use check::Finding;
 use client::Traffic;
 use cluster::Cluster;
 use load::{Draft, Kind, Size};
@@ -152,14 +153,14 @@ async fn torture(options: &Options, binary: PathBuf, folder: &Path) -> Result<Ex
     let saved_at = now()?;
     let traffic = start(&cluster, &drafts, &mut random);
     let faults = nemesis::torture(&mut cluster, &planned).await?;
-    cluster.shared().await?;
+    let shared = cluster.shared().await;
     let mut record = traffic.end().await?;
     pause(options.quiet_ms()).await;
 
     operations.append(&mut record.operations);
     record.operations = operations;
     let (answers, requests) = (record.answers, std::mem::take(&mut record.requests));
-    let ownerless = ownerless(&cluster).await?;
+    let ownerless = ownerless(&cluster).await;
     let at = now()?;
     if options.store == Store::Sqlite {
         cluster.stop_all()?;
@@ -169,7 +170,8 @@ async fn torture(options: &Options, binary: PathBuf, folder: &Path) -> Result<Ex
     let store = mainspring_store::open(&cluster.address).await?;
     let story = read::read(&*store, &cluster.witness, known).await?;
     store.close().await?;
-    let account = check::check(&story);
+    let mut account = check::check(&story);
+    account.findings.extend(shared.err().map(|error| Finding { invariant: "I11", what: error.to_string() }));
     let report = Report { options, answers, faults: &story.faults, account: &account };
     let verdict = report.verdict();
     write(folder, options.store, &report, &requests, &story)?;
@@ -199,10 +201,14 @@ fn start(cluster: &Cluster, drafts: &[Draft], random: &mut Random) -> Traffic {
     Traffic::start(cluster.clients.clone(), cluster.witness.clone(), changed, asked, random)
 }
 
-/// Shards that nobody has, as a node sees it.
-async fn ownerless(cluster: &Cluster) -> Result<usize> {
-    let seen = cluster.clients.all()[0].cluster().await?;
-    Ok(seen.shards.iter().filter(|shard| shard.node.is_none()).count())
+/// Shards that nobody has, as a node sees it; all of them, if none answers.
+async fn ownerless(cluster: &Cluster) -> usize {
+    for client in cluster.clients.all() {
+        if let Ok(seen) = client.cluster().await {
+            return seen.shards.iter().filter(|shard| shard.node.is_none()).count();
+        }
+    }
+    cluster::SHARDS
 }
 
 /// Writes the report, the requests, the faults, and what the nodes have said.

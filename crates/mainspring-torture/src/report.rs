@@ -149,3 +149,38 @@ const SHOWN: usize = 40;
 fn median(sorted: &[i64]) -> Option<i64> {
     sorted.get(sorted.len() / 2).copied()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::Finding;
+    use crate::check::excuse::done;
+    use crate::plan::Kind;
+
+    #[test]
+    fn test_with_too_little_in_it_is_void_and_one_that_found_something_has_failed() {
+        let options = Options { store: Store::Postgres, minutes: 30, seed: 1, nodes: 3, binary: None };
+        let mut faults = vec![done(Kind::Kill, 0, 1); 20];
+        let mut account =
+            Account { fired: 1_000, starts: 500, takeovers_ms: vec![4_000, 5_000, 6_000], ..Account::default() };
+        let verdict = |faults: &[Done], account: &Account| {
+            let report = Report { options: &options, answers: Answers::default(), faults, account };
+            (report.verdict(), report.json(), report.markdown())
+        };
+        let (green, json, text) = verdict(&faults, &account);
+        assert_eq!(green, Verdict::Green);
+        assert_eq!(json["takeover_ms"], json!({"p50": 5_000, "max": 6_000}));
+        assert!(text.contains("20: 20 × node killed"), "{text}");
+        for spoil in [|account: &mut Account| account.fired = 999, |account: &mut Account| account.starts = 499] {
+            let mut less = account.clone();
+            spoil(&mut less);
+            assert_eq!(verdict(&faults, &less).0, Verdict::Void);
+        }
+        faults[0].had_effect = false;
+        assert_eq!(verdict(&faults, &account).0, Verdict::Void);
+        account.findings.push(Finding { invariant: "I1", what: "an instant is gone".into() });
+        let (failed, json, text) = verdict(&faults, &account);
+        assert_eq!((failed, &json["lost"]), (Verdict::Failed, &json!(1)));
+        assert!(text.contains("- I1: an instant is gone"), "{text}");
+    }
+}
