@@ -146,7 +146,8 @@ impl Cluster {
     fn command(&self, node: usize) -> Result<std::process::Command> {
         let (name, clock) = (name(node), clock_file(node));
         let mut arguments = vec!["server", "--node-name", &name, "--data", &name, "--listen", "127.0.0.1:0"];
-        arguments.extend(["--log", "warn", "--for-tests", "--clock-offset-file", &clock]);
+        // Slow work does not keep a node from being restarted.
+        arguments.extend(["--grace", "5s", "--log", "warn", "--for-tests", "--clock-offset-file", &clock]);
         let address = match self.wires.get(node) {
             Some(wire) => wire.address(&self.address)?,
             None => self.address.clone(),

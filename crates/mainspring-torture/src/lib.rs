@@ -152,7 +152,7 @@ async fn torture(options: &Options, binary: PathBuf, folder: &Path) -> Result<Ex
     let mut operations = save(&cluster, &drafts).await?;
     let saved_at = now()?;
     let traffic = start(&cluster, &drafts, &mut random);
-    let faults = nemesis::torture(&mut cluster, &planned).await?;
+    let faults = nemesis::torture(&mut cluster, &planned, fault_ms).await?;
     let shared = cluster.shared().await;
     let mut record = traffic.end().await?;
     pause(options.quiet_ms()).await;

@@ -33,8 +33,9 @@ enum Step {
     Begin(usize),
 }
 
-/// Does what is planned, and undoes it.
-pub(crate) async fn torture(cluster: &mut Cluster, planned: &[Planned]) -> Result<Vec<Done>> {
+/// Does what is planned, and undoes it. What there is no time for is left out.
+pub(crate) async fn torture(cluster: &mut Cluster, planned: &[Planned], for_ms: u64) -> Result<Vec<Done>> {
+    let ends = Instant::now() + Duration::from_millis(for_ms);
     // What takes longer than planned puts off what comes after it.
     let mut begun = Instant::now();
     let mut done: Vec<Option<Done>> = vec![None; planned.len()];
@@ -42,6 +43,7 @@ pub(crate) async fn torture(cluster: &mut Cluster, planned: &[Planned]) -> Resul
         let after = Duration::from_millis(at_ms);
         tokio::time::sleep_until(begun + after).await;
         match step {
+            Step::Begin(_) if Instant::now() > ends => {}
             Step::Begin(place) => done[place] = Some(begin(cluster, &planned[place]).await?),
             Step::End(place) => {
                 let Some(done) = &mut done[place] else { continue };
