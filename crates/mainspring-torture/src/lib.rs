@@ -185,7 +185,8 @@ async fn save(cluster: &Cluster, drafts: &[Draft]) -> Result<Vec<Operation>> {
     let specs: Vec<_> = saved().map(|(_, draft)| draft.spec(&cluster.witness, "never changes")).collect();
     let bundle: Bundle = serde_json::from_value(json!({ "jobs": specs }))?;
     let invoked = now()?.as_millis();
-    cluster.clients.all()[0].apply(&bundle, ApplyOptions { dry_run: false, prune: false }).await?;
+    // With more patience than the clients of the test have: everything rests on it.
+    cluster.node(0)?.client()?.apply(&bundle, ApplyOptions { dry_run: false, prune: false }).await?;
     let at = now()?.as_millis();
     let operation = |(job, draft): (u32, &Draft)| {
         let (brings, outcome) = (draft.active(), Outcome::Ok(at));
