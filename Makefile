@@ -4,11 +4,12 @@
 PROFILE ?= release
 LISTEN ?= 127.0.0.1:7070
 
-.PHONY: help run test fmt bench-quartz bench-peers clean
+.PHONY: help run test torture fmt bench-quartz bench-peers clean
 
 help:
 	@echo "make run           build mainspring and start a server with the jobs of examples/"
 	@echo "make test          install what the tests need and run everything"
+	@echo "make torture       break nodes and databases for half an hour each, and account for everything"
 	@echo "make fmt           format the code"
 	@echo "make bench-quartz  time cron expressions beside Quartz, where Java is at hand"
 	@echo "make bench-peers   measure plain SQL, Quartz and mainspring side by side on one durable PostgreSQL"
@@ -19,6 +20,15 @@ run:
 
 test:
 	@.ci/steps
+
+# `make torture MINUTES=60 SEED=7` takes more time, and breaks other things.
+MINUTES ?= 30
+SEED ?= 1
+
+torture:
+	@for store in postgres mariadb sqlite; do \
+	  cargo run --locked --release -p xtask -- torture --store $$store --minutes $(MINUTES) --seed $(SEED) || exit 1; \
+	done
 
 fmt:
 	cargo fmt --all

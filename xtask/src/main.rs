@@ -3,6 +3,7 @@
 mod databases;
 mod peers;
 mod tidy;
+mod torture;
 mod vectors;
 
 use std::path::Path;
@@ -20,6 +21,8 @@ tasks:
                 run a command with servers of its own, whose addresses are in MAINSPRING_TEST_POSTGRES and
                 MAINSPRING_TEST_MYSQL
   tidy          check crate borders, purity, licences, file sizes, paths and links
+  torture --store postgres|mariadb|sqlite --minutes M [--seed S] [--nodes N] [--binary FILE]
+                break nodes and their database for so long, and account for everything; writes target/torture
   vectors DIR   replay the answers of Quartz in DIR, and show where ours differ";
 
 fn main() -> anyhow::Result<ExitCode> {
@@ -30,6 +33,7 @@ fn main() -> anyhow::Result<ExitCode> {
         ["db", kind] => databases::keep(kind, false),
         ["db", kind, "--durable"] => databases::keep(kind, true),
         ["with-databases", ref command @ ..] => databases::with(command),
+        ["torture", ref options @ ..] => torture::run(&root(), options),
         ["tidy"] => tidy::run(&root()),
         ["vectors", dir] => vectors::run(Path::new(dir)),
         _ => anyhow::bail!("{USAGE}"),

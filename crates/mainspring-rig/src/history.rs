@@ -73,6 +73,8 @@ pub struct Run {
     pub created_at: Timestamp,
     /// Where it stands.
     pub state: RunState,
+    /// JSON that it was given, if it was asked for.
+    pub input: Option<String>,
     /// Its attempts, first to last.
     pub attempts: Vec<Attempt>,
 }
@@ -175,13 +177,20 @@ pub fn every(interval_ms: i64, from: Timestamp, through: Timestamp, repeat_count
 }
 
 /// The machine's clock, not that of any node.
+///
+/// # Errors
+/// The machine believes that it is before 1970.
 #[expect(clippy::disallowed_methods, reason = "the judge is outside of the cluster, and knows no clock of its nodes")]
-fn now() -> Result<Timestamp> {
+pub fn now() -> Result<Timestamp> {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH)?;
     Ok(Timestamp::from_millis(i64::try_from(since.as_millis())?))
 }
 
-async fn triggers(store: &dyn Store) -> Result<Vec<TriggerInfo>> {
+/// All triggers of a store.
+///
+/// # Errors
+/// The store cannot be read.
+pub async fn triggers(store: &dyn Store) -> Result<Vec<TriggerInfo>> {
     let mut all: Vec<TriggerInfo> = Vec::new();
     loop {
         let after = all.last().map(|info| (info.job.definition.key.clone(), info.trigger.name.clone()));
@@ -222,6 +231,7 @@ fn run(info: &RunInfo, attempts: Vec<Attempt>) -> Run {
         due_at: info.due_at,
         created_at: info.created_at,
         state: info.state,
+        input: info.input.clone(),
         attempts,
     }
 }

@@ -20,6 +20,7 @@ const BORDERS: &[(&str, &[&str])] = &[
     ("mainspring-cli", &["server", "api", "engine", "store", "core", "schedule", "tasks"]),
     ("mainspring-rig", &["api", "store", "core", "schedule"]),
     ("mainspring-sim", &["core", "store", "schedule"]),
+    ("mainspring-torture", &["rig", "sim", "api", "store", "core"]),
 ];
 
 /// The crates that take time as an argument and do nothing.

@@ -66,6 +66,7 @@ fn fire(history: &mut History, instant: i64) {
         due_at: fire_time,
         created_at: fire_time + 1,
         state: RunState::Succeeded,
+        input: None,
         attempts: vec![attempt(1, fire_time)],
     });
     history.marks.extend(work(id, 1, fire_time, fire_time));

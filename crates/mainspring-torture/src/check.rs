@@ -1,0 +1,195 @@
+//! Accounts for everything: what clients were told, what the store says, what the work said, and which faults there were.
+//!
+//! Most of it is asked by the checkers of the rig and of the simulator. Here is what they need to know of real processes, how
+//! late things may be after which fault, and the blind pass.
+
+pub(crate) mod blind;
+pub(crate) mod excuse;
+pub(crate) mod promise;
+pub(crate) mod takeover;
+#[cfg(test)]
+mod tests;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use mainspring_core::Timestamp;
+use mainspring_core::run::AttemptOutcome;
+use mainspring_rig::{Bounds, Kind, Mark, Moment, Run};
+use mainspring_sim::check::INVARIANTS;
+
+use crate::load::{self, Draft};
+use crate::read::Story;
+use blind::Blind;
+use excuse::Excuses;
+
+/// The invariants that are asked by the simulator's checker. The others ask for what only the simulator sees, or are the rig's.
+const SHARED: [&str; 4] = ["I11", "I13", "I14", "I15"];
+/// How late a run may be recorded, and its work begin, without any fault: others use the same two cores.
+pub(crate) const CALM_MS: i64 = 1_000;
+/// How long after it was due a run may be unfinished: it is lost, found out, tried again, and takes its time.
+const PATIENCE_MS: i64 = 120_000;
+/// How long it takes until work that died with its node is begun again, beyond the lateness of its fire.
+const LOST_MS: i64 = 22_000;
+
+/// Something that must not be.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) struct Finding {
+    /// Of which invariant.
+    pub(crate) invariant: &'static str,
+    pub(crate) what: String,
+}
+
+/// What the accounting came to.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub(crate) struct Account {
+    pub(crate) findings: Vec<Finding>,
+    pub(crate) instants: u64,
+    pub(crate) fired: u64,
+    pub(crate) missed: u64,
+    pub(crate) suppressed: u64,
+    pub(crate) starts: u64,
+    pub(crate) lost_attempts: u64,
+    /// How late the latest run of each class of fault was, and how many there were.
+    pub(crate) lateness: BTreeMap<String, Late>,
+    /// From the loss of a node to the first fire of its triggers, in order.
+    pub(crate) takeovers_ms: Vec<i64>,
+    /// What the blind pass matched.
+    pub(crate) blind: Blind,
+}
+
+/// How late runs were.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Late {
+    pub(crate) runs: u64,
+    pub(crate) worst_ms: i64,
+}
+
+/// Judges a story.
+pub(crate) fn check(story: &Story) -> Account {
+    let bounds = Bounds { early_ms: 2 + story.clock_error_ms, patience_ms: PATIENCE_MS, overlap_ms: 0 };
+    let report = mainspring_rig::check(&story.rig, bounds);
+    let of =
+        |problem: &mainspring_rig::Problem| Finding { invariant: invariant(problem.kind), what: problem.to_string() };
+    let mut account = Account {
+        findings: report.problems.iter().map(of).collect(),
+        instants: report.instants,
+        fired: report.fired,
+        missed: report.missed,
+        suppressed: report.suppressed,
+        starts: report.starts,
+        lost_attempts: report.lost_attempts,
+        ..Account::default()
+    };
+    for (_, _, ask) in INVARIANTS.iter().filter(|(name, ..)| SHARED.contains(name)) {
+        let found = ask(&story.sim).into_iter();
+        account.findings.extend(found.map(|found| Finding { invariant: found.invariant, what: found.to_string() }));
+    }
+    let excuses = Excuses::of(&story.faults, story.alone, story.clock_error_ms);
+    let runs = by_job(&story.rig.runs);
+    account.findings.extend(story.drafts.iter().flat_map(|draft| attempts(draft, of_job(&runs, draft))));
+    late(story, &excuses, &runs, &mut account);
+    blindly(story, &excuses, &runs, &mut account);
+    account.takeovers_ms = takeover::takeovers(&story.faults, &story.rig.runs);
+    account.findings.extend(takeover::too_late(&story.faults, &story.rig.runs));
+    account.findings.extend(panics(&story.logs));
+    account
+}
+
+const fn invariant(kind: Kind) -> &'static str {
+    match kind {
+        Kind::Lost => "I1",
+        Kind::Duplicate | Kind::Phantom => "I2",
+        Kind::Unlawful => "I3",
+        Kind::Early => "I4",
+        Kind::Attempts => "I7",
+        Kind::StartWithoutRecord | Kind::StartedTwice | Kind::VerdictWithoutWork | Kind::WorkWithoutVerdict => "I8",
+        Kind::Overlap => "I9",
+        Kind::Unfinished => "I11",
+    }
+}
+
+type ByJob<'a> = BTreeMap<&'a str, Vec<&'a Run>>;
+
+fn by_job(runs: &[Run]) -> ByJob<'_> {
+    let mut jobs = ByJob::new();
+    runs.iter().for_each(|run| jobs.entry(run.job.trim_start_matches("default/")).or_default().push(run));
+    jobs
+}
+
+fn of_job<'a>(runs: &'a ByJob<'a>, draft: &Draft) -> &'a [&'a Run] {
+    runs.get(draft.name.as_str()).map_or(&[], Vec::as_slice)
+}
+
+/// I7: no run is tried more often than its job allows, and what fails twice is tried a third time.
+pub(crate) fn attempts(draft: &Draft, runs: &[&Run]) -> Vec<Finding> {
+    let most = draft.facts().attempts_max as usize;
+    let wrong = |run: &&&Run| {
+        let lost = run.attempts.iter().any(|attempt| attempt.outcome == Some(AttemptOutcome::Lost));
+        let too_few = draft.kind == load::Kind::Retrying && run.state.is_final() && !lost && run.attempts.len() != 3;
+        run.attempts.len() > most || too_few
+    };
+    let tell = |run: &&Run| Finding {
+        invariant: "I7",
+        what: format!("{} of {} was tried {} times and is {}", run.id, run.job, run.attempts.len(), run.state),
+    };
+    runs.iter().filter(wrong).map(tell).collect()
+}
+
+/// I5: no run of a job that nobody changes is later than the faults around it explain.
+fn late(story: &Story, excuses: &Excuses, runs: &ByJob<'_>, account: &mut Account) {
+    let steady = |draft: &&Draft| !matches!(draft.kind, load::Kind::Changed | load::Kind::Asked | load::Kind::Alone);
+    for draft in story.drafts.iter().filter(steady) {
+        for run in of_job(runs, draft).iter().filter(|run| run.trigger.is_some()) {
+            let due = run.due_at.as_millis();
+            let began = run.attempts.first().and_then(|first| first.started_at).unwrap_or(run.created_at).as_millis();
+            let class = account.lateness.entry(excuses.class(due, began)).or_default();
+            class.runs += 1;
+            class.worst_ms = class.worst_ms.max(began - due);
+            let deadline = excuses.deadline(due, CALM_MS);
+            if due > story.saved_at.as_millis() + CALM_MS && began > deadline {
+                let (late, more) = (began - due, began - deadline);
+                let what = format!(
+                    "{} of {} at {} began {late} ms late, {more} ms more than is explained",
+                    run.id, run.job, run.due_at
+                );
+                account.findings.push(Finding { invariant: "I5", what });
+            }
+        }
+    }
+}
+
+/// The blind pass over the jobs that bear witness to each instant.
+fn blindly(story: &Story, excuses: &Excuses, runs: &ByJob<'_>, account: &mut Account) {
+    let patient = excuses.clone().with_work_lost(LOST_MS);
+    let mut starts: BTreeMap<&str, Vec<i64>> = BTreeMap::new();
+    let told = |mark: &&Mark| mark.moment == Moment::Start && mark.at <= story.rig.read_at;
+    for mark in story.rig.marks.iter().filter(told) {
+        starts.entry(mark.job.trim_start_matches("default/")).or_default().push(mark.at.as_millis());
+    }
+    let blind = |draft: &&Draft| draft.kind.is_witnessed() && draft.kind != load::Kind::Alone;
+    for draft in story.drafts.iter().filter(blind) {
+        let Some(promise) = story.rig.promises.iter().find(|promise| promise.name == draft.name) else { continue };
+        let within =
+            |ranges: &[(Timestamp, Timestamp)], at: &Timestamp| ranges.iter().any(|(a, b)| (a..=b).contains(&at));
+        let windows = promise.instants.iter().filter(|at| within(&promise.must, at)).map(|at| {
+            let at = at.as_millis();
+            (at - 2 - story.clock_error_ms, patient.deadline(at, CALM_MS))
+        });
+        let windows = windows.filter(|(_, to)| *to <= story.rig.read_at.as_millis()).collect::<Vec<_>>();
+        let starts = starts.remove(draft.name.as_str()).unwrap_or_default();
+        let matched = blind::matched(&windows, &starts);
+        let allowed = promise.instants.iter().filter(|at| within(&promise.must, at) || within(&promise.may, at));
+        let (tried_again, not_judged) = (draft.facts().attempts_max > 1, allowed.count() - windows.len());
+        let declared = blind::Declared::of(of_job(runs, draft), &story.rig.marks, tried_again, not_judged);
+        account.findings.extend(blind::judge(&draft.name, matched, windows.len(), starts.len(), declared));
+        account.blind.targets += windows.len() as u64;
+        account.blind.matched += matched as u64;
+        account.blind.starts += starts.len() as u64;
+    }
+}
+
+/// I16, as far as it goes: no process has panicked.
+fn panics(logs: &[String]) -> BTreeSet<Finding> {
+    let lines = logs.iter().flat_map(|log| log.lines()).filter(|line| line.contains("panicked at"));
+    lines.map(|line| Finding { invariant: "I16", what: line.to_owned() }).collect()
+}

@@ -1,0 +1,93 @@
+//! How long the triggers of a node stand still when it is gone.
+
+use std::collections::BTreeSet;
+
+use mainspring_core::shard_of;
+use mainspring_rig::Run;
+
+use super::Finding;
+use super::excuse::TAKEOVER_MS;
+use crate::nemesis::Done;
+use crate::plan::Kind;
+
+/// A node that is away for less may come back before anybody takes its shards.
+const AWAY_MS: i64 = 9_000;
+/// What others on the same two cores may add to it.
+const SLACK_MS: i64 = 1_000;
+
+/// From each loss of a node to the first fire of what was due after it, in order of their length.
+pub(crate) fn takeovers(faults: &[Done], runs: &[Run]) -> Vec<i64> {
+    let mut all: Vec<i64> = faults.iter().filter_map(|fault| takeover(fault, runs)).collect();
+    all.sort_unstable();
+    all
+}
+
+/// The bar, for nodes whose loss was the only fault then.
+pub(crate) fn too_late(faults: &[Done], runs: &[Run]) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for fault in faults {
+        let (from, to) = (fault.from, fault.from + 2 * TAKEOVER_MS);
+        let beside = |other: &&Done| *other != fault && other.from <= to && other.to + 2 * TAKEOVER_MS >= from;
+        let Some(took) = takeover(fault, runs) else { continue };
+        if took > TAKEOVER_MS + SLACK_MS && !faults.iter().any(|other| beside(&other)) {
+            let what = format!("{} at {}: its triggers fired {took} ms later", fault.kind, fault.from);
+            findings.push(Finding { invariant: "I5", what });
+        }
+    }
+    findings
+}
+
+fn takeover(fault: &Done, runs: &[Run]) -> Option<i64> {
+    let lost = match fault.kind {
+        Kind::Kill => true,
+        Kind::Stop | Kind::Cut | Kind::HalfOpen => fault.to.since(fault.from) >= AWAY_MS,
+        _ => false,
+    };
+    let shards: BTreeSet<u8> = fault.shards.iter().copied().collect();
+    let is_its = |run: &&Run| {
+        let (namespace, job) = run.job.split_once('/').unwrap_or_default();
+        run.trigger.is_some() && run.due_at >= fault.from && shards.contains(&shard_of(namespace, job))
+    };
+    let first = lost.then(|| runs.iter().filter(is_its).map(|run| run.created_at).min())??;
+    Some(first.since(fault.from))
+}
+
+#[cfg(test)]
+mod tests {
+    use mainspring_core::run::RunState;
+    use mainspring_core::{RunId, RunSource, Timestamp, TriggerId};
+
+    use super::*;
+    use crate::check::excuse::done;
+
+    fn run(job: &str, due: i64, late: i64) -> Run {
+        let due_at = Timestamp::from_millis(due);
+        Run {
+            id: RunId::new(due_at, RunSource::Fire(TriggerId(1))),
+            job: format!("default/{job}"),
+            trigger: Some(TriggerId(1)),
+            fire_time: due_at,
+            due_at,
+            created_at: due_at + late,
+            state: RunState::Succeeded,
+            input: None,
+            attempts: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn takeover_ends_with_the_first_fire_of_what_was_the_nodes() {
+        let shards = vec![shard_of("default", "its")];
+        let killed = Done { shards, ..done(Kind::Kill, 50_000, 70_000) };
+        let runs =
+            [run("its", 49_000, 5), run("other", 50_500, 5), run("its", 51_000, 5_000), run("its", 52_000, 4_500)];
+        assert_eq!(takeovers(std::slice::from_ref(&killed), &runs), [6_000]);
+        assert_eq!(too_late(std::slice::from_ref(&killed), &runs), []);
+        let late = [run("its", 51_000, 8_001)];
+        assert_eq!(too_late(std::slice::from_ref(&killed), &late).len(), 1);
+        let both = [killed.clone(), done(Kind::DatabaseCrash, 55_000, 56_000)];
+        assert_eq!(too_late(&both, &late), []);
+        let stopped = |to| Done { kind: Kind::Stop, to: Timestamp::from_millis(to), ..killed.clone() };
+        assert_eq!(takeovers(&[stopped(58_000), stopped(60_000)], &runs), [6_000]);
+    }
+}

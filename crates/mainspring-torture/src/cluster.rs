@@ -1,0 +1,229 @@
+//! A database, nodes over it in processes of their own, and the wires between them.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use anyhow::{Context, Result, bail};
+use mainspring_api::client::Client;
+use mainspring_rig::{Database, Node, Program, Proxy, Server, Witness};
+use mainspring_sim::Random;
+
+use crate::Store;
+
+/// How long a client waits for an answer.
+const ANSWER: Duration = Duration::from_secs(2);
+/// How long a node may take to start again, whatever is done to its database meanwhile.
+const START: Duration = Duration::from_secs(90);
+pub(crate) const SHARDS: usize = 256;
+
+/// All of it. What it has started ends with it.
+pub(crate) struct Cluster {
+    store: Store,
+    pub(crate) witness: Witness,
+    pub(crate) clients: Arc<Clients>,
+    /// By what way the checker reaches the store: no fault cuts it.
+    pub(crate) address: String,
+    nodes: Vec<Option<Node>>,
+    wires: Vec<Proxy>,
+    pub(crate) server: Option<Server>,
+    /// What nodes said that are gone.
+    said: Vec<String>,
+    program: Program,
+}
+
+/// A client of each node, and which of them had better not be asked.
+#[derive(Default)]
+pub(crate) struct Clients(Mutex<Vec<(Client, bool)>>);
+
+impl Clients {
+    /// Any of them.
+    pub(crate) fn any(&self, random: &mut Random) -> Client {
+        let clients = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let fit: Vec<&Client> = clients.iter().filter(|(_, fit)| *fit).map(|(client, _)| client).collect();
+        (*random.pick(&fit)).clone()
+    }
+
+    pub(crate) fn all(&self) -> Vec<Client> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().map(|(client, _)| client.clone()).collect()
+    }
+
+    /// Has a node asked, or not. What a node with a wrong clock is asked to do is stamped with that clock (H11).
+    pub(crate) fn fit(&self, node: usize, fit: bool) {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)[node].1 = fit;
+    }
+
+    fn set(&self, node: usize, client: Client) {
+        let mut clients = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        match clients.get_mut(node) {
+            Some(known) => known.0 = client,
+            None => clients.push((client, true)),
+        }
+    }
+}
+
+impl Cluster {
+    /// Starts everything, and waits until the nodes have shared the work out.
+    pub(crate) async fn start(binary: PathBuf, store: Store, nodes: usize) -> Result<Self> {
+        let program = Program::new(binary)?;
+        let server = match store {
+            Store::Postgres => Some(Database::Postgres.start()?),
+            Store::Mariadb => Some(Database::Mariadb.start()?),
+            Store::Sqlite => None,
+        };
+        let address = match &server {
+            Some(server) => server.create("torture")?,
+            None => format!("sqlite:{}", program.home().join("a/mainspring.db").display()),
+        };
+        let wires = match &server {
+            Some(server) => (0..nodes).map(|_| Proxy::to(server.port())).collect::<Result<_>>()?,
+            None => Vec::new(),
+        };
+        let witness = Witness::new(program.home().join("witness"));
+        let mut cluster = Self {
+            store,
+            witness,
+            clients: Arc::default(),
+            address,
+            nodes: (0..nodes).map(|_| None).collect(),
+            wires,
+            server,
+            said: Vec::new(),
+            program,
+        };
+        for node in 0..nodes {
+            cluster.set_clock(node, 0)?;
+            cluster.start_node(node).await?;
+        }
+        cluster.shared().await?;
+        Ok(cluster)
+    }
+
+    pub(crate) const fn is_alone(&self) -> bool {
+        self.nodes.len() == 1
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.nodes.len()
+    }
+
+    pub(crate) fn node(&self, node: usize) -> Result<&Node> {
+        self.nodes[node].as_ref().with_context(|| format!("node {} is not up", name(node)))
+    }
+
+    pub(crate) fn wire(&self, node: usize) -> &Proxy {
+        &self.wires[node]
+    }
+
+    pub(crate) fn server(&mut self) -> Result<&mut Server> {
+        self.server.as_mut().context("there is no database server")
+    }
+
+    /// Takes a node out, to be ended.
+    pub(crate) fn take(&mut self, node: usize) -> Result<Node> {
+        let taken = self.nodes[node].take().with_context(|| format!("node {} is not up", name(node)))?;
+        self.said.push(taken.log());
+        Ok(taken)
+    }
+
+    /// Starts a node. While its database is away it ends, and is started again, as its keeper would.
+    pub(crate) async fn start_node(&mut self, node: usize) -> Result<()> {
+        let begun = Instant::now();
+        let started = loop {
+            match tokio::task::block_in_place(|| Node::start(self.command(node)?)) {
+                Ok(started) => break started,
+                Err(error) if begun.elapsed() > START => return Err(error),
+                Err(_) => crate::pause(200).await,
+            }
+        };
+        let token = std::fs::read_to_string(self.program.home().join("a/token"))?;
+        let client = Client::builder(&started.url).token(token.trim()).timeout(ANSWER).build()?;
+        self.clients.set(node, client);
+        self.nodes[node] = Some(started);
+        Ok(())
+    }
+
+    fn command(&self, node: usize) -> Result<std::process::Command> {
+        let (name, clock) = (name(node), clock_file(node));
+        let mut arguments = vec!["server", "--node-name", &name, "--data", &name, "--listen", "127.0.0.1:0"];
+        // Slow work does not keep a node from being restarted.
+        arguments.extend(["--grace", "5s", "--log", "warn", "--for-tests", "--clock-offset-file", &clock]);
+        let address = match self.wires.get(node) {
+            Some(wire) => wire.address(&self.address)?,
+            None => self.address.clone(),
+        };
+        if self.store != Store::Sqlite {
+            arguments.extend(["--store", &address]);
+        }
+        if self.program.home().join("a/token").exists() {
+            arguments.extend(["--token-file", "a/token"]);
+        }
+        Ok(self.program.command(&arguments))
+    }
+
+    /// Says by how much a node's clock is off.
+    pub(crate) fn set_clock(&self, node: usize, offset_ms: i64) -> Result<()> {
+        // Renamed, so that nobody reads half of it.
+        let (file, draft) = (self.program.home().join(clock_file(node)), self.program.home().join("clock.draft"));
+        std::fs::write(&draft, format!("{offset_ms}\n"))?;
+        Ok(std::fs::rename(draft, file)?)
+    }
+
+    /// The shards that a node has, as the others see it.
+    pub(crate) async fn shards_of(&self, node: usize) -> Vec<u8> {
+        for (other, client) in self.clients.all().into_iter().enumerate() {
+            if other != node
+                && let Ok(cluster) = client.cluster().await
+            {
+                let is_its = |shard: &&mainspring_api::Shard| shard.node.as_deref() == Some(&name(node));
+                return cluster.shards.iter().filter(is_its).filter_map(|shard| shard.number.try_into().ok()).collect();
+            }
+        }
+        Vec::new()
+    }
+
+    /// Waits until each node has its share.
+    pub(crate) async fn shared(&self) -> Result<()> {
+        let begun = Instant::now();
+        let fair = SHARDS / self.count()..=SHARDS.div_ceil(self.count());
+        while begun.elapsed() < START {
+            for client in self.clients.all() {
+                if let Ok(cluster) = client.cluster().await
+                    && cluster.nodes.iter().filter(|node| fair.contains(&(node.shards as usize))).count()
+                        == self.count()
+                {
+                    return Ok(());
+                }
+            }
+            crate::pause(100).await;
+        }
+        bail!("the nodes have not shared the shards for {} s", START.as_secs())
+    }
+
+    /// Ends a node that is the only one with access to its store.
+    pub(crate) fn stop_all(&mut self) -> Result<()> {
+        for node in 0..self.count() {
+            let node = self.take(node)?;
+            let (status, said) = tokio::task::block_in_place(|| node.stop())?;
+            if !status.success() {
+                bail!("a node that was asked to stop ended with {status}: {said}");
+            }
+        }
+        Ok(())
+    }
+
+    /// What all nodes have said, those that are gone included.
+    pub(crate) fn logs(&self) -> Vec<String> {
+        let said = self.nodes.iter().flatten().map(Node::log);
+        self.said.iter().cloned().chain(said).collect()
+    }
+}
+
+/// What a node is called, and its folder.
+pub(crate) fn name(node: usize) -> String {
+    char::from(b'a' + u8::try_from(node).unwrap_or(25)).to_string()
+}
+
+fn clock_file(node: usize) -> String {
+    format!("clock-{}", name(node))
+}

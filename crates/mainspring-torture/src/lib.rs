@@ -1,0 +1,261 @@
+//! Torture of a cluster: real nodes over a real database, work for them, faults that follow from a seed, and the accounting of
+//! what came of it.
+//!
+//! The rig gives nodes, databases and wires, and with the simulator the checkers; here is what is done with them. It must never
+//! become a dependency of the product.
+
+mod check;
+mod client;
+mod cluster;
+mod load;
+mod nemesis;
+mod plan;
+mod read;
+mod report;
+
+use std::fmt;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::time::Duration;
+
+use anyhow::{Context, Result, bail};
+use mainspring_api::{ApplyOptions, Bundle};
+use mainspring_rig::now;
+use mainspring_sim::Random;
+use mainspring_sim::history::{Operation, Outcome};
+use serde_json::json;
+
+use check::Finding;
+use client::Traffic;
+use cluster::Cluster;
+use load::{Draft, Kind, Size};
+use plan::Pace;
+use read::Known;
+use report::{Report, Verdict};
+
+/// How to call it.
+pub const USAGE: &str = "--store postgres|mariadb|sqlite --minutes M [--seed S] [--nodes N] [--binary FILE]";
+/// From so many minutes on, everything is done at full size.
+const WHOLE_MINUTES: u64 = 5;
+
+/// What is tortured, and how.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// What the nodes keep their jobs in.
+    pub store: Store,
+    /// For how long, from the first fault to the reading.
+    pub minutes: u64,
+    /// What decides about everything else.
+    pub seed: u64,
+    /// How many nodes there are.
+    pub nodes: usize,
+    /// The program; else it is built first.
+    pub binary: Option<PathBuf>,
+}
+
+/// What nodes keep their jobs in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Store {
+    /// A PostgreSQL of its own.
+    Postgres,
+    /// A MariaDB of its own.
+    Mariadb,
+    /// A file, and one node.
+    Sqlite,
+}
+
+impl fmt::Display for Store {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Postgres => "postgres",
+            Self::Mariadb => "mariadb",
+            Self::Sqlite => "sqlite",
+        })
+    }
+}
+
+impl Options {
+    /// Reads them from a command line.
+    ///
+    /// # Errors
+    /// Says what is wrong with it.
+    pub fn parse(arguments: &[&str]) -> Result<Self> {
+        let (mut store, mut minutes, mut seed, mut nodes, mut binary) = (None, None, 1, 3, None);
+        let mut rest = arguments.iter();
+        while let Some(name) = rest.next() {
+            let value = rest.next().with_context(|| format!("{name} wants a value; say torture {USAGE}"))?;
+            let number = || value.parse::<u64>().with_context(|| format!("{name} wants a number, not {value:?}"));
+            match *name {
+                "--store" => store = Some(Store::named(value)?),
+                "--minutes" => minutes = Some(number()?),
+                "--seed" => seed = number()?,
+                "--nodes" => nodes = number()?,
+                "--binary" => binary = Some(PathBuf::from(value)),
+                _ => bail!("torture has no option {name}; say torture {USAGE}"),
+            }
+        }
+        let store = store.with_context(|| format!("--store is missing; say torture {USAGE}"))?;
+        let minutes = minutes.with_context(|| format!("--minutes is missing; say torture {USAGE}"))?;
+        if minutes == 0 || !(1..=9).contains(&nodes) {
+            bail!("torture takes a minute or more, and 1 to 9 nodes");
+        }
+        let nodes = if store == Store::Sqlite { 1 } else { usize::try_from(nodes)? };
+        Ok(Self { store, minutes, seed, nodes, binary })
+    }
+
+    const fn is_whole(&self) -> bool {
+        self.minutes >= WHOLE_MINUTES
+    }
+
+    /// How long it is quiet in the end: what was lost with its node is found out, and done again.
+    const fn quiet_ms(&self) -> u64 {
+        if self.is_whole() { 60_000 } else { 22_000 }
+    }
+}
+
+impl Store {
+    fn named(name: &str) -> Result<Self> {
+        match name {
+            "postgres" => Ok(Self::Postgres),
+            "mysql" | "mariadb" => Ok(Self::Mariadb),
+            "sqlite" => Ok(Self::Sqlite),
+            _ => bail!("there is no store `{name}` to torture; say postgres, mariadb or sqlite"),
+        }
+    }
+}
+
+/// Tortures a program, and writes what came of it into a folder.
+///
+/// # Errors
+/// Something could not be done that has to be: a server that does not start, a store that cannot be read.
+pub fn run(options: &Options, binary: PathBuf, folder: &Path) -> Result<ExitCode> {
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;
+    runtime.block_on(async {
+        let mut ended = tokio::signal::unix::signal(tokio::signal::unix::SignalKind::terminate())?;
+        // What was started is ended with what is dropped, so nothing is left behind.
+        tokio::select! {
+            done = torture(options, binary, folder) => done,
+            _ = tokio::signal::ctrl_c() => bail!("interrupted"),
+            _ = ended.recv() => bail!("ended"),
+        }
+    })
+}
+
+async fn torture(options: &Options, binary: PathBuf, folder: &Path) -> Result<ExitCode> {
+    let mut random = Random::new(options.seed);
+    let (size, pace) = if options.is_whole() { (Size::WHOLE, Pace::SLOW) } else { (Size::SMALL, Pace::FAST) };
+    let mut cluster = Cluster::start(binary, options.store, options.nodes).await?;
+    let drafts = load::drafts(&mut random, size, now()?);
+    let fault_ms = options.minutes * 60_000 - options.quiet_ms();
+    let planned = plan::plan(&mut random, options.store, options.nodes, pace, fault_ms);
+    let mut operations = save(&cluster, &drafts).await?;
+    let saved_at = now()?;
+    let traffic = start(&cluster, &drafts, &mut random);
+    let faults = nemesis::torture(&mut cluster, &planned, fault_ms).await?;
+    let shared = cluster.shared().await;
+    let mut record = traffic.end().await?;
+    pause(options.quiet_ms()).await;
+
+    operations.append(&mut record.operations);
+    record.operations = operations;
+    let (answers, requests) = (record.answers, std::mem::take(&mut record.requests));
+    let ownerless = ownerless(&cluster).await;
+    let at = now()?;
+    if options.store == Store::Sqlite {
+        cluster.stop_all()?;
+    }
+    let logs = cluster.logs();
+    let known = Known { drafts, record, faults, alone: cluster.is_alone(), saved_at, at, ownerless, logs };
+    let store = mainspring_store::open(&cluster.address).await?;
+    let story = read::read(&*store, &cluster.witness, known).await?;
+    store.close().await?;
+    let mut account = check::check(&story);
+    account.findings.extend(shared.err().map(|error| Finding { invariant: "I11", what: error.to_string() }));
+    let report = Report { options, answers, faults: &story.faults, account: &account };
+    let verdict = report.verdict();
+    write(folder, options.store, &report, &requests, &story)?;
+    writeln!(std::io::stdout(), "{}", report.markdown())?;
+    Ok(if verdict == Verdict::Green { ExitCode::SUCCESS } else { ExitCode::FAILURE })
+}
+
+/// Saves the jobs that nobody changes afterwards.
+async fn save(cluster: &Cluster, drafts: &[Draft]) -> Result<Vec<Operation>> {
+    let saved = || (0..).zip(drafts).filter(|(_, draft)| draft.kind != Kind::Changed);
+    let specs: Vec<_> = saved().map(|(_, draft)| draft.spec(&cluster.witness, "never changes")).collect();
+    let bundle: Bundle = serde_json::from_value(json!({ "jobs": specs }))?;
+    let invoked = now()?.as_millis();
+    // With more patience than the clients of the test have: everything rests on it.
+    cluster.node(0)?.client()?.apply(&bundle, ApplyOptions { dry_run: false, prune: false }).await?;
+    let at = now()?.as_millis();
+    let operation = |(job, draft): (u32, &Draft)| {
+        let (brings, outcome) = (draft.active(), Outcome::Ok(at));
+        Operation { job, brings, invoked, outcome, counts_from: at, taken_back: false }
+    };
+    Ok(saved().map(operation).collect())
+}
+
+fn start(cluster: &Cluster, drafts: &[Draft], random: &mut Random) -> Traffic {
+    let of = |kind: Kind| (0..).zip(drafts).filter(move |(_, draft)| draft.kind == kind);
+    let changed = of(Kind::Changed).map(|(number, draft)| (number, draft.clone())).collect();
+    let asked = of(Kind::Asked).map(|(_, draft)| draft.clone()).collect();
+    Traffic::start(cluster.clients.clone(), cluster.witness.clone(), changed, asked, random)
+}
+
+/// Shards that nobody has, as a node sees it; all of them, if none answers.
+async fn ownerless(cluster: &Cluster) -> usize {
+    for client in cluster.clients.all() {
+        if let Ok(seen) = client.cluster().await {
+            return seen.shards.iter().filter(|shard| shard.node.is_none()).count();
+        }
+    }
+    cluster::SHARDS
+}
+
+/// Writes the report, the requests, the faults, and what the nodes have said.
+fn write(
+    folder: &Path,
+    store: Store,
+    report: &Report<'_>,
+    requests: &[serde_json::Value],
+    story: &read::Story,
+) -> Result<()> {
+    std::fs::create_dir_all(folder)?;
+    let put = |ending: &str, text: String| std::fs::write(folder.join(format!("{store}{ending}")), text);
+    put(".md", report.markdown())?;
+    put(".json", format!("{:#}\n", report.json()))?;
+    put("-requests.jsonl", requests.iter().fold(String::new(), |text, request| text + &request.to_string() + "\n"))?;
+    put("-faults.txt", story.faults.iter().fold(String::new(), |text, fault| text + &format!("{fault:?}\n")))?;
+    put("-nodes.log", story.logs.join("\n---\n"))?;
+    Ok(())
+}
+
+/// Lets time pass: everything here happens in it.
+async fn pause(ms: u64) {
+    tokio::time::sleep_until(tokio::time::Instant::now() + Duration::from_millis(ms)).await;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn options_are_read_and_what_is_wrong_is_said() {
+        let options =
+            Options::parse(&["--store", "postgres", "--minutes", "2", "--seed", "9", "--nodes", "4"]).unwrap();
+        assert_eq!(options, Options { store: Store::Postgres, minutes: 2, seed: 9, nodes: 4, binary: None });
+        assert_eq!(Options::parse(&["--store", "sqlite", "--minutes", "2"]).unwrap().nodes, 1);
+        let cases: [(&[&str], &str); 6] = [
+            (&[], "--store is missing"),
+            (&["--store", "postgres"], "--minutes is missing"),
+            (&["--store", "redis"], "say postgres, mariadb or sqlite"),
+            (&["--store"], "wants a value"),
+            (&["--minutes", "soon"], "wants a number"),
+            (&["--speed", "9"], "no option --speed"),
+        ];
+        for (arguments, expected) in cases {
+            let error = format!("{:#}", Options::parse(arguments).unwrap_err());
+            assert!(error.contains(expected), "{arguments:?}: {error}");
+        }
+    }
+}

@@ -1,0 +1,238 @@
+//! What the nodes have to do: jobs that follow from a seed, and their instants by arithmetic of our own.
+
+use mainspring_core::Timestamp;
+use mainspring_rig::Witness;
+use mainspring_sim::Random;
+use mainspring_sim::history::{JobFacts, Schedule, State};
+use serde_json::{Value, json};
+
+/// Steps of cron triggers in seconds. Each divides a minute, so that equal steps from its offset are all its instants.
+const CRON_STEPS: [i64; 10] = [2, 3, 4, 5, 6, 10, 12, 15, 20, 30];
+/// Attempts that a run of a retrying job has: it fails twice, and may be lost a few times beside.
+const RETRIES: u32 = 7;
+
+/// How many jobs of each kind there are.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Size {
+    intervals: u32,
+    crons: u32,
+    eager: u32,
+    alone: u32,
+    slow: u32,
+    retrying: u32,
+    changed: u32,
+    asked: u32,
+    /// How long the work of a slow job takes.
+    slow_ms: i64,
+}
+
+impl Size {
+    /// For a test of a minute on a machine that has other things to do.
+    pub(crate) const SMALL: Self = Self {
+        intervals: 60,
+        crons: 12,
+        eager: 6,
+        alone: 4,
+        slow: 3,
+        retrying: 3,
+        changed: 24,
+        asked: 4,
+        slow_ms: 2_000,
+    };
+    /// For half an hour and more.
+    pub(crate) const WHOLE: Self = Self {
+        intervals: 200,
+        crons: 40,
+        eager: 12,
+        alone: 20,
+        slow: 20,
+        retrying: 10,
+        changed: 60,
+        asked: 8,
+        slow_ms: 30_000,
+    };
+}
+
+/// What a job does, and how it is meant.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    /// Nothing, at equal steps.
+    Interval,
+    /// Nothing, by a cron expression.
+    Cron,
+    /// Bears witness, and is tried again when it is lost.
+    Eager,
+    /// Bears witness, one run at a time; what fires meanwhile is suppressed.
+    Alone,
+    /// Bears witness, and takes its time.
+    Slow,
+    /// Bears witness, and fails twice before it succeeds.
+    Retrying,
+    /// Nothing, and clients make, change, pause, resume and delete it.
+    Changed,
+    /// Nothing, and only when it is asked for.
+    Asked,
+}
+
+/// A job.
+#[derive(Clone, Debug)]
+pub(crate) struct Draft {
+    pub(crate) name: String,
+    pub(crate) kind: Kind,
+    pub(crate) schedule: Option<Schedule>,
+    pub(crate) slow_ms: i64,
+}
+
+/// The jobs of a seed. Their schedules are anchored shortly before `now`.
+pub(crate) fn drafts(random: &mut Random, size: Size, now: Timestamp) -> Vec<Draft> {
+    let kinds = [
+        (Kind::Interval, size.intervals),
+        (Kind::Cron, size.crons),
+        (Kind::Eager, size.eager),
+        (Kind::Alone, size.alone),
+        (Kind::Slow, size.slow),
+        (Kind::Retrying, size.retrying),
+        (Kind::Changed, size.changed),
+        (Kind::Asked, size.asked),
+    ];
+    let mut drafts = Vec::new();
+    for (kind, count) in kinds {
+        for number in 0..count {
+            let name = format!("{}-{number}", kind.word());
+            let schedule = kind.schedule(random, now, size.slow_ms);
+            drafts.push(Draft { name, kind, schedule, slow_ms: size.slow_ms });
+        }
+    }
+    drafts
+}
+
+impl Kind {
+    const fn word(self) -> &'static str {
+        match self {
+            Self::Interval => "interval",
+            Self::Cron => "cron",
+            Self::Eager => "eager",
+            Self::Alone => "alone",
+            Self::Slow => "slow",
+            Self::Retrying => "retrying",
+            Self::Changed => "changed",
+            Self::Asked => "asked",
+        }
+    }
+
+    /// Whether its work bears witness to each run.
+    pub(crate) const fn is_witnessed(self) -> bool {
+        matches!(self, Self::Eager | Self::Alone | Self::Slow | Self::Retrying)
+    }
+
+    fn schedule(self, random: &mut Random, now: Timestamp, slow_ms: i64) -> Option<Schedule> {
+        let (low, high) = match self {
+            Self::Asked => return None,
+            Self::Cron => {
+                let step = *random.pick(&CRON_STEPS);
+                return Some(Schedule {
+                    first: random.below(step.unsigned_abs()).cast_signed() * 1_000,
+                    step: step * 1_000,
+                });
+            }
+            Self::Interval => (10, 71),
+            Self::Changed => (10, 31),
+            Self::Eager => (20, 51),
+            Self::Alone => (10, 21),
+            // Not many more slots than a node has are ever taken.
+            Self::Slow => (slow_ms.unsigned_abs() / 100 + 10, slow_ms.unsigned_abs() / 100 + 71),
+            Self::Retrying => (40, 71),
+        };
+        let step = random.between(low, high).cast_signed() * 100;
+        Some(every(random, now, step))
+    }
+}
+
+/// Equal steps with a random phase, anchored shortly before now.
+pub(crate) fn every(random: &mut Random, now: Timestamp, step: i64) -> Schedule {
+    Schedule { first: now.as_millis() - random.below(step.unsigned_abs()).cast_signed(), step }
+}
+
+impl Draft {
+    /// What holds of it whatever happens.
+    pub(crate) fn facts(&self) -> JobFacts {
+        let alone = self.kind == Kind::Alone;
+        let attempts_max = match self.kind {
+            Kind::Retrying | Kind::Eager => RETRIES + 1,
+            _ => 1,
+        };
+        JobFacts { exclusive: alone, suppresses: alone, misses: true, waits: false, attempts_max, unlimited: !alone }
+    }
+
+    /// What its triggers do while it is active.
+    pub(crate) fn active(&self) -> State {
+        State::Active(self.schedule.map(Some).into_iter().collect())
+    }
+
+    /// The definition, as users write it. The remark makes two versions with the same schedule differ.
+    pub(crate) fn spec(&self, witness: &Witness, remark: &str) -> Value {
+        let mut spec = json!({"name": self.name, "description": remark});
+        match self.schedule {
+            None => {}
+            Some(Schedule { first, step }) if self.kind == Kind::Cron => {
+                spec["schedule"] = format!("{}/{} * * * * ?", first / 1_000, step / 1_000).into();
+            }
+            Some(Schedule { first, step }) => {
+                let start = Timestamp::from_millis(first);
+                spec["schedule"] = json!({"every": format!("{step}ms"), "start_at": start.to_string()});
+            }
+        }
+        let work = match self.kind {
+            Kind::Eager => "true".to_owned(),
+            Kind::Alone => "sleep 0.6".to_owned(),
+            Kind::Slow => format!("sleep {}", self.slow_ms / 1_000),
+            Kind::Retrying => r#"[ "$MS_ATTEMPT" -ge 3 ]"#.to_owned(),
+            _ => {
+                spec["noop"] = true.into();
+                return spec;
+            }
+        };
+        spec["run"] = witness.line(&work).into();
+        match self.kind {
+            Kind::Alone => spec["overlap"] = "skip".into(),
+            Kind::Eager | Kind::Retrying => (spec["on_lost"], spec["retries"]) = ("retry".into(), RETRIES.into()),
+            _ => {}
+        }
+        spec
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn jobs_follow_from_the_seed_and_are_valid() {
+        let now = Timestamp::from_millis(1_767_225_600_000);
+        let witness = Witness::new("witness");
+        let made = |seed| drafts(&mut Random::new(seed), Size::SMALL, now);
+        let specs = |seed| made(seed).iter().map(|draft| draft.spec(&witness, "")).collect::<Vec<_>>();
+        assert_eq!(specs(1), specs(1));
+        assert_ne!(specs(1), specs(2));
+        for spec in specs(1) {
+            let checked = serde_json::from_value::<mainspring_api::JobSpec>(spec.clone());
+            assert!(checked.is_ok(), "{spec}: {checked:?}");
+        }
+    }
+
+    #[test]
+    fn steps_of_cron_are_all_its_instants() {
+        // 2026-01-01T00:00:00Z, and what stands in the expression.
+        let midnight = 1_767_225_600_000;
+        for draft in drafts(&mut Random::new(3), Size::SMALL, Timestamp::from_millis(midnight)) {
+            let (Kind::Cron, Some(schedule)) = (draft.kind, draft.schedule) else { continue };
+            let (offset, step) = (schedule.first / 1_000, schedule.step / 1_000);
+            let by_second: Vec<i64> = (0..120)
+                .filter(|second| second % 60 >= offset && (second % 60 - offset) % step == 0)
+                .map(|second| midnight + second * 1_000)
+                .collect();
+            let ours: Vec<i64> = schedule.instants(midnight, midnight + 119_999).collect();
+            assert_eq!(ours, by_second, "{schedule:?}");
+        }
+    }
+}

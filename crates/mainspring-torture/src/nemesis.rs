@@ -1,0 +1,154 @@
+//! Carries the plan out, and writes down what was done when.
+
+use anyhow::Result;
+use mainspring_core::Timestamp;
+use mainspring_rig::{Flow, Shutdown};
+use rustix::process::Signal;
+use std::time::Duration;
+use tokio::time::Instant;
+
+use crate::cluster::Cluster;
+use crate::plan::{Kind, Planned};
+
+/// A fault that was done.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Done {
+    pub(crate) kind: Kind,
+    pub(crate) node: Option<usize>,
+    /// A delay, an offset, a direction.
+    pub(crate) amount: i64,
+    pub(crate) from: Timestamp,
+    /// When it was undone: the node or the database was up again.
+    pub(crate) to: Timestamp,
+    /// The shards of the node that it hit.
+    pub(crate) shards: Vec<u8>,
+    /// Whether it changed anything.
+    pub(crate) had_effect: bool,
+}
+
+/// A beginning or an end, by its place in the plan.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Step {
+    End(usize),
+    Begin(usize),
+}
+
+/// Does what is planned, and undoes it. What there is no time for is left out.
+pub(crate) async fn torture(cluster: &mut Cluster, planned: &[Planned], for_ms: u64) -> Result<Vec<Done>> {
+    let ends = Instant::now() + Duration::from_millis(for_ms);
+    // What takes longer than planned puts off what comes after it.
+    let mut begun = Instant::now();
+    let mut done: Vec<Option<Done>> = vec![None; planned.len()];
+    for (at_ms, step) in steps(planned) {
+        let after = Duration::from_millis(at_ms);
+        tokio::time::sleep_until(begun + after).await;
+        match step {
+            Step::Begin(_) if Instant::now() > ends => {}
+            Step::Begin(place) => done[place] = Some(begin(cluster, &planned[place]).await?),
+            Step::End(place) => {
+                let Some(done) = &mut done[place] else { continue };
+                end(cluster, &planned[place]).await?;
+                done.to = mainspring_rig::now()?;
+            }
+        }
+        begun = begun.max(Instant::now() - after);
+    }
+    Ok(done.into_iter().flatten().collect())
+}
+
+fn steps(planned: &[Planned]) -> Vec<(u64, Step)> {
+    let both = |(place, fault): (usize, &Planned)| {
+        [(fault.begins_ms, Step::Begin(place)), (fault.begins_ms + fault.lasts_ms, Step::End(place))]
+    };
+    let mut steps: Vec<(u64, Step)> = planned.iter().enumerate().flat_map(both).collect();
+    // The beginning of a fault that lasts no time comes before its end.
+    steps.sort_by_key(|(at_ms, step)| match step {
+        Step::Begin(place) => (*at_ms, *place, 0),
+        Step::End(place) => (*at_ms, *place, 1),
+    });
+    steps
+}
+
+async fn begin(cluster: &mut Cluster, fault: &Planned) -> Result<Done> {
+    let shards = match fault.node {
+        Some(node) if !cluster.is_alone() => cluster.shards_of(node).await,
+        _ => Vec::new(),
+    };
+    let from = mainspring_rig::now()?;
+    let had_effect = match (fault.kind, fault.node) {
+        (Kind::Kill, Some(node)) => cluster.take(node)?.kill().map(|()| true)?,
+        (Kind::Stop, Some(node)) => cluster.node(node)?.signal(Signal::STOP).map(|()| true)?,
+        (Kind::ClockNear | Kind::ClockFar, Some(node)) => {
+            cluster.clients.fit(node, fault.kind == Kind::ClockNear);
+            cluster.set_clock(node, fault.amount).map(|()| true)?
+        }
+        (Kind::RollingRestart, _) => {
+            for node in 0..cluster.count() {
+                let taken = cluster.take(node)?;
+                tokio::task::block_in_place(|| taken.stop())?;
+                cluster.start_node(node).await?;
+            }
+            true
+        }
+        (kind, Some(node)) => break_wire(cluster, node, kind, fault.amount),
+        (kind, None) => break_database(cluster, kind)?,
+    };
+    Ok(Done {
+        kind: fault.kind,
+        node: fault.node,
+        amount: fault.amount,
+        from,
+        to: mainspring_rig::now()?,
+        shards,
+        had_effect,
+    })
+}
+
+/// Whether there was a connection to break.
+fn break_wire(cluster: &Cluster, node: usize, kind: Kind, amount: i64) -> bool {
+    let wire = cluster.wire(node);
+    match kind {
+        Kind::Cut => wire.set(Flow::Hold),
+        Kind::CutOneWay if amount > 0 => wire.set_each(Flow::Hold, Flow::Pass),
+        Kind::CutOneWay => wire.set_each(Flow::Pass, Flow::Hold),
+        Kind::Slow => wire.set(Flow::Delay(Duration::from_millis(amount.unsigned_abs()))),
+        Kind::HalfOpen => wire.set(Flow::Swallow),
+        _ => wire.reset(),
+    }
+    wire.opened() > 0
+}
+
+fn break_database(cluster: &mut Cluster, kind: Kind) -> Result<bool> {
+    tokio::task::block_in_place(|| {
+        let server = cluster.server()?;
+        match kind {
+            Kind::DatabaseRestart => server.stop(Shutdown::Fast)?,
+            Kind::DatabaseCrash => server.stop(Shutdown::Immediate)?,
+            // A session may have ended meanwhile, and a server that recovers has none.
+            Kind::SessionKilled => {
+                let session = server.sessions().unwrap_or_default().first().copied();
+                return Ok(session.is_some_and(|session| server.kill_session(session).is_ok()));
+            }
+            _ => return Ok(server.end_sessions().is_ok()),
+        }
+        Ok(true)
+    })
+}
+
+async fn end(cluster: &mut Cluster, fault: &Planned) -> Result<()> {
+    match (fault.kind, fault.node) {
+        (Kind::Kill, Some(node)) => cluster.start_node(node).await,
+        (Kind::Stop, Some(node)) => cluster.node(node)?.signal(Signal::CONT),
+        (Kind::ClockNear | Kind::ClockFar, Some(node)) => {
+            cluster.set_clock(node, 0)?;
+            cluster.clients.fit(node, true);
+            Ok(())
+        }
+        (Kind::Cut | Kind::CutOneWay | Kind::Slow | Kind::HalfOpen, Some(node)) => {
+            cluster.wire(node).set(Flow::Pass);
+            Ok(())
+        }
+        (Kind::DatabaseRestart | Kind::DatabaseCrash, _) => tokio::task::block_in_place(|| cluster.server()?.resume()),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,240 @@
+//! Which faults come when: a plan that follows from the seed, one or two faults at a time.
+
+use std::fmt;
+
+use mainspring_sim::Random;
+
+use crate::Store;
+
+/// A clock may differ by so much from the database's before it costs the node its shards; the plan stays well below or above.
+pub(crate) const CLOCK_NEAR_MS: i64 = 1_000;
+/// How far clocks are off that cost a node its shards.
+const CLOCK_FAR_MS: (u64, u64) = (10_000, 3_600_000);
+/// So often out of a million, two faults come at a time.
+const PAIRS: u64 = 300_000;
+
+/// What is done.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Kind {
+    Kill,
+    Stop,
+    Cut,
+    CutOneWay,
+    Slow,
+    HalfOpen,
+    Reset,
+    DatabaseRestart,
+    DatabaseCrash,
+    SessionKilled,
+    SessionsEnded,
+    ClockNear,
+    ClockFar,
+    RollingRestart,
+}
+
+const ALL: [Kind; 14] = [
+    Kind::Kill,
+    Kind::Stop,
+    Kind::Cut,
+    Kind::CutOneWay,
+    Kind::Slow,
+    Kind::HalfOpen,
+    Kind::Reset,
+    Kind::DatabaseRestart,
+    Kind::DatabaseCrash,
+    Kind::SessionKilled,
+    Kind::SessionsEnded,
+    Kind::ClockNear,
+    Kind::ClockFar,
+    Kind::RollingRestart,
+];
+
+/// What can happen to a node whose store is a file of its own. Nobody compares its clock, so it is never far off.
+const ALONE: [Kind; 4] = [Kind::Kill, Kind::Stop, Kind::ClockNear, Kind::RollingRestart];
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Kill => "node killed",
+            Self::Stop => "node stopped",
+            Self::Cut => "wire cut",
+            Self::CutOneWay => "wire cut one way",
+            Self::Slow => "wire slow",
+            Self::HalfOpen => "wire half-open",
+            Self::Reset => "connections reset",
+            Self::DatabaseRestart => "database restarted",
+            Self::DatabaseCrash => "database crashed",
+            Self::SessionKilled => "session killed",
+            Self::SessionsEnded => "sessions ended",
+            Self::ClockNear => "clock off",
+            Self::ClockFar => "clock far off",
+            Self::RollingRestart => "rolling restart",
+        })
+    }
+}
+
+impl Kind {
+    /// Whether it hits one node.
+    const fn hits_a_node(self) -> bool {
+        !matches!(
+            self,
+            Self::DatabaseRestart
+                | Self::DatabaseCrash
+                | Self::SessionKilled
+                | Self::SessionsEnded
+                | Self::RollingRestart
+        )
+    }
+
+    /// Whether another fault may come at the same time. A node whose clock is far off needs peers that are right, or it is the
+    /// last eligible one and keeps its shards; a rolling restart goes round all nodes.
+    const fn goes_with_others(self) -> bool {
+        !matches!(self, Self::ClockFar | Self::RollingRestart)
+    }
+}
+
+/// A fault to come.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Planned {
+    pub(crate) kind: Kind,
+    /// The node that it hits, if it hits one.
+    pub(crate) node: Option<usize>,
+    /// When, since the beginning.
+    pub(crate) begins_ms: u64,
+    /// How long it lasts, if it is one that lasts.
+    pub(crate) lasts_ms: u64,
+    /// What else is to be known: a delay, an offset, a direction.
+    pub(crate) amount: i64,
+}
+
+/// How long faults last, and how long it is quiet between them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Pace {
+    lasts_ms: (u64, u64),
+    outage_ms: (u64, u64),
+    quiet_ms: (u64, u64),
+}
+
+impl Pace {
+    /// For a minute.
+    pub(crate) const FAST: Self = Self { lasts_ms: (1_500, 6_500), outage_ms: (200, 2_000), quiet_ms: (800, 2_500) };
+    /// For half an hour.
+    pub(crate) const SLOW: Self =
+        Self { lasts_ms: (5_000, 45_000), outage_ms: (500, 20_000), quiet_ms: (10_000, 30_000) };
+}
+
+/// The faults of a seed in so many milliseconds, in the order of their beginnings. All are over by then.
+pub(crate) fn plan(random: &mut Random, store: Store, nodes: usize, pace: Pace, for_ms: u64) -> Vec<Planned> {
+    let menu: &[Kind] = if store == Store::Sqlite { &ALONE } else { &ALL };
+    let mut dealer = Dealer { menu, deck: Vec::new() };
+    let (mut planned, mut now) = (Vec::<Planned>::new(), 0);
+    loop {
+        now += random.between(pace.quiet_ms.0, pace.quiet_ms.1);
+        let kind = dealer.deal(random, |_| true);
+        let first = draw(random, kind, nodes, None, pace, now);
+        let mut ends = now + first.lasts_ms;
+        let second = (nodes > 1 && first.kind.goes_with_others() && random.chance(PAIRS)).then(|| {
+            // One of them at most is about the database.
+            let fits = |kind: Kind| kind.goes_with_others() && (kind.hits_a_node() || first.kind.hits_a_node());
+            let begins = now + random.below(first.lasts_ms / 2 + 1);
+            let kind = dealer.deal(random, fits);
+            draw(random, kind, nodes, first.node, pace, begins)
+        });
+        ends = ends.max(second.map_or(0, |second| second.begins_ms + second.lasts_ms));
+        if ends > for_ms {
+            return planned;
+        }
+        planned.push(first);
+        planned.extend(second);
+        now = ends;
+    }
+}
+
+/// Deals each kind once before any comes again.
+struct Dealer<'a> {
+    menu: &'a [Kind],
+    deck: Vec<Kind>,
+}
+
+impl Dealer<'_> {
+    fn deal(&mut self, random: &mut Random, fits: impl Fn(Kind) -> bool) -> Kind {
+        if !self.deck.iter().any(|kind| fits(*kind)) {
+            let mut fresh = self.menu.to_vec();
+            for last in (1..fresh.len()).rev() {
+                fresh.swap(last, random.index(last + 1));
+            }
+            self.deck.splice(0..0, fresh);
+        }
+        let place = self.deck.iter().rposition(|kind| fits(*kind)).expect("some kind always fits");
+        self.deck.remove(place)
+    }
+}
+
+/// Settles what is open about a fault. It does not hit the node that another one has.
+fn draw(random: &mut Random, kind: Kind, nodes: usize, taken: Option<usize>, pace: Pace, begins_ms: u64) -> Planned {
+    let node = kind.hits_a_node().then(|| match taken {
+        Some(taken) => (taken + 1 + random.index(nodes - 1)) % nodes,
+        None => random.index(nodes),
+    });
+    let (low, high) = match kind {
+        Kind::DatabaseRestart | Kind::DatabaseCrash => pace.outage_ms,
+        _ => pace.lasts_ms,
+    };
+    let lasts_ms = match kind {
+        Kind::Reset | Kind::SessionKilled | Kind::SessionsEnded | Kind::RollingRestart => 0,
+        _ => random.between(low, high),
+    };
+    let sign = if random.chance(500_000) { 1 } else { -1 };
+    let amount = match kind {
+        Kind::Slow => random.between(100, 3_000).cast_signed(),
+        Kind::ClockNear => sign * random.between(100, CLOCK_NEAR_MS.unsigned_abs() + 1).cast_signed(),
+        Kind::ClockFar => sign * random.between(CLOCK_FAR_MS.0, CLOCK_FAR_MS.1).cast_signed(),
+        _ => sign,
+    };
+    Planned { kind, node, begins_ms, lasts_ms, amount }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use super::*;
+
+    const HALF_AN_HOUR: u64 = 1_800_000;
+
+    fn of(seed: u64, store: Store, nodes: usize) -> Vec<Planned> {
+        plan(&mut Random::new(seed), store, nodes, Pace::SLOW, HALF_AN_HOUR)
+    }
+
+    #[test]
+    fn plan_follows_from_its_seed_and_has_every_kind() {
+        assert_eq!(of(7, Store::Postgres, 3), of(7, Store::Postgres, 3));
+        assert_ne!(of(7, Store::Postgres, 3), of(8, Store::Postgres, 3));
+        for seed in 0..50 {
+            let kinds: BTreeSet<Kind> = of(seed, Store::Postgres, 3).iter().map(|planned| planned.kind).collect();
+            assert_eq!(kinds, ALL.into(), "seed {seed}");
+            let alone: BTreeSet<Kind> = of(seed, Store::Sqlite, 1).iter().map(|planned| planned.kind).collect();
+            assert_eq!(alone, ALONE.into(), "seed {seed}");
+        }
+    }
+
+    #[test]
+    fn two_faults_at_most_come_at_a_time_and_never_both_to_one_node() {
+        for seed in 0..50 {
+            let planned = of(seed, Store::Mariadb, 3);
+            let ends = |planned: &Planned| planned.begins_ms + planned.lasts_ms;
+            for (index, one) in planned.iter().enumerate() {
+                let others = planned.iter().enumerate().filter(|(other, _)| *other != index).map(|(_, other)| other);
+                let beside: Vec<&Planned> =
+                    others.filter(|other| other.begins_ms <= ends(one) && ends(other) >= one.begins_ms).collect();
+                assert!(beside.len() <= 1, "seed {seed}: {one:?} and {beside:?}");
+                for other in beside {
+                    assert!(one.kind.goes_with_others() && other.kind.goes_with_others(), "{one:?} {other:?}");
+                    assert!(one.node.is_none() || one.node != other.node, "{one:?} {other:?}");
+                    assert!(one.node.is_some() || other.node.is_some(), "{one:?} {other:?}");
+                }
+                assert!(ends(one) <= HALF_AN_HOUR && one.node.is_none_or(|node| node < 3), "{one:?}");
+            }
+        }
+    }
+}

@@ -1,0 +1,222 @@
+//! Puts together what the checkers ask: plain rows, from the store, the witness, the clients and the nemesis.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Context, Result};
+use mainspring_core::batch::TriggerStatus;
+use mainspring_core::job::{Job, ScheduleDefinition};
+use mainspring_core::run::RunState;
+use mainspring_core::{BatchId, Incarnation, RunId, Timestamp, TriggerId};
+use mainspring_rig::{History, Witness};
+use mainspring_sim::history::{self as sim, Fire, GapRow, Operation, Outcome, Remains, Schedule, State, Tally};
+use mainspring_store::{JobQuery, Store, TriggerInfo};
+
+use crate::check::excuse::Excuses;
+use crate::check::promise;
+use crate::client::Record;
+use crate::load::Draft;
+use crate::nemesis::Done;
+use crate::plan::{CLOCK_NEAR_MS, Kind};
+
+/// A trigger that is due for longer, when all has been quiet, has been forgotten.
+const OVERDUE_MS: i64 = 5_000;
+/// A run that waits for longer for a worker, when all has been quiet.
+const QUEUED_MS: i64 = 10_000;
+const MISFIRE_THRESHOLD_MS: i64 = 60_000;
+const CATCH_UP_MAX: u32 = 100;
+const PAGE: u32 = 1_000;
+
+/// Everything that is judged.
+#[derive(Debug)]
+pub(crate) struct Story {
+    pub(crate) drafts: Vec<Draft>,
+    pub(crate) faults: Vec<Done>,
+    pub(crate) alone: bool,
+    /// By how much clocks of nodes that take part were off.
+    pub(crate) clock_error_ms: i64,
+    /// When the first jobs were saved.
+    pub(crate) saved_at: Timestamp,
+    /// As the rig's checker reads it: promises by job.
+    pub(crate) rig: History,
+    /// As the simulator's checker reads it: jobs by their places among the drafts.
+    pub(crate) sim: sim::History,
+    pub(crate) logs: Vec<String>,
+}
+
+/// What is known beside the store.
+pub(crate) struct Known {
+    pub(crate) drafts: Vec<Draft>,
+    pub(crate) record: Record,
+    pub(crate) faults: Vec<Done>,
+    pub(crate) alone: bool,
+    pub(crate) saved_at: Timestamp,
+    /// When it was looked at, shards that had no owner then, and what the nodes have said.
+    pub(crate) at: Timestamp,
+    pub(crate) ownerless: usize,
+    pub(crate) logs: Vec<String>,
+}
+
+/// Reads the store after all has been quiet.
+pub(crate) async fn read(store: &dyn Store, witness: &Witness, known: Known) -> Result<Story> {
+    let Known { drafts, mut record, faults, alone, saved_at, at, ownerless, logs } = known;
+    let clock_near = faults.iter().any(|fault| fault.kind == Kind::ClockNear);
+    let clock_error_ms = if clock_near { CLOCK_NEAR_MS } else { 0 };
+    record.operations.iter_mut().for_each(|operation| widen(operation, clock_error_ms));
+    let numbers: BTreeMap<String, u32> =
+        (0..).zip(&drafts).map(|(number, draft)| (draft.name.clone(), number)).collect();
+    let mut rig = History::read(store, witness, at).await?;
+    (rig.read_at, rig.promises) = (at, Vec::new());
+    let infos = mainspring_rig::history::triggers(store).await?;
+    let mut ids: BTreeMap<TriggerId, u32> = BTreeMap::new();
+    let job_of = |key: &str| numbers.get(key.trim_start_matches("default/")).copied();
+    ids.extend(
+        infos.iter().filter_map(|info| Some((info.trigger.row.id, job_of(&info.job.definition.key.to_string())?))),
+    );
+    ids.extend(rig.runs.iter().filter_map(|run| Some((run.trigger?, job_of(&run.job)?))));
+    let excuses = Excuses::of(&faults, alone, clock_error_ms);
+    let mut jobs: BTreeMap<u32, TriggerId> = ids.iter().map(|(id, job)| (*job, *id)).collect();
+    for (number, draft) in (0..).zip(&drafts).filter(|(_, draft)| draft.schedule.is_some()) {
+        // A trigger that is gone and never fired is missing under an id of its own.
+        let id = *jobs.entry(number).or_insert(TriggerId(-1 - i64::from(number)));
+        let operations: Vec<&Operation> =
+            record.operations.iter().filter(|operation| operation.job == number).collect();
+        let suppresses = draft.facts().suppresses;
+        // The requests say already how far clocks may be off.
+        rig.promises.push(promise::promise((id, &draft.name), suppresses, &operations, &excuses, 0, at.as_millis()));
+    }
+    let made = made(&rig);
+    for asked in &mut record.asked {
+        asked.made = made.get(&asked.key).cloned().unwrap_or_default();
+    }
+    let sim = sim::History {
+        jobs: (0..).zip(&drafts).map(|(number, draft)| (number, draft.facts())).collect(),
+        triggers: ids.iter().map(|(id, job)| (*id, (*job, 0))).collect(),
+        operations: record.operations,
+        asked: record.asked,
+        fires: fires(&rig),
+        gaps: gaps(&rig),
+        clock_error_ms,
+        misfire_threshold_ms: MISFIRE_THRESHOLD_MS,
+        catch_up_max: CATCH_UP_MAX,
+        remains: remains(store, &rig, &infos, &numbers, ownerless).await?,
+        ..sim::History::default()
+    };
+    Ok(Story { drafts, faults, alone, clock_error_ms, saved_at, rig, sim, logs })
+}
+
+/// A request is decided, and what it changes is stamped, by clocks that may be off by so much.
+fn widen(operation: &mut Operation, clock_error_ms: i64) {
+    operation.invoked -= clock_error_ms;
+    if let Outcome::Ok(at) = &mut operation.outcome {
+        *at += clock_error_ms;
+        operation.counts_from = *at;
+    }
+}
+
+/// The runs that were made under each key, as their inputs say.
+fn made(rig: &History) -> BTreeMap<u64, Vec<RunId>> {
+    let mut made: BTreeMap<u64, Vec<RunId>> = BTreeMap::new();
+    for run in &rig.runs {
+        let input = run.input.as_deref().and_then(|input| serde_json::from_str::<serde_json::Value>(input).ok());
+        if let Some(key) = input.and_then(|input| input["key"].as_u64()) {
+            made.entry(key).or_default().push(run.id);
+        }
+    }
+    made
+}
+
+/// Who fired under which lease is not told to the outside, and not asked of these rows.
+fn fires(rig: &History) -> Vec<Fire> {
+    let mut runs: Vec<_> = rig.runs.iter().filter_map(|run| Some((run, run.trigger?))).collect();
+    runs.sort_by_key(|(run, _)| run.created_at);
+    let fire = |(order, (run, trigger)): (u64, (&mainspring_rig::Run, TriggerId))| Fire {
+        order,
+        trigger,
+        instant: run.fire_time.as_millis(),
+        run: run.id,
+        at: run.created_at.as_millis(),
+        decided: run.created_at.as_millis(),
+        due: run.due_at.as_millis(),
+        batch: BatchId { incarnation: Incarnation(0), sequence: order },
+        fence: order,
+        shard: 0,
+        lease: None,
+        lawful: true,
+    };
+    (0..).zip(runs).map(fire).collect()
+}
+
+fn gaps(rig: &History) -> Vec<GapRow> {
+    let row = |(order, gap): (u64, &mainspring_rig::Gap)| GapRow {
+        order,
+        trigger: gap.trigger,
+        at: gap.at.as_millis(),
+        decided: gap.at.as_millis(),
+        gap: gap.range.clone(),
+        fires_beside: 0,
+        first_beside: None,
+    };
+    (0..).zip(&rig.gaps).map(row).collect()
+}
+
+async fn remains(
+    store: &dyn Store,
+    rig: &History,
+    infos: &[TriggerInfo],
+    numbers: &BTreeMap<String, u32>,
+    ownerless: usize,
+) -> Result<Remains> {
+    let at = rig.read_at.as_millis();
+    let rows = || infos.iter().map(|info| &info.trigger.row);
+    let overdue = rows().filter(|row| !row.paused && row.progress.status == TriggerStatus::Active);
+    let overdue = overdue.filter_map(|row| Some((row.id, row.progress.due_at?.as_millis())));
+    let queued = rig.runs.iter().filter(|run| run.state == RunState::Queued && at - run.due_at.as_millis() > QUEUED_MS);
+    let broken = rows().filter(|row| row.progress.status == TriggerStatus::Error);
+    let tally = |tally: mainspring_store::Tally| {
+        let mainspring_store::Tally { trigger, fired, missed, suppressed, first, last, .. } = tally;
+        let (first, last) = (first?.as_millis(), last?.as_millis());
+        Some((trigger, Tally { fired, missed, suppressed, first, last }))
+    };
+    Ok(Remains {
+        at,
+        overdue: overdue.filter(|(_, due)| at - due > OVERDUE_MS).collect(),
+        queued: queued.map(|run| run.id).collect(),
+        ownerless,
+        broken: broken.map(|row| row.id).collect(),
+        jobs: states(store, numbers).await?,
+        tallies: store.tally().await?.into_iter().filter_map(tally).collect(),
+        ..Remains::default()
+    })
+}
+
+/// What each job does, as the store has it.
+async fn states(store: &dyn Store, numbers: &BTreeMap<String, u32>) -> Result<BTreeMap<u32, State>> {
+    let mut states: BTreeMap<u32, State> = numbers.values().map(|number| (*number, State::Absent)).collect();
+    let mut after = None;
+    loop {
+        let page = store.jobs(JobQuery { after, limit: PAGE, ..JobQuery::default() }).await?;
+        let Some(last) = page.last() else { return Ok(states) };
+        after = Some(last.definition.key.clone());
+        for row in &page {
+            let Some(number) = numbers.get(&row.definition.key.name) else { continue };
+            let state = if row.paused { State::Paused } else { State::Active(schedules(&row.definition)?) };
+            states.insert(*number, state);
+        }
+    }
+}
+
+fn schedules(job: &Job) -> Result<Vec<Option<Schedule>>> {
+    let schedule = |trigger: &mainspring_core::job::TriggerDefinition| match &trigger.schedule {
+        ScheduleDefinition::Every { interval_ms, .. } => {
+            Some(Schedule { first: trigger.start_at?.as_millis(), step: *interval_ms })
+        }
+        ScheduleDefinition::Cron { expression } => {
+            let (first, step) = expression.strip_suffix(" * * * * ?")?.split_once('/')?;
+            Some(Schedule { first: first.parse::<i64>().ok()? * 1_000, step: step.parse::<i64>().ok()? * 1_000 })
+        }
+        _ => None,
+    };
+    let read =
+        |trigger| schedule(trigger).map(Some).with_context(|| format!("{} has a trigger that is not ours", job.key));
+    job.triggers.iter().map(read).collect()
+}
