@@ -164,6 +164,7 @@ macro_rules! conformance_suite {
                 purge_keeps_the_newest_runs_of_each_job,
                 purge_leaves_positions_of_events,
                 purge_forgets_tombstones_and_keys,
+                unfinished_runs_are_counted_by_state_and_queue,
                 store_says_how_large_it_is,
                 store_that_is_closed_answers_nothing_more;
             keys:
@@ -191,6 +192,7 @@ macro_rules! cluster_suite {
                 node_that_was_told_of_more_than_is_there_records_nothing,
                 runs_of_a_buried_node_are_adopted_once,
                 adoption_that_is_repeated_answers_what_it_took,
+                purge_forgets_what_dead_nodes_were_answered,
                 runs_that_a_node_holds_are_read,
                 window_and_changes_are_read_by_shard,
                 end_is_asked_of_the_node_that_executes,

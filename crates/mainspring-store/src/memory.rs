@@ -41,7 +41,7 @@ use crate::key::{Claimed, KeptAnswer, KeyClaim, Release};
 use crate::row::{
     Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, EventRow, Expect, GapRow, JobPrior,
     JobQuery, JobRow, JobUpdate, JobWrite, LogChunk, NamespaceRow, PurgeRule, Released, RunInfo, RunQuery, Saved,
-    StoreInfo, Tally, TriggerEnd, TriggerInfo, TriggerQuery,
+    StoreFigures, StoreInfo, Tally, TriggerEnd, TriggerInfo, TriggerQuery,
 };
 use crate::store::Store;
 use model::Model;
@@ -346,6 +346,10 @@ impl Store for MemoryStore {
 
     async fn tally(&self) -> Result<Vec<Tally>> {
         Ok(purge::tally(&*self.model()?))
+    }
+
+    async fn figures(&self) -> Result<StoreFigures> {
+        Ok(StoreFigures { runs: self.model()?.live.counts(), oldest_transaction_s: None })
     }
 
     async fn info(&self) -> Result<StoreInfo> {

@@ -274,6 +274,7 @@ impl Kept {
         Completion {
             run,
             job: self.job.id,
+            trigger: None,
             attempt,
             outcome,
             then,
