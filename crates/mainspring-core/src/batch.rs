@@ -219,6 +219,8 @@ pub struct Completion {
     pub run: RunId,
     /// Its job.
     pub job: JobId,
+    /// The trigger that fired it, if one did.
+    pub trigger: Option<TriggerId>,
     /// The attempt that ended, counted from 1. Refused if the run is at another one.
     pub attempt: u32,
     /// How it ended.

@@ -57,6 +57,7 @@ mod shard;
 mod silence;
 #[cfg(test)]
 mod simulation;
+mod tended;
 #[cfg(test)]
 mod tests;
 mod view;
@@ -68,6 +69,7 @@ use crate::id::Incarnation;
 use self::balance::{plan, spread};
 use self::clock::{ClockWatch, Peer};
 use self::silence::Silence;
+use self::tended::Tended;
 
 pub use self::clock::{ClockOffset, Reading};
 pub use self::keeper::{Held, Keeper, Order, give_up_ms, takeover_ms};
@@ -198,6 +200,7 @@ pub struct Membership {
     changed_ms: Option<u64>,
     burying: BTreeSet<Incarnation>,
     silence: Silence,
+    tended: Tended,
     clock: ClockWatch,
     compared: Option<Reading>,
     draining: bool,
@@ -228,6 +231,7 @@ impl Membership {
             changed_ms: None,
             burying: BTreeSet::new(),
             silence: Silence::default(),
+            tended: Tended::default(),
             clock: ClockWatch::default(),
             compared: None,
             draining: false,
@@ -313,6 +317,13 @@ impl Membership {
         }
     }
 
+    /// How long nobody was known to fire the triggers of shards that this node takes now: for each that had an owner before,
+    /// milliseconds since that was last seen alive.
+    #[must_use]
+    pub fn gaps(&self, now_ms: u64, gained: ShardSet) -> Vec<u64> {
+        self.tended.gaps(now_ms, gained)
+    }
+
     /// What to show people.
     #[must_use]
     pub fn status(&self, now_ms: u64) -> Status {
@@ -345,6 +356,7 @@ impl Membership {
         }
         self.trusted_until_ms = sent.boot_ms + self.settings.trust_ms();
         self.silence.observe(&self.settings, view.others(self.me), (sent, received), self.steady);
+        self.note_tended(received.boot_ms, &view);
         self.steady = true;
         self.judge_clock((sent, received), &view, commands);
         self.bury_dead(commands);
@@ -360,6 +372,12 @@ impl Membership {
             self.hurry();
         }
         self.view = Some(view);
+    }
+
+    fn note_tended(&mut self, now_ms: u64, view: &ClusterView) {
+        let (me, silence) = (self.me, &self.silence);
+        let is_alive = |owner| owner == me || view.node(owner).is_some() && silence.of(owner) == 0;
+        self.tended.observe(now_ms, view, is_alive);
     }
 
     fn refuses(&self, view: &ClusterView) -> Option<Reason> {

@@ -217,6 +217,8 @@ pub struct Figures {
     pub due: usize,
     /// Runs that the pool executes.
     pub running: u32,
+    /// How many it may execute at once.
+    pub slots: u32,
     /// Whether queued runs wait for a slot.
     pub backlog: bool,
     /// Triggers that a check of the window has missed in memory so far.
@@ -368,6 +370,7 @@ impl Planner {
             resident: self.residents.len(),
             due: self.fires.due.len(),
             running: self.slots.running(),
+            slots: self.slots.total(),
             backlog: self.slots.backlog,
             corrections: self.check.corrections,
         }

@@ -212,6 +212,11 @@ impl Keeper {
     }
 
     fn take_in(&mut self, event: Event) {
+        if let Event::Acquired(gained) = &event {
+            for gap_ms in self.decides.gaps(boot_ms(), *gained) {
+                self.terms.metrics.takeover_gap.observe(Duration::from_millis(gap_ms).as_secs_f64());
+            }
+        }
         let orders = self.decides.handle(boot_ms(), self.ticked.load(Ordering::Relaxed), event);
         self.perform_all(orders);
     }

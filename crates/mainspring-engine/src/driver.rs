@@ -12,6 +12,7 @@ use mainspring_core::rule::Start;
 use mainspring_core::run::RunState;
 use mainspring_core::{Incarnation, Timestamp, TriggerId};
 use mainspring_store::Store;
+use rustc_hash::FxHashMap;
 use tokio::sync::{Notify, broadcast, mpsc, watch};
 
 use crate::adopt::Adoptions;
@@ -19,7 +20,7 @@ use crate::clock::{Alarm, Clock, boot_ms};
 use crate::cluster::Lease;
 use crate::definitions::Definitions;
 use crate::health::{Health, Traffic};
-use crate::metrics::{Metrics, Operation, Outcome, ReasonLabel, ResultLabel};
+use crate::metrics::{Ending, Metrics, Miss, Operation, Outcome, ReasonLabel, ResultLabel, seconds};
 use crate::notice::Notice;
 use crate::pool::Pool;
 use crate::tasks::Tasks;
@@ -209,7 +210,7 @@ impl Driver {
         let figures = self.planner.figures();
         let corrected = std::mem::replace(&mut self.corrections, figures.corrections);
         self.metrics.window_corrections.inc_by(figures.corrections - corrected);
-        self.metrics.running.set(i64::from(figures.running));
+        self.metrics.set_slots(figures.running, figures.slots);
         self.metrics.resident_triggers.set(i64::try_from(figures.resident).unwrap_or(i64::MAX));
         self.metrics.due_unclaimed.set(i64::try_from(figures.due).unwrap_or(i64::MAX));
         self.state.send_replace(DriverState {
@@ -307,6 +308,7 @@ impl Driver {
                     store: Arc::clone(&self.store),
                     clock: Arc::clone(&self.clock),
                     definitions: Arc::clone(&self.definitions),
+                    metrics: Arc::clone(&self.metrics),
                 };
                 let (metrics, sender) = (Arc::clone(&self.metrics), self.inbox.0.clone());
                 let (health, fenced) = (Arc::clone(&self.health), Arc::clone(&self.fenced));
@@ -332,6 +334,7 @@ struct Reader {
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
     definitions: Arc<Definitions>,
+    metrics: Arc<Metrics>,
 }
 
 impl Reader {
@@ -350,8 +353,10 @@ impl Reader {
                 Event::ChangesRead(self.store.take_changes(self.incarnation, shards, STEP_MAX).await?)
             }
             Read::Claim(id, limit) => {
-                let claimed = self.store.claim(id, limit, self.clock.now()).await?;
-                Event::Claimed(claimed.into_iter().map(Start::from).collect())
+                let now = self.clock.now();
+                let starts: Vec<Start> = self.store.claim(id, limit, now).await?.into_iter().map(Start::from).collect();
+                starts.iter().for_each(|start| self.metrics.claimed(start, now));
+                Event::Claimed(starts)
             }
             Read::PutAside { trigger, version, reason } => {
                 self.definitions.put_aside(trigger, version, &reason).await?;
@@ -465,10 +470,10 @@ fn count_fires(
     count("held", &[Placed::Held]);
     count("suppressed", &[Placed::Suppressed]);
     let recorded = (0..).zip(&batch.entries).filter(|(index, _)| outcome.has_recorded(*index));
-    let missed: u64 = recorded.flat_map(|(_, entry)| &entry.gaps).map(|gap| gap.count).sum();
-    if missed > 0 {
-        metrics.fires.get_or_create(&Outcome { outcome: "missed" }).inc_by(missed);
-        metrics.misfires.inc_by(missed);
+    for gap in recorded.flat_map(|(_, entry)| &entry.gaps) {
+        metrics.fires.get_or_create(&Outcome { outcome: "missed" }).inc_by(gap.count);
+        let miss = Miss { cause: gap.reason.as_str(), policy: gap.policy.clone() };
+        metrics.misfires.get_or_create(&miss).inc_by(gap.count);
     }
 }
 
@@ -477,23 +482,26 @@ fn count_ends(
     batch: &mainspring_core::batch::CompletionBatch,
     outcome: &mainspring_core::batch::CompletionOutcome,
 ) {
-    let mut tally = rustc_hash::FxHashMap::<(bool, &'static str), u64>::default();
+    let mut attempts = FxHashMap::<ResultLabel, u64>::default();
+    let mut runs = FxHashMap::<Ending, u64>::default();
     for (index, entry) in batch.entries.iter().enumerate() {
         if outcome.refused.binary_search(&u32::try_from(index).unwrap_or(u32::MAX)).is_ok() {
             continue;
         }
-        *tally.entry((false, entry.outcome.as_str())).or_default() += 1;
+        *attempts.entry(ResultLabel { result: entry.outcome.as_str() }).or_default() += 1;
         if let Some(started_at) = entry.started_at {
-            let took_ms = entry.ended_at.since(started_at).max(0).unsigned_abs();
-            metrics.run_seconds.observe(std::time::Duration::from_millis(took_ms).as_secs_f64());
+            metrics.run_seconds.observe(seconds(entry.ended_at.since(started_at)));
         }
         if let AfterAttempt::Final(verdict) = entry.then {
-            *tally.entry((true, RunState::from(verdict).as_str())).or_default() += 1;
+            let trigger = if entry.trigger.is_some() { "schedule" } else { "request" };
+            *runs.entry(Ending { result: RunState::from(verdict).as_str(), trigger }).or_default() += 1;
         }
     }
-    for ((is_run, result), count) in tally {
-        let family = if is_run { &metrics.runs } else { &metrics.attempts };
-        family.get_or_create(&ResultLabel { result }).inc_by(count);
+    for (label, count) in attempts {
+        metrics.attempts.get_or_create(&label).inc_by(count);
+    }
+    for (label, count) in runs {
+        metrics.runs.get_or_create(&label).inc_by(count);
     }
 }
 

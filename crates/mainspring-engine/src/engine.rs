@@ -27,6 +27,7 @@ use crate::node::Node;
 use crate::notice::Notice;
 use crate::process::Processes;
 use crate::retention::{Retention, RetentionRule};
+use crate::sampler::Sampler;
 
 /// How an engine is to run.
 #[derive(Clone, Debug)]
@@ -200,8 +201,11 @@ impl Engine {
         }
         let mut running = JoinSet::new();
         running.spawn(log_task.run());
-        let retention = Retention::new(Arc::clone(&store), Arc::clone(&clock), settings.retention);
+        let retention =
+            Retention::new(Arc::clone(&store), Arc::clone(&clock), settings.retention, Arc::clone(&metrics));
         running.spawn(retention.run());
+        let (samples, samples_clock, sampled) = (Arc::clone(&store), Arc::clone(&clock), Arc::clone(&metrics));
+        running.spawn(Sampler { store: samples, clock: samples_clock, metrics: sampled }.run());
         running.spawn(warn(Arc::clone(&store)));
         let (notices, _) = broadcast::channel(4_096);
         let (stop, stop_receiver) = watch::channel(Stop::No);

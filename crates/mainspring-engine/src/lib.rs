@@ -21,6 +21,7 @@ mod notice;
 mod pool;
 mod process;
 mod retention;
+mod sampler;
 mod tasks;
 
 pub use clock::{Alarm, Clock, ManualClock, ShiftedClock, SystemClock};
@@ -28,6 +29,6 @@ pub use control::Control;
 pub use engine::{Engine, NodeName, Settings, StartError, Stopped};
 pub use handler::{Handler, HandlerError, HandlerResult, Handlers, IntoHandlerResult, RunContext};
 pub use lateness::Lateness;
-pub use metrics::{Metrics, Outcome};
+pub use metrics::{Catalogue, Ending, Known, Metrics, Miss, Outcome, QueueLabel, StateLabel, StoreMetrics};
 pub use notice::Notice;
 pub use retention::RetentionRule;

@@ -1,7 +1,11 @@
 //! Figures of the engine, in the form that Prometheus reads. One registry an engine: no global state.
 
+mod catalogue;
+mod store;
+
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicI64, AtomicU64, Ordering};
+use std::time::Duration;
 
 use mainspring_core::Timestamp;
 use mainspring_core::rule::Start;
@@ -10,10 +14,12 @@ use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
-use prometheus_client::registry::Registry;
 use serde::{Deserialize, Serialize};
 
 use crate::lateness::Recent;
+
+pub use catalogue::Catalogue;
+pub use store::{Known, QueueLabel, StoreMetrics};
 
 /// A label with one of a few fixed words.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
@@ -27,6 +33,31 @@ pub struct Outcome {
 pub struct ResultLabel {
     /// The word.
     pub result: &'static str,
+}
+
+/// How a run ended, and what it was made by.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
+pub struct Ending {
+    /// Its final state.
+    pub result: &'static str,
+    /// `schedule`, or `request` where somebody asked for it.
+    pub trigger: &'static str,
+}
+
+/// Why instants were missed, and which policy allowed it.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
+pub struct Miss {
+    /// The reason, as gaps have it.
+    pub cause: &'static str,
+    /// The policy, by its name.
+    pub policy: String,
+}
+
+/// A label with one of a few fixed words.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
+pub struct StateLabel {
+    /// The word.
+    pub state: &'static str,
 }
 
 /// A label with one of a few fixed words.
@@ -55,15 +86,21 @@ pub struct Metrics {
     /// Handler entered minus due.
     pub fire_lateness: Histogram,
     /// Instants that were recorded as missed.
-    pub misfires: Counter,
+    pub misfires: Family<Miss, Counter>,
     /// Final runs.
-    pub runs: Family<ResultLabel, Counter>,
+    pub runs: Family<Ending, Counter>,
     /// How long handlers took, from entry to end.
     pub run_seconds: Histogram,
     /// Ended attempts.
     pub attempts: Family<ResultLabel, Counter>,
-    /// Executing now.
-    pub running: Gauge<i64, AtomicI64>,
+    /// Slots of this node's pool: `busy`, `free`.
+    pub slots: Family<StateLabel, Gauge<i64, AtomicI64>>,
+    /// Of runs that were claimed from a queue: due to claimed.
+    pub queue_wait: Histogram,
+    /// Recorded as running to handler entered.
+    pub dispatch: Histogram,
+    /// What the store says of itself.
+    pub store: StoreMetrics,
     /// Triggers in memory.
     pub resident_triggers: Gauge<i64, AtomicI64>,
     /// Due triggers that no batch has taken.
@@ -75,7 +112,11 @@ pub struct Metrics {
     /// Shards that came to this node or left it: `taken`, `given`.
     pub shard_moves: Family<ReasonLabel, Counter>,
     /// How often this process was taken for dead, or gave itself up, and came back as another incarnation.
-    pub incarnations_lost: Counter,
+    pub lease_lost: Counter,
+    /// Of shards that were taken over: from the last sign of the owner before until this node had them.
+    pub takeover_gap: Histogram,
+    /// Rows that retention has deleted.
+    pub retention_deleted: Counter,
     /// Due triggers that the check of the window missed in memory. 0 unless a change went unheard.
     pub window_corrections: Counter,
     /// Triggers that were put into the state `error`.
@@ -96,11 +137,14 @@ impl Metrics {
         Self {
             fires: Family::default(),
             fire_lateness: Histogram::new(lateness),
-            misfires: Counter::default(),
+            misfires: Family::default(),
             runs: Family::default(),
             run_seconds: Histogram::new([0.001, 0.01, 0.1, 0.5, 1.0, 5.0, 15.0, 60.0, 300.0, 1_800.0, 7_200.0]),
             attempts: Family::default(),
-            running: Gauge::default(),
+            slots: Family::default(),
+            queue_wait: Histogram::new([0.01, 0.1, 0.5, 1.0, 5.0, 15.0, 60.0, 300.0, 1_800.0, 7_200.0]),
+            dispatch: Histogram::new([0.000_05, 0.000_1, 0.000_25, 0.001, 0.002_5, 0.01, 0.05, 0.25, 1.0, 5.0]),
+            store: StoreMetrics::default(),
             resident_triggers: Gauge::default(),
             due_unclaimed: Gauge::default(),
             store_seconds: Family::new_with_constructor(|| {
@@ -108,7 +152,9 @@ impl Metrics {
             }),
             owned_shards: Gauge::default(),
             shard_moves: Family::default(),
-            incarnations_lost: Counter::default(),
+            lease_lost: Counter::default(),
+            takeover_gap: Histogram::new([0.1, 0.25, 0.5, 1.0, 2.0, 4.0, 6.0, 8.0, 10.0, 15.0, 30.0, 60.0]),
+            retention_deleted: Counter::default(),
             window_corrections: Counter::default(),
             put_aside: Counter::default(),
             clock_warnings: Counter::default(),
@@ -118,33 +164,59 @@ impl Metrics {
         }
     }
 
-    /// Adds every figure to a registry whose prefix is `mainspring`.
-    pub fn register(&self, registry: &mut Registry) {
-        registry.register("fires", "Fires by what became of them", self.fires.clone());
-        registry.register("fire_lateness_seconds", "Handler entered minus due", self.fire_lateness.clone());
-        registry.register("misfires", "Fire times recorded as missed", self.misfires.clone());
-        registry.register("runs", "Final runs", self.runs.clone());
-        registry.register("run_duration_seconds", "Handler entered to its end", self.run_seconds.clone());
-        registry.register("attempts", "Ended attempts", self.attempts.clone());
-        registry.register("runs_active", "Runs executing in this process", self.running.clone());
-        registry.register("resident_triggers", "Triggers of the window in memory", self.resident_triggers.clone());
-        registry.register("due_unclaimed", "Due triggers that no batch has taken", self.due_unclaimed.clone());
-        registry.register("store_operation_duration_seconds", "Time the store took", self.store_seconds.clone());
-        registry.register("shards_owned", "Shards of this node", self.owned_shards.clone());
-        registry.register("shard_moves", "Shards that came or left", self.shard_moves.clone());
-        registry.register("incarnations_lost", "Process starts taken for dead", self.incarnations_lost.clone());
-        registry.register("window_corrections", "Triggers missed in memory", self.window_corrections.clone());
-        registry.register("triggers_put_aside", "Triggers put into the state error", self.put_aside.clone());
-        registry.register("clock_warnings", "Times the clock was found wrong", self.clock_warnings.clone());
+    /// Adds every figure to a catalogue.
+    pub fn register(&self, catalogue: &mut Catalogue) {
+        catalogue.register("fires", "Fires by what became of them", self.fires.clone());
+        catalogue.register("fire_lateness_seconds", "Handler entered minus due", self.fire_lateness.clone());
+        catalogue.register("misfires", "Fire times recorded as missed", self.misfires.clone());
+        catalogue.register("due_unclaimed", "Due triggers that no batch has taken", self.due_unclaimed.clone());
+        catalogue.register("resident_triggers", "Triggers of the window in memory", self.resident_triggers.clone());
+        catalogue.register("triggers_put_aside", "Triggers put into the state error", self.put_aside.clone());
+        catalogue.register("runs", "Final runs", self.runs.clone());
+        catalogue.register("run_duration_seconds", "Handler entered to its end", self.run_seconds.clone());
+        catalogue.register("attempts", "Ended attempts", self.attempts.clone());
+        catalogue.register("queue_wait_seconds", "Due to claimed from a queue", self.queue_wait.clone());
+        catalogue.register("worker_slots", "Slots of this node's workers", self.slots.clone());
+        catalogue.register("dispatch_duration_seconds", "Recorded to handler entered", self.dispatch.clone());
+        self.store.register(catalogue);
+        catalogue.register("store_operation_duration_seconds", "Time the store took", self.store_seconds.clone());
+        catalogue.register("retention_deleted", "Rows that retention deleted", self.retention_deleted.clone());
+        catalogue.register("shards_owned", "Shards of this node", self.owned_shards.clone());
+        catalogue.register("shard_moves", "Shards that came or left", self.shard_moves.clone());
+        let gap = "Last sign of a shard's owner to this node having it";
+        catalogue.register("shard_takeover_gap_seconds", gap, self.takeover_gap.clone());
+        catalogue.register("lease_lost", "Times this process was taken for dead", self.lease_lost.clone());
+        catalogue.register("window_corrections", "Triggers missed in memory", self.window_corrections.clone());
+        catalogue.register("clock_warnings", "Times the clock was found wrong", self.clock_warnings.clone());
     }
 
-    /// Notes that the handler of a run was entered.
-    pub(crate) fn entered(&self, start: &Start, now: Timestamp) {
+    /// Shows how many slots of the pool are taken.
+    pub(crate) fn set_slots(&self, busy: u32, total: u32) {
+        for (state, count) in [("busy", busy), ("free", total.saturating_sub(busy))] {
+            self.slots.get_or_create(&StateLabel { state }).set(i64::from(count));
+        }
+    }
+
+    /// Slots that are taken.
+    #[must_use]
+    pub fn busy_slots(&self) -> i64 {
+        self.slots.get_or_create(&StateLabel { state: "busy" }).get()
+    }
+
+    /// Notes a run that was claimed from a queue. Of one that is tried again, nobody knows since when it waited.
+    pub(crate) fn claimed(&self, start: &Start, now: Timestamp) {
+        if start.attempt == 1 {
+            self.queue_wait.observe(seconds(now.since(start.due_at)));
+        }
+    }
+
+    /// Notes that the handler of a run was entered, so long after it was handed over.
+    pub(crate) fn entered(&self, start: &Start, now: Timestamp, handed: Duration) {
+        self.dispatch.observe(handed.as_secs_f64());
         self.entered.fetch_add(1, Ordering::Relaxed);
         let lateness_ms = now.since(start.due_at).max(0);
         self.recent.note(lateness_ms, now);
-        #[expect(clippy::cast_precision_loss, reason = "a lateness is far below 2^53 ms")]
-        self.fire_lateness.observe(lateness_ms as f64 / 1_000.0);
+        self.fire_lateness.observe(seconds(lateness_ms));
         if let Some(entries) = &self.entries {
             let job = u32::try_from(start.job.0).expect("job ids stay below 2^31");
             let lateness_ms = u32::try_from(lateness_ms).unwrap_or(u32::MAX);
@@ -152,4 +224,9 @@ impl Metrics {
             entries.lock().unwrap_or_else(std::sync::PoisonError::into_inner).push(entry);
         }
     }
+}
+
+/// Milliseconds in the unit of figures; those below zero are none.
+pub(crate) fn seconds(ms: i64) -> f64 {
+    Duration::from_millis(ms.max(0).unsigned_abs()).as_secs_f64()
 }

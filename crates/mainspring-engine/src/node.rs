@@ -89,7 +89,7 @@ impl Node {
                     return_ms
                 }
             };
-            self.terms.metrics.incarnations_lost.inc();
+            self.terms.metrics.lease_lost.inc();
             // What it ran may be given to others; whatever it comes to, nobody hears it. The same holds for its answers.
             drop(driver);
             crew.pool.cancel_all();

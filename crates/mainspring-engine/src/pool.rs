@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::panic::AssertUnwindSafe;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Context, Poll, Waker};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use futures_util::FutureExt;
 use futures_util::future::BoxFuture;
@@ -40,7 +40,8 @@ pub(crate) struct Pool {
     pub(crate) logs: LogLane,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) kill_grace: Duration,
-    pub(crate) line: Line<Start>,
+    /// Starts, and when they were handed over.
+    pub(crate) line: Line<(Start, Instant)>,
     pub(crate) ends: Line<AttemptEnd>,
     running: Mutex<Running>,
     /// Attempts that were not over at once. They hold the pool, so whoever drops the engine aborts them.
@@ -177,8 +178,8 @@ impl Pool {
     pub(crate) async fn work(self: Arc<Self>) {
         loop {
             let mut ends = Vec::new();
-            for start in self.line.take(GRASP).await {
-                ends.extend(self.begin(start));
+            for (start, handed) in self.line.take(GRASP).await {
+                ends.extend(self.begin(start, handed));
             }
             if !ends.is_empty() {
                 self.ends.put(ends);
@@ -195,7 +196,8 @@ impl Pool {
             .filter(|start| !is_noop(start))
             .for_each(|start| running.enter(start.run, start.definition.as_deref()));
         drop(running);
-        self.line.put(starts);
+        let handed = Instant::now();
+        self.line.put(starts.into_iter().map(|start| (start, handed)));
     }
 
     /// Asks for the end of a run, also of one that still stands in the line.
@@ -223,14 +225,14 @@ impl Pool {
     }
 
     /// Starts a run. Its end, if that is there at once.
-    fn begin(self: &Arc<Self>, start: Start) -> Option<AttemptEnd> {
+    fn begin(self: &Arc<Self>, start: Start, handed: Instant) -> Option<AttemptEnd> {
         if let Some(definition) = start.definition.clone().filter(|_| is_noop(&start)) {
             let now = self.clock.now();
-            self.metrics.entered(&start, now);
+            self.metrics.entered(&start, now, handed.elapsed());
             return Some(end(start, definition, now, now, Done { outcome: AttemptOutcome::Succeeded, detail: None }));
         }
         let cancelled = self.running().listen(start.run);
-        let mut attempt = Arc::clone(self).attempt(start, cancelled).boxed();
+        let mut attempt = Arc::clone(self).attempt(start, handed, cancelled).boxed();
         // The waker may be a dead one: a future that is not ready is polled again by its own task.
         match attempt.poll_unpin(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(end) => Some(self.running().leave(end)),
@@ -246,7 +248,12 @@ impl Pool {
         }
     }
 
-    async fn attempt(self: Arc<Self>, mut start: Start, cancelled: watch::Receiver<bool>) -> AttemptEnd {
+    async fn attempt(
+        self: Arc<Self>,
+        mut start: Start,
+        handed: Instant,
+        cancelled: watch::Receiver<bool>,
+    ) -> AttemptEnd {
         let definition = match start.definition.take() {
             Some(definition) => definition,
             None => self.definitions.wait_for(start.job, start.job_version).await,
@@ -256,7 +263,7 @@ impl Pool {
             start.awaited_by = self.definitions.awaiting_start(&start, &definition).await;
         }
         let started_at = self.clock.now();
-        self.metrics.entered(&start, started_at);
+        self.metrics.entered(&start, started_at, handed.elapsed());
         let start = Arc::new(start);
         let context = RunContext { start: Arc::clone(&start), definition: Arc::clone(&definition), cancelled };
         let done = AssertUnwindSafe(async { self.perform(context).await }).catch_unwind().await;

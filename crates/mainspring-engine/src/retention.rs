@@ -5,6 +5,7 @@ use std::sync::Arc;
 use mainspring_store::{PurgeRule, Store};
 
 use crate::clock::Clock;
+use crate::metrics::Metrics;
 
 const DAY_MS: i64 = 86_400_000;
 /// Rows in one step, and the pause between steps while there is more.
@@ -36,11 +37,17 @@ pub(crate) struct Retention {
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
     rule: RetentionRule,
+    metrics: Arc<Metrics>,
 }
 
 impl Retention {
-    pub(crate) fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>, rule: RetentionRule) -> Self {
-        Self { store, clock, rule }
+    pub(crate) fn new(
+        store: Arc<dyn Store>,
+        clock: Arc<dyn Clock>,
+        rule: RetentionRule,
+        metrics: Arc<Metrics>,
+    ) -> Self {
+        Self { store, clock, rule, metrics }
     }
 
     pub(crate) async fn run(self) {
@@ -69,6 +76,8 @@ impl Retention {
             tombstones_before: now - self.rule.tombstones_ms.max(DAY_MS),
             limit: STEP.0,
         };
-        self.store.purge(rule).await
+        let count = self.store.purge(rule).await?;
+        self.metrics.retention_deleted.inc_by(count);
+        Ok(count)
     }
 }

@@ -3,13 +3,13 @@
 use std::sync::atomic::{AtomicI64, AtomicU64};
 use std::time::Duration;
 
-use mainspring_engine::Metrics;
+use mainspring_engine::{Catalogue, Metrics, StateLabel};
+use mainspring_store::Connections;
 use prometheus_client::encoding::EncodeLabelSet;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::metrics::info::Info;
-use prometheus_client::registry::Registry;
 
 #[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
 struct Answered {
@@ -19,10 +19,11 @@ struct Answered {
 
 /// Requests, streams, and what the engine counts.
 pub(crate) struct Figures {
-    registry: Registry,
+    catalogue: Catalogue,
     requests: Family<Answered, Histogram>,
     streams: Gauge<i64, AtomicI64>,
     clock_offset: Gauge<f64, AtomicU64>,
+    connections: Family<StateLabel, Gauge<i64, AtomicI64>>,
 }
 
 /// Counts a stream while it lives.
@@ -30,21 +31,22 @@ pub(crate) struct Streaming(Gauge<i64, AtomicI64>);
 
 impl Figures {
     pub(crate) fn new(engine: &Metrics, node_name: &str) -> Self {
-        let mut registry = Registry::with_prefix("mainspring");
-        engine.register(&mut registry);
+        let mut catalogue = Catalogue::default();
+        engine.register(&mut catalogue);
         let requests = Family::<Answered, Histogram>::new_with_constructor(|| {
             Histogram::new([0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0])
         });
-        let (streams, clock_offset) = (Gauge::default(), Gauge::default());
+        let (streams, clock_offset, connections) = (Gauge::default(), Gauge::default(), Family::default());
         let node = Info::new(vec![("name", node_name.to_owned())]);
         let build =
             Info::new(vec![("version", env!("CARGO_PKG_VERSION")), ("tzdata", mainspring_schedule::tzdata_version())]);
-        registry.register("http_server_request_duration_seconds", "Time to the answer's head", requests.clone());
-        registry.register("stream_clients", "Event streams and followed logs", streams.clone());
-        registry.register("clock_offset_seconds", "The machine's clock minus the database's", clock_offset.clone());
-        registry.register("node", "This node", node);
-        registry.register("build", "The program", build);
-        Self { registry, requests, streams, clock_offset }
+        catalogue.register("http_server_request_duration_seconds", "Time to the answer's head", requests.clone());
+        catalogue.register("stream_clients", "Event streams and followed logs", streams.clone());
+        catalogue.register("clock_offset_seconds", "The machine's clock minus the database's", clock_offset.clone());
+        catalogue.register("store_pool_connections", "Connections to the database", connections.clone());
+        catalogue.register("node", "This node", node);
+        catalogue.register("build", "The program", build);
+        Self { catalogue, requests, streams, clock_offset, connections }
     }
 
     /// Notes an answer. `route` is a pattern, so there are few.
@@ -58,19 +60,59 @@ impl Figures {
         Streaming(self.streams.clone())
     }
 
-    /// Everything as `OpenMetrics` text, with the present difference of the clocks if there is one.
-    pub(crate) fn text(&self, clock_offset_ms: Option<i64>) -> String {
+    /// Everything as `OpenMetrics` text, with the present difference of the clocks if there is one, and what the connections to
+    /// the database do, if there are any.
+    pub(crate) fn text(&self, clock_offset_ms: Option<i64>, connections: Option<Connections>) -> String {
         let offset_ms = clock_offset_ms.unwrap_or(0);
         let offset = Duration::from_millis(offset_ms.unsigned_abs()).as_secs_f64();
         self.clock_offset.set(if offset_ms < 0 { -offset } else { offset });
-        let mut text = String::new();
-        prometheus_client::encoding::text::encode(&mut text, &self.registry).expect("writing to a string cannot fail");
-        text
+        if let Some(Connections { busy, idle }) = connections {
+            for (state, count) in [("busy", busy), ("idle", idle)] {
+                let count = i64::try_from(count).unwrap_or(i64::MAX);
+                self.connections.get_or_create(&StateLabel { state }).set(count);
+            }
+        }
+        self.catalogue.text()
     }
 }
 
 impl Drop for Streaming {
     fn drop(&mut self) {
         self.0.dec();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+    use std::sync::Arc;
+
+    use mainspring_engine::{Engine, Settings};
+    use mainspring_store::MemoryStore;
+
+    use super::*;
+
+    async fn figures() -> Figures {
+        let engine = Engine::start(Arc::new(MemoryStore::new()), Settings::default()).await.unwrap();
+        Figures::new(engine.metrics(), "a")
+    }
+
+    #[tokio::test]
+    async fn every_figure_is_in_the_manual_and_the_other_way_round() {
+        let manual = include_str!("../../../docs/reference/metrics.md");
+        let rows = manual.lines().filter_map(|line| line.strip_prefix("| `mainspring_"));
+        let described: BTreeSet<String> =
+            rows.map(|row| format!("mainspring_{}", row.split(['`', '{']).next().unwrap())).collect();
+        let registered: BTreeSet<String> = figures().await.catalogue.names().iter().cloned().collect();
+        assert_eq!(described, registered);
+    }
+
+    #[tokio::test]
+    async fn connections_are_shown_where_there_are_any() {
+        let figures = figures().await;
+        assert!(!figures.text(None, None).contains("store_pool_connections"));
+        let text = figures.text(None, Some(Connections { busy: 2, idle: 5 }));
+        assert!(text.contains("mainspring_store_pool_connections{state=\"busy\"} 2\n"), "{text}");
+        assert!(text.contains("mainspring_store_pool_connections{state=\"idle\"} 5\n"), "{text}");
     }
 }

@@ -159,6 +159,7 @@ macro_rules! conformance_suite {
                 purge_keeps_the_newest_runs_of_each_job,
                 purge_leaves_positions_of_events,
                 purge_forgets_tombstones_and_answers,
+                unfinished_runs_are_counted_by_state_and_queue,
                 store_says_how_large_it_is,
                 store_that_is_closed_answers_nothing_more;
         }

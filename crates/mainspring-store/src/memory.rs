@@ -38,7 +38,7 @@ use crate::error::{Error, Result};
 use crate::row::{
     Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, EventRow, Expect, GapRow, JobPrior,
     JobQuery, JobRow, JobUpdate, JobWrite, KeptAnswer, LogChunk, NamespaceRow, PurgeRule, Released, RunInfo, RunQuery,
-    Saved, StoreInfo, Tally, TriggerInfo, TriggerQuery,
+    Saved, StoreFigures, StoreInfo, Tally, TriggerInfo, TriggerQuery,
 };
 use crate::store::Store;
 use model::Model;
@@ -332,6 +332,10 @@ impl Store for MemoryStore {
 
     async fn tally(&self) -> Result<Vec<Tally>> {
         Ok(purge::tally(&*self.model()?))
+    }
+
+    async fn figures(&self) -> Result<StoreFigures> {
+        Ok(StoreFigures { runs: self.model()?.live.counts(), oldest_transaction_s: None })
     }
 
     async fn info(&self) -> Result<StoreInfo> {

@@ -17,7 +17,7 @@ use tokio::sync::Notify;
 
 use crate::cluster::Cluster;
 use crate::error::{Error, Result};
-use crate::row::{StoreInfo, StoreWarning};
+use crate::row::{Connections, StoreInfo, StoreWarning};
 use crate::sql::cluster::Shared;
 use crate::sql::db::{Db, Fault, Lock, Sql, Step, ToSql, exists, on_servers, read, read_one};
 use crate::sql::lane::{self, Lanes, Server};
@@ -224,6 +224,14 @@ impl Backend for MysqlStore {
     async fn warnings_of_server(&self) -> Result<Vec<StoreWarning>> {
         let server = self.read(ReadLane::Counts, "look at the server's settings", doubts::look).await?;
         Ok(server.warnings(self.lanes.sessions()))
+    }
+
+    async fn oldest_transaction(&self) -> Result<Option<i64>> {
+        self.read(ReadLane::Requests, "look for old transactions", doubts::oldest).await
+    }
+
+    fn sessions(&self) -> Option<Connections> {
+        Some(self.lanes.connections())
     }
 
     async fn end(&self) -> Result<()> {

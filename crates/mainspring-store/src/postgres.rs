@@ -21,7 +21,7 @@ use tokio_postgres::Config;
 
 use crate::cluster::Cluster;
 use crate::error::{Error, Result};
-use crate::row::{PurgeRule, StoreInfo, StoreWarning};
+use crate::row::{Connections, PurgeRule, StoreInfo, StoreWarning};
 use crate::sql::cluster::Shared;
 use crate::sql::db::{Db, Fault, Lock, Sql, Step, exists, read_one};
 use crate::sql::lane::{self, Lanes};
@@ -236,6 +236,14 @@ impl Backend for PostgresStore {
         let server = self.read(ReadLane::Counts, "look at the server's settings", doubts::look).await?;
         // One more listens to the other nodes.
         Ok(server.warnings(self.lanes.sessions() + 1))
+    }
+
+    async fn oldest_transaction(&self) -> Result<Option<i64>> {
+        self.read(ReadLane::Requests, "look for old transactions", |db| doubts::oldest(db)).await
+    }
+
+    fn sessions(&self) -> Option<Connections> {
+        Some(self.lanes.connections())
     }
 
     async fn end(&self) -> Result<()> {

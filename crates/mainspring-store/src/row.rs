@@ -540,3 +540,38 @@ pub struct StoreInfo {
     /// Bytes on disk.
     pub bytes: u64,
 }
+
+/// How many unfinished runs are counted for metrics, at most: the oldest.
+pub const COUNTED_MAX: u32 = 10_000;
+
+/// What changes from second to second, for metrics. See [`crate::Store::figures`].
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct StoreFigures {
+    /// Unfinished runs, in order of state and queue.
+    pub runs: Vec<RunCount>,
+    /// How long the oldest transaction has been open that keeps the server from clearing up, in seconds. Nothing where there
+    /// is no such server, or it does not tell.
+    pub oldest_transaction_s: Option<u64>,
+}
+
+/// Unfinished runs of a state and a queue.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct RunCount {
+    /// The state.
+    pub state: RunState,
+    /// The queue.
+    pub queue: String,
+    /// How many.
+    pub count: u64,
+    /// When the oldest was due.
+    pub oldest_due_at: Timestamp,
+}
+
+/// Connections to a server.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Connections {
+    /// With work under way.
+    pub busy: u64,
+    /// Open, without work.
+    pub idle: u64,
+}

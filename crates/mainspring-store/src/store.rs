@@ -13,9 +13,9 @@ use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, RunId, Timestamp,
 use crate::cluster::Cluster;
 use crate::error::{Error, Result};
 use crate::row::{
-    Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, EventRow, Expect, GapRow, JobPrior,
-    JobQuery, JobRow, JobUpdate, JobWrite, KeptAnswer, LogChunk, NamespaceRow, PurgeRule, Released, RunInfo, RunQuery,
-    Saved, StoreInfo, StoreWarning, Tally, TriggerInfo, TriggerQuery, VersionedJob,
+    Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, Connections, EventRow, Expect,
+    GapRow, JobPrior, JobQuery, JobRow, JobUpdate, JobWrite, KeptAnswer, LogChunk, NamespaceRow, PurgeRule, Released,
+    RunInfo, RunQuery, Saved, StoreFigures, StoreInfo, StoreWarning, Tally, TriggerInfo, TriggerQuery, VersionedJob,
 };
 
 /// Where jobs, triggers, runs and history are kept.
@@ -234,6 +234,15 @@ pub trait Store: Send + Sync + 'static {
 
     /// How large it is.
     async fn info(&self) -> Result<StoreInfo>;
+
+    /// Counts the oldest unfinished runs, [`crate::row::COUNTED_MAX`] at most, and asks the server how it does. Cheap: to be read
+    /// every few seconds.
+    async fn figures(&self) -> Result<StoreFigures>;
+
+    /// Its connections now, where it has a server.
+    fn connections(&self) -> Option<Connections> {
+        None
+    }
 
     /// What people should hear of: unsafe settings of the database, limits that are near, triggers that are put aside.
     async fn warnings(&self) -> Result<Vec<StoreWarning>> {

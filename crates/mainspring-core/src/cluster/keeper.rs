@@ -156,6 +156,12 @@ impl Keeper {
         self.membership.status(now_ms)
     }
 
+    /// See [`Membership::gaps`].
+    #[must_use]
+    pub fn gaps(&self, now_ms: u64, gained: ShardSet) -> Vec<u64> {
+        self.membership.gaps(now_ms, gained)
+    }
+
     /// Takes in an event of the membership. `ticked_ms` is when the engine's loop last looked.
     pub fn handle(&mut self, now_ms: u64, ticked_ms: u64, event: Event) -> Vec<Order> {
         let mut orders = Vec::new();

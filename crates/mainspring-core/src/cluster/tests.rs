@@ -569,6 +569,24 @@ fn nothing_is_learned_from_a_request_during_which_the_clock_was_set() {
 }
 
 #[test]
+fn gap_of_a_shard_is_counted_from_the_last_sign_of_an_owner() {
+    let mut desk = Desk::new(Settings::default(), &[A]);
+    desk.give(Shard(1), A);
+    desk.give(Shard(2), ME);
+    desk.others_renew();
+    desk.renew();
+    desk.others_renew();
+    desk.renew();
+    let heard = desk.now;
+    desk.renew();
+    desk.renew();
+    assert!(desk.now >= heard + 1_500);
+    let gained = [Shard(1), Shard(3)].into_iter().collect();
+    assert_eq!(desk.machine.gaps(heard + 6_000, gained), [6_000], "nobody has had the other one");
+    assert_eq!(desk.machine.gaps(desk.now + 10, [Shard(2)].into_iter().collect()), [10]);
+}
+
+#[test]
 fn status_shows_all_nodes() {
     let mut desk = Desk::joined(&[A]);
     desk.renew();

@@ -113,6 +113,7 @@ fn completion(end: AttemptEnd, now: Timestamp, commands: &mut Vec<Command>) -> C
     Completion {
         run: start.run,
         job: start.job,
+        trigger: start.trigger,
         attempt: start.attempt,
         outcome,
         then,

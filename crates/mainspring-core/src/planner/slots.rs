@@ -42,6 +42,10 @@ impl Slots {
         self.claims_sent - (self.claiming > 0) as u64
     }
 
+    pub(super) const fn total(&self) -> u32 {
+        self.total
+    }
+
     pub(super) const fn running(&self) -> u32 {
         self.taken - self.claiming
     }

@@ -176,7 +176,7 @@ async fn node_that_cannot_renew_fires_nothing_once_its_trust_has_ended() {
     assert!(before.iter().all(|tally| tally.last < Some(later - 1_000)), "{before:?}");
     lock.rollback().await.unwrap();
     assert_exact(&accounted(&**a.store(), TRIGGERS, later).await, first);
-    assert_eq!(a.metrics().incarnations_lost.get(), 0);
+    assert_eq!(a.metrics().lease_lost.get(), 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -193,7 +193,7 @@ async fn buried_node_comes_back_as_another_incarnation() {
     };
     let seen = sees(&a, "it is back", back).await;
     assert_eq!(seen.incarnation, a.incarnation());
-    assert_eq!(a.metrics().incarnations_lost.get(), 1);
+    assert_eq!(a.metrics().lease_lost.get(), 1);
     let through = SystemClock.now() + 1_000;
     assert_exact(&accounted(&**a.store(), TRIGGERS, through).await, first);
     a.stop(Duration::from_secs(5)).await.unwrap();
@@ -341,7 +341,7 @@ async fn node_that_is_cut_off_is_replaced_and_comes_back_as_another_incarnation(
         status.incarnation != before && status.trusted && status.owned.len() == SHARDS / 2
     };
     sees(&a, "it is back", back).await;
-    assert_eq!(a.metrics().incarnations_lost.get(), 1);
+    assert_eq!(a.metrics().lease_lost.get(), 1);
     let through = SystemClock.now() + 1_000;
     assert_exact(&accounted(&**b.store(), TRIGGERS, through).await, first);
 }

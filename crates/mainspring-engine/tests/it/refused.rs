@@ -191,7 +191,7 @@ async fn twice_the_load_that_the_database_takes_costs_no_lease_and_passes() {
         assert!(!lost.is_finished(), "a lease or its trust was lost: {:?}", lost.await);
         lost.abort();
     }
-    assert_eq!(a.metrics().incarnations_lost.get() + b.metrics().incarnations_lost.get(), 0);
+    assert_eq!(a.metrics().lease_lost.get() + b.metrics().lease_lost.get(), 0);
     assert_eq!(a.metrics().put_aside.get() + b.metrics().put_aside.get(), 0);
     a.stop(Duration::from_secs(5)).await.unwrap();
     b.stop(Duration::from_secs(5)).await.unwrap();

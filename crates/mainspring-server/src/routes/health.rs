@@ -45,7 +45,7 @@ async fn readyz(State(app): State<App>, RawQuery(query): RawQuery) -> (StatusCod
 async fn metrics(State(app): State<App>) -> ([(HeaderName, &'static str); 1], String) {
     const TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     let offset = app.engine.cluster_status().and_then(|status| status.clock).map(|clock| clock.ms);
-    ([(header::CONTENT_TYPE, TYPE)], app.figures.text(offset))
+    ([(header::CONTENT_TYPE, TYPE)], app.figures.text(offset, app.control().store().connections()))
 }
 
 fn answer(checks: Vec<HealthCheck>, draining: bool, query: Option<&str>) -> (StatusCode, Json<Health>) {

@@ -85,7 +85,7 @@ async fn unfinished(app: &App, job: Option<JobId>, states: &[RunState]) -> Answe
 }
 
 fn pool(app: &App) -> Pool {
-    let used = u32::try_from(app.engine.metrics().running.get()).unwrap_or(0);
+    let used = u32::try_from(app.engine.metrics().busy_slots()).unwrap_or(0);
     Pool { slots: app.slots, used, draining: app.engine.is_draining() }
 }
 

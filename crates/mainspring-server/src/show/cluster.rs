@@ -114,7 +114,7 @@ fn node(id: String, name: String, state: api::NodeState, shards: usize) -> api::
 }
 
 fn complete(app: &Inner, status: Option<&Status>, node: &mut api::Node) {
-    let used = app.engine.metrics().running.get();
+    let used = app.engine.metrics().busy_slots();
     node.answering = true;
     // It knows this before it has told the others.
     if app.engine.is_draining() || status.is_some_and(|status| status.standing == Standing::Draining) {

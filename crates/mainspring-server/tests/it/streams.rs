@@ -112,7 +112,12 @@ async fn figures_have_the_documented_names() {
     let text = running.client.metrics().await.unwrap();
     for name in [
         "mainspring_fire_lateness_seconds_bucket",
-        "mainspring_runs_total{result=\"succeeded\"} 1",
+        "mainspring_runs_total{result=\"succeeded\",trigger=\"request\"} 1",
+        "mainspring_queue_wait_seconds_count 1",
+        "mainspring_dispatch_duration_seconds_count 1",
+        "mainspring_runs_active{state=\"queued\"} 0",
+        "mainspring_queue_oldest_age_seconds 0",
+        "mainspring_retention_deleted_total 0",
         "mainspring_http_server_request_duration_seconds_count{route=\"/api/v1/namespaces/{namespace}/jobs/{job}\",status=\"201\"} 1",
         "mainspring_stream_clients 0",
         "mainspring_build_info{version=",

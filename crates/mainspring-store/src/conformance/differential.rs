@@ -383,6 +383,7 @@ impl Pair {
         Some(Completion {
             run: run.id,
             job: run.job,
+            trigger: run.trigger,
             attempt: run.attempt + u32::from(finish.wrong_attempt),
             outcome: finish.outcome,
             then,

@@ -4,13 +4,13 @@
 use std::sync::Arc;
 
 use mainspring_core::batch::{Gap, GapOutcome, GapReason, Progress};
-use mainspring_core::job::{Job, JobKey, Task, TriggerDefinition};
+use mainspring_core::job::{Job, JobKey, Overlap, Task, TriggerDefinition};
 use mainspring_core::retry::AfterAttempt;
 use mainspring_core::run::{AttemptOutcome, RunState, Verdict};
 use mainspring_core::{RunId, Timestamp};
 
-use super::kit::{Draft, Kept, Kit, NONE, at, every_second, run_at};
-use crate::{CalendarWrite, Error, Expect, KeptAnswer, LogChunk, PurgeRule, Store};
+use super::kit::{Draft, Kept, Kit, NONE, asked, at, every_second, run_at};
+use crate::{AskedRun, CalendarWrite, Error, Expect, KeptAnswer, LogChunk, PurgeRule, Store};
 
 pub async fn namespaces_come_with_their_jobs_and_go_when_empty(store: Arc<dyn Store>) {
     let kit = Kit::new(store).await;
@@ -305,6 +305,37 @@ pub async fn purge_forgets_tombstones_and_answers(store: Arc<dyn Store>) {
     let again = kit.save(Draft::new("old").trigger("t", at(5))).await;
     assert_ne!(again.row(0).id, old.row(0).id, "ids are not given twice");
     assert_ne!(again.row(0).id, new.row(0).id);
+}
+
+pub async fn unfinished_runs_are_counted_by_state_and_queue(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    let job = kit.save(Draft::new("a").trigger("t", at(1_000))).await;
+    let limited = Draft::new("b").limit(Overlap::QueueAll, 1).edit(|job| job.queue = "slow".into());
+    let limited = kit.save(limited.trigger("t", at(1_000))).await;
+    assert_eq!(kit.store.figures().await.expect("figures").runs, []);
+    kit.fire(at(1_000), vec![job.entry(0), limited.entry(0)]).await;
+    kit.fire(at(2_000), vec![kit.again(&job).await.claimed_entry(0), kit.again(&limited).await.entry(0)]).await;
+    let other = AskedRun { queue: "other".into(), ..asked(&job, 1, at(1_500)) };
+    kit.store.ask_run(other).await.expect("ask_run");
+    for (number, ms) in [(2, 1_700), (3, 1_600)] {
+        kit.ask(&job, number, at(ms)).await;
+    }
+    let running = run_at(job.row(0).id, at(2_000));
+    let retry = AfterAttempt::RetryAt(at(9_000));
+    kit.complete(at(2_500), vec![job.completion(running, 1, AttemptOutcome::Failed, retry, at(2_500))]).await;
+    kit.fire(at(3_000), vec![kit.again(&job).await.claimed_entry(0)]).await;
+    let counts = kit.store.figures().await.expect("figures").runs;
+    let counts: Vec<_> =
+        counts.iter().map(|it| (it.state.as_str(), it.queue.as_str(), it.count, it.oldest_due_at)).collect();
+    let expected = [
+        ("held", "slow", 1, at(2_000)),
+        ("queued", "default", 3, at(1_000)),
+        ("queued", "other", 1, at(1_500)),
+        ("queued", "slow", 1, at(1_000)),
+        ("running", "default", 1, at(3_000)),
+        ("scheduled", "default", 1, at(2_000)),
+    ];
+    assert_eq!(counts, expected);
 }
 
 pub async fn store_says_how_large_it_is(store: Arc<dyn Store>) {

@@ -255,6 +255,7 @@ impl Kept {
         Completion {
             run,
             job: self.job.id,
+            trigger: None,
             attempt,
             outcome,
             then,

@@ -2,14 +2,16 @@
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
 use std::collections::hash_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use mainspring_core::batch::{AttemptDetail, ClaimedRun, Placed};
 use mainspring_core::run::{Origin, RunState};
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
 use rustc_hash::FxHashMap;
+
+use crate::row::{COUNTED_MAX, RunCount};
 
 /// A batch as it is stamped on what it advances: the process start by its number in the model, and the sequence.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -151,6 +153,24 @@ impl Live {
     /// The scheduled run that is due first, and when.
     pub(super) fn first_scheduled(&self) -> Option<(Timestamp, RunId)> {
         self.scheduled.first().copied()
+    }
+
+    /// See [`crate::Store::figures`].
+    pub(super) fn counts(&self) -> Vec<RunCount> {
+        let mut ids: Vec<u128> = self.runs.keys().copied().collect();
+        if ids.len() > COUNTED_MAX as usize {
+            ids.select_nth_unstable(COUNTED_MAX as usize);
+            ids.truncate(COUNTED_MAX as usize);
+        }
+        let mut counts: BTreeMap<(&str, &str), RunCount> = BTreeMap::new();
+        for run in ids.iter().map(|id| &self.runs[id]) {
+            let new =
+                || RunCount { state: run.state, queue: run.queue.to_string(), count: 0, oldest_due_at: run.due_at };
+            let count = counts.entry((run.state.as_str(), &run.queue)).or_insert_with(new);
+            count.count += 1;
+            count.oldest_due_at = count.oldest_due_at.min(run.due_at);
+        }
+        counts.into_values().collect()
     }
 
     fn index(&mut self, run: &Run) {

@@ -36,7 +36,7 @@ fn judge(settings: &[(String, String)]) -> Server {
 }
 
 /// Who may not look at the processes of others is told nothing.
-fn oldest(db: &Connection) -> Step<Option<i64>> {
+pub(super) fn oldest(db: &Connection) -> Step<Option<i64>> {
     const DENIED: u16 = 1227;
     let sql = Sql::new(
         "SELECT CAST(MAX(TIMESTAMPDIFF(SECOND, trx_started, NOW())) AS SIGNED) FROM information_schema.innodb_trx",

@@ -25,7 +25,7 @@ pub(super) fn look(db: &Connection) -> Step<Server> {
 }
 
 /// Transactions of others are seen by those who may read all statistics.
-fn oldest(db: &dyn Db) -> Step<Option<i64>> {
+pub(super) fn oldest(db: &dyn Db) -> Step<Option<i64>> {
     let sql = Sql::new(
         "SELECT CAST(extract(epoch FROM now() - LEAST( \
             (SELECT min(xact_start) FROM pg_stat_activity WHERE backend_xmin IS NOT NULL OR backend_xid IS NOT NULL), \

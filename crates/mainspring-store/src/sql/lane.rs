@@ -4,6 +4,7 @@
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
@@ -16,6 +17,7 @@ use super::db::{Fault, Step};
 use super::session::Session;
 use super::store;
 use crate::error::{Error, Result};
+use crate::row::Connections;
 
 /// How many requests of a lane wait at most.
 const WAITING_MAX: usize = 16_384;
@@ -75,6 +77,8 @@ type Waiting<C> = Box<dyn FnOnce(&mut Place<C>) + Send>;
 pub(crate) struct Lane<C> {
     shared: Arc<Shared<C>>,
     threads: Mutex<Vec<JoinHandle<()>>>,
+    /// What each thread's session does.
+    uses: Vec<Arc<Use>>,
 }
 
 struct Shared<C> {
@@ -86,6 +90,12 @@ struct Queue<C> {
     requests: VecDeque<Waiting<C>>,
     closing: bool,
 }
+
+/// What a session does: [`CLOSED`], [`IDLE`] or [`BUSY`].
+type Use = AtomicU8;
+const CLOSED: u8 = 0;
+const IDLE: u8 = 1;
+const BUSY: u8 = 2;
 
 /// Where a thread keeps its session.
 struct Place<C> {
@@ -100,14 +110,18 @@ impl<C: Server> Lane<C> {
     pub(crate) fn start(thread: &str, store: &Arc<str>, sessions: usize, open: Open<C>) -> std::io::Result<Self> {
         let queue = Queue { requests: VecDeque::new(), closing: false };
         let shared = Arc::new(Shared { queue: Mutex::new(queue), arrived: Condvar::new() });
-        let lane = Self { shared, threads: Mutex::default() };
-        for _ in 0..sessions {
+        let uses = (0..sessions).map(|_| Arc::default()).collect();
+        let lane = Self { shared, threads: Mutex::default(), uses };
+        for used in &lane.uses {
+            let used = Arc::clone(used);
             let (open, name, shared) = (Arc::clone(&open), Arc::clone(store), Arc::clone(&lane.shared));
             let builder = std::thread::Builder::new().name(thread.to_owned());
             let thread = builder.spawn(move || {
                 let mut place = Place { open, name, session: None };
                 while let Some(request) = shared.wait() {
+                    used.store(BUSY, Ordering::Relaxed);
                     request(&mut place);
+                    used.store(if place.session.is_some() { IDLE } else { CLOSED }, Ordering::Relaxed);
                 }
             })?;
             lane.threads().push(thread);
@@ -297,9 +311,25 @@ impl<C: Server> Lanes<C> {
 
     /// How many sessions they have at most.
     pub(crate) fn sessions(&self) -> usize {
+        self.all().map(|lane| lane.uses.len()).sum()
+    }
+
+    /// What they do now.
+    pub(crate) fn connections(&self) -> Connections {
+        let mut connections = Connections::default();
+        for used in self.all().flat_map(|lane| &lane.uses) {
+            match used.load(Ordering::Relaxed) {
+                BUSY => connections.busy += 1,
+                IDLE => connections.idle += 1,
+                _ => {}
+            }
+        }
+        connections
+    }
+
+    fn all(&self) -> impl Iterator<Item = &Lane<C>> {
         let writing = [&self.leases, &self.fires, &self.ends, &self.claims, &self.logs, &self.requests];
-        let reading = [&self.engine_reads, &self.reads, &self.counts];
-        writing.into_iter().chain(reading).map(|lane| lane.threads().len()).sum()
+        writing.into_iter().chain([&self.engine_reads, &self.reads, &self.counts])
     }
 
     /// See [`store::Backend::end`]. Blocks until what waits is served.
@@ -308,9 +338,7 @@ impl<C: Server> Lanes<C> {
         if lanes.iter().any(|lane| lane.is_closing()) {
             return Err(Error::Closed);
         }
-        for lane in lanes.into_iter().chain([&self.engine_reads, &self.reads, &self.counts]) {
-            lane.close();
-        }
+        self.all().for_each(Lane::close);
         Ok(())
     }
 }

@@ -4,12 +4,13 @@
 
 use std::collections::BTreeMap;
 
+use mainspring_core::run::RunState;
 use mainspring_core::{RunId, Timestamp, TriggerId};
 
 use super::Batches;
-use super::db::{Db, Row, Step, ToSql, execute, instant, read, read_one, run_id, sql};
+use super::db::{Db, Row, Step, ToSql, execute, instant, read, read_known, read_one, run_id, sql, word};
 use super::session::Session;
-use crate::row::{PurgeRule, StoreInfo, Tally};
+use crate::row::{COUNTED_MAX, PurgeRule, RunCount, StoreInfo, Tally};
 
 /// Rows found to be too old, by what they are looked up with.
 #[derive(Debug, Default)]
@@ -152,4 +153,18 @@ pub(crate) fn info(db: &dyn Db) -> Step<StoreInfo> {
         })
     })?;
     Ok(found.unwrap_or_default())
+}
+
+/// Counts the oldest unfinished runs.
+pub(crate) fn unfinished(db: &dyn Db) -> Step<Vec<RunCount>> {
+    let mut counts = read_known(db, sql!("unfinished"), &[(":limit", &COUNTED_MAX)], |row| {
+        Ok(RunCount {
+            state: word(row, 0, RunState::from_word)?,
+            queue: row.get(1)?,
+            count: row.get::<i64>(2)?.unsigned_abs(),
+            oldest_due_at: instant(row, 3)?,
+        })
+    })?;
+    counts.sort_by(|a, b| (a.state.as_str(), &a.queue).cmp(&(b.state.as_str(), &b.queue)));
+    Ok(counts)
 }

@@ -18,9 +18,9 @@ use super::{Batches, complete, fire, gap, job, keep, names, purge, queue, run, s
 use crate::cluster::Cluster;
 use crate::error::Result;
 use crate::row::{
-    Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, EventRow, Expect, GapRow, JobPrior,
-    JobQuery, JobRow, JobUpdate, JobWrite, KeptAnswer, LogChunk, NamespaceRow, PurgeRule, Released, RunInfo, RunQuery,
-    Saved, StoreInfo, StoreWarning, Tally, TriggerInfo, TriggerQuery, VersionedJob,
+    Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, Connections, EventRow, Expect,
+    GapRow, JobPrior, JobQuery, JobRow, JobUpdate, JobWrite, KeptAnswer, LogChunk, NamespaceRow, PurgeRule, Released,
+    RunInfo, RunQuery, Saved, StoreFigures, StoreInfo, StoreWarning, Tally, TriggerInfo, TriggerQuery, VersionedJob,
 };
 use crate::store::Store;
 
@@ -95,6 +95,16 @@ pub(crate) trait Backend: Send + Sync + 'static {
     /// What the database itself gives reason to warn of.
     fn warnings_of_server(&self) -> impl Future<Output = Result<Vec<StoreWarning>>> + Send {
         async { Ok(Vec::new()) }
+    }
+
+    /// How long the oldest transaction has been open that keeps the database from clearing up, in seconds.
+    fn oldest_transaction(&self) -> impl Future<Output = Result<Option<i64>>> + Send {
+        async { Ok(None) }
+    }
+
+    /// See [`Store::connections`].
+    fn sessions(&self) -> Option<Connections> {
+        None
     }
 
     /// Serves what waits and lets go of the database.
@@ -323,6 +333,16 @@ impl<B: Backend> Store for B {
     async fn info(&self) -> Result<StoreInfo> {
         let counts = self.read(ReadLane::Counts, "count what there is", |db| purge::info(db)).await?;
         self.about(counts).await
+    }
+
+    async fn figures(&self) -> Result<StoreFigures> {
+        let runs = self.read(ReadLane::Requests, "count unfinished runs", |db| purge::unfinished(db)).await?;
+        let oldest_transaction_s = self.oldest_transaction().await?.map(|age| age.max(0).unsigned_abs());
+        Ok(StoreFigures { runs, oldest_transaction_s })
+    }
+
+    fn connections(&self) -> Option<Connections> {
+        self.sessions()
     }
 
     async fn warnings(&self) -> Result<Vec<StoreWarning>> {

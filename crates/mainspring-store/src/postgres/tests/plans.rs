@@ -8,7 +8,7 @@ use mainspring_core::Timestamp;
 use super::*;
 
 /// What may read a table whole, and why. All other statements find rows by keys.
-const WHOLE: [(&str, &str); 14] = [
+const WHOLE: [(&str, &str); 15] = [
     ("adopt", "once in a process that is alone with its store, over the unfinished runs"),
     ("adopt_read", "once in a process that is alone with its store, over the unfinished runs"),
     ("cluster_adopt", "when a node has died, over the unfinished runs"),
@@ -25,6 +25,7 @@ const WHOLE: [(&str, &str); 14] = [
     ("tally_duplicates", "counts over everything"),
     ("tally_fires", "counts over everything"),
     ("tally_gaps", "counts over everything"),
+    ("unfinished", "for metrics, the oldest unfinished runs, ten thousand at most"),
     ("triggers_aside", "once at the start of a node, and for `doctor`"),
 ];
 
