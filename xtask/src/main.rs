@@ -14,8 +14,8 @@ tasks:
   bench-peers [TRIGGERS [SECONDS]]
                 measure the floor of plain SQL, Quartz and mainspring on one durable PostgreSQL
   db KIND [--durable]
-                start a throw-away server (postgres, mysql), print its address, and keep it until Ctrl-C; with --durable, its
-                commits reach the disk
+                start a throw-away server (postgres, mysql), print its address, and keep it until Ctrl-C or TERM; with
+                --durable, its commits reach the disk
   with-databases COMMAND...
                 run a command with servers of its own, whose addresses are in MAINSPRING_TEST_POSTGRES and
                 MAINSPRING_TEST_MYSQL
