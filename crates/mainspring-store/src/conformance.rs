@@ -179,6 +179,7 @@ macro_rules! cluster_suite {
                 buried_node_records_nothing,
                 runs_of_a_buried_node_are_adopted_once,
                 adoption_that_is_repeated_answers_what_it_took,
+                purge_forgets_what_dead_nodes_were_answered,
                 runs_that_a_node_holds_are_read,
                 window_and_changes_are_read_by_shard,
                 end_is_asked_of_the_node_that_executes,

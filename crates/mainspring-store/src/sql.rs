@@ -60,6 +60,12 @@ pub(crate) trait Batches: Db + Sized {
         Ok(())
     }
 
+    /// Answers kept for process starts that will never ask again, up to `limit`: numbers of these, and places. Where there can
+    /// be one process only, the next one takes the places over.
+    fn dead_answers(&self, _limit: u32) -> Step<Vec<(i64, i64)>> {
+        Ok(Vec::new())
+    }
+
     /// Advances triggers and inserts runs of entries that are [usual](fire::is_usual), where the trigger is as expected.
     fn record_usual(&self, batch: &FireBatch, owner: i64, stamp: i64) -> Step<Usual> {
         fire::record_by_rows(self, batch, owner, stamp)

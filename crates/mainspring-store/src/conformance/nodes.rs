@@ -11,7 +11,7 @@ use mainspring_core::job::Overlap;
 use mainspring_core::run::{RunState, Verdict};
 
 use super::kit::{Draft, Kit, at};
-use crate::{Cancelled, Cluster, Error, NodeInfo, Store};
+use crate::{Cancelled, Cluster, Error, NodeInfo, PurgeRule, Store};
 
 const A: Incarnation = Incarnation(u128::MAX - 1);
 const B: Incarnation = Incarnation(2);
@@ -172,6 +172,33 @@ pub async fn adoption_that_is_repeated_answers_what_it_took(store: Arc<dyn Store
     assert_eq!(rest.len(), 1);
     assert!(taken.iter().all(|run| run.claimed.run != rest[0].claimed.run));
     assert_eq!(adopt(b.batch_id(), 2).await, [], "another one starts from what is left");
+}
+
+pub async fn purge_forgets_what_dead_nodes_were_answered(store: Arc<dyn Store>) {
+    let (mut a, mut b) = (join(&store, A, "a").await, join(&store, B, "b").await);
+    let job = a.save(Draft::new("a").trigger("t", at(1_000)).trigger("u", at(1_000))).await;
+    for number in 0..2 {
+        a.ask(&job, number, at(100)).await;
+    }
+    a.fire(at(1_000), vec![job.entry(0)]).await;
+    b.fire(at(1_000), vec![job.entry(1)]).await;
+    assert_eq!(a.claim(1, at(1_100)).await.len(), 1);
+    let claim = b.batch_id();
+    let taken = store.claim(claim, 1, at(1_100)).await.expect("claim");
+    assert_eq!(taken.len(), 1);
+    let rule = PurgeRule {
+        at: at(2_000),
+        history_before: at(0),
+        history_keep_per_job: None,
+        events_before: at(0),
+        tombstones_before: at(0),
+        limit: 100,
+    };
+    assert_eq!(store.purge(rule).await.expect("purge"), 0, "both may ask again");
+    cluster(&store).bury(A, None).await.expect("bury");
+    assert_ne!(store.purge(rule).await.expect("purge"), 0);
+    assert_eq!(store.purge(rule).await.expect("purge"), 0);
+    assert_eq!(store.claim(claim, 1, at(1_200)).await.expect("claim"), taken, "b may still ask again");
 }
 
 pub async fn runs_that_a_node_holds_are_read(store: Arc<dyn Store>) {

@@ -41,6 +41,10 @@ impl Batches for Connection {
         cluster::share_fence(self, owner)
     }
 
+    fn dead_answers(&self, limit: u32) -> Step<Vec<(i64, i64)>> {
+        cluster::dead_answers(self, limit)
+    }
+
     fn claim(&self, owner: i64, limit: u32, at: Timestamp) -> Step<Vec<ClaimedRun>> {
         let mut claimed = read(self, own!("claim_read"), &[(":limit", &limit)], claimed_run)?;
         if claimed.is_empty() {

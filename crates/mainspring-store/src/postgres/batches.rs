@@ -42,6 +42,10 @@ impl Batches for Connection {
         cluster::share_fence(self, owner)
     }
 
+    fn dead_answers(&self, limit: u32) -> Step<Vec<(i64, i64)>> {
+        cluster::dead_answers(self, limit)
+    }
+
     fn claim(&self, owner: i64, limit: u32, at: Timestamp) -> Step<Vec<ClaimedRun>> {
         let values: [(&str, &dyn ToSql); 3] = [(":at", &at.as_millis()), (":owner", &owner), (":limit", &limit)];
         let mut claimed = read(self, own!("claim"), &values, |row| Ok((row.get::<i64>(8)?, claimed_run(row)?)))?;

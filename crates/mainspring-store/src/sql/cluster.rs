@@ -203,6 +203,11 @@ pub(crate) fn share_fence(db: &dyn Db, owner: i64) -> Step<()> {
     fenced(exists(db, on_servers!("fence_share", postgres, mysql), &[(":incarnation", &owner)])?)
 }
 
+/// See [`super::Batches::dead_answers`].
+pub(crate) fn dead_answers(db: &dyn Db, limit: u32) -> Step<Vec<(i64, i64)>> {
+    read(db, on_servers!("purge_batches_read"), &[(":limit", &limit)], |row| Ok((row.get(0)?, row.get(1)?)))
+}
+
 fn fenced(there: bool) -> Step<()> {
     if there { Ok(()) } else { Err(Error::Fenced.into()) }
 }

@@ -8,7 +8,7 @@ use mainspring_core::run::RunState;
 use mainspring_core::{RunId, Timestamp, TriggerId};
 
 use super::Batches;
-use super::db::{Db, Row, Step, ToSql, execute, instant, read, read_known, read_one, run_id, sql, word};
+use super::db::{Db, Row, Step, ToSql, execute, instant, on_servers, read, read_known, read_one, run_id, sql, word};
 use super::session::Session;
 use crate::row::{COUNTED_MAX, PurgeRule, RunCount, StoreInfo, Tally};
 
@@ -18,13 +18,15 @@ pub(crate) struct Found {
     runs: Vec<RunId>,
     /// Runs that are gone but whose attempts or logs are not.
     remains: Vec<RunId>,
+    /// Answers to batches of process starts that are gone, by the numbers of these and their places.
+    answers: Vec<(i64, i64)>,
 }
 
 /// Jobs that are looked at in one read.
 const JOBS: u32 = 1_000;
 
 /// Finds runs and logs that are too old.
-pub(crate) fn find(db: &dyn Db, rule: &PurgeRule) -> Step<Found> {
+pub(crate) fn find(db: &impl Batches, rule: &PurgeRule) -> Step<Found> {
     let below = RunId::floor(db.history_cut(rule.history_before));
     let values: [(&str, &dyn ToSql); 3] =
         [(":below", below.as_bytes()), (":before", &rule.history_before.as_millis()), (":limit", &rule.limit)];
@@ -38,7 +40,9 @@ pub(crate) fn find(db: &dyn Db, rule: &PurgeRule) -> Step<Found> {
     remains.extend(read(db, sql!("purge_orphan_attempts_read"), &values, |row| run_id(row, 0))?);
     remains.sort_unstable();
     remains.dedup();
-    Ok(Found { runs, remains })
+    let found = u32::try_from(runs.len() + remains.len()).unwrap_or(u32::MAX);
+    let answers = db.dead_answers(rule.limit.saturating_sub(found))?;
+    Ok(Found { runs, remains, answers })
 }
 
 /// Adds final runs of each job beyond its newest `keep`, up to `limit` in all.
@@ -67,12 +71,13 @@ const RUNS: usize = 250;
 impl Found {
     /// Splits the work into requests that are short.
     pub(crate) fn slices(self) -> Vec<Self> {
-        let runs = self.runs.chunks(RUNS).map(|runs| Self { runs: runs.to_vec(), remains: Vec::new() });
-        let remains = self.remains.chunks(RUNS).map(|remains| Self { runs: Vec::new(), remains: remains.to_vec() });
-        runs.chain(remains).collect()
+        let runs = self.runs.chunks(RUNS).map(|runs| Self { runs: runs.to_vec(), ..Self::default() });
+        let remains = self.remains.chunks(RUNS).map(|remains| Self { remains: remains.to_vec(), ..Self::default() });
+        let answers = self.answers.chunks(RUNS).map(|answers| Self { answers: answers.to_vec(), ..Self::default() });
+        runs.chain(remains).chain(answers).collect()
     }
 
-    /// Deletes runs with their attempts and logs. Returns how many runs went.
+    /// Deletes runs with their attempts and logs, and answers. Returns how many of each went.
     pub(crate) fn delete(&self, session: &Session<impl Batches>) -> Step<u64> {
         let db = &session.connection;
         let mut count = 0;
@@ -82,6 +87,10 @@ impl Found {
         for run in self.runs.iter().chain(&self.remains) {
             execute(db, sql!("purge_attempts"), &[(":run", run.as_bytes())])?;
             execute(db, sql!("purge_log"), &[(":run", run.as_bytes())])?;
+        }
+        for (incarnation, slot) in &self.answers {
+            let values: [(&str, &dyn ToSql); 2] = [(":incarnation", incarnation), (":slot", slot)];
+            count += execute(db, on_servers!("purge_batch"), &values)?;
         }
         Ok(count + self.remains.len() as u64)
     }

@@ -1,0 +1,1 @@
+DELETE FROM fire_batch WHERE incarnation = :incarnation AND slot = :slot
