@@ -334,19 +334,14 @@ impl World {
     /// The deadline of a request has passed. Renewals are listened for beyond it.
     fn late(&mut self, node: usize, number: u64, boot_ms: u64) {
         let (waiting, deadline_ms) = (&mut self.nodes[node].waiting, self.settings.deadline_ms);
-        match waiting.get_mut(&number) {
-            Some(Sent { request: Request::Renew(_), at, overdue })
-                if boot_ms < at.boot_ms + deadline_ms + LISTENS_MS =>
-            {
-                if !std::mem::replace(overdue, true) {
-                    self.tell(node, Event::Overdue);
-                }
-            }
-            Some(_) => {
-                let sent = waiting.remove(&number).expect("seen above");
-                self.failed(node, sent.request);
-            }
-            None => {}
+        let Some(sent) = waiting.get_mut(&number) else { return };
+        let is_renewal = matches!(sent.request, Request::Renew(_));
+        if !is_renewal || boot_ms >= sent.at.boot_ms + deadline_ms + LISTENS_MS {
+            let sent = waiting.remove(&number).expect("seen above");
+            return self.failed(node, sent.request);
+        }
+        if !std::mem::replace(&mut sent.overdue, true) {
+            self.tell(node, Event::Overdue);
         }
     }
 

@@ -214,7 +214,7 @@ impl Server for Connection {
 
     /// Prepared statements take a message each, so the values are in the text. A text may be several statements.
     fn conclude(&self, last: &[Query<'_>], each: &mut dyn FnMut(usize, &Row<'_>) -> Step<()>) -> Step<()> {
-        let texts: Vec<String> = last.iter().map(|query| filled(query)).collect();
+        let texts: Vec<String> = last.iter().map(filled).collect();
         let message = texts.iter().map(String::as_str).chain(["COMMIT"]).collect::<Vec<_>>().join(";\n");
         self.begun.set(true);
         let found = self.wait(async |client| {
