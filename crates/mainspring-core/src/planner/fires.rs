@@ -116,7 +116,8 @@ impl Planner {
             && let Some(place) = self.fires.due.next(self.now, &self.residents)
         {
             let Some(resident) = self.residents.find(place) else { continue };
-            let window_end = self.window.end();
+            // A clock that was ahead has left an end behind that is far away: places stay near what is due.
+            let window_end = self.window.end().min(self.now + self.settings.window_ms);
             match guarded(|| entry(resident, self.now, self.settings.catch_up_max, window_end)) {
                 Ok(Ok(entry)) => {
                     self.residents.depart(place);

@@ -59,6 +59,8 @@ struct World {
     trusted: bool,
     /// Numbers of the batches of fires so far.
     sent: BTreeSet<u64>,
+    /// Triggers whose place in the due index lies behind.
+    behind: BTreeSet<TriggerId>,
     /// Triggers that were put aside, with their version and the reason.
     aside: Vec<(i64, i64, String)>,
 }
@@ -87,6 +89,7 @@ impl World {
             owned: ShardSet::ALL,
             trusted: true,
             sent: BTreeSet::new(),
+            behind: BTreeSet::new(),
             aside: Vec::new(),
         }
     }
@@ -206,6 +209,7 @@ impl World {
             Command::Read(Read::Window(shards, until, after)) => {
                 let rows = self.rows.values().filter(|loaded| {
                     let place = loaded.row.progress.due_at;
+                    let place = if self.behind.contains(&loaded.row.id) { place.map(|_| at(0)) } else { place };
                     shards.contains(loaded.row.shard)
                         && place.is_some_and(|due| due <= until && after.is_none_or(|(from, _)| due > from))
                 });
@@ -894,6 +898,37 @@ fn trigger_that_nobody_has_named_is_found_by_the_check_and_counted() {
     world.run_until(90_000);
     assert_eq!(world.fired.iter().filter(|(id, _)| *id == 2).count(), 91);
     assert_eq!(world.planner.figures().corrections, 1);
+}
+
+/// The node that fired it last had read further ahead: it left its place in the due index where this one has passed it.
+#[test]
+fn trigger_read_by_id_whose_place_was_passed_is_kept() {
+    let mut world = world();
+    world.run_until(1_000);
+    world.add(1, every(7_000));
+    let progress = &mut world.rows.get_mut(&TriggerId(1)).expect("just added").row.progress;
+    (progress.next_fire_at, progress.due_at, progress.fired_through) = (Some(at(7_000)), Some(at(7_000)), Some(at(0)));
+    world.behind.insert(TriggerId(1));
+    world.changed = vec![TriggerId(1)];
+    world.send(Event::Changed);
+    world.run_until(7_000);
+    assert_eq!(world.fired, [(1, 7_000)]);
+}
+
+/// A window that ends in an hour, as a clock has left it that was ahead, does not keep places where they are.
+#[test]
+fn trigger_leaves_the_window_as_the_clock_has_it_now() {
+    let mut world = world();
+    world.now = at(3_600_000);
+    world.send(Event::Woke);
+    world.now = at(0);
+    world.send(Event::Woke);
+    world.add(1, every(60_000));
+    world.changed = vec![TriggerId(1)];
+    world.keep_back = true;
+    world.send(Event::Changed);
+    let [Command::Fire(batch)] = &world.kept_back[..] else { panic!("{:?}", world.kept_back) };
+    assert!(batch.entries[0].leaves_window, "{batch:?}");
 }
 
 #[test]

@@ -107,9 +107,12 @@ impl Planner {
         }
     }
 
-    /// Whether a trigger is to be in memory.
+    /// Whether a trigger is to be in memory. Its place in the due index may lie before the end of the window, so that no further
+    /// read comes by it, although it is due later: another node may have fired it, whose window ended later and whose clock is
+    /// ahead. That is no more than two windows from now.
     pub(super) fn belongs(&self, loaded: &Loaded) -> bool {
-        let due_soon = loaded.row.progress.due_at.is_some_and(|due| due <= self.window.end());
+        let soon = self.window.end().max(self.now + 2 * self.settings.window_ms);
+        let due_soon = loaded.row.progress.due_at.is_some_and(|due| due <= soon);
         due_soon && self.concerns(loaded)
     }
 
