@@ -203,12 +203,7 @@ impl World {
         if self.recorded.contains_key(&batch.id) { Vec::new() } else { self.store.busy(number, batch) }
     }
 
-    fn fire(
-        &mut self,
-        batch: &Arc<FireBatch>,
-        busy: Vec<u32>,
-        looked: Option<u64>,
-    ) -> Result<FireOutcome, Failure> {
+    fn fire(&mut self, batch: &Arc<FireBatch>, busy: Vec<u32>, looked: Option<u64>) -> Result<FireOutcome, Failure> {
         let me = batch.id.incarnation;
         let fence = self.store.memory.fence(me).expect("the memory store is open");
         let bypass = self.bypasses(batch, looked)?;
@@ -241,12 +236,7 @@ impl World {
         if batch.entries.iter().all(fits) { Ok(true) } else { Err(Failure::Fenced) }
     }
 
-    fn record(
-        &mut self,
-        batch: &Arc<FireBatch>,
-        busy: Vec<u32>,
-        looked: Option<u64>,
-    ) -> Result<FireOutcome, Failure> {
+    fn record(&mut self, batch: &Arc<FireBatch>, busy: Vec<u32>, looked: Option<u64>) -> Result<FireOutcome, Failure> {
         let ids: Vec<_> = batch.entries.iter().map(|entry| entry.trigger).collect();
         let rows = ready(self.store.memory.trigger_rows(&ids)).expect("the memory store is open");
         let row_of = |id| rows.iter().find(|row| row.id == id);

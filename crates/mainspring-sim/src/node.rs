@@ -517,7 +517,9 @@ impl World {
             },
             Ok(Answer::Triggers(mut rows)) => {
                 rows.retain(|row| !row.paused);
-                self.trace.line(self.now, || format!("node {node} had {} corrections", self.nodes[node].planner.figures().corrections));
+                self.trace.line(self.now, || {
+                    format!("node {node} had {} corrections", self.nodes[node].planner.figures().corrections)
+                });
                 self.load(&rows).map_or(Event::ReadFailed(read), Event::TriggersRead)
             }
             Ok(Answer::Changes(changes)) => Event::ChangesRead(changes),

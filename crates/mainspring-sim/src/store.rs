@@ -234,7 +234,8 @@ impl SimStore {
         if busy.is_empty() {
             return ready(self.memory.fire(batch));
         }
-        let free: Vec<u32> = (0..).zip(&batch.entries).map(|(index, _)| index).filter(|index| !busy.contains(index)).collect();
+        let free: Vec<u32> =
+            (0..).zip(&batch.entries).map(|(index, _)| index).filter(|index| !busy.contains(index)).collect();
         let entries = free.iter().map(|index| batch.entries[*index as usize].clone()).collect();
         let outcome = ready(self.memory.fire(Arc::new(FireBatch { entries, ..*batch })))?;
         let place = |index: u32| free[index as usize];

@@ -461,7 +461,8 @@ impl World {
         // Nothing that was sent before arrives seconds later any more, as if its sender had only now been alive.
         let soon = self.now + 30;
         let post = std::mem::take(&mut self.post).into_iter();
-        self.post = post.map(|Reverse((when, number, node, letter))| Reverse((when.min(soon), number, node, letter))).collect();
+        self.post =
+            post.map(|Reverse((when, number, node, letter))| Reverse((when.min(soon), number, node, letter))).collect();
         for node in &mut self.nodes {
             (node.cut, node.paused_until, node.stalled_until, node.skew_ms) = (false, 0, 0, 0);
         }
@@ -631,52 +632,4 @@ proptest! {
         prop_assert!(took <= if hints { 500 } else { 2_200 }, "{took} ms");
         prop_assert_eq!(world.store.buried, 0);
     }
-}
-
-#[test]
-fn zz_search() {
-    std::panic::set_hook(Box::new(|_| {}));
-    let mut random = 1_u64;
-    let mut next = || {
-        random = random.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        spread(Incarnation(u128::from(random)), 1)
-    };
-    let begun = std::time::Instant::now();
-    let (mut count, mut failed) = (0, 0);
-    let seeds: u64 = std::env::var("ANY").map_or(0, |n| n.parse().unwrap());
-    while begun.elapsed().as_secs() < 240 && failed < 6 {
-        let mut rate = || if next() % 3 < 2 { 0 } else { 1 + next() % 3 };
-        let faults = Faults { loss: rate(), delay: rate(), pause: rate(), crash: rate(), cut: rate(), outage: rate(), drain: rate(), stall: rate(), clock: rate() };
-        let nodes = 1 + (next() % 5) as usize;
-        let seed = if seeds == 0 { 16708823603467628972 } else { next() };
-        count += 1;
-        let done = std::panic::catch_unwind(|| {
-            let mut world = World::new(nodes, seed, faults);
-            world.run(40_000);
-            world.heal();
-            let late: Vec<_> = world.post.iter().map(|Reverse((when, number, node, letter))| {
-                let what = match letter { Letter::Request(index) => format!("{:?}", world.requests[*index]), other => format!("{other:?}") };
-                (when - world.now, *number, *node, what) }).filter(|(when, ..)| *when > 500).collect();
-            let from = world.now;
-            while world.settled().is_err() && world.now < from + 20_000 {
-                world.step();
-                if world.now == from + 8_000 && world.settled().is_err() {
-                    println!("LATE {late:?} ROWS {:?} OWNERS {:?}", world.store.rows, world.store.leases.values().map(|l| l.owner).collect::<std::collections::BTreeSet<_>>());
-                    println!("ME {:?}", world.nodes.iter().map(|n| n.incarnation).collect::<Vec<_>>());
-                }
-            }
-            assert!(world.now < from + 8_000, "settled after {}", world.now - from);
-            world.run(3_000);
-            let leases = world.store.leases.clone();
-            world.run(8_000);
-            assert_eq!(world.settled(), Ok(()));
-            assert_eq!(&world.store.leases, &leases, "shards move for nothing");
-        });
-        if let Err(panic) = done {
-            failed += 1;
-            let text = panic.downcast_ref::<String>().map_or("?", String::as_str);
-            println!("FAILED seed {seed} nodes {nodes} {faults:?}: {}", &text[..text.len().min(1500)]);
-        }
-    }
-    println!("{count} cases, {failed} failed");
 }

@@ -100,20 +100,27 @@ impl Planner {
     }
 
     pub(super) fn keep(&mut self, loaded: Loaded) {
-        if self.belongs(&loaded) {
+        if self.is_due_by(&loaded, self.reach()) {
             self.residents.keep(loaded);
         } else {
             self.residents.leave(loaded.row.id);
         }
     }
 
-    /// Whether a trigger is to be in memory. Its place in the due index may lie before the end of the window, so that no further
-    /// read comes by it, although it is due later: another node may have fired it, whose window ended later and whose clock is
-    /// ahead. That is no more than two windows from now.
+    /// Up to when what was read by id is kept. The place of a trigger in the due index may lie before the end of the window, so
+    /// that no further read comes by it, although it is due later: another node may have fired it, whose window ended later and
+    /// whose clock is ahead. That is no more than two windows from now.
+    fn reach(&self) -> Timestamp {
+        self.window.end().max(self.now + 2 * self.settings.window_ms)
+    }
+
+    /// Whether a trigger is to be in memory, as the window has it.
     pub(super) fn belongs(&self, loaded: &Loaded) -> bool {
-        let soon = self.window.end().max(self.now + 2 * self.settings.window_ms);
-        let due_soon = loaded.row.progress.due_at.is_some_and(|due| due <= soon);
-        due_soon && self.concerns(loaded)
+        self.is_due_by(loaded, self.window.end())
+    }
+
+    fn is_due_by(&self, loaded: &Loaded, at: Timestamp) -> bool {
+        loaded.row.progress.due_at.is_some_and(|due| due <= at) && self.concerns(loaded)
     }
 
     fn concerns(&self, loaded: &Loaded) -> bool {

@@ -281,8 +281,7 @@ impl Fences {
             return findings.add(fire.at, || format!("{by} fired in shard {}, which has no owner", fire.shard));
         };
         findings.add_if(owner != by, fire.at, || format!("{by} fired in shard {}, which is {owner}'s", fire.shard));
-        let leases =
-            self.shards.entry(fire.shard).or_insert_with(|| Leases { last: lease, epoch, over: Vec::new() });
+        let leases = self.shards.entry(fire.shard).or_insert_with(|| Leases { last: lease, epoch, over: Vec::new() });
         findings.add_if(epoch < leases.epoch, fire.at, || format!("the epoch of shard {} went back", fire.shard));
         if lease != leases.last {
             findings.add_if(leases.over.contains(&lease), fire.at, || {
@@ -353,9 +352,8 @@ pub(super) fn rested(history: &History, timelines: &Timelines, fire: &Fire, find
     });
     let Some((job, _)) = history.triggers.get(&fire.trigger) else { return };
     let rests = history.jobs.contains_key(job) && timelines.get(history, *job).rests(fire.at);
-    findings.add_if(rests, fire.at, || {
-        format!("trigger {} fired for {} while its job rested", fire.trigger, fire.instant)
-    });
+    findings
+        .add_if(rests, fire.at, || format!("trigger {} fired for {} while its job rested", fire.trigger, fire.instant));
 }
 
 pub(super) fn conservation(history: &History) -> Vec<Violation> {

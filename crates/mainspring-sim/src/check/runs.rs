@@ -64,8 +64,9 @@ impl Attempts {
         let tried = self.tried.entry(run).or_default();
         tried.claims += 1;
         let count = tried.claims;
-        findings
-            .add_if(attempt != count, at, || format!("attempt {attempt} of run {run} was claimed as its number {count}"));
+        findings.add_if(attempt != count, at, || {
+            format!("attempt {attempt} of run {run} was claimed as its number {count}")
+        });
         let facts = self.jobs.get(&run).and_then(|job| history.jobs.get(job));
         findings.add_if(facts.is_some_and(|facts| count > facts.attempts_max), at, || {
             format!("run {run} was tried {count} times")
