@@ -68,7 +68,7 @@ use std::collections::BTreeSet;
 
 use crate::id::Incarnation;
 
-use self::balance::{plan, spread};
+use self::balance::{is_even, plan, spread};
 use self::clock::{ClockWatch, Peer};
 use self::silence::Silence;
 use self::tended::Tended;
@@ -507,6 +507,9 @@ impl Membership {
             return self.release(ShardSet::EMPTY, commands);
         }
         if self.standing() != Standing::Eligible {
+            return;
+        }
+        if is_even(&self.heirs, view.shards.values().map(|lease| lease.owner)) {
             return;
         }
         let owners = view.shards.iter().map(|(shard, lease)| (*shard, lease.owner)).collect();

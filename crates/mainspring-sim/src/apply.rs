@@ -83,6 +83,7 @@ impl World {
             operation.taken_back |= *order > kept;
         }
         self.made.retain(|_, (_, order)| *order <= kept);
+        self.recorded.retain(|_, order| *order <= kept);
         for asked in &mut history.asked {
             let before = asked.made.len();
             asked.made.retain(|run| self.made.contains_key(run));
@@ -92,7 +93,7 @@ impl World {
     }
 
     /// Does what a transaction was begun for. From here on it is kept.
-    pub(crate) fn apply(&mut self, sender: Sender, verb: Verb, looked: Option<u64>) -> Reply {
+    pub(crate) fn apply(&mut self, number: u64, sender: Sender, verb: Verb, looked: Option<u64>) -> Reply {
         self.order += 1;
         let me = sender.incarnation;
         let answer = match verb {
@@ -108,8 +109,15 @@ impl World {
                 Answer::Adopted(told(ready(self.store.memory.adopt_from(dead, id, ADOPT_MAX)))?)
             }
             Verb::Held => Answer::Adopted(told(ready(self.store.memory.held(me)))?),
-            Verb::Fire(batch) => Answer::Fired(self.fire(&batch, looked)?),
-            Verb::Complete(batch) => Answer::Completed(self.complete(&batch)?),
+            Verb::Fire(batch) => {
+                let busy = self.busy(number, &batch);
+                Answer::Fired(self.fire(&batch, busy, looked)?)
+            }
+            Verb::Complete(batch) => {
+                let outcome = self.complete(&batch)?;
+                self.said(sender, outcome.rearmed.len());
+                Answer::Completed(outcome)
+            }
             Verb::Window(shards, until, after) => {
                 let (rows, more) = told(ready(self.store.memory.window(shards, until, after, WINDOW_ROWS)))?;
                 Answer::Window(rows, more)
@@ -117,7 +125,9 @@ impl World {
             Verb::Triggers(ids) => Answer::Triggers(told(ready(self.store.memory.trigger_rows(&ids)))?),
             Verb::Changes(shards) => {
                 self.bugs.read = self.bugs.committed;
-                Answer::Changes(told(ready(self.store.memory.take_changes(me, shards, STEP_MAX)))?)
+                let changes = told(ready(self.store.memory.take_changes(me, shards, STEP_MAX)))?;
+                self.said(sender, changes.triggers.len());
+                Answer::Changes(changes)
             }
             Verb::Claim(id, limit, at) => self.claim(id, limit, at)?,
             Verb::ReleaseDue(at) => {
@@ -187,16 +197,29 @@ impl World {
         Ok(Answer::View(told(ready(self.store.memory.renew(me, &about, renewal)))?))
     }
 
+    /// Notes that an answer says something of so many triggers. Whoever hears it takes the note away.
+    fn said(&mut self, sender: Sender, triggers: usize) {
+        let listens = self.nodes[sender.node].incarnation == sender.incarnation;
+        if triggers > 0 && listens {
+            self.unheard.insert((sender.node, sender.call), triggers);
+        }
+    }
+
     // Fires.
 
-    fn fire(&mut self, batch: &Arc<FireBatch>, looked: Option<u64>) -> Result<FireOutcome, Failure> {
+    /// What a batch passes over. A repeat is told first what it did before, and no lock is asked for that.
+    fn busy(&self, number: u64, batch: &FireBatch) -> Vec<u32> {
+        if self.recorded.contains_key(&batch.id) { Vec::new() } else { self.store.busy(number, batch) }
+    }
+
+    fn fire(&mut self, batch: &Arc<FireBatch>, busy: Vec<u32>, looked: Option<u64>) -> Result<FireOutcome, Failure> {
         let me = batch.id.incarnation;
         let fence = self.store.memory.fence(me).expect("the memory store is open");
         let bypass = self.bypasses(batch, looked)?;
         if bypass && fence.is_none() {
             self.store.memory.set_fence(me, true).expect("the memory store is open");
         }
-        let done = self.record(batch, looked);
+        let done = self.record(batch, busy, looked);
         if bypass && fence.is_none() {
             self.store.memory.set_fence(me, false).expect("the memory store is open");
         }
@@ -222,7 +245,7 @@ impl World {
         if batch.entries.iter().all(fits) { Ok(true) } else { Err(Failure::Fenced) }
     }
 
-    fn record(&mut self, batch: &Arc<FireBatch>, looked: Option<u64>) -> Result<FireOutcome, Failure> {
+    fn record(&mut self, batch: &Arc<FireBatch>, busy: Vec<u32>, looked: Option<u64>) -> Result<FireOutcome, Failure> {
         let ids: Vec<_> = batch.entries.iter().map(|entry| entry.trigger).collect();
         let rows = ready(self.store.memory.trigger_rows(&ids)).expect("the memory store is open");
         let row_of = |id| rows.iter().find(|row| row.id == id);
@@ -242,16 +265,16 @@ impl World {
                 }
             }
         }
-        let outcome = told(ready(self.store.memory.fire(sent)))?;
+        let outcome = told(self.store.fire(sent, busy))?;
+        self.recorded.insert(batch.id, self.order);
         let fence =
             self.store.memory.fence(batch.id.incarnation).expect("the memory store is open").unwrap_or_default();
         let (order, at) = (self.order, self.time());
         let mut placed = outcome.placed.iter();
         for (index, entry) in (0_u32..).zip(&batch.entries) {
-            let (stale, blocked) = (outcome.stale.contains(&index), outcome.blocked.contains(&index));
-            if stale || blocked {
+            let passed = [(&outcome.stale, "stale"), (&outcome.blocked, "blocked"), (&outcome.busy, "busy")];
+            if let Some((_, why)) = passed.into_iter().find(|(list, _)| list.contains(&index)) {
                 let now = self.now;
-                let why = if stale { "stale" } else { "blocked" };
                 self.trace.line(now, || format!("store finds trigger {} of {} {why}", entry.trigger, entry.job));
                 continue;
             }
@@ -414,8 +437,8 @@ impl World {
     }
 
     pub(crate) fn state_of(&self, run: RunId) -> Option<RunState> {
-        let info = ready(self.store.memory.run(run)).expect("the memory store is open");
-        self.rewritten.get(&run).copied().or_else(|| info.map(|info| info.state))
+        let state = self.store.memory.state(run).expect("the memory store is open");
+        self.rewritten.get(&run).copied().or(state)
     }
 
     // Jobs.

@@ -2,17 +2,20 @@
 //!
 //! They are the formulas of the design, I1–I11 and I13–I15. I12 asks about workflows, which there are none of yet, and I16 about
 //! processes and sessions of a real system. How late something may be is measured in `lateness`: it follows from the faults.
+//! What must never be, even for a moment, a [`Watch`] asks as it happens.
 
 mod lateness;
 mod records;
 mod runs;
 mod timeline;
+mod watch;
 
 use std::fmt;
 
 use crate::history::{History, Time};
 
 pub use lateness::Lateness;
+pub use watch::Watch;
 
 /// Something that must not be.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -44,6 +47,12 @@ const KEPT: usize = 20;
 impl Findings {
     const fn of(invariant: &'static str) -> Self {
         Self { invariant, found: Vec::new() }
+    }
+
+    /// The same, for another invariant from now on.
+    const fn about(&mut self, invariant: &'static str) -> &mut Self {
+        self.invariant = invariant;
+        self
     }
 
     fn add(&mut self, at: Time, what: impl FnOnce() -> String) {
@@ -84,4 +93,18 @@ pub const INVARIANTS: [Invariant; 14] = [
 #[must_use]
 pub fn all(history: &History) -> Vec<Violation> {
     INVARIANTS.iter().flat_map(|(_, _, check)| check(history)).collect()
+}
+
+/// What breaks those that can only be asked when all is over, where a [`Watch`] has asked the others.
+#[must_use]
+pub fn at_the_end(history: &History) -> Vec<Violation> {
+    let checks = [
+        records::no_loss,
+        records::in_time,
+        runs::untold,
+        records::progress,
+        records::acknowledged,
+        records::conservation,
+    ];
+    checks.iter().flat_map(|check| check(history)).collect()
 }

@@ -261,6 +261,8 @@ pub struct Remains {
     pub leftovers: usize,
     /// Triggers that a check of a window had to correct.
     pub corrections: u64,
+    /// Triggers of which something was said in answers that got lost, or came too late.
+    pub unheard: u64,
     /// Each job's state as the store has it; schedules as its definition says.
     pub jobs: BTreeMap<u32, State>,
     /// What the store counts for each trigger: fired, missed, suppressed, first and last instant.

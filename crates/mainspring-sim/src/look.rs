@@ -78,6 +78,10 @@ impl World {
 
     /// Looks at what is left when all has been quiet.
     pub(crate) fn look_back(&mut self) {
+        if let Some(from) = self.full_since {
+            let fault = Fault { kind: "full", node: None, from, to: self.time(), recovery_ms: 0 };
+            self.history.faults.push(fault);
+        }
         let at = self.time();
         let remains = Remains {
             at,
@@ -89,16 +93,14 @@ impl World {
             leftovers: self.store.leftovers(self.now.saturating_sub(5_000_000)),
             corrections: self.corrections
                 + self.nodes.iter().map(|node| node.planner.figures().corrections).sum::<u64>(),
+            unheard: self.unheard.values().sum::<usize>() as u64,
             jobs: self.job_states(),
             tallies: self.tallies(),
         };
         self.history.remains = remains;
-        let mut runs: Vec<RunId> = self.made.keys().copied().collect();
-        runs.sort_unstable();
-        for run in runs {
-            if let Some(state) = self.state_of(run) {
-                self.history.seen.push(Seen { at, run, state, taken_back: false });
-            }
+        for (run, state) in self.store.memory.states().expect("the memory store is open") {
+            let state = self.rewritten.get(&run).copied().unwrap_or(state);
+            self.history.seen.push(Seen { at, run, state, taken_back: false });
         }
     }
 

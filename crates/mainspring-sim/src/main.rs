@@ -9,7 +9,7 @@ use std::time::Instant;
 
 use anyhow::Context;
 use clap::Parser;
-use mainspring_sim::{Counts, Report, Setting, World};
+use mainspring_sim::{Counts, Planted, Report, Setting, World};
 
 /// Many nodes, clients and a database, in virtual time: what breaks them, and from which seed.
 #[derive(Debug, Parser)]
@@ -32,6 +32,9 @@ struct Arguments {
     /// No faults at all.
     #[arg(long)]
     calm: bool,
+    /// Plants a bug, by its number in the list, to see from which seed on an invariant catches it.
+    #[arg(long, value_name = "NUMBER", value_parser = planted)]
+    planted: Option<Planted>,
     /// Goes on after a seed that failed.
     #[arg(long)]
     keep_going: bool,
@@ -48,9 +51,15 @@ fn seeds(text: &str) -> Result<Range<u64>, String> {
     Ok(number(from)?..number(to)?)
 }
 
+fn planted(text: &str) -> Result<Planted, String> {
+    let bug = Planted::ALL.iter().find(|(number, ..)| number.to_string() == text);
+    let numbers = || Planted::ALL.map(|(number, ..)| number.to_string()).join(", ");
+    bug.map(|(_, bug, _)| *bug).ok_or_else(|| format!("there is no bug `{text}`; there are {}", numbers()))
+}
+
 fn main() -> anyhow::Result<ExitCode> {
     let arguments = Arguments::parse();
-    let mut setting = Setting { faults: !arguments.calm, ..Setting::default() };
+    let mut setting = Setting { faults: !arguments.calm, planted: arguments.planted, ..Setting::default() };
     if let Some(hours) = arguments.hours {
         anyhow::ensure!(hours > 0.0 && hours < 1_000.0, "--hours takes a number above 0 and below 1000");
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "checked above")]

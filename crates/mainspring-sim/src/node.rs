@@ -118,6 +118,11 @@ impl Node {
         self.part.is_some_and(|(owned, trusted)| trusted && owned.contains(shard))
     }
 
+    /// Whether the node claims runs, as far as it knows.
+    pub(crate) fn takes_work(&self) -> bool {
+        self.up && self.part.is_some_and(|(owned, trusted)| trusted && !owned.is_empty())
+    }
+
     fn call(&mut self, why: For) -> u64 {
         self.calls_made += 1;
         self.calls.insert(self.calls_made, why);
@@ -218,6 +223,9 @@ impl World {
         state.calls.retain(|_, why| matches!(why, For::Client(..)));
         state.adopting.clear();
         state.started.clear();
+        // It will read everything anew.
+        self.unheard.retain(|(of, _), _| *of != node);
+        let state = &mut self.nodes[node];
         state.executing = Executing::default();
         state.leases.clear();
         let drained = state.drained;
@@ -449,6 +457,9 @@ impl World {
             return self.nodes[node].deferred.push(What::Reply(sender, Box::new(reply)));
         }
         let why = self.nodes[node].calls.remove(&sender.call).expect("seen above");
+        if reply.is_ok() {
+            self.unheard.remove(&(node, sender.call));
+        }
         let at = self.now;
         self.trace.line(at, || format!("node {node} hears {}: {}", sender.call, shown(&reply)));
         match why {
@@ -507,6 +518,9 @@ impl World {
             },
             Ok(Answer::Triggers(mut rows)) => {
                 rows.retain(|row| !row.paused);
+                self.trace.line(self.now, || {
+                    format!("node {node} had {} corrections", self.nodes[node].planner.figures().corrections)
+                });
                 self.load(&rows).map_or(Event::ReadFailed(read), Event::TriggersRead)
             }
             Ok(Answer::Changes(changes)) => Event::ChangesRead(changes),
@@ -522,13 +536,11 @@ impl World {
     fn hear_lease(&mut self, node: usize, order: Order, sent: Reading, reply: Reply) {
         let event = match (order, reply) {
             (Order::Renew(_), Ok(Answer::View(view))) => {
-                let me = self.nodes[node].incarnation;
-                self.nodes[node].leases = view
-                    .shards
-                    .iter()
-                    .filter(|(_, lease)| lease.owner == me)
-                    .map(|(shard, lease)| (*shard, *lease))
-                    .collect();
+                if self.has(Planted::EpochOnly) {
+                    let me = self.nodes[node].incarnation;
+                    let mine = view.shards.iter().filter(|(_, lease)| lease.owner == me);
+                    self.nodes[node].leases = mine.map(|(shard, lease)| (*shard, *lease)).collect();
+                }
                 if self.has(Planted::TimestampLease) {
                     self.bury_by_timestamp(node, &view);
                 }

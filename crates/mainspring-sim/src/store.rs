@@ -4,11 +4,16 @@
 //! makes that the same as doing it row by row, and what it reads without a lock is what is committed then. The memory store is
 //! held to the conformance suite; the locks are those of the SQL stores, in their order.
 
-use std::collections::{BTreeMap, VecDeque};
+#[cfg(test)]
+mod tests;
+
+use std::collections::VecDeque;
 use std::pin::pin;
+use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use mainspring_core::Incarnation;
+use mainspring_core::batch::{FireBatch, FireEntry, FireOutcome};
 use mainspring_store::{MemoryStore, Store};
 use rustc_hash::FxHashMap;
 
@@ -33,6 +38,8 @@ pub(crate) struct Session {
     plan: Option<Vec<(Row, Mode)>>,
     taken: usize,
     waiting: Option<(Row, Mode)>,
+    /// What others have locked and it does not wait for.
+    passed: Vec<Row>,
     pub(crate) tries: u32,
     /// When it began, in microseconds.
     pub(crate) begun: u64,
@@ -72,7 +79,7 @@ pub(crate) enum Progress {
 #[derive(Debug)]
 pub(crate) struct SimStore {
     pub(crate) memory: MemoryStore,
-    pub(crate) sessions: BTreeMap<u64, Session>,
+    pub(crate) sessions: FxHashMap<u64, Session>,
     locks: FxHashMap<Row, Lock>,
     numbers: u64,
     /// Locks that are looked at and not taken, for planted bugs.
@@ -92,7 +99,7 @@ impl SimStore {
     pub(crate) fn new() -> Self {
         Self {
             memory: MemoryStore::shared(),
-            sessions: BTreeMap::new(),
+            sessions: FxHashMap::default(),
             locks: FxHashMap::default(),
             numbers: 0,
             skips_fences: false,
@@ -109,6 +116,7 @@ impl SimStore {
             plan: None,
             taken: 0,
             waiting: None,
+            passed: Vec::new(),
             tries: 1,
             begun: now,
             step: 0,
@@ -136,6 +144,11 @@ impl SimStore {
             if !mine {
                 lock.holders.push((number, mode));
             }
+            session.taken += 1;
+            return Progress::Locked;
+        }
+        if session.verb.passes_over(row) {
+            session.passed.push(row);
             session.taken += 1;
             return Progress::Locked;
         }
@@ -174,6 +187,7 @@ impl SimStore {
         let plan = session.plan.take().unwrap_or_default();
         let mut rows: Vec<Row> = plan.into_iter().take(session.taken + 1).map(|(row, _)| row).collect();
         (session.taken, session.waiting) = (0, None);
+        session.passed.clear();
         rows.sort_unstable();
         rows.dedup();
         let mut woken = Vec::new();
@@ -201,6 +215,36 @@ impl SimStore {
         if lock.holders.is_empty() && lock.queue.is_empty() {
             self.locks.remove(&row);
         }
+    }
+
+    /// The entries of a batch of fires that a transaction has passed over.
+    pub(crate) fn busy(&self, number: u64, batch: &FireBatch) -> Vec<u32> {
+        let Some(session) = self.sessions.get(&number).filter(|session| !session.passed.is_empty()) else {
+            return Vec::new();
+        };
+        let is_busy = |entry: &FireEntry| {
+            let gate = entry.gate.is_some() && session.passed.contains(&Row::Gate(entry.job));
+            gate || session.passed.contains(&Row::Trigger(entry.trigger))
+        };
+        (0..).zip(&batch.entries).filter(|(_, entry)| is_busy(entry)).map(|(index, _)| index).collect()
+    }
+
+    /// Records a batch of fires but for the entries that others have locked.
+    pub(crate) fn fire(&self, batch: Arc<FireBatch>, busy: Vec<u32>) -> mainspring_store::Result<FireOutcome> {
+        if busy.is_empty() {
+            return ready(self.memory.fire(batch));
+        }
+        let free: Vec<u32> =
+            (0..).zip(&batch.entries).map(|(index, _)| index).filter(|index| !busy.contains(index)).collect();
+        let entries = free.iter().map(|index| batch.entries[*index as usize].clone()).collect();
+        let outcome = ready(self.memory.fire(Arc::new(FireBatch { entries, ..*batch })))?;
+        let place = |index: u32| free[index as usize];
+        Ok(FireOutcome {
+            placed: outcome.placed,
+            stale: outcome.stale.into_iter().map(place).collect(),
+            blocked: outcome.blocked.into_iter().map(place).collect(),
+            busy,
+        })
     }
 
     /// Ends a transaction.
@@ -231,7 +275,10 @@ impl SimStore {
         match verb {
             Verb::Renew(_) | Verb::Acquire(..) | Verb::Release(_) => rows.push(write(Row::Node(by))),
             Verb::Bury(dead, _) => rows.extend([write(Row::Node(*dead)), write(Row::Fence(*dead))]),
-            Verb::Claim(..) | Verb::Changes(_) => rows.push((Row::Fence(by), Mode::Share)),
+            Verb::Changes(_) => rows.push((Row::Fence(by), Mode::Share)),
+            // The answer to the last one is kept in a row, so that a repeat waits for what was sent before it.
+            Verb::Claim(..) => rows.extend([(Row::Fence(by), Mode::Share), write(Row::Taken(by, None))]),
+            Verb::AdoptFrom(dead, _) => rows.push(write(Row::Taken(by, Some(*dead)))),
             Verb::Fire(batch) => {
                 if !self.skips_fences {
                     rows.push(write(Row::Fence(by)));
@@ -263,9 +310,12 @@ impl SimStore {
             }
             Verb::Key(key, _) | Verb::Keep(key, _) => rows.push(write(Row::Key(*key))),
             Verb::Ask(asked) => rows.extend([(Row::Job(asked.job), Mode::Share), write(Row::Gate(asked.job))]),
-            Verb::CancelRun(run, _) => rows.push(write(Row::Run(*run))),
+            Verb::CancelRun(run, _) => {
+                let info = ready(self.memory.run(*run)).expect("the memory store is open");
+                rows.extend(info.filter(|info| !info.state.is_final()).map(|info| write(Row::Gate(info.job))));
+                rows.push(write(Row::Run(*run)));
+            }
             Verb::Orphaned
-            | Verb::AdoptFrom(..)
             | Verb::Held
             | Verb::Window(..)
             | Verb::Triggers(_)

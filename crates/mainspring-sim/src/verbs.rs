@@ -88,6 +88,8 @@ pub(crate) enum Row {
     Gate(JobId),
     Run(RunId),
     Key(u64),
+    /// The last answer to a claim of a process start, or to an adoption by it from another.
+    Taken(Incarnation, Option<Incarnation>),
 }
 
 /// How a row is locked.
@@ -167,6 +169,16 @@ impl Verb {
             self,
             Self::Orphaned | Self::Held | Self::Window(..) | Self::Triggers(_) | Self::Prior(_) | Self::ReadRun(_)
         )
+    }
+
+    /// Whether it changes what a job does.
+    pub(crate) const fn changes_jobs(&self) -> bool {
+        matches!(self, Self::Save(_) | Self::Update(..) | Self::Delete(..))
+    }
+
+    /// Whether it goes on without a row that another transaction has locked, and says so.
+    pub(crate) const fn passes_over(&self, row: Row) -> bool {
+        matches!(self, Self::Fire(_)) && matches!(row, Row::Trigger(_) | Row::Gate(_))
     }
 
     /// Whether it may arrive twice without harm, as a statement does that a driver or proxy repeats.

@@ -64,6 +64,7 @@ impl World {
         self.work.insert(work, going);
         self.nodes[node].works.insert(work, run);
         self.at(now + micros, What::Done(node, work));
+        self.note_room();
         if self.nodes[node].executing.enter(run, Some(&definition)) {
             self.tell_to_end(node, run);
         }
@@ -122,6 +123,20 @@ impl World {
             detail: None,
         };
         self.drive(node, vec![Event::Ended(vec![end])]);
+        self.note_room();
+    }
+
+    /// A machine sleeps, and its work with it.
+    pub(crate) fn put_work_off(&mut self, node: usize, micros: u64) {
+        let going = |(_, going): &(&u64, &Going)| going.node == node && going.ends_at > self.now;
+        let mut works: Vec<u64> = self.work.iter().filter(going).map(|(work, _)| *work).collect();
+        works.sort_unstable();
+        for work in works {
+            let going = self.work.get_mut(&work).expect("seen above");
+            going.ends_at += micros;
+            let ends_at = going.ends_at;
+            self.at(ends_at, What::Done(node, work));
+        }
     }
 
     /// A process has died, and its work with it.

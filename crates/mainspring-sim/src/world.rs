@@ -1,6 +1,6 @@
 //! The world of a seed: virtual time, the heap of what is to happen, and the network between nodes and store.
 
-use std::cmp::{Ordering, Reverse};
+use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet, BinaryHeap};
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use mainspring_core::{Incarnation, JobId, RunId, TriggerId};
 use rustc_hash::FxHashMap;
 
 use crate::apply::Snapshot;
-use crate::check::{self, Violation};
+use crate::check::{self, Violation, Watch};
 use crate::client::Client;
 use crate::faults::{Counts, Kind, Planted, Rates};
 use crate::history::{Fault, History, Time};
@@ -48,7 +48,7 @@ pub struct Setting {
 
 impl Default for Setting {
     fn default() -> Self {
-        Self { faulty_ms: 270_000, planted: None, faults: true, reads: false, tell: None }
+        Self { faulty_ms: 170_000, planted: None, faults: true, reads: false, tell: None }
     }
 }
 
@@ -112,27 +112,30 @@ pub(crate) enum What {
     Heal,
 }
 
-#[derive(Debug)]
-struct Entry {
-    at: u64,
-    number: u64,
-    what: What,
+/// What is to happen, in order of time, and of being asked for. The heap holds places in a list, as it moves what it holds often.
+#[derive(Debug, Default)]
+struct Agenda {
+    order: BinaryHeap<Reverse<(u64, u64, u32)>>,
+    numbers: u64,
+    whats: Vec<Option<What>>,
+    vacant: Vec<u32>,
 }
 
-impl PartialEq for Entry {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other) == Ordering::Equal
+impl Agenda {
+    fn put(&mut self, at: u64, what: What) {
+        let place = self.vacant.pop().unwrap_or_else(|| {
+            self.whats.push(None);
+            u32::try_from(self.whats.len() - 1).expect("not so much is to happen")
+        });
+        self.whats[place as usize] = Some(what);
+        self.numbers += 1;
+        self.order.push(Reverse((at, self.numbers, place)));
     }
-}
-impl Eq for Entry {}
-impl PartialOrd for Entry {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-impl Ord for Entry {
-    fn cmp(&self, other: &Self) -> Ordering {
-        (self.at, self.number).cmp(&(other.at, other.number))
+
+    fn take(&mut self) -> Option<(u64, What)> {
+        let Reverse((at, _, place)) = self.order.pop()?;
+        self.vacant.push(place);
+        Some((at, self.whats[place as usize].take().expect("each place is in the heap once")))
     }
 }
 
@@ -143,8 +146,7 @@ pub struct World {
     pub(crate) setting: Setting,
     /// Microseconds since the beginning.
     pub(crate) now: u64,
-    numbers: u64,
-    heap: BinaryHeap<Reverse<Entry>>,
+    agenda: Agenda,
     pub(crate) random: Random,
     pub(crate) rates: Rates,
     pub(crate) counts: Counts,
@@ -169,6 +171,7 @@ pub struct World {
     pub(crate) works: u64,
     pub(crate) gaps_seen: i64,
     pub(crate) history: History,
+    watch: Watch,
     pub(crate) healed: bool,
     /// The request about a job, and the asking for a run, that a transaction belongs to.
     pub(crate) operation_orders: Vec<u64>,
@@ -178,6 +181,12 @@ pub struct World {
     /// What each claim has taken.
     pub(crate) answered: BTreeMap<(Incarnation, u64), BTreeSet<(RunId, u32)>>,
     pub(crate) corrections: u64,
+    /// Since when no node has had room for another run.
+    pub(crate) full_since: Option<Time>,
+    /// What was said of triggers in answers that nobody has heard yet: by node and request.
+    pub(crate) unheard: BTreeMap<(usize, u64), usize>,
+    /// Batches of fires that were carried out, and by which transaction.
+    pub(crate) recorded: FxHashMap<mainspring_core::BatchId, u64>,
     pub(crate) rewritten: FxHashMap<RunId, mainspring_core::run::RunState>,
     pub(crate) planner: PlannerSettings,
     pub(crate) cluster: ClusterSettings,
@@ -201,8 +210,7 @@ impl World {
             seed,
             setting,
             now: 0,
-            numbers: 0,
-            heap: BinaryHeap::new(),
+            agenda: Agenda::default(),
             random,
             rates,
             counts: Counts::default(),
@@ -225,6 +233,7 @@ impl World {
             works: 0,
             gaps_seen: 0,
             history: History { misfire_threshold_ms: 60_000, catch_up_max: planner.catch_up_max, ..History::default() },
+            watch: Watch::default(),
             healed: false,
             operation_orders: Vec::new(),
             open: FxHashMap::default(),
@@ -232,6 +241,9 @@ impl World {
             bugs: crate::apply::Bugs::default(),
             answered: BTreeMap::new(),
             corrections: 0,
+            full_since: None,
+            unheard: BTreeMap::new(),
+            recorded: FxHashMap::default(),
             rewritten: FxHashMap::default(),
             planner,
             cluster: ClusterSettings::default(),
@@ -243,20 +255,26 @@ impl World {
         world
     }
 
-    /// Lives through it all.
+    /// Lives through it all, or to where something breaks that must never be.
     #[must_use]
     pub fn run(mut self) -> Report {
         let end = (self.setting.faulty_ms + HEAL_MS) * 1_000;
-        while let Some(Reverse(entry)) = self.heap.pop() {
-            if entry.at > end {
+        while let Some((at, what)) = self.agenda.take() {
+            if at > end {
                 break;
             }
-            self.now = entry.at;
-            self.happen(entry.what);
+            self.now = at;
+            self.happen(what);
+            let violations = self.watch.look(&self.history, self.time());
+            if !violations.is_empty() {
+                return self.report(violations);
+            }
         }
         self.now = end;
         self.look_back();
-        self.report()
+        let mut violations = self.watch.look(&self.history, self.time());
+        violations.extend(check::at_the_end(&self.history));
+        self.report(violations)
     }
 
     /// Lives through a seed. A panic on the way is a violation like any other.
@@ -280,8 +298,7 @@ impl World {
         })
     }
 
-    fn report(mut self) -> Report {
-        let violations = check::all(&self.history);
+    fn report(mut self, violations: Vec<Violation>) -> Report {
         let worst_ms = self.worst_ms();
         for violation in &violations {
             self.trace.mix(violation.at.cast_unsigned());
@@ -318,6 +335,22 @@ impl World {
         (calm, all)
     }
 
+    /// Notes from when to when no node that takes work has had room for more: runs wait then, and no fault is to be seen.
+    pub(crate) fn note_room(&mut self) {
+        let slots = self.planner.slots;
+        let mut takes = self.nodes.iter().filter(|node| node.takes_work()).peekable();
+        let full = takes.peek().is_some() && takes.all(|node| node.planner.figures().running >= slots);
+        match (full, self.full_since) {
+            (true, None) => self.full_since = Some(self.time()),
+            (false, Some(from)) => {
+                self.full_since = None;
+                let to = self.time();
+                self.history.faults.push(Fault { kind: "full", node: None, from, to, recovery_ms: FULL_MS });
+            }
+            _ => {}
+        }
+    }
+
     pub(crate) fn has(&self, bug: Planted) -> bool {
         self.setting.planted == Some(bug)
     }
@@ -337,8 +370,7 @@ impl World {
     }
 
     pub(crate) fn at(&mut self, at: u64, what: What) {
-        self.numbers += 1;
-        self.heap.push(Reverse(Entry { at, number: self.numbers, what }));
+        self.agenda.put(at, what);
     }
 
     pub(crate) fn chance(&mut self, kind: Kind) -> bool {
@@ -521,24 +553,27 @@ impl World {
         let session = self.store.sessions.get(&number).expect("the caller has seen it");
         let (is_read, delayed) = (session.verb.is_read(), session.delayed);
         let is_take = matches!(session.verb, Verb::Changes(_));
+        // Changes of jobs are few, and one that is committed after later ones is worth seeing.
+        let rolls = if session.verb.changes_jobs() { 8 } else { 1 };
         if self.chance(Kind::ErrorBefore) {
             self.fault(Kind::ErrorBefore, None, 0, RECOVERY_MS);
             self.torn(number);
             return self.abort(number);
         }
         // What a statement reads and removes is what was there when it began, however late its commit is.
-        if !is_read && !is_take && !delayed && self.chance(Kind::LateCommit) {
+        if !is_read && !is_take && !delayed && (0..rolls).any(|_| self.chance(Kind::LateCommit)) {
             let late_ms = self.random.between(100, 9_000);
             self.fault(Kind::LateCommit, None, late_ms, RECOVERY_MS);
             self.store.sessions.get_mut(&number).expect("seen above").delayed = true;
             return self.after(late_ms * 1_000, What::Step(number));
         }
-        let session = self.store.sessions.get(&number).expect("seen above");
-        let (sender, verb, looked) = (session.sender, session.verb.clone(), session.looked);
+        let session = self.store.sessions.get_mut(&number).expect("seen above");
+        let verb = std::mem::replace(&mut session.verb, Verb::Held);
+        let (sender, looked) = (session.sender, session.looked);
         let clock_ms = self.time() + self.database_ahead_ms;
         let name = format!("database-{}", self.database);
         self.store.memory.set_identity(&name, clock_ms).expect("the memory store is open");
-        let reply = self.apply(sender, verb, looked);
+        let reply = self.apply(number, sender, verb, looked);
         let (_, woken) = self.store.end(number);
         self.wake(woken);
         if self.chance(Kind::ErrorAfter) {
@@ -603,12 +638,15 @@ impl World {
             Kind::Pause | Kind::Suspend => {
                 let most = *self.random.pick(&[1_000, 10_000, 30_000, 120_000]);
                 let ms = self.random.between(100, most);
+                // Work that sleeps along does not wake up earlier: nor does the machine when the faults end.
+                let left_ms = self.setting.faulty_ms.saturating_sub(self.now / 1_000);
+                let ms = if kind == Kind::Suspend { ms.min(left_ms.max(1)) } else { ms };
                 self.fault(kind, Some(node), ms, RECOVERY_MS);
                 let until = self.now + ms * 1_000;
                 self.nodes[node].paused_until = until;
                 self.at(until, What::WakeUp(node));
                 if kind == Kind::Suspend {
-                    self.nodes[node].slept_ms += ms;
+                    self.sleep(node, ms);
                 }
             }
             Kind::Stall => {
@@ -639,6 +677,19 @@ impl World {
                 self.after(ms * 1_000, What::Undrain(node));
             }
             _ => {}
+        }
+    }
+
+    /// A machine sleeps: its work as well, and its network comes back later than it does.
+    fn sleep(&mut self, node: usize, ms: u64) {
+        self.nodes[node].slept_ms += ms;
+        self.put_work_off(node, ms * 1_000);
+        let most = *self.random.pick(&[1, 1, 6_000, 15_000]);
+        let later_ms = self.random.below(most);
+        if later_ms > 0 {
+            self.fault(Kind::Cut, Some(node), ms + later_ms, RECOVERY_MS);
+            (self.nodes[node].cut_out, self.nodes[node].cut_in) = (true, true);
+            self.after((ms + later_ms) * 1_000, What::Mend(node));
         }
     }
 
@@ -684,6 +735,8 @@ impl World {
 
 /// How often it is asked whether something goes wrong.
 const EVERY_MS: u64 = 250;
+/// How long runs may still wait when there is room again: until the next look, and for those before them.
+const FULL_MS: i64 = 1_000;
 /// How long after the end of a fault its effects may last: until another node has taken over, and has caught up.
 pub(crate) const RECOVERY_MS: i64 = 8_000;
 

@@ -32,6 +32,7 @@ use mainspring_core::batch::{
 use mainspring_core::cluster::{Change, ClusterView, Lease, Renewal, Shard, ShardSet};
 use mainspring_core::job::{Job, JobKey};
 use mainspring_core::planner::Answered;
+use mainspring_core::run::RunState;
 use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
 use tokio::sync::Notify;
 
@@ -465,6 +466,26 @@ impl MemoryStore {
     /// If it is closed.
     pub fn lease(&self, shard: Shard) -> Result<Option<Lease>> {
         self.nodes(|nodes| nodes.lease(shard))
+    }
+
+    /// The state of a run.
+    ///
+    /// # Errors
+    /// If it is closed.
+    pub fn state(&self, run: RunId) -> Result<Option<RunState>> {
+        let model = self.model()?;
+        let live = model.live.get(run).map(|run| run.state);
+        Ok(live.or_else(|| model.history.get(run).map(|over| over.run.state)))
+    }
+
+    /// The states of all runs.
+    ///
+    /// # Errors
+    /// If it is closed.
+    pub fn states(&self) -> Result<Vec<(RunId, RunState)>> {
+        let model = self.model()?;
+        let runs = model.live.iter().chain(model.history.iter().map(|over| &over.run));
+        Ok(runs.map(|run| (run.id, run.state)).collect())
     }
 
     /// The running runs and who holds each, in order of ids.

@@ -32,6 +32,18 @@ pub(super) fn plan(me: Incarnation, heirs: &[Incarnation], owners: &BTreeMap<Sha
     Plan { take, give: least_valued(me, owners, give) }
 }
 
+/// Whether every shard is with an heir, and no heir has two more than another: usually, so that there is nothing to plan.
+pub(super) fn is_even(heirs: &[Incarnation], owners: impl Iterator<Item = Incarnation>) -> bool {
+    let mut counts: Vec<usize> = vec![0; heirs.len()];
+    for owner in owners {
+        if let Some(heir) = heirs.iter().position(|heir| *heir == owner) {
+            counts[heir] += 1;
+        }
+    }
+    let (least, most) = (counts.iter().min(), counts.iter().max());
+    counts.iter().sum::<usize>() == Shard::COUNT && most <= least.map(|least| least + 1).as_ref()
+}
+
 fn deal(me: Incarnation, counts: &mut BTreeMap<Incarnation, usize>, owners: &BTreeMap<Shard, Incarnation>) -> ShardSet {
     let mut take = ShardSet::EMPTY;
     for shard in Shard::all().filter(|shard| !owners.contains_key(shard)) {

@@ -482,6 +482,11 @@ impl World {
     /// Ends all faults. Crashed nodes stay so; the first is up and eligible.
     fn heal(&mut self) {
         (self.faults, self.outage_until) = (NO_FAULTS, 0);
+        // Nothing that was sent before arrives seconds later any more, as if its sender had only now been alive.
+        let soon = self.now + 30;
+        let post = std::mem::take(&mut self.post).into_iter();
+        self.post =
+            post.map(|Reverse((when, number, node, letter))| Reverse((when.min(soon), number, node, letter))).collect();
         for node in &mut self.nodes {
             (node.cut, node.paused_until, node.stalled_until, node.skew_ms, node.slow_ms) = (false, 0, 0, 0, 0);
         }

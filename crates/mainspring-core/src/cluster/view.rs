@@ -141,8 +141,8 @@ impl ClusterView {
 
     /// The other incarnations with their counters. An owner without a row is one too: it counts as silent, and is buried.
     pub(super) fn others(&self, me: Incarnation) -> impl Iterator<Item = (Incarnation, u64)> {
-        let owners = self.shards.values().map(|lease| (lease.owner, 0));
+        let owners = self.shards.values().map(|lease| lease.owner).filter(|owner| self.node(*owner).is_none());
         let nodes = self.nodes.iter().map(|row| (row.incarnation, row.counter));
-        owners.chain(nodes).filter(move |(incarnation, _)| *incarnation != me)
+        owners.map(|owner| (owner, 0)).chain(nodes).filter(move |(incarnation, _)| *incarnation != me)
     }
 }

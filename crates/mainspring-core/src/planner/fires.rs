@@ -205,7 +205,8 @@ impl Planner {
             return;
         }
         match entry.progress.due_at {
-            Some(due_at) if self.stays(Some(due_at)) => self.residents.arm(place, due_at),
+            // One that leaves is read again, unless the window has come by it before that was recorded.
+            Some(due_at) if !entry.leaves_window || due_at <= self.window.end() => self.residents.arm(place, due_at),
             _ => self.residents.remove(entry.trigger),
         }
     }

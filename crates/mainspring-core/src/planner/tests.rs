@@ -60,6 +60,8 @@ struct World {
     trusted: bool,
     /// Numbers of the batches of fires so far.
     sent: BTreeSet<u64>,
+    /// Triggers whose place in the due index lies behind.
+    behind: BTreeSet<TriggerId>,
     /// Triggers that were put aside, with their version and the reason.
     aside: Vec<(i64, i64, String)>,
     /// Where triggers that fired and did not leave the window are in the due index, and their version then.
@@ -92,6 +94,7 @@ impl World {
             owned: ShardSet::ALL,
             trusted: true,
             sent: BTreeSet::new(),
+            behind: BTreeSet::new(),
             aside: Vec::new(),
             places: BTreeMap::new(),
             window_rows: 0,
@@ -306,6 +309,9 @@ impl World {
 
     /// Where a trigger is in the due index, which is rewritten only when it leaves the window.
     fn place(&self, row: &TriggerRow) -> Option<Timestamp> {
+        if self.behind.contains(&row.id) {
+            return row.progress.due_at.map(|_| at(0));
+        }
         let kept = self.places.get(&row.id).filter(|(version, _)| *version == row.version);
         row.progress.due_at.map(|due| kept.map_or(due, |(_, place)| due.min(*place)))
     }
@@ -941,6 +947,37 @@ fn trigger_that_nobody_has_named_is_found_by_the_check_and_counted() {
     world.run_until(90_000);
     assert_eq!(world.fired.iter().filter(|(id, _)| *id == 2).count(), 91);
     assert_eq!(world.planner.figures().corrections, 1);
+}
+
+/// The node that fired it last had read further ahead: it left its place in the due index where this one has passed it.
+#[test]
+fn trigger_read_by_id_whose_place_was_passed_is_kept() {
+    let mut world = world();
+    world.run_until(1_000);
+    world.add(1, every(7_000));
+    let progress = &mut world.rows.get_mut(&TriggerId(1)).expect("just added").row.progress;
+    (progress.next_fire_at, progress.due_at, progress.fired_through) = (Some(at(7_000)), Some(at(7_000)), Some(at(0)));
+    world.behind.insert(TriggerId(1));
+    world.changed = vec![TriggerId(1)];
+    world.send(Event::Changed);
+    world.run_until(7_000);
+    assert_eq!(world.fired, [(1, 7_000)]);
+}
+
+/// A window that ends in an hour, as a clock has left it that was ahead, does not keep places where they are.
+#[test]
+fn trigger_leaves_the_window_as_the_clock_has_it_now() {
+    let mut world = world();
+    world.now = at(3_600_000);
+    world.send(Event::Woke);
+    world.now = at(0);
+    world.send(Event::Woke);
+    world.add(1, every(60_000));
+    world.changed = vec![TriggerId(1)];
+    world.keep_back = true;
+    world.send(Event::Changed);
+    let [Command::Fire(batch)] = &world.kept_back[..] else { panic!("{:?}", world.kept_back) };
+    assert!(batch.entries[0].leaves_window, "{batch:?}");
 }
 
 #[test]

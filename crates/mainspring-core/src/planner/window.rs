@@ -106,22 +106,39 @@ impl Planner {
     }
 
     pub(super) fn keep(&mut self, loaded: Loaded) {
-        if self.belongs(&loaded) {
+        if self.is_there_by(&loaded, self.reach()) {
             self.residents.keep(loaded, self.now);
         } else {
             self.residents.leave(loaded.row.id);
         }
     }
 
-    /// Whether a trigger is to be in memory.
-    pub(super) fn belongs(&self, loaded: &Loaded) -> bool {
-        self.stays(loaded.rule.look_at(loaded.row.id, &loaded.row.progress, self.now)) && self.concerns(loaded)
+    /// Up to when what was read by id is kept. The place of a trigger in the due index may lie before the end of the window, so
+    /// that no further read comes by it, although it is due later: another node may have fired it, whose window ended later and
+    /// whose clock is ahead. Its window ended no more than two windows from now.
+    fn reach(&self) -> Timestamp {
+        self.window.end().max(self.now + 2 * self.settings.window_ms) + self.kept_ms()
     }
 
-    /// Whether a trigger that is to be looked at then remains in memory. What once did does so later, as the end never goes back:
-    /// its place in the due index is not rewritten, so that nothing would read it again.
-    pub(super) fn stays(&self, look_at: Option<Timestamp>) -> bool {
-        look_at.is_some_and(|at| at <= self.window.end + KEPT_WINDOWS * self.settings.window_ms)
+    /// Whether a trigger is to be in memory, as the window has it.
+    pub(super) fn belongs(&self, loaded: &Loaded) -> bool {
+        self.is_there_by(loaded, self.window.end())
+    }
+
+    fn is_there_by(&self, loaded: &Loaded, at: Timestamp) -> bool {
+        let look_at = loaded.rule.look_at(loaded.row.id, &loaded.row.progress, self.now);
+        look_at.is_some_and(|look_at| look_at <= at) && self.concerns(loaded)
+    }
+
+    /// Whether a trigger that has fired remains in memory until then: its place in the due index is not rewritten, so that
+    /// nothing reads it again. A clock that was ahead has left an end behind that is far away: places stay near what is due.
+    pub(super) fn stays(&self, due_at: Option<Timestamp>) -> bool {
+        let end = self.window.end().min(self.now + self.settings.window_ms);
+        due_at.is_some_and(|due| due <= end + self.kept_ms())
+    }
+
+    const fn kept_ms(&self) -> i64 {
+        KEPT_WINDOWS * self.settings.window_ms
     }
 
     fn concerns(&self, loaded: &Loaded) -> bool {

@@ -1,14 +1,15 @@
 //! Fires, gaps and requests: I1–I6, I11, I13–I15.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
 use mainspring_core::batch::{GapOutcome, GapReason};
 use mainspring_core::{Incarnation, RunId, TriggerId};
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::lateness::CALM_MS;
-use super::timeline::Timeline;
+use super::timeline::{Timeline, Timelines};
 use super::{Findings, Lateness, Violation};
-use crate::history::{Fire, GapRow, History, Schedule, State, Time};
+use crate::history::{Fire, GapRow, History, Schedule, State, Time, Witness};
 
 /// The faults by which a request may be carried out late, and nobody hears of it.
 const UNHEARD: [&str; 10] = [
@@ -72,13 +73,13 @@ fn triggers(history: &History) -> BTreeMap<(u32, usize), TriggerId> {
 }
 
 /// The schedules with which a job certainly fired, each with its trigger's place, and from when to when.
-fn certain<'a>(history: &'a History, timeline: &Timeline<'a>) -> Vec<(usize, Schedule, Time, Time, bool)> {
+fn certain<'a>(history: &'a History, timeline: Timeline<'a>) -> Vec<(usize, Schedule, Time, Time)> {
     let mut found = Vec::new();
     for span in timeline.certain(history.remains.at) {
         let State::Active(schedules) = span.state else { continue };
         for (place, schedule) in schedules.iter().enumerate() {
             if let Some(schedule) = schedule {
-                found.push((place, *schedule, span.counts_from, span.to, span.ended));
+                found.push((place, *schedule, span.counts_from, span.to));
             }
         }
     }
@@ -88,8 +89,9 @@ fn certain<'a>(history: &'a History, timeline: &Timeline<'a>) -> Vec<(usize, Sch
 pub(super) fn no_loss(history: &History) -> Vec<Violation> {
     let mut findings = Findings::of("I1");
     let (records, lateness, triggers) = (Records::of(history), Lateness::of(history), triggers(history));
-    for (job, timeline) in Timeline::of(history) {
-        for (place, schedule, from, to, _) in certain(history, &timeline) {
+    let timelines = Timelines::of(history);
+    for (job, timeline) in timelines.all(history) {
+        for (place, schedule, from, to) in certain(history, timeline) {
             let Some(trigger) = triggers.get(&(job, place)) else { continue };
             // Where a node's clock was ahead, more is recorded than has passed, and no change takes that back.
             let from = records.last(*trigger, from).map_or(from, |last| last.max(from));
@@ -111,24 +113,27 @@ pub(super) fn no_loss(history: &History) -> Vec<Violation> {
 }
 
 pub(super) fn no_duplicate(history: &History) -> Vec<Violation> {
-    let mut findings = Findings::of("I2");
-    let mut fires: Vec<&Fire> = history.fires.iter().collect();
-    fires.sort_by_key(|fire| (fire.trigger, fire.instant, fire.order));
-    for pair in fires.windows(2) {
-        let same = (pair[0].trigger, pair[0].instant) == (pair[1].trigger, pair[1].instant);
-        findings.add_if(same, pair[1].at, || {
-            format!("instant {} of trigger {} fired twice", pair[1].instant, pair[1].trigger)
-        });
-    }
-    let timelines = Timeline::of(history);
+    let (mut duplicates, mut findings) = (Duplicates::default(), Findings::of("I2"));
+    let timelines = Timelines::of(history);
     for fire in &history.fires {
+        duplicates.fired(history, &timelines, fire, &mut findings);
+    }
+    findings.found
+}
+
+/// I2, fire by fire.
+#[derive(Debug, Default)]
+pub(super) struct Duplicates(FxHashSet<(TriggerId, Time)>);
+
+impl Duplicates {
+    pub(super) fn fired(&mut self, history: &History, timelines: &Timelines, fire: &Fire, findings: &mut Findings) {
+        findings.add_if(!self.0.insert((fire.trigger, fire.instant)), fire.at, || {
+            format!("instant {} of trigger {} fired twice", fire.instant, fire.trigger)
+        });
         let Some((job, place)) = history.triggers.get(&fire.trigger) else {
-            findings.add(fire.at, || format!("trigger {} fired, and nobody made it", fire.trigger));
-            continue;
+            return findings.add(fire.at, || format!("trigger {} fired, and nobody made it", fire.trigger));
         };
-        let Ok(index) = timelines.binary_search_by_key(job, |(job, _)| *job) else { continue };
-        let timeline = &timelines[index].1;
-        let is_due = |state: &&State| match state {
+        let is_due = |state: &State| match state {
             State::Active(schedules) => match schedules.get(*place) {
                 Some(Some(schedule)) => schedule.has(fire.instant),
                 Some(None) => true,
@@ -136,39 +141,40 @@ pub(super) fn no_duplicate(history: &History) -> Vec<Violation> {
             },
             State::Paused | State::Absent => false,
         };
-        findings.add_if(!timeline.possible(fire.at).iter().any(is_due), fire.at, || {
+        let lawful = !history.jobs.contains_key(job) || timelines.get(history, *job).may_be(fire.at, is_due);
+        findings.add_if(!lawful, fire.at, || {
             format!("trigger {} fired for {}, which no schedule of its has then", fire.trigger, fire.instant)
         });
     }
-    findings.found
 }
 
 pub(super) fn lawful_misses(history: &History) -> Vec<Violation> {
     let mut findings = Findings::of("I3");
-    for row in &history.gaps {
-        let Some(facts) = history.triggers.get(&row.trigger).and_then(|(job, _)| history.jobs.get(job)) else {
-            continue;
-        };
-        let first = row.gap.first.as_millis();
-        // A fire that stands for what was missed takes the first instant, and leaves the others.
-        let waited = row.decided - row.first_beside.map_or(first, |beside| beside.min(first));
-        let lawful = match (row.gap.outcome, row.gap.reason) {
-            (GapOutcome::Missed, GapReason::Misfire) => facts.misses && waited > history.misfire_threshold_ms,
-            (GapOutcome::Missed, GapReason::CatchUpCap) => row.fires_beside >= history.catch_up_max,
-            (GapOutcome::Missed, GapReason::Paused | GapReason::Changed | GapReason::Deleted) => row.fires_beside == 0,
-            (GapOutcome::Suppressed, GapReason::Overlap) => facts.suppresses,
-            _ => false,
-        };
-        findings.add_if(!lawful, row.at, || {
-            format!("trigger {} has {:?}, decided {waited} ms after its first instant", row.trigger, row.gap)
-        });
-    }
+    history.gaps.iter().for_each(|row| missed(history, row, &mut findings));
     findings.found
 }
 
+/// I3, row by row.
+pub(super) fn missed(history: &History, row: &GapRow, findings: &mut Findings) {
+    let Some(facts) = history.triggers.get(&row.trigger).and_then(|(job, _)| history.jobs.get(job)) else { return };
+    let first = row.gap.first.as_millis();
+    // A fire that stands for what was missed takes the first instant, and leaves the others.
+    let waited = row.decided - row.first_beside.map_or(first, |beside| beside.min(first));
+    let lawful = match (row.gap.outcome, row.gap.reason) {
+        (GapOutcome::Missed, GapReason::Misfire) => facts.misses && waited > history.misfire_threshold_ms,
+        (GapOutcome::Missed, GapReason::CatchUpCap) => row.fires_beside >= history.catch_up_max,
+        (GapOutcome::Missed, GapReason::Paused | GapReason::Changed | GapReason::Deleted) => row.fires_beside == 0,
+        (GapOutcome::Suppressed, GapReason::Overlap) => facts.suppresses,
+        _ => false,
+    };
+    findings.add_if(!lawful, row.at, || {
+        format!("trigger {} has {:?}, decided {waited} ms after its first instant", row.trigger, row.gap)
+    });
+}
+
 /// When the first attempt of each run began.
-fn first_starts(history: &History) -> HashMap<RunId, Time> {
-    let mut starts = HashMap::with_capacity(history.witnesses.len());
+fn first_starts(history: &History) -> FxHashMap<RunId, Time> {
+    let mut starts = FxHashMap::default();
     for witness in history.witnesses.iter().filter(|witness| witness.attempt == 1) {
         let start = starts.entry(witness.run).or_insert(witness.start);
         *start = witness.start.min(*start);
@@ -177,20 +183,32 @@ fn first_starts(history: &History) -> HashMap<RunId, Time> {
 }
 
 pub(super) fn never_early(history: &History) -> Vec<Violation> {
-    let mut findings = Findings::of("I4");
-    let starts = first_starts(history);
-    for fire in &history.fires {
+    let (mut early, mut findings) = (Early::default(), Findings::of("I4"));
+    history.fires.iter().for_each(|fire| early.fired(fire, &mut findings));
+    history.witnesses.iter().for_each(|witness| early.began(history, witness, &mut findings));
+    findings.found
+}
+
+/// I4, row by row: the instant of each run.
+#[derive(Debug, Default)]
+pub(super) struct Early(FxHashMap<RunId, Time>);
+
+impl Early {
+    pub(super) fn fired(&mut self, fire: &Fire, findings: &mut Findings) {
+        self.0.insert(fire.run, fire.instant);
         findings.add_if(fire.decided < fire.due, fire.at, || {
             let early = fire.due - fire.decided;
             format!("trigger {} fired {early} ms early by the clock of its node", fire.trigger)
         });
-        let early = starts.get(&fire.run).map_or(0, |start| fire.instant - start);
+    }
+
+    pub(super) fn began(&self, history: &History, witness: &Witness, findings: &mut Findings) {
+        let early = self.0.get(&witness.run).map_or(0, |instant| instant - witness.start);
         // Clocks of nodes are read to the millisecond.
-        findings.add_if(early > history.clock_error_ms + 2, fire.at, || {
-            format!("run {} began {early} ms before its instant", fire.run)
+        findings.add_if(early > history.clock_error_ms + 2, witness.start, || {
+            format!("run {} began {early} ms before its instant", witness.run)
         });
     }
-    findings.found
 }
 
 pub(super) fn in_time(history: &History) -> Vec<Violation> {
@@ -225,39 +243,67 @@ pub(super) fn in_time(history: &History) -> Vec<Violation> {
 }
 
 pub(super) fn fencing(history: &History) -> Vec<Violation> {
-    let mut findings = Findings::of("I6");
-    let mut fences: HashMap<Incarnation, u64> = HashMap::new();
-    // By shard: the lease of its last row, and those before.
-    let mut leases: BTreeMap<u8, (u128, i64, Vec<u128>)> = BTreeMap::new();
-    let mut failovers = history.failovers.iter().copied().peekable();
-    // Until a node sees that another server answers, it goes by what that has lost. What keeps two from firing an instant then
-    // is the trigger's row, as ever.
-    let unaware = |at: Time| history.failovers.iter().any(|failover| (*failover..failover + UNAWARE_MS).contains(&at));
-    for fire in history.fires.iter().filter(|fire| !unaware(fire.at)) {
-        while failovers.next_if(|at| *at <= fire.at).is_some() {
-            leases.clear();
+    let (mut fences, mut findings) = (Fences::default(), Findings::of("I6"));
+    history.fires.iter().for_each(|fire| fences.fired(history, fire, &mut findings));
+    findings.found
+}
+
+/// I6, fire by fire.
+#[derive(Debug, Default)]
+pub(super) struct Fences {
+    counted: FxHashMap<Incarnation, u64>,
+    shards: FxHashMap<u8, Leases>,
+    failovers: usize,
+}
+
+/// The leases under which a shard has fired: the last one with its number, and those before.
+#[derive(Debug)]
+struct Leases {
+    last: u128,
+    epoch: i64,
+    over: Vec<u128>,
+}
+
+impl Fences {
+    pub(super) fn fired(&mut self, history: &History, fire: &Fire, findings: &mut Findings) {
+        // Until a node sees that another server answers, it goes by what that has lost. What keeps two from firing an instant
+        // then is the trigger's row, as ever.
+        let unaware = |failover: &Time| (*failover..failover + UNAWARE_MS).contains(&fire.at);
+        if history.failovers.iter().any(unaware) {
+            return;
         }
+        let failovers = history.failovers.iter().filter(|at| **at <= fire.at).count();
+        if std::mem::replace(&mut self.failovers, failovers) < failovers {
+            self.shards.clear();
+        }
+        self.count(fire, findings);
+        self.lease(fire, findings);
+    }
+
+    fn count(&mut self, fire: &Fire, findings: &mut Findings) {
         let by = fire.batch.incarnation;
-        let before = fences.insert(by, fire.fence).unwrap_or_default();
+        let before = self.counted.insert(by, fire.fence).unwrap_or_default();
         findings.add_if(fire.fence < before || fire.fence == 0, fire.at, || {
             format!("the fence of {by} went from {before} to {}", fire.fence)
         });
+    }
+
+    fn lease(&mut self, fire: &Fire, findings: &mut Findings) {
+        let by = fire.batch.incarnation;
         let Some((owner, epoch, lease)) = fire.lease else {
-            findings.add(fire.at, || format!("{by} fired in shard {}, which has no owner", fire.shard));
-            continue;
+            return findings.add(fire.at, || format!("{by} fired in shard {}, which has no owner", fire.shard));
         };
         findings.add_if(owner != by, fire.at, || format!("{by} fired in shard {}, which is {owner}'s", fire.shard));
-        let (last, last_epoch, over) = leases.entry(fire.shard).or_insert((lease, epoch, Vec::new()));
-        findings.add_if(epoch < *last_epoch, fire.at, || format!("the epoch of shard {} went back", fire.shard));
-        if lease != *last {
-            findings.add_if(over.contains(&lease), fire.at, || {
+        let leases = self.shards.entry(fire.shard).or_insert_with(|| Leases { last: lease, epoch, over: Vec::new() });
+        findings.add_if(epoch < leases.epoch, fire.at, || format!("the epoch of shard {} went back", fire.shard));
+        if lease != leases.last {
+            findings.add_if(leases.over.contains(&lease), fire.at, || {
                 format!("a lease of shard {} fired after another one had begun", fire.shard)
             });
-            over.push(std::mem::replace(last, lease));
+            leases.over.push(std::mem::replace(&mut leases.last, lease));
         }
-        *last_epoch = epoch;
+        leases.epoch = epoch;
     }
-    findings.found
 }
 
 pub(super) fn progress(history: &History) -> Vec<Violation> {
@@ -279,9 +325,9 @@ pub(super) fn progress(history: &History) -> Vec<Violation> {
     findings.add_if(remains.ownerless > 0, at, || format!("{} shards have no owner that knows", remains.ownerless));
     findings.add_if(remains.leftovers > 0, at, || format!("{} changes, sessions or locks are left", remains.leftovers));
     // Changes may be taken by a request whose answer is lost: then the check is what finds them.
-    let unheard = history.faults.iter().any(|fault| UNHEARD.contains(&fault.kind));
-    findings.add_if(remains.corrections > 0 && !unheard, at, || {
-        format!("{} triggers had to be corrected", remains.corrections)
+    let lenient = history.faults.iter().any(|fault| UNHEARD.contains(&fault.kind));
+    findings.add_if(remains.corrections > remains.unheard && !lenient, at, || {
+        format!("{} triggers had to be corrected, {} of them unheard of", remains.corrections, remains.unheard)
     });
     findings.found
 }
@@ -289,9 +335,10 @@ pub(super) fn progress(history: &History) -> Vec<Violation> {
 pub(super) fn acknowledged(history: &History) -> Vec<Violation> {
     let mut findings = Findings::of("I13");
     let at = history.remains.at;
-    for (job, timeline) in Timeline::of(history) {
+    let timelines = Timelines::of(history);
+    for (job, timeline) in timelines.all(history) {
         let Some(state) = history.remains.jobs.get(&job) else { continue };
-        findings.add_if(!timeline.possible(at).contains(&state), at, || {
+        findings.add_if(!timeline.may_be(at, |possible| possible == state), at, || {
             format!("job {job} is {state:?}, which no acknowledged request has made it")
         });
     }
@@ -306,32 +353,28 @@ pub(super) fn acknowledged(history: &History) -> Vec<Violation> {
 }
 
 pub(super) fn pause(history: &History) -> Vec<Violation> {
-    let mut findings = Findings::of("I14");
-    // What happens within the millisecond of the acknowledgement may have been before it.
-    let mut rests: BTreeMap<u32, Vec<(Time, Time)>> = BTreeMap::new();
-    for (job, timeline) in Timeline::of(history) {
-        let spans = timeline.certain(history.remains.at + 1);
-        let rest = spans.iter().filter(|span| !matches!(span.state, State::Active(_)));
-        rests.insert(job, rest.map(|span| (span.from.saturating_add(1), span.to)).collect());
-    }
-    for fire in &history.fires {
-        findings.add_if(!fire.lawful, fire.at, || {
-            format!("trigger {} fired for {} under a version that was not active", fire.trigger, fire.instant)
-        });
-        let Some((job, _)) = history.triggers.get(&fire.trigger) else { continue };
-        let rested = rests.get(job).is_some_and(|spans| spans.iter().any(|(from, to)| (*from..*to).contains(&fire.at)));
-        findings.add_if(rested, fire.at, || {
-            format!("trigger {} fired for {} while its job rested", fire.trigger, fire.instant)
-        });
-    }
+    let (timelines, mut findings) = (Timelines::of(history), Findings::of("I14"));
+    history.fires.iter().for_each(|fire| rested(history, &timelines, fire, &mut findings));
     findings.found
+}
+
+/// I14, fire by fire.
+pub(super) fn rested(history: &History, timelines: &Timelines, fire: &Fire, findings: &mut Findings) {
+    findings.add_if(!fire.lawful, fire.at, || {
+        format!("trigger {} fired for {} under a version that was not active", fire.trigger, fire.instant)
+    });
+    let Some((job, _)) = history.triggers.get(&fire.trigger) else { return };
+    let rests = history.jobs.contains_key(job) && timelines.get(history, *job).rests(fire.at);
+    findings
+        .add_if(rests, fire.at, || format!("trigger {} fired for {} while its job rested", fire.trigger, fire.instant));
 }
 
 pub(super) fn conservation(history: &History) -> Vec<Violation> {
     let mut findings = Findings::of("I15");
     let triggers = triggers(history);
-    for (job, timeline) in Timeline::of(history).into_iter().filter(|(_, timeline)| timeline.len() == 1) {
-        for (place, schedule, ..) in certain(history, &timeline) {
+    let timelines = Timelines::of(history);
+    for (job, timeline) in timelines.all(history).filter(|(_, timeline)| timeline.len() == 1) {
+        for (place, schedule, ..) in certain(history, timeline) {
             let tally = triggers.get(&(job, place)).and_then(|id| history.remains.tallies.get(id));
             let Some(tally) = tally else { continue };
             let (there, expected) =

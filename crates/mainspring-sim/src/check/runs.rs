@@ -1,12 +1,11 @@
 //! Attempts and their work: I7–I10.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-
 use mainspring_core::run::{AttemptOutcome, RunState};
 use mainspring_core::{JobId, RunId};
+use rustc_hash::FxHashMap;
 
 use super::{Findings, Violation};
-use crate::history::{Claim, History, Time, Verdict, Witness};
+use crate::history::{Claim, History, Seen, Time, Verdict, Witness};
 
 /// How long a worker that was stopped may go on before it notices that its work was given away.
 const LEASH_MS: i64 = 2_000;
@@ -17,45 +16,78 @@ const TAIL_MS: i64 = 6_000;
 /// How long an end that is not recorded yet may be on its way when all is looked at.
 const TOLD_MS: i64 = 3_000;
 
+type Attempt = (RunId, u32);
+
 pub(super) fn attempts(history: &History) -> Vec<Violation> {
-    let mut findings = Findings::of("I7");
-    let mut runs: BTreeMap<RunId, (Vec<&Claim>, Vec<&Verdict>)> = BTreeMap::new();
-    for claim in &history.claims {
-        runs.entry(claim.run).or_default().0.push(claim);
-    }
-    for verdict in &history.verdicts {
-        runs.entry(verdict.run).or_default().1.push(verdict);
-    }
-    let jobs: HashMap<RunId, u32> = history
-        .witnesses
-        .iter()
-        .filter_map(|witness| Some((witness.run, *history.job_ids.get(&witness.job)?)))
-        .collect();
-    for (run, (claims, verdicts)) in runs {
-        let most = jobs.get(&run).and_then(|job| history.jobs.get(job)).map(|facts| facts.attempts_max);
-        for (count, claim) in (1_u32..).zip(&claims) {
-            findings.add_if(claim.attempt != count, claim.at, || {
-                format!("attempt {} of run {run} was claimed as its number {count}", claim.attempt)
-            });
-            findings.add_if(most.is_some_and(|most| count > most), claim.at, || {
-                format!("run {run} was tried {count} times")
-            });
-            let over = |verdict: &&&Verdict| verdict.attempt + 1 == claim.attempt && verdict.order < claim.order;
-            findings.add_if(claim.attempt > 1 && !verdicts.iter().any(|verdict| over(&verdict)), claim.at, || {
-                format!("attempt {} of run {run} was claimed while the one before was open", claim.attempt)
-            });
+    let (mut attempts, mut findings) = (Attempts::default(), Findings::of("I7"));
+    history.witnesses.iter().for_each(|witness| attempts.began(history, witness));
+    let (mut claims, mut verdicts): (Vec<&Claim>, Vec<&Verdict>) =
+        (history.claims.iter().collect(), history.verdicts.iter().collect());
+    claims.sort_by_key(|claim| claim.order);
+    verdicts.sort_by_key(|verdict| verdict.order);
+    let mut claims = claims.into_iter().peekable();
+    for verdict in verdicts {
+        while let Some(claim) = claims.next_if(|claim| claim.order < verdict.order) {
+            attempts.claimed(history, claim, &mut findings);
         }
-        for (index, verdict) in verdicts.iter().enumerate() {
-            let again = verdicts[..index].iter().any(|other| other.attempt == verdict.attempt);
-            findings
-                .add_if(again, verdict.at, || format!("attempt {} of run {run} got a second verdict", verdict.attempt));
-            let opened = |claim: &&&Claim| claim.attempt == verdict.attempt && claim.order < verdict.order;
-            findings.add_if(!claims.iter().any(|claim| opened(&claim)), verdict.at, || {
-                format!("attempt {} of run {run} got a verdict, and nobody had claimed it", verdict.attempt)
-            });
-        }
+        attempts.ended(verdict, &mut findings);
     }
+    claims.for_each(|claim| attempts.claimed(history, claim, &mut findings));
     findings.found
+}
+
+/// I7, row by row, in the order of transactions.
+#[derive(Debug, Default)]
+pub(super) struct Attempts {
+    tried: FxHashMap<RunId, Tried>,
+    jobs: FxHashMap<RunId, u32>,
+}
+
+/// What was claimed and what ended of a run, each by its attempt.
+#[derive(Debug, Default)]
+struct Tried {
+    claims: u32,
+    opened: Vec<u32>,
+    ended: Vec<u32>,
+}
+
+impl Attempts {
+    /// Learns whose the run is.
+    pub(super) fn began(&mut self, history: &History, witness: &Witness) {
+        if let Some(job) = history.job_ids.get(&witness.job) {
+            self.jobs.insert(witness.run, *job);
+        }
+    }
+
+    pub(super) fn claimed(&mut self, history: &History, claim: &Claim, findings: &mut Findings) {
+        let Claim { run, attempt, at, .. } = *claim;
+        let tried = self.tried.entry(run).or_default();
+        tried.claims += 1;
+        let count = tried.claims;
+        findings.add_if(attempt != count, at, || {
+            format!("attempt {attempt} of run {run} was claimed as its number {count}")
+        });
+        let facts = self.jobs.get(&run).and_then(|job| history.jobs.get(job));
+        findings.add_if(facts.is_some_and(|facts| count > facts.attempts_max), at, || {
+            format!("run {run} was tried {count} times")
+        });
+        findings.add_if(attempt > 1 && !tried.ended.contains(&(attempt - 1)), at, || {
+            format!("attempt {attempt} of run {run} was claimed while the one before was open")
+        });
+        tried.opened.push(attempt);
+    }
+
+    pub(super) fn ended(&mut self, verdict: &Verdict, findings: &mut Findings) {
+        let Verdict { run, attempt, at, .. } = *verdict;
+        let tried = self.tried.entry(run).or_default();
+        findings.add_if(tried.ended.contains(&attempt), at, || {
+            format!("attempt {attempt} of run {run} got a second verdict")
+        });
+        findings.add_if(!tried.opened.contains(&attempt), at, || {
+            format!("attempt {attempt} of run {run} got a verdict, and nobody had claimed it")
+        });
+        tried.ended.push(attempt);
+    }
 }
 
 /// Whether a failover lies between two times, or so shortly before the first that what it took back still goes on.
@@ -64,74 +96,142 @@ fn failed_over(history: &History, from: Time, to: Time) -> bool {
 }
 
 pub(super) fn witness(history: &History) -> Vec<Violation> {
-    let mut findings = Findings::of("I8");
-    let claims: HashMap<(RunId, u32), &Claim> =
-        history.claims.iter().map(|claim| ((claim.run, claim.attempt), claim)).collect();
-    let verdicts: HashMap<(RunId, u32), &Verdict> =
-        history.verdicts.iter().map(|verdict| ((verdict.run, verdict.attempt), verdict)).collect();
-    let mut begun: HashMap<(RunId, u32), &Witness> = HashMap::new();
-    for witness in &history.witnesses {
-        let (run, attempt, start) = (witness.run, witness.attempt, witness.start);
-        let key = (run, attempt);
-        if let Some(before) = begun.insert(key, witness) {
-            findings.add_if(!failed_over(history, before.start, start), start, || {
+    let (mut work, mut findings) = (Work::default(), Findings::of("I8"));
+    history.claims.iter().for_each(|claim| work.claimed(claim));
+    (0..history.witnesses.len()).for_each(|index| work.began(history, index, &mut findings));
+    history.verdicts.iter().for_each(|verdict| work.ended(history, verdict, &mut findings));
+    findings.found.extend(untold(history));
+    findings.found
+}
+
+/// I8, row by row.
+#[derive(Debug, Default)]
+pub(super) struct Work {
+    claimed: FxHashMap<Attempt, Time>,
+    /// The last witness of each attempt.
+    begun: FxHashMap<Attempt, usize>,
+}
+
+impl Work {
+    pub(super) fn claimed(&mut self, claim: &Claim) {
+        self.claimed.insert((claim.run, claim.attempt), claim.at);
+    }
+
+    pub(super) fn began(&mut self, history: &History, index: usize, findings: &mut Findings) {
+        let Witness { run, attempt, start, .. } = history.witnesses[index];
+        if let Some(before) = self.begun.insert((run, attempt), index) {
+            let before = history.witnesses[before].start;
+            findings.add_if(!failed_over(history, before, start), start, || {
                 format!("attempt {attempt} of run {run} began twice")
             });
         }
-        let claimed = claims.get(&key).is_some_and(|claim| claim.at <= start);
-        // A run whose record a failover took back is made again, and may be claimed anew.
-        let taken_back = history.failovers.last().is_some_and(|last| start <= last + FAILOVER_MS);
-        findings.add_if(!claimed && !taken_back, start, || {
+        let claimed = self.claimed.get(&(run, attempt)).is_some_and(|at| *at <= start);
+        findings.add_if(!claimed && !taken_back(history, start), start, || {
             format!("attempt {attempt} of run {run} began, and nobody had claimed it")
         });
-        let told = verdicts.contains_key(&key) || witness.end.is_none_or(|end| end + TOLD_MS > history.remains.at);
-        findings
-            .add_if(!told && !taken_back, start, || format!("attempt {attempt} of run {run} ended, and nobody knows"));
     }
-    let whole: HashSet<(RunId, u32)> = history
-        .witnesses
-        .iter()
-        .filter(|witness| witness.whole)
-        .map(|witness| (witness.run, witness.attempt))
-        .collect();
-    for verdict in history.verdicts.iter().filter(|verdict| verdict.outcome == AttemptOutcome::Succeeded) {
-        let done = whole.contains(&(verdict.run, verdict.attempt));
-        findings.add_if(!done, verdict.at, || format!("run {} succeeded, and its work was not done", verdict.run));
+
+    pub(super) fn ended(&self, history: &History, verdict: &Verdict, findings: &mut Findings) {
+        let Verdict { run, attempt, outcome, at, .. } = *verdict;
+        let last = self.begun.get(&(run, attempt)).is_some_and(|index| history.witnesses[*index].whole);
+        // After a failover there may be several.
+        let is_done = |witness: &Witness| (witness.run, witness.attempt, witness.whole) == (run, attempt, true);
+        let done = || last || history.witnesses.iter().any(is_done);
+        findings.add_if(outcome == AttemptOutcome::Succeeded && !done(), at, || {
+            format!("run {run} succeeded, and its work was not done")
+        });
+    }
+}
+
+/// Whether a failover may have taken the claim of work back that began then: its run is made again, and may be claimed anew.
+fn taken_back(history: &History, start: Time) -> bool {
+    history.failovers.last().is_some_and(|last| start <= last + FAILOVER_MS)
+}
+
+/// The rest of I8, when all is over: what ended is known.
+pub(super) fn untold(history: &History) -> Vec<Violation> {
+    let mut findings = Findings::of("I8");
+    let told: rustc_hash::FxHashSet<Attempt> =
+        history.verdicts.iter().map(|verdict| (verdict.run, verdict.attempt)).collect();
+    for witness in &history.witnesses {
+        let Witness { run, attempt, start, end, .. } = *witness;
+        let known = told.contains(&(run, attempt)) || end.is_none_or(|end| end + TOLD_MS > history.remains.at);
+        findings.add_if(!known && !taken_back(history, start), start, || {
+            format!("attempt {attempt} of run {run} ended, and nobody knows")
+        });
     }
     findings.found
 }
 
 pub(super) fn no_overlap(history: &History) -> Vec<Violation> {
-    let mut findings = Findings::of("I9");
-    // A job that is deleted and made again is another one: the runs of the first go on.
-    let mut jobs: BTreeMap<JobId, Vec<&Witness>> = BTreeMap::new();
-    for witness in &history.witnesses {
-        let Some(job) = history.job_ids.get(&witness.job) else { continue };
-        if history.jobs.get(job).is_some_and(|facts| facts.exclusive) {
-            jobs.entry(witness.job).or_default().push(witness);
-        }
-    }
-    let end_of = |witness: &Witness| witness.end.unwrap_or(history.remains.at);
-    for (job, mut work) in jobs {
-        work.sort_by_key(|witness| (witness.start, witness.run));
-        let mut going: Vec<&Witness> = Vec::new();
-        for witness in work {
-            going.retain(|before| end_of(before) > witness.start);
-            for before in &going {
-                let (from, to) = (witness.start, end_of(before).min(end_of(witness)));
-                let both = to - from - excused(history, [before, witness], from, to);
-                findings.add_if(both > 0, witness.start, || {
-                    format!("runs {} and {} of job {job} went on together for {both} ms", before.run, witness.run)
-                });
-            }
-            going.push(witness);
-        }
+    let (mut overlaps, mut findings) = (Overlaps::default(), Findings::of("I9"));
+    let mut order: Vec<usize> = (0..history.witnesses.len()).collect();
+    order.sort_by_key(|index| (history.witnesses[*index].start, history.witnesses[*index].run));
+    for index in order {
+        overlaps.began(history, index);
+        overlaps.look(history, history.remains.at, &mut findings);
     }
     findings.found
 }
 
-/// How much of a time one of two pieces of work stood still, or had just been woken, or was orphaned by a failover.
-fn excused(history: &History, work: [&Witness; 2], from: Time, to: Time) -> i64 {
+/// I9: the work of each job that is to run alone, and pairs of it that go on together.
+#[derive(Debug, Default)]
+pub(super) struct Overlaps {
+    // A job that is deleted and made again is another one: the runs of the first go on.
+    going: FxHashMap<JobId, Vec<usize>>,
+    together: Vec<Together>,
+}
+
+/// Two pieces of work that go on together, and until when that is excused.
+#[derive(Debug)]
+struct Together {
+    work: [usize; 2],
+    excused: Time,
+}
+
+impl Overlaps {
+    pub(super) fn began(&mut self, history: &History, index: usize) {
+        let witness = &history.witnesses[index];
+        let facts = history.job_ids.get(&witness.job).and_then(|job| history.jobs.get(job));
+        if !facts.is_some_and(|facts| facts.exclusive) {
+            return;
+        }
+        let going = self.going.entry(witness.job).or_default();
+        going.retain(|before| history.witnesses[*before].end.is_none_or(|end| end > witness.start));
+        self.together.extend(going.iter().map(|before| Together { work: [*before, index], excused: Time::MIN }));
+        going.push(index);
+    }
+
+    /// Whether nothing goes on together.
+    pub(super) const fn is_empty(&self) -> bool {
+        self.together.is_empty()
+    }
+
+    /// Looks at what goes on together, up to `now`.
+    pub(super) fn look(&mut self, history: &History, now: Time, findings: &mut Findings) {
+        self.together.retain_mut(|pair| {
+            let work = pair.work.map(|index| &history.witnesses[index]);
+            let [first, second] = work;
+            let goes_on = first.end.is_none() && second.end.is_none();
+            if goes_on && now <= pair.excused {
+                return true;
+            }
+            let end_of = |witness: &Witness| witness.end.unwrap_or(now);
+            let (from, to) = (second.start, end_of(first).min(end_of(second)));
+            let (excused_ms, until) = excused(history, work, from, to);
+            let both = to - from - excused_ms;
+            findings.add_if(both > 0, from, || {
+                format!("runs {} and {} of job {} went on together for {both} ms", first.run, second.run, second.job)
+            });
+            pair.excused = until;
+            both <= 0 && goes_on
+        });
+    }
+}
+
+/// How much of a time one of two pieces of work stood still, or had just been woken, or was orphaned by a failover; and until
+/// when the last of that lasts.
+fn excused(history: &History, work: [&Witness; 2], from: Time, to: Time) -> (i64, Time) {
     let stopped = history.faults.iter().filter(|fault| {
         matches!(fault.kind, "pause" | "suspend" | "stall")
             && work.iter().any(|witness| fault.node == Some(witness.node))
@@ -141,26 +241,39 @@ fn excused(history: &History, work: [&Witness; 2], from: Time, to: Time) -> i64 
     let failovers = history.failovers.iter().map(|at| (at - TAIL_MS, at + FAILOVER_MS));
     let mut excuses: Vec<(Time, Time)> = pauses.chain(failovers).collect();
     excuses.sort_unstable();
-    let (mut sum, mut until) = (0, from);
+    let (mut sum, mut until, mut last) = (0, from, from);
     for (start, end) in excuses {
+        if start <= to {
+            last = last.max(end);
+        }
         let (start, end) = (start.max(until), end.min(to));
         if end > start {
             sum += end - start;
             until = end;
         }
     }
-    sum
+    (sum, last)
 }
 
 pub(super) fn finality(history: &History) -> Vec<Violation> {
-    let mut findings = Findings::of("I10");
-    let mut last: HashMap<RunId, RunState> = HashMap::new();
-    for seen in history.seen.iter().filter(|seen| !seen.taken_back) {
-        if let Some(before) = last.insert(seen.run, seen.state) {
+    let (mut last, mut findings) = (Finality::default(), Findings::of("I10"));
+    history.seen.iter().for_each(|seen| last.seen(seen, &mut findings));
+    findings.found
+}
+
+/// I10, read by read: the last state of each run.
+#[derive(Debug, Default)]
+pub(super) struct Finality(FxHashMap<RunId, RunState>);
+
+impl Finality {
+    pub(super) fn seen(&mut self, seen: &Seen, findings: &mut Findings) {
+        if seen.taken_back {
+            return;
+        }
+        if let Some(before) = self.0.insert(seen.run, seen.state) {
             findings.add_if(before.is_final() && before != seen.state, seen.at, || {
                 format!("run {} was {before}, and is {}", seen.run, seen.state)
             });
         }
     }
-    findings.found
 }

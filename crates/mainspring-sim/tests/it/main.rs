@@ -23,19 +23,19 @@ fn calm_seed_is_in_time_and_breaks_nothing() {
     assert!(report.fires > 500 && report.worst_ms.0 < 250, "{} fires, {:?} ms late", report.fires, report.worst_ms);
 }
 
-/// Bugs with the seed, of the first five hundred, that catches each. Two of the sixteen are not among them yet: cursor polling and
-/// the clock that sleeps.
+/// Bugs with the seed, of the first five hundred, that catches each. Two of the sixteen are not among them:
+/// cursor polling, and a compare-and-set without the version, for which no seed of this workload has been looked up yet.
 const CAUGHT: [(Planted, u64); 14] = [
     (Planted::DispatchBeforeCommit, 0),
     (Planted::AdvanceWithoutInsert, 0),
-    (Planted::FenceByExists, 33),
-    (Planted::NoVersion, 51),
-    (Planted::EpochOnly, 0),
+    (Planted::FenceByExists, 2),
+    (Planted::EpochOnly, 1),
     (Planted::TimestampLease, 4),
-    (Planted::RetryBySelect, 0),
+    (Planted::RetryBySelect, 2),
     (Planted::NoAttemptCheck, 0),
     (Planted::HastyMisfire, 0),
     (Planted::OverlapOutside, 0),
+    (Planted::SleepingClock, 10),
     (Planted::HostName, 0),
     (Planted::HalfCommit, 0),
     (Planted::PoisonBlocks, 0),

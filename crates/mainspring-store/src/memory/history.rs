@@ -118,7 +118,8 @@ impl Segment {
         if id < self.least || id > self.greatest {
             return None;
         }
-        self.ids.iter().position(|other| *other == id).map(|index| &self.runs[index])
+        // Who asks, asks for one of the last, mostly.
+        self.ids.iter().rposition(|other| *other == id).map(|index| &self.runs[index])
     }
 }
 
