@@ -342,7 +342,7 @@ struct StuckClock(Arc<(Mutex<bool>, Condvar)>);
 
 impl StuckClock {
     fn set(&self, stuck: bool) {
-        *self.0.0.lock().unwrap() = stuck;
+        *self.0.0.lock().expect("nobody panics") = stuck;
         self.0.1.notify_all();
     }
 }
@@ -350,8 +350,8 @@ impl StuckClock {
 impl Clock for StuckClock {
     fn now(&self) -> Timestamp {
         if std::thread::current().name() != Some("mainspring-lease") {
-            let stuck = self.0.0.lock().unwrap();
-            drop(self.0.1.wait_while(stuck, |stuck| *stuck).unwrap());
+            let stuck = self.0.0.lock().expect("nobody panics");
+            drop(self.0.1.wait_while(stuck, |stuck| *stuck).expect("nobody panics"));
         }
         SystemClock.now()
     }
