@@ -210,7 +210,7 @@ mod tests {
             let before = Before { definition: &definition, row, rule: Some(&old) };
             let (changed, gap) = change(before, &every(7_000), &new, row.paused, at(9_500));
             assert_eq!(shown(gap), Some((4, 9, 6, reason, "edit".into())));
-            assert_eq!((changed.fired_through, changed.next_fire_at), (Some(at(9_000)), Some(at(16_500))));
+            assert_eq!((changed.fired_through, changed.next_fire_at), (Some(at(9_500)), Some(at(16_500))));
             assert_eq!(changed.status, TriggerStatus::Active);
             assert_eq!(shown(end(before, at(9_500))), Some((4, 9, 6, end_reason, "delete".into())));
         }
@@ -223,7 +223,7 @@ mod tests {
         let before = Before { definition: &definition, row: &row, rule: Some(&old) };
         let new = rule(&every(7_000), at(3_999));
         let (changed, gap) = change(before, &every(7_000), &new, false, at(3_999));
-        assert_eq!((changed.fired_through, gap), (Some(at(3_000)), None));
+        assert_eq!((changed.fired_through, gap), (Some(at(3_999)), None), "nothing before now ever fires");
         assert_eq!(end(before, at(3_999)), None);
         assert_eq!(shown(end(before, at(4_000))).map(|gap| (gap.0, gap.1, gap.2)), Some((4, 4, 1)));
     }

@@ -11,7 +11,8 @@ pub struct Settings {
     pub trust_margin_ms: u64,
     /// When the shell gives up on a statement, and the database on a session that idles inside a transaction.
     pub deadline_ms: u64,
-    /// How long the nodes must have been the same ones before shards move for the sake of balance.
+    /// How long the nodes must have been the same ones before shards move for the sake of balance. More than half a lease: a node
+    /// that is gone is a suspect by then, and is given nothing.
     pub dwell_ms: u64,
     /// How long ago the engine's loop may have ticked for a renewal to be sent.
     pub loop_stall_ms: u64,
@@ -30,7 +31,7 @@ impl Default for Settings {
             lease_ms: 5_000,
             trust_margin_ms: 1_000,
             deadline_ms: 2_000,
-            dwell_ms: 2_000,
+            dwell_ms: 3_000,
             loop_stall_ms: 2_000,
             clock_warn_ms: 500,
             clock_leave_ms: 5_000,

@@ -889,7 +889,7 @@ fn shards_that_are_lost_take_their_triggers_along() {
     world.run_until(3_000);
     world.let_go(true);
     assert!(world.planner.is_clear(&mine));
-    assert_eq!(world.planner.figures(), crate::planner::Figures { running: 4, ..Default::default() });
+    assert_eq!(world.planner.figures(), crate::planner::Figures { running: 4, slots: 1_000, ..Default::default() });
     world.end_all();
     world.run_until(9_000);
     assert_eq!(world.fired.len(), 4);

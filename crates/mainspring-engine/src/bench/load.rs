@@ -115,13 +115,16 @@ pub(super) async fn plant(
         groups.iter().flat_map(|group| (0..group.triggers).map(|index| (*group, index))).collect();
     let first = &all[..all.len().min(SLICE)];
     let timed = Instant::now();
-    save(store, first, SystemClock.now() + DAY_MS).await?;
+    let at = SystemClock.now();
+    let early = writes(first, at, at + DAY_MS, None);
+    let mut known = early[0].triggers[0].progress.fired_through;
+    store.save_jobs(early).await?;
     #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "far below 2^53")]
     let foreseen_ms = (timed.elapsed().as_secs_f64() * 1_000.0 * SLOWER * all.len() as f64 / first.len() as f64) as i64;
     let begin = SystemClock.now() + foreseen_ms + lead_ms;
     let mut triggers = Vec::with_capacity(all.len());
     for slice in all.chunks(SLICE) {
-        let saved = save(store, slice, begin).await?;
+        let saved = store.save_jobs(writes(slice, SystemClock.now(), begin, known.take())).await?;
         triggers.extend(slice.iter().zip(saved).map(|((group, index), saved)| planted(*group, *index, begin, &saved)));
         progress("jobs", triggers.len() as u64, all.len() as u64);
     }
@@ -131,9 +134,9 @@ pub(super) async fn plant(
 
 const DAY_MS: i64 = 86_400_000;
 
-async fn save(store: &dyn Store, slice: &[(Group, u32)], begin: Timestamp) -> Result<Vec<Saved>> {
-    let writes = slice.iter().map(|(group, index)| write(*group, *index, begin));
-    Ok(store.save_jobs(writes.collect()).await?)
+/// What saves a slice of triggers, all of which have fired through `known`.
+fn writes(slice: &[(Group, u32)], at: Timestamp, begin: Timestamp, known: Option<Timestamp>) -> Vec<JobWrite> {
+    slice.iter().map(|(group, index)| write(*group, *index, at, begin, known)).collect()
 }
 
 fn planted(group: Group, index: u32, begin: Timestamp, saved: &Saved) -> Planted {
@@ -147,14 +150,13 @@ fn planted(group: Group, index: u32, begin: Timestamp, saved: &Saved) -> Planted
     }
 }
 
-fn write(group: Group, index: u32, begin: Timestamp) -> JobWrite {
+fn write(group: Group, index: u32, at: Timestamp, begin: Timestamp, known: Option<Timestamp>) -> JobWrite {
     let schedule = ScheduleDefinition::Every { interval_ms: group.interval_ms, repeat_count: None };
     let mut trigger = TriggerDefinition::new("t", schedule);
     trigger.start_at = Some(group.first(begin, index));
     let mut job = Job::new(JobKey::new(NAMESPACE, format!("{}-{index:07}", group.name)), Task::Noop);
     job.triggers.push(trigger);
     let job = Arc::new(job);
-    let at = SystemClock.now();
     let rule = compile::rule(&job, &job.triggers[0], at, Defaults::default(), &|_| None).expect("a plain interval");
     let progress = edit::begin(&rule, TriggerId(0), None, at);
     let triggers = vec![TriggerWrite {
@@ -162,7 +164,7 @@ fn write(group: Group, index: u32, begin: Timestamp) -> JobWrite {
         paused: false,
         progress,
         jitter_ms: 0,
-        expected_fired_through: None,
+        expected_fired_through: known,
         gap: None,
     }];
     JobWrite { definition: job, expect: Expect::Anything, paused: false, triggers, ends: Vec::new(), at }

@@ -77,6 +77,8 @@ impl Judge {
             let detail = format!("a gap through {last} counts {}, the schedule {count}", gap.range.count);
             self.wrong(Kind::Phantom, place, first, detail);
         }
+        // A fire that stands for what was missed takes the instant before, and leaves the others.
+        let oldest = records.range(..first).next_back().map_or(first, |(before, _)| *before);
         let promised = records.range(first..=last).any(|(instant, _)| within(*instant, &promise.must));
         let why = match (gap.range.outcome, gap.range.reason) {
             (GapOutcome::Suppressed, _) if !promise.suppresses => "suppressed, without a limit",
@@ -84,7 +86,7 @@ impl Judge {
             (GapOutcome::Missed, GapReason::Changed | GapReason::Deleted) if promised => {
                 "missed for a change that was none"
             }
-            (GapOutcome::Missed, GapReason::Misfire) if gap.at.since(last) <= promise.threshold_ms => {
+            (GapOutcome::Missed, GapReason::Misfire) if gap.at.since(oldest) <= promise.threshold_ms => {
                 "missed before the threshold"
             }
             _ => return,
