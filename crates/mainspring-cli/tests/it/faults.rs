@@ -73,21 +73,16 @@ fn node_that_is_cut_off_is_replaced_and_takes_part_again(database: Database) {
     arena.sees(&a, "three nodes share the shards", shared_by(3));
     arena.work(&b);
     let slow = Flow::Delay(Duration::from_millis(50));
-    let slower = Flow::Delay(Duration::from_millis(400));
-    // Its renewals arrive, and their answers too late.
-    let late = Flow::Delay(Duration::from_millis(1_200));
     let far = Flow::Delay(Duration::from_secs(3));
     // What the wire does, and whether the node outlives it.
     let faults = [
         (Flow::Hold, Flow::Hold, false),
         (slow, slow, true),
-        (slower, slower, true),
-        (late, late, false),
         (Flow::Pass, Flow::Hold, false),
         (Flow::Swallow, Flow::Swallow, false),
         (far, Flow::Pass, false),
     ];
-    let count = if database == Database::Mariadb { 4 } else { faults.len() };
+    let count = if database == Database::Mariadb { 2 } else { faults.len() };
     for (there, back, outlives) in faults.into_iter().take(count) {
         let before = incarnation(&arena.sees(&a, "c is there", shared_by(3)), &c);
         proxy.set_each(there, back);
