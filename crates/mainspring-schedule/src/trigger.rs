@@ -236,10 +236,11 @@ impl Trigger {
     /// Whether its instants depend on the tz database, so that another release of that may have others.
     ///
     /// ```
-    /// use mainspring_schedule::{Calendar, DaysOfWeek, Schedule, Timestamp, Trigger, Zone};
+    /// use mainspring_schedule::{Calendar, Cron, DaysOfWeek, Schedule, Semantics, Timestamp, Trigger, Zone};
     /// let start: Timestamp = "2026-01-01T00:00:00Z".parse()?;
     /// let minutes = || Schedule::Every { interval_ms: 60_000, repeat_count: None };
-    /// let daily = || Schedule::Cron("0 8 * * *".parse::<mainspring_schedule::Cron>().expect("an expression").into());
+    /// let eight = Cron::parse_auto("0 8 * * *", Semantics::Standard).expect("an expression");
+    /// let daily = || Schedule::Cron(eight.clone().into());
     /// let zone = |name: &str| Zone::parse(name).expect("a zone");
     /// assert!(Trigger::new(daily(), zone("Europe/Berlin"), start).reads_tzdata());
     /// assert!(!Trigger::new(daily(), Zone::utc(), start).reads_tzdata());
