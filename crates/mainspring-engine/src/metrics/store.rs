@@ -29,7 +29,7 @@ pub struct QueueLabel {
 #[derive(Clone, Debug, Default)]
 pub struct Known(Arc<Mutex<Option<i64>>>);
 
-/// See the [module](self).
+/// What the store holds: queues, unfinished runs, connections, the oldest transaction.
 #[derive(Debug, Default)]
 pub struct StoreMetrics {
     /// Unfinished runs.
