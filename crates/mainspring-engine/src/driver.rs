@@ -54,7 +54,6 @@ pub(crate) struct Driver {
     pub(crate) part: Option<(ShardSet, bool)>,
     /// Whose runs it takes over.
     pub(crate) adoptions: Arc<Adoptions>,
-    /// How long after the last renewal runs are given up that others may be given.
     /// Woken when the store says that this incarnation was buried.
     pub(crate) fenced: Arc<Notify>,
     pub(crate) ended: Option<Ended>,

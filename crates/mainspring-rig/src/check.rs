@@ -117,13 +117,10 @@ impl fmt::Display for Report {
 pub fn check(history: &History, bounds: Bounds) -> Report {
     let mut judge = Judge { bounds, report: Report::default() };
     judge.records(history);
-    judge.into_report(history)
-}
-
-/// Judges the runs of a history and their work, whatever was promised: I4, I7, I8, I9, I11.
-#[must_use]
-pub fn check_runs(history: &History, bounds: Bounds) -> Report {
-    Judge { bounds, report: Report::default() }.into_report(history)
+    judge.runs(history);
+    judge.witness(history);
+    judge.report.problems.sort_by(|a, b| (a.kind, &a.place, a.at).cmp(&(b.kind, &b.place, b.at)));
+    judge.report
 }
 
 struct Judge {
@@ -132,13 +129,6 @@ struct Judge {
 }
 
 impl Judge {
-    fn into_report(mut self, history: &History) -> Report {
-        self.runs(history);
-        self.witness(history);
-        self.report.problems.sort_by(|a, b| (a.kind, &a.place, a.at).cmp(&(b.kind, &b.place, b.at)));
-        self.report
-    }
-
     fn wrong(&mut self, kind: Kind, place: &str, at: Timestamp, detail: impl Into<String>) {
         self.report.problems.push(Problem { kind, place: place.to_owned(), at, detail: detail.into() });
     }

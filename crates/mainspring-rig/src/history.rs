@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use anyhow::{Context, Result};
 use mainspring_core::batch::{Gap as Range, TriggerStatus};
+use mainspring_core::compile::Defaults;
 use mainspring_core::job::{Overlap, ScheduleDefinition};
 use mainspring_core::run::{AttemptOutcome, Origin, RunState};
 use mainspring_core::{RunId, Timestamp, TriggerId};
@@ -13,8 +14,6 @@ use crate::witness::{Mark, Witness};
 
 /// Rows that are read at a time.
 const PAGE: u32 = 1_000;
-/// When a fire time counts as missed, if the trigger does not say.
-const MISFIRE_THRESHOLD_MS: i64 = 60_000;
 
 /// Everything that is judged.
 #[derive(Clone, Debug, Default)]
@@ -162,7 +161,7 @@ impl Promise {
             // Whether the moment of saving is an instant is not promised.
             may: vec![(start, start)],
             suppresses: job.overlap != Overlap::Allow,
-            threshold_ms: definition.misfire_threshold_ms.unwrap_or(MISFIRE_THRESHOLD_MS),
+            threshold_ms: definition.misfire_threshold_ms.unwrap_or(Defaults::default().misfire_threshold_ms),
             through,
         })
     }

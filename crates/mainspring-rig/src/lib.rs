@@ -10,7 +10,7 @@ pub mod process;
 pub mod proxy;
 pub mod witness;
 
-pub use check::{Bounds, Kind, Problem, Report, check, check_runs};
+pub use check::{Bounds, Kind, Problem, Report, check};
 pub use database::{Database, Replication, Server, Shutdown};
 pub use history::{Attempt, Gap, History, Promise, Run, now};
 pub use process::{Ended, Node, Program};

@@ -22,7 +22,6 @@ use crate::plan::{CLOCK_NEAR_MS, Kind};
 const OVERDUE_MS: i64 = 5_000;
 /// A run that waits for longer for a worker, when all has been quiet.
 const QUEUED_MS: i64 = 10_000;
-const MISFIRE_THRESHOLD_MS: i64 = 60_000;
 const CATCH_UP_MAX: u32 = 100;
 const PAGE: u32 = 1_000;
 
@@ -96,7 +95,7 @@ pub(crate) async fn read(store: &dyn Store, witness: &Witness, known: Known) -> 
         fires: fires(&rig),
         gaps: gaps(&rig),
         clock_error_ms,
-        misfire_threshold_ms: MISFIRE_THRESHOLD_MS,
+        misfire_threshold_ms: mainspring_core::compile::Defaults::default().misfire_threshold_ms,
         catch_up_max: CATCH_UP_MAX,
         remains: remains(store, &rig, &infos, &numbers, ownerless).await?,
         ..sim::History::default()

@@ -307,7 +307,7 @@ impl World {
         }
     }
 
-    /// Where a trigger is in the due index, which is rewritten only when it leaves the window.
+    /// Where a trigger is in the due index, which is rewritten only when it leaves memory.
     fn place(&self, row: &TriggerRow) -> Option<Timestamp> {
         if self.behind.contains(&row.id) {
             return row.progress.due_at.map(|_| at(0));

@@ -1,14 +1,12 @@
 //! What a trigger promised: from the requests about its job and how they ended, found out without asking the engine.
 
+use mainspring_core::compile::Defaults;
 use mainspring_core::{Timestamp, TriggerId};
 use mainspring_rig::Promise;
 use mainspring_sim::history::{Operation, Outcome, Schedule, State};
 
 use super::CALM_MS;
 use super::excuse::Excuses;
-
-/// When a fire time counts as missed.
-const MISFIRE_THRESHOLD_MS: i64 = 60_000;
 
 /// A schedule, and from when to when it may have been the trigger's.
 type Possible = (Schedule, i64, i64);
@@ -67,7 +65,7 @@ pub(crate) fn promise(
         must: times(must),
         may: times(may),
         suppresses,
-        threshold_ms: MISFIRE_THRESHOLD_MS,
+        threshold_ms: Defaults::default().misfire_threshold_ms,
         through: Timestamp::from_millis(through),
     }
 }
