@@ -33,6 +33,7 @@ mod runs;
 mod sse;
 mod stream;
 mod tls;
+mod workers;
 
 pub use error::ClientError;
 pub use stream::{EventStream, LogItem, LogStreamReader};

@@ -180,6 +180,19 @@ catalogue! {
     ClusterSingle "cluster.single" 409 "the store is not shared, so there is no other node"
         "Nothing can be handed over. Stop the server to end its work, or keep jobs in PostgreSQL to run several nodes.";
 
+    WorkerNotFound "worker.not_found" 404 "there is no such worker, or not any more"
+        "A worker that hears this under its own id was taken for dead: its runs are lost. It ends what it executes of them, and joins again.";
+    WorkerStalePoll "worker.stale_poll" 409 "a newer poll of the worker has come before"
+        "Nothing is to be done: the newer one was answered. A worker has one poll under way at a time, each with a higher number.";
+    WorkerQueue "worker.queue" 403 "the token does not allow a queue"
+        "Leave the queue out, or use a token that was made for it. `mainspring worker token list` shows which is for what.";
+    WorkerOutput "worker.output" 422 "the output of a run is too large"
+        "An output has at most 64 KiB. Report the end without it, with the error code task.output_too_large.";
+    WorkerTokenNotFound "worker.token_not_found" 404 "there is no such token of workers"
+        "Correct the name. `mainspring worker token list` shows what there is.";
+    WorkerTokenExpired "worker.token_expired" 401 "the token of the worker has expired"
+        "Make another one: `mainspring worker token create`.";
+
     ResourceExists "resource.exists" 409 "the resource exists already"
         "Leave out If-None-Match to replace it, or take another name.";
     ResourceStale "resource.stale" 412 "someone else changed the resource"

@@ -38,6 +38,12 @@
 //! | [`CLUSTER`] | GET | → [`Cluster`](crate::Cluster) |
 //! | [`LATENESS`] | GET | → [`ClusterLateness`](crate::ClusterLateness) |
 //! | [`NODE_DRAIN`], [`NODE_UNDRAIN`] | POST | [`Reason`](crate::Reason) → 202 [`Node`](crate::Node) |
+//! | [`WORKERS`] | GET, POST | [`WorkerSpec`](crate::WorkerSpec) → 201 [`WorkerTerms`](crate::WorkerTerms); GET: array of [`Worker`](crate::Worker) |
+//! | [`WORKER`] | GET, DELETE | → [`Worker`](crate::Worker) |
+//! | [`WORKER_POLL`] | POST | [`WorkerPoll`](crate::WorkerPoll) → [`WorkerOrders`](crate::WorkerOrders) |
+//! | [`WORKER_REPORT`] | POST | [`WorkerReport`](crate::WorkerReport) → [`WorkerReceipt`](crate::WorkerReceipt) |
+//! | [`WORKER_TOKENS`] | GET, POST | [`WorkerTokenSpec`](crate::WorkerTokenSpec) → 201 [`WorkerToken`](crate::WorkerToken); GET: array of them |
+//! | [`WORKER_TOKEN`] | DELETE | |
 //!
 //! **Headers.** PUT, PATCH and DELETE of a job, calendar or namespace take `If-Match: "VERSION"`;
 //! a stale one is 412 `resource.stale`. GET of such a resource answers `ETag: "VERSION"`. PUT with
@@ -131,6 +137,18 @@ pub const LATENESS: &str = "/api/v1/cluster/lateness";
 pub const NODE_DRAIN: &str = "/api/v1/cluster/nodes/{node}/drain";
 /// Lets a node take shards again.
 pub const NODE_UNDRAIN: &str = "/api/v1/cluster/nodes/{node}/undrain";
+/// Workers that have joined.
+pub const WORKERS: &str = "/api/v1/workers";
+/// One worker. DELETE: it leaves; what it still executes is lost.
+pub const WORKER: &str = "/api/v1/workers/{worker}";
+/// Asks what there is to do for a worker. Held while there is nothing to say.
+pub const WORKER_POLL: &str = "/api/v1/workers/{worker}/poll";
+/// Says what became of a worker's runs.
+pub const WORKER_REPORT: &str = "/api/v1/workers/{worker}/report";
+/// Tokens of workers.
+pub const WORKER_TOKENS: &str = "/api/v1/worker-tokens";
+/// One token of workers, by name. DELETE: it opens nothing any more.
+pub const WORKER_TOKEN: &str = "/api/v1/worker-tokens/{token}";
 
 /// Every path with its methods, for route-table tests and for declaring permissions.
 pub const ALL: &[(&str, &[&str])] = &[
@@ -173,6 +191,12 @@ pub const ALL: &[(&str, &[&str])] = &[
     (LATENESS, &["GET"]),
     (NODE_DRAIN, &["POST"]),
     (NODE_UNDRAIN, &["POST"]),
+    (WORKERS, &["GET", "POST"]),
+    (WORKER, &["GET", "DELETE"]),
+    (WORKER_POLL, &["POST"]),
+    (WORKER_REPORT, &["POST"]),
+    (WORKER_TOKENS, &["GET", "POST"]),
+    (WORKER_TOKEN, &["DELETE"]),
 ];
 
 /// Paths that answer without a token.

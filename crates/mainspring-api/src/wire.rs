@@ -12,6 +12,7 @@ mod preview;
 mod run;
 mod trigger;
 mod why;
+mod worker;
 
 pub use apply::{ApplyAction, ApplyItem, ApplyOptions, ApplyResult, ApplyTotals, FieldChange, ItemKind};
 pub use calendar::Calendar;
@@ -27,6 +28,10 @@ pub use run::{
 };
 pub use trigger::{Gap, Trigger, TriggerFilter, TriggerState};
 pub use why::{Why, WhyCode, WhyReason};
+pub use worker::{
+    Worker, WorkerEnd, WorkerHolding, WorkerLine, WorkerLog, WorkerOrders, WorkerPoll, WorkerReceipt, WorkerReport,
+    WorkerRun, WorkerSpec, WorkerTask, WorkerTerms, WorkerToken, WorkerTokenSpec,
+};
 
 /// Implements `as_str`, `Display` and an `ALL` table for enums whose wire words are their snake-case names.
 macro_rules! words {

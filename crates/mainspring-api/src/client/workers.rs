@@ -1,0 +1,60 @@
+//! Workers, and what they say to a server.
+
+use std::time::Duration;
+
+use super::{Client, ClientError, Precondition};
+use crate::{
+    Worker, WorkerOrders, WorkerPoll, WorkerReceipt, WorkerReport, WorkerSpec, WorkerTerms, WorkerToken,
+    WorkerTokenSpec, routes,
+};
+
+/// How long the answer to a poll may take beyond the time for which it is held.
+const POLL_SLACK: Duration = Duration::from_secs(5);
+
+impl Client {
+    /// Lists the workers that have joined.
+    pub async fn workers(&self) -> Result<Vec<Worker>, ClientError> {
+        self.get(routes::WORKERS, &()).await
+    }
+
+    /// Returns a worker.
+    pub async fn worker(&self, id: &str) -> Result<Worker, ClientError> {
+        self.get(&routes::path(routes::WORKER, &[id]), &()).await
+    }
+
+    /// Joins as a worker.
+    pub async fn join_worker(&self, spec: &WorkerSpec) -> Result<WorkerTerms, ClientError> {
+        self.post(routes::WORKERS, spec, &()).await
+    }
+
+    /// Leaves as a worker: what it still executes is lost.
+    pub async fn leave_worker(&self, id: &str) -> Result<(), ClientError> {
+        self.delete(&routes::path(routes::WORKER, &[id]), Precondition::None, &()).await
+    }
+
+    /// Asks what there is to do. `hold` is how long the server may wait before it says: nothing.
+    pub async fn poll_worker(&self, id: &str, poll: &WorkerPoll, hold: Duration) -> Result<WorkerOrders, ClientError> {
+        let patient = Self { timeout: hold + POLL_SLACK, ..self.clone() };
+        patient.post(&routes::path(routes::WORKER_POLL, &[id]), poll, &()).await
+    }
+
+    /// Says what became of runs.
+    pub async fn report_worker(&self, id: &str, report: &WorkerReport) -> Result<WorkerReceipt, ClientError> {
+        self.post(&routes::path(routes::WORKER_REPORT, &[id]), report, &()).await
+    }
+
+    /// Lists the tokens of workers.
+    pub async fn worker_tokens(&self) -> Result<Vec<WorkerToken>, ClientError> {
+        self.get(routes::WORKER_TOKENS, &()).await
+    }
+
+    /// Makes a token for workers. The answer is the only place where it can be read.
+    pub async fn create_worker_token(&self, spec: &WorkerTokenSpec) -> Result<WorkerToken, ClientError> {
+        self.post(routes::WORKER_TOKENS, spec, &()).await
+    }
+
+    /// Ends a token of workers.
+    pub async fn revoke_worker_token(&self, name: &str) -> Result<(), ClientError> {
+        self.delete(&routes::path(routes::WORKER_TOKEN, &[name]), Precondition::None, &()).await
+    }
+}

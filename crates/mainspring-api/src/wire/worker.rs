@@ -1,0 +1,303 @@
+//! What workers and servers say to each other: the whole protocol, as data.
+//!
+//! A worker joins ([`WorkerSpec`]), then asks again and again what there is to do ([`WorkerPoll`], which the server holds for a
+//! moment), and says what became of it ([`WorkerReport`]). It dials out only.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use super::{AttemptState, LogStream};
+use crate::Timestamp;
+
+/// What a worker says of itself when it joins.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WorkerSpec {
+    /// What people call it.
+    pub name: String,
+    /// Queues that it takes runs from: the first first.
+    pub queues: Vec<String>,
+    /// Runs that it executes at a time, at least 1.
+    pub slots: u32,
+    /// For selecting; free pairs.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, String>,
+    /// What program it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+}
+
+/// The terms on which a worker has joined.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct WorkerTerms {
+    /// Its id, for the paths of what it sends from now on. It is over once a request under it is answered
+    /// `worker.not_found`: whatever the worker executes then is taken for lost.
+    pub id: String,
+    /// How long a poll is held at most while there is nothing to say, in milliseconds.
+    pub hold_ms: u64,
+    /// When nothing was answered that was sent within this many milliseconds, others may be given its runs: it ends those that say
+    /// `shared`.
+    pub give_up_ms: u64,
+}
+
+/// A worker as the API shows it.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct Worker {
+    /// Id.
+    pub id: String,
+    /// What people call it.
+    pub name: String,
+    /// Queues that it takes runs from.
+    pub queues: Vec<String>,
+    /// Runs that it executes at a time.
+    pub slots: u32,
+    /// Runs that it executes now.
+    pub running: u32,
+    /// Labels.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub labels: BTreeMap<String, String>,
+    /// What program it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// Node that heard from it last, by name; absent if that node is gone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
+    /// When it joined.
+    pub joined_at: Timestamp,
+    /// When it was heard last, give or take two seconds.
+    pub heard_at: Timestamp,
+}
+
+/// Asks what there is to do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WorkerPoll {
+    /// One higher with each poll. A poll that is older than another one is answered `worker.stale_poll`.
+    pub number: u64,
+    /// How many more runs it takes. 0: none, but it hears of runs that are to end.
+    pub free: u32,
+    /// Every attempt that it was given and whose end the server has not recorded yet. What it was given and does not name here is
+    /// given to it again: the answer that told of it was lost.
+    pub runs: Vec<WorkerHolding>,
+    /// How long to hold the poll at most while there is nothing to say, in milliseconds; as the terms say if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wait_ms: Option<u64>,
+}
+
+/// An attempt that a worker has.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WorkerHolding {
+    /// Run.
+    pub run: String,
+    /// Attempt, from 1.
+    pub attempt: u32,
+}
+
+/// What there is to do.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct WorkerOrders {
+    /// Runs to start.
+    pub runs: Vec<WorkerRun>,
+    /// Runs whose end is asked for: they are to be reported, as `cancelled` if that is what they come to.
+    pub cancel: Vec<String>,
+}
+
+/// A run to execute.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct WorkerRun {
+    /// Id: the same for every attempt.
+    pub run: String,
+    /// Attempt, from 1.
+    pub attempt: u32,
+    /// Namespace.
+    pub namespace: String,
+    /// Job.
+    pub job: String,
+    /// The instant it stands for; for a run that was asked for, the time of asking.
+    pub fire_at: Timestamp,
+    /// When it was due.
+    pub due_at: Timestamp,
+    /// What to do.
+    pub task: WorkerTask,
+    /// Its input: what was given with the run over what the job says.
+    pub input: Value,
+    /// Environment of processes.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub env: BTreeMap<String, String>,
+    /// Where a process starts; a private, temporary folder if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub working_dir: Option<String>,
+    /// Limit of the attempt, in milliseconds. The worker ends it then, and reports `timed_out`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_ms: Option<i64>,
+    /// Whether others may be given it, or its slot, once this worker is taken for dead: then the worker has to end it before.
+    pub shared: bool,
+}
+
+/// What a worker does for a run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum WorkerTask {
+    /// A shell line.
+    Run {
+        /// Text for the shell.
+        script: String,
+        /// The shell; `sh` if absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        shell: Option<String>,
+    },
+    /// A program and its arguments, without a shell.
+    Exec {
+        /// Program first.
+        argv: Vec<String>,
+    },
+    /// An HTTP call.
+    Http {
+        /// `GET`, `POST`, …
+        method: String,
+        /// Absolute, http or https.
+        url: String,
+        /// Name and value, in order.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        headers: Vec<(String, String)>,
+        /// Sent as it is.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        body: Option<String>,
+        /// Inclusive ranges of status codes that count as success; 200–299 if empty.
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        expect: Vec<(u16, u16)>,
+        /// Limit of the call, in milliseconds.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        timeout_ms: Option<i64>,
+        /// Whether the server's certificate must be valid.
+        verify_tls: bool,
+    },
+    /// A function of the worker.
+    Handler {
+        /// Its name.
+        name: String,
+    },
+    /// Nothing: succeeds at once.
+    Noop,
+    /// A kind newer than this worker, which ends the attempt as `failed` with the code `task.not_enabled`.
+    #[serde(other)]
+    Unknown,
+}
+
+/// What became of runs. All of it is recorded when the report is answered; it may be repeated.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WorkerReport {
+    /// The worker's clock: the server takes its own for the times below, and this for the difference.
+    pub now: Timestamp,
+    /// Log lines. Those of an attempt go before its end.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub logs: Vec<WorkerLog>,
+    /// Ends of attempts.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub ends: Vec<WorkerEnd>,
+}
+
+/// Consecutive log lines of an attempt.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WorkerLog {
+    /// Run.
+    pub run: String,
+    /// Attempt, from 1.
+    pub attempt: u32,
+    /// Index of the first line within the attempt, from 0. Lines that are there already are passed over.
+    pub first_line: u64,
+    /// The lines, at least one.
+    pub lines: Vec<WorkerLine>,
+}
+
+/// A log line.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WorkerLine {
+    /// When it was written, by the worker's clock.
+    pub at: Timestamp,
+    /// Where it was written.
+    pub stream: LogStream,
+    /// The text, without line end, at most 16 KiB.
+    pub text: String,
+    /// The line goes on in the next one of the same stream.
+    #[serde(default, skip_serializing_if = "crate::spec::is_false")]
+    pub partial: bool,
+}
+
+/// The end of an attempt.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WorkerEnd {
+    /// Run.
+    pub run: String,
+    /// Attempt, from 1.
+    pub attempt: u32,
+    /// How it ended: `succeeded`, `failed`, `timed_out`, `cancelled`, or `lost` for one that the worker knows nothing of any more.
+    pub outcome: AttemptState,
+    /// When it was started, by the worker's clock; absent if it never was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub started_at: Option<Timestamp>,
+    /// When it ended, by the worker's clock.
+    pub ended_at: Timestamp,
+    /// Exit code of the process, or HTTP status.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub exit_code: Option<i32>,
+    /// The signal that ended the process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub signal: Option<i32>,
+    /// Stable code of the error.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error_code: Option<String>,
+    /// The error in a line for people.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<String>,
+    /// JSON it left, at most 64 KiB.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output: Option<Value>,
+}
+
+/// What became of a report.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct WorkerReceipt {
+    /// Ends that were refused: the attempt is not this worker's, or over already. Nothing is to be done about them.
+    pub refused: Vec<WorkerHolding>,
+}
+
+/// Makes a token with which workers may join and work, and nothing else.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WorkerTokenSpec {
+    /// What people call it; unique.
+    pub name: String,
+    /// Queues that its workers may take runs from; all if empty.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub queues: Vec<String>,
+    /// It opens nothing from this instant on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<Timestamp>,
+}
+
+/// A token of workers.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct WorkerToken {
+    /// Name.
+    pub name: String,
+    /// Queues that its workers may take runs from; all if empty.
+    pub queues: Vec<String>,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// It opens nothing from this instant on.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<Timestamp>,
+    /// The token itself: only where it is made, and never again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub token: Option<String>,
+}
