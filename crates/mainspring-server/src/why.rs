@@ -11,12 +11,18 @@ use crate::show::instant;
 /// Runs that are named at most.
 const NAMED_MAX: usize = 100;
 
-/// What the answering node knows of its pool.
+/// What the answering node knows of its pool, and of workers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pool {
     pub(crate) slots: u32,
     pub(crate) used: u32,
     pub(crate) draining: bool,
+    /// Whether it takes runs from the queue in question.
+    pub(crate) serves: bool,
+    /// Workers of other machines that do.
+    pub(crate) workers: u32,
+    /// How many of these have a free slot.
+    pub(crate) free_workers: u32,
 }
 
 /// What stands between a run and its start.
@@ -79,17 +85,12 @@ fn held(facts: &RunFacts<'_>) -> WhyReason {
 }
 
 fn queued(facts: &RunFacts<'_>) -> Vec<WhyReason> {
-    let Pool { slots, used, draining } = facts.pool;
     let before: Vec<&RunInfo> = facts.queued.iter().filter(|run| goes_first(run, facts.run)).collect();
     let mut reasons = Vec::new();
-    if draining {
+    if facts.pool.draining {
         reasons.push(WhyReason::new(WhyCode::Draining, "the server that answers is shutting down, and starts no runs"));
     }
-    if used >= slots {
-        let message = format!("all {slots} slots of the node that answers are taken");
-        let hint = "more slots for a server: --slots; what runs: mainspring run list --state running";
-        reasons.push(WhyReason::new(WhyCode::NoSlot, message).hint(hint));
-    }
+    reasons.extend(no_slot(facts.pool, &facts.run.queue));
     if !before.is_empty() {
         let message = format!(
             "{} queued in {}, to start before it: of higher priority, or due before",
@@ -104,6 +105,27 @@ fn queued(facts: &RunFacts<'_>) -> Vec<WhyReason> {
         reasons.push(WhyReason::new(WhyCode::AboutToStart, message));
     }
     reasons
+}
+
+/// Why nobody has a slot for a run of a queue.
+fn no_slot(pool: Pool, queue: &str) -> Option<WhyReason> {
+    let Pool { slots, used, serves, workers, free_workers, .. } = pool;
+    if free_workers > 0 || (serves && used < slots) {
+        return None;
+    }
+    if workers == 0 && (!serves || slots == 0) {
+        let message = format!("nobody takes runs from the queue {queue}: neither the node that answers nor a worker");
+        let hint = format!("start a worker: mainspring worker --queues {queue}, or a server with --queues {queue}");
+        return Some(WhyReason::new(WhyCode::NoWorker, message).hint(hint));
+    }
+    let whose = match (serves, workers) {
+        (true, 0) => format!("all {slots} slots of the node that answers are taken"),
+        (true, _) => format!("all slots of the node that answers and of {workers} workers are taken"),
+        (false, 1) => format!("all slots of the worker of the queue {queue} are taken"),
+        (false, _) => format!("all slots of the {workers} workers of the queue {queue} are taken"),
+    };
+    let hint = "more slots for a server or worker: --slots; what runs: mainspring run list --state running";
+    Some(WhyReason::new(WhyCode::NoSlot, whose).hint(hint))
 }
 
 /// The order in which claims take runs.
