@@ -68,13 +68,15 @@ pub struct TriggerRow {
     pub progress: Progress,
 }
 
-/// How many batches of fires back a store knows its answer to one that is repeated.
+/// How many batches of fires back a store knows its answer to one that is repeated. Whoever sends batches has heard the answer
+/// to all that are older.
 pub const ANSWERS_KEPT: u64 = 1_024;
 
 /// Fires of many triggers, recorded in one transaction.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FireBatch {
-    /// Names the batch: stamped on what it advances.
+    /// Names the batch: stamped on what it advances. Under one name the store records once; what was left out then goes into
+    /// another batch.
     pub id: BatchId,
     /// The clock reading under which it was decided.
     pub at: Timestamp,
@@ -181,7 +183,8 @@ pub struct FireOutcome {
     pub stale: Vec<u32>,
     /// Entries, by index in ascending order, that wait for a slot of their job: nothing was recorded for them.
     pub blocked: Vec<u32>,
-    /// Entries, by index in ascending order, that somebody else works on just now: nothing was recorded for them.
+    /// Entries, by index in ascending order, that somebody else works on just now, or that the batch has left out before:
+    /// nothing was recorded for them, and another batch may.
     pub busy: Vec<u32>,
     /// What became of each run of the other entries, in the batch's order.
     pub placed: Vec<Placed>,

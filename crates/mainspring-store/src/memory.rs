@@ -163,9 +163,7 @@ impl Store for MemoryStore {
     }
 
     async fn fire(&self, batch: Arc<FireBatch>) -> Result<FireOutcome> {
-        let mut model = self.model()?;
-        model.step_fence(batch.id.incarnation, batch.answered)?;
-        Ok(fire::fire(&mut model, &batch))
+        fire::fire(&mut *self.model()?, &batch, &[])
     }
 
     async fn complete(&self, batch: Arc<CompletionBatch>) -> Result<CompletionOutcome> {
@@ -442,6 +440,14 @@ impl MemoryStore {
             }
             nodes.clock_ms = clock_ms;
         })
+    }
+
+    /// [`Store::fire`] while others have the triggers of some entries, by index, or their gates: these are busy.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn fire_beside(&self, batch: &FireBatch, locked: &[u32]) -> Result<FireOutcome> {
+        fire::fire(&mut *self.model()?, batch, locked)
     }
 
     /// How often the fence of a process start was counted up; nothing if it has none.

@@ -157,6 +157,24 @@ pub async fn node_that_was_told_of_more_than_is_there_records_nothing(store: Arc
     assert!(look(&store).await.nodes.is_empty(), "both have left");
 }
 
+/// Otherwise the fence would run ahead, and the end of the database could go missing without a trace.
+pub async fn batch_that_is_repeated_counts_once(store: Arc<dyn Store>) {
+    let a = join(&store, A, "a").await;
+    let job = a.save(Draft::new("a").trigger("t", at(1_000)).trigger("u", at(1_000))).await;
+    let batch = |answered, entry| {
+        let entries = vec![job.entry(entry)];
+        Arc::new(mainspring_core::batch::FireBatch { id: a.batch_id(), at: at(1_000), answered, entries })
+    };
+    let first = batch(0, 0);
+    for _ in 0..3 {
+        assert_eq!(store.fire(Arc::clone(&first)).await.expect("fire").placed, [Placed::Queued]);
+    }
+    assert!(matches!(store.fire(batch(2, 1)).await, Err(Error::Fenced)), "there was one");
+    assert_eq!(store.fire(batch(1, 1)).await.expect("fire").placed, [Placed::Queued]);
+    cluster(&store).bury(A, None).await.expect("bury");
+    assert!(matches!(store.fire(first).await, Err(Error::Fenced)), "a repeat needs the fence, too");
+}
+
 pub async fn runs_of_a_buried_node_are_adopted_once(store: Arc<dyn Store>) {
     let mut a = join(&store, A, "a").await;
     let mut b = join(&store, B, "b").await;

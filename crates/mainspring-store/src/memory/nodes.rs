@@ -150,10 +150,17 @@ impl Nodes {
 impl Model {
     /// Counts a fence up. Nothing is to be done without it, nor where it has counted too few.
     pub(super) fn step_fence(&mut self, incarnation: Incarnation, answered: u64) -> Result<()> {
-        let Some(nodes) = &mut self.nodes else { return Ok(()) };
-        let fence = nodes.fences.get_mut(&incarnation).filter(|counted| **counted >= answered);
-        *fence.ok_or(Error::Fenced)? += 1;
+        self.check_fence(incarnation, answered)?;
+        let fence = self.nodes.as_mut().and_then(|nodes| nodes.fences.get_mut(&incarnation));
+        fence.into_iter().for_each(|counted| *counted += 1);
         Ok(())
+    }
+
+    /// Asks of a fence what is asked before it is counted up.
+    pub(super) fn check_fence(&self, incarnation: Incarnation, answered: u64) -> Result<()> {
+        let Some(nodes) = &self.nodes else { return Ok(()) };
+        let there = nodes.fence(incarnation).is_some_and(|counted| counted >= answered);
+        if there { Ok(()) } else { Err(Error::Fenced) }
     }
 
     /// Looks at a fence.

@@ -266,6 +266,11 @@ pub(crate) fn step_fence(db: &dyn Db, owner: i64, answered: u64) -> Step<()> {
     db.post(on_servers!("fence_step"), &values, Some(|| Error::Fenced))
 }
 
+/// See [`super::Batches::take_fence_back`].
+pub(crate) fn take_fence_back(db: &dyn Db, owner: i64) -> Step<()> {
+    db.post(on_servers!("fence_back"), &[(":incarnation", &owner)], None)
+}
+
 /// Keeps others from removing the fence of a process start until the transaction ends.
 pub(crate) fn share_fence(db: &dyn Db, owner: i64) -> Step<()> {
     fenced(exists(db, on_servers!("fence_share", postgres, mysql), &[(":incarnation", &owner)])?)
