@@ -9,7 +9,6 @@ mod tests;
 
 use std::collections::VecDeque;
 use std::pin::pin;
-use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use mainspring_core::Incarnation;

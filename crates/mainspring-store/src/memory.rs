@@ -382,15 +382,19 @@ impl Cluster for MemoryStore {
 
     async fn leave(&self, me: Incarnation, told: Answered) -> Result<bool> {
         let lost = self.nodes(|nodes| nodes.leave(me, told))?;
-        self.model()?.settings.extend(lost.map(|through| lost_setting(me, through)));
-        Ok(lost.is_some())
+        let Some((name, value)) = told.through.map(|through| lost_setting(me, through)) else { return Ok(false) };
+        let mut model = self.model()?;
+        if lost {
+            model.settings.insert(name.clone(), value);
+        }
+        Ok(model.settings.contains_key(&name))
     }
 
     async fn acquire(&self, by: Incarnation, change: Change, lease_id: u128) -> Result<ShardSet> {
-        let taken = self.nodes(|nodes| nodes.acquire(by, change, lease_id))?;
+        let (taken, held) = self.nodes(|nodes| (nodes.acquire(by, change, lease_id), nodes.held_under(lease_id)))?;
         // Whoever takes a shard reads all of it next, so it knows of these changes by then.
         self.model()?.outbox.forget(taken);
-        Ok(taken)
+        Ok(held)
     }
 
     async fn release(&self, by: Incarnation, change: Change) -> Result<ShardSet> {

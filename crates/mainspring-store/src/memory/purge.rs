@@ -8,6 +8,7 @@ use mainspring_core::{JobId, RunId, Timestamp, TriggerId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::model::Model;
+use crate::cluster::{LOST_THROUGH, lost_instant};
 use crate::row::{PurgeRule, Tally};
 
 /// See [`crate::Store::purge`].
@@ -24,6 +25,9 @@ pub(super) fn purge(model: &mut Model, rule: &PurgeRule) -> u64 {
     count += purge_logs(model, rule.history_before, limit - count);
     count += model.events.purge(rule.events_before, limit - count);
     count += purge_keys(model, rule.tombstones_before, limit - count);
+    if count < limit {
+        count += purge_lost(model, rule.history_before);
+    }
     count as u64
 }
 
@@ -93,6 +97,14 @@ fn purge_logs(model: &mut Model, before: Timestamp, limit: usize) -> usize {
         model.logs.remove(*run);
     }
     orphans.len()
+}
+
+/// Forgets what failovers have lost once the runs of that time are gone.
+fn purge_lost(model: &mut Model, before: Timestamp) -> usize {
+    let there = model.settings.len();
+    let is_old = |value: &str| lost_instant(value).is_some_and(|through| through < before);
+    model.settings.retain(|name, value| !name.starts_with(LOST_THROUGH) || !is_old(value));
+    there - model.settings.len()
 }
 
 /// Removes tombstones and idempotency keys.

@@ -10,6 +10,7 @@ use mainspring_core::Incarnation;
 use mainspring_core::batch::{FireBatch, FireEntry, FireOutcome, Placed};
 use mainspring_core::cluster::{Change, Renewal, ShardSet, Standing};
 use mainspring_core::job::Overlap;
+use mainspring_core::planner::Answered;
 use mainspring_core::run::Verdict;
 use tokio::runtime::Runtime;
 
@@ -208,6 +209,8 @@ pub(crate) fn verbs_of_leases_take_one_round_trip_each(store: &dyn Store, wire: 
                 (1, wire.round_trips(cluster.orphaned()).await),
                 (hints, wire.round_trips(cluster.hint()).await),
                 (1, wire.round_trips(cluster.bury(me, Some(2))).await),
+                (1, wire.round_trips(cluster.renew(me, &about, renewal(true))).await),
+                (1, wire.round_trips(cluster.leave(me, Answered { batches: 1, through: Some(at(5_000)) })).await),
             ];
             assert!(!is_known || took.iter().all(|(expected, took)| expected == took), "{took:?}");
             let view = cluster.renew(me, &about, renewal(false)).await.unwrap();
