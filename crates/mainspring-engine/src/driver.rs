@@ -562,7 +562,7 @@ async fn lost_ends(definitions: &Definitions, runs: Vec<LiveRun>, now: Timestamp
 
 /// The end of a running run whose process is gone.
 async fn lost_end(definitions: &Definitions, live: LiveRun, definition: Arc<Job>, now: Timestamp) -> AttemptEnd {
-    let started_at = start_of(&live);
+    let started_at = live.began_at();
     let mut start = Start::from(live.claimed);
     start.awaited_by = definitions.awaiting_start(&start, &definition).await;
     AttemptEnd {
@@ -572,39 +572,5 @@ async fn lost_end(definitions: &Definitions, live: LiveRun, definition: Arc<Job>
         started_at,
         ended_at: now,
         detail: None,
-    }
-}
-
-/// When a lost attempt began, as far as that is known: the store learns of the start with the end, so the claim stands for it. By a
-/// clock that was ahead it may lie before the run was due, and no handler is entered before that.
-fn start_of(live: &LiveRun) -> Option<Timestamp> {
-    live.claimed_at.map(|claimed_at| claimed_at.max(live.claimed.due_at))
-}
-
-#[cfg(test)]
-mod tests {
-    use mainspring_core::batch::ClaimedRun;
-    use mainspring_core::run::RunState;
-    use mainspring_core::{JobId, JobVersion, RunId, RunSource};
-
-    use super::*;
-
-    #[test]
-    fn lost_attempt_did_not_begin_before_it_was_due() {
-        let at = Timestamp::from_millis;
-        let claimed = ClaimedRun {
-            run: RunId::new(at(1_000), RunSource::Asked(JobId(1), 1)),
-            job: JobId(1),
-            job_version: JobVersion(1),
-            trigger: None,
-            fire_time: at(1_000),
-            due_at: at(2_000),
-            attempt: 1,
-            input: None,
-        };
-        for (claimed_at, started_at) in [(None, None), (Some(1_500), Some(2_000)), (Some(2_001), Some(2_001))] {
-            let live = LiveRun { claimed: claimed.clone(), state: RunState::Running, claimed_at: claimed_at.map(at) };
-            assert_eq!(start_of(&live), started_at.map(at));
-        }
     }
 }
