@@ -573,6 +573,7 @@ async fn lost_ends(definitions: &Definitions, runs: Vec<LiveRun>, now: Timestamp
 
 /// The end of a running run whose process is gone.
 async fn lost_end(definitions: &Definitions, live: LiveRun, definition: Arc<Job>, now: Timestamp) -> AttemptEnd {
+    let started_at = live.began_at();
     let mut start = Start::from(live.claimed);
     start.awaited_by = definitions.awaiting_start(&start, &definition).await;
     AttemptEnd {
@@ -580,8 +581,7 @@ async fn lost_end(definitions: &Definitions, live: LiveRun, definition: Arc<Job>
         definition,
         held_by: None,
         outcome: mainspring_core::run::AttemptOutcome::Lost,
-        // The store learns of the start with the end; the claim is the nearest that is known.
-        started_at: live.claimed_at,
+        started_at,
         ended_at: now,
         detail: None,
     }

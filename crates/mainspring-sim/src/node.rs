@@ -604,6 +604,7 @@ impl World {
     }
 
     fn lost_end(&mut self, live: LiveRun, now: Timestamp) -> AttemptEnd {
+        let started_at = live.began_at();
         let mut start = Start::from(live.claimed);
         start.awaited_by = self.awaiting(&start);
         let definition = self.definition(&start);
@@ -612,7 +613,7 @@ impl World {
             start,
             definition,
             outcome: AttemptOutcome::Lost,
-            started_at: live.claimed_at,
+            started_at,
             ended_at: now,
             detail: None,
         }

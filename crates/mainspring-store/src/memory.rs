@@ -165,9 +165,7 @@ impl Store for MemoryStore {
     }
 
     async fn fire(&self, batch: Arc<FireBatch>) -> Result<FireOutcome> {
-        let mut model = self.model()?;
-        model.step_fence(batch.id.incarnation, batch.answered)?;
-        Ok(fire::fire(&mut model, &batch))
+        fire::fire(&mut *self.model()?, &batch, &[])
     }
 
     async fn complete(&self, batch: Arc<CompletionBatch>) -> Result<CompletionOutcome> {
@@ -431,15 +429,19 @@ impl Cluster for MemoryStore {
 
     async fn leave(&self, me: Incarnation, told: Answered) -> Result<bool> {
         let lost = self.nodes(|nodes| nodes.leave(me, told))?;
-        self.model()?.settings.extend(lost.map(|through| lost_setting(me, through)));
-        Ok(lost.is_some())
+        let Some((name, value)) = told.through.map(|through| lost_setting(me, through)) else { return Ok(false) };
+        let mut model = self.model()?;
+        if lost {
+            model.settings.insert(name.clone(), value);
+        }
+        Ok(model.settings.contains_key(&name))
     }
 
     async fn acquire(&self, by: Incarnation, change: Change, lease_id: u128) -> Result<ShardSet> {
-        let taken = self.nodes(|nodes| nodes.acquire(by, change, lease_id))?;
+        let (taken, held) = self.nodes(|nodes| (nodes.acquire(by, change, lease_id), nodes.held_under(lease_id)))?;
         // Whoever takes a shard reads all of it next, so it knows of these changes by then.
         self.model()?.outbox.forget(taken);
-        Ok(taken)
+        Ok(held)
     }
 
     async fn release(&self, by: Incarnation, change: Change) -> Result<ShardSet> {
@@ -481,6 +483,14 @@ impl MemoryStore {
             }
             nodes.clock_ms = clock_ms;
         })
+    }
+
+    /// [`Store::fire`] while others have the triggers of some entries, by index, or their gates: these are busy.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn fire_beside(&self, batch: &FireBatch, locked: &[u32]) -> Result<FireOutcome> {
+        fire::fire(&mut *self.model()?, batch, locked)
     }
 
     /// How often the fence of a process start was counted up; nothing if it has none.

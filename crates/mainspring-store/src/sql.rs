@@ -65,6 +65,11 @@ pub(crate) trait Batches: Db + Sized {
         Ok(())
     }
 
+    /// Takes back the step of a batch that had counted before, so that the fence counts no more than were recorded.
+    fn take_fence_back(&self, _owner: i64) -> Step<()> {
+        Ok(())
+    }
+
     /// Keeps the fence of a process start from being removed before this transaction ends. Refused without it.
     fn share_fence(&self, _owner: i64) -> Step<()> {
         Ok(())

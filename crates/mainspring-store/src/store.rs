@@ -75,8 +75,9 @@ pub trait Store: Send + Sync + 'static {
     ///
     /// A trigger that is gone, has another version or `next_fire_at`, is not active or is paused makes its entry stale.
     /// `fired_through` never goes back. A run whose id is there already, unfinished or in history, is
-    /// [`mainspring_core::batch::Placed::Known`] and takes no slot. A batch that is repeated (same [`FireBatch::id`])
-    /// gets the answer that it got first, as long as its runs have not gone on.
+    /// [`mainspring_core::batch::Placed::Known`] and takes no slot. A batch that comes again (same [`FireBatch::id`])
+    /// records nothing: it gets the answer that it got first, as long as its runs have not gone on, and what was left out
+    /// then, blocked or busy, is busy. That holds for a message, too, that arrives after its repeat was answered.
     ///
     /// What a request has locked, a trigger or the gate of its job, may be answered as [`FireOutcome::busy`] instead of
     /// being waited for.

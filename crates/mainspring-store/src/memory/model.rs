@@ -11,6 +11,7 @@ use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, RunId, Timestamp,
 use rustc_hash::FxHashMap;
 
 use super::events::Events;
+use super::fire::Answer;
 use super::history::{FinalRun, History};
 use super::keys::Key;
 use super::live::{Live, Run, Stamp};
@@ -30,6 +31,8 @@ pub(super) struct Model {
     pub(super) closed: bool,
     /// Process starts by number.
     pub(super) incarnations: Vec<Incarnation>,
+    /// What batches of fires were answered: by the number of the process start, and a place for each of its last ones.
+    pub(super) answers: FxHashMap<(u32, u64), Answer>,
     /// What each process start, by its number, has claimed last: the number of the claim, and the attempts that it opened.
     pub(super) claims: FxHashMap<u32, Taken>,
     /// What was last taken over from a dead process start by another, by that one and the dead one.
@@ -129,6 +132,7 @@ impl Model {
         Self {
             closed: false,
             incarnations: Vec::new(),
+            answers: FxHashMap::default(),
             claims: FxHashMap::default(),
             adoptions: FxHashMap::default(),
             jobs: Table::new(),

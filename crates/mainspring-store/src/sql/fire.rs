@@ -17,11 +17,11 @@ use super::db::{
 };
 use super::gap;
 use super::gate::Gates;
-use super::repeat::{self, Before};
+use super::repeat;
 use super::session::{RunChanges, Session};
 
 /// What became of an entry.
-pub(crate) enum Entry {
+enum Entry {
     Recorded,
     Stale,
     Blocked,
@@ -65,24 +65,28 @@ pub(crate) fn fire<C: Batches>(session: &mut Session<C>, batch: &FireBatch, hurr
         session.connection.hurry();
     }
     let owner = session.number_of(batch.id.incarnation)?;
-    let stamp = repeat::stamp(owner, batch.id.sequence);
     session.connection.step_fence(owner, batch.answered)?;
-    let mut before = repeat::read(&session.connection, owner, batch)?;
+    match repeat::read(&session.connection, owner, batch)? {
+        Some(before) => repeat::answer(&session.connection, owner, batch, before),
+        None => record(session, batch, owner, hurries),
+    }
+}
+
+fn record<C: Batches>(session: &mut Session<C>, batch: &FireBatch, owner: i64, hurries: bool) -> Step<FireOutcome> {
+    let stamp = repeat::stamp(owner, batch.id.sequence);
     let mut outcome = FireOutcome { placed: Vec::with_capacity(batch.entries.len()), ..FireOutcome::default() };
     let Session { connection, runs, .. } = &mut *session;
     let mut fire = Fire { db: connection, runs, gates: Gates::default(), owner, stamp, at: batch.at };
-    let (usual, busy) = match before {
-        Some(_) => (Usual::none(batch), HashSet::new()),
-        None if hurries => record_hurrying(connection, batch, owner, stamp)?,
-        None => record_warily(connection, batch, owner, stamp)?,
+    let (usual, busy) = if hurries {
+        record_hurrying(connection, batch, owner, stamp)?
+    } else {
+        record_warily(connection, batch, owner, stamp)?
     };
     for ((index, entry), recorded) in (0_u32..).zip(&batch.entries).zip(usual.recorded) {
-        let born = before.as_mut().and_then(|before: &mut Before| before.recorded(index, entry));
-        let done = match born {
-            Some(born) => repeat::entry(fire.db, owner, stamp, entry, &born, &mut outcome.placed)?,
-            None if recorded => fire.note(entry, &usual.known, &mut outcome.placed),
-            None if busy.contains(&entry.trigger) => Entry::Busy,
-            None => fire.entry(entry, &mut outcome.placed)?,
+        let done = match recorded {
+            true => fire.note(entry, &usual.known, &mut outcome.placed),
+            false if busy.contains(&entry.trigger) => Entry::Busy,
+            false => fire.entry(entry, &mut outcome.placed)?,
         };
         match done {
             Entry::Recorded => {}
