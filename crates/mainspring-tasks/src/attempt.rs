@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use serde_json::Value;
+
 /// One try of a run, as the work sees it.
 ///
 /// A process gets the first six through its environment (`MS_RUN_ID`, `MS_JOB`, `MS_FIRE_TIME`,
@@ -38,6 +40,30 @@ pub struct Attempt {
 impl Attempt {
     /// The limit for [`Attempt::kill_grace`].
     pub const KILL_GRACE_MAX: Duration = Duration::from_secs(3600);
+
+    /// The keys of a run's input as [`Attempt::params`]: texts as they are, everything else as JSON.
+    ///
+    /// ```
+    /// use mainspring_tasks::Attempt;
+    ///
+    /// let params = Attempt::params_of(&serde_json::json!({ "region": "eu", "rows": 3 }));
+    /// assert_eq!((params["region"].as_str(), params["rows"].as_str()), ("eu", "3"));
+    /// assert!(Attempt::params_of(&serde_json::json!("no object")).is_empty());
+    /// ```
+    pub fn params_of(input: &Value) -> BTreeMap<String, String> {
+        let text = |value: &Value| match value {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        let pairs = input.as_object().into_iter().flatten();
+        pairs.map(|(name, value)| (name.clone(), text(value))).collect()
+    }
+
+    /// The W3C trace context of an attempt: the run is the trace, the attempt its first span.
+    pub fn traceparent_of(run_id: &str, attempt: u32) -> String {
+        let trace: String = run_id.chars().filter(|c| *c != '-').collect();
+        format!("00-{trace}-{:016x}-01", u64::from(attempt))
+    }
 }
 
 impl Default for Attempt {
