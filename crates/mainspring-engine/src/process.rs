@@ -85,6 +85,7 @@ fn attempt(context: &RunContext, kill_grace: Duration) -> Attempt {
         env: job.env.clone(),
         timeout: job.timeout_ms.map(|ms| Duration::from_millis(ms.unsigned_abs())),
         kill_grace,
+        silence_max: None,
         working_dir: job.working_dir.as_ref().map(PathBuf::from),
     }
 }

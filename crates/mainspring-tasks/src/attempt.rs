@@ -32,6 +32,9 @@ pub struct Attempt {
     /// How long the process tree may go on after TERM before it gets KILL, [`Attempt::KILL_GRACE_MAX`]
     /// at most.
     pub kill_grace: Duration,
+    /// How long this process may do nothing at all, as when it is frozen, before the leash ends the process tree with KILL. For
+    /// work that others are given then. Without a leash it goes on.
+    pub silence_max: Option<Duration>,
     /// Where the process starts: an existing folder that is left alone, or a private one that is
     /// removed afterwards when absent.
     pub working_dir: Option<PathBuf>,
@@ -78,6 +81,7 @@ impl Default for Attempt {
             env: BTreeMap::new(),
             timeout: None,
             kill_grace: Duration::from_secs(10),
+            silence_max: None,
             working_dir: None,
         }
     }
