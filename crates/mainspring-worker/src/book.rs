@@ -84,6 +84,11 @@ impl Book {
         (free == 0) != (self.free() == 0) && (free == 0 || self.draining)
     }
 
+    /// How long a worker may be silent that executes what others may be given.
+    pub(crate) fn give_up_ms(&self) -> u64 {
+        self.give_up_ms
+    }
+
     /// Whether nothing more is taken.
     pub(crate) fn is_draining(&self) -> bool {
         self.draining
@@ -148,12 +153,12 @@ impl Book {
             return None;
         }
         let stage = self.held.insert(holding_of(&end), Stage::Over);
-        let given_up = matches!(stage, Some(Stage::Executing { stop: Stop::GiveUp, asked: false, .. }));
-        if given_up && end.outcome == AttemptState::Cancelled {
+        let asked = matches!(stage, Some(Stage::Executing { asked: true, .. }));
+        if end.outcome == AttemptState::Cancelled && !asked {
+            // Given up here, or by the leash of its processes while the worker was frozen.
             end.outcome = AttemptState::Lost;
             end.error_code = Some("worker.out_of_reach".to_owned());
-            end.error =
-                Some(format!("the worker heard nothing from a server for {} ms, and ended it", self.give_up_ms));
+            end.error = Some(format!("the worker heard nothing from a server for {} ms", self.give_up_ms));
         }
         Some(end)
     }

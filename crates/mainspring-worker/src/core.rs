@@ -242,17 +242,24 @@ impl Core {
         for run in starts {
             let (tell, stop) = watch::channel(Stop::No);
             hands.tells.insert(WorkerHolding { run: run.run.clone(), attempt: run.attempt }, (life, tell));
-            self.spawn(Arc::clone(self).attempt(life, run, stop));
+            let silence_max = run.shared.then(|| Duration::from_millis(hands.book.give_up_ms()));
+            self.spawn(Arc::clone(self).attempt(life, run, stop, silence_max));
         }
         hands.tell(&ends, Stop::Cancel);
         has_news
     }
 
     /// One attempt, until its end is in the journal and on its way.
-    async fn attempt(self: Arc<Self>, life: Life, run: WorkerRun, stop: watch::Receiver<Stop>) {
+    async fn attempt(
+        self: Arc<Self>,
+        life: Life,
+        run: WorkerRun,
+        stop: watch::Receiver<Stop>,
+        silence_max: Option<Duration>,
+    ) {
         let holding = WorkerHolding { run: run.run.clone(), attempt: run.attempt };
         let log = Log::new(life, holding.clone(), self.outbox.clone());
-        let end = self.executor.execute(Arc::new(run), stop, log.clone()).await;
+        let end = self.executor.execute(Arc::new(run), stop, log.clone(), silence_max).await;
         let end = {
             let mut hands = self.hands();
             if hands.tells.get(&holding).is_some_and(|(of, _)| *of == life) {

@@ -37,7 +37,13 @@ pub(crate) struct Executor {
 
 impl Executor {
     /// Executes an attempt. Its log may still be on its way when this returns.
-    pub(crate) async fn execute(&self, run: Arc<WorkerRun>, stop: watch::Receiver<Stop>, log: Log) -> WorkerEnd {
+    pub(crate) async fn execute(
+        &self,
+        run: Arc<WorkerRun>,
+        stop: watch::Receiver<Stop>,
+        log: Log,
+        silence_max: Option<Duration>,
+    ) -> WorkerEnd {
         let started_at = clock::now();
         let given_up = {
             let stop = stop.clone();
@@ -46,7 +52,7 @@ impl Executor {
                 clock::pause(GIVE_UP_GRACE).await;
             }
         };
-        let work = AssertUnwindSafe(self.perform(&run, stop, log)).catch_unwind();
+        let work = AssertUnwindSafe(self.perform(&run, stop, log, silence_max)).catch_unwind();
         let mut end = tokio::select! {
             end = work => end.unwrap_or_else(|panic| failed("handler.panicked", panic_text(&*panic))),
             // Dropping the work ends its processes at once.
@@ -66,7 +72,13 @@ impl Executor {
         }
     }
 
-    async fn perform(&self, run: &Arc<WorkerRun>, stop: watch::Receiver<Stop>, log: Log) -> WorkerEnd {
+    async fn perform(
+        &self,
+        run: &Arc<WorkerRun>,
+        stop: watch::Receiver<Stop>,
+        log: Log,
+        silence_max: Option<Duration>,
+    ) -> WorkerEnd {
         let task = match &run.task {
             WorkerTask::Noop => return ended(AttemptState::Succeeded),
             WorkerTask::Handler { name } => {
@@ -82,7 +94,7 @@ impl Executor {
         };
         let (writer, reader) = LogWriter::channel(CHUNKS_WAITING, || clock::now().as_millis());
         log.forward(reader);
-        let attempt = attempt(run, self.kill_grace);
+        let attempt = Attempt { silence_max, ..attempt(run, self.kill_grace) };
         of_task(runner.perform(&task, &attempt, writer, told(&stop, Stop::Cancel)).await)
     }
 
@@ -127,6 +139,7 @@ fn attempt(run: &WorkerRun, kill_grace: Duration) -> Attempt {
         env: run.env.clone(),
         timeout: run.timeout_ms.map(|ms| Duration::from_millis(ms.unsigned_abs())),
         kill_grace,
+        silence_max: None,
         working_dir: run.working_dir.as_ref().map(PathBuf::from),
     }
 }
