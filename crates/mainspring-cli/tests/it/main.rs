@@ -18,3 +18,4 @@ mod program;
 mod server;
 mod standby;
 mod unreachable;
+mod worker;
