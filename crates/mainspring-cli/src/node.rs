@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
+use mainspring_core::batch::Queues;
 use mainspring_engine::{Clock, Engine, NodeName, RetentionRule, ShiftedClock, StartError, Stopped, SystemClock};
 use mainspring_server::Server;
 use mainspring_tasks::{Allow, OutboundPolicy};
@@ -37,9 +38,12 @@ pub struct NodeArgs {
     /// Zone of triggers that name none
     #[arg(long, env = "MAINSPRING_DEFAULT_TIMEZONE", default_value = "UTC", value_name = "ZONE")]
     pub default_timezone: String,
-    /// Runs at a time
-    #[arg(long, env = "MAINSPRING_SLOTS", default_value_t = 64, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    /// Runs at a time; 0 leaves them all to workers
+    #[arg(long, env = "MAINSPRING_SLOTS", default_value_t = 64, value_name = "N", value_parser = clap::value_parser!(u32).range(..=100_000))]
     pub slots: u32,
+    /// Queues that it takes runs from itself, all when absent; what waits in others is for workers
+    #[arg(long, env = "MAINSPRING_QUEUES", value_delimiter = ',', value_name = "QUEUE", value_parser = queue_name)]
+    pub queues: Vec<String>,
     /// Time that runs have to finish when the server is asked to stop
     #[arg(long, env = "MAINSPRING_GRACE", default_value = "30s", value_name = "DURATION", value_parser = time_value::duration)]
     pub grace: Duration,
@@ -317,7 +321,14 @@ fn engine_settings(args: &NodeArgs, data: &Path) -> mainspring_engine::Settings 
     let mut settings =
         mainspring_engine::Settings { tasks: Some(tasks), retention, ..mainspring_engine::Settings::default() };
     settings.planner.slots = args.slots;
+    if !args.queues.is_empty() {
+        settings.queues = Queues::named(args.queues.iter().map(String::as_str));
+    }
     settings
+}
+
+fn queue_name(text: &str) -> Result<String, String> {
+    mainspring_core::job::check_name(text).map(|()| text.to_owned()).map_err(|error| error.to_string())
 }
 
 fn socket_address(text: &str) -> Result<SocketAddr, String> {

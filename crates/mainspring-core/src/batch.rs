@@ -2,10 +2,12 @@
 //!
 //! Plain data. A batch is one transaction, and repeating one after an ambiguous commit changes nothing.
 
+use std::sync::Arc;
+
 use mainspring_schedule::{Timestamp, TzdataVersion};
 
 use crate::cluster::Shard;
-use crate::id::{BatchId, JobId, JobVersion, RunId, TriggerId};
+use crate::id::{BatchId, Incarnation, JobId, JobVersion, RunId, TriggerId};
 use crate::job::GateRule;
 use crate::retry::AfterAttempt;
 use crate::run::{AttemptOutcome, Origin, RunState, words};
@@ -107,7 +109,7 @@ pub struct FireEntry {
     /// Priority of the runs.
     pub priority: i32,
     /// Where the runs wait, if they have to.
-    pub queue: std::sync::Arc<str>,
+    pub queue: Arc<str>,
     /// Runs to insert, in order of fire time.
     pub runs: Vec<NewRun>,
     /// Missed instants to record.
@@ -226,6 +228,8 @@ pub struct CompletionBatch {
 pub struct Completion {
     /// The run.
     pub run: RunId,
+    /// Who holds it, if that is not the process start of the batch: a worker. Refused if somebody else does.
+    pub held_by: Option<Incarnation>,
     /// Its job.
     pub job: JobId,
     /// The trigger that fired it, if one did.
@@ -317,6 +321,41 @@ pub struct LiveRun {
     pub state: RunState,
     /// When a worker took it.
     pub claimed_at: Option<Timestamp>,
+    /// Whether its end is asked for.
+    pub ends: bool,
+}
+
+/// Which queues somebody takes runs from.
+///
+/// ```
+/// use mainspring_core::batch::Queues;
+/// let queues = Queues::named(["mail", "reports"]);
+/// assert!(queues.serves("mail") && !queues.serves("default"));
+/// assert!(Queues::All.serves("default"));
+/// ```
+#[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Queues {
+    /// Whatever there is.
+    #[default]
+    All,
+    /// These: what waits in the first of them comes first.
+    Named(Arc<[Arc<str>]>),
+}
+
+impl Queues {
+    /// Names them, in order of preference.
+    pub fn named<Q: Into<Arc<str>>>(queues: impl IntoIterator<Item = Q>) -> Self {
+        Self::Named(queues.into_iter().map(Into::into).collect())
+    }
+
+    /// Whether runs are taken from a queue.
+    #[must_use]
+    pub fn serves(&self, queue: &str) -> bool {
+        match self {
+            Self::All => true,
+            Self::Named(queues) => queues.iter().any(|named| &**named == queue),
+        }
+    }
 }
 
 /// What the engine has to look at, because a request changed it.

@@ -16,6 +16,7 @@ pub mod retry;
 pub mod rule;
 pub mod run;
 pub mod wheel;
+pub mod workers;
 
 pub use id::{
     BatchId, Incarnation, JobId, JobVersion, NamespaceId, ParseRunIdError, RunId, RunSource, TriggerId, jitter_of,

@@ -32,7 +32,8 @@ use mainspring_schedule::Timestamp;
 use rustc_hash::FxHashMap;
 
 use crate::batch::{
-    AttemptDetail, Changes, ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, LiveRun, Released,
+    AttemptDetail, Changes, ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, LiveRun, Queues,
+    Released,
 };
 use crate::cluster::ShardSet;
 use crate::id::{BatchId, Incarnation, JobId, RunId, TriggerId};
@@ -200,6 +201,8 @@ pub enum Command {
     Start(Vec<Start>),
     /// End a running run.
     Cancel(RunId),
+    /// Runs may wait for workers, and for this node's own pool: the former are to be told.
+    Offer,
 }
 
 /// The end of an attempt, as the pool reports it.
@@ -217,6 +220,8 @@ pub struct AttemptEnd {
     pub ended_at: Timestamp,
     /// What it left behind.
     pub detail: Option<Box<AttemptDetail>>,
+    /// The worker that holds the run; absent for this process start.
+    pub held_by: Option<Incarnation>,
 }
 
 /// Figures about the planner, for metrics.
@@ -267,6 +272,10 @@ pub struct Planner {
     fires: Fires,
     ends: Ends,
     slots: Slots,
+    /// Which queues this node's own pool takes runs from.
+    queues: Queues,
+    /// Whether runs may wait for workers that have not been told yet.
+    offers: bool,
     /// The shards whose changes are being read, and nothing while that waits to be repeated.
     changes_asked: Option<ShardSet>,
     changes_waiting: bool,
@@ -302,6 +311,8 @@ impl Planner {
             fires: Fires::new(settings.batch_max),
             ends: Ends::new(settings.batch_max),
             slots: Slots::new(settings.slots),
+            queues: Queues::All,
+            offers: true,
             changes_asked: None,
             changes_waiting: true,
             poll_at: now,
@@ -313,6 +324,12 @@ impl Planner {
             wanted: Vec::new(),
             reading_triggers: false,
         }
+    }
+
+    /// The same, where this node's own pool takes runs from some queues only: fires of others are queued for workers.
+    #[must_use]
+    pub fn serving(self, queues: Queues) -> Self {
+        Self { queues, ..self }
     }
 
     /// Takes in one event and says what to do.
@@ -346,7 +363,10 @@ impl Planner {
             Event::CompleteRefused(batch, refusal) => self.complete_refused(&batch, &refusal),
             Event::PutAside(trigger) => self.wanted.push(trigger),
             Event::Claimed(starts) => self.claimed(starts, &mut commands),
-            Event::Released(released) => self.slots.released(released),
+            Event::Released(released) => {
+                self.offers |= released.count > 0;
+                self.slots.released(released);
+            }
             Event::Drain => self.draining = true,
         }
         self.step(&mut commands);
@@ -428,6 +448,9 @@ impl Planner {
         self.send_ends(commands);
         self.send_divided(commands);
         self.ask_held(commands);
+        if std::mem::take(&mut self.offers) {
+            commands.push(Command::Offer);
+        }
         if self.draining {
             return;
         }
@@ -478,6 +501,7 @@ impl Planner {
         self.check.changes_read(&changes);
         self.changes_waiting |= changes.more;
         self.slots.backlog |= changes.queued;
+        self.offers |= changes.queued;
         commands.extend(changes.cancels.into_iter().map(Command::Cancel));
         if !changes.triggers.is_empty() {
             let again = self.residents.forget(&changes.triggers);

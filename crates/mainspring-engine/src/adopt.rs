@@ -7,9 +7,10 @@ use std::collections::BTreeSet;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use futures_util::future::BoxFuture;
 use mainspring_core::batch::LiveRun;
 use mainspring_core::{BatchId, Incarnation};
-use mainspring_store::{Cluster, Error};
+use mainspring_store::{Error, Result};
 
 use crate::clock::Clock;
 use crate::driver::causes;
@@ -53,10 +54,14 @@ pub(crate) struct Adoption {
 
 impl Adoption {
     /// Takes over the next runs, trying again until the store answers. None: there are no more.
-    pub(crate) async fn next(&self, cluster: &dyn Cluster, clock: &dyn Clock) -> Option<Vec<LiveRun>> {
+    pub(crate) async fn next<'a>(
+        &self,
+        take: impl Fn(Incarnation, BatchId, u32) -> BoxFuture<'a, Result<Vec<LiveRun>>>,
+        clock: &dyn Clock,
+    ) -> Option<Vec<LiveRun>> {
         let id = self.all.next_id();
         loop {
-            match cluster.adopt_from(self.dead, id, STEP_MAX).await {
+            match take(self.dead, id, STEP_MAX).await {
                 Ok(runs) => return Some(runs).filter(|runs| !runs.is_empty()),
                 Err(Error::Closed) => return None,
                 Err(error) => {
@@ -80,12 +85,8 @@ mod tests {
 
     use mainspring_core::Timestamp;
     use mainspring_core::batch::ClaimedRun;
-    use mainspring_core::cluster::{Change, ClusterView, Renewal, ShardSet};
-    use mainspring_core::planner::Answered;
     use mainspring_core::run::RunState;
     use mainspring_core::{JobId, JobVersion, RunId, RunSource};
-    use mainspring_store::{NodeInfo, Result};
-    use tokio::sync::Notify;
 
     use super::*;
     use crate::clock::Alarm;
@@ -112,12 +113,6 @@ mod tests {
         }
     }
 
-    /// A cluster in which one run is to be taken over, and the answers to the first steps get lost on their way.
-    struct Lossy {
-        lost: u32,
-        asked: Mutex<Vec<BatchId>>,
-    }
-
     fn run() -> LiveRun {
         let at = Timestamp::from_millis(0);
         let claimed = ClaimedRun {
@@ -130,69 +125,37 @@ mod tests {
             attempt: 1,
             input: None,
         };
-        LiveRun { claimed, state: RunState::Running, claimed_at: None }
+        LiveRun { claimed, state: RunState::Running, claimed_at: None, ends: false }
     }
 
-    #[async_trait::async_trait]
-    impl Cluster for Lossy {
-        async fn renew(&self, _: Incarnation, _: &NodeInfo, _: Renewal) -> Result<ClusterView> {
-            Err(Error::Closed)
-        }
+    /// A store in which one run is to be taken over, and where the answers to the first steps get lost on their way.
+    struct Lossy {
+        lost: usize,
+        asked: Mutex<Vec<BatchId>>,
+    }
 
-        async fn bury(&self, _: Incarnation, _: Option<u64>) -> Result<()> {
-            Err(Error::Closed)
-        }
-
-        async fn leave(&self, _: Incarnation, _: Answered) -> Result<bool> {
-            Err(Error::Closed)
-        }
-
-        async fn acquire(&self, _: Incarnation, _: Change, _: u128) -> Result<ShardSet> {
-            Err(Error::Closed)
-        }
-
-        async fn release(&self, _: Incarnation, _: Change) -> Result<ShardSet> {
-            Err(Error::Closed)
-        }
-
-        async fn ask_drain(&self, _: Incarnation, _: bool) -> Result<bool> {
-            Err(Error::Closed)
-        }
-
-        async fn orphaned(&self) -> Result<Vec<Incarnation>> {
-            Err(Error::Closed)
-        }
-
-        async fn adopt_from(&self, dead: Incarnation, id: BatchId, _: u32) -> Result<Vec<LiveRun>> {
+    impl Lossy {
+        fn take(&self, dead: Incarnation, id: BatchId) -> BoxFuture<'static, Result<Vec<LiveRun>>> {
             assert_eq!((dead, id.incarnation), (DEAD, ME));
             let mut asked = self.asked.lock().unwrap();
             asked.push(id);
-            if asked.len() <= self.lost as usize {
-                return Err(Error::Unavailable { operation: "adopt", source: "no answer".into() });
-            }
-            Ok(if id == asked[0] { vec![run()] } else { Vec::new() })
-        }
-
-        async fn held(&self, _: Incarnation) -> Result<Vec<LiveRun>> {
-            Err(Error::Closed)
-        }
-
-        async fn hint(&self) -> Result<()> {
-            Err(Error::Closed)
-        }
-
-        fn hinted(&self) -> &Notify {
-            unreachable!("nobody waits for hints here")
+            let answer = match asked.len() <= self.lost {
+                true => Err(Error::Unavailable { operation: "adopt", source: "no answer".into() }),
+                false if id == asked[0] => Ok(vec![run()]),
+                false => Ok(Vec::new()),
+            };
+            Box::pin(std::future::ready(answer))
         }
     }
 
     #[tokio::test]
     async fn step_whose_answer_is_lost_is_asked_for_again_until_it_is_there() {
-        let cluster = Lossy { lost: 3, asked: Mutex::default() };
+        let store = Lossy { lost: 3, asked: Mutex::default() };
+        let take = |dead, id, _| store.take(dead, id);
         let adoption = Arc::new(Adoptions::new(ME)).begin(DEAD).expect("the first");
-        assert_eq!(adoption.next(&cluster, &Hasty).await, Some(vec![run()]));
-        assert_eq!(adoption.next(&cluster, &Hasty).await, None);
-        let asked = cluster.asked.lock().unwrap().clone();
+        assert_eq!(adoption.next(take, &Hasty).await, Some(vec![run()]));
+        assert_eq!(adoption.next(take, &Hasty).await, None);
+        let asked = store.asked.lock().unwrap().clone();
         assert!(asked[..4].iter().all(|id| *id == asked[0]), "{asked:?}");
         assert_eq!(asked.len(), 5);
         assert_ne!(asked[4], asked[0], "the next step is another one");

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use mainspring_core::batch::{LiveRun, Placed, Released, TriggerRow};
+use mainspring_core::batch::{LiveRun, Placed, Queues, Released, TriggerRow};
 use mainspring_core::cluster::{Held, Reading, Reason, ShardSet};
 use mainspring_core::job::Job;
 use mainspring_core::planner::{AttemptEnd, Command, Event, Planner, Read, Refusal};
@@ -24,6 +24,7 @@ use crate::metrics::{Ending, Metrics, Miss, Operation, Outcome, ReasonLabel, Res
 use crate::notice::Notice;
 use crate::pool::Pool;
 use crate::tasks::Tasks;
+use crate::workers::Workers;
 
 /// Scheduled runs made ready in one step, and triggers whose changes are taken in one step.
 const STEP_MAX: u32 = 1_000;
@@ -33,6 +34,9 @@ const ENDS_MAX: usize = 8_192;
 pub(crate) struct Driver {
     pub(crate) incarnation: Incarnation,
     pub(crate) planner: Planner,
+    /// Which queues the pool takes runs from.
+    pub(crate) queues: Queues,
+    pub(crate) workers: Workers,
     pub(crate) store: Arc<dyn Store>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) definitions: Arc<Definitions>,
@@ -191,9 +195,9 @@ impl Driver {
         let (store, definitions) = (Arc::clone(&self.store), Arc::clone(&self.definitions));
         let (clock, sender) = (Arc::clone(&self.clock), self.inbox.0.clone());
         self.tasks.start(async move {
-            let Some(cluster) = store.cluster() else { return };
-            while let Some(runs) = adoption.next(cluster, &*clock).await {
-                tracing::warn!(node.incarnation = %dead, runs = runs.len(), "runs of a dead node were lost");
+            let take = |dead, id, limit| store.adopt_from(dead, id, limit);
+            while let Some(runs) = adoption.next(take, &*clock).await {
+                tracing::warn!(node.incarnation = %dead, runs = runs.len(), "runs of a dead node or worker were lost");
                 let now = clock.now();
                 let ends = lost_ends(&definitions, runs, now).await;
                 let _ = sender.send(Event::Lost(ends));
@@ -231,6 +235,8 @@ impl Driver {
             }
             _ = self.inbox.1.recv_many(events, 256) => {}
             ends = self.pool.ends.take(ENDS_MAX) => events.push(Event::Ended(ends)),
+            ends = self.workers.ends().take(ENDS_MAX) => events.push(Event::Lost(ends)),
+            dead = self.workers.dead().take(ENDS_MAX) => dead.into_iter().for_each(|dead| self.adopt(dead)),
             () = self.store.changed().notified() => events.push(Event::Changed),
             Ok(()) = self.poke.changed() => {}
             () = alarm.wait_until(self.planner.next_wakeup()) => events.push(Event::Woke),
@@ -240,7 +246,12 @@ impl Driver {
     fn perform(&self, command: Command) {
         match command {
             Command::Start(starts) => self.pool.start(starts),
-            Command::Cancel(run) => self.pool.cancel(run),
+            Command::Cancel(run) => {
+                if !self.workers.cancel(run) {
+                    self.pool.cancel(run);
+                }
+            }
+            Command::Offer => self.workers.offer(),
             Command::Fire(batch) => {
                 let (store, sender) = (Arc::clone(&self.store), self.inbox.0.clone());
                 let (metrics, notices) = (Arc::clone(&self.metrics), self.notices.clone());
@@ -274,12 +285,13 @@ impl Driver {
             Command::Complete(batch) => {
                 let (store, sender) = (Arc::clone(&self.store), self.inbox.0.clone());
                 let (metrics, notices) = (Arc::clone(&self.metrics), self.notices.clone());
-                let health = Arc::clone(&self.health);
+                let (health, workers) = (Arc::clone(&self.health), self.workers.clone());
                 self.tasks.start(async move {
                     let answer = timed(&metrics, "complete", store.complete(Arc::clone(&batch))).await;
                     health.note(Traffic::Batch, &answer);
                     let event = match answer {
                         Ok(outcome) => {
+                            workers.recorded(&batch, &outcome);
                             count_ends(&metrics, &batch, &outcome);
                             crate::notice::of_ends(&notices, &batch, &outcome);
                             Event::Completed(batch, outcome)
@@ -302,6 +314,7 @@ impl Driver {
             Command::Read(read) => {
                 let reader = Reader {
                     incarnation: self.incarnation,
+                    queues: self.queues.clone(),
                     store: Arc::clone(&self.store),
                     clock: Arc::clone(&self.clock),
                     definitions: Arc::clone(&self.definitions),
@@ -328,6 +341,7 @@ impl Driver {
 
 struct Reader {
     incarnation: Incarnation,
+    queues: Queues,
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
     definitions: Arc<Definitions>,
@@ -357,7 +371,8 @@ impl Reader {
             }
             Read::Claim(id, limit) => {
                 let now = self.clock.now();
-                let starts: Vec<Start> = self.store.claim(id, limit, now).await?.into_iter().map(Start::from).collect();
+                let starts: Vec<Start> =
+                    self.store.claim(id, &self.queues, limit, now).await?.into_iter().map(Start::from).collect();
                 starts.iter().for_each(|start| self.metrics.claimed(start, now));
                 Event::Claimed(starts)
             }
@@ -365,10 +380,7 @@ impl Reader {
                 self.definitions.put_aside(trigger, version, &reason).await?;
                 Event::PutAside(trigger)
             }
-            Read::Held => Event::HeldRead(match self.store.cluster() {
-                Some(cluster) => cluster.held(self.incarnation).await?,
-                None => Vec::new(),
-            }),
+            Read::Held => Event::HeldRead(self.store.held(self.incarnation).await?),
             Read::Lost(runs) => {
                 tracing::warn!(
                     runs = runs.len(),
@@ -566,6 +578,7 @@ async fn lost_end(definitions: &Definitions, live: LiveRun, definition: Arc<Job>
     AttemptEnd {
         start,
         definition,
+        held_by: None,
         outcome: mainspring_core::run::AttemptOutcome::Lost,
         // The store learns of the start with the end; the claim is the nearest that is known.
         started_at: live.claimed_at,

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
+use mainspring_core::batch::Queues;
 use mainspring_core::cluster::{self, Status, UnsafeTimes, is_older};
 use mainspring_core::compile::Defaults;
 use mainspring_core::planner;
@@ -28,6 +29,7 @@ use crate::notice::Notice;
 use crate::process::Processes;
 use crate::retention::{Retention, RetentionRule};
 use crate::sampler::Sampler;
+use crate::workers::Workers;
 
 /// How an engine is to run.
 #[derive(Clone, Debug)]
@@ -49,6 +51,8 @@ pub struct Settings {
     pub node: NodeName,
     /// The times that such nodes go by.
     pub cluster: cluster::Settings,
+    /// Which queues this node's own slots take runs from. What waits in others is for workers.
+    pub queues: Queues,
 }
 
 /// How a node of a cluster is shown.
@@ -71,6 +75,7 @@ impl Default for Settings {
             keep_entries: false,
             node: NodeName::default(),
             cluster: cluster::Settings::default(),
+            queues: Queues::All,
         }
     }
 }
@@ -142,6 +147,7 @@ pub struct Engine {
     state: watch::Receiver<DriverState>,
     incarnation: watch::Receiver<Incarnation>,
     status: watch::Receiver<Option<Arc<Status>>>,
+    workers: Workers,
     running: JoinSet<()>,
 }
 
@@ -229,6 +235,15 @@ impl Engine {
             let (store, clock, metrics) = (Arc::clone(&store), Arc::clone(&clock), Arc::clone(&metrics));
             running.spawn(Keeper { store, clock, metrics, incarnation: incarnation.clone(), name: name.clone() }.run());
         }
+        let workers = Workers::new(
+            Arc::clone(&store),
+            Arc::clone(&clock),
+            Arc::clone(&definitions),
+            logs.clone(),
+            Arc::clone(&metrics),
+            incarnation.clone(),
+        );
+        running.spawn(workers.clone().keep());
         let mut planner = settings.planner;
         planner.ahead_ms.get_or_insert(AHEAD_MS);
         if shared {
@@ -247,6 +262,8 @@ impl Engine {
                 status: status_sender,
             },
             planner,
+            queues: settings.queues,
+            workers: workers.clone(),
             clock: Arc::clone(&clock),
             definitions,
             handlers: Arc::clone(&handlers),
@@ -277,8 +294,15 @@ impl Engine {
             state,
             incarnation,
             status,
+            workers,
             running,
         })
+    }
+
+    /// Workers of other machines.
+    #[must_use]
+    pub const fn workers(&self) -> &Workers {
+        &self.workers
     }
 
     /// What changes and asks: jobs, triggers, runs, calendars.
@@ -417,6 +441,7 @@ impl Engine {
 
     /// Starts nothing new from now on; what runs goes on.
     pub fn drain(&self) {
+        self.workers.drain();
         let _ = self.notices.send(Notice::Draining);
         self.stop_at_least(Stop::Drain);
     }

@@ -23,6 +23,7 @@ mod process;
 mod retention;
 mod sampler;
 mod tasks;
+mod workers;
 
 pub use clock::{Alarm, Clock, ManualClock, ShiftedClock, SystemClock};
 pub use control::Control;
@@ -32,3 +33,4 @@ pub use lateness::Lateness;
 pub use metrics::{Catalogue, Ending, Known, Metrics, Miss, Outcome, QueueLabel, StateLabel, StoreMetrics};
 pub use notice::Notice;
 pub use retention::RetentionRule;
+pub use workers::{Given, LogPiece, Poll, RemoteEnd, Report, Told, WorkerError, Workers};

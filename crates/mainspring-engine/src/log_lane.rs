@@ -46,6 +46,16 @@ impl LogLane {
         (Self { clock, messages: sender, appended: appended_receiver }, task)
     }
 
+    /// Stores chunks that somebody else has cut. An error: the lane has ended.
+    pub(crate) async fn append(&self, chunks: Vec<LogChunk>) -> Result<(), ()> {
+        for chunk in chunks {
+            self.messages.send(Message::Chunk(chunk)).await.map_err(drop)?;
+        }
+        let (flush, flushed) = oneshot::channel();
+        self.messages.send(Message::Flush(flush)).await.map_err(drop)?;
+        flushed.await.map_err(drop)
+    }
+
     /// Where an attempt writes its log, and what waits until all of it is stored.
     pub(crate) fn writer(&self, run: RunId, attempt: u32) -> (LogWriter, JoinHandle<()>) {
         let clock = Arc::clone(&self.clock);

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mainspring_core::Incarnation;
+use mainspring_core::batch::Queues;
 use mainspring_core::planner::{self, AttemptEnd, Event, Planner};
 use tokio::sync::{Notify, broadcast, mpsc, watch};
 use tokio::task::JoinSet;
@@ -21,6 +22,7 @@ use crate::notice::Notice;
 use crate::pool::Pool;
 use crate::process::Processes;
 use crate::tasks::Tasks;
+use crate::workers::Workers;
 
 /// How long to wait for a thread that the system does not give.
 const RETRY_AFTER_MS: u64 = 1_000;
@@ -29,6 +31,8 @@ const RETRY_AFTER_MS: u64 = 1_000;
 pub(crate) struct Node {
     pub(crate) terms: Terms,
     pub(crate) planner: planner::Settings,
+    pub(crate) queues: Queues,
+    pub(crate) workers: Workers,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) definitions: Arc<Definitions>,
     pub(crate) handlers: Arc<Handlers>,
@@ -129,7 +133,9 @@ impl Node {
         inbox.0.send(Event::Lost(lost)).expect("the other end is beside it");
         Driver {
             incarnation,
-            planner: Planner::new(self.planner, incarnation, self.clock.now()),
+            planner: Planner::new(self.planner, incarnation, self.clock.now()).serving(self.queues.clone()),
+            queues: self.queues.clone(),
+            workers: self.workers.clone(),
             store: Arc::clone(&self.terms.store),
             clock: Arc::clone(&self.clock),
             definitions: Arc::clone(&self.definitions),

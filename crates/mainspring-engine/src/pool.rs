@@ -347,7 +347,7 @@ fn end(start: Start, definition: Arc<Job>, started_at: Timestamp, ended_at: Time
         // No database keeps it.
         *error = error.replace('\0', "\u{fffd}");
     }
-    AttemptEnd { start, definition, outcome: done.outcome, started_at, ended_at, detail: done.detail }
+    AttemptEnd { start, definition, outcome: done.outcome, started_at, ended_at, detail: done.detail, held_by: None }
 }
 
 fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {

@@ -3,10 +3,12 @@
 //! Users and roles come later; each route already names the [`Permission`] that it wants.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use axum::http::{HeaderMap, header};
 use mainspring_api::ErrorCode;
-use mainspring_store::Store;
+use mainspring_schedule::Timestamp;
+use mainspring_store::{Store, WorkerToken};
 use sha2::{Digest, Sha256};
 
 use crate::files;
@@ -31,6 +33,35 @@ pub(crate) enum Permission {
     Operate,
     /// To change definitions.
     Edit,
+    /// To work: workers with a token of their own may, too.
+    Work,
+}
+
+/// With what a request was let in.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Pass {
+    /// The server's token, or nothing where nothing is wanted.
+    Server,
+    /// A token of workers.
+    Worker(Arc<WorkerToken>),
+}
+
+impl Pass {
+    /// The name of the workers' token.
+    pub(crate) fn name(&self) -> Option<&str> {
+        match self {
+            Self::Server => None,
+            Self::Worker(token) => Some(&token.name),
+        }
+    }
+
+    /// Whether runs may be taken from a queue.
+    pub(crate) fn opens(&self, queue: &str) -> bool {
+        match self {
+            Self::Server => true,
+            Self::Worker(token) => token.queues.is_empty() || token.queues.iter().any(|open| open == queue),
+        }
+    }
 }
 
 /// Checks tokens.
@@ -95,6 +126,22 @@ impl Access {
     }
 }
 
+/// Lets a worker's request pass that carries one of the workers' tokens.
+pub(crate) fn check_worker(tokens: &[Arc<WorkerToken>], headers: &HeaderMap, now: Timestamp) -> Answer<Pass> {
+    let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()).and_then(bearer);
+    let hash = given.map(hash_of);
+    // All of them are looked at, however early one fits.
+    let found = tokens.iter().fold(None, |found, token| {
+        if hash.as_ref().is_some_and(|hash| same(hash, &token.hash)) { Some(token) } else { found }
+    });
+    let token = found.ok_or_else(|| Refusal::new(ErrorCode::AuthInvalid, "the token is not valid"))?;
+    if token.expires_at.is_some_and(|at| at <= now) {
+        let why = format!("the token {:?} has expired", token.name);
+        return Err(Refusal::new(ErrorCode::WorkerTokenExpired, why));
+    }
+    Ok(Pass::Worker(Arc::clone(token)))
+}
+
 /// Reads a token that somebody has chosen: as hard to guess as one of ours looks.
 fn read_token(path: &Path) -> Result<String, StartError> {
     let unfit = |why: String| StartError::TokenFile { path: path.to_owned(), why };
@@ -112,13 +159,13 @@ fn bearer(value: &str) -> Option<&str> {
 }
 
 /// 256 random bits with a prefix by which scanners for leaked secrets know them.
-fn new_token() -> String {
+pub(crate) fn new_token() -> String {
     let mut bytes = [0; 32];
     getrandom::fill(&mut bytes).expect("the system has randomness");
     format!("ms_{}", to_hex(&bytes))
 }
 
-fn hash_of(token: &str) -> [u8; 32] {
+pub(crate) fn hash_of(token: &str) -> [u8; 32] {
     Sha256::digest(token.as_bytes()).into()
 }
 
@@ -172,6 +219,23 @@ mod tests {
             assert_eq!(code, *expected, "{values:?}");
         }
         assert!(access.check(Permission::Public, &headers(&[])).is_ok());
+    }
+
+    #[test]
+    fn token_of_workers_opens_its_queues_until_it_expires() {
+        let at = Timestamp::from_millis;
+        let token = |text: &str, name: &str, expires_at| {
+            let queues = vec!["mail".to_owned()];
+            Arc::new(WorkerToken { name: name.into(), hash: hash_of(text), queues, created_at: at(0), expires_at })
+        };
+        let tokens = [token("ms_a", "a", None), token("ms_b", "b", Some(at(5_000)))];
+        let check = |text: &str, now| check_worker(&tokens, &headers(&[&format!("Bearer {text}")]), at(now));
+        let pass = check("ms_a", 9_000).unwrap();
+        assert_eq!((pass.name(), pass.opens("mail"), pass.opens("default")), (Some("a"), true, false));
+        assert_eq!(check("ms_b", 4_999).unwrap().name(), Some("b"));
+        assert_eq!(check("ms_b", 5_000).unwrap_err().code(), Some(ErrorCode::WorkerTokenExpired));
+        assert_eq!(check("ms_c", 0).unwrap_err().code(), Some(ErrorCode::AuthInvalid));
+        assert!(Pass::Server.opens("anything"));
     }
 
     #[test]

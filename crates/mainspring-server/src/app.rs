@@ -2,21 +2,26 @@
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use mainspring_core::JobId;
 use mainspring_core::job::JobKey;
 use mainspring_engine::{Control, Engine};
 use mainspring_schedule::Timestamp;
+use mainspring_store::WorkerToken;
 use rustc_hash::FxHashMap;
 use tokio::sync::{Semaphore, watch};
 
 use crate::access::Access;
 use crate::figures::Figures;
+use crate::refusal::Answer;
 
 /// Event streams and followed logs at a time.
 pub(crate) const STREAMS_MAX: usize = 256;
 /// Requests at a time that run to their end even if their caller goes away.
 pub(crate) const DEEDS_MAX: u32 = 1_024;
+/// For how long the tokens of workers are not read again: one that is revoked through another node opens for that long.
+const TOKENS_KEPT: Duration = Duration::from_secs(1);
 /// Keys of jobs remembered for events.
 const KEYS_MAX: usize = 100_000;
 
@@ -40,7 +45,12 @@ pub(crate) struct Inner {
     /// Idempotency keys whose request is at work on this node.
     pub(crate) at_work: Mutex<HashSet<String>>,
     pub(crate) job_keys: Mutex<FxHashMap<JobId, JobKey>>,
+    /// The tokens of workers, and when they were read.
+    pub(crate) tokens: Mutex<Option<(Instant, Tokens)>>,
 }
+
+/// The tokens of workers.
+pub(crate) type Tokens = Arc<[Arc<WorkerToken>]>;
 
 impl Inner {
     pub(crate) fn control(&self) -> &Control {
@@ -49,6 +59,23 @@ impl Inner {
 
     pub(crate) fn now(&self) -> Timestamp {
         self.control().now()
+    }
+
+    /// The tokens of workers, as they were a moment ago.
+    pub(crate) async fn worker_tokens(&self) -> Answer<Tokens> {
+        let known = self.tokens.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        if let Some((_, tokens)) = known.filter(|(read, _)| read.elapsed() < TOKENS_KEPT) {
+            return Ok(tokens);
+        }
+        let read = Instant::now();
+        let tokens: Tokens = self.control().store().worker_tokens().await?.into_iter().map(Arc::new).collect();
+        *self.tokens.lock().unwrap_or_else(PoisonError::into_inner) = Some((read, Arc::clone(&tokens)));
+        Ok(tokens)
+    }
+
+    /// Reads the tokens of workers anew the next time.
+    pub(crate) fn forget_tokens(&self) {
+        *self.tokens.lock().unwrap_or_else(PoisonError::into_inner) = None;
     }
 
     /// The key of a job, if an event has told it before.

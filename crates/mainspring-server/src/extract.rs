@@ -29,6 +29,9 @@ pub(crate) struct BodyLimits(pub(crate) Limits);
 /// A JSON body of a known shape.
 pub(crate) struct Body<T>(pub(crate) T);
 
+/// The same of what programs write many times a second: read at once, and what is wrong is said in serde's words.
+pub(crate) struct Plain<T>(pub(crate) T);
+
 /// The same where nothing may be said: an empty body is the default.
 pub(crate) struct OptionalBody<T>(pub(crate) T);
 
@@ -42,6 +45,21 @@ impl<T: JsonSchema + DeserializeOwned + Send + 'static, S: Send + Sync> FromRequ
         check_media_type(request.headers(), &["application/json"])?;
         let limits = limits_of(&request);
         parse(collect(request.into_body(), limits.bytes).await?, limits).await.map(Self)
+    }
+}
+
+impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Plain<T> {
+    type Rejection = Refusal;
+
+    async fn from_request(request: Request, _: &S) -> Answer<Self> {
+        check_media_type(request.headers(), &["application/json"])?;
+        let limits = limits_of(&request);
+        let bytes = collect(request.into_body(), limits.bytes).await?;
+        let read = serde_json::from_slice(&bytes).map_err(|error| {
+            let code = if error.is_data() { ErrorCode::FieldType } else { ErrorCode::DocumentSyntax };
+            Refusal::invalid(vec![Problem::new(code, error.to_string())])
+        });
+        read.map(Self)
     }
 }
 

@@ -4,15 +4,15 @@ use std::any::Any;
 use std::time::Instant;
 
 use axum::extract::{MatchedPath, Request, State};
-use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
 use mainspring_api::ErrorCode;
 
-use crate::access::{Permission, to_hex};
+use crate::access::{Pass, Permission, check_worker, to_hex};
 use crate::app::App;
 use crate::extract::BodyLimits;
-use crate::refusal::Refusal;
+use crate::refusal::{Answer, Refusal};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 
@@ -72,11 +72,25 @@ pub(crate) async fn note_route(request: Request, next: Next) -> Response {
 
 /// Lets a request pass that may, before anything of it is read.
 pub(crate) async fn admit(State(gate): State<Gate>, mut request: Request, next: Next) -> Response {
-    if let Err(refusal) = gate.app.access.check(gate.permission, request.headers()) {
-        return refusal.into_response();
-    }
+    let pass = match gate.app.access.check(gate.permission, request.headers()) {
+        Ok(()) => Pass::Server,
+        Err(refusal) => match worker(&gate, &refusal, request.headers()).await {
+            Ok(pass) => pass,
+            Err(refusal) => return refusal.into_response(),
+        },
+    };
+    request.extensions_mut().insert(pass);
     request.extensions_mut().insert(gate.limits);
     next.run(request).await
+}
+
+/// Lets a worker with a token of its own pass, where that is enough.
+async fn worker(gate: &Gate, refusal: &Refusal, headers: &HeaderMap) -> Answer<Pass> {
+    if gate.permission != Permission::Work || refusal.0.error_code() != Some(ErrorCode::AuthInvalid) {
+        return Err(refusal.clone());
+    }
+    let tokens = gate.app.worker_tokens().await?;
+    check_worker(&tokens, headers, gate.app.now())
 }
 
 /// Answers a panic of a handler. The panic itself was written by the process's panic hook.

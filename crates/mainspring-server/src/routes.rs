@@ -15,6 +15,7 @@ mod preview;
 mod runs;
 mod triggers;
 mod why;
+mod workers;
 
 use axum::Router;
 use axum::middleware::{from_fn, from_fn_with_state};
@@ -63,6 +64,10 @@ impl Route {
         Self::new(Permission::Edit, handlers)
     }
 
+    fn work(handlers: UtoipaMethodRouter<App>) -> Self {
+        Self::new(Permission::Work, handlers)
+    }
+
     /// Takes the body of an apply.
     fn large(self) -> Self {
         Self { limits: Limits::APPLY, ..self }
@@ -100,6 +105,7 @@ fn table() -> Vec<Route> {
         preview::routes(),
         next::routes(),
         events::routes(),
+        workers::routes(),
     ]
     .into_iter()
     .flatten()

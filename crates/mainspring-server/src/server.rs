@@ -154,6 +154,7 @@ impl Server {
             deeds: Arc::clone(&deeds),
             at_work: Mutex::new(HashSet::new()),
             job_keys: Mutex::default(),
+            tokens: Mutex::default(),
             engine,
         });
         let accepting = tokio::spawn(accept(listener, routes::router(&app), closed));

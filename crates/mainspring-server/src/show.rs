@@ -4,6 +4,7 @@ mod cluster;
 mod job;
 mod run;
 mod trigger;
+mod worker;
 
 use mainspring_api as api;
 use mainspring_schedule::Timestamp;
@@ -12,6 +13,7 @@ pub(crate) use cluster::{lateness, nodes, shards};
 pub(crate) use job::{JobView, job};
 pub(crate) use run::{Runs, attempt, state_of, summary};
 pub(crate) use trigger::trigger;
+pub(crate) use worker::{worker_task, workers};
 
 /// The same instant on the wire.
 pub(crate) const fn instant(at: Timestamp) -> api::Timestamp {

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use mainspring_core::batch::{
-    Completion, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, Placed, TriggerStatus,
+    Completion, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, Placed, Queues, TriggerStatus,
 };
 use mainspring_core::cluster::{Shard, ShardSet};
 use mainspring_core::job::JobKey;
@@ -345,7 +345,7 @@ impl World {
 
     fn claim(&mut self, id: BatchId, limit: u32, now: mainspring_core::Timestamp) -> Reply {
         let me = id.incarnation;
-        let runs = told(ready(self.store.memory.claim(id, limit, now)))?;
+        let runs = told(ready(self.store.memory.claim(id, &Queues::All, limit, now)))?;
         let (order, at) = (self.order, self.time());
         // What a repeat answers was claimed before.
         let known = self.answered.entry((me, id.sequence)).or_default();

@@ -352,6 +352,8 @@ impl World {
                     }
                 }
             }
+            // There are no workers of other machines here.
+            Command::Offer => {}
             Command::Cancel(run) => {
                 if self.nodes[node].executing.cancel(run) {
                     self.tell_to_end(node, run);
@@ -606,6 +608,7 @@ impl World {
         start.awaited_by = self.awaiting(&start);
         let definition = self.definition(&start);
         AttemptEnd {
+            held_by: None,
             start,
             definition,
             outcome: AttemptOutcome::Lost,

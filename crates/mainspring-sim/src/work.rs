@@ -115,6 +115,7 @@ impl World {
         state.works.remove(&work);
         let outcome = state.executing.leave(run, going.outcome);
         let end = AttemptEnd {
+            held_by: None,
             start: going.start,
             definition: going.definition,
             outcome,

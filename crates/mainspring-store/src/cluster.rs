@@ -1,10 +1,9 @@
 //! What nodes that share a database say to each other through it.
 
 use async_trait::async_trait;
-use mainspring_core::batch::LiveRun;
 use mainspring_core::cluster::{Change, ClusterView, Renewal, ShardSet};
 use mainspring_core::planner::Answered;
-use mainspring_core::{BatchId, Incarnation, Timestamp};
+use mainspring_core::{Incarnation, Timestamp};
 
 use crate::error::Result;
 
@@ -64,15 +63,6 @@ pub trait Cluster: Send + Sync {
 
     /// Process starts without a node that still hold running runs.
     async fn orphaned(&self) -> Result<Vec<Incarnation>>;
-
-    /// Takes over up to `limit` running runs of a process start without a node, and returns them, in order of id.
-    ///
-    /// A repeat (same id, and no other adoption from the same process start by this one in between) takes nothing once
-    /// something is taken: it answers what of that is still running at that attempt for whoever adopted it.
-    async fn adopt_from(&self, dead: Incarnation, id: BatchId, limit: u32) -> Result<Vec<LiveRun>>;
-
-    /// The running runs that a process start holds, in order of id.
-    async fn held(&self, by: Incarnation) -> Result<Vec<LiveRun>>;
 
     /// Tells the other nodes to look now. May get lost.
     async fn hint(&self) -> Result<()>;

@@ -36,6 +36,7 @@ pub mod nodes;
 pub mod queue;
 pub mod reads;
 pub mod window;
+pub mod workers;
 
 pub use differential::differential;
 
@@ -102,6 +103,14 @@ macro_rules! conformance_suite {
                 run_that_is_asked_for_twice_is_known,
                 run_of_what_is_not_there_cannot_be_asked_for,
                 asked_run_takes_a_slot_or_waits_for_one;
+            workers:
+                claim_takes_from_one_queue_after_the_other,
+                worker_executes_runs_under_its_own_name,
+                worker_is_counted_up_and_buried_by_the_count_that_was_seen,
+                runs_of_a_buried_worker_are_adopted_and_those_of_a_living_one_are_not,
+                process_that_starts_leaves_the_runs_of_workers,
+                end_that_is_asked_for_reaches_the_node_that_hears_the_worker,
+                tokens_of_workers_are_kept_by_name;
             cancels:
                 unstarted_run_is_over_at_once,
                 running_run_is_asked_to_end,

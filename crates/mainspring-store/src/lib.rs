@@ -16,6 +16,7 @@ mod row;
 mod sql;
 mod sqlite;
 mod store;
+mod worker;
 
 pub use cluster::{Cluster, LEAST_VERSION, NodeInfo};
 pub use error::{Error, Result};
@@ -27,3 +28,4 @@ pub use postgres::{PostgresStore, Work, work};
 pub use row::*;
 pub use sqlite::{Options, SqliteStore};
 pub use store::Store;
+pub use worker::{WorkerInfo, WorkerRow, WorkerToken};

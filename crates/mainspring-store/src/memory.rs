@@ -22,12 +22,13 @@ mod purge;
 mod queue;
 mod runs;
 mod table;
+mod workers;
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
 use async_trait::async_trait;
 use mainspring_core::batch::{
-    ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, LiveRun, Rearm, TriggerRow,
+    ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, LiveRun, Queues, Rearm, TriggerRow,
 };
 use mainspring_core::cluster::{Change, ClusterView, Lease, Renewal, Shard, ShardSet};
 use mainspring_core::job::{Job, JobKey};
@@ -45,6 +46,7 @@ use crate::row::{
     StoreFigures, StoreInfo, Tally, TriggerEnd, TriggerInfo, TriggerQuery,
 };
 use crate::store::Store;
+use crate::worker::{WorkerInfo, WorkerRow, WorkerToken};
 use model::Model;
 
 /// A store in memory.
@@ -175,10 +177,55 @@ impl Store for MemoryStore {
         Ok(outcome)
     }
 
-    async fn claim(&self, id: BatchId, limit: u32, at: Timestamp) -> Result<Vec<ClaimedRun>> {
+    async fn claim(&self, id: BatchId, queues: &Queues, limit: u32, at: Timestamp) -> Result<Vec<ClaimedRun>> {
         let mut model = self.model()?;
         model.share_fence(id.incarnation)?;
-        Ok(queue::claim(&mut model, id, limit, at))
+        Ok(queue::claim(&mut model, id, queues, limit, at))
+    }
+
+    async fn adopt_from(&self, dead: Incarnation, id: BatchId, limit: u32) -> Result<Vec<LiveRun>> {
+        Ok(self.model()?.adopt_from(dead, id, limit))
+    }
+
+    async fn held(&self, by: Incarnation) -> Result<Vec<LiveRun>> {
+        Ok(self.model()?.held(by))
+    }
+
+    async fn join_worker(&self, worker: WorkerInfo) -> Result<()> {
+        self.model()?.join_worker(worker)
+    }
+
+    async fn beat_workers(
+        &self,
+        by: Incarnation,
+        heard: &[Incarnation],
+        at: Timestamp,
+    ) -> Result<Vec<(Incarnation, u64)>> {
+        Ok(self.model()?.beat_workers(by, heard, at))
+    }
+
+    async fn bury_worker(&self, dead: Incarnation, counter: Option<u64>) -> Result<bool> {
+        Ok(self.model()?.bury_worker(dead, counter))
+    }
+
+    async fn worker(&self, id: Incarnation) -> Result<Option<WorkerRow>> {
+        Ok(self.model()?.worker(id))
+    }
+
+    async fn workers(&self) -> Result<Vec<WorkerRow>> {
+        Ok(self.model()?.worker_rows())
+    }
+
+    async fn add_worker_token(&self, token: WorkerToken) -> Result<()> {
+        self.model()?.add_worker_token(token)
+    }
+
+    async fn worker_tokens(&self) -> Result<Vec<WorkerToken>> {
+        Ok(self.model()?.worker_tokens.values().cloned().collect())
+    }
+
+    async fn remove_worker_token(&self, name: &str) -> Result<bool> {
+        Ok(self.model()?.worker_tokens.remove(name).is_some())
     }
 
     async fn release_due(&self, at: Timestamp, limit: u32) -> Result<Released> {
@@ -405,14 +452,6 @@ impl Cluster for MemoryStore {
 
     async fn orphaned(&self) -> Result<Vec<Incarnation>> {
         Ok(self.model()?.orphaned())
-    }
-
-    async fn adopt_from(&self, dead: Incarnation, id: BatchId, limit: u32) -> Result<Vec<LiveRun>> {
-        Ok(self.model()?.adopt_from(dead, id, limit))
-    }
-
-    async fn held(&self, by: Incarnation) -> Result<Vec<LiveRun>> {
-        Ok(self.model()?.held(by))
     }
 
     async fn hint(&self) -> Result<()> {

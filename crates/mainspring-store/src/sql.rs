@@ -25,13 +25,16 @@ pub(crate) mod store;
 pub(crate) mod trigger;
 pub(crate) mod update;
 pub(crate) mod warnings;
+pub(crate) mod worker;
 
 #[cfg(test)]
 pub(crate) mod tests;
 
 use std::collections::HashSet;
 
-use mainspring_core::batch::{ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireEntry, TriggerRow};
+use mainspring_core::batch::{
+    ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireEntry, LiveRun, TriggerRow,
+};
 use mainspring_core::cluster::ShardSet;
 use mainspring_core::{Timestamp, TriggerId};
 
@@ -48,6 +51,11 @@ pub(crate) trait Batches: Db + Sized {
 
     /// Makes the fence of a process start. Nothing to do where there can be one process only.
     fn raise_fence(&self, _owner: i64) -> Step<()> {
+        Ok(())
+    }
+
+    /// Removes a fence, which waits for whoever shares it.
+    fn lower_fence(&self, _owner: i64) -> Step<()> {
         Ok(())
     }
 
@@ -86,9 +94,14 @@ pub(crate) trait Batches: Db + Sized {
         Ok(())
     }
 
-    /// Takes queued runs, in the order of [`crate::Store::claim`].
-    fn claim(&self, owner: i64, limit: u32, at: Timestamp) -> Step<Vec<ClaimedRun>> {
-        queue::claim_by_rows(self, owner, limit, at)
+    /// Takes queued runs of a queue, or of all, in the order of [`crate::Store::claim`].
+    fn claim(&self, owner: i64, queue: Option<&str>, limit: u32, at: Timestamp) -> Step<Vec<ClaimedRun>> {
+        queue::claim_by_rows(self, owner, queue, limit, at)
+    }
+
+    /// Takes over running runs of a process start or worker that is gone, in order of id.
+    fn adopt(&self, dead: i64, by: i64, limit: u32) -> Step<Vec<LiveRun>> {
+        queue::adopt_by_rows(self, dead, by, limit)
     }
 
     /// Reads triggers of the due index, as [`crate::Store::window`] says. With one process, every shard is its own.
@@ -117,8 +130,9 @@ pub(crate) trait Batches: Db + Sized {
         Ok(self.execute(db::sql!("take_queued"), &[])? > 0)
     }
 
-    /// Moves runs to history whose end is [usual](complete::usual), where they are open and count in no gate.
-    fn end_usual(&self, batch: &CompletionBatch, owner: i64) -> Step<Vec<End>> {
-        complete::end_by_rows(self, batch, owner)
+    /// Moves runs to history whose end is [usual](complete::usual), where they are open, held by
+    /// who says so, and count in no gate.
+    fn end_usual(&self, batch: &CompletionBatch, holders: &[i64]) -> Step<Vec<End>> {
+        complete::end_by_rows(self, batch, holders)
     }
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use mainspring_core::batch::{
-    ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, LiveRun, Rearm, TriggerRow,
+    ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, LiveRun, Queues, Rearm, TriggerRow,
 };
 use mainspring_core::cluster::ShardSet;
 use mainspring_core::job::{Job, JobKey};
@@ -18,6 +18,7 @@ use crate::row::{
     GapRow, JobPrior, JobQuery, JobRow, JobUpdate, JobWrite, LogChunk, NamespaceRow, PurgeRule, Released, RunInfo,
     RunQuery, Saved, StoreFigures, StoreInfo, StoreWarning, Tally, TriggerEnd, TriggerInfo, TriggerQuery, VersionedJob,
 };
+use crate::worker::{WorkerInfo, WorkerRow, WorkerToken};
 
 /// Where jobs, triggers, runs and history are kept.
 ///
@@ -94,11 +95,51 @@ pub trait Store: Send + Sync + 'static {
     /// has now, not of the version that ran; a deleted job has none. Jobs in `freed` are in ascending order.
     async fn complete(&self, batch: Arc<CompletionBatch>) -> Result<CompletionOutcome>;
 
-    /// Takes up to `limit` queued runs for a process start, highest priority first, then oldest due, then by id.
+    /// Takes up to `limit` queued runs for a process start or a worker: of each queue in turn, highest priority first, then oldest
+    /// due, then by id; of all queues together if it names none.
     ///
     /// A claim that is repeated (same id, and none of that process start in between) takes nothing once it has taken
     /// something: it answers those of its runs that are still running at that attempt for that process start.
-    async fn claim(&self, id: BatchId, limit: u32, at: Timestamp) -> Result<Vec<ClaimedRun>>;
+    async fn claim(&self, id: BatchId, queues: &Queues, limit: u32, at: Timestamp) -> Result<Vec<ClaimedRun>>;
+
+    /// Takes over up to `limit` running runs of a process start without a node, or of a worker that is gone, and returns them, in order of id.
+    ///
+    /// A repeat (same id, and no other adoption from the same process start by this one in between) takes nothing once
+    /// something is taken: it answers what of that is still running at that attempt for whoever adopted it.
+    async fn adopt_from(&self, dead: Incarnation, id: BatchId, limit: u32) -> Result<Vec<LiveRun>>;
+
+    /// The running runs that a process start or a worker holds, in order of id.
+    async fn held(&self, by: Incarnation) -> Result<Vec<LiveRun>>;
+
+    /// Registers a worker: from now on it may claim runs under its incarnation. A conflict: it is there already.
+    async fn join_worker(&self, worker: WorkerInfo) -> Result<()>;
+
+    /// Counts up the workers that a process start has heard, and reads the counts of all. Whoever is missing is gone.
+    async fn beat_workers(
+        &self,
+        by: Incarnation,
+        heard: &[Incarnation],
+        at: Timestamp,
+    ) -> Result<Vec<(Incarnation, u64)>>;
+
+    /// Removes a worker, if its count is still this (or whatever it is): it can claim nothing any more. True: it was there. What it
+    /// holds is to be [taken over](Store::adopt_from).
+    async fn bury_worker(&self, dead: Incarnation, counter: Option<u64>) -> Result<bool>;
+
+    /// A worker.
+    async fn worker(&self, id: Incarnation) -> Result<Option<WorkerRow>>;
+
+    /// All workers, by name.
+    async fn workers(&self) -> Result<Vec<WorkerRow>>;
+
+    /// Keeps a token of workers. A conflict: the name is taken.
+    async fn add_worker_token(&self, token: WorkerToken) -> Result<()>;
+
+    /// The tokens of workers, by name.
+    async fn worker_tokens(&self) -> Result<Vec<WorkerToken>>;
+
+    /// Removes a token of workers. True: it was there.
+    async fn remove_worker_token(&self, name: &str) -> Result<bool>;
 
     /// Makes scheduled runs ready that are due at `at`, up to `limit`.
     async fn release_due(&self, at: Timestamp, limit: u32) -> Result<Released>;

@@ -16,6 +16,9 @@ use std::collections::BTreeMap;
 
 use mainspring_api::{AttemptState, WorkerEnd, WorkerHolding, WorkerOrders, WorkerPoll, WorkerRun};
 
+/// What it takes to ask another server.
+const ANOTHER_MS: u64 = 1_000;
+
 /// Which life of the worker something belongs to.
 pub(crate) type Life = u64;
 
@@ -87,6 +90,11 @@ impl Book {
     /// How long a worker may be silent that executes what others may be given.
     pub(crate) fn give_up_ms(&self) -> u64 {
         self.give_up_ms
+    }
+
+    /// How long one server may be waited for, if another is to be heard in time.
+    pub(crate) fn patience_ms(&self, now_ms: u64) -> u64 {
+        (self.heard_ms + self.give_up_ms).saturating_sub(now_ms + ANOTHER_MS).max(ANOTHER_MS)
     }
 
     /// Whether nothing more is taken.

@@ -226,7 +226,7 @@ fn journal_error(path: PathBuf, source: std::io::Error) -> StartError {
 fn start_error(trouble: Trouble) -> StartError {
     match trouble {
         Trouble::Denied(error) | Trouble::Refused(error) | Trouble::Passing(error) => StartError::Refused(error),
-        Trouble::Dismissed | Trouble::Stale => {
+        Trouble::Dismissed | Trouble::Stale | Trouble::Late => {
             StartError::Setting(format!("the server does not know workers: {trouble}"))
         }
     }

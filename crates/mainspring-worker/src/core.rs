@@ -395,7 +395,8 @@ impl Core {
     }
 
     async fn send_poll(&self, id: &str, poll: WorkerPoll, hold: Duration) -> Result<WorkerOrders, Trouble> {
-        self.link.ask(|client| async move { client.poll_worker(id, &poll, hold).await }).await
+        let limit = Duration::from_millis(self.hands().book.patience_ms(boot_ms()));
+        self.link.ask_within(limit, |client| async move { client.poll_worker(id, &poll, hold).await }).await
     }
 
     async fn send_report(&self, id: &str, report: WorkerReport) -> Result<WorkerReceipt, Trouble> {
@@ -438,7 +439,7 @@ impl Core {
                     backoff.over(what);
                     return Ok(answer);
                 }
-                Err(trouble @ (Trouble::Passing(_) | Trouble::Stale)) => trouble,
+                Err(trouble @ (Trouble::Passing(_) | Trouble::Stale | Trouble::Late)) => trouble,
                 Err(trouble @ Trouble::Denied(_)) if denied_too => trouble,
                 Err(trouble) => return Err(trouble),
             };

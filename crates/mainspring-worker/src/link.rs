@@ -44,6 +44,9 @@ pub(crate) enum Trouble {
     /// Trying again helps sooner or later.
     #[error(transparent)]
     Passing(ClientError),
+    /// There is no time to wait for this server any longer.
+    #[error("no answer in time to ask another server")]
+    Late,
 }
 
 /// See the [module](self).
@@ -83,7 +86,26 @@ impl Link {
         request(client).await.map_err(judge).inspect_err(|trouble| match trouble {
             Trouble::Passing(_) => self.turn_from(at),
             Trouble::Denied(_) => self.read_token_again(),
-            Trouble::Dismissed | Trouble::Stale | Trouble::Refused(_) => {}
+            Trouble::Dismissed | Trouble::Stale | Trouble::Refused(_) | Trouble::Late => {}
+        })
+    }
+
+    /// As [`Link::ask`], but turns to the next server, if there is one, after `limit`.
+    pub(crate) async fn ask_within<T, Fut>(
+        &self,
+        limit: Duration,
+        request: impl FnOnce(Client) -> Fut,
+    ) -> Result<T, Trouble>
+    where
+        Fut: Future<Output = Result<T, ClientError>>,
+    {
+        if self.addresses.len() == 1 {
+            return self.ask(request).await;
+        }
+        let at = self.state().at;
+        tokio::time::timeout(limit, self.ask(request)).await.unwrap_or_else(|_| {
+            self.turn_from(at);
+            Err(Trouble::Late)
         })
     }
 

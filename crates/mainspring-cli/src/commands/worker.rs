@@ -112,7 +112,7 @@ struct WorkArgs {
     #[arg(long, env = "MAINSPRING_QUEUES", value_delimiter = ',', default_value = "default", value_name = "QUEUE,…", value_parser = name::plain)]
     queues: Vec<String>,
     /// Runs at a time
-    #[arg(long, env = "MAINSPRING_SLOTS", default_value_t = 8, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    #[arg(long, env = "MAINSPRING_SLOTS", default_value_t = 8, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=10_000))]
     slots: u32,
     /// A label; may be given several times
     #[arg(long = "label", value_name = "KEY=VALUE", value_parser = name::label)]

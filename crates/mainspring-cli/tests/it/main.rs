@@ -15,6 +15,7 @@ mod cron;
 mod faults;
 mod live;
 mod program;
+mod remote;
 mod server;
 mod standby;
 mod unreachable;

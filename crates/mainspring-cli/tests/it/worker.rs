@@ -18,7 +18,7 @@ fn settings_that_make_no_sense_are_refused_before_anything_is_sent() {
     let server = ["--server", "http://127.0.0.1:1"];
     let with_token = [&server[..], &["--token-file", token.as_str()]].concat();
     let cases: &[(&[&str], i32, &str)] = &[
-        (&[&with_token[..], &["--slots", "0"]].concat(), 2, "0 is not in 1..=100000"),
+        (&[&with_token[..], &["--slots", "0"]].concat(), 2, "0 is not in 1..=10000"),
         (&[&with_token[..], &["--queues", ""]].concat(), 2, "--queues"),
         (&[&with_token[..], &["--queues", "a,b c"]].concat(), 2, "invalid value 'b c'"),
         (&[&with_token[..], &["--label", "zone"]].concat(), 2, "expected KEY=VALUE"),

@@ -76,6 +76,7 @@ impl Planner {
         }
         if outcome.promoted > 0 || !outcome.refused.is_empty() {
             self.slots.queued();
+            self.offers = true;
         }
         outcome.freed.iter().for_each(|job| self.slot_freed(*job));
         self.wanted.extend(&outcome.rearmed);
@@ -97,7 +98,7 @@ impl Planner {
 }
 
 fn completion(end: AttemptEnd, now: Timestamp, commands: &mut Vec<Command>) -> Completion {
-    let AttemptEnd { start, definition, outcome, started_at, ended_at, detail } = end;
+    let AttemptEnd { start, definition, outcome, started_at, ended_at, detail, held_by } = end;
     let code = detail.as_ref().and_then(|detail| detail.exit_code);
     let attempt = Ended { run: start.run, attempt: start.attempt, outcome, code };
     let then = after_attempt(AttemptRule::from(&*definition), attempt, now);
@@ -112,6 +113,7 @@ fn completion(end: AttemptEnd, now: Timestamp, commands: &mut Vec<Command>) -> C
     });
     Completion {
         run: start.run,
+        held_by,
         job: start.job,
         trigger: start.trigger,
         attempt: start.attempt,

@@ -135,8 +135,9 @@ impl Planner {
             }
         }
         for (_, entry) in &mut batch {
+            let served = self.queues.serves(&entry.queue);
             for run in &mut entry.runs {
-                run.claim = self.slots.take();
+                run.claim = served && self.slots.take();
             }
         }
         if !batch.is_sorted_by_key(|(_, entry)| entry.trigger) {
@@ -190,7 +191,12 @@ impl Planner {
                 starts.push(start(entry, run, rule));
                 return;
             }
-            Placed::Queued => self.slots.queued(),
+            Placed::Queued => {
+                self.offers = true;
+                if self.queues.serves(&entry.queue) {
+                    self.slots.queued();
+                }
+            }
             Placed::Held | Placed::Suppressed | Placed::Known => {}
         }
         if run.claim {

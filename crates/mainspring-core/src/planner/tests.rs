@@ -300,6 +300,7 @@ impl World {
                 self.started.extend(starts);
                 None
             }
+            Command::Offer => None,
             Command::Cancel(_) => {
                 self.cancelled += 1;
                 None
@@ -354,6 +355,7 @@ impl World {
     fn end_all(&mut self) {
         let now = self.now;
         let ends = self.started.drain(..).map(|start| AttemptEnd {
+            held_by: None,
             definition: start.definition.clone().expect("fired here"),
             start,
             outcome: AttemptOutcome::Succeeded,
@@ -514,6 +516,7 @@ fn run_that_is_given_to_this_process_and_never_heard_of_is_lost() {
     world.run_until(1_000);
     let starts = std::mem::take(&mut world.started);
     let live = |start: &Start, attempt| LiveRun {
+        ends: false,
         claimed: ClaimedRun {
             run: start.run,
             job: start.job,
@@ -555,7 +558,7 @@ fn run_of_a_batch_that_is_under_way_is_not_lost() {
         attempt: 1,
         input: None,
     };
-    world.held = vec![LiveRun { claimed, state: RunState::Running, claimed_at: None }];
+    world.held = vec![LiveRun { claimed, state: RunState::Running, claimed_at: None, ends: false }];
     world.run_until(60_000);
     assert_eq!(world.lost, []);
     world.keep_back = false;

@@ -1,13 +1,14 @@
--- Moves runs to history that are running, at their attempt, for this process, and count in no gate. Answers them.
+-- Moves runs to history that are running, at their attempt, for who says so, and count in no gate. Answers them.
 WITH ended AS (
     SELECT *
     FROM unnest($1::uuid[], $2::bigint[], $3::text[], $4::bigint[], $5::bigint[], $6::text[], $7::text[], $8::text[],
-        $9::bigint[], $10::bigint[], $11::text[], $12::text[])
-        AS e (run, at_attempt, final_state, started, ended, ended_as, why, result, code, ended_by, error_word, error_text)
+        $9::bigint[], $10::bigint[], $11::text[], $12::text[], $13::bigint[])
+        AS e (run, at_attempt, final_state, started, ended, ended_as, why, result, code, ended_by, error_word, error_text,
+            holder)
 ), gone AS (
     DELETE FROM run r
     USING ended e
-    WHERE r.id = e.run AND r.state = 'running' AND r.attempt = e.at_attempt AND r.claimed_by = $13::bigint AND r.gated = 0
+    WHERE r.id = e.run AND r.state = 'running' AND r.attempt = e.at_attempt AND r.claimed_by = e.holder AND r.gated = 0
     RETURNING r.*, e.*
 ), kept AS (
     INSERT INTO history (id, job_id, job_version, trigger_id, state, origin, fire_time, due_at, created_at,

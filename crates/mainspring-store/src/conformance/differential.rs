@@ -4,7 +4,7 @@ use std::fmt::Debug;
 use std::sync::Arc;
 
 use mainspring_core::batch::{
-    Completion, CompletionBatch, FireBatch, FireEntry, Gap, GapOutcome, GapReason, Rearm, TriggerStatus,
+    Completion, CompletionBatch, FireBatch, FireEntry, Gap, GapOutcome, GapReason, Queues, Rearm, TriggerStatus,
 };
 use mainspring_core::cluster::ShardSet;
 use mainspring_core::job::{JobKey, Overlap};
@@ -215,11 +215,19 @@ impl Pair {
             Op::Claim { limit } => {
                 let id = self.kit.batch_id();
                 self.last_claim = Some((id, *limit));
-                same("claim", a.claim(id, *limit, now).await, b.claim(id, *limit, now).await)
+                same(
+                    "claim",
+                    a.claim(id, &Queues::All, *limit, now).await,
+                    b.claim(id, &Queues::All, *limit, now).await,
+                )
             }
             Op::RepeatClaim => {
                 let Some((id, limit)) = self.last_claim else { return Ok(()) };
-                same("claim again", a.claim(id, limit, now).await, b.claim(id, limit, now).await)
+                same(
+                    "claim again",
+                    a.claim(id, &Queues::All, limit, now).await,
+                    b.claim(id, &Queues::All, limit, now).await,
+                )
             }
             Op::Release { limit, ahead_ms } => {
                 let until = now + *ahead_ms;
@@ -386,6 +394,7 @@ impl Pair {
             outcome => AfterAttempt::Final(outcome.verdict()),
         };
         Some(Completion {
+            held_by: None,
             run: run.id,
             job: run.job,
             trigger: run.trigger,

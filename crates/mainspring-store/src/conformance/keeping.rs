@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use mainspring_core::batch::{Gap, GapOutcome, GapReason, Progress};
+use mainspring_core::batch::{Gap, GapOutcome, GapReason, Progress, Queues};
 use mainspring_core::job::{Job, JobKey, Overlap, Task, TriggerDefinition};
 use mainspring_core::retry::AfterAttempt;
 use mainspring_core::run::{AttemptOutcome, RunState, Verdict};
@@ -355,7 +355,7 @@ pub async fn store_that_is_closed_answers_nothing_more(store: Arc<dyn Store>) {
     kit.store.close().await.expect("close");
     let run = run_at(job.row(0).id, at(1_000));
     assert!(matches!(kit.store.run(run).await, Err(Error::Closed)));
-    assert!(matches!(kit.store.claim(kit.batch_id(), 1, at(1)).await, Err(Error::Closed)));
+    assert!(matches!(kit.store.claim(kit.batch_id(), &Queues::All, 1, at(1)).await, Err(Error::Closed)));
     let id = kit.batch_id();
     let batch = mainspring_core::batch::FireBatch { id, at: at(1_000), answered: 0, entries: vec![job.entry(0)] };
     assert!(matches!(kit.store.fire(Arc::new(batch)).await, Err(Error::Closed)));

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use mainspring_core::batch::{
     ClaimedRun, Completion, CompletionBatch, CompletionOutcome, FireBatch, FireEntry, FireOutcome, NewRun, Progress,
-    TriggerRow, TriggerStatus,
+    Queues, TriggerRow, TriggerStatus,
 };
 use mainspring_core::cluster::ShardSet;
 use mainspring_core::job::{Job, JobKey, Overlap, ScheduleDefinition, Task, TriggerDefinition};
@@ -124,7 +124,7 @@ impl Kit {
 
     /// Claims runs under a new id.
     pub async fn claim(&self, limit: u32, now: Timestamp) -> Vec<ClaimedRun> {
-        self.store.claim(self.batch_id(), limit, now).await.expect("claim")
+        self.store.claim(self.batch_id(), &Queues::All, limit, now).await.expect("claim")
     }
 
     /// A run that must be there.
@@ -272,6 +272,7 @@ impl Kept {
         ended_at: Timestamp,
     ) -> Completion {
         Completion {
+            held_by: None,
             run,
             job: self.job.id,
             trigger: None,

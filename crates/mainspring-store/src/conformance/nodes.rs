@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use mainspring_core::Incarnation;
-use mainspring_core::batch::Placed;
+use mainspring_core::batch::{Placed, Queues};
 use mainspring_core::cluster::{Change, ClusterView, Renewal, Shard, ShardSet, Standing};
 use mainspring_core::job::Overlap;
 use mainspring_core::planner::Answered;
@@ -118,7 +118,7 @@ pub async fn buried_node_records_nothing(store: Arc<dyn Store>) {
     let batch =
         mainspring_core::batch::FireBatch { id: a.batch_id(), at: at(1_000), answered: 0, entries: vec![job.entry(0)] };
     assert!(matches!(store.fire(Arc::new(batch)).await, Err(Error::Fenced)));
-    assert!(matches!(store.claim(a.batch_id(), 1, at(1_000)).await, Err(Error::Fenced)));
+    assert!(matches!(store.claim(a.batch_id(), &Queues::All, 1, at(1_000)).await, Err(Error::Fenced)));
     assert!(matches!(store.take_changes(A, ShardSet::ALL, 1).await, Err(Error::Fenced)));
     assert_eq!(
         cluster(&store).acquire(A, Change { number: 2, shards: ShardSet::ALL }, 2).await.expect("acquire"),
@@ -163,14 +163,14 @@ pub async fn runs_of_a_buried_node_are_adopted_once(store: Arc<dyn Store>) {
     let job = a.save(Draft::new("a").trigger("t", at(1_000)).trigger("u", at(1_000))).await;
     a.fire(at(1_000), vec![job.claimed_entry(0), job.claimed_entry(1)]).await;
     assert_eq!(cluster(&store).orphaned().await.expect("orphaned"), []);
-    assert_eq!(cluster(&store).adopt_from(A, b.batch_id(), 9).await.expect("adopt"), [], "it lives");
+    assert_eq!(store.adopt_from(A, b.batch_id(), 9).await.expect("adopt"), [], "it lives");
     cluster(&store).bury(A, None).await.expect("bury");
     assert_eq!(cluster(&store).orphaned().await.expect("orphaned"), [A]);
 
     let mut runs = vec![job.next_run(0), job.next_run(1)];
     runs.sort_unstable();
-    let one = cluster(&store).adopt_from(A, b.batch_id(), 1).await.expect("adopt");
-    let rest = cluster(&store).adopt_from(A, b.batch_id(), 9).await.expect("adopt");
+    let one = store.adopt_from(A, b.batch_id(), 1).await.expect("adopt");
+    let rest = store.adopt_from(A, b.batch_id(), 9).await.expect("adopt");
     let taken: Vec<_> = one.iter().chain(&rest).map(|run| run.claimed.run).collect();
     assert_eq!((one.len(), taken), (1, runs.clone()));
     assert_eq!(cluster(&store).orphaned().await.expect("orphaned"), []);
@@ -187,7 +187,7 @@ pub async fn adoption_that_is_repeated_answers_what_it_took(store: Arc<dyn Store
     let job = a.save(Draft::new("a").trigger("t", at(1_000)).trigger("u", at(1_000)).trigger("v", at(1_000))).await;
     a.fire(at(1_000), (0..3).map(|index| job.claimed_entry(index)).collect()).await;
     cluster(&store).bury(A, None).await.expect("bury");
-    let adopt = async |id, limit| cluster(&store).adopt_from(A, id, limit).await.expect("adopt");
+    let adopt = async |id, limit| store.adopt_from(A, id, limit).await.expect("adopt");
 
     let first = b.batch_id();
     let taken = adopt(first, 2).await;
@@ -212,7 +212,7 @@ pub async fn purge_forgets_what_dead_nodes_were_answered(store: Arc<dyn Store>) 
     b.fire(at(1_000), vec![job.entry(1)]).await;
     assert_eq!(a.claim(1, at(1_100)).await.len(), 1);
     let claim = b.batch_id();
-    let taken = store.claim(claim, 1, at(1_100)).await.expect("claim");
+    let taken = store.claim(claim, &Queues::All, 1, at(1_100)).await.expect("claim");
     assert_eq!(taken.len(), 1);
     let rule = PurgeRule {
         at: at(2_000),
@@ -226,7 +226,7 @@ pub async fn purge_forgets_what_dead_nodes_were_answered(store: Arc<dyn Store>) 
     cluster(&store).bury(A, None).await.expect("bury");
     assert_ne!(store.purge(rule).await.expect("purge"), 0);
     assert_eq!(store.purge(rule).await.expect("purge"), 0);
-    assert_eq!(store.claim(claim, 1, at(1_200)).await.expect("claim"), taken, "b may still ask again");
+    assert_eq!(store.claim(claim, &Queues::All, 1, at(1_200)).await.expect("claim"), taken, "b may still ask again");
 }
 
 pub async fn runs_that_a_node_holds_are_read(store: Arc<dyn Store>) {
@@ -236,7 +236,7 @@ pub async fn runs_that_a_node_holds_are_read(store: Arc<dyn Store>) {
     a.fire(at(1_000), vec![job.claimed_entry(0)]).await;
     b.fire(at(1_000), vec![job.entry(1)]).await;
     let held = async |by| {
-        let runs = cluster(&store).held(by).await.expect("held");
+        let runs = store.held(by).await.expect("held");
         runs.iter().map(|run| (run.claimed.run, run.claimed.attempt, run.state)).collect::<Vec<_>>()
     };
     let (first, second) = (job.next_run(0), job.next_run(1));

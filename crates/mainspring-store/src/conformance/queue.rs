@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use mainspring_core::batch::{ClaimedRun, Placed};
+use mainspring_core::batch::{ClaimedRun, Placed, Queues};
 use mainspring_core::cluster::ShardSet;
 use mainspring_core::retry::AfterAttempt;
 use mainspring_core::run::{AttemptOutcome, Origin, RunState, Verdict};
@@ -73,9 +73,13 @@ pub async fn claim_that_is_repeated_answers_what_it_took(store: Arc<dyn Store>) 
         kit.ask(&job, number, at(100 + number.cast_signed())).await;
     }
     let first = kit.batch_id();
-    let taken = kit.store.claim(first, 3, at(1_000)).await.expect("claim");
+    let taken = kit.store.claim(first, &Queues::All, 3, at(1_000)).await.expect("claim");
     assert_eq!(taken.len(), 3);
-    assert_eq!(kit.store.claim(first, 3, at(1_001)).await.expect("claim"), taken, "and not the other two");
+    assert_eq!(
+        kit.store.claim(first, &Queues::All, 3, at(1_001)).await.expect("claim"),
+        taken,
+        "and not the other two"
+    );
     assert_eq!(kit.run(taken[0].run).await.claimed_at, Some(at(1_000)), "it is not claimed again");
 
     let retry = AfterAttempt::RetryAt(at(2_000));
@@ -84,7 +88,11 @@ pub async fn claim_that_is_repeated_answers_what_it_took(store: Arc<dyn Store>) 
         job.completion(taken[1].run, 1, AttemptOutcome::Failed, retry, at(1_100)),
     ];
     assert_eq!(kit.complete(at(1_100), ends).await.refused, NONE);
-    assert_eq!(kit.store.claim(first, 3, at(1_200)).await.expect("claim"), taken[2..], "the others have gone on");
+    assert_eq!(
+        kit.store.claim(first, &Queues::All, 3, at(1_200)).await.expect("claim"),
+        taken[2..],
+        "the others have gone on"
+    );
 
     kit.store.release_due(at(2_000), 9).await.expect("release_due");
     let rest = kit.claim(9, at(2_001)).await;
@@ -92,16 +100,20 @@ pub async fn claim_that_is_repeated_answers_what_it_took(store: Arc<dyn Store>) 
     assert_eq!(rest.len(), 3, "the next claim takes what is left");
 
     let other = Kit::restarted(kit.store.clone(), Incarnation(5)).await;
-    assert_eq!(other.store.claim(first, 9, at(3_000)).await.expect("claim"), [], "they are not its runs any more");
+    assert_eq!(
+        other.store.claim(first, &Queues::All, 9, at(3_000)).await.expect("claim"),
+        [],
+        "they are not its runs any more"
+    );
 }
 
 pub async fn claim_that_took_nothing_may_take_something_when_repeated(store: Arc<dyn Store>) {
     let kit = Kit::new(store).await;
     let job = kit.save(Draft::new("a")).await;
     let id = kit.batch_id();
-    assert_eq!(kit.store.claim(id, 3, at(1_000)).await.expect("claim"), []);
+    assert_eq!(kit.store.claim(id, &Queues::All, 3, at(1_000)).await.expect("claim"), []);
     let (run, _) = kit.ask(&job, 1, at(1_100)).await;
-    assert_eq!(ids(&kit.store.claim(id, 3, at(1_200)).await.expect("claim")), [run]);
+    assert_eq!(ids(&kit.store.claim(id, &Queues::All, 3, at(1_200)).await.expect("claim")), [run]);
 }
 
 pub async fn claimed_run_is_completed_like_one_claimed_at_birth(store: Arc<dyn Store>) {

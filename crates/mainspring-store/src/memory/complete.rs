@@ -18,6 +18,7 @@ pub(super) fn complete(model: &mut Model, batch: &CompletionBatch) -> Completion
     let mut outcome = CompletionOutcome::default();
     let mut left = BTreeSet::new();
     for (index, entry) in (0_u32..).zip(&batch.entries) {
+        let owner = entry.held_by.map_or(owner, |worker| model.number_of(worker));
         let open = |run: &Run| (run.state, run.attempt, run.owner) == (RunState::Running, entry.attempt, owner);
         let Some(run) = model.live.remove_if(entry.run, open) else {
             outcome.refused.push(index);

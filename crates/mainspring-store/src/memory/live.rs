@@ -6,7 +6,7 @@ use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use mainspring_core::batch::{AttemptDetail, ClaimedRun, Placed};
+use mainspring_core::batch::{AttemptDetail, ClaimedRun, LiveRun, Placed, Queues};
 use mainspring_core::run::{Origin, RunState};
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
 use rustc_hash::FxHashMap;
@@ -73,6 +73,12 @@ impl Run {
 
     fn not_before(&self) -> Timestamp {
         self.more.as_ref().and_then(|more| more.not_before).unwrap_or(self.due_at)
+    }
+
+    /// As recovery sees it.
+    pub(super) fn live(&self) -> LiveRun {
+        let (claimed, ends) = (self.claimed(), self.cancel_requested());
+        LiveRun { claimed, state: self.state, claimed_at: self.claimed_at, ends }
     }
 
     pub(super) fn claimed(&self) -> ClaimedRun {
@@ -142,6 +148,16 @@ impl Live {
     /// The queued run that goes first.
     pub(super) fn first_queued(&self) -> Option<RunId> {
         self.queued.first().map(|place| place.2)
+    }
+
+    /// The queued run that goes first of those in some queues.
+    pub(super) fn next_queued(&self, queues: &Queues) -> Option<RunId> {
+        let Queues::Named(queues) = queues else { return self.first_queued() };
+        let first = |queue: &Arc<str>| {
+            let mut waiting = self.queued.iter().map(|place| place.2);
+            waiting.find(|run| self.get(*run).is_some_and(|run| run.queue == *queue))
+        };
+        queues.iter().find_map(first)
     }
 
     /// The held run of a job that takes the next slot.

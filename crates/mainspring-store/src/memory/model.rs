@@ -19,6 +19,7 @@ use super::nodes::Nodes;
 use super::outbox::Outbox;
 use super::table::Table;
 use crate::row::{AttemptInfo, CalendarRow, JobRow, Tombstone};
+use crate::worker::{WorkerRow, WorkerToken};
 
 /// The number of a claim or adoption, and the attempts that it took.
 type Taken = (u64, Vec<(RunId, u32)>);
@@ -53,8 +54,17 @@ pub(super) struct Model {
     pub(super) calendars: BTreeMap<(String, String), CalendarRow>,
     pub(super) settings: BTreeMap<String, String>,
     pub(super) keys: FxHashMap<String, Key>,
+    pub(super) workers: BTreeMap<Incarnation, Worker>,
+    pub(super) worker_tokens: BTreeMap<String, WorkerToken>,
     /// The nodes, if several share the store.
     pub(super) nodes: Option<Nodes>,
+}
+
+/// A worker, and how often it was counted up.
+#[derive(Clone, Debug)]
+pub(super) struct Worker {
+    pub(super) row: WorkerRow,
+    pub(super) counter: u64,
 }
 
 /// A job. After deletion it stays for as long as a run or gap refers to it.
@@ -139,6 +149,8 @@ impl Model {
             calendars: BTreeMap::new(),
             settings: BTreeMap::new(),
             keys: FxHashMap::default(),
+            workers: BTreeMap::new(),
+            worker_tokens: BTreeMap::new(),
             nodes: None,
         }
     }

@@ -166,7 +166,12 @@ impl Model {
     pub(super) fn take_changes_of(&mut self, by: Incarnation, shards: ShardSet, limit: u32) -> Result<Changes> {
         self.share_fence(by)?;
         let (owner, live) = (self.number_of(by), &self.live);
-        let mine = |run: RunId| live.get(run).is_none_or(|run| run.state != RunState::Running || run.owner == owner);
+        let hears =
+            |number: u32| self.workers.get(&self.incarnations[number as usize]).is_some_and(|w| w.row.info.node == by);
+        let mine = |run: RunId| {
+            let concerns = |run: &Run| run.state != RunState::Running || run.owner == owner || hears(run.owner);
+            live.get(run).is_none_or(concerns)
+        };
         let (triggers, cancels, more) = self.outbox.take_of(shards, limit, mine);
         Ok(Changes { triggers, cancels, queued: self.live.first_queued().is_some(), more })
     }
@@ -183,7 +188,7 @@ impl Model {
         noted.into_iter().for_each(|trigger| self.note_trigger(trigger));
     }
 
-    /// Who holds running runs, and has no node.
+    /// Who holds running runs, and has neither a node nor a worker.
     pub(super) fn orphaned(&self) -> Vec<Incarnation> {
         let mut holders: Vec<u32> = self.running().map(|(_, owner)| owner).collect();
         holders.sort_unstable();
@@ -208,7 +213,7 @@ impl Model {
         for id in ids {
             self.live.update(id, |run| {
                 run.owner = to;
-                adopted.push(LiveRun { claimed: run.claimed(), state: run.state, claimed_at: run.claimed_at });
+                adopted.push(run.live());
             });
         }
         if !adopted.is_empty() {
@@ -222,8 +227,7 @@ impl Model {
     pub(super) fn held(&mut self, by: Incarnation) -> Vec<LiveRun> {
         let owner = self.number_of(by);
         let mine = self.live.iter().filter(|run| run.state == RunState::Running && run.owner == owner);
-        let live = |run: &Run| LiveRun { claimed: run.claimed(), state: run.state, claimed_at: run.claimed_at };
-        let mut held: Vec<LiveRun> = mine.map(live).collect();
+        let mut held: Vec<LiveRun> = mine.map(Run::live).collect();
         held.sort_unstable_by_key(|run| run.claimed.run);
         held
     }
@@ -233,7 +237,14 @@ impl Model {
         self.live.iter().filter(|run| run.state == RunState::Running).map(|run| (run.id, run.owner))
     }
 
+    /// Whether a process start has a node, or is a worker.
     fn has_node(&self, incarnation: Incarnation) -> bool {
-        self.nodes.as_ref().is_some_and(|nodes| nodes.rows().contains_key(&incarnation))
+        self.workers.contains_key(&incarnation)
+            || self.nodes.as_ref().is_some_and(|nodes| nodes.rows().contains_key(&incarnation))
+    }
+
+    /// Whether a number is that of a worker.
+    pub(super) fn is_worker(&self, number: u32) -> bool {
+        self.incarnations.get(number as usize).is_some_and(|holder| self.workers.contains_key(holder))
     }
 }

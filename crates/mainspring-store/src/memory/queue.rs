@@ -1,30 +1,32 @@
 //! From `scheduled` over `queued` to `running`, and what a new process start takes over.
 
-use mainspring_core::batch::{ClaimedRun, LiveRun};
+use mainspring_core::batch::{ClaimedRun, LiveRun, Queues};
 use mainspring_core::run::RunState;
 use mainspring_core::{BatchId, Incarnation, RunId, Timestamp};
 
+use super::live::Run;
 use super::model::Model;
 use crate::row::Released;
 
 /// See [`crate::Store::adopt`].
 pub(super) fn adopt(model: &mut Model, incarnation: Incarnation) -> Vec<LiveRun> {
     let owner = model.number_of(incarnation);
-    let running = model.live.iter().filter(|run| run.state == RunState::Running && run.owner != owner);
+    let gone = |run: &Run| run.owner != owner && !model.is_worker(run.owner);
+    let running = model.live.iter().filter(|run| run.state == RunState::Running && gone(run));
     let mut ids: Vec<RunId> = running.map(|run| run.id).collect();
     ids.sort_unstable();
     let mut adopted = Vec::with_capacity(ids.len());
     for id in ids {
         model.live.update(id, |run| {
             run.owner = owner;
-            adopted.push(LiveRun { claimed: run.claimed(), state: run.state, claimed_at: run.claimed_at });
+            adopted.push(run.live());
         });
     }
     adopted
 }
 
 /// See [`crate::Store::claim`].
-pub(super) fn claim(model: &mut Model, id: BatchId, limit: u32, at: Timestamp) -> Vec<ClaimedRun> {
+pub(super) fn claim(model: &mut Model, id: BatchId, queues: &Queues, limit: u32, at: Timestamp) -> Vec<ClaimedRun> {
     let owner = model.number_of(id.incarnation);
     if let Some((_, taken)) = model.claims.get(&owner).filter(|(sequence, _)| *sequence == id.sequence) {
         let taken = taken.iter().filter_map(|taken| still_running(model, owner, *taken));
@@ -32,7 +34,7 @@ pub(super) fn claim(model: &mut Model, id: BatchId, limit: u32, at: Timestamp) -
     }
     let mut claimed = Vec::new();
     while claimed.len() < limit as usize {
-        let Some(id) = model.live.first_queued() else { break };
+        let Some(id) = model.live.next_queued(queues) else { break };
         model.live.update(id, |run| {
             run.state = RunState::Running;
             run.attempt += 1;
@@ -59,7 +61,7 @@ pub(super) fn claim(model: &mut Model, id: BatchId, limit: u32, at: Timestamp) -
 pub(super) fn still_running(model: &Model, owner: u32, (id, attempt): (RunId, u32)) -> Option<LiveRun> {
     let run = model.live.get(id)?;
     let same = (run.state, run.attempt, run.owner) == (RunState::Running, attempt, owner);
-    same.then(|| LiveRun { claimed: run.claimed(), state: run.state, claimed_at: run.claimed_at })
+    same.then(|| run.live())
 }
 
 /// See [`crate::Store::release_due`].

@@ -14,7 +14,7 @@ use super::batches::own;
 use super::connection::{Connection, is_duplicate};
 use crate::sql::complete::{self, End, reason};
 use crate::sql::db::{Step, ToSql, execute, millis, read, release, run_id};
-use crate::sql::fire::{self, Usual, admitted, is_usual, state_of};
+use crate::sql::fire::{self, Usual, admitted, is_usual, named, state_of};
 
 /// See [`crate::sql::Batches::record_usual`].
 pub(super) fn record(db: &Connection, batch: &FireBatch, owner: i64, stamp: i64) -> Step<Usual> {
@@ -93,21 +93,22 @@ fn new_run(entry: &FireEntry, run: &NewRun) -> Value {
         run.fire_time.as_millis(),
         run.due_at.as_millis(),
         entry.priority,
+        named(&entry.queue),
     ])
 }
 
 /// See [`crate::sql::Batches::end_usual`].
-pub(super) fn end(db: &Connection, batch: &CompletionBatch, owner: i64) -> Step<Vec<End>> {
+pub(super) fn end(db: &Connection, batch: &CompletionBatch, holders: &[i64]) -> Step<Vec<End>> {
     let mut ends = vec![End::Open; batch.entries.len()];
     let mut usual = complete::usual(batch);
     if usual.is_empty() {
         return Ok(ends);
     }
-    let values: [(&str, &dyn ToSql); 2] = [(":ends", &rows(&usual)), (":owner", &owner)];
+    let values: [(&str, &dyn ToSql); 1] = [(":ends", &rows(&usual, holders))];
     let open: HashSet<RunId> = read(db, own!("end_find"), &values, |row| run_id(row, 0))?.into_iter().collect();
     usual.retain(|(_, entry, _)| open.contains(&entry.run));
     if !usual.is_empty() {
-        move_runs(db, &usual)?;
+        move_runs(db, &usual, holders)?;
     }
     for (index, _, state) in usual {
         ends[index] = End::Final(state);
@@ -115,8 +116,8 @@ pub(super) fn end(db: &Connection, batch: &CompletionBatch, owner: i64) -> Step<
     Ok(ends)
 }
 
-fn move_runs(db: &Connection, usual: &[(usize, &Completion, RunState)]) -> Step<()> {
-    let ends: [(&str, &dyn ToSql); 1] = [(":ends", &rows(usual))];
+fn move_runs(db: &Connection, usual: &[(usize, &Completion, RunState)], holders: &[i64]) -> Step<()> {
+    let ends: [(&str, &dyn ToSql); 1] = [(":ends", &rows(usual, holders))];
     execute(db, own!("end_append"), &ends)?;
     execute(db, own!("end_remove"), &ends)?;
     for (_, entry, _) in usual {
@@ -140,9 +141,9 @@ fn add_texts(db: &Connection, run: RunId, detail: &AttemptDetail) -> Step<()> {
 }
 
 /// Ends as end_find, end_append and end_remove read them.
-fn rows(usual: &[(usize, &Completion, RunState)]) -> String {
+fn rows(usual: &[(usize, &Completion, RunState)], holders: &[i64]) -> String {
     let none = AttemptDetail::default();
-    let row = |(_, entry, state): &(usize, &Completion, RunState)| {
+    let row = |(index, entry, state): &(usize, &Completion, RunState)| {
         let detail = entry.detail.as_deref().unwrap_or(&none);
         json!([
             hex(entry.run),
@@ -154,6 +155,7 @@ fn rows(usual: &[(usize, &Completion, RunState)]) -> String {
             reason(entry.outcome),
             detail.exit_code,
             detail.signal,
+            holders[*index],
         ])
     };
     Value::Array(usual.iter().map(row).collect()).to_string()

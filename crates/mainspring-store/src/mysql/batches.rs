@@ -33,6 +33,10 @@ impl Batches for Connection {
         cluster::raise_fence(self, owner)
     }
 
+    fn lower_fence(&self, owner: i64) -> Step<()> {
+        cluster::lower_fence(self, owner)
+    }
+
     fn step_fence(&self, owner: i64, answered: u64) -> Step<()> {
         cluster::step_fence(self, owner, answered)
     }
@@ -45,8 +49,13 @@ impl Batches for Connection {
         cluster::dead_answers(self, limit)
     }
 
-    fn claim(&self, owner: i64, limit: u32, at: Timestamp) -> Step<Vec<ClaimedRun>> {
-        let mut claimed = read(self, own!("claim_read"), &[(":limit", &limit)], claimed_run)?;
+    fn claim(&self, owner: i64, queue: Option<&str>, limit: u32, at: Timestamp) -> Step<Vec<ClaimedRun>> {
+        let mut claimed = match queue {
+            None => read(self, own!("claim_read"), &[(":limit", &limit)], claimed_run)?,
+            Some(queue) => {
+                read(self, own!("claim_queue_read"), &[(":queue", &queue), (":limit", &limit)], claimed_run)?
+            }
+        };
         if claimed.is_empty() {
             return Ok(claimed);
         }
@@ -59,6 +68,10 @@ impl Batches for Connection {
         Ok(claimed)
     }
 
+    fn adopt(&self, dead: i64, by: i64, limit: u32) -> Step<Vec<LiveRun>> {
+        adopt(self, dead, by, limit)
+    }
+
     fn record_usual(&self, batch: &FireBatch, owner: i64, stamp: i64) -> Step<Usual> {
         arrays::record(self, batch, owner, stamp)
     }
@@ -67,8 +80,8 @@ impl Batches for Connection {
         fire::find_busy(self, entries)
     }
 
-    fn end_usual(&self, batch: &CompletionBatch, owner: i64) -> Step<Vec<End>> {
-        arrays::end(self, batch, owner)
+    fn end_usual(&self, batch: &CompletionBatch, holders: &[i64]) -> Step<Vec<End>> {
+        arrays::end(self, batch, holders)
     }
 
     fn note_elsewhere(&self, owner: i64, outcome: &CompletionOutcome) -> Step<()> {
@@ -117,8 +130,8 @@ impl Batches for Connection {
     }
 }
 
-/// Takes over running runs of a process start that has no node.
-pub(super) fn adopt(db: &Connection, dead: i64, by: i64, limit: u32) -> Step<Vec<LiveRun>> {
+/// Takes over running runs of a process start without a node, or of a worker that is gone.
+fn adopt(db: &Connection, dead: i64, by: i64, limit: u32) -> Step<Vec<LiveRun>> {
     let values: [(&str, &dyn ToSql); 2] = [(":dead", &dead), (":limit", &limit)];
     let taken = read(db, own!("cluster_adopt_read"), &values, live_run)?;
     if !taken.is_empty() {

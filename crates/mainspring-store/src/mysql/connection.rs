@@ -8,13 +8,11 @@ use std::future::Future;
 use std::rc::Rc;
 use std::time::Duration;
 
-use mainspring_core::batch::LiveRun;
 use mysql_async::prelude::Queryable;
 use mysql_async::{Conn, DriverError, Opts, Params, Statement};
 use rustc_hash::FxHashMap;
 use tokio::runtime::Runtime;
 
-use super::batches;
 use crate::sql::db::{Columns, Db, Fault, Lock, Query, Row, Sql, Step, ToSql, Value, Values};
 use crate::sql::lane::Server;
 
@@ -233,10 +231,6 @@ impl Server for Connection {
         })?;
         self.begun.set(false);
         found.iter().try_for_each(|(place, row)| each(*place, &Row(&Cells(row))))
-    }
-
-    fn adopt(&self, dead: i64, by: i64, limit: u32) -> Step<Vec<LiveRun>> {
-        batches::adopt(self, dead, by, limit)
     }
 }
 

@@ -11,7 +11,7 @@ use super::batches::own;
 use super::connection::{Connection, Uuid};
 use crate::sql::complete::{self, End, reason};
 use crate::sql::db::{Db, Lock, Step, millis, release};
-use crate::sql::fire::{Usual, admitted, is_usual, state_of};
+use crate::sql::fire::{Usual, admitted, is_usual, named, state_of};
 
 /// See [`crate::sql::Batches::record_usual`].
 pub(super) fn record(db: &Connection, batch: &FireBatch, owner: i64, stamp: i64) -> Step<Usual> {
@@ -58,6 +58,10 @@ fn ids(fires: &Fires<'_>) -> Vec<Uuid> {
     fires.iter().map(|(_, run)| Uuid(*run.id.as_bytes())).collect()
 }
 
+fn queues<'a>(fires: &'a Fires<'_>) -> Vec<Option<&'a str>> {
+    fires.iter().map(|(entry, _)| named(&entry.queue)).collect()
+}
+
 fn words(fires: &Fires<'_>, value: fn(&NewRun) -> &'static str) -> Vec<&'static str> {
     fires.iter().map(|(_, run)| value(run)).collect()
 }
@@ -69,7 +73,7 @@ const fn state(run: &NewRun) -> &'static str {
 /// Advances triggers and inserts their first runs. Answers which were advanced, and how many runs are new.
 fn advance(db: &Connection, fires: &Fires<'_>, at: i64, owner: i64, stamp: i64) -> Step<(HashSet<i64>, i64)> {
     let leaves: Vec<bool> = fires.iter().map(|(entry, _)| entry.leaves_window).collect();
-    let parameters: [&(dyn ToSql + Sync); 23] = [
+    let parameters: [&(dyn ToSql + Sync); 24] = [
         &numbers(fires, |entry, _| entry.trigger.0),
         &numbers(fires, |entry, _| entry.version),
         &numbers(fires, |entry, _| entry.expected.as_millis()),
@@ -93,6 +97,7 @@ fn advance(db: &Connection, fires: &Fires<'_>, at: i64, owner: i64, stamp: i64) 
         &at,
         &owner,
         &maybe(fires, |entry| release(entry.progress.tzdata)),
+        &queues(fires),
     ];
     let mut answer = (HashSet::new(), 0);
     db.query(own!("record_usual"), Lock::None, &parameters, &mut |row| {
@@ -105,7 +110,7 @@ fn advance(db: &Connection, fires: &Fires<'_>, at: i64, owner: i64, stamp: i64) 
 
 /// Inserts runs. Answers how many are new.
 fn insert(db: &Connection, fires: &Fires<'_>, at: i64, owner: i64) -> Step<i64> {
-    let parameters: [&(dyn ToSql + Sync); 11] = [
+    let parameters: [&(dyn ToSql + Sync); 12] = [
         &ids(fires),
         &numbers(fires, |entry, _| entry.trigger.0),
         &numbers(fires, |entry, _| entry.job.0),
@@ -117,6 +122,7 @@ fn insert(db: &Connection, fires: &Fires<'_>, at: i64, owner: i64) -> Step<i64> 
         &numbers(fires, |entry, _| i64::from(entry.priority)),
         &at,
         &owner,
+        &queues(fires),
     ];
     let mut born = 0;
     db.query(own!("record_more"), Lock::None, &parameters, &mut |row| {
@@ -138,14 +144,14 @@ fn known(db: &Connection, all: &[RunId]) -> Step<HashSet<RunId>> {
 }
 
 /// See [`crate::sql::Batches::end_usual`].
-pub(super) fn end(db: &Connection, batch: &CompletionBatch, owner: i64) -> Step<Vec<End>> {
+pub(super) fn end(db: &Connection, batch: &CompletionBatch, holders: &[i64]) -> Step<Vec<End>> {
     let mut ends = vec![End::Open; batch.entries.len()];
     let usual = complete::usual(batch);
     if usual.is_empty() {
         return Ok(ends);
     }
     db.make_room(&mut usual.iter().map(|(_, entry, _)| entry.run))?;
-    let kept = send_ends(db, &usual, owner)?;
+    let kept = send_ends(db, &usual, holders)?;
     for (index, entry, state) in usual {
         if kept.contains(&entry.run) {
             ends[index] = End::Final(state);
@@ -154,7 +160,7 @@ pub(super) fn end(db: &Connection, batch: &CompletionBatch, owner: i64) -> Step<
     Ok(ends)
 }
 
-fn send_ends(db: &Connection, usual: &[(usize, &Completion, RunState)], owner: i64) -> Step<HashSet<RunId>> {
+fn send_ends(db: &Connection, usual: &[(usize, &Completion, RunState)], holders: &[i64]) -> Step<HashSet<RunId>> {
     let none = AttemptDetail::default();
     let details: Vec<&AttemptDetail> =
         usual.iter().map(|(_, entry, _)| entry.detail.as_deref().unwrap_or(&none)).collect();
@@ -171,6 +177,7 @@ fn send_ends(db: &Connection, usual: &[(usize, &Completion, RunState)], owner: i
     let ended: Vec<i64> = usual.iter().map(|(_, entry, _)| entry.ended_at.as_millis()).collect();
     let outcomes: Vec<&str> = usual.iter().map(|(_, entry, _)| entry.outcome.as_str()).collect();
     let reasons: Vec<Option<&str>> = usual.iter().map(|(_, entry, _)| reason(entry.outcome)).collect();
+    let holders: Vec<i64> = usual.iter().map(|(index, ..)| holders[*index]).collect();
     let parameters: [&(dyn ToSql + Sync); 13] = [
         &ids,
         &attempts,
@@ -184,7 +191,7 @@ fn send_ends(db: &Connection, usual: &[(usize, &Completion, RunState)], owner: i
         &numbers(|detail| detail.signal),
         &texts(&details, |detail| &detail.error_code),
         &texts(&details, |detail| &detail.error),
-        &owner,
+        &holders,
     ];
     let mut kept = HashSet::new();
     db.query(own!("end_usual"), Lock::None, &parameters, &mut |row| {

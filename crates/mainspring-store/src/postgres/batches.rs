@@ -33,6 +33,10 @@ impl Batches for Connection {
         cluster::raise_fence(self, owner)
     }
 
+    fn lower_fence(&self, owner: i64) -> Step<()> {
+        cluster::lower_fence(self, owner)
+    }
+
     fn step_fence(&self, owner: i64, answered: u64) -> Step<()> {
         cluster::step_fence(self, owner, answered)
     }
@@ -45,11 +49,23 @@ impl Batches for Connection {
         cluster::dead_answers(self, limit)
     }
 
-    fn claim(&self, owner: i64, limit: u32, at: Timestamp) -> Step<Vec<ClaimedRun>> {
-        let values: [(&str, &dyn ToSql); 3] = [(":at", &at.as_millis()), (":owner", &owner), (":limit", &limit)];
-        let mut claimed = read(self, own!("claim"), &values, |row| Ok((row.get::<i64>(8)?, claimed_run(row)?)))?;
+    fn claim(&self, owner: i64, queue: Option<&str>, limit: u32, at: Timestamp) -> Step<Vec<ClaimedRun>> {
+        let at = at.as_millis();
+        let run = |row: &Row<'_>| Ok((row.get::<i64>(8)?, claimed_run(row)?));
+        let mut claimed = match queue {
+            None => read(self, own!("claim"), &[(":at", &at), (":owner", &owner), (":limit", &limit)], run)?,
+            Some(queue) => {
+                let values: [(&str, &dyn ToSql); 4] =
+                    [(":at", &at), (":owner", &owner), (":queue", &queue), (":limit", &limit)];
+                read(self, own!("claim_queue"), &values, run)?
+            }
+        };
         claimed.sort_by_key(|(priority, run)| (-priority, run.due_at, run.run));
         Ok(claimed.into_iter().map(|(_, run)| run).collect())
+    }
+
+    fn adopt(&self, dead: i64, by: i64, limit: u32) -> Step<Vec<LiveRun>> {
+        adopt(self, dead, by, limit)
     }
 
     fn record_usual(&self, batch: &FireBatch, owner: i64, stamp: i64) -> Step<Usual> {
@@ -64,8 +80,8 @@ impl Batches for Connection {
         fire::find_busy(self, entries)
     }
 
-    fn end_usual(&self, batch: &CompletionBatch, owner: i64) -> Step<Vec<End>> {
-        arrays::end(self, batch, owner)
+    fn end_usual(&self, batch: &CompletionBatch, holders: &[i64]) -> Step<Vec<End>> {
+        arrays::end(self, batch, holders)
     }
 
     fn note_elsewhere(&self, owner: i64, outcome: &CompletionOutcome) -> Step<()> {
@@ -123,8 +139,8 @@ impl Batches for Connection {
     }
 }
 
-/// Takes over running runs of a process start that has no node.
-pub(super) fn adopt(db: &Connection, dead: i64, by: i64, limit: u32) -> Step<Vec<LiveRun>> {
+/// Takes over running runs of a process start without a node, or of a worker that is gone.
+fn adopt(db: &Connection, dead: i64, by: i64, limit: u32) -> Step<Vec<LiveRun>> {
     let values: [(&str, &dyn ToSql); 3] = [(":dead", &dead), (":limit", &limit), (":by", &by)];
     let mut runs = read(db, own!("cluster_adopt"), &values, live_run)?;
     runs.sort_by_key(|run| run.claimed.run);

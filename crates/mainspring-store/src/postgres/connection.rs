@@ -11,7 +11,6 @@ use std::time::Duration;
 use bytes::BytesMut;
 use futures_util::future::{join, join_all, join3, try_join_all};
 use futures_util::{TryStreamExt, pin_mut};
-use mainspring_core::batch::LiveRun;
 use mainspring_core::{RunId, Timestamp};
 use rustc_hash::FxHashMap;
 use tokio::runtime::Runtime;
@@ -19,7 +18,7 @@ use tokio_postgres::error::SqlState;
 use tokio_postgres::types::{FromSql, IsNull, ToSql as Encode, Type, accepts, to_sql_checked};
 use tokio_postgres::{Client, Config, Statement};
 
-use super::batches::{self, own};
+use super::batches::own;
 use super::tls::Tls;
 use crate::error::Error;
 use crate::sql::db::{Columns, Db, Fault, Lock, Query, Row, Sql, Step, ToSql, Value, Values, exists};
@@ -281,10 +280,6 @@ impl Server for Connection {
             rows.iter().try_for_each(|row| each(place, &Row(row)))?;
         }
         Ok(())
-    }
-
-    fn adopt(&self, dead: i64, by: i64, limit: u32) -> Step<Vec<LiveRun>> {
-        batches::adopt(self, dead, by, limit)
     }
 }
 

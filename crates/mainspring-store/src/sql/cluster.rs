@@ -7,16 +7,15 @@
 use std::collections::BTreeMap;
 
 use async_trait::async_trait;
-use mainspring_core::batch::{CompletionOutcome, LiveRun};
+use mainspring_core::Incarnation;
+use mainspring_core::batch::CompletionOutcome;
 use mainspring_core::cluster::{Change, ClusterView, Lease, NodeRow, Renewal, Shard, ShardSet, Standing};
 use mainspring_core::planner::Answered;
-use mainspring_core::{BatchId, Incarnation};
 use tokio::sync::Notify;
 
-use super::db::{Db, Query, Row, Step, ToSql, execute, exists, known, on_servers, read, read_one, sql, word};
+use super::db::{Db, Query, Row, Step, ToSql, execute, exists, known, on_servers, read, read_one, word};
 use super::keep;
 use super::lane::{Lane, Server};
-use super::queue::{adopt_from, live_run};
 use super::session::Session;
 use crate::cluster::{Cluster, NodeInfo, lost_setting};
 use crate::error::{Error, Result};
@@ -75,19 +74,6 @@ impl<S: Shared> Cluster for S {
             Ok(found)
         };
         self.leases().call("look for orphaned runs", work).await
-    }
-
-    async fn adopt_from(&self, dead: Incarnation, id: BatchId, limit: u32) -> Result<Vec<LiveRun>> {
-        let work = move |session: &mut Session<S::Session>| adopt_from(session, dead, id, limit);
-        self.leases().call("adopt orphaned runs", work).await
-    }
-
-    async fn held(&self, by: Incarnation) -> Result<Vec<LiveRun>> {
-        let work = move |session: &mut Session<S::Session>| {
-            let owner = session.number_of(by)?;
-            read(&session.connection, sql!("held"), &[(":owner", &owner)], live_run)
-        };
-        self.leases().call("read the runs that a node holds", work).await
     }
 
     async fn hint(&self) -> Result<()> {
@@ -264,6 +250,12 @@ pub(crate) fn raise_fence(db: &dyn Db, owner: i64) -> Step<()> {
 pub(crate) fn step_fence(db: &dyn Db, owner: i64, answered: u64) -> Step<()> {
     let values: [(&str, &dyn ToSql); 2] = [(":incarnation", &owner), (":answered", &answered.cast_signed())];
     db.post(on_servers!("fence_step"), &values, Some(|| Error::Fenced))
+}
+
+/// Removes the fence of a worker.
+pub(crate) fn lower_fence(db: &dyn Db, owner: i64) -> Step<()> {
+    execute(db, on_servers!("fence_lower"), &[(":incarnation", &owner)])?;
+    Ok(())
 }
 
 /// Keeps others from removing the fence of a process start until the transaction ends.

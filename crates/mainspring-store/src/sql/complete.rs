@@ -19,11 +19,15 @@ pub(crate) fn complete(session: &mut Session<impl Batches>, batch: &CompletionBa
     let mut outcome = CompletionOutcome::default();
     let mut left = Left::default();
     let mut noted = Vec::new();
-    let ends = session.connection.end_usual(batch, owner)?;
-    for ((index, entry), end) in (0_u32..).zip(&batch.entries).zip(ends) {
+    let mut holders = Vec::with_capacity(batch.entries.len());
+    for entry in &batch.entries {
+        holders.push(entry.held_by.map_or(Ok(owner), |worker| session.number_of(worker))?);
+    }
+    let ends = session.connection.end_usual(batch, &holders)?;
+    for (((index, entry), end), holder) in (0_u32..).zip(&batch.entries).zip(ends).zip(holders) {
         let state = match end {
             End::Final(state) => state,
-            End::Open => match end_unusual(session, entry, owner, &mut left, &mut noted)? {
+            End::Open => match end_unusual(session, entry, holder, &mut left, &mut noted)? {
                 Some(state) => state,
                 None => {
                     outcome.refused.push(index);
@@ -81,10 +85,10 @@ pub(crate) fn usual(batch: &CompletionBatch) -> Vec<(usize, &Completion, RunStat
 }
 
 /// Moves what ends in the usual way to history, one by one.
-pub(crate) fn end_by_rows(db: &dyn Db, batch: &CompletionBatch, owner: i64) -> Step<Vec<End>> {
+pub(crate) fn end_by_rows(db: &dyn Db, batch: &CompletionBatch, holders: &[i64]) -> Step<Vec<End>> {
     let mut ends = vec![End::Open; batch.entries.len()];
     for (index, entry, state) in usual(batch) {
-        if finish(db, entry, state, owner, false)? {
+        if finish(db, entry, state, holders[index], false)? {
             ends[index] = End::Final(state);
         }
     }

@@ -5,6 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use mainspring_core::batch::{
     FireBatch, FireEntry, FireOutcome, Gap, GapOutcome, GapReason, NewRun, Placed, Progress, TriggerStatus,
 };
+use mainspring_core::job::DEFAULT_QUEUE;
 use mainspring_core::overlap::{Admission, admit};
 use mainspring_core::run::RunState;
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
@@ -225,7 +226,7 @@ pub(crate) fn insert(
 ) -> Step<bool> {
     let state = state_of(born);
     let runs = state == RunState::Running;
-    let values: [(&str, &dyn ToSql); 14] = [
+    let values: [(&str, &dyn ToSql); 15] = [
         (":id", run.id.as_bytes()),
         (":job", &entry.job.0),
         (":job_version", &entry.job_version.0),
@@ -240,6 +241,7 @@ pub(crate) fn insert(
         (":claimed_by", &runs.then_some(owner)),
         (":attempt", &i64::from(runs)),
         (":priority", &entry.priority),
+        (":queue", &named(&entry.queue)),
     ];
     Ok(execute(db, sql!("fire_run", mysql), &values)? == 1)
 }
@@ -392,6 +394,11 @@ impl Found {
             && !self.paused
             && (self.job, self.job_version) == (entry.job, entry.job_version)
     }
+}
+
+/// A queue as rows have it: nothing for the usual one.
+pub(crate) fn named(queue: &str) -> Option<&str> {
+    (queue != DEFAULT_QUEUE).then_some(queue)
 }
 
 /// How a run begins that no limit holds.

@@ -8,7 +8,6 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 
-use mainspring_core::batch::LiveRun;
 use tokio::sync::{Notify, oneshot};
 
 use super::Batches;
@@ -59,9 +58,6 @@ pub(crate) trait Server: Batches + 'static {
     ///
     /// If it fails, nobody knows what was kept, and it may be repeated: for what takes effect once however often it is done.
     fn conclude(&self, last: &[Query<'_>], each: &mut dyn FnMut(usize, &Row<'_>) -> Step<()>) -> Step<()>;
-
-    /// Takes over running runs of a process start that has no node. In order of id.
-    fn adopt(&self, dead: i64, by: i64, limit: u32) -> Step<Vec<LiveRun>>;
 }
 
 /// Makes a session.

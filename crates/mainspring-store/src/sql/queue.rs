@@ -1,13 +1,12 @@
 //! From `scheduled` over `queued` to `running`, what a new process start takes over, and what the engine has to hear.
 
-use mainspring_core::batch::{ClaimedRun, LiveRun};
+use mainspring_core::batch::{ClaimedRun, LiveRun, Queues};
 use mainspring_core::cluster::ShardSet;
 use mainspring_core::run::RunState;
 use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
 
 use super::Batches;
 use super::db::{Db, Row, Step, ToSql, execute, exists, instant, maybe_instant, read, read_one, run_id, sql};
-use super::lane::Server;
 use super::repeat::Taking;
 use super::session::Session;
 use crate::row::{Changes, Released};
@@ -29,7 +28,8 @@ pub(crate) fn adopt(
 }
 
 pub(crate) fn live_run(row: &Row<'_>) -> Step<LiveRun> {
-    Ok(LiveRun { claimed: claimed_run(row)?, state: RunState::Running, claimed_at: maybe_instant(row, 8)? })
+    let (claimed, claimed_at) = (claimed_run(row)?, maybe_instant(row, 8)?);
+    Ok(LiveRun { claimed, state: RunState::Running, claimed_at, ends: row.get(9)? })
 }
 
 pub(crate) fn claimed_run(row: &Row<'_>) -> Step<ClaimedRun> {
@@ -49,6 +49,7 @@ pub(crate) fn claimed_run(row: &Row<'_>) -> Step<ClaimedRun> {
 pub(crate) fn claim(
     session: &mut Session<impl Batches>,
     id: BatchId,
+    queues: &Queues,
     limit: u32,
     at: Timestamp,
 ) -> Step<Vec<ClaimedRun>> {
@@ -59,7 +60,7 @@ pub(crate) fn claim(
     if let Some(before) = taking.repeated()? {
         return Ok(before.into_iter().map(|live| live.claimed).collect());
     }
-    let claimed = db.claim(owner, limit, at)?;
+    let claimed = claim_of(db, owner, queues, limit, at)?;
     taking.keep(&claimed)?;
     for run in &claimed {
         session.runs.push(run.run, run.job, RunState::Running);
@@ -68,9 +69,23 @@ pub(crate) fn claim(
     Ok(claimed)
 }
 
-/// See [`crate::cluster::Cluster::adopt_from`].
+/// From one queue after the other, until there are as many as asked for.
+fn claim_of(db: &impl Batches, owner: i64, queues: &Queues, limit: u32, at: Timestamp) -> Step<Vec<ClaimedRun>> {
+    let Queues::Named(queues) = queues else { return db.claim(owner, None, limit, at) };
+    let mut claimed = Vec::new();
+    for queue in queues.iter() {
+        let left = limit.saturating_sub(u32::try_from(claimed.len()).unwrap_or(u32::MAX));
+        if left == 0 {
+            break;
+        }
+        claimed.extend(db.claim(owner, Some(queue), left, at)?);
+    }
+    Ok(claimed)
+}
+
+/// See [`crate::Store::adopt_from`].
 pub(crate) fn adopt_from(
-    session: &mut Session<impl Server>,
+    session: &mut Session<impl Batches>,
     dead: Incarnation,
     id: BatchId,
     limit: u32,
@@ -87,8 +102,17 @@ pub(crate) fn adopt_from(
 }
 
 /// Claims the runs that come first, one by one.
-pub(crate) fn claim_by_rows(db: &dyn Db, owner: i64, limit: u32, at: Timestamp) -> Step<Vec<ClaimedRun>> {
-    let mut claimed = read(db, sql!("claim_read"), &[(":limit", &limit)], claimed_run)?;
+pub(crate) fn claim_by_rows(
+    db: &dyn Db,
+    owner: i64,
+    queue: Option<&str>,
+    limit: u32,
+    at: Timestamp,
+) -> Step<Vec<ClaimedRun>> {
+    let mut claimed = match queue {
+        None => read(db, sql!("claim_read"), &[(":limit", &limit)], claimed_run)?,
+        Some(queue) => read(db, sql!("claim_queue_read"), &[(":queue", &queue), (":limit", &limit)], claimed_run)?,
+    };
     for run in &mut claimed {
         let values: [(&str, &dyn ToSql); 3] =
             [(":at", &at.as_millis()), (":owner", &owner), (":id", run.run.as_bytes())];
@@ -96,6 +120,21 @@ pub(crate) fn claim_by_rows(db: &dyn Db, owner: i64, limit: u32, at: Timestamp) 
         run.attempt += 1;
     }
     Ok(claimed)
+}
+
+/// See [`crate::Store::held`].
+pub(crate) fn held(session: &mut Session<impl Batches>, by: Incarnation) -> Step<Vec<LiveRun>> {
+    let owner = session.number_of(by)?;
+    read(&session.connection, sql!("held"), &[(":owner", &owner)], live_run)
+}
+
+/// Takes over runs one by one.
+pub(crate) fn adopt_by_rows(db: &dyn Db, dead: i64, by: i64, limit: u32) -> Step<Vec<LiveRun>> {
+    let taken = read(db, sql!("adopt_from_read"), &[(":dead", &dead), (":limit", &limit)], live_run)?;
+    for run in &taken {
+        execute(db, sql!("adopt_from"), &[(":by", &by), (":id", run.claimed.run.as_bytes())])?;
+    }
+    Ok(taken)
 }
 
 /// See [`crate::Store::release_due`].

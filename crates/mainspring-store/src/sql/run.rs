@@ -12,7 +12,7 @@ use super::db::{
     Db, Lock, Row, Sql, Step, ToSql, Values, execute, exists, instant, known, maybe_instant, maybe_run_id, maybe_word,
     read, read_known, read_one, run_id, sql, word,
 };
-use super::fire::is_known;
+use super::fire::{is_known, named};
 use super::gate::Gates;
 use super::job;
 use super::session::Session;
@@ -65,7 +65,7 @@ fn insert(db: &dyn Db, asked: &AskedRun, state: RunState, gated: bool) -> Step<(
         (":gated", &gated),
         (":at", &asked.at.as_millis()),
         (":priority", &asked.priority),
-        (":queue", &asked.queue),
+        (":queue", &named(&asked.queue)),
         (":input", &asked.input),
         (":rerun_of", &asked.rerun_of.as_ref().map(RunId::as_bytes)),
     ];

@@ -2,6 +2,7 @@
 
 use mainspring_core::run::RunState;
 use mainspring_core::{Incarnation, JobId, RunId, Timestamp, TriggerId};
+use rustc_hash::FxHashMap;
 
 use super::Batches;
 use super::db::{Step, ToSql, execute, read_one, sql};
@@ -13,9 +14,12 @@ pub(crate) struct Session<C> {
     pub(crate) runs: RunChanges,
     /// Whether the engine has to hear of the request under way.
     pub(crate) wakes: bool,
-    /// The process start that asked last, with its number.
-    known: Option<(Incarnation, i64)>,
+    /// Numbers of process starts and workers.
+    known: FxHashMap<Incarnation, i64>,
 }
+
+/// Numbers that a session remembers.
+const KNOWN_MAX: usize = 10_000;
 
 /// Run changes as the event table keeps them: id, job, state.
 #[derive(Debug, Default)]
@@ -35,14 +39,14 @@ impl RunChanges {
 
 impl<C: Batches> Session<C> {
     pub(crate) fn new(connection: C) -> Self {
-        Self { connection, runs: RunChanges::default(), wakes: false, known: None }
+        Self { connection, runs: RunChanges::default(), wakes: false, known: FxHashMap::default() }
     }
 
     /// Forgets what a request noted that is undone.
     pub(crate) fn forget(&mut self) {
         self.runs.0.clear();
         self.wakes = false;
-        self.known = None;
+        self.known.clear();
     }
 
     /// Ends the event of the request: its runs are one row, if there were any.
@@ -85,8 +89,8 @@ impl<C: Batches> Session<C> {
 
     /// The number of a process start, which rows carry instead of its 16 bytes.
     pub(crate) fn number_of(&mut self, incarnation: Incarnation) -> Step<i64> {
-        if let Some((_, number)) = self.known.filter(|(known, _)| *known == incarnation) {
-            return Ok(number);
+        if let Some(number) = self.known.get(&incarnation) {
+            return Ok(*number);
         }
         let id = incarnation.0.to_be_bytes();
         let db = &self.connection;
@@ -95,7 +99,10 @@ impl<C: Batches> Session<C> {
             Some(number) => number,
             None => db.insert(sql!("incarnation_add"), &[(":id", &id)])?,
         };
-        self.known = Some((incarnation, number));
+        if self.known.len() == KNOWN_MAX {
+            self.known.clear();
+        }
+        self.known.insert(incarnation, number);
         Ok(number)
     }
 }

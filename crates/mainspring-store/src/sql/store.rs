@@ -5,16 +5,18 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use mainspring_core::batch::{
-    ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, LiveRun, Rearm, TriggerRow,
+    ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, LiveRun, Queues, Rearm, TriggerRow,
 };
 use mainspring_core::cluster::ShardSet;
 use mainspring_core::job::{Job, JobKey};
 use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
 use tokio::sync::Notify;
 
-use super::db::Step;
+use super::db::{Step, sql};
 use super::session::Session;
-use super::{Batches, complete, fire, gap, job, keep, key, names, purge, queue, run, save, trigger, update, warnings};
+use super::{
+    Batches, complete, fire, gap, job, keep, key, names, purge, queue, run, save, trigger, update, warnings, worker,
+};
 use crate::cluster::Cluster;
 use crate::error::Result;
 use crate::key::{Claimed, KeptAnswer, KeyClaim, Release};
@@ -24,6 +26,7 @@ use crate::row::{
     RunQuery, Saved, StoreFigures, StoreInfo, StoreWarning, Tally, TriggerEnd, TriggerInfo, TriggerQuery, VersionedJob,
 };
 use crate::store::Store;
+use crate::worker::{WorkerInfo, WorkerRow, WorkerToken};
 
 /// Who waits for a change. Each lane has its own limits, so that none stands in another one's way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -161,8 +164,58 @@ impl<B: Backend> Store for B {
         self.write(Lane::Complete, "record ends of attempts", move |s| complete::complete(s, &batch)).await
     }
 
-    async fn claim(&self, id: BatchId, limit: u32, at: Timestamp) -> Result<Vec<ClaimedRun>> {
-        self.write(Lane::Claim, "claim runs", move |s| queue::claim(s, id, limit, at)).await
+    async fn claim(&self, id: BatchId, queues: &Queues, limit: u32, at: Timestamp) -> Result<Vec<ClaimedRun>> {
+        let queues = queues.clone();
+        self.write(Lane::Claim, "claim runs", move |s| queue::claim(s, id, &queues, limit, at)).await
+    }
+
+    async fn adopt_from(&self, dead: Incarnation, id: BatchId, limit: u32) -> Result<Vec<LiveRun>> {
+        self.write(Lane::Claim, "adopt orphaned runs", move |s| queue::adopt_from(s, dead, id, limit)).await
+    }
+
+    async fn held(&self, by: Incarnation) -> Result<Vec<LiveRun>> {
+        self.write(Lane::Claim, "read the runs of a holder", move |s| queue::held(s, by)).await
+    }
+
+    async fn join_worker(&self, worker: WorkerInfo) -> Result<()> {
+        self.write(Lane::Claim, "register a worker", move |s| worker::join(s, &worker)).await
+    }
+
+    async fn beat_workers(
+        &self,
+        by: Incarnation,
+        heard: &[Incarnation],
+        at: Timestamp,
+    ) -> Result<Vec<(Incarnation, u64)>> {
+        let heard = heard.to_vec();
+        self.write(Lane::Claim, "count workers up", move |s| worker::beat(s, by, &heard, at)).await
+    }
+
+    async fn bury_worker(&self, dead: Incarnation, counter: Option<u64>) -> Result<bool> {
+        self.write(Lane::Claim, "bury a worker", move |s| worker::bury(s, dead, counter)).await
+    }
+
+    async fn worker(&self, id: Incarnation) -> Result<Option<WorkerRow>> {
+        let id = id.0.to_be_bytes();
+        let work = move |db: &B::Connection| worker::rows(db, sql!("worker"), &[(":id", &id)]);
+        Ok(self.read(ReadLane::Engine, "read a worker", work).await?.pop())
+    }
+
+    async fn workers(&self) -> Result<Vec<WorkerRow>> {
+        self.read(ReadLane::Requests, "read the workers", |db| worker::rows(db, sql!("workers"), &[])).await
+    }
+
+    async fn add_worker_token(&self, token: WorkerToken) -> Result<()> {
+        self.write(Lane::Api, "keep a token of workers", move |s| worker::add_token(s, &token)).await
+    }
+
+    async fn worker_tokens(&self) -> Result<Vec<WorkerToken>> {
+        self.read(ReadLane::Requests, "read the tokens of workers", |db| worker::tokens(db)).await
+    }
+
+    async fn remove_worker_token(&self, name: &str) -> Result<bool> {
+        let name = name.to_owned();
+        self.write(Lane::Api, "remove a token of workers", move |s| worker::remove_token(s, &name)).await
     }
 
     async fn release_due(&self, at: Timestamp, limit: u32) -> Result<Released> {

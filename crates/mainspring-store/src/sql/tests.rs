@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use mainspring_core::Incarnation;
-use mainspring_core::batch::{FireBatch, FireEntry, FireOutcome, Placed};
+use mainspring_core::batch::{FireBatch, FireEntry, FireOutcome, Placed, Queues};
 use mainspring_core::cluster::{Change, Renewal, ShardSet, Standing};
 use mainspring_core::job::Overlap;
 use mainspring_core::run::Verdict;
@@ -183,10 +183,10 @@ pub(crate) fn repeat_after_a_lost_answer_tells_what_was_kept(store: Arc<dyn Stor
         let (run, _) = kit.ask(&job, 1, at(1_002)).await;
         let id = kit.batch_id();
         wire.lose_the_answer_to_a_commit();
-        let lost = kit.store.claim(id, 1, at(1_003)).await;
+        let lost = kit.store.claim(id, &Queues::All, 1, at(1_003)).await;
         assert!(matches!(lost, Err(Error::Unavailable { .. })), "{lost:?}");
         eventually("it is claimed", async || kit.run(job.next_run(1)).await.attempt == 1).await;
-        let claimed = kit.store.claim(id, 1, at(1_004)).await.unwrap();
+        let claimed = kit.store.claim(id, &Queues::All, 1, at(1_004)).await.unwrap();
         assert_eq!(claimed.iter().map(|run| (run.run, run.attempt)).collect::<Vec<_>>(), [(job.next_run(1), 1)]);
         assert_eq!(kit.claim(9, at(1_005)).await.iter().map(|claimed| claimed.run).collect::<Vec<_>>(), [run]);
     });
@@ -234,9 +234,9 @@ pub(crate) fn repeated_claim_waits_for_the_first(
         (kit, id)
     });
     let mut other = Session::new(other);
-    let first = queue::claim(&mut other, id, 1, at(1_001)).unwrap();
+    let first = queue::claim(&mut other, id, &Queues::All, 1, at(1_001)).unwrap();
     let store = Arc::clone(&kit.store);
-    let again = runtime.spawn(async move { store.claim(id, 1, at(1_002)).await.unwrap() });
+    let again = runtime.spawn(async move { store.claim(id, &Queues::All, 1, at(1_002)).await.unwrap() });
     until(|| again.is_finished() || is_waited_for());
     assert!(!again.is_finished(), "it does not wait");
     other.connection.commit().unwrap();

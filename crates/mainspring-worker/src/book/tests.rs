@@ -126,6 +126,15 @@ fn shared_runs_are_given_up_as_lost_and_the_others_go_on() {
 }
 
 #[test]
+fn a_server_is_waited_for_only_as_long_as_another_can_be_asked() {
+    let (mut book, _) = joined();
+    assert_eq!(book.patience_ms(2_000), GIVE_UP - 3_000);
+    book.answered(2_000);
+    assert_eq!(book.patience_ms(2_000), GIVE_UP - 1_000);
+    assert_eq!(book.patience_ms(50_000), ANOTHER_MS, "it is too late already");
+}
+
+#[test]
 fn a_run_that_ended_by_itself_while_it_was_given_up_is_no_lost_one() {
     let (mut book, life) = joined();
     book.take(runs(&[given("a", true)]), 0, 1);

@@ -116,6 +116,7 @@ fn ends_are_recorded_beside_any_backlog_of_fires() {
     assert_eq!((world.kept_back.len(), world.planner.figures().due), (2, 80));
     let started = world.started.remove(0);
     let end = AttemptEnd {
+        held_by: None,
         definition: started.definition.clone().expect("fired here"),
         start: started,
         outcome: AttemptOutcome::Succeeded,

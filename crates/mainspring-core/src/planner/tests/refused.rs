@@ -135,6 +135,7 @@ fn detail(output: &str) -> Option<Box<AttemptDetail>> {
 /// Ends everything that was started, each with an output of its own, and answers what is to be recorded of it.
 fn end_with_output(world: &mut World) -> Vec<Arc<CompletionBatch>> {
     let ends = world.started.drain(..).enumerate().map(|(index, start)| AttemptEnd {
+        held_by: None,
         definition: start.definition.clone().expect("fired here"),
         start,
         outcome: AttemptOutcome::Succeeded,

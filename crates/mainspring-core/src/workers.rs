@@ -1,0 +1,133 @@
+//! Workers of other machines: which of them are dead.
+//!
+//! A worker has no lease and owns nothing but the runs that it was given. Whoever it talks to counts its row up every
+//! [`BEAT_MS`]; whoever sees the same count for [`TTL_MS`] takes it for dead, and its runs for lost. The worker itself gives
+//! up [`GIVE_UP_MS`] after it sent the last request that was answered. That is earlier, whatever fails:
+//!
+//! - A request is answered only by a node whose last count succeeded within [`FRESH_MS`], and that has counted this worker. So
+//!   the count that others see is at most that much older than the request.
+//! - A worker has one request under way that is held [`HOLD_MS`] at most, so the last one that was answered was sent no
+//!   longer than twice that ago, while all is well.
+//!
+//! Time in which nothing could be counted makes nobody dead: see [`Watch::observe`].
+
+mod hands;
+
+use rustc_hash::FxHashMap;
+
+use crate::id::Incarnation;
+
+pub use self::hands::{Hands, Orders};
+
+/// How long a worker's question is held while there is nothing to say, in milliseconds.
+pub const HOLD_MS: u64 = 2_500;
+/// How often a node counts up the workers that it has heard.
+pub const BEAT_MS: u64 = 2_000;
+/// How old a node's last count may be when it answers a worker.
+pub const FRESH_MS: u64 = 2 * BEAT_MS;
+/// How long a count may stand still before its worker is taken for dead.
+pub const TTL_MS: u64 = 13_000;
+/// When a worker ends the runs that others may be given, after it sent the last request that was answered.
+pub const GIVE_UP_MS: u64 = 6_500;
+/// What that leaves for ending them.
+pub const KILL_MS: u64 = TTL_MS - FRESH_MS - GIVE_UP_MS;
+
+const _: () = assert!(2 * HOLD_MS + 1_000 <= GIVE_UP_MS, "a worker that is well does not give up");
+const _: () = assert!(GIVE_UP_MS + FRESH_MS + 2_000 <= TTL_MS, "its runs have ended before they are given to others");
+const _: () = assert!(HOLD_MS + BEAT_MS + TTL_MS + BEAT_MS <= 20_000, "a dead worker is found within 20 s");
+
+/// What one node knows of the workers of all nodes.
+#[derive(Debug, Default)]
+pub struct Watch {
+    seen: FxHashMap<Incarnation, Seen>,
+    /// When the counts were read last.
+    read_ms: Option<u64>,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    counter: u64,
+    /// For how long that has been seen to stand still.
+    silent_ms: u64,
+}
+
+impl Watch {
+    /// Takes in the counts of all workers, read after those that this node has heard were counted up. Answers who is dead, with
+    /// the count that shows it, in order.
+    ///
+    /// Between two reads at most twice the usual time counts: while the store took nothing, nobody could be counted up. Who is seen
+    /// for the first time has just been heard, as far as anybody knows.
+    ///
+    /// ```
+    /// use mainspring_core::Incarnation;
+    /// use mainspring_core::workers::{BEAT_MS, TTL_MS, Watch};
+    /// let (mut watch, mut dead) = (Watch::default(), Vec::new());
+    /// let reads = TTL_MS.div_ceil(BEAT_MS);
+    /// for read in 0..=reads {
+    ///     assert!(dead.is_empty());
+    ///     dead = watch.observe(read * BEAT_MS, &[(Incarnation(1), 7), (Incarnation(2), read)]);
+    /// }
+    /// assert_eq!(dead, [(Incarnation(1), 7)]);
+    /// ```
+    pub fn observe(&mut self, now_ms: u64, counts: &[(Incarnation, u64)]) -> Vec<(Incarnation, u64)> {
+        let elapsed = self.read_ms.map_or(0, |before| now_ms.saturating_sub(before)).min(2 * BEAT_MS);
+        self.read_ms = Some(now_ms);
+        let before = std::mem::take(&mut self.seen);
+        let mut dead = Vec::new();
+        for &(worker, counter) in counts {
+            let silent_ms = match before.get(&worker) {
+                Some(seen) if seen.counter == counter => seen.silent_ms + elapsed,
+                _ => 0,
+            };
+            if silent_ms >= TTL_MS {
+                dead.push((worker, counter));
+            }
+            self.seen.insert(worker, Seen { counter, silent_ms });
+        }
+        dead.sort_unstable();
+        dead
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const A: Incarnation = Incarnation(1);
+
+    fn reads_until_dead(watch: &mut Watch, from_ms: u64, every_ms: u64) -> u64 {
+        (0..1_000)
+            .find(|read| !watch.observe(from_ms + read * every_ms, &[(A, 5)]).is_empty())
+            .expect("dead in the end")
+    }
+
+    #[test]
+    fn silence_counts_only_while_something_could_be_heard() {
+        let mut watch = Watch::default();
+        assert_eq!(reads_until_dead(&mut watch, 0, BEAT_MS), TTL_MS.div_ceil(BEAT_MS));
+        let mut after_outages = Watch::default();
+        let reads = reads_until_dead(&mut after_outages, 0, 60_000);
+        assert_eq!(reads, TTL_MS.div_ceil(2 * BEAT_MS), "each minute counts as two beats");
+    }
+
+    #[test]
+    fn whoever_is_counted_up_or_joins_begins_anew() {
+        let mut watch = Watch::default();
+        for read in 0..100 {
+            assert_eq!(watch.observe(read * BEAT_MS, &[(A, read / 5)]), [], "{read}");
+        }
+        let mut watch = Watch::default();
+        for read in 0..100 {
+            let here = (read % 5 != 4).then_some((A, 0));
+            assert_eq!(watch.observe(read * BEAT_MS, here.as_slice()), [], "{read}");
+        }
+    }
+
+    #[test]
+    fn clock_that_stands_still_or_goes_back_makes_nobody_dead() {
+        let mut watch = Watch::default();
+        for read in 0..100 {
+            assert_eq!(watch.observe(1_000 - read, &[(A, 0)]), []);
+        }
+    }
+}

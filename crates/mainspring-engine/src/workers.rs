@@ -1,0 +1,338 @@
+//! Workers of other machines, as far as they talk to this node.
+//!
+//! A worker is an incarnation of its own: the store keeps what it executes under its name, so that any node can go on with
+//! it. Of those that talk to this one there is a [`Session`] in memory. What it is given is claimed by a task of the
+//! session and not by the request: a request whose caller goes away takes nothing with it.
+//!
+//! Who is dead is [`mainspring_core::workers`]' to say; [`Workers::keep`] counts and buries.
+
+mod report;
+mod session;
+
+use std::collections::{BTreeMap, VecDeque};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::time::Duration;
+
+use mainspring_core::batch::Queues;
+use mainspring_core::planner::AttemptEnd;
+use mainspring_core::workers::{BEAT_MS, FRESH_MS, HOLD_MS, TTL_MS, Watch};
+use mainspring_core::{Incarnation, RunId};
+use mainspring_store::{Error as StoreError, Store, WorkerInfo, WorkerRow};
+use rustc_hash::FxHashMap;
+use tokio::sync::{oneshot, watch};
+
+use crate::clock::{Clock, boot_ms, pause};
+use crate::definitions::Definitions;
+use crate::log_lane::LogLane;
+use crate::metrics::Metrics;
+use crate::pool::Line;
+use crate::tasks::Tasks;
+
+pub use report::{LogPiece, RemoteEnd, Report};
+use session::Session;
+pub use session::{Given, Poll, Told};
+
+/// Why a worker is not answered what it asks for.
+#[derive(Debug, thiserror::Error)]
+pub enum WorkerError {
+    /// It has not joined, or was taken for dead.
+    #[error("there is no worker {0}")]
+    NotFound(Incarnation),
+    /// A newer poll of it has come before.
+    #[error("a newer poll of the worker has come before")]
+    Stale,
+    /// This node could not count workers up lately: it does not know whether the worker is taken for dead.
+    #[error("the node could not reach the database lately")]
+    Unheard,
+    /// This node stops.
+    #[error("the node stops")]
+    Draining,
+    /// A log does not go on where it ended.
+    #[error("the log of {run} goes on at line {expected}, not {given}")]
+    LogGap {
+        /// Of which run.
+        run: RunId,
+        /// The line that comes next.
+        expected: u64,
+        /// The line that came.
+        given: u64,
+    },
+    /// The store could not do it.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+}
+
+/// Who waits until the end of an attempt is recorded, and hears whether it was refused.
+type Waiting = FxHashMap<(RunId, u32), Vec<oneshot::Sender<bool>>>;
+
+/// See the [module](self). Cheap to clone.
+#[derive(Clone)]
+pub struct Workers(Arc<Inner>);
+
+pub(crate) struct Inner {
+    store: Arc<dyn Store>,
+    clock: Arc<dyn Clock>,
+    definitions: Arc<Definitions>,
+    logs: LogLane,
+    metrics: Arc<Metrics>,
+    /// This process start, as it is at the moment.
+    incarnation: watch::Receiver<Incarnation>,
+    sessions: Mutex<BTreeMap<Incarnation, Arc<Session>>>,
+    /// Counts how often runs may have been queued.
+    offers: AtomicU64,
+    groups: Mutex<FxHashMap<Queues, Group>>,
+    waiting: Mutex<Waiting>,
+    /// Ends of attempts, for the driver to record.
+    ends: Line<AttemptEnd>,
+    /// Workers that are dead, for the driver to take their runs over.
+    dead: Line<Incarnation>,
+    /// When the last count was sent that succeeded.
+    counted_ms: AtomicU64,
+    draining: AtomicBool,
+    tasks: Tasks,
+}
+
+/// The workers that take runs from the same queues.
+#[derive(Default)]
+struct Group {
+    /// Up to which offer there was nothing left.
+    exhausted: u64,
+    /// Those that wait for a run, the first first.
+    line: VecDeque<Weak<Session>>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Workers {
+    pub(crate) fn new(
+        store: Arc<dyn Store>,
+        clock: Arc<dyn Clock>,
+        definitions: Arc<Definitions>,
+        logs: LogLane,
+        metrics: Arc<Metrics>,
+        incarnation: watch::Receiver<Incarnation>,
+    ) -> Self {
+        Self(Arc::new(Inner {
+            store,
+            clock,
+            definitions,
+            logs,
+            metrics,
+            incarnation,
+            sessions: Mutex::default(),
+            offers: AtomicU64::new(1),
+            groups: Mutex::default(),
+            waiting: Mutex::default(),
+            ends: Line::default(),
+            dead: Line::default(),
+            counted_ms: AtomicU64::new(boot_ms()),
+            draining: AtomicBool::new(false),
+            tasks: Tasks::default(),
+        }))
+    }
+
+    /// Registers a worker. `about` says what it is; its id, its node and the time are filled in here.
+    ///
+    /// # Errors
+    /// The store could not do it, or the node stops.
+    pub async fn join(&self, about: WorkerInfo) -> Result<Incarnation, WorkerError> {
+        self.must_serve()?;
+        let id = crate::engine::new_incarnation();
+        let info = WorkerInfo { id, node: self.0.me(), joined_at: self.0.clock.now(), ..about };
+        tracing::info!(worker.id = %id, worker.name = info.name, slots = info.slots, "a worker has joined");
+        self.0.store.join_worker(info.clone()).await?;
+        lock(&self.0.sessions).insert(id, Arc::new(Session::new(&info, boot_ms())));
+        Ok(id)
+    }
+
+    /// Ends a worker: what it still executes is lost.
+    ///
+    /// # Errors
+    /// It is not there, or the store could not do it.
+    pub async fn leave(&self, id: Incarnation) -> Result<(), WorkerError> {
+        if !self.0.store.bury_worker(id, None).await? {
+            return Err(WorkerError::NotFound(id));
+        }
+        tracing::info!(worker.id = %id, "a worker has left");
+        self.0.forget(id);
+        self.0.dead.put([id]);
+        Ok(())
+    }
+
+    /// A worker, whichever node it talks to.
+    ///
+    /// # Errors
+    /// It is not there, or the store could not say.
+    pub async fn worker(&self, id: Incarnation) -> Result<WorkerRow, WorkerError> {
+        self.0.store.worker(id).await?.ok_or(WorkerError::NotFound(id))
+    }
+
+    /// With which token a worker has joined. Quick where it talks to this node.
+    ///
+    /// # Errors
+    /// As [`Workers::poll`].
+    pub async fn token_of(&self, id: Incarnation) -> Result<Option<String>, WorkerError> {
+        Ok(self.0.session(id).await?.token.clone())
+    }
+
+    /// Ends of attempts that are to be recorded.
+    pub(crate) fn ends(&self) -> &Line<AttemptEnd> {
+        &self.0.ends
+    }
+
+    /// Workers whose runs are to be taken over.
+    pub(crate) fn dead(&self) -> &Line<Incarnation> {
+        &self.0.dead
+    }
+
+    /// Asks for the end of a run. False: no worker that talks to this node has it.
+    pub(crate) fn cancel(&self, run: RunId) -> bool {
+        let sessions: Vec<Arc<Session>> = lock(&self.0.sessions).values().cloned().collect();
+        sessions.iter().any(|session| session.end(run))
+    }
+
+    /// Says that runs may wait.
+    pub(crate) fn offer(&self) {
+        self.0.offers.fetch_add(1, Ordering::AcqRel);
+        for group in lock(&self.0.groups).values_mut() {
+            group.wake();
+        }
+    }
+
+    /// Gives no more runs out, and sends workers to other nodes.
+    pub(crate) fn drain(&self) {
+        self.0.draining.store(true, Ordering::Release);
+        lock(&self.0.sessions).values().for_each(|session| session.wake.notify_waiters());
+    }
+
+    /// Tells whoever reported the ends of a batch that they are recorded.
+    pub(crate) fn recorded(
+        &self,
+        batch: &mainspring_core::batch::CompletionBatch,
+        outcome: &mainspring_core::batch::CompletionOutcome,
+    ) {
+        for (index, entry) in (0_u32..).zip(&batch.entries) {
+            let Some(holder) = entry.held_by else { continue };
+            let refused = outcome.refused.binary_search(&index).is_ok();
+            if let Some(session) = lock(&self.0.sessions).get(&holder) {
+                session.take(entry.run, entry.attempt);
+            }
+            let waiting = lock(&self.0.waiting).remove(&(entry.run, entry.attempt));
+            for reporter in waiting.into_iter().flatten() {
+                // Whoever went away asks again.
+                let _heard = reporter.send(refused);
+            }
+        }
+    }
+
+    /// Counts up the workers that were heard, buries those that are dead, and forgets those that went elsewhere. Never ends.
+    pub(crate) async fn keep(self) {
+        let mut watch = Watch::default();
+        loop {
+            pause(BEAT_MS).await;
+            let sent_ms = boot_ms();
+            match self.0.count().await {
+                Ok(counts) => {
+                    let dead = watch.observe(sent_ms, &counts);
+                    self.0.bury(dead).await;
+                }
+                Err(StoreError::Closed) => return,
+                Err(error) => tracing::warn!(%error, "workers could not be counted up; trying again"),
+            }
+        }
+    }
+
+    fn must_serve(&self) -> Result<(), WorkerError> {
+        if self.0.draining.load(Ordering::Acquire) { Err(WorkerError::Draining) } else { Ok(()) }
+    }
+}
+
+impl Inner {
+    /// This process start.
+    fn me(&self) -> Incarnation {
+        *self.incarnation.borrow()
+    }
+
+    /// The session of a worker: that in memory, or a new one of what the store knows.
+    async fn session(&self, id: Incarnation) -> Result<Arc<Session>, WorkerError> {
+        if let Some(session) = lock(&self.sessions).get(&id) {
+            return Ok(Arc::clone(session));
+        }
+        let row = self.store.worker(id).await?.ok_or(WorkerError::NotFound(id))?;
+        // Counted before it is answered: from now on it may rely on being heard here.
+        let counts = self.store.beat_workers(self.me(), &[id], self.clock.now()).await?;
+        if !counts.iter().any(|(counted, _)| *counted == id) {
+            return Err(WorkerError::NotFound(id));
+        }
+        let session = Session::new(&row.info, boot_ms());
+        for live in self.store.held(id).await? {
+            session.resume(self, live).await;
+        }
+        let mut sessions = lock(&self.sessions);
+        Ok(Arc::clone(sessions.entry(id).or_insert_with(|| Arc::new(session))))
+    }
+
+    /// Whether the last count is new enough to answer workers.
+    fn is_heard(&self) -> bool {
+        boot_ms().saturating_sub(self.counted_ms.load(Ordering::Acquire)) <= FRESH_MS
+    }
+
+    async fn count(&self) -> mainspring_store::Result<Vec<(Incarnation, u64)>> {
+        let now_ms = boot_ms();
+        let heard: Vec<Incarnation> = {
+            let mut sessions = lock(&self.sessions);
+            sessions.retain(|_, session| session.silence_ms(now_ms) < TTL_MS);
+            let heard = sessions.iter().filter(|(_, session)| session.silence_ms(now_ms) <= BEAT_MS);
+            heard.map(|(id, _)| *id).collect()
+        };
+        let counts = self.store.beat_workers(self.me(), &heard, self.clock.now()).await?;
+        self.counted_ms.store(now_ms, Ordering::Release);
+        for id in heard {
+            if !counts.iter().any(|(counted, _)| *counted == id) {
+                self.forget(id);
+            }
+        }
+        Ok(counts)
+    }
+
+    async fn bury(&self, dead: Vec<(Incarnation, u64)>) {
+        for (id, counter) in dead {
+            match self.store.bury_worker(id, Some(counter)).await {
+                Ok(true) => {
+                    tracing::warn!(worker.id = %id, "a worker is silent; what it executes is lost");
+                    self.forget(id);
+                    self.dead.put([id]);
+                }
+                Ok(false) => {}
+                // The next look sees it again.
+                Err(error) => tracing::warn!(%error, worker.id = %id, "a silent worker could not be buried"),
+            }
+        }
+    }
+
+    /// Ends a session: its worker hears that it is gone.
+    fn forget(&self, id: Incarnation) {
+        if let Some(session) = lock(&self.sessions).remove(&id) {
+            session.gone.store(true, Ordering::Release);
+            session.wake.notify_waiters();
+        }
+    }
+}
+
+impl Group {
+    /// Wakes the first that still waits.
+    fn wake(&mut self) {
+        while let Some(session) = self.line.pop_front() {
+            if let Some(session) = session.upgrade() {
+                session.wake.notify_waiters();
+                return;
+            }
+        }
+    }
+}
+
+/// How long a poll is held at most.
+const HOLD: Duration = Duration::from_millis(HOLD_MS);

@@ -1,0 +1,327 @@
+//! One worker that talks to this node.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use mainspring_core::batch::{LiveRun, Queues};
+use mainspring_core::job::{Job, OnLost};
+use mainspring_core::rule::Start;
+use mainspring_core::workers::Hands;
+use mainspring_core::{BatchId, Incarnation, RunId, Timestamp};
+use mainspring_store::{Error as StoreError, WorkerInfo};
+use rustc_hash::FxHashMap;
+use tokio::sync::Notify;
+
+use super::{HOLD, Inner, WorkerError, Workers, lock};
+use crate::clock::{boot_ms, pause};
+use crate::handler::merged_input;
+
+/// How long to wait before a claim is repeated whose answer is not known.
+const RETRY_AFTER_MS: u64 = 250;
+/// Runs claimed for a worker at a time.
+const CLAIM_MAX: u32 = 1_000;
+/// Claims of one poll, at most: their numbers follow from the poll's.
+const CLAIMS: u64 = 1 << 16;
+
+/// Asks what there is to do.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Poll {
+    /// Higher with each poll.
+    pub number: u64,
+    /// How many more runs the worker takes.
+    pub free: u32,
+    /// The attempts that it has.
+    pub holds: Vec<(RunId, u32)>,
+    /// How long to wait while there is nothing to say.
+    pub wait: Option<Duration>,
+}
+
+/// What a poll is answered.
+#[derive(Clone, Debug, Default)]
+pub struct Told {
+    /// Runs to start.
+    pub runs: Vec<Given>,
+    /// Runs to end.
+    pub end: Vec<RunId>,
+}
+
+/// A run in a worker's hands.
+#[derive(Clone, Debug)]
+pub struct Given {
+    /// What to start.
+    pub start: Arc<Start>,
+    /// What it executes.
+    pub definition: Arc<Job>,
+    /// When it was claimed.
+    pub claimed_at: Timestamp,
+}
+
+impl Given {
+    /// The job's input with what was given with the run laid over it.
+    #[must_use]
+    pub fn input(&self) -> serde_json::Value {
+        merged_input(&self.definition, self.start.input.as_deref())
+    }
+
+    /// Whether others may be given it, or its slot, once the worker is taken for dead.
+    #[must_use]
+    pub fn is_shared(&self) -> bool {
+        self.definition.on_lost == OnLost::Retry || self.definition.gate().is_some()
+    }
+}
+
+pub(super) struct Session {
+    id: Incarnation,
+    pub(super) token: Option<String>,
+    queues: Queues,
+    desk: Mutex<Desk>,
+    pub(super) wake: Notify,
+    pub(super) gone: AtomicBool,
+    heard_ms: AtomicU64,
+    /// Polls that are held.
+    held: AtomicU64,
+}
+
+struct Desk {
+    hands: Hands,
+    runs: FxHashMap<RunId, Given>,
+    /// Where the log of each attempt goes on, as far as known.
+    next_line: FxHashMap<RunId, u64>,
+    /// Whether a claim is under way.
+    claiming: bool,
+    /// Claims of the newest poll.
+    claims: u64,
+    number: u64,
+}
+
+/// Notes that a poll is held for as long as it is.
+struct Held<'a>(&'a Session);
+
+impl Drop for Held<'_> {
+    fn drop(&mut self) {
+        self.0.hear();
+        self.0.held.fetch_sub(1, Ordering::AcqRel);
+    }
+}
+
+impl Session {
+    pub(super) fn new(info: &WorkerInfo, now_ms: u64) -> Self {
+        let desk = Desk {
+            hands: Hands::new(info.slots),
+            runs: FxHashMap::default(),
+            next_line: FxHashMap::default(),
+            claiming: false,
+            claims: 0,
+            number: 0,
+        };
+        Self {
+            id: info.id,
+            token: info.token.clone(),
+            queues: Queues::named(info.queues.iter().map(String::as_str)),
+            desk: Mutex::new(desk),
+            wake: Notify::new(),
+            gone: AtomicBool::new(false),
+            heard_ms: AtomicU64::new(now_ms),
+            held: AtomicU64::new(0),
+        }
+    }
+
+    /// For how long nothing was heard of it.
+    pub(super) fn silence_ms(&self, now_ms: u64) -> u64 {
+        match self.held.load(Ordering::Acquire) {
+            0 => now_ms.saturating_sub(self.heard_ms.load(Ordering::Acquire)),
+            _ => 0,
+        }
+    }
+
+    /// Notes that something was heard.
+    pub(super) fn hear(&self) {
+        self.heard_ms.store(boot_ms(), Ordering::Release);
+    }
+
+    /// Takes in a run that the store says the worker has.
+    pub(super) async fn resume(&self, inner: &Inner, live: LiveRun) {
+        let (ends, claimed_at) = (live.ends, live.claimed_at.unwrap_or(live.claimed.due_at));
+        self.put(given(inner, Start::from(live.claimed), claimed_at).await, ends);
+    }
+
+    fn put(&self, given: Given, ends: bool) {
+        let mut desk = lock(&self.desk);
+        desk.hands.give(given.start.run, given.start.attempt, ends);
+        desk.runs.insert(given.start.run, given);
+    }
+
+    pub(super) fn end(&self, run: RunId) -> bool {
+        let here = lock(&self.desk).hands.end(run);
+        if here {
+            self.wake.notify_waiters();
+        }
+        here
+    }
+
+    /// The run of an attempt that the worker has.
+    pub(super) fn given(&self, run: RunId, attempt: u32) -> Option<Given> {
+        let desk = lock(&self.desk);
+        desk.runs.get(&run).filter(|_| desk.hands.has(run, attempt)).cloned()
+    }
+
+    /// Takes an attempt out that is over.
+    pub(super) fn take(&self, run: RunId, attempt: u32) {
+        let mut desk = lock(&self.desk);
+        if desk.hands.has(run, attempt) {
+            desk.hands.take(run, attempt);
+            desk.runs.remove(&run);
+            desk.next_line.remove(&run);
+        }
+    }
+
+    /// Where the log of a run goes on, if that is known.
+    pub(super) fn next_line(&self, run: RunId) -> Option<u64> {
+        lock(&self.desk).next_line.get(&run).copied()
+    }
+
+    pub(super) fn note_lines(&self, run: RunId, next: u64) {
+        lock(&self.desk).next_line.insert(run, next);
+    }
+
+    /// What there is to say now.
+    fn told(&self, poll: &Poll) -> Told {
+        let mut desk = lock(&self.desk);
+        let orders = desk.hands.orders(boot_ms(), &poll.holds);
+        let runs = orders.give.iter().filter_map(|(run, _)| desk.runs.get(run).cloned()).collect();
+        Told { runs, end: orders.end }
+    }
+
+    /// Begins a claim, if none is under way and the worker takes runs. Answers its id and for how many.
+    fn begin_claim(&self, poll: &Poll) -> Option<(BatchId, u32)> {
+        let mut desk = lock(&self.desk);
+        let free = desk.hands.free(poll.free).min(CLAIM_MAX);
+        if free == 0 || desk.claiming || !desk.hands.is_newest(poll.number) {
+            return None;
+        }
+        if desk.number != poll.number {
+            (desk.number, desk.claims) = (poll.number, 0);
+        }
+        (desk.claiming, desk.claims) = (true, desk.claims + 1);
+        // Higher than every one before, also of another node: polls are numbered.
+        Some((BatchId { incarnation: self.id, sequence: poll.number * CLAIMS + desk.claims }, free))
+    }
+}
+
+/// What a worker needs to know of a run.
+async fn given(inner: &Inner, mut start: Start, claimed_at: Timestamp) -> Given {
+    let definition = inner.definitions.wait_for(start.job, start.job_version).await;
+    start.awaited_by = inner.definitions.awaiting_start(&start, &definition).await;
+    Given { start: Arc::new(start), definition, claimed_at }
+}
+
+impl Workers {
+    /// Answers a worker's poll: at once if there is something to say, and else after a while.
+    ///
+    /// # Errors
+    /// See [`WorkerError`].
+    pub async fn poll(&self, id: Incarnation, poll: Poll) -> Result<Told, WorkerError> {
+        self.must_serve()?;
+        let session = self.0.session(id).await?;
+        if !lock(&session.desk).hands.poll(poll.number) {
+            return Err(WorkerError::Stale);
+        }
+        session.held.fetch_add(1, Ordering::AcqRel);
+        let _held = Held(&session);
+        // An older poll that is still held ends.
+        session.wake.notify_waiters();
+        let over = pause(u64::try_from(poll.wait.unwrap_or(HOLD).min(HOLD).as_millis()).unwrap_or(0));
+        tokio::pin!(over);
+        loop {
+            let woken = session.wake.notified();
+            tokio::pin!(woken);
+            woken.as_mut().enable();
+            if session.gone.load(Ordering::Acquire) {
+                return Err(WorkerError::NotFound(id));
+            }
+            if !self.0.is_heard() {
+                return Err(WorkerError::Unheard);
+            }
+            self.must_serve()?;
+            if !lock(&session.desk).hands.is_newest(poll.number) {
+                return Err(WorkerError::Stale);
+            }
+            let told = session.told(&poll);
+            if !(told.runs.is_empty() && told.end.is_empty()) {
+                return Ok(told);
+            }
+            self.seek(&session, &poll);
+            tokio::select! {
+                () = woken => {}
+                () = &mut over => return Ok(Told::default()),
+            }
+        }
+    }
+
+    /// Claims runs for a worker if there may be any, or puts it into the line of those that wait.
+    fn seek(&self, session: &Arc<Session>, poll: &Poll) {
+        let offers = self.0.offers.load(Ordering::Acquire);
+        if !self.may_claim(session, poll, offers) {
+            return;
+        }
+        let Some((id, free)) = session.begin_claim(poll) else { return };
+        let (workers, session) = (self.clone(), Arc::clone(session));
+        self.0.tasks.start(async move {
+            let claimed = workers.claim(&session, id, free).await;
+            lock(&session.desk).claiming = false;
+            let mut groups = lock(&workers.0.groups);
+            let group = groups.entry(session.queues.clone()).or_default();
+            if claimed < free {
+                group.exhausted = group.exhausted.max(offers);
+            } else {
+                // There may be more: the next in the line is to look.
+                group.wake();
+            }
+            drop(groups);
+            session.wake.notify_waiters();
+        });
+    }
+
+    /// Whether runs may wait in a worker's queues. If not, it waits in line.
+    fn may_claim(&self, session: &Arc<Session>, poll: &Poll, offers: u64) -> bool {
+        let mut groups = lock(&self.0.groups);
+        let group = groups.entry(session.queues.clone()).or_default();
+        if group.exhausted < offers {
+            return true;
+        }
+        let me = Arc::downgrade(session);
+        if poll.free > 0 && !group.line.iter().any(|other| other.ptr_eq(&me)) {
+            group.line.push_back(me);
+        }
+        false
+    }
+
+    /// Claims runs and puts them into the worker's hands. Answers how many.
+    async fn claim(&self, session: &Session, id: BatchId, limit: u32) -> u32 {
+        let inner = &self.0;
+        let now = inner.clock.now();
+        loop {
+            match inner.store.claim(id, &session.queues, limit, now).await {
+                Ok(claimed) => {
+                    let count = u32::try_from(claimed.len()).unwrap_or(u32::MAX);
+                    for run in claimed {
+                        let start = Start::from(run);
+                        inner.metrics.claimed(&start, now);
+                        session.put(given(inner, start, now).await, false);
+                    }
+                    return count;
+                }
+                Err(StoreError::Fenced) => {
+                    inner.forget(session.id);
+                    return 0;
+                }
+                Err(StoreError::Closed) => return 0,
+                Err(error) => {
+                    tracing::warn!(%error, worker.id = %session.id, "runs could not be claimed for a worker; trying again");
+                    pause(RETRY_AFTER_MS).await;
+                }
+            }
+        }
+    }
+}

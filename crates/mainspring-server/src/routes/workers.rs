@@ -1,0 +1,402 @@
+//! Workers of other machines: they join, ask what there is to do, and say what became of it.
+
+use std::time::Duration;
+
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::{Extension, Json};
+use mainspring_api::{
+    self as api, AttemptState, ErrorCode, LogStream, Problem, WorkerEnd, WorkerHolding, WorkerLog, WorkerOrders,
+    WorkerPoll, WorkerReceipt, WorkerReport, WorkerSpec, WorkerTerms, WorkerToken, WorkerTokenSpec, is_valid_name,
+    routes,
+};
+use mainspring_core::batch::AttemptDetail;
+use mainspring_core::run::AttemptOutcome;
+use mainspring_core::workers::{GIVE_UP_MS, HOLD_MS};
+use mainspring_core::{Incarnation, RunId};
+use mainspring_engine::{LogPiece, Poll, RemoteEnd, Report, Told, WorkerError};
+use mainspring_store::{Error as StoreError, WorkerInfo};
+use mainspring_tasks::{LogLine, Stream};
+use utoipa_axum::routes;
+
+use super::Route;
+use crate::access::{Pass, hash_of, new_token};
+use crate::app::App;
+use crate::extract::{Body, PathOf, Plain};
+use crate::layers::DONE;
+use crate::refusal::{Answer, Refusal};
+use crate::show::{self, from_wire, instant};
+
+/// The longest line that is kept whole, in bytes.
+const LINE_MAX: usize = 16 * 1024;
+/// The longest error that is kept, in bytes.
+const ERROR_MAX: usize = 4 * 1024;
+/// The largest output.
+const OUTPUT_MAX: usize = 64 * 1024;
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        Route::work(routes!(join)),
+        Route::view(routes!(list)),
+        Route::work(routes!(get, leave)),
+        Route::work(routes!(poll)).large(),
+        Route::work(routes!(report)).large(),
+        Route::edit(routes!(tokens, create_token)),
+        Route::edit(routes!(revoke_token)),
+    ]
+}
+
+/// Joins as a worker.
+#[utoipa::path(post, path = routes::WORKERS, tag = "workers", request_body = WorkerSpec,
+    responses((status = 201, body = WorkerTerms)))]
+async fn join(
+    State(app): State<App>,
+    Extension(pass): Extension<Pass>,
+    Body(spec): Body<WorkerSpec>,
+) -> Answer<(StatusCode, Json<WorkerTerms>)> {
+    check(&spec)?;
+    if let Some(queue) = spec.queues.iter().find(|queue| !pass.opens(queue)) {
+        return Err(Refusal::new(ErrorCode::WorkerQueue, format!("the token does not allow the queue {queue:?}")));
+    }
+    let about = WorkerInfo {
+        id: Incarnation(0),
+        name: spec.name,
+        queues: spec.queues,
+        labels: spec.labels,
+        slots: spec.slots,
+        version: spec.version,
+        token: pass.name().map(str::to_owned),
+        node: app.engine.incarnation(),
+        joined_at: app.now(),
+    };
+    let id = app.engine.workers().join(about).await?;
+    let terms = WorkerTerms { id: id.to_string(), hold_ms: HOLD_MS, give_up_ms: GIVE_UP_MS };
+    Ok((StatusCode::CREATED, Json(terms)))
+}
+
+/// Everything that is wrong with what a worker says of itself.
+fn check(spec: &WorkerSpec) -> Answer<()> {
+    let mut problems = Vec::new();
+    let mut wrong = |pointer: String, message: String| {
+        problems.push(Problem::new(ErrorCode::FieldValue, message).at(pointer));
+    };
+    if !is_valid_name(&spec.name) {
+        wrong("/name".into(), format!("{:?} cannot be a name", spec.name));
+    }
+    if spec.queues.is_empty() || spec.queues.len() > 100 {
+        wrong("/queues".into(), "a worker takes runs from 1 to 100 queues".into());
+    }
+    for (index, queue) in spec.queues.iter().enumerate() {
+        if !is_valid_name(queue) {
+            wrong(format!("/queues/{index}"), format!("{queue:?} cannot be the name of a queue"));
+        } else if spec.queues[..index].contains(queue) {
+            wrong(format!("/queues/{index}"), format!("the queue {queue:?} is named twice"));
+        }
+    }
+    if !(1..=10_000).contains(&spec.slots) {
+        wrong("/slots".into(), format!("a worker has 1 to 10000 slots, not {}", spec.slots));
+    }
+    if spec.labels.len() > 100 || spec.labels.iter().any(|(name, value)| !is_valid_name(name) || value.len() > 255) {
+        wrong("/labels".into(), "at most 100 labels, each a name with a value of at most 255 bytes".into());
+    }
+    if spec.version.as_ref().is_some_and(|version| version.len() > 255) {
+        wrong("/version".into(), "at most 255 bytes".into());
+    }
+    if problems.is_empty() { Ok(()) } else { Err(Refusal::invalid(problems)) }
+}
+
+/// Lists the workers that have joined, by name.
+#[utoipa::path(get, path = routes::WORKERS, tag = "workers", responses((status = 200, body = Vec<api::Worker>)))]
+async fn list(State(app): State<App>) -> Answer<Json<Vec<api::Worker>>> {
+    let rows = app.control().store().workers().await?;
+    Ok(Json(show::workers(&app, rows)))
+}
+
+/// Returns a worker.
+#[utoipa::path(get, path = routes::WORKER, tag = "workers", params(("worker" = String, Path)), responses((status = 200, body = api::Worker)))]
+async fn get(
+    State(app): State<App>,
+    Extension(pass): Extension<Pass>,
+    PathOf(id): PathOf<String>,
+) -> Answer<Json<api::Worker>> {
+    let row = app.engine.workers().worker(parse(&id)?).await?;
+    must_be_own(&pass, row.info.token.as_deref(), &id)?;
+    show::workers(&app, vec![row]).pop().map(Json).ok_or_else(|| not_found(&id))
+}
+
+/// Leaves as a worker: what it still executes is lost.
+#[utoipa::path(delete, path = routes::WORKER, tag = "workers", params(("worker" = String, Path)), responses((status = 204)))]
+async fn leave(
+    State(app): State<App>,
+    Extension(pass): Extension<Pass>,
+    PathOf(id): PathOf<String>,
+) -> Answer<StatusCode> {
+    let worker = parse(&id)?;
+    must_be_own(&pass, app.engine.workers().worker(worker).await?.info.token.as_deref(), &id)?;
+    app.engine.workers().leave(worker).await?;
+    Ok(DONE)
+}
+
+/// Asks what there is to do. Answered at once if there is something, and else after a while.
+#[utoipa::path(post, path = routes::WORKER_POLL, tag = "workers", params(("worker" = String, Path)), request_body = WorkerPoll,
+    responses((status = 200, body = WorkerOrders)))]
+async fn poll(
+    State(app): State<App>,
+    Extension(pass): Extension<Pass>,
+    PathOf(id): PathOf<String>,
+    Plain(poll): Plain<WorkerPoll>,
+) -> Answer<Json<WorkerOrders>> {
+    let worker = own(&app, &pass, &id).await?;
+    let holds = poll.runs.iter().map(|held| Ok((run_id(&held.run)?, held.attempt))).collect::<Answer<Vec<_>>>()?;
+    let poll = Poll { number: poll.number, free: poll.free, holds, wait: poll.wait_ms.map(Duration::from_millis) };
+    let mut closing = app.closing.clone();
+    tokio::select! {
+        told = app.engine.workers().poll(worker, poll) => Ok(Json(orders(told?))),
+        _ = closing.wait_for(|closing| *closing) => Err(WorkerError::Draining.into()),
+    }
+}
+
+fn orders(told: Told) -> WorkerOrders {
+    let run = |given: mainspring_engine::Given| {
+        let (input, shared) = (given.input(), given.is_shared());
+        let (start, job) = (&given.start, &given.definition);
+        api::WorkerRun {
+            run: start.run.to_string(),
+            attempt: start.attempt,
+            namespace: job.key.namespace.clone(),
+            job: job.key.name.clone(),
+            fire_at: instant(start.fire_time),
+            due_at: instant(start.due_at),
+            task: show::worker_task(&job.task),
+            input,
+            env: job.env.clone(),
+            working_dir: job.working_dir.clone(),
+            timeout_ms: job.timeout_ms,
+            shared,
+        }
+    };
+    WorkerOrders {
+        runs: told.runs.into_iter().map(run).collect(),
+        cancel: told.end.iter().map(ToString::to_string).collect(),
+    }
+}
+
+/// Says what became of runs. All of it is recorded when this is answered.
+#[utoipa::path(post, path = routes::WORKER_REPORT, tag = "workers", params(("worker" = String, Path)), request_body = WorkerReport,
+    responses((status = 200, body = WorkerReceipt)))]
+async fn report(
+    State(app): State<App>,
+    Extension(pass): Extension<Pass>,
+    PathOf(id): PathOf<String>,
+    Plain(report): Plain<WorkerReport>,
+) -> Answer<Json<WorkerReceipt>> {
+    let worker = own(&app, &pass, &id).await?;
+    let offset_ms = app.now().since(from_wire(report.now));
+    let logs = report.logs.into_iter().map(piece).collect::<Answer<Vec<_>>>()?;
+    let ends = report.ends.into_iter().map(end).collect::<Answer<Vec<_>>>()?;
+    let refused = app.engine.workers().report(worker, Report { offset_ms, logs, ends }).await?;
+    let holding = |(run, attempt): (RunId, u32)| WorkerHolding { run: run.to_string(), attempt };
+    Ok(Json(WorkerReceipt { refused: refused.into_iter().map(holding).collect() }))
+}
+
+fn piece(log: WorkerLog) -> Answer<LogPiece> {
+    let line = |line: api::WorkerLine| LogLine {
+        at_ms: line.at.as_millis(),
+        stream: match line.stream {
+            LogStream::Stdout => Stream::Stdout,
+            LogStream::Stderr => Stream::Stderr,
+            LogStream::System | LogStream::Unknown => Stream::System,
+        },
+        partial: line.partial || line.text.len() > LINE_MAX,
+        text: cut(line.text, LINE_MAX),
+    };
+    if log.lines.is_empty() {
+        return Err(invalid("/logs", "a piece of a log has at least one line"));
+    }
+    let lines = log.lines.into_iter().map(line).collect();
+    Ok(LogPiece { run: run_id(&log.run)?, attempt: log.attempt, first_line: log.first_line, lines })
+}
+
+fn end(end: WorkerEnd) -> Answer<RemoteEnd> {
+    let outcome = match end.outcome {
+        AttemptState::Succeeded => AttemptOutcome::Succeeded,
+        AttemptState::Failed => AttemptOutcome::Failed,
+        AttemptState::TimedOut => AttemptOutcome::TimedOut,
+        AttemptState::Cancelled => AttemptOutcome::Cancelled,
+        AttemptState::Lost => AttemptOutcome::Lost,
+        AttemptState::Running | AttemptState::Unknown => {
+            return Err(invalid("/ends", "an attempt ends as succeeded, failed, timed_out, cancelled or lost"));
+        }
+    };
+    let output = end.output.map(|output| output.to_string());
+    if let Some(output) = output.as_ref().filter(|output| output.len() > OUTPUT_MAX) {
+        let why = format!("the output of {} has {} bytes, and {OUTPUT_MAX} are kept", end.run, output.len());
+        return Err(Refusal::new(ErrorCode::WorkerOutput, why));
+    }
+    let plain = |text: String| cut(text.replace('\0', "\u{fffd}"), ERROR_MAX);
+    let detail = AttemptDetail {
+        exit_code: end.exit_code,
+        signal: end.signal,
+        error_code: end.error_code.map(plain),
+        error: end.error.map(plain),
+        output,
+    };
+    Ok(RemoteEnd {
+        run: run_id(&end.run)?,
+        attempt: end.attempt,
+        outcome,
+        started_at: end.started_at.map(from_wire),
+        ended_at: from_wire(end.ended_at),
+        detail: (detail != AttemptDetail::default()).then(|| Box::new(detail)),
+    })
+}
+
+/// Lists the tokens of workers, by name.
+#[utoipa::path(get, path = routes::WORKER_TOKENS, tag = "workers", responses((status = 200, body = Vec<WorkerToken>)))]
+async fn tokens(State(app): State<App>) -> Answer<Json<Vec<WorkerToken>>> {
+    let tokens = app.control().store().worker_tokens().await?;
+    Ok(Json(tokens.into_iter().map(|token| shown(token, None)).collect()))
+}
+
+/// Makes a token for workers.
+#[utoipa::path(post, path = routes::WORKER_TOKENS, tag = "workers", request_body = WorkerTokenSpec,
+    responses((status = 201, body = WorkerToken)))]
+async fn create_token(
+    State(app): State<App>,
+    Body(spec): Body<WorkerTokenSpec>,
+) -> Answer<(StatusCode, Json<WorkerToken>)> {
+    let names = std::iter::once(("/name".to_owned(), &spec.name));
+    let queues = spec.queues.iter().enumerate().map(|(index, queue)| (format!("/queues/{index}"), queue));
+    let bad = names.chain(queues).filter(|(_, name)| !is_valid_name(name));
+    let problems: Vec<Problem> = bad
+        .map(|(at, name)| Problem::new(ErrorCode::NameInvalid, format!("{name:?} cannot be a name")).at(at))
+        .collect();
+    if !problems.is_empty() {
+        return Err(Refusal::invalid(problems));
+    }
+    let text = new_token();
+    let token = mainspring_store::WorkerToken {
+        name: spec.name,
+        hash: hash_of(&text),
+        queues: spec.queues,
+        created_at: app.now(),
+        expires_at: spec.expires_at.map(from_wire),
+    };
+    match app.control().store().add_worker_token(token.clone()).await {
+        Err(StoreError::Conflict { .. }) => {
+            let why = format!("there is a token of workers called {:?}", token.name);
+            Err(Refusal::new(ErrorCode::ResourceExists, why).hint("revoke it first, or take another name"))
+        }
+        done => done.map(|()| (StatusCode::CREATED, Json(shown(token, Some(text))))).map_err(Refusal::from),
+    }
+}
+
+/// Ends a token of workers: it opens nothing any more.
+#[utoipa::path(delete, path = routes::WORKER_TOKEN, tag = "workers", params(("token" = String, Path)), responses((status = 204)))]
+async fn revoke_token(State(app): State<App>, PathOf(name): PathOf<String>) -> Answer<StatusCode> {
+    if !app.control().store().remove_worker_token(&name).await? {
+        let why = format!("there is no token of workers called {name:?}");
+        return Err(Refusal::new(ErrorCode::WorkerTokenNotFound, why));
+    }
+    app.forget_tokens();
+    Ok(DONE)
+}
+
+fn shown(token: mainspring_store::WorkerToken, text: Option<String>) -> WorkerToken {
+    WorkerToken {
+        name: token.name,
+        queues: token.queues,
+        created_at: instant(token.created_at),
+        expires_at: token.expires_at.map(instant),
+        token: text,
+    }
+}
+
+/// The worker of a path, if the token of the request is its own.
+async fn own(app: &App, pass: &Pass, id: &str) -> Answer<Incarnation> {
+    let worker = parse(id)?;
+    must_be_own(pass, app.engine.workers().token_of(worker).await?.as_deref(), id)?;
+    Ok(worker)
+}
+
+/// Workers of other tokens are not to be told from those that are not there.
+fn must_be_own(pass: &Pass, token: Option<&str>, id: &str) -> Answer<()> {
+    if pass.name().is_none_or(|name| token == Some(name)) { Ok(()) } else { Err(not_found(id)) }
+}
+
+fn parse(id: &str) -> Answer<Incarnation> {
+    let digits = id.len() == 32 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+    let number = u128::from_str_radix(id, 16).ok().filter(|_| digits);
+    number.map(Incarnation).ok_or_else(|| not_found(id))
+}
+
+fn not_found(id: &str) -> Refusal {
+    Refusal::new(ErrorCode::WorkerNotFound, format!("there is no worker {id:?}"))
+}
+
+fn run_id(text: &str) -> Answer<RunId> {
+    text.parse().map_err(|_| invalid("", &format!("{text:?} is not the id of a run")))
+}
+
+fn invalid(pointer: &str, message: &str) -> Refusal {
+    Refusal::invalid(vec![Problem::new(ErrorCode::FieldValue, message).at(pointer)])
+}
+
+/// Cuts a text between characters.
+fn cut(mut text: String, max: usize) -> String {
+    if text.len() > max {
+        text.truncate(text.floor_char_boundary(max));
+    }
+    text
+}
+
+impl From<WorkerError> for Refusal {
+    fn from(error: WorkerError) -> Self {
+        let text = error.to_string();
+        match error {
+            WorkerError::NotFound(id) => not_found(&id.to_string()),
+            WorkerError::Stale => Self::new(ErrorCode::WorkerStalePoll, text),
+            WorkerError::Unheard => Self::new(ErrorCode::StoreUnavailable, text),
+            WorkerError::Draining => Self::new(ErrorCode::ServerDraining, text),
+            WorkerError::LogGap { .. } => invalid("/logs", &text),
+            WorkerError::Store(error) => error.into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn worker_that_says_nonsense_hears_all_of_it() {
+        let spec = WorkerSpec {
+            name: "-".into(),
+            queues: vec!["a".into(), "a".into(), "b c".into()],
+            slots: 0,
+            labels: [("x y".to_owned(), String::new())].into(),
+            version: None,
+        };
+        let refusal = check(&spec).unwrap_err();
+        let places: Vec<_> = refusal.0.errors.iter().map(|problem| problem.pointer.as_str()).collect();
+        assert_eq!(places, ["/name", "/queues/1", "/queues/2", "/slots", "/labels"]);
+        let none = WorkerSpec { queues: Vec::new(), ..spec };
+        assert!(check(&none).is_err());
+    }
+
+    #[test]
+    fn texts_are_cut_between_characters() {
+        assert_eq!(cut("aüb".into(), 2), "a");
+        assert_eq!(cut("aüb".into(), 3), "aü");
+        assert_eq!(cut("aüb".into(), 4), "aüb");
+    }
+
+    #[test]
+    fn only_ids_as_they_are_written_name_a_worker() {
+        let id = Incarnation(0xfe).to_string();
+        assert_eq!(parse(&id).unwrap(), Incarnation(0xfe));
+        for bad in ["", "fe", &id[1..], &format!("+{}", &id[1..]), &id.replace('0', "g")] {
+            assert_eq!(parse(bad).unwrap_err().code(), Some(ErrorCode::WorkerNotFound), "{bad}");
+        }
+    }
+}

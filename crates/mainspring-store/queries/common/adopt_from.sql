@@ -1,0 +1,1 @@
+UPDATE run SET claimed_by = :by WHERE id = :id

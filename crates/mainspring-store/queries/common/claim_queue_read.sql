@@ -1,0 +1,5 @@
+SELECT id, job_id, job_version, trigger_id, fire_time, due_at, attempt, input
+FROM run
+WHERE state = 'queued' AND coalesce(queue, 'default') = :queue
+ORDER BY priority DESC, due_at, id
+LIMIT :limit

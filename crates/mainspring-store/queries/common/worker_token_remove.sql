@@ -1,0 +1,1 @@
+DELETE FROM worker_token WHERE name = :name

@@ -1,0 +1,201 @@
+//! Queues, and workers of other machines that take runs from them.
+#![expect(missing_docs, reason = "the names of histories are sentences")]
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use mainspring_core::batch::{ClaimedRun, Completion, Queues};
+use mainspring_core::cluster::ShardSet;
+use mainspring_core::run::{RunState, Verdict};
+use mainspring_core::{BatchId, Incarnation, RunId, Timestamp};
+
+use super::kit::{Draft, Kept, Kit, asked, at};
+use crate::{AskedRun, Error, Store, WorkerInfo, WorkerToken};
+
+const WORKER: Incarnation = Incarnation(0x1234_5678_9abc_def0_1234_5678_9abc_def0);
+const OTHER: Incarnation = Incarnation(77);
+
+fn info(id: Incarnation, node: Incarnation, now: Timestamp) -> WorkerInfo {
+    let (queues, labels) = (vec!["mail".into(), "default".into()], BTreeMap::from([("zone".into(), "\"ü\"".into())]));
+    let version = Some("1.2".into());
+    WorkerInfo {
+        id,
+        name: "north".into(),
+        queues,
+        labels,
+        slots: 4,
+        version,
+        token: Some("t".into()),
+        node,
+        joined_at: now,
+    }
+}
+
+/// Asks for a run in a queue.
+async fn ask(kit: &Kit, job: &Kept, number: u64, queue: &str, priority: i32) -> RunId {
+    let run = AskedRun { queue: queue.into(), priority, ..asked(job, number, at(1_000)) };
+    let id = run.id;
+    kit.store.ask_run(run).await.expect("ask_run");
+    id
+}
+
+async fn claim(kit: &Kit, by: Incarnation, sequence: u64, queues: &[&str], limit: u32) -> Vec<ClaimedRun> {
+    let (id, queues) = (BatchId { incarnation: by, sequence }, Queues::named(queues.iter().copied()));
+    kit.store.claim(id, &queues, limit, at(2_000)).await.expect("claim")
+}
+
+fn ids(claimed: &[ClaimedRun]) -> Vec<RunId> {
+    claimed.iter().map(|claimed| claimed.run).collect()
+}
+
+pub async fn claim_takes_from_one_queue_after_the_other(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    let job = kit.save(Draft::new("a")).await;
+    let high = ask(&kit, &job, 1, "mail", 9).await;
+    let low = ask(&kit, &job, 2, "mail", 1).await;
+    let usual = ask(&kit, &job, 3, "default", 5).await;
+    let foreign = ask(&kit, &job, 4, "reports", 9).await;
+    let me = kit.incarnation;
+    assert_eq!(claim(&kit, me, 1, &["nobody"], 9).await, []);
+    assert_eq!(ids(&claim(&kit, me, 2, &["default", "mail"], 2).await), [usual, high]);
+    assert_eq!(ids(&claim(&kit, me, 3, &["default", "mail"], 9).await), [low]);
+    assert_eq!(ids(&kit.claim(9, at(2_000)).await), [foreign], "who names no queue takes from all");
+
+    let mut draft = Draft::new("b").trigger("t", at(1_000)).trigger("u", at(1_000));
+    Arc::make_mut(&mut draft.0.definition).queue = "mail".into();
+    let job = kit.save(draft).await;
+    kit.fire(at(1_000), vec![job.entry(0), job.entry(1)]).await;
+    let run = kit.run(job.next_run(0)).await;
+    assert_eq!((run.queue.as_str(), run.state), ("mail", RunState::Queued));
+    assert_eq!(claim(&kit, me, 4, &["default"], 9).await, []);
+    assert_eq!(claim(&kit, me, 5, &["mail"], 9).await.len(), 2, "fires go to the queue of their job");
+}
+
+pub async fn worker_executes_runs_under_its_own_name(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    let job = kit.save(Draft::new("a")).await;
+    let node = kit.incarnation;
+    kit.store.join_worker(info(WORKER, node, at(1_000))).await.expect("join");
+    let twice = kit.store.join_worker(info(WORKER, node, at(1_001))).await;
+    assert!(matches!(twice, Err(Error::Conflict { .. })), "{twice:?}");
+    let runs = [ask(&kit, &job, 1, "mail", 5).await, ask(&kit, &job, 2, "default", 5).await];
+    assert_eq!(ids(&claim(&kit, WORKER, 1, &["mail", "default"], 9).await), runs);
+    let again = claim(&kit, WORKER, 1, &["mail", "default"], 9).await;
+    assert_eq!(ids(&again), runs, "a claim that is repeated answers what it took");
+
+    let row = kit.store.worker(WORKER).await.expect("worker").expect("it has joined");
+    assert_eq!((row.info, row.running, row.heard_at), (info(WORKER, node, at(1_000)), 2, at(1_000)));
+    assert_eq!(kit.store.worker(OTHER).await.expect("worker"), None);
+    assert_eq!(ids_of_held(&kit, WORKER).await, {
+        let mut all = runs.to_vec();
+        all.sort_unstable();
+        all
+    });
+
+    // Its ends go with those of the node that hears it, each under its holder.
+    let end = |run, held_by| Completion { held_by, ..job.verdict(run, Verdict::Succeeded, at(3_000)) };
+    let foreign = vec![end(runs[0], None), end(runs[1], Some(OTHER))];
+    assert_eq!(kit.complete(at(3_000), foreign).await.refused, [0, 1], "they are the worker's");
+    let own = vec![end(runs[0], Some(WORKER)), end(runs[1], Some(WORKER))];
+    assert!(kit.complete(at(3_000), own.clone()).await.refused.is_empty());
+    assert_eq!(kit.states(&runs).await, [Some(RunState::Succeeded); 2]);
+    assert_eq!(kit.complete(at(3_001), own).await.refused, [0, 1], "once");
+}
+
+async fn ids_of_held(kit: &Kit, by: Incarnation) -> Vec<RunId> {
+    kit.store.held(by).await.expect("held").iter().map(|run| run.claimed.run).collect()
+}
+
+pub async fn worker_is_counted_up_and_buried_by_the_count_that_was_seen(store: Arc<dyn Store>) {
+    let kit = Kit::new(store).await;
+    let (store, node) = (&kit.store, kit.incarnation);
+    for id in [WORKER, OTHER] {
+        store.join_worker(info(id, OTHER, at(1_000))).await.expect("join");
+    }
+    let beat = async |heard: &[Incarnation]| {
+        let mut counts = store.beat_workers(node, heard, at(2_000)).await.expect("beat");
+        counts.sort_unstable();
+        counts
+    };
+    assert_eq!(beat(&[]).await, [(OTHER, 0), (WORKER, 0)]);
+    assert_eq!(beat(&[WORKER, Incarnation(5)]).await, [(OTHER, 0), (WORKER, 1)]);
+    let row = store.worker(WORKER).await.expect("worker").expect("there");
+    assert_eq!((row.heard_at, row.info.node), (at(2_000), node));
+    assert!(!store.bury_worker(WORKER, Some(0)).await.expect("bury"), "it was heard since");
+    assert!(store.bury_worker(WORKER, Some(1)).await.expect("bury"));
+    assert!(!store.bury_worker(WORKER, None).await.expect("bury"), "once");
+    assert_eq!(beat(&[WORKER]).await, [(OTHER, 0)], "it is gone, and hears so");
+    assert!(store.bury_worker(OTHER, None).await.expect("bury"));
+    assert_eq!(store.workers().await.expect("workers"), []);
+}
+
+pub async fn runs_of_a_buried_worker_are_adopted_and_those_of_a_living_one_are_not(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    let job = kit.save(Draft::new("a")).await;
+    let store = Arc::clone(&kit.store);
+    store.join_worker(info(WORKER, kit.incarnation, at(1_000))).await.expect("join");
+    let mut runs = vec![ask(&kit, &job, 1, "mail", 5).await, ask(&kit, &job, 2, "mail", 5).await];
+    runs.sort_unstable();
+    assert_eq!(claim(&kit, WORKER, 1, &["mail"], 9).await.len(), 2);
+    assert_eq!(store.adopt_from(WORKER, kit.batch_id(), 9).await.expect("adopt"), [], "it lives");
+    assert!(store.bury_worker(WORKER, Some(0)).await.expect("bury"));
+    let id = kit.batch_id();
+    let first = store.adopt_from(WORKER, id, 1).await.expect("adopt");
+    let again = store.adopt_from(WORKER, id, 1).await.expect("adopt");
+    assert_eq!(again, first, "a step that is repeated answers what it took");
+    let rest = store.adopt_from(WORKER, kit.batch_id(), 9).await.expect("adopt");
+    let taken: Vec<RunId> = first.iter().chain(&rest).map(|run| run.claimed.run).collect();
+    assert_eq!((first.len(), taken), (1, runs.clone()));
+    let late = Completion { held_by: Some(WORKER), ..job.verdict(runs[0], Verdict::Succeeded, at(3_000)) };
+    assert_eq!(kit.complete(at(3_000), vec![late]).await.refused, [0], "its word comes too late");
+    let lost = runs.iter().map(|run| job.verdict(*run, Verdict::Failed, at(3_000))).collect();
+    assert!(kit.complete(at(3_000), lost).await.refused.is_empty(), "whoever adopted them has it");
+}
+
+pub async fn process_that_starts_leaves_the_runs_of_workers(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    let job = kit.save(Draft::new("a")).await;
+    kit.store.join_worker(info(WORKER, kit.incarnation, at(1_000))).await.expect("join");
+    let kept = ask(&kit, &job, 1, "mail", 5).await;
+    claim(&kit, WORKER, 1, &["mail"], 9).await;
+    let lost = ask(&kit, &job, 2, "default", 5).await;
+    kit.claim(9, at(2_000)).await;
+    let later = Incarnation(4_711);
+    let adopted = kit.store.adopt(later, at(3_000)).await.expect("adopt");
+    assert_eq!(adopted.iter().map(|run| run.claimed.run).collect::<Vec<_>>(), [lost]);
+    assert_eq!(ids_of_held(&kit, WORKER).await, [kept]);
+    let end = Completion { held_by: Some(WORKER), ..job.verdict(kept, Verdict::Succeeded, at(4_000)) };
+    assert!(kit.complete(at(4_000), vec![end]).await.refused.is_empty(), "through whatever process");
+}
+
+pub async fn end_that_is_asked_for_reaches_the_node_that_hears_the_worker(store: Arc<dyn Store>) {
+    let kit = Kit::new(store).await;
+    let job = kit.save(Draft::new("a")).await;
+    kit.store.join_worker(info(WORKER, kit.incarnation, at(1_000))).await.expect("join");
+    let run = ask(&kit, &job, 1, "mail", 5).await;
+    assert!(!claim(&kit, WORKER, 1, &["mail"], 1).await.is_empty());
+    assert!(!kit.store.held(WORKER).await.expect("held")[0].ends);
+    kit.store.cancel_run(run, "enough", None, at(2_500)).await.expect("cancel");
+    assert!(kit.store.held(WORKER).await.expect("held")[0].ends, "a node that hears it first now sees it, too");
+    let changes = kit.store.take_changes(kit.incarnation, ShardSet::ALL, 9).await.expect("changes");
+    assert_eq!(changes.cancels, [run]);
+}
+
+pub async fn tokens_of_workers_are_kept_by_name(store: Arc<dyn Store>) {
+    let token = |name: &str, byte, expires_at| WorkerToken {
+        name: name.into(),
+        hash: [byte; 32],
+        queues: vec!["mail".into()],
+        created_at: at(1_000),
+        expires_at,
+    };
+    let (a, b) = (token("a", 1, None), token("b", 2, Some(at(9_000))));
+    store.add_worker_token(b.clone()).await.expect("add");
+    store.add_worker_token(a.clone()).await.expect("add");
+    let taken = store.add_worker_token(token("a", 3, None)).await;
+    assert!(matches!(taken, Err(Error::Conflict { .. })), "{taken:?}");
+    assert_eq!(store.worker_tokens().await.expect("tokens"), [a, b.clone()]);
+    assert!(store.remove_worker_token("a").await.expect("remove"));
+    assert!(!store.remove_worker_token("a").await.expect("remove"));
+    assert_eq!(store.worker_tokens().await.expect("tokens"), [b]);
+}

@@ -1,0 +1,66 @@
+//! Workers of other machines.
+
+use mainspring_core::{Incarnation, Timestamp};
+
+use super::model::{Model, Worker};
+use crate::error::{Error, Result};
+use crate::worker::{WorkerInfo, WorkerRow, WorkerToken};
+
+impl Model {
+    pub(super) fn join_worker(&mut self, info: WorkerInfo) -> Result<()> {
+        let (id, heard_at) = (info.id, info.joined_at);
+        if self.workers.contains_key(&id) {
+            let why = "is there already".into();
+            return Err(Error::Conflict { what: "worker", key: id.to_string(), why });
+        }
+        self.nodes.iter_mut().for_each(|nodes| nodes.raise_fence(id));
+        let row = WorkerRow { info, heard_at, running: 0 };
+        self.workers.insert(id, Worker { row, counter: 0 });
+        Ok(())
+    }
+
+    pub(super) fn beat_workers(
+        &mut self,
+        by: Incarnation,
+        heard: &[Incarnation],
+        at: Timestamp,
+    ) -> Vec<(Incarnation, u64)> {
+        for id in heard {
+            let Some(worker) = self.workers.get_mut(id) else { continue };
+            worker.counter += 1;
+            (worker.row.info.node, worker.row.heard_at) = (by, at);
+        }
+        self.workers.iter().map(|(id, worker)| (*id, worker.counter)).collect()
+    }
+
+    pub(super) fn bury_worker(&mut self, dead: Incarnation, counter: Option<u64>) -> bool {
+        let there = self.workers.get(&dead).is_some_and(|worker| counter.is_none_or(|seen| seen == worker.counter));
+        if there {
+            self.workers.remove(&dead);
+            self.nodes.iter_mut().for_each(|nodes| nodes.lower_fence(dead));
+        }
+        there
+    }
+
+    pub(super) fn worker(&mut self, id: Incarnation) -> Option<WorkerRow> {
+        let running = u32::try_from(self.held(id).len()).unwrap_or(u32::MAX);
+        self.workers.get(&id).map(|worker| WorkerRow { running, ..worker.row.clone() })
+    }
+
+    /// By name, then id.
+    pub(super) fn worker_rows(&mut self) -> Vec<WorkerRow> {
+        let ids: Vec<Incarnation> = self.workers.keys().copied().collect();
+        let mut rows: Vec<WorkerRow> = ids.into_iter().filter_map(|id| self.worker(id)).collect();
+        rows.sort_by(|a, b| (&a.info.name, a.info.id).cmp(&(&b.info.name, b.info.id)));
+        rows
+    }
+
+    pub(super) fn add_worker_token(&mut self, token: WorkerToken) -> Result<()> {
+        if self.worker_tokens.contains_key(&token.name) {
+            let why = "is taken".into();
+            return Err(Error::Conflict { what: "name of a worker token", key: token.name, why });
+        }
+        self.worker_tokens.insert(token.name.clone(), token);
+        Ok(())
+    }
+}

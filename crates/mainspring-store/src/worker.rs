@@ -1,0 +1,65 @@
+//! Workers of other machines, and the tokens with which they join.
+
+use std::collections::BTreeMap;
+
+use mainspring_core::{Incarnation, Timestamp};
+use serde::{Deserialize, Serialize};
+
+/// What a worker says of itself when it joins.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WorkerInfo {
+    /// Under which it claims runs.
+    pub id: Incarnation,
+    /// What people call it.
+    pub name: String,
+    /// Queues that it takes runs from, in order of preference.
+    pub queues: Vec<String>,
+    /// For selecting.
+    pub labels: BTreeMap<String, String>,
+    /// Runs that it executes at a time.
+    pub slots: u32,
+    /// What program it is.
+    pub version: Option<String>,
+    /// The token with which it joined, by name; absent for the server's own.
+    pub token: Option<String>,
+    /// The process start that heard it.
+    pub node: Incarnation,
+    /// When it joined.
+    pub joined_at: Timestamp,
+}
+
+/// A worker as it is now.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WorkerRow {
+    /// What it said when it joined; the process start is the one that heard it last.
+    pub info: WorkerInfo,
+    /// When it was counted up last.
+    pub heard_at: Timestamp,
+    /// Runs that it executes.
+    pub running: u32,
+}
+
+/// A token with which workers join.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WorkerToken {
+    /// What people call it.
+    pub name: String,
+    /// SHA-256 of the token.
+    pub hash: [u8; 32],
+    /// Queues that its workers may take runs from; all if empty.
+    pub queues: Vec<String>,
+    /// When it was made.
+    pub created_at: Timestamp,
+    /// It opens nothing from then on.
+    pub expires_at: Option<Timestamp>,
+}
+
+/// Lists and pairs as columns keep them.
+pub(crate) fn to_text(value: &impl Serialize) -> String {
+    serde_json::to_string(value).expect("texts are JSON")
+}
+
+/// None: a newer program, or damage.
+pub(crate) fn from_text<'a, T: Deserialize<'a>>(text: &'a str) -> Option<T> {
+    serde_json::from_str(text).ok()
+}
