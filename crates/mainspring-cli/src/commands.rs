@@ -15,3 +15,4 @@ pub mod run;
 pub mod server;
 pub mod trigger;
 pub mod version;
+pub mod worker;

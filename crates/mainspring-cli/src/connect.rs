@@ -140,6 +140,15 @@ pub fn block_on<T>(future: impl Future<Output = Result<T>>) -> Result<T> {
     })
 }
 
+/// Finds the address and the token file of a server, as they were said or by those that run here.
+///
+/// # Errors
+/// As [`ConnectArgs::open`].
+pub fn endpoint_of(server: Option<&str>, token_file: Option<&Path>) -> Result<Endpoint> {
+    let known = discovery::folder().map_or_else(Vec::new, |it| discovery::registrations(&it));
+    choose(server, token_file, known)
+}
+
 /// Picks address and token file from what was said and which servers are registered here.
 fn choose(server: Option<&str>, token_file: Option<&Path>, known: Vec<Registration>) -> Result<Endpoint> {
     if let Some(url) = server.filter(|url| !url.starts_with("http://") && !url.starts_with("https://")) {

@@ -2,6 +2,8 @@
 
 use std::str::FromStr;
 
+use mainspring_api::ErrorCode;
+
 /// `JOB` or `NAMESPACE/JOB`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct JobName {
@@ -18,6 +20,26 @@ pub struct TriggerName {
     pub job: String,
     /// The trigger's name within its job; empty when only a job was named.
     pub trigger: String,
+}
+
+/// Reads a name as all resources have them, for an option.
+///
+/// # Errors
+/// Says what a name is, for clap to show.
+pub fn plain(text: &str) -> Result<String, String> {
+    match mainspring_api::is_valid_name(text) {
+        true => Ok(text.to_owned()),
+        false => Err(ErrorCode::NameInvalid.advice().to_owned()),
+    }
+}
+
+/// Reads `KEY=VALUE`, for an option.
+///
+/// # Errors
+/// Says what is expected, for clap to show.
+pub fn label(text: &str) -> Result<(String, String), String> {
+    let (key, value) = text.split_once('=').ok_or("expected KEY=VALUE")?;
+    Ok((plain(key)?, value.to_owned()))
 }
 
 impl JobName {

@@ -7,7 +7,6 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use mainspring_api::ErrorCode;
 use mainspring_core::batch::Queues;
 use mainspring_engine::{Clock, Engine, NodeName, RetentionRule, ShiftedClock, StartError, Stopped, SystemClock};
 use mainspring_server::Server;
@@ -20,7 +19,7 @@ use crate::error::{Error, Report, Result};
 use crate::exit::Exit;
 use crate::logging::LogArgs;
 use crate::output::{Output, counted};
-use crate::{LEASH, time_value};
+use crate::{LEASH, name, time_value};
 
 /// What those who wait for a run have to hear of its end.
 const LINGER_MS: i64 = 300;
@@ -34,7 +33,7 @@ pub struct NodeArgs {
     #[arg(long, env = "MAINSPRING_LISTEN", default_value = "127.0.0.1:7070", value_name = "ADDRESS", value_parser = socket_address)]
     pub listen: SocketAddr,
     /// Name of this node in lists and logs; the host's name when absent
-    #[arg(long, env = "MAINSPRING_NODE_NAME", value_name = "NAME", value_parser = node_name)]
+    #[arg(long, env = "MAINSPRING_NODE_NAME", value_name = "NAME", value_parser = name::plain)]
     pub node_name: Option<String>,
     /// Zone of triggers that name none
     #[arg(long, env = "MAINSPRING_DEFAULT_TIMEZONE", default_value = "UTC", value_name = "ZONE")]
@@ -284,16 +283,9 @@ impl NodeArgs {
 }
 
 /// The host's name, if it can be a node's.
-fn host_name() -> String {
+pub fn host_name() -> String {
     let name = rustix::system::uname().nodename().to_string_lossy().into_owned();
     if mainspring_api::is_valid_name(&name) { name } else { "node".to_owned() }
-}
-
-fn node_name(text: &str) -> Result<String, String> {
-    match mainspring_api::is_valid_name(text) {
-        true => Ok(text.to_owned()),
-        false => Err(ErrorCode::NameInvalid.advice().to_owned()),
-    }
 }
 
 /// Where other machines find a listener: one on all interfaces has no address that means the same elsewhere.
@@ -308,12 +300,18 @@ fn token_file(server: &Server, data: &Path) -> PathBuf {
     server.token_file().cloned().unwrap_or_else(|| data.join("token"))
 }
 
-fn engine_settings(args: &NodeArgs, data: &Path) -> mainspring_engine::Settings {
+/// How this program executes shell lines, programs and HTTP calls, with working folders in `data`.
+pub fn tasks(data: &Path, allow_outbound: &[Allow]) -> mainspring_tasks::Settings {
     let mut tasks = mainspring_tasks::Settings::new(data.join("work"));
     // This program itself, also after an upgrade has replaced its file.
     tasks.leash = Some(PathBuf::from("/proc/self/exe")).filter(|path| path.exists());
     tasks.leash_args = vec![LEASH.to_owned()];
-    tasks.outbound = args.allow_outbound.iter().cloned().fold(OutboundPolicy::default(), OutboundPolicy::allow);
+    tasks.outbound = allow_outbound.iter().cloned().fold(OutboundPolicy::default(), OutboundPolicy::allow);
+    tasks
+}
+
+fn engine_settings(args: &NodeArgs, data: &Path) -> mainspring_engine::Settings {
+    let tasks = tasks(data, &args.allow_outbound);
     let retention = RetentionRule {
         history_ms: whole_ms(args.keep_history),
         history_keep_per_job: args.keep_runs,
@@ -358,7 +356,11 @@ fn register(server: &Server, data: &Path) -> Option<Registered> {
         .ok()
 }
 
-fn make_private(folder: &Path) -> Result {
+/// Makes a folder for this user alone, unless it is there.
+///
+/// # Errors
+/// It cannot be made.
+pub fn make_private(folder: &Path) -> Result {
     let mut builder = std::fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -366,7 +368,11 @@ fn make_private(folder: &Path) -> Result {
     builder.create(folder).map_err(|error| Error::file("make the folder", folder, &error))
 }
 
-fn listen_to(kind: SignalKind) -> Result<Signal> {
+/// Begins to listen to a signal, which ends nothing by itself from then on.
+///
+/// # Errors
+/// The system says no.
+pub fn listen_to(kind: SignalKind) -> Result<Signal> {
     signal(kind).map_err(|error| failed("cli.runtime", "cannot listen to signals", &error))
 }
 

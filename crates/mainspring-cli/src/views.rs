@@ -7,6 +7,7 @@ mod plan;
 mod run;
 mod trigger;
 mod why;
+mod worker;
 
 pub use cluster::{CLUSTER, LATENESS, NODE, SHARD};
 pub use job::JOB;
@@ -15,6 +16,7 @@ pub use plan::{PLAN, changes};
 pub use run::{ATTEMPT, RUN};
 pub use trigger::{GAP, TRIGGER};
 pub use why::{Because, WHY};
+pub use worker::{WORKER, WORKER_TOKEN};
 
 use std::fmt::Display;
 

@@ -1,6 +1,5 @@
 //! Tasks that leave the process: shell lines, programs and HTTP calls, by way of `mainspring-tasks`.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -9,7 +8,6 @@ use mainspring_core::batch::AttemptDetail;
 use mainspring_core::job::{HttpTask, Task};
 use mainspring_core::run::AttemptOutcome;
 use mainspring_tasks::{Attempt, Ended, HttpCall, Outcome, StatusRange, TaskRunner};
-use serde_json::Value;
 
 use crate::handler::RunContext;
 use crate::log_lane::LogLane;
@@ -82,29 +80,14 @@ fn attempt(context: &RunContext, kill_grace: Duration) -> Attempt {
         job: job.key.to_string(),
         fire_time: Some(context.fire_time().to_string()),
         attempt: context.attempt(),
-        params: params(&context.input()),
-        traceparent: traceparent(context),
+        params: Attempt::params_of(&context.input()),
+        traceparent: Attempt::traceparent_of(&context.run_id().to_string(), context.attempt()),
         env: job.env.clone(),
         timeout: job.timeout_ms.map(|ms| Duration::from_millis(ms.unsigned_abs())),
         kill_grace,
+        silence_max: None,
         working_dir: job.working_dir.as_ref().map(PathBuf::from),
     }
-}
-
-/// The input's keys, as processes see them: texts as they are, everything else as JSON.
-fn params(input: &Value) -> BTreeMap<String, String> {
-    let text = |value: &Value| match value {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    };
-    let pairs = input.as_object().into_iter().flatten();
-    pairs.map(|(name, value)| (name.clone(), text(value))).collect()
-}
-
-/// W3C trace context: the run is the trace, the attempt its first span.
-fn traceparent(context: &RunContext) -> String {
-    let trace: String = context.run_id().to_string().chars().filter(|c| *c != '-').collect();
-    format!("00-{trace}-{:016x}-01", u64::from(context.attempt()))
 }
 
 fn done(ended: Ended) -> Done {

@@ -4,6 +4,8 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use serde_json::Value;
+
 /// One try of a run, as the work sees it.
 ///
 /// A process gets the first six through its environment (`MS_RUN_ID`, `MS_JOB`, `MS_FIRE_TIME`,
@@ -30,6 +32,9 @@ pub struct Attempt {
     /// How long the process tree may go on after TERM before it gets KILL, [`Attempt::KILL_GRACE_MAX`]
     /// at most.
     pub kill_grace: Duration,
+    /// How long this process may do nothing at all, as when it is frozen, before the leash ends the process tree with KILL. For
+    /// work that others are given then. Without a leash it goes on.
+    pub silence_max: Option<Duration>,
     /// Where the process starts: an existing folder that is left alone, or a private one that is
     /// removed afterwards when absent.
     pub working_dir: Option<PathBuf>,
@@ -38,6 +43,30 @@ pub struct Attempt {
 impl Attempt {
     /// The limit for [`Attempt::kill_grace`].
     pub const KILL_GRACE_MAX: Duration = Duration::from_secs(3600);
+
+    /// The keys of a run's input as [`Attempt::params`]: texts as they are, everything else as JSON.
+    ///
+    /// ```
+    /// use mainspring_tasks::Attempt;
+    ///
+    /// let params = Attempt::params_of(&serde_json::json!({ "region": "eu", "rows": 3 }));
+    /// assert_eq!((params["region"].as_str(), params["rows"].as_str()), ("eu", "3"));
+    /// assert!(Attempt::params_of(&serde_json::json!("no object")).is_empty());
+    /// ```
+    pub fn params_of(input: &Value) -> BTreeMap<String, String> {
+        let text = |value: &Value| match value {
+            Value::String(text) => text.clone(),
+            other => other.to_string(),
+        };
+        let pairs = input.as_object().into_iter().flatten();
+        pairs.map(|(name, value)| (name.clone(), text(value))).collect()
+    }
+
+    /// The W3C trace context of an attempt: the run is the trace, the attempt its first span.
+    pub fn traceparent_of(run_id: &str, attempt: u32) -> String {
+        let trace: String = run_id.chars().filter(|c| *c != '-').collect();
+        format!("00-{trace}-{:016x}-01", u64::from(attempt))
+    }
 }
 
 impl Default for Attempt {
@@ -52,6 +81,7 @@ impl Default for Attempt {
             env: BTreeMap::new(),
             timeout: None,
             kill_grace: Duration::from_secs(10),
+            silence_max: None,
             working_dir: None,
         }
     }

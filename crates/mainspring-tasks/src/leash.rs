@@ -8,6 +8,8 @@
 //!   again, so the whole tree is found whatever it did to its group, session or environment.
 //! - Its standard input is a socket to the worker. When the worker dies, the socket closes and the
 //!   whole tree gets KILL at once.
+//! - If the worker asks for it, the tree gets KILL also when the worker falls silent: one that is frozen
+//!   does not close its socket.
 //! - When the program ends by itself, what it left running gets TERM and, half a second later, KILL.
 //! - It sits in a session of its own, without a terminal.
 //!
@@ -18,8 +20,9 @@
 //! the group and the environment of all processes).
 //!
 //! Protocol: arguments are the grace in milliseconds, the program and its arguments; working
-//! folder, environment, standard output and error are the program's. The worker writes `T` (TERM,
-//! KILL after the grace) or `K` (KILL); the leash answers with one report per line.
+//! folder, environment, standard output and error are the program's. After the grace and a colon there
+//! may be the longest silence in milliseconds. The worker writes `T` (TERM, KILL after the grace), `K`
+//! (KILL) or `A` (it is alive); the leash answers with one report per line.
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
@@ -72,6 +75,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 struct Order {
     grace: Duration,
+    silence_max: Option<Duration>,
     program: OsString,
     args: Vec<OsString>,
 }
@@ -79,15 +83,29 @@ struct Order {
 impl Order {
     fn read(args: impl IntoIterator<Item = OsString>) -> io::Result<Self> {
         let mut args = args.into_iter();
-        let grace = args.next().and_then(|text| text.to_str()?.parse().ok());
-        match (grace, args.next()) {
-            (Some(ms), Some(program)) => Ok(Self { grace: Duration::from_millis(ms), program, args: args.collect() }),
+        let limits = args.next().and_then(|text| limits(text.to_str()?));
+        match (limits, args.next()) {
+            (Some((grace, silence_max)), Some(program)) => {
+                Ok(Self { grace, silence_max, program, args: args.collect() })
+            }
             _ => Err(io::Error::other("expected a grace in milliseconds and a program")),
         }
     }
 }
 
+/// Reads `GRACE` or `GRACE:SILENCE`, in milliseconds.
+fn limits(text: &str) -> Option<(Duration, Option<Duration>)> {
+    let (grace, silence) = text.split_once(':').map_or((text, None), |(grace, silence)| (grace, Some(silence)));
+    let ms = |text: &str| text.parse().map(Duration::from_millis).ok();
+    let silence_max = match silence {
+        Some(text) => Some(ms(text)?),
+        None => None,
+    };
+    Some((ms(grace)?, silence_max))
+}
+
 enum Event {
+    Alive,
     Terminate,
     Kill,
     MainEnded,
@@ -117,7 +135,7 @@ fn hold(order: Order) -> io::Result<()> {
     let mut verdicts = reports.try_clone()?;
     thread::spawn(move || reap(main, &mut verdicts, &events));
 
-    let left = keep(&inbox, main, order.grace);
+    let left = keep(&inbox, main, &order, &mut reports);
     if left > 0 {
         Report::Left(left).send(&mut reports);
     }
@@ -151,6 +169,7 @@ fn listen(mut control: UnixStream, events: &Sender<Event>) {
     loop {
         let event = match control.read(&mut byte) {
             Ok(1) if byte[0] == b'T' => Event::Terminate,
+            Ok(1) if byte[0] == b'A' => Event::Alive,
             Ok(1) => Event::Kill,
             Err(error) if error.kind() == io::ErrorKind::Interrupted => continue,
             Ok(_) | Err(_) => {
@@ -185,11 +204,14 @@ fn reap(main: Pid, reports: &mut UnixStream, events: &Sender<Event>) {
 }
 
 /// Ends the tree when asked to, and returns how many of it could not be ended.
-fn keep(inbox: &Receiver<Event>, main: Pid, grace: Duration) -> usize {
+fn keep(inbox: &Receiver<Event>, main: Pid, order: &Order, reports: &mut UnixStream) -> usize {
+    let grace = order.grace;
     let mut deadline: Option<Instant> = None;
     let mut killing_since: Option<Instant> = None;
+    let mut lapses_at = order.silence_max.map(|silence| Instant::now() + silence);
     loop {
-        match next_event(inbox, deadline) {
+        match next_event(inbox, deadline.or(lapses_at)) {
+            Some(Event::Alive) => lapses_at = order.silence_max.map(|silence| Instant::now() + silence),
             Some(Event::AllGone) => return 0,
             Some(Event::Kill) => deadline = Some(Instant::now()),
             Some(Event::Terminate) if deadline.is_none() => {
@@ -202,6 +224,9 @@ fn keep(inbox: &Receiver<Event>, main: Pid, grace: Duration) -> usize {
             }
             Some(Event::Terminate | Event::MainEnded) => {}
             None => {
+                if let (None, Some(silence)) = (deadline, order.silence_max) {
+                    Report::Lapsed(u32::try_from(silence.as_millis()).unwrap_or(u32::MAX)).send(reports);
+                }
                 let members = signal(main, Signal::KILL);
                 let since = *killing_since.get_or_insert_with(Instant::now);
                 if since.elapsed() > STUCK_AFTER {

@@ -31,6 +31,7 @@
 mod attempt;
 mod codes;
 mod ended;
+mod handler;
 mod http;
 pub mod leash;
 mod log;
@@ -42,6 +43,7 @@ mod task;
 pub use attempt::Attempt;
 pub use codes::{ERROR_CODES, ErrorCode};
 pub use ended::{Ended, Outcome, TaskError};
+pub use handler::{Handler, HandlerError, HandlerFuture, HandlerResult, Handlers, IntoHandlerResult};
 pub use http::policy::{Allow, AllowError, OutboundPolicy};
 pub use log::channel::{LogReader, LogWriter};
 pub use log::codec::CodecError;

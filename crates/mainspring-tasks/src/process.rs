@@ -122,8 +122,9 @@ impl Host {
         })?;
         let marker = format!("{}={}", environment::OUTPUT, output.display()).into_bytes();
         let folder = working_folder(attempt, folder)?;
-        let (kill_grace, leash) = (attempt.kill_grace.min(Attempt::KILL_GRACE_MAX), self.leash.clone());
-        Ok((pipes, Launch { argv, environment, folder, stdout, stderr, marker, kill_grace, leash }))
+        let (kill_grace, silence_max) = (attempt.kill_grace.min(Attempt::KILL_GRACE_MAX), attempt.silence_max);
+        let leash = self.leash.clone();
+        Ok((pipes, Launch { argv, environment, folder, stdout, stderr, marker, kill_grace, silence_max, leash }))
     }
 
     /// Reads the output and removes the folder.

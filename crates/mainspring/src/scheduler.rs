@@ -7,7 +7,7 @@ use mainspring_core::job::JobKey;
 use mainspring_core::{RunId, Timestamp, planner};
 use mainspring_engine::control::{Ask, SaveMode, Upcoming};
 use mainspring_engine::{
-    Clock, Control, Engine, Handler, Handlers, Notice, RetentionRule, Settings, Stopped, SystemClock,
+    Clock, Control, Engine, Handler, Handlers, Notice, RetentionRule, RunContext, Settings, Stopped, SystemClock,
 };
 use mainspring_store::{Expect, JobQuery, JobRow, RunInfo, RunQuery, Store};
 use serde_json::Value;
@@ -33,7 +33,7 @@ pub struct Builder {
 impl Builder {
     /// Registers a function for jobs to name. An `async` closure that takes a [`crate::RunContext`] and returns nothing,
     /// JSON, or either in a `Result`.
-    pub fn handler(self, name: impl Into<String>, handler: impl Handler) -> Self {
+    pub fn handler(self, name: impl Into<String>, handler: impl Handler<RunContext>) -> Self {
         self.handlers.register(name, handler);
         self
     }
@@ -94,7 +94,7 @@ impl Scheduler {
     }
 
     /// Registers a handler while the scheduler runs.
-    pub fn handler(&self, name: impl Into<String>, handler: impl Handler) {
+    pub fn handler(&self, name: impl Into<String>, handler: impl Handler<RunContext>) {
         self.engine.handlers().register(name, handler);
     }
 

@@ -17,7 +17,7 @@ const BORDERS: &[(&str, &[&str])] = &[
     ("mainspring-server", &["api", "engine", "store", "core", "schedule", "tasks"]),
     ("mainspring-worker", &["api", "tasks"]),
     ("mainspring", &["engine", "store", "core", "schedule", "tasks"]),
-    ("mainspring-cli", &["server", "api", "engine", "store", "core", "schedule", "tasks"]),
+    ("mainspring-cli", &["server", "worker", "api", "engine", "store", "core", "schedule", "tasks"]),
     ("mainspring-rig", &["api", "store", "core", "schedule"]),
     ("mainspring-sim", &["core", "store", "schedule"]),
     ("mainspring-torture", &["rig", "sim", "api", "store", "core"]),

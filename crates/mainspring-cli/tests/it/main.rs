@@ -15,6 +15,8 @@ mod cron;
 mod faults;
 mod live;
 mod program;
+mod remote;
 mod server;
 mod standby;
 mod unreachable;
+mod worker;

@@ -20,6 +20,8 @@ pub(crate) enum Report {
         /// The signal that ended it.
         signal: Option<i32>,
     },
+    /// The worker was silent for so many milliseconds, and the tree is ended for that.
+    Lapsed(u32),
     /// So many processes could not be ended.
     Left(usize),
 }
@@ -32,6 +34,7 @@ impl Report {
             Self::Refused(errno) => format!("refused {errno}\n"),
             Self::Ended { code: Some(code), .. } => format!("exited {code}\n"),
             Self::Ended { signal, .. } => format!("signalled {}\n", signal.unwrap_or(0)),
+            Self::Lapsed(ms) => format!("lapsed {ms}\n"),
             Self::Left(count) => format!("left {count}\n"),
         };
         let _ = to.write_all(line.as_bytes());
@@ -45,6 +48,7 @@ impl Report {
             "refused" => Self::Refused(number),
             "exited" => Self::Ended { code: Some(number), signal: None },
             "signalled" => Self::Ended { code: None, signal: Some(number) },
+            "lapsed" => Self::Lapsed(number.try_into().ok()?),
             "left" => Self::Left(number.try_into().ok()?),
             _ => return None,
         })
@@ -62,6 +66,7 @@ mod tests {
             Report::Refused(2),
             Report::Ended { code: Some(3), signal: None },
             Report::Ended { code: None, signal: Some(9) },
+            Report::Lapsed(10_000),
             Report::Left(1),
         ];
         for report in reports {

@@ -31,7 +31,11 @@ pub(crate) struct Leashed {
     program: String,
     marker: Vec<u8>,
     kill_grace: Duration,
+    silence_max: Option<Duration>,
 }
+
+/// How often the worker says that it is alive, within the longest silence.
+const SIGNS_OF_LIFE: u32 = 5;
 
 impl Leashed {
     /// Starts the leash, which starts the program.
@@ -41,7 +45,9 @@ impl Leashed {
             return Err(TaskError::new("process.leash", "no leash program is configured"));
         };
         let mut command = Command::new(&holder.program);
-        command.args(&holder.args).arg(launch.kill_grace.as_millis().to_string()).args(&launch.argv);
+        let grace = launch.kill_grace.as_millis();
+        let silence = launch.silence_max.map(|silence| format!(":{}", silence.as_millis())).unwrap_or_default();
+        command.args(&holder.args).arg(format!("{grace}{silence}")).args(&launch.argv);
         command.stdin(theirs);
         let spawned = launch.dress(&mut command).and_then(|()| command.spawn());
         let leash = spawned.map_err(|error| leash_error(&launch, &error))?;
@@ -53,6 +59,7 @@ impl Leashed {
             program: launch.program(),
             marker: launch.marker,
             kill_grace: launch.kill_grace,
+            silence_max: launch.silence_max,
         })
     }
 
@@ -62,6 +69,8 @@ impl Leashed {
         let mut exit = Exit::default();
         let mut main = None;
         let mut deadline: Option<Instant> = None;
+        let sign_every = self.silence_max.map(|silence| silence / SIGNS_OF_LIFE);
+        let mut sign_at = Instant::now();
         let has_closed = loop {
             tokio::select! {
                 line = self.reports.next_line() => match line.ok().flatten().as_deref().and_then(Report::parse) {
@@ -71,6 +80,7 @@ impl Leashed {
                         exit.end(code, signal);
                         deadline = deadline.or_else(|| self.patience());
                     }
+                    Some(Report::Lapsed(_)) => exit.stopped = exit.stopped.or(Some(Outcome::Cancelled)),
                     Some(Report::Left(count)) => exit.left = count,
                     None => break true,
                 },
@@ -79,6 +89,10 @@ impl Leashed {
                     deadline = self.patience();
                     // A leash that has just gone does not listen; its reports say how it went.
                     let _ = self.orders.write_all(b"T").await;
+                }
+                () = sleep_until(sign_at), if sign_every.is_some() => {
+                    sign_at = Instant::now() + sign_every.unwrap_or_default();
+                    let _ = self.orders.write_all(b"A").await;
                 }
                 () = sleep_until(deadline.unwrap_or_else(Instant::now)), if deadline.is_some() => break false,
             }

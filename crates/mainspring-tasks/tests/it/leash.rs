@@ -3,11 +3,13 @@
 use std::fs;
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::time::Duration;
 
-use mainspring_tasks::{LogWriter, Outcome, TaskRunner};
+use mainspring_tasks::{Attempt, LogWriter, Outcome, TaskRunner};
 
 use crate::support::*;
 
+const FROZEN_FOLDER: &str = "MAINSPRING_TEST_FROZEN_FOLDER";
 const WORKER_FOLDER: &str = "MAINSPRING_TEST_WORKER_FOLDER";
 
 /// Not a test by itself: the body of a worker that [`a_killed_worker_takes_its_processes_along`]
@@ -82,4 +84,52 @@ fn the_leash_explains_itself_to_whoever_calls_it_by_hand() {
         assert_eq!(found.status.code(), Some(64), "{args:?}");
         assert!(String::from_utf8_lossy(&found.stderr).contains("this command is for mainspring itself"));
     }
+}
+
+/// Not a test by itself: the body of a worker that [`a_frozen_worker_loses_what_others_are_given`] starts as a process of
+/// its own, to freeze it.
+#[tokio::test]
+async fn worker_to_be_frozen() {
+    let Some(folder) = std::env::var_os(FROZEN_FOLDER) else {
+        return;
+    };
+    let folder = Path::new(&folder);
+    let runner = TaskRunner::new(settings(Hold::Leash, &folder.join("work"))).unwrap();
+    let free = attempt();
+    let limited = Attempt { silence_max: Some(Duration::from_millis(1_500)), ..attempt() };
+    let perform = async |name: &str, attempt: &Attempt| {
+        let pid = folder.join(name);
+        let script = format!("trap '' TERM HUP; echo $$ > {}; while :; do sleep 0.05; done", pid.display());
+        let (writer, _reader) = LogWriter::channel(1, now_ms);
+        let ended = runner.perform(&sh(&script), attempt, writer, std::future::pending()).await;
+        fs::write(folder.join(format!("{name}.ended")), format!("{:?}", ended.outcome)).unwrap();
+    };
+    tokio::join!(perform("limited", &limited), perform("free", &free));
+}
+
+#[tokio::test]
+async fn a_frozen_worker_loses_what_others_are_given() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name);
+    let mut worker = Command::new(std::env::current_exe().unwrap())
+        .args(["--exact", "leash::worker_to_be_frozen"])
+        .env(FROZEN_FOLDER, folder.path())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let signal = |name: &str| {
+        assert!(Command::new("kill").args([name, &worker.id().to_string()]).status().unwrap().success());
+    };
+    let (limited, free) = (pid_in(&path("limited")).await, pid_in(&path("free")).await);
+    let begun = std::time::Instant::now();
+    wait_for("more time than the silence", || (begun.elapsed() > Duration::from_millis(2_000)).then_some(())).await;
+    assert!(is_alive(limited) && is_alive(free), "a worker that is alive says so");
+    signal("-STOP");
+    wait_for("the end of what others are given", || (!is_alive(limited)).then_some(())).await;
+    assert!(is_alive(free));
+    signal("-CONT");
+    let said = wait_for("the worker to hear of it", || fs::read_to_string(path("limited.ended")).ok()).await;
+    assert_eq!(said, "Cancelled");
+    worker.kill().unwrap();
+    worker.wait().unwrap();
 }

@@ -1,0 +1,266 @@
+//! Workers in processes of their own, with a real server, and what becomes of runs when either breaks.
+
+use std::io::{BufRead, BufReader};
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use mainspring_rig::Node;
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+
+use crate::live::{Live, until};
+use crate::program::Program;
+
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// A running worker. Killed when dropped.
+struct Worker {
+    child: Child,
+    id: String,
+}
+
+impl Worker {
+    fn start(program: &Program, url: &str, name: &str) -> Self {
+        let token = program.home().join("data/token");
+        let data = program.home().join(name);
+        let mut command = program.command(&["worker", "--server", url, "--queues", "remote", "--slots", "2"]);
+        command.args(["--name", name, "--kill-grace", "1s", "--log", "warn", "--token-file"]).arg(token);
+        Self::of(command.arg("--data-dir").arg(data))
+    }
+
+    fn python(program: &Program, url: &str) -> Self {
+        let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/worker.py");
+        let mut command = Command::new("python3");
+        command.arg(script).env("MAINSPRING_SERVER", url).env("QUEUES", "remote").env("NAME", "python");
+        Self::of(command.env("MAINSPRING_TOKEN_FILE", program.home().join("data/token")).stdout(Stdio::piped()))
+    }
+
+    /// Waits until it says under which id it has joined.
+    fn of(command: &mut Command) -> Self {
+        let mut child = command.stdin(Stdio::null()).stderr(Stdio::inherit()).spawn().unwrap();
+        let mut line = String::new();
+        let mut stdout = BufReader::new(child.stdout.take().unwrap());
+        while !line.contains('(') && !line.contains("joined as") {
+            line.clear();
+            assert!(stdout.read_line(&mut line).unwrap() > 0, "it did not start");
+        }
+        // Later lines have a reader too.
+        std::thread::spawn(move || stdout.lines().for_each(drop));
+        let id = line.split(|c: char| !c.is_ascii_alphanumeric()).find(|word| word.len() == 32).unwrap().to_owned();
+        Self { child, id }
+    }
+
+    fn signal(&self, signal: Signal) {
+        let pid = Pid::from_raw(i32::try_from(self.child.id()).unwrap()).unwrap();
+        kill_process(pid, signal).unwrap();
+    }
+
+    fn stop(mut self) {
+        self.signal(Signal::TERM);
+        assert!(self.child.wait().unwrap().success());
+    }
+
+    fn kill(mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+const SERVER: &[&str] = &["server", "--data", "data", "--queues", "default"];
+
+/// A job of the queue that only workers take runs from.
+fn job(program: &Program, name: &str, run: &str, more: Value) {
+    let mut job = serde_json::json!({ "name": name, "queue": "remote", "run": run });
+    job.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    if run.is_empty() {
+        job.as_object_mut().unwrap().remove("run");
+    }
+    let file = program.file(&format!("{name}.json"), job.to_string());
+    let applied = program.run(&["apply", "-f", &file]);
+    assert_eq!(applied.code, 0, "{applied:?}");
+}
+
+fn start(program: &Program, job: &str) -> String {
+    let started = program.run(&["run", "start", job, "-o", "name"]);
+    assert_eq!(started.code, 0, "{started:?}");
+    started.stdout.trim().to_owned()
+}
+
+fn run(program: &Program, id: &str, wanted: impl Fn(&Value) -> bool) -> Value {
+    let read = |text: &str| serde_json::from_str::<Value>(text).unwrap_or_default();
+    read(&until(program, &["run", "get", id, "-o", "json"], |ended| wanted(&read(&ended.stdout))).stdout)
+}
+
+fn is_final(run: &Value) -> bool {
+    ["succeeded", "failed", "cancelled"].contains(&run["state"].as_str().unwrap_or_default())
+}
+
+/// Waits for a state of the machine.
+fn wait_for(what: &str, is_there: impl Fn() -> bool) {
+    let begun = Instant::now();
+    while !is_there() {
+        assert!(begun.elapsed() < PATIENCE, "never came: {what}");
+        std::thread::yield_now();
+    }
+}
+
+#[test]
+fn a_worker_executes_runs_with_log_and_output_and_cancels_them() {
+    let program = Program::new();
+    let live = Live::start_with(&program, SERVER);
+    let worker = Worker::start(&program, &live.url, "north");
+    job(
+        &program,
+        "say",
+        "echo hello $MS_PARAM_WHO; echo rows=3 >> $MS_OUTPUT; exit 3",
+        serde_json::json!({"input": {"who": "you"}}),
+    );
+    job(&program, "nap", "echo begun; sleep 300", serde_json::json!({}));
+    let (say, nap) = (start(&program, "say"), start(&program, "nap"));
+    let said = run(&program, &say, is_final);
+    assert_eq!(
+        (&said["state"], &said["exit_code"], &said["output"]["rows"]),
+        (&"failed".into(), &3.into(), &"3".into()),
+        "{said}"
+    );
+    assert_eq!(program.run(&["logs", &say]).stdout, "hello you\n");
+    until(&program, &["logs", &nap], |ended| ended.stdout == "begun\n");
+    let list = program.run(&["worker", "show", "north"]).stdout;
+    assert!(list.contains(&worker.id) && list.contains("1/2"), "{list}");
+    let asked = Instant::now();
+    assert_eq!(program.run(&["run", "cancel", &nap]).code, 0);
+    assert_eq!(run(&program, &nap, is_final)["state"], "cancelled");
+    assert!(asked.elapsed() < Duration::from_secs(10), "a request to end a run is not waited for");
+    worker.stop();
+    until(&program, &["worker", "list", "-o", "name"], |ended| ended.stdout.is_empty());
+}
+
+#[test]
+fn runs_of_a_killed_worker_are_lost_and_the_job_says_what_follows() {
+    let program = Program::new();
+    let live = Live::start_with(&program, SERVER);
+    let worker = Worker::start(&program, &live.url, "north");
+    let script = format!("echo attempt $MS_ATTEMPT; test $MS_ATTEMPT = 2 || sleep 300");
+    job(&program, "again", &script, serde_json::json!({"on_lost": "retry", "retry": {"attempts": 2}}));
+    job(&program, "once", &script, serde_json::json!({"on_lost": "fail"}));
+    let (again, once) = (start(&program, "again"), start(&program, "once"));
+    for id in [&again, &once] {
+        until(&program, &["logs", id], |ended| ended.stdout == "attempt 1\n");
+    }
+    worker.kill();
+    // The next one says at once that the first is gone.
+    let worker = Worker::start(&program, &live.url, "north");
+    let lost = run(&program, &once, is_final);
+    assert_eq!((&lost["state"], &lost["reason"]), (&"failed".into(), &"lost".into()), "{lost}");
+    assert_eq!(run(&program, &again, is_final)["state"], "succeeded");
+    assert_eq!(program.run(&["logs", &again]).stdout, "attempt 1\nattempt 2\n");
+    worker.stop();
+}
+
+#[test]
+fn a_worker_that_is_stopped_for_a_while_ends_everything_and_joins_anew() {
+    let program = Program::new();
+    let live = Live::start_with(&program, SERVER);
+    let worker = Worker::start(&program, &live.url, "north");
+    let folder = program.home().display().to_string();
+    let script =
+        format!("echo $$ > {folder}/pid$MS_ATTEMPT; echo attempt $MS_ATTEMPT; test $MS_ATTEMPT = 2 || exec sleep 300");
+    job(&program, "again", &script, serde_json::json!({"on_lost": "retry", "retry": {"attempts": 2}}));
+    let id = start(&program, "again");
+    until(&program, &["logs", &id], |ended| ended.stdout == "attempt 1\n");
+    let pid = std::fs::read_to_string(format!("{folder}/pid1")).unwrap();
+    let is_there =
+        || std::fs::read_to_string(format!("/proc/{}/stat", pid.trim())).is_ok_and(|it| !it.contains(") Z "));
+    assert!(is_there());
+    worker.signal(Signal::STOP);
+    until(&program, &["worker", "list", "-o", "name"], |ended| ended.stdout.is_empty());
+    assert!(!is_there(), "its leash has ended what others may be given");
+    worker.signal(Signal::CONT);
+    assert_eq!(run(&program, &id, is_final)["state"], "succeeded");
+    let joined = until(&program, &["worker", "list", "-o", "name"], |ended| !ended.stdout.is_empty()).stdout;
+    assert_ne!(joined.trim(), worker.id);
+    assert_eq!(program.run(&["logs", &id]).stdout, "attempt 1\nattempt 2\n");
+    worker.stop();
+}
+
+#[test]
+fn a_run_goes_on_while_the_server_is_away_and_is_reported_afterwards() {
+    let program = Program::new();
+    let live = Live::start_with(&program, SERVER);
+    let url = live.url.clone();
+    let worker = Worker::start(&program, &url, "north");
+    let folder = program.home().display().to_string();
+    job(
+        &program,
+        "long",
+        &format!("echo begun; while [ ! -e {folder}/go ]; do sleep 0.05; done; echo over; echo > {folder}/over"),
+        serde_json::json!({}),
+    );
+    let id = start(&program, "long");
+    until(&program, &["logs", &id], |ended| ended.stdout == "begun\n");
+    live.kill();
+    program.file("go", "");
+    wait_for("the end of the run", || std::fs::exists(format!("{folder}/over")).unwrap());
+    wait_for("the end in the journal", || {
+        std::fs::read_to_string(format!("{folder}/north/journal")).unwrap().contains("\"end\"")
+    });
+    let address = url.trim_start_matches("http://");
+    let again = program.command(&[SERVER, &["--listen", address, "--log", "warn"]].concat());
+    let node = Node::start(again).unwrap();
+    let ended = run(&program, &id, is_final);
+    assert_eq!((&ended["state"], &ended["attempt"]), (&"succeeded".into(), &1.into()), "{ended}");
+    assert_eq!(program.run(&["logs", &id]).stdout, "begun\nover\n");
+    worker.stop();
+    node.stop().unwrap();
+}
+
+#[test]
+fn the_example_in_python_works_for_a_real_server() {
+    let program = Program::new();
+    let live = Live::start_with(&program, SERVER);
+    let worker = Worker::python(&program, &live.url);
+    job(&program, "say", "echo hello; exit 3", serde_json::json!({}));
+    job(&program, "greet", "", serde_json::json!({"handler": "greet", "input": {"who": "you"}}));
+    job(&program, "nap", "echo begun; sleep 300", serde_json::json!({}));
+    let ids = ["say", "greet", "nap"].map(|job| start(&program, job));
+    let said = run(&program, &ids[0], is_final);
+    assert_eq!((&said["state"], &said["exit_code"]), (&"failed".into(), &3.into()), "{said}");
+    let greeted = run(&program, &ids[1], is_final);
+    assert_eq!((&greeted["state"], &greeted["output"]["greeted"]), (&"succeeded".into(), &true.into()), "{greeted}");
+    assert_eq!(program.run(&["logs", &ids[1]]).stdout, "hello, you\n");
+    until(&program, &["logs", &ids[2]], |ended| ended.stdout == "begun\n");
+    assert_eq!(program.run(&["run", "cancel", &ids[2]]).code, 0);
+    assert_eq!(run(&program, &ids[2], is_final)["state"], "cancelled");
+    worker.stop();
+}
+
+#[test]
+fn a_token_of_workers_opens_what_workers_do_until_it_is_revoked() {
+    let program = Program::new();
+    let live = Live::start_with(&program, SERVER);
+    let made = program.run(&["worker", "token", "create", "build", "--queues", "remote"]);
+    assert_eq!(made.code, 0, "{made:?}");
+    std::fs::create_dir_all(program.home().join("elsewhere")).unwrap();
+    let token = program.file("elsewhere/token", &made.stdout);
+    let with_token = |arguments: &[&str]| {
+        let mut all = arguments.to_vec();
+        all.extend(["--server", &live.url, "--token-file", &token]);
+        program.run(&all)
+    };
+    assert_eq!(with_token(&["job", "list"]).code, 5);
+    let other = with_token(&["worker", "--queues", "other", "--log", "error"]);
+    assert_eq!(other.code, 5, "{other:?}");
+    assert!(other.stderr.contains("error[worker.queue]"), "{other:?}");
+    assert_eq!(program.run(&["worker", "token", "revoke", "build"]).code, 0);
+    let revoked = with_token(&["worker", "--queues", "remote", "--log", "error"]);
+    assert_eq!(revoked.code, 5, "{revoked:?}");
+    let unknown = program.run(&["worker", "token", "revoke", "build"]);
+    assert_eq!(unknown.code, 3, "{unknown:?}");
+}

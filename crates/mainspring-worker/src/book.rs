@@ -1,0 +1,231 @@
+//! What a worker has in hand, and what follows from what it hears: no network, no clock, no process.
+//!
+//! | it hears | of an attempt that is | it does |
+//! |---|---|---|
+//! | given | unknown | starts it |
+//! | given | executing, or over and not reported yet | nothing: it was given again |
+//! | given, in an answer older than the time to give up | unknown | nothing: others may have been given it |
+//! | end asked for | executing | tells it to end, once |
+//! | recorded or refused | over | forgets it |
+//! | nothing, for the time to give up | executing and shared | ends it, as lost |
+//! | `worker.not_found` | any | ends it and reports nothing of it |
+//!
+//! A *life* is the time under one id. What belongs to an earlier life takes a slot until it has ended, and nothing else.
+
+use std::collections::BTreeMap;
+
+use mainspring_api::{AttemptState, WorkerEnd, WorkerHolding, WorkerOrders, WorkerPoll, WorkerRun};
+
+/// What it takes to ask another server.
+const ANOTHER_MS: u64 = 1_000;
+
+/// Which life of the worker something belongs to.
+pub(crate) type Life = u64;
+
+/// Why an attempt is to end before it does so by itself.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Stop {
+    /// It may go on.
+    #[default]
+    No,
+    /// Somebody asked for it; it has its grace.
+    Cancel,
+    /// Others may be given it by now, or have been: it has next to no time.
+    GiveUp,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// `asked`: somebody asked for its end, whatever else ends it.
+    Executing { shared: bool, stop: Stop, asked: bool },
+    /// Over, and not recorded yet as far as is known.
+    Over,
+}
+
+/// See the [module](self).
+#[derive(Debug, Default)]
+pub(crate) struct Book {
+    slots: u32,
+    draining: bool,
+    life: Life,
+    give_up_ms: u64,
+    /// When the last request was sent that was answered.
+    heard_ms: u64,
+    number: u64,
+    held: BTreeMap<WorkerHolding, Stage>,
+    /// Attempts of earlier lives that have not ended yet.
+    leaving: u32,
+}
+
+impl Book {
+    pub(crate) fn new(slots: u32) -> Self {
+        Self { slots, ..Self::default() }
+    }
+
+    /// Begins a life that was asked for at `sent_ms`.
+    pub(crate) fn joined(&mut self, give_up_ms: u64, sent_ms: u64) -> Life {
+        (self.give_up_ms, self.heard_ms) = (give_up_ms, sent_ms);
+        self.number = 0;
+        self.life += 1;
+        self.life
+    }
+
+    /// Whether something belongs to the life that goes on.
+    pub(crate) fn lives(&self, life: Life) -> bool {
+        self.life == life
+    }
+
+    /// The next question to a server.
+    pub(crate) fn poll(&mut self) -> WorkerPoll {
+        self.number += 1;
+        WorkerPoll { number: self.number, free: self.free(), runs: self.held.keys().cloned().collect(), wait_ms: None }
+    }
+
+    /// Whether a question that said `free` is to be asked anew: it gets nothing although there is room, or might get
+    /// something although nothing more is taken.
+    pub(crate) fn is_outdated(&self, free: u32) -> bool {
+        (free == 0) != (self.free() == 0) && (free == 0 || self.draining)
+    }
+
+    /// How long a worker may be silent that executes what others may be given.
+    pub(crate) fn give_up_ms(&self) -> u64 {
+        self.give_up_ms
+    }
+
+    /// How long one server may be waited for, if another is to be heard in time.
+    pub(crate) fn patience_ms(&self, now_ms: u64) -> u64 {
+        (self.heard_ms + self.give_up_ms).saturating_sub(now_ms + ANOTHER_MS).max(ANOTHER_MS)
+    }
+
+    /// Whether nothing more is taken.
+    pub(crate) fn is_draining(&self) -> bool {
+        self.draining
+    }
+
+    /// A request that was sent at `sent_ms` was answered.
+    pub(crate) fn answered(&mut self, sent_ms: u64) {
+        self.heard_ms = self.heard_ms.max(sent_ms);
+    }
+
+    /// Takes what a server says to a question that was sent at `sent_ms`: the runs to start, and those to tell to end.
+    pub(crate) fn take(
+        &mut self,
+        orders: WorkerOrders,
+        sent_ms: u64,
+        now_ms: u64,
+    ) -> (Vec<WorkerRun>, Vec<WorkerHolding>) {
+        self.answered(sent_ms);
+        let mut starts = Vec::new();
+        if now_ms < sent_ms + self.give_up_ms {
+            for run in orders.runs {
+                let holding = WorkerHolding { run: run.run.clone(), attempt: run.attempt };
+                if let std::collections::btree_map::Entry::Vacant(place) = self.held.entry(holding) {
+                    place.insert(Stage::Executing { shared: run.shared, stop: Stop::No, asked: false });
+                    starts.push(run);
+                }
+            }
+        }
+        let ends = self.tell(Stop::Cancel, |holding, _| orders.cancel.contains(&holding.run));
+        (starts, ends)
+    }
+
+    /// When runs are to be given up if nothing is heard until then; none while there are none that others might be given.
+    pub(crate) fn gives_up_at(&self) -> Option<u64> {
+        let waits =
+            |stage: &Stage| matches!(stage, Stage::Executing { shared: true, stop, .. } if *stop != Stop::GiveUp);
+        self.held.values().any(waits).then_some(self.heard_ms + self.give_up_ms)
+    }
+
+    /// Tells those to end that others may be given by now.
+    pub(crate) fn give_up(&mut self, now_ms: u64) -> Vec<WorkerHolding> {
+        match self.gives_up_at() {
+            Some(at) if at <= now_ms => self.tell(Stop::GiveUp, |_, shared| shared),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Tells everything to end.
+    pub(crate) fn cancel_all(&mut self) -> Vec<WorkerHolding> {
+        self.tell(Stop::Cancel, |_, _| true)
+    }
+
+    /// Takes nothing any more.
+    pub(crate) fn drain(&mut self) {
+        self.draining = true;
+    }
+
+    /// An attempt is over. What is to be reported of it, if anything.
+    pub(crate) fn ended(&mut self, life: Life, mut end: WorkerEnd) -> Option<WorkerEnd> {
+        if !self.lives(life) {
+            self.leaving = self.leaving.saturating_sub(1);
+            return None;
+        }
+        let stage = self.held.insert(holding_of(&end), Stage::Over);
+        let asked = matches!(stage, Some(Stage::Executing { asked: true, .. }));
+        if end.outcome == AttemptState::Cancelled && !asked {
+            // Given up here, or by the leash of its processes while the worker was frozen.
+            end.outcome = AttemptState::Lost;
+            end.error_code = Some("worker.out_of_reach".to_owned());
+            end.error = Some(format!("the worker heard nothing from a server for {} ms", self.give_up_ms));
+        }
+        Some(end)
+    }
+
+    /// These ends are recorded, or refused: there is nothing more to say about them.
+    pub(crate) fn settled<'a>(&mut self, life: Life, ends: impl IntoIterator<Item = &'a WorkerEnd>) {
+        if self.lives(life) {
+            ends.into_iter().for_each(|end| _ = self.held.remove(&holding_of(end)));
+        }
+    }
+
+    /// A life was taken for over. Whether that is news.
+    pub(crate) fn dismissed(&mut self, life: Life) -> bool {
+        if !self.lives(life) {
+            return false;
+        }
+        self.leaving += self.executing();
+        self.held.clear();
+        self.life += 1;
+        true
+    }
+
+    /// Attempts that have not ended, of all lives.
+    pub(crate) fn busy(&self) -> u32 {
+        self.executing() + self.leaving
+    }
+
+    /// Whether nothing is executed, and nothing waits to be reported.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.held.is_empty() && self.leaving == 0
+    }
+
+    fn free(&self) -> u32 {
+        if self.draining { 0 } else { self.slots.saturating_sub(self.busy()) }
+    }
+
+    fn executing(&self) -> u32 {
+        let count = self.held.values().filter(|stage| **stage != Stage::Over).count();
+        u32::try_from(count).unwrap_or(u32::MAX)
+    }
+
+    /// Notes that the chosen ones are told to end; those of them that were not told as much before.
+    fn tell(&mut self, why: Stop, chosen: impl Fn(&WorkerHolding, bool) -> bool) -> Vec<WorkerHolding> {
+        let mut told = Vec::new();
+        for (holding, stage) in &mut self.held {
+            let Stage::Executing { shared, stop, asked } = stage else { continue };
+            if *stop < why && chosen(holding, *shared) {
+                *stop = why;
+                *asked |= why == Stop::Cancel;
+                told.push(holding.clone());
+            }
+        }
+        told
+    }
+}
+
+fn holding_of(end: &WorkerEnd) -> WorkerHolding {
+    WorkerHolding { run: end.run.clone(), attempt: end.attempt }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,190 @@
+use mainspring_api::{Timestamp, WorkerTask};
+
+use super::*;
+
+const GIVE_UP: u64 = 10_000;
+
+fn holding(run: &str, attempt: u32) -> WorkerHolding {
+    WorkerHolding { run: run.to_owned(), attempt }
+}
+
+fn given(run: &str, shared: bool) -> WorkerRun {
+    WorkerRun {
+        run: run.to_owned(),
+        attempt: 1,
+        namespace: "default".to_owned(),
+        job: "job".to_owned(),
+        fire_at: Timestamp::from_millis(0),
+        due_at: Timestamp::from_millis(0),
+        task: WorkerTask::Noop,
+        input: serde_json::Value::Null,
+        env: BTreeMap::new(),
+        working_dir: None,
+        timeout_ms: None,
+        shared,
+    }
+}
+
+fn runs(given: &[WorkerRun]) -> WorkerOrders {
+    WorkerOrders { runs: given.to_vec(), cancel: Vec::new() }
+}
+
+fn cancel(run: &str) -> WorkerOrders {
+    WorkerOrders { runs: Vec::new(), cancel: vec![run.to_owned()] }
+}
+
+fn end(run: &str, outcome: AttemptState) -> WorkerEnd {
+    WorkerEnd {
+        run: run.to_owned(),
+        attempt: 1,
+        outcome,
+        started_at: None,
+        ended_at: Timestamp::from_millis(1),
+        exit_code: None,
+        signal: None,
+        error_code: None,
+        error: None,
+        output: None,
+    }
+}
+
+fn names(starts: &[WorkerRun]) -> Vec<&str> {
+    starts.iter().map(|run| run.run.as_str()).collect()
+}
+
+/// A worker with three slots that joined at 0.
+fn joined() -> (Book, Life) {
+    let mut book = Book::new(3);
+    let life = book.joined(GIVE_UP, 0);
+    (book, life)
+}
+
+#[test]
+fn a_poll_names_what_is_held_until_its_end_is_recorded() {
+    let (mut book, life) = joined();
+    assert_eq!((book.poll().number, book.poll().number), (1, 2));
+    let (starts, _) = book.take(runs(&[given("b", false), given("a", true)]), 0, 1);
+    assert_eq!(names(&starts), ["b", "a"]);
+    let poll = book.poll();
+    assert_eq!((poll.free, poll.runs), (1, vec![holding("a", 1), holding("b", 1)]));
+
+    let over = book.ended(life, end("a", AttemptState::Succeeded)).unwrap();
+    let poll = book.poll();
+    assert_eq!((poll.free, poll.runs.len()), (2, 2), "its slot is free, and it is held");
+    book.settled(life, [&over]);
+    assert_eq!(book.poll().runs, [holding("b", 1)]);
+}
+
+#[test]
+fn what_is_given_again_is_started_once() {
+    let (mut book, life) = joined();
+    assert_eq!(names(&book.take(runs(&[given("a", false)]), 0, 1).0), ["a"]);
+    assert!(book.take(runs(&[given("a", false)]), 2, 3).0.is_empty(), "it is being executed");
+    let over = book.ended(life, end("a", AttemptState::Failed)).unwrap();
+    assert!(book.take(runs(&[given("a", false)]), 4, 5).0.is_empty(), "its end is to be reported");
+    book.settled(life, [&over]);
+    let next = WorkerRun { attempt: 2, ..given("a", false) };
+    assert_eq!(names(&book.take(runs(&[next]), 6, 7).0), ["a"], "the next attempt is another");
+}
+
+#[test]
+fn an_answer_that_was_under_way_too_long_starts_nothing() {
+    let (mut book, _) = joined();
+    let late = book.take(runs(&[given("a", true)]), 100, 100 + GIVE_UP);
+    assert_eq!((names(&late.0), book.poll().runs), (vec![], vec![]), "a machine that slept");
+    assert_eq!(names(&book.take(runs(&[given("a", true)]), 100, 99 + GIVE_UP).0), ["a"]);
+}
+
+#[test]
+fn a_run_is_told_once_to_end_also_by_the_answer_that_gives_it() {
+    let (mut book, life) = joined();
+    let orders = WorkerOrders { cancel: vec!["a".to_owned(), "unknown".to_owned()], ..runs(&[given("a", false)]) };
+    let (starts, ends) = book.take(orders, 0, 1);
+    assert_eq!((names(&starts), ends), (vec!["a"], vec![holding("a", 1)]));
+    assert_eq!(book.take(cancel("a"), 2, 3).1, []);
+    assert_eq!(book.ended(life, end("a", AttemptState::Cancelled)).unwrap().outcome, AttemptState::Cancelled);
+    assert_eq!(book.take(cancel("a"), 4, 5).1, [], "it is over");
+}
+
+#[test]
+fn shared_runs_are_given_up_as_lost_and_the_others_go_on() {
+    let (mut book, life) = joined();
+    book.take(runs(&[given("kept", false)]), 50, 51);
+    assert_eq!(book.gives_up_at(), None, "nobody else may be given it");
+    book.take(runs(&[given("shared", true), given("asked", true)]), 100, 101);
+    book.take(cancel("asked"), 90, 102);
+    assert_eq!(book.gives_up_at(), Some(100 + GIVE_UP), "by the latest request that was answered");
+    book.answered(200);
+    assert_eq!(book.give_up(199 + GIVE_UP), []);
+    assert_eq!(book.give_up(200 + GIVE_UP), [holding("asked", 1), holding("shared", 1)]);
+    assert_eq!((book.give_up(300 + GIVE_UP), book.gives_up_at()), (vec![], None));
+
+    let lost = book.ended(life, end("shared", AttemptState::Cancelled)).unwrap();
+    assert_eq!((lost.outcome, lost.error_code.as_deref()), (AttemptState::Lost, Some("worker.out_of_reach")));
+    let asked = book.ended(life, end("asked", AttemptState::Cancelled)).unwrap();
+    assert_eq!(asked.outcome, AttemptState::Cancelled, "somebody asked for that");
+}
+
+#[test]
+fn a_server_is_waited_for_only_as_long_as_another_can_be_asked() {
+    let (mut book, _) = joined();
+    assert_eq!(book.patience_ms(2_000), GIVE_UP - 3_000);
+    book.answered(2_000);
+    assert_eq!(book.patience_ms(2_000), GIVE_UP - 1_000);
+    assert_eq!(book.patience_ms(50_000), ANOTHER_MS, "it is too late already");
+}
+
+#[test]
+fn a_run_that_ended_by_itself_while_it_was_given_up_is_no_lost_one() {
+    let (mut book, life) = joined();
+    book.take(runs(&[given("a", true)]), 0, 1);
+    book.give_up(GIVE_UP);
+    assert_eq!(book.ended(life, end("a", AttemptState::Succeeded)).unwrap().outcome, AttemptState::Succeeded);
+}
+
+#[test]
+fn a_worker_that_was_taken_for_dead_reports_nothing_of_that_life() {
+    let (mut book, first) = joined();
+    book.take(runs(&[given("a", false), given("b", true)]), 0, 1);
+    let over = book.ended(first, end("b", AttemptState::Succeeded)).unwrap();
+    assert!(book.dismissed(first));
+    assert!(!book.dismissed(first), "the same again");
+    let second = book.joined(GIVE_UP, 5);
+    assert!(!book.dismissed(first), "an answer of then");
+    let poll = book.poll();
+    assert_eq!((poll.number, poll.free, poll.runs), (1, 2, vec![]), "what still ends takes a slot");
+
+    assert_eq!(names(&book.take(runs(&[given("b", true)]), 5, 6).0), ["b"]);
+    book.settled(first, [&over]);
+    assert_eq!(book.poll().runs, [holding("b", 1)], "a receipt of then");
+    assert_eq!(book.ended(first, end("a", AttemptState::Cancelled)), None);
+    assert_eq!((book.poll().free, book.lives(second)), (2, true));
+}
+
+#[test]
+fn a_full_worker_asks_anew_when_there_is_room() {
+    let (mut book, life) = joined();
+    book.take(runs(&[given("a", false), given("b", false), given("c", false)]), 0, 1);
+    let free = book.poll().free;
+    assert!(free == 0 && !book.is_outdated(free));
+    book.ended(life, end("a", AttemptState::Succeeded));
+    assert!(book.is_outdated(free));
+    let free = book.poll().free;
+    assert!(!book.is_outdated(free), "an open question is enough");
+    book.drain();
+    assert!(book.is_outdated(free) && !book.is_outdated(0), "it must not be given anything now");
+}
+
+#[test]
+fn a_draining_worker_takes_nothing_and_is_empty_once_all_is_recorded() {
+    let (mut book, life) = joined();
+    book.take(runs(&[given("a", false)]), 0, 1);
+    book.drain();
+    let poll = book.poll();
+    assert_eq!((poll.free, poll.runs.len(), book.is_empty()), (0, 1, false));
+    assert_eq!(book.cancel_all(), [holding("a", 1)]);
+    let over = book.ended(life, end("a", AttemptState::Cancelled)).unwrap();
+    assert!(!book.is_empty() && book.busy() == 0);
+    book.settled(life, [&over]);
+    assert!(book.is_empty());
+}

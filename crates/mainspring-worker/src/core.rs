@@ -1,0 +1,503 @@
+//! The loops of a worker: one asks, one reports, one watches whether anything is heard.
+
+use std::collections::HashMap;
+use std::future::Future;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+
+use mainspring_api::{
+    AttemptState, WorkerEnd, WorkerHolding, WorkerOrders, WorkerPoll, WorkerReceipt, WorkerReport, WorkerRun,
+    WorkerSpec, WorkerTerms,
+};
+use tokio::sync::{mpsc, watch};
+use tokio::task::JoinSet;
+
+use crate::book::{Book, Life, Stop};
+use crate::clock::{boot_ms, now, pause};
+use crate::execute::Executor;
+use crate::journal::{Journal, Legacy};
+use crate::link::{Backoff, Link, Trouble};
+use crate::outbox::{Batch, Item, Log, Outbox, What};
+
+/// The least time between two questions while there is nothing new.
+const POLL_EVERY_MS: u64 = 200;
+/// The most time between two looks at whether something was heard: after a sleep of the machine it is late by this much.
+const WATCH_EVERY_MS: u64 = 500;
+/// What a worker that leaves waits for the answer.
+const LEAVE_TIMEOUT: Duration = Duration::from_secs(3);
+/// Ends of an earlier process that are reported at a time.
+const LEGACY_ENDS: usize = 100;
+
+/// What the loops share.
+pub(crate) struct Core {
+    pub(crate) spec: WorkerSpec,
+    pub(crate) link: Link,
+    pub(crate) executor: Executor,
+    journal: Option<Mutex<Journal>>,
+    hands: Mutex<Hands>,
+    /// Counts what may matter to a question that is under way.
+    changed: watch::Sender<u64>,
+    outbox: mpsc::Sender<Item>,
+    tasks: Mutex<JoinSet<()>>,
+}
+
+/// What is held, and how to tell each attempt to end.
+struct Hands {
+    book: Book,
+    id: Arc<str>,
+    tells: HashMap<WorkerHolding, (Life, watch::Sender<Stop>)>,
+}
+
+/// How the time under one id has ended.
+enum Over {
+    /// The server knows the id no more.
+    Dismissed,
+    /// Nothing is left to do.
+    Left,
+}
+
+impl Hands {
+    fn tell(&self, ends: &[WorkerHolding], why: Stop) {
+        ends.iter().filter_map(|holding| self.tells.get(holding)).for_each(|(_, tell)| _ = tell.send_replace(why));
+    }
+}
+
+impl Core {
+    pub(crate) fn new(
+        spec: WorkerSpec,
+        link: Link,
+        executor: Executor,
+        journal: Option<Journal>,
+    ) -> (Arc<Self>, Outbox) {
+        let (items, outbox) = Outbox::new();
+        let hands = Hands { book: Book::new(spec.slots), id: Arc::from(""), tells: HashMap::new() };
+        let core = Self {
+            spec,
+            link,
+            executor,
+            journal: journal.map(Mutex::new),
+            hands: Mutex::new(hands),
+            changed: watch::Sender::new(0),
+            outbox: items,
+            tasks: Mutex::default(),
+        };
+        (Arc::new(core), outbox)
+    }
+
+    /// The id under which the worker has joined.
+    pub(crate) fn id(&self) -> Arc<str> {
+        Arc::clone(&self.hands().id)
+    }
+
+    /// Attempts that have not ended.
+    pub(crate) fn busy(&self) -> u32 {
+        self.hands().book.busy()
+    }
+
+    /// Takes nothing more; the asking loop ends when all is over and reported.
+    pub(crate) fn drain(&self) {
+        self.hands().book.drain();
+        self.note_change();
+    }
+
+    /// Ends what is executed, and takes nothing more.
+    pub(crate) fn cancel(&self) -> u32 {
+        let count = {
+            let mut hands = self.hands();
+            hands.book.drain();
+            let ends = hands.book.cancel_all();
+            hands.tell(&ends, Stop::Cancel);
+            ends.len()
+        };
+        self.note_change();
+        u32::try_from(count).unwrap_or(u32::MAX)
+    }
+
+    /// Ends all loops and what they execute where they wait next.
+    pub(crate) fn abort(&self) {
+        self.tasks.lock().unwrap_or_else(PoisonError::into_inner).abort_all();
+    }
+
+    /// Reports the ends that an earlier process of this worker left, and has the rest of what it did given up at once.
+    pub(crate) async fn settle_legacy(&self, legacy: Legacy) -> Result<(), Trouble> {
+        tracing::info!(worker.id = legacy.worker, ends = legacy.ends.len(), "reporting what an earlier process left");
+        for ends in legacy.ends.chunks(LEGACY_ENDS) {
+            let report = WorkerReport { now: now(), logs: Vec::new(), ends: ends.to_vec() };
+            match self.repeat("report what was left", || self.send_report(&legacy.worker, report.clone())).await {
+                Err(Trouble::Dismissed) => return Ok(()),
+                Err(Trouble::Refused(error)) => {
+                    tracing::error!(%error, "the ends that an earlier process left are refused");
+                }
+                other => _ = other?,
+            }
+        }
+        match self.repeat("leave", || self.send_leave(&legacy.worker)).await {
+            Err(Trouble::Dismissed | Trouble::Refused(_)) => Ok(()),
+            other => other,
+        }
+    }
+
+    /// Joins, however long it takes.
+    ///
+    /// # Errors
+    /// The server refuses the worker, or its token.
+    pub(crate) async fn join(&self) -> Result<(Life, WorkerTerms), Trouble> {
+        let mut sent_ms = 0;
+        let ask = || {
+            sent_ms = boot_ms();
+            let spec = self.spec.clone();
+            self.link.ask(|client| async move { client.join_worker(&spec).await })
+        };
+        let terms = self.repeat("join", ask).await?;
+        self.in_journal("begin", |journal| journal.begin(&terms.id));
+        let life = {
+            let mut hands = self.hands();
+            hands.id = Arc::from(terms.id.as_str());
+            hands.book.joined(terms.give_up_ms, sent_ms)
+        };
+        tracing::info!(worker.id = terms.id, server = self.link.address(), "joined");
+        Ok((life, terms))
+    }
+
+    /// Works until it has drained; joins anew whenever it was taken for dead.
+    pub(crate) async fn run(self: Arc<Self>, outbox: Outbox, mut joined: (Life, WorkerTerms)) {
+        self.spawn(Arc::clone(&self).report(outbox));
+        self.spawn(Arc::clone(&self).watch());
+        while let Over::Dismissed = self.serve(joined.0, &joined.1).await {
+            let Some(again) = self.join_again().await else { break };
+            joined = again;
+        }
+        self.leave().await;
+    }
+
+    /// Joins under another id. None if the worker is to stop and has nothing to do.
+    async fn join_again(&self) -> Option<(Life, WorkerTerms)> {
+        let mut backoff = Backoff::default();
+        loop {
+            if self.hands().book.is_draining() {
+                return None;
+            }
+            tokio::select! {
+                joined = self.join() => match joined {
+                    Ok(joined) => return Some(joined),
+                    Err(trouble) => pause(backoff.after(&trouble, "join")).await,
+                },
+                () = self.until(Book::is_draining) => return None,
+            }
+        }
+    }
+
+    /// Asks what there is to do, again and again.
+    async fn serve(self: &Arc<Self>, life: Life, terms: &WorkerTerms) -> Over {
+        let mut backoff = Backoff::default();
+        let mut wait_ms = None;
+        loop {
+            let (poll, is_last) = {
+                let mut hands = self.hands();
+                let is_last = hands.book.is_draining() && hands.book.is_empty();
+                // The last one takes what an answer that got lost may have given.
+                let wait_ms = if is_last { Some(0) } else { wait_ms };
+                (WorkerPoll { wait_ms, ..hands.book.poll() }, is_last)
+            };
+            let (sent_ms, free) = (boot_ms(), poll.free);
+            let answer = tokio::select! {
+                biased;
+                answer = self.send_poll(&terms.id, poll, Duration::from_millis(terms.hold_ms)) => answer,
+                () = self.until(|book| book.is_outdated(free)) => continue,
+                () = self.until(|book| book.is_draining() && book.is_empty()), if !is_last => continue,
+            };
+            let has_news = match answer {
+                Ok(orders) => {
+                    backoff.over("ask for work");
+                    wait_ms = None;
+                    self.follow(life, orders, sent_ms)
+                }
+                Err(Trouble::Dismissed) => {
+                    self.dismiss(life);
+                    return Over::Dismissed;
+                }
+                Err(_) if is_last => return Over::Left,
+                Err(trouble) => {
+                    // What counts now is to be heard soon.
+                    wait_ms = Some(0);
+                    pause(backoff.after(&trouble, "ask for work")).await;
+                    true
+                }
+            };
+            if is_last && self.hands().book.is_empty() {
+                return Over::Left;
+            }
+            let passed = boot_ms() - sent_ms;
+            if !has_news && passed < POLL_EVERY_MS {
+                pause(Duration::from_millis(POLL_EVERY_MS - passed)).await;
+            }
+        }
+    }
+
+    /// Starts and ends what a server says. Whether there was anything to do.
+    fn follow(self: &Arc<Self>, life: Life, orders: WorkerOrders, sent_ms: u64) -> bool {
+        let mut hands = self.hands();
+        let (starts, ends) = hands.book.take(orders, sent_ms, boot_ms());
+        let has_news = !starts.is_empty() || !ends.is_empty();
+        for run in starts {
+            let (tell, stop) = watch::channel(Stop::No);
+            hands.tells.insert(WorkerHolding { run: run.run.clone(), attempt: run.attempt }, (life, tell));
+            let silence_max = run.shared.then(|| Duration::from_millis(hands.book.give_up_ms()));
+            self.spawn(Arc::clone(self).attempt(life, run, stop, silence_max));
+        }
+        hands.tell(&ends, Stop::Cancel);
+        has_news
+    }
+
+    /// One attempt, until its end is in the journal and on its way.
+    async fn attempt(
+        self: Arc<Self>,
+        life: Life,
+        run: WorkerRun,
+        stop: watch::Receiver<Stop>,
+        silence_max: Option<Duration>,
+    ) {
+        let holding = WorkerHolding { run: run.run.clone(), attempt: run.attempt };
+        let log = Log::new(life, holding.clone(), self.outbox.clone());
+        let end = self.executor.execute(Arc::new(run), stop, log.clone(), silence_max).await;
+        let end = {
+            let mut hands = self.hands();
+            if hands.tells.get(&holding).is_some_and(|(of, _)| *of == life) {
+                hands.tells.remove(&holding);
+            }
+            hands.book.ended(life, end)
+        };
+        self.note_change();
+        let Some(end) = end else { return };
+        self.in_journal("keep an end in", |journal| journal.keep(&end));
+        log.close().await;
+        let _closed = self.outbox.send(Item { life, what: What::End(end) }).await;
+    }
+
+    /// Reports what is in the outbox, for ever.
+    async fn report(self: Arc<Self>, mut outbox: Outbox) {
+        while let Some(batch) = outbox.batch().await {
+            if let Err(error) = self.deliver(&batch).await {
+                self.deliver_each(batch, &error).await;
+            }
+        }
+    }
+
+    /// Sends a batch until it is answered, or its life is over.
+    ///
+    /// # Errors
+    /// The server refuses something in it, and will for ever.
+    async fn deliver(&self, batch: &Batch) -> Result<(), Trouble> {
+        let id = {
+            let hands = self.hands();
+            if !hands.book.lives(batch.life) {
+                return Ok(());
+            }
+            Arc::clone(&hands.id)
+        };
+        let mut sent_ms = 0;
+        let send = || {
+            sent_ms = boot_ms();
+            self.send_report(&id, batch.report())
+        };
+        match self.persist("report", send).await {
+            Ok(receipt) => {
+                for refused in &receipt.refused {
+                    tracing::warn!(
+                        run.id = refused.run,
+                        attempt = refused.attempt,
+                        "the end of an attempt was refused"
+                    );
+                }
+                {
+                    let mut hands = self.hands();
+                    hands.book.answered(sent_ms);
+                    hands.book.settled(batch.life, batch.ends());
+                }
+                self.note_change();
+                self.in_journal("drop ends of", |journal| journal.drop_ends(batch.ends()));
+                Ok(())
+            }
+            Err(Trouble::Dismissed) => {
+                self.dismiss(batch.life);
+                Ok(())
+            }
+            Err(trouble) => Err(trouble),
+        }
+    }
+
+    /// Finds what a server refuses: a log line is left out, and an end says so in place of its output.
+    async fn deliver_each(&self, batch: Batch, error: &Trouble) {
+        tracing::error!(%error, items = batch.items.len(), "a report was refused; its parts are sent one by one");
+        for item in batch.items {
+            let mut single = Batch { life: batch.life, items: vec![item] };
+            let Err(error) = self.deliver(&single).await else { continue };
+            let Some(What::End(end)) = single.items.pop() else {
+                tracing::error!(%error, "log lines were refused and are left out");
+                continue;
+            };
+            let bare = bare(end, &error);
+            let mut backoff = Backoff::default();
+            single.items.push(What::End(bare));
+            while let Err(error) = self.deliver(&single).await {
+                pause(backoff.after(&error, "report an end")).await;
+            }
+        }
+    }
+
+    /// Ends what others may be given, once nothing was heard for too long.
+    async fn watch(self: Arc<Self>) {
+        loop {
+            let wait = {
+                let mut hands = self.hands();
+                let now_ms = boot_ms();
+                let ends = hands.book.give_up(now_ms);
+                if !ends.is_empty() {
+                    tracing::error!(
+                        runs = ends.len(),
+                        "nothing heard from a server for too long; ending what others may be given"
+                    );
+                    hands.tell(&ends, Stop::GiveUp);
+                }
+                hands.book.gives_up_at().map_or(WATCH_EVERY_MS, |at| at.saturating_sub(now_ms).clamp(1, WATCH_EVERY_MS))
+            };
+            pause(Duration::from_millis(wait)).await;
+        }
+    }
+
+    /// The server knows this life no more: what it does is ended, and nothing of it is reported.
+    fn dismiss(&self, life: Life) {
+        {
+            let mut hands = self.hands();
+            if !hands.book.dismissed(life) {
+                return;
+            }
+            tracing::error!(worker.id = &*hands.id, busy = hands.book.busy(), "taken for dead; ending everything");
+            let of_life = hands.tells.values().filter(|(of, _)| *of == life);
+            of_life.for_each(|(_, tell)| _ = tell.send_replace(Stop::GiveUp));
+        }
+        self.in_journal("clear", Journal::clear);
+        self.note_change();
+    }
+
+    /// Says goodbye. If nobody hears it, the next process of this worker says so.
+    async fn leave(&self) {
+        let id = self.id();
+        let left = tokio::time::timeout(LEAVE_TIMEOUT, self.send_leave(&id)).await;
+        match left {
+            Ok(Ok(()) | Err(Trouble::Dismissed)) => {
+                tracing::info!(worker.id = &*id, "left");
+                self.in_journal("clear", Journal::clear);
+            }
+            Ok(Err(error)) => tracing::warn!(%error, "cannot leave in order"),
+            Err(_) => tracing::warn!("cannot leave in order: no answer"),
+        }
+    }
+
+    async fn send_poll(&self, id: &str, poll: WorkerPoll, hold: Duration) -> Result<WorkerOrders, Trouble> {
+        let limit = Duration::from_millis(self.hands().book.patience_ms(boot_ms()));
+        self.link.ask_within(limit, |client| async move { client.poll_worker(id, &poll, hold).await }).await
+    }
+
+    async fn send_report(&self, id: &str, report: WorkerReport) -> Result<WorkerReceipt, Trouble> {
+        self.link.ask(|client| async move { client.report_worker(id, &report).await }).await
+    }
+
+    async fn send_leave(&self, id: &str) -> Result<(), Trouble> {
+        self.link.ask(|client| async move { client.leave_worker(id).await }).await
+    }
+
+    /// Repeats a request until it is answered, refused or denied.
+    async fn repeat<T, Fut>(&self, what: &'static str, request: impl FnMut() -> Fut) -> Result<T, Trouble>
+    where
+        Fut: Future<Output = Result<T, Trouble>>,
+    {
+        self.again(what, false, request).await
+    }
+
+    /// Repeats a request until it is answered or refused: a token that opens nothing may be mended.
+    async fn persist<T, Fut>(&self, what: &'static str, request: impl FnMut() -> Fut) -> Result<T, Trouble>
+    where
+        Fut: Future<Output = Result<T, Trouble>>,
+    {
+        self.again(what, true, request).await
+    }
+
+    async fn again<T, Fut>(
+        &self,
+        what: &'static str,
+        denied_too: bool,
+        mut request: impl FnMut() -> Fut,
+    ) -> Result<T, Trouble>
+    where
+        Fut: Future<Output = Result<T, Trouble>>,
+    {
+        let mut backoff = Backoff::default();
+        loop {
+            let trouble = match request().await {
+                Ok(answer) => {
+                    backoff.over(what);
+                    return Ok(answer);
+                }
+                Err(trouble @ (Trouble::Passing(_) | Trouble::Stale | Trouble::Late)) => trouble,
+                Err(trouble @ Trouble::Denied(_)) if denied_too => trouble,
+                Err(trouble) => return Err(trouble),
+            };
+            pause(backoff.after(&trouble, what)).await;
+        }
+    }
+
+    /// Waits until the book is in some state.
+    async fn until(&self, wanted: impl Fn(&Book) -> bool) {
+        let mut changed = self.changed.subscribe();
+        while !wanted(&self.hands().book) {
+            if changed.changed().await.is_err() {
+                return;
+            }
+        }
+    }
+
+    fn note_change(&self) {
+        self.changed.send_modify(|count| *count += 1);
+    }
+
+    /// Works on the journal, if there is one. One that cannot be written is told of, and does without.
+    fn in_journal(&self, what: &str, work: impl FnOnce(&mut Journal) -> std::io::Result<()>) {
+        let Some(journal) = &self.journal else { return };
+        let mut journal = journal.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Err(error) = blocking(|| work(&mut journal)) {
+            tracing::error!(%error, "cannot {what} the journal");
+        }
+    }
+
+    fn spawn(&self, work: impl Future<Output = ()> + Send + 'static) {
+        let mut tasks = self.tasks.lock().unwrap_or_else(PoisonError::into_inner);
+        while tasks.try_join_next().is_some() {}
+        tasks.spawn(work);
+    }
+
+    fn hands(&self) -> MutexGuard<'_, Hands> {
+        self.hands.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Waits for the disk without holding up other tasks, where the runtime has more than one thread.
+fn blocking<T>(work: impl FnOnce() -> T) -> T {
+    match tokio::runtime::Handle::current().runtime_flavor() {
+        tokio::runtime::RuntimeFlavor::MultiThread => tokio::task::block_in_place(work),
+        _ => work(),
+    }
+}
+
+/// The end of an attempt without what may be wrong with it.
+fn bare(end: WorkerEnd, error: &Trouble) -> WorkerEnd {
+    WorkerEnd {
+        outcome: if end.outcome == AttemptState::Succeeded { AttemptState::Failed } else { end.outcome },
+        error_code: Some("worker.report_refused".to_owned()),
+        error: Some(format!("the server refused the report of this end: {error}")),
+        output: None,
+        exit_code: end.exit_code,
+        signal: end.signal,
+        ..end
+    }
+}
