@@ -13,7 +13,7 @@ use mainspring_core::cluster::{Change, ClusterView, Lease, NodeRow, Renewal, Sha
 use mainspring_core::planner::Answered;
 use tokio::sync::Notify;
 
-use super::db::{Db, Query, Row, Step, ToSql, execute, exists, known, on_servers, read, word};
+use super::db::{Db, Query, Row, Step, ToSql, execute, exists, known, on_servers, read, sql, word};
 use super::lane::{Lane, Server};
 use super::session::Session;
 use crate::cluster::{Cluster, NodeInfo, lost_setting};
