@@ -210,6 +210,8 @@ pub enum Overlap {
     QueueOne,
     /// Waits for a slot, however many wait already: the runs follow one another.
     QueueAll,
+    /// Takes the place of an older run, whose end is asked for: the newest run wins.
+    CancelRunning,
 }
 
 /// How the pause before a further attempt grows.

@@ -328,6 +328,8 @@ words!(
         QueueOne = "queue_one",
         /// Every run waits for the slot, one after the other.
         QueueAll = "queue_all",
+        /// The newest run takes the place of an older one, whose end is asked for.
+        CancelRunning = "cancel_running",
     }
 );
 

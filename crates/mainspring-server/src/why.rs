@@ -49,7 +49,8 @@ fn running(run: &RunInfo) -> Vec<WhyReason> {
     let since = run.claimed_at.map_or_else(String::new, |at| format!(" since {at}"));
     let running = WhyReason::new(WhyCode::Running, format!("attempt {} runs{since}", run.attempt));
     let asked = run.cancel_requested_at.map(|at| {
-        let message = format!("its end was asked for at {at}; it is final when its processes are gone");
+        let why = run.reason.as_ref().map_or_else(String::new, |why| format!(", because: {why}"));
+        let message = format!("its end was asked for at {at}{why}; it is final when its processes are gone");
         WhyReason::new(WhyCode::CancelRequested, message)
     });
     [Some(running), asked].into_iter().flatten().collect()
@@ -74,6 +75,10 @@ fn held(facts: &RunFacts<'_>) -> WhyReason {
     let mut message = format!("{limit}{} unfinished", are(holders.len()));
     if before > 0 {
         message.push_str(&format!("; {} held, to start before it", are(before)));
+    }
+    let ending = holders.iter().filter(|run| run.cancel_requested_at.is_some()).count();
+    if ending > 0 {
+        message.push_str(&format!("; the end of {} was asked for", runs(ending)));
     }
     WhyReason { runs: named(holders), ..WhyReason::new(WhyCode::JobLimit, message) }
 }

@@ -35,6 +35,7 @@ pub mod kit;
 pub mod nodes;
 pub mod queue;
 pub mod reads;
+pub mod replacing;
 pub mod window;
 
 pub use differential::differential;
@@ -154,6 +155,16 @@ macro_rules! conformance_suite {
                 changes_of_things_are_events,
                 log_is_read_from_the_chunk_that_holds_the_line,
                 log_chunk_that_is_there_is_passed_over;
+            replacing:
+                newer_run_asks_for_the_end_of_the_one_that_runs,
+                held_run_starts_when_the_replaced_one_is_lost,
+                newest_run_replaces_the_one_that_waits,
+                unstarted_run_makes_room_at_once,
+                oldest_of_several_makes_room,
+                run_that_was_asked_for_replaces_and_is_replaced,
+                run_that_somebody_ends_makes_room_already,
+                batch_that_is_repeated_replaces_nobody_twice,
+                trigger_that_awaited_the_replaced_run_is_noted;
             keeping:
                 namespaces_come_with_their_jobs_and_go_when_empty,
                 calendars_are_kept_as_written,
@@ -238,6 +249,7 @@ mod tests {
             include_str!("conformance/nodes.rs"),
             include_str!("conformance/queue.rs"),
             include_str!("conformance/reads.rs"),
+            include_str!("conformance/replacing.rs"),
             include_str!("conformance/window.rs"),
         ] {
             let lines = source.lines().filter_map(|line| line.strip_prefix("pub async fn "));

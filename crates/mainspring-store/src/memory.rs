@@ -270,6 +270,10 @@ impl Store for MemoryStore {
         self.request(|model| runs::ask(model, run))
     }
 
+    async fn rearm(&self, run: RunId, rearm: Rearm) -> Result<bool> {
+        self.request(|model| Ok(runs::rearm(model, run, &rearm)))
+    }
+
     async fn cancel_run(&self, run: RunId, reason: &str, rearm: Option<Rearm>, at: Timestamp) -> Result<Cancelled> {
         self.request(|model| runs::cancel(model, run, reason, rearm, at))
     }

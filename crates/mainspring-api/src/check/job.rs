@@ -43,7 +43,7 @@ pub(super) fn check_policies(spec: &JobSpec, problems: &mut Vec<Problem>) {
     if spec.max_active.is_some() && spec.overlap.unwrap_or_default() == Overlap::Allow {
         problems.push(
             wrong_value("\"max_active\" has no effect with overlap allow", "/max_active")
-                .hint("add overlap: skip, hold, queue_one or queue_all; or remove max_active"),
+                .hint("add overlap: skip, hold, queue_one, queue_all or cancel_running; or remove max_active"),
         );
     }
     check_retries(spec, problems);

@@ -121,15 +121,14 @@ fn every_problem_is_shown_with_its_line_and_advice() {
         (
             "name: a\noverlap: skp\nrun: date\n",
             &[
-                "error[field.value]: \"overlap\" is \"skp\", not one of allow, skip, hold, queue_one, queue_all   --> jobs:2:10\n  hint: did you mean \"skip\"?",
+                "error[field.value]: \"overlap\" is \"skp\", not one of allow, skip, hold, queue_one, queue_all, cancel_running   --> jobs:2:10\n  hint: did you mean \"skip\"?",
             ],
         ),
         (
-            "name: a\noverlap: cancel_running\ntasks: {a: {run: x}}\nnotify: [x]\n",
+            "name: a\ntasks: {a: {run: x}}\nnotify: [x]\n",
             &[
-                "error[field.later]: \"cancel_running\" cannot be used: this overlap policy is not in this version   --> jobs:2:1",
-                "error[field.later]: \"tasks\" cannot be used: workflows are not in this version   --> jobs:3:1",
-                "error[field.later]: \"notify\" cannot be used: alerts are not in this version   --> jobs:4:1",
+                "error[field.later]: \"tasks\" cannot be used: workflows are not in this version   --> jobs:2:1",
+                "error[field.later]: \"notify\" cannot be used: alerts are not in this version   --> jobs:3:1",
             ],
         ),
         (

@@ -299,6 +299,8 @@ impl Pair {
             (Overlap::Hold, 1),
             (Overlap::QueueOne, 1),
             (Overlap::QueueAll, 1),
+            (Overlap::CancelRunning, 1),
+            (Overlap::CancelRunning, 2),
         ];
         let (overlap, max_active) = *limits.get(usize::from(*limit)).unwrap_or(&(Overlap::QueueOne, 2));
         let mut draft = Draft::new(&key(*job).name).limit(overlap, max_active).edit(|job| job.priority = *priority);

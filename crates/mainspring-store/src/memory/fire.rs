@@ -86,14 +86,16 @@ impl Fire {
         if is_known(model, entry.trigger, run) {
             return Placed::Known;
         }
-        let job = model.job_mut(entry.job);
-        let admission = entry.gate.map_or(Admission::Start, |rule| admit(job.gate, rule));
+        let mut admission = entry.gate.map_or(Admission::Start, |rule| admit(model.job(entry.job).gate, rule));
+        if let Some(rule) = entry.gate.filter(|_| admission == Admission::Replace) {
+            admission = model.replace(entry.job, rule, self.at);
+        }
         debug_assert!(admission != Admission::Block, "a job with `hold` fires one run at a time");
         let placed = match admission {
             Admission::Start if run.claim => Placed::Running,
             Admission::Start => Placed::Queued,
             Admission::Hold => Placed::Held,
-            Admission::Suppress | Admission::Block => Placed::Suppressed,
+            Admission::Suppress | Admission::Block | Admission::Replace => Placed::Suppressed,
         };
         let state = match placed {
             Placed::Running => RunState::Running,
@@ -104,6 +106,7 @@ impl Fire {
                 return Placed::Suppressed;
             }
         };
+        let job = model.job_mut(entry.job);
         job.version_mut(entry.job_version).runs += 1;
         let slots = if state == RunState::Held { &mut job.gate.held } else { &mut job.gate.active };
         *slots += 1;

@@ -25,7 +25,12 @@ pub(super) fn ask(model: &mut Model, asked: AskedRun) -> Result<Asked> {
     if model.live.get(asked.id).is_some() || model.history.get(asked.id).is_some() {
         return Ok(Asked { placed: Placed::Known });
     }
-    let holds = job.limit().is_some_and(|rule| admit_asked(job.gate, rule) != Admission::Start);
+    let mut admission = job.limit().map_or(Admission::Start, |rule| admit_asked(job.gate, rule));
+    if let Some(rule) = job.limit().filter(|_| admission == Admission::Replace) {
+        admission = model.replace(asked.job, rule, asked.at);
+    }
+    let holds = admission != Admission::Start;
+    let job = model.job_mut(asked.job);
     job.version_mut(asked.job_version).runs += 1;
     let (state, placed, slots) = if holds {
         (RunState::Held, Placed::Held, &mut job.gate.held)
@@ -78,14 +83,7 @@ pub(super) fn cancel(
     };
     let job = run.job;
     if run.state == RunState::Running {
-        model.live.update(id, |run| {
-            let more = run.more();
-            if more.cancel_requested_at.is_none() {
-                more.cancel_requested_at = Some(at);
-                more.reason = Some(reason.to_owned().into());
-            }
-        });
-        model.outbox.cancel(id);
+        model.request_end(id, reason, at);
         return Ok(Cancelled::Requested);
     }
     model.cancel_unstarted(id, reason, at);
@@ -102,6 +100,11 @@ pub(super) fn cancel(
     }
     model.events.flush(at);
     Ok(Cancelled::AtOnce)
+}
+
+/// See [`crate::Store::rearm`].
+pub(super) fn rearm(model: &mut Model, run: RunId, rearm: &Rearm) -> bool {
+    model.live.get(run).is_none() && arm(model, rearm, run)
 }
 
 /// See [`crate::Store::run`].

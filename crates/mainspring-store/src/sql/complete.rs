@@ -20,6 +20,11 @@ pub(crate) fn complete(session: &mut Session<impl Batches>, batch: &CompletionBa
     let mut left = Left::default();
     let mut noted = Vec::new();
     let ends = session.connection.end_usual(batch, owner)?;
+    // Gates before runs, as whoever ends a run of a job under its gate does.
+    let open = batch.entries.iter().zip(&ends).filter(|(_, end)| matches!(end, End::Open));
+    for job in open.map(|(entry, _)| entry.job).collect::<BTreeSet<JobId>>() {
+        left.gates.find(&session.connection, job)?;
+    }
     for ((index, entry), end) in (0_u32..).zip(&batch.entries).zip(ends) {
         let state = match end {
             End::Final(state) => state,

@@ -17,6 +17,7 @@ use super::db::{
 use super::gap;
 use super::gate::Gates;
 use super::repeat::{self, Before};
+use super::replace::{Notes, replace};
 use super::session::{RunChanges, Session};
 
 /// What became of an entry.
@@ -44,6 +45,7 @@ struct Fire<'a> {
     db: &'a dyn Db,
     runs: &'a mut RunChanges,
     gates: Gates,
+    notes: Notes,
     owner: i64,
     stamp: i64,
     at: Timestamp,
@@ -69,7 +71,7 @@ pub(crate) fn fire<C: Batches>(session: &mut Session<C>, batch: &FireBatch, hurr
     let mut before = repeat::read(&session.connection, owner, batch)?;
     let mut outcome = FireOutcome { placed: Vec::with_capacity(batch.entries.len()), ..FireOutcome::default() };
     let Session { connection, runs, .. } = &mut *session;
-    let mut fire = Fire { db: connection, runs, gates: Gates::default(), owner, stamp, at: batch.at };
+    let mut fire = Fire { db: connection, runs, gates: Gates::default(), notes: Notes::default(), owner, stamp, at: batch.at };
     let (usual, busy) = match before {
         Some(_) => (Usual::none(batch), HashSet::new()),
         None if hurries => record_hurrying(connection, batch, owner, stamp)?,
@@ -91,6 +93,7 @@ pub(crate) fn fire<C: Batches>(session: &mut Session<C>, batch: &FireBatch, hurr
         }
     }
     fire.gates.write(fire.db)?;
+    fire.notes.pass_on(session)?;
     session.flush_runs(batch.at)?;
     if !batch.entries.is_empty() {
         repeat::keep(&session.connection, owner, batch.id.sequence, &outcome)?;
@@ -283,8 +286,13 @@ impl Fire<'_> {
             return Ok(Placed::Known);
         }
         let Some(rule) = entry.gate else { return self.insert(entry, run, admitted(run.claim)) };
+        let mut admission = admit(*self.gates.of(self.db, entry.job)?, rule);
+        if admission == Admission::Replace {
+            let Self { db, runs, gates, notes, at, .. } = self;
+            admission = replace(*db, runs, gates, notes, entry.job, rule, *at)?;
+        }
         let gate = self.gates.of(self.db, entry.job)?;
-        let born = match admit(*gate, rule) {
+        let born = match admission {
             Admission::Start => {
                 gate.active += 1;
                 admitted(run.claim)
@@ -293,7 +301,7 @@ impl Fire<'_> {
                 gate.held += 1;
                 Placed::Held
             }
-            Admission::Suppress | Admission::Block => {
+            Admission::Suppress | Admission::Block | Admission::Replace => {
                 let gap = suppressed(run.fire_time, rule.overlap.as_str());
                 gap::add(self.db, entry.job, entry.trigger, self.at, &gap)?;
                 return Ok(Placed::Suppressed);

@@ -190,6 +190,70 @@ async fn overlap_policies_bound_unfinished_runs() {
     }
 }
 
+/// A scheduler whose runs take until they are let go, or told to end.
+async fn patient(wanted: mainspring::JobBuilder) -> (ManualEngine, Arc<tokio::sync::Semaphore>) {
+    let gate = Arc::new(tokio::sync::Semaphore::new(0));
+    let waiting = Arc::clone(&gate);
+    let builder = Scheduler::builder().handler("patient", move |run: RunContext| {
+        let waiting = Arc::clone(&waiting);
+        async move {
+            tokio::select! {
+                _ = waiting.acquire() => Ok(()),
+                () = run.cancelled() => Err("told to end"),
+            }
+        }
+    });
+    let engine = ManualEngine::start(builder, t("2026-01-01T00:00:00Z")).await.expect("starts");
+    engine.scheduler().add(wanted).await.expect("a good job");
+    (engine, gate)
+}
+
+#[tokio::test]
+async fn newest_run_takes_the_place_of_the_one_before() {
+    let clock = t("2026-01-01T00:00:00Z");
+    let three = every(Duration::from_secs(1)).repeat(2).starting(clock + 1_000);
+    let wanted = job("patient").overlap(Overlap::CancelRunning, 1).trigger(three);
+    let (mut engine, gate) = patient(wanted).await;
+    let latest = async |engine: &ManualEngine| engine.scheduler().runs("patient", 10).await.expect("readable");
+    for count in 1..=3 {
+        engine.tick(Duration::from_secs(1));
+        let newest_runs = async {
+            while !matches!(&latest(&engine).await[..], [newest, ..] if newest.state == RunState::Running
+                && newest.fire_time == clock + count * 1_000)
+            {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(60), newest_runs).await.expect("the newest run takes over");
+    }
+    gate.add_permits(1);
+    engine.settle().await;
+    let runs = latest(&engine).await;
+    let ends: Vec<_> = runs.iter().map(|run| (run.state, run.reason.as_deref())).collect();
+    let replaced = (RunState::Cancelled, Some("replaced by a newer run"));
+    assert_eq!(ends, [(RunState::Succeeded, None), replaced, replaced]);
+}
+
+#[tokio::test]
+async fn delay_goes_on_when_its_run_is_replaced_before_it_starts() {
+    let wanted = job("flaky")
+        .overlap(Overlap::CancelRunning, 1)
+        .retries(1, Duration::from_secs(3_600))
+        .trigger(delay(Duration::from_secs(10)));
+    let builder = Scheduler::builder().handler("flaky", async |_: RunContext| Err::<(), _>("not yet"));
+    let mut engine = ManualEngine::start(builder, t("2026-01-01T00:00:00Z")).await.expect("starts");
+    engine.scheduler().add(wanted).await.expect("a good job");
+    engine.advance(Duration::from_secs(30)).await;
+    let runs = async |engine: &ManualEngine| engine.scheduler().runs("flaky", 10).await.expect("readable");
+    assert_eq!(runs(&engine).await[0].state, RunState::Scheduled, "it waits for its second attempt");
+    engine.scheduler().run_now("flaky").await.expect("there is such a job");
+    engine.settle().await;
+    assert_eq!(runs(&engine).await[1].state, RunState::Cancelled);
+    engine.advance(Duration::from_secs(11)).await;
+    let all = runs(&engine).await;
+    assert_eq!(all.len(), 3, "the delay has fired again: {all:?}");
+}
+
 #[tokio::test]
 async fn triggers_follow_the_base_of_their_calendar() {
     use mainspring_engine::control::SaveMode;
@@ -270,10 +334,16 @@ async fn delay_that_an_interruption_left_behind_goes_on_after_a_restart() {
             None => tokio::task::yield_now().await,
         }
     };
-    // The end of the run without what follows it.
-    scheduler.engine().store().cancel_run(run, "", None, scheduler.control().now()).await.expect("it has not started");
-    assert_eq!(scheduler.engine().store().stranded().await.expect("readable").len(), 1);
+    let now = scheduler.control().now();
     scheduler.shutdown(Duration::from_secs(5)).await.expect("closes");
+    // The end of the run without what follows it, which nobody hears of.
+    let store = mainspring_store::open(&address).await.expect("opens");
+    store.cancel_run(run, "", None, now).await.expect("it has not started");
+    let by = mainspring_core::Incarnation(7);
+    store.take_changes(by, mainspring_core::cluster::ShardSet::ALL, 100).await.expect("readable");
+    assert_eq!(store.stranded().await.expect("readable").len(), 1);
+    store.close().await.expect("closes");
+    drop(store);
 
     let scheduler = failing().0.start(&address).await.expect("starts again");
     assert_eq!(scheduler.engine().store().stranded().await.expect("readable").len(), 0);
