@@ -213,7 +213,7 @@ async fn newest_run_takes_the_place_of_the_one_before() {
     let clock = t("2026-01-01T00:00:00Z");
     let three = every(Duration::from_secs(1)).repeat(2).starting(clock + 1_000);
     let wanted = job("patient").overlap(Overlap::CancelRunning, 1).trigger(three);
-    let (mut engine, gate) = patient(wanted).await;
+    let (engine, gate) = patient(wanted).await;
     let latest = async |engine: &ManualEngine| engine.scheduler().runs("patient", 10).await.expect("readable");
     for count in 1..=3 {
         engine.tick(Duration::from_secs(1));
@@ -224,7 +224,8 @@ async fn newest_run_takes_the_place_of_the_one_before() {
                 tokio::task::yield_now().await;
             }
         };
-        tokio::time::timeout(Duration::from_secs(60), newest_runs).await.expect("the newest run takes over");
+        let seen = tokio::time::timeout(Duration::from_secs(60), newest_runs).await;
+        assert!(seen.is_ok(), "the newest run takes over: {:?}", latest(&engine).await);
     }
     gate.add_permits(1);
     engine.settle().await;
@@ -249,9 +250,13 @@ async fn delay_goes_on_when_its_run_is_replaced_before_it_starts() {
     engine.scheduler().run_now("flaky").await.expect("there is such a job");
     engine.settle().await;
     assert_eq!(runs(&engine).await[1].state, RunState::Cancelled);
+    let next = engine.scheduler().upcoming(Timestamp::MAX, 9).await.expect("readable");
+    assert_eq!(next.iter().map(|next| next.fire_time).collect::<Vec<_>>(), [t("2026-01-01T00:00:40Z")]);
+    let manual = runs(&engine).await[0].id;
     engine.advance(Duration::from_secs(11)).await;
-    let all = runs(&engine).await;
-    assert_eq!(all.len(), 3, "the delay has fired again: {all:?}");
+    engine.scheduler().cancel(manual).await.expect("it waits for its second attempt");
+    engine.settle().await;
+    assert_eq!(runs(&engine).await.len(), 3, "a delay replaces nobody: it waits, and goes on");
 }
 
 #[tokio::test]
