@@ -24,6 +24,7 @@ const FILES: &[(&str, &str)] = &[
     example!("rotate-logs.yaml"),
     example!("server-health.yaml"),
     example!("slow-report.yaml"),
+    example!("time-limits.yaml"),
 ];
 
 /// Returns the built-in examples as one bundle, for a server that listens on `port`.

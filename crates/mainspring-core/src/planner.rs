@@ -478,6 +478,10 @@ impl Planner {
         self.check.changes_read(&changes);
         self.changes_waiting |= changes.more;
         self.slots.backlog |= changes.queued;
+        if changes.queued {
+            // A run that was asked for may have a time by which it has to start, which this node has not seen.
+            self.slots.schedule(self.now);
+        }
         commands.extend(changes.cancels.into_iter().map(Command::Cancel));
         if !changes.triggers.is_empty() {
             let again = self.residents.forget(&changes.triggers);
@@ -579,6 +583,7 @@ impl From<ClaimedRun> for Start {
             due_at: claimed.due_at,
             attempt: claimed.attempt,
             input: claimed.input,
+            deadline: None,
             awaited_by: None,
             definition: None,
         }

@@ -379,7 +379,7 @@ impl Reader {
             }
             Read::Release => {
                 let mut released: Released = self.store.release_due(self.clock.now(), STEP_MAX).await?;
-                if released.count == STEP_MAX {
+                if released.count == STEP_MAX || released.expired == STEP_MAX {
                     released.next_at = Some(self.clock.now());
                 }
                 Event::Released(released)
@@ -587,6 +587,7 @@ async fn lost_ends(definitions: &Definitions, runs: Vec<LiveRun>, now: Timestamp
 async fn lost_end(definitions: &Definitions, live: LiveRun, definition: Arc<Job>, now: Timestamp) -> AttemptEnd {
     let mut start = Start::from(live.claimed);
     start.awaited_by = definitions.awaiting_start(&start, &definition).await;
+    start.deadline = definitions.deadline(&start, &definition).await;
     AttemptEnd {
         start,
         definition,

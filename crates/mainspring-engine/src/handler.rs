@@ -4,6 +4,7 @@ use std::error::Error;
 use std::fmt;
 use std::future::Future;
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
 
 use futures_util::future::BoxFuture;
 use mainspring_core::job::{Job, JobKey};
@@ -19,6 +20,8 @@ pub struct RunContext {
     pub(crate) start: Arc<Start>,
     pub(crate) definition: Arc<Job>,
     pub(crate) cancelled: watch::Receiver<bool>,
+    /// How long the attempt may take.
+    pub(crate) limit: Option<Duration>,
 }
 
 impl RunContext {

@@ -85,7 +85,7 @@ fn attempt(context: &RunContext, kill_grace: Duration) -> Attempt {
         params: params(&context.input()),
         traceparent: traceparent(context),
         env: job.env.clone(),
-        timeout: job.timeout_ms.map(|ms| Duration::from_millis(ms.unsigned_abs())),
+        timeout: context.limit,
         kill_grace,
         working_dir: job.working_dir.as_ref().map(PathBuf::from),
     }

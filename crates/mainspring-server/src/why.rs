@@ -34,6 +34,16 @@ pub(crate) struct RunFacts<'a> {
 
 /// Why a run is where it is.
 pub(crate) fn run(facts: &RunFacts<'_>) -> Vec<WhyReason> {
+    let mut reasons = where_it_is(facts);
+    if let (Some(at), Some(last)) = (facts.run.expires_at, reasons.last_mut())
+        && facts.run.state != RunState::Running
+    {
+        last.message.push_str(&format!("; it ends by itself if it has not started by {at}"));
+    }
+    reasons
+}
+
+fn where_it_is(facts: &RunFacts<'_>) -> Vec<WhyReason> {
     let run = facts.run;
     match run.state {
         RunState::Running => running(run),

@@ -102,7 +102,9 @@ pub trait Store: Send + Sync + 'static {
     /// something: it answers those of its runs that are still running at that attempt for that process start.
     async fn claim(&self, id: BatchId, limit: u32, at: Timestamp) -> Result<Vec<ClaimedRun>>;
 
-    /// Makes scheduled runs ready that are due at `at`, up to `limit`.
+    /// Makes scheduled runs ready that are due at `at`, up to `limit`, and ends up to as many that wait and whose time is
+    /// over, as [`mainspring_core::run::expiry`] says. These give up their slots as by [`Store::cancel_run`], and a trigger
+    /// that awaits one is noted in the outbox.
     async fn release_due(&self, at: Timestamp, limit: u32) -> Result<Released>;
 
     /// Reads and clears what requests have changed that concerns a process start: up to `limit` triggers of its shards,

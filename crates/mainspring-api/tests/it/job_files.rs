@@ -286,3 +286,28 @@ fn an_item_with_a_problem_leaves_its_neighbours_alone() {
     let count = |code: &str| problems.iter().filter(|problem| problem.code == code).count();
     assert_eq!((count("field.type"), count("job.no_task"), count("name.duplicate")), (1, 11, 10));
 }
+
+#[test]
+fn input_of_a_trigger_is_checked_against_the_parameters() {
+    let job = |input: serde_json::Value| {
+        let spec = serde_json::json!({
+            "name": "a", "run": "report", "params": {"region": {"enum": ["eu", "us"], "required": true}},
+            "triggers": [{"name": "t", "cron": "@daily", "input": input}],
+        });
+        serde_json::from_value::<mainspring_api::JobSpec>(spec).expect("a job")
+    };
+    let cases = [
+        (serde_json::json!({"region": "eu"}), vec![]),
+        (serde_json::json!({"region": "asia"}), vec![("param.value", "/triggers/0/input/region")]),
+        (
+            serde_json::json!({"regoin": "eu"}),
+            vec![("field.value", "/params/region/required"), ("param.unknown", "/triggers/0/input/regoin")],
+        ),
+        (serde_json::json!(7), vec![("field.value", "/params/region/required"), ("field.type", "/triggers/0/input")]),
+    ];
+    for (input, expected) in cases {
+        let problems = mainspring_api::check_job(&job(input.clone()));
+        let found: Vec<_> = problems.iter().map(|it| (it.code.as_str(), it.pointer.as_str())).collect();
+        assert_eq!(found, expected, "{input}");
+    }
+}

@@ -63,8 +63,7 @@ pub async fn held_run_starts_when_the_replaced_one_is_lost(store: Arc<dyn Store>
     let (first, _) = claimed(&mut kit, &job).await;
     let (second, _) = claimed(&mut kit, &job).await;
     let again = AfterAttempt::RetryAt(at(2_500));
-    let ended =
-        kit.complete(at(2_500), vec![job.completion(first, 1, AttemptOutcome::Lost, again, at(2_500))]).await;
+    let ended = kit.complete(at(2_500), vec![job.completion(first, 1, AttemptOutcome::Lost, again, at(2_500))]).await;
     assert_eq!(ended.promoted, 1);
     assert_eq!(
         kit.states(&[first, second]).await,
@@ -168,9 +167,7 @@ pub async fn batch_that_is_repeated_replaces_nobody_twice(store: Arc<dyn Store>)
 pub async fn trigger_that_awaited_the_replaced_run_is_noted(store: Arc<dyn Store>) {
     let mut kit = Kit::new(store).await;
     let job = kit
-        .save(
-            Draft::new("a").limit(Overlap::CancelRunning, 1).trigger("t", at(1_000)).trigger("delay", at(1_000)),
-        )
+        .save(Draft::new("a").limit(Overlap::CancelRunning, 1).trigger("t", at(1_000)).trigger("delay", at(1_000)))
         .await;
     kit.changed_triggers().await;
     kit.fire(at(1_000), vec![job.awaiting_entry(1)]).await;

@@ -7,7 +7,7 @@ use mainspring_core::overlap::{Admission, admit};
 use mainspring_core::run::RunState;
 use mainspring_core::{RunId, Timestamp, TriggerId};
 
-use super::live::{Run, Stamp};
+use super::live::{More, Run, Stamp};
 use super::model::{Model, Trigger};
 
 /// See [`crate::Store::fire`].
@@ -117,6 +117,11 @@ impl Fire {
 
     fn new_run(&self, entry: &FireEntry, run: &NewRun, born: Placed, state: RunState) -> Run {
         let runs = state == RunState::Running;
+        let more = (entry.start_timeout_ms.is_some() || entry.input.is_some()).then(|| More {
+            expires_at: entry.start_timeout_ms.map(|ms| self.at + ms),
+            input: entry.input.as_deref().map(str::to_owned),
+            ..More::default()
+        });
         Run {
             id: run.id,
             job: entry.job,
@@ -134,7 +139,7 @@ impl Fire {
             origin: run.origin,
             batch: self.stamp,
             born,
-            more: None,
+            more: more.map(Box::new),
         }
     }
 

@@ -248,6 +248,10 @@ impl Model {
 
     /// Ends a run that no worker has.
     pub(super) fn cancel_unstarted(&mut self, run: RunId, reason: &str, at: Timestamp) {
+        self.end_unstarted(run, RunState::Cancelled, reason, at);
+    }
+
+    pub(super) fn end_unstarted(&mut self, run: RunId, state: RunState, reason: &str, at: Timestamp) {
         let mut run = self.live.remove_if(run, |_| true).expect("the caller has seen the run");
         let more = run.more();
         more.reason = Some(reason.to_owned().into());
@@ -256,7 +260,7 @@ impl Model {
         if let Some(trigger) = self.awaiting(run.trigger, run.id) {
             self.note_trigger(trigger);
         }
-        self.finish(run, RunState::Cancelled, End { outcome: None, started_at, ended_at: at });
+        self.finish(run, state, End { outcome: None, started_at, ended_at: at });
     }
 
     /// The trigger, if it awaits the run.

@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use mainspring_core::batch::{AttemptDetail, Placed, Rearm};
 use mainspring_core::overlap::{Admission, admit_asked};
 use mainspring_core::run::RunState;
-use mainspring_core::{RunId, Timestamp};
+use mainspring_core::{JobId, RunId, Timestamp};
 
 use super::complete::arm;
 use super::history::FinalRun;
@@ -31,6 +31,7 @@ pub(super) fn ask(model: &mut Model, asked: AskedRun) -> Result<Asked> {
     }
     let holds = admission != Admission::Start;
     let job = model.job_mut(asked.job);
+    let start_timeout_ms = job.row.definition.start_timeout_ms;
     job.version_mut(asked.job_version).runs += 1;
     let (state, placed, slots) = if holds {
         (RunState::Held, Placed::Held, &mut job.gate.held)
@@ -40,13 +41,14 @@ pub(super) fn ask(model: &mut Model, asked: AskedRun) -> Result<Asked> {
     *slots += 1;
     model.events.run(asked.id, asked.job, state);
     model.events.flush(asked.at);
-    model.live.insert(new_run(asked, state, placed));
+    let expires_at = start_timeout_ms.map(|ms| asked.at + ms);
+    model.live.insert(new_run(asked, state, placed, expires_at));
     model.outbox.queued();
     Ok(Asked { placed })
 }
 
-fn new_run(asked: AskedRun, state: RunState, born: Placed) -> Run {
-    let more = More { input: asked.input, rerun_of: asked.rerun_of, ..More::default() };
+fn new_run(asked: AskedRun, state: RunState, born: Placed, expires_at: Option<Timestamp>) -> Run {
+    let more = More { input: asked.input, rerun_of: asked.rerun_of, expires_at, ..More::default() };
     Run {
         id: asked.id,
         job: asked.job,
@@ -90,6 +92,13 @@ pub(super) fn cancel(
     if let Some(rearm) = rearm {
         arm(model, &rearm, id);
     }
+    free_slot(model, job);
+    model.events.flush(at);
+    Ok(Cancelled::AtOnce)
+}
+
+/// Gives a freed slot to held runs, or tells the engine that one is left.
+pub(super) fn free_slot(model: &mut Model, job: JobId) {
     let rule = model.job(job).limit();
     if model.promote(job, rule) > 0 {
         model.outbox.queued();
@@ -98,8 +107,6 @@ pub(super) fn cancel(
     if rule.is_some_and(|rule| gate.active < rule.max_active && gate.held == 0) {
         model.note_triggers(job);
     }
-    model.events.flush(at);
-    Ok(Cancelled::AtOnce)
 }
 
 /// See [`crate::Store::rearm`].
@@ -218,6 +225,7 @@ fn info(model: &Model, run: &Run, over: Option<&FinalRun>) -> RunInfo {
         error_code,
         error,
         rerun_of: more.rerun_of,
+        expires_at: more.expires_at.filter(|_| over.is_none()),
     }
 }
 

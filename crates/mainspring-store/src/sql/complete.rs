@@ -182,7 +182,11 @@ fn retry(db: &dyn Db, entry: &Completion, not_before: Timestamp) -> Step<()> {
         (":id", entry.run.as_bytes()),
     ];
     execute(db, sql!("complete_attempt"), &values)?;
-    let values: [(&str, &dyn ToSql); 2] = [(":not_before", &not_before.as_millis()), (":id", entry.run.as_bytes())];
+    let values: [(&str, &dyn ToSql); 3] = [
+        (":not_before", &not_before.as_millis()),
+        (":deadline", &millis(entry.deadline)),
+        (":id", entry.run.as_bytes()),
+    ];
     execute(db, sql!("complete_retry"), &values)?;
     Ok(())
 }

@@ -71,7 +71,8 @@ pub(crate) fn fire<C: Batches>(session: &mut Session<C>, batch: &FireBatch, hurr
     let mut before = repeat::read(&session.connection, owner, batch)?;
     let mut outcome = FireOutcome { placed: Vec::with_capacity(batch.entries.len()), ..FireOutcome::default() };
     let Session { connection, runs, .. } = &mut *session;
-    let mut fire = Fire { db: connection, runs, gates: Gates::default(), notes: Notes::default(), owner, stamp, at: batch.at };
+    let mut fire =
+        Fire { db: connection, runs, gates: Gates::default(), notes: Notes::default(), owner, stamp, at: batch.at };
     let (usual, busy) = match before {
         Some(_) => (Usual::none(batch), HashSet::new()),
         None if hurries => record_hurrying(connection, batch, owner, stamp)?,
@@ -189,6 +190,8 @@ pub(crate) fn is_usual(entry: &FireEntry) -> bool {
     entry.runs.last().is_some_and(|last| progress.fired_through >= Some(last.fire_time))
         && entry.gate.is_none()
         && entry.gaps.is_empty()
+        && entry.start_timeout_ms.is_none()
+        && entry.input.is_none()
         && progress.awaiting_run.is_none()
         && progress.status == TriggerStatus::Active
         && progress.due_at.is_some()
@@ -228,7 +231,7 @@ pub(crate) fn insert(
 ) -> Step<bool> {
     let state = state_of(born);
     let runs = state == RunState::Running;
-    let values: [(&str, &dyn ToSql); 14] = [
+    let values: [(&str, &dyn ToSql); 16] = [
         (":id", run.id.as_bytes()),
         (":job", &entry.job.0),
         (":job_version", &entry.job_version.0),
@@ -243,6 +246,8 @@ pub(crate) fn insert(
         (":claimed_by", &runs.then_some(owner)),
         (":attempt", &i64::from(runs)),
         (":priority", &entry.priority),
+        (":expires_at", &entry.start_timeout_ms.map(|ms| (at + ms).as_millis())),
+        (":input", &entry.input.as_deref()),
     ];
     Ok(execute(db, sql!("fire_run", mysql), &values)? == 1)
 }

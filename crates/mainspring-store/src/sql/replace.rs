@@ -3,13 +3,14 @@
 
 use mainspring_core::job::GateRule;
 use mainspring_core::overlap::{Admission, REPLACED, admit_replacing, to_replace};
-use mainspring_core::run::RunState;
+use mainspring_core::run::{RunEvent, RunState, expiry};
 use mainspring_core::{JobId, RunId, Timestamp, TriggerId};
 
 use super::Batches;
 use super::complete::awaiting;
-use super::db::{Db, Lock, Step, ToSql, execute, read, read_one, run_id, sql, word};
+use super::db::{Db, Lock, Step, ToSql, execute, exists, read, read_one, run_id, sql, word};
 use super::gate::Gates;
+use super::run::free_slot;
 use super::session::{RunChanges, Session};
 
 /// What the engine has to hear of, once the request is done.
@@ -62,7 +63,7 @@ fn end(db: &dyn Db, runs: &mut RunChanges, gates: &mut Gates, run: RunId, at: Ti
         request_end(db, run, REPLACED, at)?;
         return Ok(Notes { wakes: true, ..Notes::default() });
     }
-    end_unstarted(db, runs, gates, run, REPLACED, at)
+    end_unstarted(db, runs, gates, run, Ending::cancelled(REPLACED), at)
 }
 
 /// Asks for the end of a running run.
@@ -73,13 +74,48 @@ pub(crate) fn request_end(db: &dyn Db, run: RunId, reason: &str, at: Timestamp) 
     Ok(())
 }
 
-/// Ends a run that no worker has.
+/// How a run ends that no worker has.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ending<'a> {
+    event: RunEvent,
+    reason: &'a str,
+}
+
+impl<'a> Ending<'a> {
+    pub(crate) const fn cancelled(reason: &'a str) -> Self {
+        Self { event: RunEvent::CancelledUnstarted, reason }
+    }
+}
+
+/// Ends a run that has waited for too long, and gives its slot to others. False: it waits no more.
+pub(crate) fn expire(
+    session: &mut Session<impl Batches>,
+    run: RunId,
+    job: JobId,
+    attempt: u32,
+    at: Timestamp,
+) -> Step<bool> {
+    let mut gates = Gates::default();
+    let db = &session.connection;
+    gates.find(db, job)?;
+    db.lock(sql!("lock_run"), Lock::Write, &[(":id", run.as_bytes())])?;
+    if !exists(db, sql!("expired"), &[(":id", run.as_bytes()), (":attempt", &attempt), (":at", &at.as_millis())])? {
+        return Ok(false);
+    }
+    let (event, reason) = expiry(attempt);
+    let ending = Ending { event, reason };
+    end_unstarted(db, &mut session.runs, &mut gates, run, ending, at)?.pass_on(session)?;
+    free_slot(session, gates, job)?;
+    Ok(true)
+}
+
+/// Ends a run that no worker has. Nothing happens to one that a worker has by now.
 pub(crate) fn end_unstarted(
     db: &dyn Db,
     runs: &mut RunChanges,
     gates: &mut Gates,
     run: RunId,
-    reason: &str,
+    ending: Ending<'_>,
     at: Timestamp,
 ) -> Step<Notes> {
     let id: [(&str, &dyn ToSql); 1] = [(":id", run.as_bytes())];
@@ -88,16 +124,17 @@ pub(crate) fn end_unstarted(
         let trigger = row.get::<Option<i64>>(3)?.map(TriggerId);
         Ok((JobId(row.get(0)?), word(row, 1, RunState::from_word)?, row.get::<bool>(2)?, trigger))
     })?;
-    let Some((job, state, gated, trigger)) = live.filter(|(_, state, ..)| *state != RunState::Running) else {
-        return Ok(Notes::default());
-    };
+    let Some((job, state, gated, trigger)) = live else { return Ok(Notes::default()) };
     db.make_room(&mut std::iter::once(run))?;
-    let values: [(&str, &dyn ToSql); 3] = [(":at", &at.as_millis()), (":reason", &reason), (":id", run.as_bytes())];
+    let Ending { event, reason } = ending;
+    let Ok(over) = state.on(event) else { return Ok(Notes::default()) };
+    let values: [(&str, &dyn ToSql); 4] =
+        [(":state", &over.as_str()), (":at", &at.as_millis()), (":reason", &reason), (":id", run.as_bytes())];
     execute(db, sql!("cancel_unstarted"), &values)?;
     execute(db, sql!("complete_remove"), &id)?;
     if gated {
         gates.leave(db, job, state)?;
     }
-    runs.push(run, job, RunState::Cancelled);
+    runs.push(run, job, over);
     Ok(Notes { triggers: awaiting(db, trigger, run)?.into_iter().collect(), wakes: false })
 }

@@ -10,12 +10,12 @@ use super::Batches;
 use super::complete::arm;
 use super::db::{
     Db, Lock, Row, Sql, Step, ToSql, Values, execute, exists, instant, known, maybe_instant, maybe_run_id, maybe_word,
-    read, read_known, read_one, run_id, sql, word,
+    millis, read, read_known, read_one, run_id, sql, word,
 };
 use super::fire::is_known;
 use super::gate::Gates;
 use super::job;
-use super::replace::{Notes, end_unstarted, replace, request_end};
+use super::replace::{Ending, Notes, end_unstarted, replace, request_end};
 use super::session::{RunChanges, Session};
 use crate::error::Error;
 use crate::row::{Asked, AskedRun, AttemptInfo, Cancelled, RunInfo, RunQuery};
@@ -36,7 +36,8 @@ pub(crate) fn ask(session: &mut Session<impl Batches>, asked: &AskedRun) -> Step
     let rule = job.definition.gate();
     let mut notes = Notes::default();
     let (state, placed) = admit(db, &mut session.runs, &mut notes, asked, rule)?;
-    insert(db, asked, state, rule.is_some())?;
+    let expires_at = job.definition.start_timeout_ms.map(|ms| asked.at + ms);
+    insert(db, asked, state, rule.is_some(), expires_at)?;
     session.runs.push(asked.id, asked.job, state);
     session.flush_runs(asked.at)?;
     notes.pass_on(session)?;
@@ -68,8 +69,8 @@ fn admit(
     Ok((state, placed))
 }
 
-fn insert(db: &dyn Db, asked: &AskedRun, state: RunState, gated: bool) -> Step<()> {
-    let values: [(&str, &dyn ToSql); 11] = [
+fn insert(db: &dyn Db, asked: &AskedRun, state: RunState, gated: bool, expires_at: Option<Timestamp>) -> Step<()> {
+    let values: [(&str, &dyn ToSql); 12] = [
         (":id", asked.id.as_bytes()),
         (":job", &asked.job.0),
         (":job_version", &asked.job_version.0),
@@ -81,6 +82,7 @@ fn insert(db: &dyn Db, asked: &AskedRun, state: RunState, gated: bool) -> Step<(
         (":queue", &asked.queue),
         (":input", &asked.input),
         (":rerun_of", &asked.rerun_of.as_ref().map(RunId::as_bytes)),
+        (":expires_at", &millis(expires_at)),
     ];
     execute(db, sql!("ask_run"), &values)?;
     Ok(())
@@ -115,7 +117,7 @@ pub(crate) fn cancel(
         session.wakes = true;
         return Ok(Cancelled::Requested);
     }
-    end_unstarted(db, &mut session.runs, &mut gates, run, reason, at)?.pass_on(session)?;
+    end_unstarted(db, &mut session.runs, &mut gates, run, Ending::cancelled(reason), at)?.pass_on(session)?;
     if let Some(rearm) = rearm {
         arm(&session.connection, rearm, run)?;
     }
@@ -132,7 +134,7 @@ pub(crate) fn rearm(session: &Session<impl Batches>, run: RunId, rearm: Rearm) -
 }
 
 /// Gives a freed slot to held runs, or tells the engine that one is left.
-fn free_slot(session: &mut Session<impl Batches>, mut gates: Gates, job: JobId) -> Step<()> {
+pub(crate) fn free_slot(session: &mut Session<impl Batches>, mut gates: Gates, job: JobId) -> Step<()> {
     let rule = job::limit(&session.connection, job)?;
     let Session { connection, runs, .. } = &mut *session;
     let Some(rule) = rule else { return gates.write(connection) };
@@ -216,6 +218,7 @@ fn info(row: &Row<'_>) -> Step<(RunInfo, Option<AttemptOutcome>)> {
         error_code: row.get(25)?,
         error: row.get(26)?,
         rerun_of: maybe_run_id(row, 27)?,
+        expires_at: maybe_instant(row, 29)?,
     };
     Ok((info, maybe_word(row, 28, AttemptOutcome::from_word)?))
 }

@@ -260,6 +260,48 @@ async fn delay_goes_on_when_its_run_is_replaced_before_it_starts() {
 }
 
 #[tokio::test]
+async fn no_attempt_begins_once_the_time_of_the_run_is_over() {
+    let builder = Scheduler::builder().handler("flaky", async |_: RunContext| Err::<(), _>("not yet"));
+    let mut engine = ManualEngine::start(builder, t("2026-01-01T00:00:00Z")).await.expect("starts");
+    let flaky = job("flaky").retries(9, Duration::from_secs(20)).run_timeout(Duration::from_secs(50));
+    engine.scheduler().add(flaky).await.expect("a good job");
+    engine.scheduler().run_now("flaky").await.expect("there is such a job");
+    engine.advance(Duration::from_secs(39)).await;
+    let run = async |engine: &ManualEngine| engine.scheduler().runs("flaky", 1).await.expect("readable").remove(0);
+    let waiting = run(&engine).await;
+    assert_eq!((waiting.state, waiting.expires_at), (RunState::Scheduled, Some(t("2026-01-01T00:00:50Z"))));
+    engine.advance(Duration::from_secs(1)).await;
+    let over = run(&engine).await;
+    assert_eq!((over.state, over.attempt), (RunState::Failed, 3), "the next would begin at 60 s");
+    assert_eq!(over.ended_at, Some(t("2026-01-01T00:00:40Z")));
+}
+
+#[tokio::test]
+async fn run_that_waits_too_long_for_its_start_is_skipped() {
+    let wanted = job("patient").overlap(Overlap::QueueAll, 1).start_timeout(Duration::from_secs(10));
+    let (engine, gate) = patient(wanted).await;
+    let first = engine.scheduler().run_now("patient").await.expect("there is such a job").id;
+    let second = engine.scheduler().run_now("patient").await.expect("there is such a job").id;
+    let state = async |run| engine.scheduler().engine().store().run(run).await.expect("readable").expect("it is there");
+    let until = async |run, wanted: RunState| {
+        let seen = async {
+            while state(run).await.state != wanted {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(60), seen).await.expect("it comes to that");
+    };
+    until(first, RunState::Running).await;
+    assert_eq!(state(second).await.state, RunState::Held);
+    engine.tick(Duration::from_secs(10));
+    until(second, RunState::Skipped).await;
+    assert_eq!(state(second).await.reason.as_deref(), Some("expired"));
+    assert_eq!(state(first).await.state, RunState::Running, "it was started in time");
+    gate.add_permits(1);
+    engine.settle().await;
+}
+
+#[tokio::test]
 async fn triggers_follow_the_base_of_their_calendar() {
     use mainspring_engine::control::SaveMode;
     use mainspring_store::Expect;
