@@ -112,6 +112,10 @@ pub struct FireEntry {
     pub priority: i32,
     /// Where the runs wait, if they have to.
     pub queue: Arc<str>,
+    /// How long the runs may wait for their first attempt, from the batch on.
+    pub start_timeout_ms: Option<i64>,
+    /// JSON given to the runs by the trigger, which takes precedence over the job's input.
+    pub input: Option<Arc<str>>,
     /// Runs to insert, in order of fire time.
     pub runs: Vec<NewRun>,
     /// Missed instants to record.
@@ -251,6 +255,9 @@ pub struct Completion {
     pub detail: Option<Box<AttemptDetail>>,
     /// The `delay` trigger that waits for this run, and its next instant.
     pub rearm: Option<Rearm>,
+    /// When the run's time is over, if that is limited: no attempt begins later. Kept with the first one that is followed
+    /// by another.
+    pub deadline: Option<Timestamp>,
 }
 
 /// What an attempt left behind.
@@ -384,12 +391,14 @@ pub struct Changes {
     pub more: bool,
 }
 
-/// What came of making scheduled runs ready.
+/// What came of looking at the runs that wait for an instant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Released {
     /// Runs that are queued now.
     pub count: u32,
-    /// When the next scheduled run is due.
+    /// Runs that have ended because they have waited for too long.
+    pub expired: u32,
+    /// When the next scheduled run is due, or the next one that waits has waited for too long.
     pub next_at: Option<Timestamp>,
 }
 

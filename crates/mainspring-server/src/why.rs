@@ -40,6 +40,16 @@ pub(crate) struct RunFacts<'a> {
 
 /// Why a run is where it is.
 pub(crate) fn run(facts: &RunFacts<'_>) -> Vec<WhyReason> {
+    let mut reasons = where_it_is(facts);
+    if let (Some(at), Some(last)) = (facts.run.expires_at, reasons.last_mut())
+        && facts.run.state != RunState::Running
+    {
+        last.message.push_str(&format!("; it ends by itself if it has not started by {at}"));
+    }
+    reasons
+}
+
+fn where_it_is(facts: &RunFacts<'_>) -> Vec<WhyReason> {
     let run = facts.run;
     match run.state {
         RunState::Running => running(run),
@@ -55,7 +65,8 @@ fn running(run: &RunInfo) -> Vec<WhyReason> {
     let since = run.claimed_at.map_or_else(String::new, |at| format!(" since {at}"));
     let running = WhyReason::new(WhyCode::Running, format!("attempt {} runs{since}", run.attempt));
     let asked = run.cancel_requested_at.map(|at| {
-        let message = format!("its end was asked for at {at}; it is final when its processes are gone");
+        let why = run.reason.as_ref().map_or_else(String::new, |why| format!(", because: {why}"));
+        let message = format!("its end was asked for at {at}{why}; it is final when its processes are gone");
         WhyReason::new(WhyCode::CancelRequested, message)
     });
     [Some(running), asked].into_iter().flatten().collect()
@@ -80,6 +91,10 @@ fn held(facts: &RunFacts<'_>) -> WhyReason {
     let mut message = format!("{limit}{} unfinished", are(holders.len()));
     if before > 0 {
         message.push_str(&format!("; {} held, to start before it", are(before)));
+    }
+    let ending = holders.iter().filter(|run| run.cancel_requested_at.is_some()).count();
+    if ending > 0 {
+        message.push_str(&format!("; the end of {} was asked for", runs(ending)));
     }
     WhyReason { runs: named(holders), ..WhyReason::new(WhyCode::JobLimit, message) }
 }

@@ -391,6 +391,7 @@ impl World {
                     due_at: run.due_at,
                     attempt: 1,
                     input: None,
+                    deadline: None,
                     awaited_by: None,
                     definition: None,
                 };

@@ -114,6 +114,13 @@ impl MemoryStore {
     }
 
     /// Makes a change that the engine has to hear of.
+    /// Wakes the engine, if it has something to hear of.
+    fn tell(&self, model: &Model) {
+        if model.outbox.is_waiting() {
+            self.changed.notify_one();
+        }
+    }
+
     fn request<T>(&self, change: impl FnOnce(&mut Model) -> Result<T>) -> Result<T> {
         let answer = change(&mut *self.model()?)?;
         self.changed.notify_one();
@@ -165,13 +172,17 @@ impl Store for MemoryStore {
     }
 
     async fn fire(&self, batch: Arc<FireBatch>) -> Result<FireOutcome> {
-        fire::fire(&mut *self.model()?, &batch, &[])
+        let mut model = self.model()?;
+        let outcome = fire::fire(&mut model, &batch, &[]);
+        self.tell(&model);
+        outcome
     }
 
     async fn complete(&self, batch: Arc<CompletionBatch>) -> Result<CompletionOutcome> {
         let mut model = self.model()?;
         let outcome = complete::complete(&mut model, &batch);
         model.note_elsewhere(batch.id.incarnation, &outcome);
+        self.tell(&model);
         Ok(outcome)
     }
 
@@ -227,7 +238,10 @@ impl Store for MemoryStore {
     }
 
     async fn release_due(&self, at: Timestamp, limit: u32) -> Result<Released> {
-        Ok(queue::release_due(&mut *self.model()?, at, limit))
+        let mut model = self.model()?;
+        let released = queue::release_due(&mut model, at, limit);
+        self.tell(&model);
+        Ok(released)
     }
 
     async fn take_changes(&self, by: Incarnation, shards: ShardSet, limit: u32) -> Result<Changes> {
@@ -313,6 +327,10 @@ impl Store for MemoryStore {
 
     async fn ask_run(&self, run: AskedRun) -> Result<Asked> {
         self.request(|model| runs::ask(model, run))
+    }
+
+    async fn rearm(&self, run: RunId, rearm: Rearm) -> Result<bool> {
+        self.request(|model| Ok(runs::rearm(model, run, &rearm)))
     }
 
     async fn cancel_run(&self, run: RunId, reason: &str, rearm: Option<Rearm>, at: Timestamp) -> Result<Cancelled> {

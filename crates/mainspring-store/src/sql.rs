@@ -17,6 +17,7 @@ pub(crate) mod names;
 pub(crate) mod purge;
 pub(crate) mod queue;
 pub(crate) mod repeat;
+pub(crate) mod replace;
 pub(crate) mod run;
 pub(crate) mod save;
 pub(crate) mod session;

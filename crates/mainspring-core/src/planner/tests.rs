@@ -386,6 +386,7 @@ fn rule(schedule: Schedule, start: Timestamp, gate: Option<GateRule>) -> Rule {
         gate,
         delay_ms,
         queue: "default".into(),
+        input: None,
         definition: Arc::new(job),
         tzdata: None,
     }

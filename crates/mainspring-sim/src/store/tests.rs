@@ -66,6 +66,8 @@ fn entry(number: i64, gated: bool) -> FireEntry {
         gate: gated.then_some(GateRule { overlap: Overlap::Skip, max_active: 9 }),
         priority: 5,
         queue: "default".into(),
+        start_timeout_ms: None,
+        input: None,
         runs: Vec::new(),
         gaps: Vec::new(),
     }

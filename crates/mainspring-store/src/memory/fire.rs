@@ -9,7 +9,7 @@ use mainspring_core::overlap::{Admission, admit};
 use mainspring_core::run::RunState;
 use mainspring_core::{RunId, Timestamp, TriggerId};
 
-use super::live::{Run, Stamp};
+use super::live::{More, Run, Stamp};
 use super::model::{Model, Trigger};
 use crate::error::Result;
 
@@ -122,14 +122,16 @@ impl Fire {
         if is_known(model, entry.trigger, run) {
             return Placed::Known;
         }
-        let job = model.job_mut(entry.job);
-        let admission = entry.gate.map_or(Admission::Start, |rule| admit(job.gate, rule));
+        let mut admission = entry.gate.map_or(Admission::Start, |rule| admit(model.job(entry.job).gate, rule));
+        if let Some(rule) = entry.gate.filter(|_| admission == Admission::Replace) {
+            admission = model.replace(entry.job, rule, self.at);
+        }
         debug_assert!(admission != Admission::Block, "a job with `hold` fires one run at a time");
         let placed = match admission {
             Admission::Start if run.claim => Placed::Running,
             Admission::Start => Placed::Queued,
             Admission::Hold => Placed::Held,
-            Admission::Suppress | Admission::Block => Placed::Suppressed,
+            Admission::Suppress | Admission::Block | Admission::Replace => Placed::Suppressed,
         };
         let state = match placed {
             Placed::Running => RunState::Running,
@@ -140,6 +142,7 @@ impl Fire {
                 return Placed::Suppressed;
             }
         };
+        let job = model.job_mut(entry.job);
         job.version_mut(entry.job_version).runs += 1;
         let slots = if state == RunState::Held { &mut job.gate.held } else { &mut job.gate.active };
         *slots += 1;
@@ -150,6 +153,11 @@ impl Fire {
 
     fn new_run(&self, entry: &FireEntry, run: &NewRun, born: Placed, state: RunState) -> Run {
         let runs = state == RunState::Running;
+        let more = (entry.start_timeout_ms.is_some() || entry.input.is_some()).then(|| More {
+            expires_at: entry.start_timeout_ms.map(|ms| self.at + ms),
+            input: entry.input.as_deref().map(str::to_owned),
+            ..More::default()
+        });
         Run {
             id: run.id,
             job: entry.job,
@@ -167,7 +175,7 @@ impl Fire {
             origin: run.origin,
             batch: self.stamp,
             born,
-            more: None,
+            more: more.map(Box::new),
         }
     }
 

@@ -18,6 +18,7 @@ use super::db::{
 use super::gap;
 use super::gate::Gates;
 use super::repeat;
+use super::replace::{Notes, replace};
 use super::session::{RunChanges, Session};
 
 /// What became of an entry.
@@ -45,6 +46,7 @@ struct Fire<'a> {
     db: &'a dyn Db,
     runs: &'a mut RunChanges,
     gates: Gates,
+    notes: Notes,
     owner: i64,
     stamp: i64,
     at: Timestamp,
@@ -76,7 +78,8 @@ fn record<C: Batches>(session: &mut Session<C>, batch: &FireBatch, owner: i64, h
     let stamp = repeat::stamp(owner, batch.id.sequence);
     let mut outcome = FireOutcome { placed: Vec::with_capacity(batch.entries.len()), ..FireOutcome::default() };
     let Session { connection, runs, .. } = &mut *session;
-    let mut fire = Fire { db: connection, runs, gates: Gates::default(), owner, stamp, at: batch.at };
+    let mut fire =
+        Fire { db: connection, runs, gates: Gates::default(), notes: Notes::default(), owner, stamp, at: batch.at };
     let (usual, busy) = if hurries {
         record_hurrying(connection, batch, owner, stamp)?
     } else {
@@ -96,6 +99,7 @@ fn record<C: Batches>(session: &mut Session<C>, batch: &FireBatch, owner: i64, h
         }
     }
     fire.gates.write(fire.db)?;
+    fire.notes.pass_on(session)?;
     session.flush_runs(batch.at)?;
     if !batch.entries.is_empty() {
         repeat::keep(&session.connection, owner, batch.id.sequence, &outcome)?;
@@ -191,6 +195,8 @@ pub(crate) fn is_usual(entry: &FireEntry) -> bool {
     entry.runs.last().is_some_and(|last| progress.fired_through >= Some(last.fire_time))
         && entry.gate.is_none()
         && entry.gaps.is_empty()
+        && entry.start_timeout_ms.is_none()
+        && entry.input.is_none()
         && progress.awaiting_run.is_none()
         && progress.status == TriggerStatus::Active
         && progress.due_at.is_some()
@@ -230,7 +236,7 @@ pub(crate) fn insert(
 ) -> Step<bool> {
     let state = state_of(born);
     let runs = state == RunState::Running;
-    let values: [(&str, &dyn ToSql); 15] = [
+    let values: [(&str, &dyn ToSql); 17] = [
         (":id", run.id.as_bytes()),
         (":job", &entry.job.0),
         (":job_version", &entry.job_version.0),
@@ -246,6 +252,8 @@ pub(crate) fn insert(
         (":attempt", &i64::from(runs)),
         (":priority", &entry.priority),
         (":queue", &named(&entry.queue)),
+        (":expires_at", &entry.start_timeout_ms.map(|ms| (at + ms).as_millis())),
+        (":input", &entry.input.as_deref()),
     ];
     Ok(execute(db, sql!("fire_run", mysql), &values)? == 1)
 }
@@ -289,8 +297,13 @@ impl Fire<'_> {
             return Ok(Placed::Known);
         }
         let Some(rule) = entry.gate else { return self.insert(entry, run, admitted(run.claim)) };
+        let mut admission = admit(*self.gates.of(self.db, entry.job)?, rule);
+        if admission == Admission::Replace {
+            let Self { db, runs, gates, notes, at, .. } = self;
+            admission = replace(*db, runs, gates, notes, entry.job, rule, *at)?;
+        }
         let gate = self.gates.of(self.db, entry.job)?;
-        let born = match admit(*gate, rule) {
+        let born = match admission {
             Admission::Start => {
                 gate.active += 1;
                 admitted(run.claim)
@@ -299,7 +312,7 @@ impl Fire<'_> {
                 gate.held += 1;
                 Placed::Held
             }
-            Admission::Suppress | Admission::Block => {
+            Admission::Suppress | Admission::Block | Admission::Replace => {
                 let gap = suppressed(run.fire_time, rule.overlap.as_str());
                 gap::add(self.db, entry.job, entry.trigger, self.at, &gap)?;
                 return Ok(Placed::Suppressed);
