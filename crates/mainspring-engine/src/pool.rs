@@ -136,7 +136,7 @@ fn is_noop(start: &Start) -> bool {
 }
 
 /// How long an attempt may take that begins now: its own limit, or what is left of the run's time.
-fn time_limit(start: &Start, definition: &Job, now: Timestamp) -> Option<Duration> {
+pub(crate) fn time_limit(start: &Start, definition: &Job, now: Timestamp) -> Option<Duration> {
     let left_ms = start.deadline.map(|deadline| deadline.since(now)).or(definition.run_timeout_ms);
     let limit_ms = definition.timeout_ms.into_iter().chain(left_ms).min();
     limit_ms.map(|ms| Duration::from_millis(ms.max(0).unsigned_abs()))
