@@ -7,8 +7,9 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use clap::Args;
-use mainspring_core::batch::Queues;
-use mainspring_engine::{Clock, Engine, NodeName, RetentionRule, ShiftedClock, StartError, Stopped, SystemClock};
+use mainspring_engine::{
+    Clock, Engine, NodeName, Queues, RetentionRule, ShiftedClock, StartError, Stopped, SystemClock,
+};
 use mainspring_server::Server;
 use mainspring_tasks::{Allow, OutboundPolicy};
 use tempfile::TempDir;
@@ -328,7 +329,8 @@ fn engine_settings(args: &NodeArgs, data: &Path) -> mainspring_engine::Settings 
 }
 
 fn queue_name(text: &str) -> Result<String, String> {
-    mainspring_core::job::check_name(text).map(|()| text.to_owned()).map_err(|error| error.to_string())
+    let is_name = mainspring_api::is_valid_name(text);
+    is_name.then(|| text.to_owned()).ok_or_else(|| format!("{text:?} cannot be the name of a queue"))
 }
 
 fn socket_address(text: &str) -> Result<SocketAddr, String> {

@@ -30,6 +30,7 @@ pub use control::Control;
 pub use engine::{Engine, NodeName, Settings, StartError, Stopped};
 pub use handler::{Handler, HandlerError, HandlerResult, Handlers, IntoHandlerResult, RunContext};
 pub use lateness::Lateness;
+pub use mainspring_core::batch::Queues;
 pub use metrics::{Catalogue, Ending, Known, Metrics, Miss, Outcome, QueueLabel, StateLabel, StoreMetrics};
 pub use notice::Notice;
 pub use retention::RetentionRule;

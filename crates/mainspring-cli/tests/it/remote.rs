@@ -147,7 +147,7 @@ fn runs_of_a_killed_worker_are_lost_and_the_job_says_what_follows() {
     let program = Program::new();
     let live = Live::start_with(&program, SERVER);
     let worker = Worker::start(&program, &live.url, "north");
-    let script = format!("echo attempt $MS_ATTEMPT; test $MS_ATTEMPT = 2 || sleep 300");
+    let script = "echo attempt $MS_ATTEMPT; test $MS_ATTEMPT = 2 || sleep 300".to_owned();
     job(&program, "again", &script, serde_json::json!({"on_lost": "retry", "retry": {"attempts": 2}}));
     job(&program, "once", &script, serde_json::json!({"on_lost": "fail"}));
     let (again, once) = (start(&program, "again"), start(&program, "once"));
