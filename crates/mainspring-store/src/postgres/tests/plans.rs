@@ -44,8 +44,9 @@ const FILL: Purpose = purpose(600, false, false);
 const LARGE: [&str; 9] =
     ["job", "job_version", "job_trigger", "trigger_state", "run", "history", "attempt", "log_chunk", "fire_gap"];
 
-/// Indexes that hold only rows of one state: reading from their beginning is what they are for.
-const QUEUES: [&str; 4] = ["run_queued", "run_scheduled", "run_held", "event_new"];
+/// Indexes that hold only rows of one state, or those that wait for an instant: reading from their beginning is what they
+/// are for.
+const QUEUES: [&str; 5] = ["run_queued", "run_scheduled", "run_held", "run_expires", "event_new"];
 
 /// Fills the tables, and keeps the server from ever counting them.
 fn fill(db: &Connection, count: u64) {
