@@ -100,6 +100,14 @@ pub struct JobSpec {
     /// Time an attempt may take, as a duration; without limit when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout: Option<String>,
+    /// Time a whole run may take from the start of its first attempt, as a duration, over all attempts and the pauses between
+    /// them; without limit when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_timeout: Option<String>,
+    /// Time a run may wait for its first attempt, as a duration; then it is skipped with the reason `expired`. Without limit
+    /// when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_timeout: Option<String>,
     /// Further attempts after a failed one, 0 to 1,000; none when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(range(max = 1000))]
@@ -210,6 +218,8 @@ pub enum Overlap {
     QueueOne,
     /// Waits for a slot, however many wait already: the runs follow one another.
     QueueAll,
+    /// Takes the place of an older run, whose end is asked for: the newest run wins.
+    CancelRunning,
 }
 
 /// How the pause before a further attempt grows.

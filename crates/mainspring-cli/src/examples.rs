@@ -17,12 +17,14 @@ macro_rules! example {
 const FILES: &[(&str, &str)] = &[
     example!("disk-usage.yaml"),
     example!("hello.yaml"),
+    example!("newest-wins.yaml"),
     example!("office-hours.toml"),
     example!("queue-poll.yaml"),
     example!("retries.yaml"),
     example!("rotate-logs.yaml"),
     example!("server-health.yaml"),
     example!("slow-report.yaml"),
+    example!("time-limits.yaml"),
 ];
 
 /// Returns the built-in examples as one bundle, for a server that listens on `port`.

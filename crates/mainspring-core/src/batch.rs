@@ -70,13 +70,15 @@ pub struct TriggerRow {
     pub progress: Progress,
 }
 
-/// How many batches of fires back a store knows its answer to one that is repeated.
+/// How many batches of fires back a store knows its answer to one that is repeated. Whoever sends batches has heard the answer
+/// to all that are older.
 pub const ANSWERS_KEPT: u64 = 1_024;
 
 /// Fires of many triggers, recorded in one transaction.
 #[derive(Clone, PartialEq, Debug)]
 pub struct FireBatch {
-    /// Names the batch: stamped on what it advances.
+    /// Names the batch: stamped on what it advances. Under one name the store records once; what was left out then goes into
+    /// another batch.
     pub id: BatchId,
     /// The clock reading under which it was decided.
     pub at: Timestamp,
@@ -110,6 +112,10 @@ pub struct FireEntry {
     pub priority: i32,
     /// Where the runs wait, if they have to.
     pub queue: Arc<str>,
+    /// How long the runs may wait for their first attempt, from the batch on.
+    pub start_timeout_ms: Option<i64>,
+    /// JSON given to the runs by the trigger, which takes precedence over the job's input.
+    pub input: Option<Arc<str>>,
     /// Runs to insert, in order of fire time.
     pub runs: Vec<NewRun>,
     /// Missed instants to record.
@@ -183,7 +189,8 @@ pub struct FireOutcome {
     pub stale: Vec<u32>,
     /// Entries, by index in ascending order, that wait for a slot of their job: nothing was recorded for them.
     pub blocked: Vec<u32>,
-    /// Entries, by index in ascending order, that somebody else works on just now: nothing was recorded for them.
+    /// Entries, by index in ascending order, that somebody else works on just now, or that the batch has left out before:
+    /// nothing was recorded for them, and another batch may.
     pub busy: Vec<u32>,
     /// What became of each run of the other entries, in the batch's order.
     pub placed: Vec<Placed>,
@@ -248,6 +255,9 @@ pub struct Completion {
     pub detail: Option<Box<AttemptDetail>>,
     /// The `delay` trigger that waits for this run, and its next instant.
     pub rearm: Option<Rearm>,
+    /// When the run's time is over, if that is limited: no attempt begins later. Kept with the first one that is followed
+    /// by another.
+    pub deadline: Option<Timestamp>,
 }
 
 /// What an attempt left behind.
@@ -358,6 +368,16 @@ impl Queues {
     }
 }
 
+impl LiveRun {
+    /// When its attempt began, as far as that is known while it is open: the store learns of the start with the end, so the
+    /// claim stands for it. By a clock that was ahead it may lie before the run was due, and no handler is entered before
+    /// that.
+    #[must_use]
+    pub fn began_at(&self) -> Option<Timestamp> {
+        self.claimed_at.map(|claimed_at| claimed_at.max(self.claimed.due_at))
+    }
+}
+
 /// What the engine has to look at, because a request changed it.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Changes {
@@ -371,11 +391,38 @@ pub struct Changes {
     pub more: bool,
 }
 
-/// What came of making scheduled runs ready.
+/// What came of looking at the runs that wait for an instant.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Released {
     /// Runs that are queued now.
     pub count: u32,
-    /// When the next scheduled run is due.
+    /// Runs that have ended because they have waited for too long.
+    pub expired: u32,
+    /// When the next scheduled run is due, or the next one that waits has waited for too long.
     pub next_at: Option<Timestamp>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::id::RunSource;
+
+    #[test]
+    fn attempt_did_not_begin_before_its_run_was_due() {
+        let at = Timestamp::from_millis;
+        let claimed = ClaimedRun {
+            run: RunId::new(at(1_000), RunSource::Asked(JobId(1), 1)),
+            job: JobId(1),
+            job_version: JobVersion(1),
+            trigger: None,
+            fire_time: at(1_000),
+            due_at: at(2_000),
+            attempt: 1,
+            input: None,
+        };
+        for (claimed_at, began_at) in [(None, None), (Some(1_500), Some(2_000)), (Some(2_001), Some(2_001))] {
+            let live = LiveRun { claimed: claimed.clone(), state: RunState::Running, claimed_at: claimed_at.map(at) };
+            assert_eq!(live.began_at(), began_at.map(at));
+        }
+    }
 }

@@ -199,8 +199,9 @@ pub struct Membership {
     hurried: bool,
     /// Whether no renewal has failed since the last one that succeeded.
     steady: bool,
-    /// Since when all answers to renewals have come late. Whether there were answers counts: in an outage there are none.
-    late_since_ms: Option<u64>,
+    /// When the first and the last of the answers to renewals came that have all been late. Whether there were answers counts: in
+    /// an outage there are none.
+    late_ms: Option<(u64, u64)>,
     loop_ticked_ms: u64,
     owned: ShardSet,
     /// No longer owned, not yet known to be free.
@@ -234,7 +235,7 @@ impl Membership {
             renewal_due_ms: start_ms,
             hurried: false,
             steady: true,
-            late_since_ms: None,
+            late_ms: None,
             loop_ticked_ms: start_ms,
             owned: ShardSet::EMPTY,
             releasing: ShardSet::EMPTY,
@@ -371,7 +372,7 @@ impl Membership {
 
     fn renewed(&mut self, renewed: Renewed, commands: &mut Vec<Command>) {
         let Renewed { sent, received, view } = renewed;
-        (self.renewing, self.late_since_ms) = (false, None);
+        (self.renewing, self.late_ms) = (false, None);
         if let Some(reason) = self.refuses(&view) {
             return self.abandon(reason, received.boot_ms, commands);
         }
@@ -409,7 +410,7 @@ impl Membership {
     }
 
     fn renewal_failed(&mut self, commands: &mut Vec<Command>) {
-        (self.renewing, self.steady, self.late_since_ms) = (false, false, None);
+        (self.renewing, self.steady) = (false, false);
         self.plan_renewal();
         if self.view.is_none() {
             self.abandon(Reason::JoinFailed, self.renewal_due_ms, commands);
@@ -428,8 +429,12 @@ impl Membership {
     fn late(&mut self, now_ms: u64, commands: &mut Vec<Command>) {
         self.renewing = false;
         self.plan_renewal();
-        let since_ms = *self.late_since_ms.get_or_insert(now_ms);
-        if now_ms >= since_ms + 2 * self.settings.lease_ms {
+        let patience_ms = 2 * self.settings.lease_ms;
+        // One that failed among them is no good one; where all have failed for that long, there was an outage.
+        let before = self.late_ms.filter(|(_, last_ms)| now_ms < last_ms + patience_ms);
+        let since_ms = before.map_or(now_ms, |(since_ms, _)| since_ms);
+        self.late_ms = Some((since_ms, now_ms));
+        if now_ms >= since_ms + patience_ms {
             self.abandon(Reason::TooSlow, now_ms + self.settings.lease_ms, commands);
         }
     }

@@ -70,6 +70,7 @@ pub fn rule(
             _ => None,
         },
         queue: job.queue.as_str().into(),
+        input: (!definition.input.is_null()).then(|| definition.input.to_string().into()),
         definition: Arc::clone(job),
     })
 }

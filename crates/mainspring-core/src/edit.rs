@@ -86,23 +86,29 @@ pub fn end(before: Before<'_>, now: Timestamp) -> Option<Gap> {
 
 /// Where a trigger stands after a pause, or after it was put aside, and the instants that passed meanwhile, as one range.
 ///
-/// The next fire lies after max(now, `fired_through`).
+/// The next fire lies after max(now, `fired_through`), by whichever release of the tz database it is sought later.
 #[must_use]
 pub fn resume(rule: &Rule, id: TriggerId, progress: &Progress, now: Timestamp) -> (Progress, Option<Gap>) {
     if progress.status == TriggerStatus::Error {
         return restart(rule, id, progress, now);
     }
-    let Some(next) = progress.next_fire_at.filter(|next| *next <= now) else { return (*progress, None) };
+    let Some(next) = progress.next_fire_at else { return (*progress, None) };
     let mut resumed = *progress;
     let state = state_of(progress);
     if rule.delay_ms.is_some() {
+        if next > now {
+            return (resumed, None);
+        }
         // The instant that waited is due now, or as soon as the calendar includes one.
         rule.set_next(id, &mut resumed, rule.next_after(&state, now - 1));
         return (resumed, None);
     }
+    resumed.fired_through = progress.fired_through.max(Some(now));
+    if next > now {
+        return (resumed, None);
+    }
     let gap = range(rule, progress, next, now, RESUME);
     rule.set_next(id, &mut resumed, rule.next_after(&state, now));
-    resumed.fired_through = progress.fired_through.max(Some(gap.last));
     (resumed, Some(gap))
 }
 
@@ -256,6 +262,18 @@ mod tests {
         let (saved, gap) = change(before, &definition, &old, false, at(9_500));
         assert_eq!((saved.status, saved.next_fire_at), (TriggerStatus::Active, Some(at(10_000))));
         assert_eq!(shown(gap), Some((4, 9, 6, GapReason::Misfire, "resume".into())));
+    }
+
+    /// Newer zone data may know of an instant in the pause that the older did not.
+    #[test]
+    fn all_up_to_a_resume_is_settled_whatever_had_passed() {
+        let (rule, row) = fired_through(3);
+        for (now, gap) in [(3_500, None), (4_500, Some(4)), (9_999, Some(9))] {
+            let (resumed, missed) = resume(&rule, ID, &row.progress, at(now));
+            assert_eq!(resumed.fired_through, Some(at(now)));
+            assert_eq!(resumed.next_fire_at, Some(at(now / 1_000 * 1_000 + 1_000)));
+            assert_eq!(shown(missed).map(|(_, last, ..)| last), gap);
+        }
     }
 
     #[test]

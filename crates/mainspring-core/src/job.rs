@@ -97,6 +97,12 @@ pub struct Job {
     /// Limit of one attempt.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<i64>,
+    /// Limit of a whole run, from the start of its first attempt, over all attempts and the delays between them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_timeout_ms: Option<i64>,
+    /// How long a run may wait for its first attempt, from the moment it was made.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_timeout_ms: Option<i64>,
     /// What follows a failed attempt.
     #[serde(default, skip_serializing_if = "RetryPolicy::is_none")]
     pub retry: RetryPolicy,
@@ -133,6 +139,8 @@ impl Job {
             queue: default_queue(),
             priority: default_priority(),
             timeout_ms: None,
+            run_timeout_ms: None,
+            start_timeout_ms: None,
             retry: RetryPolicy::default(),
             overlap: Overlap::Allow,
             max_active: 1,
@@ -140,6 +148,12 @@ impl Job {
             paused: false,
             triggers: Vec::new(),
         }
+    }
+
+    /// When the time of a run is over whose first attempt began at `started_at`.
+    #[must_use]
+    pub fn deadline(&self, started_at: Timestamp) -> Option<Timestamp> {
+        self.run_timeout_ms.map(|ms| started_at + ms)
     }
 
     /// The limit that the store has to hold, if the job has one.
@@ -328,6 +342,8 @@ words!(
         QueueOne = "queue_one",
         /// Every run waits for the slot, one after the other.
         QueueAll = "queue_all",
+        /// The newest run takes the place of an older one, whose end is asked for.
+        CancelRunning = "cancel_running",
     }
 );
 
@@ -405,6 +421,9 @@ pub struct TriggerDefinition {
     /// Higher fires first among those due at the same time; the job's if absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<i32>,
+    /// JSON given to the runs that it fires, over the job's input.
+    #[serde(default, skip_serializing_if = "serde_json::Value::is_null")]
+    pub input: serde_json::Value,
     /// Spreads fires by up to this much, always the same for a trigger and fire time.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub jitter_ms: i64,
@@ -430,6 +449,7 @@ impl TriggerDefinition {
             misfire: smart(),
             misfire_threshold_ms: None,
             priority: None,
+            input: serde_json::Value::Null,
             jitter_ms: 0,
             semantics: standard(),
             paused: false,

@@ -502,6 +502,10 @@ impl Planner {
         self.changes_waiting |= changes.more;
         self.slots.backlog |= changes.queued;
         self.offers |= changes.queued;
+        if changes.queued {
+            // A run that was asked for may have a time by which it has to start, which this node has not seen.
+            self.slots.schedule(self.now);
+        }
         commands.extend(changes.cancels.into_iter().map(Command::Cancel));
         if !changes.triggers.is_empty() {
             let again = self.residents.forget(&changes.triggers);
@@ -603,6 +607,7 @@ impl From<ClaimedRun> for Start {
             due_at: claimed.due_at,
             attempt: claimed.attempt,
             input: claimed.input,
+            deadline: None,
             awaited_by: None,
             definition: None,
         }

@@ -32,6 +32,8 @@ pub struct Ended {
     pub outcome: AttemptOutcome,
     /// The exit code of its process or the status of its HTTP call, if it came to that.
     pub code: Option<i32>,
+    /// When the run's time is over.
+    pub deadline: Option<Timestamp>,
 }
 
 /// What follows the end of an attempt.
@@ -47,6 +49,7 @@ pub enum AfterAttempt {
 ///
 /// A cancelled run is never tried again. A lost one is tried again only with `on_lost: retry`, at once, and
 /// at least one time even where the job allows no retries; beyond that it uses up the job's count like a failure.
+/// No attempt follows that could not begin before the run's time is over.
 ///
 /// ```
 /// use mainspring_core::job::{Backoff, OnLost, RetryPolicy};
@@ -55,13 +58,22 @@ pub enum AfterAttempt {
 /// use mainspring_core::{JobId, RunId, RunSource, Timestamp};
 /// let retry = RetryPolicy { count: 9, delay_ms: 1_000, backoff: Backoff::Exponential, ..RetryPolicy::default() };
 /// let run = RunId::new(Timestamp::from_millis(0), RunSource::Asked(JobId(1), 0));
-/// let third = Ended { run, attempt: 3, outcome: AttemptOutcome::Failed, code: Some(1) };
+/// let third = Ended { run, attempt: 3, outcome: AttemptOutcome::Failed, code: Some(1), deadline: None };
 /// let now = Timestamp::from_millis(60_000);
 /// let then = after_attempt(AttemptRule { retry: &retry, on_lost: OnLost::Fail }, third, now);
 /// assert_eq!(then, AfterAttempt::RetryAt(now + 4_000));
 /// ```
 #[must_use]
 pub fn after_attempt(rule: AttemptRule<'_>, ended: Ended, now: Timestamp) -> AfterAttempt {
+    match regardless_of_time(rule, ended, now) {
+        AfterAttempt::RetryAt(at) if ended.deadline.is_some_and(|deadline| at >= deadline) => {
+            AfterAttempt::Final(ended.outcome.verdict())
+        }
+        then => then,
+    }
+}
+
+fn regardless_of_time(rule: AttemptRule<'_>, ended: Ended, now: Timestamp) -> AfterAttempt {
     let over = AfterAttempt::Final(ended.outcome.verdict());
     let retry = rule.retry;
     match ended.outcome {
@@ -124,7 +136,7 @@ mod tests {
         code: Option<i32>,
     ) -> AfterAttempt {
         let run = RunId::new(NOW, RunSource::Asked(JobId(1), 0));
-        after_attempt(AttemptRule { retry, on_lost }, Ended { run, attempt, outcome, code }, NOW)
+        after_attempt(AttemptRule { retry, on_lost }, Ended { run, attempt, outcome, code, deadline: None }, NOW)
     }
 
     #[test]
@@ -144,6 +156,24 @@ mod tests {
         ] {
             let retry = RetryPolicy { count, delay_ms: 50, ..RetryPolicy::default() };
             assert_eq!(after(&retry, on_lost, attempt, outcome), expected, "{count} {on_lost} {attempt} {outcome}");
+        }
+    }
+
+    #[test]
+    fn no_attempt_follows_that_could_not_begin_in_time() {
+        let retry = RetryPolicy { count: 9, delay_ms: 50, ..RetryPolicy::default() };
+        let run = RunId::new(NOW, RunSource::Asked(JobId(1), 0));
+        for (outcome, deadline, expected) in [
+            (Failed, NOW + 51, AfterAttempt::RetryAt(NOW + 50)),
+            (Failed, NOW + 50, FAIL),
+            (TimedOut, NOW, FAIL),
+            (Lost, NOW + 1, AfterAttempt::RetryAt(NOW)),
+            (Lost, NOW, FAIL),
+            (Succeeded, NOW, AfterAttempt::Final(Verdict::Succeeded)),
+        ] {
+            let ended = Ended { run, attempt: 1, outcome, code: None, deadline: Some(deadline) };
+            let then = after_attempt(AttemptRule { retry: &retry, on_lost: OnLost::Retry }, ended, NOW);
+            assert_eq!(then, expected, "{outcome} {deadline}");
         }
     }
 

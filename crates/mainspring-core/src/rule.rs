@@ -27,6 +27,8 @@ pub struct Rule {
     pub delay_ms: Option<i64>,
     /// The job's queue.
     pub queue: Arc<str>,
+    /// JSON that the trigger gives to its runs.
+    pub input: Option<Arc<str>>,
     /// What its runs execute.
     pub definition: Arc<Job>,
     /// The release of the tz database that it reads its instants from; absent if they depend on none.
@@ -332,6 +334,8 @@ pub struct Start {
     pub attempt: u32,
     /// JSON given with the run.
     pub input: Option<String>,
+    /// When the run's time is over, if that is limited and attempts have gone before.
+    pub deadline: Option<Timestamp>,
     /// The rule of the `delay` trigger that awaits this run's end, if one does.
     pub awaited_by: Option<Arc<Rule>>,
     /// What it executes; if absent, the store knows.

@@ -6,7 +6,8 @@
 //!                     due │                    │ failed, timed out or lost, attempts left
 //!                     scheduled ◄──────────────┘
 //! ```
-//! `waiting` (for upstreams of a workflow) precedes `queued`. Final states have no way out.
+//! `waiting` (for upstreams of a workflow) precedes `queued`. A run that waits may also end before a worker has it: `cancelled`
+//! on request, `skipped` by a rule, or `failed` when its time is over before the next attempt. Final states have no way out.
 
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
@@ -120,6 +121,8 @@ pub enum RunEvent {
     CancelledUnstarted,
     /// Ended without being started, by a rule.
     Skipped,
+    /// Its time was over before its next attempt began.
+    TimedOut,
 }
 
 /// The final word on a run that was started.
@@ -159,6 +162,7 @@ impl RunState {
             (Self::Running, E::Ended(Verdict::Cancelled)) => Self::Cancelled,
             (Self::Waiting | Self::Held | Self::Scheduled | Self::Queued, E::CancelledUnstarted) => Self::Cancelled,
             (Self::Waiting | Self::Held | Self::Scheduled | Self::Queued, E::Skipped) => Self::Skipped,
+            (Self::Scheduled | Self::Queued, E::TimedOut) => Self::Failed,
             (from, event) => return Err(Rejected { from, event }),
         })
     }
@@ -168,6 +172,15 @@ impl RunState {
     pub const fn is_final(self) -> bool {
         matches!(self, Self::Succeeded | Self::Failed | Self::Cancelled | Self::Skipped)
     }
+}
+
+/// What becomes of a run that waits, and that is not to begin an attempt any more: the event, and the reason that is kept.
+///
+/// One that was never started has waited for longer than its job's `start_timeout`; one that was, has no time left of its
+/// `run_timeout`.
+#[must_use]
+pub const fn expiry(attempt: u32) -> (RunEvent, &'static str) {
+    if attempt == 0 { (RunEvent::Skipped, "expired") } else { (RunEvent::TimedOut, "run_timeout") }
 }
 
 impl From<Verdict> for RunState {
@@ -196,7 +209,7 @@ impl AttemptOutcome {
 mod tests {
     use super::*;
 
-    const EVENTS: [RunEvent; 10] = [
+    const EVENTS: [RunEvent; 11] = [
         RunEvent::Ready,
         RunEvent::SlotFreed,
         RunEvent::Due,
@@ -207,6 +220,7 @@ mod tests {
         RunEvent::Ended(Verdict::Cancelled),
         RunEvent::CancelledUnstarted,
         RunEvent::Skipped,
+        RunEvent::TimedOut,
     ];
 
     #[test]
@@ -230,9 +244,11 @@ mod tests {
              scheduled + Due -> queued\n\
              scheduled + CancelledUnstarted -> cancelled\n\
              scheduled + Skipped -> skipped\n\
+             scheduled + TimedOut -> failed\n\
              queued + Claimed -> running\n\
              queued + CancelledUnstarted -> cancelled\n\
              queued + Skipped -> skipped\n\
+             queued + TimedOut -> failed\n\
              running + Retried -> scheduled\n\
              running + Ended(Succeeded) -> succeeded\n\
              running + Ended(Failed) -> failed\n\

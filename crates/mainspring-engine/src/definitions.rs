@@ -7,7 +7,7 @@ use mainspring_core::batch::{TriggerRow, TriggerStatus};
 use mainspring_core::compile::{self, Defaults};
 use mainspring_core::job::{CalendarDefinition, Job, ScheduleDefinition};
 use mainspring_core::rule::{Loaded, Rule, Start, guarded};
-use mainspring_core::{JobId, JobVersion, RunId, TriggerId};
+use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
 use mainspring_schedule::Calendar;
 use mainspring_store::{Error, Result, Store};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -141,6 +141,23 @@ impl Definitions {
                 Err(Error::Closed) => return None,
                 Err(error) => {
                     tracing::error!(%error, trigger.id = trigger.0, "a claimed run's trigger could not be read; trying again");
+                    self.clock.alarm().wait_until(self.clock.now() + crate::engine::wait_of(RETRY_AFTER_MS)).await;
+                }
+            }
+        }
+    }
+
+    /// When the time of a run is over, if that is limited and attempts have gone before; trying again until the store answers.
+    pub(crate) async fn deadline(&self, start: &Start, definition: &Job) -> Option<Timestamp> {
+        if start.attempt <= 1 || definition.run_timeout_ms.is_none() {
+            return None;
+        }
+        loop {
+            match self.store.run(start.run).await {
+                Ok(run) => return run.and_then(|run| run.expires_at),
+                Err(Error::Closed) => return None,
+                Err(error) => {
+                    tracing::error!(%error, run.id = %start.run, "a claimed run's time limit could not be read; trying again");
                     self.clock.alarm().wait_until(self.clock.now() + crate::engine::wait_of(RETRY_AFTER_MS)).await;
                 }
             }

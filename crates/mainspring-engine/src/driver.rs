@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use mainspring_core::batch::{LiveRun, Placed, Queues, Released, TriggerRow};
+use mainspring_core::batch::{LiveRun, Placed, Queues, Released, TriggerRow, TriggerStatus};
 use mainspring_core::cluster::{Held, Reading, Reason, ShardSet};
 use mainspring_core::job::Job;
 use mainspring_core::planner::{AttemptEnd, Command, Event, Planner, Read, Refusal};
 use mainspring_core::retry::AfterAttempt;
-use mainspring_core::rule::Start;
+use mainspring_core::rule::{Loaded, Start};
 use mainspring_core::run::RunState;
 use mainspring_core::{Incarnation, Timestamp, TriggerId, TzdataVersion};
 use mainspring_store::Store;
@@ -362,9 +362,9 @@ impl Reader {
                 Event::AheadRead(Read::Ahead(shards, until, after), self.definitions.load_reporting(rows).await?, more)
             }
             Read::Triggers(ids) => {
-                let mut rows = self.rows(&ids).await?;
-                rows.retain(|row| !row.paused);
-                Event::TriggersRead(self.definitions.load_reporting(rows).await?)
+                let loaded = self.load(&ids).await?;
+                let over = self.rearm_awaiting(&loaded).await?;
+                Event::TriggersRead(if over { self.load(&ids).await? } else { loaded })
             }
             Read::Changes(shards) => {
                 Event::ChangesRead(self.store.take_changes(self.incarnation, shards, STEP_MAX).await?)
@@ -390,7 +390,7 @@ impl Reader {
             }
             Read::Release => {
                 let mut released: Released = self.store.release_due(self.clock.now(), STEP_MAX).await?;
-                if released.count == STEP_MAX {
+                if released.count == STEP_MAX || released.expired == STEP_MAX {
                     released.next_at = Some(self.clock.now());
                 }
                 Event::Released(released)
@@ -400,6 +400,29 @@ impl Reader {
 }
 
 impl Reader {
+    /// Triggers by id, but for those that rest, with their rules.
+    async fn load(&self, ids: &[TriggerId]) -> mainspring_store::Result<Vec<Loaded>> {
+        let mut rows = self.rows(ids).await?;
+        rows.retain(|row| !row.paused);
+        self.definitions.load_reporting(rows).await
+    }
+
+    /// Sets `delay` triggers going whose run is over without that anybody has said when they fire next. Whether there
+    /// were any.
+    async fn rearm_awaiting(&self, loaded: &[Loaded]) -> mainspring_store::Result<bool> {
+        let mut any = false;
+        for Loaded { row, rule } in loaded {
+            let Some(run) = row.progress.awaiting_run.filter(|_| row.progress.status == TriggerStatus::Active) else {
+                continue;
+            };
+            let fired_at = row.progress.previous_fire_at.unwrap_or(row.progress.start_at);
+            if let Some(rearm) = rule.rearm(row.id, fired_at, self.clock.now()) {
+                any |= self.store.rearm(run, rearm).await?;
+            }
+        }
+        Ok(any)
+    }
+
     /// Triggers by id. One that this program cannot read keeps nobody else from it.
     async fn rows(&self, ids: &[TriggerId]) -> mainspring_store::Result<Vec<TriggerRow>> {
         match self.store.trigger_rows(ids).await {
@@ -573,15 +596,16 @@ async fn lost_ends(definitions: &Definitions, runs: Vec<LiveRun>, now: Timestamp
 
 /// The end of a running run whose process is gone.
 async fn lost_end(definitions: &Definitions, live: LiveRun, definition: Arc<Job>, now: Timestamp) -> AttemptEnd {
+    let started_at = live.began_at();
     let mut start = Start::from(live.claimed);
     start.awaited_by = definitions.awaiting_start(&start, &definition).await;
+    start.deadline = definitions.deadline(&start, &definition).await;
     AttemptEnd {
         start,
         definition,
         held_by: None,
         outcome: mainspring_core::run::AttemptOutcome::Lost,
-        // The store learns of the start with the end; the claim is the nearest that is known.
-        started_at: live.claimed_at,
+        started_at,
         ended_at: now,
         detail: None,
     }

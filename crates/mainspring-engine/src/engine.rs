@@ -148,6 +148,7 @@ pub struct Engine {
     incarnation: watch::Receiver<Incarnation>,
     status: watch::Receiver<Option<Arc<Status>>>,
     workers: Workers,
+    queues: Queues,
     running: JoinSet<()>,
 }
 
@@ -262,7 +263,7 @@ impl Engine {
                 status: status_sender,
             },
             planner,
-            queues: settings.queues,
+            queues: settings.queues.clone(),
             workers: workers.clone(),
             clock: Arc::clone(&clock),
             definitions,
@@ -295,8 +296,15 @@ impl Engine {
             incarnation,
             status,
             workers,
+            queues: settings.queues,
             running,
         })
+    }
+
+    /// Which queues this node's own slots take runs from.
+    #[must_use]
+    pub const fn queues(&self) -> &Queues {
+        &self.queues
     }
 
     /// Workers of other machines.

@@ -1,6 +1,7 @@
 //! Functions that an embedding program registers, and what they are told.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use mainspring_core::job::{Job, JobKey};
 use mainspring_core::rule::Start;
@@ -18,6 +19,8 @@ pub struct RunContext {
     pub(crate) start: Arc<Start>,
     pub(crate) definition: Arc<Job>,
     pub(crate) cancelled: watch::Receiver<bool>,
+    /// How long the attempt may take.
+    pub(crate) limit: Option<Duration>,
 }
 
 impl RunContext {

@@ -135,6 +135,13 @@ fn is_noop(start: &Start) -> bool {
     start.definition.as_ref().is_some_and(|definition| definition.task == Task::Noop)
 }
 
+/// How long an attempt may take that begins now: its own limit, or what is left of the run's time.
+pub(crate) fn time_limit(start: &Start, definition: &Job, now: Timestamp) -> Option<Duration> {
+    let left_ms = start.deadline.map(|deadline| deadline.since(now)).or(definition.run_timeout_ms);
+    let limit_ms = definition.timeout_ms.into_iter().chain(left_ms).min();
+    limit_ms.map(|ms| Duration::from_millis(ms.max(0).unsigned_abs()))
+}
+
 /// What a task came to.
 pub(crate) struct Done {
     pub(crate) outcome: AttemptOutcome,
@@ -262,12 +269,19 @@ impl Pool {
         if start.awaited_by.is_none() && start.trigger.is_some() {
             start.awaited_by = self.definitions.awaiting_start(&start, &definition).await;
         }
+        start.deadline = self.definitions.deadline(&start, &definition).await;
         let started_at = self.clock.now();
         self.metrics.entered(&start, started_at, handed.elapsed());
+        let limit = time_limit(&start, &definition, started_at);
         let start = Arc::new(start);
-        let context = RunContext { start: Arc::clone(&start), definition: Arc::clone(&definition), cancelled };
-        let done = AssertUnwindSafe(async { self.perform(context).await }).catch_unwind().await;
-        let done = done.unwrap_or_else(|panic| Done::failed("handler.panicked", panic_text(&*panic)));
+        let context = RunContext { start: Arc::clone(&start), definition: Arc::clone(&definition), cancelled, limit };
+        let done = if limit == Some(Duration::ZERO) {
+            let error = "the time of the run was over before this attempt began".to_owned();
+            Done { outcome: AttemptOutcome::TimedOut, ..Done::failed("task.timed_out", error) }
+        } else {
+            let done = AssertUnwindSafe(async { self.perform(context).await }).catch_unwind().await;
+            done.unwrap_or_else(|panic| Done::failed("handler.panicked", panic_text(&*panic)))
+        };
         let ended_at = self.clock.now();
         let start = Arc::try_unwrap(start).unwrap_or_else(|shared| (*shared).clone());
         end(start, definition, started_at, ended_at, done)
@@ -294,7 +308,7 @@ impl Pool {
     }
 
     async fn handle(&self, work: BoxFuture<'static, crate::handler::HandlerResult>, context: RunContext) -> Done {
-        let limit = context.definition.timeout_ms.map(|ms| Duration::from_millis(ms.unsigned_abs()));
+        let limit = context.limit;
         let cancelled = async {
             context.cancelled().await;
             let _ = tokio::time::timeout(self.kill_grace, std::future::pending::<()>()).await;

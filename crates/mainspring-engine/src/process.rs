@@ -83,7 +83,7 @@ fn attempt(context: &RunContext, kill_grace: Duration) -> Attempt {
         params: Attempt::params_of(&context.input()),
         traceparent: Attempt::traceparent_of(&context.run_id().to_string(), context.attempt()),
         env: job.env.clone(),
-        timeout: job.timeout_ms.map(|ms| Duration::from_millis(ms.unsigned_abs())),
+        timeout: context.limit,
         kill_grace,
         silence_max: None,
         working_dir: job.working_dir.as_ref().map(PathBuf::from),

@@ -19,7 +19,7 @@ use mainspring_core::planner::AttemptEnd;
 use mainspring_core::workers::{BEAT_MS, FRESH_MS, HOLD_MS, TTL_MS, Watch};
 use mainspring_core::{Incarnation, RunId};
 use mainspring_store::{Error as StoreError, Store, WorkerInfo, WorkerRow};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tokio::sync::{oneshot, watch};
 
 use crate::clock::{Clock, boot_ms, pause};
@@ -282,19 +282,18 @@ impl Inner {
 
     async fn count(&self) -> mainspring_store::Result<Vec<(Incarnation, u64)>> {
         let now_ms = boot_ms();
+        // Whoever was heard since the last count, however long that is ago.
+        let since_ms = now_ms.saturating_sub(self.counted_ms.load(Ordering::Acquire));
         let heard: Vec<Incarnation> = {
             let mut sessions = lock(&self.sessions);
             sessions.retain(|_, session| session.silence_ms(now_ms) < TTL_MS);
-            let heard = sessions.iter().filter(|(_, session)| session.silence_ms(now_ms) <= BEAT_MS);
+            let heard = sessions.iter().filter(|(_, session)| session.silence_ms(now_ms) <= since_ms);
             heard.map(|(id, _)| *id).collect()
         };
         let counts = self.store.beat_workers(self.me(), &heard, self.clock.now()).await?;
         self.counted_ms.store(now_ms, Ordering::Release);
-        for id in heard {
-            if !counts.iter().any(|(counted, _)| *counted == id) {
-                self.forget(id);
-            }
-        }
+        let there: FxHashSet<Incarnation> = counts.iter().map(|(id, _)| *id).collect();
+        heard.into_iter().filter(|id| !there.contains(id)).for_each(|id| self.forget(id));
         Ok(counts)
     }
 

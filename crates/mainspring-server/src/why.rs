@@ -11,12 +11,18 @@ use crate::show::instant;
 /// Runs that are named at most.
 const NAMED_MAX: usize = 100;
 
-/// What the answering node knows of its pool.
+/// What the answering node knows of its pool, and of workers.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pool {
     pub(crate) slots: u32,
     pub(crate) used: u32,
     pub(crate) draining: bool,
+    /// Whether it takes runs from the queue in question.
+    pub(crate) serves: bool,
+    /// Workers of other machines that do.
+    pub(crate) workers: u32,
+    /// How many of these have a free slot.
+    pub(crate) free_workers: u32,
 }
 
 /// What stands between a run and its start.
@@ -34,6 +40,16 @@ pub(crate) struct RunFacts<'a> {
 
 /// Why a run is where it is.
 pub(crate) fn run(facts: &RunFacts<'_>) -> Vec<WhyReason> {
+    let mut reasons = where_it_is(facts);
+    if let (Some(at), Some(last)) = (facts.run.expires_at, reasons.last_mut())
+        && facts.run.state != RunState::Running
+    {
+        last.message.push_str(&format!("; it ends by itself if it has not started by {at}"));
+    }
+    reasons
+}
+
+fn where_it_is(facts: &RunFacts<'_>) -> Vec<WhyReason> {
     let run = facts.run;
     match run.state {
         RunState::Running => running(run),
@@ -49,7 +65,8 @@ fn running(run: &RunInfo) -> Vec<WhyReason> {
     let since = run.claimed_at.map_or_else(String::new, |at| format!(" since {at}"));
     let running = WhyReason::new(WhyCode::Running, format!("attempt {} runs{since}", run.attempt));
     let asked = run.cancel_requested_at.map(|at| {
-        let message = format!("its end was asked for at {at}; it is final when its processes are gone");
+        let why = run.reason.as_ref().map_or_else(String::new, |why| format!(", because: {why}"));
+        let message = format!("its end was asked for at {at}{why}; it is final when its processes are gone");
         WhyReason::new(WhyCode::CancelRequested, message)
     });
     [Some(running), asked].into_iter().flatten().collect()
@@ -75,21 +92,20 @@ fn held(facts: &RunFacts<'_>) -> WhyReason {
     if before > 0 {
         message.push_str(&format!("; {} held, to start before it", are(before)));
     }
+    let ending = holders.iter().filter(|run| run.cancel_requested_at.is_some()).count();
+    if ending > 0 {
+        message.push_str(&format!("; the end of {} was asked for", runs(ending)));
+    }
     WhyReason { runs: named(holders), ..WhyReason::new(WhyCode::JobLimit, message) }
 }
 
 fn queued(facts: &RunFacts<'_>) -> Vec<WhyReason> {
-    let Pool { slots, used, draining } = facts.pool;
     let before: Vec<&RunInfo> = facts.queued.iter().filter(|run| goes_first(run, facts.run)).collect();
     let mut reasons = Vec::new();
-    if draining {
+    if facts.pool.draining {
         reasons.push(WhyReason::new(WhyCode::Draining, "the server that answers is shutting down, and starts no runs"));
     }
-    if used >= slots {
-        let message = format!("all {slots} slots of the node that answers are taken");
-        let hint = "more slots for a server: --slots; what runs: mainspring run list --state running";
-        reasons.push(WhyReason::new(WhyCode::NoSlot, message).hint(hint));
-    }
+    reasons.extend(no_slot(facts.pool, &facts.run.queue));
     if !before.is_empty() {
         let message = format!(
             "{} queued in {}, to start before it: of higher priority, or due before",
@@ -104,6 +120,27 @@ fn queued(facts: &RunFacts<'_>) -> Vec<WhyReason> {
         reasons.push(WhyReason::new(WhyCode::AboutToStart, message));
     }
     reasons
+}
+
+/// Why nobody has a slot for a run of a queue.
+fn no_slot(pool: Pool, queue: &str) -> Option<WhyReason> {
+    let Pool { slots, used, serves, workers, free_workers, .. } = pool;
+    if free_workers > 0 || (serves && used < slots) {
+        return None;
+    }
+    if workers == 0 && (!serves || slots == 0) {
+        let message = format!("nobody takes runs from the queue {queue}: neither the node that answers nor a worker");
+        let hint = format!("start a worker: mainspring worker --queues {queue}, or a server with --queues {queue}");
+        return Some(WhyReason::new(WhyCode::NoWorker, message).hint(hint));
+    }
+    let whose = match (serves, workers) {
+        (true, 0) => format!("all {slots} slots of the node that answers are taken"),
+        (true, _) => format!("all slots of the node that answers and of {workers} workers are taken"),
+        (false, 1) => format!("all slots of the worker of the queue {queue} are taken"),
+        (false, _) => format!("all slots of the {workers} workers of the queue {queue} are taken"),
+    };
+    let hint = "more slots for a server or worker: --slots; what runs: mainspring run list --state running";
+    Some(WhyReason::new(WhyCode::NoSlot, whose).hint(hint))
 }
 
 /// The order in which claims take runs.

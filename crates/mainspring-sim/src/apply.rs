@@ -83,7 +83,6 @@ impl World {
             operation.taken_back |= *order > kept;
         }
         self.made.retain(|_, (_, order)| *order <= kept);
-        self.recorded.retain(|_, order| *order <= kept);
         for asked in &mut history.asked {
             let before = asked.made.len();
             asked.made.retain(|run| self.made.contains_key(run));
@@ -110,7 +109,7 @@ impl World {
             }
             Verb::Held => Answer::Adopted(told(ready(self.store.memory.held(me)))?),
             Verb::Fire(batch) => {
-                let busy = self.busy(number, &batch);
+                let busy = self.store.busy(number, &batch);
                 Answer::Fired(self.fire(&batch, busy, looked)?)
             }
             Verb::Complete(batch) => {
@@ -207,11 +206,6 @@ impl World {
 
     // Fires.
 
-    /// What a batch passes over. A repeat is told first what it did before, and no lock is asked for that.
-    fn busy(&self, number: u64, batch: &FireBatch) -> Vec<u32> {
-        if self.recorded.contains_key(&batch.id) { Vec::new() } else { self.store.busy(number, batch) }
-    }
-
     fn fire(&mut self, batch: &Arc<FireBatch>, busy: Vec<u32>, looked: Option<u64>) -> Result<FireOutcome, Failure> {
         let me = batch.id.incarnation;
         let fence = self.store.memory.fence(me).expect("the memory store is open");
@@ -265,8 +259,7 @@ impl World {
                 }
             }
         }
-        let outcome = told(self.store.fire(sent, busy))?;
-        self.recorded.insert(batch.id, self.order);
+        let outcome = told(self.store.memory.fire_beside(&sent, &busy))?;
         let fence =
             self.store.memory.fence(batch.id.incarnation).expect("the memory store is open").unwrap_or_default();
         let (order, at) = (self.order, self.time());

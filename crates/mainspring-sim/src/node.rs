@@ -391,6 +391,7 @@ impl World {
                     due_at: run.due_at,
                     attempt: 1,
                     input: None,
+                    deadline: None,
                     awaited_by: None,
                     definition: None,
                 };
@@ -604,6 +605,7 @@ impl World {
     }
 
     fn lost_end(&mut self, live: LiveRun, now: Timestamp) -> AttemptEnd {
+        let started_at = live.began_at();
         let mut start = Start::from(live.claimed);
         start.awaited_by = self.awaiting(&start);
         let definition = self.definition(&start);
@@ -612,7 +614,7 @@ impl World {
             start,
             definition,
             outcome: AttemptOutcome::Lost,
-            started_at: live.claimed_at,
+            started_at,
             ended_at: now,
             detail: None,
         }

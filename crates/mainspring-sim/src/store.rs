@@ -9,11 +9,10 @@ mod tests;
 
 use std::collections::VecDeque;
 use std::pin::pin;
-use std::sync::Arc;
 use std::task::{Context, Poll, Waker};
 
 use mainspring_core::Incarnation;
-use mainspring_core::batch::{FireBatch, FireEntry, FireOutcome};
+use mainspring_core::batch::{FireBatch, FireEntry};
 use mainspring_store::{MemoryStore, Store};
 use rustc_hash::FxHashMap;
 
@@ -227,24 +226,6 @@ impl SimStore {
             gate || session.passed.contains(&Row::Trigger(entry.trigger))
         };
         (0..).zip(&batch.entries).filter(|(_, entry)| is_busy(entry)).map(|(index, _)| index).collect()
-    }
-
-    /// Records a batch of fires but for the entries that others have locked.
-    pub(crate) fn fire(&self, batch: Arc<FireBatch>, busy: Vec<u32>) -> mainspring_store::Result<FireOutcome> {
-        if busy.is_empty() {
-            return ready(self.memory.fire(batch));
-        }
-        let free: Vec<u32> =
-            (0..).zip(&batch.entries).map(|(index, _)| index).filter(|index| !busy.contains(index)).collect();
-        let entries = free.iter().map(|index| batch.entries[*index as usize].clone()).collect();
-        let outcome = ready(self.memory.fire(Arc::new(FireBatch { entries, ..*batch })))?;
-        let place = |index: u32| free[index as usize];
-        Ok(FireOutcome {
-            placed: outcome.placed,
-            stale: outcome.stale.into_iter().map(place).collect(),
-            blocked: outcome.blocked.into_iter().map(place).collect(),
-            busy,
-        })
     }
 
     /// Ends a transaction.

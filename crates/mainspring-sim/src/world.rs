@@ -187,8 +187,6 @@ pub struct World {
     pub(crate) full_since: Option<Time>,
     /// What was said of triggers in answers that nobody has heard yet: by node and request.
     pub(crate) unheard: BTreeMap<(usize, u64), usize>,
-    /// Batches of fires that were carried out, and by which transaction.
-    pub(crate) recorded: FxHashMap<mainspring_core::BatchId, u64>,
     pub(crate) rewritten: FxHashMap<RunId, mainspring_core::run::RunState>,
     pub(crate) planner: PlannerSettings,
     pub(crate) cluster: ClusterSettings,
@@ -245,7 +243,6 @@ impl World {
             corrections: 0,
             full_since: None,
             unheard: BTreeMap::new(),
-            recorded: FxHashMap::default(),
             rewritten: FxHashMap::default(),
             planner,
             cluster: ClusterSettings::default(),

@@ -115,6 +115,8 @@ impl Load {
             gate: None,
             priority: 5,
             queue: self.queue.clone(),
+            start_timeout_ms: None,
+            input: None,
             runs: vec![new_run(row.id, fired, self.case.claim)],
             gaps: Vec::new(),
         }

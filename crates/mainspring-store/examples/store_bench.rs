@@ -217,6 +217,8 @@ impl Load {
             leaves_window: false,
             gate: None,
             queue: self.queue.clone(),
+            start_timeout_ms: None,
+            input: None,
             priority: 5,
             runs: vec![if self.plan.ordered {
                 ordered(new_run(row.id, fired, true), row.id)

@@ -12,7 +12,7 @@ use crate::error::Result;
 pub const LEAST_VERSION: &str = "least_version";
 
 /// How settings begin that say what a failover of the database has lost; the process start that was told of it follows. The
-/// value is an instant in milliseconds. Failovers are rare, so they stay.
+/// value is an instant in milliseconds. They go with the last runs of that time.
 pub(crate) const LOST_THROUGH: &str = "lost_through/";
 
 pub(crate) fn lost_setting(told: Incarnation, through: Timestamp) -> (String, String) {
@@ -49,10 +49,11 @@ pub trait Cluster: Send + Sync {
     async fn bury(&self, dead: Incarnation, counter: Option<u64>) -> Result<()>;
 
     /// Ends a process start: buries it, after it has noted [what is lost](crate::Store::lost_through) if its fence has counted
-    /// fewer batches than it was told of. True: something is.
+    /// fewer batches than it was told of. True: something is, as far as this or an earlier sending of it found.
     async fn leave(&self, me: Incarnation, told: Answered) -> Result<bool>;
 
-    /// Takes free shards, if the node's row is there and the change is newer than its last one. Answers which were taken.
+    /// Takes free shards, if the node's row is there and the change is newer than its last one. Answers what it holds under this
+    /// lease, so that a repeat answers what was taken.
     async fn acquire(&self, by: Incarnation, change: Change, lease_id: u128) -> Result<ShardSet>;
 
     /// Frees shards of the node, if its row is there and the change is newer than its last one. Answers which were freed.

@@ -26,6 +26,7 @@
 pub mod cancels;
 pub mod completions;
 mod differential;
+pub mod expiring;
 pub mod fires;
 pub mod gates;
 pub mod jobs;
@@ -35,6 +36,7 @@ pub mod kit;
 pub mod nodes;
 pub mod queue;
 pub mod reads;
+pub mod replacing;
 pub mod window;
 pub mod workers;
 
@@ -54,6 +56,7 @@ macro_rules! conformance_suite {
                 stale_entry_does_not_stop_the_others,
                 late_instants_fire_one_by_one_in_one_entry,
                 repeated_batch_gets_the_same_answer_and_leaves_one_record,
+                batch_that_comes_again_records_nothing_that_it_left_out,
                 run_that_is_unfinished_is_known,
                 run_that_was_asked_for_is_known_to_its_fire,
                 run_that_is_in_history_is_known,
@@ -163,6 +166,25 @@ macro_rules! conformance_suite {
                 changes_of_things_are_events,
                 log_is_read_from_the_chunk_that_holds_the_line,
                 log_chunk_that_is_there_is_passed_over;
+            expiring:
+                run_that_is_not_started_in_time_is_skipped,
+                runs_that_expire_together_end_in_bounded_steps,
+                run_that_was_started_in_time_does_not_expire,
+                run_whose_time_is_over_between_attempts_has_failed,
+                expired_run_gives_its_slot_to_one_that_is_held,
+                held_run_expires_where_it_waits,
+                trigger_that_awaited_an_expired_run_is_noted_and_set_going,
+                input_of_a_trigger_is_that_of_its_runs;
+            replacing:
+                newer_run_asks_for_the_end_of_the_one_that_runs,
+                held_run_starts_when_the_replaced_one_is_lost,
+                newest_run_replaces_the_one_that_waits,
+                unstarted_run_makes_room_at_once,
+                oldest_of_several_makes_room,
+                run_that_was_asked_for_replaces_and_is_replaced,
+                run_that_somebody_ends_makes_room_already,
+                batch_that_is_repeated_replaces_nobody_twice,
+                trigger_that_awaited_the_replaced_run_is_noted;
             keeping:
                 namespaces_come_with_their_jobs_and_go_when_empty,
                 calendars_are_kept_as_written,
@@ -196,9 +218,12 @@ macro_rules! cluster_suite {
                 nodes_join_and_are_seen,
                 free_shards_are_acquired_once,
                 late_changes_are_passed_over,
+                acquisition_that_is_repeated_answers_what_it_took,
                 burial_needs_the_counter_that_was_seen,
                 buried_node_records_nothing,
                 node_that_was_told_of_more_than_is_there_records_nothing,
+                purge_forgets_what_failovers_have_lost_with_the_last_runs_of_that_time,
+                batch_that_is_repeated_counts_once,
                 runs_of_a_buried_node_are_adopted_once,
                 adoption_that_is_repeated_answers_what_it_took,
                 purge_forgets_what_dead_nodes_were_answered,
@@ -239,6 +264,7 @@ mod tests {
         for source in [
             include_str!("conformance/cancels.rs"),
             include_str!("conformance/completions.rs"),
+            include_str!("conformance/expiring.rs"),
             include_str!("conformance/fires.rs"),
             include_str!("conformance/gates.rs"),
             include_str!("conformance/jobs.rs"),
@@ -247,6 +273,7 @@ mod tests {
             include_str!("conformance/nodes.rs"),
             include_str!("conformance/queue.rs"),
             include_str!("conformance/reads.rs"),
+            include_str!("conformance/replacing.rs"),
             include_str!("conformance/window.rs"),
         ] {
             let lines = source.lines().filter_map(|line| line.strip_prefix("pub async fn "));

@@ -114,6 +114,13 @@ impl MemoryStore {
     }
 
     /// Makes a change that the engine has to hear of.
+    /// Wakes the engine, if it has something to hear of.
+    fn tell(&self, model: &Model) {
+        if model.outbox.is_waiting() {
+            self.changed.notify_one();
+        }
+    }
+
     fn request<T>(&self, change: impl FnOnce(&mut Model) -> Result<T>) -> Result<T> {
         let answer = change(&mut *self.model()?)?;
         self.changed.notify_one();
@@ -166,14 +173,16 @@ impl Store for MemoryStore {
 
     async fn fire(&self, batch: Arc<FireBatch>) -> Result<FireOutcome> {
         let mut model = self.model()?;
-        model.step_fence(batch.id.incarnation, batch.answered)?;
-        Ok(fire::fire(&mut model, &batch))
+        let outcome = fire::fire(&mut model, &batch, &[]);
+        self.tell(&model);
+        outcome
     }
 
     async fn complete(&self, batch: Arc<CompletionBatch>) -> Result<CompletionOutcome> {
         let mut model = self.model()?;
         let outcome = complete::complete(&mut model, &batch);
         model.note_elsewhere(batch.id.incarnation, &outcome);
+        self.tell(&model);
         Ok(outcome)
     }
 
@@ -229,7 +238,10 @@ impl Store for MemoryStore {
     }
 
     async fn release_due(&self, at: Timestamp, limit: u32) -> Result<Released> {
-        Ok(queue::release_due(&mut *self.model()?, at, limit))
+        let mut model = self.model()?;
+        let released = queue::release_due(&mut model, at, limit);
+        self.tell(&model);
+        Ok(released)
     }
 
     async fn take_changes(&self, by: Incarnation, shards: ShardSet, limit: u32) -> Result<Changes> {
@@ -315,6 +327,10 @@ impl Store for MemoryStore {
 
     async fn ask_run(&self, run: AskedRun) -> Result<Asked> {
         self.request(|model| runs::ask(model, run))
+    }
+
+    async fn rearm(&self, run: RunId, rearm: Rearm) -> Result<bool> {
+        self.request(|model| Ok(runs::rearm(model, run, &rearm)))
     }
 
     async fn cancel_run(&self, run: RunId, reason: &str, rearm: Option<Rearm>, at: Timestamp) -> Result<Cancelled> {
@@ -431,15 +447,19 @@ impl Cluster for MemoryStore {
 
     async fn leave(&self, me: Incarnation, told: Answered) -> Result<bool> {
         let lost = self.nodes(|nodes| nodes.leave(me, told))?;
-        self.model()?.settings.extend(lost.map(|through| lost_setting(me, through)));
-        Ok(lost.is_some())
+        let Some((name, value)) = told.through.map(|through| lost_setting(me, through)) else { return Ok(false) };
+        let mut model = self.model()?;
+        if lost {
+            model.settings.insert(name.clone(), value);
+        }
+        Ok(model.settings.contains_key(&name))
     }
 
     async fn acquire(&self, by: Incarnation, change: Change, lease_id: u128) -> Result<ShardSet> {
-        let taken = self.nodes(|nodes| nodes.acquire(by, change, lease_id))?;
+        let (taken, held) = self.nodes(|nodes| (nodes.acquire(by, change, lease_id), nodes.held_under(lease_id)))?;
         // Whoever takes a shard reads all of it next, so it knows of these changes by then.
         self.model()?.outbox.forget(taken);
-        Ok(taken)
+        Ok(held)
     }
 
     async fn release(&self, by: Incarnation, change: Change) -> Result<ShardSet> {
@@ -481,6 +501,14 @@ impl MemoryStore {
             }
             nodes.clock_ms = clock_ms;
         })
+    }
+
+    /// [`Store::fire`] while others have the triggers of some entries, by index, or their gates: these are busy.
+    ///
+    /// # Errors
+    /// As there.
+    pub fn fire_beside(&self, batch: &FireBatch, locked: &[u32]) -> Result<FireOutcome> {
+        fire::fire(&mut *self.model()?, batch, locked)
     }
 
     /// How often the fence of a process start was counted up; nothing if it has none.

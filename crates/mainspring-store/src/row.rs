@@ -316,6 +316,8 @@ pub struct RunInfo {
     pub error: Option<String>,
     /// The run that it repeats.
     pub rerun_of: Option<RunId>,
+    /// When it ends by itself if it still waits then: its job limits how long it may wait, or take as a whole.
+    pub expires_at: Option<Timestamp>,
 }
 
 /// One attempt of a run.

@@ -17,6 +17,7 @@ pub(crate) mod names;
 pub(crate) mod purge;
 pub(crate) mod queue;
 pub(crate) mod repeat;
+pub(crate) mod replace;
 pub(crate) mod run;
 pub(crate) mod save;
 pub(crate) mod session;
@@ -62,6 +63,11 @@ pub(crate) trait Batches: Db + Sized {
     /// Counts up the fence of a process start, before anything of it is recorded in this transaction. Refused without it, and
     /// where it has counted fewer batches than the process start was told of.
     fn step_fence(&self, _owner: i64, _answered: u64) -> Step<()> {
+        Ok(())
+    }
+
+    /// Takes back the step of a batch that had counted before, so that the fence counts no more than were recorded.
+    fn take_fence_back(&self, _owner: i64) -> Step<()> {
         Ok(())
     }
 

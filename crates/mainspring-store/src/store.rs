@@ -75,14 +75,17 @@ pub trait Store: Send + Sync + 'static {
     ///
     /// A trigger that is gone, has another version or `next_fire_at`, is not active or is paused makes its entry stale.
     /// `fired_through` never goes back. A run whose id is there already, unfinished or in history, is
-    /// [`mainspring_core::batch::Placed::Known`] and takes no slot. A batch that is repeated (same [`FireBatch::id`])
-    /// gets the answer that it got first, as long as its runs have not gone on.
+    /// [`mainspring_core::batch::Placed::Known`] and takes no slot. A batch that comes again (same [`FireBatch::id`])
+    /// records nothing: it gets the answer that it got first, as long as its runs have not gone on, and what was left out
+    /// then, blocked or busy, is busy. That holds for a message, too, that arrives after its repeat was answered.
     ///
     /// What a request has locked, a trigger or the gate of its job, may be answered as [`FireOutcome::busy`] instead of
     /// being waited for.
     ///
     /// Jobs with a gate are asked through [`mainspring_core::overlap::admit`] under the gate's lock, run by run;
-    /// a suppressed run leaves a gap record in the same transaction. An entry whose first run is blocked is not
+    /// a suppressed run leaves a gap record in the same transaction. Where an older run is to make room
+    /// ([`mainspring_core::overlap::to_replace`]), its end is asked for if a worker has it; otherwise it is cancelled at
+    /// once, and stays the record of its instant. An entry whose first run is blocked is not
     /// recorded at all. Triggers with `awaiting_run` set keep it only if that run is unfinished afterwards.
     async fn fire(&self, batch: Arc<FireBatch>) -> Result<FireOutcome>;
 
@@ -141,7 +144,9 @@ pub trait Store: Send + Sync + 'static {
     /// Removes a token of workers. True: it was there.
     async fn remove_worker_token(&self, name: &str) -> Result<bool>;
 
-    /// Makes scheduled runs ready that are due at `at`, up to `limit`.
+    /// Makes scheduled runs ready that are due at `at`, up to `limit`, and ends up to as many that wait and whose time is
+    /// over, as [`mainspring_core::run::expiry`] says. These give up their slots as by [`Store::cancel_run`], and a trigger
+    /// that awaits one is noted in the outbox.
     async fn release_due(&self, at: Timestamp, limit: u32) -> Result<Released>;
 
     /// Reads and clears what requests have changed that concerns a process start: up to `limit` triggers of its shards,
@@ -228,6 +233,11 @@ pub trait Store: Send + Sync + 'static {
     /// # Errors
     /// Not found: there is no such job, or not that version of it.
     async fn ask_run(&self, run: AskedRun) -> Result<Asked>;
+
+    /// Sets the next instant of a `delay` trigger that awaits a run which is over. False: the run is unfinished, or the
+    /// trigger does not await it. A run that no attempt has ended leaves this to whoever fires the trigger, which the
+    /// outbox names.
+    async fn rearm(&self, run: RunId, rearm: Rearm) -> Result<bool>;
 
     /// Cancels an unstarted run, or asks for the end of a running one (the first reason stays).
     ///

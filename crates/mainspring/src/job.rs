@@ -92,6 +92,19 @@ impl JobBuilder {
         self
     }
 
+    /// Ends a run that takes longer than this from the start of its first attempt, over all attempts and the delays
+    /// between them. No attempt begins later.
+    pub fn run_timeout(mut self, limit: Duration) -> Self {
+        self.job.run_timeout_ms = Some(millis(limit));
+        self
+    }
+
+    /// Skips a run that has waited longer than this for its first attempt.
+    pub fn start_timeout(mut self, limit: Duration) -> Self {
+        self.job.start_timeout_ms = Some(millis(limit));
+        self
+    }
+
     /// What a fire does when `max_active` runs are unfinished.
     pub fn overlap(mut self, overlap: Overlap, max_active: u32) -> Self {
         (self.job.overlap, self.job.max_active) = (overlap, max_active);

@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::name::name_problem;
 use crate::document::{escape, shorten};
 use crate::spec::{HttpTask, ParamSpec, ParamType, Status};
-use crate::{Backoff, ErrorCode, JobSpec, Overlap, Problem, RetryOn, Task};
+use crate::{Backoff, ErrorCode, JobSpec, Overlap, Problem, RetryOn, Task, TriggerSpec};
 
 /// Checks that there is exactly one task, and that it is whole.
 pub(super) fn check_task(spec: &JobSpec, problems: &mut Vec<Problem>) {
@@ -43,7 +43,7 @@ pub(super) fn check_policies(spec: &JobSpec, problems: &mut Vec<Problem>) {
     if spec.max_active.is_some() && spec.overlap.unwrap_or_default() == Overlap::Allow {
         problems.push(
             wrong_value("\"max_active\" has no effect with overlap allow", "/max_active")
-                .hint("add overlap: skip, hold, queue_one or queue_all; or remove max_active"),
+                .hint("add overlap: skip, hold, queue_one, queue_all or cancel_running; or remove max_active"),
         );
     }
     check_retries(spec, problems);
@@ -118,8 +118,10 @@ pub(super) fn check_values(spec: &JobSpec, problems: &mut Vec<Problem>) {
         check_param(name, param, problems);
     }
     let own = |name: &str| spec.input.as_ref().is_some_and(|input| input.get(name).is_some());
-    let fires = spec.schedule.is_some() || !spec.triggers.is_empty();
-    for (name, _) in spec.params.iter().filter(|(name, param)| fires && param.is_missing() && !own(name)) {
+    let triggers = spec.triggers_in_order();
+    let gives = |trigger: &TriggerSpec, name: &str| trigger.input.as_ref().is_some_and(|it| it.get(name).is_some());
+    let given = |name: &str| own(name) || triggers.iter().all(|(_, trigger)| gives(trigger, name));
+    for (name, _) in spec.params.iter().filter(|(name, param)| param.is_missing() && !given(name)) {
         let message = format!("scheduled runs have no value for parameter \"{}\"", shorten(name));
         let pointer = format!("/params/{}/required", escape(name));
         problems.push(wrong_value(message, pointer).hint("give it a default, or a value in input"));

@@ -35,9 +35,6 @@ const LATER_KEYS: &[(&str, &[&str], &str)] = &[
     ("TriggerSpec", &["placement"], "placement is"),
 ];
 
-/// Values of versions to come.
-const LATER_VALUES: &[(&str, &[&str], &str)] = &[("Overlap", &["cancel_running"], "this overlap policy is")];
-
 /// Keys of other tools, and ours.
 const SYNONYMS: &[(&str, &[&str], &str)] = &[
     ("JobSpec", &["command", "cmd", "shell", "bash"], "write `run: …`"),
@@ -72,11 +69,6 @@ pub(super) fn unknown_key<'k>(type_name: &str, key: &str, known: impl Iterator<I
     let problem = Problem::new(ErrorCode::FieldUnknown, format!("unknown key \"{}\"", super::shorten(key)));
     let synonym = find(SYNONYMS, type_name, key).map(str::to_owned);
     Problem { hint: synonym.or_else(|| did_you_mean(key, known.map(String::as_str))), ..problem }
-}
-
-/// Makes the problem of a word that a version to come knows.
-pub(super) fn later_value(type_name: &str, word: &str) -> Option<Problem> {
-    find(LATER_VALUES, type_name, word).map(|what| later(word, what))
 }
 
 fn later(word: &str, what: &str) -> Problem {

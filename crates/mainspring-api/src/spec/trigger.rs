@@ -56,6 +56,9 @@ pub struct TriggerSpec {
     /// Higher fires first among those due at one instant; 5 when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<i32>,
+    /// JSON for the runs that it fires: its members go over those of the job's input.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<serde_json::Value>,
     /// Longest delay added to each fire, as a duration; the same for each fire of the trigger.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub jitter: Option<String>,

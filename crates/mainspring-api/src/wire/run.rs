@@ -40,6 +40,9 @@ pub struct Run {
     /// It does not start before this instant: a retry delay.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub not_before: Option<Timestamp>,
+    /// It ends by itself if it still waits then: the job's `start_timeout`, or its `run_timeout` between attempts.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub expires_at: Option<Timestamp>,
     /// When its first attempt started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_at: Option<Timestamp>,

@@ -53,6 +53,8 @@ pub enum WhyCode {
     JobLimit,
     /// Every slot is taken.
     NoSlot,
+    /// Nobody takes runs from its queue.
+    NoWorker,
     /// Other runs of the queue go first.
     QueueOrder,
     /// The server that answers is shutting down.
@@ -79,7 +81,7 @@ pub enum WhyCode {
 }
 
 words!(WhyCode: Running = "running", CancelRequested = "cancel_requested", Final = "final", NotBefore = "not_before",
-    JobLimit = "job_limit", NoSlot = "no_slot", QueueOrder = "queue_order", Draining = "draining",
+    JobLimit = "job_limit", NoSlot = "no_slot", NoWorker = "no_worker", QueueOrder = "queue_order", Draining = "draining",
     AboutToStart = "about_to_start", JobPaused = "job_paused", NoTrigger = "no_trigger",
     TriggerPaused = "trigger_paused", TriggerComplete = "trigger_complete", TriggerError = "trigger_error",
     AwaitsRun = "awaits_run", NotDue = "not_due", Unknown = "unknown");

@@ -121,15 +121,14 @@ fn every_problem_is_shown_with_its_line_and_advice() {
         (
             "name: a\noverlap: skp\nrun: date\n",
             &[
-                "error[field.value]: \"overlap\" is \"skp\", not one of allow, skip, hold, queue_one, queue_all   --> jobs:2:10\n  hint: did you mean \"skip\"?",
+                "error[field.value]: \"overlap\" is \"skp\", not one of allow, skip, hold, queue_one, queue_all, cancel_running   --> jobs:2:10\n  hint: did you mean \"skip\"?",
             ],
         ),
         (
-            "name: a\noverlap: cancel_running\ntasks: {a: {run: x}}\nnotify: [x]\n",
+            "name: a\ntasks: {a: {run: x}}\nnotify: [x]\n",
             &[
-                "error[field.later]: \"cancel_running\" cannot be used: this overlap policy is not in this version   --> jobs:2:1",
-                "error[field.later]: \"tasks\" cannot be used: workflows are not in this version   --> jobs:3:1",
-                "error[field.later]: \"notify\" cannot be used: alerts are not in this version   --> jobs:4:1",
+                "error[field.later]: \"tasks\" cannot be used: workflows are not in this version   --> jobs:2:1",
+                "error[field.later]: \"notify\" cannot be used: alerts are not in this version   --> jobs:3:1",
             ],
         ),
         (
@@ -286,4 +285,29 @@ fn an_item_with_a_problem_leaves_its_neighbours_alone() {
     let problems = read(&format!("[{}]", jobs.join(",\n")), Format::Json).unwrap_err();
     let count = |code: &str| problems.iter().filter(|problem| problem.code == code).count();
     assert_eq!((count("field.type"), count("job.no_task"), count("name.duplicate")), (1, 11, 10));
+}
+
+#[test]
+fn input_of_a_trigger_is_checked_against_the_parameters() {
+    let job = |input: serde_json::Value| {
+        let spec = serde_json::json!({
+            "name": "a", "run": "report", "params": {"region": {"enum": ["eu", "us"], "required": true}},
+            "triggers": [{"name": "t", "cron": "@daily", "input": input}],
+        });
+        serde_json::from_value::<mainspring_api::JobSpec>(spec).expect("a job")
+    };
+    let cases = [
+        (serde_json::json!({"region": "eu"}), vec![]),
+        (serde_json::json!({"region": "asia"}), vec![("param.value", "/triggers/0/input/region")]),
+        (
+            serde_json::json!({"regoin": "eu"}),
+            vec![("field.value", "/params/region/required"), ("param.unknown", "/triggers/0/input/regoin")],
+        ),
+        (serde_json::json!(7), vec![("field.value", "/params/region/required"), ("field.type", "/triggers/0/input")]),
+    ];
+    for (input, expected) in cases {
+        let problems = mainspring_api::check_job(&job(input.clone()));
+        let found: Vec<_> = problems.iter().map(|it| (it.code.as_str(), it.pointer.as_str())).collect();
+        assert_eq!(found, expected, "{input}");
+    }
 }

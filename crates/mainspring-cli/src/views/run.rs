@@ -24,6 +24,7 @@ pub const RUN: View<Run> = View {
         Column::extra("CREATED", |it, style| text(style.at(Some(it.created_at)))),
         Column::extra("DUE", |it, style| text(style.at(it.due_at))),
         Column::extra("NOT BEFORE", |it, style| text(style.at(it.not_before))),
+        Column::extra("EXPIRES", |it, style| text(style.at(it.expires_at))),
         Column::extra("ENDED", |it, style| text(style.at(it.ended_at))),
         Column::extra("CANCEL ASKED", |it, style| text(style.at(it.cancel_requested_at))),
         Column::extra("QUEUE", |it, _| text(&it.queue)),

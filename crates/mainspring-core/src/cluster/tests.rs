@@ -317,6 +317,22 @@ fn a_node_that_hears_nothing_but_late_answers_for_two_leases_takes_leave_for_one
 }
 
 #[test]
+fn a_renewal_that_fails_between_late_answers_puts_nothing_off() {
+    let mut desk = Desk::joined(&[A]);
+    assert_eq!(desk.hear_late(), []);
+    let first = desk.now;
+    let left = loop {
+        assert_eq!(desk.fail(), []);
+        let commands = desk.hear_late();
+        if !commands.is_empty() || desk.now > first + 60_000 {
+            break commands;
+        }
+    };
+    assert_eq!(left, [Command::Abandon(Reason::TooSlow, desk.now + 5_000)]);
+    assert!((10_000..=15_000).contains(&(desk.now - first)), "after {}", desk.now - first);
+}
+
+#[test]
 fn neither_an_outage_between_late_answers_nor_one_good_answer_among_them_costs_the_shards() {
     let good: fn(&mut Desk) = |desk| _ = desk.renew();
     let outage: fn(&mut Desk) = |desk| (0..30).for_each(|_| assert_eq!(desk.fail(), []));

@@ -71,7 +71,7 @@ impl Planner {
         self.ends.size.recorded();
         for entry in &batch.entries {
             if let AfterAttempt::RetryAt(at) = entry.then {
-                self.slots.schedule(at);
+                self.slots.schedule(entry.deadline.map_or(at, |deadline| at.min(deadline)));
             }
         }
         if outcome.promoted > 0 || !outcome.refused.is_empty() {
@@ -100,7 +100,11 @@ impl Planner {
 fn completion(end: AttemptEnd, now: Timestamp, commands: &mut Vec<Command>) -> Completion {
     let AttemptEnd { start, definition, outcome, started_at, ended_at, detail, held_by } = end;
     let code = detail.as_ref().and_then(|detail| detail.exit_code);
-    let attempt = Ended { run: start.run, attempt: start.attempt, outcome, code };
+    let deadline = match start.attempt {
+        1 => started_at.and_then(|started_at| definition.deadline(started_at)),
+        _ => start.deadline,
+    };
+    let attempt = Ended { run: start.run, attempt: start.attempt, outcome, code, deadline };
     let then = after_attempt(AttemptRule::from(&*definition), attempt, now);
     // Also where a retry is to follow: if the run's end was asked for meanwhile, the store makes it final instead.
     let awaiting = start.trigger.zip(start.awaited_by);
@@ -123,5 +127,6 @@ fn completion(end: AttemptEnd, now: Timestamp, commands: &mut Vec<Command>) -> C
         ended_at,
         detail,
         rearm,
+        deadline,
     }
 }

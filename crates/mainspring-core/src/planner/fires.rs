@@ -169,6 +169,9 @@ impl Planner {
                 self.unclaim(entry);
                 self.try_soon(entry, place, &mut again);
             } else {
+                if let Some(ms) = entry.start_timeout_ms {
+                    self.slots.schedule(batch.at + ms);
+                }
                 for (run, placed) in entry.runs.iter().zip(placed.by_ref()) {
                     self.place(entry, run, placed, place, &mut starts);
                 }
@@ -265,6 +268,8 @@ fn entry(
         gate: resident.rule.gate(),
         priority: resident.rule.priority,
         queue: resident.rule.queue.clone(),
+        start_timeout_ms: resident.rule.definition.start_timeout_ms,
+        input: resident.rule.input.clone(),
         runs: decision.runs,
         gaps: decision.gaps,
     })
@@ -279,7 +284,8 @@ pub(super) fn start(entry: &FireEntry, run: &NewRun, rule: &Arc<Rule>) -> Start 
         fire_time: run.fire_time,
         due_at: run.due_at,
         attempt: 1,
-        input: None,
+        input: entry.input.as_deref().map(str::to_owned),
+        deadline: None,
         awaited_by: rule.delay_ms.map(|_| Arc::clone(rule)),
         definition: Some(Arc::clone(&rule.definition)),
     }

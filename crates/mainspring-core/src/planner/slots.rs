@@ -89,7 +89,8 @@ impl Slots {
 
     pub(super) fn released(&mut self, released: Released) {
         self.releasing = false;
-        self.backlog |= released.count > 0;
+        // Ends free slots of jobs, which others take.
+        self.backlog |= released.count + released.expired > 0;
         if let Some(at) = released.next_at {
             self.schedule(at);
         }

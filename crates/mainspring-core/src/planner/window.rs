@@ -106,7 +106,7 @@ impl Planner {
     }
 
     pub(super) fn keep(&mut self, loaded: Loaded) {
-        if self.is_there_by(&loaded, self.reach()) {
+        if self.is_there_by(&loaded, self.reach(&loaded)) {
             self.residents.keep(loaded, self.now);
         } else {
             self.residents.leave(loaded.row.id);
@@ -115,8 +115,12 @@ impl Planner {
 
     /// Up to when what was read by id is kept. The place of a trigger in the due index may lie before the end of the window, so
     /// that no further read comes by it, although it is due later: another node may have fired it, whose window ended later and
-    /// whose clock is ahead. Its window ended no more than two windows from now.
-    fn reach(&self) -> Timestamp {
+    /// whose clock is ahead. Its window ended no more than two windows from now, unless it has fired in what is the future here: then
+    /// that end is anywhere.
+    fn reach(&self, loaded: &Loaded) -> Timestamp {
+        if loaded.row.progress.previous_fire_at > Some(self.now) {
+            return Timestamp::MAX;
+        }
         self.window.end().max(self.now + 2 * self.settings.window_ms) + self.kept_ms()
     }
 

@@ -2,6 +2,8 @@
 
 use std::collections::BTreeMap;
 
+use rustc_hash::FxHashSet;
+
 use super::HOLD_MS;
 use crate::id::RunId;
 
@@ -82,6 +84,7 @@ impl Hands {
     /// What to answer a poll that names these attempts. That a run is to end is said again once the answer to that can be taken for
     /// lost.
     pub fn orders(&mut self, now_ms: u64, named: &[(RunId, u32)]) -> Orders {
+        let named: FxHashSet<&(RunId, u32)> = named.iter().collect();
         let mut orders = Orders::default();
         for (run, given) in &mut self.given {
             if !named.contains(&(*run, given.attempt)) {

@@ -379,8 +379,10 @@ fn check(job: &Job) -> Result<()> {
     if job.max_active == 0 {
         return refused("max_active", "job.max_active", "at least one run must be allowed".into());
     }
-    if job.timeout_ms.is_some_and(|ms| ms <= 0) {
-        return refused("timeout", "job.timeout", "a time limit must be longer than nothing".into());
+    let limits =
+        [("timeout", job.timeout_ms), ("run_timeout", job.run_timeout_ms), ("start_timeout", job.start_timeout_ms)];
+    if let Some((field, _)) = limits.into_iter().find(|(_, ms)| ms.is_some_and(|ms| ms <= 0)) {
+        return refused(field, "job.timeout", "a time limit must be longer than nothing".into());
     }
     let retry = &job.retry;
     if [retry.delay_ms, retry.jitter_ms, retry.max_delay_ms.unwrap_or(0)].into_iter().any(|ms| ms < 0) {

@@ -64,6 +64,13 @@ impl Given {
         merged_input(&self.definition, self.start.input.as_deref())
     }
 
+    /// Limit of the attempt in milliseconds: its own, and what is left of the run's.
+    #[must_use]
+    pub fn timeout_ms(&self, now: Timestamp) -> Option<i64> {
+        let limit = crate::pool::time_limit(&self.start, &self.definition, now)?;
+        i64::try_from(limit.as_millis()).ok()
+    }
+
     /// Whether others may be given it, or its slot, once the worker is taken for dead.
     #[must_use]
     pub fn is_shared(&self) -> bool {
@@ -213,6 +220,7 @@ impl Session {
 async fn given(inner: &Inner, mut start: Start, claimed_at: Timestamp) -> Given {
     let definition = inner.definitions.wait_for(start.job, start.job_version).await;
     start.awaited_by = inner.definitions.awaiting_start(&start, &definition).await;
+    start.deadline = inner.definitions.deadline(&start, &definition).await;
     Given { start: Arc::new(start), definition, claimed_at }
 }
 

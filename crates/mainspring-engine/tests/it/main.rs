@@ -1,6 +1,7 @@
-//! The engine on real databases.
+//! The engine on real databases, and with workers of other machines.
 
 mod cluster;
 mod kit;
 mod refused;
 mod tzdata;
+mod workers;

@@ -72,6 +72,14 @@ pub(super) fn read_job(spec: &JobSpec, around: &Surroundings<'_>) -> Result<Job,
         text.map(|text| read(text, pointer)).transpose()
     };
     let timeout_ms = ms(spec.timeout.as_deref(), positive_ms, "/timeout").or_note(&mut problems).flatten();
+    let run_timeout_ms = ms(spec.run_timeout.as_deref(), positive_ms, "/run_timeout").or_note(&mut problems).flatten();
+    let start_timeout_ms =
+        ms(spec.start_timeout.as_deref(), positive_ms, "/start_timeout").or_note(&mut problems).flatten();
+    if run_timeout_ms.is_some() && timeout_ms > run_timeout_ms {
+        let message = "\"timeout\" has no effect beyond \"run_timeout\", which ends the whole run before";
+        let hint = "make it shorter, or remove it";
+        problems.push(Problem::new(ErrorCode::FieldValue, message).at("/timeout").hint(hint));
+    }
     let retry = retry::read(spec, &mut problems);
     if spec.retention.is_some() {
         let message = "a retention of its own for each job is not in this version; the server's settings hold for all";
@@ -94,6 +102,8 @@ pub(super) fn read_job(spec: &JobSpec, around: &Surroundings<'_>) -> Result<Job,
         queue: spec.queue.clone().unwrap_or_else(|| job::DEFAULT_QUEUE.to_owned()),
         priority: spec.priority.unwrap_or(DEFAULT_PRIORITY),
         timeout_ms,
+        run_timeout_ms,
+        start_timeout_ms,
         retry,
         overlap: match spec.overlap.unwrap_or_default() {
             Overlap::Allow => job::Overlap::Allow,
@@ -101,6 +111,7 @@ pub(super) fn read_job(spec: &JobSpec, around: &Surroundings<'_>) -> Result<Job,
             Overlap::Hold => job::Overlap::Hold,
             Overlap::QueueOne => job::Overlap::QueueOne,
             Overlap::QueueAll => job::Overlap::QueueAll,
+            Overlap::CancelRunning => job::Overlap::CancelRunning,
         },
         max_active: spec.max_active.unwrap_or(1),
         on_lost: match spec.on_lost.unwrap_or_default() {
@@ -131,12 +142,15 @@ pub fn job_spec(job: &Job) -> JobSpec {
         queue: Some(job.queue.clone()).filter(|queue| queue != job::DEFAULT_QUEUE),
         priority: (job.priority != DEFAULT_PRIORITY).then_some(job.priority),
         timeout: job.timeout_ms.map(duration_text),
+        run_timeout: job.run_timeout_ms.map(duration_text),
+        start_timeout: job.start_timeout_ms.map(duration_text),
         overlap: match job.overlap {
             job::Overlap::Allow => None,
             job::Overlap::Skip => Some(Overlap::Skip),
             job::Overlap::Hold => Some(Overlap::Hold),
             job::Overlap::QueueOne => Some(Overlap::QueueOne),
             job::Overlap::QueueAll => Some(Overlap::QueueAll),
+            job::Overlap::CancelRunning => Some(Overlap::CancelRunning),
         },
         max_active: (job.max_active != 1).then_some(job.max_active),
         on_lost: (job.on_lost == job::OnLost::Retry).then_some(OnLost::Retry),

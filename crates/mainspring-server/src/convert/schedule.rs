@@ -45,6 +45,7 @@ pub(super) fn read(spec: &TriggerSpec, timezone: &str, problems: &mut Vec<Proble
         misfire: spec.misfire.unwrap_or_default().as_str().to_owned(),
         misfire_threshold_ms: threshold,
         priority: spec.priority,
+        input: spec.input.clone().unwrap_or_default(),
         jitter_ms: jitter.unwrap_or(0),
         semantics: match spec.semantics.unwrap_or_default() {
             Semantics::Standard => "standard".to_owned(),
@@ -78,6 +79,7 @@ pub fn trigger_spec(definition: &TriggerDefinition) -> TriggerSpec {
         misfire: misfire.filter(|policy| *policy != Misfire::Smart),
         misfire_threshold: definition.misfire_threshold_ms.map(duration_text),
         priority: definition.priority,
+        input: Some(definition.input.clone()).filter(|input| !input.is_null()),
         jitter: (definition.jitter_ms > 0).then(|| duration_text(definition.jitter_ms)),
         semantics: (definition.semantics == "quartz").then_some(Semantics::Quartz),
         paused: definition.paused.then_some(true),

@@ -36,7 +36,7 @@ async fn of_run(State(app): State<App>, PathOf(run): PathOf<String>) -> Answer<J
         limit: job.and_then(|row| row.definition.gate()),
         unfinished: &unfinished(&app, Some(run.job), UNFINISHED).await?,
         queued: &queued.into_iter().filter(|other| other.queue == run.queue).collect::<Vec<_>>(),
-        pool: pool(&app),
+        pool: pool(&app, &run.queue).await?,
         now: app.now(),
     };
     Ok(answer(run.id.to_string(), why::run(&facts)))
@@ -84,9 +84,19 @@ async fn unfinished(app: &App, job: Option<JobId>, states: &[RunState]) -> Answe
     Ok(app.control().store().runs(query).await?)
 }
 
-fn pool(app: &App) -> Pool {
+async fn pool(app: &App, queue: &str) -> Answer<Pool> {
     let used = u32::try_from(app.engine.metrics().busy_slots()).unwrap_or(0);
-    Pool { slots: app.slots, used, draining: app.engine.is_draining() }
+    let mut workers = app.control().store().workers().await?;
+    workers.retain(|worker| worker.info.queues.iter().any(|served| served == queue));
+    let free = workers.iter().filter(|worker| worker.running < worker.info.slots);
+    Ok(Pool {
+        slots: app.slots,
+        used,
+        draining: app.engine.is_draining(),
+        serves: app.engine.queues().serves(queue),
+        free_workers: u32::try_from(free.count()).unwrap_or(u32::MAX),
+        workers: u32::try_from(workers.len()).unwrap_or(u32::MAX),
+    })
 }
 
 fn answer(subject: String, reasons: Vec<WhyReason>) -> Json<api::Why> {

@@ -15,6 +15,7 @@ use mainspring_core::run::AttemptOutcome;
 use mainspring_core::workers::{GIVE_UP_MS, HOLD_MS};
 use mainspring_core::{Incarnation, RunId};
 use mainspring_engine::{LogPiece, Poll, RemoteEnd, Report, Told, WorkerError};
+use mainspring_schedule::Timestamp;
 use mainspring_store::{Error as StoreError, WorkerInfo};
 use mainspring_tasks::{LogLine, Stream};
 use utoipa_axum::routes;
@@ -151,12 +152,12 @@ async fn poll(
     let poll = Poll { number: poll.number, free: poll.free, holds, wait: poll.wait_ms.map(Duration::from_millis) };
     let mut closing = app.closing.clone();
     tokio::select! {
-        told = app.engine.workers().poll(worker, poll) => Ok(Json(orders(told?))),
+        told = app.engine.workers().poll(worker, poll) => Ok(Json(orders(told?, app.now()))),
         _ = closing.wait_for(|closing| *closing) => Err(WorkerError::Draining.into()),
     }
 }
 
-fn orders(told: Told) -> WorkerOrders {
+fn orders(told: Told, now: Timestamp) -> WorkerOrders {
     let run = |given: mainspring_engine::Given| {
         let (input, shared) = (given.input(), given.is_shared());
         let (start, job) = (&given.start, &given.definition);
@@ -171,7 +172,7 @@ fn orders(told: Told) -> WorkerOrders {
             input,
             env: job.env.clone(),
             working_dir: job.working_dir.clone(),
-            timeout_ms: job.timeout_ms,
+            timeout_ms: given.timeout_ms(now),
             shared,
         }
     };

@@ -57,6 +57,7 @@ impl<'a> Runs<'a> {
             due_at: fired.then(|| instant(run.due_at)),
             created_at: instant(run.created_at),
             not_before: run.not_before.map(instant),
+            expires_at: run.expires_at.filter(|_| run.state != RunState::Running).map(instant),
             started_at: first_start.or(claimed).map(instant),
             ended_at: run.ended_at.filter(|_| run.state.is_final()).map(instant),
             cancel_requested_at: run.cancel_requested_at.map(instant),

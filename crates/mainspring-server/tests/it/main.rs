@@ -15,3 +15,4 @@ mod runs;
 mod schedules;
 mod streams;
 mod why;
+mod workers;

@@ -84,6 +84,33 @@ async fn runs_say_what_they_wait_for() {
 }
 
 #[tokio::test]
+async fn replaced_run_and_the_one_that_waits_for_its_end_say_so() {
+    let gate = Arc::new(Semaphore::new(0));
+    let running = one_slot(&gate).await;
+    let client = &running.client;
+    let newest = json!({"name": "newest", "handler": "slow", "overlap": "cancel_running"});
+    client.put_job("default", &spec(newest), Precondition::None, COMMIT).await.unwrap();
+    let ask = async || client.run_job("default", "newest", &RunNow::default()).await.unwrap().id;
+    let first = ask().await;
+    until(&[WhyCode::Running], async || client.why_run(&first).await.unwrap()).await;
+    // The handler does not listen: it goes on for as long as it may.
+    let second = ask().await;
+    let why = client.why_run(&first).await.unwrap();
+    assert_eq!(codes(&why), [WhyCode::Running, WhyCode::CancelRequested]);
+    assert!(why.reasons[1].message.contains("because: replaced by a newer run"), "{why:?}");
+    let why = client.why_run(&second).await.unwrap();
+    assert_eq!((codes(&why), &why.reasons[0].runs), (vec![WhyCode::JobLimit], &vec![first]));
+    assert!(why.reasons[0].message.ends_with("; the end of 1 run was asked for"), "{why:?}");
+    let third = ask().await;
+    let why = client.why_run(&second).await.unwrap();
+    assert_eq!(codes(&why), [WhyCode::Final]);
+    assert!(why.reasons[0].message.contains("cancelled") && why.reasons[0].message.contains("replaced"), "{why:?}");
+    gate.add_permits(2);
+    until(&[WhyCode::Final], async || client.why_run(&third).await.unwrap()).await;
+    running.stop().await;
+}
+
+#[tokio::test]
 async fn triggers_and_jobs_say_what_they_wait_for() {
     let running = Running::start().await;
     let client = &running.client;

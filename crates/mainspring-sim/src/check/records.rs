@@ -217,6 +217,11 @@ pub(super) fn in_time(history: &History) -> Vec<Violation> {
     let mut changed: BTreeMap<u32, Vec<(Time, Time)>> = BTreeMap::new();
     for operation in &history.operations {
         let until = match operation.outcome {
+            // What is taken back has held until then, and what it kept from happening is due from then on.
+            crate::history::Outcome::Ok(at) if operation.taken_back => {
+                let taken_back = history.failovers.iter().filter(|failover| **failover >= operation.invoked).min();
+                taken_back.map_or(at, |failover| at.max(*failover)).max(operation.counts_from) + HEARD_MS
+            }
             crate::history::Outcome::Ok(at) => at.max(operation.counts_from) + HEARD_MS,
             _ => history.remains.at,
         };

@@ -66,6 +66,8 @@ fn entry(number: i64, gated: bool) -> FireEntry {
         gate: gated.then_some(GateRule { overlap: Overlap::Skip, max_active: 9 }),
         priority: 5,
         queue: "default".into(),
+        start_timeout_ms: None,
+        input: None,
         runs: Vec::new(),
         gaps: Vec::new(),
     }
@@ -94,7 +96,7 @@ fn batch_passes_over_what_others_have_locked() {
     assert_eq!(go_on(&mut store, session), Progress::Ready, "it waits for nobody");
     let busy = store.busy(session, &fires);
     assert_eq!(busy, [1, 4], "a trigger, and a trigger whose job's gate is locked");
-    let outcome = store.fire(fires, busy).expect("the fence is there");
+    let outcome = store.memory.fire_beside(&fires, &busy).expect("the fence is there");
     // None of these triggers is there: what is not busy is stale, each under its own place.
     assert_eq!((outcome.busy, outcome.stale), (vec![1, 4], vec![0, 2, 3, 5]));
 }
@@ -136,7 +138,7 @@ fn burial_waits_for_the_batch_under_way() {
         assert_eq!(go_on(&mut store, burial), Progress::Ready);
         ready(store.memory.bury(A, Some(1))).expect("nobody is in its way");
         store.end(burial);
-        let late = store.fire(batch(A, 2), Vec::new());
+        let late = ready(store.memory.fire(batch(A, 2)));
         assert!(matches!(late, Err(mainspring_store::Error::Fenced)), "it is buried: {late:?}");
     }
 }

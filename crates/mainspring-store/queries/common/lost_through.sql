@@ -1,1 +1,1 @@
-SELECT value FROM setting WHERE name LIKE 'lost_through/%'
+SELECT name, value FROM setting WHERE name LIKE 'lost_through/%'

@@ -5,4 +5,3 @@ WITH changed AS (
 UPDATE shard SET owner = changed.incarnation, lease = :lease, epoch = epoch + 1
 FROM changed
 WHERE owner IS NULL AND SUBSTRING(:shards, shard + 1, 1) = '1'
-RETURNING shard

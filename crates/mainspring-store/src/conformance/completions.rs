@@ -103,9 +103,9 @@ pub async fn retry_waits_until_its_instant_and_counts_attempts(store: Arc<dyn St
     assert_eq!((info.reason.as_deref(), info.ended_at), (Some("retry_delay"), Some(at(1_100))));
     assert_eq!(kit.claim(1, at(1_999)).await, []);
     let early = kit.store.release_due(at(1_999), 10).await.expect("release_due");
-    assert_eq!(early, Released { count: 0, next_at: Some(at(2_000)) });
+    assert_eq!(early, Released { count: 0, expired: 0, next_at: Some(at(2_000)) });
     let due = kit.store.release_due(at(2_000), 10).await.expect("release_due");
-    assert_eq!(due, Released { count: 1, next_at: None });
+    assert_eq!(due, Released { count: 1, expired: 0, next_at: None });
     assert_eq!((kit.run(run).await.state, kit.run(run).await.reason), (RunState::Queued, None));
 
     let claimed = kit.claim(1, at(2_001)).await;

@@ -307,9 +307,14 @@ impl Pair {
             (Overlap::Hold, 1),
             (Overlap::QueueOne, 1),
             (Overlap::QueueAll, 1),
+            (Overlap::CancelRunning, 1),
+            (Overlap::CancelRunning, 2),
         ];
         let (overlap, max_active) = *limits.get(usize::from(*limit)).unwrap_or(&(Overlap::QueueOne, 2));
-        let mut draft = Draft::new(&key(*job).name).limit(overlap, max_active).edit(|job| job.priority = *priority);
+        let mut draft = Draft::new(&key(*job).name).limit(overlap, max_active).edit(|job| {
+            job.priority = *priority;
+            job.start_timeout_ms = (*limit % 2 == 1).then_some(1_500);
+        });
         let prior = self.kit.store.prior(&key(*job)).await.expect("prior");
         for index in (0..3).filter(|bit| triggers & (1 << bit) != 0) {
             let name = format!("t{index}");
@@ -405,6 +410,7 @@ impl Pair {
             ended_at: self.now(),
             detail: None,
             rearm: self.rearm(&run).await,
+            deadline: (self.step % 2 == 0).then_some(self.now() + 400),
         })
     }
 
@@ -544,7 +550,7 @@ mod tests {
                 }
             });
         }
-        let reachable = RunState::ALL.iter().filter(|s| !matches!(s, RunState::Waiting | RunState::Skipped));
+        let reachable = RunState::ALL.iter().filter(|state| **state != RunState::Waiting);
         assert_eq!(seen.into_iter().collect::<Vec<_>>(), reachable.copied().collect::<Vec<_>>());
     }
 }

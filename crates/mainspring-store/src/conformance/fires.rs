@@ -3,10 +3,10 @@
 
 use std::sync::Arc;
 
-use mainspring_core::batch::{FireBatch, FireOutcome, Gap, GapOutcome, GapReason, Placed, TriggerStatus};
+use mainspring_core::batch::{ANSWERS_KEPT, FireBatch, FireOutcome, Gap, GapOutcome, GapReason, Placed, TriggerStatus};
 use mainspring_core::job::Overlap;
 use mainspring_core::run::{Origin, RunState, Verdict};
-use mainspring_core::{Timestamp, TriggerId};
+use mainspring_core::{BatchId, Timestamp, TriggerId};
 
 use super::kit::{Draft, Kit, NONE, advanced, asked, at, new_run, update};
 use crate::{AskedRun, Error, Expect, JobUpdate, Store, TriggerUpdate};
@@ -121,13 +121,47 @@ pub async fn repeated_batch_gets_the_same_answer_and_leaves_one_record(store: Ar
     assert_eq!(first.placed, [Placed::Running, Placed::Suppressed, Placed::Held]);
     let event = kit.store.last_event().await.expect("last_event");
 
+    let again = FireOutcome { blocked: Vec::new(), busy: first.blocked.clone(), ..first };
     for _ in 0..2 {
-        assert_eq!(kit.store.fire(batch.clone()).await.expect("fire"), first);
+        assert_eq!(kit.store.fire(batch.clone()).await.expect("fire"), again);
     }
     assert_eq!(kit.all_runs().await.len(), 3 + 2, "three asked for, two fired");
     assert_eq!(kit.store.gaps(None, 0, 10).await.expect("gaps").len(), 1);
     assert_eq!(kit.store.last_event().await.expect("last_event"), event, "nothing happened");
     assert_eq!(kit.again(&free).await.row(0).progress.times_triggered, 1);
+}
+
+/// A message that was held up arrives when its repeat has been answered. Whoever sent it has decided anew what was left out
+/// then, or given it to another node.
+pub async fn batch_that_comes_again_records_nothing_that_it_left_out(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    let hold = kit.save(Draft::new("hold").limit(Overlap::Hold, 1).trigger("t", at(1_000))).await;
+    let free = kit.save(Draft::new("free").trigger("t", at(1_000)).trigger("u", at(1_000))).await;
+    let (asked, _) = kit.ask(&hold, 1, at(900)).await;
+    let trigger = free.row(0);
+    let mut next = free.entry(0);
+    next.expected = at(2_000);
+    next.progress = advanced(&advanced(&trigger.progress, at(1_000), Some(at(2_000))), at(2_000), Some(at(3_000)));
+    next.runs = vec![new_run(trigger.id, at(2_000), false)];
+    let entries = vec![hold.claimed_entry(0), next.clone()];
+    let batch = Arc::new(FireBatch { id: kit.batch_id(), at: at(1_000), answered: 0, entries });
+    let first = kit.store.fire(Arc::clone(&batch)).await.expect("fire");
+    assert_eq!((first.blocked, first.stale), (vec![0], vec![1]));
+
+    kit.fire(at(1_000), vec![free.entry(0)]).await;
+    kit.store.cancel_run(asked, "enough", None, at(1_100)).await.expect("cancel_run");
+    let late = kit.store.fire(Arc::clone(&batch)).await.expect("fire");
+    assert_eq!(late, FireOutcome { busy: vec![0], stale: vec![1], ..FireOutcome::default() }, "both would fire now");
+    // A newer batch takes the place of the answer: the message comes later than any repeat.
+    let id = BatchId { sequence: batch.id.sequence + ANSWERS_KEPT, ..batch.id };
+    let newer = FireBatch { id, at: at(1_200), answered: 0, entries: vec![free.entry(1)] };
+    assert_eq!(kit.store.fire(Arc::new(newer)).await.expect("fire").placed, [Placed::Queued]);
+    let late = kit.store.fire(batch).await.expect("fire");
+    assert_eq!(late, FireOutcome { busy: vec![0, 1], ..FireOutcome::default() });
+    assert_eq!(kit.states(&[hold.next_run(0), next.runs[0].id]).await, [None, None]);
+
+    let outcome = kit.fire(at(1_300), vec![hold.claimed_entry(0), next]).await;
+    assert_eq!(outcome.placed, [Placed::Running, Placed::Queued], "a new batch records them");
 }
 
 pub async fn run_that_is_unfinished_is_known(store: Arc<dyn Store>) {

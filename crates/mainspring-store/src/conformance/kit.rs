@@ -227,6 +227,8 @@ impl Kept {
             gate: self.job.definition.gate(),
             priority: self.job.definition.priority,
             queue: self.job.definition.queue.as_str().into(),
+            start_timeout_ms: self.job.definition.start_timeout_ms,
+            input: None,
             runs: vec![new_run(row.id, expected, false)],
             gaps: Vec::new(),
         }
@@ -283,6 +285,7 @@ impl Kept {
             ended_at,
             detail: None,
             rearm: None,
+            deadline: None,
         }
     }
 }

@@ -74,8 +74,12 @@ fn end_run(model: &mut Model, mut run: Run, entry: &Completion, state: RunState)
 
 fn retry(run: &mut Run, entry: &Completion, not_before: Timestamp) {
     run.state = RunState::Scheduled;
+    let is_first = run.attempt == 1;
     let more = run.more();
     more.not_before = Some(not_before);
+    if is_first {
+        more.expires_at = entry.deadline;
+    }
     more.reason = Some("retry_delay".into());
     more.started_at = entry.started_at;
     more.ended_at = Some(entry.ended_at);

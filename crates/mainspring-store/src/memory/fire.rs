@@ -1,36 +1,75 @@
 //! Recording fires.
 
-use mainspring_core::batch::{FireBatch, FireEntry, FireOutcome, Gap, GapOutcome, GapReason, NewRun, Placed};
-use mainspring_core::batch::{Progress, TriggerStatus};
+use mainspring_core::batch::{
+    ANSWERS_KEPT, FireBatch, FireEntry, FireOutcome, Gap, GapOutcome, GapReason, NewRun, Placed, Progress,
+    TriggerStatus,
+};
 use mainspring_core::job::GateRule;
 use mainspring_core::overlap::{Admission, admit};
 use mainspring_core::run::RunState;
 use mainspring_core::{RunId, Timestamp, TriggerId};
 
-use super::live::{Run, Stamp};
+use super::live::{More, Run, Stamp};
 use super::model::{Model, Trigger};
+use crate::error::Result;
 
-/// See [`crate::Store::fire`].
-pub(super) fn fire(model: &mut Model, batch: &FireBatch) -> FireOutcome {
-    let fire = Fire { stamp: model.stamp(batch.id), at: batch.at };
+/// What a batch left out, by index: kept for when it is repeated.
+#[derive(Clone, Debug)]
+pub(super) struct Answer {
+    sequence: u64,
+    stale: Vec<u32>,
+    /// Blocked or busy.
+    waiting: Vec<u32>,
+}
+
+/// See [`crate::Store::fire`]. Passes over entries that others have locked, unless the batch is repeated.
+pub(super) fn fire(model: &mut Model, batch: &FireBatch, locked: &[u32]) -> Result<FireOutcome> {
+    let stamp = model.stamp(batch.id);
+    let place = (stamp.incarnation, stamp.sequence % ANSWERS_KEPT);
+    if let Some(before) = model.answers.get(&place).filter(|before| before.sequence >= stamp.sequence) {
+        model.check_fence(batch.id.incarnation, batch.answered)?;
+        return Ok(repeated(model, stamp, batch, before));
+    }
+    model.step_fence(batch.id.incarnation, batch.answered)?;
+    let outcome = record(model, stamp, batch, locked);
+    let waiting = [&outcome.blocked[..], &outcome.busy].concat();
+    model.answers.insert(place, Answer { sequence: stamp.sequence, stale: outcome.stale.clone(), waiting });
+    Ok(outcome)
+}
+
+fn record(model: &mut Model, stamp: Stamp, batch: &FireBatch, locked: &[u32]) -> FireOutcome {
+    let fire = Fire { stamp, at: batch.at };
     let mut outcome = FireOutcome { placed: Vec::with_capacity(batch.entries.len()), ..FireOutcome::default() };
     for (index, entry) in (0_u32..).zip(&batch.entries) {
-        match fire.judge(model, entry) {
-            Judged::Due if fire.is_blocked(model, entry) => outcome.blocked.push(index),
-            Judged::Due => fire.record(model, entry, &mut outcome.placed),
-            Judged::Repeat => outcome.placed.extend(entry.runs.iter().map(|run| fire.placed_before(model, run.id))),
-            Judged::Stale => outcome.stale.push(index),
+        if locked.contains(&index) {
+            outcome.busy.push(index);
+        } else if !model.triggers.get(entry.trigger.0).is_some_and(|trigger| is_due(trigger, entry)) {
+            outcome.stale.push(index);
+        } else if fire.is_blocked(model, entry) {
+            outcome.blocked.push(index);
+        } else {
+            fire.record(model, entry, &mut outcome.placed);
         }
     }
     model.events.flush(batch.at);
     outcome
 }
 
-enum Judged {
-    Due,
-    /// This very batch has recorded it before.
-    Repeat,
-    Stale,
+/// Answers a batch that was recorded before. Of one so old that newer ones have taken its place nothing is known, and nobody
+/// waits for the answer.
+fn repeated(model: &Model, stamp: Stamp, batch: &FireBatch, before: &Answer) -> FireOutcome {
+    let fire = Fire { stamp, at: batch.at };
+    let mut outcome = FireOutcome::default();
+    for (index, entry) in (0_u32..).zip(&batch.entries) {
+        if before.sequence != stamp.sequence || before.waiting.contains(&index) {
+            outcome.busy.push(index);
+        } else if before.stale.contains(&index) || !fire.is_open(model, entry) {
+            outcome.stale.push(index);
+        } else {
+            outcome.placed.extend(entry.runs.iter().map(|run| fire.placed_before(model, run.id)));
+        }
+    }
+    outcome
 }
 
 struct Fire {
@@ -39,14 +78,11 @@ struct Fire {
 }
 
 impl Fire {
-    fn judge(&self, model: &Model, entry: &FireEntry) -> Judged {
-        match model.triggers.get(entry.trigger.0) {
-            Some(trigger) if trigger.stamp == Some(self.stamp) => Judged::Repeat,
-            Some(trigger) if is_due(trigger, entry) => Judged::Due,
-            // The trigger may have been deleted after the batch had gone through.
-            _ if entry.runs.iter().any(|run| self.is_mine(model, run.id)) => Judged::Repeat,
-            _ => Judged::Stale,
-        }
+    /// Whether an entry that was recorded is still the last of its trigger, or has a run that is unfinished: the trigger may
+    /// have been deleted since.
+    fn is_open(&self, model: &Model, entry: &FireEntry) -> bool {
+        model.triggers.get(entry.trigger.0).is_some_and(|trigger| trigger.stamp == Some(self.stamp))
+            || entry.runs.iter().any(|run| self.is_mine(model, run.id))
     }
 
     fn is_mine(&self, model: &Model, run: RunId) -> bool {
@@ -86,14 +122,16 @@ impl Fire {
         if is_known(model, entry.trigger, run) {
             return Placed::Known;
         }
-        let job = model.job_mut(entry.job);
-        let admission = entry.gate.map_or(Admission::Start, |rule| admit(job.gate, rule));
+        let mut admission = entry.gate.map_or(Admission::Start, |rule| admit(model.job(entry.job).gate, rule));
+        if let Some(rule) = entry.gate.filter(|_| admission == Admission::Replace) {
+            admission = model.replace(entry.job, rule, self.at);
+        }
         debug_assert!(admission != Admission::Block, "a job with `hold` fires one run at a time");
         let placed = match admission {
             Admission::Start if run.claim => Placed::Running,
             Admission::Start => Placed::Queued,
             Admission::Hold => Placed::Held,
-            Admission::Suppress | Admission::Block => Placed::Suppressed,
+            Admission::Suppress | Admission::Block | Admission::Replace => Placed::Suppressed,
         };
         let state = match placed {
             Placed::Running => RunState::Running,
@@ -104,6 +142,7 @@ impl Fire {
                 return Placed::Suppressed;
             }
         };
+        let job = model.job_mut(entry.job);
         job.version_mut(entry.job_version).runs += 1;
         let slots = if state == RunState::Held { &mut job.gate.held } else { &mut job.gate.active };
         *slots += 1;
@@ -114,6 +153,11 @@ impl Fire {
 
     fn new_run(&self, entry: &FireEntry, run: &NewRun, born: Placed, state: RunState) -> Run {
         let runs = state == RunState::Running;
+        let more = (entry.start_timeout_ms.is_some() || entry.input.is_some()).then(|| More {
+            expires_at: entry.start_timeout_ms.map(|ms| self.at + ms),
+            input: entry.input.as_deref().map(str::to_owned),
+            ..More::default()
+        });
         Run {
             id: run.id,
             job: entry.job,
@@ -131,7 +175,7 @@ impl Fire {
             origin: run.origin,
             batch: self.stamp,
             born,
-            more: None,
+            more: more.map(Box::new),
         }
     }
 

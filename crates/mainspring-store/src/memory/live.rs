@@ -50,6 +50,8 @@ pub(super) struct More {
     pub(super) input: Option<String>,
     pub(super) rerun_of: Option<RunId>,
     pub(super) not_before: Option<Timestamp>,
+    /// No attempt begins after it.
+    pub(super) expires_at: Option<Timestamp>,
     pub(super) cancel_requested_at: Option<Timestamp>,
     pub(super) reason: Option<Cow<'static, str>>,
     /// Of the attempt before, while the run waits for the next.
@@ -81,6 +83,11 @@ impl Run {
         LiveRun { claimed, state: self.state, claimed_at: self.claimed_at, ends }
     }
 
+    /// When it ends by itself, if it waits.
+    fn expires_at(&self) -> Option<Timestamp> {
+        self.more.as_ref().and_then(|more| more.expires_at).filter(|_| self.state != RunState::Running)
+    }
+
     pub(super) fn claimed(&self) -> ClaimedRun {
         ClaimedRun {
             run: self.id,
@@ -105,6 +112,8 @@ pub(super) struct Live {
     queued: BTreeSet<Place>,
     held: BTreeSet<(JobId, Place)>,
     scheduled: BTreeSet<(Timestamp, RunId)>,
+    /// Those that wait, and may not for ever.
+    expiring: BTreeSet<(Timestamp, RunId)>,
 }
 
 impl Live {
@@ -171,6 +180,16 @@ impl Live {
         self.scheduled.first().copied()
     }
 
+    /// When the first of those that wait has waited for too long.
+    pub(super) fn first_expiring(&self) -> Option<Timestamp> {
+        self.expiring.first().map(|place| place.0)
+    }
+
+    /// Runs that have waited for too long by then, the earliest first.
+    pub(super) fn expiring(&self, at: Timestamp) -> impl Iterator<Item = &Run> {
+        self.expiring.iter().take_while(move |place| place.0 <= at).map(|place| &self.runs[&key(place.1)])
+    }
+
     /// See [`crate::Store::figures`].
     pub(super) fn counts(&self) -> Vec<RunCount> {
         let mut ids: Vec<u128> = self.runs.keys().copied().collect();
@@ -190,6 +209,9 @@ impl Live {
     }
 
     fn index(&mut self, run: &Run) {
+        if let Some(at) = run.expires_at() {
+            self.expiring.insert((at, run.id));
+        }
         match run.state {
             RunState::Queued => _ = self.queued.insert(run.place()),
             RunState::Held => _ = self.held.insert((run.job, run.place())),
@@ -199,6 +221,9 @@ impl Live {
     }
 
     fn unindex(&mut self, run: &Run) {
+        if let Some(at) = run.expires_at() {
+            self.expiring.remove(&(at, run.id));
+        }
         match run.state {
             RunState::Queued => _ = self.queued.remove(&run.place()),
             RunState::Held => _ = self.held.remove(&(run.job, run.place())),

@@ -5,12 +5,13 @@ use std::sync::Arc;
 
 use mainspring_core::batch::{Gap, Progress, TriggerRow, TriggerStatus};
 use mainspring_core::job::{GateRule, Job, JobKey};
-use mainspring_core::overlap::{Gate, promotable};
+use mainspring_core::overlap::{Admission, Gate, REPLACED, admit_replacing, promotable, to_replace};
 use mainspring_core::run::{AttemptOutcome, RunState};
 use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
 use rustc_hash::FxHashMap;
 
 use super::events::Events;
+use super::fire::Answer;
 use super::history::{FinalRun, History};
 use super::keys::Key;
 use super::live::{Live, Run, Stamp};
@@ -30,6 +31,8 @@ pub(super) struct Model {
     pub(super) closed: bool,
     /// Process starts by number.
     pub(super) incarnations: Vec<Incarnation>,
+    /// What batches of fires were answered: by the number of the process start, and a place for each of its last ones.
+    pub(super) answers: FxHashMap<(u32, u64), Answer>,
     /// What each process start, by its number, has claimed last: the number of the claim, and the attempts that it opened.
     pub(super) claims: FxHashMap<u32, Taken>,
     /// What was last taken over from a dead process start by another, by that one and the dead one.
@@ -129,6 +132,7 @@ impl Model {
         Self {
             closed: false,
             incarnations: Vec::new(),
+            answers: FxHashMap::default(),
             claims: FxHashMap::default(),
             adoptions: FxHashMap::default(),
             jobs: Table::new(),
@@ -234,8 +238,36 @@ impl Model {
         self.history.push(FinalRun { run, outcome, started_at, ended_at });
     }
 
+    /// Lets an older run make room for one more under `cancel_running`, and says whether that one can start.
+    pub(super) fn replace(&mut self, job: JobId, rule: GateRule, at: Timestamp) -> Admission {
+        let stands = |run: &&Run| run.job == job && run.state != RunState::Held && !run.cancel_requested();
+        let standing: Vec<RunId> = self.live.iter().filter(stands).map(|run| run.id).collect();
+        let gate = self.job(job).gate;
+        if let Some(run) = to_replace(rule, gate, self.live.first_held(job), &standing) {
+            let runs = self.live.get(run).is_some_and(|run| run.state == RunState::Running);
+            if runs { self.request_end(run, REPLACED, at) } else { self.cancel_unstarted(run, REPLACED, at) }
+        }
+        admit_replacing(self.job(job).gate, rule)
+    }
+
+    /// Asks for the end of a running run. The first reason stays.
+    pub(super) fn request_end(&mut self, run: RunId, reason: &str, at: Timestamp) {
+        self.live.update(run, |run| {
+            let more = run.more();
+            if more.cancel_requested_at.is_none() {
+                more.cancel_requested_at = Some(at);
+                more.reason = Some(reason.to_owned().into());
+            }
+        });
+        self.outbox.cancel(run);
+    }
+
     /// Ends a run that no worker has.
     pub(super) fn cancel_unstarted(&mut self, run: RunId, reason: &str, at: Timestamp) {
+        self.end_unstarted(run, RunState::Cancelled, reason, at);
+    }
+
+    pub(super) fn end_unstarted(&mut self, run: RunId, state: RunState, reason: &str, at: Timestamp) {
         let mut run = self.live.remove_if(run, |_| true).expect("the caller has seen the run");
         let more = run.more();
         more.reason = Some(reason.to_owned().into());
@@ -244,7 +276,7 @@ impl Model {
         if let Some(trigger) = self.awaiting(run.trigger, run.id) {
             self.note_trigger(trigger);
         }
-        self.finish(run, RunState::Cancelled, End { outcome: None, started_at, ended_at: at });
+        self.finish(run, state, End { outcome: None, started_at, ended_at: at });
     }
 
     /// The trigger, if it awaits the run.

@@ -6,7 +6,7 @@ use mainspring_core::batch::{Changes, CompletionOutcome, LiveRun};
 use mainspring_core::cluster::{Change, ClusterView, Lease, NodeRow, Renewal, Shard, ShardSet};
 use mainspring_core::planner::Answered;
 use mainspring_core::run::RunState;
-use mainspring_core::{BatchId, Incarnation, RunId, Timestamp, TriggerId};
+use mainspring_core::{BatchId, Incarnation, RunId, TriggerId};
 
 use super::live::Run;
 use super::model::Model;
@@ -79,11 +79,11 @@ impl Nodes {
         self.leases.retain(|_, lease| lease.owner != dead);
     }
 
-    /// Buries a process start, and says through when something is lost that it was told of.
-    pub(super) fn leave(&mut self, me: Incarnation, told: Answered) -> Option<Timestamp> {
+    /// Buries a process start, and says whether something is lost that it was told of.
+    pub(super) fn leave(&mut self, me: Incarnation, told: Answered) -> bool {
         let lost = self.fence(me).is_some_and(|counted| counted < told.batches);
         self.bury(me, None);
-        told.through.filter(|_| lost)
+        lost
     }
 
     /// Notes a change. False: the node is gone, or a newer one has been made.
@@ -104,6 +104,12 @@ impl Nodes {
             self.leases.insert(shard, Lease { owner: by, lease_id, epoch: *epoch });
         }
         free
+    }
+
+    /// The shards that are held under a lease.
+    pub(super) fn held_under(&self, lease_id: u128) -> ShardSet {
+        let held = self.leases.iter().filter(|(_, lease)| lease.lease_id == lease_id);
+        held.map(|(shard, _)| *shard).collect()
     }
 
     pub(super) fn release(&mut self, by: Incarnation, change: Change) -> ShardSet {
@@ -150,10 +156,17 @@ impl Nodes {
 impl Model {
     /// Counts a fence up. Nothing is to be done without it, nor where it has counted too few.
     pub(super) fn step_fence(&mut self, incarnation: Incarnation, answered: u64) -> Result<()> {
-        let Some(nodes) = &mut self.nodes else { return Ok(()) };
-        let fence = nodes.fences.get_mut(&incarnation).filter(|counted| **counted >= answered);
-        *fence.ok_or(Error::Fenced)? += 1;
+        self.check_fence(incarnation, answered)?;
+        let fence = self.nodes.as_mut().and_then(|nodes| nodes.fences.get_mut(&incarnation));
+        fence.into_iter().for_each(|counted| *counted += 1);
         Ok(())
+    }
+
+    /// Asks of a fence what is asked before it is counted up.
+    pub(super) fn check_fence(&self, incarnation: Incarnation, answered: u64) -> Result<()> {
+        let Some(nodes) = &self.nodes else { return Ok(()) };
+        let there = nodes.fence(incarnation).is_some_and(|counted| counted >= answered);
+        if there { Ok(()) } else { Err(Error::Fenced) }
     }
 
     /// Looks at a fence.

@@ -34,6 +34,11 @@ impl Outbox {
         self.queued = true;
     }
 
+    /// Whether the engine has something to read.
+    pub(super) fn is_waiting(&self) -> bool {
+        self.queued || !self.triggers.is_empty() || !self.cancels.is_empty()
+    }
+
     pub(super) fn take(&mut self, limit: u32) -> Changes {
         let count = self.triggers.len().min(limit as usize);
         let taken = self.triggers.drain(..count);

@@ -8,6 +8,7 @@ use mainspring_core::{JobId, RunId, Timestamp, TriggerId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::model::Model;
+use crate::cluster::{LOST_THROUGH, lost_instant};
 use crate::row::{PurgeRule, Tally};
 
 /// See [`crate::Store::purge`].
@@ -19,11 +20,14 @@ pub(super) fn purge(model: &mut Model, rule: &PurgeRule) -> u64 {
         let ever = Timestamp::from_millis(i64::MAX);
         count += purge_history(model, limit - count, ever, |run| beyond.contains(&run));
     }
-    count += purge_takings(model, limit - count);
+    count += purge_answers(model, limit - count);
     count += purge_gaps(model, rule.history_before, limit - count);
     count += purge_logs(model, rule.history_before, limit - count);
     count += model.events.purge(rule.events_before, limit - count);
     count += purge_keys(model, rule.tombstones_before, limit - count);
+    if count < limit {
+        count += purge_lost(model, rule.history_before);
+    }
     count as u64
 }
 
@@ -58,16 +62,19 @@ fn beyond(model: &Model, keep: u32) -> FxHashSet<RunId> {
     beyond
 }
 
-/// Removes what is known of claims and adoptions of process starts that will never ask again.
-fn purge_takings(model: &mut Model, limit: usize) -> usize {
+/// Removes what is known of batches, claims and adoptions of process starts that will never ask again.
+fn purge_answers(model: &mut Model, limit: usize) -> usize {
     let Some(nodes) = &model.nodes else { return 0 };
     let is_dead = |number: &u32| nodes.fence(model.incarnations[*number as usize]).is_none();
     let claims: Vec<_> = model.claims.keys().filter(|owner| is_dead(owner)).take(limit).copied().collect();
     let adoptions = model.adoptions.keys().filter(|(by, _)| is_dead(by)).take(limit - claims.len());
     let adoptions: Vec<_> = adoptions.copied().collect();
+    let fires = model.answers.keys().filter(|(owner, _)| is_dead(owner)).take(limit - claims.len() - adoptions.len());
+    let fires: Vec<_> = fires.copied().collect();
     claims.iter().for_each(|owner| _ = model.claims.remove(owner));
     adoptions.iter().for_each(|key| _ = model.adoptions.remove(key));
-    claims.len() + adoptions.len()
+    fires.iter().for_each(|key| _ = model.answers.remove(key));
+    claims.len() + adoptions.len() + fires.len()
 }
 
 fn purge_gaps(model: &mut Model, before: Timestamp, limit: usize) -> usize {
@@ -90,6 +97,14 @@ fn purge_logs(model: &mut Model, before: Timestamp, limit: usize) -> usize {
         model.logs.remove(*run);
     }
     orphans.len()
+}
+
+/// Forgets what failovers have lost once the runs of that time are gone.
+fn purge_lost(model: &mut Model, before: Timestamp) -> usize {
+    let there = model.settings.len();
+    let is_old = |value: &str| lost_instant(value).is_some_and(|through| through < before);
+    model.settings.retain(|name, value| !name.starts_with(LOST_THROUGH) || !is_old(value));
+    there - model.settings.len()
 }
 
 /// Removes tombstones and idempotency keys.

@@ -1,11 +1,12 @@
 //! From `scheduled` over `queued` to `running`, and what a new process start takes over.
 
 use mainspring_core::batch::{ClaimedRun, LiveRun, Queues};
-use mainspring_core::run::RunState;
-use mainspring_core::{BatchId, Incarnation, RunId, Timestamp};
+use mainspring_core::run::{RunState, expiry};
+use mainspring_core::{BatchId, Incarnation, JobId, RunId, Timestamp};
 
 use super::live::Run;
 use super::model::Model;
+use super::runs;
 use crate::row::Released;
 
 /// See [`crate::Store::adopt`].
@@ -81,6 +82,23 @@ pub(super) fn release_due(model: &mut Model, at: Timestamp, limit: u32) -> Relea
         model.events.run(id, job.expect("set above"), RunState::Queued);
         released.count += 1;
     }
+    expire_due(model, at, limit, &mut released);
     model.events.flush(at);
     released
+}
+
+/// Ends runs that have waited for too long, job by job.
+fn expire_due(model: &mut Model, at: Timestamp, limit: u32, released: &mut Released) {
+    let mut due: Vec<(JobId, RunId)> =
+        model.live.expiring(at).take(limit as usize).map(|run| (run.job, run.id)).collect();
+    due.sort_unstable();
+    for (job, id) in due {
+        let run = model.live.get(id).expect("nobody else ends it");
+        let (event, reason) = expiry(run.attempt);
+        let state = run.state.on(event).expect("a run that waits can end by itself");
+        model.end_unstarted(id, state, reason, at);
+        runs::free_slot(model, job);
+        released.expired += 1;
+    }
+    released.next_at = released.next_at.into_iter().chain(model.live.first_expiring()).min();
 }

@@ -6,7 +6,7 @@ use std::collections::BinaryHeap;
 use mainspring_core::batch::{AttemptDetail, Placed, Rearm};
 use mainspring_core::overlap::{Admission, admit_asked};
 use mainspring_core::run::RunState;
-use mainspring_core::{RunId, Timestamp};
+use mainspring_core::{JobId, RunId, Timestamp};
 
 use super::complete::arm;
 use super::history::FinalRun;
@@ -25,7 +25,13 @@ pub(super) fn ask(model: &mut Model, asked: AskedRun) -> Result<Asked> {
     if model.live.get(asked.id).is_some() || model.history.get(asked.id).is_some() {
         return Ok(Asked { placed: Placed::Known });
     }
-    let holds = job.limit().is_some_and(|rule| admit_asked(job.gate, rule) != Admission::Start);
+    let mut admission = job.limit().map_or(Admission::Start, |rule| admit_asked(job.gate, rule));
+    if let Some(rule) = job.limit().filter(|_| admission == Admission::Replace) {
+        admission = model.replace(asked.job, rule, asked.at);
+    }
+    let holds = admission != Admission::Start;
+    let job = model.job_mut(asked.job);
+    let start_timeout_ms = job.row.definition.start_timeout_ms;
     job.version_mut(asked.job_version).runs += 1;
     let (state, placed, slots) = if holds {
         (RunState::Held, Placed::Held, &mut job.gate.held)
@@ -35,13 +41,14 @@ pub(super) fn ask(model: &mut Model, asked: AskedRun) -> Result<Asked> {
     *slots += 1;
     model.events.run(asked.id, asked.job, state);
     model.events.flush(asked.at);
-    model.live.insert(new_run(asked, state, placed));
+    let expires_at = start_timeout_ms.map(|ms| asked.at + ms);
+    model.live.insert(new_run(asked, state, placed, expires_at));
     model.outbox.queued();
     Ok(Asked { placed })
 }
 
-fn new_run(asked: AskedRun, state: RunState, born: Placed) -> Run {
-    let more = More { input: asked.input, rerun_of: asked.rerun_of, ..More::default() };
+fn new_run(asked: AskedRun, state: RunState, born: Placed, expires_at: Option<Timestamp>) -> Run {
+    let more = More { input: asked.input, rerun_of: asked.rerun_of, expires_at, ..More::default() };
     Run {
         id: asked.id,
         job: asked.job,
@@ -78,20 +85,20 @@ pub(super) fn cancel(
     };
     let job = run.job;
     if run.state == RunState::Running {
-        model.live.update(id, |run| {
-            let more = run.more();
-            if more.cancel_requested_at.is_none() {
-                more.cancel_requested_at = Some(at);
-                more.reason = Some(reason.to_owned().into());
-            }
-        });
-        model.outbox.cancel(id);
+        model.request_end(id, reason, at);
         return Ok(Cancelled::Requested);
     }
     model.cancel_unstarted(id, reason, at);
     if let Some(rearm) = rearm {
         arm(model, &rearm, id);
     }
+    free_slot(model, job);
+    model.events.flush(at);
+    Ok(Cancelled::AtOnce)
+}
+
+/// Gives a freed slot to held runs, or tells the engine that one is left.
+pub(super) fn free_slot(model: &mut Model, job: JobId) {
     let rule = model.job(job).limit();
     if model.promote(job, rule) > 0 {
         model.outbox.queued();
@@ -100,8 +107,11 @@ pub(super) fn cancel(
     if rule.is_some_and(|rule| gate.active < rule.max_active && gate.held == 0) {
         model.note_triggers(job);
     }
-    model.events.flush(at);
-    Ok(Cancelled::AtOnce)
+}
+
+/// See [`crate::Store::rearm`].
+pub(super) fn rearm(model: &mut Model, run: RunId, rearm: &Rearm) -> bool {
+    model.live.get(run).is_none() && arm(model, rearm, run)
 }
 
 /// See [`crate::Store::run`].
@@ -215,6 +225,7 @@ fn info(model: &Model, run: &Run, over: Option<&FinalRun>) -> RunInfo {
         error_code,
         error,
         rerun_of: more.rerun_of,
+        expires_at: more.expires_at.filter(|_| over.is_none()),
     }
 }
 

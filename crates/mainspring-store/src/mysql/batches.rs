@@ -41,6 +41,10 @@ impl Batches for Connection {
         cluster::step_fence(self, owner, answered)
     }
 
+    fn take_fence_back(&self, owner: i64) -> Step<()> {
+        cluster::take_fence_back(self, owner)
+    }
+
     fn share_fence(&self, owner: i64) -> Step<()> {
         cluster::share_fence(self, owner)
     }

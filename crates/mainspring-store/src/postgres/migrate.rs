@@ -30,6 +30,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(2, "0002_keep"),
     migration!(3, "0003_claim"),
     migration!(4, "0004_tzdata"),
+    migration!(5, "0005_limits"),
     migration!(6, "0006_worker"),
 ];
 

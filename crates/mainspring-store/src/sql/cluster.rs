@@ -1,7 +1,7 @@
 //! What nodes say to each other through a database server.
 //!
 //! Over a slow wire a renewal of several messages is answered too late for its sender to trust itself. So a renewal, a burial, an
-//! acquisition and a release are one message each, with the end of its transaction in it; what a statement depends on is
+//! acquisition, a release and a leave are one message each, with the end of its transaction in it; what a statement depends on is
 //! in the statement. Each may be repeated: it takes effect once.
 
 use std::collections::BTreeMap;
@@ -13,8 +13,7 @@ use mainspring_core::cluster::{Change, ClusterView, Lease, NodeRow, Renewal, Sha
 use mainspring_core::planner::Answered;
 use tokio::sync::Notify;
 
-use super::db::{Db, Query, Row, Step, ToSql, execute, exists, known, on_servers, read, read_one, word};
-use super::keep;
+use super::db::{Db, Query, Row, Step, ToSql, execute, exists, known, on_servers, read, sql, word};
 use super::lane::{Lane, Server};
 use super::session::Session;
 use crate::cluster::{Cluster, NodeInfo, lost_setting};
@@ -155,18 +154,24 @@ fn node(row: &Row<'_>) -> Step<NodeRow> {
     })
 }
 
+/// Whatever the counter is.
+const ANY: i64 = -1;
+
 fn bury<C: Server>(session: &mut Session<C>, dead: Incarnation, counter: Option<u64>) -> Step<()> {
     let id = dead.0.to_be_bytes();
-    let counter = counter.map_or(-1, |seen| i64::try_from(seen).unwrap_or(i64::MAX));
-    let this: [(&str, &dyn ToSql); 2] = [(":id", &id), (":counter", &counter)];
+    let counter = counter.map_or(ANY, |seen| i64::try_from(seen).unwrap_or(i64::MAX));
+    session.connection.conclude(&burial::<C>(&[(":id", &id), (":counter", &counter)]), &mut |_, _| Ok(()))
+}
+
+fn burial<'a, C: Server>(this: &'a [(&'a str, &'a dyn ToSql); 2]) -> Vec<Query<'a>> {
     let mut message: Vec<Query<'_>> = vec![
         (on_servers!("cluster_lock_node"), &this[..1]),
-        (on_servers!("cluster_fence_remove"), &this),
-        (on_servers!("cluster_free"), &this),
-        (on_servers!("cluster_node_remove"), &this),
+        (on_servers!("cluster_fence_remove"), this),
+        (on_servers!("cluster_free"), this),
+        (on_servers!("cluster_node_remove"), this),
     ];
     message.extend(C::HINT.map(|hint| (hint, &[][..])));
-    session.connection.conclude(&message, &mut |_, _| Ok(()))
+    message
 }
 
 fn hint<C: Server>(db: &C) -> Step<()> {
@@ -175,17 +180,20 @@ fn hint<C: Server>(db: &C) -> Step<()> {
 
 /// Notes what a process start was told of and is not there any more, and buries it. True: there is such a thing.
 fn leave<C: Server>(session: &mut Session<C>, me: Incarnation, told: Answered) -> Step<bool> {
-    let number = session.number_of(me)?;
-    let fence = on_servers!("fence_share", postgres, mysql);
-    let counted = read_one(&session.connection, fence, &[(":incarnation", &number)], |row| row.get::<i64>(0))?;
-    // Without a fence others were faster, and nobody can say.
-    let lost = told.through.filter(|_| counted.is_some_and(|counted| counted.unsigned_abs() < told.batches));
-    if let Some(through) = lost {
-        let (name, value) = lost_setting(me, through);
-        keep::set_setting(session, &name, &value)?;
-    }
-    bury(session, me, None)?;
-    Ok(lost.is_some())
+    let Some(through) = told.through else { return bury(session, me, None).map(|()| false) };
+    let ((name, value), id, batches) = (lost_setting(me, through), me.0.to_be_bytes(), told.batches.cast_signed());
+    let this: [(&str, &dyn ToSql); 2] = [(":id", &id), (":counter", &ANY)];
+    let note: [(&str, &dyn ToSql); 4] = [(":name", &name), (":value", &value), (":id", &id), (":batches", &batches)];
+    let mut message = burial::<C>(&this);
+    // After the node's row is locked, before the fence is gone.
+    message.insert(1, (on_servers!("cluster_lost", postgres, mysql), &note));
+    message.push((sql!("setting"), &note[..1]));
+    let (last, mut is_lost) = (message.len() - 1, false);
+    session.connection.conclude(&message, &mut |place, _| {
+        is_lost |= place == last;
+        Ok(())
+    })?;
+    Ok(is_lost)
 }
 
 fn acquire<C: Server>(session: &mut Session<C>, by: Incarnation, change: Change, lease_id: u128) -> Step<ShardSet> {
@@ -198,6 +206,7 @@ fn acquire<C: Server>(session: &mut Session<C>, by: Incarnation, change: Change,
         &[
             (on_servers!("cluster_acquire", postgres, mysql), &take),
             (on_servers!("cluster_known", postgres, mysql), &known),
+            (on_servers!("cluster_taken"), &known[..1]),
         ],
     )
 }
@@ -208,7 +217,7 @@ fn release<C: Server>(session: &mut Session<C>, by: Incarnation, change: Change)
     changed(&session.connection, &[(on_servers!("cluster_release", postgres, mysql), &free)])
 }
 
-/// Makes a change of which the first statement answers the shards.
+/// Makes a change of which one statement answers the shards.
 fn changed(db: &impl Server, message: &[Query<'_>]) -> Step<ShardSet> {
     let mut shards = ShardSet::EMPTY;
     db.conclude(message, &mut |_, row| {
@@ -256,6 +265,11 @@ pub(crate) fn step_fence(db: &dyn Db, owner: i64, answered: u64) -> Step<()> {
 pub(crate) fn lower_fence(db: &dyn Db, owner: i64) -> Step<()> {
     execute(db, on_servers!("fence_lower"), &[(":incarnation", &owner)])?;
     Ok(())
+}
+
+/// See [`super::Batches::take_fence_back`].
+pub(crate) fn take_fence_back(db: &dyn Db, owner: i64) -> Step<()> {
+    db.post(on_servers!("fence_back"), &[(":incarnation", &owner)], None)
 }
 
 /// Keeps others from removing the fence of a process start until the transaction ends.

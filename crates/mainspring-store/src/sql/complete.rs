@@ -24,6 +24,11 @@ pub(crate) fn complete(session: &mut Session<impl Batches>, batch: &CompletionBa
         holders.push(entry.held_by.map_or(Ok(owner), |worker| session.number_of(worker))?);
     }
     let ends = session.connection.end_usual(batch, &holders)?;
+    // Gates before runs, as whoever ends a run of a job under its gate does.
+    let open = batch.entries.iter().zip(&ends).filter(|(_, end)| matches!(end, End::Open));
+    for job in open.map(|(entry, _)| entry.job).collect::<BTreeSet<JobId>>() {
+        left.gates.find(&session.connection, job)?;
+    }
     for (((index, entry), end), holder) in (0_u32..).zip(&batch.entries).zip(ends).zip(holders) {
         let state = match end {
             End::Final(state) => state,
@@ -181,7 +186,11 @@ fn retry(db: &dyn Db, entry: &Completion, not_before: Timestamp) -> Step<()> {
         (":id", entry.run.as_bytes()),
     ];
     execute(db, sql!("complete_attempt"), &values)?;
-    let values: [(&str, &dyn ToSql); 2] = [(":not_before", &not_before.as_millis()), (":id", entry.run.as_bytes())];
+    let values: [(&str, &dyn ToSql); 3] = [
+        (":not_before", &not_before.as_millis()),
+        (":deadline", &millis(entry.deadline)),
+        (":id", entry.run.as_bytes()),
+    ];
     execute(db, sql!("complete_retry"), &values)?;
     Ok(())
 }

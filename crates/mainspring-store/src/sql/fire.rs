@@ -17,11 +17,12 @@ use super::db::{
 };
 use super::gap;
 use super::gate::Gates;
-use super::repeat::{self, Before};
+use super::repeat;
+use super::replace::{Notes, replace};
 use super::session::{RunChanges, Session};
 
 /// What became of an entry.
-pub(crate) enum Entry {
+enum Entry {
     Recorded,
     Stale,
     Blocked,
@@ -45,6 +46,7 @@ struct Fire<'a> {
     db: &'a dyn Db,
     runs: &'a mut RunChanges,
     gates: Gates,
+    notes: Notes,
     owner: i64,
     stamp: i64,
     at: Timestamp,
@@ -65,24 +67,29 @@ pub(crate) fn fire<C: Batches>(session: &mut Session<C>, batch: &FireBatch, hurr
         session.connection.hurry();
     }
     let owner = session.number_of(batch.id.incarnation)?;
-    let stamp = repeat::stamp(owner, batch.id.sequence);
     session.connection.step_fence(owner, batch.answered)?;
-    let mut before = repeat::read(&session.connection, owner, batch)?;
+    match repeat::read(&session.connection, owner, batch)? {
+        Some(before) => repeat::answer(&session.connection, owner, batch, before),
+        None => record(session, batch, owner, hurries),
+    }
+}
+
+fn record<C: Batches>(session: &mut Session<C>, batch: &FireBatch, owner: i64, hurries: bool) -> Step<FireOutcome> {
+    let stamp = repeat::stamp(owner, batch.id.sequence);
     let mut outcome = FireOutcome { placed: Vec::with_capacity(batch.entries.len()), ..FireOutcome::default() };
     let Session { connection, runs, .. } = &mut *session;
-    let mut fire = Fire { db: connection, runs, gates: Gates::default(), owner, stamp, at: batch.at };
-    let (usual, busy) = match before {
-        Some(_) => (Usual::none(batch), HashSet::new()),
-        None if hurries => record_hurrying(connection, batch, owner, stamp)?,
-        None => record_warily(connection, batch, owner, stamp)?,
+    let mut fire =
+        Fire { db: connection, runs, gates: Gates::default(), notes: Notes::default(), owner, stamp, at: batch.at };
+    let (usual, busy) = if hurries {
+        record_hurrying(connection, batch, owner, stamp)?
+    } else {
+        record_warily(connection, batch, owner, stamp)?
     };
     for ((index, entry), recorded) in (0_u32..).zip(&batch.entries).zip(usual.recorded) {
-        let born = before.as_mut().and_then(|before: &mut Before| before.recorded(index, entry));
-        let done = match born {
-            Some(born) => repeat::entry(fire.db, owner, stamp, entry, &born, &mut outcome.placed)?,
-            None if recorded => fire.note(entry, &usual.known, &mut outcome.placed),
-            None if busy.contains(&entry.trigger) => Entry::Busy,
-            None => fire.entry(entry, &mut outcome.placed)?,
+        let done = match recorded {
+            true => fire.note(entry, &usual.known, &mut outcome.placed),
+            false if busy.contains(&entry.trigger) => Entry::Busy,
+            false => fire.entry(entry, &mut outcome.placed)?,
         };
         match done {
             Entry::Recorded => {}
@@ -92,6 +99,7 @@ pub(crate) fn fire<C: Batches>(session: &mut Session<C>, batch: &FireBatch, hurr
         }
     }
     fire.gates.write(fire.db)?;
+    fire.notes.pass_on(session)?;
     session.flush_runs(batch.at)?;
     if !batch.entries.is_empty() {
         repeat::keep(&session.connection, owner, batch.id.sequence, &outcome)?;
@@ -187,6 +195,8 @@ pub(crate) fn is_usual(entry: &FireEntry) -> bool {
     entry.runs.last().is_some_and(|last| progress.fired_through >= Some(last.fire_time))
         && entry.gate.is_none()
         && entry.gaps.is_empty()
+        && entry.start_timeout_ms.is_none()
+        && entry.input.is_none()
         && progress.awaiting_run.is_none()
         && progress.status == TriggerStatus::Active
         && progress.due_at.is_some()
@@ -226,7 +236,7 @@ pub(crate) fn insert(
 ) -> Step<bool> {
     let state = state_of(born);
     let runs = state == RunState::Running;
-    let values: [(&str, &dyn ToSql); 15] = [
+    let values: [(&str, &dyn ToSql); 17] = [
         (":id", run.id.as_bytes()),
         (":job", &entry.job.0),
         (":job_version", &entry.job_version.0),
@@ -242,6 +252,8 @@ pub(crate) fn insert(
         (":attempt", &i64::from(runs)),
         (":priority", &entry.priority),
         (":queue", &named(&entry.queue)),
+        (":expires_at", &entry.start_timeout_ms.map(|ms| (at + ms).as_millis())),
+        (":input", &entry.input.as_deref()),
     ];
     Ok(execute(db, sql!("fire_run", mysql), &values)? == 1)
 }
@@ -285,8 +297,13 @@ impl Fire<'_> {
             return Ok(Placed::Known);
         }
         let Some(rule) = entry.gate else { return self.insert(entry, run, admitted(run.claim)) };
+        let mut admission = admit(*self.gates.of(self.db, entry.job)?, rule);
+        if admission == Admission::Replace {
+            let Self { db, runs, gates, notes, at, .. } = self;
+            admission = replace(*db, runs, gates, notes, entry.job, rule, *at)?;
+        }
         let gate = self.gates.of(self.db, entry.job)?;
-        let born = match admit(*gate, rule) {
+        let born = match admission {
             Admission::Start => {
                 gate.active += 1;
                 admitted(run.claim)
@@ -295,7 +312,7 @@ impl Fire<'_> {
                 gate.held += 1;
                 Placed::Held
             }
-            Admission::Suppress | Admission::Block => {
+            Admission::Suppress | Admission::Block | Admission::Replace => {
                 let gap = suppressed(run.fire_time, rule.overlap.as_str());
                 gap::add(self.db, entry.job, entry.trigger, self.at, &gap)?;
                 return Ok(Placed::Suppressed);

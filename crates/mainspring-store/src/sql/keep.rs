@@ -92,6 +92,6 @@ pub(crate) fn set_setting(session: &Session<impl Batches>, name: &str, value: &s
 
 /// See [`crate::Store::lost_through`].
 pub(crate) fn lost_through(db: &dyn Db) -> Step<Vec<Timestamp>> {
-    let through = read(db, sql!("lost_through"), &[], |row| row.get::<String>(0))?;
+    let through = read(db, sql!("lost_through"), &[], |row| row.get::<String>(1))?;
     Ok(through.iter().filter_map(|value| lost_instant(value)).collect())
 }

@@ -10,6 +10,7 @@ use mainspring_core::{RunId, Timestamp, TriggerId};
 use super::Batches;
 use super::db::{Db, Row, Step, ToSql, execute, instant, on_servers, read, read_known, read_one, run_id, sql, word};
 use super::session::Session;
+use crate::cluster::lost_instant;
 use crate::row::{COUNTED_MAX, PurgeRule, RunCount, StoreInfo, Tally};
 
 /// Rows found to be too old, by what they are looked up with.
@@ -109,9 +110,22 @@ pub(crate) fn purge_rest(session: &Session<impl Batches>, rule: &PurgeRule, limi
         let rest = (limit - count).min(u64::from(u32::MAX)).cast_signed();
         count += execute(db, sql, &[(":before", &before.as_millis()), (":limit", &rest)])? as u64;
     }
-    let rest = (limit - count).min(u64::from(u32::MAX)).cast_signed();
+    if count < limit {
+        count += purge_lost(db, rule.history_before)?;
+    }
+    let rest = limit.saturating_sub(count).min(u64::from(u32::MAX)).cast_signed();
     // Not counted: versions are no records of their own.
     execute(db, sql!("purge_versions", mysql), &[(":before", &rule.history_before.as_millis()), (":limit", &rest)])?;
+    Ok(count)
+}
+
+/// Forgets what failovers have lost once the runs of that time are gone. There is little of it.
+fn purge_lost(db: &dyn Db, before: Timestamp) -> Step<u64> {
+    let lost = read(db, sql!("lost_through"), &[], |row| Ok((row.get::<String>(0)?, row.get::<String>(1)?)))?;
+    let mut count = 0;
+    for (name, _) in lost.iter().filter(|(_, value)| lost_instant(value).is_some_and(|through| through < before)) {
+        count += execute(db, sql!("purge_setting"), &[(":name", name)])? as u64;
+    }
     Ok(count)
 }
 

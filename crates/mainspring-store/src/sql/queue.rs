@@ -8,6 +8,7 @@ use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, RunId, Timestamp,
 use super::Batches;
 use super::db::{Db, Row, Step, ToSql, execute, exists, instant, maybe_instant, read, read_one, run_id, sql};
 use super::repeat::Taking;
+use super::replace::expire;
 use super::session::Session;
 use crate::row::{Changes, Released};
 
@@ -149,9 +150,26 @@ pub(crate) fn release_due(session: &mut Session<impl Batches>, at: Timestamp, li
             released.count += 1;
         }
     }
-    released.next_at = read_one(db, sql!("release_due_next", mysql), &[], |row| maybe_instant(row, 0))?.flatten();
+    released.expired = expire_due(session, at, limit)?;
+    let db = &session.connection;
+    let next = |statement| read_one(db, statement, &[], |row| maybe_instant(row, 0));
+    let nexts = [next(sql!("release_due_next", mysql))?, next(sql!("expired_next", mysql))?];
+    released.next_at = nexts.into_iter().flatten().flatten().min();
     session.flush_runs(at)?;
     Ok(released)
+}
+
+/// Ends runs that have waited for too long: job by job, as their gates are locked.
+fn expire_due(session: &mut Session<impl Batches>, at: Timestamp, limit: u32) -> Step<u32> {
+    let values: [(&str, &dyn ToSql); 2] = [(":at", &at.as_millis()), (":limit", &limit)];
+    let expired = |row: &Row<'_>| Ok((JobId(row.get(1)?), run_id(row, 0)?, row.get::<u32>(2)?));
+    let mut due = read(&session.connection, sql!("expired_read", mysql), &values, expired)?;
+    due.sort_unstable_by_key(|(job, run, _)| (*job, *run));
+    let mut count = 0;
+    for (job, run, attempt) in due {
+        count += u32::from(expire(session, run, job, attempt, at)?);
+    }
+    Ok(count)
 }
 
 /// See [`crate::Store::take_changes`].

@@ -4,8 +4,8 @@ use mainspring_core::RunId;
 use mainspring_core::batch::{ClaimedRun, FireBatch, FireEntry, FireOutcome, LiveRun, Placed};
 use mainspring_core::run::RunState;
 
+use super::Batches;
 use super::db::{Db, Step, ToSql, execute, exists, read_one, sql, word};
-use super::fire::Entry;
 use super::queue::live_run;
 
 /// How many answers are kept. A process has far fewer batches under way, but one that waits to be repeated is passed by
@@ -18,14 +18,14 @@ const PLACES: [Placed; 5] = [Placed::Running, Placed::Queued, Placed::Held, Plac
 pub(crate) fn keep(db: &dyn Db, owner: i64, sequence: u64, outcome: &FireOutcome) -> Step<()> {
     let place = |placed: &Placed| PLACES.iter().position(|other| other == placed).expect("PLACES has every place");
     let placed: Vec<u8> = outcome.placed.iter().map(|placed| u8::try_from(place(placed)).expect("five")).collect();
-    // A repeat looks at all of these again, so one list does for them.
-    let unrecorded = [&outcome.blocked[..], &outcome.busy].concat();
+    // A repeat answers the same to all of these, so one list does for them.
+    let waiting = [&outcome.blocked[..], &outcome.busy].concat();
     let values: [(&str, &dyn ToSql); 6] = [
         (":slot", &slot(sequence)),
         (":incarnation", &owner),
         (":sequence", &sequence.cast_signed()),
         (":stale", &numbers(&outcome.stale)),
-        (":blocked", &numbers(&unrecorded)),
+        (":blocked", &numbers(&waiting)),
         (":placed", &placed),
     ];
     db.post(sql!("fire_batch_keep", postgres, mysql), &values, None)
@@ -36,22 +36,14 @@ pub(crate) fn stamp(owner: i64, sequence: u64) -> i64 {
     (owner << 40) | (sequence & ((1 << 40) - 1)).cast_signed()
 }
 
-/// What a batch was answered before.
+/// What a batch was answered before; nothing of that is left where newer ones have taken its place.
+#[derive(Default)]
 pub(crate) struct Before {
+    is_gone: bool,
     stale: Vec<u32>,
-    blocked: Vec<u32>,
+    /// Blocked or busy.
+    waiting: Vec<u32>,
     placed: std::vec::IntoIter<u8>,
-}
-
-impl Before {
-    /// Where the runs of an entry were placed, if it was recorded. To be asked in order.
-    pub(crate) fn recorded(&mut self, index: u32, entry: &FireEntry) -> Option<Vec<Placed>> {
-        if self.stale.contains(&index) || self.blocked.contains(&index) {
-            return None;
-        }
-        let places = self.placed.by_ref().take(entry.runs.len());
-        Some(places.map(|place| PLACES.get(usize::from(place)).copied().unwrap_or(Placed::Known)).collect())
-    }
 }
 
 /// Reads the answer to a batch, if it was recorded before.
@@ -60,33 +52,47 @@ pub(crate) fn read(db: &dyn Db, owner: i64, batch: &FireBatch) -> Step<Option<Be
     let values: [(&str, &dyn ToSql); 3] =
         [(":slot", &slot(sequence)), (":incarnation", &owner), (":sequence", &sequence.cast_signed())];
     let before = read_one(db, sql!("fire_batch_read"), &values, |row| {
-        let placed = row.get::<Vec<u8>>(2)?.into_iter();
-        Ok(Before { stale: list(row.get(0)?), blocked: list(row.get(1)?), placed })
+        if row.get::<i64>(0)? != sequence.cast_signed() {
+            return Ok(Before { is_gone: true, ..Before::default() });
+        }
+        let placed = row.get::<Vec<u8>>(3)?.into_iter();
+        Ok(Before { is_gone: false, stale: list(row.get(1)?), waiting: list(row.get(2)?), placed })
     })?;
     Ok(before)
 }
 
-/// Answers for an entry that was recorded before. It is stale once its trigger and its runs have all gone on.
-pub(crate) fn entry(
-    db: &dyn Db,
-    owner: i64,
-    stamp: i64,
-    entry: &FireEntry,
-    born: &[Placed],
-    placed: &mut Vec<Placed>,
-) -> Step<Entry> {
+/// Answers a batch that was recorded before, and changes nothing: what was left out then may be another node's by now.
+pub(crate) fn answer(db: &impl Batches, owner: i64, batch: &FireBatch, mut before: Before) -> Step<FireOutcome> {
+    db.take_fence_back(owner)?;
+    let stamp = stamp(owner, batch.id.sequence);
+    let mut outcome = FireOutcome::default();
+    for (index, entry) in (0_u32..).zip(&batch.entries) {
+        if before.is_gone || before.waiting.contains(&index) {
+            outcome.busy.push(index);
+        } else if before.stale.contains(&index) {
+            outcome.stale.push(index);
+        } else {
+            let born: Vec<u8> = before.placed.by_ref().take(entry.runs.len()).collect();
+            match recorded(db, owner, stamp, entry, &born)? {
+                Some(placed) => outcome.placed.extend(placed),
+                None => outcome.stale.push(index),
+            }
+        }
+    }
+    Ok(outcome)
+}
+
+/// Where the runs of an entry that was recorded are now. Nothing once its trigger and its runs have all gone on.
+fn recorded(db: &dyn Db, owner: i64, stamp: i64, entry: &FireEntry, born: &[u8]) -> Step<Option<Vec<Placed>>> {
     let mut mine = exists(db, sql!("fire_batch_trigger"), &[(":id", &entry.trigger.0), (":batch", &stamp)])?;
     let mut now = Vec::with_capacity(born.len());
     for (run, born) in entry.runs.iter().zip(born) {
-        let (place, open) = placed_now(db, owner, run.id, *born)?;
+        let born = PLACES.get(usize::from(*born)).copied().unwrap_or(Placed::Known);
+        let (place, open) = placed_now(db, owner, run.id, born)?;
         mine |= open;
         now.push(place);
     }
-    if !mine {
-        return Ok(Entry::Stale);
-    }
-    placed.append(&mut now);
-    Ok(Entry::Recorded)
+    Ok(mine.then_some(now))
 }
 
 /// Where a run is now, and whether it is unfinished and this batch's. One that has gone on is known, so that nobody

@@ -7,15 +7,16 @@ use mainspring_core::run::{AttemptOutcome, Origin, RunState};
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
 
 use super::Batches;
-use super::complete::{arm, awaiting};
+use super::complete::arm;
 use super::db::{
     Db, Lock, Row, Sql, Step, ToSql, Values, execute, exists, instant, known, maybe_instant, maybe_run_id, maybe_word,
-    read, read_known, read_one, run_id, sql, word,
+    millis, read, read_known, read_one, run_id, sql, word,
 };
 use super::fire::{is_known, named};
 use super::gate::Gates;
 use super::job;
-use super::session::Session;
+use super::replace::{Ending, Notes, end_unstarted, replace, request_end};
+use super::session::{RunChanges, Session};
 use crate::error::Error;
 use crate::row::{Asked, AskedRun, AttemptInfo, Cancelled, RunInfo, RunQuery};
 
@@ -33,20 +34,33 @@ pub(crate) fn ask(session: &mut Session<impl Batches>, asked: &AskedRun) -> Step
         return Ok(Asked { placed: Placed::Known });
     }
     let rule = job.definition.gate();
-    let (state, placed) = admit(db, asked.job, rule)?;
-    insert(db, asked, state, rule.is_some())?;
+    let mut notes = Notes::default();
+    let (state, placed) = admit(db, &mut session.runs, &mut notes, asked, rule)?;
+    let expires_at = job.definition.start_timeout_ms.map(|ms| asked.at + ms);
+    insert(db, asked, state, rule.is_some(), expires_at)?;
     session.runs.push(asked.id, asked.job, state);
     session.flush_runs(asked.at)?;
+    notes.pass_on(session)?;
     session.note_queued()?;
     Ok(Asked { placed })
 }
 
 /// Asks the job's gate, if it has a limit, and counts the run in.
-fn admit(db: &dyn Db, job: JobId, rule: Option<GateRule>) -> Step<(RunState, Placed)> {
+fn admit(
+    db: &dyn Db,
+    runs: &mut RunChanges,
+    notes: &mut Notes,
+    asked: &AskedRun,
+    rule: Option<GateRule>,
+) -> Step<(RunState, Placed)> {
     let Some(rule) = rule else { return Ok((RunState::Queued, Placed::Queued)) };
     let mut gates = Gates::default();
-    let gate = gates.of(db, job)?;
-    let (state, placed, slots) = match admit_asked(*gate, rule) {
+    let mut admission = admit_asked(*gates.of(db, asked.job)?, rule);
+    if admission == Admission::Replace {
+        admission = replace(db, runs, &mut gates, notes, asked.job, rule, asked.at)?;
+    }
+    let gate = gates.of(db, asked.job)?;
+    let (state, placed, slots) = match admission {
         Admission::Start => (RunState::Queued, Placed::Queued, &mut gate.active),
         _ => (RunState::Held, Placed::Held, &mut gate.held),
     };
@@ -55,8 +69,8 @@ fn admit(db: &dyn Db, job: JobId, rule: Option<GateRule>) -> Step<(RunState, Pla
     Ok((state, placed))
 }
 
-fn insert(db: &dyn Db, asked: &AskedRun, state: RunState, gated: bool) -> Step<()> {
-    let values: [(&str, &dyn ToSql); 11] = [
+fn insert(db: &dyn Db, asked: &AskedRun, state: RunState, gated: bool, expires_at: Option<Timestamp>) -> Step<()> {
+    let values: [(&str, &dyn ToSql); 12] = [
         (":id", asked.id.as_bytes()),
         (":job", &asked.job.0),
         (":job_version", &asked.job_version.0),
@@ -68,6 +82,7 @@ fn insert(db: &dyn Db, asked: &AskedRun, state: RunState, gated: bool) -> Step<(
         (":queue", &named(&asked.queue)),
         (":input", &asked.input),
         (":rerun_of", &asked.rerun_of.as_ref().map(RunId::as_bytes)),
+        (":expires_at", &millis(expires_at)),
     ];
     execute(db, sql!("ask_run"), &values)?;
     Ok(())
@@ -98,13 +113,11 @@ pub(crate) fn cancel(
         return Ok(Cancelled::AlreadyFinal(over.ok_or_else(missing)?));
     };
     if state == RunState::Running {
-        let values: [(&str, &dyn ToSql); 3] = [(":at", &at.as_millis()), (":reason", &reason), (":id", run.as_bytes())];
-        execute(db, sql!("cancel_request"), &values)?;
-        execute(db, sql!("note_cancel", mysql), &[(":run", run.as_bytes())])?;
+        request_end(db, run, reason, at)?;
         session.wakes = true;
         return Ok(Cancelled::Requested);
     }
-    cancel_unstarted(session, &mut gates, run, reason, at)?;
+    end_unstarted(db, &mut session.runs, &mut gates, run, Ending::cancelled(reason), at)?.pass_on(session)?;
     if let Some(rearm) = rearm {
         arm(&session.connection, rearm, run)?;
     }
@@ -114,8 +127,14 @@ pub(crate) fn cancel(
     Ok(Cancelled::AtOnce)
 }
 
+/// See [`crate::Store::rearm`].
+pub(crate) fn rearm(session: &Session<impl Batches>, run: RunId, rearm: Rearm) -> Step<bool> {
+    let db = &session.connection;
+    Ok(!exists(db, sql!("live_has"), &[(":id", run.as_bytes())])? && arm(db, rearm, run)?)
+}
+
 /// Gives a freed slot to held runs, or tells the engine that one is left.
-fn free_slot(session: &mut Session<impl Batches>, mut gates: Gates, job: JobId) -> Step<()> {
+pub(crate) fn free_slot(session: &mut Session<impl Batches>, mut gates: Gates, job: JobId) -> Step<()> {
     let rule = job::limit(&session.connection, job)?;
     let Session { connection, runs, .. } = &mut *session;
     let Some(rule) = rule else { return gates.write(connection) };
@@ -129,36 +148,6 @@ fn free_slot(session: &mut Session<impl Batches>, mut gates: Gates, job: JobId) 
         session.note_job(job)?;
     }
     Ok(())
-}
-
-/// Ends a run that no worker has.
-pub(crate) fn cancel_unstarted(
-    session: &mut Session<impl Batches>,
-    gates: &mut Gates,
-    run: RunId,
-    reason: &str,
-    at: Timestamp,
-) -> Step<()> {
-    let db = &session.connection;
-    let id: [(&str, &dyn ToSql); 1] = [(":id", run.as_bytes())];
-    db.lock(sql!("lock_run"), Lock::Write, &id)?;
-    let live = read_one(db, sql!("cancel_read"), &id, |row| {
-        let trigger = row.get::<Option<i64>>(3)?.map(TriggerId);
-        Ok((JobId(row.get(0)?), word(row, 1, RunState::from_word)?, row.get::<bool>(2)?, trigger))
-    })?;
-    let Some((job, state, gated, trigger)) = live.filter(|(_, state, ..)| *state != RunState::Running) else {
-        return Ok(());
-    };
-    db.make_room(&mut std::iter::once(run))?;
-    let values: [(&str, &dyn ToSql); 3] = [(":at", &at.as_millis()), (":reason", &reason), (":id", run.as_bytes())];
-    execute(db, sql!("cancel_unstarted"), &values)?;
-    execute(db, sql!("complete_remove"), &id)?;
-    if gated {
-        gates.leave(db, job, state)?;
-    }
-    let awaits = awaiting(db, trigger, run)?;
-    session.runs.push(run, job, RunState::Cancelled);
-    awaits.map_or(Ok(()), |trigger| session.note_trigger(trigger))
 }
 
 /// See [`crate::Store::run`].
@@ -229,6 +218,7 @@ fn info(row: &Row<'_>) -> Step<(RunInfo, Option<AttemptOutcome>)> {
         error_code: row.get(25)?,
         error: row.get(26)?,
         rerun_of: maybe_run_id(row, 27)?,
+        expires_at: maybe_instant(row, 29)?,
     };
     Ok((info, maybe_word(row, 28, AttemptOutcome::from_word)?))
 }

@@ -314,6 +314,10 @@ impl<B: Backend> Store for B {
         self.write(Lane::Api, "queue a run", move |s| run::ask(s, &run)).await
     }
 
+    async fn rearm(&self, run: RunId, rearm: Rearm) -> Result<bool> {
+        self.write(Lane::Claim, "set a delay going", move |s| run::rearm(s, run, rearm)).await
+    }
+
     async fn cancel_run(&self, run: RunId, reason: &str, rearm: Option<Rearm>, at: Timestamp) -> Result<Cancelled> {
         let reason = reason.to_owned();
         self.write(Lane::Api, "cancel a run", move |s| run::cancel(s, run, &reason, rearm, at)).await

@@ -8,7 +8,7 @@ use super::Batches;
 use super::db::{Lock, Row, Step, ToSql, execute, read, read_one, run_id, sql};
 use super::fire::write_progress;
 use super::names::check;
-use super::run::cancel_unstarted;
+use super::replace::{Ending, end_unstarted};
 use super::save::{bury, check_ends, conflict, place};
 use super::session::Session;
 use super::trigger::{self, Kept};
@@ -159,7 +159,8 @@ pub(crate) fn delete(
     let mut gates = gate::Gates::default();
     gates.find(&session.connection, before.id)?;
     for run in unstarted {
-        cancel_unstarted(session, &mut gates, run, "job deleted", at)?;
+        let Session { connection, runs, .. } = &mut *session;
+        end_unstarted(connection, runs, &mut gates, run, Ending::cancelled("job deleted"), at)?.pass_on(session)?;
     }
     gates.write(&session.connection)?;
     let db = &session.connection;

@@ -190,6 +190,117 @@ async fn overlap_policies_bound_unfinished_runs() {
     }
 }
 
+/// A scheduler whose runs take until they are let go, or told to end.
+async fn patient(wanted: mainspring::JobBuilder) -> (ManualEngine, Arc<tokio::sync::Semaphore>) {
+    let gate = Arc::new(tokio::sync::Semaphore::new(0));
+    let waiting = Arc::clone(&gate);
+    let builder = Scheduler::builder().handler("patient", move |run: RunContext| {
+        let waiting = Arc::clone(&waiting);
+        async move {
+            tokio::select! {
+                _ = waiting.acquire() => Ok(()),
+                () = run.cancelled() => Err("told to end"),
+            }
+        }
+    });
+    let engine = ManualEngine::start(builder, t("2026-01-01T00:00:00Z")).await.expect("starts");
+    engine.scheduler().add(wanted).await.expect("a good job");
+    (engine, gate)
+}
+
+#[tokio::test]
+async fn newest_run_takes_the_place_of_the_one_before() {
+    let clock = t("2026-01-01T00:00:00Z");
+    let three = every(Duration::from_secs(1)).repeat(2).starting(clock + 1_000);
+    let wanted = job("patient").overlap(Overlap::CancelRunning, 1).trigger(three);
+    let (engine, gate) = patient(wanted).await;
+    let latest = async |engine: &ManualEngine| engine.scheduler().runs("patient", 10).await.expect("readable");
+    for count in 1..=3 {
+        engine.tick(Duration::from_secs(1));
+        let newest_runs = async {
+            while !matches!(&latest(&engine).await[..], [newest, ..] if newest.state == RunState::Running
+                && newest.fire_time == clock + count * 1_000)
+            {
+                tokio::task::yield_now().await;
+            }
+        };
+        let seen = tokio::time::timeout(Duration::from_secs(60), newest_runs).await;
+        assert!(seen.is_ok(), "the newest run takes over: {:?}", latest(&engine).await);
+    }
+    gate.add_permits(1);
+    engine.settle().await;
+    let runs = latest(&engine).await;
+    let ends: Vec<_> = runs.iter().map(|run| (run.state, run.reason.as_deref())).collect();
+    let replaced = (RunState::Cancelled, Some("replaced by a newer run"));
+    assert_eq!(ends, [(RunState::Succeeded, None), replaced, replaced]);
+}
+
+#[tokio::test]
+async fn delay_goes_on_when_its_run_is_replaced_before_it_starts() {
+    let wanted = job("flaky")
+        .overlap(Overlap::CancelRunning, 1)
+        .retries(1, Duration::from_secs(3_600))
+        .trigger(delay(Duration::from_secs(10)));
+    let builder = Scheduler::builder().handler("flaky", async |_: RunContext| Err::<(), _>("not yet"));
+    let mut engine = ManualEngine::start(builder, t("2026-01-01T00:00:00Z")).await.expect("starts");
+    engine.scheduler().add(wanted).await.expect("a good job");
+    engine.advance(Duration::from_secs(30)).await;
+    let runs = async |engine: &ManualEngine| engine.scheduler().runs("flaky", 10).await.expect("readable");
+    assert_eq!(runs(&engine).await[0].state, RunState::Scheduled, "it waits for its second attempt");
+    engine.scheduler().run_now("flaky").await.expect("there is such a job");
+    engine.settle().await;
+    assert_eq!(runs(&engine).await[1].state, RunState::Cancelled);
+    let next = engine.scheduler().upcoming(Timestamp::MAX, 9).await.expect("readable");
+    assert_eq!(next.iter().map(|next| next.fire_time).collect::<Vec<_>>(), [t("2026-01-01T00:00:40Z")]);
+    let manual = runs(&engine).await[0].id;
+    engine.advance(Duration::from_secs(11)).await;
+    engine.scheduler().cancel(manual).await.expect("it waits for its second attempt");
+    engine.settle().await;
+    assert_eq!(runs(&engine).await.len(), 3, "a delay replaces nobody: it waits, and goes on");
+}
+
+#[tokio::test]
+async fn no_attempt_begins_once_the_time_of_the_run_is_over() {
+    let builder = Scheduler::builder().handler("flaky", async |_: RunContext| Err::<(), _>("not yet"));
+    let mut engine = ManualEngine::start(builder, t("2026-01-01T00:00:00Z")).await.expect("starts");
+    let flaky = job("flaky").retries(9, Duration::from_secs(20)).run_timeout(Duration::from_secs(50));
+    engine.scheduler().add(flaky).await.expect("a good job");
+    engine.scheduler().run_now("flaky").await.expect("there is such a job");
+    engine.advance(Duration::from_secs(39)).await;
+    let run = async |engine: &ManualEngine| engine.scheduler().runs("flaky", 1).await.expect("readable").remove(0);
+    let waiting = run(&engine).await;
+    assert_eq!((waiting.state, waiting.expires_at), (RunState::Scheduled, Some(t("2026-01-01T00:00:50Z"))));
+    engine.advance(Duration::from_secs(1)).await;
+    let over = run(&engine).await;
+    assert_eq!((over.state, over.attempt), (RunState::Failed, 3), "the next would begin at 60 s");
+    assert_eq!(over.ended_at, Some(t("2026-01-01T00:00:40Z")));
+}
+
+#[tokio::test]
+async fn run_that_waits_too_long_for_its_start_is_skipped() {
+    let wanted = job("patient").overlap(Overlap::QueueAll, 1).start_timeout(Duration::from_secs(10));
+    let (engine, gate) = patient(wanted).await;
+    let first = engine.scheduler().run_now("patient").await.expect("there is such a job").id;
+    let second = engine.scheduler().run_now("patient").await.expect("there is such a job").id;
+    let state = async |run| engine.scheduler().engine().store().run(run).await.expect("readable").expect("it is there");
+    let until = async |run, wanted: RunState| {
+        let seen = async {
+            while state(run).await.state != wanted {
+                tokio::task::yield_now().await;
+            }
+        };
+        tokio::time::timeout(Duration::from_secs(60), seen).await.expect("it comes to that");
+    };
+    until(first, RunState::Running).await;
+    assert_eq!(state(second).await.state, RunState::Held);
+    engine.tick(Duration::from_secs(10));
+    until(second, RunState::Skipped).await;
+    assert_eq!(state(second).await.reason.as_deref(), Some("expired"));
+    assert_eq!(state(first).await.state, RunState::Running, "it was started in time");
+    gate.add_permits(1);
+    engine.settle().await;
+}
+
 #[tokio::test]
 async fn triggers_follow_the_base_of_their_calendar() {
     use mainspring_engine::control::SaveMode;
@@ -270,10 +381,16 @@ async fn delay_that_an_interruption_left_behind_goes_on_after_a_restart() {
             None => tokio::task::yield_now().await,
         }
     };
-    // The end of the run without what follows it.
-    scheduler.engine().store().cancel_run(run, "", None, scheduler.control().now()).await.expect("it has not started");
-    assert_eq!(scheduler.engine().store().stranded().await.expect("readable").len(), 1);
+    let now = scheduler.control().now();
     scheduler.shutdown(Duration::from_secs(5)).await.expect("closes");
+    // The end of the run without what follows it, which nobody hears of.
+    let store = mainspring_store::open(&address).await.expect("opens");
+    store.cancel_run(run, "", None, now).await.expect("it has not started");
+    let by = mainspring_core::Incarnation(7);
+    store.take_changes(by, mainspring_core::cluster::ShardSet::ALL, 100).await.expect("readable");
+    assert_eq!(store.stranded().await.expect("readable").len(), 1);
+    store.close().await.expect("closes");
+    drop(store);
 
     let scheduler = failing().0.start(&address).await.expect("starts again");
     assert_eq!(scheduler.engine().store().stranded().await.expect("readable").len(), 0);

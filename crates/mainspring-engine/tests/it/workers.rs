@@ -1,0 +1,243 @@
+//! Workers of other machines, over a store in memory: what they are given, and what becomes of what they say.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::Duration;
+
+use mainspring_core::batch::Queues;
+use mainspring_core::job::{Job, JobKey, OnLost, Task};
+use mainspring_core::run::{AttemptOutcome, RunState};
+use mainspring_core::{Incarnation, RunId, Timestamp};
+use mainspring_engine::control::{Ask, SaveMode};
+use mainspring_engine::{Clock, Engine, LogPiece, Poll, RemoteEnd, Report, Settings, SystemClock, Told, WorkerError};
+use mainspring_store::{Expect, MemoryStore, Store, WorkerInfo};
+use mainspring_tasks::{LogLine, Stream};
+
+use crate::kit::until;
+
+/// An engine whose own slots take nothing from the queue `remote`.
+async fn engine(store: Arc<dyn Store>) -> Engine {
+    let settings = Settings { queues: Queues::named(["default"]), ..Settings::default() };
+    Engine::start(store, settings).await.expect("the engine starts")
+}
+
+async fn save(engine: &Engine, change: impl FnOnce(&mut Job)) -> JobKey {
+    let mut job = Job::new(JobKey::new("default", "job"), Task::Handler { name: "far".into() });
+    job.queue = "remote".into();
+    change(&mut job);
+    let key = job.key.clone();
+    engine.control().save(vec![(Arc::new(job), Expect::Anything)], SaveMode::Commit).await.expect("saved");
+    key
+}
+
+async fn ask(engine: &Engine, key: &JobKey) -> RunId {
+    engine.control().run_now(key, Ask::default()).await.expect("asked for").id
+}
+
+async fn join(engine: &Engine, slots: u32) -> Incarnation {
+    let about = WorkerInfo {
+        id: Incarnation(0),
+        name: "far".into(),
+        queues: vec!["remote".into()],
+        labels: BTreeMap::new(),
+        slots,
+        version: None,
+        token: None,
+        node: Incarnation(0),
+        joined_at: Timestamp::from_millis(0),
+    };
+    engine.workers().join(about).await.expect("joined")
+}
+
+fn asks(number: u64, free: u32, holds: &[(RunId, u32)]) -> Poll {
+    Poll { number, free, holds: holds.to_vec(), wait: Some(Duration::from_secs(2)) }
+}
+
+/// Polls until something is said, from a number on.
+async fn told(engine: &Engine, worker: Incarnation, from: u64, free: u32, holds: &[(RunId, u32)]) -> (Told, u64) {
+    for number in from..from + 60 {
+        let told = engine.workers().poll(worker, asks(number, free, holds)).await.expect("answered");
+        if !(told.runs.is_empty() && told.end.is_empty()) {
+            return (told, number);
+        }
+    }
+    panic!("nothing was said");
+}
+
+fn ids(told: &Told) -> Vec<RunId> {
+    told.runs.iter().map(|given| given.start.run).collect()
+}
+
+fn end(run: RunId, attempt: u32, outcome: AttemptOutcome) -> RemoteEnd {
+    let now = SystemClock.now();
+    RemoteEnd { run, attempt, outcome, started_at: Some(now), ended_at: now, detail: None }
+}
+
+fn ends(ends: Vec<RemoteEnd>) -> Report {
+    Report { ends, ..Report::default() }
+}
+
+async fn is(engine: &Engine, run: RunId, state: RunState) {
+    until(state.as_str(), async || (engine.control().run(run).await.expect("there").state == state).then_some(()))
+        .await;
+}
+
+#[tokio::test]
+async fn run_of_its_queue_reaches_the_worker_and_its_end_the_history() {
+    let engine = engine(Arc::new(MemoryStore::new())).await;
+    let key = save(&engine, |_| {}).await;
+    let worker = join(&engine, 4).await;
+    // Whoever waits is woken: the run is asked for while the poll is held.
+    let workers = engine.workers().clone();
+    let held = tokio::spawn(async move { workers.poll(worker, asks(1, 4, &[])).await });
+    let run = ask(&engine, &key).await;
+    let first = held.await.expect("no panic").expect("answered");
+    let (given, number) = if first.runs.is_empty() { told(&engine, worker, 2, 4, &[]).await } else { (first, 1) };
+    assert_eq!(ids(&given), [run]);
+    assert_eq!(given.runs[0].definition.task, Task::Handler { name: "far".into() });
+    assert_eq!(engine.control().run(run).await.expect("there").state, RunState::Running);
+
+    let (again, number) = told(&engine, worker, number + 1, 4, &[]).await;
+    assert_eq!(ids(&again), [run], "what it does not name is given to it again");
+    let line = |text: &str| LogLine { at_ms: 0, stream: Stream::Stdout, text: text.into(), partial: false };
+    let piece = |first_line, lines| LogPiece { run, attempt: 1, first_line, lines };
+    let logs = |logs| Report { logs, ..Report::default() };
+    let workers = engine.workers();
+    workers.report(worker, logs(vec![piece(0, vec![line("a"), line("b")])])).await.expect("reported");
+    workers
+        .report(worker, logs(vec![piece(1, vec![line("b"), line("c")])]))
+        .await
+        .expect("what is known is passed over");
+    let gap = workers.report(worker, logs(vec![piece(9, vec![line("z")])])).await;
+    assert!(matches!(gap, Err(WorkerError::LogGap { expected: 3, given: 9, .. })), "{gap:?}");
+
+    let done = ends(vec![end(run, 1, AttemptOutcome::Succeeded)]);
+    assert_eq!(workers.report(worker, done.clone()).await.expect("reported"), []);
+    assert_eq!(engine.control().run(run).await.expect("there").state, RunState::Succeeded, "recorded when answered");
+    assert_eq!(workers.report(worker, done).await.expect("reported"), [(run, 1)], "once");
+    let chunks = engine.store().log(run, 1, 0, 10_000).await.expect("log");
+    assert_eq!(chunks.iter().map(|chunk| (chunk.first_line, chunk.line_count)).collect::<Vec<_>>(), [(0, 2), (2, 1)]);
+    let quiet = Poll { wait: Some(Duration::ZERO), ..asks(number + 1, 4, &[]) };
+    assert!(workers.poll(worker, quiet).await.expect("answered").runs.is_empty(), "it is out of its hands");
+}
+
+#[tokio::test]
+async fn worker_gets_as_many_as_it_has_slots_and_others_the_rest() {
+    let engine = engine(Arc::new(MemoryStore::new())).await;
+    let key = save(&engine, |_| {}).await;
+    let (small, large) = (join(&engine, 2).await, join(&engine, 9).await);
+    let mut runs = Vec::new();
+    for _ in 0..5 {
+        runs.push(ask(&engine, &key).await);
+    }
+    let (first, number) = told(&engine, small, 1, 9, &[]).await;
+    assert_eq!(first.runs.len(), 2, "however many it asks for");
+    let holds: Vec<_> = ids(&first).into_iter().map(|run| (run, 1)).collect();
+    let full = Poll { wait: Some(Duration::ZERO), ..asks(number + 1, 9, &holds) };
+    assert!(engine.workers().poll(small, full).await.expect("answered").runs.is_empty());
+    let (rest, _) = told(&engine, large, 1, 9, &[]).await;
+    assert_eq!(rest.runs.len(), 3);
+    let mut all = [ids(&first), ids(&rest)].concat();
+    all.sort_unstable();
+    runs.sort_unstable();
+    assert_eq!(all, runs, "each once");
+}
+
+#[tokio::test]
+async fn end_that_is_asked_for_is_told_with_the_poll() {
+    let engine = engine(Arc::new(MemoryStore::new())).await;
+    let key = save(&engine, |_| {}).await;
+    let worker = join(&engine, 1).await;
+    let run = ask(&engine, &key).await;
+    let (given, number) = told(&engine, worker, 1, 1, &[]).await;
+    assert_eq!(ids(&given), [run]);
+    engine.control().cancel(run, "enough").await.expect("cancelled");
+    let (ended, _) = told(&engine, worker, number + 1, 0, &[(run, 1)]).await;
+    assert_eq!((ended.end.as_slice(), ended.runs.len()), (&[run][..], 0));
+    let cancelled = ends(vec![end(run, 1, AttemptOutcome::Cancelled)]);
+    assert_eq!(engine.workers().report(worker, cancelled).await.expect("reported"), []);
+    is(&engine, run, RunState::Cancelled).await;
+}
+
+#[tokio::test]
+async fn runs_of_a_worker_that_leaves_are_lost_and_tried_again_where_that_is_wanted() {
+    let engine = engine(Arc::new(MemoryStore::new())).await;
+    let key = save(&engine, |job| {
+        job.on_lost = OnLost::Retry;
+        job.retry.count = 1;
+    })
+    .await;
+    let (first, second) = (join(&engine, 1).await, join(&engine, 1).await);
+    let run = ask(&engine, &key).await;
+    let (given, _) = told(&engine, first, 1, 1, &[]).await;
+    assert!(given.runs[0].is_shared(), "others may be given it");
+    engine.workers().leave(first).await.expect("left");
+    let gone = engine.workers().poll(first, asks(99, 1, &[])).await;
+    assert!(matches!(gone, Err(WorkerError::NotFound(id)) if id == first), "{gone:?}");
+    assert!(matches!(engine.workers().leave(first).await, Err(WorkerError::NotFound(_))));
+    let (again, _) = told(&engine, second, 1, 1, &[]).await;
+    assert_eq!((ids(&again), again.runs[0].start.attempt), (vec![run], 2));
+    let late = engine.workers().report(second, ends(vec![end(run, 1, AttemptOutcome::Succeeded)])).await;
+    assert_eq!(late.expect("reported"), [(run, 1)], "of an attempt that is over");
+    let done = engine.workers().report(second, ends(vec![end(run, 2, AttemptOutcome::Succeeded)])).await;
+    assert_eq!(done.expect("reported"), []);
+    is(&engine, run, RunState::Succeeded).await;
+}
+
+#[tokio::test]
+async fn process_that_starts_anew_goes_on_with_its_workers() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let before = engine(Arc::clone(&store)).await;
+    let key = save(&before, |_| {}).await;
+    let worker = join(&before, 2).await;
+    let (kept, ended) = (ask(&before, &key).await, ask(&before, &key).await);
+    let (given, number) = told(&before, worker, 1, 2, &[]).await;
+    let mut holds: Vec<_> = ids(&given).into_iter().map(|run| (run, 1)).collect();
+    if holds.len() == 1 {
+        let (more, _) = told(&before, worker, number + 1, 1, &holds).await;
+        holds.extend(ids(&more).into_iter().map(|run| (run, 1)));
+    }
+    // As if it had been killed: nothing is said to anybody.
+    drop(before);
+    let after = engine(store).await;
+    for run in [kept, ended] {
+        assert_eq!(after.control().run(run).await.expect("there").state, RunState::Running, "not lost");
+    }
+    after.control().cancel(kept, "enough").await.expect("cancelled");
+    let (again, _) = told(&after, worker, 1_000, 0, &[(ended, 1)]).await;
+    assert_eq!(ids(&again), [kept], "it is the same worker, and what it does not name is given to it again");
+    let (told_to_end, _) = told(&after, worker, 1_001, 0, &holds).await;
+    assert_eq!(told_to_end.end, [kept]);
+    let done = ends(vec![end(ended, 1, AttemptOutcome::Succeeded), end(kept, 1, AttemptOutcome::Cancelled)]);
+    assert_eq!(after.workers().report(worker, done).await.expect("reported"), []);
+    is(&after, ended, RunState::Succeeded).await;
+    is(&after, kept, RunState::Cancelled).await;
+}
+
+#[tokio::test]
+async fn older_poll_is_refused_and_one_that_is_held_ends_with_the_next() {
+    let engine = engine(Arc::new(MemoryStore::new())).await;
+    let worker = join(&engine, 1).await;
+    let workers = engine.workers().clone();
+    let held = tokio::spawn(async move { workers.poll(worker, asks(5, 1, &[])).await });
+    until("the poll is held", async || {
+        let older = Poll { wait: Some(Duration::ZERO), ..asks(5, 1, &[]) };
+        matches!(engine.workers().poll(worker, older).await, Err(WorkerError::Stale)).then_some(())
+    })
+    .await;
+    let quick = Poll { wait: Some(Duration::ZERO), ..asks(6, 1, &[]) };
+    engine.workers().poll(worker, quick).await.expect("answered");
+    let ended = held.await.expect("no panic");
+    assert!(matches!(ended, Err(WorkerError::Stale)), "{ended:?}");
+    let unknown = engine.workers().poll(Incarnation(1), asks(1, 1, &[])).await;
+    assert!(matches!(unknown, Err(WorkerError::NotFound(_))), "{unknown:?}");
+}
+
+#[tokio::test]
+async fn node_that_stops_sends_its_workers_away() {
+    let engine = engine(Arc::new(MemoryStore::new())).await;
+    let worker = join(&engine, 1).await;
+    engine.drain();
+    let refused = engine.workers().poll(worker, asks(1, 1, &[])).await;
+    assert!(matches!(refused, Err(WorkerError::Draining)), "{refused:?}");
+}

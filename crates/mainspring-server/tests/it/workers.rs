@@ -1,0 +1,166 @@
+//! Workers of other machines, as they see the API.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use mainspring_api::client::{Client, ClientError, Precondition};
+use mainspring_api::{
+    AttemptState, ErrorCode, LogFilter, LogStream, RunNow, RunState, Timestamp, WhyCode, WorkerEnd, WorkerHolding,
+    WorkerLine, WorkerLog, WorkerOrders, WorkerPoll, WorkerReport, WorkerSpec, WorkerTask, WorkerTerms,
+    WorkerTokenSpec, WriteOptions,
+};
+use mainspring_core::batch::Queues;
+use mainspring_engine::{Engine, Settings};
+use mainspring_store::MemoryStore;
+use serde_json::json;
+
+use crate::kit::{Running, code, spec};
+
+const COMMIT: WriteOptions = WriteOptions { dry_run: false };
+const HOLD: Duration = Duration::from_secs(3);
+
+/// A server whose own slots take from the queue `default`, and a job in another.
+async fn start() -> Running {
+    let settings = Settings { queues: Queues::named(["default"]), ..Settings::default() };
+    let engine = Arc::new(Engine::start(Arc::new(MemoryStore::new()), settings).await.unwrap());
+    let running = Running::over(engine, mainspring_server::Settings::default()).await;
+    let job =
+        json!({"name": "far", "run": "echo $MS_PARAM_A", "queue": "gpu", "input": {"a": 1, "b": 2}, "timeout": "1m"});
+    running.client.put_job("default", &spec(job), Precondition::None, COMMIT).await.unwrap();
+    running
+}
+
+fn worker(queues: &[&str]) -> WorkerSpec {
+    let queues = queues.iter().map(|queue| (*queue).to_owned()).collect();
+    WorkerSpec { name: "north".into(), queues, slots: 2, labels: [].into(), version: None }
+}
+
+fn asks(number: u64, runs: Vec<WorkerHolding>) -> WorkerPoll {
+    WorkerPoll { number, free: 2, runs, wait_ms: None }
+}
+
+/// Polls until there are orders.
+async fn orders(client: &Client, id: &str) -> WorkerOrders {
+    for number in 1..60 {
+        let orders = client.poll_worker(id, &asks(number, Vec::new()), HOLD).await.unwrap();
+        if !orders.runs.is_empty() {
+            return orders;
+        }
+    }
+    panic!("there were none");
+}
+
+fn ended(run: &str, outcome: AttemptState) -> WorkerReport {
+    let now = Timestamp::from_millis(5_000);
+    let end = WorkerEnd {
+        run: run.to_owned(),
+        attempt: 1,
+        outcome,
+        started_at: Some(Timestamp::from_millis(4_000)),
+        ended_at: now,
+        exit_code: Some(0),
+        signal: None,
+        error_code: None,
+        error: None,
+        output: Some(json!({"rows": 3})),
+    };
+    WorkerReport { now, logs: Vec::new(), ends: vec![end] }
+}
+
+#[tokio::test]
+async fn worker_executes_a_run_of_its_queue() {
+    let running = start().await;
+    let client = &running.client;
+    let run = client.run_job("default", "far", &RunNow::default()).await.unwrap().id;
+    let why = client.why_run(&run).await.unwrap();
+    assert_eq!(why.reasons[0].code, WhyCode::NoWorker, "{why:?}");
+
+    let terms = client.join_worker(&worker(&["gpu"])).await.unwrap();
+    assert!(terms.hold_ms < terms.give_up_ms);
+    let orders = orders(client, &terms.id).await;
+    let given = &orders.runs[0];
+    assert_eq!((given.run.as_str(), given.attempt, given.job.as_str()), (run.as_str(), 1, "far"));
+    assert_eq!(given.task, WorkerTask::Run { script: "echo $MS_PARAM_A".into(), shell: None });
+    assert_eq!((given.input.clone(), given.timeout_ms), (json!({"a": 1, "b": 2}), Some(60_000)));
+    let workers = client.workers().await.unwrap();
+    assert_eq!((workers.len(), workers[0].name.as_str(), workers[0].running), (1, "north", 1));
+    assert_eq!(client.worker(&terms.id).await.unwrap(), workers[0]);
+
+    // Its clock stands in 1970; lines hold whatever a process may print.
+    let mut report = ended(&run, AttemptState::Succeeded);
+    let line = WorkerLine { at: report.now, stream: LogStream::Stdout, text: "one\u{0}".into(), partial: false };
+    report.logs = vec![WorkerLog { run: run.clone(), attempt: 1, first_line: 0, lines: vec![line] }];
+    assert_eq!(client.report_worker(&terms.id, &report).await.unwrap().refused, []);
+    let done = client.run(&run).await.unwrap();
+    assert_eq!((done.state, done.output), (RunState::Succeeded, Some(json!({"rows": 3}))));
+    let year_ago = Timestamp::from_millis(done.created_at.as_millis() - 1);
+    assert!(done.started_at > Some(year_ago) && done.ended_at >= done.started_at, "by the server's clock");
+    let log = client.log(&run, &LogFilter::default()).await.unwrap();
+    assert_eq!(log.lines.iter().map(|line| line.text.as_str()).collect::<Vec<_>>(), ["one\u{0}"]);
+    let again = client.report_worker(&terms.id, &report).await.unwrap();
+    assert_eq!(again.refused, [WorkerHolding { run, attempt: 1 }], "the first verdict is final");
+    client.leave_worker(&terms.id).await.unwrap();
+    assert_eq!(client.workers().await.unwrap(), []);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn what_a_worker_must_not_do_is_refused_in_words() {
+    let running = start().await;
+    let client = &running.client;
+    let refused = async |spec| code(client.join_worker(&spec).await);
+    assert_eq!(refused(WorkerSpec { slots: 0, ..worker(&["gpu"]) }).await, ErrorCode::RequestInvalid);
+    assert_eq!(refused(worker(&[])).await, ErrorCode::RequestInvalid);
+    let nobody = "0".repeat(32);
+    for id in ["x", &nobody] {
+        let polled = client.poll_worker(id, &asks(1, Vec::new()), HOLD).await;
+        assert_eq!(code(polled), ErrorCode::WorkerNotFound, "{id}");
+    }
+    let id = client.join_worker(&worker(&["gpu"])).await.unwrap().id;
+    let bad = vec![WorkerHolding { run: "nonsense".into(), attempt: 1 }];
+    assert_eq!(code(client.poll_worker(&id, &asks(1, bad), HOLD).await), ErrorCode::RequestInvalid);
+    let quick = WorkerPoll { wait_ms: Some(0), ..asks(7, Vec::new()) };
+    client.poll_worker(&id, &quick, HOLD).await.unwrap();
+    assert_eq!(code(client.poll_worker(&id, &quick, HOLD).await), ErrorCode::WorkerStalePoll);
+    let foreign = client.run_job("default", "far", &RunNow::default()).await.unwrap().id;
+    let running_still = ended(&foreign, AttemptState::Running);
+    assert_eq!(code(client.report_worker(&id, &running_still).await), ErrorCode::RequestInvalid);
+    let receipt = client.report_worker(&id, &ended(&foreign, AttemptState::Succeeded)).await.unwrap();
+    assert_eq!(receipt.refused.len(), 1, "it was never given that run");
+    let mut large = ended(&foreign, AttemptState::Succeeded);
+    large.ends[0].output = Some(json!("x".repeat(70_000)));
+    assert_eq!(code(client.report_worker(&id, &large).await), ErrorCode::WorkerOutput);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn token_of_workers_opens_what_workers_need_and_nothing_else() {
+    let running = start().await;
+    let client = &running.client;
+    let spec = |name: &str, expires_at| WorkerTokenSpec { name: name.into(), queues: vec!["gpu".into()], expires_at };
+    let made = client.create_worker_token(&spec("a", None)).await.unwrap();
+    let other = client.create_worker_token(&spec("b", None)).await.unwrap();
+    let old = client.create_worker_token(&spec("old", Some(Timestamp::from_millis(1)))).await.unwrap();
+    assert_eq!(code(client.create_worker_token(&spec("a", None)).await), ErrorCode::ResourceExists);
+    let listed = client.worker_tokens().await.unwrap();
+    assert_eq!(listed.iter().map(|token| token.name.as_str()).collect::<Vec<_>>(), ["a", "b", "old"]);
+    assert!(listed.iter().all(|token| token.token.is_none()), "never again");
+
+    let with = |token: &str| Client::builder(&running.url).token(token).build().unwrap();
+    let (mine, theirs) = (with(&made.token.unwrap()), with(&other.token.unwrap()));
+    let refused = |answer: Result<WorkerTerms, ClientError>| code(answer);
+    assert_eq!(refused(with(&old.token.unwrap()).join_worker(&worker(&["gpu"])).await), ErrorCode::WorkerTokenExpired);
+    assert_eq!(refused(with("ms_none").join_worker(&worker(&["gpu"])).await), ErrorCode::AuthInvalid);
+    assert_eq!(refused(mine.join_worker(&worker(&["gpu", "default"])).await), ErrorCode::WorkerQueue);
+    let id = mine.join_worker(&worker(&["gpu"])).await.unwrap().id;
+    let quick = |number| WorkerPoll { wait_ms: Some(0), ..asks(number, Vec::new()) };
+    mine.poll_worker(&id, &quick(1), HOLD).await.unwrap();
+    client.poll_worker(&id, &quick(2), HOLD).await.unwrap();
+    let foreign = theirs.poll_worker(&id, &quick(3), HOLD).await;
+    assert_eq!(code(foreign), ErrorCode::WorkerNotFound, "another token's worker");
+    assert_eq!(code(mine.workers().await), ErrorCode::AuthInvalid, "it opens no other route");
+    client.revoke_worker_token("a").await.unwrap();
+    assert_eq!(code(client.revoke_worker_token("a").await), ErrorCode::WorkerTokenNotFound);
+    assert_eq!(code(mine.poll_worker(&id, &quick(4), HOLD).await), ErrorCode::AuthInvalid);
+    running.stop().await;
+}

@@ -1,0 +1,12 @@
+-- When a run that waits ends without being started, or started again. No attempt begins after it.
+ALTER TABLE run ADD COLUMN IF NOT EXISTS expires_at BIGINT;
+CREATE INDEX IF NOT EXISTS run_expires ON run (expires_at, id) WHERE expires_at IS NOT NULL AND state <> 'running';
+-- The runs that hold a slot of their job, for `cancel_running` to find the oldest.
+CREATE INDEX IF NOT EXISTS run_gated ON run (job_id, id) WHERE gated = 1;
+-- What the runs of a job hand on to the next: the output of the one that began at `since`, or what a person set then.
+CREATE TABLE IF NOT EXISTS job_data (
+    job_id BIGINT PRIMARY KEY,
+    data TEXT NOT NULL,
+    since BIGINT NOT NULL,
+    run_id UUID
+);

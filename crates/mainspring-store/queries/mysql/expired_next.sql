@@ -1,0 +1,1 @@
+SELECT MIN(expiry_at) FROM run
