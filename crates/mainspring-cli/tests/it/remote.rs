@@ -147,9 +147,9 @@ fn runs_of_a_killed_worker_are_lost_and_the_job_says_what_follows() {
     let program = Program::new();
     let live = Live::start_with(&program, SERVER);
     let worker = Worker::start(&program, &live.url, "north");
-    let script = "echo attempt $MS_ATTEMPT; test $MS_ATTEMPT = 2 || sleep 300".to_owned();
-    job(&program, "again", &script, serde_json::json!({"on_lost": "retry", "retry": {"attempts": 2}}));
-    job(&program, "once", &script, serde_json::json!({"on_lost": "fail"}));
+    let script = "echo attempt $MS_ATTEMPT; test $MS_ATTEMPT = 2 || sleep 300";
+    job(&program, "again", script, serde_json::json!({"on_lost": "retry", "retries": 1, "retry_delay": "1s"}));
+    job(&program, "once", script, serde_json::json!({"on_lost": "fail"}));
     let (again, once) = (start(&program, "again"), start(&program, "once"));
     for id in [&again, &once] {
         until(&program, &["logs", id], |ended| ended.stdout == "attempt 1\n");
@@ -172,7 +172,7 @@ fn a_worker_that_is_stopped_for_a_while_ends_everything_and_joins_anew() {
     let folder = program.home().display().to_string();
     let script =
         format!("echo $$ > {folder}/pid$MS_ATTEMPT; echo attempt $MS_ATTEMPT; test $MS_ATTEMPT = 2 || exec sleep 300");
-    job(&program, "again", &script, serde_json::json!({"on_lost": "retry", "retry": {"attempts": 2}}));
+    job(&program, "again", &script, serde_json::json!({"on_lost": "retry", "retries": 1, "retry_delay": "1s"}));
     let id = start(&program, "again");
     until(&program, &["logs", &id], |ended| ended.stdout == "attempt 1\n");
     let pid = std::fs::read_to_string(format!("{folder}/pid1")).unwrap();
