@@ -161,7 +161,9 @@ class Task:
             self.why = why
             if self.process:
                 self.kill(signal.SIGTERM)
-                threading.Timer(2 if why == "lost" else 5, self.kill, [signal.SIGKILL]).start()
+                timer = threading.Timer(2 if why == "lost" else 5, self.kill, [signal.SIGKILL])
+                timer.daemon = True
+                timer.start()
 
     def kill(self, number):
         if not self.over:

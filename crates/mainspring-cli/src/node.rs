@@ -43,7 +43,7 @@ pub struct NodeArgs {
     #[arg(long, env = "MAINSPRING_SLOTS", default_value_t = 64, value_name = "N", value_parser = clap::value_parser!(u32).range(..=100_000))]
     pub slots: u32,
     /// Queues that it takes runs from itself, all when absent; what waits in others is for workers
-    #[arg(long, env = "MAINSPRING_QUEUES", value_delimiter = ',', value_name = "QUEUE", value_parser = queue_name)]
+    #[arg(long, env = "MAINSPRING_QUEUES", value_delimiter = ',', value_name = "QUEUE", value_parser = name::plain)]
     pub queues: Vec<String>,
     /// Time that runs have to finish when the server is asked to stop
     #[arg(long, env = "MAINSPRING_GRACE", default_value = "30s", value_name = "DURATION", value_parser = time_value::duration)]
