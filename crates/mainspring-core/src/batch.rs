@@ -224,7 +224,7 @@ pub enum Placed {
 pub struct CompletionBatch {
     /// Names the batch.
     pub id: BatchId,
-    /// The clock reading under which it was decided.
+    /// When the last of the attempts ended.
     pub at: Timestamp,
     /// One entry an attempt.
     pub entries: Vec<Completion>,

@@ -1,9 +1,11 @@
 //! The one home of clock readings and of waiting for an instant.
 
+mod right;
 mod shifted;
 #[cfg(target_os = "linux")]
 mod timerfd;
 
+pub(crate) use right::RightTime;
 pub use shifted::ShiftedClock;
 
 use std::future::Future;

@@ -14,13 +14,12 @@ mod runs;
 use std::sync::Arc;
 
 use mainspring_core::Timestamp;
-use mainspring_core::cluster::Status;
 use mainspring_core::compile::{Defaults, FieldError};
 use mainspring_core::job::{JobKey, NameError};
 use mainspring_store::Store;
 use tokio::sync::{Mutex, watch};
 
-use crate::clock::{Clock, reading};
+use crate::clock::{Clock, RightTime};
 use crate::definitions::Definitions;
 
 pub use jobs::{Change, JobPlan, SaveMode};
@@ -34,12 +33,11 @@ const TRIES: usize = 20;
 #[derive(Clone)]
 pub struct Control {
     store: Arc<dyn Store>,
+    /// What is waited for goes by the engine's clock, what is written down by the right time.
     clock: Arc<dyn Clock>,
+    time: RightTime,
     definitions: Arc<Definitions>,
     log_appended: watch::Receiver<u64>,
-    cluster: watch::Receiver<Option<Arc<Status>>>,
-    /// The clock error from which on requests go by the database's clock.
-    clock_warn_ms: u64,
     /// Held while a calendar is saved: what stands on it must not change meanwhile.
     calendars: Arc<Mutex<()>>,
 }
@@ -75,22 +73,17 @@ impl Control {
     pub(crate) fn new(
         store: Arc<dyn Store>,
         clock: Arc<dyn Clock>,
+        time: RightTime,
         definitions: Arc<Definitions>,
         log_appended: watch::Receiver<u64>,
-        cluster: watch::Receiver<Option<Arc<Status>>>,
-        clock_warn_ms: u64,
     ) -> Self {
-        Self { store, clock, definitions, log_appended, cluster, clock_warn_ms, calendars: Arc::default() }
+        Self { store, clock, time, definitions, log_appended, calendars: Arc::default() }
     }
 
     /// The present instant for what is asked for: by the engine's clock, unless that is known to be wrong.
     #[must_use]
     pub fn now(&self) -> Timestamp {
-        let database_clock = self.cluster.borrow().as_ref().and_then(|status| status.database_clock);
-        match database_clock {
-            Some(clock) => Timestamp::from_millis(clock.correct(reading(&*self.clock), self.clock_warn_ms)),
-            None => self.clock.now(),
-        }
+        self.time.now()
     }
 
     /// The store, for reading.

@@ -16,7 +16,7 @@ use rustc_hash::FxHashMap;
 use tokio::sync::{Notify, broadcast, mpsc, watch};
 
 use crate::adopt::Adoptions;
-use crate::clock::{Alarm, Clock, boot_ms};
+use crate::clock::{Alarm, Clock, RightTime, boot_ms};
 use crate::cluster::Lease;
 use crate::definitions::Definitions;
 use crate::health::{Health, Traffic};
@@ -38,7 +38,9 @@ pub(crate) struct Driver {
     pub(crate) queues: Queues,
     pub(crate) workers: Workers,
     pub(crate) store: Arc<dyn Store>,
+    /// What is due goes by the node's clock, what is recorded of its work by the right time.
     pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) time: RightTime,
     pub(crate) definitions: Arc<Definitions>,
     pub(crate) pool: Arc<Pool>,
     pub(crate) metrics: Arc<Metrics>,
@@ -193,13 +195,12 @@ impl Driver {
     fn adopt(&self, dead: Incarnation) {
         let Some(adoption) = self.adoptions.begin(dead) else { return };
         let (store, definitions) = (Arc::clone(&self.store), Arc::clone(&self.definitions));
-        let (clock, sender) = (Arc::clone(&self.clock), self.inbox.0.clone());
+        let (clock, time, sender) = (Arc::clone(&self.clock), self.time.clone(), self.inbox.0.clone());
         self.tasks.start(async move {
             let take = |dead, id, limit| store.adopt_from(dead, id, limit);
             while let Some(runs) = adoption.next(take, &*clock).await {
                 tracing::warn!(node.incarnation = %dead, runs = runs.len(), "runs of a dead node or worker were lost");
-                let now = clock.now();
-                let ends = lost_ends(&definitions, runs, now).await;
+                let ends = lost_ends(&definitions, runs, time.now()).await;
                 let _ = sender.send(Event::Lost(ends));
             }
         });
@@ -316,7 +317,7 @@ impl Driver {
                     incarnation: self.incarnation,
                     queues: self.queues.clone(),
                     store: Arc::clone(&self.store),
-                    clock: Arc::clone(&self.clock),
+                    time: self.time.clone(),
                     definitions: Arc::clone(&self.definitions),
                     metrics: Arc::clone(&self.metrics),
                 };
@@ -343,7 +344,7 @@ struct Reader {
     incarnation: Incarnation,
     queues: Queues,
     store: Arc<dyn Store>,
-    clock: Arc<dyn Clock>,
+    time: RightTime,
     definitions: Arc<Definitions>,
     metrics: Arc<Metrics>,
 }
@@ -370,7 +371,7 @@ impl Reader {
                 Event::ChangesRead(self.store.take_changes(self.incarnation, shards, STEP_MAX).await?)
             }
             Read::Claim(id, limit) => {
-                let now = self.clock.now();
+                let now = self.time.now();
                 let starts: Vec<Start> =
                     self.store.claim(id, &self.queues, limit, now).await?.into_iter().map(Start::from).collect();
                 starts.iter().for_each(|start| self.metrics.claimed(start, now));
@@ -386,12 +387,12 @@ impl Reader {
                     runs = runs.len(),
                     "runs were given to this node, and it never heard of them; they are lost"
                 );
-                Event::LostRead(lost_ends(&self.definitions, runs, self.clock.now()).await)
+                Event::LostRead(lost_ends(&self.definitions, runs, self.time.now()).await)
             }
             Read::Release => {
-                let mut released: Released = self.store.release_due(self.clock.now(), STEP_MAX).await?;
+                let mut released: Released = self.store.release_due(self.time.now(), STEP_MAX).await?;
                 if released.count == STEP_MAX || released.expired == STEP_MAX {
-                    released.next_at = Some(self.clock.now());
+                    released.next_at = Some(self.time.now());
                 }
                 Event::Released(released)
             }

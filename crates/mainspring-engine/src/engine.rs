@@ -14,7 +14,7 @@ use mainspring_tasks::TaskRunner;
 use tokio::sync::{broadcast, watch};
 use tokio::task::JoinSet;
 
-use crate::clock::{Clock, SystemClock};
+use crate::clock::{Clock, RightTime, SystemClock};
 use crate::cluster::{Terms, VERSION};
 use crate::control::Control;
 use crate::definitions::Definitions;
@@ -204,23 +204,29 @@ impl Engine {
         if !lost.is_empty() {
             tracing::warn!(runs = lost.len(), "runs of an earlier process were lost");
         }
-        let (logs, log_task) = LogLane::new(Arc::clone(&store), Arc::clone(&clock));
         let (status_sender, status) = watch::channel(None);
+        // Nodes whose clocks are off by less fire by them, and what came of that is told by the same clock.
+        let time = RightTime::new(Arc::clone(&clock), status.clone(), settings.cluster.clock_leave_ms);
+        let (logs, log_task) = LogLane::new(Arc::clone(&store), Arc::clone(&clock), time.clone());
         let control = Control::new(
             Arc::clone(&store),
             Arc::clone(&clock),
+            RightTime::new(Arc::clone(&clock), status.clone(), settings.cluster.clock_warn_ms),
             Arc::clone(&definitions),
             logs.appended.clone(),
-            status.clone(),
-            settings.cluster.clock_warn_ms,
         );
         if let Err(error) = control.rearm_stranded().await {
             tracing::error!(%error, "delays that wait for runs which are over could not be set going");
         }
         let mut running = JoinSet::new();
         running.spawn(log_task.run());
-        let retention =
-            Retention::new(Arc::clone(&store), Arc::clone(&clock), settings.retention, Arc::clone(&metrics));
+        let retention = Retention::new(
+            Arc::clone(&store),
+            Arc::clone(&clock),
+            time.clone(),
+            settings.retention,
+            Arc::clone(&metrics),
+        );
         running.spawn(retention.run());
         let (samples, samples_clock, sampled) = (Arc::clone(&store), Arc::clone(&clock), Arc::clone(&metrics));
         running.spawn(Sampler { store: samples, clock: samples_clock, metrics: sampled }.run());
@@ -266,6 +272,7 @@ impl Engine {
             queues: settings.queues.clone(),
             workers: workers.clone(),
             clock: Arc::clone(&clock),
+            time,
             definitions,
             handlers: Arc::clone(&handlers),
             processes,

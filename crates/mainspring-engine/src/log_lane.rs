@@ -8,7 +8,7 @@ use mainspring_tasks::LogWriter;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 
-use crate::clock::{Alarm, Clock};
+use crate::clock::{Alarm, Clock, RightTime};
 
 /// Chunks of one attempt that wait to be taken, and of all attempts that wait to be stored.
 const CHUNKS_WAITING: (usize, usize) = (8, 256);
@@ -24,7 +24,7 @@ enum Message {
 
 #[derive(Clone)]
 pub(crate) struct LogLane {
-    clock: Arc<dyn Clock>,
+    time: RightTime,
     messages: mpsc::Sender<Message>,
     /// Counts appends, so that followers know when to look again.
     pub(crate) appended: watch::Receiver<u64>,
@@ -39,11 +39,11 @@ pub(crate) struct LogLaneTask {
 }
 
 impl LogLane {
-    pub(crate) fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>) -> (Self, LogLaneTask) {
+    pub(crate) fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>, time: RightTime) -> (Self, LogLaneTask) {
         let (sender, receiver) = mpsc::channel(CHUNKS_WAITING.1);
         let (appended, appended_receiver) = watch::channel(0);
-        let task = LogLaneTask { store, messages: receiver, appended, alarm: clock.alarm(), clock: Arc::clone(&clock) };
-        (Self { clock, messages: sender, appended: appended_receiver }, task)
+        let task = LogLaneTask { store, messages: receiver, appended, alarm: clock.alarm(), clock };
+        (Self { time, messages: sender, appended: appended_receiver }, task)
     }
 
     /// Stores chunks that somebody else has cut. An error: the lane has ended.
@@ -58,8 +58,8 @@ impl LogLane {
 
     /// Where an attempt writes its log, and what waits until all of it is stored.
     pub(crate) fn writer(&self, run: RunId, attempt: u32) -> (LogWriter, JoinHandle<()>) {
-        let clock = Arc::clone(&self.clock);
-        let (writer, mut reader) = LogWriter::channel(CHUNKS_WAITING.0, move || clock.now().as_millis());
+        let time = self.time.clone();
+        let (writer, mut reader) = LogWriter::channel(CHUNKS_WAITING.0, move || time.now().as_millis());
         let messages = self.messages.clone();
         let stored = tokio::spawn(async move {
             while let Some(chunk) = reader.next().await {

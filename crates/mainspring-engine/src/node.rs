@@ -11,7 +11,7 @@ use tokio::sync::{Notify, broadcast, mpsc, watch};
 use tokio::task::JoinSet;
 
 use crate::adopt::Adoptions;
-use crate::clock::{Clock, boot_ms, pause};
+use crate::clock::{Clock, RightTime, boot_ms, pause};
 use crate::cluster::{Lease, Terms};
 use crate::definitions::Definitions;
 use crate::driver::{Driver, DriverState, Ended, Stop};
@@ -34,6 +34,7 @@ pub(crate) struct Node {
     pub(crate) queues: Queues,
     pub(crate) workers: Workers,
     pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) time: RightTime,
     pub(crate) definitions: Arc<Definitions>,
     pub(crate) handlers: Arc<Handlers>,
     pub(crate) processes: Option<Arc<Processes>>,
@@ -105,7 +106,7 @@ impl Node {
 
     fn crew(&self) -> Crew {
         let pool = Arc::new(Pool::new(
-            Arc::clone(&self.clock),
+            self.time.clone(),
             Arc::clone(&self.handlers),
             Arc::clone(&self.definitions),
             self.processes.clone(),
@@ -138,6 +139,7 @@ impl Node {
             workers: self.workers.clone(),
             store: Arc::clone(&self.terms.store),
             clock: Arc::clone(&self.clock),
+            time: self.time.clone(),
             definitions: Arc::clone(&self.definitions),
             pool: Arc::clone(pool),
             metrics: Arc::clone(&self.terms.metrics),

@@ -21,7 +21,7 @@ use mainspring_core::{RunId, Timestamp};
 use rustc_hash::FxHashMap;
 use tokio::sync::{Notify, watch};
 
-use crate::clock::Clock;
+use crate::clock::RightTime;
 use crate::definitions::Definitions;
 use crate::handler::{Handlers, RunContext};
 use crate::log_lane::LogLane;
@@ -33,7 +33,8 @@ use crate::tasks::Tasks;
 const GRASP: usize = 32;
 
 pub(crate) struct Pool {
-    pub(crate) clock: Arc<dyn Clock>,
+    /// When attempts begin and end.
+    pub(crate) time: RightTime,
     pub(crate) handlers: Arc<Handlers>,
     pub(crate) definitions: Arc<Definitions>,
     pub(crate) processes: Option<Arc<Processes>>,
@@ -158,7 +159,7 @@ impl Done {
 
 impl Pool {
     pub(crate) fn new(
-        clock: Arc<dyn Clock>,
+        time: RightTime,
         handlers: Arc<Handlers>,
         definitions: Arc<Definitions>,
         processes: Option<Arc<Processes>>,
@@ -167,7 +168,7 @@ impl Pool {
         kill_grace: Duration,
     ) -> Self {
         Self {
-            clock,
+            time,
             handlers,
             definitions,
             processes,
@@ -234,7 +235,7 @@ impl Pool {
     /// Starts a run. Its end, if that is there at once.
     fn begin(self: &Arc<Self>, start: Start, handed: Instant) -> Option<AttemptEnd> {
         if let Some(definition) = start.definition.clone().filter(|_| is_noop(&start)) {
-            let now = self.clock.now();
+            let now = self.time.now();
             self.metrics.entered(&start, now, handed.elapsed());
             return Some(end(start, definition, now, now, Done { outcome: AttemptOutcome::Succeeded, detail: None }));
         }
@@ -270,7 +271,7 @@ impl Pool {
             start.awaited_by = self.definitions.awaiting_start(&start, &definition).await;
         }
         start.deadline = self.definitions.deadline(&start, &definition).await;
-        let started_at = self.clock.now();
+        let started_at = self.time.now();
         self.metrics.entered(&start, started_at, handed.elapsed());
         let limit = time_limit(&start, &definition, started_at);
         let start = Arc::new(start);
@@ -282,7 +283,7 @@ impl Pool {
             let done = AssertUnwindSafe(async { self.perform(context).await }).catch_unwind().await;
             done.unwrap_or_else(|panic| Done::failed("handler.panicked", panic_text(&*panic)))
         };
-        let ended_at = self.clock.now();
+        let ended_at = self.time.now();
         let start = Arc::try_unwrap(start).unwrap_or_else(|shared| (*shared).clone());
         end(start, definition, started_at, ended_at, done)
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mainspring_store::{PurgeRule, Store};
 
-use crate::clock::Clock;
+use crate::clock::{Clock, RightTime};
 use crate::metrics::Metrics;
 
 const DAY_MS: i64 = 86_400_000;
@@ -36,6 +36,7 @@ impl Default for RetentionRule {
 pub(crate) struct Retention {
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
+    time: RightTime,
     rule: RetentionRule,
     metrics: Arc<Metrics>,
 }
@@ -44,10 +45,11 @@ impl Retention {
     pub(crate) fn new(
         store: Arc<dyn Store>,
         clock: Arc<dyn Clock>,
+        time: RightTime,
         rule: RetentionRule,
         metrics: Arc<Metrics>,
     ) -> Self {
-        Self { store, clock, rule, metrics }
+        Self { store, clock, time, rule, metrics }
     }
 
     pub(crate) async fn run(self) {
@@ -67,7 +69,7 @@ impl Retention {
     }
 
     async fn run_once(&self) -> mainspring_store::Result<u64> {
-        let now = self.clock.now();
+        let now = self.time.now();
         let rule = PurgeRule {
             at: now,
             history_before: now - self.rule.history_ms,

@@ -13,13 +13,17 @@ use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
 
 use anyhow::{Context, Result, bail};
 use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 
 pub use self::standby::Replication;
+use crate::watchdog::within;
 
+/// How long a server, or one of its programs, may take for anything.
+const PATIENCE: Duration = Duration::from_secs(60);
 /// How often a server is started before it is given up.
 const STARTS: usize = 3;
 
@@ -155,7 +159,7 @@ impl Server {
     pub fn stop(&mut self, how: Shutdown) -> Result<()> {
         let Some(mut child) = self.child.take() else { return Ok(()) };
         kill_process(process(child.id())?, self.end(how))?;
-        child.wait()?;
+        within(PATIENCE, child.id(), || child.wait())?;
         Ok(())
     }
 
@@ -170,7 +174,8 @@ impl Server {
                 Database::Mariadb => mariadb::serve(self.folder.path(), self.port, self.durable),
             };
             let mut child = self.prepared(&mut command).stderr(Stdio::piped()).stdout(Stdio::null()).spawn()?;
-            wait_for_line(&mut child, "ready to accept", "ready for connections")?;
+            let ready = |child: &mut Child| wait_for_line(child, "ready to accept", "ready for connections");
+            within(PATIENCE, child.id(), || ready(&mut child))?;
             self.child = Some(child);
         }
         Ok(())
@@ -251,7 +256,9 @@ impl Server {
     fn run(&self, command: &mut Command) -> Result<String> {
         let program = command.get_program().to_string_lossy().into_owned();
         let missing = || format!("cannot run {program}: install your distribution's packages of {:?}", self.database);
-        let done = self.prepared(command).output().with_context(missing)?;
+        let child =
+            self.prepared(command).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().with_context(missing)?;
+        let done = within(PATIENCE, child.id(), || child.wait_with_output())?;
         match done.status.success() {
             true => Ok(String::from_utf8_lossy(&done.stdout).into_owned()),
             false => bail!("{program} failed: {}", String::from_utf8_lossy(&done.stderr).trim()),

@@ -8,6 +8,7 @@ pub mod database;
 pub mod history;
 pub mod process;
 pub mod proxy;
+mod watchdog;
 pub mod witness;
 
 pub use check::{Bounds, Kind, Problem, Report, check};

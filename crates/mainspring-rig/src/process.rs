@@ -7,6 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use crate::watchdog::within;
 use anyhow::{Context, Result, bail};
 use mainspring_api::client::Client;
 use rustix::process::{Pid, Signal, kill_process};
@@ -122,11 +123,17 @@ impl Node {
             move || said.listen(stderr)
         });
         let mut welcome = String::new();
-        while !welcome.contains("token file:") {
-            if stdout.read_line(&mut welcome)? == 0 {
-                let _ended = (child.wait(), listener.join());
-                bail!("the server did not start: {welcome}{}", said.so_far());
+        let welcomed = within(PATIENCE, child.id(), || {
+            while !welcome.contains("token file:") {
+                if stdout.read_line(&mut welcome)? == 0 {
+                    return Ok::<bool, std::io::Error>(false);
+                }
             }
+            Ok(true)
+        })?;
+        if !welcomed {
+            let _ended = (child.wait(), listener.join());
+            bail!("the server did not start: {welcome}{}", said.so_far());
         }
         let url = welcome.split_whitespace().find(|word| word.starts_with("http://")).context("an address")?.to_owned();
         let token_file = welcome.lines().find_map(|line| line.strip_prefix("token file:")).context("a token file")?;
@@ -192,12 +199,12 @@ impl Node {
         self.said.so_far()
     }
 
-    /// Waits for its end.
+    /// Waits for its end, and makes one if that takes long.
     ///
     /// # Errors
     /// There is no process to wait for.
     pub fn ended(mut self) -> Result<(ExitStatus, String)> {
-        let status = self.child.wait()?;
+        let status = within(PATIENCE, self.child.id(), || self.child.wait())?;
         if let Some(listener) = self.listener.take() {
             let _heard = listener.join();
         }

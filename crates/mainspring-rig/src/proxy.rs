@@ -1,6 +1,8 @@
 //! A wire between a node and its database that can be cut, slowed and broken while it is in use.
 
 use std::io;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use anyhow::{Context, Result};
@@ -41,11 +43,27 @@ struct State {
     refuse: bool,
 }
 
+/// What a wire has done, and to how many.
+#[derive(Debug, Default)]
+struct Counts {
+    /// Connections that are open.
+    open: AtomicU64,
+    /// Pieces that were held up or lost, connections that were held up, reset or turned away.
+    harm: AtomicU64,
+}
+
+impl Counts {
+    fn harmed(&self) {
+        self.harm.fetch_add(1, Ordering::Relaxed);
+    }
+}
+
 /// The wire. Ends with all of its connections when dropped.
 pub struct Proxy {
     port: u16,
     state: watch::Sender<State>,
     opened: watch::Receiver<u64>,
+    counts: Arc<Counts>,
     runtime: Option<Runtime>,
 }
 
@@ -64,8 +82,9 @@ impl Proxy {
         let entered = runtime.enter();
         let listener = TcpListener::from_std(listener)?;
         drop(entered);
-        runtime.spawn(listen(listener, receiver, count));
-        Ok(Self { port: ours, state, opened, runtime: Some(runtime) })
+        let counts = Arc::<Counts>::default();
+        runtime.spawn(listen(listener, receiver, count, Arc::clone(&counts)));
+        Ok(Self { port: ours, state, opened, counts, runtime: Some(runtime) })
     }
 
     /// An address on this machine, by way of the wire.
@@ -110,6 +129,18 @@ impl Proxy {
     pub fn opened(&self) -> u64 {
         *self.opened.borrow()
     }
+
+    /// How many are open.
+    #[must_use]
+    pub fn open(&self) -> u64 {
+        self.counts.open.load(Ordering::Relaxed)
+    }
+
+    /// How often the wire has harmed somebody: held up or lost something, turned away or reset a connection.
+    #[must_use]
+    pub fn harm(&self) -> u64 {
+        self.counts.harm.load(Ordering::Relaxed)
+    }
 }
 
 impl Drop for Proxy {
@@ -119,22 +150,30 @@ impl Drop for Proxy {
     }
 }
 
-async fn listen(listener: TcpListener, state: watch::Receiver<State>, count: watch::Sender<u64>) {
+async fn listen(listener: TcpListener, state: watch::Receiver<State>, count: watch::Sender<u64>, counts: Arc<Counts>) {
     while let Ok((client, _)) = listener.accept().await {
         let number = *count.borrow();
         count.send_replace(number + 1);
         if state.borrow().refuse {
+            counts.harmed();
             reset(&client);
             continue;
         }
-        let state = state.clone();
+        let (state, counts) = (state.clone(), Arc::clone(&counts));
         tokio::spawn(async move {
             // The server is not there: the client is told so. A wire that is cut does not get so far.
             let mut open = state.clone();
+            if !is_whole(open.borrow().to_server) {
+                counts.harmed();
+            }
             whole(&mut open, |state| state.to_server).await;
             let target = open.borrow().target;
             match TcpStream::connect(("127.0.0.1", target)).await {
-                Ok(server) => join(client, server, number, state).await,
+                Ok(server) => {
+                    counts.open.fetch_add(1, Ordering::Relaxed);
+                    join(client, server, number, state, &counts).await;
+                    counts.open.fetch_sub(1, Ordering::Relaxed);
+                }
                 Err(_) => reset(&client),
             }
         });
@@ -142,7 +181,13 @@ async fn listen(listener: TcpListener, state: watch::Receiver<State>, count: wat
 }
 
 /// Carries bytes both ways until both sides have ended, or the connection breaks.
-async fn join(mut client: TcpStream, mut server: TcpStream, number: u64, state: watch::Receiver<State>) {
+async fn join(
+    mut client: TcpStream,
+    mut server: TcpStream,
+    number: u64,
+    state: watch::Receiver<State>,
+    counts: &Counts,
+) {
     for socket in [&client, &server] {
         // A delay is ours to make, not the system's.
         let _set = socket.set_nodelay(true);
@@ -150,13 +195,16 @@ async fn join(mut client: TcpStream, mut server: TcpStream, number: u64, state: 
     let ((from_client, to_client), (from_server, to_server)) = (client.split(), server.split());
     let mut resets = state.clone();
     let carried = async {
-        let there = carry(from_client, to_server, state.clone(), |state| state.to_server);
-        let back = carry(from_server, to_client, state.clone(), |state| state.to_client);
+        let there = carry(from_client, to_server, (state.clone(), counts), |state| state.to_server);
+        let back = carry(from_server, to_client, (state.clone(), counts), |state| state.to_client);
         tokio::try_join!(there, back).is_ok()
     };
     let whole = tokio::select! {
         whole = carried => whole,
-        _ = resets.wait_for(|state| number < state.reset_below) => false,
+        _ = resets.wait_for(|state| number < state.reset_below) => {
+            counts.harmed();
+            false
+        }
     };
     if !whole {
         reset(&client);
@@ -171,7 +219,7 @@ type Piece = (Instant, io::Result<Vec<u8>>);
 async fn carry(
     from: ReadHalf<'_>,
     to: WriteHalf<'_>,
-    state: watch::Receiver<State>,
+    state: (watch::Receiver<State>, &Counts),
     flow: fn(&State) -> Flow,
 ) -> io::Result<()> {
     let (sender, receiver) = mpsc::channel(PIECES);
@@ -195,7 +243,7 @@ async fn take(mut from: ReadHalf<'_>, pieces: mpsc::Sender<Piece>) -> io::Result
 async fn deliver(
     mut pieces: mpsc::Receiver<Piece>,
     mut to: WriteHalf<'_>,
-    mut state: watch::Receiver<State>,
+    (mut state, counts): (watch::Receiver<State>, &Counts),
     flow: fn(&State) -> Flow,
 ) -> io::Result<()> {
     let mut lost = false;
@@ -205,6 +253,9 @@ async fn deliver(
             _ = whole(&mut state, flow), if lost => return Err(io::ErrorKind::ConnectionReset.into()),
             else => return Ok(()),
         };
+        if flow(&state.borrow()) != Flow::Pass {
+            counts.harmed();
+        }
         let arrives = arrival(read_at, &mut state, flow).await;
         if lost && arrives {
             return Err(io::ErrorKind::ConnectionReset.into());
@@ -238,7 +289,12 @@ async fn arrival(read_at: Instant, state: &mut watch::Receiver<State>, flow: fn(
 
 /// Waits until bytes get through again.
 async fn whole(state: &mut watch::Receiver<State>, flow: fn(&State) -> Flow) {
-    let _gone = state.wait_for(|state| matches!(flow(state), Flow::Pass | Flow::Delay(_))).await;
+    let _gone = state.wait_for(|state| is_whole(flow(state))).await;
+}
+
+/// Whether bytes get through, however late.
+const fn is_whole(flow: Flow) -> bool {
+    matches!(flow, Flow::Pass | Flow::Delay(_))
 }
 
 /// Has the socket reset when it is closed, which comes next. Otherwise it would end in order.

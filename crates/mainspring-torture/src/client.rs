@@ -83,14 +83,12 @@ struct Owner {
 impl Traffic {
     /// Gives each job a client of its own.
     pub(crate) fn start(
-        clients: Arc<Clients>,
-        witness: Witness,
+        (clients, witness, record): (Arc<Clients>, Witness, Arc<Mutex<Record>>),
         changed: Vec<(u32, Draft)>,
         asked: Vec<Draft>,
         random: &mut Random,
     ) -> Self {
         let (stop, stopped) = watch::channel(false);
-        let record = Arc::new(Mutex::new(Record::default()));
         let desk = Desk { clients, witness, record: Arc::clone(&record), stop: stopped };
         let mut tasks = JoinSet::new();
         for (number, draft) in changed {

@@ -10,6 +10,7 @@ use mainspring_rig::{Database, Node, Program, Proxy, Server, Witness};
 use mainspring_sim::Random;
 
 use crate::Store;
+use crate::notes::Notes;
 
 /// How long a client waits for an answer.
 const ANSWER: Duration = Duration::from_secs(2);
@@ -30,41 +31,41 @@ pub(crate) struct Cluster {
     /// What nodes said that are gone.
     said: Vec<String>,
     program: Program,
+    notes: Arc<Notes>,
 }
 
-/// A client of each node, and which of them had better not be asked.
+impl Drop for Cluster {
+    fn drop(&mut self) {
+        self.notes.logs(self.logs());
+    }
+}
+
+/// A client of each node.
 #[derive(Default)]
-pub(crate) struct Clients(Mutex<Vec<(Client, bool)>>);
+pub(crate) struct Clients(Mutex<Vec<Client>>);
 
 impl Clients {
     /// Any of them.
     pub(crate) fn any(&self, random: &mut Random) -> Client {
-        let clients = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let fit: Vec<&Client> = clients.iter().filter(|(_, fit)| *fit).map(|(client, _)| client).collect();
-        (*random.pick(&fit)).clone()
+        random.pick(&self.0.lock().unwrap_or_else(PoisonError::into_inner)).clone()
     }
 
     pub(crate) fn all(&self) -> Vec<Client> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner).iter().map(|(client, _)| client.clone()).collect()
-    }
-
-    /// Has a node asked, or not. What a node with a wrong clock is asked to do is stamped with that clock (H11).
-    pub(crate) fn fit(&self, node: usize, fit: bool) {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)[node].1 = fit;
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
     fn set(&self, node: usize, client: Client) {
         let mut clients = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         match clients.get_mut(node) {
-            Some(known) => known.0 = client,
-            None => clients.push((client, true)),
+            Some(known) => *known = client,
+            None => clients.push(client),
         }
     }
 }
 
 impl Cluster {
     /// Starts everything, and waits until the nodes have shared the work out.
-    pub(crate) async fn start(binary: PathBuf, store: Store, nodes: usize) -> Result<Self> {
+    pub(crate) async fn start(binary: PathBuf, store: Store, nodes: usize, notes: Arc<Notes>) -> Result<Self> {
         let program = Program::new(binary)?;
         let server = match store {
             Store::Postgres => Some(Database::Postgres.start()?),
@@ -90,6 +91,7 @@ impl Cluster {
             server,
             said: Vec::new(),
             program,
+            notes,
         };
         for node in 0..nodes {
             cluster.set_clock(node, 0)?;
@@ -113,6 +115,11 @@ impl Cluster {
 
     pub(crate) fn wire(&self, node: usize) -> &Proxy {
         &self.wires[node]
+    }
+
+    /// What a node's wire has held up, lost or reset so far.
+    pub(crate) fn harm_to(&self, node: usize) -> u64 {
+        self.wires.get(node).map_or(0, Proxy::harm)
     }
 
     pub(crate) fn server(&mut self) -> Result<&mut Server> {

@@ -8,6 +8,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 use crate::cluster::Cluster;
+use crate::notes::Notes;
 use crate::plan::{Kind, Planned};
 
 /// A fault that was done.
@@ -24,6 +25,8 @@ pub(crate) struct Done {
     pub(crate) shards: Vec<u8>,
     /// Whether it changed anything.
     pub(crate) had_effect: bool,
+    /// What the node's wire had held up, lost or reset before.
+    pub(crate) before: u64,
 }
 
 /// A beginning or an end, by its place in the plan.
@@ -34,26 +37,27 @@ enum Step {
 }
 
 /// Does what is planned, and undoes it. What there is no time for is left out.
-pub(crate) async fn torture(cluster: &mut Cluster, planned: &[Planned], for_ms: u64) -> Result<Vec<Done>> {
+pub(crate) async fn torture(cluster: &mut Cluster, planned: &[Planned], for_ms: u64, notes: &Notes) -> Result<()> {
     let ends = Instant::now() + Duration::from_millis(for_ms);
     // What takes longer than planned puts off what comes after it.
     let mut begun = Instant::now();
-    let mut done: Vec<Option<Done>> = vec![None; planned.len()];
     for (at_ms, step) in steps(planned) {
         let after = Duration::from_millis(at_ms);
         tokio::time::sleep_until(begun + after).await;
         match step {
             Step::Begin(_) if Instant::now() > ends => {}
-            Step::Begin(place) => done[place] = Some(begin(cluster, &planned[place]).await?),
+            Step::Begin(place) => notes.fault(place, begin(cluster, &planned[place]).await?),
             Step::End(place) => {
-                let Some(done) = &mut done[place] else { continue };
+                let Some(mut done) = notes.begun(place) else { continue };
+                done.had_effect = had_effect(cluster, &done).await;
                 end(cluster, &planned[place]).await?;
                 done.to = mainspring_rig::now()?;
+                notes.fault(place, done);
             }
         }
         begun = begun.max(Instant::now() - after);
     }
-    Ok(done.into_iter().flatten().collect())
+    Ok(())
 }
 
 fn steps(planned: &[Planned]) -> Vec<(u64, Step)> {
@@ -75,13 +79,11 @@ async fn begin(cluster: &mut Cluster, fault: &Planned) -> Result<Done> {
         _ => Vec::new(),
     };
     let from = mainspring_rig::now()?;
+    let before = fault.node.map_or(0, |node| cluster.harm_to(node));
     let had_effect = match (fault.kind, fault.node) {
         (Kind::Kill, Some(node)) => cluster.take(node)?.kill().map(|()| true)?,
         (Kind::Stop, Some(node)) => cluster.node(node)?.signal(Signal::STOP).map(|()| true)?,
-        (Kind::ClockNear | Kind::ClockFar, Some(node)) => {
-            cluster.clients.fit(node, fault.kind == Kind::ClockNear);
-            cluster.set_clock(node, fault.amount).map(|()| true)?
-        }
+        (Kind::ClockNear | Kind::ClockFar, Some(node)) => cluster.set_clock(node, fault.amount).map(|()| true)?,
         (Kind::RollingRestart, _) => {
             for node in 0..cluster.count() {
                 let taken = cluster.take(node)?;
@@ -101,12 +103,24 @@ async fn begin(cluster: &mut Cluster, fault: &Planned) -> Result<Done> {
         to: mainspring_rig::now()?,
         shards,
         had_effect,
+        before,
     })
 }
 
-/// Whether there was a connection to break.
+/// Whether a fault that is about to be undone has changed anything.
+async fn had_effect(cluster: &Cluster, done: &Done) -> bool {
+    match (done.kind, done.node) {
+        (Kind::Cut | Kind::CutOneWay | Kind::Slow | Kind::HalfOpen, Some(node)) => cluster.harm_to(node) > done.before,
+        // It had shards, and the others have them.
+        (Kind::ClockFar, Some(node)) => !done.shards.is_empty() && cluster.shards_of(node).await.is_empty(),
+        _ => done.had_effect,
+    }
+}
+
+/// Whether there is a connection to break.
 fn break_wire(cluster: &Cluster, node: usize, kind: Kind, amount: i64) -> bool {
     let wire = cluster.wire(node);
+    let is_open = wire.open() > 0;
     match kind {
         Kind::Cut => wire.set(Flow::Hold),
         Kind::CutOneWay if amount > 0 => wire.set_each(Flow::Hold, Flow::Pass),
@@ -115,7 +129,7 @@ fn break_wire(cluster: &Cluster, node: usize, kind: Kind, amount: i64) -> bool {
         Kind::HalfOpen => wire.set(Flow::Swallow),
         _ => wire.reset(),
     }
-    wire.opened() > 0
+    is_open
 }
 
 fn break_database(cluster: &mut Cluster, kind: Kind) -> Result<bool> {
@@ -129,7 +143,7 @@ fn break_database(cluster: &mut Cluster, kind: Kind) -> Result<bool> {
                 let session = server.sessions().unwrap_or_default().first().copied();
                 return Ok(session.is_some_and(|session| server.kill_session(session).is_ok()));
             }
-            _ => return Ok(server.end_sessions().is_ok()),
+            _ => return Ok(!server.sessions().unwrap_or_default().is_empty() && server.end_sessions().is_ok()),
         }
         Ok(true)
     })
@@ -141,7 +155,6 @@ async fn end(cluster: &mut Cluster, fault: &Planned) -> Result<()> {
         (Kind::Stop, Some(node)) => cluster.node(node)?.signal(Signal::CONT),
         (Kind::ClockNear | Kind::ClockFar, Some(node)) => {
             cluster.set_clock(node, 0)?;
-            cluster.clients.fit(node, true);
             Ok(())
         }
         (Kind::Cut | Kind::CutOneWay | Kind::Slow | Kind::HalfOpen, Some(node)) => {

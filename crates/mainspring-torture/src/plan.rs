@@ -86,6 +86,11 @@ impl Kind {
         )
     }
 
+    /// Whether the database is away while it lasts.
+    const fn takes_the_database(self) -> bool {
+        matches!(self, Self::DatabaseRestart | Self::DatabaseCrash)
+    }
+
     /// Whether another fault may come at the same time. A node whose clock is far off needs peers that are right, or it is the
     /// last eligible one and keeps its shards; a rolling restart goes round all nodes.
     const fn goes_with_others(self) -> bool {
@@ -105,6 +110,19 @@ pub(crate) struct Planned {
     pub(crate) lasts_ms: u64,
     /// What else is to be known: a delay, an offset, a direction.
     pub(crate) amount: i64,
+}
+
+impl Planned {
+    const fn ends_ms(&self) -> u64 {
+        self.begins_ms + self.lasts_ms
+    }
+
+    /// A node that was killed is started again when its database is back: before, it could not.
+    fn outlasts(&mut self, other: &Self) {
+        if self.kind == Kind::Kill && other.kind.takes_the_database() {
+            self.lasts_ms = self.lasts_ms.max((other.ends_ms() + 1).saturating_sub(self.begins_ms));
+        }
+    }
 }
 
 /// How long faults last, and how long it is quiet between them.
@@ -131,16 +149,19 @@ pub(crate) fn plan(random: &mut Random, store: Store, nodes: usize, pace: Pace, 
     loop {
         now += random.between(pace.quiet_ms.0, pace.quiet_ms.1);
         let kind = dealer.deal(random, |_| true);
-        let first = draw(random, kind, nodes, None, pace, now);
-        let mut ends = now + first.lasts_ms;
-        let second = (nodes > 1 && first.kind.goes_with_others() && random.chance(PAIRS)).then(|| {
+        let mut first = draw(random, kind, nodes, None, pace, now);
+        let mut second = (nodes > 1 && first.kind.goes_with_others() && random.chance(PAIRS)).then(|| {
             // One of them at most is about the database.
             let fits = |kind: Kind| kind.goes_with_others() && (kind.hits_a_node() || first.kind.hits_a_node());
             let begins = now + random.below(first.lasts_ms / 2 + 1);
             let kind = dealer.deal(random, fits);
             draw(random, kind, nodes, first.node, pace, begins)
         });
-        ends = ends.max(second.map_or(0, |second| second.begins_ms + second.lasts_ms));
+        if let Some(second) = &mut second {
+            first.outlasts(second);
+            second.outlasts(&first);
+        }
+        let ends = second.map_or(first.ends_ms(), |second| first.ends_ms().max(second.ends_ms()));
         if ends > for_ms {
             return planned;
         }
@@ -222,18 +243,20 @@ mod tests {
     fn two_faults_at_most_come_at_a_time_and_never_both_to_one_node() {
         for seed in 0..50 {
             let planned = of(seed, Store::Mariadb, 3);
-            let ends = |planned: &Planned| planned.begins_ms + planned.lasts_ms;
             for (index, one) in planned.iter().enumerate() {
                 let others = planned.iter().enumerate().filter(|(other, _)| *other != index).map(|(_, other)| other);
-                let beside: Vec<&Planned> =
-                    others.filter(|other| other.begins_ms <= ends(one) && ends(other) >= one.begins_ms).collect();
+                let beside: Vec<&Planned> = others
+                    .filter(|other| other.begins_ms <= one.ends_ms() && other.ends_ms() >= one.begins_ms)
+                    .collect();
                 assert!(beside.len() <= 1, "seed {seed}: {one:?} and {beside:?}");
                 for other in beside {
                     assert!(one.kind.goes_with_others() && other.kind.goes_with_others(), "{one:?} {other:?}");
                     assert!(one.node.is_none() || one.node != other.node, "{one:?} {other:?}");
                     assert!(one.node.is_some() || other.node.is_some(), "{one:?} {other:?}");
+                    let waits = one.kind != Kind::Kill || !other.kind.takes_the_database();
+                    assert!(waits || one.ends_ms() > other.ends_ms(), "seed {seed}: {one:?} {other:?}");
                 }
-                assert!(ends(one) <= HALF_AN_HOUR && one.node.is_none_or(|node| node < 3), "{one:?}");
+                assert!(one.ends_ms() <= HALF_AN_HOUR && one.node.is_none_or(|node| node < 3), "{one:?}");
             }
         }
     }

@@ -65,28 +65,20 @@ fn nodes_outlive_restarts_of_the_database_on_mariadb() {
     nodes_outlive_restarts_of_the_database(Database::Mariadb);
 }
 
-fn node_that_is_cut_off_is_replaced_and_takes_part_again(database: Database) {
+/// What a wire does there and back, and whether a node behind it outlives that.
+type Fault = (Flow, Flow, bool);
+
+fn node_behind_a_wire_takes_part_again(database: Database, faults: &[Fault]) {
     let (arena, server) = Arena::own(database);
     let proxy = Proxy::to(server.port()).unwrap();
     let (a, b) = (arena.start("a"), arena.start("b"));
     let c = arena.start_at("c", &proxy.address(&arena.address).unwrap(), &[]);
     arena.sees(&a, "three nodes share the shards", shared_by(3));
     arena.work(&b);
-    let slow = Flow::Delay(Duration::from_millis(50));
-    let far = Flow::Delay(Duration::from_secs(3));
-    // What the wire does, and whether the node outlives it.
-    let faults = [
-        (Flow::Hold, Flow::Hold, false),
-        (slow, slow, true),
-        (Flow::Pass, Flow::Hold, false),
-        (Flow::Swallow, Flow::Swallow, false),
-        (far, Flow::Pass, false),
-    ];
-    let count = if database == Database::Mariadb { 2 } else { faults.len() };
-    for (there, back, outlives) in faults.into_iter().take(count) {
+    for (there, back, outlives) in faults {
         let before = incarnation(&arena.sees(&a, "c is there", shared_by(3)), &c);
-        proxy.set_each(there, back);
-        if outlives {
+        proxy.set_each(*there, *back);
+        if *outlives {
             arena.pass(SystemClock.now() + SLOW_MS);
         } else {
             arena.sees(&a, "two nodes share the shards", dealt_to(2));
@@ -94,20 +86,46 @@ fn node_that_is_cut_off_is_replaced_and_takes_part_again(database: Database) {
         arena.recorded(SystemClock.now());
         proxy.set(Flow::Pass);
         let after = incarnation(&arena.sees(&a, "c takes part", shared_by(3)), &c);
-        assert_eq!(before == after, outlives, "{there:?} {back:?}");
+        assert_eq!(before == after, *outlives, "{there:?} {back:?}");
     }
     proxy.reset();
     arena.accounted(Bounds::default());
 }
 
+const fn delay(ms: u64) -> Flow {
+    Flow::Delay(Duration::from_millis(ms))
+}
+
 #[test]
 fn node_that_is_cut_off_is_replaced_and_takes_part_again_on_postgres() {
-    node_that_is_cut_off_is_replaced_and_takes_part_again(Database::Postgres);
+    let faults = [
+        (Flow::Hold, Flow::Hold, false),
+        (delay(50), delay(50), true),
+        (Flow::Pass, Flow::Hold, false),
+        (Flow::Swallow, Flow::Swallow, false),
+        (delay(3_000), Flow::Pass, false),
+    ];
+    node_behind_a_wire_takes_part_again(Database::Postgres, &faults);
 }
 
 #[test]
 fn node_that_is_cut_off_is_replaced_and_takes_part_again_on_mariadb() {
-    node_that_is_cut_off_is_replaced_and_takes_part_again(Database::Mariadb);
+    let faults = [(Flow::Hold, Flow::Hold, false), (delay(50), delay(50), true)];
+    node_behind_a_wire_takes_part_again(Database::Mariadb, &faults);
+}
+
+/// Over the first, renewals are answered in time and every transaction takes seconds; over the second, renewals arrive and their
+/// answers come too late.
+const SLOW_WIRES: [Fault; 2] = [(delay(400), delay(400), true), (delay(1_200), delay(1_200), false)];
+
+#[test]
+fn node_over_a_slow_wire_goes_on_and_takes_leave_over_a_slower_one_on_postgres() {
+    node_behind_a_wire_takes_part_again(Database::Postgres, &SLOW_WIRES);
+}
+
+#[test]
+fn node_over_a_slow_wire_goes_on_and_takes_leave_over_a_slower_one_on_mariadb() {
+    node_behind_a_wire_takes_part_again(Database::Mariadb, &SLOW_WIRES);
 }
 
 #[test]

@@ -33,7 +33,7 @@ fn what_an_asynchronous_standby_has_not_heard_is_made_again_under_the_same_ids()
     let nodes = arena.three();
     arena.work(&nodes[0]);
     let kept = runs(&arena, &arena.address);
-    database.standby.cut_off().unwrap();
+    database.server.cut_off(&database.standby).unwrap();
     arena.recorded(SystemClock.now());
     let before = runs(&arena, &arena.address);
     database.server.stop(Shutdown::Immediate).unwrap();

@@ -3,8 +3,6 @@
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use mainspring_schedule::Timestamp;
-
 use super::refused::{Later, Size, put_aside};
 use super::{AttemptEnd, Command, Planner};
 use crate::batch::{Completion, CompletionBatch, CompletionOutcome};
@@ -49,7 +47,7 @@ impl Planner {
     /// Ends of attempts that held no slot of this process.
     pub(super) fn lost(&mut self, ends: Vec<AttemptEnd>, commands: &mut Vec<Command>) {
         for end in ends {
-            let end = completion(end, self.now, commands);
+            let end = completion(end, commands);
             self.ends.waiting.push_back(end);
         }
     }
@@ -62,7 +60,8 @@ impl Planner {
         {
             let id = self.next_batch_id();
             self.ends.in_flight += 1;
-            commands.push(Command::Complete(Arc::new(CompletionBatch { id, at: self.now, entries })));
+            let at = entries.iter().map(|end| end.ended_at).max().unwrap_or(self.now);
+            commands.push(Command::Complete(Arc::new(CompletionBatch { id, at, entries })));
         }
     }
 
@@ -97,7 +96,7 @@ impl Planner {
     }
 }
 
-fn completion(end: AttemptEnd, now: Timestamp, commands: &mut Vec<Command>) -> Completion {
+fn completion(end: AttemptEnd, commands: &mut Vec<Command>) -> Completion {
     let AttemptEnd { start, definition, outcome, started_at, ended_at, detail, held_by } = end;
     let code = detail.as_ref().and_then(|detail| detail.exit_code);
     let deadline = match start.attempt {
@@ -105,7 +104,8 @@ fn completion(end: AttemptEnd, now: Timestamp, commands: &mut Vec<Command>) -> C
         _ => start.deadline,
     };
     let attempt = Ended { run: start.run, attempt: start.attempt, outcome, code, deadline };
-    let then = after_attempt(AttemptRule::from(&*definition), attempt, now);
+    // What follows counts from the end, which is right also where this node's clock is not.
+    let then = after_attempt(AttemptRule::from(&*definition), attempt, ended_at);
     // Also where a retry is to follow: if the run's end was asked for meanwhile, the store makes it final instead.
     let awaiting = start.trigger.zip(start.awaited_by);
     let rearm = awaiting.and_then(|(trigger, rule)| {

@@ -3,14 +3,14 @@
 use std::sync::{Arc, Condvar, Mutex};
 use std::time::{Duration, Instant};
 
-use mainspring_core::cluster::{ShardSet, Standing};
+use mainspring_core::cluster::{Shard, ShardSet, Standing};
 use mainspring_core::job::{Job, JobKey, OnLost, ScheduleDefinition, Task, TriggerDefinition};
 use mainspring_core::run::RunState;
-use mainspring_core::{RunId, Timestamp};
+use mainspring_core::{RunId, Timestamp, shard_of};
 use mainspring_engine::control::{Ask, SaveMode};
 use mainspring_engine::{Alarm, Clock, Engine, Handlers, RunContext, ShiftedClock, SystemClock};
 use mainspring_store::conformance::kit::postgres;
-use mainspring_store::{Expect, RunInfo, Store};
+use mainspring_store::{Expect, RunInfo, RunQuery, Store};
 
 use crate::kit::{
     Wire, accounted, assert_exact, latest_ms, node, node_on, node_with, open, owns, save_ticking, sees, until,
@@ -164,6 +164,69 @@ async fn requests_through_a_node_with_a_wrong_clock_go_by_the_right_one() {
         set(0);
         right(b.control().now());
         owns(&b, SHARDS / 2).await;
+    }
+}
+
+/// The clock is set by the first of several runs that were recorded together, so that the others begin and all of them end after
+/// that. What follows an attempt counts from its end: by the wrong clock a retry would come an hour late.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_node_executes_while_its_clock_is_wrong_is_recorded_at_the_right_time() {
+    const RUNS: usize = 8;
+    let address = postgres().await;
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("offset");
+    let set = |ms: i64| std::fs::write(&file, ms.to_string()).unwrap();
+    set(0);
+    let (over, is_over) = tokio::sync::watch::channel(0_i64);
+    let begins = |on_a: bool| {
+        let (handlers, file, is_over) = (Handlers::default(), file.clone(), is_over.clone());
+        handlers.register("work", move |run: RunContext| {
+            let (mut is_over, step_ms) = (is_over.clone(), run.input()["step_ms"].as_i64().expect("a number"));
+            let fails = run.attempt() == 1;
+            if fails && !on_a {
+                std::fs::write(&file, step_ms.to_string()).expect("the folder is there");
+            }
+            async move {
+                is_over.wait_for(|over| *over == step_ms).await.expect("the test goes on");
+                if fails { Err("once") } else { Ok(serde_json::Value::Null) }
+            }
+        });
+        Arc::new(handlers)
+    };
+    let a = node_with(&address, "a", begins(true)).await;
+    let b = node_on(&address, "b", Arc::new(ShiftedClock::new(&file).unwrap()), begins(false)).await;
+    for step_ms in [3_600_000, -3_600_000] {
+        owns(&a, SHARDS / 2).await;
+        let owned = sees(&b, "its half", |status| status.trusted && status.owned.len() == SHARDS / 2).await.owned;
+        let mut names = (0..).map(|number| format!("job-{step_ms}-{number}"));
+        let name = names.find(|name| owned.contains(Shard(shard_of("default", name)))).unwrap();
+        let begun = SystemClock.now();
+        let mut job = Job::new(JobKey::new("default", name), Task::Handler { name: "work".into() });
+        job.input = serde_json::json!({ "step_ms": step_ms });
+        job.retry.count = 1;
+        for number in 0..RUNS {
+            let schedule = ScheduleDefinition::At { at: begun + 2_000 };
+            job.triggers.push(TriggerDefinition::new(format!("t{number}"), schedule));
+        }
+        a.control().save(vec![(Arc::new(job), Expect::Absent)], SaveMode::Commit).await.unwrap();
+        sees(&b, "its clock is off", |status| status.standing == Standing::ClockOff).await;
+        over.send_replace(step_ms);
+        let runs = until("all have succeeded", || async {
+            let query = RunQuery { limit: 1_000, ..RunQuery::default() };
+            let runs = a.store().runs(query).await.unwrap();
+            let of_the_step = runs.into_iter().filter(|run| run.created_at >= begun);
+            let over: Vec<_> = of_the_step.filter(|run| run.state == RunState::Succeeded).collect();
+            (over.len() == RUNS).then_some(over)
+        })
+        .await;
+        let right = |at: Option<Timestamp>| (begun..=SystemClock.now()).contains(&at.expect("it is known"));
+        for run in runs {
+            for attempt in a.store().attempts(run.id).await.unwrap() {
+                let times = [attempt.claimed_at, attempt.started_at, attempt.ended_at];
+                assert!(times.into_iter().all(right), "{attempt:?}");
+            }
+        }
+        set(0);
     }
 }
 

@@ -87,6 +87,18 @@ fn work(run: RunId, attempt: u32, fire_time: Timestamp, begun: Timestamp) -> [Ma
     [mark(Moment::Start, begun + 2), mark(Moment::End, begun + 499)]
 }
 
+/// The instants of two schedules are possible while one takes the other's place, and a gap is of one of them.
+#[test]
+fn gap_of_a_change_under_way_may_leave_out_instants_that_are_not_certain() {
+    let mut history = good();
+    history.gaps[1].range.count = 1;
+    assert_eq!(check(&history, Bounds::default()).problems.len(), 1, "they are certain");
+    history.promises[0].must = vec![(at(1), at(7)), (at(9), at(9))];
+    assert_eq!(check(&history, Bounds::default()).problems.len(), 1, "nothing was promised then");
+    history.promises[0].may.push((at(8), at(8)));
+    assert_eq!(check(&history, Bounds::default()).problems, []);
+}
+
 #[test]
 fn good_history_is_accepted_and_counted() {
     let report = check(&good(), Bounds::default());

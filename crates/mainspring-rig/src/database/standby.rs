@@ -1,13 +1,10 @@
 //! A second PostgreSQL that follows the first, and may take its place.
 
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use anyhow::{Result, ensure};
 
-use super::{Database, Server, postgres};
-
-/// Longer than a server takes to see what was changed, on the slowest machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+use super::{Database, PATIENCE, Server, postgres};
 
 /// Whether a commit is answered before a standby has it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,18 +29,24 @@ impl Server {
             self.set("synchronous_standby_names", "'*'")?;
             self.until("SELECT bool_or(sync_state = 'sync') FROM pg_stat_replication")?;
         }
-        let now = self.ask("SELECT pg_current_wal_lsn()")?;
-        standby.until(&format!("SELECT pg_last_wal_replay_lsn() >= '{}'", now.trim()))?;
+        self.catches_up(&standby)?;
         Ok(standby)
     }
 
-    /// Lets a standby hear nothing any more: what is committed from now on passes it by.
+    /// Lets a standby hear nothing any more: it has what is committed by now, and what comes passes it by.
     ///
     /// # Errors
-    /// It is none, or does not answer.
-    pub fn cut_off(&self) -> Result<()> {
-        self.set("primary_conninfo", "''")?;
-        self.until("SELECT count(*) = 0 FROM pg_stat_wal_receiver")
+    /// It is none, or one of them does not answer.
+    pub fn cut_off(&self, standby: &Self) -> Result<()> {
+        self.catches_up(standby)?;
+        standby.set("primary_conninfo", "''")?;
+        standby.until("SELECT count(*) = 0 FROM pg_stat_wal_receiver")
+    }
+
+    /// Waits until a standby has what is committed by now.
+    fn catches_up(&self, standby: &Self) -> Result<()> {
+        let now = self.ask("SELECT pg_current_wal_lsn()")?;
+        standby.until(&format!("SELECT pg_last_wal_replay_lsn() >= '{}'", now.trim()))
     }
 
     /// Makes a standby a server in its own right, with a time line of its own. What it followed has to be stopped before,

@@ -47,7 +47,7 @@ fn synchronous_standby_has_whatever_was_answered() {
 #[test]
 fn standby_that_is_cut_off_has_nothing_that_was_answered_since() {
     let (mut server, standby) = pair(Replication::Asynchronous);
-    standby.cut_off().unwrap();
+    server.cut_off(&standby).unwrap();
     note(&server, 1);
     server.stop(Shutdown::Immediate).unwrap();
     standby.promote().unwrap();

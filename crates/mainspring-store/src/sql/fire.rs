@@ -12,14 +12,15 @@ use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
 
 use super::Batches;
 use super::db::{
-    Db, Lock, Row, Sql, Step, ToSql, execute, exists, known, maybe_instant, millis, on_servers, read, read_one,
-    release, sql, word,
+    Db, Lock, Row, Sql, Step, ToSql, Values, execute, exists, known, maybe_instant, millis, on_servers, read, read_one,
+    release, run_id, sql, word,
 };
 use super::gap;
 use super::gate::Gates;
 use super::repeat;
 use super::replace::{Notes, replace};
 use super::session::{RunChanges, Session};
+use crate::Error;
 
 /// What became of an entry.
 enum Entry {
@@ -234,6 +235,18 @@ pub(crate) fn insert(
     owner: i64,
     at: Timestamp,
 ) -> Step<bool> {
+    with_values(entry, run, born, (owner, at), |values| Ok(execute(db, FIRE_RUN, values)? == 1))
+}
+
+const FIRE_RUN: Sql = sql!("fire_run", mysql);
+
+fn with_values<T>(
+    entry: &FireEntry,
+    run: &NewRun,
+    born: Placed,
+    (owner, at): (i64, Timestamp),
+    insert: impl FnOnce(&Values<'_>) -> Step<T>,
+) -> Step<T> {
     let state = state_of(born);
     let runs = state == RunState::Running;
     let values: [(&str, &dyn ToSql); 17] = [
@@ -255,7 +268,7 @@ pub(crate) fn insert(
         (":expires_at", &entry.start_timeout_ms.map(|ms| (at + ms).as_millis())),
         (":input", &entry.input.as_deref()),
     ];
-    Ok(execute(db, sql!("fire_run", mysql), &values)? == 1)
+    insert(&values)
 }
 
 impl Fire<'_> {
@@ -266,14 +279,16 @@ impl Fire<'_> {
         if !found.is_due(entry) {
             return Ok(Entry::Stale);
         }
-        if self.is_blocked(entry)? {
+        // One question for all instants: each that asks for itself makes a trigger later, that is late over a long way.
+        let known = runs_known(self.db, &entry.runs)?;
+        if self.is_blocked(entry, &known)? {
             return Ok(Entry::Blocked);
         }
         for gap in &entry.gaps {
             gap::add(self.db, entry.job, entry.trigger, self.at, gap)?;
         }
         for run in &entry.runs {
-            let one = self.place(entry, run)?;
+            let one = if known.contains(&run.id) { Placed::Known } else { self.place(entry, run)? };
             placed.push(one);
         }
         self.settle(entry, &found)?;
@@ -285,17 +300,14 @@ impl Fire<'_> {
         Ok(known(read_one(self.db, sql!("fire_read"), &[(":id", &entry.trigger.0)], found))?.flatten())
     }
 
-    fn is_blocked(&mut self, entry: &FireEntry) -> Step<bool> {
+    fn is_blocked(&mut self, entry: &FireEntry, known: &HashSet<RunId>) -> Step<bool> {
         let (Some(rule), Some(run)) = (entry.gate, entry.runs.first()) else { return Ok(false) };
         let gate = *self.gates.of(self.db, entry.job)?;
-        Ok(admit(gate, rule) == Admission::Block && !is_known(self.db, run.id)?)
+        Ok(admit(gate, rule) == Admission::Block && !known.contains(&run.id))
     }
 
-    /// Records a run where one of that id may be, or a limit holds.
+    /// Records a run that is new, where a limit may hold.
     fn place(&mut self, entry: &FireEntry, run: &NewRun) -> Step<Placed> {
-        if is_known(self.db, run.id)? {
-            return Ok(Placed::Known);
-        }
         let Some(rule) = entry.gate else { return self.insert(entry, run, admitted(run.claim)) };
         let mut admission = admit(*self.gates.of(self.db, entry.job)?, rule);
         if admission == Admission::Replace {
@@ -322,9 +334,8 @@ impl Fire<'_> {
     }
 
     fn insert(&mut self, entry: &FireEntry, run: &NewRun, born: Placed) -> Step<Placed> {
-        if !insert(self.db, entry, run, born, self.owner, self.at)? {
-            return Ok(Placed::Known);
-        }
+        let made = || Error::Unavailable { operation: "fire", source: "a run of the batch was made meanwhile".into() };
+        with_values(entry, run, born, (self.owner, self.at), |values| self.db.post(FIRE_RUN, values, Some(made)))?;
         self.runs.push(run.id, entry.job, state_of(born));
         Ok(born)
     }
@@ -399,8 +410,7 @@ pub(crate) fn write_progress(
         (":tzdata", &release(progress.tzdata)),
         (":id", &id),
     ];
-    execute(db, sql!("fire_settle"), &values)?;
-    Ok(())
+    db.post(sql!("fire_settle"), &values, None)
 }
 
 impl Found {
@@ -436,6 +446,16 @@ pub(crate) const fn state_of(born: Placed) -> RunState {
 pub(crate) fn is_known(db: &dyn Db, run: RunId) -> Step<bool> {
     let id: [(&str, &dyn ToSql); 1] = [(":id", run.as_bytes())];
     Ok(exists(db, sql!("live_has"), &id)? || exists(db, sql!("history_has"), &id)?)
+}
+
+/// Of the runs, those that were made before. Asked while their trigger is locked, so that nobody makes one meanwhile.
+fn runs_known(db: &dyn Db, runs: &[NewRun]) -> Step<HashSet<RunId>> {
+    if runs.is_empty() {
+        return Ok(HashSet::new());
+    }
+    let hex = |run: &NewRun| run.id.to_string().replace('-', "");
+    let ids = serde_json::Value::from_iter(runs.iter().map(hex)).to_string();
+    Ok(read(db, sql!("runs_known", postgres, mysql), &[(":runs", &ids)], |row| run_id(row, 0))?.into_iter().collect())
 }
 
 fn suppressed(fire_time: Timestamp, policy: &str) -> Gap {

@@ -4,7 +4,7 @@ use mainspring_core::batch::{Gap, GapOutcome, GapReason};
 use mainspring_core::job::JobKey;
 use mainspring_core::{JobId, Timestamp, TriggerId};
 
-use super::db::{Db, Row, Step, ToSql, execute, instant, read_page, sql, word};
+use super::db::{Db, Row, Step, ToSql, instant, read_page, sql, word};
 use crate::row::GapRow;
 
 pub(crate) fn add(db: &dyn Db, job: JobId, trigger: TriggerId, at: Timestamp, gap: &Gap) -> Step<()> {
@@ -19,8 +19,7 @@ pub(crate) fn add(db: &dyn Db, job: JobId, trigger: TriggerId, at: Timestamp, ga
         (":reason", &gap.reason.as_str()),
         (":policy", &gap.policy),
     ];
-    execute(db, sql!("gap_add"), &values)?;
-    Ok(())
+    db.post(sql!("gap_add"), &values, None)
 }
 
 /// See [`crate::Store::gaps`].

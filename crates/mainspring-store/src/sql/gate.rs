@@ -66,7 +66,7 @@ impl Gates {
     pub(crate) fn write(&self, db: &dyn Db) -> Step<()> {
         for (job, gate) in &self.0 {
             let values: [(&str, &dyn ToSql); 3] = [(":job", &job.0), (":active", &gate.active), (":held", &gate.held)];
-            execute(db, sql!("gate_write", mysql), &values)?;
+            db.post(sql!("gate_write", mysql), &values, None)?;
         }
         Ok(())
     }

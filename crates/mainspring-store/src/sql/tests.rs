@@ -19,7 +19,7 @@ use super::lane::{Lane, Server};
 use super::queue;
 use super::session::Session;
 use crate::cluster::NodeInfo;
-use crate::conformance::kit::{Draft, Kept, Kit, at};
+use crate::conformance::kit::{Draft, Kept, Kit, advanced, at, new_run};
 use crate::error::{Error, Result};
 use crate::row::{Expect, LogChunk};
 use crate::store::Store;
@@ -216,6 +216,31 @@ pub(crate) fn verbs_of_leases_take_one_round_trip_each(store: &dyn Store, wire: 
             let view = cluster.renew(me, &about, renewal(false)).await.unwrap();
             assert_eq!((view.nodes.len(), view.shards.len()), (0, 0), "it is buried");
         }
+    });
+}
+
+/// Over a slow wire a job with a limit is not later the later it is: its instants travel together, but for `each` round trips
+/// that an instant takes. Otherwise it would never catch up where those take longer than its interval.
+pub(crate) fn late_fires_of_a_job_with_a_limit_travel_together(store: Arc<dyn Store>, wire: &Wire, each: u64) {
+    Runtime::new().unwrap().block_on(async {
+        let kit = Kit::new(store).await;
+        let mut took = Vec::new();
+        // The first one tells the server the statements.
+        for (name, instants) in [("a", 2_u64), ("b", 2), ("c", 22)] {
+            let job = kit.save(Draft::new(name).limit(Overlap::Skip, 1).trigger("t", at(1_000))).await;
+            let mut entry = job.entry(0);
+            let first = entry.expected;
+            entry.runs =
+                (0..instants.cast_signed()).map(|n| new_run(entry.trigger, first + n * 1_000, false)).collect();
+            let last = entry.runs.last().unwrap().fire_time;
+            entry.progress = advanced(&entry.progress, last, Some(last + 1_000));
+            let batch = FireBatch { id: kit.batch_id(), at: last, answered: 0, entries: vec![entry] };
+            took.push(wire.round_trips(kit.store.fire(Arc::new(batch))).await);
+        }
+        assert!(took[2] <= took[1] + 20 * each, "{took:?}");
+        let tally = kit.store.tally().await.unwrap();
+        let counts: Vec<_> = tally.iter().map(|tally| (tally.fired, tally.suppressed)).collect();
+        assert_eq!(counts, [(1, 1), (1, 1), (1, 21)]);
     });
 }
 

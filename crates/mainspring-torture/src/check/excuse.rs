@@ -8,6 +8,9 @@ pub(crate) const TAKEOVER_MS: i64 = 8_000;
 /// From the end of an outage to the first fire, and what a hand-over takes between nodes that hear each other.
 pub(crate) const RECOVERY_MS: i64 = 3_000;
 
+/// For how long a node hears nothing but late answers before it takes leave: two leases.
+const LEAVE_MS: i64 = 10_000;
+
 /// A fault, as far as it makes things late.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct Excuse {
@@ -83,8 +86,8 @@ fn excuse(fault: &Done, alone: bool) -> Vec<Excuse> {
         Kind::Kill | Kind::Stop | Kind::RollingRestart if alone => vec![excuse(to, lasts + RECOVERY_MS, true)],
         Kind::Kill => vec![excuse(from, TAKEOVER_MS, true), back],
         Kind::Stop | Kind::Cut | Kind::CutOneWay | Kind::HalfOpen => vec![excuse(to, TAKEOVER_MS, true)],
-        // A node whose renewals arrive, and whose answers come too late, keeps its shards and does not trust itself (H7).
-        Kind::Slow => vec![excuse(to, lasts + TAKEOVER_MS, true)],
+        // A node whose renewals arrive, and whose answers come too late, takes leave after a while (H7).
+        Kind::Slow => vec![excuse(to, lasts.min(LEAVE_MS) + TAKEOVER_MS, true)],
         Kind::ClockNear => vec![excuse(to, RECOVERY_MS + fault.amount.abs(), false)],
         Kind::ClockFar => vec![excuse(to, TAKEOVER_MS, false)],
         // Runs of a database that is away for long are not heard of, and no node looks dead for it.
@@ -99,7 +102,7 @@ fn excuse(fault: &Done, alone: bool) -> Vec<Excuse> {
 #[cfg(test)]
 pub(crate) fn done(kind: Kind, from: i64, to: i64) -> Done {
     let (from, to) = (mainspring_core::Timestamp::from_millis(from), mainspring_core::Timestamp::from_millis(to));
-    Done { kind, node: Some(0), amount: 100, from, to, shards: vec![0], had_effect: true }
+    Done { kind, node: Some(0), amount: 100, from, to, shards: vec![0], had_effect: true, before: 0 }
 }
 
 #[cfg(test)]
@@ -151,6 +154,6 @@ mod tests {
         let excuses = Excuses::of(std::slice::from_ref(&reset), false, 0);
         assert_eq!(excuses.deadline(52_900, 1_000), 56_900);
         let excuses = Excuses::of(&[slow, reset], false, 0);
-        assert_eq!(excuses.deadline(97_000, 1_000), 98_000 + 4_000);
+        assert_eq!(excuses.deadline(67_000, 1_000), 68_000 + 4_000);
     }
 }

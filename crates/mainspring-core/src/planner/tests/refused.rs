@@ -2,6 +2,7 @@
 
 use super::*;
 use crate::batch::{AttemptDetail, CompletionBatch};
+use crate::job::RetryPolicy;
 use crate::planner::Refusal;
 use crate::retry::AfterAttempt;
 
@@ -153,6 +154,21 @@ fn completions(commands: Vec<Command>) -> Vec<Arc<CompletionBatch>> {
         _ => None,
     });
     batches.collect()
+}
+
+/// The node's clock was set forward by an hour meanwhile; whoever saw the end knows when it was.
+#[test]
+fn next_attempt_counts_from_the_end_of_the_last_whatever_the_clock_of_the_node_says() {
+    let mut world = world();
+    world.add(1, rule(Schedule::At, at(500), None));
+    world.run_until(1_000);
+    let start = world.started.remove(0);
+    let mut job = (**start.definition.as_ref().expect("fired here")).clone();
+    job.retry = RetryPolicy { count: 1, delay_ms: 2_000, ..RetryPolicy::default() };
+    let (definition, ended_at, outcome) = (Arc::new(job), at(800), AttemptOutcome::Failed);
+    let end = AttemptEnd { definition, start, outcome, started_at: None, ended_at, detail: None };
+    let batches = completions(world.planner.handle(at(3_600_000), Event::Ended(vec![end])));
+    assert_eq!((batches[0].at, batches[0].entries[0].then), (at(800), AfterAttempt::RetryAt(at(2_800))));
 }
 
 #[test]

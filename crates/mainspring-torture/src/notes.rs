@@ -1,0 +1,52 @@
+//! What has happened so far, kept outside of the torture, so that it can be told also when that ends before its time.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use crate::client::Record;
+use crate::nemesis::Done;
+
+/// See the [module](self).
+#[derive(Debug, Default)]
+pub(crate) struct Notes {
+    record: Arc<Mutex<Record>>,
+    /// By their places in the plan.
+    faults: Mutex<BTreeMap<usize, Done>>,
+    logs: Mutex<Vec<String>>,
+}
+
+impl Notes {
+    /// What the clients write down.
+    pub(crate) fn record(&self) -> Arc<Mutex<Record>> {
+        Arc::clone(&self.record)
+    }
+
+    /// Writes down that a fault has begun, or what is known of it by now.
+    pub(crate) fn fault(&self, place: usize, done: Done) {
+        locked(&self.faults).insert(place, done);
+    }
+
+    /// A fault that has begun.
+    pub(crate) fn begun(&self, place: usize) -> Option<Done> {
+        locked(&self.faults).get(&place).cloned()
+    }
+
+    /// All faults so far, in the order of the plan.
+    pub(crate) fn faults(&self) -> Vec<Done> {
+        locked(&self.faults).values().cloned().collect()
+    }
+
+    /// Keeps what the nodes have said.
+    pub(crate) fn logs(&self, logs: Vec<String>) {
+        *locked(&self.logs) = logs;
+    }
+
+    /// All of it.
+    pub(crate) fn take(&self) -> (Record, Vec<Done>, Vec<String>) {
+        (std::mem::take(&mut *locked(&self.record)), self.faults(), std::mem::take(&mut *locked(&self.logs)))
+    }
+}
+
+fn locked<T>(kept: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
+    kept.lock().unwrap_or_else(PoisonError::into_inner)
+}
