@@ -244,7 +244,7 @@ impl Engine {
         }
         let workers = Workers::new(
             Arc::clone(&store),
-            Arc::clone(&clock),
+            time.clone(),
             Arc::clone(&definitions),
             logs.clone(),
             Arc::clone(&metrics),

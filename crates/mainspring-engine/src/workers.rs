@@ -22,7 +22,7 @@ use mainspring_store::{Error as StoreError, Store, WorkerInfo, WorkerRow};
 use rustc_hash::{FxHashMap, FxHashSet};
 use tokio::sync::{oneshot, watch};
 
-use crate::clock::{Clock, boot_ms, pause};
+use crate::clock::{RightTime, boot_ms, pause};
 use crate::definitions::Definitions;
 use crate::log_lane::LogLane;
 use crate::metrics::Metrics;
@@ -72,7 +72,7 @@ pub struct Workers(Arc<Inner>);
 
 pub(crate) struct Inner {
     store: Arc<dyn Store>,
-    clock: Arc<dyn Clock>,
+    time: RightTime,
     definitions: Arc<Definitions>,
     logs: LogLane,
     metrics: Arc<Metrics>,
@@ -109,7 +109,7 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 impl Workers {
     pub(crate) fn new(
         store: Arc<dyn Store>,
-        clock: Arc<dyn Clock>,
+        time: RightTime,
         definitions: Arc<Definitions>,
         logs: LogLane,
         metrics: Arc<Metrics>,
@@ -117,7 +117,7 @@ impl Workers {
     ) -> Self {
         Self(Arc::new(Inner {
             store,
-            clock,
+            time,
             definitions,
             logs,
             metrics,
@@ -141,7 +141,7 @@ impl Workers {
     pub async fn join(&self, about: WorkerInfo) -> Result<Incarnation, WorkerError> {
         self.must_serve()?;
         let id = crate::engine::new_incarnation();
-        let info = WorkerInfo { id, node: self.0.me(), joined_at: self.0.clock.now(), ..about };
+        let info = WorkerInfo { id, node: self.0.me(), joined_at: self.0.time.now(), ..about };
         tracing::info!(worker.id = %id, worker.name = info.name, slots = info.slots, "a worker has joined");
         self.0.store.join_worker(info.clone()).await?;
         lock(&self.0.sessions).insert(id, Arc::new(Session::new(&info, boot_ms())));
@@ -263,7 +263,7 @@ impl Inner {
         }
         let row = self.store.worker(id).await?.ok_or(WorkerError::NotFound(id))?;
         // Counted before it is answered: from now on it may rely on being heard here.
-        let counts = self.store.beat_workers(self.me(), &[id], self.clock.now()).await?;
+        let counts = self.store.beat_workers(self.me(), &[id], self.time.now()).await?;
         if !counts.iter().any(|(counted, _)| *counted == id) {
             return Err(WorkerError::NotFound(id));
         }
@@ -290,7 +290,7 @@ impl Inner {
             let heard = sessions.iter().filter(|(_, session)| session.silence_ms(now_ms) <= since_ms);
             heard.map(|(id, _)| *id).collect()
         };
-        let counts = self.store.beat_workers(self.me(), &heard, self.clock.now()).await?;
+        let counts = self.store.beat_workers(self.me(), &heard, self.time.now()).await?;
         self.counted_ms.store(now_ms, Ordering::Release);
         let there: FxHashSet<Incarnation> = counts.iter().map(|(id, _)| *id).collect();
         heard.into_iter().filter(|id| !there.contains(id)).for_each(|id| self.forget(id));

@@ -70,7 +70,7 @@ impl Workers {
         }
         session.hear();
         self.append(&session, report.offset_ms, report.logs).await?;
-        let now = self.0.clock.now();
+        let now = self.0.time.now();
         let (mut refused, mut waiting, mut ends) = (Vec::new(), Vec::new(), Vec::new());
         for end in report.ends {
             let attempt = (end.run, end.attempt);

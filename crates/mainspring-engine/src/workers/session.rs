@@ -308,7 +308,7 @@ impl Workers {
     /// Claims runs and puts them into the worker's hands. Answers how many.
     async fn claim(&self, session: &Session, id: BatchId, limit: u32) -> u32 {
         let inner = &self.0;
-        let now = inner.clock.now();
+        let now = inner.time.now();
         loop {
             match inner.store.claim(id, &session.queues, limit, now).await {
                 Ok(claimed) => {
