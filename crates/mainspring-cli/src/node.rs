@@ -328,11 +328,6 @@ fn engine_settings(args: &NodeArgs, data: &Path) -> mainspring_engine::Settings 
     settings
 }
 
-fn queue_name(text: &str) -> Result<String, String> {
-    let is_name = mainspring_api::is_valid_name(text);
-    is_name.then(|| text.to_owned()).ok_or_else(|| format!("{text:?} cannot be the name of a queue"))
-}
-
 fn socket_address(text: &str) -> Result<SocketAddr, String> {
     text.parse().map_err(|_| "expected an IP address and a port, such as 127.0.0.1:7070".to_owned())
 }

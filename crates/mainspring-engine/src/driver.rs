@@ -417,7 +417,7 @@ impl Reader {
                 continue;
             };
             let fired_at = row.progress.previous_fire_at.unwrap_or(row.progress.start_at);
-            if let Some(rearm) = rule.rearm(row.id, fired_at, self.clock.now()) {
+            if let Some(rearm) = rule.rearm(row.id, fired_at, self.time.now()) {
                 any |= self.store.rearm(run, rearm).await?;
             }
         }
