@@ -421,7 +421,12 @@ mod tests {
             input: None,
         };
         for (claimed_at, began_at) in [(None, None), (Some(1_500), Some(2_000)), (Some(2_001), Some(2_001))] {
-            let live = LiveRun { claimed: claimed.clone(), state: RunState::Running, claimed_at: claimed_at.map(at) };
+            let live = LiveRun {
+                claimed: claimed.clone(),
+                state: RunState::Running,
+                claimed_at: claimed_at.map(at),
+                ends: false,
+            };
             assert_eq!(live.began_at(), began_at.map(at));
         }
     }
