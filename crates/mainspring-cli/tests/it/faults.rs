@@ -124,11 +124,6 @@ fn node_over_a_slow_wire_goes_on_and_takes_leave_over_a_slower_one_on_postgres()
 }
 
 #[test]
-fn node_over_a_slow_wire_goes_on_and_takes_leave_over_a_slower_one_on_mariadb() {
-    node_behind_a_wire_takes_part_again(Database::Mariadb, &SLOW_WIRES);
-}
-
-#[test]
 fn node_that_is_killed_is_replaced_on_mariadb() {
     let (arena, _server) = Arena::own(Database::Mariadb);
     let nodes = arena.three();
