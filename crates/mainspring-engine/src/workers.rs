@@ -18,7 +18,7 @@ use mainspring_core::batch::Queues;
 use mainspring_core::planner::AttemptEnd;
 use mainspring_core::workers::{BEAT_MS, FRESH_MS, HOLD_MS, TTL_MS, Watch};
 use mainspring_core::{Incarnation, RunId};
-use mainspring_store::{Error as StoreError, Store, WorkerInfo, WorkerRow};
+use mainspring_store::{Error as StoreError, Store, WorkerInfo};
 use rustc_hash::{FxHashMap, FxHashSet};
 use tokio::sync::{oneshot, watch};
 
@@ -166,7 +166,7 @@ impl Workers {
     ///
     /// # Errors
     /// It is not there, or the store could not say.
-    pub async fn worker(&self, id: Incarnation) -> Result<WorkerRow, WorkerError> {
+    pub async fn worker(&self, id: Incarnation) -> Result<WorkerInfo, WorkerError> {
         self.0.store.worker(id).await?.ok_or(WorkerError::NotFound(id))
     }
 
@@ -261,13 +261,13 @@ impl Inner {
         if let Some(session) = lock(&self.sessions).get(&id) {
             return Ok(Arc::clone(session));
         }
-        let row = self.store.worker(id).await?.ok_or(WorkerError::NotFound(id))?;
+        let info = self.store.worker(id).await?.ok_or(WorkerError::NotFound(id))?;
         // Counted before it is answered: from now on it may rely on being heard here.
         let counts = self.store.beat_workers(self.me(), &[id], self.time.now()).await?;
         if !counts.iter().any(|(counted, _)| *counted == id) {
             return Err(WorkerError::NotFound(id));
         }
-        let session = Session::new(&row.info, boot_ms());
+        let session = Session::new(&info, boot_ms());
         for live in self.store.held(id).await? {
             session.resume(self, live).await;
         }

@@ -217,8 +217,8 @@ impl Store for MemoryStore {
         Ok(self.model()?.bury_worker(dead, counter))
     }
 
-    async fn worker(&self, id: Incarnation) -> Result<Option<WorkerRow>> {
-        Ok(self.model()?.worker(id))
+    async fn worker(&self, id: Incarnation) -> Result<Option<WorkerInfo>> {
+        Ok(self.model()?.worker(id).map(|row| row.info))
     }
 
     async fn workers(&self) -> Result<Vec<WorkerRow>> {

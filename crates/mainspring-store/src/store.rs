@@ -129,8 +129,8 @@ pub trait Store: Send + Sync + 'static {
     /// holds is to be [taken over](Store::adopt_from).
     async fn bury_worker(&self, dead: Incarnation, counter: Option<u64>) -> Result<bool>;
 
-    /// A worker.
-    async fn worker(&self, id: Incarnation) -> Result<Option<WorkerRow>>;
+    /// What a worker said when it joined, and which process start heard it last.
+    async fn worker(&self, id: Incarnation) -> Result<Option<WorkerInfo>>;
 
     /// All workers, by name.
     async fn workers(&self) -> Result<Vec<WorkerRow>>;

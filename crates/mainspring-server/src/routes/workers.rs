@@ -120,9 +120,11 @@ async fn get(
     Extension(pass): Extension<Pass>,
     PathOf(id): PathOf<String>,
 ) -> Answer<Json<api::Worker>> {
-    let row = app.engine.workers().worker(parse(&id)?).await?;
-    must_be_own(&pass, row.info.token.as_deref(), &id)?;
-    show::workers(&app, vec![row]).pop().map(Json).ok_or_else(|| not_found(&id))
+    let worker = parse(&id)?;
+    must_be_own(&pass, app.engine.workers().worker(worker).await?.token.as_deref(), &id)?;
+    let mut rows = app.control().store().workers().await?;
+    rows.retain(|row| row.info.id == worker);
+    show::workers(&app, rows).pop().map(Json).ok_or_else(|| not_found(&id))
 }
 
 /// Leaves as a worker: what it still executes is lost.
@@ -133,7 +135,7 @@ async fn leave(
     PathOf(id): PathOf<String>,
 ) -> Answer<StatusCode> {
     let worker = parse(&id)?;
-    must_be_own(&pass, app.engine.workers().worker(worker).await?.info.token.as_deref(), &id)?;
+    must_be_own(&pass, app.engine.workers().worker(worker).await?.token.as_deref(), &id)?;
     app.engine.workers().leave(worker).await?;
     Ok(DONE)
 }

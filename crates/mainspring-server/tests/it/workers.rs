@@ -109,8 +109,8 @@ async fn what_a_worker_must_not_do_is_refused_in_words() {
     let running = start().await;
     let client = &running.client;
     let refused = async |spec| code(client.join_worker(&spec).await);
-    assert_eq!(refused(WorkerSpec { slots: 0, ..worker(&["gpu"]) }).await, ErrorCode::RequestInvalid);
-    assert_eq!(refused(worker(&[])).await, ErrorCode::RequestInvalid);
+    assert_eq!(refused(WorkerSpec { slots: 0, ..worker(&["gpu"]) }).await, ErrorCode::FieldValue);
+    assert_eq!(refused(worker(&[])).await, ErrorCode::FieldValue);
     let nobody = "0".repeat(32);
     for id in ["x", &nobody] {
         let polled = client.poll_worker(id, &asks(1, Vec::new()), HOLD).await;
@@ -118,13 +118,13 @@ async fn what_a_worker_must_not_do_is_refused_in_words() {
     }
     let id = client.join_worker(&worker(&["gpu"])).await.unwrap().id;
     let bad = vec![WorkerHolding { run: "nonsense".into(), attempt: 1 }];
-    assert_eq!(code(client.poll_worker(&id, &asks(1, bad), HOLD).await), ErrorCode::RequestInvalid);
+    assert_eq!(code(client.poll_worker(&id, &asks(1, bad), HOLD).await), ErrorCode::FieldValue);
     let quick = WorkerPoll { wait_ms: Some(0), ..asks(7, Vec::new()) };
     client.poll_worker(&id, &quick, HOLD).await.unwrap();
     assert_eq!(code(client.poll_worker(&id, &quick, HOLD).await), ErrorCode::WorkerStalePoll);
     let foreign = client.run_job("default", "far", &RunNow::default()).await.unwrap().id;
     let running_still = ended(&foreign, AttemptState::Running);
-    assert_eq!(code(client.report_worker(&id, &running_still).await), ErrorCode::RequestInvalid);
+    assert_eq!(code(client.report_worker(&id, &running_still).await), ErrorCode::FieldValue);
     let receipt = client.report_worker(&id, &ended(&foreign, AttemptState::Succeeded)).await.unwrap();
     assert_eq!(receipt.refused.len(), 1, "it was never given that run");
     let mut large = ended(&foreign, AttemptState::Succeeded);

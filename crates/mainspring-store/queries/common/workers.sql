@@ -1,5 +1,7 @@
 SELECT w.id, w.name, w.queues, w.labels, w.slots, w.version, w.token, i.id, w.joined_at, w.heard_at,
-    (SELECT COUNT(*) FROM run r WHERE r.state = 'running' AND r.claimed_by = w.incarnation)
+    coalesce(r.running, 0)
 FROM worker w
 LEFT JOIN incarnation i ON i.number = w.node
+LEFT JOIN (SELECT claimed_by, COUNT(*) AS running FROM run WHERE state = 'running' GROUP BY claimed_by) AS r
+    ON r.claimed_by = w.incarnation
 ORDER BY w.name, w.id

@@ -1,3 +1,2 @@
-INSERT INTO worker_token (name, hash, queues, created_at, expires_at)
+INSERT IGNORE INTO worker_token (name, hash, queues, created_at, expires_at)
 VALUES (:name, :hash, :queues, :created_at, :expires_at)
-ON DUPLICATE KEY UPDATE name = name

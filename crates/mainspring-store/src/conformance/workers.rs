@@ -83,7 +83,8 @@ pub async fn worker_executes_runs_under_its_own_name(store: Arc<dyn Store>) {
     let again = claim(&kit, WORKER, 1, &["mail", "default"], 9).await;
     assert_eq!(ids(&again), runs, "a claim that is repeated answers what it took");
 
-    let row = kit.store.worker(WORKER).await.expect("worker").expect("it has joined");
+    assert_eq!(kit.store.worker(WORKER).await.expect("worker"), Some(info(WORKER, node, at(1_000))));
+    let row = kit.store.workers().await.expect("workers").pop().expect("it has joined");
     assert_eq!((row.info, row.running, row.heard_at), (info(WORKER, node, at(1_000)), 2, at(1_000)));
     assert_eq!(kit.store.worker(OTHER).await.expect("worker"), None);
     assert_eq!(ids_of_held(&kit, WORKER).await, {
@@ -119,7 +120,8 @@ pub async fn worker_is_counted_up_and_buried_by_the_count_that_was_seen(store: A
     };
     assert_eq!(beat(&[]).await, [(OTHER, 0), (WORKER, 0)]);
     assert_eq!(beat(&[WORKER, Incarnation(5)]).await, [(OTHER, 0), (WORKER, 1)]);
-    let row = store.worker(WORKER).await.expect("worker").expect("there");
+    let rows = store.workers().await.expect("workers");
+    let row = rows.iter().find(|row| row.info.id == WORKER).expect("there");
     assert_eq!((row.heard_at, row.info.node), (at(2_000), node));
     assert!(!store.bury_worker(WORKER, Some(0)).await.expect("bury"), "it was heard since");
     assert!(store.bury_worker(WORKER, Some(1)).await.expect("bury"));

@@ -195,10 +195,10 @@ impl<B: Backend> Store for B {
         self.write(Lane::Claim, "bury a worker", move |s| worker::bury(s, dead, counter)).await
     }
 
-    async fn worker(&self, id: Incarnation) -> Result<Option<WorkerRow>> {
+    async fn worker(&self, id: Incarnation) -> Result<Option<WorkerInfo>> {
         let id = id.0.to_be_bytes();
         let work = move |db: &B::Connection| worker::rows(db, sql!("worker"), &[(":id", &id)]);
-        Ok(self.read(ReadLane::Engine, "read a worker", work).await?.pop())
+        Ok(self.read(ReadLane::Engine, "read a worker", work).await?.pop().map(|row| row.info))
     }
 
     async fn workers(&self) -> Result<Vec<WorkerRow>> {
