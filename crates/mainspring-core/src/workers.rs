@@ -4,8 +4,8 @@
 //! [`BEAT_MS`]; whoever sees the same count for [`TTL_MS`] takes it for dead, and its runs for lost. The worker itself gives
 //! up [`GIVE_UP_MS`] after it sent the last request that was answered. That is earlier, whatever fails:
 //!
-//! - A request is answered only by a node whose last count succeeded within [`FRESH_MS`], and that has counted this worker. So
-//!   the count that others see is at most that much older than the request.
+//! - A request is answered only by a node whose last count succeeded within [`FRESH_MS`], and that has heard the worker
+//!   within that time or counts it before it answers. So the count that others see is at most that much older than the request.
 //! - A worker has one request under way that is held [`HOLD_MS`] at most, so the last one that was answered was sent no
 //!   longer than twice that ago, while all is well.
 //!
@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 
 use crate::id::Incarnation;
 
-pub use self::hands::{Hands, Orders};
+pub use self::hands::{Hands, Orders, Received};
 
 /// How long a worker's question is held while there is nothing to say, in milliseconds.
 pub const HOLD_MS: u64 = 2_500;
@@ -40,7 +40,7 @@ const _: () = assert!(HOLD_MS + BEAT_MS + TTL_MS + BEAT_MS <= 20_000, "a dead wo
 #[derive(Debug, Default)]
 pub struct Watch {
     seen: FxHashMap<Incarnation, Seen>,
-    /// When the counts were read last.
+    /// When the counts were there that were read last.
     read_ms: Option<u64>,
 }
 
@@ -52,8 +52,8 @@ struct Seen {
 }
 
 impl Watch {
-    /// Takes in the counts of all workers, read after those that this node has heard were counted up. Answers who is dead, with
-    /// the count that shows it, in order.
+    /// Takes in the counts of all workers, asked for and answered at these times, after those that this node has heard were
+    /// counted up. Answers who is dead, with the count that shows it, in order.
     ///
     /// Between two reads at most twice the usual time counts: while the store took nothing, nobody could be counted up. Who is seen
     /// for the first time has just been heard, as far as anybody knows.
@@ -65,13 +65,20 @@ impl Watch {
     /// let reads = TTL_MS.div_ceil(BEAT_MS);
     /// for read in 0..=reads {
     ///     assert!(dead.is_empty());
-    ///     dead = watch.observe(read * BEAT_MS, &[(Incarnation(1), 7), (Incarnation(2), read)]);
+    ///     let now_ms = read * BEAT_MS;
+    ///     dead = watch.observe(now_ms, now_ms, &[(Incarnation(1), 7), (Incarnation(2), read)]);
     /// }
     /// assert_eq!(dead, [(Incarnation(1), 7)]);
     /// ```
-    pub fn observe(&mut self, now_ms: u64, counts: &[(Incarnation, u64)]) -> Vec<(Incarnation, u64)> {
-        let elapsed = self.read_ms.map_or(0, |before| now_ms.saturating_sub(before)).min(2 * BEAT_MS);
-        self.read_ms = Some(now_ms);
+    pub fn observe(
+        &mut self,
+        asked_ms: u64,
+        answered_ms: u64,
+        counts: &[(Incarnation, u64)],
+    ) -> Vec<(Incarnation, u64)> {
+        // From the one answer to the next question: the counts stood still for at least that long.
+        let elapsed = self.read_ms.map_or(0, |before| asked_ms.saturating_sub(before)).min(2 * BEAT_MS);
+        self.read_ms = Some(answered_ms);
         let before = std::mem::take(&mut self.seen);
         let mut dead = Vec::new();
         for &(worker, counter) in counts {
@@ -97,7 +104,7 @@ mod tests {
 
     fn reads_until_dead(watch: &mut Watch, from_ms: u64, every_ms: u64) -> u64 {
         (0..1_000)
-            .find(|read| !watch.observe(from_ms + read * every_ms, &[(A, 5)]).is_empty())
+            .find(|read| !watch.observe(from_ms + read * every_ms, from_ms + read * every_ms, &[(A, 5)]).is_empty())
             .expect("dead in the end")
     }
 
@@ -111,15 +118,23 @@ mod tests {
     }
 
     #[test]
+    fn time_that_an_answer_takes_is_no_silence() {
+        let mut watch = Watch::default();
+        for read in 0..1_000 {
+            assert_eq!(watch.observe(read * BEAT_MS, (read + 1) * BEAT_MS, &[(A, 5)]), [], "{read}");
+        }
+    }
+
+    #[test]
     fn whoever_is_counted_up_or_joins_begins_anew() {
         let mut watch = Watch::default();
         for read in 0..100 {
-            assert_eq!(watch.observe(read * BEAT_MS, &[(A, read / 5)]), [], "{read}");
+            assert_eq!(watch.observe(read * BEAT_MS, read * BEAT_MS, &[(A, read / 5)]), [], "{read}");
         }
         let mut watch = Watch::default();
         for read in 0..100 {
             let here = (read % 5 != 4).then_some((A, 0));
-            assert_eq!(watch.observe(read * BEAT_MS, here.as_slice()), [], "{read}");
+            assert_eq!(watch.observe(read * BEAT_MS, read * BEAT_MS, here.as_slice()), [], "{read}");
         }
     }
 
@@ -127,7 +142,7 @@ mod tests {
     fn clock_that_stands_still_or_goes_back_makes_nobody_dead() {
         let mut watch = Watch::default();
         for read in 0..100 {
-            assert_eq!(watch.observe(1_000 - read, &[(A, 0)]), []);
+            assert_eq!(watch.observe(1_000 - read, 1_000 - read, &[(A, 0)]), []);
         }
     }
 }

@@ -16,7 +16,7 @@ use std::time::Duration;
 
 use mainspring_core::batch::Queues;
 use mainspring_core::planner::AttemptEnd;
-use mainspring_core::workers::{BEAT_MS, FRESH_MS, HOLD_MS, TTL_MS, Watch};
+use mainspring_core::workers::{BEAT_MS, FRESH_MS, HOLD_MS, Received, TTL_MS, Watch};
 use mainspring_core::{Incarnation, RunId};
 use mainspring_store::{Error as StoreError, Store, WorkerInfo};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -66,7 +66,7 @@ pub enum WorkerError {
 /// Who waits until the end of an attempt is recorded, and hears whether it was refused.
 type Waiting = FxHashMap<(RunId, u32), Vec<oneshot::Sender<bool>>>;
 
-/// See the [module](self). Cheap to clone.
+/// The workers that talk to this node: they join, poll and report. Cheap to clone.
 #[derive(Clone)]
 pub struct Workers(Arc<Inner>);
 
@@ -170,12 +170,16 @@ impl Workers {
         self.0.store.worker(id).await?.ok_or(WorkerError::NotFound(id))
     }
 
-    /// With which token a worker has joined. Quick where it talks to this node.
+    /// With which token a worker has joined. Whoever asks is not the worker yet: it is not heard by this.
     ///
     /// # Errors
-    /// As [`Workers::poll`].
+    /// It is not there, or the store could not say.
     pub async fn token_of(&self, id: Incarnation) -> Result<Option<String>, WorkerError> {
-        Ok(self.0.session(id).await?.token.clone())
+        let known = lock(&self.0.sessions).get(&id).map(|session| session.token.clone());
+        match known {
+            Some(token) => Ok(token),
+            None => Ok(self.worker(id).await?.token),
+        }
     }
 
     /// Ends of attempts that are to be recorded.
@@ -233,10 +237,10 @@ impl Workers {
         let mut watch = Watch::default();
         loop {
             pause(BEAT_MS).await;
-            let sent_ms = boot_ms();
+            let asked_ms = boot_ms();
             match self.0.count().await {
                 Ok(counts) => {
-                    let dead = watch.observe(sent_ms, &counts);
+                    let dead = watch.observe(asked_ms, boot_ms(), &counts);
                     self.0.bury(dead).await;
                 }
                 Err(StoreError::Closed) => return,
@@ -256,23 +260,36 @@ impl Inner {
         *self.incarnation.borrow()
     }
 
-    /// The session of a worker: that in memory, or a new one of what the store knows.
-    async fn session(&self, id: Incarnation) -> Result<Arc<Session>, WorkerError> {
-        if let Some(session) = lock(&self.sessions).get(&id) {
-            return Ok(Arc::clone(session));
+    /// The session for a poll. That in memory goes on where nothing can have happened elsewhere; otherwise the store says what the
+    /// worker has, and that it is heard here from now on.
+    async fn session_for(&self, id: Incarnation, poll: &Poll) -> Result<Arc<Session>, WorkerError> {
+        let known = lock(&self.sessions).get(&id).cloned();
+        if let Some(session) = known {
+            let silent = session.silence_ms(boot_ms()) > FRESH_MS;
+            match session.receive(poll) {
+                Received::Stale => return Err(WorkerError::Stale),
+                Received::GoesOn if !silent => return Ok(session),
+                Received::GoesOn | Received::Unsure => {}
+            }
+            // What it has claimed by then is in the store, and it claims nothing more.
+            if tokio::time::timeout(HOLD, session.retire()).await.is_err() {
+                return Err(WorkerError::Unheard);
+            }
         }
         let info = self.store.worker(id).await?.ok_or(WorkerError::NotFound(id))?;
-        // Counted before it is answered: from now on it may rely on being heard here.
-        let counts = self.store.beat_workers(self.me(), &[id], self.time.now()).await?;
-        if !counts.iter().any(|(counted, _)| *counted == id) {
+        // Noted before what it holds is read, and before it is answered.
+        if !self.store.hear_worker(id, self.me(), self.time.now()).await? {
             return Err(WorkerError::NotFound(id));
         }
         let session = Session::new(&info, boot_ms());
         for live in self.store.held(id).await? {
             session.resume(self, live).await;
         }
-        let mut sessions = lock(&self.sessions);
-        Ok(Arc::clone(sessions.entry(id).or_insert_with(|| Arc::new(session))))
+        session.receive(poll);
+        let session = Arc::new(session);
+        let before = lock(&self.sessions).insert(id, Arc::clone(&session));
+        before.into_iter().for_each(|other| other.end_polls());
+        Ok(session)
     }
 
     /// Whether the last count is new enough to answer workers.
@@ -286,14 +303,15 @@ impl Inner {
         let since_ms = now_ms.saturating_sub(self.counted_ms.load(Ordering::Acquire));
         let heard: Vec<Incarnation> = {
             let mut sessions = lock(&self.sessions);
-            sessions.retain(|_, session| session.silence_ms(now_ms) < TTL_MS);
+            sessions.retain(|_, session| session.silence_ms(now_ms) < TTL_MS || session.is_claiming());
             let heard = sessions.iter().filter(|(_, session)| session.silence_ms(now_ms) <= since_ms);
             heard.map(|(id, _)| *id).collect()
         };
-        let counts = self.store.beat_workers(self.me(), &heard, self.time.now()).await?;
+        let counts = self.store.beat_workers(&heard, self.time.now()).await?;
         self.counted_ms.store(now_ms, Ordering::Release);
         let there: FxHashSet<Incarnation> = counts.iter().map(|(id, _)| *id).collect();
         heard.into_iter().filter(|id| !there.contains(id)).for_each(|id| self.forget(id));
+        self.clear_lines();
         Ok(counts)
     }
 
@@ -319,13 +337,31 @@ impl Inner {
             session.wake.notify_waiters();
         }
     }
+
+    /// Lets go of a session whose worker may be heard elsewhere: its next poll here begins another one.
+    fn let_go(&self, session: &Arc<Session>) {
+        let mut sessions = lock(&self.sessions);
+        if sessions.get(&session.id).is_some_and(|known| Arc::ptr_eq(known, session)) {
+            sessions.remove(&session.id);
+        }
+        drop(sessions);
+        session.end_polls();
+    }
+
+    /// Forgets lines in which nobody waits.
+    fn clear_lines(&self) {
+        lock(&self.groups).retain(|_, group| {
+            group.line.retain(|session| session.strong_count() > 0);
+            !group.line.is_empty()
+        });
+    }
 }
 
 impl Group {
     /// Wakes the first that still waits.
     fn wake(&mut self) {
         while let Some(session) = self.line.pop_front() {
-            if let Some(session) = session.upgrade() {
+            if let Some(session) = session.upgrade().filter(|session| session.is_polling()) {
                 session.wake.notify_waiters();
                 return;
             }

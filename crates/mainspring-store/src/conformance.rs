@@ -113,6 +113,7 @@ macro_rules! conformance_suite {
                 runs_of_a_buried_worker_are_adopted_and_those_of_a_living_one_are_not,
                 process_that_starts_leaves_the_runs_of_workers,
                 end_that_is_asked_for_reaches_the_node_that_hears_the_worker,
+                worker_claims_through_the_process_that_hears_it_alone,
                 tokens_of_workers_are_kept_by_name;
             cancels:
                 unstarted_run_is_over_at_once,

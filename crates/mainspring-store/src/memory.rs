@@ -204,13 +204,27 @@ impl Store for MemoryStore {
         self.model()?.join_worker(worker)
     }
 
-    async fn beat_workers(
+    async fn hear_worker(&self, id: Incarnation, by: Incarnation, at: Timestamp) -> Result<bool> {
+        Ok(self.model()?.hear_worker(id, by, at))
+    }
+
+    async fn claim_for(
         &self,
+        id: BatchId,
         by: Incarnation,
-        heard: &[Incarnation],
+        queues: &Queues,
+        limit: u32,
         at: Timestamp,
-    ) -> Result<Vec<(Incarnation, u64)>> {
-        Ok(self.model()?.beat_workers(by, heard, at))
+    ) -> Result<Vec<ClaimedRun>> {
+        let mut model = self.model()?;
+        if model.workers.get(&id.incarnation).is_none_or(|worker| worker.row.info.node != by) {
+            return Err(Error::Fenced);
+        }
+        Ok(queue::claim(&mut model, id, queues, limit, at))
+    }
+
+    async fn beat_workers(&self, heard: &[Incarnation], at: Timestamp) -> Result<Vec<(Incarnation, u64)>> {
+        Ok(self.model()?.beat_workers(heard, at))
     }
 
     async fn bury_worker(&self, dead: Incarnation, counter: Option<u64>) -> Result<bool> {

@@ -117,13 +117,22 @@ pub trait Store: Send + Sync + 'static {
     /// Registers a worker: from now on it may claim runs under its incarnation. A conflict: it is there already.
     async fn join_worker(&self, worker: WorkerInfo) -> Result<()>;
 
-    /// Counts up the workers that a process start has heard, and reads the counts of all. Whoever is missing is gone.
-    async fn beat_workers(
+    /// Notes which process start hears a worker from now on, and counts it up. False: it is gone.
+    async fn hear_worker(&self, id: Incarnation, by: Incarnation, at: Timestamp) -> Result<bool>;
+
+    /// Claims for a worker, like [`Store::claim`], if it is [heard](Store::hear_worker) by this process start. [`Error::Fenced`]: it
+    /// is gone, or heard by another, which may have looked at what it holds.
+    async fn claim_for(
         &self,
+        id: BatchId,
         by: Incarnation,
-        heard: &[Incarnation],
+        queues: &Queues,
+        limit: u32,
         at: Timestamp,
-    ) -> Result<Vec<(Incarnation, u64)>>;
+    ) -> Result<Vec<ClaimedRun>>;
+
+    /// Counts up workers that have been heard, and reads the counts of all. Whoever is missing is gone.
+    async fn beat_workers(&self, heard: &[Incarnation], at: Timestamp) -> Result<Vec<(Incarnation, u64)>>;
 
     /// Removes a worker, if its count is still this (or whatever it is): it can claim nothing any more. True: it was there. What it
     /// holds is to be [taken over](Store::adopt_from).

@@ -210,7 +210,10 @@ fn keep(inbox: &Receiver<Event>, main: Pid, order: &Order, reports: &mut UnixStr
     let mut killing_since: Option<Instant> = None;
     let mut lapses_at = order.silence_max.map(|silence| Instant::now() + silence);
     loop {
-        match next_event(inbox, deadline.or(lapses_at)) {
+        // Silence ends what was asked to end, too: its grace may be longer.
+        let lapse = lapses_at.filter(|_| killing_since.is_none());
+        let wake = deadline.into_iter().chain(lapse).min();
+        match next_event(inbox, wake) {
             Some(Event::Alive) => lapses_at = order.silence_max.map(|silence| Instant::now() + silence),
             Some(Event::AllGone) => return 0,
             Some(Event::Kill) => deadline = Some(Instant::now()),
@@ -224,7 +227,7 @@ fn keep(inbox: &Receiver<Event>, main: Pid, order: &Order, reports: &mut UnixStr
             }
             Some(Event::Terminate | Event::MainEnded) => {}
             None => {
-                if let (None, Some(silence)) = (deadline, order.silence_max) {
+                if let Some(silence) = order.silence_max.filter(|_| lapse.is_some() && lapse == wake) {
                     Report::Lapsed(u32::try_from(silence.as_millis()).unwrap_or(u32::MAX)).send(reports);
                 }
                 let members = signal(main, Signal::KILL);

@@ -111,6 +111,10 @@ impl Journal {
         let file = OpenOptions::new().append(true).open(&fresh)?;
         file.sync_data()?;
         std::fs::rename(&fresh, &self.path)?;
+        // The name is kept by the folder.
+        if let Some(folder) = self.path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
+            File::open(folder)?.sync_all()?;
+        }
         (self.file, self.lines) = (file, self.waiting.len());
         Ok(())
     }

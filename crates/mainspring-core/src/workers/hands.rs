@@ -37,6 +37,17 @@ struct Given {
     told_ms: Option<u64>,
 }
 
+/// What a poll says of what is here.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Received {
+    /// It is right.
+    GoesOn,
+    /// It may be wrong: the worker may have talked to another node, or an answer was lost. The store knows.
+    Unsure,
+    /// A newer poll was here before.
+    Stale,
+}
+
 /// What a poll is answered.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Orders {
@@ -61,13 +72,21 @@ impl Hands {
         Self { slots, ..Self::default() }
     }
 
-    /// Takes in the number of a poll. False: a newer one was here before.
-    pub fn poll(&mut self, number: u64) -> bool {
-        let newer = self.number.is_none_or(|last| number > last);
-        if newer {
-            self.number = Some(number);
+    /// Takes in a poll that names attempts. Without a gap in the numbers, and if the worker has all that is here, nothing can have
+    /// happened elsewhere.
+    pub fn poll(&mut self, number: u64, named: &[(RunId, u32)]) -> Received {
+        match self.number {
+            Some(last) if number <= last => return Received::Stale,
+            last => {
+                self.number = Some(number);
+                if last.is_some_and(|last| number > last + 1) {
+                    return Received::Unsure;
+                }
+            }
         }
-        newer
+        let named: FxHashSet<&(RunId, u32)> = named.iter().collect();
+        let has_all = self.given.iter().all(|(run, given)| named.contains(&(*run, given.attempt)));
+        if has_all { Received::GoesOn } else { Received::Unsure }
     }
 
     /// Whether this is the newest poll.
@@ -142,8 +161,22 @@ mod tests {
     #[test]
     fn polls_are_taken_in_order_only() {
         let mut hands = Hands::new(1);
-        assert!(hands.poll(3) && !hands.poll(3) && !hands.poll(2) && hands.poll(9));
-        assert!(hands.is_newest(9) && !hands.is_newest(3));
+        let polls: Vec<Received> = [3, 3, 2, 4, 9].map(|number| hands.poll(number, &[])).into();
+        assert_eq!(polls, [Received::GoesOn, Received::Stale, Received::Stale, Received::GoesOn, Received::Unsure]);
+        assert!(hands.is_newest(9) && !hands.is_newest(4));
+    }
+
+    #[test]
+    fn poll_that_does_not_name_what_is_here_makes_that_doubtful() {
+        let mut hands = Hands::new(3);
+        hands.give(run(1), 2, false);
+        assert_eq!(
+            hands.poll(1, &[(run(1), 2), (run(2), 1)]),
+            Received::GoesOn,
+            "what is over may be named for a while"
+        );
+        assert_eq!(hands.poll(2, &[(run(1), 1)]), Received::Unsure);
+        assert_eq!(hands.poll(3, &[]), Received::Unsure);
     }
 
     #[test]

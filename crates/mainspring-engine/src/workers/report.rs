@@ -1,17 +1,20 @@
 //! What workers say of their runs: log lines, and ends of attempts.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use mainspring_core::batch::AttemptDetail;
 use mainspring_core::planner::AttemptEnd;
+use mainspring_core::rule::Start;
 use mainspring_core::run::AttemptOutcome;
 use mainspring_core::{Incarnation, RunId, Timestamp};
 use mainspring_store::{Error as StoreError, LogChunk};
 use mainspring_tasks::LogLine;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tokio::sync::oneshot;
 
-use super::session::{Given, Session};
-use super::{WorkerError, Workers, lock};
+use super::session::{Given, Session, given};
+use super::{Inner, WorkerError, Workers, lock};
 
 /// How long a report waits until its ends are recorded; then the worker reports again.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -64,23 +67,32 @@ impl Workers {
     /// # Errors
     /// See [`WorkerError`]. A report that failed may be repeated.
     pub async fn report(&self, id: Incarnation, report: Report) -> Result<Vec<(RunId, u32)>, WorkerError> {
-        let session = self.0.session(id).await?;
         if !self.0.is_heard() {
             return Err(WorkerError::Unheard);
         }
-        session.hear();
-        self.append(&session, report.offset_ms, report.logs).await?;
+        let attempts = report.logs.iter().map(|piece| (piece.run, piece.attempt));
+        let attempts = attempts.chain(report.ends.iter().map(|end| (end.run, end.attempt))).collect();
+        let work = self.0.work_of(id, attempts).await?;
+        self.append(&work, report.offset_ms, report.logs).await?;
         let now = self.0.time.now();
         let (mut refused, mut waiting, mut ends) = (Vec::new(), Vec::new(), Vec::new());
         for end in report.ends {
             let attempt = (end.run, end.attempt);
-            let Some(given) = session.given(end.run, end.attempt) else {
+            let Some(given) = work.given.get(&attempt).cloned() else {
                 refused.push(attempt);
                 continue;
             };
             let (sender, receiver) = oneshot::channel();
-            lock(&self.0.waiting).entry(attempt).or_default().push(sender);
+            let mut all = lock(&self.0.waiting);
+            let others = all.entry(attempt).or_default();
+            // Whoever reports again waits for what is under way.
+            let is_under_way = others.iter().any(|other| !other.is_closed());
+            others.push(sender);
+            drop(all);
             waiting.push((attempt, receiver));
+            if is_under_way {
+                continue;
+            }
             let end = by_our_clock(end, &given, report.offset_ms, now);
             if let Some(started_at) = end.started_at {
                 self.0.metrics.entered(&given.start, started_at, Duration::ZERO);
@@ -109,27 +121,17 @@ impl Workers {
     }
 
     /// Stores log lines of attempts that the worker has; those that are there already are passed over.
-    async fn append(&self, session: &Session, offset_ms: i64, logs: Vec<LogPiece>) -> Result<(), WorkerError> {
-        let mut chunks = Vec::with_capacity(logs.len());
-        for mut piece in logs {
-            if session.given(piece.run, piece.attempt).is_none() {
-                continue;
-            }
-            if let Some(expected) = session.next_line(piece.run) {
-                let Some(known) = expected.checked_sub(piece.first_line) else {
-                    let (run, given) = (piece.run, piece.first_line);
-                    return Err(WorkerError::LogGap { run, expected, given });
-                };
-                let known = usize::try_from(known).unwrap_or(usize::MAX).min(piece.lines.len());
-                piece.lines.drain(..known);
-                piece.first_line = expected;
-            }
+    async fn append(&self, work: &Work, offset_ms: i64, logs: Vec<LogPiece>) -> Result<(), WorkerError> {
+        let (mut chunks, mut ends) = (Vec::with_capacity(logs.len()), FxHashMap::default());
+        for mut piece in logs.into_iter().filter(|piece| work.given.contains_key(&(piece.run, piece.attempt))) {
+            let known = ends.get(&piece.run).copied().or_else(|| work.session.as_ref()?.next_line(piece.run));
+            self.cut(&mut piece, known).await?;
             if piece.lines.is_empty() {
                 continue;
             }
             piece.lines.iter_mut().for_each(|line| line.at_ms = line.at_ms.saturating_add(offset_ms));
             let chunk = mainspring_tasks::LogChunk { first_line: piece.first_line, lines: piece.lines };
-            session.note_lines(piece.run, chunk.end_line());
+            ends.insert(piece.run, chunk.end_line());
             chunks.push(LogChunk {
                 run: piece.run,
                 attempt: piece.attempt,
@@ -141,7 +143,65 @@ impl Workers {
         if chunks.is_empty() {
             return Ok(());
         }
-        self.0.logs.append(chunks).await.map_err(|()| StoreError::Closed.into())
+        self.0.logs.append(chunks).await.map_err(|()| StoreError::Closed)?;
+        // Not before: a report that is cut off here is repeated.
+        if let Some(session) = &work.session {
+            ends.iter().for_each(|(run, next)| session.note_lines(*run, *next));
+        }
+        Ok(())
+    }
+
+    /// Takes off what is stored already, as far as that is known.
+    async fn cut(&self, piece: &mut LogPiece, next_line: Option<u64>) -> Result<(), WorkerError> {
+        let Some(expected) = next_line else { return Ok(()) };
+        if let Some(known) = expected.checked_sub(piece.first_line) {
+            let known = usize::try_from(known).unwrap_or(usize::MAX).min(piece.lines.len());
+            piece.lines.drain(..known);
+            piece.first_line = expected;
+            return Ok(());
+        }
+        // Another node may have stored what lies between.
+        let (run, given) = (piece.run, piece.first_line);
+        let before = self.0.store.log(run, piece.attempt, given - 1, 1).await?;
+        let is_there = |chunk: &LogChunk| {
+            (chunk.first_line..chunk.first_line + u64::from(chunk.line_count)).contains(&(given - 1))
+        };
+        if before.iter().any(is_there) { Ok(()) } else { Err(WorkerError::LogGap { run, expected, given }) }
+    }
+}
+
+/// The attempts of a report that are the worker's.
+struct Work {
+    session: Option<Arc<Session>>,
+    given: FxHashMap<(RunId, u32), Given>,
+}
+
+impl Inner {
+    /// What the worker has of some attempts: as its session says, or else the store, for it may talk to several nodes.
+    async fn work_of(&self, id: Incarnation, attempts: FxHashSet<(RunId, u32)>) -> Result<Work, WorkerError> {
+        let session = lock(&self.sessions).get(&id).cloned();
+        let mut work = Work { session, given: FxHashMap::default() };
+        match &work.session {
+            Some(session) => session.hear(),
+            None => _ = self.store.worker(id).await?.ok_or(WorkerError::NotFound(id))?,
+        }
+        let mut unknown = false;
+        for attempt in &attempts {
+            match work.session.as_ref().and_then(|session| session.given(attempt.0, attempt.1)) {
+                Some(given) => _ = work.given.insert(*attempt, given),
+                None => unknown = true,
+            }
+        }
+        if unknown {
+            for live in self.store.held(id).await? {
+                let attempt = (live.claimed.run, live.claimed.attempt);
+                if attempts.contains(&attempt) && !work.given.contains_key(&attempt) {
+                    let claimed_at = live.claimed_at.unwrap_or(live.claimed.due_at);
+                    work.given.insert(attempt, given(self, Start::from(live.claimed), claimed_at).await);
+                }
+            }
+        }
+        Ok(work)
     }
 }
 
@@ -157,11 +217,8 @@ fn by_our_clock(end: RemoteEnd, given: &Given, offset_ms: i64, now: Timestamp) -
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use mainspring_core::batch::ClaimedRun;
     use mainspring_core::job::{Job, JobKey, Task};
-    use mainspring_core::rule::Start;
     use mainspring_core::{JobId, JobVersion, RunSource};
 
     use super::*;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use mainspring_core::batch::{LiveRun, Queues};
 use mainspring_core::job::{Job, OnLost};
 use mainspring_core::rule::Start;
-use mainspring_core::workers::Hands;
+use mainspring_core::workers::{Hands, Received};
 use mainspring_core::{BatchId, Incarnation, RunId, Timestamp};
 use mainspring_store::{Error as StoreError, WorkerInfo};
 use rustc_hash::FxHashMap;
@@ -79,7 +79,7 @@ impl Given {
 }
 
 pub(super) struct Session {
-    id: Incarnation,
+    pub(super) id: Incarnation,
     pub(super) token: Option<String>,
     queues: Queues,
     desk: Mutex<Desk>,
@@ -97,6 +97,10 @@ struct Desk {
     next_line: FxHashMap<RunId, u64>,
     /// Whether a claim is under way.
     claiming: bool,
+    /// Whether another session takes its place: it claims nothing more.
+    retired: bool,
+    /// Runs whose end was asked for while a claim was under way: it may bring them.
+    ended_early: Vec<RunId>,
     /// Claims of the newest poll.
     claims: u64,
     number: u64,
@@ -119,6 +123,8 @@ impl Session {
             runs: FxHashMap::default(),
             next_line: FxHashMap::default(),
             claiming: false,
+            retired: false,
+            ended_early: Vec::new(),
             claims: 0,
             number: 0,
         };
@@ -142,6 +148,46 @@ impl Session {
         }
     }
 
+    /// Takes in what a poll says.
+    pub(super) fn receive(&self, poll: &Poll) -> Received {
+        let received = lock(&self.desk).hands.poll(poll.number, &poll.holds);
+        self.hear();
+        received
+    }
+
+    /// Ends what is claimed here, and waits until no claim is under way.
+    pub(super) async fn retire(&self) {
+        lock(&self.desk).retired = true;
+        loop {
+            let woken = self.wake.notified();
+            tokio::pin!(woken);
+            woken.as_mut().enable();
+            if !self.is_claiming() {
+                return;
+            }
+            woken.await;
+        }
+    }
+
+    /// Ends the polls that are held.
+    pub(super) fn end_polls(&self) {
+        lock(&self.desk).retired = true;
+        self.wake.notify_waiters();
+    }
+
+    pub(super) fn is_claiming(&self) -> bool {
+        lock(&self.desk).claiming
+    }
+
+    /// Whether a poll is held.
+    pub(super) fn is_polling(&self) -> bool {
+        self.held.load(Ordering::Acquire) > 0
+    }
+
+    fn is_retired(&self) -> bool {
+        lock(&self.desk).retired
+    }
+
     /// Notes that something was heard.
     pub(super) fn hear(&self) {
         self.heard_ms.store(boot_ms(), Ordering::Release);
@@ -155,12 +201,18 @@ impl Session {
 
     fn put(&self, given: Given, ends: bool) {
         let mut desk = lock(&self.desk);
+        let ends = ends || desk.ended_early.contains(&given.start.run);
         desk.hands.give(given.start.run, given.start.attempt, ends);
         desk.runs.insert(given.start.run, given);
     }
 
     pub(super) fn end(&self, run: RunId) -> bool {
-        let here = lock(&self.desk).hands.end(run);
+        let mut desk = lock(&self.desk);
+        let here = desk.hands.end(run);
+        if desk.claiming && !here {
+            desk.ended_early.push(run);
+        }
+        drop(desk);
         if here {
             self.wake.notify_waiters();
         }
@@ -204,7 +256,7 @@ impl Session {
     fn begin_claim(&self, poll: &Poll) -> Option<(BatchId, u32)> {
         let mut desk = lock(&self.desk);
         let free = desk.hands.free(poll.free).min(CLAIM_MAX);
-        if free == 0 || desk.claiming || !desk.hands.is_newest(poll.number) {
+        if free == 0 || desk.claiming || desk.retired || !desk.hands.is_newest(poll.number) {
             return None;
         }
         if desk.number != poll.number {
@@ -217,7 +269,7 @@ impl Session {
 }
 
 /// What a worker needs to know of a run.
-async fn given(inner: &Inner, mut start: Start, claimed_at: Timestamp) -> Given {
+pub(super) async fn given(inner: &Inner, mut start: Start, claimed_at: Timestamp) -> Given {
     let definition = inner.definitions.wait_for(start.job, start.job_version).await;
     start.awaited_by = inner.definitions.awaiting_start(&start, &definition).await;
     start.deadline = inner.definitions.deadline(&start, &definition).await;
@@ -231,10 +283,7 @@ impl Workers {
     /// See [`WorkerError`].
     pub async fn poll(&self, id: Incarnation, poll: Poll) -> Result<Told, WorkerError> {
         self.must_serve()?;
-        let session = self.0.session(id).await?;
-        if !lock(&session.desk).hands.poll(poll.number) {
-            return Err(WorkerError::Stale);
-        }
+        let session = self.0.session_for(id, &poll).await?;
         session.held.fetch_add(1, Ordering::AcqRel);
         let _held = Held(&session);
         // An older poll that is still held ends.
@@ -252,7 +301,7 @@ impl Workers {
                 return Err(WorkerError::Unheard);
             }
             self.must_serve()?;
-            if !lock(&session.desk).hands.is_newest(poll.number) {
+            if session.is_retired() || !lock(&session.desk).hands.is_newest(poll.number) {
                 return Err(WorkerError::Stale);
             }
             let told = session.told(&poll);
@@ -273,22 +322,33 @@ impl Workers {
         if !self.may_claim(session, poll, offers) {
             return;
         }
-        let Some((id, free)) = session.begin_claim(poll) else { return };
+        let Some((id, free)) = session.begin_claim(poll) else {
+            // There may be some for others.
+            return self.wake_next(&session.queues);
+        };
         let (workers, session) = (self.clone(), Arc::clone(session));
         self.0.tasks.start(async move {
             let claimed = workers.claim(&session, id, free).await;
-            lock(&session.desk).claiming = false;
-            let mut groups = lock(&workers.0.groups);
-            let group = groups.entry(session.queues.clone()).or_default();
-            if claimed < free {
+            let mut desk = lock(&session.desk);
+            desk.claiming = false;
+            desk.ended_early.clear();
+            drop(desk);
+            if claimed.is_some_and(|claimed| claimed < free) {
+                let mut groups = lock(&workers.0.groups);
+                let group = groups.entry(session.queues.clone()).or_default();
                 group.exhausted = group.exhausted.max(offers);
             } else {
-                // There may be more: the next in the line is to look.
-                group.wake();
+                workers.wake_next(&session.queues);
             }
-            drop(groups);
             session.wake.notify_waiters();
         });
+    }
+
+    /// Lets the next in the line for some queues look.
+    fn wake_next(&self, queues: &Queues) {
+        if let Some(group) = lock(&self.0.groups).get_mut(queues) {
+            group.wake();
+        }
     }
 
     /// Whether runs may wait in a worker's queues. If not, it waits in line.
@@ -305,12 +365,12 @@ impl Workers {
         false
     }
 
-    /// Claims runs and puts them into the worker's hands. Answers how many.
-    async fn claim(&self, session: &Session, id: BatchId, limit: u32) -> u32 {
+    /// Claims runs and puts them into the worker's hands. Answers how many; nothing: the worker is not heard here any more.
+    async fn claim(&self, session: &Arc<Session>, id: BatchId, limit: u32) -> Option<u32> {
         let inner = &self.0;
         let now = inner.time.now();
         loop {
-            match inner.store.claim(id, &session.queues, limit, now).await {
+            match inner.store.claim_for(id, inner.me(), &session.queues, limit, now).await {
                 Ok(claimed) => {
                     let count = u32::try_from(claimed.len()).unwrap_or(u32::MAX);
                     for run in claimed {
@@ -318,13 +378,13 @@ impl Workers {
                         inner.metrics.claimed(&start, now);
                         session.put(given(inner, start, now).await, false);
                     }
-                    return count;
+                    return Some(count);
                 }
                 Err(StoreError::Fenced) => {
-                    inner.forget(session.id);
-                    return 0;
+                    inner.let_go(session);
+                    return None;
                 }
-                Err(StoreError::Closed) => return 0,
+                Err(StoreError::Closed) => return None,
                 Err(error) => {
                     tracing::warn!(%error, worker.id = %session.id, "runs could not be claimed for a worker; trying again");
                     pause(RETRY_AFTER_MS).await;

@@ -380,7 +380,8 @@ async fn runs_of_a_dead_node_are_lost_and_tried_again_where_the_job_says_so() {
     assert!(taken <= Duration::from_secs(21), "it took {taken:?}");
 }
 
-#[tokio::test(flavor = "multi_thread")]
+// Whoever reads the clock meanwhile keeps a thread of the runtime: there are enough for all of them.
+#[tokio::test(flavor = "multi_thread", worker_threads = 8)]
 async fn node_that_cannot_renew_for_long_gives_up_what_others_may_be_given() {
     let address = postgres().await;
     let (a, once, again) = node_with_runs(&address, Arc::new(SystemClock), waiting()).await;

@@ -241,3 +241,40 @@ async fn node_that_stops_sends_its_workers_away() {
     let refused = engine.workers().poll(worker, asks(1, 1, &[])).await;
     assert!(matches!(refused, Err(WorkerError::Draining)), "{refused:?}");
 }
+
+#[tokio::test]
+async fn worker_that_goes_back_and_forth_between_nodes_is_given_each_run_once() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::shared());
+    let (a, b) = (engine(Arc::clone(&store)).await, engine(store).await);
+    let key = save(&a, |_| {}).await;
+    let worker = join(&a, 1).await;
+    let first = ask(&a, &key).await;
+    let (given, number) = told(&a, worker, 1, 1, &[]).await;
+    assert_eq!(ids(&given), [first]);
+
+    let quiet = |number, holds: &[(RunId, u32)]| Poll { wait: Some(Duration::ZERO), ..asks(number, 1, holds) };
+    b.workers().poll(worker, quiet(number + 1, &[(first, 1)])).await.expect("the other node goes on with it");
+    let done = ends(vec![end(first, 1, AttemptOutcome::Succeeded)]);
+    assert_eq!(b.workers().report(worker, done).await.expect("reported"), []);
+    let back = a.workers().poll(worker, quiet(number + 2, &[])).await.expect("answered");
+    assert!(back.runs.is_empty(), "what has ended elsewhere is not given again");
+
+    let second = ask(&a, &key).await;
+    let (given, number) = told(&b, worker, number + 3, 1, &[]).await;
+    assert_eq!(ids(&given), [second]);
+    let line = LogLine { at_ms: 0, stream: Stream::Stdout, text: "a".into(), partial: false };
+    let piece = |first_line| LogPiece { run: second, attempt: 1, first_line, lines: vec![line.clone()] };
+    let logs = |first_line| Report { logs: vec![piece(first_line)], ..Report::default() };
+    b.workers().report(worker, logs(0)).await.expect("reported");
+    a.workers().report(worker, logs(1)).await.expect("a log goes on through another node");
+    b.workers().report(worker, logs(2)).await.expect("and through the first");
+    let done = ends(vec![end(second, 1, AttemptOutcome::Succeeded)]);
+    assert_eq!(
+        a.workers().report(worker, done).await.expect("reported"),
+        [],
+        "a node that has not given it takes its end"
+    );
+    is(&b, second, RunState::Succeeded).await;
+    let over = b.workers().poll(worker, quiet(number + 1, &[])).await.expect("answered");
+    assert!(over.runs.is_empty());
+}

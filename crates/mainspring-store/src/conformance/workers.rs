@@ -39,9 +39,14 @@ async fn ask(kit: &Kit, job: &Kept, number: u64, queue: &str, priority: i32) -> 
     id
 }
 
+/// Claims for this process start, or for a worker that it hears.
 async fn claim(kit: &Kit, by: Incarnation, sequence: u64, queues: &[&str], limit: u32) -> Vec<ClaimedRun> {
     let (id, queues) = (BatchId { incarnation: by, sequence }, Queues::named(queues.iter().copied()));
-    kit.store.claim(id, &queues, limit, at(2_000)).await.expect("claim")
+    let claimed = match by == kit.incarnation {
+        true => kit.store.claim(id, &queues, limit, at(2_000)).await,
+        false => kit.store.claim_for(id, kit.incarnation, &queues, limit, at(2_000)).await,
+    };
+    claimed.expect("claim")
 }
 
 fn ids(claimed: &[ClaimedRun]) -> Vec<RunId> {
@@ -114,7 +119,7 @@ pub async fn worker_is_counted_up_and_buried_by_the_count_that_was_seen(store: A
         store.join_worker(info(id, OTHER, at(1_000))).await.expect("join");
     }
     let beat = async |heard: &[Incarnation]| {
-        let mut counts = store.beat_workers(node, heard, at(2_000)).await.expect("beat");
+        let mut counts = store.beat_workers(heard, at(2_000)).await.expect("beat");
         counts.sort_unstable();
         counts
     };
@@ -122,9 +127,12 @@ pub async fn worker_is_counted_up_and_buried_by_the_count_that_was_seen(store: A
     assert_eq!(beat(&[WORKER, Incarnation(5)]).await, [(OTHER, 0), (WORKER, 1)]);
     let rows = store.workers().await.expect("workers");
     let row = rows.iter().find(|row| row.info.id == WORKER).expect("there");
-    assert_eq!((row.heard_at, row.info.node), (at(2_000), node));
-    assert!(!store.bury_worker(WORKER, Some(0)).await.expect("bury"), "it was heard since");
-    assert!(store.bury_worker(WORKER, Some(1)).await.expect("bury"));
+    assert_eq!((row.heard_at, row.info.node), (at(2_000), OTHER), "who hears it is said apart");
+    assert!(store.hear_worker(WORKER, node, at(2_001)).await.expect("hear"));
+    assert!(!store.hear_worker(Incarnation(5), node, at(2_001)).await.expect("hear"), "there is no such worker");
+    assert_eq!(store.worker(WORKER).await.expect("worker").expect("there").node, node);
+    assert!(!store.bury_worker(WORKER, Some(1)).await.expect("bury"), "it was heard since");
+    assert!(store.bury_worker(WORKER, Some(2)).await.expect("bury"));
     assert!(!store.bury_worker(WORKER, None).await.expect("bury"), "once");
     assert_eq!(beat(&[WORKER]).await, [(OTHER, 0)], "it is gone, and hears so");
     assert!(store.bury_worker(OTHER, None).await.expect("bury"));
@@ -181,6 +189,22 @@ pub async fn end_that_is_asked_for_reaches_the_node_that_hears_the_worker(store:
     assert!(kit.store.held(WORKER).await.expect("held")[0].ends, "a node that hears it first now sees it, too");
     let changes = kit.store.take_changes(kit.incarnation, ShardSet::ALL, 9).await.expect("changes");
     assert_eq!(changes.cancels, [run]);
+}
+
+pub async fn worker_claims_through_the_process_that_hears_it_alone(store: Arc<dyn Store>) {
+    let kit = Kit::new(store).await;
+    let job = kit.save(Draft::new("a")).await;
+    let run = ask(&kit, &job, 1, "mail", 5).await;
+    let (id, mail) = (BatchId { incarnation: WORKER, sequence: 1 }, Queues::named(["mail"]));
+    let claim = async |by| kit.store.claim_for(id, by, &mail, 9, at(2_000)).await;
+    assert!(matches!(claim(kit.incarnation).await, Err(Error::Fenced)), "it has not joined");
+    kit.store.join_worker(info(WORKER, OTHER, at(1_000))).await.expect("join");
+    assert!(matches!(claim(kit.incarnation).await, Err(Error::Fenced)), "another one hears it");
+    assert!(kit.store.hear_worker(WORKER, kit.incarnation, at(1_001)).await.expect("hear"));
+    assert!(matches!(claim(OTHER).await, Err(Error::Fenced)), "and now this one");
+    assert_eq!(ids(&claim(kit.incarnation).await.expect("claim")), [run]);
+    assert!(kit.store.bury_worker(WORKER, None).await.expect("bury"));
+    assert!(matches!(claim(kit.incarnation).await, Err(Error::Fenced)), "it is gone");
 }
 
 pub async fn tokens_of_workers_are_kept_by_name(store: Arc<dyn Store>) {

@@ -19,16 +19,18 @@ impl Model {
         Ok(())
     }
 
-    pub(super) fn beat_workers(
-        &mut self,
-        by: Incarnation,
-        heard: &[Incarnation],
-        at: Timestamp,
-    ) -> Vec<(Incarnation, u64)> {
+    pub(super) fn hear_worker(&mut self, id: Incarnation, by: Incarnation, at: Timestamp) -> bool {
+        let Some(worker) = self.workers.get_mut(&id) else { return false };
+        worker.row.info.node = by;
+        self.beat_workers(&[id], at);
+        true
+    }
+
+    pub(super) fn beat_workers(&mut self, heard: &[Incarnation], at: Timestamp) -> Vec<(Incarnation, u64)> {
         for id in heard {
             let Some(worker) = self.workers.get_mut(id) else { continue };
             worker.counter += 1;
-            (worker.row.info.node, worker.row.heard_at) = (by, at);
+            worker.row.heard_at = at;
         }
         self.workers.iter().map(|(id, worker)| (*id, worker.counter)).collect()
     }

@@ -181,14 +181,26 @@ impl<B: Backend> Store for B {
         self.write(Lane::Claim, "register a worker", move |s| worker::join(s, &worker)).await
     }
 
-    async fn beat_workers(
+    async fn hear_worker(&self, id: Incarnation, by: Incarnation, at: Timestamp) -> Result<bool> {
+        self.write(Lane::Claim, "hear a worker", move |s| worker::hear(s, id, by, at)).await
+    }
+
+    async fn claim_for(
         &self,
+        id: BatchId,
         by: Incarnation,
-        heard: &[Incarnation],
+        queues: &Queues,
+        limit: u32,
         at: Timestamp,
-    ) -> Result<Vec<(Incarnation, u64)>> {
+    ) -> Result<Vec<ClaimedRun>> {
+        let queues = queues.clone();
+        let work = move |s: &mut Session<B::Connection>| worker::claim(s, id, by, &queues, limit, at);
+        self.write(Lane::Claim, "claim runs for a worker", work).await
+    }
+
+    async fn beat_workers(&self, heard: &[Incarnation], at: Timestamp) -> Result<Vec<(Incarnation, u64)>> {
         let heard = heard.to_vec();
-        self.write(Lane::Claim, "count workers up", move |s| worker::beat(s, by, &heard, at)).await
+        self.write(Lane::Claim, "count workers up", move |s| worker::beat(s, &heard, at)).await
     }
 
     async fn bury_worker(&self, dead: Incarnation, counter: Option<u64>) -> Result<bool> {

@@ -1,9 +1,14 @@
 //! Workers of other machines, and the tokens with which they join.
 
-use mainspring_core::{Incarnation, Timestamp};
+use mainspring_core::batch::{ClaimedRun, Queues};
+use mainspring_core::{BatchId, Incarnation, Timestamp};
 
 use super::Batches;
-use super::db::{Db, Fault, Row, Sql, Step, ToSql, Values, execute, exists, instant, maybe_instant, millis, read, sql};
+use super::db::{
+    Db, Fault, Lock, Row, Sql, Step, ToSql, Values, execute, exists, instant, maybe_instant, millis, read, read_one,
+    sql,
+};
+use super::queue;
 use super::session::Session;
 use crate::error::Error;
 use crate::worker::{WorkerInfo, WorkerRow, WorkerToken, from_text, to_text};
@@ -33,17 +38,44 @@ pub(crate) fn join(session: &mut Session<impl Batches>, worker: &WorkerInfo) -> 
     Ok(())
 }
 
+/// See [`crate::Store::hear_worker`].
+pub(crate) fn hear(session: &mut Session<impl Batches>, id: Incarnation, by: Incarnation, at: Timestamp) -> Step<bool> {
+    let node = session.number_of(by)?;
+    let id = id.0.to_be_bytes();
+    let values: [(&str, &dyn ToSql); 3] = [(":node", &node), (":at", &at.as_millis()), (":id", &id)];
+    Ok(execute(&session.connection, sql!("worker_hear"), &values)? == 1)
+}
+
+/// See [`crate::Store::claim_for`].
+pub(crate) fn claim(
+    session: &mut Session<impl Batches>,
+    id: BatchId,
+    by: Incarnation,
+    queues: &Queues,
+    limit: u32,
+    at: Timestamp,
+) -> Step<Vec<ClaimedRun>> {
+    let node = session.number_of(by)?;
+    let worker = id.incarnation.0.to_be_bytes();
+    let this: [(&str, &dyn ToSql); 1] = [(":id", &worker)];
+    // The worker before its fence, as a burial does.
+    session.connection.lock(sql!("worker_node"), Lock::Share, &this)?;
+    let heard_by = read_one(&session.connection, sql!("worker_node"), &this, |row| row.get::<Option<i64>>(0))?;
+    if heard_by.flatten() != Some(node) {
+        return Err(Error::Fenced.into());
+    }
+    queue::claim(session, id, queues, limit, at)
+}
+
 /// See [`crate::Store::beat_workers`].
 pub(crate) fn beat(
     session: &mut Session<impl Batches>,
-    by: Incarnation,
     heard: &[Incarnation],
     at: Timestamp,
 ) -> Step<Vec<(Incarnation, u64)>> {
     if !heard.is_empty() {
-        let node = session.number_of(by)?;
         let workers = serde_json::Value::from_iter(heard.iter().map(|worker| format!("{:032x}", worker.0))).to_string();
-        let values: [(&str, &dyn ToSql); 3] = [(":workers", &workers), (":node", &node), (":at", &at.as_millis())];
+        let values: [(&str, &dyn ToSql); 2] = [(":workers", &workers), (":at", &at.as_millis())];
         execute(&session.connection, sql!("worker_beat", postgres, mysql), &values)?;
     }
     read(&session.connection, sql!("worker_counts"), &[], |row| {
@@ -61,6 +93,7 @@ pub(crate) fn bury(session: &mut Session<impl Batches>, dead: Incarnation, count
     }
     let number = session.number_of(dead)?;
     session.connection.lower_fence(number)?;
+    execute(&session.connection, sql!("worker_forget_answers"), &[(":incarnation", &number)])?;
     Ok(true)
 }
 

@@ -1,0 +1,1 @@
+SELECT node FROM worker WHERE id = :id
