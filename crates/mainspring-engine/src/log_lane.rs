@@ -38,6 +38,21 @@ pub(crate) struct LogLaneTask {
     clock: Arc<dyn Clock>,
 }
 
+/// The lane has ended.
+#[derive(Debug)]
+pub(crate) struct Over;
+
+/// Lines of an attempt, as the store keeps them.
+pub(crate) fn chunk(run: RunId, attempt: u32, lines: &mainspring_tasks::LogChunk) -> LogChunk {
+    LogChunk {
+        run,
+        attempt,
+        first_line: lines.first_line,
+        line_count: u32::try_from(lines.lines.len()).unwrap_or(u32::MAX),
+        data: lines.encode(),
+    }
+}
+
 impl LogLane {
     pub(crate) fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>, time: RightTime) -> (Self, LogLaneTask) {
         let (sender, receiver) = mpsc::channel(CHUNKS_WAITING.1);
@@ -46,38 +61,37 @@ impl LogLane {
         (Self { time, messages: sender, appended: appended_receiver }, task)
     }
 
-    /// Stores chunks that somebody else has cut. An error: the lane has ended.
-    pub(crate) async fn append(&self, chunks: Vec<LogChunk>) -> Result<(), ()> {
+    /// Stores chunks. An error: the lane has ended.
+    pub(crate) async fn append(&self, chunks: Vec<LogChunk>) -> Result<(), Over> {
         for chunk in chunks {
-            self.messages.send(Message::Chunk(chunk)).await.map_err(drop)?;
+            self.send(Message::Chunk(chunk)).await?;
         }
+        self.flush().await
+    }
+
+    /// Waits until all that was sent before is stored.
+    async fn flush(&self) -> Result<(), Over> {
         let (flush, flushed) = oneshot::channel();
-        self.messages.send(Message::Flush(flush)).await.map_err(drop)?;
-        flushed.await.map_err(drop)
+        self.send(Message::Flush(flush)).await?;
+        flushed.await.map_err(|_| Over)
+    }
+
+    async fn send(&self, message: Message) -> Result<(), Over> {
+        self.messages.send(message).await.map_err(|_| Over)
     }
 
     /// Where an attempt writes its log, and what waits until all of it is stored.
     pub(crate) fn writer(&self, run: RunId, attempt: u32) -> (LogWriter, JoinHandle<()>) {
         let time = self.time.clone();
         let (writer, mut reader) = LogWriter::channel(CHUNKS_WAITING.0, move || time.now().as_millis());
-        let messages = self.messages.clone();
+        let lane = self.clone();
         let stored = tokio::spawn(async move {
-            while let Some(chunk) = reader.next().await {
-                let chunk = LogChunk {
-                    run,
-                    attempt,
-                    first_line: chunk.first_line,
-                    line_count: u32::try_from(chunk.lines.len()).unwrap_or(u32::MAX),
-                    data: chunk.encode(),
-                };
-                if messages.send(Message::Chunk(chunk)).await.is_err() {
+            while let Some(lines) = reader.next().await {
+                if lane.send(Message::Chunk(chunk(run, attempt, &lines))).await.is_err() {
                     return;
                 }
             }
-            let (flush, flushed) = oneshot::channel();
-            if messages.send(Message::Flush(flush)).await.is_ok() {
-                let _ = flushed.await;
-            }
+            let _over = lane.flush().await;
         });
         (writer, stored)
     }

@@ -18,6 +18,7 @@ use mainspring_core::planner::AttemptEnd;
 use mainspring_core::rule::Start;
 use mainspring_core::run::AttemptOutcome;
 use mainspring_core::{RunId, Timestamp};
+use mainspring_tasks::HandlerError;
 use rustc_hash::FxHashMap;
 use tokio::sync::{Notify, watch};
 
@@ -281,7 +282,7 @@ impl Pool {
             Done { outcome: AttemptOutcome::TimedOut, ..Done::failed("task.timed_out", error) }
         } else {
             let done = AssertUnwindSafe(async { self.perform(context).await }).catch_unwind().await;
-            done.unwrap_or_else(|panic| Done::failed("handler.panicked", panic_text(&*panic)))
+            done.unwrap_or_else(|panic| Done::failed("handler.panicked", HandlerError::of_panic(&*panic).0))
         };
         let ended_at = self.time.now();
         let start = Arc::try_unwrap(start).unwrap_or_else(|shared| (*shared).clone());
@@ -338,20 +339,18 @@ impl Pool {
     }
 }
 
-/// Output beyond this is refused rather than cut.
-pub(crate) const OUTPUT_BYTES_MAX: usize = 64 * 1024;
-
 fn output_detail(output: &serde_json::Value) -> Option<Box<AttemptDetail>> {
     if output.is_null() {
         return None;
     }
     let text = output.to_string();
     let mut detail = AttemptDetail::default();
-    if text.len() <= OUTPUT_BYTES_MAX {
+    let most = mainspring_tasks::Settings::OUTPUT_BYTES_MAX;
+    if text.len() <= most {
         detail.output = Some(text);
     } else {
         detail.error_code = Some("task.output_too_large".into());
-        detail.error = Some(format!("the output has {} bytes, and {OUTPUT_BYTES_MAX} are kept", text.len()));
+        detail.error = Some(format!("the output has {} bytes, and {most} are kept", text.len()));
     }
     Some(Box::new(detail))
 }
@@ -363,9 +362,4 @@ fn end(start: Start, definition: Arc<Job>, started_at: Timestamp, ended_at: Time
         *error = error.replace('\0', "\u{fffd}");
     }
     AttemptEnd { start, definition, outcome: done.outcome, started_at, ended_at, detail: done.detail, held_by: None }
-}
-
-fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    format!("the handler panicked: {}", text.unwrap_or("without a message"))
 }

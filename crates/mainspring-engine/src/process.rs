@@ -15,8 +15,6 @@ use crate::pool::Done;
 
 /// How long a verdict waits for the last log lines to be stored.
 const LOG_PATIENCE: Duration = Duration::from_secs(10);
-/// How long an HTTP call may take that names no limit.
-const HTTP_TIMEOUT_MS: u64 = 30_000;
 
 pub(crate) struct Processes {
     runner: TaskRunner,
@@ -67,7 +65,7 @@ fn http(call: &HttpTask) -> HttpCall {
         } else {
             call.expect.iter().map(range).collect()
         },
-        timeout_ms: call.timeout_ms.map_or(HTTP_TIMEOUT_MS, i64::unsigned_abs),
+        timeout_ms: call.timeout_ms.map_or(HttpCall::TIMEOUT_MS, i64::unsigned_abs),
         verify_tls: call.verify_tls,
         ..HttpCall::get(call.url.clone())
     }

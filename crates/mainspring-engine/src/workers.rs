@@ -194,8 +194,7 @@ impl Workers {
 
     /// Asks for the end of a run. False: no worker that talks to this node has it.
     pub(crate) fn cancel(&self, run: RunId) -> bool {
-        let sessions: Vec<Arc<Session>> = lock(&self.0.sessions).values().cloned().collect();
-        sessions.iter().any(|session| session.end(run))
+        lock(&self.0.sessions).values().any(|session| session.end(run))
     }
 
     /// Says that runs may wait.

@@ -232,7 +232,7 @@ impl Store for MemoryStore {
     }
 
     async fn worker(&self, id: Incarnation) -> Result<Option<WorkerInfo>> {
-        Ok(self.model()?.worker(id).map(|row| row.info))
+        Ok(self.model()?.workers.get(&id).map(|worker| worker.row.info.clone()))
     }
 
     async fn workers(&self) -> Result<Vec<WorkerRow>> {

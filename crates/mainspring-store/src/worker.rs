@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use mainspring_core::{Incarnation, Timestamp};
-use serde::{Deserialize, Serialize};
 
 /// What a worker says of itself when it joins.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -52,14 +51,4 @@ pub struct WorkerToken {
     pub created_at: Timestamp,
     /// It opens nothing from then on.
     pub expires_at: Option<Timestamp>,
-}
-
-/// Lists and pairs as columns keep them.
-pub(crate) fn to_text(value: &impl Serialize) -> String {
-    serde_json::to_string(value).expect("texts are JSON")
-}
-
-/// None: a newer program, or damage.
-pub(crate) fn from_text<'a, T: Deserialize<'a>>(text: &'a str) -> Option<T> {
-    serde_json::from_str(text).ok()
 }

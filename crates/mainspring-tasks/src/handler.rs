@@ -1,6 +1,7 @@
 //! Functions that a program registers for jobs of kind `handler`. What they are told about their run is for the program's
 //! engine or worker to say.
 
+use std::any::Any;
 use std::collections::HashMap;
 use std::error::Error;
 use std::fmt;
@@ -21,6 +22,15 @@ impl fmt::Display for HandlerError {
 }
 
 impl Error for HandlerError {}
+
+impl HandlerError {
+    /// Says that a handler panicked, and with what.
+    #[must_use]
+    pub fn of_panic(panic: &(dyn Any + Send)) -> Self {
+        let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
+        Self(format!("the handler panicked: {}", text.unwrap_or("without a message")))
+    }
+}
 
 /// What a handler returns: JSON that becomes the run's output (`null` for none), or an error.
 pub type HandlerResult = Result<Value, HandlerError>;

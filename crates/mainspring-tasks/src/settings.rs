@@ -29,6 +29,9 @@ pub struct Settings {
 }
 
 impl Settings {
+    /// The largest output of a run that is kept, in bytes; more is refused rather than cut.
+    pub const OUTPUT_BYTES_MAX: usize = 64 * 1024;
+
     /// The defaults, with private working folders under `work_root`.
     pub fn new(work_root: impl Into<PathBuf>) -> Self {
         let inherited = ["PATH", "HOME", "LANG", "LC_ALL", "TZ", "USER", "LOGNAME"];
@@ -39,7 +42,7 @@ impl Settings {
             outbound: OutboundPolicy::default(),
             tls_roots: None,
             log: LogLimits::default(),
-            output_bytes_max: 64 * 1024,
+            output_bytes_max: Self::OUTPUT_BYTES_MAX as u64,
             inherited_env: inherited.map(str::to_owned).to_vec(),
         }
     }

@@ -49,6 +49,8 @@ pub struct HttpCall {
 }
 
 impl HttpCall {
+    /// Milliseconds for the exchange if nothing is said.
+    pub const TIMEOUT_MS: u64 = 30_000;
     /// The limit for [`HttpCall::redirects_max`].
     pub const REDIRECTS_MAX: u8 = 3;
 
@@ -60,7 +62,7 @@ impl HttpCall {
             headers: BTreeMap::new(),
             body: None,
             expect: vec![StatusRange::SUCCESS],
-            timeout_ms: 30_000,
+            timeout_ms: Self::TIMEOUT_MS,
             verify_tls: true,
             redirects_max: Self::REDIRECTS_MAX,
         }

@@ -9,7 +9,8 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use mainspring_api::{AttemptState, WorkerEnd, WorkerRun, WorkerTask};
 use mainspring_tasks::{
-    Attempt, Ended, HandlerResult, Handlers, HttpCall, LogWriter, Outcome, StatusRange, Task, TaskRunner,
+    Attempt, Ended, HandlerError, HandlerResult, Handlers, HttpCall, LogWriter, Outcome, Settings, StatusRange, Task,
+    TaskRunner,
 };
 use serde_json::Value;
 use tokio::sync::watch;
@@ -21,12 +22,8 @@ use crate::outbox::Log;
 
 /// What remains of a run's grace when others may be given it soon.
 const GIVE_UP_GRACE: Duration = Duration::from_secs(2);
-/// How long an HTTP call may take that names no limit.
-const HTTP_TIMEOUT_MS: u64 = 30_000;
 /// Chunks of one attempt that wait to be reported.
 const CHUNKS_WAITING: usize = 8;
-/// Output beyond this is refused rather than cut.
-const OUTPUT_BYTES_MAX: usize = 64 * 1024;
 
 /// What executes.
 pub(crate) struct Executor {
@@ -54,7 +51,7 @@ impl Executor {
         };
         let work = AssertUnwindSafe(self.perform(&run, stop, log, silence_max)).catch_unwind();
         let mut end = tokio::select! {
-            end = work => end.unwrap_or_else(|panic| failed("handler.panicked", panic_text(&*panic))),
+            end = work => end.unwrap_or_else(|panic| failed("handler.panicked", HandlerError::of_panic(&*panic).0)),
             // Dropping the work ends its processes at once.
             () = given_up => ended(AttemptState::Cancelled),
         };
@@ -154,7 +151,7 @@ fn http(task: &WorkerTask) -> HttpCall {
         headers: headers.iter().cloned().collect::<BTreeMap<_, _>>(),
         body: body.clone(),
         expect: if expect.is_empty() { vec![StatusRange::SUCCESS] } else { expect.iter().map(range).collect() },
-        timeout_ms: timeout_ms.map_or(HTTP_TIMEOUT_MS, i64::unsigned_abs),
+        timeout_ms: timeout_ms.map_or(HttpCall::TIMEOUT_MS, i64::unsigned_abs),
         verify_tls: *verify_tls,
         ..HttpCall::get(url.clone())
     }
@@ -188,10 +185,11 @@ fn of_handler(result: HandlerResult) -> WorkerEnd {
 
 fn refuse_large_output(end: &mut WorkerEnd) {
     let bytes = end.output.as_ref().map_or(0, |output| output.to_string().len());
-    if bytes > OUTPUT_BYTES_MAX {
+    let most = Settings::OUTPUT_BYTES_MAX;
+    if bytes > most {
         end.output = None;
         end.error_code = Some("task.output_too_large".to_owned());
-        end.error = Some(format!("the output has {bytes} bytes, and {OUTPUT_BYTES_MAX} are kept"));
+        end.error = Some(format!("the output has {bytes} bytes, and {most} are kept"));
     }
 }
 
@@ -213,9 +211,4 @@ fn ended(outcome: AttemptState) -> WorkerEnd {
 
 fn failed(code: &str, error: impl Into<String>) -> WorkerEnd {
     WorkerEnd { error_code: Some(code.to_owned()), error: Some(error.into()), ..ended(AttemptState::Failed) }
-}
-
-fn panic_text(panic: &(dyn std::any::Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().copied().or_else(|| panic.downcast_ref::<String>().map(String::as_str));
-    format!("the handler panicked: {}", text.unwrap_or("without a message"))
 }

@@ -5,7 +5,6 @@ use std::time::Duration;
 
 use mainspring_core::batch::AttemptDetail;
 use mainspring_core::planner::AttemptEnd;
-use mainspring_core::rule::Start;
 use mainspring_core::run::AttemptOutcome;
 use mainspring_core::{Incarnation, RunId, Timestamp};
 use mainspring_store::{Error as StoreError, LogChunk};
@@ -13,8 +12,9 @@ use mainspring_tasks::LogLine;
 use rustc_hash::{FxHashMap, FxHashSet};
 use tokio::sync::oneshot;
 
-use super::session::{Given, Session, given};
+use super::session::{Given, Session};
 use super::{Inner, WorkerError, Workers, lock};
+use crate::log_lane;
 
 /// How long a report waits until its ends are recorded; then the worker reports again.
 const PATIENCE: Duration = Duration::from_secs(20);
@@ -132,18 +132,12 @@ impl Workers {
             piece.lines.iter_mut().for_each(|line| line.at_ms = line.at_ms.saturating_add(offset_ms));
             let chunk = mainspring_tasks::LogChunk { first_line: piece.first_line, lines: piece.lines };
             ends.insert(piece.run, chunk.end_line());
-            chunks.push(LogChunk {
-                run: piece.run,
-                attempt: piece.attempt,
-                first_line: chunk.first_line,
-                line_count: u32::try_from(chunk.lines.len()).unwrap_or(u32::MAX),
-                data: chunk.encode(),
-            });
+            chunks.push(log_lane::chunk(piece.run, piece.attempt, &chunk));
         }
         if chunks.is_empty() {
             return Ok(());
         }
-        self.0.logs.append(chunks).await.map_err(|()| StoreError::Closed)?;
+        self.0.logs.append(chunks).await.map_err(|log_lane::Over| StoreError::Closed)?;
         // Not before: a report that is cut off here is repeated.
         if let Some(session) = &work.session {
             ends.iter().for_each(|(run, next)| session.note_lines(*run, *next));
@@ -196,8 +190,7 @@ impl Inner {
             for live in self.store.held(id).await? {
                 let attempt = (live.claimed.run, live.claimed.attempt);
                 if attempts.contains(&attempt) && !work.given.contains_key(&attempt) {
-                    let claimed_at = live.claimed_at.unwrap_or(live.claimed.due_at);
-                    work.given.insert(attempt, given(self, Start::from(live.claimed), claimed_at).await);
+                    work.given.insert(attempt, Given::held(self, live).await);
                 }
             }
         }
@@ -219,6 +212,7 @@ fn by_our_clock(end: RemoteEnd, given: &Given, offset_ms: i64, now: Timestamp) -
 mod tests {
     use mainspring_core::batch::ClaimedRun;
     use mainspring_core::job::{Job, JobKey, Task};
+    use mainspring_core::rule::Start;
     use mainspring_core::{JobId, JobVersion, RunSource};
 
     use super::*;

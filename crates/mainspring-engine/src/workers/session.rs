@@ -21,8 +21,6 @@ use crate::handler::merged_input;
 const RETRY_AFTER_MS: u64 = 250;
 /// Runs claimed for a worker at a time.
 const CLAIM_MAX: u32 = 1_000;
-/// Claims of one poll, at most: their numbers follow from the poll's.
-const CLAIMS: u64 = 1 << 16;
 
 /// Asks what there is to do.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -58,6 +56,19 @@ pub struct Given {
 }
 
 impl Given {
+    async fn new(inner: &Inner, mut start: Start, claimed_at: Timestamp) -> Self {
+        let definition = inner.definitions.wait_for(start.job, start.job_version).await;
+        start.awaited_by = inner.definitions.awaiting_start(&start, &definition).await;
+        start.deadline = inner.definitions.deadline(&start, &definition).await;
+        Self { start: Arc::new(start), definition, claimed_at }
+    }
+
+    /// A run that the store says the worker has.
+    pub(super) async fn held(inner: &Inner, live: LiveRun) -> Self {
+        let claimed_at = live.claimed_at.unwrap_or(live.claimed.due_at);
+        Self::new(inner, Start::from(live.claimed), claimed_at).await
+    }
+
     /// The job's input with what was given with the run laid over it.
     #[must_use]
     pub fn input(&self) -> serde_json::Value {
@@ -101,9 +112,6 @@ struct Desk {
     retired: bool,
     /// Runs whose end was asked for while a claim was under way: it may bring them.
     ended_early: Vec<RunId>,
-    /// Claims of the newest poll.
-    claims: u64,
-    number: u64,
 }
 
 /// Notes that a poll is held for as long as it is.
@@ -125,8 +133,6 @@ impl Session {
             claiming: false,
             retired: false,
             ended_early: Vec::new(),
-            claims: 0,
-            number: 0,
         };
         Self {
             id: info.id,
@@ -195,8 +201,8 @@ impl Session {
 
     /// Takes in a run that the store says the worker has.
     pub(super) async fn resume(&self, inner: &Inner, live: LiveRun) {
-        let (ends, claimed_at) = (live.ends, live.claimed_at.unwrap_or(live.claimed.due_at));
-        self.put(given(inner, Start::from(live.claimed), claimed_at).await, ends);
+        let ends = live.ends;
+        self.put(Given::held(inner, live).await, ends);
     }
 
     fn put(&self, given: Given, ends: bool) {
@@ -259,21 +265,11 @@ impl Session {
         if free == 0 || desk.claiming || desk.retired || !desk.hands.is_newest(poll.number) {
             return None;
         }
-        if desk.number != poll.number {
-            (desk.number, desk.claims) = (poll.number, 0);
-        }
-        (desk.claiming, desk.claims) = (true, desk.claims + 1);
-        // Higher than every one before, also of another node: polls are numbered.
-        Some((BatchId { incarnation: self.id, sequence: poll.number * CLAIMS + desk.claims }, free))
+        desk.claiming = true;
+        // Told from the one before, also of another node, and not counted: so nothing has to be kept for it.
+        let sequence = u64::try_from(crate::engine::random() >> 64).expect("64 bits");
+        Some((BatchId { incarnation: self.id, sequence }, free))
     }
-}
-
-/// What a worker needs to know of a run.
-pub(super) async fn given(inner: &Inner, mut start: Start, claimed_at: Timestamp) -> Given {
-    let definition = inner.definitions.wait_for(start.job, start.job_version).await;
-    start.awaited_by = inner.definitions.awaiting_start(&start, &definition).await;
-    start.deadline = inner.definitions.deadline(&start, &definition).await;
-    Given { start: Arc::new(start), definition, claimed_at }
 }
 
 impl Workers {
@@ -376,7 +372,7 @@ impl Workers {
                     for run in claimed {
                         let start = Start::from(run);
                         inner.metrics.claimed(&start, now);
-                        session.put(given(inner, start, now).await, false);
+                        session.put(Given::new(inner, start, now).await, false);
                     }
                     return Some(count);
                 }

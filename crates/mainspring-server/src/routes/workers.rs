@@ -32,8 +32,6 @@ use crate::show::{self, from_wire, instant};
 const LINE_MAX: usize = 16 * 1024;
 /// The longest error that is kept, in bytes.
 const ERROR_MAX: usize = 4 * 1024;
-/// The largest output.
-const OUTPUT_MAX: usize = 64 * 1024;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -232,8 +230,9 @@ fn end(end: WorkerEnd) -> Answer<RemoteEnd> {
         }
     };
     let output = end.output.map(|output| output.to_string());
-    if let Some(output) = output.as_ref().filter(|output| output.len() > OUTPUT_MAX) {
-        let why = format!("the output of {} has {} bytes, and {OUTPUT_MAX} are kept", end.run, output.len());
+    let most = mainspring_tasks::Settings::OUTPUT_BYTES_MAX;
+    if let Some(output) = output.as_ref().filter(|output| output.len() > most) {
+        let why = format!("the output of {} has {} bytes, and {most} are kept", end.run, output.len());
         return Err(Refusal::new(ErrorCode::WorkerOutput, why));
     }
     let plain = |text: String| cut(text.replace('\0', "\u{fffd}"), ERROR_MAX);

@@ -44,15 +44,12 @@ impl Model {
         there
     }
 
-    pub(super) fn worker(&mut self, id: Incarnation) -> Option<WorkerRow> {
-        let running = u32::try_from(self.held(id).len()).unwrap_or(u32::MAX);
-        self.workers.get(&id).map(|worker| WorkerRow { running, ..worker.row.clone() })
-    }
-
     /// By name, then id.
     pub(super) fn worker_rows(&mut self) -> Vec<WorkerRow> {
-        let ids: Vec<Incarnation> = self.workers.keys().copied().collect();
-        let mut rows: Vec<WorkerRow> = ids.into_iter().filter_map(|id| self.worker(id)).collect();
+        let mut rows: Vec<WorkerRow> = self.workers.values().map(|worker| worker.row.clone()).collect();
+        for row in &mut rows {
+            row.running = u32::try_from(self.held(row.info.id).len()).unwrap_or(u32::MAX);
+        }
         rows.sort_by(|a, b| (&a.info.name, a.info.id).cmp(&(&b.info.name, b.info.id)));
         rows
     }

@@ -13,7 +13,7 @@ use mainspring_core::cluster::{Change, ClusterView, Lease, NodeRow, Renewal, Sha
 use mainspring_core::planner::Answered;
 use tokio::sync::Notify;
 
-use super::db::{Db, Query, Row, Step, ToSql, execute, exists, known, on_servers, read, sql, word};
+use super::db::{Db, Query, Row, Step, ToSql, execute, exists, incarnation, known, on_servers, read, sql, word};
 use super::lane::{Lane, Server};
 use super::session::Session;
 use crate::cluster::{Cluster, NodeInfo, lost_setting};
@@ -243,10 +243,6 @@ fn ask_drain<C: Server>(session: &mut Session<C>, node: Incarnation, drain: bool
     let there = execute(db, on_servers!("cluster_ask_drain"), &values)? == 1;
     hint(db)?;
     Ok(there)
-}
-
-fn incarnation(row: &Row<'_>, column: usize) -> Step<Incarnation> {
-    row.get::<[u8; 16]>(column).map(|bytes| Incarnation(u128::from_be_bytes(bytes)))
 }
 
 /// Makes the fence of a process start.

@@ -1,6 +1,6 @@
 //! Statements, values and rows: what the requests see of a database.
 
-use mainspring_core::{RunId, Timestamp, TzdataVersion};
+use mainspring_core::{Incarnation, RunId, Timestamp, TzdataVersion};
 use tokio_postgres::error::SqlState;
 
 use crate::error::Error;
@@ -521,6 +521,10 @@ pub(crate) fn instant(row: &Row<'_>, column: usize) -> Step<Timestamp> {
 
 pub(crate) fn maybe_instant(row: &Row<'_>, column: usize) -> Step<Option<Timestamp>> {
     Ok(row.get::<Option<i64>>(column)?.map(Timestamp::from_millis))
+}
+
+pub(crate) fn incarnation(row: &Row<'_>, column: usize) -> Step<Incarnation> {
+    row.get::<[u8; 16]>(column).map(|bytes| Incarnation(u128::from_be_bytes(bytes)))
 }
 
 pub(crate) fn run_id(row: &Row<'_>, column: usize) -> Step<RunId> {

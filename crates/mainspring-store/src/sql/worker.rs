@@ -5,13 +5,13 @@ use mainspring_core::{BatchId, Incarnation, Timestamp};
 
 use super::Batches;
 use super::db::{
-    Db, Fault, Lock, Row, Sql, Step, ToSql, Values, execute, exists, instant, maybe_instant, millis, read, read_one,
-    sql,
+    Db, Fault, Lock, Row, Sql, Step, ToSql, Values, execute, exists, incarnation, instant, maybe_instant, millis, read,
+    read_one, sql,
 };
 use super::queue;
 use super::session::Session;
 use crate::error::Error;
-use crate::worker::{WorkerInfo, WorkerRow, WorkerToken, from_text, to_text};
+use crate::worker::{WorkerInfo, WorkerRow, WorkerToken};
 
 /// See [`crate::Store::join_worker`].
 pub(crate) fn join(session: &mut Session<impl Batches>, worker: &WorkerInfo) -> Step<()> {
@@ -74,7 +74,7 @@ pub(crate) fn beat(
     at: Timestamp,
 ) -> Step<Vec<(Incarnation, u64)>> {
     if !heard.is_empty() {
-        let workers = serde_json::Value::from_iter(heard.iter().map(|worker| format!("{:032x}", worker.0))).to_string();
+        let workers = serde_json::Value::from_iter(heard.iter().map(Incarnation::to_string)).to_string();
         let values: [(&str, &dyn ToSql); 2] = [(":workers", &workers), (":at", &at.as_millis())];
         execute(&session.connection, sql!("worker_beat", postgres, mysql), &values)?;
     }
@@ -146,11 +146,12 @@ pub(crate) fn remove_token(session: &mut Session<impl Batches>, name: &str) -> S
     Ok(execute(&session.connection, sql!("worker_token_remove"), &[(":name", &name)])? == 1)
 }
 
-fn incarnation(row: &Row<'_>, column: usize) -> Step<Incarnation> {
-    Ok(Incarnation(u128::from_be_bytes(row.get::<[u8; 16]>(column)?)))
+/// Lists and pairs, as columns keep them.
+fn to_text(value: &impl serde::Serialize) -> String {
+    serde_json::to_string(value).expect("texts are JSON")
 }
 
 fn decoded<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: usize) -> Step<T> {
     let text: String = row.get(column)?;
-    from_text(&text).ok_or_else(|| Fault::Unreadable(format!("what is said of a worker is no JSON: {text}")))
+    serde_json::from_str(&text).map_err(|_| Fault::Unreadable(format!("what is said of a worker is no JSON: {text}")))
 }
