@@ -31,12 +31,15 @@ mod wait;
 const LEASH: &str = "__leash";
 /// The hidden subcommand that is a node of a benchmark.
 const BENCH_NODE: &str = "__bench-node";
+/// The hidden subcommand that is many workers of a benchmark, without work.
+const BENCH_WORKERS: &str = "__bench-workers";
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
     let done = match arguments.next() {
         Some(first) if first == LEASH => return mainspring_tasks::leash::main(arguments),
         Some(first) if first == BENCH_NODE => commands::bench::node(),
+        Some(first) if first == BENCH_WORKERS => commands::bench::idlers(arguments),
         _ => cli::parse().and_then(cli::Cli::run),
     };
     match done {

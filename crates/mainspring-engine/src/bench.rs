@@ -14,6 +14,7 @@ mod node;
 mod nodes;
 mod place;
 mod report;
+mod runs;
 #[cfg(test)]
 mod tests;
 mod usage;
@@ -30,6 +31,8 @@ pub use herd::{Herd, HerdPlan, herd};
 pub use idle::{Idle, IdlePlan, idle};
 pub use node::serve;
 pub use report::Lateness;
+pub use runs::{CountedRuns, PlantedRuns, RunsPlan, plant_runs};
+pub use usage::{Cpu, Usage};
 pub use work::PerFire;
 
 /// Where to measure.

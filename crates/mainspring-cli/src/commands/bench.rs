@@ -4,6 +4,7 @@ mod failover;
 mod fires;
 mod herd;
 mod idle;
+mod runs;
 mod shown;
 
 use std::os::fd::AsFd;
@@ -20,6 +21,8 @@ use crate::exit::Exit;
 use crate::output::{Cell, Form, Output, View, dash};
 use crate::{BENCH_NODE, node};
 
+pub use self::runs::idlers;
+
 /// Measure this machine: how many fires a second, how late, and what happens when a node dies
 #[derive(Debug, Args)]
 pub struct BenchArgs {
@@ -32,6 +35,7 @@ enum What {
     Fires(fires::FiresArgs),
     Herd(herd::HerdArgs),
     Idle(idle::IdleArgs),
+    Runs(runs::RunsArgs),
     Failover(failover::FailoverArgs),
 }
 
@@ -45,6 +49,7 @@ pub fn run(args: &BenchArgs, output: &Output) -> Result {
         What::Fires(args) => fires::run(args, output),
         What::Herd(args) => herd::run(args, output),
         What::Idle(args) => idle::run(args, output),
+        What::Runs(args) => runs::run(args, output),
         What::Failover(args) => failover::run(args, output),
     }
 }

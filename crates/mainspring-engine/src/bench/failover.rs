@@ -7,7 +7,7 @@ use mainspring_store::RunQuery;
 use serde::Serialize;
 
 use super::fires::{HOUR_MS, add, settle, start, wait_for_load, watch};
-use super::load::{Group, Phases, Planting};
+use super::load::{Group, Planting};
 use super::nodes::Nodes;
 use super::place::Place;
 use super::report::Lateness;
@@ -112,7 +112,7 @@ pub async fn failover(site: Site<'_>, plan: FailoverPlan) -> Result<Failover> {
 
 /// Fires a second when all triggers are due at once, and what was planted for that.
 async fn probe(site: &Site<'_>, place: &Place, triggers: u32) -> Result<(u32, Planting)> {
-    let group = Group { name: "probe", triggers, interval_ms: HOUR_MS, phases: Phases::Together(0) };
+    let group = Group::together("probe", triggers, HOUR_MS, 0);
     let planting = add(site, place, &[group]).await?;
     let mut nodes = start(site, place, &planting).await?;
     let begun = wait_for_load(planting.begin).await?;

@@ -8,7 +8,7 @@ use mainspring_core::Timestamp;
 use serde::Serialize;
 
 use super::count::{Counted, count};
-use super::load::{Group, Phases, Planting, plant};
+use super::load::{Group, Planting, plant};
 use super::nodes::Nodes;
 use super::place::Place;
 use super::report::Lateness;
@@ -82,9 +82,7 @@ const TOLERANCE_MS: i64 = 1_000;
 /// If the store fails, is not empty, or cannot have so many nodes.
 pub async fn fires(site: Site<'_>, plan: Plan) -> Result<Fires> {
     let group = match plan.load {
-        Load::Drain => {
-            Group { name: "job", triggers: plan.triggers, interval_ms: HOUR_MS, phases: Phases::Together(0) }
-        }
+        Load::Drain => Group::together("job", plan.triggers, HOUR_MS, 0),
         Load::Rate(rate) => Group::at_rate("job", plan.triggers, rate),
     };
     let (place, planting) = prepare(&site, &[group]).await?;

@@ -4,7 +4,7 @@ use mainspring_core::Timestamp;
 use serde::Serialize;
 
 use super::fires::{HOUR_MS, prepare, rounded, settle, start, wait_for_load};
-use super::load::{Group, Phases, Planting};
+use super::load::{Group, Planting};
 use super::nodes::Nodes;
 use super::report::Lateness;
 use super::{OnProgress, Pace, Result, Site};
@@ -70,11 +70,8 @@ const CALM_MS: i64 = 2_000;
 /// # Errors
 /// If the store fails, is not empty, or cannot have so many nodes.
 pub async fn herd(site: Site<'_>, plan: HerdPlan) -> Result<Herd> {
-    let together = Phases::Together(AFTER_MS);
-    let groups = [
-        Group { name: HERD, triggers: plan.triggers, interval_ms: HOUR_MS, phases: together },
-        Group::at_rate(OTHERS, plan.others, plan.rate),
-    ];
+    let groups =
+        [Group::together(HERD, plan.triggers, HOUR_MS, AFTER_MS), Group::at_rate(OTHERS, plan.others, plan.rate)];
     let (place, planting) = prepare(&site, &groups).await?;
     let mut nodes = start(&site, &place, &planting).await?;
     wait_for_load(planting.begin).await?;

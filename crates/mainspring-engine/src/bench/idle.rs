@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use serde::Serialize;
 
 use super::fires::{prepare, settle};
-use super::load::{Group, Phases};
+use super::load::Group;
 use super::nodes::Nodes;
 use super::place::Place;
 use super::{Pace, Result, Site, seconds};
@@ -55,8 +55,7 @@ const SETTLED_AFTER_MS: i64 = 2_000;
 /// # Errors
 /// If the store fails or is not empty.
 pub async fn idle(site: Site<'_>, plan: IdlePlan) -> Result<Idle> {
-    let group =
-        Group { name: "idle", triggers: plan.triggers, interval_ms: YEAR_MS, phases: Phases::Together(YEAR_MS) };
+    let group = Group::together("idle", plan.triggers, YEAR_MS, YEAR_MS);
     let (place, planting) = prepare(&site, &[group]).await?;
     take_in(&site, &place).await?;
     let started = Instant::now();

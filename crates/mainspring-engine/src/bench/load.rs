@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use mainspring_core::cluster::Shard;
 use mainspring_core::compile::{self, Defaults};
-use mainspring_core::job::{Job, JobKey, ScheduleDefinition, Task, TriggerDefinition};
+use mainspring_core::job::{DEFAULT_QUEUE, Job, JobKey, ScheduleDefinition, Task, TriggerDefinition};
 use mainspring_core::{JobId, Timestamp, TriggerId, edit, shard_of};
 use mainspring_store::{Expect, JobWrite, Saved, Store, TriggerWrite};
 
@@ -13,7 +13,7 @@ use super::{OnProgress, Result};
 use crate::clock::{Clock, SystemClock};
 use crate::metrics::Entry;
 
-const NAMESPACE: &str = "bench";
+pub(super) const NAMESPACE: &str = "bench";
 /// Jobs saved in one transaction.
 const SLICE: usize = 500;
 /// How much slower the rest may be than the first slice.
@@ -26,6 +26,8 @@ pub(super) struct Group {
     pub(super) triggers: u32,
     pub(super) interval_ms: i64,
     pub(super) phases: Phases,
+    /// Where its runs wait.
+    pub(super) queue: &'static str,
 }
 
 /// When the triggers of a group are due for the first time.
@@ -33,22 +35,27 @@ pub(super) struct Group {
 pub(super) enum Phases {
     /// All so many milliseconds after the beginning.
     Together(i64),
-    /// Spread over the first interval.
-    Spread,
+    /// Spread over an interval that begins so many milliseconds after the beginning.
+    Spread(i64),
 }
 
 impl Group {
     /// So many fires a second, spread evenly.
     pub(super) fn at_rate(name: &'static str, triggers: u32, rate: u32) -> Self {
         let interval_ms = (i64::from(triggers) * 1_000 / i64::from(rate.max(1))).max(1);
-        Self { name, triggers, interval_ms, phases: Phases::Spread }
+        Self { name, triggers, interval_ms, phases: Phases::Spread(0), queue: DEFAULT_QUEUE }
+    }
+
+    /// All at one instant, and hardly ever again.
+    pub(super) const fn together(name: &'static str, triggers: u32, interval_ms: i64, after_ms: i64) -> Self {
+        Self { name, triggers, interval_ms, phases: Phases::Together(after_ms), queue: DEFAULT_QUEUE }
     }
 
     fn first(self, begin: Timestamp, index: u32) -> Timestamp {
         begin
             + match self.phases {
                 Phases::Together(after_ms) => after_ms,
-                Phases::Spread => self.interval_ms * i64::from(index) / i64::from(self.triggers),
+                Phases::Spread(after_ms) => after_ms + self.interval_ms * i64::from(index) / i64::from(self.triggers),
             }
     }
 }
@@ -156,6 +163,7 @@ fn write(group: Group, index: u32, at: Timestamp, begin: Timestamp, known: Optio
     trigger.start_at = Some(group.first(begin, index));
     let mut job = Job::new(JobKey::new(NAMESPACE, format!("{}-{index:07}", group.name)), Task::Noop);
     job.triggers.push(trigger);
+    group.queue.clone_into(&mut job.queue);
     let job = Arc::new(job);
     let rule = compile::rule(&job, &job.triggers[0], at, Defaults::default(), &|_| None).expect("a plain interval");
     let progress = edit::begin(&rule, TriggerId(0), None, at);

@@ -10,7 +10,7 @@ use tokio::process::{Child, ChildStdin, ChildStdout};
 
 use super::node::{Answer, Ask, Look, Node};
 use super::place::Place;
-use super::usage::{self, DatabaseServer};
+use super::usage::{self, Cpu, Usage};
 use super::{Error, Pace, Result, Site};
 use crate::clock::{Clock, SystemClock};
 use crate::metrics::Entry;
@@ -18,7 +18,7 @@ use crate::metrics::Entry;
 /// All nodes.
 pub(super) struct Nodes {
     links: Vec<Link>,
-    database: Option<DatabaseServer>,
+    usage: Usage,
     /// Before they started.
     before: Cpu,
 }
@@ -32,21 +32,6 @@ struct Process {
     child: Child,
     questions: ChildStdin,
     answers: Lines<BufReader<ChildStdout>>,
-}
-
-/// Processor time so far.
-#[derive(Clone, Copy)]
-pub(super) struct Cpu {
-    pub(super) nodes: f64,
-    pub(super) database: Option<f64>,
-}
-
-impl Cpu {
-    /// What was used since an earlier reading.
-    pub(super) fn since(self, earlier: Self) -> Self {
-        let database = self.database.zip(earlier.database).map(|(now, before)| now - before);
-        Self { nodes: self.nodes - earlier.nodes, database }
-    }
 }
 
 impl Nodes {
@@ -64,13 +49,13 @@ impl Nodes {
     }
 
     fn none(place: &Place, site: &Site<'_>) -> Self {
-        let database = DatabaseServer::find(site.store);
+        let usage = Usage::beside(site.store);
         let here = match place {
-            Place::Memory(_) => usage::cpu_seconds(&[std::process::id()]),
-            Place::Address(_) => 0.0,
+            Place::Memory(_) => vec![std::process::id()],
+            Place::Address(_) => Vec::new(),
         };
-        let before = Cpu { nodes: here, database: database.as_ref().map(DatabaseServer::cpu_seconds) };
-        Self { links: Vec::new(), database, before }
+        let before = usage.cpu(&here);
+        Self { links: Vec::new(), usage, before }
     }
 
     /// Waits until the nodes have all shards between them, in even parts. They must have before the load begins.
@@ -140,8 +125,7 @@ impl Nodes {
     }
 
     pub(super) fn cpu(&self) -> Cpu {
-        let database = self.database.as_ref().map(DatabaseServer::cpu_seconds);
-        Cpu { nodes: usage::cpu_seconds(&self.processes()), database }
+        self.usage.cpu(&self.processes())
     }
 
     pub(super) fn rss_mb(&self) -> f64 {

@@ -7,7 +7,7 @@ use mainspring_store::conformance::kit;
 
 use super::count::{Counted, count};
 use super::fires::add;
-use super::load::{Group, Phases};
+use super::load::Group;
 use super::node::Node;
 use super::place::Place;
 use super::*;
@@ -57,7 +57,7 @@ async fn lost_and_doubled_fires_are_found_in_the_tables() {
     let address = kit::postgres().await;
     let site = site(&address, 1);
     let place = Place::empty(&site).await.unwrap();
-    let group = Group { name: "job", triggers: 40, interval_ms: 3_600_000, phases: Phases::Together(0) };
+    let group = Group::together("job", 40, 3_600_000, 0);
     let planting = add(&site, &place, &[group]).await.unwrap();
     let refused = Place::empty(&site).await.err().unwrap();
     assert!(matches!(refused, Error::NotEmpty { jobs: 40, triggers: 0 }), "{refused:?}");

@@ -6,8 +6,46 @@ use std::path::Path;
 /// Ticks in a second; Linux shows 100 on every machine that we run on.
 const TICKS: f64 = 100.0;
 
+/// Processor time so far, in seconds.
+#[derive(Clone, Copy, Debug)]
+pub struct Cpu {
+    /// Of the processes asked for.
+    pub nodes: f64,
+    /// Of the database server, if it is on this machine and can be seen.
+    pub database: Option<f64>,
+}
+
+impl Cpu {
+    /// What was used since an earlier reading.
+    #[must_use]
+    pub fn since(self, earlier: Self) -> Self {
+        let database = self.database.zip(earlier.database).map(|(now, before)| now - before);
+        Self { nodes: self.nodes - earlier.nodes, database }
+    }
+}
+
+/// Reads what processes use, and the database server beside them.
+pub struct Usage {
+    database: Option<DatabaseServer>,
+}
+
+impl Usage {
+    /// Looks for the server of a store.
+    #[must_use]
+    pub fn beside(store: &str) -> Self {
+        Self { database: DatabaseServer::find(store) }
+    }
+
+    /// What processes have used so far, and the server.
+    #[must_use]
+    pub fn cpu(&self, processes: &[u32]) -> Cpu {
+        let database = self.database.as_ref().map(DatabaseServer::cpu_seconds);
+        Cpu { nodes: cpu_seconds(processes), database }
+    }
+}
+
 /// Processor time of processes so far, in seconds.
-pub(super) fn cpu_seconds(processes: &[u32]) -> f64 {
+fn cpu_seconds(processes: &[u32]) -> f64 {
     processes.iter().filter_map(|process| Stat::read(*process)).map(|stat| stat.own).sum::<f64>() / TICKS
 }
 
@@ -22,20 +60,20 @@ pub(super) fn rss_mb(processes: &[u32]) -> f64 {
 }
 
 /// A database server on this machine, found by the port on which it listens.
-pub(super) struct DatabaseServer {
+struct DatabaseServer {
     process: u32,
 }
 
 impl DatabaseServer {
     /// Nothing for a store without a server, a server elsewhere, and where other users' processes are hidden.
-    pub(super) fn find(address: &str) -> Option<Self> {
+    fn find(address: &str) -> Option<Self> {
         let inode = listener(local_port(address)?)?;
         let socket = format!("socket:[{inode}]");
         processes().find(|process| holds(*process, &socket)).map(|process| Self { process })
     }
 
     /// Processor time of the server and all of its processes, those that have ended included.
-    pub(super) fn cpu_seconds(&self) -> f64 {
+    fn cpu_seconds(&self) -> f64 {
         let stats: HashMap<u32, Stat> =
             processes().filter_map(|process| Some((process, Stat::read(process)?))).collect();
         let is_ours = |mut process: u32| loop {

@@ -1,0 +1,139 @@
+//! `mainspring bench runs`, as far as the store goes: what is planted before servers and workers start, and what is counted
+//! when they have ended. Between a run's insert and its completion it waits in a queue, and a worker of another process has it.
+
+use mainspring_core::Timestamp;
+use mainspring_core::run::RunState;
+use mainspring_store::{RunInfo, RunQuery, Store};
+
+use super::fires::{HOUR_MS, Load, prepare, settle};
+use super::load::{Group, NAMESPACE, Phases, Planting};
+use super::place::Place;
+use super::report::Lateness;
+use super::{Error, Result, Site};
+
+/// What to plant.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct RunsPlan {
+    /// How many triggers, each of a job of its own.
+    pub triggers: u32,
+    /// The load.
+    pub load: Load,
+    /// Runs that wait in a queue that no worker takes from, before the load begins and until the end.
+    pub waiting: u32,
+}
+
+/// What was planted.
+pub struct PlantedRuns {
+    place: Place,
+    planting: Planting,
+    /// When the first run of the load is due.
+    pub begin: Timestamp,
+}
+
+/// What the store says at the end.
+#[derive(Clone, PartialEq, Debug)]
+pub struct CountedRuns {
+    /// Kind and version.
+    pub store: String,
+    /// Runs of the load that are final.
+    pub runs: u64,
+    /// From the first due instant until the last run ended, in seconds.
+    pub seconds: f64,
+    /// Claimed by a server for a worker, to the handler entered there.
+    pub start_ms: Lateness,
+    /// Due to the handler entered.
+    pub lateness_ms: Lateness,
+    /// Instants without any record, and runs of the load that are not final.
+    pub lost: u64,
+    /// Instants with more than one run, and runs that were executed more than once.
+    pub duplicates: u64,
+}
+
+/// The queue whose runs wait.
+const ASIDE: &str = "aside";
+/// How many runs a second are put aside at least.
+const ASIDE_PER_MS: u32 = 4;
+/// What is left between them and the load.
+const CALM_MS: i64 = 2_000;
+/// Runs read at a time.
+const PAGE: u32 = 1_000;
+
+/// Plants into an empty store. The processes that are measured open it afterwards.
+///
+/// # Errors
+/// If the store fails, is not empty, or is in memory, where no other process finds it.
+pub async fn plant_runs(site: Site<'_>, plan: RunsPlan) -> Result<PlantedRuns> {
+    if site.store == "memory:" {
+        return Err(Error::OneNode { store: "a store in memory", nodes: site.nodes + 1 });
+    }
+    let after_ms = match plan.waiting {
+        0 => 0,
+        waiting => i64::from(waiting / ASIDE_PER_MS) + CALM_MS,
+    };
+    let load = match plan.load {
+        Load::Drain => Group::together("job", plan.triggers, HOUR_MS, after_ms),
+        Load::Rate(rate) => Group { phases: Phases::Spread(after_ms), ..Group::at_rate("job", plan.triggers, rate) },
+    };
+    let aside = Group { queue: ASIDE, ..Group::together(ASIDE, plan.waiting, 24 * HOUR_MS, 0) };
+    let groups: &[Group] = if plan.waiting == 0 { &[load] } else { &[aside, load] };
+    let (place, planting) = prepare(&site, groups).await?;
+    let begin = planting.begin + after_ms;
+    Ok(PlantedRuns { place, planting, begin })
+}
+
+impl PlantedRuns {
+    /// Counts, once servers and workers have ended. Instants up to a second before `stopped_at` must have fired.
+    ///
+    /// # Errors
+    /// If the store fails.
+    pub async fn count(&self, stopped_at: Timestamp) -> Result<CountedRuns> {
+        let (store_name, counted) = settle(&self.place, &self.planting, stopped_at).await?;
+        let store = self.place.open().await?;
+        let read = self.read(&*store).await;
+        self.place.close(&*store).await?;
+        let (done, open) = read?;
+        let last = done.iter().filter_map(|run| run.ended_at).max().unwrap_or(self.begin);
+        let between = |from: fn(&RunInfo) -> Option<Timestamp>| {
+            Lateness::of(done.iter().filter_map(|run| {
+                let ms = run.started_at?.since(from(run)?);
+                Some(u32::try_from(ms.max(0)).unwrap_or(u32::MAX))
+            }))
+        };
+        #[expect(clippy::cast_precision_loss, reason = "far below 2^53")]
+        let seconds = last.since(self.begin) as f64 / 1_000.0;
+        Ok(CountedRuns {
+            store: store_name,
+            runs: done.len() as u64,
+            seconds,
+            start_ms: between(|run| run.claimed_at),
+            lateness_ms: between(|run| Some(run.due_at)),
+            lost: counted.lost + open,
+            duplicates: counted.duplicates + done.iter().filter(|run| run.attempt != 1).count() as u64,
+        })
+    }
+
+    /// The final runs of the load, and how many of it are not.
+    async fn read(&self, store: &dyn Store) -> Result<(Vec<RunInfo>, u64)> {
+        let (mut done, mut open, mut before) = (Vec::new(), 0, None);
+        loop {
+            let query = RunQuery {
+                namespace: Some(NAMESPACE.to_owned()),
+                job: None,
+                states: Vec::new(),
+                from: None,
+                to: None,
+                before,
+                limit: PAGE,
+            };
+            let page = store.runs(query).await?;
+            let Some(last) = page.last() else { return Ok((done, open)) };
+            before = Some(last.id);
+            for run in page.into_iter().filter(|run| run.queue != ASIDE) {
+                match run.state {
+                    RunState::Succeeded => done.push(run),
+                    _ => open += 1,
+                }
+            }
+        }
+    }
+}
