@@ -217,11 +217,14 @@ impl Workers {
         batch: &mainspring_core::batch::CompletionBatch,
         outcome: &mainspring_core::batch::CompletionOutcome,
     ) {
+        let sessions = lock(&self.0.sessions);
+        let mut roomy = FxHashSet::default();
         for (index, entry) in (0_u32..).zip(&batch.entries) {
             let Some(holder) = entry.held_by else { continue };
             let refused = outcome.refused.binary_search(&index).is_ok();
-            if let Some(session) = lock(&self.0.sessions).get(&holder) {
+            if let Some(session) = sessions.get(&holder) {
                 session.take(entry.run, entry.attempt);
+                roomy.insert(holder);
             }
             let waiting = lock(&self.0.waiting).remove(&(entry.run, entry.attempt));
             for reporter in waiting.into_iter().flatten() {
@@ -229,6 +232,8 @@ impl Workers {
                 let _heard = reporter.send(refused);
             }
         }
+        // A poll that is held may be answered with what there was no room for.
+        roomy.iter().filter_map(|holder| sessions.get(holder)).for_each(|session| session.wake.notify_waiters());
     }
 
     /// Counts up the workers that were heard, buries those that are dead, and forgets those that went elsewhere. Never ends.

@@ -78,13 +78,13 @@ impl Book {
     /// The next question to a server.
     pub(crate) fn poll(&mut self) -> WorkerPoll {
         self.number += 1;
-        WorkerPoll { number: self.number, free: self.free(), runs: self.held.keys().cloned().collect(), wait_ms: None }
+        WorkerPoll { number: self.number, free: self.room(), runs: self.held.keys().cloned().collect(), wait_ms: None }
     }
 
     /// Whether a question that said `free` is to be asked anew: it gets nothing although there is room, or might get
     /// something although nothing more is taken.
     pub(crate) fn is_outdated(&self, free: u32) -> bool {
-        (free == 0) != (self.free() == 0) && (free == 0 || self.draining)
+        (free == 0) != (self.room() == 0)
     }
 
     /// How long a worker may be silent that executes what others may be given.
@@ -199,8 +199,10 @@ impl Book {
         self.held.is_empty() && self.leaving == 0
     }
 
-    fn free(&self) -> u32 {
-        if self.draining { 0 } else { self.slots.saturating_sub(self.busy()) }
+    /// How many runs the server may have in these hands. It counts those that it has given itself, so a question stays right
+    /// when one of them ends; of those of earlier lives it knows nothing.
+    fn room(&self) -> u32 {
+        if self.draining { 0 } else { self.slots.saturating_sub(self.leaving) }
     }
 
     fn executing(&self) -> u32 {

@@ -184,12 +184,12 @@ impl Builder {
             None => (None, None),
         };
         let executor = Executor { handlers: self.handlers, runner, kill_grace: self.kill_grace };
-        let (core, outbox) = Core::new(self.spec, link, executor, journal);
+        let (core, incoming) = Core::new(self.spec, link, executor, journal);
         if let Some(legacy) = legacy {
             core.settle_legacy(legacy).await.map_err(start_error)?;
         }
         let joined = core.join().await.map_err(start_error)?;
-        Ok(Worker::start(core, outbox, joined))
+        Ok(Worker::start(core, incoming, joined))
     }
 }
 

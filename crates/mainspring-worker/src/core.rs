@@ -9,7 +9,7 @@ use mainspring_api::{
     AttemptState, WorkerEnd, WorkerHolding, WorkerOrders, WorkerPoll, WorkerReceipt, WorkerReport, WorkerRun,
     WorkerSpec, WorkerTerms,
 };
-use tokio::sync::{mpsc, watch};
+use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 
 use crate::book::{Book, Life, Stop};
@@ -17,7 +17,7 @@ use crate::clock::{boot_ms, now, pause};
 use crate::execute::Executor;
 use crate::journal::{Journal, Legacy};
 use crate::link::{Backoff, Link, Trouble};
-use crate::outbox::{Batch, Item, Log, Outbox, What};
+use crate::outbox::{Batch, Log, Outbox, Sender, What};
 
 /// The least time between two questions while there is nothing new.
 const POLL_EVERY_MS: u64 = 200;
@@ -28,6 +28,18 @@ const LEAVE_TIMEOUT: Duration = Duration::from_secs(3);
 /// Ends of an earlier process that are reported at a time.
 const LEGACY_ENDS: usize = 100;
 
+/// Ends that go to the disk at a time.
+const KEPT_AT_ONCE: usize = 1_000;
+
+/// An end, and who waits until it is in the journal.
+type Keep = (WorkerEnd, oneshot::Sender<()>);
+
+/// What the loops take from.
+pub(crate) struct Incoming {
+    outbox: Outbox,
+    keep: mpsc::UnboundedReceiver<Keep>,
+}
+
 /// What the loops share.
 pub(crate) struct Core {
     pub(crate) spec: WorkerSpec,
@@ -37,7 +49,9 @@ pub(crate) struct Core {
     hands: Mutex<Hands>,
     /// Counts what may matter to a question that is under way.
     changed: watch::Sender<u64>,
-    outbox: mpsc::Sender<Item>,
+    outbox: Sender,
+    /// Ends to keep in the journal, if there is one, and who waits for that.
+    keeping: mpsc::UnboundedSender<Keep>,
     tasks: Mutex<JoinSet<()>>,
 }
 
@@ -68,8 +82,9 @@ impl Core {
         link: Link,
         executor: Executor,
         journal: Option<Journal>,
-    ) -> (Arc<Self>, Outbox) {
+    ) -> (Arc<Self>, Incoming) {
         let (items, outbox) = Outbox::new();
+        let (keeping, keep) = mpsc::unbounded_channel();
         let hands = Hands { book: Book::new(spec.slots), id: Arc::from(""), tells: HashMap::new() };
         let core = Self {
             spec,
@@ -79,9 +94,10 @@ impl Core {
             hands: Mutex::new(hands),
             changed: watch::Sender::new(0),
             outbox: items,
+            keeping,
             tasks: Mutex::default(),
         };
-        (Arc::new(core), outbox)
+        (Arc::new(core), Incoming { outbox, keep })
     }
 
     /// The id under which the worker has joined.
@@ -160,8 +176,9 @@ impl Core {
     }
 
     /// Works until it has drained; joins anew whenever it was taken for dead.
-    pub(crate) async fn run(self: Arc<Self>, outbox: Outbox, mut joined: (Life, WorkerTerms)) {
-        self.spawn(Arc::clone(&self).report(outbox));
+    pub(crate) async fn run(self: Arc<Self>, incoming: Incoming, mut joined: (Life, WorkerTerms)) {
+        self.spawn(Arc::clone(&self).report(incoming.outbox));
+        self.spawn(Arc::clone(&self).keep(incoming.keep));
         self.spawn(Arc::clone(&self).watch());
         while let Over::Dismissed = self.serve(joined.0, &joined.1).await {
             let Some(again) = self.join_again().await else { break };
@@ -269,9 +286,27 @@ impl Core {
         };
         self.note_change();
         let Some(end) = end else { return };
-        self.in_journal("keep an end in", |journal| journal.keep(&end));
+        self.kept(&end).await;
         log.close().await;
-        let _closed = self.outbox.send(Item { life, what: What::End(end) }).await;
+        self.outbox.end(life, end);
+    }
+
+    /// Waits until an end is in the journal, if there is one.
+    async fn kept(&self, end: &WorkerEnd) {
+        if self.journal.is_some() {
+            let (done, is_done) = oneshot::channel();
+            let _closed = self.keeping.send((end.clone(), done));
+            let _dropped = is_done.await;
+        }
+    }
+
+    /// Keeps ends in the journal, for ever: those that wait go to the disk together.
+    async fn keep(self: Arc<Self>, mut incoming: mpsc::UnboundedReceiver<Keep>) {
+        let mut waiting = Vec::new();
+        while incoming.recv_many(&mut waiting, KEPT_AT_ONCE).await > 0 {
+            self.in_journal("keep ends in", |journal| journal.keep(waiting.iter().map(|(end, _)| end)));
+            waiting.drain(..).for_each(|(_, done)| _ = done.send(()));
+        }
     }
 
     /// Reports what is in the outbox, for ever.

@@ -1,9 +1,9 @@
 //! What a worker has to say also after its own death: ends of attempts, on disk before they are sent.
 //!
-//! A file of JSON lines: the worker's id first, then one end per line. An end that was answered is dropped when no other
-//! waits, so a line may be read that was answered long ago; the server refuses it then, and no harm is done.
+//! A file of JSON lines: the worker's id first, then ends, and which of them were answered. The latter need not be on disk: an end
+//! that is reported again is refused, and no harm is done.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -11,8 +11,8 @@ use std::path::{Path, PathBuf};
 use mainspring_api::{WorkerEnd, WorkerHolding};
 use serde::{Deserialize, Serialize};
 
-/// Lines after which the file is written anew although ends wait in it.
-const LINES_MAX: usize = 10_000;
+/// Answered lines after which the file is written anew, if they are also the greater part of it.
+const OLD_MAX: usize = 1_000;
 
 /// One line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -20,6 +20,7 @@ const LINES_MAX: usize = 10_000;
 enum Line {
     Worker(String),
     End(WorkerEnd),
+    Answered(Vec<WorkerHolding>),
 }
 
 /// What a worker left behind that did not stop in order.
@@ -68,22 +69,28 @@ impl Journal {
         self.rewrite()
     }
 
-    /// Keeps an end, on disk when this returns.
-    pub(crate) fn keep(&mut self, end: &WorkerEnd) -> io::Result<()> {
-        let line = Line::End(end.clone());
-        self.waiting.insert(WorkerHolding { run: end.run.clone(), attempt: end.attempt }, line.clone());
-        self.lines += 1;
-        self.file.write_all(&text(&line))?;
+    /// Keeps ends, on disk when this returns.
+    pub(crate) fn keep<'a>(&mut self, ends: impl IntoIterator<Item = &'a WorkerEnd>) -> io::Result<()> {
+        let mut lines = Vec::new();
+        for end in ends {
+            let line = Line::End(end.clone());
+            lines.extend(text(&line));
+            self.waiting.insert(holding_of(end), line);
+            self.lines += 1;
+        }
+        self.file.write_all(&lines)?;
         self.file.sync_data()
     }
 
     /// These were answered.
     pub(crate) fn drop_ends<'a>(&mut self, ends: impl IntoIterator<Item = &'a WorkerEnd>) -> io::Result<()> {
-        for end in ends {
-            self.waiting.remove(&WorkerHolding { run: end.run.clone(), attempt: end.attempt });
+        let answered: Vec<_> =
+            ends.into_iter().map(holding_of).filter(|end| self.waiting.remove(end).is_some()).collect();
+        if !answered.is_empty() {
+            self.file.write_all(&text(&Line::Answered(answered)))?;
         }
-        let has_old = self.lines > self.waiting.len();
-        if has_old && (self.waiting.is_empty() || self.lines > LINES_MAX) { self.rewrite() } else { Ok(()) }
+        let old = self.lines.saturating_sub(self.waiting.len());
+        if old > OLD_MAX.max(self.waiting.len()) { self.rewrite() } else { Ok(()) }
     }
 
     /// Whether an end is kept that was not answered.
@@ -120,6 +127,10 @@ impl Journal {
     }
 }
 
+fn holding_of(end: &WorkerEnd) -> WorkerHolding {
+    WorkerHolding { run: end.run.clone(), attempt: end.attempt }
+}
+
 fn text(line: &Line) -> Vec<u8> {
     let mut text = serde_json::to_vec(line).expect("such a line has text keys only");
     text.push(b'\n');
@@ -133,7 +144,13 @@ fn read(content: &[u8]) -> Option<Legacy> {
         match (serde_json::from_slice(text), &mut legacy) {
             (Ok(Line::Worker(worker)), _) => legacy = Some(Legacy { worker, ends: Vec::new() }),
             (Ok(Line::End(end)), Some(legacy)) => legacy.ends.push(end),
-            (Ok(Line::End(_)), None) => tracing::warn!("an end in the journal belongs to no worker; passed over"),
+            (Ok(Line::Answered(answered)), Some(legacy)) => {
+                let answered: BTreeSet<WorkerHolding> = answered.into_iter().collect();
+                legacy.ends.retain(|end| !answered.contains(&holding_of(end)));
+            }
+            (Ok(Line::End(_) | Line::Answered(_)), None) => {
+                tracing::warn!("an end in the journal belongs to no worker; passed over")
+            }
             (Err(error), _) => tracing::warn!(%error, "a line of the journal cannot be read; passed over"),
         }
     }
@@ -172,14 +189,14 @@ mod tests {
         let (mut journal, found) = Journal::open(&path).unwrap();
         assert_eq!(found, None);
         journal.begin("w1").unwrap();
-        ["a", "b"].iter().for_each(|run| journal.keep(&end(run)).unwrap());
+        journal.keep([&end("a"), &end("b")]).unwrap();
         drop(journal);
         let (mut journal, found) = Journal::open(&path).unwrap();
         assert_eq!(found, legacy(&["a", "b"]));
 
         journal.begin("w1").unwrap();
-        journal.keep(&end("c")).unwrap();
-        journal.keep(&end("d")).unwrap();
+        journal.keep([&end("c")]).unwrap();
+        journal.keep([&end("d")]).unwrap();
         journal.drop_ends([&end("c")]).unwrap();
         assert!(!journal.holds("c") && journal.holds("d"));
         journal.drop_ends([&end("d")]).unwrap();
@@ -217,11 +234,13 @@ mod tests {
         let path = folder.path().join("journal");
         let mut journal = Journal::open(&path).unwrap().0;
         journal.begin("w1").unwrap();
-        journal.keep(&end("first")).unwrap();
-        journal.lines = LINES_MAX;
-        journal.keep(&end("second")).unwrap();
-        journal.drop_ends([&end("second")]).unwrap();
-        assert_eq!(journal.lines, 1);
+        journal.keep([&end("first")]).unwrap();
+        let size = |path: &Path| std::fs::metadata(path).unwrap().len();
+        let small = size(&path);
+        let ends: Vec<WorkerEnd> = (0..=OLD_MAX).map(|run| end(&run.to_string())).collect();
+        journal.keep(&ends).unwrap();
+        journal.drop_ends(&ends).unwrap();
+        assert_eq!(size(&path), small);
         drop(journal);
         assert_eq!(Journal::open(&path).unwrap().1, legacy(&["first"]));
     }

@@ -6,14 +6,14 @@ use std::sync::{Arc, PoisonError};
 
 use mainspring_api::{LogStream, Timestamp, WorkerEnd, WorkerHolding, WorkerLine, WorkerLog, WorkerReport};
 use mainspring_tasks::LogReader;
-use tokio::sync::{Mutex, mpsc};
+use tokio::sync::{Mutex, OwnedSemaphorePermit, Semaphore, mpsc};
 use tokio::task::JoinHandle;
 
 use crate::book::Life;
 use crate::clock;
 
 /// Log chunks of all attempts that wait; whoever writes more waits for room.
-pub(crate) const ITEMS_MAX: usize = 64;
+const LOGS_MAX: usize = 64;
 /// Bytes in one report, roughly; its JSON must stay within what a server reads, also when every byte is escaped.
 const REPORT_BYTES: usize = 96 * 1024;
 /// What a line costs beside its text.
@@ -25,9 +25,32 @@ const TEXT_BYTES_MAX: usize = 16 * 1024;
 
 /// One thing to report.
 #[derive(Debug)]
-pub(crate) struct Item {
-    pub(crate) life: Life,
-    pub(crate) what: What,
+struct Item {
+    life: Life,
+    what: What,
+    /// Its place among the log chunks that wait.
+    _place: Option<OwnedSemaphorePermit>,
+}
+
+/// The sending end. Logs wait for room; ends do not, of which there are no more than slots.
+#[derive(Clone, Debug)]
+pub(crate) struct Sender {
+    items: mpsc::UnboundedSender<Item>,
+    room: Arc<Semaphore>,
+}
+
+impl Sender {
+    /// Puts in the end of an attempt, after what its log has put in.
+    pub(crate) fn end(&self, life: Life, end: WorkerEnd) {
+        // Nobody takes anything out any more: the worker is being dropped.
+        let _closed = self.items.send(Item { life, what: What::End(end), _place: None });
+    }
+
+    /// Puts in a part of a log once there is room. False: nobody takes anything out any more.
+    async fn log(&self, life: Life, log: WorkerLog) -> bool {
+        let Ok(place) = Arc::clone(&self.room).acquire_owned().await else { return false };
+        self.items.send(Item { life, what: What::Log(log), _place: Some(place) }).is_ok()
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -77,14 +100,15 @@ impl Batch {
 
 /// The receiving end.
 pub(crate) struct Outbox {
-    items: mpsc::Receiver<Item>,
+    items: mpsc::UnboundedReceiver<Item>,
     /// Taken out, and not put into a batch yet.
     next: VecDeque<Item>,
 }
 
 impl Outbox {
-    pub(crate) fn new() -> (mpsc::Sender<Item>, Self) {
-        let (sender, items) = mpsc::channel(ITEMS_MAX);
+    pub(crate) fn new() -> (Sender, Self) {
+        let (sender, items) = mpsc::unbounded_channel();
+        let sender = Sender { items: sender, room: Arc::new(Semaphore::new(LOGS_MAX)) };
         (sender, Self { items, next: VecDeque::new() })
     }
 
@@ -119,13 +143,13 @@ pub(crate) struct Log {
 struct Writer {
     life: Life,
     holding: WorkerHolding,
-    items: mpsc::Sender<Item>,
+    items: Sender,
     next_line: u64,
     closed: bool,
 }
 
 impl Log {
-    pub(crate) fn new(life: Life, holding: WorkerHolding, items: mpsc::Sender<Item>) -> Self {
+    pub(crate) fn new(life: Life, holding: WorkerHolding, items: Sender) -> Self {
         let writer = Writer { life, holding, items, next_line: 0, closed: false };
         Self { writer: Arc::new(Mutex::new(writer)), forwarding: Arc::default() }
     }
@@ -170,8 +194,7 @@ impl Log {
             }
             let (first_line, count) = (writer.next_line, lines.len() as u64);
             let WorkerHolding { run, attempt } = writer.holding.clone();
-            let what = What::Log(WorkerLog { run, attempt, first_line, lines });
-            if writer.items.send(Item { life: writer.life, what }).await.is_err() {
+            if !writer.items.log(writer.life, WorkerLog { run, attempt, first_line, lines }).await {
                 return;
             }
             writer.next_line += count;
@@ -269,13 +292,13 @@ mod tests {
     async fn a_writer_waits_for_room() {
         let (items, mut outbox) = Outbox::new();
         let log = Log::new(1, holding(), items);
-        for _ in 0..ITEMS_MAX {
+        for _ in 0..LOGS_MAX {
             log.write(LogStream::Stdout, "line").await;
         }
         let more = tokio::spawn(async move { log.write(LogStream::Stdout, "line").await });
         tokio::task::yield_now().await;
         assert!(!more.is_finished());
-        assert_eq!(outbox.batch().await.unwrap().items.len(), ITEMS_MAX);
+        assert_eq!(outbox.batch().await.unwrap().items.len(), LOGS_MAX);
         more.await.unwrap();
     }
 }

@@ -9,8 +9,7 @@ use tokio::task::JoinHandle;
 
 use crate::book::Life;
 use crate::builder::Builder;
-use crate::core::Core;
-use crate::outbox::Outbox;
+use crate::core::{Core, Incoming};
 
 /// How long ends may take to be reported after everything was told to end, beyond the grace that they have.
 const REPORT_PATIENCE: Duration = Duration::from_secs(10);
@@ -27,8 +26,8 @@ impl Worker {
         Builder::new(address.into())
     }
 
-    pub(crate) fn start(core: Arc<Core>, outbox: Outbox, joined: (Life, WorkerTerms)) -> Self {
-        let running = tokio::spawn(Arc::clone(&core).run(outbox, joined));
+    pub(crate) fn start(core: Arc<Core>, incoming: Incoming, joined: (Life, WorkerTerms)) -> Self {
+        let running = tokio::spawn(Arc::clone(&core).run(incoming, joined));
         Self { core, running }
     }
 

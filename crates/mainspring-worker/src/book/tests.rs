@@ -66,11 +66,15 @@ fn a_poll_names_what_is_held_until_its_end_is_recorded() {
     let (starts, _) = book.take(runs(&[given("b", false), given("a", true)]), 0, 1);
     assert_eq!(names(&starts), ["b", "a"]);
     let poll = book.poll();
-    assert_eq!((poll.free, poll.runs), (1, vec![holding("a", 1), holding("b", 1)]));
+    assert_eq!(
+        (poll.free, poll.runs),
+        (3, vec![holding("a", 1), holding("b", 1)]),
+        "what it was given the server counts"
+    );
 
     let over = book.ended(life, end("a", AttemptState::Succeeded)).unwrap();
     let poll = book.poll();
-    assert_eq!((poll.free, poll.runs.len()), (2, 2), "its slot is free, and it is held");
+    assert_eq!(poll.runs.len(), 2, "it is over, and held");
     book.settled(life, [&over]);
     assert_eq!(book.poll().runs, [holding("b", 1)]);
 }
@@ -158,21 +162,34 @@ fn a_worker_that_was_taken_for_dead_reports_nothing_of_that_life() {
     book.settled(first, [&over]);
     assert_eq!(book.poll().runs, [holding("b", 1)], "a receipt of then");
     assert_eq!(book.ended(first, end("a", AttemptState::Cancelled)), None);
-    assert_eq!((book.poll().free, book.lives(second)), (2, true));
+    assert_eq!((book.poll().free, book.lives(second)), (3, true));
 }
 
 #[test]
-fn a_full_worker_asks_anew_when_there_is_room() {
-    let (mut book, life) = joined();
+fn a_question_is_asked_anew_when_it_says_something_wrong() {
+    let (mut book, first) = joined();
     book.take(runs(&[given("a", false), given("b", false), given("c", false)]), 0, 1);
     let free = book.poll().free;
-    assert!(free == 0 && !book.is_outdated(free));
-    book.ended(life, end("a", AttemptState::Succeeded));
-    assert!(book.is_outdated(free));
-    let free = book.poll().free;
+    book.ended(first, end("a", AttemptState::Succeeded));
     assert!(!book.is_outdated(free), "an open question is enough");
+    assert!(book.dismissed(first));
+    let second = book.joined(GIVE_UP, 5);
+    book.take(runs(&[given("d", false)]), 5, 6);
+    assert_eq!((book.poll().free, book.lives(second)), (1, true));
     book.drain();
     assert!(book.is_outdated(free) && !book.is_outdated(0), "it must not be given anything now");
+}
+
+#[test]
+fn a_worker_that_earlier_lives_have_full_asks_anew_when_there_is_room() {
+    let (mut book, first) = joined();
+    book.take(runs(&[given("a", false), given("b", false), given("c", false)]), 0, 1);
+    assert!(book.dismissed(first));
+    book.joined(GIVE_UP, 5);
+    let free = book.poll().free;
+    assert!(free == 0 && !book.is_outdated(free));
+    book.ended(first, end("a", AttemptState::Cancelled));
+    assert!(book.is_outdated(free));
 }
 
 #[test]

@@ -232,7 +232,9 @@ impl State {
     /// What there is to say to a question.
     fn orders(&self, poll: &WorkerPoll) -> Option<WorkerOrders> {
         let again = self.given.iter().filter(|(holding, _)| !poll.runs.contains(holding)).map(|(_, run)| run.clone());
-        let fresh = self.waiting.iter().take(poll.free as usize).cloned();
+        let slots = self.joined.last().map_or(u32::MAX, |spec| spec.slots);
+        let room = (slots as usize).saturating_sub(self.given.len()).min(poll.free as usize);
+        let fresh = self.waiting.iter().take(room).cloned();
         let named = |run: &&String| poll.runs.iter().any(|holding| holding.run == **run);
         let orders = WorkerOrders {
             runs: again.chain(fresh).collect(),

@@ -9,7 +9,7 @@ use mainspring_worker::{Builder, RunContext, StartError, Worker};
 use serde_json::json;
 use tokio::sync::Notify;
 
-use crate::desk::{Desk, handler_run, script_run};
+use crate::desk::{Desk, State, handler_run, script_run};
 
 /// Longer than any test.
 const NEVER_MS: u64 = 600_000;
@@ -128,8 +128,8 @@ async fn a_full_worker_takes_the_next_run_as_soon_as_there_is_room() {
     let open = Arc::new(Notify::new());
     let worker = builder(&desk).slots(1).handler("wait", waits_for(&open)).start().await.unwrap();
     desk.with(|state| state.waiting = vec![handler_run("a", "wait"), handler_run("b", "wait")]);
-    desk.until("a question of a full worker", |state| state.polls.iter().any(|(_, poll)| poll.free == 0).then_some(()))
-        .await;
+    let is_full = |state: &State| state.polls.iter().any(|(_, poll)| !poll.runs.is_empty()).then_some(());
+    desk.until("a question of a full worker", is_full).await;
     desk.with(|state| assert_eq!((state.waiting.len(), state.given.len()), (1, 1)));
     open.notify_one();
     desk.end_of("a").await;
