@@ -29,6 +29,7 @@ mod answer;
 mod cluster;
 mod error;
 mod jobs;
+mod queues;
 mod runs;
 mod sse;
 mod stream;

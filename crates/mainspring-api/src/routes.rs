@@ -38,6 +38,9 @@
 //! | [`CLUSTER`] | GET | → [`Cluster`](crate::Cluster) |
 //! | [`LATENESS`] | GET | → [`ClusterLateness`](crate::ClusterLateness) |
 //! | [`NODE_DRAIN`], [`NODE_UNDRAIN`] | POST | [`Reason`](crate::Reason) → 202 [`Node`](crate::Node) |
+//! | [`QUEUES`] | GET | array of [`Queue`](crate::Queue) |
+//! | [`QUEUE`] | GET, PUT | [`QueueSettings`](crate::QueueSettings) → [`Queue`](crate::Queue) |
+//! | [`QUEUE_PAUSE`], [`QUEUE_RESUME`] | POST | [`Reason`](crate::Reason) → [`Queue`](crate::Queue) |
 //! | [`WORKERS`] | GET, POST | [`WorkerSpec`](crate::WorkerSpec) → 201 [`WorkerTerms`](crate::WorkerTerms); GET: array of [`Worker`](crate::Worker) |
 //! | [`WORKER`] | GET, DELETE | → [`Worker`](crate::Worker) |
 //! | [`WORKER_POLL`] | POST | [`WorkerPoll`](crate::WorkerPoll) → [`WorkerOrders`](crate::WorkerOrders) |
@@ -137,6 +140,14 @@ pub const LATENESS: &str = "/api/v1/cluster/lateness";
 pub const NODE_DRAIN: &str = "/api/v1/cluster/nodes/{node}/drain";
 /// Lets a node take shards again.
 pub const NODE_UNDRAIN: &str = "/api/v1/cluster/nodes/{node}/undrain";
+/// Queues.
+pub const QUEUES: &str = "/api/v1/queues";
+/// One queue. PUT: sets how runs leave it.
+pub const QUEUE: &str = "/api/v1/queues/{queue}";
+/// Pauses a queue.
+pub const QUEUE_PAUSE: &str = "/api/v1/queues/{queue}/pause";
+/// Ends the pause of a queue.
+pub const QUEUE_RESUME: &str = "/api/v1/queues/{queue}/resume";
 /// Workers that have joined.
 pub const WORKERS: &str = "/api/v1/workers";
 /// One worker. DELETE: it leaves; what it still executes is lost.
@@ -191,6 +202,10 @@ pub const ALL: &[(&str, &[&str])] = &[
     (LATENESS, &["GET"]),
     (NODE_DRAIN, &["POST"]),
     (NODE_UNDRAIN, &["POST"]),
+    (QUEUES, &["GET"]),
+    (QUEUE, &["GET", "PUT"]),
+    (QUEUE_PAUSE, &["POST"]),
+    (QUEUE_RESUME, &["POST"]),
     (WORKERS, &["GET", "POST"]),
     (WORKER, &["GET", "DELETE"]),
     (WORKER_POLL, &["POST"]),

@@ -9,6 +9,7 @@ mod cluster;
 mod job;
 mod page;
 mod preview;
+mod queue;
 mod run;
 mod trigger;
 mod why;
@@ -23,6 +24,7 @@ pub use cluster::{
 pub use job::{Job, JobFilter, Namespace, NamespaceSpec, Reason, RunNow, WriteOptions};
 pub use page::{Page, PageFilter};
 pub use preview::{NextFilter, NextFire, Preview, PreviewFire, PreviewNote, PreviewRequest};
+pub use queue::{Queue, QueueRate, QueueSettings};
 pub use run::{
     Attempt, AttemptState, LogFilter, LogLine, LogPage, LogStream, Origin, Run, RunFilter, RunState, RunSummary,
 };

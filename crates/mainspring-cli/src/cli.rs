@@ -3,7 +3,8 @@
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{
-    apply, bench, check, cluster, completion, cron, dev, doctor, job, logs, next, run, server, trigger, version, worker,
+    apply, bench, check, cluster, completion, cron, dev, doctor, job, logs, next, queue, run, server, trigger, version,
+    worker,
 };
 use crate::error::{Error, Result};
 use crate::exit::Exit;
@@ -39,6 +40,7 @@ enum Command {
     Logs(logs::LogsArgs),
     Next(next::NextArgs),
     Cron(cron::CronArgs),
+    Queue(queue::QueueArgs),
     Worker(worker::WorkerArgs),
     Cluster(cluster::ClusterArgs),
     Bench(bench::BenchArgs),
@@ -67,6 +69,7 @@ impl Cli {
             Command::Run(args) => run::run(args, &output),
             Command::Logs(args) => logs::run(&args, &output),
             Command::Next(args) => next::run(args, &output),
+            Command::Queue(args) => queue::run(args, &output),
             Command::Worker(args) => worker::run(args, &output),
             Command::Cluster(args) => cluster::run(args, &output),
             Command::Cron(args) => cron::run(args, &output),

@@ -11,6 +11,7 @@ pub mod doctor;
 pub mod job;
 pub mod logs;
 pub mod next;
+pub mod queue;
 pub mod run;
 pub mod server;
 pub mod trigger;

@@ -12,6 +12,7 @@ mod id;
 pub mod job;
 pub mod overlap;
 pub mod planner;
+pub mod queue;
 pub mod retry;
 pub mod rule;
 pub mod run;

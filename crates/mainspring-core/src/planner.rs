@@ -29,7 +29,7 @@ mod window;
 use std::sync::Arc;
 
 use mainspring_schedule::Timestamp;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::batch::{
     AttemptDetail, Changes, ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, LiveRun, Queues,
@@ -153,6 +153,8 @@ pub enum Event {
     HeldRead(Vec<LiveRun>),
     /// The ends of those that it does not, as asked for.
     LostRead(Vec<AttemptEnd>),
+    /// Nothing leaves these queues but by claims, which may find something there again.
+    Limited(Arc<FxHashSet<Arc<str>>>),
     /// Nothing new is to be started from now on.
     Drain,
 }
@@ -274,6 +276,8 @@ pub struct Planner {
     slots: Slots,
     /// Which queues this node's own pool takes runs from.
     queues: Queues,
+    /// Queues for which something is set: their fires are queued, whoever has slots.
+    limited: Arc<FxHashSet<Arc<str>>>,
     /// Whether runs may wait for workers that have not been told yet.
     offers: bool,
     /// The shards whose changes are being read, and nothing while that waits to be repeated.
@@ -312,6 +316,7 @@ impl Planner {
             ends: Ends::new(settings.batch_max),
             slots: Slots::new(settings.slots),
             queues: Queues::All,
+            limited: Arc::default(),
             offers: true,
             changes_asked: None,
             changes_waiting: true,
@@ -366,6 +371,11 @@ impl Planner {
             Event::Released(released) => {
                 self.offers |= released.count > 0;
                 self.slots.released(released);
+            }
+            Event::Limited(queues) => {
+                self.limited = queues;
+                self.slots.backlog = true;
+                self.offers = true;
             }
             Event::Drain => self.draining = true,
         }

@@ -23,6 +23,7 @@ use crate::health::{Health, Traffic};
 use crate::metrics::{Ending, Metrics, Miss, Operation, Outcome, ReasonLabel, ResultLabel, seconds};
 use crate::notice::Notice;
 use crate::pool::Pool;
+use crate::queues::Names;
 use crate::tasks::Tasks;
 use crate::workers::Workers;
 
@@ -36,6 +37,8 @@ pub(crate) struct Driver {
     pub(crate) planner: Planner,
     /// Which queues the pool takes runs from.
     pub(crate) queues: Queues,
+    /// For which queues something is set.
+    pub(crate) limited: watch::Receiver<Names>,
     pub(crate) workers: Workers,
     pub(crate) store: Arc<dyn Store>,
     /// What is due goes by the node's clock, what is recorded of its work by the right time.
@@ -113,7 +116,8 @@ impl Driver {
     /// Runs until the incarnation is over.
     pub(crate) async fn run(&mut self) -> Ended {
         let mut alarm = self.clock.alarm();
-        let mut events = vec![Event::Woke];
+        let limited = Arc::clone(&self.limited.borrow_and_update());
+        let mut events = vec![Event::Limited(limited)];
         loop {
             self.step(&mut events);
             if let Some(ended) = self.ended {
@@ -240,6 +244,9 @@ impl Driver {
             dead = self.workers.dead().take(ENDS_MAX) => dead.into_iter().for_each(|dead| self.adopt(dead)),
             () = self.store.changed().notified() => events.push(Event::Changed),
             Ok(()) = self.poke.changed() => {}
+            Ok(()) = self.limited.changed() => {
+                events.push(Event::Limited(Arc::clone(&self.limited.borrow_and_update())));
+            }
             () = alarm.wait_until(self.planner.next_wakeup()) => events.push(Event::Woke),
         }
     }

@@ -27,6 +27,7 @@ use crate::metrics::Metrics;
 use crate::node::Node;
 use crate::notice::Notice;
 use crate::process::Processes;
+use crate::queues::QueueWatch;
 use crate::retention::{Retention, RetentionRule};
 use crate::sampler::Sampler;
 use crate::workers::Workers;
@@ -149,6 +150,7 @@ pub struct Engine {
     status: watch::Receiver<Option<Arc<Status>>>,
     workers: Workers,
     queues: Queues,
+    set: QueueWatch,
     running: JoinSet<()>,
 }
 
@@ -251,6 +253,8 @@ impl Engine {
             incarnation.clone(),
         );
         running.spawn(workers.clone().keep());
+        let set = QueueWatch::start(Arc::clone(&store)).await?;
+        running.spawn(set.clone().keep());
         let mut planner = settings.planner;
         planner.ahead_ms.get_or_insert(AHEAD_MS);
         if shared {
@@ -270,6 +274,7 @@ impl Engine {
             },
             planner,
             queues: settings.queues.clone(),
+            set: set.clone(),
             workers: workers.clone(),
             clock: Arc::clone(&clock),
             time,
@@ -304,6 +309,7 @@ impl Engine {
             status,
             workers,
             queues: settings.queues,
+            set,
             running,
         })
     }
@@ -312,6 +318,11 @@ impl Engine {
     #[must_use]
     pub const fn queues(&self) -> &Queues {
         &self.queues
+    }
+
+    /// Says that something was set for a queue, so that this node heeds it now; the others do so within a second.
+    pub fn queues_changed(&self) {
+        self.set.poke();
     }
 
     /// Workers of other machines.

@@ -20,6 +20,7 @@ mod node;
 mod notice;
 mod pool;
 mod process;
+mod queues;
 mod retention;
 mod sampler;
 mod tasks;

@@ -21,6 +21,7 @@ use crate::log_lane::LogLane;
 use crate::notice::Notice;
 use crate::pool::Pool;
 use crate::process::Processes;
+use crate::queues::QueueWatch;
 use crate::tasks::Tasks;
 use crate::workers::Workers;
 
@@ -32,6 +33,7 @@ pub(crate) struct Node {
     pub(crate) terms: Terms,
     pub(crate) planner: planner::Settings,
     pub(crate) queues: Queues,
+    pub(crate) set: QueueWatch,
     pub(crate) workers: Workers,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) time: RightTime,
@@ -136,6 +138,7 @@ impl Node {
             incarnation,
             planner: Planner::new(self.planner, incarnation, self.clock.now()).serving(self.queues.clone()),
             queues: self.queues.clone(),
+            limited: self.set.subscribe(),
             workers: self.workers.clone(),
             store: Arc::clone(&self.terms.store),
             clock: Arc::clone(&self.clock),

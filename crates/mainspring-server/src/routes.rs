@@ -12,6 +12,7 @@ mod logs;
 mod namespaces;
 mod next;
 mod preview;
+mod queues;
 mod runs;
 mod triggers;
 mod why;
@@ -105,6 +106,7 @@ fn table() -> Vec<Route> {
         preview::routes(),
         next::routes(),
         events::routes(),
+        queues::routes(),
         workers::routes(),
     ]
     .into_iter()

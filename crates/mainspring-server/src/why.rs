@@ -2,6 +2,7 @@
 
 use mainspring_api::{self as api, WhyCode, WhyReason};
 use mainspring_core::job::{GateRule, Overlap};
+use mainspring_core::queue::{QueueRule, place};
 use mainspring_core::run::RunState;
 use mainspring_schedule::Timestamp;
 use mainspring_store::RunInfo;
@@ -35,6 +36,8 @@ pub(crate) struct RunFacts<'a> {
     /// Queued runs of the same queue, in any order.
     pub(crate) queued: &'a [RunInfo],
     pub(crate) pool: Pool,
+    /// What is set for the queue, and how many of its runs are executed.
+    pub(crate) queue: (QueueRule, u64),
     pub(crate) now: Timestamp,
 }
 
@@ -100,11 +103,12 @@ fn held(facts: &RunFacts<'_>) -> WhyReason {
 }
 
 fn queued(facts: &RunFacts<'_>) -> Vec<WhyReason> {
-    let before: Vec<&RunInfo> = facts.queued.iter().filter(|run| goes_first(run, facts.run)).collect();
+    let before: Vec<&RunInfo> = facts.queued.iter().filter(|run| leaves_first(run, facts.run)).collect();
     let mut reasons = Vec::new();
     if facts.pool.draining {
         reasons.push(WhyReason::new(WhyCode::Draining, "the server that answers is shutting down, and starts no runs"));
     }
+    reasons.extend(at_limit(facts.queue, &facts.run.queue));
     reasons.extend(no_slot(facts.pool, &facts.run.queue));
     if !before.is_empty() {
         let message = format!(
@@ -120,6 +124,22 @@ fn queued(facts: &RunFacts<'_>) -> Vec<WhyReason> {
         reasons.push(WhyReason::new(WhyCode::AboutToStart, message));
     }
     reasons
+}
+
+/// What is set for a queue that keeps its runs back.
+fn at_limit((rule, running): (QueueRule, u64), queue: &str) -> Option<WhyReason> {
+    if rule.paused {
+        let hint = format!("mainspring queue resume {queue}");
+        return Some(WhyReason::new(WhyCode::QueuePaused, format!("the queue {queue} is paused")).hint(hint));
+    }
+    let full = rule.max_running.filter(|max| running >= u64::from(*max));
+    let full = full.map(|max| format!("{max} runs of the queue {queue} are executed, and no more may be at a time"));
+    let slow = rule.rate.map(|rate| format!("{} runs may leave the queue {queue} in {} ms", rate.count, rate.per_ms));
+    let message = full.or(slow)?;
+    Some(
+        WhyReason::new(WhyCode::QueueLimit, message)
+            .hint(format!("mainspring queue set {queue} --max-running N --rate N/DURATION")),
+    )
 }
 
 /// Why nobody has a slot for a run of a queue.
@@ -143,9 +163,15 @@ fn no_slot(pool: Pool, queue: &str) -> Option<WhyReason> {
     Some(WhyReason::new(WhyCode::NoSlot, whose).hint(hint))
 }
 
-/// The order in which claims take runs.
+/// The order in which held runs get a slot of their job.
 fn goes_first(run: &RunInfo, than: &RunInfo) -> bool {
     let rank = |run: &RunInfo| (std::cmp::Reverse(run.priority), run.due_at, run.id);
+    rank(run) < rank(than)
+}
+
+/// The order in which runs leave their queue.
+fn leaves_first(run: &RunInfo, than: &RunInfo) -> bool {
+    let rank = |run: &RunInfo| (place(run.priority, run.due_at), run.due_at, run.id);
     rank(run) < rank(than)
 }
 

@@ -35,6 +35,7 @@ pub mod keys;
 pub mod kit;
 pub mod nodes;
 pub mod queue;
+pub mod queues;
 pub mod reads;
 pub mod replacing;
 pub mod window;
@@ -106,6 +107,13 @@ macro_rules! conformance_suite {
                 run_that_is_asked_for_twice_is_known,
                 run_of_what_is_not_there_cannot_be_asked_for,
                 asked_run_takes_a_slot_or_waits_for_one;
+            queues:
+                nothing_leaves_a_paused_queue,
+                limit_of_a_queue_holds_over_all_process_starts,
+                runs_that_run_already_count_in_a_new_limit,
+                rate_of_a_queue_holds_over_all_claims,
+                queue_is_set_as_it_was_seen,
+                low_priority_does_not_starve;
             workers:
                 claim_takes_from_one_queue_after_the_other,
                 worker_executes_runs_under_its_own_name,

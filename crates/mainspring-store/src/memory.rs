@@ -20,6 +20,7 @@ mod nodes;
 mod outbox;
 mod purge;
 mod queue;
+mod queues;
 mod runs;
 mod table;
 mod workers;
@@ -33,6 +34,7 @@ use mainspring_core::batch::{
 use mainspring_core::cluster::{Change, ClusterView, Lease, Renewal, Shard, ShardSet};
 use mainspring_core::job::{Job, JobKey};
 use mainspring_core::planner::Answered;
+use mainspring_core::queue::QueueRule;
 use mainspring_core::run::RunState;
 use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
 use tokio::sync::Notify;
@@ -42,8 +44,8 @@ use crate::error::{Error, Result};
 use crate::key::{Claimed, KeptAnswer, KeyClaim, Release};
 use crate::row::{
     Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, EventRow, Expect, GapRow, JobPrior,
-    JobQuery, JobRow, JobUpdate, JobWrite, LogChunk, NamespaceRow, PurgeRule, Released, RunInfo, RunQuery, Saved,
-    StoreFigures, StoreInfo, Tally, TriggerEnd, TriggerInfo, TriggerQuery,
+    JobQuery, JobRow, JobUpdate, JobWrite, LogChunk, NamespaceRow, PurgeRule, QueueRow, Released, RunInfo, RunQuery,
+    Saved, StoreFigures, StoreInfo, Tally, TriggerEnd, TriggerInfo, TriggerQuery,
 };
 use crate::store::Store;
 use crate::worker::{WorkerInfo, WorkerRow, WorkerToken};
@@ -396,6 +398,14 @@ impl Store for MemoryStore {
     async fn set_setting(&self, name: &str, value: &str) -> Result<()> {
         self.model()?.settings.insert(name.to_owned(), value.to_owned());
         Ok(())
+    }
+
+    async fn queues(&self) -> Result<Vec<QueueRow>> {
+        Ok(self.model()?.queues.values().map(|line| line.row.clone()).collect())
+    }
+
+    async fn set_queue(&self, name: &str, rule: QueueRule, expect: i64, _at: Timestamp) -> Result<QueueRow> {
+        queues::set_queue(&mut *self.model()?, name, rule, expect)
     }
 
     async fn lost_through(&self) -> Result<Vec<Timestamp>> {

@@ -5,6 +5,7 @@ use std::sync::Arc;
 pub use mainspring_core::batch::{Changes, Released};
 use mainspring_core::batch::{Gap, Placed, Progress, TriggerRow};
 use mainspring_core::job::{Job, JobKey};
+use mainspring_core::queue::QueueRule;
 use mainspring_core::run::{AttemptOutcome, Origin, RunState};
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
 
@@ -546,6 +547,17 @@ pub struct StoreInfo {
     pub live_runs: u64,
     /// Bytes on disk.
     pub bytes: u64,
+}
+
+/// What is set for a queue.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct QueueRow {
+    /// Its name.
+    pub name: String,
+    /// How runs leave it.
+    pub rule: QueueRule,
+    /// Counts the changes.
+    pub revision: i64,
 }
 
 /// How many unfinished runs are counted for metrics, at most: the oldest.

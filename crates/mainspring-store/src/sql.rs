@@ -16,6 +16,7 @@ pub(crate) mod lane;
 pub(crate) mod names;
 pub(crate) mod purge;
 pub(crate) mod queue;
+pub(crate) mod queues;
 pub(crate) mod repeat;
 pub(crate) mod replace;
 pub(crate) mod run;

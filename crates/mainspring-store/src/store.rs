@@ -8,6 +8,7 @@ use mainspring_core::batch::{
 };
 use mainspring_core::cluster::ShardSet;
 use mainspring_core::job::{Job, JobKey};
+use mainspring_core::queue::QueueRule;
 use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
 
 use crate::cluster::Cluster;
@@ -15,8 +16,9 @@ use crate::error::{Error, Result};
 use crate::key::{Claimed, KeptAnswer, KeyClaim, Release};
 use crate::row::{
     Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, Connections, EventRow, Expect,
-    GapRow, JobPrior, JobQuery, JobRow, JobUpdate, JobWrite, LogChunk, NamespaceRow, PurgeRule, Released, RunInfo,
-    RunQuery, Saved, StoreFigures, StoreInfo, StoreWarning, Tally, TriggerEnd, TriggerInfo, TriggerQuery, VersionedJob,
+    GapRow, JobPrior, JobQuery, JobRow, JobUpdate, JobWrite, LogChunk, NamespaceRow, PurgeRule, QueueRow, Released,
+    RunInfo, RunQuery, Saved, StoreFigures, StoreInfo, StoreWarning, Tally, TriggerEnd, TriggerInfo, TriggerQuery,
+    VersionedJob,
 };
 use crate::worker::{WorkerInfo, WorkerRow, WorkerToken};
 
@@ -280,6 +282,13 @@ pub trait Store: Send + Sync + 'static {
 
     /// Sets such a value.
     async fn set_setting(&self, name: &str, value: &str) -> Result<()>;
+
+    /// What is set for queues, by name. A queue for which nothing was set has no row.
+    async fn queues(&self) -> Result<Vec<QueueRow>>;
+
+    /// Sets how runs leave a queue, which holds from the next claim on. `expect` is the revision that the caller has seen; 0:
+    /// no row. [`Error::Conflict`](crate::Error::Conflict) if it is at another one.
+    async fn set_queue(&self, name: &str, rule: QueueRule, expect: i64, at: Timestamp) -> Result<QueueRow>;
 
     /// What failovers of the database have lost: for each process start that was told of records which are gone, the instant
     /// through which they were made. In no order. What was due by then and recorded after it is made again, or was late.

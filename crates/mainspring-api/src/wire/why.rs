@@ -55,6 +55,10 @@ pub enum WhyCode {
     NoSlot,
     /// Nobody takes runs from its queue.
     NoWorker,
+    /// Its queue is paused.
+    QueuePaused,
+    /// As many runs of its queue are executed as may be, or leave it as fast as they may.
+    QueueLimit,
     /// Other runs of the queue go first.
     QueueOrder,
     /// The server that answers is shutting down.
@@ -81,7 +85,7 @@ pub enum WhyCode {
 }
 
 words!(WhyCode: Running = "running", CancelRequested = "cancel_requested", Final = "final", NotBefore = "not_before",
-    JobLimit = "job_limit", NoSlot = "no_slot", NoWorker = "no_worker", QueueOrder = "queue_order", Draining = "draining",
+    JobLimit = "job_limit", NoSlot = "no_slot", NoWorker = "no_worker", QueuePaused = "queue_paused", QueueLimit = "queue_limit", QueueOrder = "queue_order", Draining = "draining",
     AboutToStart = "about_to_start", JobPaused = "job_paused", NoTrigger = "no_trigger",
     TriggerPaused = "trigger_paused", TriggerComplete = "trigger_complete", TriggerError = "trigger_error",
     AwaitsRun = "awaits_run", NotDue = "not_due", Unknown = "unknown");

@@ -135,7 +135,7 @@ impl Planner {
             }
         }
         for (_, entry) in &mut batch {
-            let served = self.queues.serves(&entry.queue);
+            let served = self.queues.serves(&entry.queue) && !self.limited.contains(&entry.queue);
             for run in &mut entry.runs {
                 run.claim = served && self.slots.take();
             }

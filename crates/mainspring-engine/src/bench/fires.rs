@@ -74,7 +74,7 @@ const LEAD_MS: i64 = 4_000;
 const LEAD_PER_NODE_MS: i64 = 6_000;
 pub(super) const HOUR_MS: i64 = 3_600_000;
 /// Instants of the last second may still be on their way.
-const TOLERANCE_MS: i64 = 1_000;
+pub(super) const TOLERANCE_MS: i64 = 1_000;
 
 /// Runs the benchmark on an empty store.
 ///

@@ -5,7 +5,7 @@ use mainspring_core::Timestamp;
 use mainspring_core::run::RunState;
 use mainspring_store::{RunInfo, RunQuery, Store};
 
-use super::fires::{HOUR_MS, Load, prepare, settle};
+use super::fires::{HOUR_MS, Load, TOLERANCE_MS, prepare, settle};
 use super::load::{Group, NAMESPACE, Phases, Planting};
 use super::place::Place;
 use super::report::Lateness;
@@ -89,7 +89,7 @@ impl PlantedRuns {
     pub async fn count(&self, stopped_at: Timestamp) -> Result<CountedRuns> {
         let (store_name, counted) = settle(&self.place, &self.planting, stopped_at).await?;
         let store = self.place.open().await?;
-        let read = self.read(&*store).await;
+        let read = self.read(&*store, stopped_at + -TOLERANCE_MS).await;
         self.place.close(&*store).await?;
         let (done, open) = read?;
         let last = done.iter().filter_map(|run| run.ended_at).max().unwrap_or(self.begin);
@@ -112,8 +112,8 @@ impl PlantedRuns {
         })
     }
 
-    /// The final runs of the load, and how many of it are not.
-    async fn read(&self, store: &dyn Store) -> Result<(Vec<RunInfo>, u64)> {
+    /// The final runs of the load, and how many are not that were due by then.
+    async fn read(&self, store: &dyn Store, until: Timestamp) -> Result<(Vec<RunInfo>, u64)> {
         let (mut done, mut open, mut before) = (Vec::new(), 0, None);
         loop {
             let query = RunQuery {
@@ -131,6 +131,7 @@ impl PlantedRuns {
             for run in page.into_iter().filter(|run| run.queue != ASIDE) {
                 match run.state {
                     RunState::Succeeded => done.push(run),
+                    _ if run.due_at > until => {}
                     _ => open += 1,
                 }
             }

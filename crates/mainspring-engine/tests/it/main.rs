@@ -2,6 +2,7 @@
 
 mod cluster;
 mod kit;
+mod queues;
 mod refused;
 mod tzdata;
 mod workers;

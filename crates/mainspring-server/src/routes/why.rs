@@ -5,6 +5,7 @@ use axum::extract::State;
 use mainspring_api::{self as api, Why, WhyReason, routes};
 use mainspring_core::JobId;
 use mainspring_core::job::JobKey;
+use mainspring_core::queue::QueueRule;
 use mainspring_core::run::RunState;
 use mainspring_store::{RunInfo, RunQuery};
 use rustc_hash::FxHashMap;
@@ -37,6 +38,7 @@ async fn of_run(State(app): State<App>, PathOf(run): PathOf<String>) -> Answer<J
         unfinished: &unfinished(&app, Some(run.job), UNFINISHED).await?,
         queued: &queued.into_iter().filter(|other| other.queue == run.queue).collect::<Vec<_>>(),
         pool: pool(&app, &run.queue).await?,
+        queue: queue(&app, &run.queue).await?,
         now: app.now(),
     };
     Ok(answer(run.id.to_string(), why::run(&facts)))
@@ -82,6 +84,18 @@ const UNFINISHED: &[RunState] =
 async fn unfinished(app: &App, job: Option<JobId>, states: &[RunState]) -> Answer<Vec<RunInfo>> {
     let query = RunQuery { job, states: states.to_vec(), limit: RUNS_MAX, ..RunQuery::default() };
     Ok(app.control().store().runs(query).await?)
+}
+
+/// What is set for a queue, and how many of its runs are executed.
+async fn queue(app: &App, name: &str) -> Answer<(QueueRule, u64)> {
+    let store = app.control().store();
+    let rule = store.queues().await?.into_iter().find(|row| row.name == name).map(|row| row.rule).unwrap_or_default();
+    if rule.max_running.is_none() {
+        return Ok((rule, 0));
+    }
+    let counts = store.figures().await?.runs.into_iter();
+    let running = counts.filter(|count| count.queue == name && count.state == RunState::Running);
+    Ok((rule, running.map(|count| count.count).sum()))
 }
 
 async fn pool(app: &App, queue: &str) -> Answer<Pool> {

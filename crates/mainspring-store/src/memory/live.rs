@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use mainspring_core::batch::{AttemptDetail, ClaimedRun, LiveRun, Placed, Queues};
+use mainspring_core::queue::place;
 use mainspring_core::run::{Origin, RunState};
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
 use rustc_hash::FxHashMap;
@@ -69,6 +70,10 @@ impl Run {
         self.more.as_ref().is_some_and(|more| more.cancel_requested_at.is_some())
     }
 
+    fn waiting(&self) -> Waiting {
+        (place(self.priority, self.due_at), self.due_at, self.id)
+    }
+
     fn place(&self) -> Place {
         (Reverse(self.priority), self.due_at, self.id)
     }
@@ -102,6 +107,9 @@ impl Run {
     }
 }
 
+/// In order of [`place`], then oldest due, then id.
+type Waiting = (i64, Timestamp, RunId);
+
 /// Highest priority first, then oldest due, then id.
 type Place = (Reverse<i32>, Timestamp, RunId);
 
@@ -109,7 +117,8 @@ type Place = (Reverse<i32>, Timestamp, RunId);
 #[derive(Clone, Debug, Default)]
 pub(super) struct Live {
     runs: FxHashMap<u128, Run>,
-    queued: BTreeSet<Place>,
+    /// By queue; none is empty.
+    queued: BTreeMap<Arc<str>, BTreeSet<Waiting>>,
     held: BTreeSet<(JobId, Place)>,
     scheduled: BTreeSet<(Timestamp, RunId)>,
     /// Those that wait, and may not for ever.
@@ -156,17 +165,23 @@ impl Live {
 
     /// The queued run that goes first.
     pub(super) fn first_queued(&self) -> Option<RunId> {
-        self.queued.first().map(|place| place.2)
+        self.queued.values().filter_map(BTreeSet::first).min().map(|place| place.2)
+    }
+
+    /// The queues in which runs wait.
+    pub(super) fn queues(&self) -> impl Iterator<Item = &Arc<str>> {
+        self.queued.keys()
+    }
+
+    /// The queued run that goes first of those in a queue.
+    pub(super) fn first_of(&self, queue: &str) -> Option<RunId> {
+        self.queued.get(queue)?.first().map(|place| place.2)
     }
 
     /// The queued run that goes first of those in some queues.
     pub(super) fn next_queued(&self, queues: &Queues) -> Option<RunId> {
         let Queues::Named(queues) = queues else { return self.first_queued() };
-        let first = |queue: &Arc<str>| {
-            let mut waiting = self.queued.iter().map(|place| place.2);
-            waiting.find(|run| self.get(*run).is_some_and(|run| run.queue == *queue))
-        };
-        queues.iter().find_map(first)
+        queues.iter().find_map(|queue| self.first_of(queue))
     }
 
     /// The held run of a job that takes the next slot.
@@ -213,7 +228,7 @@ impl Live {
             self.expiring.insert((at, run.id));
         }
         match run.state {
-            RunState::Queued => _ = self.queued.insert(run.place()),
+            RunState::Queued => _ = self.queued.entry(Arc::clone(&run.queue)).or_default().insert(run.waiting()),
             RunState::Held => _ = self.held.insert((run.job, run.place())),
             RunState::Scheduled => _ = self.scheduled.insert((run.not_before(), run.id)),
             _ => {}
@@ -225,7 +240,13 @@ impl Live {
             self.expiring.remove(&(at, run.id));
         }
         match run.state {
-            RunState::Queued => _ = self.queued.remove(&run.place()),
+            RunState::Queued => {
+                let waiting = self.queued.get_mut(&run.queue).expect("it is in there");
+                waiting.remove(&run.waiting());
+                if waiting.is_empty() {
+                    self.queued.remove(&run.queue);
+                }
+            }
             RunState::Held => _ = self.held.remove(&(run.job, run.place())),
             RunState::Scheduled => _ = self.scheduled.remove(&(run.not_before(), run.id)),
             _ => {}

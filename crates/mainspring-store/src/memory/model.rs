@@ -18,6 +18,7 @@ use super::live::{Live, Run, Stamp};
 use super::logs::Logs;
 use super::nodes::Nodes;
 use super::outbox::Outbox;
+use super::queues::Line;
 use super::table::Table;
 use crate::row::{AttemptInfo, CalendarRow, JobRow, Tombstone};
 use crate::worker::{WorkerRow, WorkerToken};
@@ -56,6 +57,8 @@ pub(super) struct Model {
     pub(super) namespaces: BTreeMap<String, Timestamp>,
     pub(super) calendars: BTreeMap<(String, String), CalendarRow>,
     pub(super) settings: BTreeMap<String, String>,
+    /// Those for which something was set.
+    pub(super) queues: BTreeMap<String, Line>,
     pub(super) keys: FxHashMap<String, Key>,
     pub(super) workers: BTreeMap<Incarnation, Worker>,
     pub(super) worker_tokens: BTreeMap<String, WorkerToken>,
@@ -152,6 +155,7 @@ impl Model {
             namespaces: BTreeMap::new(),
             calendars: BTreeMap::new(),
             settings: BTreeMap::new(),
+            queues: BTreeMap::new(),
             keys: FxHashMap::default(),
             workers: BTreeMap::new(),
             worker_tokens: BTreeMap::new(),

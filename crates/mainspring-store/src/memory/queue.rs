@@ -4,8 +4,9 @@ use mainspring_core::batch::{ClaimedRun, LiveRun, Queues};
 use mainspring_core::run::{RunState, expiry};
 use mainspring_core::{BatchId, Incarnation, JobId, RunId, Timestamp};
 
-use super::live::Run;
+use super::live::{Live, Run};
 use super::model::Model;
+use super::queues as set;
 use super::runs;
 use crate::row::Released;
 
@@ -33,9 +34,29 @@ pub(super) fn claim(model: &mut Model, id: BatchId, queues: &Queues, limit: u32,
         let taken = taken.iter().filter_map(|taken| still_running(model, owner, *taken));
         return taken.map(|live| live.claimed).collect();
     }
+    let claimed = match set::claim(model, owner, queues, limit, at) {
+        Some(claimed) => claimed,
+        None => take(model, owner, limit, at, |live| live.next_queued(queues)),
+    };
+    model.events.flush(at);
+    if !claimed.is_empty() {
+        let taken = claimed.iter().map(|claimed| (claimed.run, claimed.attempt)).collect();
+        model.claims.insert(owner, (id.sequence, taken));
+    }
+    claimed
+}
+
+/// Claims up to `limit` runs, each the first by then.
+pub(super) fn take(
+    model: &mut Model,
+    owner: u32,
+    limit: u32,
+    at: Timestamp,
+    first: impl Fn(&Live) -> Option<RunId>,
+) -> Vec<ClaimedRun> {
     let mut claimed = Vec::new();
     while claimed.len() < limit as usize {
-        let Some(id) = model.live.next_queued(queues) else { break };
+        let Some(id) = first(&model.live) else { break };
         model.live.update(id, |run| {
             run.state = RunState::Running;
             run.attempt += 1;
@@ -49,11 +70,6 @@ pub(super) fn claim(model: &mut Model, id: BatchId, queues: &Queues, limit: u32,
         });
         let run = claimed.last().expect("pushed above");
         model.events.run(run.run, run.job, RunState::Running);
-    }
-    model.events.flush(at);
-    if !claimed.is_empty() {
-        let taken = claimed.iter().map(|claimed| (claimed.run, claimed.attempt)).collect();
-        model.claims.insert(owner, (id.sequence, taken));
     }
     claimed
 }

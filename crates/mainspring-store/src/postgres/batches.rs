@@ -6,6 +6,7 @@ use mainspring_core::batch::{
     ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireEntry, LiveRun, TriggerRow,
 };
 use mainspring_core::cluster::ShardSet;
+use mainspring_core::queue::place;
 use mainspring_core::{Timestamp, TriggerId};
 
 use super::arrays;
@@ -55,7 +56,7 @@ impl Batches for Connection {
 
     fn claim(&self, owner: i64, queue: Option<&str>, limit: u32, at: Timestamp) -> Step<Vec<ClaimedRun>> {
         let at = at.as_millis();
-        let run = |row: &Row<'_>| Ok((row.get::<i64>(8)?, claimed_run(row)?));
+        let run = |row: &Row<'_>| Ok((row.get::<i32>(8)?, claimed_run(row)?));
         let mut claimed = match queue {
             None => read(self, own!("claim"), &[(":at", &at), (":owner", &owner), (":limit", &limit)], run)?,
             Some(queue) => {
@@ -64,7 +65,7 @@ impl Batches for Connection {
                 read(self, own!("claim_queue"), &values, run)?
             }
         };
-        claimed.sort_by_key(|(priority, run)| (-priority, run.due_at, run.run));
+        claimed.sort_by_key(|(priority, run)| (place(*priority, run.due_at), run.due_at, run.run));
         Ok(claimed.into_iter().map(|(_, run)| run).collect())
     }
 

@@ -5,11 +5,11 @@ use mainspring_core::cluster::ShardSet;
 use mainspring_core::run::RunState;
 use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
 
-use super::Batches;
 use super::db::{Db, Row, Step, ToSql, execute, exists, instant, maybe_instant, read, read_one, run_id, sql};
 use super::repeat::Taking;
 use super::replace::expire;
 use super::session::Session;
+use super::{Batches, queues as set};
 use crate::row::{Changes, Released};
 
 /// See [`crate::Store::adopt`].
@@ -72,6 +72,9 @@ pub(crate) fn claim(
 
 /// From one queue after the other, until there are as many as asked for.
 fn claim_of(db: &impl Batches, owner: i64, queues: &Queues, limit: u32, at: Timestamp) -> Step<Vec<ClaimedRun>> {
+    if let Some(claimed) = set::claim(db, owner, queues, limit, at)? {
+        return Ok(claimed);
+    }
     let Queues::Named(queues) = queues else { return db.claim(owner, None, limit, at) };
     let mut claimed = Vec::new();
     for queue in queues.iter() {

@@ -9,21 +9,24 @@ use mainspring_core::batch::{
 };
 use mainspring_core::cluster::ShardSet;
 use mainspring_core::job::{Job, JobKey};
+use mainspring_core::queue::QueueRule;
 use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
 use tokio::sync::Notify;
 
 use super::db::{Step, sql};
 use super::session::Session;
 use super::{
-    Batches, complete, fire, gap, job, keep, key, names, purge, queue, run, save, trigger, update, warnings, worker,
+    Batches, complete, fire, gap, job, keep, key, names, purge, queue, queues, run, save, trigger, update, warnings,
+    worker,
 };
 use crate::cluster::Cluster;
 use crate::error::Result;
 use crate::key::{Claimed, KeptAnswer, KeyClaim, Release};
 use crate::row::{
     Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, Connections, EventRow, Expect,
-    GapRow, JobPrior, JobQuery, JobRow, JobUpdate, JobWrite, LogChunk, NamespaceRow, PurgeRule, Released, RunInfo,
-    RunQuery, Saved, StoreFigures, StoreInfo, StoreWarning, Tally, TriggerEnd, TriggerInfo, TriggerQuery, VersionedJob,
+    GapRow, JobPrior, JobQuery, JobRow, JobUpdate, JobWrite, LogChunk, NamespaceRow, PurgeRule, QueueRow, Released,
+    RunInfo, RunQuery, Saved, StoreFigures, StoreInfo, StoreWarning, Tally, TriggerEnd, TriggerInfo, TriggerQuery,
+    VersionedJob,
 };
 use crate::store::Store;
 use crate::worker::{WorkerInfo, WorkerRow, WorkerToken};
@@ -373,6 +376,15 @@ impl<B: Backend> Store for B {
     async fn set_setting(&self, name: &str, value: &str) -> Result<()> {
         let (name, value) = (name.to_owned(), value.to_owned());
         self.write(Lane::Api, "set a setting", move |s| keep::set_setting(s, &name, &value)).await
+    }
+
+    async fn queues(&self) -> Result<Vec<QueueRow>> {
+        self.read(ReadLane::Engine, "read what is set for queues", |db| queues::queues(db)).await
+    }
+
+    async fn set_queue(&self, name: &str, rule: QueueRule, expect: i64, at: Timestamp) -> Result<QueueRow> {
+        let name = name.to_owned();
+        self.write(Lane::Api, "set a queue", move |s| queues::set_queue(s, &name, rule, expect, at)).await
     }
 
     async fn lost_through(&self) -> Result<Vec<Timestamp>> {

@@ -8,7 +8,7 @@ use mainspring_core::Timestamp;
 use super::*;
 
 /// What may read a table whole, and why. All other statements find rows by keys.
-const WHOLE: [(&str, &str); 17] = [
+const WHOLE: [(&str, &str); 18] = [
     ("adopt", "once in a process that is alone with its store, over the unfinished runs"),
     ("adopt_read", "once in a process that is alone with its store, over the unfinished runs"),
     ("cluster_adopt", "when a node has died, over the unfinished runs"),
@@ -21,6 +21,7 @@ const WHOLE: [(&str, &str); 17] = [
     ("gate_mark", "when a job gets a limit, over the unfinished runs"),
     ("held", "now and then, over the unfinished runs: an index of running ones would be written by every fire"),
     ("purge_versions", "retention, on a lane of its own"),
+    ("queue_slot_begin", "when a queue gets a limit, over the unfinished runs"),
     ("stranded", "once at the start of a node"),
     ("tally_duplicates", "counts over everything"),
     ("tally_fires", "counts over everything"),

@@ -1,0 +1,31 @@
+//! Queues.
+
+use super::{Client, ClientError, Precondition};
+use crate::{Queue, QueueSettings, Reason, routes};
+
+impl Client {
+    /// Lists the queues in which runs are, that workers take from, or for which something is set, by name.
+    pub async fn queues(&self) -> Result<Vec<Queue>, ClientError> {
+        self.get(routes::QUEUES, &()).await
+    }
+
+    /// Returns a queue. Every name is one.
+    pub async fn queue(&self, queue: &str) -> Result<Queue, ClientError> {
+        self.get(&routes::path(routes::QUEUE, &[queue]), &()).await
+    }
+
+    /// Sets how runs leave a queue.
+    pub async fn put_queue(&self, queue: &str, settings: QueueSettings) -> Result<Queue, ClientError> {
+        self.put(&routes::path(routes::QUEUE, &[queue]), &settings, Precondition::None, &()).await
+    }
+
+    /// Pauses a queue: nothing leaves it.
+    pub async fn pause_queue(&self, queue: &str, reason: &Reason) -> Result<Queue, ClientError> {
+        self.act(routes::QUEUE_PAUSE, &[queue], reason).await
+    }
+
+    /// Ends the pause of a queue.
+    pub async fn resume_queue(&self, queue: &str, reason: &Reason) -> Result<Queue, ClientError> {
+        self.act(routes::QUEUE_RESUME, &[queue], reason).await
+    }
+}

@@ -1,0 +1,51 @@
+//! Queues: what waits in them, and what is set for them.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use crate::Timestamp;
+
+/// A queue as the API shows it. Unfinished runs are counted up to ten thousand, the oldest first.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct Queue {
+    /// Its name.
+    pub name: String,
+    /// What is set for it.
+    #[serde(flatten)]
+    pub settings: QueueSettings,
+    /// Runs that wait in it.
+    pub queued: u64,
+    /// Runs of it that are executed.
+    pub running: u64,
+    /// When the oldest that waits was due.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub oldest_due_at: Option<Timestamp>,
+    /// Workers that take runs from it, beside servers.
+    pub workers: u32,
+}
+
+/// What is set for a queue. Without any of it, runs leave as fast as there are slots.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct QueueSettings {
+    /// Nothing leaves it; what runs goes on.
+    #[serde(default)]
+    pub paused: bool,
+    /// Runs that are executed at a time, over all nodes and workers; at least 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_running: Option<u32>,
+    /// How fast runs leave it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rate: Option<QueueRate>,
+}
+
+/// So many runs in a time, evenly spread; what a second allows may leave at once.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct QueueRate {
+    /// How many, at least 1 and at most a million a second.
+    pub count: u32,
+    /// In how many milliseconds: 1 to a day.
+    pub per_ms: u32,
+}

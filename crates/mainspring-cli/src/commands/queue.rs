@@ -1,0 +1,181 @@
+//! `mainspring queue …`.
+
+use std::time::Duration;
+
+use clap::{Args, Subcommand};
+use mainspring_api::{Queue, QueueRate, QueueSettings, Reason};
+use tokio::time::Instant;
+
+use crate::connect::{self, ConnectArgs, Session};
+use crate::error::{Error, Report, Result};
+use crate::exit::Exit;
+use crate::output::{Output, counted};
+use crate::views::QUEUE;
+use crate::wait::WaitArgs;
+use crate::{name, progress, time_value};
+
+/// Look at queues, pause them, and limit how many of their runs are executed and how fast
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  mainspring queue list
+  mainspring queue set mail --max-running 20 --rate 100/1m
+  mainspring queue set mail --rate none
+  mainspring queue pause mail --reason \"the mail server is down\"
+  mainspring queue drain mail --wait-timeout 10m     pause, and wait until nothing of it runs
+
+Every name is a queue: a job names the one in which its runs wait.")]
+pub struct QueueArgs {
+    #[command(flatten)]
+    connect: ConnectArgs,
+    #[command(subcommand)]
+    verb: Verb,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// List the queues in which runs are, that workers take from, or for which something is set
+    List,
+    /// Show a queue
+    Show {
+        /// Its name
+        #[arg(value_name = "QUEUE", value_parser = name::plain)]
+        queue: String,
+    },
+    /// Limit a queue; what is not named stays as it is
+    Set {
+        /// Its name
+        #[arg(value_name = "QUEUE", value_parser = name::plain)]
+        queue: String,
+        /// Runs that are executed at a time, over all servers and workers; none for as many as there are slots
+        #[arg(long, value_name = "N", value_parser = max_running, required_unless_present = "rate")]
+        max_running: Option<Setting<u32>>,
+        /// How fast runs leave: 100/1m, 5/1s; none for as fast as there are slots
+        #[arg(long, value_name = "N/DURATION", value_parser = rate)]
+        rate: Option<Setting<QueueRate>>,
+    },
+    /// Pause a queue: nothing leaves it, what runs goes on
+    Pause(PauseArgs),
+    /// End the pause of a queue
+    Resume(PauseArgs),
+    /// Pause a queue, and wait until nothing of it runs
+    Drain {
+        #[command(flatten)]
+        pause: PauseArgs,
+        #[command(flatten)]
+        wait: WaitArgs,
+    },
+}
+
+#[derive(Debug, Args)]
+struct PauseArgs {
+    /// Its name
+    #[arg(value_name = "QUEUE", value_parser = name::plain)]
+    queue: String,
+    /// Why
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
+}
+
+/// A value, or none on purpose.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Setting<T>(Option<T>);
+
+fn max_running(text: &str) -> Result<Setting<u32>, String> {
+    match text {
+        "none" => Ok(Setting(None)),
+        _ => match text.parse() {
+            Ok(0) | Err(_) => Err("expected a number of 1 or more, or none".to_owned()),
+            Ok(count) => Ok(Setting(Some(count))),
+        },
+    }
+}
+
+fn rate(text: &str) -> Result<Setting<QueueRate>, String> {
+    let expected = || "expected a number and a duration, such as 100/1m, or none".to_owned();
+    if text == "none" {
+        return Ok(Setting(None));
+    }
+    let (count, per) = text.split_once('/').ok_or_else(expected)?;
+    let count = count.parse().map_err(|_| expected())?;
+    let per_ms = u32::try_from(time_value::duration(per)?.as_millis()).map_err(|_| expected())?;
+    Ok(Setting(Some(QueueRate { count, per_ms })))
+}
+
+/// Does what the verb says.
+///
+/// # Errors
+/// Whatever the server reports; `queue.not_drained` (exit 8) when runs go on for longer than `drain` waits.
+pub fn run(args: QueueArgs, output: &Output) -> Result {
+    let session = args.connect.open()?;
+    connect::block_on(async {
+        match args.verb {
+            Verb::List => output.list(&session.ask(session.client.queues()).await?, &QUEUE),
+            Verb::Show { queue } => output.one(&session.ask(session.client.queue(&queue)).await?, &QUEUE),
+            Verb::Set { queue, max_running, rate } => {
+                let before = session.ask(session.client.queue(&queue)).await?.settings;
+                let settings = QueueSettings {
+                    max_running: max_running.map_or(before.max_running, |it| it.0),
+                    rate: rate.map_or(before.rate, |it| it.0),
+                    ..before
+                };
+                output.one(&session.ask(session.client.put_queue(&queue, settings)).await?, &QUEUE)
+            }
+            Verb::Pause(args) => output.one(&pause(&session, args).await?, &QUEUE),
+            Verb::Resume(args) => {
+                let reason = Reason { reason: args.reason };
+                output.one(&session.ask(session.client.resume_queue(&args.queue, &reason)).await?, &QUEUE)
+            }
+            Verb::Drain { pause: args, wait } => drain(&session, args, &wait, output).await,
+        }
+    })
+}
+
+async fn pause(session: &Session, args: PauseArgs) -> Result<Queue> {
+    let reason = Reason { reason: args.reason };
+    session.ask(session.client.pause_queue(&args.queue, &reason)).await
+}
+
+/// How often a queue that is drained is looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(250);
+
+async fn drain(session: &Session, args: PauseArgs, wait: &WaitArgs, output: &Output) -> Result {
+    let deadline = wait.deadline();
+    let mut queue = pause(session, args).await?;
+    let message = format!("waiting for what runs of {}", queue.name);
+    progress::during(output, &message, async {
+        while queue.running > 0 {
+            if deadline.is_some_and(|deadline| Instant::now() >= deadline) {
+                let report = Report::new(
+                    "queue.not_drained",
+                    format!(
+                        "{} of the queue {} go on",
+                        counted(usize::try_from(queue.running).unwrap_or(usize::MAX), "run"),
+                        queue.name
+                    ),
+                );
+                let hint = "the queue is paused; what runs: mainspring run list --state running";
+                return Err(Error::new(Exit::RunCancelled, report.hint(hint)));
+            }
+            let _over = tokio::time::timeout(LOOK_EVERY, std::future::pending::<()>()).await;
+            queue = session.ask(session.client.queue(&queue.name)).await?;
+        }
+        Ok(())
+    })
+    .await?;
+    output.one(&queue, &QUEUE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_and_rates_as_people_write_them() {
+        assert_eq!(max_running("20"), Ok(Setting(Some(20))));
+        assert_eq!(max_running("none"), Ok(Setting(None)));
+        assert!(max_running("0").is_err() && max_running("many").is_err());
+        assert_eq!(rate("100/1m"), Ok(Setting(Some(QueueRate { count: 100, per_ms: 60_000 }))));
+        assert_eq!(rate("none"), Ok(Setting(None)));
+        assert!(["100", "x/1m", "1/x", "1/100d", "-1/1s"].iter().all(|text| rate(text).is_err()));
+    }
+}

@@ -1,0 +1,25 @@
+//! Queues in tables.
+
+use mainspring_api::Queue;
+
+use super::{optional, text, yes};
+use crate::output::{Column, View, dash, duration};
+
+/// Columns of queues.
+pub const QUEUE: View<Queue> = View {
+    columns: &[
+        Column::usual("NAME", |it, _| text(&it.name)),
+        Column::usual("QUEUED", |it, _| text(it.queued)),
+        Column::usual("RUNNING", |it, _| text(it.running)),
+        Column::usual("OLDEST DUE", |it, style| text(style.at(it.oldest_due_at))),
+        Column::usual("PAUSED", |it, _| yes(it.settings.paused)),
+        Column::usual("MAX RUNNING", |it, _| optional(it.settings.max_running)),
+        Column::usual("RATE", |it, _| {
+            let rate = it.settings.rate.map(|rate| format!("{}/{}", rate.count, duration(rate.per_ms.into())));
+            text(rate.unwrap_or_else(dash))
+        }),
+        Column::usual("WORKERS", |it, _| text(it.workers)),
+    ],
+    name: |it| it.name.clone(),
+    empty: "no queues",
+};

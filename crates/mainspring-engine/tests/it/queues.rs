@@ -1,0 +1,96 @@
+//! Queues that are paused or limited, over a store in memory: what the node's own slots take from them.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use mainspring_core::job::{Job, JobKey, ScheduleDefinition, Task, TriggerDefinition};
+use mainspring_core::queue::{QueueRule, Rate};
+use mainspring_core::run::RunState;
+use mainspring_engine::control::SaveMode;
+use mainspring_engine::{Clock, Engine, Handlers, Settings, SystemClock};
+use mainspring_store::{Expect, MemoryStore, RunInfo, RunQuery, Store};
+
+use crate::kit::until;
+
+/// Saves jobs that fire once each, now.
+async fn save(engine: &Engine, count: usize, task: Task) {
+    let at = SystemClock.now();
+    let jobs = (0..count).map(|index| {
+        let mut job = Job::new(JobKey::new("default", format!("job-{index}")), task.clone());
+        job.triggers.push(TriggerDefinition::new("once", ScheduleDefinition::At { at }));
+        (Arc::new(job), Expect::Anything)
+    });
+    engine.control().save(jobs.collect(), SaveMode::Commit).await.expect("saved");
+}
+
+async fn runs(store: &Arc<dyn Store>, state: RunState) -> Vec<RunInfo> {
+    let query = RunQuery { states: vec![state], limit: 100, ..RunQuery::default() };
+    store.runs(query).await.expect("runs")
+}
+
+async fn are(store: &Arc<dyn Store>, state: RunState, count: usize) {
+    let what = format!("{count} runs that are {state}");
+    until(&what, async || (runs(store, state).await.len() == count).then_some(())).await;
+}
+
+async fn set(store: &Arc<dyn Store>, rule: QueueRule, expect: i64) {
+    store.set_queue("default", rule, expect, SystemClock.now()).await.expect("set");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn fires_of_a_paused_queue_wait_until_it_is_resumed() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    set(&store, QueueRule { paused: true, ..QueueRule::default() }, 0).await;
+    let engine = Engine::start(Arc::clone(&store), Settings::default()).await.expect("the engine starts");
+    save(&engine, 3, Task::Noop).await;
+    are(&store, RunState::Queued, 3).await;
+    set(&store, QueueRule::default(), 1).await;
+    engine.queues_changed();
+    are(&store, RunState::Succeeded, 3).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn queue_that_is_paused_while_the_engine_runs_is_heeded() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let engine = Engine::start(Arc::clone(&store), Settings::default()).await.expect("the engine starts");
+    set(&store, QueueRule { paused: true, ..QueueRule::default() }, 0).await;
+    engine.queues_changed();
+    // One after the other, until one is there that waits.
+    let mut saved = 0;
+    while runs(&store, RunState::Queued).await.is_empty() {
+        saved += 1;
+        assert!(saved < 10_000, "nothing waits although the queue is paused");
+        let key = JobKey::new("default", format!("job-{saved}"));
+        let mut job = Job::new(key, Task::Noop);
+        job.triggers.push(TriggerDefinition::new("once", ScheduleDefinition::At { at: SystemClock.now() }));
+        engine.control().save(vec![(Arc::new(job), Expect::Anything)], SaveMode::Commit).await.expect("saved");
+        until("a run", async || {
+            let all = store.runs(RunQuery { limit: 20_000, ..RunQuery::default() }).await.expect("runs");
+            (all.len() == saved).then_some(())
+        })
+        .await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn limit_and_rate_of_a_queue_hold_and_all_its_runs_leave() {
+    let (inside, most) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
+    let handlers = Arc::<Handlers>::default();
+    let (entered, peak) = (Arc::clone(&inside), Arc::clone(&most));
+    handlers.register("count", move |_| {
+        let (entered, peak) = (Arc::clone(&entered), Arc::clone(&peak));
+        async move {
+            peak.fetch_max(entered.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            tokio::task::yield_now().await;
+            entered.fetch_sub(1, Ordering::SeqCst);
+        }
+    });
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let rate = Some(Rate { count: 8, per_ms: 1_000 });
+    set(&store, QueueRule { max_running: Some(2), rate, ..QueueRule::default() }, 0).await;
+    let clock = Arc::new(SystemClock);
+    let engine = Engine::start_with(Arc::clone(&store), Settings::default(), clock, handlers).await.expect("it starts");
+    save(&engine, 12, Task::Handler { name: "count".into() }).await;
+    are(&store, RunState::Succeeded, 12).await;
+    assert!((1..=2).contains(&most.load(Ordering::SeqCst)), "{most:?}");
+}

@@ -1,0 +1,184 @@
+//! Queues: what waits in them, and what is set for them.
+
+use std::collections::BTreeMap;
+
+use axum::Json;
+use axum::extract::State;
+use mainspring_api::{self as api, ErrorCode, Problem, Queue, QueueRate, QueueSettings, is_valid_name, routes};
+use mainspring_core::queue::{QueueRule, Rate};
+use mainspring_core::run::RunState;
+use mainspring_store::{Error as StoreError, QueueRow};
+use utoipa_axum::routes;
+
+use super::Route;
+use crate::app::App;
+use crate::extract::{Body, OptionalBody, PathOf};
+use crate::refusal::{Answer, Refusal};
+use crate::show::instant;
+
+/// How often a change is tried again that meets another one.
+const TRIES: u32 = 5;
+const DAY_MS: u32 = 86_400_000;
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        Route::view(routes!(list)),
+        Route::view(routes!(get)),
+        Route::edit(routes!(put)),
+        Route::operate(routes!(pause)),
+        Route::operate(routes!(resume)),
+    ]
+}
+
+/// Lists the queues in which runs are, that workers take from, or for which something is set, by name.
+#[utoipa::path(get, path = routes::QUEUES, tag = "queues", responses((status = 200, body = Vec<Queue>)))]
+async fn list(State(app): State<App>) -> Answer<Json<Vec<Queue>>> {
+    Ok(Json(known(&app).await?.into_values().collect()))
+}
+
+/// Returns a queue. Every name is one.
+#[utoipa::path(get, path = routes::QUEUE, tag = "queues", params(("queue" = String, Path)), responses((status = 200, body = Queue)))]
+async fn get(State(app): State<App>, PathOf(name): PathOf<String>) -> Answer<Json<Queue>> {
+    must_be_name(&name)?;
+    one(&app, name).await
+}
+
+/// Sets how runs leave a queue, from the next claim on.
+#[utoipa::path(put, path = routes::QUEUE, tag = "queues", params(("queue" = String, Path)), request_body = QueueSettings,
+    responses((status = 200, body = Queue)))]
+async fn put(
+    State(app): State<App>,
+    PathOf(name): PathOf<String>,
+    Body(settings): Body<QueueSettings>,
+) -> Answer<Json<Queue>> {
+    must_be_name(&name)?;
+    check(&settings)?;
+    change(&app, name, |_| rule(settings)).await
+}
+
+/// Pauses a queue: nothing leaves it; what runs goes on.
+#[utoipa::path(post, path = routes::QUEUE_PAUSE, tag = "queues", params(("queue" = String, Path)), request_body = Option<api::Reason>,
+    responses((status = 200, body = Queue)))]
+async fn pause(
+    State(app): State<App>,
+    PathOf(name): PathOf<String>,
+    OptionalBody(reason): OptionalBody<api::Reason>,
+) -> Answer<Json<Queue>> {
+    must_be_name(&name)?;
+    tracing::info!(queue = name, reason = reason.reason, "a queue is paused");
+    change(&app, name, |rule| QueueRule { paused: true, ..rule }).await
+}
+
+/// Ends the pause of a queue.
+#[utoipa::path(post, path = routes::QUEUE_RESUME, tag = "queues", params(("queue" = String, Path)), request_body = Option<api::Reason>,
+    responses((status = 200, body = Queue)))]
+async fn resume(
+    State(app): State<App>,
+    PathOf(name): PathOf<String>,
+    OptionalBody(reason): OptionalBody<api::Reason>,
+) -> Answer<Json<Queue>> {
+    must_be_name(&name)?;
+    tracing::info!(queue = name, reason = reason.reason, "the pause of a queue ends");
+    change(&app, name, |rule| QueueRule { paused: false, ..rule }).await
+}
+
+fn must_be_name(name: &str) -> Answer<()> {
+    match is_valid_name(name) {
+        true => Ok(()),
+        false => Err(Refusal::new(ErrorCode::NameInvalid, format!("{name:?} cannot be the name of a queue"))),
+    }
+}
+
+/// Everything that is wrong with settings.
+fn check(settings: &QueueSettings) -> Answer<()> {
+    let mut problems = Vec::new();
+    let mut wrong = |pointer: &str, message: &str| {
+        problems.push(Problem::new(ErrorCode::FieldValue, message).at(pointer));
+    };
+    if settings.max_running == Some(0) {
+        wrong("/max_running", "at least 1; a queue that nothing is to leave is paused");
+    }
+    if let Some(QueueRate { count, per_ms }) = settings.rate {
+        if count == 0 {
+            wrong("/rate/count", "at least 1; a queue that nothing is to leave is paused");
+        }
+        if !(1..=DAY_MS).contains(&per_ms) {
+            wrong("/rate/per_ms", "1 ms to one day");
+        } else if u64::from(count) > u64::from(per_ms) * 1_000 {
+            wrong("/rate/count", "at most a million a second");
+        }
+    }
+    if problems.is_empty() { Ok(()) } else { Err(Refusal::invalid(problems)) }
+}
+
+fn rule(settings: QueueSettings) -> QueueRule {
+    let rate = settings.rate.map(|rate| Rate { count: rate.count, per_ms: rate.per_ms.into() });
+    QueueRule { paused: settings.paused, max_running: settings.max_running, rate }
+}
+
+fn settings(rule: QueueRule) -> QueueSettings {
+    let rate = |rate: Rate| QueueRate { count: rate.count, per_ms: u32::try_from(rate.per_ms).unwrap_or(DAY_MS) };
+    QueueSettings { paused: rule.paused, max_running: rule.max_running, rate: rule.rate.map(rate) }
+}
+
+/// Changes what is set, whatever others set meanwhile.
+async fn change(app: &App, name: String, change: impl Fn(QueueRule) -> QueueRule) -> Answer<Json<Queue>> {
+    let store = app.control().store();
+    for _ in 0..TRIES {
+        let row = store.queues().await?.into_iter().find(|row| row.name == name);
+        let (before, revision) = row.map_or_else(Default::default, |row: QueueRow| (row.rule, row.revision));
+        match store.set_queue(&name, change(before), revision, app.now()).await {
+            Err(StoreError::Conflict { .. }) => {}
+            Err(error) => return Err(error.into()),
+            Ok(_) => {
+                app.engine.queues_changed();
+                return one(app, name).await;
+            }
+        }
+    }
+    let why = format!("the queue {name} was changed by others at the same time");
+    Err(Refusal::new(ErrorCode::ResourceConflict, why))
+}
+
+async fn one(app: &App, name: String) -> Answer<Json<Queue>> {
+    Ok(Json(known(app).await?.remove(&name).unwrap_or_else(|| empty(&name))))
+}
+
+fn empty(name: &str) -> Queue {
+    Queue {
+        name: name.to_owned(),
+        settings: QueueSettings::default(),
+        queued: 0,
+        running: 0,
+        oldest_due_at: None,
+        workers: 0,
+    }
+}
+
+/// Every queue that is known of.
+async fn known(app: &App) -> Answer<BTreeMap<String, Queue>> {
+    let store = app.control().store();
+    let mut queues: BTreeMap<String, Queue> = BTreeMap::new();
+    let mut queue = |name: &str, note: &mut dyn FnMut(&mut Queue)| {
+        note(queues.entry(name.to_owned()).or_insert_with(|| empty(name)));
+    };
+    for row in store.queues().await? {
+        queue(&row.name, &mut |queue| queue.settings = settings(row.rule));
+    }
+    for count in store.figures().await?.runs {
+        queue(&count.queue, &mut |queue| match count.state {
+            RunState::Queued => {
+                queue.queued = count.count;
+                queue.oldest_due_at = Some(instant(count.oldest_due_at));
+            }
+            RunState::Running => queue.running = count.count,
+            _ => {}
+        });
+    }
+    for worker in store.workers().await? {
+        for name in &worker.info.queues {
+            queue(name, &mut |queue| queue.workers += 1);
+        }
+    }
+    Ok(queues)
+}

@@ -1,0 +1,1 @@
+DELETE FROM queue_slot WHERE queue = :queue AND run_id = :run

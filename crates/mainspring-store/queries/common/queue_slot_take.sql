@@ -1,0 +1,1 @@
+INSERT INTO queue_slot (queue, run_id) VALUES (:queue, :run)

@@ -1,0 +1,1 @@
+UPDATE queue SET used_us = :used_us WHERE name = :name

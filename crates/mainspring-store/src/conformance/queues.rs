@@ -1,0 +1,126 @@
+//! Queues that are paused, limited or slowed, and what priorities are worth.
+#![expect(missing_docs, reason = "the names of histories are sentences")]
+
+use std::sync::Arc;
+
+use mainspring_core::batch::{ClaimedRun, Queues};
+use mainspring_core::queue::{LEVEL_MS, QueueRule, Rate};
+use mainspring_core::run::Verdict;
+use mainspring_core::{BatchId, Incarnation, RunId, Timestamp};
+
+use super::kit::{Draft, Kept, Kit, NONE, asked, at};
+use crate::{AskedRun, Error, QueueRow, Store};
+
+/// Asks for runs in a queue.
+async fn ask(kit: &Kit, job: &Kept, numbers: std::ops::Range<u64>, queue: &str) -> Vec<RunId> {
+    let mut runs = Vec::new();
+    for number in numbers {
+        let run = AskedRun { queue: queue.into(), ..asked(job, number, at(1_000 + number.cast_signed())) };
+        runs.push(run.id);
+        kit.store.ask_run(run).await.expect("ask_run");
+    }
+    runs
+}
+
+async fn claim(kit: &Kit, queues: &Queues, limit: u32, now: Timestamp) -> Vec<RunId> {
+    let claimed = kit.store.claim(kit.batch_id(), queues, limit, now).await.expect("claim");
+    claimed.iter().map(|claimed: &ClaimedRun| claimed.run).collect()
+}
+
+async fn set(kit: &Kit, name: &str, rule: QueueRule, expect: i64) -> QueueRow {
+    kit.store.set_queue(name, rule, expect, at(1_500)).await.expect("set_queue")
+}
+
+fn limited(max_running: u32) -> QueueRule {
+    QueueRule { max_running: Some(max_running), ..QueueRule::default() }
+}
+
+pub async fn nothing_leaves_a_paused_queue(store: Arc<dyn Store>) {
+    let kit = Kit::new(store).await;
+    let job = kit.save(Draft::new("a")).await;
+    let (mail, usual) = (ask(&kit, &job, 0..2, "mail").await, ask(&kit, &job, 2..4, "default").await);
+    set(&kit, "mail", QueueRule { paused: true, ..QueueRule::default() }, 0).await;
+    assert_eq!(claim(&kit, &Queues::named(["mail"]), 9, at(2_000)).await, []);
+    assert_eq!(claim(&kit, &Queues::All, 1, at(2_000)).await, usual[..1], "the others go on");
+    assert_eq!(claim(&kit, &Queues::named(["mail", "default"]), 9, at(2_001)).await, usual[1..]);
+    set(&kit, "mail", QueueRule::default(), 1).await;
+    assert_eq!(claim(&kit, &Queues::All, 9, at(2_002)).await, mail);
+}
+
+pub async fn limit_of_a_queue_holds_over_all_process_starts(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    let job = kit.save(Draft::new("a")).await;
+    let runs = ask(&kit, &job, 0..5, "mail").await;
+    set(&kit, "mail", limited(2), 0).await;
+    let mail = Queues::named(["mail"]);
+    assert_eq!(claim(&kit, &Queues::All, 1, at(2_000)).await, runs[..1]);
+    let other = Kit::acting(kit.store.clone(), Incarnation(0x0707));
+    let elsewhere = BatchId { incarnation: other.incarnation, sequence: 1 };
+    let claimed = kit.store.claim(elsewhere, &mail, 9, at(2_001)).await;
+    // A process start that never joined takes nothing where nodes share the store.
+    let taken = claimed.map_or(0, |claimed| claimed.len());
+    let more = claim(&kit, &mail, 9, at(2_002)).await;
+    assert_eq!(taken + more.len(), 1, "the limit is reached");
+    assert_eq!(claim(&kit, &mail, 9, at(2_003)).await, []);
+    let ends = vec![job.verdict(runs[0], Verdict::Succeeded, at(2_100))];
+    assert_eq!(kit.complete(at(2_100), ends).await.refused, NONE);
+    assert_eq!(claim(&kit, &mail, 9, at(2_200)).await, runs[2..3], "one place is free");
+    set(&kit, "mail", QueueRule::default(), 1).await;
+    assert_eq!(claim(&kit, &mail, 9, at(2_300)).await, runs[3..]);
+}
+
+pub async fn runs_that_run_already_count_in_a_new_limit(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    let job = kit.save(Draft::new("a")).await;
+    let runs = ask(&kit, &job, 0..4, "default").await;
+    assert_eq!(claim(&kit, &Queues::All, 2, at(2_000)).await, runs[..2]);
+    set(&kit, "default", limited(3), 0).await;
+    set(&kit, "default", limited(2), 1).await;
+    assert_eq!(claim(&kit, &Queues::All, 9, at(2_001)).await, []);
+    let ends = vec![job.verdict(runs[1], Verdict::Succeeded, at(2_100))];
+    assert_eq!(kit.complete(at(2_100), ends).await.refused, NONE);
+    assert_eq!(claim(&kit, &Queues::All, 9, at(2_200)).await, runs[2..3]);
+}
+
+pub async fn rate_of_a_queue_holds_over_all_claims(store: Arc<dyn Store>) {
+    let kit = Kit::new(store).await;
+    let job = kit.save(Draft::new("a")).await;
+    let runs = ask(&kit, &job, 0..5, "mail").await;
+    let rate = Some(Rate { count: 120, per_ms: 60_000 });
+    set(&kit, "mail", QueueRule { rate, ..QueueRule::default() }, 0).await;
+    assert_eq!(claim(&kit, &Queues::All, 9, at(10_000)).await, runs[..2], "what a second allows");
+    assert_eq!(claim(&kit, &Queues::named(["mail"]), 9, at(10_499)).await, []);
+    assert_eq!(claim(&kit, &Queues::named(["mail"]), 9, at(10_500)).await, runs[2..3]);
+    assert_eq!(claim(&kit, &Queues::All, 1, at(60_000)).await, runs[3..4]);
+    assert_eq!(claim(&kit, &Queues::All, 9, at(60_000)).await, runs[4..]);
+}
+
+pub async fn queue_is_set_as_it_was_seen(store: Arc<dyn Store>) {
+    let kit = Kit::new(store).await;
+    assert_eq!(kit.store.queues().await.expect("queues"), []);
+    let rate = Some(Rate { count: 3, per_ms: 60_000 });
+    let b = set(&kit, "b", QueueRule { paused: true, max_running: Some(7), rate }, 0).await;
+    let a = set(&kit, "a", limited(1), 0).await;
+    assert_eq!((a.revision, b.revision), (1, 1));
+    assert_eq!(kit.store.queues().await.expect("queues"), [a, b.clone()]);
+    for expect in [0, 2] {
+        let refused = kit.store.set_queue("b", QueueRule::default(), expect, at(1_600)).await;
+        assert!(matches!(refused, Err(Error::Conflict { what: "queue", .. })), "{refused:?}");
+    }
+    assert_eq!(kit.store.queues().await.expect("queues")[1], b, "it stays as it was");
+    assert_eq!(set(&kit, "b", QueueRule::default(), 1).await.revision, 2);
+}
+
+pub async fn low_priority_does_not_starve(store: Arc<dyn Store>) {
+    let kit = Kit::new(store).await;
+    let job = kit.save(Draft::new("a")).await;
+    let mut runs = Vec::new();
+    for (number, priority, ms) in [(0, 4, 0), (1, 5, LEVEL_MS - 1), (2, 5, LEVEL_MS + 1), (3, 6, 2 * LEVEL_MS)] {
+        let run = AskedRun { priority, ..asked(&job, number, at(ms)) };
+        runs.push(run.id);
+        kit.store.ask_run(run).await.expect("ask_run");
+    }
+    let order = [runs[1], runs[0], runs[3], runs[2]];
+    assert_eq!(claim(&kit, &Queues::All, 2, at(3 * LEVEL_MS)).await, order[..2]);
+    assert_eq!(claim(&kit, &Queues::named(["default"]), 9, at(3 * LEVEL_MS)).await, order[2..]);
+}

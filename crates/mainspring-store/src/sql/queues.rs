@@ -1,0 +1,147 @@
+//! What is set for queues, and how runs leave those for which something is.
+
+use std::collections::BTreeMap;
+
+use mainspring_core::RunId;
+use mainspring_core::Timestamp;
+use mainspring_core::batch::{ClaimedRun, Queues};
+use mainspring_core::queue::{QueueRule, Rate};
+
+use super::Batches;
+use super::db::{Db, Lock, Row, Step, ToSql, execute, read, read_one, run_id, sql};
+use super::session::Session;
+use crate::error::Error;
+use crate::row::QueueRow;
+
+/// A queue's row, and until when the time of its rate is taken up.
+type Set = (QueueRow, i64);
+
+fn set(row: &Row<'_>) -> Step<Set> {
+    let (count, per_ms): (Option<u32>, Option<i64>) = (row.get(3)?, row.get(4)?);
+    let rate = count.zip(per_ms).map(|(count, per_ms)| Rate { count, per_ms });
+    let rule = QueueRule { paused: row.get::<i64>(1)? == 1, max_running: row.get(2)?, rate };
+    Ok((QueueRow { name: row.get(0)?, rule, revision: row.get(6)? }, row.get(5)?))
+}
+
+/// See [`crate::Store::queues`].
+pub(crate) fn queues(db: &dyn Db) -> Step<Vec<QueueRow>> {
+    Ok(read(db, sql!("queue_rules"), &[], set)?.into_iter().map(|(row, _)| row).collect())
+}
+
+/// See [`crate::Store::set_queue`].
+pub(crate) fn set_queue(
+    session: &mut Session<impl Batches>,
+    name: &str,
+    rule: QueueRule,
+    expect: i64,
+    at: Timestamp,
+) -> Step<QueueRow> {
+    let db = &session.connection;
+    let before = locked(db, name)?;
+    let revision = before.as_ref().map_or(0, |(row, _)| row.revision);
+    if revision != expect {
+        let why = format!("is at revision {revision}, not {expect}");
+        return Err(Error::Conflict { what: "queue", key: name.to_owned(), why }.into());
+    }
+    let rate = rule.rate;
+    let values: [(&str, &dyn ToSql); 6] = [
+        (":name", &name),
+        (":paused", &i64::from(rule.paused)),
+        (":max_running", &rule.max_running),
+        (":rate_count", &rate.map(|rate| rate.count)),
+        (":rate_per_ms", &rate.map(|rate| rate.per_ms)),
+        (":at", &at.as_millis()),
+    ];
+    execute(db, sql!("queue_set", mysql), &values)?;
+    let had_limit = before.is_some_and(|(row, _)| row.rule.max_running.is_some());
+    match (had_limit, rule.max_running.is_some()) {
+        // What runs by now counts.
+        (false, true) => _ = execute(db, sql!("queue_slot_begin"), &[(":queue", &name)])?,
+        (true, false) => _ = execute(db, sql!("queue_slot_clear"), &[(":queue", &name)])?,
+        _ => {}
+    }
+    Ok(QueueRow { name: name.to_owned(), rule, revision: revision + 1 })
+}
+
+/// Locks a queue's row, and reads it.
+fn locked(db: &impl Batches, name: &str) -> Step<Option<Set>> {
+    let values: [(&str, &dyn ToSql); 1] = [(":name", &name)];
+    db.lock(sql!("queue_rule"), Lock::Write, &values)?;
+    read_one(db, sql!("queue_rule"), &values, set)
+}
+
+/// Claims where something is set for some queues; nothing where nothing is.
+pub(crate) fn claim(
+    db: &impl Batches,
+    owner: i64,
+    queues: &Queues,
+    limit: u32,
+    at: Timestamp,
+) -> Step<Option<Vec<ClaimedRun>>> {
+    let rows = read(db, sql!("queue_rules"), &[], set)?;
+    let names: Vec<String> = rows.into_iter().filter(|(row, _)| row.rule.is_set()).map(|(row, _)| row.name).collect();
+    if names.is_empty() {
+        return Ok(None);
+    }
+    let wanted: Vec<String> = match queues {
+        Queues::Named(queues) => queues.iter().map(|queue| queue.to_string()).collect(),
+        Queues::All => read(db, sql!("queues_waiting", mysql), &[], |row| row.get(0))?,
+    };
+    // In order of names, as everybody locks them.
+    let mut rules = BTreeMap::new();
+    for name in names.into_iter().filter(|name| wanted.contains(name)) {
+        rules.extend(locked(db, &name)?.map(|set| (name, set)));
+    }
+    let mut claimed: Vec<ClaimedRun> = Vec::new();
+    for queue in wanted {
+        let left = limit.saturating_sub(u32::try_from(claimed.len()).unwrap_or(u32::MAX));
+        match rules.get(&queue) {
+            _ if left == 0 => break,
+            None => claimed.extend(db.claim(owner, Some(&queue), left, at)?),
+            Some((row, used_us)) => claimed.extend(claim_limited(db, owner, (row, *used_us), left, at)?),
+        }
+    }
+    Ok(Some(claimed))
+}
+
+/// Claims from a queue whose row is locked.
+fn claim_limited(
+    db: &impl Batches,
+    owner: i64,
+    (queue, used_us): (&QueueRow, i64),
+    limit: u32,
+    at: Timestamp,
+) -> Step<Vec<ClaimedRun>> {
+    let (name, rule) = (queue.name.as_str(), queue.rule);
+    let running = if rule.max_running.is_some() { running(db, name)? } else { 0 };
+    let room = rule.room(running, used_us, at).min(limit);
+    if room == 0 {
+        return Ok(Vec::new());
+    }
+    let claimed = db.claim(owner, Some(name), room, at)?;
+    if rule.max_running.is_some() {
+        for run in &claimed {
+            execute(db, sql!("queue_slot_take"), &[(":queue", &name), (":run", run.run.as_bytes())])?;
+        }
+    }
+    let used = rule.used_us(u32::try_from(claimed.len()).unwrap_or(u32::MAX), used_us, at);
+    if used != used_us {
+        execute(db, sql!("queue_used"), &[(":used_us", &used), (":name", &name)])?;
+    }
+    Ok(claimed)
+}
+
+/// How many runs of a queue with a limit are executed. Those that are not any more give their place back.
+fn running(db: &impl Batches, queue: &str) -> Step<u32> {
+    let slots: Vec<(RunId, i64)> =
+        read(db, sql!("queue_slots"), &[(":queue", &queue)], |row| Ok((run_id(row, 0)?, row.get::<i64>(1)?)))?;
+    let mut running = 0;
+    for (run, is_running) in slots {
+        if is_running == 0 {
+            execute(db, sql!("queue_slot_free"), &[(":queue", &queue), (":run", run.as_bytes())])?;
+        } else {
+            running += 1;
+        }
+    }
+    Ok(running)
+}
