@@ -19,6 +19,7 @@ const FILES: &[(&str, &str)] = &[
     example!("hello.yaml"),
     example!("newest-wins.yaml"),
     example!("office-hours.toml"),
+    example!("keep-data.yaml"),
     example!("queue-poll.yaml"),
     example!("retries.yaml"),
     example!("rotate-logs.yaml"),

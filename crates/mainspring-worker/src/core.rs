@@ -496,6 +496,7 @@ fn bare(end: WorkerEnd, error: &Trouble) -> WorkerEnd {
         error_code: Some("worker.report_refused".to_owned()),
         error: Some(format!("the server refused the report of this end: {error}")),
         output: None,
+        data: None,
         exit_code: end.exit_code,
         signal: end.signal,
         ..end

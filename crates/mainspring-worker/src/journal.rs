@@ -158,6 +158,7 @@ mod tests {
             error_code: None,
             error: None,
             output: Some(serde_json::json!({ "text": "a\nb" })),
+            data: None,
         }
     }
 

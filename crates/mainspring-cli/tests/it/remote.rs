@@ -221,6 +221,45 @@ fn a_run_goes_on_while_the_server_is_away_and_is_reported_afterwards() {
     node.stop().unwrap();
 }
 
+/// One run each by the server itself, by a worker, and by the worker in Python: each goes on from the one before.
+#[test]
+fn data_of_a_job_is_the_same_wherever_its_runs_are_executed() {
+    let program = Program::new();
+    let live = Live::start_with(&program, SERVER);
+    let script = r#"n=$(tr -dc 0-9 < "$MS_DATA"); echo "had ${n:-none}"; echo "{\"n\": $((n + 1))}" > "$MS_DATA""#;
+    let keeps = |queue| serde_json::json!({"queue": queue, "keep_data": true, "overlap": "queue_all"});
+    let counted = |expected: &str| {
+        let id = start(&program, "count");
+        let ended = run(&program, &id, is_final);
+        assert_eq!(ended["state"], "succeeded", "{ended}");
+        assert_eq!(program.run(&["logs", &id]).stdout, format!("had {expected}\n"));
+    };
+    job(&program, "count", script, keeps("default"));
+    counted("none");
+    job(&program, "count", script, keeps("remote"));
+    let worker = Worker::start(&program, &live.url, "north");
+    counted("1");
+    worker.stop();
+    let worker = Worker::python(&program, &live.url);
+    counted("2");
+    worker.stop();
+
+    let shown = program.run(&["job", "data", "show", "count", "-o", "json"]).stdout;
+    let shown: Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!((&shown["data"]["n"], &shown["revision"]), (&3.into(), &3.into()), "{shown}");
+    let stale = program.run(&["job", "data", "set", "count", r#"{"n": 40}"#, "--revision", "2"]);
+    assert!(stale.code != 0 && stale.stderr.contains("error[resource.stale]"), "{stale:?}");
+    let set = program.run(&["job", "data", "set", "count", r#"{"n": 40}"#, "--revision", "3"]);
+    assert_eq!((set.code, set.stdout.as_str()), (0, "set the data of default/count: revision 4\n"), "{set:?}");
+    job(&program, "count", script, keeps("default"));
+    counted("40");
+    assert_eq!(program.run(&["job", "data", "clear", "count"]).code, 0);
+    counted("none");
+    job(&program, "count", script, serde_json::json!({"queue": "default"}));
+    let refused = program.run(&["job", "data", "set", "count", "{}"]);
+    assert!(refused.code != 0 && refused.stderr.contains("error[data.not_kept]"), "{refused:?}");
+}
+
 #[test]
 fn the_example_in_python_works_for_a_real_server() {
     let program = Program::new();

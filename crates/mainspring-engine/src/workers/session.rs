@@ -53,6 +53,8 @@ pub struct Given {
     pub definition: Arc<Job>,
     /// When it was claimed.
     pub claimed_at: Timestamp,
+    /// What the job keeps between its runs, if it does.
+    pub data: Option<serde_json::Value>,
 }
 
 impl Given {
@@ -60,7 +62,8 @@ impl Given {
         let definition = inner.definitions.wait_for(start.job, start.job_version).await;
         start.awaited_by = inner.definitions.awaiting_start(&start, &definition).await;
         start.deadline = inner.definitions.deadline(&start, &definition).await;
-        Self { start: Arc::new(start), definition, claimed_at }
+        let data = inner.definitions.data(start.job, &definition).await;
+        Self { start: Arc::new(start), definition, claimed_at, data }
     }
 
     /// A run that the store says the worker has.
