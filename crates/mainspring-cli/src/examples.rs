@@ -17,9 +17,9 @@ macro_rules! example {
 const FILES: &[(&str, &str)] = &[
     example!("disk-usage.yaml"),
     example!("hello.yaml"),
+    example!("keep-data.yaml"),
     example!("newest-wins.yaml"),
     example!("office-hours.toml"),
-    example!("keep-data.yaml"),
     example!("queue-poll.yaml"),
     example!("retries.yaml"),
     example!("rotate-logs.yaml"),

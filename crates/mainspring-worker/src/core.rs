@@ -265,11 +265,11 @@ impl Core {
             if hands.tells.get(&holding).is_some_and(|(of, _)| *of == life) {
                 hands.tells.remove(&holding);
             }
-            hands.book.ended(life, end)
+            hands.book.ended(life, end).map(|end| (Arc::clone(&hands.id), end))
         };
         self.note_change();
-        let Some(end) = end else { return };
-        self.in_journal("keep an end in", |journal| journal.keep(&end));
+        let Some((worker, end)) = end else { return };
+        self.in_journal("keep an end in", |journal| journal.keep(&worker, &end));
         log.close().await;
         let _closed = self.outbox.send(Item { life, what: What::End(end) }).await;
     }

@@ -68,8 +68,11 @@ impl Journal {
         self.rewrite()
     }
 
-    /// Keeps an end, on disk when this returns.
-    pub(crate) fn keep(&mut self, end: &WorkerEnd) -> io::Result<()> {
+    /// Keeps an end of a worker, on disk when this returns. One of an id that is over is not kept: nobody is to report it.
+    pub(crate) fn keep(&mut self, worker: &str, end: &WorkerEnd) -> io::Result<()> {
+        if worker != self.worker {
+            return Ok(());
+        }
         let line = Line::End(end.clone());
         self.waiting.insert(WorkerHolding { run: end.run.clone(), attempt: end.attempt }, line.clone());
         self.lines += 1;
@@ -173,14 +176,14 @@ mod tests {
         let (mut journal, found) = Journal::open(&path).unwrap();
         assert_eq!(found, None);
         journal.begin("w1").unwrap();
-        ["a", "b"].iter().for_each(|run| journal.keep(&end(run)).unwrap());
+        ["a", "b"].iter().for_each(|run| journal.keep("w1", &end(run)).unwrap());
         drop(journal);
         let (mut journal, found) = Journal::open(&path).unwrap();
         assert_eq!(found, legacy(&["a", "b"]));
 
         journal.begin("w1").unwrap();
-        journal.keep(&end("c")).unwrap();
-        journal.keep(&end("d")).unwrap();
+        journal.keep("w1", &end("c")).unwrap();
+        journal.keep("w1", &end("d")).unwrap();
         journal.drop_ends([&end("c")]).unwrap();
         assert!(!journal.holds("c") && journal.holds("d"));
         journal.drop_ends([&end("d")]).unwrap();
@@ -190,6 +193,23 @@ mod tests {
         journal.clear().unwrap();
         drop(journal);
         assert_eq!(Journal::open(&path).unwrap().1, None);
+    }
+
+    #[test]
+    fn an_end_of_a_former_life_is_not_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal");
+        let mut journal = Journal::open(&path).unwrap().0;
+        journal.begin("w0").unwrap();
+        // Taken for dead while an attempt ends, and joined again.
+        journal.clear().unwrap();
+        journal.keep("w0", &end("late")).unwrap();
+        journal.begin("w1").unwrap();
+        journal.keep("w0", &end("later")).unwrap();
+        journal.keep("w1", &end("mine")).unwrap();
+        assert!(!journal.holds("late") && !journal.holds("later"));
+        drop(journal);
+        assert_eq!(Journal::open(&path).unwrap().1, legacy(&["mine"]));
     }
 
     #[test]
@@ -218,9 +238,9 @@ mod tests {
         let path = folder.path().join("journal");
         let mut journal = Journal::open(&path).unwrap().0;
         journal.begin("w1").unwrap();
-        journal.keep(&end("first")).unwrap();
+        journal.keep("w1", &end("first")).unwrap();
         journal.lines = LINES_MAX;
-        journal.keep(&end("second")).unwrap();
+        journal.keep("w1", &end("second")).unwrap();
         journal.drop_ends([&end("second")]).unwrap();
         assert_eq!(journal.lines, 1);
         drop(journal);

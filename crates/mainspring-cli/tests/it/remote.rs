@@ -4,10 +4,12 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use mainspring_api::{LogFilter, Reason, RunNow, RunState};
 use mainspring_rig::Node;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
+use crate::arena::{Arena, shared_by};
 use crate::live::{Live, until};
 use crate::program::Program;
 
@@ -21,9 +23,14 @@ struct Worker {
 
 impl Worker {
     fn start(program: &Program, url: &str, name: &str) -> Self {
-        let token = program.home().join("data/token");
-        let data = program.home().join(name);
-        let mut command = program.command(&["worker", "--server", url, "--queues", "remote", "--slots", "2"]);
+        Self::start_for(program, &[url], "data/token", name)
+    }
+
+    /// One that finds another server of the cluster when its own does not answer.
+    fn start_for(program: &Program, urls: &[&str], token: &str, name: &str) -> Self {
+        let (token, data) = (program.home().join(token), program.home().join(name));
+        let mut command = program.command(&["worker", "--queues", "remote", "--slots", "2"]);
+        urls.iter().for_each(|url| _ = command.args(["--server", url]));
         command.args(["--name", name, "--kill-grace", "1s", "--log", "warn", "--token-file"]).arg(token);
         Self::of(command.arg("--data-dir").arg(data))
     }
@@ -302,4 +309,41 @@ fn a_token_of_workers_opens_what_workers_do_until_it_is_revoked() {
     assert_eq!(revoked.code, 5, "{revoked:?}");
     let unknown = program.run(&["worker", "token", "revoke", "build"]);
     assert_eq!(unknown.code, 3, "{unknown:?}");
+}
+
+#[test]
+fn a_run_that_is_cancelled_while_its_worker_moves_to_another_node_ends_there_on_postgres() {
+    let arena = Arena::shared();
+    let start = |name| arena.start_at(name, &arena.address, &["--queues", "default"]);
+    let (a, b) = (start("a"), start("b"));
+    arena.sees(&b, "two nodes share the shards", shared_by(2));
+    let worker = Worker::start_for(&arena.program, &[&a.url, &b.url], "a/token", "north");
+    let jobs = ["cancelled", "kept"].map(|name| {
+        serde_json::json!({"name": name, "queue": "remote", "run": "echo begun; while [ ! -e $GO ]; do sleep 0.05; done",
+            "env": {"GO": arena.program.home().join("go").display().to_string()}})
+    });
+    arena.apply(&b, &serde_json::json!({ "jobs": jobs }));
+    let client = b.client();
+    let ask = |job| arena.runtime.block_on(client.run_job("default", job, &RunNow::default())).unwrap().id;
+    let (cancelled, kept) = (ask("cancelled"), ask("kept"));
+    for run in [&cancelled, &kept] {
+        arena.wait("it has begun", async || {
+            let page = client.log(run, &LogFilter::default()).await.ok()?;
+            page.lines.iter().any(|line| line.text == "begun").then_some(())
+        });
+    }
+    let heard_by = async || client.worker(&worker.id).await.ok()?.node;
+    assert_eq!(arena.runtime.block_on(heard_by()).as_deref(), Some("a"));
+    a.kill();
+    // The node that heard the worker is dead, and the other has not heard it yet.
+    arena.runtime.block_on(client.cancel_run(&cancelled, &Reason::default())).unwrap();
+    let ended = arena.wait("its end", async || client.run(&cancelled).await.ok().filter(|run| run.state.is_final()));
+    assert_eq!((ended.state, ended.attempt), (RunState::Cancelled, 1), "{ended:?}");
+    arena.wait("the worker at the other node", async || (heard_by().await.as_deref() == Some("b")).then_some(()));
+    arena.program.file("go", "");
+    let ended = arena.wait("its end", async || client.run(&kept).await.ok().filter(|run| run.state.is_final()));
+    assert_eq!((ended.state, ended.attempt), (RunState::Succeeded, 1), "it was not lost on the way: {ended:?}");
+    let workers = arena.runtime.block_on(client.workers()).unwrap();
+    assert_eq!(workers.iter().map(|it| it.id.as_str()).collect::<Vec<_>>(), [worker.id.as_str()], "it never joined anew");
+    worker.stop();
 }
