@@ -6,9 +6,11 @@
 
 The protocol is in docs/reference/worker-protocol.md. What it leaves out: HTTP tasks, and a journal on disk.
 """
-import datetime, json, os, queue, signal, subprocess, threading, time, urllib.error, urllib.request
+import copy, datetime, json, os, queue, signal, subprocess, tempfile, threading, time, urllib.error, urllib.request
 
-HANDLERS = {"greet": lambda run, log: log("hello, " + run["input"].get("who", "nobody")) or {"greeted": True}}
+HANDLERS = {"greet": lambda run, log: log("hello, " + run["input"].get("who", "nobody")) or {"greeted": True},
+            # What a handler makes of run["data"] is what a job with keep_data gives to its next run.
+            "count": lambda run, log: run["data"].update(seen=run["data"].get("seen", 0) + 1)}
 SERVER = os.environ.get("MAINSPRING_SERVER", "http://127.0.0.1:7070").rstrip("/") + "/api/v1/workers"
 TOKEN = open(os.environ.get("MAINSPRING_TOKEN_FILE", "token")).read().strip()
 SPEC = {"name": os.environ.get("NAME", "python"), "slots": int(os.environ.get("SLOTS", "4")),
@@ -111,6 +113,7 @@ class Task:
     def __init__(self, run):
         self.run, self.worker, self.name = run, me["id"], {"run": run["run"], "attempt": run["attempt"]}
         self.why, self.process, self.line, self.over = None, None, 0, False
+        self.given = copy.deepcopy(run.get("data"))  # absent where the job keeps nothing
 
     def log(self, text):
         for piece in [text[at:at + 4000] for at in range(0, len(text), 4000)] or [""]:  # 16 KiB a line, whatever the letters
@@ -134,15 +137,27 @@ class Task:
 
     def perform(self, task):
         if task["kind"] == "handler" and task["name"] in HANDLERS:
-            return {"outcome": "succeeded", "output": HANDLERS[task["name"]](self.run, self.log)}
+            output = HANDLERS[task["name"]](self.run, self.log)
+            return {"outcome": "succeeded", "output": output, **self.left(self.run.get("data"))}
         if task["kind"] not in ("run", "exec"):
             return {"outcome": "failed", "error_code": "task.not_enabled", "error": f"this worker has no {task}"}
+        with tempfile.TemporaryDirectory() as folder:
+            return self.process_task(task, os.path.join(folder, "data"))
+
+    def left(self, data):
+        return {"data": data} if self.given is not None and data != self.given else {}
+
+    def process_task(self, task, data):
         argv = task["argv"] if task["kind"] == "exec" else [task.get("shell") or "sh", "-c", task["script"]]
         inputs = self.run["input"].items() if isinstance(self.run["input"], dict) else ()
         text = lambda value: value if isinstance(value, str) else json.dumps(value)
         env = {**os.environ, **self.run.get("env", {}), "MS_RUN_ID": self.run["run"], "MS_ATTEMPT": str(self.run["attempt"]),
                "MS_JOB": f"{self.run['namespace']}/{self.run['job']}", "MS_FIRE_TIME": self.run["fire_at"],
                **{"MS_PARAM_" + name.upper().replace("-", "_"): text(value) for name, value in inputs}}
+        if self.given is not None:
+            env["MS_DATA"] = data
+            with open(data, "w") as file:
+                json.dump(self.given, file)
         with lock:  # in a session of its own, so that it can be ended as a whole
             self.process = self.process or subprocess.Popen(
                 argv if not self.why else ["false"], env=env, cwd=self.run.get("working_dir"), stdin=subprocess.DEVNULL,
@@ -151,7 +166,11 @@ class Task:
             self.log(line.decode("utf-8", "replace").rstrip("\r\n"))
         code = self.process.wait()
         how = {"exit_code": code} if code >= 0 else {"signal": -code}
-        return {"outcome": "failed", "error_code": "process.exit", **how} if code else {"outcome": "succeeded", **how}
+        if code:
+            return {"outcome": "failed", "error_code": "process.exit", **how}
+        with open(data) if self.given is not None else open(os.devnull) as file:
+            left = json.loads(file.read() or "null")
+        return {"outcome": "succeeded", **how, **self.left(left)}
 
     def end(self, why):
         """Tells it to end: a process has until KILL follows TERM; a handler would have to look at `why` itself."""

@@ -158,6 +158,12 @@ catalogue! {
         "Delete them first.";
     JobNotFound "job.not_found" 404 "the job does not exist"
         "Correct the name or the namespace. `mainspring job list` shows what there is.";
+    JobDataInvalid "data.invalid" 422 "it cannot be the data of a job"
+        "The data of a job is a JSON object of at most 64 KiB. Keep what is large elsewhere, and its place in the data.";
+    JobDataNotKept "data.not_kept" 409 "the job keeps no data between its runs"
+        "Set keep_data in the definition of the job first.";
+    JobOverlapData "job.overlap_data" 200 "a warning: runs that overlap replace each other's data"
+        "Nothing is refused. Of runs that overlap, the last one that succeeds has the word about what the job keeps. Add an overlap policy other than allow, with one run at a time.";
     TriggerNotFound "trigger.not_found" 404 "the trigger does not exist"
         "Correct the name, which is unique within its job. `mainspring trigger list` shows what there is.";
     CalendarNotFound "calendar.not_found" 404 "the calendar does not exist"
@@ -188,6 +194,8 @@ catalogue! {
         "Leave the queue out, or use a token that was made for it. `mainspring worker token list` shows which is for what.";
     WorkerOutput "worker.output" 422 "the output of a run is too large"
         "An output has at most 64 KiB. Report the end without it, with the error code task.output_too_large.";
+    WorkerData "worker.data" 422 "what a run leaves cannot be the data of its job"
+        "The data of a job is a JSON object of at most 64 KiB. Report the end without it, as failed, with the error code data.invalid or data.too_large.";
     WorkerTokenNotFound "worker.token_not_found" 404 "there is no such token of workers"
         "Correct the name. `mainspring worker token list` shows what there is.";
     WorkerTokenExpired "worker.token_expired" 401 "the token of the worker has expired"

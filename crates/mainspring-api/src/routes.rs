@@ -16,6 +16,7 @@
 //! | [`JOB_PAUSE`], [`JOB_RESUME`] | POST | [`Reason`](crate::Reason) → [`Job`](crate::Job) |
 //! | [`JOB_RUN`] | POST | [`RunNow`](crate::RunNow) → 201 [`Run`](crate::Run) |
 //! | [`JOB_HISTORY`] | GET ([`RunFilter`](crate::RunFilter)) | → [`Page`](crate::Page) of final [`Run`](crate::Run)s, newest first |
+//! | [`JOB_DATA`] | GET, PUT, DELETE | any JSON object → [`JobData`](crate::JobData) |
 //! | [`JOB_WHY`], [`TRIGGER_WHY`], [`RUN_WHY`] | GET | → [`Why`](crate::Why) |
 //! | [`TRIGGERS`] | GET ([`TriggerFilter`](crate::TriggerFilter)) | → [`Page`](crate::Page) of [`Trigger`](crate::Trigger) |
 //! | [`TRIGGER`] | GET | → [`Trigger`](crate::Trigger) |
@@ -48,7 +49,7 @@
 //! | [`WORKER_TOKENS`] | GET, POST | [`WorkerTokenSpec`](crate::WorkerTokenSpec) → 201 [`WorkerToken`](crate::WorkerToken); GET: array of them |
 //! | [`WORKER_TOKEN`] | DELETE | |
 //!
-//! **Headers.** PUT, PATCH and DELETE of a job, calendar or namespace take `If-Match: "VERSION"`;
+//! **Headers.** PUT, PATCH and DELETE of a job, its data, a calendar or namespace take `If-Match: "VERSION"`;
 //! a stale one is 412 `resource.stale`. GET of such a resource answers `ETag: "VERSION"`. PUT with
 //! `If-None-Match: *` only creates. Every POST takes `Idempotency-Key` (1 to 128 visible ASCII
 //! characters): a repeat with the same body gets the first answer again. Every answer carries
@@ -88,6 +89,8 @@ pub const JOB_RESUME: &str = "/api/v1/namespaces/{namespace}/jobs/{job}/resume";
 pub const JOB_RUN: &str = "/api/v1/namespaces/{namespace}/jobs/{job}/run";
 /// Final runs of a job, newest first.
 pub const JOB_HISTORY: &str = "/api/v1/namespaces/{namespace}/jobs/{job}/history";
+/// What a job keeps between its runs. `ETag` and `If-Match` are its revision.
+pub const JOB_DATA: &str = "/api/v1/namespaces/{namespace}/jobs/{job}/data";
 /// Why a job does not run now.
 pub const JOB_WHY: &str = "/api/v1/namespaces/{namespace}/jobs/{job}/why";
 /// Triggers of a namespace.
@@ -176,6 +179,7 @@ pub const ALL: &[(&str, &[&str])] = &[
     (JOB_RESUME, &["POST"]),
     (JOB_RUN, &["POST"]),
     (JOB_HISTORY, &["GET"]),
+    (JOB_DATA, &["GET", "PUT", "DELETE"]),
     (JOB_WHY, &["GET"]),
     (TRIGGERS, &["GET"]),
     (TRIGGER, &["GET"]),

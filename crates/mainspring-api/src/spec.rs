@@ -139,6 +139,9 @@ pub struct JobSpec {
     /// What becomes of a run whose worker died.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_lost: Option<OnLost>,
+    /// Whether each run is given the data that the last one that succeeded has left (Quartz: `PersistJobDataAfterExecution`).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub keep_data: Option<bool>,
     /// No trigger of the job fires while true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paused: Option<bool>,

@@ -21,7 +21,7 @@ pub use cluster::{
     Cluster, ClusterLateness, Event, EventFilter, Health, HealthCheck, HealthStatus, Lateness, Node, NodeLateness,
     NodeState, ServerInfo, Shard, StoreWarning,
 };
-pub use job::{Job, JobFilter, Namespace, NamespaceSpec, Reason, RunNow, WriteOptions};
+pub use job::{Job, JobData, JobFilter, Namespace, NamespaceSpec, Reason, RunNow, WriteOptions};
 pub use page::{Page, PageFilter};
 pub use preview::{NextFilter, NextFire, Preview, PreviewFire, PreviewNote, PreviewRequest};
 pub use queue::{Queue, QueueRate, QueueSettings};

@@ -17,6 +17,7 @@ macro_rules! example {
 const FILES: &[(&str, &str)] = &[
     example!("disk-usage.yaml"),
     example!("hello.yaml"),
+    example!("keep-data.yaml"),
     example!("newest-wins.yaml"),
     example!("office-hours.toml"),
     example!("queue-poll.yaml"),

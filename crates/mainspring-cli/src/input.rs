@@ -7,20 +7,20 @@ use serde_json::Value;
 use crate::error::{Error, Report, Result};
 use crate::exit::Exit;
 
-/// Reads `@FILE`, `-` for standard input, or the text itself.
+/// Reads what an option or argument says: `@FILE`, `-` for standard input, or the text itself.
 ///
 /// # Errors
 /// `cli.file` for a file that cannot be read; `input.syntax` with line and column.
-pub fn json(text: &str) -> Result<Value> {
+pub fn json(option: &str, text: &str) -> Result<Value> {
     let (text, name) = match text.strip_prefix('@') {
         Some(path) => (file(path)?, path),
         None if text == "-" => (stdin()?, "<stdin>"),
-        None => (text.to_owned(), "--input"),
+        None => (text.to_owned(), option),
     };
     serde_json::from_str(&text).map_err(|error| {
         let place = format!("{name}:{}:{}", error.line(), error.column());
         let report = Report::new("input.syntax", "the input is not valid JSON").at(place);
-        Error::new(Exit::Invalid, report.hint("quote it for the shell, or say --input @FILE"))
+        Error::new(Exit::Invalid, report.hint(format!("quote it for the shell, or say {option} @FILE")))
     })
 }
 
@@ -46,10 +46,10 @@ mod tests {
         let path = folder.path().join("input.json");
         std::fs::write(&path, "{\n \"a\": }").unwrap();
 
-        assert_eq!(json("{\"a\": 1}").unwrap()["a"], 1);
-        assert_eq!(json("{a}").unwrap_err().reports[0].place.as_deref(), Some("--input:1:2"));
-        let error = json(&format!("@{}", path.display())).unwrap_err();
+        assert_eq!(json("--input", "{\"a\": 1}").unwrap()["a"], 1);
+        assert_eq!(json("--input", "{a}").unwrap_err().reports[0].place.as_deref(), Some("--input:1:2"));
+        let error = json("--input", &format!("@{}", path.display())).unwrap_err();
         assert!(error.reports[0].place.as_deref().unwrap().ends_with("input.json:2:7"));
-        assert_eq!(json("@no-such-file").unwrap_err().exit, Exit::NotFound);
+        assert_eq!(json("--input", "@no-such-file").unwrap_err().exit, Exit::NotFound);
     }
 }

@@ -65,7 +65,7 @@ pub async fn start(session: &Session, args: &StartArgs, output: &Output) -> Resu
         }
     };
     let request = RunNow {
-        input: args.input.as_deref().map(input::json).transpose()?,
+        input: args.input.as_deref().map(|text| input::json("--input", text)).transpose()?,
         params,
         priority: args.priority,
         reason: args.reason.clone(),

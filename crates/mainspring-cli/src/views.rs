@@ -11,7 +11,7 @@ mod why;
 mod worker;
 
 pub use cluster::{CLUSTER, LATENESS, NODE, SHARD};
-pub use job::JOB;
+pub use job::{JOB, JOB_DATA};
 pub use next::NEXT;
 pub use plan::{PLAN, changes};
 pub use queue::QUEUE;

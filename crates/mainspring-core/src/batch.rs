@@ -273,6 +273,8 @@ pub struct AttemptDetail {
     pub error: Option<String>,
     /// JSON, at most 64 KiB.
     pub output: Option<String>,
+    /// What the job keeps from now on, if the attempt has succeeded: a JSON object, at most 64 KiB.
+    pub data: Option<String>,
 }
 
 /// A `delay` trigger's next instant, set when its run is final and only if it still awaits that run.

@@ -115,6 +115,9 @@ pub struct Job {
     /// What becomes of a run whose worker vanished.
     #[serde(default, skip_serializing_if = "OnLost::is_fail")]
     pub on_lost: OnLost,
+    /// Whether each run is given the data that the last one that succeeded has left: Quartz's `PersistJobDataAfterExecution`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keep_data: bool,
     /// Whether its triggers rest.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub paused: bool,
@@ -145,6 +148,7 @@ impl Job {
             overlap: Overlap::Allow,
             max_active: 1,
             on_lost: OnLost::Fail,
+            keep_data: false,
             paused: false,
             triggers: Vec::new(),
         }

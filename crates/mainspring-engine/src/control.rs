@@ -6,6 +6,7 @@
 //! Where this node's clock is wrong and others fire, requests go by the database's.
 
 mod calendars;
+mod data;
 mod jobs;
 mod logs;
 mod preview;
@@ -17,6 +18,7 @@ use mainspring_core::Timestamp;
 use mainspring_core::compile::{Defaults, FieldError};
 use mainspring_core::job::{JobKey, NameError};
 use mainspring_store::Store;
+use mainspring_tasks::DataError;
 use tokio::sync::{Mutex, watch};
 
 use crate::clock::{Clock, RightTime};
@@ -61,6 +63,9 @@ pub enum Error {
     /// A name cannot be used.
     #[error(transparent)]
     Name(#[from] NameError),
+    /// It cannot be the data of a job.
+    #[error(transparent)]
+    Data(DataError),
     /// The request does not fit the state of what it names.
     #[error("{0}")]
     Refused(String),

@@ -11,6 +11,7 @@ use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
 use mainspring_schedule::Calendar;
 use mainspring_store::{Error, Result, Store};
 use rustc_hash::{FxHashMap, FxHashSet};
+use serde_json::Value;
 
 use crate::clock::Clock;
 use crate::metrics::Metrics;
@@ -158,6 +159,26 @@ impl Definitions {
                 Err(Error::Closed) => return None,
                 Err(error) => {
                     tracing::error!(%error, run.id = %start.run, "a claimed run's time limit could not be read; trying again");
+                    self.clock.alarm().wait_until(self.clock.now() + crate::engine::wait_of(RETRY_AFTER_MS)).await;
+                }
+            }
+        }
+    }
+
+    /// What a job keeps between its runs, if it does; trying again until the store answers.
+    pub(crate) async fn data(&self, job: JobId, definition: &Job) -> Option<Value> {
+        if !definition.keep_data {
+            return None;
+        }
+        loop {
+            match self.store.job_data(job).await {
+                Ok(kept) => {
+                    let data = kept.and_then(|kept| serde_json::from_str(&kept.data).ok());
+                    return Some(data.unwrap_or_else(|| Value::Object(serde_json::Map::new())));
+                }
+                Err(Error::Closed) => return None,
+                Err(error) => {
+                    tracing::error!(%error, job.id = job.0, "the data of a job could not be read; trying again");
                     self.clock.alarm().wait_until(self.clock.now() + crate::engine::wait_of(RETRY_AFTER_MS)).await;
                 }
             }

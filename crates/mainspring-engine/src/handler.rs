@@ -6,7 +6,8 @@ use std::time::Duration;
 use mainspring_core::job::{Job, JobKey};
 use mainspring_core::rule::Start;
 use mainspring_core::{RunId, Timestamp};
-pub use mainspring_tasks::{Handler, HandlerError, HandlerResult, IntoHandlerResult};
+use mainspring_tasks::JobData;
+pub use mainspring_tasks::{DataError, Handler, HandlerError, HandlerResult, IntoHandlerResult};
 use serde_json::Value;
 use tokio::sync::watch;
 
@@ -21,6 +22,8 @@ pub struct RunContext {
     pub(crate) cancelled: watch::Receiver<bool>,
     /// How long the attempt may take.
     pub(crate) limit: Option<Duration>,
+    /// What the job keeps between its runs, if it does.
+    pub(crate) data: Option<JobData>,
 }
 
 impl RunContext {
@@ -52,6 +55,22 @@ impl RunContext {
     #[must_use]
     pub fn input(&self) -> Value {
         merged_input(&self.definition, self.start.input.as_deref())
+    }
+
+    /// What the last run that succeeded has left of the job's data, or what this one has set since: an object, `{}` at first
+    /// and where the job does not keep data ([`Job::keep_data`]).
+    #[must_use]
+    pub fn data(&self) -> Value {
+        self.data.as_ref().map_or_else(|| Value::Object(serde_json::Map::new()), JobData::get)
+    }
+
+    /// Sets what the next runs of the job are given, if this attempt succeeds; it is recorded with the success, or not at all.
+    /// Of runs that overlap, the last one that succeeds has the word.
+    ///
+    /// # Errors
+    /// The job keeps no data; or it is no object, or has more than 64 KiB as JSON.
+    pub fn set_data(&self, data: Value) -> Result<(), DataError> {
+        self.data.as_ref().ok_or(DataError::NotKept)?.set(data)
     }
 
     /// Returns once somebody has asked to cancel the run. The handler is dropped a grace period later.

@@ -29,7 +29,7 @@ mod workers;
 pub use clock::{Alarm, Clock, ManualClock, ShiftedClock, SystemClock};
 pub use control::Control;
 pub use engine::{Engine, NodeName, Settings, StartError, Stopped};
-pub use handler::{Handler, HandlerError, HandlerResult, Handlers, IntoHandlerResult, RunContext};
+pub use handler::{DataError, Handler, HandlerError, HandlerResult, Handlers, IntoHandlerResult, RunContext};
 pub use lateness::Lateness;
 pub use mainspring_core::batch::Queues;
 pub use metrics::{Catalogue, Ending, Known, Metrics, Miss, Outcome, QueueLabel, StateLabel, StoreMetrics};

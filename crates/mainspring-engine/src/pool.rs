@@ -18,8 +18,9 @@ use mainspring_core::planner::AttemptEnd;
 use mainspring_core::rule::Start;
 use mainspring_core::run::AttemptOutcome;
 use mainspring_core::{RunId, Timestamp};
-use mainspring_tasks::HandlerError;
+use mainspring_tasks::{HandlerError, JobData};
 use rustc_hash::FxHashMap;
+use serde_json::Value;
 use tokio::sync::{Notify, watch};
 
 use crate::clock::RightTime;
@@ -272,11 +273,13 @@ impl Pool {
             start.awaited_by = self.definitions.awaiting_start(&start, &definition).await;
         }
         start.deadline = self.definitions.deadline(&start, &definition).await;
+        let data = self.definitions.data(start.job, &definition).await.map(JobData::new);
         let started_at = self.time.now();
         self.metrics.entered(&start, started_at, handed.elapsed());
         let limit = time_limit(&start, &definition, started_at);
         let start = Arc::new(start);
-        let context = RunContext { start: Arc::clone(&start), definition: Arc::clone(&definition), cancelled, limit };
+        let context =
+            RunContext { start: Arc::clone(&start), definition: Arc::clone(&definition), cancelled, limit, data };
         let done = if limit == Some(Duration::ZERO) {
             let error = "the time of the run was over before this attempt began".to_owned();
             Done { outcome: AttemptOutcome::TimedOut, ..Done::failed("task.timed_out", error) }
@@ -327,7 +330,10 @@ impl Pool {
             biased;
             result = work => match result {
                 _ if context.is_cancelled() => Done { outcome: AttemptOutcome::Cancelled, detail: None },
-                Ok(output) => Done { outcome: AttemptOutcome::Succeeded, detail: output_detail(&output) },
+                Ok(output) => {
+                    let data = context.data.as_ref().and_then(JobData::left);
+                    Done { outcome: AttemptOutcome::Succeeded, detail: left(&output, data) }
+                }
                 Err(error) => Done::failed("handler.failed", error.0),
             },
             () = cancelled => Done { outcome: AttemptOutcome::Cancelled, detail: None },
@@ -339,12 +345,16 @@ impl Pool {
     }
 }
 
-fn output_detail(output: &serde_json::Value) -> Option<Box<AttemptDetail>> {
-    if output.is_null() {
+/// What a handler has left behind.
+fn left(output: &Value, data: Option<Value>) -> Option<Box<AttemptDetail>> {
+    if output.is_null() && data.is_none() {
         return None;
     }
+    let mut detail = AttemptDetail { data: data.map(|data| data.to_string()), ..AttemptDetail::default() };
+    if output.is_null() {
+        return Some(Box::new(detail));
+    }
     let text = output.to_string();
-    let mut detail = AttemptDetail::default();
     let most = mainspring_tasks::Settings::OUTPUT_BYTES_MAX;
     if text.len() <= most {
         detail.output = Some(text);

@@ -7,7 +7,7 @@ use futures_util::future::BoxFuture;
 use mainspring_core::batch::AttemptDetail;
 use mainspring_core::job::{HttpTask, Task};
 use mainspring_core::run::AttemptOutcome;
-use mainspring_tasks::{Attempt, Ended, HttpCall, Outcome, StatusRange, TaskRunner};
+use mainspring_tasks::{Attempt, Ended, HttpCall, JobData, Outcome, StatusRange, TaskRunner};
 
 use crate::handler::RunContext;
 use crate::log_lane::LogLane;
@@ -79,6 +79,7 @@ fn attempt(context: &RunContext, kill_grace: Duration) -> Attempt {
         fire_time: Some(context.fire_time().to_string()),
         attempt: context.attempt(),
         params: Attempt::params_of(&context.input()),
+        data: context.data.as_ref().map(JobData::get),
         traceparent: Attempt::traceparent_of(&context.run_id().to_string(), context.attempt()),
         env: job.env.clone(),
         timeout: context.limit,
@@ -102,6 +103,7 @@ fn done(ended: Ended) -> Done {
         error_code,
         error,
         output: ended.output.map(|output| output.to_string()),
+        data: ended.data.map(|data| data.to_string()),
     };
     Done { outcome, detail: Some(Box::new(detail)) }
 }

@@ -253,21 +253,10 @@ impl Workers {
         }
     }
 
-    fn must_serve(&self) -> Result<(), WorkerError> {
-        if self.0.draining.load(Ordering::Acquire) { Err(WorkerError::Draining) } else { Ok(()) }
-    }
-}
-
-impl Inner {
-    /// This process start.
-    fn me(&self) -> Incarnation {
-        *self.incarnation.borrow()
-    }
-
     /// The session for a poll. That in memory goes on where nothing can have happened elsewhere; otherwise the store says what the
     /// worker has, and that it is heard here from now on.
     async fn session_for(&self, id: Incarnation, poll: &Poll) -> Result<Arc<Session>, WorkerError> {
-        let known = lock(&self.sessions).get(&id).cloned();
+        let known = lock(&self.0.sessions).get(&id).cloned();
         if let Some(session) = known {
             let silent = session.silence_ms(boot_ms()) > FRESH_MS;
             match session.receive(poll) {
@@ -280,20 +269,30 @@ impl Inner {
                 return Err(WorkerError::Unheard);
             }
         }
-        let info = self.store.worker(id).await?.ok_or(WorkerError::NotFound(id))?;
+        let info = self.0.store.worker(id).await?.ok_or(WorkerError::NotFound(id))?;
         // Noted before what it holds is read, and before it is answered.
-        if !self.store.hear_worker(id, self.me(), self.time.now()).await? {
+        if !self.0.store.hear_worker(id, self.0.me(), self.0.time.now()).await? {
             return Err(WorkerError::NotFound(id));
         }
-        let session = Session::new(&info, boot_ms());
-        for live in self.store.held(id).await? {
-            session.resume(self, live).await;
+        let session = Arc::new(Session::new(&info, boot_ms()));
+        for live in self.0.store.held(id).await? {
+            self.resume(&session, live).await;
         }
         session.receive(poll);
-        let session = Arc::new(session);
-        let before = lock(&self.sessions).insert(id, Arc::clone(&session));
+        let before = lock(&self.0.sessions).insert(id, Arc::clone(&session));
         before.into_iter().for_each(|other| other.end_polls());
         Ok(session)
+    }
+
+    fn must_serve(&self) -> Result<(), WorkerError> {
+        if self.0.draining.load(Ordering::Acquire) { Err(WorkerError::Draining) } else { Ok(()) }
+    }
+}
+
+impl Inner {
+    /// This process start.
+    fn me(&self) -> Incarnation {
+        *self.incarnation.borrow()
     }
 
     /// Whether the last count is new enough to answer workers.

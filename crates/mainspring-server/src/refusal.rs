@@ -98,6 +98,7 @@ impl From<control::Error> for Refusal {
         match error {
             control::Error::Store(error) => error.into(),
             control::Error::Name(error) => Self::new(ErrorCode::NameInvalid, error.to_string()),
+            control::Error::Data(error) => Self::new(ErrorCode::JobDataInvalid, error.to_string()),
             control::Error::Refused(why) => Self::new(ErrorCode::ResourceConflict, why),
             control::Error::Invalid { path, error, .. } => {
                 // Definitions are compiled before they get there, so this is a race with a calendar's deletion.

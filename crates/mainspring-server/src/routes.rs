@@ -4,6 +4,7 @@
 mod apply;
 mod calendars;
 mod cluster;
+mod data;
 mod events;
 mod export;
 mod health;
@@ -96,6 +97,7 @@ fn table() -> Vec<Route> {
         cluster::routes(),
         namespaces::routes(),
         jobs::routes(),
+        data::routes(),
         triggers::routes(),
         why::routes(),
         runs::routes(),

@@ -25,6 +25,7 @@
 
 pub mod cancels;
 pub mod completions;
+pub mod data;
 mod differential;
 pub mod expiring;
 pub mod fires;
@@ -207,6 +208,11 @@ macro_rules! conformance_suite {
                 unfinished_runs_are_counted_by_state_and_queue,
                 store_says_how_large_it_is,
                 store_that_is_closed_answers_nothing_more;
+            data:
+                data_is_what_the_last_success_has_left,
+                data_of_an_end_that_is_refused_is_not_kept,
+                data_is_set_at_the_revision_that_was_seen,
+                data_goes_with_its_job;
             keys:
                 key_is_claimed_once_and_answered_ever_after,
                 key_is_for_one_request,

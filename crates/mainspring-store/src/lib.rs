@@ -6,6 +6,7 @@
 mod cluster;
 #[cfg(any(test, feature = "conformance"))]
 pub mod conformance;
+mod data;
 mod error;
 mod key;
 mod memory;
@@ -19,6 +20,7 @@ mod store;
 mod worker;
 
 pub use cluster::{Cluster, LEAST_VERSION, NodeInfo};
+pub use data::JobData;
 pub use error::{Error, Result};
 pub use key::{Claimed, KeptAnswer, KeyClaim, Release};
 pub use memory::MemoryStore;

@@ -40,6 +40,7 @@ use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, RunId, Timestamp,
 use tokio::sync::Notify;
 
 use crate::cluster::{Cluster, LOST_THROUGH, NodeInfo, lost_instant, lost_setting};
+use crate::data::{self, JobData};
 use crate::error::{Error, Result};
 use crate::key::{Claimed, KeptAnswer, KeyClaim, Release};
 use crate::row::{
@@ -412,6 +413,22 @@ impl Store for MemoryStore {
         let model = self.model()?;
         let lost = model.settings.iter().filter(|(name, _)| name.starts_with(LOST_THROUGH));
         Ok(lost.filter_map(|(_, value)| lost_instant(value)).collect())
+    }
+
+    async fn job_data(&self, job: JobId) -> Result<Option<JobData>> {
+        Ok(self.model()?.jobs.get(job.0).and_then(|job| job.data.clone()))
+    }
+
+    async fn set_job_data(&self, job: JobId, text: &str, expect: Option<i64>, at: Timestamp) -> Result<JobData> {
+        let mut model = self.model()?;
+        let missing = || Error::NotFound { what: "job", key: job.to_string() };
+        let model = model.jobs.get_mut(job.0).filter(|job| !job.deleted).ok_or_else(missing)?;
+        let found = model.data.as_ref().map_or(0, |kept| kept.revision);
+        if let Some(expected) = expect.filter(|expected| *expected != found) {
+            return Err(data::conflict(job, expected, found));
+        }
+        model.keep_data(text.to_owned(), None, at);
+        Ok(model.data.clone().expect("it has just been kept"))
     }
 
     async fn claim_key(&self, claim: KeyClaim) -> Result<Claimed> {

@@ -5,6 +5,7 @@
 
 pub(crate) mod cluster;
 pub(crate) mod complete;
+pub(crate) mod data;
 pub(crate) mod db;
 pub(crate) mod fire;
 pub(crate) mod gap;

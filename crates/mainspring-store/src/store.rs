@@ -12,6 +12,7 @@ use mainspring_core::queue::QueueRule;
 use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
 
 use crate::cluster::Cluster;
+use crate::data::JobData;
 use crate::error::{Error, Result};
 use crate::key::{Claimed, KeptAnswer, KeyClaim, Release};
 use crate::row::{
@@ -293,6 +294,15 @@ pub trait Store: Send + Sync + 'static {
     /// What failovers of the database have lost: for each process start that was told of records which are gone, the instant
     /// through which they were made. In no order. What was due by then and recorded after it is made again, or was late.
     async fn lost_through(&self) -> Result<Vec<Timestamp>>;
+
+    /// What a job keeps between its runs. Nothing: it never was given anything, or is gone.
+    ///
+    /// [`Store::complete`] sets it to what an attempt that has succeeded leaves behind, unless the job has been deleted.
+    async fn job_data(&self, job: JobId) -> Result<Option<JobData>>;
+
+    /// Sets it, if the revision is the expected one (0: there is none yet). A conflict: it is another one. Not found: the job
+    /// is gone.
+    async fn set_job_data(&self, job: JobId, data: &str, expect: Option<i64>, at: Timestamp) -> Result<JobData>;
 
     /// Claims an idempotency key, before the deed. See [`Claimed`] for the answer. One that is free, or whose holder is
     /// gone or late, is the caller's.

@@ -23,6 +23,8 @@ pub struct Attempt {
     pub attempt: u32,
     /// Parameters. `region-code` becomes `MS_PARAM_REGION_CODE`.
     pub params: BTreeMap<String, String>,
+    /// What the job keeps between its runs, where it does: a process finds it in the file `$MS_DATA`.
+    pub data: Option<Value>,
     /// Trace context as W3C `traceparent`; empty for none.
     pub traceparent: String,
     /// Variables that the job declares. They win over inherited ones, never over `MS_*`.
@@ -77,6 +79,7 @@ impl Default for Attempt {
             fire_time: None,
             attempt: 1,
             params: BTreeMap::new(),
+            data: None,
             traceparent: String::new(),
             env: BTreeMap::new(),
             timeout: None,

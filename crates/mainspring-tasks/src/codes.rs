@@ -9,8 +9,12 @@ pub struct ErrorCode {
     pub advice: &'static str,
 }
 
-/// All codes that [`TaskRunner::perform`](crate::TaskRunner::perform) answers with, in order.
-pub const ERROR_CODES: [ErrorCode; 33] = [
+/// All codes of tasks, and of the data that attempts leave, in order.
+pub const ERROR_CODES: [ErrorCode; 37] = [
+    code("data.invalid", "The data of a job is a JSON object. Write one to $MS_DATA, whole."),
+    code("data.not_kept", "The job keeps no data between its runs. Set `keep_data` in its definition."),
+    code("data.too_large", "A job keeps 64 KiB of data. Keep what is large elsewhere, and its place in the data."),
+    code("data.unreadable", "The file behind $MS_DATA was removed. Write to it, or put another file in its place."),
     code(
         "http.bad_header",
         "A header cannot be sent. Mend its name or value; leave out headers that frame the message.",
@@ -104,7 +108,7 @@ mod tests {
                 let text = fs::read_to_string(&path).unwrap();
                 let source = text.split("#[cfg(test)]").next().unwrap();
                 let literals = source.split('"').skip(1).step_by(2);
-                let areas = ["http.", "output.", "process.", "task."];
+                let areas = ["data.", "http.", "output.", "process.", "task."];
                 let is_code = |text: &&str| {
                     areas.iter().any(|area| text.starts_with(area))
                         && text.bytes().all(|b| b.is_ascii_lowercase() || b == b'_' || b == b'.')

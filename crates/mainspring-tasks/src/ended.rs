@@ -17,6 +17,8 @@ pub struct Ended {
     pub error: Option<TaskError>,
     /// The JSON object that the process wrote to `$MS_OUTPUT`; absent when it wrote nothing.
     pub output: Option<Value>,
+    /// The JSON object that the process put in place of the job's data in `$MS_DATA`; absent where that stays as it is.
+    pub data: Option<Value>,
     /// Lines that went to the log.
     pub log_lines: u64,
     /// Whether part of the log was thrown away: over its cap, or the reader went away or stood still.
@@ -62,6 +64,7 @@ impl Ended {
             http_status: None,
             error: None,
             output: None,
+            data: None,
             log_lines: 0,
             log_truncated: false,
         }

@@ -30,6 +30,7 @@
 
 mod attempt;
 mod codes;
+mod data;
 mod ended;
 mod handler;
 mod http;
@@ -42,6 +43,7 @@ mod task;
 
 pub use attempt::Attempt;
 pub use codes::{ERROR_CODES, ErrorCode};
+pub use data::{DataError, JobData};
 pub use ended::{Ended, Outcome, TaskError};
 pub use handler::{Handler, HandlerError, HandlerFuture, HandlerResult, Handlers, IntoHandlerResult};
 pub use http::policy::{Allow, AllowError, OutboundPolicy};

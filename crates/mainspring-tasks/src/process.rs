@@ -1,6 +1,7 @@
 //! Processes: started clean, read to the end, and ended as a whole tree.
 
 mod bare;
+mod data;
 mod environment;
 mod launch;
 mod leashed;
@@ -84,7 +85,7 @@ impl Host {
             Ok(exit) => judge(&exit, attempt),
             Err(error) => Ended::failed(error),
         };
-        self.collect(folder, &mut ended, recorder).await;
+        self.collect(folder, attempt.data.clone(), &mut ended, recorder).await;
         ended
     }
 
@@ -115,7 +116,12 @@ impl Host {
         folder: &AttemptFolder,
     ) -> Result<(Pipes, Launch), TaskError> {
         let output = folder.output();
-        let environment = environment::environment(&self.inherited, attempt, &output)?;
+        let environment = environment::environment(&self.inherited, attempt, &output, &folder.data())?;
+        if let Some(data) = &attempt.data {
+            folder.write_data(&data.to_string()).map_err(|error| {
+                TaskError::new("process.folder", format!("could not write the data of the job to a file: {error}"))
+            })?;
+        }
         let argv = argv(program, folder)?;
         let (pipes, stdout, stderr) = Pipes::open().map_err(|error| {
             TaskError::new("process.spawn", format!("could not make a pipe for the output: {error}"))
@@ -127,17 +133,22 @@ impl Host {
         Ok((pipes, Launch { argv, environment, folder, stdout, stderr, marker, kill_grace, silence_max, leash }))
     }
 
-    /// Reads the output and removes the folder.
-    async fn collect(&self, folder: AttemptFolder, ended: &mut Ended, recorder: &mut Recorder) {
+    /// Reads the output and the job's data, and removes the folder.
+    async fn collect(&self, folder: AttemptFolder, given: Option<Value>, ended: &mut Ended, recorder: &mut Recorder) {
         let bytes_max = self.output_bytes_max;
-        let collected = spawn_blocking(move || (output::read(&folder.output(), bytes_max), folder.remove())).await;
-        let Ok((output, removed)) = collected else {
+        let collected = spawn_blocking(move || {
+            let data = given.map_or(Ok(None), |given| data::read(&folder.data(), &given));
+            (output::read(&folder.output(), bytes_max), data, folder.remove())
+        });
+        let Ok((output, data, removed)) = collected.await else {
             return;
         };
         if let Err(error) = removed {
             recorder.remark(format!("could not remove the private working folder: {error}"));
         }
-        take_output(output, ended);
+        ended.output = understood(output, ended);
+        // What an attempt leaves that has not succeeded counts for nothing.
+        ended.data = understood(data, ended).filter(|_| ended.outcome == Outcome::Succeeded);
     }
 }
 
@@ -267,15 +278,13 @@ fn signal_name(signal: i32) -> &'static str {
     }
 }
 
-/// An output that is not understood fails an attempt that would have succeeded, because whoever
-/// needs it would miss it.
-fn take_output(output: Result<Option<Value>, TaskError>, ended: &mut Ended) {
-    match output {
-        Ok(output) => ended.output = output,
-        Err(error) if ended.outcome == Outcome::Succeeded => {
+/// What is not understood fails an attempt that would have succeeded, because whoever needs it would miss it.
+fn understood(left: Result<Option<Value>, TaskError>, ended: &mut Ended) -> Option<Value> {
+    left.unwrap_or_else(|error| {
+        if ended.outcome == Outcome::Succeeded {
             ended.outcome = Outcome::Failed;
             ended.error = Some(error);
         }
-        Err(_) => {}
-    }
+        None
+    })
 }

@@ -31,8 +31,8 @@ const LEGACY_ENDS: usize = 100;
 /// Ends that go to the disk at a time.
 const KEPT_AT_ONCE: usize = 1_000;
 
-/// An end, and who waits until it is in the journal.
-type Keep = (WorkerEnd, oneshot::Sender<()>);
+/// The id under which an attempt was given, its end, and who waits until that is in the journal.
+type Keep = (Arc<str>, WorkerEnd, oneshot::Sender<()>);
 
 /// What the loops take from.
 pub(crate) struct Incoming {
@@ -282,20 +282,20 @@ impl Core {
             if hands.tells.get(&holding).is_some_and(|(of, _)| *of == life) {
                 hands.tells.remove(&holding);
             }
-            hands.book.ended(life, end)
+            hands.book.ended(life, end).map(|end| (Arc::clone(&hands.id), end))
         };
         self.note_change();
-        let Some(end) = end else { return };
-        self.kept(&end).await;
+        let Some((worker, end)) = end else { return };
+        self.kept(worker, &end).await;
         log.close().await;
         self.outbox.end(life, end);
     }
 
     /// Waits until an end is in the journal, if there is one.
-    async fn kept(&self, end: &WorkerEnd) {
+    async fn kept(&self, worker: Arc<str>, end: &WorkerEnd) {
         if self.journal.is_some() {
             let (done, is_done) = oneshot::channel();
-            let _closed = self.keeping.send((end.clone(), done));
+            let _closed = self.keeping.send((worker, end.clone(), done));
             let _dropped = is_done.await;
         }
     }
@@ -304,8 +304,8 @@ impl Core {
     async fn keep(self: Arc<Self>, mut incoming: mpsc::UnboundedReceiver<Keep>) {
         let mut waiting = Vec::new();
         while incoming.recv_many(&mut waiting, KEPT_AT_ONCE).await > 0 {
-            self.in_journal("keep ends in", |journal| journal.keep(waiting.iter().map(|(end, _)| end)));
-            waiting.drain(..).for_each(|(_, done)| _ = done.send(()));
+            self.in_journal("keep ends in", |journal| journal.keep(waiting.iter().map(|(worker, end, _)| (&**worker, end))));
+            waiting.drain(..).for_each(|(_, _, done)| _ = done.send(()));
         }
     }
 
@@ -531,6 +531,7 @@ fn bare(end: WorkerEnd, error: &Trouble) -> WorkerEnd {
         error_code: Some("worker.report_refused".to_owned()),
         error: Some(format!("the server refused the report of this end: {error}")),
         output: None,
+        data: None,
         exit_code: end.exit_code,
         signal: end.signal,
         ..end

@@ -9,10 +9,9 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use mainspring_api::{AttemptState, WorkerEnd, WorkerRun, WorkerTask};
 use mainspring_tasks::{
-    Attempt, Ended, HandlerError, HandlerResult, Handlers, HttpCall, LogWriter, Outcome, Settings, StatusRange, Task,
-    TaskRunner,
+    Attempt, Ended, HandlerError, HandlerResult, Handlers, HttpCall, JobData, LogWriter, Outcome, Settings,
+    StatusRange, Task, TaskRunner,
 };
-use serde_json::Value;
 use tokio::sync::watch;
 
 use crate::book::Stop;
@@ -79,7 +78,8 @@ impl Executor {
         let task = match &run.task {
             WorkerTask::Noop => return ended(AttemptState::Succeeded),
             WorkerTask::Handler { name } => {
-                return self.handle(name, RunContext { run: Arc::clone(run), stop, log }).await;
+                let data = run.data.clone().map(JobData::new);
+                return self.handle(name, RunContext { run: Arc::clone(run), stop, log, data }).await;
             }
             WorkerTask::Unknown => return failed("task.not_enabled", "this worker is too old for this kind of task"),
             WorkerTask::Run { script, shell } => Task::Run { script: script.clone(), shell: shell.clone() },
@@ -114,7 +114,7 @@ impl Executor {
             biased;
             result = handler.call(context.clone()) => match context.is_cancelled() {
                 true => ended(AttemptState::Cancelled),
-                false => of_handler(result),
+                false => of_handler(result, context.data.as_ref()),
             },
             () = cancelled => ended(AttemptState::Cancelled),
             () = timed_out => {
@@ -132,6 +132,7 @@ fn attempt(run: &WorkerRun, kill_grace: Duration) -> Attempt {
         fire_time: Some(run.fire_at.to_string()),
         attempt: run.attempt,
         params: Attempt::params_of(&run.input),
+        data: run.data.clone(),
         traceparent: Attempt::traceparent_of(&run.run, run.attempt),
         env: run.env.clone(),
         timeout: run.timeout_ms.map(|ms| Duration::from_millis(ms.unsigned_abs())),
@@ -171,14 +172,18 @@ fn of_task(task: Ended) -> WorkerEnd {
         error_code,
         error,
         output: task.output,
+        data: task.data,
         ..ended(outcome)
     }
 }
 
-fn of_handler(result: HandlerResult) -> WorkerEnd {
+fn of_handler(result: HandlerResult, data: Option<&JobData>) -> WorkerEnd {
     match result {
-        Ok(Value::Null) => ended(AttemptState::Succeeded),
-        Ok(output) => WorkerEnd { output: Some(output), ..ended(AttemptState::Succeeded) },
+        Ok(output) => WorkerEnd {
+            output: (!output.is_null()).then_some(output),
+            data: data.and_then(JobData::left),
+            ..ended(AttemptState::Succeeded)
+        },
         Err(error) => failed("handler.failed", error.0),
     }
 }
@@ -206,6 +211,7 @@ fn ended(outcome: AttemptState) -> WorkerEnd {
         error_code: None,
         error: None,
         output: None,
+        data: None,
     }
 }
 

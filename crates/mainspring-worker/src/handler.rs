@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use mainspring_api::{LogStream, Timestamp, WorkerRun};
+use mainspring_tasks::{DataError, JobData};
 use serde_json::Value;
 use tokio::sync::watch;
 
@@ -15,6 +16,7 @@ pub struct RunContext {
     pub(crate) run: Arc<WorkerRun>,
     pub(crate) stop: watch::Receiver<Stop>,
     pub(crate) log: Log,
+    pub(crate) data: Option<JobData>,
 }
 
 impl RunContext {
@@ -58,6 +60,21 @@ impl RunContext {
     #[must_use]
     pub fn input(&self) -> &Value {
         &self.run.input
+    }
+
+    /// What the last run that succeeded has left of the job's data, or what this one has set since: an object, `{}` at first
+    /// and where the job does not keep data.
+    #[must_use]
+    pub fn data(&self) -> Value {
+        self.data.as_ref().map_or_else(|| Value::Object(serde_json::Map::new()), JobData::get)
+    }
+
+    /// Sets what the next runs of the job are given, if this attempt succeeds; it is recorded with the success, or not at all.
+    ///
+    /// # Errors
+    /// The job keeps no data; or it is no object, or has more than 64 KiB as JSON.
+    pub fn set_data(&self, data: Value) -> Result<(), DataError> {
+        self.data.as_ref().ok_or(DataError::NotKept)?.set(data)
     }
 
     /// Writes to the run's log, one line for each line of the text. Waits while the lines before are on their way; says

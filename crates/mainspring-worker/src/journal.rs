@@ -69,10 +69,10 @@ impl Journal {
         self.rewrite()
     }
 
-    /// Keeps ends, on disk when this returns.
-    pub(crate) fn keep<'a>(&mut self, ends: impl IntoIterator<Item = &'a WorkerEnd>) -> io::Result<()> {
+    /// Keeps ends of workers, on disk when this returns. One of an id that is over is not kept: nobody is to report it.
+    pub(crate) fn keep<'a>(&mut self, ends: impl IntoIterator<Item = (&'a str, &'a WorkerEnd)>) -> io::Result<()> {
         let mut lines = Vec::new();
-        for end in ends {
+        for (_, end) in ends.into_iter().filter(|(worker, _)| *worker == self.worker) {
             let line = Line::End(end.clone());
             lines.extend(text(&line));
             self.waiting.insert(holding_of(end), line);
@@ -175,6 +175,7 @@ mod tests {
             error_code: None,
             error: None,
             output: Some(serde_json::json!({ "text": "a\nb" })),
+            data: None,
         }
     }
 
@@ -189,14 +190,14 @@ mod tests {
         let (mut journal, found) = Journal::open(&path).unwrap();
         assert_eq!(found, None);
         journal.begin("w1").unwrap();
-        journal.keep([&end("a"), &end("b")]).unwrap();
+        journal.keep([("w1", &end("a")), ("w1", &end("b"))]).unwrap();
         drop(journal);
         let (mut journal, found) = Journal::open(&path).unwrap();
         assert_eq!(found, legacy(&["a", "b"]));
 
         journal.begin("w1").unwrap();
-        journal.keep([&end("c")]).unwrap();
-        journal.keep([&end("d")]).unwrap();
+        journal.keep([("w1", &end("c"))]).unwrap();
+        journal.keep([("w1", &end("d"))]).unwrap();
         journal.drop_ends([&end("c")]).unwrap();
         assert!(!journal.holds("c") && journal.holds("d"));
         journal.drop_ends([&end("d")]).unwrap();
@@ -206,6 +207,23 @@ mod tests {
         journal.clear().unwrap();
         drop(journal);
         assert_eq!(Journal::open(&path).unwrap().1, None);
+    }
+
+    #[test]
+    fn an_end_of_a_former_life_is_not_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("journal");
+        let mut journal = Journal::open(&path).unwrap().0;
+        journal.begin("w0").unwrap();
+        // Taken for dead while an attempt ends, and joined again.
+        journal.clear().unwrap();
+        journal.keep([("w0", &end("late"))]).unwrap();
+        journal.begin("w1").unwrap();
+        journal.keep([("w0", &end("later"))]).unwrap();
+        journal.keep([("w1", &end("mine"))]).unwrap();
+        assert!(!journal.holds("late") && !journal.holds("later"));
+        drop(journal);
+        assert_eq!(Journal::open(&path).unwrap().1, legacy(&["mine"]));
     }
 
     #[test]
@@ -234,11 +252,11 @@ mod tests {
         let path = folder.path().join("journal");
         let mut journal = Journal::open(&path).unwrap().0;
         journal.begin("w1").unwrap();
-        journal.keep([&end("first")]).unwrap();
+        journal.keep([("w1", &end("first"))]).unwrap();
         let size = |path: &Path| std::fs::metadata(path).unwrap().len();
         let small = size(&path);
         let ends: Vec<WorkerEnd> = (0..=OLD_MAX).map(|run| end(&run.to_string())).collect();
-        journal.keep(&ends).unwrap();
+        journal.keep(ends.iter().map(|end| ("w1", end))).unwrap();
         journal.drop_ends(&ends).unwrap();
         assert_eq!(size(&path), small);
         drop(journal);

@@ -46,5 +46,5 @@ mod worker;
 
 pub use builder::{Builder, StartError};
 pub use handler::RunContext;
-pub use mainspring_tasks::{Handler, HandlerError, HandlerResult, IntoHandlerResult};
+pub use mainspring_tasks::{DataError, Handler, HandlerError, HandlerResult, IntoHandlerResult};
 pub use worker::Worker;

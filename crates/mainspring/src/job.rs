@@ -117,6 +117,13 @@ impl JobBuilder {
         self
     }
 
+    /// Gives each run the data that the last one that succeeded has left: Quartz's `PersistJobDataAfterExecution`. See
+    /// [`RunContext::set_data`](crate::RunContext::set_data). Runs that overlap replace each other's.
+    pub fn keep_data(mut self) -> Self {
+        self.job.keep_data = true;
+        self
+    }
+
     /// Higher goes first; 5 if not set.
     pub fn priority(mut self, priority: i32) -> Self {
         self.job.priority = priority;

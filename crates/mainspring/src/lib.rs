@@ -43,7 +43,7 @@ pub use mainspring_core::job::{Backoff, JobKey, OnLost, Overlap, RetryOn, RetryP
 pub use mainspring_core::run::{AttemptOutcome, Origin, RunState};
 pub use mainspring_core::{RunId, Timestamp, TriggerId};
 pub use mainspring_engine::{
-    Handler, HandlerError, HandlerResult, IntoHandlerResult, Notice, RetentionRule, RunContext, Stopped,
+    DataError, Handler, HandlerError, HandlerResult, IntoHandlerResult, Notice, RetentionRule, RunContext, Stopped,
 };
 pub use mainspring_schedule as schedule;
 pub use mainspring_store::{GapRow, JobRow, RunInfo};

@@ -5,8 +5,8 @@ use serde_json::Value;
 
 use super::{Client, ClientError, Precondition};
 use crate::{
-    ApplyOptions, ApplyResult, Bundle, Calendar, CalendarSpec, Gap, Job, JobFilter, JobSpec, Namespace, NamespaceSpec,
-    Page, PageFilter, Reason, Run, RunFilter, RunNow, Trigger, TriggerFilter, Why, WriteOptions, routes,
+    ApplyOptions, ApplyResult, Bundle, Calendar, CalendarSpec, Gap, Job, JobData, JobFilter, JobSpec, Namespace,
+    NamespaceSpec, Page, PageFilter, Reason, Run, RunFilter, RunNow, Trigger, TriggerFilter, Why, WriteOptions, routes,
 };
 
 impl Client {
@@ -86,6 +86,32 @@ impl Client {
         options: WriteOptions,
     ) -> Result<(), ClientError> {
         self.delete(&routes::path(routes::JOB, &[namespace, job]), precondition, &options).await
+    }
+
+    /// Returns what a job keeps between its runs.
+    pub async fn job_data(&self, namespace: &str, job: &str) -> Result<JobData, ClientError> {
+        self.get(&routes::path(routes::JOB_DATA, &[namespace, job]), &()).await
+    }
+
+    /// Sets what the next runs of a job are given. The precondition's version is the revision.
+    pub async fn put_job_data(
+        &self,
+        namespace: &str,
+        job: &str,
+        data: &Value,
+        precondition: Precondition,
+    ) -> Result<JobData, ClientError> {
+        self.put(&routes::path(routes::JOB_DATA, &[namespace, job]), data, precondition, &()).await
+    }
+
+    /// Sets what the next runs of a job are given to `{}`.
+    pub async fn clear_job_data(
+        &self,
+        namespace: &str,
+        job: &str,
+        precondition: Precondition,
+    ) -> Result<(), ClientError> {
+        self.delete(&routes::path(routes::JOB_DATA, &[namespace, job]), precondition, &()).await
     }
 
     /// Says why a job does not run now, or that it does.

@@ -77,6 +77,21 @@ pub struct Job {
     pub warnings: Vec<Problem>,
 }
 
+/// What a job keeps between its runs.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct JobData {
+    /// What the next run is given: an object, `{}` at first.
+    pub data: Value,
+    /// Counts the changes; 0 at first. For `If-Match`.
+    pub revision: u64,
+    /// The run that left it; absent where somebody has set it, and at first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<String>,
+    /// When it was changed last.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub changed_at: Option<Timestamp>,
+}
+
 /// Which jobs are asked for; conditions add up.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema, IntoParams)]
 #[into_params(parameter_in = Query)]

@@ -126,6 +126,9 @@ pub struct WorkerRun {
     pub task: WorkerTask,
     /// Its input: what was given with the run over what the job says.
     pub input: Value,
+    /// What the job keeps between its runs: an object. Absent where it keeps nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Value>,
     /// Environment of processes.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,
@@ -262,6 +265,10 @@ pub struct WorkerEnd {
     /// JSON it left, at most 64 KiB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Value>,
+    /// What the job keeps from now on: an object, at most 64 KiB. Absent where that stays as it is. Counts with the outcome
+    /// `succeeded`, and for jobs that were given out with `data`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub data: Option<Value>,
 }
 
 /// What became of a report.

@@ -10,8 +10,8 @@ use crate::name::JobName;
 use crate::output::{Form, Output, View};
 use crate::pages::{self, ListArgs};
 use crate::start::StartArgs;
-use crate::views::{Because, JOB, RUN, TRIGGER, WHY};
-use crate::{bulk, confirm, connect};
+use crate::views::{Because, JOB, JOB_DATA, RUN, TRIGGER, WHY};
+use crate::{bulk, confirm, connect, input};
 
 /// List, look at, pause, resume, run and delete jobs
 #[derive(Debug, Args)]
@@ -21,6 +21,7 @@ use crate::{bulk, confirm, connect};
   mainspring job pause nightly-backup --reason \"disk is full\"
   mainspring job why nightly-backup                   what it waits for
   mainspring job run nightly-backup -p target=s3 --wait
+  mainspring job data show poll-feed                  what its next run is given
   mainspring job history nightly-backup --limit 20")]
 pub struct JobArgs {
     #[command(flatten)]
@@ -72,6 +73,9 @@ enum Verb {
         #[arg(short, long)]
         yes: bool,
     },
+    /// Look at what jobs keep between their runs, and set it
+    #[command(subcommand)]
+    Data(DataVerb),
     /// List the final runs of a job, newest first
     History {
         /// JOB or NAMESPACE/JOB
@@ -79,6 +83,37 @@ enum Verb {
         name: JobName,
         #[command(flatten)]
         list: ListArgs,
+    },
+}
+
+#[derive(Debug, Subcommand)]
+enum DataVerb {
+    /// Show what the next run of a job is given
+    Show {
+        /// JOB or NAMESPACE/JOB
+        #[arg(value_name = "JOB")]
+        name: JobName,
+    },
+    /// Set what the next runs of a job are given
+    Set {
+        /// JOB or NAMESPACE/JOB
+        #[arg(value_name = "JOB")]
+        name: JobName,
+        /// A JSON object, @FILE, or - for stdin
+        #[arg(value_name = "JSON")]
+        data: String,
+        /// Only if the data has this revision; 0: none was ever set
+        #[arg(long, value_name = "N")]
+        revision: Option<u64>,
+    },
+    /// Set what the next runs of a job are given to {}
+    Clear {
+        /// JOB or NAMESPACE/JOB
+        #[arg(value_name = "JOB")]
+        name: JobName,
+        /// Only if the data has this revision
+        #[arg(long, value_name = "N")]
+        revision: Option<u64>,
     },
 }
 
@@ -110,6 +145,7 @@ pub fn run(args: JobArgs, output: &Output) -> Result {
             Verb::Resume(args) => set_paused(&session, args, false, output).await,
             Verb::Run(args) => crate::start::start(&session, &args, output).await,
             Verb::Delete { names, yes } => delete(&session, &names, yes, output).await,
+            Verb::Data(verb) => data(&session, &verb, output).await,
             Verb::History { name, list } => history(&session, &name, &list, output).await,
         }
     })
@@ -193,6 +229,29 @@ async fn delete(session: &Session, names: &[JobName], yes: bool, output: &Output
         Ok(())
     })
     .await
+}
+
+async fn data(session: &Session, verb: &DataVerb, output: &Output) -> Result {
+    let client = &session.client;
+    let at = |revision: Option<u64>| revision.map_or(Precondition::None, Precondition::Version);
+    match verb {
+        DataVerb::Show { name } => {
+            let namespace = name.namespace(&session.namespace);
+            output.one(&session.ask(client.job_data(namespace, &name.job)).await?, &JOB_DATA)
+        }
+        DataVerb::Set { name, data, revision } => {
+            let (namespace, data) = (name.namespace(&session.namespace), input::json("JSON", data)?);
+            let kept = session.ask(client.put_job_data(namespace, &name.job, &data, at(*revision))).await?;
+            let sentence = format_args!("set the data of {namespace}/{}: revision {}", name.job, kept.revision);
+            output.done(&kept, &JOB_DATA, sentence)
+        }
+        DataVerb::Clear { name, revision } => {
+            let namespace = name.namespace(&session.namespace);
+            session.ask(client.clear_job_data(namespace, &name.job, at(*revision))).await?;
+            output.note(format_args!("cleared the data of {namespace}/{}", name.job));
+            Ok(())
+        }
+    }
 }
 
 async fn history(session: &Session, name: &JobName, page: &ListArgs, output: &Output) -> Result {

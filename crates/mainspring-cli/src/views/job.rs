@@ -1,8 +1,8 @@
 //! Jobs in tables.
 
-use mainspring_api::{Job, Task};
+use mainspring_api::{Job, JobData, Task};
 
-use super::{optional, text, yes};
+use super::{json, optional, text, yes};
 use crate::output::{Column, View, dash, state};
 
 /// Columns of jobs.
@@ -33,6 +33,18 @@ pub const JOB: View<Job> = View {
     ],
     name: |it| it.name.clone(),
     empty: "no jobs; make some: mainspring apply -f FILE",
+};
+
+/// What a job keeps between its runs.
+pub const JOB_DATA: View<JobData> = View {
+    columns: &[
+        Column::usual("DATA", |it, _| json(Some(&it.data))),
+        Column::usual("REVISION", |it, _| text(it.revision)),
+        Column::usual("RUN", |it, _| optional(it.run.as_ref())),
+        Column::usual("CHANGED", |it, style| text(style.at(it.changed_at))),
+    ],
+    name: |it| it.data.to_string(),
+    empty: "no data",
 };
 
 /// The task in one line: its kind and the beginning of what it does.

@@ -13,6 +13,7 @@ mod commands;
 mod crashes;
 mod cron;
 mod faults;
+mod herd;
 mod live;
 mod program;
 mod remote;

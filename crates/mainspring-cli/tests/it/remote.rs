@@ -4,10 +4,12 @@ use std::io::{BufRead, BufReader};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
+use mainspring_api::{LogFilter, Reason, RunNow, RunState};
 use mainspring_rig::Node;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::Value;
 
+use crate::arena::{Arena, shared_by};
 use crate::live::{Live, until};
 use crate::program::Program;
 
@@ -21,9 +23,14 @@ struct Worker {
 
 impl Worker {
     fn start(program: &Program, url: &str, name: &str) -> Self {
-        let token = program.home().join("data/token");
-        let data = program.home().join(name);
-        let mut command = program.command(&["worker", "--server", url, "--queues", "remote", "--slots", "2"]);
+        Self::start_for(program, &[url], "data/token", name)
+    }
+
+    /// One that finds another server of the cluster when its own does not answer.
+    fn start_for(program: &Program, urls: &[&str], token: &str, name: &str) -> Self {
+        let (token, data) = (program.home().join(token), program.home().join(name));
+        let mut command = program.command(&["worker", "--queues", "remote", "--slots", "2"]);
+        urls.iter().for_each(|url| _ = command.args(["--server", url]));
         command.args(["--name", name, "--kill-grace", "1s", "--log", "warn", "--token-file"]).arg(token);
         Self::of(command.arg("--data-dir").arg(data))
     }
@@ -221,6 +228,45 @@ fn a_run_goes_on_while_the_server_is_away_and_is_reported_afterwards() {
     node.stop().unwrap();
 }
 
+/// One run each by the server itself, by a worker, and by the worker in Python: each goes on from the one before.
+#[test]
+fn data_of_a_job_is_the_same_wherever_its_runs_are_executed() {
+    let program = Program::new();
+    let live = Live::start_with(&program, SERVER);
+    let script = r#"n=$(tr -dc 0-9 < "$MS_DATA"); echo "had ${n:-none}"; echo "{\"n\": $((n + 1))}" > "$MS_DATA""#;
+    let keeps = |queue| serde_json::json!({"queue": queue, "keep_data": true, "overlap": "queue_all"});
+    let counted = |expected: &str| {
+        let id = start(&program, "count");
+        let ended = run(&program, &id, is_final);
+        assert_eq!(ended["state"], "succeeded", "{ended}");
+        assert_eq!(program.run(&["logs", &id]).stdout, format!("had {expected}\n"));
+    };
+    job(&program, "count", script, keeps("default"));
+    counted("none");
+    job(&program, "count", script, keeps("remote"));
+    let worker = Worker::start(&program, &live.url, "north");
+    counted("1");
+    worker.stop();
+    let worker = Worker::python(&program, &live.url);
+    counted("2");
+    worker.stop();
+
+    let shown = program.run(&["job", "data", "show", "count", "-o", "json"]).stdout;
+    let shown: Value = serde_json::from_str(&shown).unwrap();
+    assert_eq!((&shown["data"]["n"], &shown["revision"]), (&3.into(), &3.into()), "{shown}");
+    let stale = program.run(&["job", "data", "set", "count", r#"{"n": 40}"#, "--revision", "2"]);
+    assert!(stale.code != 0 && stale.stderr.contains("error[resource.stale]"), "{stale:?}");
+    let set = program.run(&["job", "data", "set", "count", r#"{"n": 40}"#, "--revision", "3"]);
+    assert_eq!((set.code, set.stdout.as_str()), (0, "set the data of default/count: revision 4\n"), "{set:?}");
+    job(&program, "count", script, keeps("default"));
+    counted("40");
+    assert_eq!(program.run(&["job", "data", "clear", "count"]).code, 0);
+    counted("none");
+    job(&program, "count", script, serde_json::json!({"queue": "default"}));
+    let refused = program.run(&["job", "data", "set", "count", "{}"]);
+    assert!(refused.code != 0 && refused.stderr.contains("error[data.not_kept]"), "{refused:?}");
+}
+
 #[test]
 fn the_example_in_python_works_for_a_real_server() {
     let program = Program::new();
@@ -263,4 +309,41 @@ fn a_token_of_workers_opens_what_workers_do_until_it_is_revoked() {
     assert_eq!(revoked.code, 5, "{revoked:?}");
     let unknown = program.run(&["worker", "token", "revoke", "build"]);
     assert_eq!(unknown.code, 3, "{unknown:?}");
+}
+
+#[test]
+fn a_run_that_is_cancelled_while_its_worker_moves_to_another_node_ends_there_on_postgres() {
+    let arena = Arena::shared();
+    let start = |name| arena.start_at(name, &arena.address, &["--queues", "default"]);
+    let (a, b) = (start("a"), start("b"));
+    arena.sees(&b, "two nodes share the shards", shared_by(2));
+    let worker = Worker::start_for(&arena.program, &[&a.url, &b.url], "a/token", "north");
+    let jobs = ["cancelled", "kept"].map(|name| {
+        serde_json::json!({"name": name, "queue": "remote", "run": "echo begun; while [ ! -e $GO ]; do sleep 0.05; done",
+            "env": {"GO": arena.program.home().join("go").display().to_string()}})
+    });
+    arena.apply(&b, &serde_json::json!({ "jobs": jobs }));
+    let client = b.client();
+    let ask = |job| arena.runtime.block_on(client.run_job("default", job, &RunNow::default())).unwrap().id;
+    let (cancelled, kept) = (ask("cancelled"), ask("kept"));
+    for run in [&cancelled, &kept] {
+        arena.wait("it has begun", async || {
+            let page = client.log(run, &LogFilter::default()).await.ok()?;
+            page.lines.iter().any(|line| line.text == "begun").then_some(())
+        });
+    }
+    let heard_by = async || client.worker(&worker.id).await.ok()?.node;
+    assert_eq!(arena.runtime.block_on(heard_by()).as_deref(), Some("a"));
+    a.kill();
+    // The node that heard the worker is dead, and the other has not heard it yet.
+    arena.runtime.block_on(client.cancel_run(&cancelled, &Reason::default())).unwrap();
+    let ended = arena.wait("its end", async || client.run(&cancelled).await.ok().filter(|run| run.state.is_final()));
+    assert_eq!((ended.state, ended.attempt), (RunState::Cancelled, 1), "{ended:?}");
+    arena.wait("the worker at the other node", async || (heard_by().await.as_deref() == Some("b")).then_some(()));
+    arena.program.file("go", "");
+    let ended = arena.wait("its end", async || client.run(&kept).await.ok().filter(|run| run.state.is_final()));
+    assert_eq!((ended.state, ended.attempt), (RunState::Succeeded, 1), "it was not lost on the way: {ended:?}");
+    let workers = arena.runtime.block_on(client.workers()).unwrap();
+    assert_eq!(workers.iter().map(|it| it.id.as_str()).collect::<Vec<_>>(), [worker.id.as_str()], "it never joined anew");
+    worker.stop();
 }

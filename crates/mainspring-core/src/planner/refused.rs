@@ -149,6 +149,7 @@ impl Planner {
                     error_code: Some(DETAIL_REFUSED.to_owned()),
                     error: Some(plain(&format!("the store refused what the attempt left behind: {reason}"))),
                     output: None,
+                    data: None,
                 }));
                 self.ends.divided.push_back(vec![end]);
             }

@@ -93,7 +93,10 @@ impl Workers {
             if is_under_way {
                 continue;
             }
-            let end = by_our_clock(end, &given, report.offset_ms, now);
+            let mut end = by_our_clock(end, &given, report.offset_ms, now);
+            if let Some(detail) = end.detail.as_mut().filter(|_| !given.definition.keep_data) {
+                detail.data = None;
+            }
             if let Some(started_at) = end.started_at {
                 self.0.metrics.entered(&given.start, started_at, Duration::ZERO);
             }
@@ -232,7 +235,7 @@ mod tests {
             input: None,
         };
         let definition = Arc::new(Job::new(JobKey::new("default", "a"), Task::Noop));
-        let given = Given { start: Arc::new(Start::from(claimed)), definition, claimed_at: at(5_000) };
+        let given = Given { start: Arc::new(Start::from(claimed)), definition, claimed_at: at(5_000), data: None };
         let end = |started, ended| RemoteEnd {
             run,
             attempt: 1,

@@ -1,7 +1,7 @@
 //! One worker that talks to this node.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, Weak};
 use std::time::Duration;
 
 use mainspring_core::batch::{LiveRun, Queues};
@@ -10,7 +10,7 @@ use mainspring_core::rule::Start;
 use mainspring_core::workers::{Hands, Received};
 use mainspring_core::{BatchId, Incarnation, RunId, Timestamp};
 use mainspring_store::{Error as StoreError, WorkerInfo};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 use tokio::sync::Notify;
 
 use super::{HOLD, Inner, WorkerError, Workers, lock};
@@ -53,20 +53,24 @@ pub struct Given {
     pub definition: Arc<Job>,
     /// When it was claimed.
     pub claimed_at: Timestamp,
+    /// What the job keeps between its runs, if it does.
+    pub data: Option<serde_json::Value>,
 }
 
 impl Given {
-    async fn new(inner: &Inner, mut start: Start, claimed_at: Timestamp) -> Self {
-        let definition = inner.definitions.wait_for(start.job, start.job_version).await;
+    async fn new(inner: &Inner, mut start: Start, definition: Arc<Job>, claimed_at: Timestamp) -> Self {
         start.awaited_by = inner.definitions.awaiting_start(&start, &definition).await;
         start.deadline = inner.definitions.deadline(&start, &definition).await;
-        Self { start: Arc::new(start), definition, claimed_at }
+        let data = inner.definitions.data(start.job, &definition).await;
+        Self { start: Arc::new(start), definition, claimed_at, data }
     }
 
     /// A run that the store says the worker has.
     pub(super) async fn held(inner: &Inner, live: LiveRun) -> Self {
         let claimed_at = live.claimed_at.unwrap_or(live.claimed.due_at);
-        Self::new(inner, Start::from(live.claimed), claimed_at).await
+        let start = Start::from(live.claimed);
+        let definition = inner.definitions.wait_for(start.job, start.job_version).await;
+        Self::new(inner, start, definition, claimed_at).await
     }
 
     /// The job's input with what was given with the run laid over it.
@@ -110,7 +114,9 @@ struct Desk {
     claiming: bool,
     /// Whether another session takes its place: it claims nothing more.
     retired: bool,
-    /// Runs whose end was asked for while a claim was under way: it may bring them.
+    /// Runs that are the worker's and whose definition cannot be read: they wait, and hold nobody up.
+    unreadable: FxHashSet<RunId>,
+    /// Runs whose end was asked for while a claim was under way, or that are unreadable: they may come yet.
     ended_early: Vec<RunId>,
 }
 
@@ -132,6 +138,7 @@ impl Session {
             next_line: FxHashMap::default(),
             claiming: false,
             retired: false,
+            unreadable: FxHashSet::default(),
             ended_early: Vec::new(),
         };
         Self {
@@ -190,6 +197,11 @@ impl Session {
         self.held.load(Ordering::Acquire) > 0
     }
 
+    /// Whether it gives out nothing more.
+    fn is_over(&self) -> bool {
+        self.gone.load(Ordering::Acquire) || self.is_retired()
+    }
+
     fn is_retired(&self) -> bool {
         lock(&self.desk).retired
     }
@@ -197,12 +209,6 @@ impl Session {
     /// Notes that something was heard.
     pub(super) fn hear(&self) {
         self.heard_ms.store(boot_ms(), Ordering::Release);
-    }
-
-    /// Takes in a run that the store says the worker has.
-    pub(super) async fn resume(&self, inner: &Inner, live: LiveRun) {
-        let ends = live.ends;
-        self.put(Given::held(inner, live).await, ends);
     }
 
     fn put(&self, given: Given, ends: bool) {
@@ -215,7 +221,7 @@ impl Session {
     pub(super) fn end(&self, run: RunId) -> bool {
         let mut desk = lock(&self.desk);
         let here = desk.hands.end(run);
-        if desk.claiming && !here {
+        if !here && (desk.claiming || desk.unreadable.contains(&run)) {
             desk.ended_early.push(run);
         }
         drop(desk);
@@ -261,7 +267,8 @@ impl Session {
     /// Begins a claim, if none is under way and the worker takes runs. Answers its id and for how many.
     fn begin_claim(&self, poll: &Poll) -> Option<(BatchId, u32)> {
         let mut desk = lock(&self.desk);
-        let free = desk.hands.free(poll.free).min(CLAIM_MAX);
+        let waiting = u32::try_from(desk.unreadable.len()).unwrap_or(u32::MAX);
+        let free = desk.hands.free(poll.free.saturating_sub(waiting)).min(CLAIM_MAX);
         if free == 0 || desk.claiming || desk.retired || !desk.hands.is_newest(poll.number) {
             return None;
         }
@@ -279,7 +286,7 @@ impl Workers {
     /// See [`WorkerError`].
     pub async fn poll(&self, id: Incarnation, poll: Poll) -> Result<Told, WorkerError> {
         self.must_serve()?;
-        let session = self.0.session_for(id, &poll).await?;
+        let session = self.session_for(id, &poll).await?;
         session.held.fetch_add(1, Ordering::AcqRel);
         let _held = Held(&session);
         // An older poll that is still held ends.
@@ -327,7 +334,8 @@ impl Workers {
             let claimed = workers.claim(&session, id, free).await;
             let mut desk = lock(&session.desk);
             desk.claiming = false;
-            desk.ended_early.clear();
+            let Desk { ended_early, unreadable, .. } = &mut *desk;
+            ended_early.retain(|run| unreadable.contains(run));
             drop(desk);
             if claimed.is_some_and(|claimed| claimed < free) {
                 let mut groups = lock(&workers.0.groups);
@@ -372,7 +380,7 @@ impl Workers {
                     for run in claimed {
                         let start = Start::from(run);
                         inner.metrics.claimed(&start, now);
-                        session.put(Given::new(inner, start, now).await, false);
+                        self.prepare(session, start, now, false).await;
                     }
                     return Some(count);
                 }
@@ -386,6 +394,50 @@ impl Workers {
                     pause(RETRY_AFTER_MS).await;
                 }
             }
+        }
+    }
+
+    /// Takes in a run that the store says the worker has.
+    pub(super) async fn resume(&self, session: &Arc<Session>, live: LiveRun) {
+        let claimed_at = live.claimed_at.unwrap_or(live.claimed.due_at);
+        self.prepare(session, Start::from(live.claimed), claimed_at, live.ends).await;
+    }
+
+    /// Puts a run into the worker's hands. One whose definition cannot be read follows when it can: a newer program may have
+    /// written it, and the runs of other jobs do not wait for that.
+    async fn prepare(&self, session: &Arc<Session>, start: Start, claimed_at: Timestamp, ends: bool) {
+        let inner = &self.0;
+        match inner.definitions.definition(start.job, start.job_version).await {
+            Ok(definition) => session.put(Given::new(inner, start, definition, claimed_at).await, ends),
+            Err(error) => {
+                tracing::error!(%error, job.id = start.job.0, run.id = %start.run, "a run waits whose definition could not be read");
+                lock(&session.desk).unreadable.insert(start.run);
+                let (workers, session) = (self.clone(), Arc::downgrade(session));
+                inner.tasks.start(async move { workers.await_definition(&session, start, claimed_at, ends).await });
+            }
+        }
+    }
+
+    /// Looks for a definition until it is there, or nobody wants the run any more.
+    async fn await_definition(&self, session: &Weak<Session>, start: Start, claimed_at: Timestamp, ends: bool) {
+        let run = start.run;
+        let definition = loop {
+            pause(RETRY_AFTER_MS).await;
+            if session.upgrade().is_none_or(|session| session.is_over()) {
+                return;
+            }
+            if let Ok(definition) = self.0.definitions.definition(start.job, start.job_version).await {
+                break definition;
+            }
+        };
+        let given = Given::new(&self.0, start, definition, claimed_at).await;
+        if let Some(session) = session.upgrade() {
+            session.put(given, ends);
+            let mut desk = lock(&session.desk);
+            desk.unreadable.remove(&run);
+            desk.ended_early.retain(|ended| *ended != run);
+            drop(desk);
+            session.wake.notify_waiters();
         }
     }
 }

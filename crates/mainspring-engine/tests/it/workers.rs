@@ -10,7 +10,7 @@ use mainspring_core::run::{AttemptOutcome, RunState};
 use mainspring_core::{Incarnation, RunId, Timestamp};
 use mainspring_engine::control::{Ask, SaveMode};
 use mainspring_engine::{Clock, Engine, LogPiece, Poll, RemoteEnd, Report, Settings, SystemClock, Told, WorkerError};
-use mainspring_store::{Expect, MemoryStore, Store, WorkerInfo};
+use mainspring_store::{Expect, MemoryStore, Options, SqliteStore, Store, WorkerInfo};
 use mainspring_tasks::{LogLine, Stream};
 
 use crate::kit::until;
@@ -277,4 +277,33 @@ async fn worker_that_goes_back_and_forth_between_nodes_is_given_each_run_once() 
     is(&b, second, RunState::Succeeded).await;
     let over = b.workers().poll(worker, quiet(number + 1, &[])).await.expect("answered");
     assert!(over.runs.is_empty());
+}
+
+#[tokio::test]
+async fn run_whose_definition_cannot_be_read_holds_up_no_others() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("jobs.db");
+    let open = async || engine(Arc::new(SqliteStore::open(&file, Options::default()).expect("it opens"))).await;
+    let before = open().await;
+    let bad = save(&before, |job| job.key.name = "bad".into()).await;
+    let good = save(&before, |job| job.key.name = "good".into()).await;
+    // The bad one is claimed first.
+    let (first, second) = (ask(&before, &bad).await, ask(&before, &good).await);
+    before.stop(Duration::from_secs(5)).await.expect("it stops");
+    let newer = "UPDATE job_version SET definition = '{\"tomorrow\": 1}' WHERE job_id = (SELECT id FROM job WHERE name = 'bad')";
+    assert_eq!(rusqlite::Connection::open(&file).expect("it is free").execute(newer, []).expect("it is there"), 1);
+
+    let engine = open().await;
+    let worker = join(&engine, 4).await;
+    let (given, number) = told(&engine, worker, 1, 4, &[]).await;
+    assert_eq!(ids(&given), [second], "the other waits");
+    assert_eq!(engine.control().run(first).await.expect("there").state, RunState::Running, "it is the worker's");
+    let third = ask(&engine, &good).await;
+    let (given, number) = told(&engine, worker, number + 1, 3, &[(second, 1)]).await;
+    assert_eq!(ids(&given), [third], "and goes on waiting");
+    // A gap in the numbers: the node looks anew what the worker has.
+    let (given, _) = told(&engine, worker, number + 5, 2, &[(second, 1)]).await;
+    assert_eq!(ids(&given), [third]);
+    let reported = ends(vec![end(second, 1, AttemptOutcome::Succeeded), end(third, 1, AttemptOutcome::Succeeded)]);
+    assert_eq!(engine.workers().report(worker, reported).await.expect("reported"), []);
 }

@@ -51,6 +51,7 @@ fn last_of_all(trigger: &Trigger, state: &TriggerState) -> Timestamp {
         (Schedule::Every { interval_ms, .. }, Some(repeats)) => {
             end.min(state.start_at + i64::from(repeats).saturating_mul(*interval_ms))
         }
+        (Schedule::CalendarInterval { .. }, _) => end.min(interval::last_of_all(trigger, state)),
         _ => end,
     }
 }
@@ -125,7 +126,9 @@ impl<'a> Daily<'a> {
                 if let Some(step_ms) = interval.elapsed_ms() {
                     return Self::steps(start, step_ms);
                 }
-                if interval::is_path(trigger, state, to) {
+                // Quartz's months are few enough to be walked through.
+                let walked = interval::is_walked(trigger, state) && interval.days().is_none();
+                if walked || interval::is_path(trigger, state, to) {
                     return None;
                 }
                 let local = trigger.zone.to_local(start);

@@ -25,17 +25,25 @@ impl Trigger {
 
     /// Looks at each instant when they are few, else at each day, or at the stretches that the calendar leaves.
     fn count_included(&self, calendar: &Calendar, state: &TriggerState, from: Timestamp, to: Timestamp) -> u64 {
-        let stretches = |from, to| self.count_stretches(calendar, state, from, to);
+        let is_walked = interval::is_walked(self, state);
+        let included = |fire| calendar.is_included(fire, self.semantics, &self.zone);
+        let rest = |from, to| match is_walked {
+            true => interval::count_walked(self, state, from, to, included),
+            false => self.count_stretches(calendar, state, from, to),
+        };
         if to.since(from) > FEW_DAYS_MS
-            && let Some(count) = by_day::count(self, state, calendar, (from, to), stretches)
+            && let Some(count) = by_day::count(self, state, calendar, (from, to), rest)
         {
             return count;
+        }
+        if is_walked {
+            return rest(from, to);
         }
         let of_days = ByDay::of(calendar, self.semantics, &self.zone).is_some();
         if self.count_schedule(state, from, to) <= if of_days { INSTANTS_OF_DAYS } else { INSTANTS_MAX } {
             return self.walk_from(state, from).take_while(|fire| *fire < to).count() as u64;
         }
-        stretches(from, to)
+        rest(from, to)
     }
 
     fn count_stretches(&self, calendar: &Calendar, state: &TriggerState, from: Timestamp, to: Timestamp) -> u64 {

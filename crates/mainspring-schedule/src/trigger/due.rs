@@ -391,4 +391,44 @@ mod tests {
             }
         }
     }
+
+    #[test]
+    fn quartz_days_late_for_ever_are_counted_in_bounded_steps_to_the_end_of_its_walk() {
+        use crate::{Calendar, CalendarUnit};
+        // What the fuzz has found: it looked at each offset change of 8,000 years for each stretch of the calendar.
+        let mondays = || Calendar::cron(Cron::parse_auto("* * 2 ? * MON#5", Semantics::Quartz).unwrap().into());
+        // (zone, calendar, unit, start): instants, the last of them. The walk ends in 2300.
+        let table = [
+            (
+                "America/New_York",
+                Some(mondays()),
+                CalendarUnit::Day,
+                "1971-03-10T17:30:00Z",
+                120_098,
+                "2300-01-01T17:30:00Z",
+            ),
+            (
+                "America/New_York",
+                Some(mondays()),
+                CalendarUnit::Day,
+                "1971-03-10T06:30:00Z",
+                120_098,
+                "2300-01-01T06:30:00Z",
+            ),
+            ("America/New_York", None, CalendarUnit::Day, "1971-03-10T06:30:00Z", 120_098, "2300-01-01T06:30:00Z"),
+            ("America/New_York", None, CalendarUnit::Month, "1971-03-10T17:30:00Z", 3_947, "2300-01-10T17:30:00Z"),
+            ("UTC", Some(mondays()), CalendarUnit::Month, "1971-03-10T12:30:00Z", 3_947, "2300-01-10T12:30:00Z"),
+            ("UTC", None, CalendarUnit::Day, "1971-03-10T12:30:00Z", 120_098, "2300-01-01T12:30:00Z"),
+        ];
+        for (zone, calendar, unit, start, count, last) in table {
+            let schedule = Schedule::CalendarInterval { unit, interval: 1, preserve_hour: false, skip_day: false };
+            let plain = Trigger::new(schedule, Zone::parse(zone).unwrap(), start.parse().unwrap());
+            let trigger = Trigger { semantics: Semantics::Quartz, calendar: calendar.map(Into::into), ..plain };
+            let before = crate::steps::taken();
+            let due = trigger.due(&trigger.first_fire(), Timestamp::MAX, THRESHOLD_MS, 100);
+            let steps = crate::steps::taken() - before;
+            assert!(steps <= 2_000_000, "{steps} steps: {trigger:?}");
+            assert_eq!((due.fires[0].stands_for, due.missed[0].last), (count, last.parse().unwrap()), "{trigger:?}");
+        }
+    }
 }

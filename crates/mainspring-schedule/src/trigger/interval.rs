@@ -120,17 +120,30 @@ pub(super) fn count(trigger: &Trigger, state: &TriggerState, from: Timestamp, to
     match (interval.elapsed_ms(), trigger.semantics) {
         (Some(step_ms), _) => every::slots_between(start, step_ms, from, to, i64::MAX),
         (None, Semantics::Standard) => standard::count(&interval, from, to),
-        (None, Semantics::Quartz) if quartz::is_regular(&interval, to) => standard::count(&interval, from, to),
-        (None, Semantics::Quartz) => {
-            // The start itself is an instant, which the path begins after.
-            let start_too = u64::from(from <= start && start < to);
-            let after = (from - 1).max(start);
-            start_too + quartz::path(&interval, after).take_while(|fire| *fire < to).count() as u64
+        (None, Semantics::Quartz) if quartz::is_regular(&interval, to) => {
+            let to = to.min(quartz::regular_end(&interval) + 1);
+            if from < to { standard::count(&interval, from, to) } else { 0 }
         }
+        (None, Semantics::Quartz) => count_walked(trigger, state, from, to, |_| true),
     }
 }
 
-/// The instants after `t` of an interval that [`is_path`], in order.
+/// The number of instants in `[from, to)` of an interval that [`is_walked`] and that are `included`.
+pub(super) fn count_walked(
+    trigger: &Trigger,
+    state: &TriggerState,
+    from: Timestamp,
+    to: Timestamp,
+    included: impl Fn(Timestamp) -> bool,
+) -> u64 {
+    let start = state.start_at;
+    // The start itself is an instant, which the path begins after.
+    let mut count = u64::from(from <= start && start < to && included(start));
+    each_until(trigger, state, (from - 1).max(start), to - 1, |fire| count += u64::from(included(fire)));
+    count
+}
+
+/// The instants after `t` of an interval that [`is_walked`], in order.
 pub(super) fn each_until(
     trigger: &Trigger,
     state: &TriggerState,
@@ -150,9 +163,20 @@ pub(super) fn steps_to(trigger: &Trigger, state: &TriggerState, t: Timestamp) ->
     interval.filter(|_| trigger.semantics == Semantics::Quartz).map_or(0, |it| quartz::steps_to(&it, t))
 }
 
+/// Whether instants are those of Quartz's walk, which ends before 2301: 120,000 of them at most.
+pub(super) fn is_walked(trigger: &Trigger, state: &TriggerState) -> bool {
+    trigger.semantics == Semantics::Quartz
+        && Interval::of(trigger, state.start_at).is_some_and(|interval| interval.elapsed_ms().is_none())
+}
+
+/// No instant is later, where the walk picks up no shifts.
+pub(super) fn last_of_all(trigger: &Trigger, state: &TriggerState) -> Timestamp {
+    let walk = Interval::of(trigger, state.start_at).filter(|_| is_walked(trigger, state));
+    walk.map_or(Timestamp::MAX, |interval| quartz::regular_end(&interval))
+}
+
 /// Whether Quartz's walk up to `until` picks up shifts.
 pub(super) fn is_path(trigger: &Trigger, state: &TriggerState, until: Timestamp) -> bool {
-    trigger.semantics == Semantics::Quartz
-        && Interval::of(trigger, state.start_at)
-            .is_some_and(|interval| interval.elapsed_ms().is_none() && !quartz::is_regular(&interval, until))
+    is_walked(trigger, state)
+        && Interval::of(trigger, state.start_at).is_some_and(|interval| !quartz::is_regular(&interval, until))
 }

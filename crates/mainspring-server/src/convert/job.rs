@@ -50,12 +50,22 @@ pub fn warnings(spec: &JobSpec, job: &Job, now: Timestamp) -> Vec<Problem> {
         ScheduleDefinition::At { at } if at < now => Some((place, at)),
         _ => None,
     });
-    past.map(|(place, at)| {
+    let past = past.map(|(place, at)| {
         let message = format!("{at} is past: the trigger will not fire");
         let problem = Problem::new(ErrorCode::SchedulePast, message).at(format!("{place}/at"));
         problem.hint("write a time to come; a run now is for: mainspring run start")
+    });
+    past.chain(overlapping_data(job)).collect()
+}
+
+/// Runs that overlap replace each other's data; Quartz, too, warns of it.
+fn overlapping_data(job: &Job) -> Option<Problem> {
+    let overlaps = job.gate().is_none_or(|gate| gate.max_active > 1);
+    (job.keep_data && overlaps).then(|| {
+        let message = "runs of the job may overlap, and the last one that succeeds replaces what the others leave";
+        let problem = Problem::new(ErrorCode::JobOverlapData, message).at("/keep_data");
+        problem.hint("add overlap: hold, skip, queue_one or queue_all, with max_active 1")
     })
-    .collect()
 }
 
 /// Whether no trigger reads the job's own zone, so that nothing else would notice a wrong one.
@@ -118,6 +128,7 @@ pub(super) fn read_job(spec: &JobSpec, around: &Surroundings<'_>) -> Result<Job,
             OnLost::Fail => job::OnLost::Fail,
             OnLost::Retry => job::OnLost::Retry,
         },
+        keep_data: spec.keep_data.unwrap_or(false),
         paused: spec.paused.unwrap_or(false),
         triggers,
         ..Job::new(JobKey::new(namespace, &spec.name), task)
@@ -154,6 +165,7 @@ pub fn job_spec(job: &Job) -> JobSpec {
         },
         max_active: (job.max_active != 1).then_some(job.max_active),
         on_lost: (job.on_lost == job::OnLost::Retry).then_some(OnLost::Retry),
+        keep_data: job.keep_data.then_some(true),
         paused: job.paused.then_some(true),
         ..JobSpec::default()
     };

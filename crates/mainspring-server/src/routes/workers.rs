@@ -17,7 +17,7 @@ use mainspring_core::{Incarnation, RunId};
 use mainspring_engine::{LogPiece, Poll, RemoteEnd, Report, Told, WorkerError};
 use mainspring_schedule::Timestamp;
 use mainspring_store::{Error as StoreError, WorkerInfo};
-use mainspring_tasks::{LogLine, Stream};
+use mainspring_tasks::{JobData, LogLine, Stream};
 use utoipa_axum::routes;
 
 use super::Route;
@@ -172,6 +172,7 @@ fn orders(told: Told, now: Timestamp) -> WorkerOrders {
             input,
             env: job.env.clone(),
             working_dir: job.working_dir.clone(),
+            data: given.data.clone(),
             timeout_ms: given.timeout_ms(now),
             shared,
         }
@@ -235,6 +236,9 @@ fn end(end: WorkerEnd) -> Answer<RemoteEnd> {
         let why = format!("the output of {} has {} bytes, and {most} are kept", end.run, output.len());
         return Err(Refusal::new(ErrorCode::WorkerOutput, why));
     }
+    let data = end.data.as_ref().map(JobData::check).transpose().map_err(|error| {
+        Refusal::new(ErrorCode::WorkerData, format!("what {} leaves cannot be the data of its job: {error}", end.run))
+    })?;
     let plain = |text: String| cut(text.replace('\0', "\u{fffd}"), ERROR_MAX);
     let detail = AttemptDetail {
         exit_code: end.exit_code,
@@ -242,6 +246,7 @@ fn end(end: WorkerEnd) -> Answer<RemoteEnd> {
         error_code: end.error_code.map(plain),
         error: end.error.map(plain),
         output,
+        data,
     };
     Ok(RemoteEnd {
         run: run_id(&end.run)?,

@@ -5,6 +5,7 @@ mod access;
 mod bundles;
 mod calendars;
 mod conversion;
+mod data;
 mod documents;
 mod fuzz;
 mod jobs;

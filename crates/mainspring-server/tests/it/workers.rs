@@ -63,6 +63,7 @@ fn ended(run: &str, outcome: AttemptState) -> WorkerReport {
         error_code: None,
         error: None,
         output: Some(json!({"rows": 3})),
+        data: None,
     };
     WorkerReport { now, logs: Vec::new(), ends: vec![end] }
 }

@@ -141,6 +141,7 @@ pub async fn details_of_an_attempt_are_kept(store: Arc<dyn Store>) {
             error_code: Some("task.exit_code".into()),
             error: Some(format!("höchste Zeit \u{1f552} '\"; {text}")),
             output: Some(format!("{{\"rows\": [1, \"{text}\"]}}")),
+            ..AttemptDetail::default()
         }))
     };
     let mut end = job.completion(run, 1, AttemptOutcome::Failed, AfterAttempt::RetryAt(at(1_100)), at(1_100));

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use mainspring_core::batch::TriggerStatus;
-use mainspring_core::batch::{Completion, CompletionBatch, CompletionOutcome, Rearm};
+use mainspring_core::batch::{AttemptDetail, Completion, CompletionBatch, CompletionOutcome, Rearm};
 use mainspring_core::retry::AfterAttempt;
 use mainspring_core::run::{AttemptOutcome, RunState};
 use mainspring_core::{JobId, RunId, Timestamp};
@@ -25,6 +25,10 @@ pub(super) fn complete(model: &mut Model, batch: &CompletionBatch) -> Completion
             continue;
         };
         let job = run.job;
+        let data = entry.detail.as_ref().and_then(|detail| detail.data.clone());
+        if let Some(data) = data.filter(|_| entry.outcome == AttemptOutcome::Succeeded) {
+            model.job_mut(job).keep_data(data, Some(entry.run), entry.ended_at);
+        }
         if end_attempt(model, run, entry) {
             left.extend(model.job(job).limit().map(|_| job));
             outcome.rearmed.extend(entry.rearm.filter(|rearm| arm(model, rearm, entry.run)).map(|rearm| rearm.trigger));
@@ -66,7 +70,7 @@ fn end_run(model: &mut Model, mut run: Run, entry: &Completion, state: RunState)
         run.more().reason = reason.map(Into::into);
     }
     if let Some(detail) = &entry.detail {
-        run.more().detail = Some(detail.clone());
+        run.more().detail = Some(Box::new(AttemptDetail { data: None, ..(**detail).clone() }));
     }
     let end = End { outcome: Some(entry.outcome), started_at: entry.started_at, ended_at: entry.ended_at };
     model.finish(run, state, end);
@@ -85,7 +89,7 @@ fn retry(run: &mut Run, entry: &Completion, not_before: Timestamp) {
     more.ended_at = Some(entry.ended_at);
     more.detail = entry.detail.clone();
     if let Some(detail) = &mut more.detail {
-        detail.output = None;
+        (detail.output, detail.data) = (None, None);
     }
 }
 

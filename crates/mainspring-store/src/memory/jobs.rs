@@ -147,6 +147,7 @@ fn create(model: &mut Model, write: &JobWrite) -> JobId {
         gate: Gate::default(),
         history_count: 0,
         gap_count: 0,
+        data: None,
     });
     model.job_keys.insert(write.definition.key.clone(), id);
     id
@@ -366,6 +367,7 @@ pub(super) fn delete(
     model.job_keys.remove(key);
     let job = model.job_mut(id);
     job.deleted = true;
+    job.data = None;
     job.drop_versions();
     model.forget_if_unused(id);
     model.events.flush(at);

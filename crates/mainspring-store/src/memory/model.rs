@@ -20,6 +20,7 @@ use super::nodes::Nodes;
 use super::outbox::Outbox;
 use super::queues::Line;
 use super::table::Table;
+use crate::data::JobData;
 use crate::row::{AttemptInfo, CalendarRow, JobRow, Tombstone};
 use crate::worker::{WorkerRow, WorkerToken};
 
@@ -86,6 +87,7 @@ pub(super) struct JobModel {
     pub(super) gate: Gate,
     pub(super) history_count: u64,
     pub(super) gap_count: u64,
+    pub(super) data: Option<JobData>,
 }
 
 /// A version of a definition, and how many runs refer to it.
@@ -323,6 +325,12 @@ pub(super) struct End {
 }
 
 impl JobModel {
+    /// Keeps data between the job's runs. Once it is deleted, it keeps nothing.
+    pub(super) fn keep_data(&mut self, data: String, run: Option<RunId>, changed_at: Timestamp) {
+        let revision = self.data.as_ref().map_or(0, |kept| kept.revision) + 1;
+        self.data = (!self.deleted).then_some(JobData { data, revision, run, changed_at });
+    }
+
     /// The limit that it has now. None once it is deleted.
     pub(super) fn limit(&self) -> Option<GateRule> {
         if self.deleted { None } else { self.row.definition.gate() }

@@ -195,7 +195,7 @@ fn info(model: &Model, run: &Run, over: Option<&FinalRun>) -> RunInfo {
     let none = More::default();
     let more = run.more.as_deref().unwrap_or(&none);
     let blank = AttemptDetail::default();
-    let AttemptDetail { exit_code, signal, error_code, error, output } =
+    let AttemptDetail { exit_code, signal, error_code, error, output, data: _ } =
         more.detail.as_deref().unwrap_or(&blank).clone();
     RunInfo {
         id: run.id,

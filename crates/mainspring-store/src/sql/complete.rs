@@ -8,6 +8,7 @@ use mainspring_core::run::{AttemptOutcome, RunState};
 use mainspring_core::{JobId, RunId, Timestamp, TriggerId};
 
 use super::Batches;
+use super::data;
 use super::db::{Db, Lock, Step, ToSql, execute, exists, millis, read_one, release, sql};
 use super::gate::Gates;
 use super::job;
@@ -18,6 +19,7 @@ pub(crate) fn complete(session: &mut Session<impl Batches>, batch: &CompletionBa
     let owner = session.number_of(batch.id.incarnation)?;
     let mut outcome = CompletionOutcome::default();
     let mut left = Left::default();
+    let mut kept = data::Left::default();
     let mut noted = Vec::new();
     let mut holders = Vec::with_capacity(batch.entries.len());
     for entry in &batch.entries {
@@ -40,12 +42,14 @@ pub(crate) fn complete(session: &mut Session<impl Batches>, batch: &CompletionBa
                 }
             },
         };
+        kept.note(entry);
         session.runs.push(entry.run, entry.job, state);
         if let Some(rearm) = entry.rearm.filter(|_| state.is_final()) {
             outcome.rearmed.extend(arm(&session.connection, rearm, entry.run)?.then_some(rearm.trigger));
         }
     }
     fill_slots(session, left, &mut outcome)?;
+    kept.keep(&session.connection)?;
     for trigger in noted {
         session.note_trigger(trigger)?;
     }

@@ -16,10 +16,11 @@ use tokio::sync::Notify;
 use super::db::{Step, sql};
 use super::session::Session;
 use super::{
-    Batches, complete, fire, gap, job, keep, key, names, purge, queue, queues, run, save, trigger, update, warnings,
+    Batches, complete, data, fire, gap, job, keep, key, names, purge, queue, queues, run, save, trigger, update, warnings,
     worker,
 };
 use crate::cluster::Cluster;
+use crate::data::JobData;
 use crate::error::Result;
 use crate::key::{Claimed, KeptAnswer, KeyClaim, Release};
 use crate::row::{
@@ -389,6 +390,15 @@ impl<B: Backend> Store for B {
 
     async fn lost_through(&self) -> Result<Vec<Timestamp>> {
         self.read(ReadLane::Requests, "look what failovers have lost", |db| keep::lost_through(db)).await
+    }
+
+    async fn job_data(&self, job: JobId) -> Result<Option<JobData>> {
+        self.read(ReadLane::Engine, "read the data of a job", move |db| data::of_job(db, job)).await
+    }
+
+    async fn set_job_data(&self, job: JobId, data: &str, expect: Option<i64>, at: Timestamp) -> Result<JobData> {
+        let data = data.to_owned();
+        self.write(Lane::Api, "set the data of a job", move |s| data::change(s, job, &data, expect, at)).await
     }
 
     async fn claim_key(&self, claim: KeyClaim) -> Result<Claimed> {

@@ -9,6 +9,8 @@ use crate::ended::TaskError;
 
 /// The name behind which an attempt's output file is told; its value is unique to the attempt.
 pub(crate) const OUTPUT: &str = "MS_OUTPUT";
+/// The name behind which the file with the job's data is told.
+const DATA: &str = "MS_DATA";
 const DEFAULT_PATH: &str = "/usr/local/bin:/usr/bin:/bin";
 
 /// Variables by name.
@@ -26,7 +28,12 @@ pub(crate) fn inherited(names: &[String]) -> Environment {
 /// # Errors
 /// `process.environment` for names and values that no environment can hold, and for parameters
 /// whose variables would have the same name.
-pub(crate) fn environment(inherited: &Environment, attempt: &Attempt, output: &Path) -> Result<Environment, TaskError> {
+pub(crate) fn environment(
+    inherited: &Environment,
+    attempt: &Attempt,
+    output: &Path,
+    data: &Path,
+) -> Result<Environment, TaskError> {
     let mut environment = inherited.clone();
     for (name, value) in &attempt.env {
         if name.is_empty() || name.contains(['=', '\0']) {
@@ -56,6 +63,10 @@ pub(crate) fn environment(inherited: &Environment, attempt: &Attempt, output: &P
         }
     }
     environment.insert(OUTPUT.into(), output.into());
+    environment.remove(OsStr::new(DATA));
+    if attempt.data.is_some() {
+        environment.insert(DATA.into(), data.into());
+    }
     Ok(environment)
 }
 
@@ -93,13 +104,15 @@ mod tests {
             run_id: "r1".into(),
             job: "default/etl".into(),
             params: map(&[("region-code", "eu; rm -rf /"), ("größe", "")]),
+            data: Some(serde_json::json!({})),
             env: map(&[("TZ", "Europe/Rome"), ("MS_RUN_ID", "forged"), ("MS_FIRE_TIME", "forged")]),
             ..Attempt::default()
         };
-        let environment = environment(&base, &attempt, Path::new("/o")).unwrap();
+        let environment = environment(&base, &attempt, Path::new("/o"), Path::new("/d")).unwrap();
         let pairs: Vec<_> = environment.iter().map(|(n, v)| (n.to_str().unwrap(), v.to_str().unwrap())).collect();
         let expected = [
             ("MS_ATTEMPT", "1"),
+            ("MS_DATA", "/d"),
             ("MS_JOB", "default/etl"),
             ("MS_OUTPUT", "/o"),
             ("MS_PARAM_GR__E", ""),
@@ -122,7 +135,7 @@ mod tests {
         ];
         for (params, env, text) in refused {
             let attempt = Attempt { params, env, ..Attempt::default() };
-            let error = environment(&Environment::new(), &attempt, Path::new("/o")).unwrap_err();
+            let error = environment(&Environment::new(), &attempt, Path::new("/o"), Path::new("/d")).unwrap_err();
             assert_eq!(error.code, "process.environment");
             assert!(error.message.contains(text), "{}", error.message);
         }

@@ -37,7 +37,7 @@ pub(crate) fn read(path: &Path, bytes_max: u64) -> Result<Option<Value>, TaskErr
 }
 
 /// A link is not followed and a named pipe not waited for.
-fn read_bytes(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
+pub(super) fn read_bytes(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
     if !file.metadata()?.is_file() {

@@ -64,6 +64,16 @@ impl AttemptFolder {
         self.folder.path().join("output")
     }
 
+    /// The file behind `$MS_DATA`.
+    pub(crate) fn data(&self) -> PathBuf {
+        self.folder.path().join("data")
+    }
+
+    /// Tells the process the job's data.
+    pub(crate) fn write_data(&self, data: &str) -> io::Result<()> {
+        io::Write::write_all(&mut private_file(&self.data())?, data.as_bytes())
+    }
+
     /// Keeps a script that is too long for an argument.
     pub(crate) fn write_script(&self, script: &str) -> io::Result<PathBuf> {
         let path = self.folder.path().join("script");

@@ -5,7 +5,7 @@ use std::fs;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use mainspring_tasks::{Outcome, Stream, Task, TaskRunner};
+use mainspring_tasks::{Attempt, Outcome, Stream, Task, TaskRunner};
 use serde_json::json;
 
 use crate::support::*;
@@ -201,6 +201,33 @@ async fn output_comes_back_and_a_bad_one_fails_the_attempt() {
         let (ended, _) = bench.run(&script).await;
         assert_eq!((ended.outcome, ended.output, ended.error.map(|e| e.code)), (outcome, output, code), "{script}");
     }
+}
+
+#[tokio::test]
+async fn data_is_given_in_a_file_and_what_is_made_of_it_comes_back() {
+    let bench = Bench::new(Hold::Leash);
+    let change =
+        r#"grep -q '"seen":1' "$MS_DATA" && printf '{"seen":2}' > "$MS_DATA.new" && mv "$MS_DATA.new" "$MS_DATA""#;
+    let cases = [
+        ("true".to_owned(), Outcome::Succeeded, None, None),
+        (change.to_owned(), Outcome::Succeeded, Some(json!({"seen": 2})), None),
+        (format!("{change}; exit 1"), Outcome::Failed, None, Some("process.exit")),
+        (r#"echo nonsense > "$MS_DATA""#.to_owned(), Outcome::Failed, None, Some("data.invalid")),
+        (r#"rm "$MS_DATA""#.to_owned(), Outcome::Failed, None, Some("data.unreadable")),
+        (
+            r#"printf '{}' > "$MS_DATA"; echo nonsense > "$MS_OUTPUT""#.to_owned(),
+            Outcome::Failed,
+            None,
+            Some("output.invalid"),
+        ),
+    ];
+    for (script, outcome, data, code) in cases {
+        let attempt = Attempt { data: Some(json!({"seen": 1})), ..attempt() };
+        let (ended, _) = bench.perform(&sh(&script), &attempt).await;
+        assert_eq!((ended.outcome, ended.data, ended.error.map(|e| e.code)), (outcome, data, code), "{script}");
+    }
+    let (ended, _) = bench.run("test -z \"$MS_DATA\"").await;
+    assert_eq!((ended.outcome, ended.data), (Outcome::Succeeded, None), "a job that keeps nothing");
 }
 
 #[tokio::test]

@@ -20,6 +20,7 @@ fn given(run: &str, shared: bool) -> WorkerRun {
         input: serde_json::Value::Null,
         env: BTreeMap::new(),
         working_dir: None,
+        data: None,
         timeout_ms: None,
         shared,
     }
@@ -45,6 +46,7 @@ fn end(run: &str, outcome: AttemptState) -> WorkerEnd {
         error_code: None,
         error: None,
         output: None,
+        data: None,
     }
 }
 

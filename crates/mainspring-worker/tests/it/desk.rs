@@ -275,6 +275,7 @@ pub fn script_run(run: &str, script: &str) -> WorkerRun {
         input: serde_json::json!({ "who": "world" }),
         env: BTreeMap::new(),
         working_dir: None,
+        data: None,
         timeout_ms: None,
         shared: false,
     }

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use mainspring_api::{AttemptState, WorkerRun, WorkerTask};
 
+use serde_json::json;
+
 use crate::desk::{Desk, handler_run, script_run};
 
 /// Killed when dropped.
@@ -58,6 +60,11 @@ async fn the_example_in_python_works_as_the_protocol_says() {
             WorkerRun { timeout_ms: Some(100), ..script_run("slow", "sleep 60 & sleep 60") },
             WorkerRun { task: WorkerTask::Exec { argv: vec!["true".to_owned()] }, ..script_run("exec", "") },
             script_run("asked", "sleep 60"),
+            WorkerRun { data: Some(json!({"seen": 1})), ..handler_run("count", "count") },
+            WorkerRun {
+                data: Some(json!({"seen": 1})),
+                ..script_run("data", r#"grep -q '"seen": 1' $MS_DATA && echo '{"seen": 2}' > $MS_DATA"#)
+            },
         ];
         state.cancel = vec!["asked".to_owned()];
     });
@@ -69,10 +76,13 @@ async fn the_example_in_python_works_as_the_protocol_says() {
         ("slow", AttemptState::TimedOut, Some("process.exit")),
         ("exec", AttemptState::Succeeded, None),
         ("asked", AttemptState::Cancelled, Some("process.exit")),
+        ("count", AttemptState::Succeeded, None),
+        ("data", AttemptState::Succeeded, None),
     ];
     for (run, outcome, code) in expected {
         let end = desk.end_of(run).await;
         assert_eq!((end.outcome, end.error_code.as_deref()), (outcome, code), "{run}: {end:?}");
+        assert_eq!(end.data, ["count", "data"].contains(&run).then(|| json!({"seen": 2})), "{run}");
     }
     desk.with(|state| {
         assert_eq!(state.log("script"), ["default/job 1 world", "a\u{fffd}b"]);

@@ -33,6 +33,44 @@ fn waits_for(open: &Arc<Notify>) -> impl Fn(RunContext) -> futures_util::future:
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn data_of_a_job_is_given_and_what_a_success_makes_of_it_is_reported() {
+    let desk = Desk::start(NEVER_MS);
+    let folder = tempfile::tempdir().unwrap();
+    let count = |run: &RunContext| run.set_data(json!({ "seen": run.data()["seen"].as_u64().unwrap_or(0) + 1 }));
+    let worker = with_tasks(&desk, folder.path())
+        .handler("count", move |run: RunContext| {
+            let counted = count(&run);
+            async move { counted }
+        })
+        .handler("fail", move |run: RunContext| {
+            count(&run).unwrap();
+            async { Err::<(), _>("no luck") }
+        })
+        .handler("large", async |run: RunContext| run.set_data(json!({ "x": "y".repeat(65_536) })))
+        .start()
+        .await
+        .unwrap();
+    let keeps = |run: WorkerRun| WorkerRun { data: Some(json!({ "seen": 1 })), ..run };
+    desk.with(|state| {
+        state.waiting = ["count", "fail", "large"].map(|name| keeps(handler_run(name, name))).to_vec();
+        state.waiting.push(WorkerRun { run: "none".into(), ..handler_run("none", "count") });
+        state.waiting.push(keeps(script_run("script", "sed -i s/1/2/ $MS_DATA")));
+    });
+    for (run, outcome, error, seen) in [
+        ("count", AttemptState::Succeeded, None, Some(2)),
+        ("script", AttemptState::Succeeded, None, Some(2)),
+        ("fail", AttemptState::Failed, Some("no luck"), None),
+        ("large", AttemptState::Failed, Some("65544 bytes"), None),
+        ("none", AttemptState::Failed, Some("keeps no data"), None),
+    ] {
+        let end = desk.end_of(run).await;
+        assert_eq!((end.outcome, end.data.clone()), (outcome, seen.map(|seen| json!({ "seen": seen }))), "{run}");
+        assert!(error.is_none_or(|error| end.error.as_ref().is_some_and(|it| it.contains(error))), "{end:?}");
+    }
+    worker.stop(GRACE).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn runs_are_executed_and_reported_with_log_and_output() {
     let desk = Desk::start(NEVER_MS);
     let folder = tempfile::tempdir().unwrap();

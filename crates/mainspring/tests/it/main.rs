@@ -1,5 +1,7 @@
 //! The embedded scheduler as programs use it, on a clock that the tests set, and on SQLite across restarts.
 
+mod data;
+
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;

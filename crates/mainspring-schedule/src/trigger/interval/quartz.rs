@@ -4,7 +4,7 @@
 //! shift picked up in a gap, or a day lost in a short month, stays. Days and weeks begin with one
 //! long leap when it is far; the leap may jump over a shift that the small steps would pick up.
 
-use super::Interval;
+use super::{Interval, standard};
 use crate::civil::{DAY_MS, HOUR_MS};
 use crate::{CalendarUnit, Civil, Date, Timestamp, days_in_month};
 
@@ -13,15 +13,37 @@ pub(super) fn after(interval: &Interval<'_>, t: Timestamp) -> Option<Timestamp> 
     restored(interval, walk(interval, leap(interval, t), t)?, t)
 }
 
-/// The instants after `t`, one after the other. Where nothing is leapt over, each goes on from the one before.
+/// The instants after `t`, one after the other: what [`after`] answers when asked for each from the one before.
+///
+/// A walk that begins where the one before has come by goes on from where that one stands, so that an instant
+/// costs a few steps and not a walk.
 pub(super) fn path<'a>(interval: &'a Interval<'a>, t: Timestamp) -> impl Iterator<Item = Timestamp> + 'a {
-    let (mut walked, mut last) = (interval.start, t);
+    let mut before: Option<Walk> = None;
+    let mut last = t;
     std::iter::from_fn(move || {
-        let from = if interval.days().is_some() { leap(interval, last) } else { walked };
-        walked = walk(interval, from, last)?;
+        let landed = leap(interval, last);
+        let from = before.and_then(|walk| walk.goes_on_from(interval, landed, last)).unwrap_or(landed);
+        let walked = walk(interval, from, last)?;
+        before = Some(Walk { landed, walked, asked: last });
         last = restored(interval, walked, last)?;
         Some(last)
     })
+}
+
+/// A walk that was made for an instant of the path.
+#[derive(Clone, Copy)]
+struct Walk {
+    landed: Timestamp,
+    walked: Timestamp,
+    asked: Timestamp,
+}
+
+impl Walk {
+    /// Where a walk from `landed` past `last` stands as well, if it takes the same steps.
+    fn goes_on_from(&self, interval: &Interval<'_>, landed: Timestamp, last: Timestamp) -> Option<Timestamp> {
+        let comes_by = || landed == self.landed || step(interval, self.landed) == Some(landed);
+        (self.asked < last && comes_by()).then_some(self.walked)
+    }
 }
 
 /// Steps from `fire` on until one is after `t`.
@@ -69,6 +91,7 @@ pub(super) fn add(interval: &Interval<'_>, t: Timestamp, count: i64) -> Timestam
 /// Whether the walk up to `until` picks up nothing: no time of day near an offset change, no day
 /// of the month that some months do not have. Then it agrees with the standard rules.
 pub(super) fn is_regular(interval: &Interval<'_>, until: Timestamp) -> bool {
+    let until = until.min(regular_end(interval));
     let start = interval.zone.to_local(interval.start);
     let by_months = matches!(interval.unit, CalendarUnit::Month | CalendarUnit::Year);
     if by_months && start.date().day > 28 {
@@ -86,6 +109,12 @@ pub(super) fn is_regular(interval: &Interval<'_>, until: Timestamp) -> bool {
         window = after;
     }
     true
+}
+
+/// The last instant of a walk that picks up nothing: the first of the year after the last.
+pub(super) fn regular_end(interval: &Interval<'_>) -> Timestamp {
+    let year = interval.zone.resolve(Date::new(LAST_YEAR + 1, 1, 1).at(0, 0, 0)).earliest();
+    standard::after(interval, year - 1).unwrap_or(Timestamp::MAX)
 }
 
 /// The year in which the walk ends; Quartz's own ends a hundred years after the clock's.
@@ -161,4 +190,31 @@ fn add_months(interval: &Interval<'_>, t: Timestamp, amount: i64) -> Timestamp {
     let day = date.day.min(days_in_month(year, month));
     let midnight = Date::new(year, month, day).at(0, 0, 0).as_millis();
     interval.zone.lenient(Civil::from_millis(midnight + local.millis_of_day()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Trigger, Zone, trigger::Schedule};
+
+    #[test]
+    fn the_path_is_what_is_answered_from_each_instant_to_the_next() {
+        let units = [CalendarUnit::Day, CalendarUnit::Week, CalendarUnit::Month];
+        for zone in ["America/New_York", "Pacific/Apia", "Australia/Lord_Howe", "Antarctica/Troll"] {
+            for (unit, preserve_hour, of_day_ms) in units
+                .iter()
+                .flat_map(|unit| [(unit, false), (unit, true)])
+                .flat_map(|(unit, keeps)| [0, 1, 2, 3, 13].map(|hour| (*unit, keeps, hour * HOUR_MS + HOUR_MS / 3)))
+            {
+                let zone = Zone::parse(zone).unwrap();
+                let start = zone.lenient(Civil::from_millis(Date::new(1999, 10, 31).day_number() * DAY_MS + of_day_ms));
+                let schedule = Schedule::CalendarInterval { unit, interval: 1, preserve_hour, skip_day: true };
+                let trigger = Trigger::new(schedule, zone, start);
+                let interval = Interval::of(&trigger, start).unwrap();
+                let asked = std::iter::successors(after(&interval, start), |fire| after(&interval, *fire));
+                let path: Vec<_> = path(&interval, start).take(800).collect();
+                assert!(asked.take(800).eq(path), "{trigger:?}");
+            }
+        }
+    }
 }

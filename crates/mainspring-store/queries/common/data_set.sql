@@ -1,0 +1,4 @@
+INSERT INTO job_data (job_id, data, revision, run_id, changed_at)
+VALUES (:job, :data, 1, :run, :at)
+ON CONFLICT (job_id) DO UPDATE
+SET data = excluded.data, revision = job_data.revision + 1, run_id = excluded.run_id, changed_at = excluded.changed_at
