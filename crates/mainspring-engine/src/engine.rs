@@ -22,6 +22,7 @@ use crate::driver::{DriverState, Stop, lost_runs};
 use crate::handler::Handlers;
 use crate::health::Health;
 use crate::lateness::{self, Keeper, Lateness};
+use crate::listener::{Audience, Listeners};
 use crate::log_lane::LogLane;
 use crate::metrics::Metrics;
 use crate::node::Node;
@@ -53,6 +54,10 @@ pub struct Settings {
     pub cluster: cluster::Settings,
     /// Which queues this node's own slots take runs from. What waits in others is for workers.
     pub queues: Queues,
+    /// Who hears what happens, and may veto runs.
+    pub listeners: Listeners,
+    /// How long one call of a listener may take.
+    pub listener_limit: Duration,
 }
 
 /// How a node of a cluster is shown.
@@ -76,6 +81,8 @@ impl Default for Settings {
             node: NodeName::default(),
             cluster: cluster::Settings::default(),
             queues: Queues::All,
+            listeners: Listeners::default(),
+            listener_limit: Duration::from_secs(5),
         }
     }
 }
@@ -150,6 +157,8 @@ pub struct Engine {
     workers: Workers,
     queues: Queues,
     running: JoinSet<()>,
+    /// One task for each listener.
+    listening: JoinSet<()>,
 }
 
 impl std::fmt::Debug for Engine {
@@ -208,12 +217,16 @@ impl Engine {
         // Nodes whose clocks are off by less fire by them, and what came of that is told by the same clock.
         let time = RightTime::new(Arc::clone(&clock), status.clone(), settings.cluster.clock_leave_ms);
         let (logs, log_task) = LogLane::new(Arc::clone(&store), Arc::clone(&clock), time.clone());
+        let (notices, _) = broadcast::channel(4_096);
+        let audience = Audience::new(settings.listeners, Arc::clone(&definitions), settings.listener_limit);
+        let listening = audience.listen(|| notices.subscribe());
         let control = Control::new(
             Arc::clone(&store),
             Arc::clone(&clock),
             RightTime::new(Arc::clone(&clock), status.clone(), settings.cluster.clock_warn_ms),
             Arc::clone(&definitions),
             logs.appended.clone(),
+            notices.clone(),
         );
         if let Err(error) = control.rearm_stranded().await {
             tracing::error!(%error, "delays that wait for runs which are over could not be set going");
@@ -231,12 +244,11 @@ impl Engine {
         let (samples, samples_clock, sampled) = (Arc::clone(&store), Arc::clone(&clock), Arc::clone(&metrics));
         running.spawn(Sampler { store: samples, clock: samples_clock, metrics: sampled }.run());
         running.spawn(warn(Arc::clone(&store)));
-        let (notices, _) = broadcast::channel(4_096);
         let (stop, stop_receiver) = watch::channel(Stop::No);
         let (poke, poked) = watch::channel(0);
         let (state_sender, state) = watch::channel(DriverState::default());
         let (incarnation_sender, incarnation) = watch::channel(incarnation);
-        let health = Arc::<Health>::default();
+        let health = Arc::new(Health::new(notices.clone()));
         let NodeName { name, address } = settings.node;
         if shared {
             let (store, clock, metrics) = (Arc::clone(&store), Arc::clone(&clock), Arc::clone(&metrics));
@@ -275,6 +287,7 @@ impl Engine {
             time,
             definitions,
             handlers: Arc::clone(&handlers),
+            audience,
             processes,
             logs,
             kill_grace: settings.kill_grace,
@@ -305,6 +318,7 @@ impl Engine {
             workers,
             queues: settings.queues,
             running,
+            listening,
         })
     }
 
@@ -488,13 +502,18 @@ impl Engine {
         self.stop_at_least(Stop::Over);
         // The other end is dropped when the node has taken its leave.
         let _ = tokio::time::timeout(LEAVE_MAX, state.wait_for(|_| false)).await;
+        let _ = self.notices.send(Notice::Stopped);
+        let heard = async { while self.listening.join_next().await.is_some() {} };
+        if tokio::time::timeout(LEAVE_MAX, heard).await.is_err() {
+            tracing::warn!("listeners did not hear all that happened before the engine stopped");
+        }
         self.running.shutdown().await;
         self.store.close().await?;
         Ok(stopped)
     }
 }
 
-/// How long a node may take to tell the others that it goes.
+/// How long a node may take to tell the others that it goes, and its listeners to hear of it.
 const LEAVE_MAX: Duration = Duration::from_secs(8);
 
 pub(crate) fn workers() -> usize {

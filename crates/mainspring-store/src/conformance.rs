@@ -86,6 +86,7 @@ macro_rules! conformance_suite {
             completions:
                 success_moves_a_run_to_history,
                 every_outcome_has_its_state_and_reason,
+                run_whose_start_is_vetoed_is_skipped_and_gives_up_its_slot,
                 second_verdict_is_refused,
                 verdict_of_another_attempt_or_incarnation_is_refused,
                 retry_waits_until_its_instant_and_counts_attempts,

@@ -1,11 +1,16 @@
 //! The embedded scheduler as programs use it, on a clock that the tests set, and on SQLite across restarts.
 
+mod listeners;
+
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use mainspring::prelude::*;
 use mainspring::{AttemptOutcome, Error, OnLost};
+
+/// Longer than anything here takes on the slowest machine.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 fn t(text: &str) -> Timestamp {
     text.parse().expect("an instant")
