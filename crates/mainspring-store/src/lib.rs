@@ -16,6 +16,7 @@ mod row;
 mod sql;
 mod sqlite;
 mod store;
+mod webhook;
 mod worker;
 
 pub use cluster::{Cluster, LEAST_VERSION, NodeInfo};
@@ -28,4 +29,5 @@ pub use postgres::{PostgresStore, Work, work};
 pub use row::*;
 pub use sqlite::{Options, SqliteStore};
 pub use store::Store;
+pub use webhook::{Delivery, DeliveryAnswer, DeliveryState, NewDelivery, Sent, Webhook, WebhookRow};
 pub use worker::{WorkerInfo, WorkerRow, WorkerToken};

@@ -19,6 +19,7 @@ use super::logs::Logs;
 use super::nodes::Nodes;
 use super::outbox::Outbox;
 use super::table::Table;
+use super::webhooks::Webhooks;
 use crate::row::{AttemptInfo, CalendarRow, JobRow, Tombstone};
 use crate::worker::{WorkerRow, WorkerToken};
 
@@ -59,6 +60,7 @@ pub(super) struct Model {
     pub(super) keys: FxHashMap<String, Key>,
     pub(super) workers: BTreeMap<Incarnation, Worker>,
     pub(super) worker_tokens: BTreeMap<String, WorkerToken>,
+    pub(super) webhooks: Webhooks,
     /// The nodes, if several share the store.
     pub(super) nodes: Option<Nodes>,
 }
@@ -155,6 +157,7 @@ impl Model {
             keys: FxHashMap::default(),
             workers: BTreeMap::new(),
             worker_tokens: BTreeMap::new(),
+            webhooks: Webhooks::default(),
             nodes: None,
         }
     }
