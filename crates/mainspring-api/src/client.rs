@@ -33,6 +33,7 @@ mod runs;
 mod sse;
 mod stream;
 mod tls;
+mod webhooks;
 mod workers;
 
 pub use error::ClientError;

@@ -10,7 +10,7 @@ use mainspring_core::compile::Defaults;
 use mainspring_core::planner;
 use mainspring_core::{Incarnation, Timestamp};
 use mainspring_store::{LEAST_VERSION, NodeInfo, Store, StoreWarning};
-use mainspring_tasks::TaskRunner;
+use mainspring_tasks::{Ended, HttpCall, TaskRunner};
 use tokio::sync::{broadcast, watch};
 use tokio::task::JoinSet;
 
@@ -146,6 +146,7 @@ pub struct Engine {
     metrics: Arc<Metrics>,
     health: Arc<Health>,
     handlers: Arc<Handlers>,
+    processes: Option<Arc<Processes>>,
     notices: broadcast::Sender<Notice>,
     store: Arc<dyn Store>,
     kill_grace: Duration,
@@ -288,7 +289,7 @@ impl Engine {
             definitions,
             handlers: Arc::clone(&handlers),
             audience,
-            processes,
+            processes: processes.clone(),
             logs,
             kill_grace: settings.kill_grace,
             health: Arc::clone(&health),
@@ -307,6 +308,7 @@ impl Engine {
             metrics,
             health,
             handlers,
+            processes,
             notices,
             store,
             kill_grace,
@@ -356,6 +358,18 @@ impl Engine {
     #[must_use]
     pub const fn handlers(&self) -> &Arc<Handlers> {
         &self.handlers
+    }
+
+    /// Whether [`Engine::call`] makes HTTP calls: this engine executes such tasks.
+    #[must_use]
+    pub const fn makes_calls(&self) -> bool {
+        self.processes.is_some()
+    }
+
+    /// Makes an HTTP call as HTTP tasks do, with their rules for addresses; of the answer only the status counts. Nothing is
+    /// called where no such tasks are executed.
+    pub async fn call(&self, call: HttpCall) -> Option<Ended> {
+        Some(self.processes.as_ref()?.call(call).await)
     }
 
     /// The id of this start. In a cluster, an engine that was taken for dead comes back under another one.

@@ -4,7 +4,7 @@
 mod apply;
 mod calendars;
 mod cluster;
-mod events;
+pub(crate) mod events;
 mod export;
 mod health;
 mod jobs;
@@ -14,6 +14,7 @@ mod next;
 mod preview;
 mod runs;
 mod triggers;
+mod webhooks;
 mod why;
 mod workers;
 
@@ -106,6 +107,7 @@ fn table() -> Vec<Route> {
         next::routes(),
         events::routes(),
         workers::routes(),
+        webhooks::routes(),
     ]
     .into_iter()
     .flatten()
