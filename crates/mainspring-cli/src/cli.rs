@@ -3,7 +3,8 @@
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{
-    apply, bench, check, cluster, completion, cron, dev, doctor, job, logs, next, run, server, trigger, version, worker,
+    apply, bench, check, cluster, completion, cron, dev, doctor, job, logs, next, run, server, trigger, version,
+    webhook, worker,
 };
 use crate::error::{Error, Result};
 use crate::exit::Exit;
@@ -40,6 +41,7 @@ enum Command {
     Next(next::NextArgs),
     Cron(cron::CronArgs),
     Worker(worker::WorkerArgs),
+    Webhook(webhook::WebhookArgs),
     Cluster(cluster::ClusterArgs),
     Bench(bench::BenchArgs),
     Doctor(doctor::DoctorArgs),
@@ -68,6 +70,7 @@ impl Cli {
             Command::Logs(args) => logs::run(&args, &output),
             Command::Next(args) => next::run(args, &output),
             Command::Worker(args) => worker::run(args, &output),
+            Command::Webhook(args) => webhook::run(args, &output),
             Command::Cluster(args) => cluster::run(args, &output),
             Command::Cron(args) => cron::run(args, &output),
             Command::Bench(args) => bench::run(&args, &output),

@@ -6,6 +6,7 @@ mod next;
 mod plan;
 mod run;
 mod trigger;
+mod webhook;
 mod why;
 mod worker;
 
@@ -15,6 +16,7 @@ pub use next::NEXT;
 pub use plan::{PLAN, changes};
 pub use run::{ATTEMPT, RUN};
 pub use trigger::{GAP, TRIGGER};
+pub use webhook::{WEBHOOK, WEBHOOK_DELIVERY};
 pub use why::{Because, WHY};
 pub use worker::{WORKER, WORKER_TOKEN};
 

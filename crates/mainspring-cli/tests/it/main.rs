@@ -19,4 +19,5 @@ mod remote;
 mod server;
 mod standby;
 mod unreachable;
+mod webhook;
 mod worker;
