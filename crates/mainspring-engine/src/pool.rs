@@ -365,7 +365,7 @@ fn output_detail(output: &serde_json::Value) -> Option<Box<AttemptDetail>> {
 
 /// The end of a run that a listener does not let start.
 fn vetoed(start: Start, definition: Arc<Job>, ended_at: Timestamp, why: &str) -> AttemptEnd {
-    let done = Done { outcome: AttemptOutcome::Cancelled, ..Done::failed("run.vetoed", format!("vetoed: {why}")) };
+    let done = Done { outcome: AttemptOutcome::Cancelled, ..Done::failed("run.vetoed", why) };
     AttemptEnd { vetoed: true, ..end(start, definition, None, ended_at, done) }
 }
 

@@ -64,18 +64,22 @@ impl Message {
     }
 }
 
-/// Somebody who listens, and answers as told; with 200 when nothing is told.
+/// Somebody who listens, and answers as told; with 200 when nothing is told, and never to what is told 0.
 struct Receiver {
     address: SocketAddr,
     heard: watch::Receiver<Vec<Message>>,
-    answers: Arc<Mutex<VecDeque<StatusCode>>>,
+    answers: Arc<Mutex<VecDeque<u16>>>,
 }
 
-type Shared = (watch::Sender<Vec<Message>>, Arc<Mutex<VecDeque<StatusCode>>>);
+type Shared = (watch::Sender<Vec<Message>>, Arc<Mutex<VecDeque<u16>>>);
 
 async fn receive(State((heard, answers)): State<Shared>, headers: HeaderMap, body: String) -> StatusCode {
     heard.send_modify(|heard| heard.push(Message { headers, body }));
-    answers.lock().unwrap().pop_front().unwrap_or(StatusCode::OK)
+    let answer = answers.lock().unwrap().pop_front().unwrap_or(200);
+    match StatusCode::from_u16(answer) {
+        Ok(status) => status,
+        Err(_) => std::future::pending().await,
+    }
 }
 
 impl Receiver {
@@ -87,8 +91,7 @@ impl Receiver {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
         let (sender, heard) = watch::channel(Vec::new());
-        let answers = answers.iter().map(|status| StatusCode::from_u16(*status).unwrap()).collect();
-        let answers = Arc::new(Mutex::new(answers));
+        let answers = Arc::new(Mutex::new(answers.iter().copied().collect()));
         let router = Router::new().route("/hook", post(receive)).with_state((sender, Arc::clone(&answers)));
         tokio::spawn(async move { axum::serve(listener, router).await });
         Self { address, heard, answers }
@@ -234,6 +237,64 @@ async fn what_happens_while_no_server_runs_is_delivered_by_the_next_one() {
     let runs: Vec<_> = messages[1..].iter().map(|message| message.json()["data"]["run"]["id"].clone()).collect();
     assert!(runs.contains(&json!(unheard.to_string())), "{runs:?}");
     second.stop().await;
+}
+
+/// A server more over an engine, on a port of its own.
+async fn another(engine: &Arc<Engine>) -> Server {
+    let settings = Settings { listen: "127.0.0.1:0".parse().unwrap(), ..Settings::default() };
+    Server::start(Arc::clone(engine), settings).await.unwrap()
+}
+
+#[tokio::test]
+async fn message_of_a_server_that_died_is_sent_by_another() {
+    let folder = tempfile::tempdir().unwrap();
+    let clock = ManualClock::new("2026-01-01T00:00:00Z".parse().unwrap());
+    let place = Place::over(Arc::new(MemoryStore::new()), folder.path(), Arc::new(clock.clone())).await;
+    let receiver = Receiver::answering(&[0]).await;
+    place.hook("ops", &receiver, &["job.created"]).await;
+    place.job(json!({"name": "a", "noop": true})).await;
+    let first = receiver.heard(1).await.remove(0);
+    let Place { server, engine, .. } = place;
+    // As good as killed: it hears no answer, and says nothing.
+    drop(server);
+    let other = another(&engine).await;
+    clock.set("2026-01-01T00:00:59Z".parse().unwrap());
+    let row = engine.store().webhooks().await.unwrap().remove(0);
+    assert_eq!(engine.store().take_deliveries(row.id, clock.now(), clock.now(), 9).await.unwrap(), []);
+    clock.set("2026-01-01T00:01:01Z".parse().unwrap());
+    let second = receiver.heard(2).await.remove(1);
+    assert_eq!((second.header("webhook-id"), &second.body), (first.header("webhook-id"), &first.body));
+    other.stop(PATIENCE).await;
+    let delivery = engine.store().deliveries(row.id, None, 9).await.unwrap().remove(0);
+    assert_eq!((delivery.state, delivery.attempts), (mainspring_store::DeliveryState::Delivered, 2));
+}
+
+#[tokio::test]
+async fn servers_share_the_work_and_send_each_message_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let place = Place::in_memory(folder.path()).await;
+    let other = another(&place.engine).await;
+    let receiver = Receiver::start().await;
+    place.hook("ops", &receiver, &[]).await;
+    place.job(json!({"name": "a", "noop": true})).await;
+    for _ in 0..50 {
+        place.client.run_job("default", "a", &RunNow::default()).await.unwrap();
+    }
+    receiver.heard(50).await;
+    // What is under way is finished; nothing is left to send again.
+    other.stop(PATIENCE).await;
+    place.newest("ops", |delivery| delivery.state == DeliveryState::Delivered).await;
+    let page = place.client.webhook_deliveries("ops", &PageFilter { limit: Some(1_000), cursor: None }).await.unwrap();
+    assert_eq!(page.items.len(), 50);
+    let engine = Arc::clone(&place.engine);
+    place.server.stop(PATIENCE).await;
+    let row = engine.store().webhooks().await.unwrap().remove(0);
+    let over = engine.store().deliveries(row.id, None, 1_000).await.unwrap();
+    assert!(over.iter().all(|it| it.attempts == 1 && it.ended_at.is_some()), "{over:?}");
+    let mut ids: Vec<_> = receiver.heard(50).await.iter().map(|it| it.header("webhook-id").to_owned()).collect();
+    ids.sort();
+    ids.dedup();
+    assert_eq!((ids.len(), receiver.heard(50).await.len()), (50, 50));
 }
 
 #[tokio::test]

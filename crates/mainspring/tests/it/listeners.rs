@@ -172,7 +172,7 @@ async fn vetoed_run_is_skipped_and_its_trigger_goes_on() {
     let over = engine.scheduler().control().run(asked.id).await.expect("it is there");
     assert_eq!((over.state, over.reason.as_deref()), (RunState::Skipped, Some("vetoed")));
     assert_eq!((over.attempt, over.started_at), (1, None), "its work never began");
-    assert_eq!(over.error.as_deref(), Some("vetoed: a freeze is on"));
+    assert_eq!(over.error.as_deref(), Some("a freeze is on"));
     let store = engine.scheduler().engine().store();
     let attempts = store.attempts(asked.id).await.expect("readable");
     assert_eq!((attempts.len(), attempts[0].outcome), (1, Some(AttemptOutcome::Cancelled)));
@@ -191,7 +191,7 @@ async fn vetoed_run_is_skipped_and_its_trigger_goes_on() {
     let mut heard = scribe.heard.subscribe();
     let both = heard.wait_for(|heard| of(heard, &["vetoed"]).len() == 2);
     let heard = tokio::time::timeout(PATIENCE, both).await.expect("they are heard").expect("it lives").clone();
-    assert!(of(&heard, &["vetoed"]).contains(&"vetoed limited vetoed: a freeze is on"), "{heard:?}");
+    assert!(of(&heard, &["vetoed"]).contains(&"vetoed limited a freeze is on"), "{heard:?}");
 }
 
 #[tokio::test]
