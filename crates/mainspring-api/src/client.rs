@@ -34,6 +34,7 @@ mod runs;
 mod sse;
 mod stream;
 mod tls;
+mod webhooks;
 mod workers;
 
 pub use error::ClientError;

@@ -201,6 +201,13 @@ catalogue! {
     WorkerTokenExpired "worker.token_expired" 401 "the token of the worker has expired"
         "Make another one: `mainspring worker token create`.";
 
+    WebhookNotFound "webhook.not_found" 404 "there is no such webhook"
+        "Correct the name. `mainspring webhook list` shows what there is.";
+    WebhookLimit "webhook.limit" 409 "there are as many webhooks as there may be"
+        "Delete one that is not needed, or let one receiver pass messages on: a webhook may name many types of events.";
+    WebhookDisabled "webhook.disabled" 409 "the node that answers makes no HTTP calls"
+        "Webhooks are delivered by nodes that execute HTTP tasks. Start the server with a data folder.";
+
     ResourceExists "resource.exists" 409 "the resource exists already"
         "Leave out If-None-Match to replace it, or take another name.";
     ResourceStale "resource.stale" 412 "someone else changed the resource"

@@ -48,6 +48,11 @@
 //! | [`WORKER_REPORT`] | POST | [`WorkerReport`](crate::WorkerReport) → [`WorkerReceipt`](crate::WorkerReceipt) |
 //! | [`WORKER_TOKENS`] | GET, POST | [`WorkerTokenSpec`](crate::WorkerTokenSpec) → 201 [`WorkerToken`](crate::WorkerToken); GET: array of them |
 //! | [`WORKER_TOKEN`] | DELETE | |
+//! | [`WEBHOOKS`] | GET, POST | [`WebhookSpec`](crate::WebhookSpec) → 201 [`Webhook`](crate::Webhook); GET: array of them |
+//! | [`WEBHOOK`] | GET, DELETE | → [`Webhook`](crate::Webhook) |
+//! | [`WEBHOOK_SECRET`] | POST | → [`Webhook`](crate::Webhook) with another secret |
+//! | [`WEBHOOK_TEST`] | POST | → 202 [`WebhookDelivery`](crate::WebhookDelivery) |
+//! | [`WEBHOOK_DELIVERIES`] | GET ([`PageFilter`](crate::PageFilter)) | → [`Page`](crate::Page) of [`WebhookDelivery`](crate::WebhookDelivery), newest first |
 //!
 //! **Headers.** PUT, PATCH and DELETE of a job, its data, a calendar or namespace take `If-Match: "VERSION"`;
 //! a stale one is 412 `resource.stale`. GET of such a resource answers `ETag: "VERSION"`. PUT with
@@ -164,6 +169,17 @@ pub const WORKER_TOKENS: &str = "/api/v1/worker-tokens";
 /// One token of workers, by name. DELETE: it opens nothing any more.
 pub const WORKER_TOKEN: &str = "/api/v1/worker-tokens/{token}";
 
+/// Addresses that are told of events.
+pub const WEBHOOKS: &str = "/api/v1/webhooks";
+/// One webhook, by name. DELETE: it goes with its deliveries.
+pub const WEBHOOK: &str = "/api/v1/webhooks/{webhook}";
+/// Gives a webhook another secret.
+pub const WEBHOOK_SECRET: &str = "/api/v1/webhooks/{webhook}/secret";
+/// Sends a webhook a message for a test.
+pub const WEBHOOK_TEST: &str = "/api/v1/webhooks/{webhook}/test";
+/// What was sent to a webhook, newest first.
+pub const WEBHOOK_DELIVERIES: &str = "/api/v1/webhooks/{webhook}/deliveries";
+
 /// Every path with its methods, for route-table tests and for declaring permissions.
 pub const ALL: &[(&str, &[&str])] = &[
     (LIVEZ, &["GET"]),
@@ -216,6 +232,11 @@ pub const ALL: &[(&str, &[&str])] = &[
     (WORKER_REPORT, &["POST"]),
     (WORKER_TOKENS, &["GET", "POST"]),
     (WORKER_TOKEN, &["DELETE"]),
+    (WEBHOOKS, &["GET", "POST"]),
+    (WEBHOOK, &["GET", "DELETE"]),
+    (WEBHOOK_SECRET, &["POST"]),
+    (WEBHOOK_TEST, &["POST"]),
+    (WEBHOOK_DELIVERIES, &["GET"]),
 ];
 
 /// Paths that answer without a token.

@@ -12,6 +12,7 @@ mod preview;
 mod queue;
 mod run;
 mod trigger;
+mod webhook;
 mod why;
 mod worker;
 
@@ -29,6 +30,7 @@ pub use run::{
     Attempt, AttemptState, LogFilter, LogLine, LogPage, LogStream, Origin, Run, RunFilter, RunState, RunSummary,
 };
 pub use trigger::{Gap, Trigger, TriggerFilter, TriggerState};
+pub use webhook::{DeliveryState, EVENT_TYPES, Webhook, WebhookDelivery, WebhookSpec, event_type_matches};
 pub use why::{Why, WhyCode, WhyReason};
 pub use worker::{
     Worker, WorkerEnd, WorkerHolding, WorkerLine, WorkerLog, WorkerOrders, WorkerPoll, WorkerReceipt, WorkerReport,

@@ -4,7 +4,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{
     apply, bench, check, cluster, completion, cron, dev, doctor, job, logs, next, queue, run, server, trigger, version,
-    worker,
+    webhook, worker,
 };
 use crate::error::{Error, Result};
 use crate::exit::Exit;
@@ -42,6 +42,7 @@ enum Command {
     Cron(cron::CronArgs),
     Queue(queue::QueueArgs),
     Worker(worker::WorkerArgs),
+    Webhook(webhook::WebhookArgs),
     Cluster(cluster::ClusterArgs),
     Bench(bench::BenchArgs),
     Doctor(doctor::DoctorArgs),
@@ -71,6 +72,7 @@ impl Cli {
             Command::Next(args) => next::run(args, &output),
             Command::Queue(args) => queue::run(args, &output),
             Command::Worker(args) => worker::run(args, &output),
+            Command::Webhook(args) => webhook::run(args, &output),
             Command::Cluster(args) => cluster::run(args, &output),
             Command::Cron(args) => cron::run(args, &output),
             Command::Bench(args) => bench::run(&args, &output),

@@ -16,4 +16,5 @@ pub mod run;
 pub mod server;
 pub mod trigger;
 pub mod version;
+pub mod webhook;
 pub mod worker;

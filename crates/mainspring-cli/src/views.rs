@@ -7,6 +7,7 @@ mod plan;
 mod queue;
 mod run;
 mod trigger;
+mod webhook;
 mod why;
 mod worker;
 
@@ -17,6 +18,7 @@ pub use plan::{PLAN, changes};
 pub use queue::QUEUE;
 pub use run::{ATTEMPT, RUN};
 pub use trigger::{GAP, TRIGGER};
+pub use webhook::{WEBHOOK, WEBHOOK_DELIVERY};
 pub use why::{Because, WHY};
 pub use worker::{WORKER, WORKER_TOKEN};
 

@@ -239,6 +239,8 @@ pub struct Completion {
     pub held_by: Option<Incarnation>,
     /// Its job.
     pub job: JobId,
+    /// The version that it ran.
+    pub job_version: JobVersion,
     /// The trigger that fired it, if one did.
     pub trigger: Option<TriggerId>,
     /// The attempt that ended, counted from 1. Refused if the run is at another one.

@@ -216,6 +216,8 @@ pub struct AttemptEnd {
     pub definition: Arc<Job>,
     /// How it ended.
     pub outcome: AttemptOutcome,
+    /// Whether a listener vetoed its start: no handler was entered, the outcome is `cancelled`, and the run is skipped.
+    pub vetoed: bool,
     /// When the handler was entered; absent if it never was.
     pub started_at: Option<Timestamp>,
     /// When it ended.

@@ -7,7 +7,8 @@
 //!                     scheduled ◄──────────────┘
 //! ```
 //! `waiting` (for upstreams of a workflow) precedes `queued`. A run that waits may also end before a worker has it: `cancelled`
-//! on request, `skipped` by a rule, or `failed` when its time is over before the next attempt. Final states have no way out.
+//! on request, `skipped` by a rule, or `failed` when its time is over before the next attempt. A listener's veto, asked for once the
+//! run is claimed and before its first attempt begins, ends it `skipped`, too. Final states have no way out.
 
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
@@ -125,7 +126,7 @@ pub enum RunEvent {
     TimedOut,
 }
 
-/// The final word on a run that was started.
+/// The final word on a run that a worker took.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Verdict {
     /// See [`RunState::Succeeded`].
@@ -134,6 +135,8 @@ pub enum Verdict {
     Failed,
     /// See [`RunState::Cancelled`].
     Cancelled,
+    /// See [`RunState::Skipped`]: a listener vetoed its start.
+    Skipped,
 }
 
 /// The event cannot happen in that state.
@@ -160,6 +163,7 @@ impl RunState {
             (Self::Running, E::Ended(Verdict::Succeeded)) => Self::Succeeded,
             (Self::Running, E::Ended(Verdict::Failed)) => Self::Failed,
             (Self::Running, E::Ended(Verdict::Cancelled)) => Self::Cancelled,
+            (Self::Running, E::Ended(Verdict::Skipped)) => Self::Skipped,
             (Self::Waiting | Self::Held | Self::Scheduled | Self::Queued, E::CancelledUnstarted) => Self::Cancelled,
             (Self::Waiting | Self::Held | Self::Scheduled | Self::Queued, E::Skipped) => Self::Skipped,
             (Self::Scheduled | Self::Queued, E::TimedOut) => Self::Failed,
@@ -189,6 +193,7 @@ impl From<Verdict> for RunState {
             Verdict::Succeeded => Self::Succeeded,
             Verdict::Failed => Self::Failed,
             Verdict::Cancelled => Self::Cancelled,
+            Verdict::Skipped => Self::Skipped,
         }
     }
 }
@@ -209,7 +214,7 @@ impl AttemptOutcome {
 mod tests {
     use super::*;
 
-    const EVENTS: [RunEvent; 11] = [
+    const EVENTS: [RunEvent; 12] = [
         RunEvent::Ready,
         RunEvent::SlotFreed,
         RunEvent::Due,
@@ -218,6 +223,7 @@ mod tests {
         RunEvent::Ended(Verdict::Succeeded),
         RunEvent::Ended(Verdict::Failed),
         RunEvent::Ended(Verdict::Cancelled),
+        RunEvent::Ended(Verdict::Skipped),
         RunEvent::CancelledUnstarted,
         RunEvent::Skipped,
         RunEvent::TimedOut,
@@ -252,7 +258,8 @@ mod tests {
              running + Retried -> scheduled\n\
              running + Ended(Succeeded) -> succeeded\n\
              running + Ended(Failed) -> failed\n\
-             running + Ended(Cancelled) -> cancelled\n"
+             running + Ended(Cancelled) -> cancelled\n\
+             running + Ended(Skipped) -> skipped\n"
         );
     }
 

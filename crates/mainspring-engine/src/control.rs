@@ -16,13 +16,15 @@ use std::sync::Arc;
 
 use mainspring_core::Timestamp;
 use mainspring_core::compile::{Defaults, FieldError};
-use mainspring_core::job::{JobKey, NameError};
+use mainspring_core::job::{Job, JobKey, NameError};
 use mainspring_store::Store;
 use mainspring_tasks::DataError;
-use tokio::sync::{Mutex, watch};
+use tokio::sync::{Mutex, broadcast, watch};
 
 use crate::clock::{Clock, RightTime};
 use crate::definitions::Definitions;
+use crate::listener::{ChangedJob, JobChange};
+use crate::notice::Notice;
 
 pub use jobs::{Change, JobPlan, SaveMode};
 pub use preview::Upcoming;
@@ -42,6 +44,7 @@ pub struct Control {
     log_appended: watch::Receiver<u64>,
     /// Held while a calendar is saved: what stands on it must not change meanwhile.
     calendars: Arc<Mutex<()>>,
+    notices: broadcast::Sender<Notice>,
 }
 
 /// A request that was not carried out. Nothing of it was kept.
@@ -81,14 +84,21 @@ impl Control {
         time: RightTime,
         definitions: Arc<Definitions>,
         log_appended: watch::Receiver<u64>,
+        notices: broadcast::Sender<Notice>,
     ) -> Self {
-        Self { store, clock, time, definitions, log_appended, calendars: Arc::default() }
+        Self { store, clock, time, definitions, log_appended, calendars: Arc::default(), notices }
     }
 
     /// The present instant for what is asked for: by the engine's clock, unless that is known to be wrong.
     #[must_use]
     pub fn now(&self) -> Timestamp {
         self.time.now()
+    }
+
+    /// Says what was done to a job, or to one of its triggers.
+    fn tell(&self, job: &Arc<Job>, trigger: Option<&str>, change: JobChange) {
+        let changed = ChangedJob { job: Arc::clone(job), trigger: trigger.map(Arc::from), change };
+        let _ = self.notices.send(Notice::Changed(changed));
     }
 
     /// The store, for reading.

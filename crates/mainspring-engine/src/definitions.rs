@@ -29,11 +29,13 @@ pub(crate) struct Definitions {
     pub(crate) defaults: Defaults,
     metrics: Arc<Metrics>,
     cache: Mutex<FxHashMap<(JobId, JobVersion), Arc<Job>>>,
+    /// Names of triggers, for listeners. An id keeps its name.
+    names: Mutex<FxHashMap<TriggerId, Arc<str>>>,
 }
 
 impl Definitions {
     pub(crate) fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>, defaults: Defaults, metrics: Arc<Metrics>) -> Self {
-        Self { store, clock, defaults, metrics, cache: Mutex::default() }
+        Self { store, clock, defaults, metrics, cache: Mutex::default(), names: Mutex::default() }
     }
 
     /// A version of a job's definition.
@@ -45,6 +47,25 @@ impl Definitions {
         let definition = self.store.definition(job, version).await?;
         self.remember((job, version), &definition);
         Ok(definition)
+    }
+
+    /// The name of a trigger; nothing if it is gone.
+    pub(crate) async fn trigger_name(&self, id: TriggerId) -> Result<Option<Arc<str>>> {
+        let known = self.names.lock().unwrap_or_else(PoisonError::into_inner).get(&id).cloned();
+        if known.is_some() {
+            return Ok(known);
+        }
+        let Some(row) = self.store.trigger_rows(&[id]).await?.pop() else { return Ok(None) };
+        let job = self.definition(row.job, row.job_version).await?;
+        let name: Option<Arc<str>> = job.triggers.get(row.index as usize).map(|trigger| trigger.name.as_str().into());
+        if let Some(name) = &name {
+            let mut names = self.names.lock().unwrap_or_else(PoisonError::into_inner);
+            if names.len() >= CACHED_MAX {
+                names.clear();
+            }
+            names.insert(id, Arc::clone(name));
+        }
+        Ok(name)
     }
 
     fn remember(&self, key: (JobId, JobVersion), definition: &Arc<Job>) {

@@ -613,6 +613,7 @@ async fn lost_end(definitions: &Definitions, live: LiveRun, definition: Arc<Job>
         definition,
         held_by: None,
         outcome: mainspring_core::run::AttemptOutcome::Lost,
+        vetoed: false,
         started_at,
         ended_at: now,
         detail: None,

@@ -10,7 +10,7 @@ use mainspring_core::compile::Defaults;
 use mainspring_core::planner;
 use mainspring_core::{Incarnation, Timestamp};
 use mainspring_store::{LEAST_VERSION, NodeInfo, Store, StoreWarning};
-use mainspring_tasks::TaskRunner;
+use mainspring_tasks::{Ended, HttpCall, TaskRunner};
 use tokio::sync::{broadcast, watch};
 use tokio::task::JoinSet;
 
@@ -22,6 +22,7 @@ use crate::driver::{DriverState, Stop, lost_runs};
 use crate::handler::Handlers;
 use crate::health::Health;
 use crate::lateness::{self, Keeper, Lateness};
+use crate::listener::{Audience, Listeners};
 use crate::log_lane::LogLane;
 use crate::metrics::Metrics;
 use crate::node::Node;
@@ -54,6 +55,10 @@ pub struct Settings {
     pub cluster: cluster::Settings,
     /// Which queues this node's own slots take runs from. What waits in others is for workers.
     pub queues: Queues,
+    /// Who hears what happens, and may veto runs.
+    pub listeners: Listeners,
+    /// How long one call of a listener may take.
+    pub listener_limit: Duration,
 }
 
 /// How a node of a cluster is shown.
@@ -77,6 +82,8 @@ impl Default for Settings {
             node: NodeName::default(),
             cluster: cluster::Settings::default(),
             queues: Queues::All,
+            listeners: Listeners::default(),
+            listener_limit: Duration::from_secs(5),
         }
     }
 }
@@ -140,6 +147,7 @@ pub struct Engine {
     metrics: Arc<Metrics>,
     health: Arc<Health>,
     handlers: Arc<Handlers>,
+    processes: Option<Arc<Processes>>,
     notices: broadcast::Sender<Notice>,
     store: Arc<dyn Store>,
     kill_grace: Duration,
@@ -152,6 +160,8 @@ pub struct Engine {
     queues: Queues,
     set: QueueWatch,
     running: JoinSet<()>,
+    /// One task for each listener.
+    listening: JoinSet<()>,
 }
 
 impl std::fmt::Debug for Engine {
@@ -210,12 +220,16 @@ impl Engine {
         // Nodes whose clocks are off by less fire by them, and what came of that is told by the same clock.
         let time = RightTime::new(Arc::clone(&clock), status.clone(), settings.cluster.clock_leave_ms);
         let (logs, log_task) = LogLane::new(Arc::clone(&store), Arc::clone(&clock), time.clone());
+        let (notices, _) = broadcast::channel(4_096);
+        let audience = Audience::new(settings.listeners, Arc::clone(&definitions), settings.listener_limit);
+        let listening = audience.listen(|| notices.subscribe());
         let control = Control::new(
             Arc::clone(&store),
             Arc::clone(&clock),
             RightTime::new(Arc::clone(&clock), status.clone(), settings.cluster.clock_warn_ms),
             Arc::clone(&definitions),
             logs.appended.clone(),
+            notices.clone(),
         );
         if let Err(error) = control.rearm_stranded().await {
             tracing::error!(%error, "delays that wait for runs which are over could not be set going");
@@ -233,12 +247,11 @@ impl Engine {
         let (samples, samples_clock, sampled) = (Arc::clone(&store), Arc::clone(&clock), Arc::clone(&metrics));
         running.spawn(Sampler { store: samples, clock: samples_clock, metrics: sampled }.run());
         running.spawn(warn(Arc::clone(&store)));
-        let (notices, _) = broadcast::channel(4_096);
         let (stop, stop_receiver) = watch::channel(Stop::No);
         let (poke, poked) = watch::channel(0);
         let (state_sender, state) = watch::channel(DriverState::default());
         let (incarnation_sender, incarnation) = watch::channel(incarnation);
-        let health = Arc::<Health>::default();
+        let health = Arc::new(Health::new(notices.clone()));
         let NodeName { name, address } = settings.node;
         if shared {
             let (store, clock, metrics) = (Arc::clone(&store), Arc::clone(&clock), Arc::clone(&metrics));
@@ -280,7 +293,8 @@ impl Engine {
             time,
             definitions,
             handlers: Arc::clone(&handlers),
-            processes,
+            audience,
+            processes: processes.clone(),
             logs,
             kill_grace: settings.kill_grace,
             health: Arc::clone(&health),
@@ -299,6 +313,7 @@ impl Engine {
             metrics,
             health,
             handlers,
+            processes,
             notices,
             store,
             kill_grace,
@@ -311,6 +326,7 @@ impl Engine {
             queues: settings.queues,
             set,
             running,
+            listening,
         })
     }
 
@@ -353,6 +369,18 @@ impl Engine {
     #[must_use]
     pub const fn handlers(&self) -> &Arc<Handlers> {
         &self.handlers
+    }
+
+    /// Whether [`Engine::call`] makes HTTP calls: this engine executes such tasks.
+    #[must_use]
+    pub const fn makes_calls(&self) -> bool {
+        self.processes.is_some()
+    }
+
+    /// Makes an HTTP call as HTTP tasks do, with their rules for addresses; of the answer only the status counts. Nothing is
+    /// called where no such tasks are executed.
+    pub async fn call(&self, call: HttpCall) -> Option<Ended> {
+        Some(self.processes.as_ref()?.call(call).await)
     }
 
     /// The id of this start. In a cluster, an engine that was taken for dead comes back under another one.
@@ -499,13 +527,18 @@ impl Engine {
         self.stop_at_least(Stop::Over);
         // The other end is dropped when the node has taken its leave.
         let _ = tokio::time::timeout(LEAVE_MAX, state.wait_for(|_| false)).await;
+        let _ = self.notices.send(Notice::Stopped);
+        let heard = async { while self.listening.join_next().await.is_some() {} };
+        if tokio::time::timeout(LEAVE_MAX, heard).await.is_err() {
+            tracing::warn!("listeners did not hear all that happened before the engine stopped");
+        }
         self.running.shutdown().await;
         self.store.close().await?;
         Ok(stopped)
     }
 }
 
-/// How long a node may take to tell the others that it goes.
+/// How long a node may take to tell the others that it goes, and its listeners to hear of it.
 const LEAVE_MAX: Duration = Duration::from_secs(8);
 
 pub(crate) fn workers() -> usize {

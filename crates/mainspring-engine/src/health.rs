@@ -3,6 +3,9 @@
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use mainspring_store::Error;
+use tokio::sync::broadcast;
+
+use crate::notice::Notice;
 
 /// What goes to the store.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -14,10 +17,17 @@ pub(crate) enum Traffic {
 }
 
 /// See the [module](self).
-#[derive(Debug, Default)]
-pub(crate) struct Health(Mutex<[Option<String>; 2]>);
+#[derive(Debug)]
+pub(crate) struct Health {
+    troubles: Mutex<[Option<String>; 2]>,
+    notices: broadcast::Sender<Notice>,
+}
 
 impl Health {
+    pub(crate) fn new(notices: broadcast::Sender<Notice>) -> Self {
+        Self { troubles: Mutex::default(), notices }
+    }
+
     /// Notes how one of a kind went. A success ends what an earlier failure has begun. What is refused for what it holds says
     /// nothing about the store.
     pub(crate) fn note<T>(&self, traffic: Traffic, outcome: &Result<T, Error>) {
@@ -28,6 +38,7 @@ impl Health {
         let mut troubles = self.troubles();
         let known = &mut troubles[traffic as usize];
         if *known != trouble {
+            trouble.iter().for_each(|why| _ = self.notices.send(Notice::Trouble(why.as_str().into())));
             *known = trouble;
         }
     }
@@ -38,7 +49,7 @@ impl Health {
     }
 
     fn troubles(&self) -> MutexGuard<'_, [Option<String>; 2]> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+        self.troubles.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -59,13 +70,16 @@ mod tests {
 
     #[test]
     fn trouble_lasts_until_the_same_kind_succeeds() {
-        let health = Health::default();
+        let (notices, mut heard) = broadcast::channel(9);
+        let health = Health::new(notices);
         assert_eq!(health.trouble(), None);
         let full = Error::Unavailable { operation: "record fires", source: "database or disk is full".into() };
         health.note::<()>(Traffic::Batch, &Err(full));
         health.note(Traffic::Read, &Ok(()));
         let why = "the store could not record fires: database or disk is full";
         assert_eq!(health.trouble().as_deref(), Some(why), "a full disk can be read");
+        assert_eq!(heard.try_recv(), Ok(Notice::Trouble(why.into())));
+        assert!(heard.try_recv().is_err(), "it is said once");
         health.note(Traffic::Batch, &Ok(()));
         assert_eq!(health.trouble(), None);
         let damaged = Error::Unusable { store: "/home/me/jobs.db".into(), why: "it is damaged".into() };

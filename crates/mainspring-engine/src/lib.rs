@@ -14,6 +14,7 @@ mod engine;
 mod handler;
 mod health;
 mod lateness;
+mod listener;
 mod log_lane;
 mod metrics;
 mod node;
@@ -31,6 +32,10 @@ pub use control::Control;
 pub use engine::{Engine, NodeName, Settings, StartError, Stopped};
 pub use handler::{DataError, Handler, HandlerError, HandlerResult, Handlers, IntoHandlerResult, RunContext};
 pub use lateness::Lateness;
+pub use listener::{
+    ChangedJob, CompletedTrigger, EndedRun, FiredTrigger, JobChange, Listener, Listeners, MissedFires, Scope,
+    StartingRun,
+};
 pub use mainspring_core::batch::Queues;
 pub use metrics::{Catalogue, Ending, Known, Metrics, Miss, Outcome, QueueLabel, StateLabel, StoreMetrics};
 pub use notice::Notice;

@@ -17,6 +17,7 @@ use crate::definitions::Definitions;
 use crate::driver::{Driver, DriverState, Ended, Stop};
 use crate::handler::Handlers;
 use crate::health::Health;
+use crate::listener::Audience;
 use crate::log_lane::LogLane;
 use crate::notice::Notice;
 use crate::pool::Pool;
@@ -39,6 +40,7 @@ pub(crate) struct Node {
     pub(crate) time: RightTime,
     pub(crate) definitions: Arc<Definitions>,
     pub(crate) handlers: Arc<Handlers>,
+    pub(crate) audience: Arc<Audience>,
     pub(crate) processes: Option<Arc<Processes>>,
     pub(crate) logs: LogLane,
     pub(crate) kill_grace: Duration,
@@ -110,6 +112,7 @@ impl Node {
         let pool = Arc::new(Pool::new(
             self.time.clone(),
             Arc::clone(&self.handlers),
+            Arc::clone(&self.audience),
             Arc::clone(&self.definitions),
             self.processes.clone(),
             self.logs.clone(),

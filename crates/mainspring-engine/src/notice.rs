@@ -1,10 +1,16 @@
 //! What listeners hear: fires, starts of waiting, and ends, after they are recorded.
 
-use mainspring_core::batch::{CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, Placed};
+use std::sync::Arc;
+
+use mainspring_core::batch::{
+    Completion, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, GapReason, Placed,
+};
 use mainspring_core::retry::AfterAttempt;
 use mainspring_core::run::{AttemptOutcome, RunState};
-use mainspring_core::{JobId, RunId, Timestamp, TriggerId};
+use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
 use tokio::sync::broadcast;
+
+use crate::listener::ChangedJob;
 
 /// Something that happened and is recorded. Sent after the commit; a listener that is slow misses the oldest.
 #[derive(Clone, PartialEq, Debug)]
@@ -15,6 +21,8 @@ pub enum Notice {
         trigger: TriggerId,
         /// Its job.
         job: JobId,
+        /// The version of the job.
+        job_version: JobVersion,
         /// The run; there is none if the fire was suppressed.
         run: RunId,
         /// The instant that fired.
@@ -28,12 +36,16 @@ pub enum Notice {
         trigger: TriggerId,
         /// Its job.
         job: JobId,
+        /// The version of the job.
+        job_version: JobVersion,
         /// The first of them.
         first: Timestamp,
         /// The last of them.
         last: Timestamp,
         /// How many.
         count: u64,
+        /// Why.
+        reason: GapReason,
     },
     /// A trigger will not fire again.
     Completed {
@@ -41,6 +53,8 @@ pub enum Notice {
         trigger: TriggerId,
         /// Its job.
         job: JobId,
+        /// The version of the job.
+        job_version: JobVersion,
     },
     /// An attempt ended.
     Ended {
@@ -48,17 +62,33 @@ pub enum Notice {
         run: RunId,
         /// Its job.
         job: JobId,
+        /// The version of the job.
+        job_version: JobVersion,
+        /// The trigger that fired it, if one did.
+        trigger: Option<TriggerId>,
         /// Which attempt.
         attempt: u32,
         /// How it ended.
         outcome: AttemptOutcome,
         /// The run's final state, unless another attempt follows.
         state: Option<RunState>,
+        /// When its work began; absent if it never did.
+        started_at: Option<Timestamp>,
+        /// When it ended.
+        ended_at: Timestamp,
+        /// What went wrong.
+        error: Option<Arc<str>>,
     },
+    /// A job or one of its triggers was changed through this node.
+    Changed(ChangedJob),
     /// The engine has started.
     Started,
     /// The engine starts nothing new.
     Draining,
+    /// The engine has stopped.
+    Stopped,
+    /// The store has begun to refuse or fail.
+    Trouble(Arc<str>),
 }
 
 pub(crate) fn of_fires(notices: &broadcast::Sender<Notice>, batch: &FireBatch, outcome: &FireOutcome) {
@@ -71,15 +101,17 @@ pub(crate) fn of_fires(notices: &broadcast::Sender<Notice>, batch: &FireBatch, o
         if !outcome.has_recorded(index) {
             continue;
         }
-        let (trigger, job) = (entry.trigger, entry.job);
+        let (trigger, job, job_version) = (entry.trigger, entry.job, entry.job_version);
         for gap in &entry.gaps {
-            let _ = notices.send(Notice::Missed { trigger, job, first: gap.first, last: gap.last, count: gap.count });
+            let (first, last, count, reason) = (gap.first, gap.last, gap.count, gap.reason);
+            let _ = notices.send(Notice::Missed { trigger, job, job_version, first, last, count, reason });
         }
         for (run, placed) in entry.runs.iter().zip(placed.by_ref()) {
-            let _ = notices.send(Notice::Fired { trigger, job, run: run.id, fire_time: run.fire_time, placed });
+            let (run, fire_time) = (run.id, run.fire_time);
+            let _ = notices.send(Notice::Fired { trigger, job, job_version, run, fire_time, placed });
         }
         if entry.progress.next_fire_at.is_none() && entry.progress.awaiting_run.is_none() {
-            let _ = notices.send(Notice::Completed { trigger, job });
+            let _ = notices.send(Notice::Completed { trigger, job, job_version });
         }
     }
 }
@@ -96,12 +128,24 @@ pub(crate) fn of_ends(notices: &broadcast::Sender<Notice>, batch: &CompletionBat
             AfterAttempt::Final(verdict) => Some(verdict.into()),
             AfterAttempt::RetryAt(_) => None,
         };
-        let (run, job, attempt, outcome) = (entry.run, entry.job, entry.attempt, entry.outcome);
-        let _ = notices.send(Notice::Ended { run, job, attempt, outcome, state });
+        let Completion { run, job, job_version, trigger, attempt, outcome, started_at, ended_at, .. } = *entry;
+        let error = entry.detail.as_ref().and_then(|detail| detail.error.as_deref()).map(Arc::from);
+        let _ = notices.send(Notice::Ended {
+            run,
+            job,
+            job_version,
+            trigger,
+            attempt,
+            outcome,
+            state,
+            started_at,
+            ended_at,
+            error,
+        });
         let over =
             entry.rearm.filter(|rearm| rearm.next_fire_at.is_none() && recorded.rearmed.contains(&rearm.trigger));
         if let Some(rearm) = over {
-            let _ = notices.send(Notice::Completed { trigger: rearm.trigger, job });
+            let _ = notices.send(Notice::Completed { trigger: rearm.trigger, job, job_version });
         }
     }
 }

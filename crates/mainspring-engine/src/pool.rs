@@ -26,6 +26,7 @@ use tokio::sync::{Notify, watch};
 use crate::clock::RightTime;
 use crate::definitions::Definitions;
 use crate::handler::{Handlers, RunContext};
+use crate::listener::Audience;
 use crate::log_lane::LogLane;
 use crate::metrics::Metrics;
 use crate::process::Processes;
@@ -38,6 +39,7 @@ pub(crate) struct Pool {
     /// When attempts begin and end.
     pub(crate) time: RightTime,
     pub(crate) handlers: Arc<Handlers>,
+    pub(crate) audience: Arc<Audience>,
     pub(crate) definitions: Arc<Definitions>,
     pub(crate) processes: Option<Arc<Processes>>,
     pub(crate) logs: LogLane,
@@ -133,11 +135,6 @@ impl Running {
     }
 }
 
-/// Whether a run does nothing: it is over at once, and nobody can end it before.
-fn is_noop(start: &Start) -> bool {
-    start.definition.as_ref().is_some_and(|definition| definition.task == Task::Noop)
-}
-
 /// How long an attempt may take that begins now: its own limit, or what is left of the run's time.
 pub(crate) fn time_limit(start: &Start, definition: &Job, now: Timestamp) -> Option<Duration> {
     let left_ms = start.deadline.map(|deadline| deadline.since(now)).or(definition.run_timeout_ms);
@@ -163,6 +160,7 @@ impl Pool {
     pub(crate) fn new(
         time: RightTime,
         handlers: Arc<Handlers>,
+        audience: Arc<Audience>,
         definitions: Arc<Definitions>,
         processes: Option<Arc<Processes>>,
         logs: LogLane,
@@ -172,6 +170,7 @@ impl Pool {
         Self {
             time,
             handlers,
+            audience,
             definitions,
             processes,
             logs,
@@ -203,7 +202,7 @@ impl Pool {
         let mut running = self.running();
         starts
             .iter()
-            .filter(|start| !is_noop(start))
+            .filter(|start| !self.is_noop(start))
             .for_each(|start| running.enter(start.run, start.definition.as_deref()));
         drop(running);
         let handed = Instant::now();
@@ -230,16 +229,22 @@ impl Pool {
         self.running().executing.is_empty()
     }
 
+    /// Whether a run does nothing: it is over at once, and nobody can end it before.
+    fn is_noop(&self, start: &Start) -> bool {
+        self.audience.is_empty() && start.definition.as_ref().is_some_and(|definition| definition.task == Task::Noop)
+    }
+
     fn running(&self) -> std::sync::MutexGuard<'_, Running> {
         self.running.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Starts a run. Its end, if that is there at once.
     fn begin(self: &Arc<Self>, start: Start, handed: Instant) -> Option<AttemptEnd> {
-        if let Some(definition) = start.definition.clone().filter(|_| is_noop(&start)) {
+        if let Some(definition) = start.definition.clone().filter(|_| self.is_noop(&start)) {
             let now = self.time.now();
             self.metrics.entered(&start, now, handed.elapsed());
-            return Some(end(start, definition, now, now, Done { outcome: AttemptOutcome::Succeeded, detail: None }));
+            let done = Done { outcome: AttemptOutcome::Succeeded, detail: None };
+            return Some(end(start, definition, Some(now), now, done));
         }
         let cancelled = self.running().listen(start.run);
         let mut attempt = Arc::clone(self).attempt(start, handed, cancelled).boxed();
@@ -273,6 +278,9 @@ impl Pool {
             start.awaited_by = self.definitions.awaiting_start(&start, &definition).await;
         }
         start.deadline = self.definitions.deadline(&start, &definition).await;
+        if let Err(why) = self.audience.admit(&start, &definition).await {
+            return vetoed(start, definition, self.time.now(), &why);
+        }
         let data = self.definitions.data(start.job, &definition).await.map(JobData::new);
         let started_at = self.time.now();
         self.metrics.entered(&start, started_at, handed.elapsed());
@@ -289,7 +297,7 @@ impl Pool {
         };
         let ended_at = self.time.now();
         let start = Arc::try_unwrap(start).unwrap_or_else(|shared| (*shared).clone());
-        end(start, definition, started_at, ended_at, done)
+        end(start, definition, Some(started_at), ended_at, done)
     }
 
     fn perform(&self, context: RunContext) -> BoxFuture<'_, Done> {
@@ -365,11 +373,23 @@ fn left(output: &Value, data: Option<Value>) -> Option<Box<AttemptDetail>> {
     Some(Box::new(detail))
 }
 
-fn end(start: Start, definition: Arc<Job>, started_at: Timestamp, ended_at: Timestamp, mut done: Done) -> AttemptEnd {
-    let started_at = Some(started_at);
+/// The end of a run that a listener does not let start.
+fn vetoed(start: Start, definition: Arc<Job>, ended_at: Timestamp, why: &str) -> AttemptEnd {
+    let done = Done { outcome: AttemptOutcome::Cancelled, ..Done::failed("run.vetoed", why) };
+    AttemptEnd { vetoed: true, ..end(start, definition, None, ended_at, done) }
+}
+
+fn end(
+    start: Start,
+    definition: Arc<Job>,
+    started_at: Option<Timestamp>,
+    ended_at: Timestamp,
+    mut done: Done,
+) -> AttemptEnd {
     if let Some(error) = done.detail.as_mut().and_then(|detail| detail.error.as_mut()).filter(|e| e.contains('\0')) {
         // No database keeps it.
         *error = error.replace('\0', "\u{fffd}");
     }
-    AttemptEnd { start, definition, outcome: done.outcome, started_at, ended_at, detail: done.detail, held_by: None }
+    let Done { outcome, detail } = done;
+    AttemptEnd { start, definition, outcome, vetoed: false, started_at, ended_at, detail, held_by: None }
 }

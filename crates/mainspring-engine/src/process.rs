@@ -7,7 +7,7 @@ use futures_util::future::BoxFuture;
 use mainspring_core::batch::AttemptDetail;
 use mainspring_core::job::{HttpTask, Task};
 use mainspring_core::run::AttemptOutcome;
-use mainspring_tasks::{Attempt, Ended, HttpCall, JobData, Outcome, StatusRange, TaskRunner};
+use mainspring_tasks::{Attempt, Ended, HttpCall, JobData, LogWriter, Outcome, StatusRange, TaskRunner};
 
 use crate::handler::RunContext;
 use crate::log_lane::LogLane;
@@ -23,6 +23,13 @@ pub(crate) struct Processes {
 impl Processes {
     pub(crate) const fn new(runner: TaskRunner) -> Self {
         Self { runner }
+    }
+
+    /// Makes one HTTP call, of whose answer only the status counts.
+    pub(crate) async fn call(&self, call: HttpCall) -> Ended {
+        let (log, _) = LogWriter::channel(1, || 0);
+        let task = mainspring_tasks::Task::Http(call);
+        self.runner.perform(&task, &Attempt::default(), log, std::future::pending()).await
     }
 
     pub(crate) fn perform<'a>(

@@ -20,6 +20,7 @@ mod routes;
 mod server;
 mod show;
 mod streams;
+mod webhooks;
 mod why;
 mod words;
 

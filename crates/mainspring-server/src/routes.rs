@@ -5,7 +5,7 @@ mod apply;
 mod calendars;
 mod cluster;
 mod data;
-mod events;
+pub(crate) mod events;
 mod export;
 mod health;
 mod jobs;
@@ -16,6 +16,7 @@ mod preview;
 mod queues;
 mod runs;
 mod triggers;
+mod webhooks;
 mod why;
 mod workers;
 
@@ -110,6 +111,7 @@ fn table() -> Vec<Route> {
         events::routes(),
         queues::routes(),
         workers::routes(),
+        webhooks::routes(),
     ]
     .into_iter()
     .flatten()

@@ -22,6 +22,7 @@ use crate::app::{DEEDS_MAX, Inner, STREAMS_MAX};
 use crate::figures::Figures;
 use crate::files::Presence;
 use crate::routes;
+use crate::webhooks;
 
 /// How long the head of a request may take, and an idle connection stay.
 const HEADER_TIMEOUT: Duration = Duration::from_secs(30);
@@ -121,6 +122,8 @@ pub struct Server {
     accepting: JoinHandle<JoinSet<()>>,
     deeds: Arc<Semaphore>,
     presence: Option<Presence>,
+    /// What sends messages to webhooks, where HTTP calls are made.
+    webhooks: Option<JoinHandle<()>>,
 }
 
 impl Server {
@@ -157,6 +160,7 @@ impl Server {
             tokens: Mutex::default(),
             engine,
         });
+        let webhooks = app.engine.makes_calls().then(|| tokio::spawn(webhooks::serve(Arc::clone(&app))));
         let accepting = tokio::spawn(accept(listener, routes::router(&app), closed));
         tracing::info!(%address, "listening");
         if !address.ip().is_loopback() {
@@ -170,6 +174,7 @@ impl Server {
             accepting,
             deeds,
             presence,
+            webhooks,
         })
     }
 
@@ -207,6 +212,10 @@ impl Server {
         if tokio::time::timeout(grace, self.deeds.acquire_many(DEEDS_MAX)).await.is_err() {
             tracing::warn!("requests under idempotency keys outlive the grace period");
         }
+        if let Some(webhooks) = self.webhooks.take() {
+            // It sees the server close, and takes no longer than messages under way may.
+            let _ = webhooks.await;
+        }
         drop(self.presence.take());
     }
 }
@@ -215,6 +224,7 @@ impl Drop for Server {
     fn drop(&mut self) {
         // The set of connections goes with its task, and ends them.
         self.accepting.abort();
+        self.webhooks.iter().for_each(JoinHandle::abort);
     }
 }
 

@@ -7,7 +7,7 @@ use mainspring_core::run::RunState;
 use mainspring_schedule::Timestamp;
 use mainspring_store::RunInfo;
 
-use crate::show::instant;
+use crate::show::{instant, reason};
 
 /// Runs that are named at most.
 const NAMED_MAX: usize = 100;
@@ -177,7 +177,7 @@ fn leaves_first(run: &RunInfo, than: &RunInfo) -> bool {
 
 fn ended(state: RunState, run: &RunInfo) -> String {
     let at = run.ended_at.map_or_else(String::new, |at| format!(" at {at}"));
-    let why = run.error.as_ref().or(run.reason.as_ref()).map_or_else(String::new, |why| format!(": {why}"));
+    let why = reason(run.reason.clone(), run.error.clone()).map_or_else(String::new, |why| format!(": {why}"));
     format!("it is over, {state}{at}{why}")
 }
 

@@ -614,6 +614,7 @@ impl World {
             start,
             definition,
             outcome: AttemptOutcome::Lost,
+            vetoed: false,
             started_at,
             ended_at: now,
             detail: None,

@@ -119,6 +119,7 @@ impl World {
             start: going.start,
             definition: going.definition,
             outcome,
+            vetoed: false,
             started_at: Some(going.started),
             ended_at: state.wall(self.now),
             detail: None,

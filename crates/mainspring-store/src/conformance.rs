@@ -39,6 +39,7 @@ pub mod queue;
 pub mod queues;
 pub mod reads;
 pub mod replacing;
+pub mod webhooks;
 pub mod window;
 pub mod workers;
 
@@ -88,6 +89,7 @@ macro_rules! conformance_suite {
             completions:
                 success_moves_a_run_to_history,
                 every_outcome_has_its_state_and_reason,
+                run_whose_start_is_vetoed_is_skipped_and_gives_up_its_slot,
                 second_verdict_is_refused,
                 verdict_of_another_attempt_or_incarnation_is_refused,
                 retry_waits_until_its_instant_and_counts_attempts,
@@ -124,6 +126,14 @@ macro_rules! conformance_suite {
                 end_that_is_asked_for_reaches_the_node_that_hears_the_worker,
                 worker_claims_through_the_process_that_hears_it_alone,
                 tokens_of_workers_are_kept_by_name;
+            webhooks:
+                webhooks_are_kept_by_name,
+                deliveries_are_noted_once_for_each_event,
+                delivery_is_taken_by_one_at_a_time,
+                delivery_that_is_settled_late_stays_as_it_is,
+                webhook_that_goes_takes_its_deliveries_along,
+                purge_waits_for_webhooks_and_forgets_old_deliveries,
+                missed_instants_of_a_fire_are_an_event;
             cancels:
                 unstarted_run_is_over_at_once,
                 running_run_is_asked_to_end,
@@ -289,6 +299,7 @@ mod tests {
             include_str!("conformance/queue.rs"),
             include_str!("conformance/reads.rs"),
             include_str!("conformance/replacing.rs"),
+            include_str!("conformance/webhooks.rs"),
             include_str!("conformance/window.rs"),
         ] {
             let lines = source.lines().filter_map(|line| line.strip_prefix("pub async fn "));

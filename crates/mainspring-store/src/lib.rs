@@ -17,6 +17,7 @@ mod row;
 mod sql;
 mod sqlite;
 mod store;
+mod webhook;
 mod worker;
 
 pub use cluster::{Cluster, LEAST_VERSION, NodeInfo};
@@ -30,4 +31,5 @@ pub use postgres::{PostgresStore, Work, work};
 pub use row::*;
 pub use sqlite::{Options, SqliteStore};
 pub use store::Store;
+pub use webhook::{Delivery, DeliveryAnswer, DeliveryState, NewDelivery, Sent, Webhook, WebhookRow};
 pub use worker::{WorkerInfo, WorkerRow, WorkerToken};

@@ -23,6 +23,7 @@ mod queue;
 mod queues;
 mod runs;
 mod table;
+mod webhooks;
 mod workers;
 
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -49,6 +50,7 @@ use crate::row::{
     Saved, StoreFigures, StoreInfo, Tally, TriggerEnd, TriggerInfo, TriggerQuery,
 };
 use crate::store::Store;
+use crate::webhook::{Delivery, NewDelivery, Sent, Webhook, WebhookRow};
 use crate::worker::{WorkerInfo, WorkerRow, WorkerToken};
 use model::Model;
 
@@ -390,6 +392,50 @@ impl Store for MemoryStore {
 
     async fn last_event(&self) -> Result<i64> {
         Ok(self.model()?.events.last())
+    }
+
+    async fn add_webhook(&self, webhook: Webhook) -> Result<()> {
+        self.model()?.webhooks.add(webhook)
+    }
+
+    async fn webhooks(&self) -> Result<Vec<WebhookRow>> {
+        Ok(self.model()?.webhooks.list())
+    }
+
+    async fn remove_webhook(&self, name: &str) -> Result<bool> {
+        Ok(self.model()?.webhooks.remove(name))
+    }
+
+    async fn rotate_webhook(&self, name: &str, secret: &str, until: Timestamp) -> Result<bool> {
+        Ok(self.model()?.webhooks.rotate(name, secret, until))
+    }
+
+    async fn note_deliveries(
+        &self,
+        webhook: i64,
+        places: (i64, i64),
+        deliveries: Vec<NewDelivery>,
+        at: Timestamp,
+    ) -> Result<bool> {
+        Ok(self.model()?.webhooks.note(webhook, places, deliveries, at))
+    }
+
+    async fn take_deliveries(
+        &self,
+        webhook: i64,
+        at: Timestamp,
+        until: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<Delivery>> {
+        Ok(self.model()?.webhooks.take(webhook, at, until, limit))
+    }
+
+    async fn settle_delivery(&self, sent: Sent) -> Result<bool> {
+        Ok(self.model()?.webhooks.settle(sent))
+    }
+
+    async fn deliveries(&self, webhook: i64, before: Option<i64>, limit: u32) -> Result<Vec<Delivery>> {
+        Ok(self.model()?.webhooks.deliveries(webhook, before, limit))
     }
 
     async fn setting(&self, name: &str) -> Result<Option<String>> {

@@ -28,6 +28,7 @@ pub(crate) mod store;
 pub(crate) mod trigger;
 pub(crate) mod update;
 pub(crate) mod warnings;
+pub(crate) mod webhook;
 pub(crate) mod worker;
 
 #[cfg(test)]

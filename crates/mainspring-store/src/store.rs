@@ -21,6 +21,7 @@ use crate::row::{
     RunInfo, RunQuery, Saved, StoreFigures, StoreInfo, StoreWarning, Tally, TriggerEnd, TriggerInfo, TriggerQuery,
     VersionedJob,
 };
+use crate::webhook::{Delivery, NewDelivery, Sent, Webhook, WebhookRow};
 use crate::worker::{WorkerInfo, WorkerRow, WorkerToken};
 
 /// Where jobs, triggers, runs and history are kept.
@@ -277,6 +278,39 @@ pub trait Store: Send + Sync + 'static {
 
     /// The position of the newest event.
     async fn last_event(&self) -> Result<i64>;
+
+    /// Keeps a webhook. A conflict: the name is taken.
+    async fn add_webhook(&self, webhook: Webhook) -> Result<()>;
+
+    /// All webhooks, by name.
+    async fn webhooks(&self) -> Result<Vec<WebhookRow>>;
+
+    /// Removes a webhook with its deliveries. True: it was there.
+    async fn remove_webhook(&self, name: &str) -> Result<bool>;
+
+    /// Gives a webhook another secret; the one before stays its second one until an instant. True: it was there.
+    async fn rotate_webhook(&self, name: &str, secret: &str, until: Timestamp) -> Result<bool>;
+
+    /// Keeps deliveries to a webhook, due at once, and moves its place among the events from `places.0` to `places.1`. False, and
+    /// nothing is kept: it is somewhere else, because another node was faster, or gone.
+    async fn note_deliveries(
+        &self,
+        webhook: i64,
+        places: (i64, i64),
+        deliveries: Vec<NewDelivery>,
+        at: Timestamp,
+    ) -> Result<bool>;
+
+    /// Takes up to `limit` pending deliveries of a webhook that are due at `at`, longest due first, to send them now: each counts
+    /// an attempt more, and is due again at `until`, unless it is [settled](Store::settle_delivery) before.
+    async fn take_deliveries(&self, webhook: i64, at: Timestamp, until: Timestamp, limit: u32)
+    -> Result<Vec<Delivery>>;
+
+    /// Records what came of sending a delivery. False, and nothing is kept: it was taken again since, is over, or is gone.
+    async fn settle_delivery(&self, sent: Sent) -> Result<bool>;
+
+    /// Deliveries to a webhook before a position, newest first.
+    async fn deliveries(&self, webhook: i64, before: Option<i64>, limit: u32) -> Result<Vec<Delivery>>;
 
     /// A value that belongs to the cluster: the access token's hash and its like.
     async fn setting(&self, name: &str) -> Result<Option<String>>;

@@ -304,7 +304,9 @@ impl Core {
     async fn keep(self: Arc<Self>, mut incoming: mpsc::UnboundedReceiver<Keep>) {
         let mut waiting = Vec::new();
         while incoming.recv_many(&mut waiting, KEPT_AT_ONCE).await > 0 {
-            self.in_journal("keep ends in", |journal| journal.keep(waiting.iter().map(|(worker, end, _)| (&**worker, end))));
+            self.in_journal("keep ends in", |journal| {
+                journal.keep(waiting.iter().map(|(worker, end, _)| (&**worker, end)))
+            });
             waiting.drain(..).for_each(|(_, _, done)| _ = done.send(()));
         }
     }

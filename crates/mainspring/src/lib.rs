@@ -30,6 +30,10 @@
 //! instant is then accounted for as fired, missed or suppressed. Schedules are tested without waiting by a
 //! [`ManualEngine`].
 
+#[cfg(doctest)]
+#[doc = include_str!("../../../docs/guide/listeners.md")]
+mod guide {}
+
 mod error;
 mod job;
 mod manual;
@@ -43,7 +47,9 @@ pub use mainspring_core::job::{Backoff, JobKey, OnLost, Overlap, RetryOn, RetryP
 pub use mainspring_core::run::{AttemptOutcome, Origin, RunState};
 pub use mainspring_core::{RunId, Timestamp, TriggerId};
 pub use mainspring_engine::{
-    DataError, Handler, HandlerError, HandlerResult, IntoHandlerResult, Notice, RetentionRule, RunContext, Stopped,
+    ChangedJob, CompletedTrigger, DataError, EndedRun, FiredTrigger, Handler, HandlerError, HandlerResult,
+    IntoHandlerResult, JobChange, Listener, MissedFires, Notice, RetentionRule, RunContext, Scope, StartingRun,
+    Stopped,
 };
 pub use mainspring_schedule as schedule;
 pub use mainspring_store::{GapRow, JobRow, RunInfo};
@@ -54,8 +60,8 @@ pub use trigger::{TriggerBuilder, at, calendar_interval, cron, daily_window, del
 /// What most programs need.
 pub mod prelude {
     pub use crate::{
-        JobKey, ManualEngine, Notice, OnLost, Overlap, RunContext, RunState, Scheduler, Timestamp, at,
-        calendar_interval, cron, daily_window, delay, every, job,
+        EndedRun, JobKey, Listener, ManualEngine, Notice, OnLost, Overlap, RunContext, RunState, Scheduler, Scope,
+        StartingRun, Timestamp, at, calendar_interval, cron, daily_window, delay, every, job,
     };
     pub use serde_json::{Value, json};
 }

@@ -7,7 +7,8 @@ use mainspring_core::job::JobKey;
 use mainspring_core::{RunId, Timestamp, planner};
 use mainspring_engine::control::{Ask, SaveMode, Upcoming};
 use mainspring_engine::{
-    Clock, Control, Engine, Handler, Handlers, Notice, RetentionRule, RunContext, Settings, Stopped, SystemClock,
+    Clock, Control, Engine, Handler, Handlers, Listener, Notice, RetentionRule, RunContext, Scope, Settings, Stopped,
+    SystemClock,
 };
 use mainspring_store::{Expect, JobQuery, JobRow, RunInfo, RunQuery, Store};
 use serde_json::Value;
@@ -53,6 +54,18 @@ impl Builder {
     /// How far ahead triggers are kept in memory.
     pub(crate) fn window(mut self, window: Duration) -> Self {
         self.settings.planner.window_ms = crate::trigger::millis(window);
+        self
+    }
+
+    /// Adds a listener for the jobs of a scope. There may be several; a run starts if none of those concerned vetoes it.
+    pub fn listener(mut self, scope: Scope, listener: impl Listener) -> Self {
+        self.settings.listeners.add(scope, listener);
+        self
+    }
+
+    /// How long one call of a listener may take; 5 s if not set. One that takes longer is given up, and vetoes nothing.
+    pub fn listener_limit(mut self, limit: Duration) -> Self {
+        self.settings.listener_limit = limit;
         self
     }
 

@@ -20,4 +20,5 @@ mod remote;
 mod server;
 mod standby;
 mod unreachable;
+mod webhook;
 mod worker;

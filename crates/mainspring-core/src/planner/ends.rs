@@ -9,6 +9,7 @@ use crate::batch::{Completion, CompletionBatch, CompletionOutcome};
 use crate::id::JobId;
 use crate::retry::{AfterAttempt, AttemptRule, Ended, after_attempt};
 use crate::rule::guarded;
+use crate::run::Verdict;
 
 #[derive(Debug)]
 pub(super) struct Ends {
@@ -97,7 +98,7 @@ impl Planner {
 }
 
 fn completion(end: AttemptEnd, commands: &mut Vec<Command>) -> Completion {
-    let AttemptEnd { start, definition, outcome, started_at, ended_at, detail, held_by } = end;
+    let AttemptEnd { start, definition, outcome, vetoed, started_at, ended_at, detail, held_by } = end;
     let code = detail.as_ref().and_then(|detail| detail.exit_code);
     let deadline = match start.attempt {
         1 => started_at.and_then(|started_at| definition.deadline(started_at)),
@@ -105,7 +106,10 @@ fn completion(end: AttemptEnd, commands: &mut Vec<Command>) -> Completion {
     };
     let attempt = Ended { run: start.run, attempt: start.attempt, outcome, code, deadline };
     // What follows counts from the end, which is right also where this node's clock is not.
-    let then = after_attempt(AttemptRule::from(&*definition), attempt, ended_at);
+    let then = match vetoed {
+        true => AfterAttempt::Final(Verdict::Skipped),
+        false => after_attempt(AttemptRule::from(&*definition), attempt, ended_at),
+    };
     // Also where a retry is to follow: if the run's end was asked for meanwhile, the store makes it final instead.
     let awaiting = start.trigger.zip(start.awaited_by);
     let rearm = awaiting.and_then(|(trigger, rule)| {
@@ -119,6 +123,7 @@ fn completion(end: AttemptEnd, commands: &mut Vec<Command>) -> Completion {
         run: start.run,
         held_by,
         job: start.job,
+        job_version: start.job_version,
         trigger: start.trigger,
         attempt: start.attempt,
         outcome,

@@ -359,6 +359,7 @@ impl World {
             definition: start.definition.clone().expect("fired here"),
             start,
             outcome: AttemptOutcome::Succeeded,
+            vetoed: false,
             started_at: Some(now),
             ended_at: now,
             detail: None,

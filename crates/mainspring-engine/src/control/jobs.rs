@@ -16,6 +16,7 @@ use rustc_hash::FxHashMap;
 
 use super::{Control, Error, Result, TRIES, no_job, overtaken};
 use crate::definitions::read_calendar;
+use crate::listener::JobChange;
 
 /// Triggers that one transaction of a request changes at most.
 const SLICE_TRIGGERS: usize = 250;
@@ -112,6 +113,7 @@ impl Control {
                     for (plan, Saved { job, .. }) in plans.iter_mut().zip(saved) {
                         plan.saved = Some(job);
                     }
+                    self.tell_saved(&plans);
                     return Ok(plans);
                 }
                 Err(error) if overtaken(&error) => {}
@@ -119,6 +121,17 @@ impl Control {
             }
         }
         Err(Error::Refused("the jobs were changed by others all the time; try again".into()))
+    }
+
+    fn tell_saved(&self, plans: &[JobPlan]) {
+        for plan in plans {
+            let change = match plan.change {
+                Change::Created => JobChange::Added,
+                Change::Updated => JobChange::Changed,
+                Change::Unchanged => continue,
+            };
+            plan.saved.iter().for_each(|job| self.tell(&job.definition, None, change));
+        }
     }
 
     /// The calendars that a job names as it is kept.
@@ -224,7 +237,11 @@ impl Control {
             let ends = self.ends(&job, triggers.iter(), &calendars, now);
             match self.store.delete_job(key, Expect::Change(job.change), ends, now).await {
                 Err(error) if overtaken(&error) => {}
-                done => return Ok(done?),
+                done => {
+                    done?;
+                    self.tell(&job.definition, None, JobChange::Deleted);
+                    return Ok(());
+                }
             }
         }
         Err(overtaken_always(key))
@@ -235,7 +252,8 @@ impl Control {
     /// # Errors
     /// If there is no such job.
     pub async fn pause_job(&self, key: &JobKey) -> Result<JobRow> {
-        self.update(key, |_, job, _| Ok(((!job.paused).then_some(true), Vec::new()))).await
+        self.update(key, Some((None, JobChange::Paused)), |_, job, _| Ok(((!job.paused).then_some(true), Vec::new())))
+            .await
     }
 
     /// Lets a job's triggers fire again, also those that were put aside: next after now; what passed meanwhile is recorded as one
@@ -244,7 +262,7 @@ impl Control {
     /// # Errors
     /// If there is no such job.
     pub async fn resume_job(&self, key: &JobKey) -> Result<JobRow> {
-        self.update(key, |control, job, rules| {
+        self.update(key, Some((None, JobChange::Resumed)), |control, job, rules| {
             let now = control.now();
             let awake = rules.iter().filter(|(trigger, _)| !trigger.own_pause && (job.paused || is_aside(trigger)));
             let updates = awake.map(|(trigger, rule)| resumed(trigger, rule, None, now)).collect();
@@ -258,7 +276,7 @@ impl Control {
     /// # Errors
     /// If there is no such job or trigger.
     pub async fn pause_trigger(&self, key: &JobKey, name: &str) -> Result<JobRow> {
-        self.update(key, |_, _, rules| {
+        self.update(key, Some((Some(name), JobChange::Paused)), |_, _, rules| {
             let (trigger, _) = named(key, name, rules)?;
             let update = TriggerUpdate {
                 id: trigger.row.id,
@@ -277,7 +295,7 @@ impl Control {
     /// # Errors
     /// If there is no such job or trigger.
     pub async fn resume_trigger(&self, key: &JobKey, name: &str) -> Result<JobRow> {
-        self.update(key, |control, job, rules| {
+        self.update(key, Some((Some(name), JobChange::Resumed)), |control, job, rules| {
             let (trigger, rule) = named(key, name, rules)?;
             if !trigger.own_pause && !is_aside(trigger) {
                 return Ok((None, Vec::new()));
@@ -293,9 +311,11 @@ impl Control {
         .await
     }
 
+    /// Does to a job what `decide` says, and lets listeners hear it as what was done to the job or to a trigger of it.
     pub(super) async fn update(
         &self,
         key: &JobKey,
+        told: Option<(Option<&str>, JobChange)>,
         decide: impl Fn(&Self, &JobRow, &[(NamedTrigger, Rule)]) -> Result<(Option<bool>, Vec<TriggerUpdate>)>,
     ) -> Result<JobRow> {
         for _ in 0..TRIES {
@@ -315,7 +335,11 @@ impl Control {
             let update = JobUpdate { job: job.id, expected_change: job.change, paused, triggers, at: self.now() };
             match self.store.update_job(update).await {
                 Err(error) if overtaken(&error) => {}
-                done => return Ok(done?),
+                done => {
+                    let job = done?;
+                    told.iter().for_each(|(trigger, change)| self.tell(&job.definition, *trigger, *change));
+                    return Ok(job);
+                }
             }
         }
         Err(overtaken_always(key))

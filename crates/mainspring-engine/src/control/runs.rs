@@ -119,7 +119,7 @@ impl Control {
             let fired_at = row.progress.previous_fire_at.unwrap_or(row.progress.start_at);
             let Some(rearm) = rule.rearm(row.id, fired_at, self.now()) else { continue };
             tracing::warn!(trigger.id = row.id.0, "a delay that waited for a run which is over goes on");
-            let armed = self.update(&rule.definition.key, |_, _, triggers| {
+            let armed = self.update(&rule.definition.key, None, |_, _, triggers| {
                 let stranded = triggers.iter().any(|(trigger, _)| trigger.row == row);
                 Ok((None, stranded.then(|| armed(&row, rearm)).into_iter().collect()))
             });

@@ -104,6 +104,7 @@ impl Workers {
                 start: (*given.start).clone(),
                 definition: given.definition,
                 outcome: end.outcome,
+                vetoed: false,
                 started_at: end.started_at,
                 ended_at: end.ended_at,
                 detail: end.detail,

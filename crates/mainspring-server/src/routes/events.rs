@@ -8,9 +8,9 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use axum::response::sse;
 use futures_util::stream;
-use mainspring_api::{ErrorCode, Event, EventFilter, routes};
+use mainspring_api::{ErrorCode, Event, EventFilter, event_type_matches, routes};
 use mainspring_core::job::JobKey;
-use mainspring_core::{JobId, RunId};
+use mainspring_core::{JobId, RunId, Timestamp, TriggerId};
 use mainspring_engine::Notice;
 use mainspring_store::EventRow;
 use serde_json::{Value, json};
@@ -115,7 +115,7 @@ impl Reader {
         for row in rows {
             count += 1;
             let seen = skip.within.filter(|_| row.seq == skip.row);
-            self.expand(&row, seen).await;
+            self.ready.extend(of_row(&self.app, &row, seen, &Wanted::of_filter(&self.filter)).await);
             self.cursor = Cursor { row: row.seq, within: None };
         }
         if skip.within.is_some() {
@@ -124,25 +124,62 @@ impl Reader {
         }
         Some(count)
     }
+}
 
-    /// Makes events of a row, passing over the first ones of a batch that were sent before.
-    async fn expand(&mut self, row: &EventRow, seen: Option<usize>) {
-        let Ok(payload) = serde_json::from_str::<Value>(&row.payload) else {
-            tracing::error!(event = row.seq, "a stored event cannot be read");
-            return;
-        };
-        if row.kind != "runs" {
-            let event = of_thing(row, &payload);
-            self.ready.extend(Some(event).filter(|event| matches(&self.filter, event)));
-            return;
-        }
-        let changes = payload.as_array().map(Vec::as_slice).unwrap_or_default();
-        let first = seen.map_or(0, |seen| seen + 1);
-        for (index, change) in changes.iter().enumerate().skip(first) {
-            let event = of_run(&self.app, row, index, change, &self.filter).await;
-            self.ready.extend(event.filter(|event| matches(&self.filter, event)));
+/// Which events somebody wants; conditions add up.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Wanted<'a> {
+    /// Types, with or without a star; all if there are none.
+    pub(crate) kinds: &'a [String],
+    pub(crate) namespace: Option<&'a str>,
+    pub(crate) job: Option<&'a str>,
+    pub(crate) run: Option<&'a str>,
+}
+
+impl<'a> Wanted<'a> {
+    fn of_filter(filter: &'a EventFilter) -> Self {
+        Self {
+            kinds: filter.kind.as_slice(),
+            namespace: filter.namespace.as_deref(),
+            job: filter.job.as_deref(),
+            run: filter.run.as_deref(),
         }
     }
+
+    fn has_kind(&self, kind: &str) -> bool {
+        self.kinds.is_empty() || self.kinds.iter().any(|wanted| event_type_matches(wanted, kind))
+    }
+
+    fn admits(&self, event: &Event) -> bool {
+        let is = |wanted: Option<&str>, found: &Option<String>| wanted.is_none() || wanted == found.as_deref();
+        self.has_kind(&event.kind)
+            && is(self.namespace, &event.namespace)
+            && is(self.job, &event.job)
+            && is(self.run, &event.run)
+    }
+}
+
+/// Makes events of a row, passing over the first ones of a batch that were `seen` before.
+pub(crate) async fn of_row(app: &Inner, row: &EventRow, seen: Option<usize>, wanted: &Wanted<'_>) -> Vec<Event> {
+    let Ok(payload) = serde_json::from_str::<Value>(&row.payload) else {
+        tracing::error!(event = row.seq, "a stored event cannot be read");
+        return Vec::new();
+    };
+    let mut events = Vec::new();
+    match row.kind.as_str() {
+        "runs" => {
+            let changes = payload.as_array().map(Vec::as_slice).unwrap_or_default();
+            let first = seen.map_or(0, |seen| seen + 1);
+            for (index, change) in changes.iter().enumerate().skip(first) {
+                events.extend(of_run(app, row, index, change, wanted).await);
+            }
+        }
+        "missed" if !wanted.has_kind("fire.missed") => {}
+        "missed" => events.extend(of_missed(app, row, &payload).await),
+        _ => events.push(of_thing(row, &payload)),
+    }
+    events.retain(|event| wanted.admits(event));
+    events
 }
 
 /// The change of a job, trigger, calendar or namespace.
@@ -168,16 +205,50 @@ fn of_thing(row: &EventRow, payload: &Value) -> Event {
     }
 }
 
-/// A run's new state: `[run, job, state]` of a batch.
-async fn of_run(app: &Inner, row: &EventRow, index: usize, change: &Value, filter: &EventFilter) -> Option<Event> {
+/// Instants that a fire found missed.
+async fn of_missed(app: &Inner, row: &EventRow, payload: &Value) -> Option<Event> {
+    let trigger = TriggerId(payload["trigger"].as_i64()?);
+    let store = app.control().store();
+    // Records of a job name it for as long as there are any, also when the job is gone.
+    let key = store.gaps(Some(trigger), 0, 1).await.ok()?.pop()?.job;
+    let millis = |name: &str| payload[name].as_i64().map(|at| instant(Timestamp::from_millis(at)));
+    Some(Event {
+        id: row.seq.to_string(),
+        kind: "fire.missed".to_owned(),
+        at: instant(row.at),
+        namespace: Some(key.namespace),
+        job: Some(key.name),
+        trigger: trigger_name(app, trigger).await,
+        run: None,
+        data: json!({
+            "first": millis("first"),
+            "last": millis("last"),
+            "count": payload["count"],
+            "reason": payload["reason"],
+            "policy": payload["policy"],
+        }),
+    })
+}
+
+/// The name of a trigger that is there.
+async fn trigger_name(app: &Inner, trigger: TriggerId) -> Option<String> {
+    let store = app.control().store();
+    let row = store.trigger_rows(&[trigger]).await.ok()?.pop()?;
+    let job = store.definition(row.job, row.job_version).await.ok()?;
+    job.triggers.get(row.index as usize).map(|trigger| trigger.name.clone())
+}
+
+/// A run's new state: `[run, job, state]` of a batch. Nothing if it is not wanted.
+async fn of_run(app: &Inner, row: &EventRow, index: usize, change: &Value, wanted: &Wanted<'_>) -> Option<Event> {
     let (run, job, state) = (change[0].as_str()?, JobId(change[1].as_i64()?), change[2].as_str()?);
-    if filter.run.as_deref().is_some_and(|wanted| wanted != run) {
+    let kind = format!("run.{}", if state == "running" { "started" } else { state });
+    if !wanted.has_kind(&kind) || wanted.run.is_some_and(|wanted| wanted != run) {
         return None;
     }
     let key = key_of(app, run.parse().ok()?, job).await;
     Some(Event {
         id: format!("{}.{index}", row.seq),
-        kind: format!("run.{}", if state == "running" { "started" } else { state }),
+        kind,
         at: instant(row.at),
         namespace: key.as_ref().map(|key| key.namespace.clone()),
         job: key.map(|key| key.name),
@@ -195,15 +266,6 @@ async fn key_of(app: &Inner, run: RunId, job: JobId) -> Option<JobKey> {
     let key = app.control().store().run(run).await.ok()??.key;
     app.remember_key(job, key.clone());
     Some(key)
-}
-
-fn matches(filter: &EventFilter, event: &Event) -> bool {
-    let is = |wanted: &Option<String>, found: &Option<String>| wanted.is_none() || wanted == found;
-    let kind = filter.kind.as_deref().is_none_or(|wanted| match wanted.strip_suffix('*') {
-        Some(prefix) => event.kind.starts_with(prefix),
-        None => event.kind == wanted,
-    });
-    kind && is(&filter.namespace, &event.namespace) && is(&filter.job, &event.job) && is(&filter.run, &event.run)
 }
 
 #[cfg(test)]

@@ -168,7 +168,7 @@ fn origin(origin: Origin) -> api::Origin {
 }
 
 /// One line of the word for programs and the sentence for people.
-fn reason(word: Option<String>, sentence: Option<String>) -> Option<String> {
+pub(crate) fn reason(word: Option<String>, sentence: Option<String>) -> Option<String> {
     match (word, sentence) {
         (Some(word), Some(sentence)) if word != sentence => Some(format!("{word}: {sentence}")),
         (word, sentence) => sentence.or(word),

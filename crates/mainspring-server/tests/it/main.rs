@@ -15,5 +15,6 @@ mod restart;
 mod runs;
 mod schedules;
 mod streams;
+mod webhooks;
 mod why;
 mod workers;

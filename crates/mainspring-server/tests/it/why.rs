@@ -141,3 +141,33 @@ async fn triggers_and_jobs_say_what_they_wait_for() {
     assert_eq!(code(client.why_trigger("default", "a", "b").await), ErrorCode::TriggerNotFound);
     running.stop().await;
 }
+
+/// Vetoes everything.
+struct Freeze;
+
+impl mainspring_engine::Listener for Freeze {
+    async fn veto(&self, _: &mainspring_engine::StartingRun) -> Option<String> {
+        Some("a freeze is on".into())
+    }
+}
+
+#[tokio::test]
+async fn vetoed_run_says_why() {
+    let mut settings = Settings::default();
+    settings.listeners.add(mainspring_engine::Scope::all(), Freeze);
+    let engine = Arc::new(Engine::start(Arc::new(MemoryStore::new()), settings).await.unwrap());
+    let running = Running::over(engine, mainspring_server::Settings::default()).await;
+    let client = &running.client;
+    let job = json!({"name": "a", "noop": true});
+    client.put_job("default", &spec(job), Precondition::None, COMMIT).await.unwrap();
+    let run = client.run_job("default", "a", &RunNow::default()).await.unwrap();
+    let run = client.wait_for_run(&run.id).await.unwrap();
+    let found = (run.state, run.reason.as_deref(), run.started_at);
+    assert_eq!(found, (mainspring_api::RunState::Skipped, Some("vetoed: a freeze is on"), None));
+    let why = client.why_run(&run.id).await.unwrap();
+    assert_eq!(codes(&why), [WhyCode::Final]);
+    assert!(why.reasons[0].message.ends_with(": vetoed: a freeze is on"), "{why:?}");
+    let attempts = client.attempts(&run.id).await.unwrap();
+    assert_eq!(attempts[0].state, mainspring_api::AttemptState::Cancelled);
+    running.stop().await;
+}

@@ -1,6 +1,7 @@
+-- Only those up to `through`: of later ones, webhooks have made no deliveries yet.
 DELETE FROM event
 WHERE seq < COALESCE((
     SELECT seq FROM (SELECT seq FROM event WHERE at >= :before AND seq IS NOT NULL ORDER BY seq LIMIT 1) AS first),
-    9223372036854775807)
+    9223372036854775807) AND seq <= :through
 ORDER BY seq
 LIMIT :limit

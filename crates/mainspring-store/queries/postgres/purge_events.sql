@@ -1,4 +1,5 @@
+-- Only those up to `through`: of later ones, webhooks have made no deliveries yet.
 DELETE FROM event
 WHERE seq IN (SELECT seq FROM event WHERE seq < COALESCE((
     SELECT seq FROM event WHERE at >= :before AND seq IS NOT NULL ORDER BY seq LIMIT 1), 9223372036854775807)
-    ORDER BY seq LIMIT :limit)
+    AND seq <= :through ORDER BY seq LIMIT :limit)

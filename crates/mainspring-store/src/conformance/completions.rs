@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use mainspring_core::batch::{AttemptDetail, CompletionBatch, CompletionOutcome, FireEntry, Rearm, TriggerStatus};
+use mainspring_core::job::Overlap;
 use mainspring_core::retry::AfterAttempt;
 use mainspring_core::run::{AttemptOutcome, RunState, Verdict};
 use mainspring_core::{BatchId, Incarnation};
@@ -56,6 +57,25 @@ pub async fn every_outcome_has_its_state_and_reason(store: Arc<dyn Store>) {
         assert_eq!((info.state, info.reason.as_deref(), info.started_at), (state, reason, None), "{outcome}");
         let attempts = kit.store.attempts(run).await.expect("attempts");
         assert_eq!(attempts.iter().map(|a| a.outcome).collect::<Vec<_>>(), [Some(outcome)]);
+    }
+}
+
+pub async fn run_whose_start_is_vetoed_is_skipped_and_gives_up_its_slot(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    let free = kit.save(Draft::new("free").trigger("t", at(1_000))).await;
+    let limited = kit.save(Draft::new("limited").limit(Overlap::QueueAll, 1).trigger("t", at(1_000))).await;
+    for (number, job) in (1..).zip([&free, &limited]) {
+        kit.fire(at(1_000), vec![job.claimed_entry(0)]).await;
+        let (asked, _) = kit.ask(job, number, at(1_001)).await;
+        let run = job.next_run(0);
+        let mut end = job.verdict(run, Verdict::Skipped, at(1_100));
+        end.started_at = None;
+        end.detail = Some(Box::new(AttemptDetail { error: Some("not today".into()), ..AttemptDetail::default() }));
+        assert_eq!(kit.complete(at(1_100), vec![end]).await.refused, NONE);
+        let info = kit.run(run).await;
+        let found = (info.state, info.reason.as_deref(), info.error.as_deref(), info.started_at);
+        assert_eq!(found, (RunState::Skipped, Some("vetoed"), Some("not today"), None), "{}", info.key);
+        assert_eq!(kit.run(asked).await.state, RunState::Queued, "the slot is free");
     }
 }
 

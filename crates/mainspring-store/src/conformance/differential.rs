@@ -402,6 +402,7 @@ impl Pair {
             held_by: None,
             run: run.id,
             job: run.job,
+            job_version: run.job_version,
             trigger: run.trigger,
             attempt: run.attempt + u32::from(finish.wrong_attempt),
             outcome: finish.outcome,

@@ -258,7 +258,7 @@ impl Kept {
         let outcome = match verdict {
             Verdict::Succeeded => AttemptOutcome::Succeeded,
             Verdict::Failed => AttemptOutcome::Failed,
-            Verdict::Cancelled => AttemptOutcome::Cancelled,
+            Verdict::Cancelled | Verdict::Skipped => AttemptOutcome::Cancelled,
         };
         self.completion(run, 1, outcome, AfterAttempt::Final(verdict), ended_at)
     }
@@ -277,6 +277,7 @@ impl Kept {
             held_by: None,
             run,
             job: self.job.id,
+            job_version: self.job.version,
             trigger: None,
             attempt,
             outcome,

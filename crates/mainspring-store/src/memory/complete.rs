@@ -61,10 +61,11 @@ fn end_attempt(model: &mut Model, mut run: Run, entry: &Completion) -> bool {
 }
 
 fn end_run(model: &mut Model, mut run: Run, entry: &Completion, state: RunState) {
-    let reason = match entry.outcome {
-        AttemptOutcome::Lost => Some("lost"),
-        AttemptOutcome::TimedOut => Some("timed_out"),
-        AttemptOutcome::Succeeded | AttemptOutcome::Failed | AttemptOutcome::Cancelled => None,
+    let reason = match (state, entry.outcome) {
+        (RunState::Skipped, _) => Some("vetoed"),
+        (_, AttemptOutcome::Lost) => Some("lost"),
+        (_, AttemptOutcome::TimedOut) => Some("timed_out"),
+        (_, AttemptOutcome::Succeeded | AttemptOutcome::Failed | AttemptOutcome::Cancelled) => None,
     };
     if state != RunState::Cancelled && (reason.is_some() || run.more.is_some()) {
         run.more().reason = reason.map(Into::into);

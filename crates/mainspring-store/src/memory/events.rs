@@ -7,6 +7,7 @@ use mainspring_core::{JobId, RunId, Timestamp};
 use serde_json::json;
 
 use crate::row::EventRow;
+use crate::webhook::MISSED;
 
 /// A run's new state.
 #[derive(Clone, Copy, Debug)]
@@ -31,6 +32,7 @@ struct Event {
 enum Body {
     Runs(Box<[RunChange]>),
     Thing { kind: &'static str, key: String, change: &'static str },
+    Missed(String),
 }
 
 impl Events {
@@ -53,6 +55,11 @@ impl Events {
         self.rows.push_back(Event { at, body: Body::Thing { kind, key, change } });
     }
 
+    /// Adds what a fire found missed.
+    pub(super) fn missed(&mut self, at: Timestamp, payload: String) {
+        self.rows.push_back(Event { at, body: Body::Missed(payload) });
+    }
+
     /// When the newest event was recorded: the best that requests without a time of their own can say.
     pub(super) fn newest_at(&self) -> Timestamp {
         self.rows.back().map_or(Timestamp::UNIX_EPOCH, |event| event.at)
@@ -68,10 +75,10 @@ impl Events {
         rows.map(|(index, event)| event.row(self.removed + 1 + i64::try_from(index).unwrap_or(i64::MAX))).collect()
     }
 
-    /// Removes up to `limit` events that are older.
-    pub(super) fn purge(&mut self, before: Timestamp, limit: usize) -> usize {
+    /// Removes up to `limit` events that are older, and stand at `through` or before.
+    pub(super) fn purge(&mut self, before: Timestamp, through: i64, limit: usize) -> usize {
         let mut count = 0;
-        while count < limit && self.rows.front().is_some_and(|event| event.at < before) {
+        while count < limit && self.removed < through && self.rows.front().is_some_and(|event| event.at < before) {
             self.rows.pop_front();
             self.removed += 1;
             count += 1;
@@ -87,12 +94,13 @@ fn len(rows: &VecDeque<Event>) -> i64 {
 impl Event {
     fn row(&self, seq: i64) -> EventRow {
         let (kind, payload) = match &self.body {
+            Body::Missed(payload) => (MISSED, payload.clone()),
             Body::Runs(runs) => {
                 let list: Vec<_> = runs.iter().map(|c| json!([c.0.to_string(), c.1, c.2])).collect();
-                ("runs", json!(list))
+                ("runs", json!(list).to_string())
             }
-            Body::Thing { kind, key, change } => (*kind, json!({ "key": key, "change": change })),
+            Body::Thing { kind, key, change } => (*kind, json!({ "key": key, "change": change }).to_string()),
         };
-        EventRow { seq, at: self.at, kind: kind.into(), payload: payload.to_string() }
+        EventRow { seq, at: self.at, kind: kind.into(), payload }
     }
 }

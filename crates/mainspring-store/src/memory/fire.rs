@@ -12,6 +12,7 @@ use mainspring_core::{RunId, Timestamp, TriggerId};
 use super::live::{More, Run, Stamp};
 use super::model::{Model, Trigger};
 use crate::error::Result;
+use crate::webhook::missed;
 
 /// What a batch left out, by index: kept for when it is repeated.
 #[derive(Clone, Debug)]
@@ -111,6 +112,7 @@ impl Fire {
     fn record(&self, model: &mut Model, entry: &FireEntry, placed: &mut Vec<Placed>) {
         for gap in &entry.gaps {
             model.record_gap(entry.job, entry.trigger, self.at, gap.clone());
+            model.events.missed(self.at, missed(entry.job, entry.trigger, gap));
         }
         for run in &entry.runs {
             placed.push(self.place(model, entry, run));

@@ -20,6 +20,7 @@ use super::nodes::Nodes;
 use super::outbox::Outbox;
 use super::queues::Line;
 use super::table::Table;
+use super::webhooks::Webhooks;
 use crate::data::JobData;
 use crate::row::{AttemptInfo, CalendarRow, JobRow, Tombstone};
 use crate::worker::{WorkerRow, WorkerToken};
@@ -63,6 +64,7 @@ pub(super) struct Model {
     pub(super) keys: FxHashMap<String, Key>,
     pub(super) workers: BTreeMap<Incarnation, Worker>,
     pub(super) worker_tokens: BTreeMap<String, WorkerToken>,
+    pub(super) webhooks: Webhooks,
     /// The nodes, if several share the store.
     pub(super) nodes: Option<Nodes>,
 }
@@ -161,6 +163,7 @@ impl Model {
             keys: FxHashMap::default(),
             workers: BTreeMap::new(),
             worker_tokens: BTreeMap::new(),
+            webhooks: Webhooks::default(),
             nodes: None,
         }
     }

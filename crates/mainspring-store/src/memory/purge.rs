@@ -10,6 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::model::Model;
 use crate::cluster::{LOST_THROUGH, lost_instant};
 use crate::row::{PurgeRule, Tally};
+use crate::webhook::DeliveryState;
 
 /// See [`crate::Store::purge`].
 pub(super) fn purge(model: &mut Model, rule: &PurgeRule) -> u64 {
@@ -23,7 +24,11 @@ pub(super) fn purge(model: &mut Model, rule: &PurgeRule) -> u64 {
     count += purge_answers(model, limit - count);
     count += purge_gaps(model, rule.history_before, limit - count);
     count += purge_logs(model, rule.history_before, limit - count);
-    count += model.events.purge(rule.events_before, limit - count);
+    // Events that webhooks have not seen go with the history.
+    count += model.events.purge(rule.events_before, model.webhooks.noted_through(), limit - count);
+    count += model.events.purge(rule.history_before, i64::MAX, limit - count);
+    count += model.webhooks.purge(DeliveryState::Delivered, rule.tombstones_before, limit - count);
+    count += model.webhooks.purge(DeliveryState::Dead, rule.history_before, limit - count);
     count += purge_keys(model, rule.tombstones_before, limit - count);
     if count < limit {
         count += purge_lost(model, rule.history_before);

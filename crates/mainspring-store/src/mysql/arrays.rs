@@ -152,7 +152,7 @@ fn rows(usual: &[(usize, &Completion, RunState)], holders: &[i64]) -> String {
             millis(entry.started_at),
             entry.ended_at.as_millis(),
             entry.outcome.as_str(),
-            reason(entry.outcome),
+            reason(entry.outcome, *state),
             detail.exit_code,
             detail.signal,
             holders[*index],

@@ -176,7 +176,7 @@ fn send_ends(db: &Connection, usual: &[(usize, &Completion, RunState)], holders:
     let started: Vec<Option<i64>> = usual.iter().map(|(_, entry, _)| millis(entry.started_at)).collect();
     let ended: Vec<i64> = usual.iter().map(|(_, entry, _)| entry.ended_at.as_millis()).collect();
     let outcomes: Vec<&str> = usual.iter().map(|(_, entry, _)| entry.outcome.as_str()).collect();
-    let reasons: Vec<Option<&str>> = usual.iter().map(|(_, entry, _)| reason(entry.outcome)).collect();
+    let reasons: Vec<Option<&str>> = usual.iter().map(|(_, entry, state)| reason(entry.outcome, *state)).collect();
     let holders: Vec<i64> = usual.iter().map(|(index, ..)| holders[*index]).collect();
     let parameters: [&(dyn ToSql + Sync); 13] = [
         &ids,

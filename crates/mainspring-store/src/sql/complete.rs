@@ -114,7 +114,7 @@ fn finish(db: &dyn Db, entry: &Completion, state: RunState, owner: i64, gated: b
         (":ended_at", &entry.ended_at.as_millis()),
         (":outcome", &entry.outcome.as_str()),
         (":keep_reason", &(state == RunState::Cancelled)),
-        (":reason", &reason(entry.outcome)),
+        (":reason", &reason(entry.outcome, state)),
         (":output", &detail.output),
         (":exit_code", &detail.exit_code),
         (":signal", &detail.signal),
@@ -133,11 +133,13 @@ fn finish(db: &dyn Db, entry: &Completion, state: RunState, owner: i64, gated: b
     Ok(true)
 }
 
-pub(crate) const fn reason(outcome: AttemptOutcome) -> Option<&'static str> {
-    match outcome {
-        AttemptOutcome::Lost => Some("lost"),
-        AttemptOutcome::TimedOut => Some("timed_out"),
-        AttemptOutcome::Succeeded | AttemptOutcome::Failed | AttemptOutcome::Cancelled => None,
+/// The reason that is kept of a run which ends with an attempt. One that a worker took and that is skipped was vetoed.
+pub(crate) const fn reason(outcome: AttemptOutcome, state: RunState) -> Option<&'static str> {
+    match (state, outcome) {
+        (RunState::Skipped, _) => Some("vetoed"),
+        (_, AttemptOutcome::Lost) => Some("lost"),
+        (_, AttemptOutcome::TimedOut) => Some("timed_out"),
+        (_, AttemptOutcome::Succeeded | AttemptOutcome::Failed | AttemptOutcome::Cancelled) => None,
     }
 }
 

@@ -285,7 +285,7 @@ impl Fire<'_> {
             return Ok(Entry::Blocked);
         }
         for gap in &entry.gaps {
-            gap::add(self.db, entry.job, entry.trigger, self.at, gap)?;
+            gap::add_missed(self.db, entry.job, entry.trigger, self.at, gap)?;
         }
         for run in &entry.runs {
             let one = if known.contains(&run.id) { Placed::Known } else { self.place(entry, run)? };

@@ -6,6 +6,7 @@ use mainspring_core::{JobId, Timestamp, TriggerId};
 
 use super::db::{Db, Row, Step, ToSql, instant, read_page, sql, word};
 use crate::row::GapRow;
+use crate::webhook;
 
 pub(crate) fn add(db: &dyn Db, job: JobId, trigger: TriggerId, at: Timestamp, gap: &Gap) -> Step<()> {
     let values: [(&str, &dyn ToSql); 9] = [
@@ -20,6 +21,15 @@ pub(crate) fn add(db: &dyn Db, job: JobId, trigger: TriggerId, at: Timestamp, ga
         (":policy", &gap.policy),
     ];
     db.post(sql!("gap_add"), &values, None)
+}
+
+/// The same of a fire that found instants missed: webhooks hear of it.
+pub(crate) fn add_missed(db: &dyn Db, job: JobId, trigger: TriggerId, at: Timestamp, gap: &Gap) -> Step<()> {
+    add(db, job, trigger, at, gap)?;
+    let payload = webhook::missed(job, trigger, gap).into_bytes();
+    let values: [(&str, &dyn ToSql); 3] =
+        [(":at", &at.as_millis()), (":kind", &webhook::MISSED), (":payload", &payload)];
+    db.post(sql!("event_add"), &values, None)
 }
 
 /// See [`crate::Store::gaps`].

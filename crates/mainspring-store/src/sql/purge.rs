@@ -10,8 +10,10 @@ use mainspring_core::{RunId, Timestamp, TriggerId};
 use super::Batches;
 use super::db::{Db, Row, Step, ToSql, execute, instant, on_servers, read, read_known, read_one, run_id, sql, word};
 use super::session::Session;
+use super::webhook;
 use crate::cluster::lost_instant;
 use crate::row::{COUNTED_MAX, PurgeRule, RunCount, StoreInfo, Tally};
+use crate::webhook::DeliveryState;
 
 /// Rows found to be too old, by what they are looked up with.
 #[derive(Debug, Default)]
@@ -103,12 +105,27 @@ pub(crate) fn purge_rest(session: &Session<impl Batches>, rule: &PurgeRule, limi
     let mut count = 0;
     for (sql, before) in [
         (sql!("purge_gaps", mysql), rule.history_before),
-        (sql!("purge_events", postgres, mysql), rule.events_before),
         (sql!("purge_tombstones", mysql), rule.tombstones_before),
         (sql!("purge_keys", mysql), rule.tombstones_before),
     ] {
         let rest = (limit - count).min(u64::from(u32::MAX)).cast_signed();
         count += execute(db, sql, &[(":before", &before.as_millis()), (":limit", &rest)])? as u64;
+    }
+    // Events that webhooks have not seen go with the history.
+    let noted_through = webhook::noted_through(db)?.unwrap_or(i64::MAX);
+    for (before, through) in [(rule.events_before, noted_through), (rule.history_before, i64::MAX)] {
+        let rest = (limit - count).min(u64::from(u32::MAX)).cast_signed();
+        let values: [(&str, &dyn ToSql); 3] =
+            [(":before", &before.as_millis()), (":through", &through), (":limit", &rest)];
+        count += execute(db, sql!("purge_events", postgres, mysql), &values)? as u64;
+    }
+    for (state, before) in
+        [(DeliveryState::Delivered, rule.tombstones_before), (DeliveryState::Dead, rule.history_before)]
+    {
+        let rest = (limit - count).min(u64::from(u32::MAX)).cast_signed();
+        let values: [(&str, &dyn ToSql); 3] =
+            [(":state", &state.as_str()), (":before", &before.as_millis()), (":limit", &rest)];
+        count += execute(db, sql!("purge_deliveries", mysql), &values)? as u64;
     }
     if count < limit {
         count += purge_lost(db, rule.history_before)?;

@@ -16,8 +16,8 @@ use tokio::sync::Notify;
 use super::db::{Step, sql};
 use super::session::Session;
 use super::{
-    Batches, complete, data, fire, gap, job, keep, key, names, purge, queue, queues, run, save, trigger, update, warnings,
-    worker,
+    Batches, complete, data, fire, gap, job, keep, key, names, purge, queue, queues, run, save, trigger, update,
+    warnings, webhook, worker,
 };
 use crate::cluster::Cluster;
 use crate::data::JobData;
@@ -30,6 +30,7 @@ use crate::row::{
     VersionedJob,
 };
 use crate::store::Store;
+use crate::webhook::{Delivery, NewDelivery, Sent, Webhook, WebhookRow};
 use crate::worker::{WorkerInfo, WorkerRow, WorkerToken};
 
 /// Who waits for a change. Each lane has its own limits, so that none stands in another one's way.
@@ -369,6 +370,55 @@ impl<B: Backend> Store for B {
         self.read(ReadLane::Requests, "read events", |db| keep::last_event(db)).await
     }
 
+    async fn add_webhook(&self, it: Webhook) -> Result<()> {
+        self.write(Lane::Api, "keep a webhook", move |s| webhook::add(s, &it)).await
+    }
+
+    async fn webhooks(&self) -> Result<Vec<WebhookRow>> {
+        self.read(ReadLane::Requests, "read the webhooks", |db| webhook::list(db)).await
+    }
+
+    async fn remove_webhook(&self, name: &str) -> Result<bool> {
+        let name = name.to_owned();
+        self.write(Lane::Api, "remove a webhook", move |s| webhook::remove(s, &name)).await
+    }
+
+    async fn rotate_webhook(&self, name: &str, secret: &str, until: Timestamp) -> Result<bool> {
+        let (name, secret) = (name.to_owned(), secret.to_owned());
+        self.write(Lane::Api, "rotate a webhook's secret", move |s| webhook::rotate(s, &name, &secret, until)).await
+    }
+
+    async fn note_deliveries(
+        &self,
+        webhook: i64,
+        places: (i64, i64),
+        deliveries: Vec<NewDelivery>,
+        at: Timestamp,
+    ) -> Result<bool> {
+        let operation = "note deliveries to a webhook";
+        self.write(Lane::Api, operation, move |s| webhook::note(s, webhook, places, &deliveries, at)).await
+    }
+
+    async fn take_deliveries(
+        &self,
+        webhook: i64,
+        at: Timestamp,
+        until: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<Delivery>> {
+        let operation = "take deliveries to a webhook";
+        self.write(Lane::Api, operation, move |s| webhook::take(s, webhook, at, until, limit)).await
+    }
+
+    async fn settle_delivery(&self, sent: Sent) -> Result<bool> {
+        self.write(Lane::Api, "settle a delivery to a webhook", move |s| webhook::settle(s, &sent)).await
+    }
+
+    async fn deliveries(&self, webhook: i64, before: Option<i64>, limit: u32) -> Result<Vec<Delivery>> {
+        let operation = "list deliveries to a webhook";
+        self.read(ReadLane::Requests, operation, move |db| webhook::deliveries(db, webhook, before, limit)).await
+    }
+
     async fn setting(&self, name: &str) -> Result<Option<String>> {
         let name = name.to_owned();
         self.read(ReadLane::Requests, "read a setting", move |db| keep::setting(db, &name)).await
@@ -416,6 +466,8 @@ impl<B: Backend> Store for B {
     }
 
     async fn purge(&self, rule: PurgeRule) -> Result<u64> {
+        // Those that nobody has read yet are to go as well.
+        self.before_events().await?;
         let mut count = self.keep_parts(rule).await?;
         let found = self.read(ReadLane::Counts, "find old records", move |db| purge::find(db, &rule)).await?;
         for slice in found.slices() {

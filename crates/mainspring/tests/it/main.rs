@@ -1,6 +1,7 @@
 //! The embedded scheduler as programs use it, on a clock that the tests set, and on SQLite across restarts.
 
 mod data;
+mod listeners;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};
@@ -8,6 +9,9 @@ use std::time::Duration;
 
 use mainspring::prelude::*;
 use mainspring::{AttemptOutcome, Error, OnLost};
+
+/// Longer than anything here takes on the slowest machine.
+const PATIENCE: Duration = Duration::from_secs(60);
 
 fn t(text: &str) -> Timestamp {
     text.parse().expect("an instant")

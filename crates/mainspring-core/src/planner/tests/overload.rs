@@ -120,6 +120,7 @@ fn ends_are_recorded_beside_any_backlog_of_fires() {
         definition: started.definition.clone().expect("fired here"),
         start: started,
         outcome: AttemptOutcome::Succeeded,
+        vetoed: false,
         started_at: None,
         ended_at: world.now,
         detail: None,

@@ -140,6 +140,7 @@ fn end_with_output(world: &mut World) -> Vec<Arc<CompletionBatch>> {
         definition: start.definition.clone().expect("fired here"),
         start,
         outcome: AttemptOutcome::Succeeded,
+        vetoed: false,
         started_at: None,
         ended_at: at(1_000),
         detail: detail(&index.to_string()),
@@ -166,7 +167,16 @@ fn next_attempt_counts_from_the_end_of_the_last_whatever_the_clock_of_the_node_s
     let mut job = (**start.definition.as_ref().expect("fired here")).clone();
     job.retry = RetryPolicy { count: 1, delay_ms: 2_000, ..RetryPolicy::default() };
     let (definition, ended_at, outcome) = (Arc::new(job), at(800), AttemptOutcome::Failed);
-    let end = AttemptEnd { definition, start, outcome, started_at: None, ended_at, detail: None, held_by: None };
+    let end = AttemptEnd {
+        definition,
+        start,
+        outcome,
+        vetoed: false,
+        started_at: None,
+        ended_at,
+        detail: None,
+        held_by: None,
+    };
     let batches = completions(world.planner.handle(at(3_600_000), Event::Ended(vec![end])));
     assert_eq!((batches[0].at, batches[0].entries[0].then), (at(800), AfterAttempt::RetryAt(at(2_800))));
 }

@@ -1,0 +1,1 @@
+SELECT MIN(noted_through) FROM webhook

@@ -1,0 +1,1 @@
+UPDATE webhook SET noted_through = :through WHERE id = :id

@@ -1,0 +1,1 @@
+SELECT noted_through FROM webhook WHERE id = :id

@@ -1,0 +1,2 @@
+INSERT IGNORE INTO webhook (name, url, events, namespace, job, secret, noted_through, created_at)
+VALUES (:name, :url, :events, :namespace, :job, :secret, :noted_through, :created_at)
