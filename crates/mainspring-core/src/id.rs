@@ -124,6 +124,13 @@ impl RunId {
         Self(bytes)
     }
 
+    /// A number that is as likely as any other, always the same for the same run.
+    pub(crate) fn scattered(self) -> u64 {
+        let id = u128::from_be_bytes(self.0);
+        let [high, low] = [id >> 64, id].map(|half| (half & u128::from(u64::MAX)) as u64);
+        mix(high ^ mix(low))
+    }
+
     /// The sixteen bytes, most significant first.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 16] {
@@ -212,9 +219,7 @@ pub fn jitter_of(trigger: TriggerId, fire_time: Timestamp, jitter_ms: i64) -> i6
 /// Spreads the retries of a run by up to `jitter_ms`: the same for the same run and attempt, always.
 #[must_use]
 pub fn retry_jitter_of(run: RunId, attempt: u32, jitter_ms: i64) -> i64 {
-    let id = u128::from_be_bytes(run.0);
-    let [high, low] = [id >> 64, id].map(|half| (half & u128::from(u64::MAX)) as u64);
-    within(mix(mix(high ^ mix(low)) ^ u64::from(attempt)), jitter_ms)
+    within(mix(run.scattered() ^ u64::from(attempt)), jitter_ms)
 }
 
 /// Maps spread bits to 0 ..= `most_ms`.

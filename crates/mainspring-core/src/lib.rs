@@ -13,6 +13,7 @@ pub mod job;
 pub mod overlap;
 pub mod planner;
 pub mod retry;
+pub mod routing;
 pub mod rule;
 pub mod run;
 pub mod wheel;
