@@ -95,12 +95,23 @@ impl RunId {
             RunSource::Asked(job, number) => (1, job.0, number),
         };
         let millis = u64::try_from(time.as_millis()).unwrap_or(0).min((1 << 48) - 1);
+        let spread = mix(mix(owner.cast_unsigned() ^ (kind << 63)) ^ number.rotate_left(17) ^ millis);
+        Self::of(millis, kind, owner, spread >> SPREAD_SHIFT)
+    }
+
+    /// The id of a shard of this run of a job. No two of one run are the same.
+    #[must_use]
+    pub fn shard(self, job: JobId, index: u32) -> Self {
+        let millis = u64::try_from(self.time().as_millis()).unwrap_or(0);
+        Self::of(millis, 1, job.0, (self.scattered() >> SPREAD_SHIFT) + u64::from(index) + 1)
+    }
+
+    fn of(millis: u64, kind: u64, owner: i64, spread: u64) -> Self {
         // The owner comes before the hash, so that the runs of one instant lie in the order of their triggers: a batch
         // then touches neighbouring pages. A bijective mixer is enough for the rest.
         let owner = owner.cast_unsigned();
-        let spread = mix(mix(owner ^ (kind << 63)) ^ number.rotate_left(17) ^ millis);
         let high = (kind << 11) | ((owner >> 32) & 0x7ff);
-        let low = ((owner & 0xffff_ffff) << 30) | (spread >> 34);
+        let low = ((owner & 0xffff_ffff) << 30) | (spread & (u64::MAX >> SPREAD_SHIFT));
         let mut bytes = [0; 16];
         bytes[..8].copy_from_slice(&((millis << 16) | 0x8000 | high).to_be_bytes());
         bytes[8..].copy_from_slice(&((low & !(0b11 << 62)) | (0b10 << 62)).to_be_bytes());
@@ -143,6 +154,9 @@ impl RunId {
         Self(bytes)
     }
 }
+
+/// What is spread has the rest of 64 bits.
+const SPREAD_SHIFT: u32 = 34;
 
 /// The finalizer of SplitMix64 (Steele, Lea, Flood 2014): a bijection that spreads every bit.
 const fn mix(mut x: u64) -> u64 {

@@ -21,7 +21,7 @@ use serde_json::Value;
 
 use crate::id::{JobId, RunId};
 use crate::job::Job;
-use crate::run::words;
+use crate::run::{RunState, Verdict, words};
 use crate::workers::{FRESH_MS, HOLD_MS};
 use choose::Fit;
 use ring::Ring;
@@ -49,6 +49,8 @@ words!(
         Failover = "failover",
         /// The first in order that has a free slot and no run of the job; until there is one, the run waits.
         BusyOver = "busy_over",
+        /// Each of them executes a shard of the run.
+        ShardingBroadcast = "sharding_broadcast",
     }
 );
 
@@ -194,7 +196,56 @@ pub struct Unrouted<'a> {
     pub definition: &'a Job,
     /// JSON given with the run.
     pub input: Option<&'a str>,
+    /// Which shard of another run it is, if it is one: it goes to the worker that is at that place now, or to the first.
+    pub shard: Option<u32>,
 }
+
+/// Who executes a run.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Choice {
+    /// Nobody yet: it waits.
+    Nobody,
+    /// One worker, by name.
+    One(String),
+    /// Each of these executes a [`Shard`], in order.
+    Each(Vec<String>),
+}
+
+/// Which part of a run another one executes for it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Shard {
+    /// From 0.
+    pub index: u32,
+    /// How many there are.
+    pub total: u32,
+}
+
+/// How a run ends whose shards are final, in order, and the reason if that is not well.
+///
+/// ```
+/// use mainspring_core::routing::ended;
+/// use mainspring_core::run::{RunState, Verdict};
+/// let states = [RunState::Succeeded, RunState::Failed, RunState::Cancelled];
+/// let (verdict, reason) = ended(&states, false);
+/// assert_eq!((verdict, reason.as_deref()), (Verdict::Failed, Some("shards 1 (failed), 2 (cancelled) of 3")));
+/// assert_eq!(ended(&states[..1], true), (Verdict::Succeeded, None));
+/// ```
+#[must_use]
+pub fn ended(states: &[RunState], cancel_requested: bool) -> (Verdict, Option<String>) {
+    let others = states.iter().enumerate().filter(|(_, state)| **state != RunState::Succeeded);
+    let named: Vec<String> = others.map(|(index, state)| format!("{index} ({state})")).collect();
+    if named.is_empty() {
+        return (Verdict::Succeeded, None);
+    }
+    let verdict = if cancel_requested { Verdict::Cancelled } else { Verdict::Failed };
+    let rest = named.len().saturating_sub(NAMED_MAX);
+    let more = if rest > 0 { format!(" and {rest} others") } else { String::new() };
+    let named = named[..named.len() - rest].join(", ");
+    (verdict, Some(format!("shards {named}{more} of {}", states.len())))
+}
+
+/// How many shards a reason names at most.
+const NAMED_MAX: usize = 10;
 
 /// Picks workers for runs, one run after the other.
 #[derive(Debug, Default)]
@@ -227,15 +278,24 @@ impl Router {
         worker_of(line).is_some_and(is_it)
     }
 
-    /// The worker that a run goes to; none: it waits. What the strategy has to remember is changed in `memory`, and the run counts to
+    /// The worker that a run goes to. What the strategy has to remember is changed in `memory`, and the run counts to
     /// the load of its worker from now on.
-    pub fn route(&mut self, run: &Unrouted<'_>, memory: &mut Memory) -> Option<String> {
+    pub fn route(&mut self, run: &Unrouted<'_>, memory: &mut Memory) -> Choice {
         let routing = &run.definition.routing;
         let places = self.fitting(run.definition);
         let Self { workers, load, rings } = self;
         let fits: Vec<Fit<'_>> = places.iter().map(|place| fit(&workers[*place..], load, run.job)).collect();
         let index = match routing.strategy() {
             _ if fits.is_empty() => None,
+            Strategy::ShardingBroadcast if run.shard.is_some() => {
+                let place = run.shard.and_then(|index| usize::try_from(index).ok());
+                place.filter(|place| *place < fits.len()).or(Some(0))
+            }
+            Strategy::ShardingBroadcast => {
+                let names: Vec<String> = fits.iter().map(|fit| fit.name.to_owned()).collect();
+                names.iter().for_each(|name| self.note_load(name, run.job, 1));
+                return Choice::Each(names);
+            }
             Strategy::ConsistentHash => {
                 let key = routing.key.as_deref().and_then(|key| key_of(run.definition, run.input, key));
                 let names = fits.iter().map(|fit| fit.name);
@@ -244,9 +304,10 @@ impl Router {
             }
             strategy => choose::choose(strategy, &fits, memory, run.run.scattered()),
         };
-        let name = fits[index?].name.to_owned();
+        let Some(index) = index else { return Choice::Nobody };
+        let name = fits[index].name.to_owned();
         self.note_load(&name, run.job, 1);
-        Some(name)
+        Choice::One(name)
     }
 
     /// The places of the workers that fit, in order, one of each name.

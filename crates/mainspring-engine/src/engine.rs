@@ -251,6 +251,7 @@ impl Engine {
             incarnation.clone(),
         );
         running.spawn(workers.clone().keep());
+        running.spawn(workers.clone().route());
         let mut planner = settings.planner;
         planner.ahead_ms.get_or_insert(AHEAD_MS);
         if shared {

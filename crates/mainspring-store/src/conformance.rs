@@ -37,6 +37,7 @@ pub mod nodes;
 pub mod queue;
 pub mod reads;
 pub mod replacing;
+pub mod routing;
 pub mod window;
 pub mod workers;
 
@@ -115,6 +116,16 @@ macro_rules! conformance_suite {
                 end_that_is_asked_for_reaches_the_node_that_hears_the_worker,
                 worker_claims_through_the_process_that_hears_it_alone,
                 tokens_of_workers_are_kept_by_name;
+            routing:
+                routed_run_is_for_the_worker_that_was_picked,
+                what_a_strategy_counts_is_kept,
+                run_whose_worker_is_gone_goes_to_another,
+                run_waits_for_a_worker_with_its_labels,
+                busy_worker_is_passed_over,
+                each_worker_executes_a_shard_and_the_run_ends_with_them,
+                shard_keeps_its_place_when_it_is_tried_again,
+                cancel_of_a_broadcast_reaches_its_shards,
+                newer_run_replaces_a_broadcast_with_its_shards;
             cancels:
                 unstarted_run_is_over_at_once,
                 running_run_is_asked_to_end,

@@ -28,4 +28,4 @@ pub use postgres::{PostgresStore, Work, work};
 pub use row::*;
 pub use sqlite::{Options, SqliteStore};
 pub use store::Store;
-pub use worker::{WorkerInfo, WorkerRow, WorkerToken};
+pub use worker::{ROUTED_MAX, Routed, WorkerInfo, WorkerRow, WorkerToken};

@@ -20,6 +20,7 @@ mod nodes;
 mod outbox;
 mod purge;
 mod queue;
+mod route;
 mod runs;
 mod table;
 mod workers;
@@ -46,7 +47,7 @@ use crate::row::{
     StoreFigures, StoreInfo, Tally, TriggerEnd, TriggerInfo, TriggerQuery,
 };
 use crate::store::Store;
-use crate::worker::{WorkerInfo, WorkerRow, WorkerToken};
+use crate::worker::{Routed, WorkerInfo, WorkerRow, WorkerToken};
 use model::Model;
 
 /// A store in memory.
@@ -256,6 +257,13 @@ impl Store for MemoryStore {
         let released = queue::release_due(&mut model, at, limit);
         self.tell(&model);
         Ok(released)
+    }
+
+    async fn route(&self, at: Timestamp, limit: u32) -> Result<Routed> {
+        let mut model = self.model()?;
+        let routed = route::route(&mut model, at, limit);
+        self.tell(&model);
+        Ok(routed)
     }
 
     async fn take_changes(&self, by: Incarnation, shards: ShardSet, limit: u32) -> Result<Changes> {

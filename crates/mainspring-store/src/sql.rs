@@ -18,6 +18,7 @@ pub(crate) mod purge;
 pub(crate) mod queue;
 pub(crate) mod repeat;
 pub(crate) mod replace;
+pub(crate) mod route;
 pub(crate) mod run;
 pub(crate) mod save;
 pub(crate) mod session;

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mainspring_api::{LogStream, Timestamp, WorkerRun};
+use mainspring_api::{LogStream, Shard, Timestamp, WorkerRun};
 use serde_json::Value;
 use tokio::sync::watch;
 
@@ -46,6 +46,12 @@ impl RunContext {
     #[must_use]
     pub fn fire_time(&self) -> Timestamp {
         self.run.fire_at
+    }
+
+    /// Which shard of its run this is, if the job is broadcast to workers.
+    #[must_use]
+    pub fn shard(&self) -> Option<Shard> {
+        self.run.shard
     }
 
     /// When it was due.

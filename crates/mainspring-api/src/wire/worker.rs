@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{AttemptState, LogStream};
+use super::{AttemptState, LogStream, Shard};
 use crate::Timestamp;
 
 /// What a worker says of itself when it joins.
@@ -126,6 +126,9 @@ pub struct WorkerRun {
     pub task: WorkerTask,
     /// Its input: what was given with the run over what the job says.
     pub input: Value,
+    /// Which shard it is, if its job is broadcast to workers. Processes get it with `env`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<Shard>,
     /// Environment of processes.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,

@@ -28,7 +28,8 @@ pub(super) fn choose(strategy: Strategy, workers: &[Fit<'_>], memory: &mut Memor
         Strategy::First => 0,
         Strategy::Last => last,
         Strategy::Round => round(workers.len(), memory, random),
-        Strategy::Random | Strategy::ConsistentHash => remainder(random, workers.len()),
+        // By the hash and to each worker is for the router.
+        Strategy::Random | Strategy::ConsistentHash | Strategy::ShardingBroadcast => remainder(random, workers.len()),
         Strategy::LeastFrequentlyUsed => least_frequently_used(workers, memory, random),
         Strategy::LeastRecentlyUsed => least_recently_used(workers, memory),
         Strategy::Failover => workers.iter().position(|worker| worker.heard).unwrap_or(0),

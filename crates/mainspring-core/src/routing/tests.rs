@@ -21,12 +21,21 @@ fn job(strategy: Strategy) -> Job {
 
 fn run<'a>(definition: &'a Job, number: u64, input: Option<&'a str>) -> Unrouted<'a> {
     let id = RunId::new(Timestamp::from_millis(0), RunSource::Asked(JobId(7), number));
-    Unrouted { run: id, job: JobId(7), definition, input }
+    Unrouted { run: id, job: JobId(7), definition, input, shard: None }
 }
 
 /// Where so many runs go.
 fn routed(router: &mut Router, definition: &Job, memory: &mut Memory, count: u64) -> Vec<Option<String>> {
-    (0..count).map(|number| router.route(&run(definition, number, None), memory)).collect()
+    (0..count).map(|number| one(router, &run(definition, number, None), memory)).collect()
+}
+
+/// Where a run goes that goes to one worker.
+fn one(router: &mut Router, run: &Unrouted<'_>, memory: &mut Memory) -> Option<String> {
+    match router.route(run, memory) {
+        Choice::Nobody => None,
+        Choice::One(name) => Some(name),
+        Choice::Each(names) => panic!("{names:?}"),
+    }
 }
 
 fn names(names: &[&str]) -> Vec<Option<String>> {
@@ -116,6 +125,33 @@ fn label_without_a_strategy_goes_by_free_slots() {
 }
 
 #[test]
+fn broadcast_reaches_each_worker_that_fits() {
+    let mut definition = job(Strategy::ShardingBroadcast);
+    let mut router = three();
+    let run = run(&definition, 1, None);
+    let all = Choice::Each(["a", "b", "c"].map(str::to_owned).into());
+    assert_eq!(router.route(&run, &mut Memory::default()), all, "busy or not");
+    assert_eq!(router.load["b"][&JobId(7)], 1);
+    let ids: BTreeSet<RunId> = (0..1_000).map(|index| run.run.shard(JobId(7), index)).collect();
+    assert_eq!(ids.len(), 1_000, "each shard has an id of its own");
+    assert!(ids.iter().all(|id| id.time() == run.run.time() && *id != run.run));
+    for (shard, wanted) in [(1, "b"), (3, "a")] {
+        let again = Unrouted { shard: Some(shard), ..run };
+        assert_eq!(one(&mut router, &again, &mut Memory::default()).as_deref(), Some(wanted), "shard {shard} again");
+    }
+    definition.routing.workers.insert("zone".into(), "eu".into());
+    assert_eq!(routed(&mut router, &definition, &mut Memory::default(), 1), [None]);
+}
+
+#[test]
+fn reason_names_a_few_shards() {
+    let states = vec![RunState::Skipped; 12];
+    let (verdict, reason) = ended(&states, true);
+    assert_eq!(verdict, Verdict::Cancelled);
+    assert!(reason.unwrap().ends_with("9 (skipped) and 2 others of 12"));
+}
+
+#[test]
 fn only_workers_of_the_queue_are_asked_and_none_is_no_choice() {
     for strategy in Strategy::ALL {
         let other = Candidate { queues: vec!["other".into()], ..worker("a") };
@@ -154,7 +190,7 @@ fn key_is_a_member_or_a_pointer_and_stands_for_the_job() {
     definition.routing = Routing { key: Some("region".into()), ..Routing::default() };
     let mut router = three();
     for (given, key) in [(None, "north"), (Some(r#"{"region":"south"}"#), "south"), (Some(r#"{"region":"x"}"#), "x")] {
-        let routed = router.route(&run(&definition, 1, given), &mut Memory::default());
+        let routed = one(&mut router, &run(&definition, 1, given), &mut Memory::default());
         assert_eq!(routed.as_deref(), Some(["a", "b", "c"][ring.place(key)]), "{key}");
     }
 }
@@ -213,7 +249,7 @@ proptest! {
             let mut router = Router::new(workers.clone());
             let mut shares: BTreeMap<String, u64> = BTreeMap::new();
             for number in 0..rounds * count as u64 {
-                let picked = router.route(&run(&definition, seed.wrapping_add(number), None), &mut memory);
+                let picked = one(&mut router, &run(&definition, seed.wrapping_add(number), None), &mut memory);
                 *shares.entry(picked.expect("somebody")).or_default() += 1;
             }
             // The first counts of `least_frequently_used` differ by less than the number of workers.
@@ -227,7 +263,7 @@ proptest! {
         let definition = job(Strategy::Random);
         let mut router = three();
         let picked: BTreeSet<_> = (0..200)
-            .map(|number| router.route(&run(&definition, seed.wrapping_add(number), None), &mut Memory::default()))
+            .map(|number| one(&mut router, &run(&definition, seed.wrapping_add(number), None), &mut Memory::default()))
             .collect();
         prop_assert_eq!(picked.len(), 3);
     }

@@ -3,5 +3,6 @@
 mod cluster;
 mod kit;
 mod refused;
+mod routing;
 mod tzdata;
 mod workers;

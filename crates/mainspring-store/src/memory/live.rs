@@ -7,6 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use mainspring_core::batch::{AttemptDetail, ClaimedRun, LiveRun, Placed, Queues};
+use mainspring_core::routing::{Shard, is_routed, queue_of};
 use mainspring_core::run::{Origin, RunState};
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
 use rustc_hash::FxHashMap;
@@ -49,6 +50,8 @@ pub(super) struct Run {
 pub(super) struct More {
     pub(super) input: Option<String>,
     pub(super) rerun_of: Option<RunId>,
+    /// The run of which it is a shard, and which.
+    pub(super) shard_of: Option<(RunId, Shard)>,
     pub(super) not_before: Option<Timestamp>,
     /// No attempt begins after it.
     pub(super) expires_at: Option<Timestamp>,
@@ -67,6 +70,11 @@ impl Run {
 
     pub(super) fn cancel_requested(&self) -> bool {
         self.more.as_ref().is_some_and(|more| more.cancel_requested_at.is_some())
+    }
+
+    /// The run of which it is a shard, and which. A shard counts in no gate.
+    pub(super) fn shard_of(&self) -> Option<(RunId, Shard)> {
+        self.more.as_ref().and_then(|more| more.shard_of)
     }
 
     fn place(&self) -> Place {
@@ -154,19 +162,18 @@ impl Live {
         self.insert(run);
     }
 
-    /// The queued run that goes first.
-    pub(super) fn first_queued(&self) -> Option<RunId> {
-        self.queued.first().map(|place| place.2)
+    /// The queued runs in the order of claims.
+    pub(super) fn queued(&self) -> impl Iterator<Item = &Run> {
+        self.queued.iter().map(|place| &self.runs[&key(place.2)])
     }
 
     /// The queued run that goes first of those in some queues.
     pub(super) fn next_queued(&self, queues: &Queues) -> Option<RunId> {
-        let Queues::Named(queues) = queues else { return self.first_queued() };
-        let first = |queue: &Arc<str>| {
-            let mut waiting = self.queued.iter().map(|place| place.2);
-            waiting.find(|run| self.get(*run).is_some_and(|run| run.queue == *queue))
+        let first = match queues {
+            Queues::All => self.queued().find(|run| !is_routed(&run.queue)),
+            Queues::Named(queues) => queues.iter().find_map(|queue| self.queued().find(|run| run.queue == *queue)),
         };
-        queues.iter().find_map(first)
+        first.map(|run| run.id)
     }
 
     /// The held run of a job that takes the next slot.
@@ -199,9 +206,9 @@ impl Live {
         }
         let mut counts: BTreeMap<(&str, &str), RunCount> = BTreeMap::new();
         for run in ids.iter().map(|id| &self.runs[id]) {
-            let new =
-                || RunCount { state: run.state, queue: run.queue.to_string(), count: 0, oldest_due_at: run.due_at };
-            let count = counts.entry((run.state.as_str(), &run.queue)).or_insert_with(new);
+            let queue = queue_of(&run.queue);
+            let new = || RunCount { state: run.state, queue: queue.to_owned(), count: 0, oldest_due_at: run.due_at };
+            let count = counts.entry((run.state.as_str(), queue)).or_insert_with(new);
             count.count += 1;
             count.oldest_due_at = count.oldest_due_at.min(run.due_at);
         }

@@ -15,7 +15,8 @@ use tokio::sync::Notify;
 use super::db::{Step, sql};
 use super::session::Session;
 use super::{
-    Batches, complete, fire, gap, job, keep, key, names, purge, queue, run, save, trigger, update, warnings, worker,
+    Batches, complete, fire, gap, job, keep, key, names, purge, queue, route, run, save, trigger, update, warnings,
+    worker,
 };
 use crate::cluster::Cluster;
 use crate::error::Result;
@@ -26,7 +27,7 @@ use crate::row::{
     RunQuery, Saved, StoreFigures, StoreInfo, StoreWarning, Tally, TriggerEnd, TriggerInfo, TriggerQuery, VersionedJob,
 };
 use crate::store::Store;
-use crate::worker::{WorkerInfo, WorkerRow, WorkerToken};
+use crate::worker::{Routed, WorkerInfo, WorkerRow, WorkerToken};
 
 /// Who waits for a change. Each lane has its own limits, so that none stands in another one's way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -232,6 +233,17 @@ impl<B: Backend> Store for B {
 
     async fn release_due(&self, at: Timestamp, limit: u32) -> Result<Released> {
         self.write(Lane::Claim, "release scheduled runs", move |s| queue::release_due(s, at, limit)).await
+    }
+
+    async fn route(&self, at: Timestamp, limit: u32) -> Result<Routed> {
+        let work = self.read(ReadLane::Engine, "look for runs to route", |db| route::work(db)).await?;
+        for parent in work.over {
+            self.write(Lane::Claim, "end a run with its shards", move |s| route::end(s, parent, at)).await?;
+        }
+        if !work.has_lines {
+            return Ok(Routed::default());
+        }
+        self.write(Lane::Claim, "route runs", move |s| route::route(s, at, limit)).await
     }
 
     async fn take_changes(&self, by: Incarnation, shards: ShardSet, limit: u32) -> Result<Changes> {

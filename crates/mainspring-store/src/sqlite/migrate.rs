@@ -26,6 +26,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(4, "0004_tzdata"),
     migration!(5, "0005_limits"),
     migration!(6, "0006_worker"),
+    migration!(8, "0008_route"),
 ];
 
 /// Number of the newest migration.
