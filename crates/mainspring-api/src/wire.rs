@@ -24,7 +24,8 @@ pub use job::{Job, JobFilter, Namespace, NamespaceSpec, Reason, RunNow, WriteOpt
 pub use page::{Page, PageFilter};
 pub use preview::{NextFilter, NextFire, Preview, PreviewFire, PreviewNote, PreviewRequest};
 pub use run::{
-    Attempt, AttemptState, LogFilter, LogLine, LogPage, LogStream, Origin, Run, RunFilter, RunState, RunSummary,
+    Attempt, AttemptState, LogFilter, LogLine, LogPage, LogStream, Origin, Run, RunFilter, RunShard, RunState,
+    RunSummary,
 };
 pub use trigger::{Gap, Trigger, TriggerFilter, TriggerState};
 pub use why::{Why, WhyCode, WhyReason};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mainspring_api::{LogStream, Shard, Timestamp, WorkerRun};
+use mainspring_api::{LogStream, RunShard, Timestamp, WorkerRun};
 use serde_json::Value;
 use tokio::sync::watch;
 
@@ -50,7 +50,7 @@ impl RunContext {
 
     /// Which shard of its run this is, if the job is broadcast to workers.
     #[must_use]
-    pub fn shard(&self) -> Option<Shard> {
+    pub fn shard(&self) -> Option<RunShard> {
         self.run.shard
     }
 

@@ -83,7 +83,7 @@ pub struct Run {
     pub parent: Option<String>,
     /// Which shard it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub shard: Option<Shard>,
+    pub shard: Option<RunShard>,
     /// Whether a failover of the database came between its due time and its record, and lost records: it may have been
     /// recorded, and done, before. Absent: no.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
@@ -92,7 +92,7 @@ pub struct Run {
 
 /// Which part of a run another one executes for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
-pub struct Shard {
+pub struct RunShard {
     /// From 0.
     pub index: u32,
     /// How many there are.

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{AttemptState, LogStream, Shard};
+use super::{AttemptState, LogStream, RunShard};
 use crate::Timestamp;
 
 /// What a worker says of itself when it joins.
@@ -128,7 +128,7 @@ pub struct WorkerRun {
     pub input: Value,
     /// Which shard it is, if its job is broadcast to workers. Processes get it with `env`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub shard: Option<Shard>,
+    pub shard: Option<RunShard>,
     /// Environment of processes.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,

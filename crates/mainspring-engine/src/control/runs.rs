@@ -74,13 +74,14 @@ impl Control {
         let before = self.run(run).await?;
         let Asking { at, number } = asking.unwrap_or_else(|| self.new_asking());
         let id = RunId::new(at, RunSource::Asked(before.job, number));
+        let queue = self.line_of(&before).await?;
         let asked = AskedRun {
             id,
             job: before.job,
             job_version: before.job_version,
             origin: Origin::Rerun,
             input: before.input,
-            queue: self.line_of(&before).await?,
+            queue,
             priority: before.priority,
             rerun_of: Some(run),
             at,

@@ -232,7 +232,7 @@ mod tests {
             input: None,
         };
         let definition = Arc::new(Job::new(JobKey::new("default", "a"), Task::Noop));
-        let given = Given { start: Arc::new(Start::from(claimed)), definition, claimed_at: at(5_000) };
+        let given = Given { start: Arc::new(Start::from(claimed)), definition, claimed_at: at(5_000), shard: None };
         let end = |started, ended| RemoteEnd {
             run,
             attempt: 1,

@@ -106,8 +106,8 @@ fn is_recovered(due_at: Timestamp, created_at: Timestamp, lost_through: &[Timest
 }
 
 /// Which shard a run is.
-pub(crate) fn shard(shard: Shard) -> api::Shard {
-    api::Shard { index: shard.index, total: shard.total }
+pub(crate) fn shard(shard: Shard) -> api::RunShard {
+    api::RunShard { index: shard.index, total: shard.total }
 }
 
 /// A run in brief. Its start is that of the newest attempt.
