@@ -14,10 +14,12 @@ use utoipa::ToSchema;
 mod calendar;
 mod http;
 mod input;
+mod routing;
 mod trigger;
 
 pub use calendar::{CalendarSpec, DailyRange};
 pub use http::{HttpTask, Status};
+pub use routing::Routing;
 pub use trigger::{CalendarInterval, DailyWindow, IntervalUnit, Misfire, Semantics, TriggerKind, TriggerSpec, Weekday};
 
 /// A job: what to do, when, and under which policies.
@@ -94,6 +96,17 @@ pub struct JobSpec {
     /// Queue in which runs wait for a worker; `default` when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub queue: Option<String>,
+    /// Which worker of the queue executes a run; `any` when absent. Everything else is for workers that join: servers take no such
+    /// runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub routing: Option<Routing>,
+    /// Labels that a worker must have to get runs of the job: every pair.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub workers: BTreeMap<String, String>,
+    /// Where in a run's input the key is by which it keeps to one worker: the name of a member, or a JSON pointer. For
+    /// `consistent_hash`, which it stands for when `routing` is absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub routing_key: Option<String>,
     /// Higher starts first within a queue; 5 when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub priority: Option<i32>,

@@ -27,7 +27,8 @@ pub use page::{Page, PageFilter};
 pub use preview::{NextFilter, NextFire, Preview, PreviewFire, PreviewNote, PreviewRequest};
 pub use queue::{Queue, QueueRate, QueueSettings};
 pub use run::{
-    Attempt, AttemptState, LogFilter, LogLine, LogPage, LogStream, Origin, Run, RunFilter, RunState, RunSummary,
+    Attempt, AttemptState, LogFilter, LogLine, LogPage, LogStream, Origin, Run, RunFilter, RunShard, RunState,
+    RunSummary,
 };
 pub use trigger::{Gap, Trigger, TriggerFilter, TriggerState};
 pub use webhook::{DeliveryState, EVENT_TYPES, Webhook, WebhookDelivery, WebhookSpec, event_type_matches};

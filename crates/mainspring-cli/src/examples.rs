@@ -15,6 +15,7 @@ macro_rules! example {
 
 /// Name and content of each file.
 const FILES: &[(&str, &str)] = &[
+    example!("broadcast.yaml"),
     example!("disk-usage.yaml"),
     example!("hello.yaml"),
     example!("keep-data.yaml"),
@@ -23,6 +24,7 @@ const FILES: &[(&str, &str)] = &[
     example!("queue-poll.yaml"),
     example!("retries.yaml"),
     example!("rotate-logs.yaml"),
+    example!("round.yaml"),
     example!("server-health.yaml"),
     example!("slow-report.yaml"),
     example!("time-limits.yaml"),

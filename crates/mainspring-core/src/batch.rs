@@ -10,6 +10,7 @@ use crate::cluster::Shard;
 use crate::id::{BatchId, Incarnation, JobId, JobVersion, RunId, TriggerId};
 use crate::job::GateRule;
 use crate::retry::AfterAttempt;
+use crate::routing::is_routed;
 use crate::run::{AttemptOutcome, Origin, RunState, words};
 
 words!(
@@ -345,11 +346,11 @@ pub struct LiveRun {
 /// use mainspring_core::batch::Queues;
 /// let queues = Queues::named(["mail", "reports"]);
 /// assert!(queues.serves("mail") && !queues.serves("default"));
-/// assert!(Queues::All.serves("default"));
+/// assert!(Queues::All.serves("default") && !Queues::All.serves("default/route"));
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Queues {
-    /// Whatever there is.
+    /// Whatever there is that waits for nobody in particular.
     #[default]
     All,
     /// These: what waits in the first of them comes first.
@@ -366,7 +367,7 @@ impl Queues {
     #[must_use]
     pub fn serves(&self, queue: &str) -> bool {
         match self {
-            Self::All => true,
+            Self::All => !is_routed(queue),
             Self::Named(queues) => queues.iter().any(|named| &**named == queue),
         }
     }

@@ -69,7 +69,7 @@ pub fn rule(
             ScheduleDefinition::Delay { delay_ms } => Some(delay_ms),
             _ => None,
         },
-        queue: job.queue.as_str().into(),
+        queue: job.line().into(),
         input: (!definition.input.is_null()).then(|| definition.input.to_string().into()),
         definition: Arc::clone(job),
     })

@@ -95,12 +95,23 @@ impl RunId {
             RunSource::Asked(job, number) => (1, job.0, number),
         };
         let millis = u64::try_from(time.as_millis()).unwrap_or(0).min((1 << 48) - 1);
+        let spread = mix(mix(owner.cast_unsigned() ^ (kind << 63)) ^ number.rotate_left(17) ^ millis);
+        Self::of(millis, kind, owner, spread >> SPREAD_SHIFT)
+    }
+
+    /// The id of a shard of this run of a job. No two of one run are the same.
+    #[must_use]
+    pub fn shard(self, job: JobId, index: u32) -> Self {
+        let millis = u64::try_from(self.time().as_millis()).unwrap_or(0);
+        Self::of(millis, 1, job.0, (self.scattered() >> SPREAD_SHIFT) + u64::from(index) + 1)
+    }
+
+    fn of(millis: u64, kind: u64, owner: i64, spread: u64) -> Self {
         // The owner comes before the hash, so that the runs of one instant lie in the order of their triggers: a batch
         // then touches neighbouring pages. A bijective mixer is enough for the rest.
         let owner = owner.cast_unsigned();
-        let spread = mix(mix(owner ^ (kind << 63)) ^ number.rotate_left(17) ^ millis);
         let high = (kind << 11) | ((owner >> 32) & 0x7ff);
-        let low = ((owner & 0xffff_ffff) << 30) | (spread >> 34);
+        let low = ((owner & 0xffff_ffff) << 30) | (spread & (u64::MAX >> SPREAD_SHIFT));
         let mut bytes = [0; 16];
         bytes[..8].copy_from_slice(&((millis << 16) | 0x8000 | high).to_be_bytes());
         bytes[8..].copy_from_slice(&((low & !(0b11 << 62)) | (0b10 << 62)).to_be_bytes());
@@ -124,6 +135,13 @@ impl RunId {
         Self(bytes)
     }
 
+    /// A number that is as likely as any other, always the same for the same run.
+    pub(crate) fn scattered(self) -> u64 {
+        let id = u128::from_be_bytes(self.0);
+        let [high, low] = [id >> 64, id].map(|half| (half & u128::from(u64::MAX)) as u64);
+        mix(high ^ mix(low))
+    }
+
     /// The sixteen bytes, most significant first.
     #[must_use]
     pub const fn as_bytes(&self) -> &[u8; 16] {
@@ -136,6 +154,9 @@ impl RunId {
         Self(bytes)
     }
 }
+
+/// What is spread has the rest of 64 bits.
+const SPREAD_SHIFT: u32 = 34;
 
 /// The finalizer of SplitMix64 (Steele, Lea, Flood 2014): a bijection that spreads every bit.
 const fn mix(mut x: u64) -> u64 {
@@ -212,9 +233,7 @@ pub fn jitter_of(trigger: TriggerId, fire_time: Timestamp, jitter_ms: i64) -> i6
 /// Spreads the retries of a run by up to `jitter_ms`: the same for the same run and attempt, always.
 #[must_use]
 pub fn retry_jitter_of(run: RunId, attempt: u32, jitter_ms: i64) -> i64 {
-    let id = u128::from_be_bytes(run.0);
-    let [high, low] = [id >> 64, id].map(|half| (half & u128::from(u64::MAX)) as u64);
-    within(mix(mix(high ^ mix(low)) ^ u64::from(attempt)), jitter_ms)
+    within(mix(run.scattered() ^ u64::from(attempt)), jitter_ms)
 }
 
 /// Maps spread bits to 0 ..= `most_ms`.

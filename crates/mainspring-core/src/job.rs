@@ -9,6 +9,7 @@ use std::fmt;
 use mainspring_schedule::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::routing::{Routing, route_line};
 use crate::run::words;
 
 /// A job's name in its namespace: `default/nightly-backup`.
@@ -91,6 +92,9 @@ pub struct Job {
     /// The line in which runs wait for workers.
     #[serde(default = "default_queue", skip_serializing_if = "is_default_queue")]
     pub queue: String,
+    /// Which worker of the queue executes a run.
+    #[serde(default, skip_serializing_if = "Routing::is_none")]
+    pub routing: Routing,
     /// Higher goes first. 5 if not given.
     #[serde(default = "default_priority", skip_serializing_if = "is_default_priority")]
     pub priority: i32,
@@ -140,6 +144,7 @@ impl Job {
             env: BTreeMap::new(),
             working_dir: None,
             queue: default_queue(),
+            routing: Routing::default(),
             priority: default_priority(),
             timeout_ms: None,
             run_timeout_ms: None,
@@ -151,6 +156,28 @@ impl Job {
             keep_data: false,
             paused: false,
             triggers: Vec::new(),
+        }
+    }
+
+    /// The line in which a new run waits: its queue, or that for which a worker is picked.
+    #[must_use]
+    pub fn line(&self) -> String {
+        if self.routing.is_none() { self.queue.clone() } else { route_line(&self.queue) }
+    }
+
+    /// The job's input with what was given with a run laid over it, key by key where both are objects.
+    #[must_use]
+    pub fn merged_input(&self, given: Option<&str>) -> serde_json::Value {
+        use serde_json::Value;
+        let given = given.and_then(|text| serde_json::from_str(text).ok());
+        match (&self.input, given) {
+            (base, None | Some(Value::Null)) => base.clone(),
+            (Value::Object(base), Some(Value::Object(over))) => {
+                let mut merged = base.clone();
+                merged.extend(over);
+                Value::Object(merged)
+            }
+            (_, Some(over)) => over,
         }
     }
 

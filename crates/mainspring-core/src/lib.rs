@@ -14,6 +14,7 @@ pub mod overlap;
 pub mod planner;
 pub mod queue;
 pub mod retry;
+pub mod routing;
 pub mod rule;
 pub mod run;
 pub mod wheel;

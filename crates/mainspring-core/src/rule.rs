@@ -25,7 +25,7 @@ pub struct Rule {
     pub gate: Option<GateRule>,
     /// The delay after the end of a run, for `delay` triggers.
     pub delay_ms: Option<i64>,
-    /// The job's queue.
+    /// The line in which its runs wait.
     pub queue: Arc<str>,
     /// JSON that the trigger gives to its runs.
     pub input: Option<Arc<str>>,

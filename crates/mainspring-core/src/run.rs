@@ -6,9 +6,10 @@
 //!                     due │                    │ failed, timed out or lost, attempts left
 //!                     scheduled ◄──────────────┘
 //! ```
-//! `waiting` (for upstreams of a workflow) precedes `queued`. A run that waits may also end before a worker has it: `cancelled`
-//! on request, `skipped` by a rule, or `failed` when its time is over before the next attempt. A listener's veto, asked for once the
-//! run is claimed and before its first attempt begins, ends it `skipped`, too. Final states have no way out.
+//! `waiting` (for upstreams of a workflow) precedes `queued`; a queued run may wait, too, for shards of its own, which execute it,
+//! and ends with them. A run that waits may also end before a worker has it: `cancelled` on request, `skipped` by a rule, or
+//! `failed` when its time is over before the next attempt. A listener's veto, asked for once the run is claimed and before its
+//! first attempt begins, ends it `skipped`, too. Final states have no way out.
 
 macro_rules! words {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $word:literal),+ $(,)? }) => {
@@ -46,7 +47,7 @@ pub(crate) use words;
 words!(
     /// Where a run stands.
     RunState {
-        /// A workflow task whose upstreams are unfinished.
+        /// A workflow task whose upstreams are unfinished, or a run whose shards are.
         Waiting = "waiting",
         /// Waits for a slot of its job.
         Held = "held",
@@ -112,6 +113,8 @@ pub enum RunEvent {
     SlotFreed,
     /// Its instant has come.
     Due,
+    /// Runs of its own stand for it, one for each worker: they execute it.
+    Split,
     /// A worker took it.
     Claimed,
     /// Its attempt ended and another one follows.
@@ -160,9 +163,10 @@ impl RunState {
             (Self::Waiting, E::Ready) | (Self::Held, E::SlotFreed) | (Self::Scheduled, E::Due) => Self::Queued,
             (Self::Queued, E::Claimed) => Self::Running,
             (Self::Running, E::Retried) => Self::Scheduled,
-            (Self::Running, E::Ended(Verdict::Succeeded)) => Self::Succeeded,
-            (Self::Running, E::Ended(Verdict::Failed)) => Self::Failed,
-            (Self::Running, E::Ended(Verdict::Cancelled)) => Self::Cancelled,
+            (Self::Queued, E::Split) => Self::Waiting,
+            (Self::Running | Self::Waiting, E::Ended(Verdict::Succeeded)) => Self::Succeeded,
+            (Self::Running | Self::Waiting, E::Ended(Verdict::Failed)) => Self::Failed,
+            (Self::Running | Self::Waiting, E::Ended(Verdict::Cancelled)) => Self::Cancelled,
             (Self::Running, E::Ended(Verdict::Skipped)) => Self::Skipped,
             (Self::Waiting | Self::Held | Self::Scheduled | Self::Queued, E::CancelledUnstarted) => Self::Cancelled,
             (Self::Waiting | Self::Held | Self::Scheduled | Self::Queued, E::Skipped) => Self::Skipped,
@@ -218,6 +222,7 @@ mod tests {
         RunEvent::Ready,
         RunEvent::SlotFreed,
         RunEvent::Due,
+        RunEvent::Split,
         RunEvent::Claimed,
         RunEvent::Retried,
         RunEvent::Ended(Verdict::Succeeded),
@@ -242,6 +247,9 @@ mod tests {
         assert_eq!(
             table,
             "waiting + Ready -> queued\n\
+             waiting + Ended(Succeeded) -> succeeded\n\
+             waiting + Ended(Failed) -> failed\n\
+             waiting + Ended(Cancelled) -> cancelled\n\
              waiting + CancelledUnstarted -> cancelled\n\
              waiting + Skipped -> skipped\n\
              held + SlotFreed -> queued\n\
@@ -251,6 +259,7 @@ mod tests {
              scheduled + CancelledUnstarted -> cancelled\n\
              scheduled + Skipped -> skipped\n\
              scheduled + TimedOut -> failed\n\
+             queued + Split -> waiting\n\
              queued + Claimed -> running\n\
              queued + CancelledUnstarted -> cancelled\n\
              queued + Skipped -> skipped\n\

@@ -268,6 +268,7 @@ impl Engine {
         running.spawn(workers.clone().keep());
         let set = QueueWatch::start(Arc::clone(&store)).await?;
         running.spawn(set.clone().keep());
+        running.spawn(workers.clone().route());
         let mut planner = settings.planner;
         planner.ahead_ms.get_or_insert(AHEAD_MS);
         if shared {

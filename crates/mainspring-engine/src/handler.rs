@@ -54,7 +54,7 @@ impl RunContext {
     /// The input: what was given with the run over what the job says, key by key where both are objects.
     #[must_use]
     pub fn input(&self) -> Value {
-        merged_input(&self.definition, self.start.input.as_deref())
+        self.definition.merged_input(self.start.input.as_deref())
     }
 
     /// What the last run that succeeded has left of the job's data, or what this one has set since: an object, `{}` at first
@@ -85,19 +85,5 @@ impl RunContext {
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         *self.cancelled.borrow()
-    }
-}
-
-/// The job's input with what was given with the run laid over it.
-pub(crate) fn merged_input(job: &Job, given: Option<&str>) -> Value {
-    let given = given.and_then(|text| serde_json::from_str(text).ok());
-    match (&job.input, given) {
-        (base, None | Some(Value::Null)) => base.clone(),
-        (Value::Object(base), Some(Value::Object(over))) => {
-            let mut merged = base.clone();
-            merged.extend(over);
-            Value::Object(merged)
-        }
-        (_, Some(over)) => over,
     }
 }

@@ -7,6 +7,7 @@
 //! Who is dead is [`mainspring_core::workers`]' to say; [`Workers::keep`] counts and buries.
 
 mod report;
+mod route;
 mod session;
 
 use std::collections::{BTreeMap, VecDeque};
@@ -20,7 +21,7 @@ use mainspring_core::workers::{BEAT_MS, FRESH_MS, HOLD_MS, Received, TTL_MS, Wat
 use mainspring_core::{Incarnation, RunId};
 use mainspring_store::{Error as StoreError, Store, WorkerInfo};
 use rustc_hash::{FxHashMap, FxHashSet};
-use tokio::sync::{oneshot, watch};
+use tokio::sync::{Notify, oneshot, watch};
 
 use crate::clock::{RightTime, boot_ms, pause};
 use crate::definitions::Definitions;
@@ -81,6 +82,8 @@ pub(crate) struct Inner {
     sessions: Mutex<BTreeMap<Incarnation, Arc<Session>>>,
     /// Counts how often runs may have been queued.
     offers: AtomicU64,
+    /// Is woken when there may be something to route.
+    routes: Notify,
     groups: Mutex<FxHashMap<Queues, Group>>,
     waiting: Mutex<Waiting>,
     /// Ends of attempts, for the driver to record.
@@ -124,6 +127,7 @@ impl Workers {
             incarnation,
             sessions: Mutex::default(),
             offers: AtomicU64::new(1),
+            routes: Notify::new(),
             groups: Mutex::default(),
             waiting: Mutex::default(),
             ends: Line::default(),
@@ -145,6 +149,7 @@ impl Workers {
         tracing::info!(worker.id = %id, worker.name = info.name, slots = info.slots, "a worker has joined");
         self.0.store.join_worker(info.clone()).await?;
         lock(&self.0.sessions).insert(id, Arc::new(Session::new(&info, boot_ms())));
+        self.0.routes.notify_one();
         Ok(id)
     }
 
@@ -159,6 +164,7 @@ impl Workers {
         tracing::info!(worker.id = %id, "a worker has left");
         self.0.forget(id);
         self.0.dead.put([id]);
+        self.0.routes.notify_one();
         Ok(())
     }
 
@@ -200,6 +206,7 @@ impl Workers {
     /// Says that runs may wait.
     pub(crate) fn offer(&self) {
         self.0.offers.fetch_add(1, Ordering::AcqRel);
+        self.0.routes.notify_one();
         for group in lock(&self.0.groups).values_mut() {
             group.wake();
         }
@@ -234,6 +241,8 @@ impl Workers {
         }
         // A poll that is held may be answered with what there was no room for.
         roomy.iter().filter_map(|holder| sessions.get(holder)).for_each(|session| session.wake.notify_waiters());
+        // A run may wait for a worker that is not busy.
+        self.0.routes.notify_one();
     }
 
     /// Counts up the workers that were heard, buries those that are dead, and forgets those that went elsewhere. Never ends.
@@ -246,6 +255,7 @@ impl Workers {
                 Ok(counts) => {
                     let dead = watch.observe(asked_ms, boot_ms(), &counts);
                     self.0.bury(dead).await;
+                    self.0.routes.notify_one();
                 }
                 Err(StoreError::Closed) => return,
                 Err(error) => tracing::warn!(%error, "workers could not be counted up; trying again"),
@@ -281,6 +291,8 @@ impl Workers {
         session.receive(poll);
         let before = lock(&self.0.sessions).insert(id, Arc::clone(&session));
         before.into_iter().for_each(|other| other.end_polls());
+        // Runs may wait for it alone.
+        self.routes.notify_one();
         Ok(session)
     }
 

@@ -8,6 +8,7 @@ mod bundle;
 mod calendar;
 mod job;
 mod retry;
+mod routing;
 mod schedule;
 mod task;
 mod texts;

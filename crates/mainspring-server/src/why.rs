@@ -3,6 +3,7 @@
 use mainspring_api::{self as api, WhyCode, WhyReason};
 use mainspring_core::job::{GateRule, Overlap};
 use mainspring_core::queue::{QueueRule, place};
+use mainspring_core::routing::{Routing, Strategy};
 use mainspring_core::run::RunState;
 use mainspring_schedule::Timestamp;
 use mainspring_store::RunInfo;
@@ -38,6 +39,8 @@ pub(crate) struct RunFacts<'a> {
     pub(crate) pool: Pool,
     /// What is set for the queue, and how many of its runs are executed.
     pub(crate) queue: (QueueRule, u64),
+    /// Which workers may have it.
+    pub(crate) routing: &'a Routing,
     pub(crate) now: Timestamp,
 }
 
@@ -59,9 +62,19 @@ fn where_it_is(facts: &RunFacts<'_>) -> Vec<WhyReason> {
         RunState::Scheduled => vec![not_before(run)],
         RunState::Held => vec![held(facts)],
         RunState::Queued => queued(facts),
-        RunState::Waiting => vec![WhyReason::new(WhyCode::AwaitsRun, "tasks before it are unfinished")],
+        RunState::Waiting => vec![waiting(facts)],
         state => vec![WhyReason::new(WhyCode::Final, ended(state, run))],
     }
+}
+
+fn waiting(facts: &RunFacts<'_>) -> WhyReason {
+    let shards: Vec<&RunInfo> = facts.unfinished.iter().filter(|run| run.parent == Some(facts.run.id)).collect();
+    let message = match shards.len() {
+        0 => "what it waits for is unfinished".to_owned(),
+        1 => "it ends with its shards, of which one is unfinished".to_owned(),
+        count => format!("it ends with its shards, of which {count} are unfinished"),
+    };
+    WhyReason { runs: named(shards), ..WhyReason::new(WhyCode::AwaitsRun, message) }
 }
 
 fn running(run: &RunInfo) -> Vec<WhyReason> {
@@ -85,7 +98,8 @@ fn not_before(run: &RunInfo) -> WhyReason {
 }
 
 fn held(facts: &RunFacts<'_>) -> WhyReason {
-    let holders: Vec<&RunInfo> = facts.unfinished.iter().filter(|run| run.state != RunState::Held).collect();
+    let holders: Vec<&RunInfo> =
+        facts.unfinished.iter().filter(|run| run.state != RunState::Held && run.parent.is_none()).collect();
     let before =
         facts.unfinished.iter().filter(|run| run.state == RunState::Held && goes_first(run, facts.run)).count();
     let limit = facts.limit.map_or_else(String::new, |rule| {
@@ -109,7 +123,11 @@ fn queued(facts: &RunFacts<'_>) -> Vec<WhyReason> {
         reasons.push(WhyReason::new(WhyCode::Draining, "the server that answers is shutting down, and starts no runs"));
     }
     reasons.extend(at_limit(facts.queue, &facts.run.queue));
-    reasons.extend(no_slot(facts.pool, &facts.run.queue));
+    if facts.routing.is_none() {
+        reasons.extend(no_slot(facts.pool, &facts.run.queue));
+    } else {
+        reasons.extend(no_fitting_worker(facts));
+    }
     if !before.is_empty() {
         let message = format!(
             "{} queued in {}, to start before it: of higher priority, or due before",
@@ -161,6 +179,34 @@ fn no_slot(pool: Pool, queue: &str) -> Option<WhyReason> {
     };
     let hint = "more slots for a server or worker: --slots; what runs: mainspring run list --state running";
     Some(WhyReason::new(WhyCode::NoSlot, whose).hint(hint))
+}
+
+/// Why no worker takes a run that is routed.
+fn no_fitting_worker(facts: &RunFacts<'_>) -> Option<WhyReason> {
+    let RunFacts { run, routing, pool, .. } = facts;
+    let queue = &run.queue;
+    let labels: String = routing.workers.iter().map(|(name, value)| format!(" --label {name}={value}")).collect();
+    if pool.workers == 0 {
+        let with = if labels.is_empty() { String::new() } else { " with the labels that the job names".to_owned() };
+        let message = format!("its job is routed to workers, and no worker of the queue {queue}{with} is there");
+        let hint = format!("start one: mainspring worker --queues {queue}{labels}");
+        return Some(WhyReason::new(WhyCode::NoWorker, message).hint(hint));
+    }
+    let hint = "what runs: mainspring run list --state running; who is there: mainspring worker list";
+    let slots = |message: String| Some(WhyReason::new(WhyCode::NoSlot, message).hint(hint));
+    match (&run.worker, routing.strategy()) {
+        (Some(worker), _) if pool.free_workers == 0 => slots(format!(
+            "routing {} has picked the worker {worker}, all of whose slots are taken",
+            routing.strategy()
+        )),
+        (None, Strategy::BusyOver) => {
+            slots(format!("each of the {} workers that fit has a run of the job, or no free slot", pool.workers))
+        }
+        (None, Strategy::Any) if pool.free_workers == 0 => {
+            slots(format!("all slots of the {} workers that fit are taken", pool.workers))
+        }
+        _ => None,
+    }
 }
 
 /// The order in which held runs get a slot of their job.

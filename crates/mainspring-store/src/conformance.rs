@@ -39,6 +39,7 @@ pub mod queue;
 pub mod queues;
 pub mod reads;
 pub mod replacing;
+pub mod routing;
 pub mod webhooks;
 pub mod window;
 pub mod workers;
@@ -134,6 +135,16 @@ macro_rules! conformance_suite {
                 webhook_that_goes_takes_its_deliveries_along,
                 purge_waits_for_webhooks_and_forgets_old_deliveries,
                 missed_instants_of_a_fire_are_an_event;
+            routing:
+                routed_run_is_for_the_worker_that_was_picked,
+                what_a_strategy_counts_is_kept,
+                run_whose_worker_is_gone_goes_to_another,
+                run_waits_for_a_worker_with_its_labels,
+                busy_worker_is_passed_over,
+                each_worker_executes_a_shard_and_the_run_ends_with_them,
+                shard_keeps_its_place_when_it_is_tried_again,
+                cancel_of_a_broadcast_reaches_its_shards,
+                newer_run_replaces_a_broadcast_with_its_shards;
             cancels:
                 unstarted_run_is_over_at_once,
                 running_run_is_asked_to_end,

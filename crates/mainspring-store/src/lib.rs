@@ -32,4 +32,4 @@ pub use row::*;
 pub use sqlite::{Options, SqliteStore};
 pub use store::Store;
 pub use webhook::{Delivery, DeliveryAnswer, DeliveryState, NewDelivery, Sent, Webhook, WebhookRow};
-pub use worker::{WorkerInfo, WorkerRow, WorkerToken};
+pub use worker::{ROUTED_MAX, Routed, WorkerInfo, WorkerRow, WorkerToken};

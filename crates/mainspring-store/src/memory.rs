@@ -21,6 +21,7 @@ mod outbox;
 mod purge;
 mod queue;
 mod queues;
+mod route;
 mod runs;
 mod table;
 mod webhooks;
@@ -51,7 +52,7 @@ use crate::row::{
 };
 use crate::store::Store;
 use crate::webhook::{Delivery, NewDelivery, Sent, Webhook, WebhookRow};
-use crate::worker::{WorkerInfo, WorkerRow, WorkerToken};
+use crate::worker::{Routed, WorkerInfo, WorkerRow, WorkerToken};
 use model::Model;
 
 /// A store in memory.
@@ -261,6 +262,13 @@ impl Store for MemoryStore {
         let released = queue::release_due(&mut model, at, limit);
         self.tell(&model);
         Ok(released)
+    }
+
+    async fn route(&self, at: Timestamp, limit: u32) -> Result<Routed> {
+        let mut model = self.model()?;
+        let routed = route::route(&mut model, at, limit);
+        self.tell(&model);
+        Ok(routed)
     }
 
     async fn take_changes(&self, by: Incarnation, shards: ShardSet, limit: u32) -> Result<Changes> {

@@ -6,6 +6,7 @@ pub use mainspring_core::batch::{Changes, Released};
 use mainspring_core::batch::{Gap, Placed, Progress, TriggerRow};
 use mainspring_core::job::{Job, JobKey};
 use mainspring_core::queue::QueueRule;
+use mainspring_core::routing::Shard;
 use mainspring_core::run::{AttemptOutcome, Origin, RunState};
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
 
@@ -294,6 +295,12 @@ pub struct RunInfo {
     pub attempt: u32,
     /// Where it waits or waited.
     pub queue: String,
+    /// The worker that was picked for it, by name, if its job is routed.
+    pub worker: Option<String>,
+    /// The run of which it is a shard.
+    pub parent: Option<RunId>,
+    /// Which shard it is.
+    pub shard: Option<Shard>,
     /// Higher goes first.
     pub priority: i32,
     /// Not to be started before.

@@ -20,6 +20,7 @@ pub(crate) mod queue;
 pub(crate) mod queues;
 pub(crate) mod repeat;
 pub(crate) mod replace;
+pub(crate) mod route;
 pub(crate) mod run;
 pub(crate) mod save;
 pub(crate) mod session;

@@ -22,7 +22,7 @@ use crate::row::{
     VersionedJob,
 };
 use crate::webhook::{Delivery, NewDelivery, Sent, Webhook, WebhookRow};
-use crate::worker::{WorkerInfo, WorkerRow, WorkerToken};
+use crate::worker::{Routed, WorkerInfo, WorkerRow, WorkerToken};
 
 /// Where jobs, triggers, runs and history are kept.
 ///
@@ -161,6 +161,15 @@ pub trait Store: Send + Sync + 'static {
     /// over, as [`mainspring_core::run::expiry`] says. These give up their slots as by [`Store::cancel_run`], and a trigger
     /// that awaits one is noted in the outbox.
     async fn release_due(&self, at: Timestamp, limit: u32) -> Result<Released>;
+
+    /// Picks workers for runs of routed jobs, until `limit` or a few more are placed, as [`mainspring_core::routing::Router`] says, and puts each into the line of
+    /// its worker. Before that, runs in lines whose worker is gone, or takes none of their queue any more, wait for another pick. What
+    /// strategies remember is read and written under one lock, so that it holds whoever asks.
+    ///
+    /// A run of which each worker is to execute a shard waits from then on, and its shards, which are runs with ids of [`RunId::shard`],
+    /// are queued in its place; they count in no gate. Once they are final, this ends their run, as
+    /// [`mainspring_core::routing::ended`] says.
+    async fn route(&self, at: Timestamp, limit: u32) -> Result<Routed>;
 
     /// Reads and clears what requests have changed that concerns a process start: up to `limit` triggers of its shards,
     /// and the ends asked for of runs that it executes. Each is there once, deleted ones as well.

@@ -1,6 +1,6 @@
 //! Workers of other machines, and the tokens with which they join.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mainspring_core::{Incarnation, Timestamp};
 
@@ -51,4 +51,19 @@ pub struct WorkerToken {
     pub created_at: Timestamp,
     /// It opens nothing from then on.
     pub expires_at: Option<Timestamp>,
+}
+
+/// How many runs of a queue one call of [`crate::Store::route`] looks at. Where more wait than that for want of a worker, the others are
+/// looked at once some have gone.
+pub const ROUTED_MAX: u32 = 4_096;
+
+/// What came of picking workers for runs.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Routed {
+    /// Runs that were put into lines of workers, shards included.
+    pub moved: u32,
+    /// Runs that were looked at and stay, because no worker is there for them or the limit is reached.
+    pub waiting: u32,
+    /// The lines of workers in which runs wait now.
+    pub lines: BTreeSet<String>,
 }

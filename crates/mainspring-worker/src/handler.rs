@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mainspring_api::{LogStream, Timestamp, WorkerRun};
+use mainspring_api::{LogStream, RunShard, Timestamp, WorkerRun};
 use mainspring_tasks::{DataError, JobData};
 use serde_json::Value;
 use tokio::sync::watch;
@@ -48,6 +48,12 @@ impl RunContext {
     #[must_use]
     pub fn fire_time(&self) -> Timestamp {
         self.run.fire_at
+    }
+
+    /// Which shard of its run this is, if the job is broadcast to workers.
+    #[must_use]
+    pub fn shard(&self) -> Option<RunShard> {
+        self.run.shard
     }
 
     /// When it was due.

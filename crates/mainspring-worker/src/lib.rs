@@ -46,5 +46,6 @@ mod worker;
 
 pub use builder::{Builder, StartError};
 pub use handler::RunContext;
+pub use mainspring_api::RunShard;
 pub use mainspring_tasks::{DataError, Handler, HandlerError, HandlerResult, IntoHandlerResult};
 pub use worker::Worker;

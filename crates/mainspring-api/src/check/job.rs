@@ -5,7 +5,7 @@ use serde_json::Value;
 use super::name::name_problem;
 use crate::document::{escape, shorten};
 use crate::spec::{HttpTask, ParamSpec, ParamType, Status};
-use crate::{Backoff, ErrorCode, JobSpec, Overlap, Problem, RetryOn, Task, TriggerSpec};
+use crate::{Backoff, ErrorCode, JobSpec, Overlap, Problem, RetryOn, Routing, Task, TriggerSpec};
 
 /// Checks that there is exactly one task, and that it is whole.
 pub(super) fn check_task(spec: &JobSpec, problems: &mut Vec<Problem>) {
@@ -56,7 +56,31 @@ pub(super) fn check_policies(spec: &JobSpec, problems: &mut Vec<Problem>) {
     if let Some(queue) = &spec.queue {
         name_problem("/queue", queue, problems);
     }
+    check_routing(spec, problems);
 }
+
+/// Checks which workers get runs.
+fn check_routing(spec: &JobSpec, problems: &mut Vec<Problem>) {
+    let is_routed = spec.routing.is_some() || !spec.workers.is_empty() || spec.routing_key.is_some();
+    let queue = spec.queue.as_deref().unwrap_or_default();
+    if is_routed && queue.len() > ROUTED_QUEUE_MAX {
+        let message =
+            format!("the queue of a routed job has at most {ROUTED_QUEUE_MAX} bytes, this one {}", queue.len());
+        problems.push(wrong_value(message, "/queue").hint("give the queue a shorter name"));
+    }
+    let Some(key) = &spec.routing_key else { return };
+    if key.is_empty() || key.len() > 256 {
+        let hint = "name a member of the input, as in customer, or give a JSON pointer, as in /order/customer";
+        problems.push(wrong_value("the place of a key has 1 to 256 bytes", "/routing_key").hint(hint));
+    }
+    if !matches!(spec.routing, None | Some(Routing::Any | Routing::ConsistentHash)) {
+        let message = "\"routing_key\" has an effect with routing consistent_hash only";
+        problems.push(wrong_value(message, "/routing_key").hint("remove it, or write routing: consistent_hash"));
+    }
+}
+
+/// The longest name of a queue of routed jobs, in bytes.
+const ROUTED_QUEUE_MAX: usize = 120;
 
 /// Checks what follows a failed attempt.
 fn check_retries(spec: &JobSpec, problems: &mut Vec<Problem>) {
@@ -97,13 +121,14 @@ fn retry_problem(task: Option<Task<'_>>, on: &RetryOn, pointer: String) -> Optio
 
 /// Checks labels, environment and parameters.
 pub(super) fn check_values(spec: &JobSpec, problems: &mut Vec<Problem>) {
-    for (key, value) in &spec.labels {
+    let labels = spec.labels.iter().map(|label| ("/labels", label));
+    for (pointer, (key, value)) in labels.chain(spec.workers.iter().map(|label| ("/workers", label))) {
         let key_fits =
             !key.is_empty() && key.len() <= 128 && !key.contains(|c: char| c == '=' || c == ',' || c.is_whitespace());
         if !key_fits || value.len() > 256 {
             let message = format!("label \"{}\" is not allowed", shorten(key));
             let hint = "keys have 1 to 128 bytes without space, ',' and '='; values 256 bytes at most";
-            problems.push(wrong_value(message, format!("/labels/{}", escape(key))).hint(hint));
+            problems.push(wrong_value(message, format!("{pointer}/{}", escape(key))).hint(hint));
         }
     }
     for key in spec.env.keys() {

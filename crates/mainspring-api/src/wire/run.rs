@@ -78,10 +78,25 @@ pub struct Run {
     /// Run that this one repeats.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rerun_of: Option<String>,
+    /// Run of which this one is a shard.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    /// Which shard it is.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<RunShard>,
     /// Whether a failover of the database came between its due time and its record, and lost records: it may have been
     /// recorded, and done, before. Absent: no.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub recovered: bool,
+}
+
+/// Which part of a run another one executes for it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct RunShard {
+    /// From 0.
+    pub index: u32,
+    /// How many there are.
+    pub total: u32,
 }
 
 /// A run in brief.
@@ -106,7 +121,7 @@ pub struct RunSummary {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum RunState {
-    /// A workflow task with unfinished tasks before it.
+    /// A workflow task with unfinished tasks before it, or a run with unfinished shards.
     Waiting,
     /// Waiting for a slot of its job.
     Held,

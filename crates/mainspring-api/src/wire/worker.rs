@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::{AttemptState, LogStream};
+use super::{AttemptState, LogStream, RunShard};
 use crate::Timestamp;
 
 /// What a worker says of itself when it joins.
@@ -129,6 +129,9 @@ pub struct WorkerRun {
     /// What the job keeps between its runs: an object. Absent where it keeps nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub data: Option<Value>,
+    /// Which shard it is, if its job is broadcast to workers. Processes get it with `env`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shard: Option<RunShard>,
     /// Environment of processes.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub env: BTreeMap<String, String>,

@@ -31,6 +31,10 @@ pub const RUN: View<Run> = View {
         Column::extra("PRIORITY", |it, _| text(it.priority)),
         Column::extra("WORKER", |it, _| optional(it.worker.as_ref())),
         Column::extra("VERSION", |it, _| text(it.job_version)),
+        Column::extra("PARENT", |it, _| optional(it.parent.as_ref())),
+        Column::extra("SHARD", |it, _| {
+            optional(it.shard.map(|shard| format!("{} of {}", shard.index, shard.total)).as_ref())
+        }),
         Column::extra("RERUN OF", |it, _| optional(it.rerun_of.as_ref())),
         Column::extra("RECOVERED", |it, _| yes(it.recovered)),
         Column::extra("INPUT", |it, _| json(it.input.as_ref())),

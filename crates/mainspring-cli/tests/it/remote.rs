@@ -23,16 +23,20 @@ struct Worker {
 
 impl Worker {
     fn start(program: &Program, url: &str, name: &str) -> Self {
-        Self::start_for(program, &[url], "data/token", name)
+        Self::start_for(program, &[url], "data/token", name, &[])
+    }
+
+    fn start_with(program: &Program, url: &str, name: &str, more: &[&str]) -> Self {
+        Self::start_for(program, &[url], "data/token", name, more)
     }
 
     /// One that finds another server of the cluster when its own does not answer.
-    fn start_for(program: &Program, urls: &[&str], token: &str, name: &str) -> Self {
+    fn start_for(program: &Program, urls: &[&str], token: &str, name: &str, more: &[&str]) -> Self {
         let (token, data) = (program.home().join(token), program.home().join(name));
         let mut command = program.command(&["worker", "--queues", "remote", "--slots", "2"]);
         urls.iter().for_each(|url| _ = command.args(["--server", url]));
         command.args(["--name", name, "--kill-grace", "1s", "--log", "warn", "--token-file"]).arg(token);
-        Self::of(command.arg("--data-dir").arg(data))
+        Self::of(command.arg("--data-dir").arg(data).args(more))
     }
 
     fn python(program: &Program, url: &str) -> Self {
@@ -116,6 +120,50 @@ fn wait_for(what: &str, is_there: impl Fn() -> bool) {
         assert!(begun.elapsed() < PATIENCE, "never came: {what}");
         std::thread::yield_now();
     }
+}
+
+#[test]
+fn runs_go_to_the_worker_that_their_job_picks() {
+    let program = Program::new();
+    let live = Live::start_with(&program, &["server", "--data", "data"]);
+    let zone = serde_json::json!({ "routing": "round", "workers": { "zone": "eu" } });
+    job(&program, "far", "true", zone);
+    let early = start(&program, "far");
+    let why = program.run(&["run", "why", &early]).stdout;
+    assert!(why.contains("no worker of the queue remote with the labels that the job names is there"), "{why}");
+    assert!(why.contains("mainspring worker --queues remote --label zone=eu"), "{why}");
+
+    let _other = Worker::start_with(&program, &live.url, "other", &["--label", "zone=us"]);
+    let _workers = ["a", "b"].map(|name| Worker::start_with(&program, &live.url, name, &["--label", "zone=eu"]));
+    assert_eq!(run(&program, &early, is_final)["state"], "succeeded");
+    let runs: Vec<String> = (0..4).map(|_| start(&program, "far")).collect();
+    let names: Vec<Value> = runs.iter().map(|id| run(&program, id, is_final)["worker"].clone()).collect();
+    assert!(names.iter().all(|name| name == "a" || name == "b"), "{names:?}");
+    assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "one after the other: {names:?}");
+    let shown = program.run(&["run", "show", &runs[0]]).stdout;
+    assert!(shown.contains(names[0].as_str().unwrap()), "{shown}");
+
+    job(
+        &program,
+        "parts",
+        "echo $MS_SHARD_INDEX of $MS_SHARD_TOTAL",
+        serde_json::json!({ "routing": "sharding_broadcast", "workers": { "zone": "eu" } }),
+    );
+    let whole = run(&program, &start(&program, "parts"), is_final);
+    assert_eq!(whole["state"], "succeeded", "{whole}");
+    let listed = program.run(&["run", "list", "--job", "parts", "-o", "json"]).stdout;
+    let listed: Vec<Value> = serde_json::from_str(&listed).unwrap();
+    let shards: Vec<&Value> = listed.iter().filter(|run| run["parent"] == whole["id"]).collect();
+    assert_eq!(shards.len(), 2, "{listed:?}");
+    for shard in shards {
+        let log = program.run(&["logs", shard["id"].as_str().unwrap()]).stdout;
+        assert_eq!(log, format!("{} of 2\n", shard["shard"]["index"]), "{shard}");
+        assert_eq!(shard["worker"], ["a", "b"][shard["shard"]["index"].as_u64().unwrap() as usize], "in their order");
+    }
+
+    let bad = program.file("bad.json", r#"{"name": "bad", "noop": true, "routing": "round", "routing_key": "x"}"#);
+    let refused = program.run(&["check", "-f", &bad]);
+    assert!(refused.code != 0 && refused.stderr.contains("routing_key"), "{refused:?}");
 }
 
 #[test]

@@ -6,6 +6,7 @@ use mainspring_core::batch::{Progress, TriggerRow, TriggerStatus};
 use mainspring_core::compile::{self, FieldError};
 use mainspring_core::edit::{self, Before};
 use mainspring_core::job::{Job, JobKey, check_name};
+use mainspring_core::routing::{QUEUE_MAX, Strategy};
 use mainspring_core::rule::Rule;
 use mainspring_core::{Timestamp, TriggerId};
 use mainspring_schedule::Calendar;
@@ -400,6 +401,7 @@ fn check(job: &Job) -> Result<()> {
         let message = format!("a job has at most {SLICE_TRIGGERS} triggers, this one {}", job.triggers.len());
         return refused("triggers", "job.too_many_triggers", message);
     }
+    check_routing(job)?;
     if job.max_active == 0 {
         return refused("max_active", "job.max_active", "at least one run must be allowed".into());
     }
@@ -414,6 +416,30 @@ fn check(job: &Job) -> Result<()> {
     }
     Ok(())
 }
+
+fn check_routing(job: &Job) -> Result<()> {
+    let routing = &job.routing;
+    let refused = |field, message: String, hint: &str| {
+        let error = FieldError { field, code: "job.routing", message, hint: Some(hint.to_owned()) };
+        Err(Error::Invalid { path: job.key.to_string(), trigger: None, error })
+    };
+    if !routing.is_none() && job.queue.len() > QUEUE_MAX {
+        let message = format!("the queue of a routed job has at most {QUEUE_MAX} bytes, this one {}", job.queue.len());
+        return refused("queue", message, "give the queue a shorter name");
+    }
+    if routing.key.as_deref().is_some_and(|key| key.is_empty() || key.len() > KEY_MAX) {
+        let message = format!("the place of a key has 1 to {KEY_MAX} bytes");
+        return refused("routing_key", message, "name a member of the input, or give a JSON pointer");
+    }
+    if routing.key.is_some() && routing.strategy() != Strategy::ConsistentHash {
+        let message = format!("a routing_key has no effect with routing {}", routing.strategy);
+        return refused("routing_key", message, "remove it, or use routing: consistent_hash");
+    }
+    Ok(())
+}
+
+/// The longest place of a key in an input, in bytes.
+const KEY_MAX: usize = 256;
 
 /// How many of the jobs fit into one transaction: at least one.
 fn slice_len<A, B>(jobs: &[(Arc<Job>, A, B)]) -> usize {

@@ -53,7 +53,7 @@ impl Control {
             job_version: job.version,
             origin: ask.origin,
             input: ask.input.filter(|input| !input.is_null()).map(|input| input.to_string()),
-            queue: job.definition.queue.clone(),
+            queue: job.definition.line(),
             priority: ask.priority.unwrap_or(job.definition.priority),
             rerun_of: None,
             at,
@@ -74,19 +74,30 @@ impl Control {
         let before = self.run(run).await?;
         let Asking { at, number } = asking.unwrap_or_else(|| self.new_asking());
         let id = RunId::new(at, RunSource::Asked(before.job, number));
+        let queue = self.line_of(&before).await?;
         let asked = AskedRun {
             id,
             job: before.job,
             job_version: before.job_version,
             origin: Origin::Rerun,
             input: before.input,
-            queue: before.queue,
+            queue,
             priority: before.priority,
             rerun_of: Some(run),
             at,
         };
         self.store.ask_run(asked).await?;
         self.run(id).await
+    }
+
+    /// The line in which a run like that waits.
+    async fn line_of(&self, run: &RunInfo) -> Result<String> {
+        match self.store.definition(run.job, run.job_version).await {
+            Ok(definition) => Ok(definition.line()),
+            // Whoever asks for the run is told.
+            Err(mainspring_store::Error::NotFound { .. }) => Ok(run.queue.clone()),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Cancels a run: at once if it has not started, else its worker ends it.

@@ -236,7 +236,8 @@ mod tests {
             input: None,
         };
         let definition = Arc::new(Job::new(JobKey::new("default", "a"), Task::Noop));
-        let given = Given { start: Arc::new(Start::from(claimed)), definition, claimed_at: at(5_000), data: None };
+        let start = Arc::new(Start::from(claimed));
+        let given = Given { start, definition, claimed_at: at(5_000), data: None, shard: None };
         let end = |started, ended| RemoteEnd {
             run,
             attempt: 1,

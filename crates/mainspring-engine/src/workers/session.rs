@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use mainspring_core::batch::{LiveRun, Queues};
 use mainspring_core::job::{Job, OnLost};
+use mainspring_core::routing::{Shard, Strategy, worker_line};
 use mainspring_core::rule::Start;
 use mainspring_core::workers::{Hands, Received};
 use mainspring_core::{BatchId, Incarnation, RunId, Timestamp};
@@ -15,7 +16,6 @@ use tokio::sync::Notify;
 
 use super::{HOLD, Inner, WorkerError, Workers, lock};
 use crate::clock::{boot_ms, pause};
-use crate::handler::merged_input;
 
 /// How long to wait before a claim is repeated whose answer is not known.
 const RETRY_AFTER_MS: u64 = 250;
@@ -55,6 +55,8 @@ pub struct Given {
     pub claimed_at: Timestamp,
     /// What the job keeps between its runs, if it does.
     pub data: Option<serde_json::Value>,
+    /// Which shard it is, if its job is broadcast.
+    pub shard: Option<Shard>,
 }
 
 impl Given {
@@ -62,7 +64,8 @@ impl Given {
         start.awaited_by = inner.definitions.awaiting_start(&start, &definition).await;
         start.deadline = inner.definitions.deadline(&start, &definition).await;
         let data = inner.definitions.data(start.job, &definition).await;
-        Self { start: Arc::new(start), definition, claimed_at, data }
+        let shard = shard_of(inner, start.run, &definition).await;
+        Self { start: Arc::new(start), definition, claimed_at, data, shard }
     }
 
     /// A run that the store says the worker has.
@@ -76,7 +79,7 @@ impl Given {
     /// The job's input with what was given with the run laid over it.
     #[must_use]
     pub fn input(&self) -> serde_json::Value {
-        merged_input(&self.definition, self.start.input.as_deref())
+        self.definition.merged_input(self.start.input.as_deref())
     }
 
     /// Limit of the attempt in milliseconds: its own, and what is left of the run's.
@@ -93,10 +96,32 @@ impl Given {
     }
 }
 
+/// Which shard a run is. Read for jobs that are broadcast alone, so that claims carry no more than they need.
+async fn shard_of(inner: &Inner, run: RunId, definition: &Job) -> Option<Shard> {
+    if definition.routing.strategy() != Strategy::ShardingBroadcast {
+        return None;
+    }
+    loop {
+        match inner.store.run(run).await {
+            Ok(info) => return info.and_then(|info| info.shard),
+            Err(StoreError::Closed) => return None,
+            Err(error) => {
+                tracing::warn!(%error, run.id = %run, "the shard of a run could not be read; trying again");
+                pause(RETRY_AFTER_MS).await;
+            }
+        }
+    }
+}
+
 pub(super) struct Session {
     pub(super) id: Incarnation,
+    pub(super) name: String,
     pub(super) token: Option<String>,
     queues: Queues,
+    /// The same after those from which it alone takes runs.
+    own_queues: Queues,
+    /// Whether runs may wait for it alone.
+    pub(super) called: AtomicBool,
     desk: Mutex<Desk>,
     pub(super) wake: Notify,
     pub(super) gone: AtomicBool,
@@ -141,10 +166,14 @@ impl Session {
             unreadable: FxHashSet::default(),
             ended_early: Vec::new(),
         };
+        let own = |queue: &String| worker_line(queue, &info.name);
         Self {
             id: info.id,
+            name: info.name.clone(),
             token: info.token.clone(),
             queues: Queues::named(info.queues.iter().map(String::as_str)),
+            own_queues: Queues::named(info.queues.iter().map(own).chain(info.queues.iter().cloned())),
+            called: AtomicBool::new(false),
             desk: Mutex::new(desk),
             wake: Notify::new(),
             gone: AtomicBool::new(false),
@@ -264,6 +293,12 @@ impl Session {
         Told { runs, end: orders.end }
     }
 
+    /// Where it takes runs from, first to last. What waits for it alone is looked for once for each call.
+    fn lines(&self) -> (&Queues, bool) {
+        let called = self.called.swap(false, Ordering::AcqRel);
+        (if called { &self.own_queues } else { &self.queues }, called)
+    }
+
     /// Begins a claim, if none is under way and the worker takes runs. Answers its id and for how many.
     fn begin_claim(&self, poll: &Poll) -> Option<(BatchId, u32)> {
         let mut desk = lock(&self.desk);
@@ -359,7 +394,7 @@ impl Workers {
     fn may_claim(&self, session: &Arc<Session>, poll: &Poll, offers: u64) -> bool {
         let mut groups = lock(&self.0.groups);
         let group = groups.entry(session.queues.clone()).or_default();
-        if group.exhausted < offers {
+        if group.exhausted < offers || session.called.load(Ordering::Acquire) {
             return true;
         }
         let me = Arc::downgrade(session);
@@ -373,10 +408,13 @@ impl Workers {
     async fn claim(&self, session: &Arc<Session>, id: BatchId, limit: u32) -> Option<u32> {
         let inner = &self.0;
         let now = inner.time.now();
+        let (lines, called) = session.lines();
         loop {
-            match inner.store.claim_for(id, inner.me(), &session.queues, limit, now).await {
+            match inner.store.claim_for(id, inner.me(), lines, limit, now).await {
                 Ok(claimed) => {
                     let count = u32::try_from(claimed.len()).unwrap_or(u32::MAX);
+                    // More may be left for it.
+                    session.called.fetch_or(called && count == limit, Ordering::AcqRel);
                     for run in claimed {
                         let start = Start::from(run);
                         inner.metrics.claimed(&start, now);

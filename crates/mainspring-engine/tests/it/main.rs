@@ -4,5 +4,6 @@ mod cluster;
 mod kit;
 mod queues;
 mod refused;
+mod routing;
 mod tzdata;
 mod workers;

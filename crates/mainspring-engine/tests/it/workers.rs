@@ -1,6 +1,5 @@
 //! Workers of other machines, over a store in memory: what they are given, and what becomes of what they say.
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -16,12 +15,12 @@ use mainspring_tasks::{LogLine, Stream};
 use crate::kit::until;
 
 /// An engine whose own slots take nothing from the queue `remote`.
-async fn engine(store: Arc<dyn Store>) -> Engine {
+pub async fn engine(store: Arc<dyn Store>) -> Engine {
     let settings = Settings { queues: Queues::named(["default"]), ..Settings::default() };
     Engine::start(store, settings).await.expect("the engine starts")
 }
 
-async fn save(engine: &Engine, change: impl FnOnce(&mut Job)) -> JobKey {
+pub async fn save(engine: &Engine, change: impl FnOnce(&mut Job)) -> JobKey {
     let mut job = Job::new(JobKey::new("default", "job"), Task::Handler { name: "far".into() });
     job.queue = "remote".into();
     change(&mut job);
@@ -30,16 +29,20 @@ async fn save(engine: &Engine, change: impl FnOnce(&mut Job)) -> JobKey {
     key
 }
 
-async fn ask(engine: &Engine, key: &JobKey) -> RunId {
+pub async fn ask(engine: &Engine, key: &JobKey) -> RunId {
     engine.control().run_now(key, Ask::default()).await.expect("asked for").id
 }
 
 async fn join(engine: &Engine, slots: u32) -> Incarnation {
+    join_as(engine, "far", slots, &[]).await
+}
+
+pub async fn join_as(engine: &Engine, name: &str, slots: u32, labels: &[(&str, &str)]) -> Incarnation {
     let about = WorkerInfo {
         id: Incarnation(0),
-        name: "far".into(),
+        name: name.into(),
         queues: vec!["remote".into()],
-        labels: BTreeMap::new(),
+        labels: labels.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect(),
         slots,
         version: None,
         token: None,
@@ -49,12 +52,12 @@ async fn join(engine: &Engine, slots: u32) -> Incarnation {
     engine.workers().join(about).await.expect("joined")
 }
 
-fn asks(number: u64, free: u32, holds: &[(RunId, u32)]) -> Poll {
+pub fn asks(number: u64, free: u32, holds: &[(RunId, u32)]) -> Poll {
     Poll { number, free, holds: holds.to_vec(), wait: Some(Duration::from_secs(2)) }
 }
 
 /// Polls until something is said, from a number on.
-async fn told(engine: &Engine, worker: Incarnation, from: u64, free: u32, holds: &[(RunId, u32)]) -> (Told, u64) {
+pub async fn told(engine: &Engine, worker: Incarnation, from: u64, free: u32, holds: &[(RunId, u32)]) -> (Told, u64) {
     for number in from..from + 60 {
         let told = engine.workers().poll(worker, asks(number, free, holds)).await.expect("answered");
         if !(told.runs.is_empty() && told.end.is_empty()) {
@@ -64,20 +67,20 @@ async fn told(engine: &Engine, worker: Incarnation, from: u64, free: u32, holds:
     panic!("nothing was said");
 }
 
-fn ids(told: &Told) -> Vec<RunId> {
+pub fn ids(told: &Told) -> Vec<RunId> {
     told.runs.iter().map(|given| given.start.run).collect()
 }
 
-fn end(run: RunId, attempt: u32, outcome: AttemptOutcome) -> RemoteEnd {
+pub fn end(run: RunId, attempt: u32, outcome: AttemptOutcome) -> RemoteEnd {
     let now = SystemClock.now();
     RemoteEnd { run, attempt, outcome, started_at: Some(now), ended_at: now, detail: None }
 }
 
-fn ends(ends: Vec<RemoteEnd>) -> Report {
+pub fn ends(ends: Vec<RemoteEnd>) -> Report {
     Report { ends, ..Report::default() }
 }
 
-async fn is(engine: &Engine, run: RunId, state: RunState) {
+pub async fn is(engine: &Engine, run: RunId, state: RunState) {
     until(state.as_str(), async || (engine.control().run(run).await.expect("there").state == state).then_some(()))
         .await;
 }

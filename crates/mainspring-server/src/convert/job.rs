@@ -9,11 +9,11 @@ use mainspring_schedule::{Calendar, Timestamp};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::retry;
 use super::schedule::{self, OrNote};
 use super::task::{task, write_task};
 use super::texts::{duration_text, positive_ms};
 use super::{Known, Surroundings, problem, under, with_checked};
+use super::{retry, routing};
 
 /// Reads a job, and compiles its triggers as the engine will: zones, expressions, calendars, and that each fires.
 ///
@@ -110,6 +110,7 @@ pub(super) fn read_job(spec: &JobSpec, around: &Surroundings<'_>) -> Result<Job,
         env: spec.env.clone(),
         working_dir: spec.working_dir.clone(),
         queue: spec.queue.clone().unwrap_or_else(|| job::DEFAULT_QUEUE.to_owned()),
+        routing: routing::read(spec),
         priority: spec.priority.unwrap_or(DEFAULT_PRIORITY),
         timeout_ms,
         run_timeout_ms,
@@ -151,6 +152,9 @@ pub fn job_spec(job: &Job) -> JobSpec {
         env: job.env.clone(),
         working_dir: job.working_dir.clone(),
         queue: Some(job.queue.clone()).filter(|queue| queue != job::DEFAULT_QUEUE),
+        routing: routing::written(job.routing.strategy),
+        workers: job.routing.workers.clone(),
+        routing_key: job.routing.key.clone(),
         priority: (job.priority != DEFAULT_PRIORITY).then_some(job.priority),
         timeout: job.timeout_ms.map(duration_text),
         run_timeout: job.run_timeout_ms.map(duration_text),

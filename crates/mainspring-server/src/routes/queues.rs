@@ -6,6 +6,7 @@ use axum::Json;
 use axum::extract::State;
 use mainspring_api::{self as api, ErrorCode, Problem, Queue, QueueRate, QueueSettings, is_valid_name, routes};
 use mainspring_core::queue::{QueueRule, Rate};
+use mainspring_core::routing::queue_of;
 use mainspring_core::run::RunState;
 use mainspring_store::{Error as StoreError, QueueRow};
 use utoipa_axum::routes;
@@ -166,12 +167,13 @@ async fn known(app: &App) -> Answer<BTreeMap<String, Queue>> {
         queue(&row.name, &mut |queue| queue.settings = settings(row.rule));
     }
     for count in store.figures().await?.runs {
-        queue(&count.queue, &mut |queue| match count.state {
+        queue(queue_of(&count.queue), &mut |queue| match count.state {
             RunState::Queued => {
-                queue.queued = count.count;
-                queue.oldest_due_at = Some(instant(count.oldest_due_at));
+                queue.queued += count.count;
+                let oldest = queue.oldest_due_at.into_iter().chain([instant(count.oldest_due_at)]).min();
+                queue.oldest_due_at = oldest;
             }
-            RunState::Running => queue.running = count.count,
+            RunState::Running => queue.running += count.count,
             _ => {}
         });
     }

@@ -6,6 +6,7 @@ use mainspring_api::{self as api, Why, WhyReason, routes};
 use mainspring_core::JobId;
 use mainspring_core::job::JobKey;
 use mainspring_core::queue::QueueRule;
+use mainspring_core::routing::{Routing, queue_of};
 use mainspring_core::run::RunState;
 use mainspring_store::{RunInfo, RunQuery};
 use rustc_hash::FxHashMap;
@@ -31,14 +32,16 @@ pub(super) fn routes() -> Vec<Route> {
 async fn of_run(State(app): State<App>, PathOf(run): PathOf<String>) -> Answer<Json<Why>> {
     let run = app.control().run(runs::id(&run)?).await?;
     let job = app.control().store().job(&run.key).await?;
+    let routing = routing(&app, &run).await?;
     let queued = unfinished(&app, None, &[RunState::Queued]).await?;
     let facts = RunFacts {
         run: &run,
         limit: job.and_then(|row| row.definition.gate()),
         unfinished: &unfinished(&app, Some(run.job), UNFINISHED).await?,
-        queued: &queued.into_iter().filter(|other| other.queue == run.queue).collect::<Vec<_>>(),
-        pool: pool(&app, &run.queue).await?,
+        queued: &queued.into_iter().filter(|other| same_line(other, &run)).collect::<Vec<_>>(),
+        pool: pool(&app, &run, &routing).await?,
         queue: queue(&app, &run.queue).await?,
+        routing: &routing,
         now: app.now(),
     };
     Ok(answer(run.id.to_string(), why::run(&facts)))
@@ -94,20 +97,39 @@ async fn queue(app: &App, name: &str) -> Answer<(QueueRule, u64)> {
         return Ok((rule, 0));
     }
     let counts = store.figures().await?.runs.into_iter();
-    let running = counts.filter(|count| count.queue == name && count.state == RunState::Running);
+    let running = counts.filter(|count| queue_of(&count.queue) == name && count.state == RunState::Running);
     Ok((rule, running.map(|count| count.count).sum()))
 }
 
-async fn pool(app: &App, queue: &str) -> Answer<Pool> {
+/// Whether runs wait for the same workers.
+fn same_line(a: &RunInfo, b: &RunInfo) -> bool {
+    (&a.queue, &a.worker) == (&b.queue, &b.worker)
+}
+
+/// What its job said of workers when the run was made; nothing, if retention has deleted that.
+async fn routing(app: &App, run: &RunInfo) -> Answer<Routing> {
+    match app.control().store().definition(run.job, run.job_version).await {
+        Ok(definition) => Ok(definition.routing.clone()),
+        Err(mainspring_store::Error::NotFound { .. }) => Ok(Routing::default()),
+        Err(error) => Err(error.into()),
+    }
+}
+
+/// Who may have a run.
+async fn pool(app: &App, run: &RunInfo, routing: &Routing) -> Answer<Pool> {
     let used = u32::try_from(app.engine.metrics().busy_slots()).unwrap_or(0);
     let mut workers = app.control().store().workers().await?;
-    workers.retain(|worker| worker.info.queues.iter().any(|served| served == queue));
+    workers.retain(|worker| {
+        worker.info.queues.contains(&run.queue)
+            && routing.fits(&worker.info.labels)
+            && run.worker.as_ref().is_none_or(|name| *name == worker.info.name)
+    });
     let free = workers.iter().filter(|worker| worker.running < worker.info.slots);
     Ok(Pool {
         slots: app.slots,
         used,
         draining: app.engine.is_draining(),
-        serves: app.engine.queues().serves(queue),
+        serves: routing.is_none() && app.engine.queues().serves(&run.queue),
         free_workers: u32::try_from(free.count()).unwrap_or(u32::MAX),
         workers: u32::try_from(workers.len()).unwrap_or(u32::MAX),
     })

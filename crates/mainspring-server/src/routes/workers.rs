@@ -1,5 +1,6 @@
 //! Workers of other machines: they join, ask what there is to do, and say what became of it.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use axum::extract::State;
@@ -11,6 +12,8 @@ use mainspring_api::{
     routes,
 };
 use mainspring_core::batch::AttemptDetail;
+use mainspring_core::job::Job;
+use mainspring_core::routing::Shard;
 use mainspring_core::run::AttemptOutcome;
 use mainspring_core::workers::{GIVE_UP_MS, HOLD_MS};
 use mainspring_core::{Incarnation, RunId};
@@ -170,7 +173,8 @@ fn orders(told: Told, now: Timestamp) -> WorkerOrders {
             due_at: instant(start.due_at),
             task: show::worker_task(&job.task),
             input,
-            env: job.env.clone(),
+            shard: given.shard.map(show::shard),
+            env: environment(job, given.shard),
             working_dir: job.working_dir.clone(),
             data: given.data.clone(),
             timeout_ms: given.timeout_ms(now),
@@ -181,6 +185,13 @@ fn orders(told: Told, now: Timestamp) -> WorkerOrders {
         runs: told.runs.into_iter().map(run).collect(),
         cancel: told.end.iter().map(ToString::to_string).collect(),
     }
+}
+
+/// What a job's processes get, and which shard they are: so a worker has nothing to do for that.
+fn environment(job: &Job, shard: Option<Shard>) -> BTreeMap<String, String> {
+    let shard = shard.map(|shard| [("MS_SHARD_INDEX", shard.index), ("MS_SHARD_TOTAL", shard.total)]);
+    let shard = shard.into_iter().flatten().map(|(name, number)| (name.to_owned(), number.to_string()));
+    job.env.clone().into_iter().chain(shard).collect()
 }
 
 /// Says what became of runs. All of it is recorded when this is answered.

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use mainspring_api as api;
 use mainspring_core::job::Job;
+use mainspring_core::routing::Shard;
 use mainspring_core::run::{AttemptOutcome, Origin, RunState};
 use mainspring_core::{JobId, JobVersion, Timestamp};
 use mainspring_store::{AttemptInfo, RunInfo, Store};
@@ -66,11 +67,13 @@ impl<'a> Runs<'a> {
             attempts_max: definition.as_ref().map_or(run.attempt.max(1), |job| job.retry.count.saturating_add(1)),
             queue: run.queue,
             priority: run.priority,
-            worker: None,
+            worker: run.worker,
             exit_code: run.exit_code,
             input: input(definition.as_deref(), run.input.as_deref()),
             output: run.output.map(|text| serde_json::from_str(&text).unwrap_or(Value::String(text))),
             rerun_of: run.rerun_of.map(|id| id.to_string()),
+            parent: run.parent.map(|id| id.to_string()),
+            shard: run.shard.map(shard),
             recovered,
         })
     }
@@ -100,6 +103,11 @@ impl<'a> Runs<'a> {
 /// Whether a run may have been made before: it was due by the last record that a failover has lost, and recorded later.
 fn is_recovered(due_at: Timestamp, created_at: Timestamp, lost_through: &[Timestamp]) -> bool {
     lost_through.iter().any(|lost| due_at <= *lost && *lost < created_at)
+}
+
+/// Which shard a run is.
+pub(crate) fn shard(shard: Shard) -> api::RunShard {
+    api::RunShard { index: shard.index, total: shard.total }
 }
 
 /// A run in brief. Its start is that of the newest attempt.

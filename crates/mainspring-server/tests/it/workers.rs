@@ -5,8 +5,8 @@ use std::time::Duration;
 
 use mainspring_api::client::{Client, ClientError, Precondition};
 use mainspring_api::{
-    AttemptState, ErrorCode, LogFilter, LogStream, RunNow, RunState, Timestamp, WhyCode, WorkerEnd, WorkerHolding,
-    WorkerLine, WorkerLog, WorkerOrders, WorkerPoll, WorkerReport, WorkerSpec, WorkerTask, WorkerTerms,
+    AttemptState, ErrorCode, LogFilter, LogStream, Origin, RunNow, RunShard, RunState, Timestamp, WhyCode, WorkerEnd,
+    WorkerHolding, WorkerLine, WorkerLog, WorkerOrders, WorkerPoll, WorkerReport, WorkerSpec, WorkerTask, WorkerTerms,
     WorkerTokenSpec, WriteOptions,
 };
 use mainspring_core::batch::Queues;
@@ -163,5 +163,65 @@ async fn token_of_workers_opens_what_workers_need_and_nothing_else() {
     client.revoke_worker_token("a").await.unwrap();
     assert_eq!(code(client.revoke_worker_token("a").await), ErrorCode::WorkerTokenNotFound);
     assert_eq!(code(mine.poll_worker(&id, &quick(4), HOLD).await), ErrorCode::AuthInvalid);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn routed_run_says_whom_it_waits_for_and_shards_what_they_are() {
+    let running = start().await;
+    let client = &running.client;
+    let written = json!({
+        "name": "parts", "run": "true", "queue": "gpu", "env": {"A": "1"},
+        "routing": "sharding_broadcast", "workers": {"zone": "eu"},
+    });
+    client.put_job("default", &spec(written.clone()), Precondition::None, COMMIT).await.unwrap();
+    let kept = serde_json::to_value(client.job("default", "parts").await.unwrap().spec).unwrap();
+    assert_eq!((&kept["routing"], &kept["workers"]), (&written["routing"], &written["workers"]));
+    let run = client.run_job("default", "parts", &RunNow::default()).await.unwrap().id;
+    let stranger = client.join_worker(&worker(&["gpu"])).await.unwrap();
+    let why = client.why_run(&run).await.unwrap();
+    assert_eq!(why.reasons[0].code, WhyCode::NoWorker, "it has not the label: {why:?}");
+    assert!(why.reasons[0].hint.as_ref().unwrap().contains("--label zone=eu"), "{why:?}");
+
+    let fitting = WorkerSpec { labels: [("zone".into(), "eu".into())].into(), ..worker(&["gpu"]) };
+    let fitting = WorkerSpec { name: "south".into(), ..fitting };
+    let terms = client.join_worker(&fitting).await.unwrap();
+    let given = orders(client, &terms.id).await.runs.remove(0);
+    assert_eq!(given.shard, Some(RunShard { index: 0, total: 1 }));
+    let env = ["A", "MS_SHARD_INDEX", "MS_SHARD_TOTAL"].map(|name| given.env.get(name).map(String::as_str));
+    assert_eq!(env, [Some("1"), Some("0"), Some("1")]);
+    let shard = client.run(&given.run).await.unwrap();
+    assert_eq!((shard.parent.as_ref(), shard.shard, shard.worker.as_deref()), (Some(&run), given.shard, Some("south")));
+    assert_eq!((shard.queue.as_str(), shard.origin), ("gpu", Origin::Parent));
+    let why = client.why_run(&run).await.unwrap();
+    assert_eq!((why.reasons[0].code, &why.reasons[0].runs), (WhyCode::AwaitsRun, &vec![given.run.clone()]), "{why:?}");
+    client.report_worker(&terms.id, &ended(&given.run, AttemptState::Succeeded)).await.unwrap();
+    for number in 1_000.. {
+        if client.run(&run).await.unwrap().state == RunState::Succeeded {
+            break;
+        }
+        // Held for a while: so this does not ask all the time.
+        let quiet = WorkerPoll { wait_ms: Some(50), ..asks(number, Vec::new()) };
+        client.poll_worker(&stranger.id, &quiet, HOLD).await.unwrap();
+        assert!(number < 2_000, "it never ends");
+    }
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn routing_that_makes_no_sense_is_refused_where_it_is_written() {
+    let running = start().await;
+    let cases = [
+        (json!({"name": "x", "noop": true, "routing": "round", "routing_key": "a"}), "/routing_key"),
+        (json!({"name": "x", "noop": true, "routing_key": ""}), "/routing_key"),
+        (json!({"name": "x", "noop": true, "routing": "first", "queue": "q".repeat(121)}), "/queue"),
+        (json!({"name": "x", "noop": true, "workers": {"a b": "c"}}), "/workers/a b"),
+    ];
+    for (written, pointer) in cases {
+        let refused = running.client.put_job("default", &spec(written), Precondition::None, COMMIT).await;
+        let Err(ClientError::Refused(problem)) = refused else { panic!("{pointer} was taken") };
+        let places: Vec<_> = problem.errors.iter().map(|error| error.pointer.as_str()).collect();
+        assert!(places.contains(&pointer), "{problem:?}");
+    }
     running.stop().await;
 }

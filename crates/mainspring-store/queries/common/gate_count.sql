@@ -1,4 +1,4 @@
--- Counts the unfinished runs of a job that gets a limit.
+-- Counts the unfinished runs of a job that gets a limit. Shards count with their run.
 SELECT COALESCE(SUM(CASE WHEN state <> 'held' THEN 1 ELSE 0 END), 0), COALESCE(SUM(CASE WHEN state = 'held' THEN 1 ELSE 0 END), 0)
 FROM run
-WHERE job_id = :job
+WHERE job_id = :job AND parent_run IS NULL

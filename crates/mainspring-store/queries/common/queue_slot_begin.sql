@@ -1,5 +1,5 @@
 INSERT INTO queue_slot (queue, run_id)
-SELECT coalesce(r.queue, 'default'), r.id
+SELECT :queue, r.id
 FROM run r
-WHERE r.state = 'running' AND coalesce(r.queue, 'default') = :queue
+WHERE r.state = 'running' AND (coalesce(r.queue, 'default') = :queue OR INSTR(r.queue, :lines) = 1)
     AND NOT EXISTS (SELECT 1 FROM queue_slot s WHERE s.queue = :queue AND s.run_id = r.id)

@@ -25,7 +25,7 @@ impl Model {
 
     fn check_gates(&self) {
         let mut gates: BTreeMap<JobId, Gate> = BTreeMap::new();
-        for run in self.live.iter() {
+        for run in self.live.iter().filter(|run| run.shard_of().is_none()) {
             let gate = gates.entry(run.job).or_default();
             let slots = if run.state == RunState::Held { &mut gate.held } else { &mut gate.active };
             *slots += 1;

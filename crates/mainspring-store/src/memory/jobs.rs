@@ -365,6 +365,7 @@ pub(super) fn delete(
         model.cancel_unstarted(run, "job deleted", at);
     }
     model.job_keys.remove(key);
+    model.routes.remove(&id);
     let job = model.job_mut(id);
     job.deleted = true;
     job.data = None;

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use mainspring_core::batch::{AttemptDetail, ClaimedRun, LiveRun, Placed, Queues};
 use mainspring_core::queue::place;
+use mainspring_core::routing::{Shard, is_routed, queue_of};
 use mainspring_core::run::{Origin, RunState};
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
 use rustc_hash::FxHashMap;
@@ -50,6 +51,8 @@ pub(super) struct Run {
 pub(super) struct More {
     pub(super) input: Option<String>,
     pub(super) rerun_of: Option<RunId>,
+    /// The run of which it is a shard, and which.
+    pub(super) shard_of: Option<(RunId, Shard)>,
     pub(super) not_before: Option<Timestamp>,
     /// No attempt begins after it.
     pub(super) expires_at: Option<Timestamp>,
@@ -72,6 +75,11 @@ impl Run {
 
     fn waiting(&self) -> Waiting {
         (place(self.priority, self.due_at), self.due_at, self.id)
+    }
+
+    /// The run of which it is a shard, and which. A shard counts in no gate.
+    pub(super) fn shard_of(&self) -> Option<(RunId, Shard)> {
+        self.more.as_ref().and_then(|more| more.shard_of)
     }
 
     fn place(&self) -> Place {
@@ -163,9 +171,16 @@ impl Live {
         self.insert(run);
     }
 
-    /// The queued run that goes first.
-    pub(super) fn first_queued(&self) -> Option<RunId> {
-        self.queued.values().filter_map(BTreeSet::first).min().map(|place| place.2)
+    /// The queued runs in the order of claims.
+    pub(super) fn queued(&self) -> impl Iterator<Item = &Run> {
+        let mut all: Vec<&Waiting> = self.queued.values().flatten().collect();
+        all.sort_unstable();
+        all.into_iter().map(|place| &self.runs[&key(place.2)])
+    }
+
+    /// Whether runs wait in a queue.
+    pub(super) fn has_queued(&self) -> bool {
+        !self.queued.is_empty()
     }
 
     /// The queues in which runs wait.
@@ -180,8 +195,13 @@ impl Live {
 
     /// The queued run that goes first of those in some queues.
     pub(super) fn next_queued(&self, queues: &Queues) -> Option<RunId> {
-        let Queues::Named(queues) = queues else { return self.first_queued() };
-        queues.iter().find_map(|queue| self.first_of(queue))
+        match queues {
+            Queues::All => {
+                let lines = self.queued.iter().filter(|(queue, _)| !is_routed(queue));
+                lines.filter_map(|(_, waiting)| waiting.first()).min().map(|place| place.2)
+            }
+            Queues::Named(queues) => queues.iter().find_map(|queue| self.first_of(queue)),
+        }
     }
 
     /// The held run of a job that takes the next slot.
@@ -214,9 +234,9 @@ impl Live {
         }
         let mut counts: BTreeMap<(&str, &str), RunCount> = BTreeMap::new();
         for run in ids.iter().map(|id| &self.runs[id]) {
-            let new =
-                || RunCount { state: run.state, queue: run.queue.to_string(), count: 0, oldest_due_at: run.due_at };
-            let count = counts.entry((run.state.as_str(), &run.queue)).or_insert_with(new);
+            let queue = queue_of(&run.queue);
+            let new = || RunCount { state: run.state, queue: queue.to_owned(), count: 0, oldest_due_at: run.due_at };
+            let count = counts.entry((run.state.as_str(), queue)).or_insert_with(new);
             count.count += 1;
             count.oldest_due_at = count.oldest_due_at.min(run.due_at);
         }

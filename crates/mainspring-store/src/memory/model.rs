@@ -1,11 +1,13 @@
 //! The rows, and the small steps that several requests share.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use mainspring_core::batch::{Gap, Progress, TriggerRow, TriggerStatus};
 use mainspring_core::job::{GateRule, Job, JobKey};
 use mainspring_core::overlap::{Admission, Gate, REPLACED, admit_replacing, promotable, to_replace};
+use mainspring_core::routing::Memory;
 use mainspring_core::run::{AttemptOutcome, RunState};
 use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
 use rustc_hash::FxHashMap;
@@ -65,6 +67,10 @@ pub(super) struct Model {
     pub(super) workers: BTreeMap<Incarnation, Worker>,
     pub(super) worker_tokens: BTreeMap<String, WorkerToken>,
     pub(super) webhooks: Webhooks,
+    /// What the strategies of routed jobs remember.
+    pub(super) routes: BTreeMap<JobId, Memory>,
+    /// Runs that wait for their shards, and how many these are.
+    pub(super) parents: BTreeMap<RunId, (JobId, u32)>,
     /// The nodes, if several share the store.
     pub(super) nodes: Option<Nodes>,
 }
@@ -164,6 +170,8 @@ impl Model {
             workers: BTreeMap::new(),
             worker_tokens: BTreeMap::new(),
             webhooks: Webhooks::default(),
+            routes: BTreeMap::new(),
+            parents: BTreeMap::new(),
             nodes: None,
         }
     }
@@ -238,8 +246,10 @@ impl Model {
     /// Moves a run that was taken out of the unfinished ones to history.
     pub(super) fn finish(&mut self, mut run: Run, state: RunState, end: End) {
         let job = self.job_mut(run.job);
-        let slots = if run.state == RunState::Held { &mut job.gate.held } else { &mut job.gate.active };
-        *slots -= 1;
+        if run.shard_of().is_none() {
+            let slots = if run.state == RunState::Held { &mut job.gate.held } else { &mut job.gate.active };
+            *slots -= 1;
+        }
         job.history_count += 1;
         run.state = state;
         self.events.run(run.id, run.job, state);
@@ -249,12 +259,18 @@ impl Model {
 
     /// Lets an older run make room for one more under `cancel_running`, and says whether that one can start.
     pub(super) fn replace(&mut self, job: JobId, rule: GateRule, at: Timestamp) -> Admission {
-        let stands = |run: &&Run| run.job == job && run.state != RunState::Held && !run.cancel_requested();
+        let stands = |run: &&Run| {
+            run.job == job && run.state != RunState::Held && !run.cancel_requested() && run.shard_of().is_none()
+        };
         let standing: Vec<RunId> = self.live.iter().filter(stands).map(|run| run.id).collect();
         let gate = self.job(job).gate;
         if let Some(run) = to_replace(rule, gate, self.live.first_held(job), &standing) {
             let runs = self.live.get(run).is_some_and(|run| run.state == RunState::Running);
-            if runs { self.request_end(run, REPLACED, at) } else { self.cancel_unstarted(run, REPLACED, at) }
+            if runs {
+                self.request_end(run, REPLACED, at);
+            } else if !super::route::end_shards(self, run, REPLACED, at) {
+                self.cancel_unstarted(run, REPLACED, at);
+            }
         }
         admit_replacing(self.job(job).gate, rule)
     }
@@ -277,9 +293,20 @@ impl Model {
     }
 
     pub(super) fn end_unstarted(&mut self, run: RunId, state: RunState, reason: &str, at: Timestamp) {
+        self.end_waiting(run, state, Some(reason.to_owned().into()), at);
+    }
+
+    /// The same, where there may be no reason.
+    pub(super) fn end_waiting(
+        &mut self,
+        run: RunId,
+        state: RunState,
+        reason: Option<Cow<'static, str>>,
+        at: Timestamp,
+    ) {
         let mut run = self.live.remove_if(run, |_| true).expect("the caller has seen the run");
         let more = run.more();
-        more.reason = Some(reason.to_owned().into());
+        more.reason = reason;
         let started_at = more.started_at.take();
         more.ended_at = None;
         if let Some(trigger) = self.awaiting(run.trigger, run.id) {

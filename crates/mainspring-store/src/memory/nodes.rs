@@ -186,7 +186,7 @@ impl Model {
             live.get(run).is_none_or(concerns)
         };
         let (triggers, cancels, more) = self.outbox.take_of(shards, limit, mine);
-        Ok(Changes { triggers, cancels, queued: self.live.first_queued().is_some(), more })
+        Ok(Changes { triggers, cancels, queued: self.live.has_queued(), more })
     }
 
     /// Notes for their owners what a batch of another node has set going.

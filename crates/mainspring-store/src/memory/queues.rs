@@ -5,6 +5,7 @@ use std::sync::Arc;
 use mainspring_core::Timestamp;
 use mainspring_core::batch::{ClaimedRun, Queues};
 use mainspring_core::queue::QueueRule;
+use mainspring_core::routing::{is_routed, queue_of};
 use mainspring_core::run::RunState;
 
 use super::model::Model;
@@ -45,18 +46,20 @@ pub(super) fn claim(
     }
     let wanted: Vec<Arc<str>> = match queues {
         Queues::Named(queues) => queues.to_vec(),
-        Queues::All => model.live.queues().cloned().collect(),
+        Queues::All => model.live.queues().filter(|line| !is_routed(line)).cloned().collect(),
     };
     let mut claimed: Vec<ClaimedRun> = Vec::new();
-    for queue in wanted {
+    for line in wanted {
+        let queue = queue_of(&line);
         let left = limit.saturating_sub(u32::try_from(claimed.len()).unwrap_or(u32::MAX));
-        let line = model.queues.get(&*queue).map(|line| (line.row.rule, line.used_us));
-        let (rule, used_us) = line.unwrap_or_default();
-        let running = model.live.iter().filter(|run| run.state == RunState::Running && run.queue == queue).count();
+        let set = model.queues.get(queue).map(|set| (set.row.rule, set.used_us));
+        let (rule, used_us) = set.unwrap_or_default();
+        let running =
+            model.live.iter().filter(|run| run.state == RunState::Running && queue_of(&run.queue) == queue).count();
         let room = rule.room(u32::try_from(running).unwrap_or(u32::MAX), used_us, at).min(left);
-        let taken = take(model, owner, room, at, |live| live.first_of(&queue));
-        if let Some(line) = model.queues.get_mut(&*queue) {
-            line.used_us = rule.used_us(u32::try_from(taken.len()).unwrap_or(u32::MAX), used_us, at);
+        let taken = take(model, owner, room, at, |live| live.first_of(&line));
+        if let Some(set) = model.queues.get_mut(queue) {
+            set.used_us = rule.used_us(u32::try_from(taken.len()).unwrap_or(u32::MAX), used_us, at);
         }
         claimed.extend(taken);
     }

@@ -5,6 +5,7 @@ use std::collections::BinaryHeap;
 
 use mainspring_core::batch::{AttemptDetail, Placed, Rearm};
 use mainspring_core::overlap::{Admission, admit_asked};
+use mainspring_core::routing::{queue_of, worker_of};
 use mainspring_core::run::RunState;
 use mainspring_core::{JobId, RunId, Timestamp};
 
@@ -12,6 +13,7 @@ use super::complete::arm;
 use super::history::FinalRun;
 use super::live::{More, Run, Stamp};
 use super::model::Model;
+use super::route;
 use crate::error::{Error, Result};
 use crate::row::{Asked, AskedRun, AttemptInfo, Cancelled, RunInfo, RunQuery};
 
@@ -86,6 +88,10 @@ pub(super) fn cancel(
     let job = run.job;
     if run.state == RunState::Running {
         model.request_end(id, reason, at);
+        return Ok(Cancelled::Requested);
+    }
+    if route::end_shards(model, id, reason, at) {
+        model.events.flush(at);
         return Ok(Cancelled::Requested);
     }
     model.cancel_unstarted(id, reason, at);
@@ -213,7 +219,8 @@ fn info(model: &Model, run: &Run, over: Option<&FinalRun>) -> RunInfo {
         started_at: over.map_or(more.started_at, |over| over.started_at),
         ended_at: over.map_or(more.ended_at, |over| Some(over.ended_at)),
         attempt: run.attempt,
-        queue: run.queue.as_ref().to_owned(),
+        queue: queue_of(&run.queue).to_owned(),
+        worker: worker_of(&run.queue).map(str::to_owned),
         priority: run.priority,
         not_before: more.not_before,
         cancel_requested_at: more.cancel_requested_at,
@@ -225,6 +232,8 @@ fn info(model: &Model, run: &Run, over: Option<&FinalRun>) -> RunInfo {
         error_code,
         error,
         rerun_of: more.rerun_of,
+        parent: more.shard_of.map(|(parent, _)| parent),
+        shard: more.shard_of.map(|(_, shard)| shard),
         expires_at: more.expires_at.filter(|_| over.is_none()),
     }
 }

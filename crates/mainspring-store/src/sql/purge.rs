@@ -4,6 +4,7 @@
 
 use std::collections::BTreeMap;
 
+use mainspring_core::routing::queue_of;
 use mainspring_core::run::RunState;
 use mainspring_core::{RunId, Timestamp, TriggerId};
 
@@ -200,11 +201,19 @@ pub(crate) fn unfinished(db: &dyn Db) -> Step<Vec<RunCount>> {
     let mut counts = read_known(db, sql!("unfinished"), &[(":limit", &COUNTED_MAX)], |row| {
         Ok(RunCount {
             state: word(row, 0, RunState::from_word)?,
-            queue: row.get(1)?,
+            queue: queue_of(row.get(1)?).to_owned(),
             count: row.get::<i64>(2)?.unsigned_abs(),
             oldest_due_at: instant(row, 3)?,
         })
     })?;
     counts.sort_by(|a, b| (a.state.as_str(), &a.queue).cmp(&(b.state.as_str(), &b.queue)));
+    counts.dedup_by(|later, first| {
+        let same = (later.state, &later.queue) == (first.state, &first.queue);
+        if same {
+            first.count += later.count;
+            first.oldest_due_at = first.oldest_due_at.min(later.oldest_due_at);
+        }
+        same
+    });
     Ok(counts)
 }

@@ -6,6 +6,7 @@ use mainspring_core::RunId;
 use mainspring_core::Timestamp;
 use mainspring_core::batch::{ClaimedRun, Queues};
 use mainspring_core::queue::{QueueRule, Rate};
+use mainspring_core::routing::{is_routed, queue_of};
 
 use super::Batches;
 use super::db::{Db, Lock, Row, Step, ToSql, execute, read, read_one, run_id, sql};
@@ -56,7 +57,10 @@ pub(crate) fn set_queue(
     let had_limit = before.is_some_and(|(row, _)| row.rule.max_running.is_some());
     match (had_limit, rule.max_running.is_some()) {
         // What runs by now counts.
-        (false, true) => _ = execute(db, sql!("queue_slot_begin"), &[(":queue", &name)])?,
+        (false, true) => {
+            let values: [(&str, &dyn ToSql); 2] = [(":queue", &name), (":lines", &format!("{name}/"))];
+            execute(db, sql!("queue_slot_begin"), &values)?;
+        }
         (true, false) => _ = execute(db, sql!("queue_slot_clear"), &[(":queue", &name)])?,
         _ => {}
     }
@@ -85,47 +89,53 @@ pub(crate) fn claim(
     }
     let wanted: Vec<String> = match queues {
         Queues::Named(queues) => queues.iter().map(|queue| queue.to_string()).collect(),
-        Queues::All => read(db, sql!("queues_waiting", mysql), &[], |row| row.get(0))?,
+        Queues::All => {
+            let mut lines: Vec<String> = read(db, sql!("queues_waiting", mysql), &[], |row| row.get(0))?;
+            lines.retain(|line| !is_routed(line));
+            lines
+        }
     };
     // In order of names, as everybody locks them.
     let mut rules = BTreeMap::new();
-    for name in names.into_iter().filter(|name| wanted.contains(name)) {
+    for name in names.into_iter().filter(|name| wanted.iter().any(|line| queue_of(line) == name)) {
         rules.extend(locked(db, &name)?.map(|set| (name, set)));
     }
     let mut claimed: Vec<ClaimedRun> = Vec::new();
-    for queue in wanted {
+    for line in wanted {
         let left = limit.saturating_sub(u32::try_from(claimed.len()).unwrap_or(u32::MAX));
-        match rules.get(&queue) {
+        match rules.get_mut(queue_of(&line)) {
             _ if left == 0 => break,
-            None => claimed.extend(db.claim(owner, Some(&queue), left, at)?),
-            Some((row, used_us)) => claimed.extend(claim_limited(db, owner, (row, *used_us), left, at)?),
+            None => claimed.extend(db.claim(owner, Some(&line), left, at)?),
+            Some(set) => claimed.extend(claim_limited(db, owner, set, &line, left, at)?),
         }
     }
     Ok(Some(claimed))
 }
 
-/// Claims from a queue whose row is locked.
+/// Claims from a line of a queue whose row is locked.
 fn claim_limited(
     db: &impl Batches,
     owner: i64,
-    (queue, used_us): (&QueueRow, i64),
+    (queue, used_us): &mut Set,
+    line: &str,
     limit: u32,
     at: Timestamp,
 ) -> Step<Vec<ClaimedRun>> {
     let (name, rule) = (queue.name.as_str(), queue.rule);
     let running = if rule.max_running.is_some() { running(db, name)? } else { 0 };
-    let room = rule.room(running, used_us, at).min(limit);
+    let room = rule.room(running, *used_us, at).min(limit);
     if room == 0 {
         return Ok(Vec::new());
     }
-    let claimed = db.claim(owner, Some(name), room, at)?;
+    let claimed = db.claim(owner, Some(line), room, at)?;
     if rule.max_running.is_some() {
         for run in &claimed {
             execute(db, sql!("queue_slot_take"), &[(":queue", &name), (":run", run.run.as_bytes())])?;
         }
     }
-    let used = rule.used_us(u32::try_from(claimed.len()).unwrap_or(u32::MAX), used_us, at);
-    if used != used_us {
+    let used = rule.used_us(u32::try_from(claimed.len()).unwrap_or(u32::MAX), *used_us, at);
+    if used != *used_us {
+        *used_us = used;
         execute(db, sql!("queue_used"), &[(":used_us", &used), (":name", &name)])?;
     }
     Ok(claimed)

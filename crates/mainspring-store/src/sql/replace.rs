@@ -10,6 +10,7 @@ use super::Batches;
 use super::complete::awaiting;
 use super::db::{Db, Lock, Step, ToSql, execute, exists, read, read_one, run_id, sql, word};
 use super::gate::Gates;
+use super::route::end_shards;
 use super::run::free_slot;
 use super::session::{RunChanges, Session};
 
@@ -27,7 +28,12 @@ impl Notes {
         self.triggers.into_iter().try_for_each(|trigger| session.note_trigger(trigger))
     }
 
-    fn add(&mut self, other: Self) {
+    /// That a worker has to end something.
+    pub(crate) fn waking() -> Self {
+        Self { wakes: true, ..Self::default() }
+    }
+
+    pub(crate) fn add(&mut self, other: Self) {
         self.wakes |= other.wakes;
         self.triggers.extend(other.triggers);
     }
@@ -49,21 +55,37 @@ pub(crate) fn replace(
     let values: [(&str, &dyn ToSql); 2] = [(":job", &job.0), (":limit", &1_i64)];
     let held = read_one(db, sql!("gate_promote", mysql), &values, |row| run_id(row, 0))?;
     if let Some(run) = to_replace(rule, *gates.of(db, job)?, held, &standing) {
-        notes.add(end(db, runs, gates, run, at)?);
+        notes.add(end_one(db, runs, gates, run, REPLACED, at)?);
     }
     Ok(admit_replacing(*gates.of(db, job)?, rule))
 }
 
-/// Ends a replaced run. It is locked before its state is looked at: a worker may claim it just now.
-fn end(db: &dyn Db, runs: &mut RunChanges, gates: &mut Gates, run: RunId, at: Timestamp) -> Step<Notes> {
+/// Ends a run, or asks for its end. It is locked before its state is looked at: a worker may claim it just now.
+pub(crate) fn end_one(
+    db: &dyn Db,
+    runs: &mut RunChanges,
+    gates: &mut Gates,
+    run: RunId,
+    reason: &str,
+    at: Timestamp,
+) -> Step<Notes> {
     let id: [(&str, &dyn ToSql); 1] = [(":id", run.as_bytes())];
     db.lock(sql!("lock_run"), Lock::Write, &id)?;
-    let state = read_one(db, sql!("cancel_read"), &id, |row| word(row, 1, RunState::from_word))?;
-    if state == Some(RunState::Running) {
-        request_end(db, run, REPLACED, at)?;
-        return Ok(Notes { wakes: true, ..Notes::default() });
+    let found =
+        read_one(db, sql!("cancel_read"), &id, |row| Ok((JobId(row.get(0)?), word(row, 1, RunState::from_word)?)))?;
+    match found {
+        Some((_, RunState::Running)) => {
+            request_end(db, run, reason, at)?;
+            return Ok(Notes::waking());
+        }
+        Some((job, RunState::Waiting)) => {
+            if let Some(notes) = end_shards(db, runs, run, job, reason, at)? {
+                return Ok(notes);
+            }
+        }
+        _ => {}
     }
-    end_unstarted(db, runs, gates, run, Ending::cancelled(REPLACED), at)
+    end_unstarted(db, runs, gates, run, Ending::cancelled(reason), at)
 }
 
 /// Asks for the end of a running run.
@@ -77,13 +99,13 @@ pub(crate) fn request_end(db: &dyn Db, run: RunId, reason: &str, at: Timestamp) 
 /// How a run ends that no worker has.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Ending<'a> {
-    event: RunEvent,
-    reason: &'a str,
+    pub(crate) event: RunEvent,
+    pub(crate) reason: Option<&'a str>,
 }
 
 impl<'a> Ending<'a> {
     pub(crate) const fn cancelled(reason: &'a str) -> Self {
-        Self { event: RunEvent::CancelledUnstarted, reason }
+        Self { event: RunEvent::CancelledUnstarted, reason: Some(reason) }
     }
 }
 
@@ -103,7 +125,7 @@ pub(crate) fn expire(
         return Ok(false);
     }
     let (event, reason) = expiry(attempt);
-    let ending = Ending { event, reason };
+    let ending = Ending { event, reason: Some(reason) };
     end_unstarted(db, &mut session.runs, &mut gates, run, ending, at)?.pass_on(session)?;
     free_slot(session, gates, job)?;
     Ok(true)

@@ -3,6 +3,7 @@
 use mainspring_core::batch::{Placed, Rearm};
 use mainspring_core::job::{GateRule, JobKey};
 use mainspring_core::overlap::{Admission, admit_asked};
+use mainspring_core::routing::{Shard, queue_of, worker_of};
 use mainspring_core::run::{AttemptOutcome, Origin, RunState};
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
 
@@ -16,6 +17,7 @@ use super::fire::{is_known, named};
 use super::gate::Gates;
 use super::job;
 use super::replace::{Ending, Notes, end_unstarted, replace, request_end};
+use super::route::end_shards;
 use super::session::{RunChanges, Session};
 use crate::error::Error;
 use crate::row::{Asked, AskedRun, AttemptInfo, Cancelled, RunInfo, RunQuery};
@@ -117,6 +119,13 @@ pub(crate) fn cancel(
         session.wakes = true;
         return Ok(Cancelled::Requested);
     }
+    if state == RunState::Waiting
+        && let Some(notes) = end_shards(db, &mut session.runs, run, job, reason, at)?
+    {
+        notes.pass_on(session)?;
+        session.flush_runs(at)?;
+        return Ok(Cancelled::Requested);
+    }
     end_unstarted(db, &mut session.runs, &mut gates, run, Ending::cancelled(reason), at)?.pass_on(session)?;
     if let Some(rearm) = rearm {
         arm(&session.connection, rearm, run)?;
@@ -190,6 +199,7 @@ pub(crate) fn list(db: &dyn Db, query: &RunQuery) -> Step<Vec<RunInfo>> {
 }
 
 fn info(row: &Row<'_>) -> Step<(RunInfo, Option<AttemptOutcome>)> {
+    let line: &str = row.get(16)?;
     let info = RunInfo {
         id: run_id(row, 0)?,
         job: JobId(row.get(1)?),
@@ -206,7 +216,8 @@ fn info(row: &Row<'_>) -> Step<(RunInfo, Option<AttemptOutcome>)> {
         started_at: maybe_instant(row, 13)?,
         ended_at: maybe_instant(row, 14)?,
         attempt: row.get(15)?,
-        queue: row.get(16)?,
+        queue: queue_of(line).to_owned(),
+        worker: worker_of(line).map(str::to_owned),
         priority: row.get(17)?,
         not_before: maybe_instant(row, 18)?,
         cancel_requested_at: maybe_instant(row, 19)?,
@@ -219,8 +230,16 @@ fn info(row: &Row<'_>) -> Step<(RunInfo, Option<AttemptOutcome>)> {
         error: row.get(26)?,
         rerun_of: maybe_run_id(row, 27)?,
         expires_at: maybe_instant(row, 29)?,
+        parent: maybe_run_id(row, 30)?,
+        shard: shard(row)?,
     };
     Ok((info, maybe_word(row, 28, AttemptOutcome::from_word)?))
+}
+
+/// A run that waits for its shards knows their number alone.
+fn shard(row: &Row<'_>) -> Step<Option<Shard>> {
+    let (index, total): (Option<u32>, Option<u32>) = (row.get(31)?, row.get(32)?);
+    Ok(index.zip(total).map(|(index, total)| Shard { index, total }))
 }
 
 /// See [`crate::Store::attempts`].

@@ -16,7 +16,7 @@ use tokio::sync::Notify;
 use super::db::{Step, sql};
 use super::session::Session;
 use super::{
-    Batches, complete, data, fire, gap, job, keep, key, names, purge, queue, queues, run, save, trigger, update,
+    Batches, complete, data, fire, gap, job, keep, key, names, purge, queue, queues, route, run, save, trigger, update,
     warnings, webhook, worker,
 };
 use crate::cluster::Cluster;
@@ -31,7 +31,7 @@ use crate::row::{
 };
 use crate::store::Store;
 use crate::webhook::{Delivery, NewDelivery, Sent, Webhook, WebhookRow};
-use crate::worker::{WorkerInfo, WorkerRow, WorkerToken};
+use crate::worker::{Routed, WorkerInfo, WorkerRow, WorkerToken};
 
 /// Who waits for a change. Each lane has its own limits, so that none stands in another one's way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -237,6 +237,17 @@ impl<B: Backend> Store for B {
 
     async fn release_due(&self, at: Timestamp, limit: u32) -> Result<Released> {
         self.write(Lane::Claim, "release scheduled runs", move |s| queue::release_due(s, at, limit)).await
+    }
+
+    async fn route(&self, at: Timestamp, limit: u32) -> Result<Routed> {
+        let work = self.read(ReadLane::Engine, "look for runs to route", |db| route::work(db)).await?;
+        for parent in work.over {
+            self.write(Lane::Claim, "end a run with its shards", move |s| route::end(s, parent, at)).await?;
+        }
+        if !work.has_lines {
+            return Ok(Routed::default());
+        }
+        self.write(Lane::Claim, "route runs", move |s| route::route(s, at, limit)).await
     }
 
     async fn take_changes(&self, by: Incarnation, shards: ShardSet, limit: u32) -> Result<Changes> {

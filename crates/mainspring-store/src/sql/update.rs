@@ -167,6 +167,7 @@ pub(crate) fn delete(
     execute(db, sql!("delete_job"), &[(":at", &at.as_millis()), (":id", &before.id.0)])?;
     execute(db, sql!("save_labels_remove"), &this)?;
     execute(db, sql!("data_remove"), &this)?;
+    execute(db, sql!("route_forget"), &this)?;
     session.flush_runs(at)?;
     session.wakes = true;
     session.event(at, "job", &key.to_string(), "deleted")

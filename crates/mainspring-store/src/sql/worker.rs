@@ -151,7 +151,8 @@ fn to_text(value: &impl serde::Serialize) -> String {
     serde_json::to_string(value).expect("texts are JSON")
 }
 
-fn decoded<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: usize) -> Step<T> {
+/// A list or pairs, as columns keep them.
+pub(crate) fn decoded<T: serde::de::DeserializeOwned>(row: &Row<'_>, column: usize) -> Step<T> {
     let text: String = row.get(column)?;
     serde_json::from_str(&text).map_err(|_| Fault::Unreadable(format!("what is said of a worker is no JSON: {text}")))
 }

@@ -27,6 +27,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(5, "0005_limits"),
     migration!(6, "0006_worker"),
     migration!(7, "0007_queue"),
+    migration!(8, "0008_route"),
     migration!(9, "0009_data"),
     migration!(10, "0010_webhook"),
 ];

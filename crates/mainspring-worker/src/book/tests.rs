@@ -18,6 +18,7 @@ fn given(run: &str, shared: bool) -> WorkerRun {
         due_at: Timestamp::from_millis(0),
         task: WorkerTask::Noop,
         input: serde_json::Value::Null,
+        shard: None,
         env: BTreeMap::new(),
         working_dir: None,
         data: None,

@@ -273,6 +273,7 @@ pub fn script_run(run: &str, script: &str) -> WorkerRun {
         due_at: Timestamp::from_millis(1_767_225_600_000),
         task: WorkerTask::Run { script: script.to_owned(), shell: None },
         input: serde_json::json!({ "who": "world" }),
+        shard: None,
         env: BTreeMap::new(),
         working_dir: None,
         data: None,

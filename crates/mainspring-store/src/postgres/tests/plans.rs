@@ -28,6 +28,7 @@ const WHOLE: [(&str, &str); 18] = [
     ("tally_gaps", "counts over everything"),
     ("unfinished", "for metrics, the oldest unfinished runs, ten thousand at most"),
     ("adopt_from_read", "of embedded stores; here cluster_adopt does it"),
+    ("route_load", "when runs wait that are routed by load, over the unfinished runs: see held"),
     ("workers", "for lists of people: one pass counts the runs of all"),
     ("triggers_aside", "once at the start of a node, and for `doctor`"),
 ];
@@ -49,7 +50,8 @@ const LARGE: [&str; 9] =
 
 /// Indexes that hold only rows of one state, or those that wait for an instant: reading from their beginning is what they
 /// are for.
-const QUEUES: [&str; 6] = ["run_queued", "run_waiting", "run_scheduled", "run_held", "run_expires", "event_new"];
+const QUEUES: [&str; 7] =
+    ["run_queued", "run_waiting", "run_routed", "run_scheduled", "run_held", "run_expires", "event_new"];
 
 /// Fills the tables, and keeps the server from ever counting them.
 fn fill(db: &Connection, count: u64) {

@@ -1,0 +1,1 @@
+DELETE FROM route_memory WHERE job_id = :job

@@ -1,0 +1,1 @@
+SELECT memory FROM route_memory WHERE job_id = :job

@@ -1,0 +1,1 @@
+INSERT INTO route_parent (run_id, job_id, shards) VALUES (:run, :job, :shards)

@@ -1,0 +1,1 @@
+DELETE FROM route_parent WHERE run_id = :run

@@ -1,0 +1,1 @@
+SELECT shards FROM route_parent WHERE run_id = :run
