@@ -218,7 +218,7 @@ impl AttemptOutcome {
 mod tests {
     use super::*;
 
-    const EVENTS: [RunEvent; 12] = [
+    const EVENTS: &[RunEvent] = &[
         RunEvent::Ready,
         RunEvent::SlotFreed,
         RunEvent::Due,

@@ -292,7 +292,7 @@ impl Workers {
         let before = lock(&self.0.sessions).insert(id, Arc::clone(&session));
         before.into_iter().for_each(|other| other.end_polls());
         // Runs may wait for it alone.
-        self.routes.notify_one();
+        self.0.routes.notify_one();
         Ok(session)
     }
 

@@ -365,7 +365,7 @@ fn a_run_that_is_cancelled_while_its_worker_moves_to_another_node_ends_there_on_
     let start = |name| arena.start_at(name, &arena.address, &["--queues", "default"]);
     let (a, b) = (start("a"), start("b"));
     arena.sees(&b, "two nodes share the shards", shared_by(2));
-    let worker = Worker::start_for(&arena.program, &[&a.url, &b.url], "a/token", "north");
+    let worker = Worker::start_for(&arena.program, &[&a.url, &b.url], "a/token", "north", &[]);
     let jobs = ["cancelled", "kept"].map(|name| {
         serde_json::json!({"name": name, "queue": "remote", "run": "echo begun; while [ ! -e $GO ]; do sleep 0.05; done",
             "env": {"GO": arena.program.home().join("go").display().to_string()}})

@@ -8,7 +8,7 @@ use mainspring_core::Timestamp;
 use super::*;
 
 /// What may read a table whole, and why. All other statements find rows by keys.
-const WHOLE: [(&str, &str); 18] = [
+const WHOLE: &[(&str, &str)] = &[
     ("adopt", "once in a process that is alone with its store, over the unfinished runs"),
     ("adopt_read", "once in a process that is alone with its store, over the unfinished runs"),
     ("cluster_adopt", "when a node has died, over the unfinished runs"),
