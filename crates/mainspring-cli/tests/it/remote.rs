@@ -133,7 +133,7 @@ fn runs_go_to_the_worker_that_their_job_picks() {
     let names: Vec<Value> = runs.iter().map(|id| run(&program, id, is_final)["worker"].clone()).collect();
     assert!(names.iter().all(|name| name == "a" || name == "b"), "{names:?}");
     assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "one after the other: {names:?}");
-    let shown = program.run(&["run", "show", &runs[0]]).stdout;
+    let shown = program.run(&["run", "get", &runs[0], "-o", "wide"]).stdout;
     assert!(shown.contains(names[0].as_str().unwrap()), "{shown}");
 
     job(
