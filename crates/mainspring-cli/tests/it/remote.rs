@@ -156,8 +156,9 @@ fn runs_go_to_the_worker_that_their_job_picks() {
     }
 
     let bad = program.file("bad.json", r#"{"name": "bad", "noop": true, "routing": "round", "routing_key": "x"}"#);
-    let refused = program.run(&["check", "-f", &bad]);
-    assert!(refused.code != 0 && refused.stderr.contains("routing_key"), "{refused:?}");
+    let refused = program.run(&["check", &bad]);
+    let said = format!("{}{}", refused.stdout, refused.stderr);
+    assert!(refused.code != 0 && said.contains("\"routing_key\" has an effect with"), "{refused:?}");
 }
 
 #[test]
