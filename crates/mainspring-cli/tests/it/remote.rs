@@ -140,7 +140,7 @@ fn runs_go_to_the_worker_that_their_job_picks() {
     let names: Vec<Value> = runs.iter().map(|id| run(&program, id, is_final)["worker"].clone()).collect();
     assert!(names.iter().all(|name| name == "a" || name == "b"), "{names:?}");
     assert!(names.windows(2).all(|pair| pair[0] != pair[1]), "one after the other: {names:?}");
-    let shown = program.run(&["run", "show", &runs[0]]).stdout;
+    let shown = program.run(&["run", "get", &runs[0]]).stdout;
     assert!(shown.contains(names[0].as_str().unwrap()), "{shown}");
 
     job(
@@ -151,9 +151,10 @@ fn runs_go_to_the_worker_that_their_job_picks() {
     );
     let whole = run(&program, &start(&program, "parts"), is_final);
     assert_eq!(whole["state"], "succeeded", "{whole}");
-    let listed = program.run(&["run", "list", "--job", "parts", "-o", "json"]).stdout;
-    let listed: Vec<Value> = serde_json::from_str(&listed).unwrap();
-    let shards: Vec<&Value> = listed.iter().filter(|run| run["parent"] == whole["id"]).collect();
+    let listed = program.run(&["run", "list", "parts", "-o", "json"]).stdout;
+    let listed: Value = serde_json::from_str(&listed).unwrap();
+    let shards: Vec<&Value> =
+        listed["items"].as_array().unwrap().iter().filter(|run| run["parent"] == whole["id"]).collect();
     assert_eq!(shards.len(), 2, "{listed:?}");
     for shard in shards {
         let log = program.run(&["logs", shard["id"].as_str().unwrap()]).stdout;
@@ -162,8 +163,9 @@ fn runs_go_to_the_worker_that_their_job_picks() {
     }
 
     let bad = program.file("bad.json", r#"{"name": "bad", "noop": true, "routing": "round", "routing_key": "x"}"#);
-    let refused = program.run(&["check", "-f", &bad]);
-    assert!(refused.code != 0 && refused.stderr.contains("routing_key"), "{refused:?}");
+    let refused = program.run(&["check", &bad]);
+    let said = format!("{}{}", refused.stdout, refused.stderr);
+    assert!(refused.code != 0 && said.contains("\"routing_key\" has an effect with"), "{refused:?}");
 }
 
 #[test]
