@@ -101,7 +101,7 @@ enum DataVerb {
         name: JobName,
         /// A JSON object, @FILE, or - for stdin
         #[arg(value_name = "JSON")]
-        data: String,
+        json: String,
         /// Only if the data has this revision; 0: none was ever set
         #[arg(long, value_name = "N")]
         revision: Option<u64>,
@@ -239,8 +239,8 @@ async fn data(session: &Session, verb: &DataVerb, output: &Output) -> Result {
             let namespace = name.namespace(&session.namespace);
             output.one(&session.ask(client.job_data(namespace, &name.job)).await?, &JOB_DATA)
         }
-        DataVerb::Set { name, data, revision } => {
-            let (namespace, data) = (name.namespace(&session.namespace), input::json("JSON", data)?);
+        DataVerb::Set { name, json, revision } => {
+            let (namespace, data) = (name.namespace(&session.namespace), input::json("JSON", json)?);
             let kept = session.ask(client.put_job_data(namespace, &name.job, &data, at(*revision))).await?;
             let sentence = format_args!("set the data of {namespace}/{}: revision {}", name.job, kept.revision);
             output.done(&kept, &JOB_DATA, sentence)

@@ -21,12 +21,12 @@ use crate::show::{count, instant};
 type Key = (String, String);
 
 pub(super) fn routes() -> Vec<Route> {
-    vec![Route::view(routes!(get)), Route::edit(routes!(put, clear))]
+    vec![Route::view(routes!(get_data)), Route::edit(routes!(put_data, clear_data))]
 }
 
 /// Returns what a job keeps between its runs.
 #[utoipa::path(get, path = routes::JOB_DATA, tag = "jobs", params(("namespace" = String, Path), ("job" = String, Path)), responses((status = 200, body = api::JobData)))]
-async fn get(State(app): State<App>, PathOf((namespace, name)): PathOf<Key>) -> Answer<Response> {
+async fn get_data(State(app): State<App>, PathOf((namespace, name)): PathOf<Key>) -> Answer<Response> {
     let key = JobKey::new(namespace, name);
     jobs::find(&app, &key).await?;
     Ok(shown(app.control().data(&key).await?))
@@ -35,7 +35,7 @@ async fn get(State(app): State<App>, PathOf((namespace, name)): PathOf<Key>) -> 
 /// Sets what the next runs of a job are given: a JSON object of at most 64 KiB.
 #[utoipa::path(put, path = routes::JOB_DATA, tag = "jobs", params(("namespace" = String, Path), ("job" = String, Path)),
     request_body = serde_json::Value, responses((status = 200, body = api::JobData)))]
-async fn put(
+async fn put_data(
     State(app): State<App>,
     PathOf((namespace, name)): PathOf<Key>,
     condition: Condition,
@@ -47,7 +47,7 @@ async fn put(
 /// Sets what the next runs of a job are given to `{}`.
 #[utoipa::path(delete, path = routes::JOB_DATA, tag = "jobs", params(("namespace" = String, Path), ("job" = String, Path)),
     responses((status = 204, description = "Done")))]
-async fn clear(
+async fn clear_data(
     State(app): State<App>,
     PathOf((namespace, name)): PathOf<Key>,
     condition: Condition,
