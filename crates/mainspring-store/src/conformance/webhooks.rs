@@ -162,7 +162,7 @@ pub async fn purge_waits_for_webhooks_and_forgets_old_deliveries(store: Arc<dyn 
     purge(PurgeRule { tombstones_before: at(2_601), ..keep }).await;
     assert_eq!(messages(&list(store, &webhook).await), ["bad"], "dead ones stay for longer");
     kit.save(Draft::new("job 2")).await;
-    purge(PurgeRule { history_before: at(99_000), ..keep }).await;
+    purge(PurgeRule { history_before: at(99_000), events_before: at(99_000), ..keep }).await;
     assert_eq!(list(store, &webhook).await, []);
     assert_eq!(store.events(0, 99).await.expect("events"), [], "what no webhook fetches goes with the history");
 }

@@ -26,7 +26,7 @@ pub(super) fn purge(model: &mut Model, rule: &PurgeRule) -> u64 {
     count += purge_logs(model, rule.history_before, limit - count);
     // Events that webhooks have not seen go with the history.
     count += model.events.purge(rule.events_before, model.webhooks.noted_through(), limit - count);
-    count += model.events.purge(rule.history_before, i64::MAX, limit - count);
+    count += model.events.purge(rule.events_before.min(rule.history_before), i64::MAX, limit - count);
     count += model.webhooks.purge(DeliveryState::Delivered, rule.tombstones_before, limit - count);
     count += model.webhooks.purge(DeliveryState::Dead, rule.history_before, limit - count);
     count += purge_keys(model, rule.tombstones_before, limit - count);

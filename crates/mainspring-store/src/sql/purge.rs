@@ -113,8 +113,9 @@ pub(crate) fn purge_rest(session: &Session<impl Batches>, rule: &PurgeRule, limi
         count += execute(db, sql, &[(":before", &before.as_millis()), (":limit", &rest)])? as u64;
     }
     // Events that webhooks have not seen go with the history.
+    let at_last = rule.events_before.min(rule.history_before);
     let noted_through = webhook::noted_through(db)?.unwrap_or(i64::MAX);
-    for (before, through) in [(rule.events_before, noted_through), (rule.history_before, i64::MAX)] {
+    for (before, through) in [(rule.events_before, noted_through), (at_last, i64::MAX)] {
         let rest = (limit - count).min(u64::from(u32::MAX)).cast_signed();
         let values: [(&str, &dyn ToSql); 3] =
             [(":before", &before.as_millis()), (":through", &through), (":limit", &rest)];
