@@ -238,7 +238,7 @@ mod tests {
     fn transition_table_is_the_documented_one() {
         let mut table = String::new();
         for &from in RunState::ALL {
-            for event in EVENTS {
+            for &event in EVENTS {
                 if let Ok(to) = from.on(event) {
                     table.push_str(&format!("{from} + {event:?} -> {to}\n"));
                 }

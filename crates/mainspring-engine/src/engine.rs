@@ -27,6 +27,7 @@ use crate::log_lane::LogLane;
 use crate::metrics::Metrics;
 use crate::node::Node;
 use crate::notice::Notice;
+use crate::pool::Tools;
 use crate::process::Processes;
 use crate::queues::QueueWatch;
 use crate::retention::{Retention, RetentionRule};
@@ -291,13 +292,16 @@ impl Engine {
             set: set.clone(),
             workers: workers.clone(),
             clock: Arc::clone(&clock),
-            time,
-            definitions,
-            handlers: Arc::clone(&handlers),
-            audience,
-            processes: processes.clone(),
-            logs,
-            kill_grace: settings.kill_grace,
+            tools: Tools {
+                time,
+                handlers: Arc::clone(&handlers),
+                audience,
+                definitions,
+                processes: processes.clone(),
+                logs,
+                metrics: Arc::clone(&metrics),
+                kill_grace: settings.kill_grace,
+            },
             health: Arc::clone(&health),
             notices: notices.clone(),
             stop: stop_receiver,

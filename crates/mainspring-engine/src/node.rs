@@ -2,7 +2,6 @@
 //! another one begins, in the same process.
 
 use std::sync::Arc;
-use std::time::Duration;
 
 use mainspring_core::Incarnation;
 use mainspring_core::batch::Queues;
@@ -11,17 +10,12 @@ use tokio::sync::{Notify, broadcast, mpsc, watch};
 use tokio::task::JoinSet;
 
 use crate::adopt::Adoptions;
-use crate::clock::{Clock, RightTime, boot_ms, pause};
+use crate::clock::{Clock, boot_ms, pause};
 use crate::cluster::{Lease, Terms};
-use crate::definitions::Definitions;
 use crate::driver::{Driver, DriverState, Ended, Stop};
-use crate::handler::Handlers;
 use crate::health::Health;
-use crate::listener::Audience;
-use crate::log_lane::LogLane;
 use crate::notice::Notice;
-use crate::pool::Pool;
-use crate::process::Processes;
+use crate::pool::{Pool, Tools};
 use crate::queues::QueueWatch;
 use crate::tasks::Tasks;
 use crate::workers::Workers;
@@ -37,13 +31,7 @@ pub(crate) struct Node {
     pub(crate) set: QueueWatch,
     pub(crate) workers: Workers,
     pub(crate) clock: Arc<dyn Clock>,
-    pub(crate) time: RightTime,
-    pub(crate) definitions: Arc<Definitions>,
-    pub(crate) handlers: Arc<Handlers>,
-    pub(crate) audience: Arc<Audience>,
-    pub(crate) processes: Option<Arc<Processes>>,
-    pub(crate) logs: LogLane,
-    pub(crate) kill_grace: Duration,
+    pub(crate) tools: Tools,
     pub(crate) health: Arc<Health>,
     pub(crate) notices: broadcast::Sender<Notice>,
     pub(crate) stop: watch::Receiver<Stop>,
@@ -109,16 +97,7 @@ impl Node {
     }
 
     fn crew(&self) -> Crew {
-        let pool = Arc::new(Pool::new(
-            self.time.clone(),
-            Arc::clone(&self.handlers),
-            Arc::clone(&self.audience),
-            Arc::clone(&self.definitions),
-            self.processes.clone(),
-            self.logs.clone(),
-            Arc::clone(&self.terms.metrics),
-            self.kill_grace,
-        ));
+        let pool = Arc::new(Pool::new(self.tools.clone()));
         let mut workers = JoinSet::new();
         for _ in 0..crate::engine::workers() {
             workers.spawn(Arc::clone(&pool).work());
@@ -145,8 +124,8 @@ impl Node {
             workers: self.workers.clone(),
             store: Arc::clone(&self.terms.store),
             clock: Arc::clone(&self.clock),
-            time: self.time.clone(),
-            definitions: Arc::clone(&self.definitions),
+            time: self.tools.time.clone(),
+            definitions: Arc::clone(&self.tools.definitions),
             pool: Arc::clone(pool),
             metrics: Arc::clone(&self.terms.metrics),
             health: Arc::clone(&self.health),

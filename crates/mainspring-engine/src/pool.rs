@@ -35,7 +35,9 @@ use crate::tasks::Tasks;
 /// How many starts a worker takes from the line at a time.
 const GRASP: usize = 32;
 
-pub(crate) struct Pool {
+/// What the pools of all incarnations work with. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Tools {
     /// When attempts begin and end.
     pub(crate) time: RightTime,
     pub(crate) handlers: Arc<Handlers>,
@@ -45,6 +47,10 @@ pub(crate) struct Pool {
     pub(crate) logs: LogLane,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) kill_grace: Duration,
+}
+
+pub(crate) struct Pool {
+    tools: Tools,
     /// Starts, and when they were handed over.
     pub(crate) line: Line<(Start, Instant)>,
     pub(crate) ends: Line<AttemptEnd>,
@@ -157,30 +163,8 @@ impl Done {
 }
 
 impl Pool {
-    pub(crate) fn new(
-        time: RightTime,
-        handlers: Arc<Handlers>,
-        audience: Arc<Audience>,
-        definitions: Arc<Definitions>,
-        processes: Option<Arc<Processes>>,
-        logs: LogLane,
-        metrics: Arc<Metrics>,
-        kill_grace: Duration,
-    ) -> Self {
-        Self {
-            time,
-            handlers,
-            audience,
-            definitions,
-            processes,
-            logs,
-            metrics,
-            kill_grace,
-            line: Line::default(),
-            ends: Line::default(),
-            running: Mutex::default(),
-            tasks: Tasks::default(),
-        }
+    pub(crate) fn new(tools: Tools) -> Self {
+        Self { tools, line: Line::default(), ends: Line::default(), running: Mutex::default(), tasks: Tasks::default() }
     }
 
     /// One worker. Ends when its task is aborted.
@@ -231,7 +215,8 @@ impl Pool {
 
     /// Whether a run does nothing: it is over at once, and nobody can end it before.
     fn is_noop(&self, start: &Start) -> bool {
-        self.audience.is_empty() && start.definition.as_ref().is_some_and(|definition| definition.task == Task::Noop)
+        self.tools.audience.is_empty()
+            && start.definition.as_ref().is_some_and(|definition| definition.task == Task::Noop)
     }
 
     fn running(&self) -> std::sync::MutexGuard<'_, Running> {
@@ -241,8 +226,8 @@ impl Pool {
     /// Starts a run. Its end, if that is there at once.
     fn begin(self: &Arc<Self>, start: Start, handed: Instant) -> Option<AttemptEnd> {
         if let Some(definition) = start.definition.clone().filter(|_| self.is_noop(&start)) {
-            let now = self.time.now();
-            self.metrics.entered(&start, now, handed.elapsed());
+            let now = self.tools.time.now();
+            self.tools.metrics.entered(&start, now, handed.elapsed());
             let done = Done { outcome: AttemptOutcome::Succeeded, detail: None };
             return Some(end(start, definition, Some(now), now, done));
         }
@@ -271,19 +256,19 @@ impl Pool {
     ) -> AttemptEnd {
         let definition = match start.definition.take() {
             Some(definition) => definition,
-            None => self.definitions.wait_for(start.job, start.job_version).await,
+            None => self.tools.definitions.wait_for(start.job, start.job_version).await,
         };
         self.running().executing.note(start.run, &definition);
         if start.awaited_by.is_none() && start.trigger.is_some() {
-            start.awaited_by = self.definitions.awaiting_start(&start, &definition).await;
+            start.awaited_by = self.tools.definitions.awaiting_start(&start, &definition).await;
         }
-        start.deadline = self.definitions.deadline(&start, &definition).await;
-        if let Err(why) = self.audience.admit(&start, &definition).await {
-            return vetoed(start, definition, self.time.now(), &why);
+        start.deadline = self.tools.definitions.deadline(&start, &definition).await;
+        if let Err(why) = self.tools.audience.admit(&start, &definition).await {
+            return vetoed(start, definition, self.tools.time.now(), &why);
         }
-        let data = self.definitions.data(start.job, &definition).await.map(JobData::new);
-        let started_at = self.time.now();
-        self.metrics.entered(&start, started_at, handed.elapsed());
+        let data = self.tools.definitions.data(start.job, &definition).await.map(JobData::new);
+        let started_at = self.tools.time.now();
+        self.tools.metrics.entered(&start, started_at, handed.elapsed());
         let limit = time_limit(&start, &definition, started_at);
         let start = Arc::new(start);
         let context =
@@ -295,7 +280,7 @@ impl Pool {
             let done = AssertUnwindSafe(async { self.perform(context).await }).catch_unwind().await;
             done.unwrap_or_else(|panic| Done::failed("handler.panicked", HandlerError::of_panic(&*panic).0))
         };
-        let ended_at = self.time.now();
+        let ended_at = self.tools.time.now();
         let start = Arc::try_unwrap(start).unwrap_or_else(|shared| (*shared).clone());
         end(start, definition, Some(started_at), ended_at, done)
     }
@@ -303,15 +288,15 @@ impl Pool {
     fn perform(&self, context: RunContext) -> BoxFuture<'_, Done> {
         match &context.definition.task {
             Task::Noop => std::future::ready(Done { outcome: AttemptOutcome::Succeeded, detail: None }).boxed(),
-            Task::Handler { name } => match self.handlers.find(name) {
+            Task::Handler { name } => match self.tools.handlers.find(name) {
                 Some(handler) => self.handle(handler.call(context.clone()), context).boxed(),
                 None => {
                     let error = format!("no handler `{name}` is registered in this process");
                     std::future::ready(Done::failed("handler.not_found", error)).boxed()
                 }
             },
-            Task::Run { .. } | Task::Exec { .. } | Task::Http(_) => match &self.processes {
-                Some(processes) => processes.perform(context, &self.logs, self.kill_grace).boxed(),
+            Task::Run { .. } | Task::Exec { .. } | Task::Http(_) => match &self.tools.processes {
+                Some(processes) => processes.perform(context, &self.tools.logs, self.tools.kill_grace).boxed(),
                 None => {
                     let error = format!("this process executes no `{}` tasks", context.definition.task.kind());
                     std::future::ready(Done::failed("task.not_enabled", error)).boxed()
@@ -324,7 +309,7 @@ impl Pool {
         let limit = context.limit;
         let cancelled = async {
             context.cancelled().await;
-            let _ = tokio::time::timeout(self.kill_grace, std::future::pending::<()>()).await;
+            let _ = tokio::time::timeout(self.tools.kill_grace, std::future::pending::<()>()).await;
         };
         let timed_out = async {
             match limit {
