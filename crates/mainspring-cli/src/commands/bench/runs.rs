@@ -1,5 +1,6 @@
 //! `mainspring bench runs`: real servers and workers as processes of their own.
 
+use std::io::Write;
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
@@ -389,7 +390,7 @@ pub fn idlers(mut arguments: impl Iterator<Item = std::ffi::OsString>) -> Result
             workers.push(builder.start().await.map_err(|error| broken(&error))?);
         }
         crate::output::note(format_args!("{} idle workers have joined", workers.len()));
-        println!("ready");
+        writeln!(std::io::stdout(), "ready").map_err(|error| broken(&error))?;
         let input = std::io::stdin().as_fd().try_clone_to_owned().and_then(pipe::Receiver::from_owned_fd);
         _ = input.map_err(|error| broken(&error))?.read_to_end(&mut Vec::new()).await;
         Ok(())
