@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use mainspring_core::RunId;
-use mainspring_core::job::JobKey;
+use mainspring_core::job::{Job, JobKey, Task};
 use mainspring_core::routing::{Shard, Strategy};
 use mainspring_core::run::{AttemptOutcome, RunState};
-use mainspring_engine::control::Error;
+use mainspring_engine::control::{Error, SaveMode};
 use mainspring_engine::{Engine, Settings};
-use mainspring_store::{MemoryStore, Store};
+use mainspring_store::{Expect, MemoryStore, Store};
 
 use crate::kit::until;
 use crate::workers::{ask, end, ends, engine, ids, is, join_as, save, told};
@@ -125,8 +125,9 @@ async fn rerun_is_routed_as_the_run_was() {
 
 #[tokio::test]
 async fn routing_that_makes_no_sense_is_refused() {
+    type Change = fn(&mut Job);
     let engine = engine(Arc::new(MemoryStore::new())).await;
-    let cases: [(&str, fn(&mut mainspring_core::job::Job)); 3] = [
+    let cases: [(&str, Change); 3] = [
         ("queue", |job| {
             job.queue = "q".repeat(121);
             job.routing.strategy = Strategy::First;
@@ -138,15 +139,9 @@ async fn routing_that_makes_no_sense_is_refused() {
         }),
     ];
     for (field, change) in cases {
-        let mut job = mainspring_core::job::Job::new(JobKey::new("default", "odd"), mainspring_core::job::Task::Noop);
+        let mut job = Job::new(JobKey::new("default", "odd"), Task::Noop);
         change(&mut job);
-        let saved = engine
-            .control()
-            .save(
-                vec![(Arc::new(job), mainspring_store::Expect::Anything)],
-                mainspring_engine::control::SaveMode::Commit,
-            )
-            .await;
+        let saved = engine.control().save(vec![(Arc::new(job), Expect::Anything)], SaveMode::Commit).await;
         let Err(Error::Invalid { error, .. }) = saved else { panic!("{field} was taken") };
         assert_eq!((error.field, error.code), (field, "job.routing"));
         assert!(error.hint.is_some());
