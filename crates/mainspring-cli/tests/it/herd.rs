@@ -22,7 +22,13 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// How often each run was entered.
 type Entered = Arc<Mutex<BTreeMap<String, u32>>>;
 
-async fn worker(program: &Program, url: &str, number: usize, entered: &Entered, gate: &watch::Receiver<bool>) -> Worker {
+async fn worker(
+    program: &Program,
+    url: &str,
+    number: usize,
+    entered: &Entered,
+    gate: &watch::Receiver<bool>,
+) -> Worker {
     let (entered, gate) = (Arc::clone(entered), gate.clone());
     Worker::builder(url)
         .token_file(program.home().join("data/token"))

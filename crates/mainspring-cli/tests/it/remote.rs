@@ -344,6 +344,10 @@ fn a_run_that_is_cancelled_while_its_worker_moves_to_another_node_ends_there_on_
     let ended = arena.wait("its end", async || client.run(&kept).await.ok().filter(|run| run.state.is_final()));
     assert_eq!((ended.state, ended.attempt), (RunState::Succeeded, 1), "it was not lost on the way: {ended:?}");
     let workers = arena.runtime.block_on(client.workers()).unwrap();
-    assert_eq!(workers.iter().map(|it| it.id.as_str()).collect::<Vec<_>>(), [worker.id.as_str()], "it never joined anew");
+    assert_eq!(
+        workers.iter().map(|it| it.id.as_str()).collect::<Vec<_>>(),
+        [worker.id.as_str()],
+        "it never joined anew"
+    );
     worker.stop();
 }
