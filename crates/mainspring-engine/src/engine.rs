@@ -27,6 +27,7 @@ use crate::log_lane::LogLane;
 use crate::metrics::Metrics;
 use crate::node::Node;
 use crate::notice::Notice;
+use crate::pool::Registered;
 use crate::process::Processes;
 use crate::retention::{Retention, RetentionRule};
 use crate::sampler::Sampler;
@@ -287,8 +288,7 @@ impl Engine {
             clock: Arc::clone(&clock),
             time,
             definitions,
-            handlers: Arc::clone(&handlers),
-            audience,
+            registered: Registered { handlers: Arc::clone(&handlers), audience },
             processes: processes.clone(),
             logs,
             kill_grace: settings.kill_grace,

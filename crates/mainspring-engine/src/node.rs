@@ -15,12 +15,10 @@ use crate::clock::{Clock, RightTime, boot_ms, pause};
 use crate::cluster::{Lease, Terms};
 use crate::definitions::Definitions;
 use crate::driver::{Driver, DriverState, Ended, Stop};
-use crate::handler::Handlers;
 use crate::health::Health;
-use crate::listener::Audience;
 use crate::log_lane::LogLane;
 use crate::notice::Notice;
-use crate::pool::Pool;
+use crate::pool::{Pool, Registered};
 use crate::process::Processes;
 use crate::tasks::Tasks;
 use crate::workers::Workers;
@@ -37,8 +35,7 @@ pub(crate) struct Node {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) time: RightTime,
     pub(crate) definitions: Arc<Definitions>,
-    pub(crate) handlers: Arc<Handlers>,
-    pub(crate) audience: Arc<Audience>,
+    pub(crate) registered: Registered,
     pub(crate) processes: Option<Arc<Processes>>,
     pub(crate) logs: LogLane,
     pub(crate) kill_grace: Duration,
@@ -109,8 +106,7 @@ impl Node {
     fn crew(&self) -> Crew {
         let pool = Arc::new(Pool::new(
             self.time.clone(),
-            Arc::clone(&self.handlers),
-            Arc::clone(&self.audience),
+            self.registered.clone(),
             Arc::clone(&self.definitions),
             self.processes.clone(),
             self.logs.clone(),

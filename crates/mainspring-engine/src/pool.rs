@@ -34,11 +34,17 @@ use crate::tasks::Tasks;
 /// How many starts a worker takes from the line at a time.
 const GRASP: usize = 32;
 
+/// What the embedding program has registered.
+#[derive(Clone)]
+pub(crate) struct Registered {
+    pub(crate) handlers: Arc<Handlers>,
+    pub(crate) audience: Arc<Audience>,
+}
+
 pub(crate) struct Pool {
     /// When attempts begin and end.
     pub(crate) time: RightTime,
-    pub(crate) handlers: Arc<Handlers>,
-    pub(crate) audience: Arc<Audience>,
+    pub(crate) registered: Registered,
     pub(crate) definitions: Arc<Definitions>,
     pub(crate) processes: Option<Arc<Processes>>,
     pub(crate) logs: LogLane,
@@ -158,8 +164,7 @@ impl Done {
 impl Pool {
     pub(crate) fn new(
         time: RightTime,
-        handlers: Arc<Handlers>,
-        audience: Arc<Audience>,
+        registered: Registered,
         definitions: Arc<Definitions>,
         processes: Option<Arc<Processes>>,
         logs: LogLane,
@@ -168,8 +173,7 @@ impl Pool {
     ) -> Self {
         Self {
             time,
-            handlers,
-            audience,
+            registered,
             definitions,
             processes,
             logs,
@@ -230,7 +234,8 @@ impl Pool {
 
     /// Whether a run does nothing: it is over at once, and nobody can end it before.
     fn is_noop(&self, start: &Start) -> bool {
-        self.audience.is_empty() && start.definition.as_ref().is_some_and(|definition| definition.task == Task::Noop)
+        self.registered.audience.is_empty()
+            && start.definition.as_ref().is_some_and(|definition| definition.task == Task::Noop)
     }
 
     fn running(&self) -> std::sync::MutexGuard<'_, Running> {
@@ -277,7 +282,7 @@ impl Pool {
             start.awaited_by = self.definitions.awaiting_start(&start, &definition).await;
         }
         start.deadline = self.definitions.deadline(&start, &definition).await;
-        if let Err(why) = self.audience.admit(&start, &definition).await {
+        if let Err(why) = self.registered.audience.admit(&start, &definition).await {
             return vetoed(start, definition, self.time.now(), &why);
         }
         let started_at = self.time.now();
@@ -300,7 +305,7 @@ impl Pool {
     fn perform(&self, context: RunContext) -> BoxFuture<'_, Done> {
         match &context.definition.task {
             Task::Noop => std::future::ready(Done { outcome: AttemptOutcome::Succeeded, detail: None }).boxed(),
-            Task::Handler { name } => match self.handlers.find(name) {
+            Task::Handler { name } => match self.registered.handlers.find(name) {
                 Some(handler) => self.handle(handler.call(context.clone()), context).boxed(),
                 None => {
                     let error = format!("no handler `{name}` is registered in this process");
