@@ -13,9 +13,7 @@ use mainspring_tasks::HandlerError;
 use tokio::sync::broadcast::{Receiver, error::RecvError};
 use tokio::task::JoinSet;
 
-use super::{
-    ChangedJob, CompletedTrigger, EndedRun, FiredTrigger, Hears, Listeners, MissedFires, News, Scope, StartingRun,
-};
+use super::{CompletedTrigger, EndedRun, FiredTrigger, Hears, Listeners, MissedFires, News, Scope, StartingRun};
 use crate::definitions::Definitions;
 use crate::notice::Notice;
 
@@ -128,7 +126,7 @@ impl Audience {
                 let (job, trigger) = (self.job(job, job_version).await?, self.name(trigger).await);
                 News::Ended(EndedRun { run, job, trigger, attempt, outcome, state, started_at, ended_at, error })
             }
-            Notice::Changed(ChangedJob { job, trigger, change }) => News::Changed(ChangedJob { job, trigger, change }),
+            Notice::Changed(changed) => News::Changed(changed),
             Notice::Started => News::Started,
             Notice::Draining => News::Draining,
             Notice::Stopped => News::Stopped,
