@@ -78,7 +78,8 @@ pub struct Worker {
 pub struct WorkerPoll {
     /// One higher with each poll. A poll that is older than another one is answered `worker.stale_poll`.
     pub number: u64,
-    /// How many more runs it takes. 0: none, but it hears of runs that are to end.
+    /// How many more runs it takes at most; the server gives no more than its slots less those that it has. 0: none, but it hears of
+    /// runs that are to end.
     pub free: u32,
     /// Every attempt that it was given and whose end the server has not recorded yet. What it was given and does not name here is
     /// given to it again: the answer that told of it was lost.

@@ -105,11 +105,25 @@ fn a_herd_and_an_idle_node_are_measured() {
 }
 
 #[test]
+fn runs_of_workers_in_processes_of_their_own_are_counted() {
+    let program = Program::new();
+    let load = ["--triggers", "300", "--drain", "--slots", "40", "--workers", "2", "--waiting", "20", "--json"];
+    let runs =
+        report(&program.run(&[&["bench", "runs", "--store", "sqlite:runs.db", "--seconds", "60"][..], &load].concat()));
+    nothing_is_wrong(&runs);
+    assert_eq!((&runs["runs"], &runs["workers"], &runs["waiting"]), (&300.into(), &2.into(), &20.into()), "{runs}");
+    for key in ["runs_per_second", "start_ms", "lateness_ms", "server_cpu_seconds", "workers_cpu_seconds"] {
+        assert!(runs.get(key).is_some(), "{key}: {runs}");
+    }
+}
+
+#[test]
 fn what_cannot_be_measured_is_refused() {
     let program = Program::new();
     let cases: &[(&[&str], i32, &str)] = &[
         (&["fires", "--nodes", "3", "--drain"], 2, "error[bench.nodes]: a store in memory can have one node only"),
         (&["herd", "--nodes", "2", "--store", "sqlite:a.db"], 2, "error[bench.nodes]: SQLite can have one node only"),
+        (&["runs", "--drain"], 2, "error[bench.nodes]: a store in memory"),
         (&["failover"], 2, "error[bench.nodes]"),
         (&["failover", "--nodes", "1"], 2, "error[cli.usage]: invalid value '1' for '--nodes <N>'"),
         (&["fires"], 2, "error[cli.usage]: the following required arguments were not provided"),

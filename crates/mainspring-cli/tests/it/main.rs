@@ -16,6 +16,7 @@ mod faults;
 mod herd;
 mod live;
 mod program;
+mod queues;
 mod remote;
 mod server;
 mod standby;

@@ -1,0 +1,72 @@
+//! Queues over a real server: paused, limited, drained, and told of when a run waits for them.
+
+use serde_json::Value;
+
+use crate::live::{Live, until};
+use crate::program::Program;
+
+fn queue(program: &Program, arguments: &[&str]) -> Value {
+    let done = program.run(&[&["queue"], arguments, &["-o", "json"]].concat());
+    assert_eq!(done.code, 0, "{done:?}");
+    serde_json::from_str(&done.stdout).unwrap()
+}
+
+fn start(program: &Program) -> String {
+    let started = program.run(&["run", "start", "letter", "-o", "name"]);
+    assert_eq!(started.code, 0, "{started:?}");
+    started.stdout.trim().to_owned()
+}
+
+fn ends_well(program: &Program, run: &str) {
+    until(program, &["run", "get", run, "-o", "json"], |shown| shown.stdout.contains("\"succeeded\""));
+}
+
+#[test]
+fn queue_is_paused_limited_and_drained_from_the_command_line() {
+    let program = Program::new();
+    let _live = Live::start_with(&program, &["server", "--data", "data"]);
+    let file = program.file("letter.yaml", "name: letter\nqueue: mail\nrun: \"true\"\n");
+    assert_eq!(program.run(&["apply", "-f", &file]).code, 0);
+
+    let paused = queue(&program, &["pause", "mail", "--reason", "the mail server is down"]);
+    assert_eq!((&paused["name"], &paused["paused"]), (&"mail".into(), &true.into()), "{paused}");
+    let run = start(&program);
+    let why = program.run(&["run", "why", &run]).stdout;
+    assert!(why.contains("the queue mail is paused") && why.contains("mainspring queue resume mail"), "{why}");
+    let shown = queue(&program, &["show", "mail"]);
+    assert_eq!((&shown["queued"], &shown["running"]), (&1.into(), &0.into()), "{shown}");
+    assert!(shown["oldest_due_at"].is_string(), "{shown}");
+    assert!(program.run(&["queue", "list"]).stdout.contains("mail"));
+
+    let set = queue(&program, &["set", "mail", "--max-running", "2", "--rate", "100/1m"]);
+    assert_eq!((&set["paused"], &set["max_running"]), (&true.into(), &2.into()), "it stays paused: {set}");
+    assert_eq!(set["rate"], serde_json::json!({ "count": 100, "per_ms": 60_000 }));
+    queue(&program, &["resume", "mail"]);
+    ends_well(&program, &run);
+    let unlimited = queue(&program, &["set", "mail", "--max-running", "none", "--rate", "none"]);
+    assert_eq!((unlimited.get("max_running"), unlimited.get("rate")), (None, None), "{unlimited}");
+    let run = start(&program);
+    ends_well(&program, &run);
+    let drained = queue(&program, &["drain", "mail", "--wait-timeout", "60s"]);
+    assert_eq!((&drained["paused"], &drained["running"]), (&true.into(), &0.into()), "{drained}");
+}
+
+#[test]
+fn what_cannot_be_set_is_refused() {
+    let program = Program::new();
+    let _live = Live::start_with(&program, &["server", "--data", "data"]);
+    let cases: &[(&[&str], i32, &str)] = &[
+        (&["set", "mail"], 2, "error[cli.usage]: the following required arguments were not provided"),
+        (&["set", "mail", "--max-running", "0"], 2, "error[cli.usage]: invalid value '0'"),
+        (&["set", "mail", "--rate", "fast"], 2, "error[cli.usage]: invalid value 'fast'"),
+        (&["set", "mail", "--rate", "0/1m"], 9, "error["),
+        (&["set", "mail", "--rate", "5000000/1s"], 9, "error["),
+        (&["pause", "a/b"], 2, "error[cli.usage]: invalid value 'a/b'"),
+    ];
+    for (arguments, code, said) in cases {
+        let refused = program.run(&[&["queue"], *arguments].concat());
+        assert_eq!(refused.code, *code, "{arguments:?}: {refused:?}");
+        assert!(refused.stderr.starts_with(said), "{arguments:?}: {refused:?}");
+    }
+    assert!(!program.run(&["queue", "list"]).stdout.contains("mail"), "nothing was set");
+}
