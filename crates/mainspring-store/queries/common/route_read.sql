@@ -2,5 +2,5 @@
 SELECT id, job_id, job_version, input, shard_index
 FROM run
 WHERE state = 'queued' AND coalesce(queue, 'default') = :line
-ORDER BY priority DESC, due_at, id
+ORDER BY due_at - priority * 60000, due_at, id
 LIMIT :limit
