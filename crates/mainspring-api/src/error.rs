@@ -236,7 +236,7 @@ catalogue! {
 impl ErrorCode {
     /// Tells whether nothing is refused for it.
     pub fn is_warning(self) -> bool {
-        matches!(self, Self::DocumentEmpty | Self::SchedulePast)
+        self.status() == 200
     }
 
     /// Returns the code spelled `text`.
