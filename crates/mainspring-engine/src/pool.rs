@@ -263,10 +263,25 @@ impl Pool {
             start.awaited_by = self.tools.definitions.awaiting_start(&start, &definition).await;
         }
         start.deadline = self.tools.definitions.deadline(&start, &definition).await;
-        if let Err(why) = self.tools.audience.admit(&start, &definition).await {
-            return vetoed(start, definition, self.tools.time.now(), &why);
-        }
-        let data = self.tools.definitions.data(start.job, &definition).await.map(JobData::new);
+        let prepared = async {
+            self.tools.audience.admit(&start, &definition).await?;
+            Ok::<_, String>(self.tools.definitions.data(start.job, &definition).await.map(JobData::new))
+        };
+        let mut told = cancelled.clone();
+        let prepared = tokio::select! {
+            biased;
+            // Told to end, or given up meanwhile: others may have it by now.
+            Ok(_) = told.wait_for(|ends| *ends) => None,
+            prepared = prepared => Some(prepared),
+        };
+        let data = match prepared {
+            Some(Ok(data)) => data,
+            Some(Err(why)) => return vetoed(start, definition, self.tools.time.now(), &why),
+            None => {
+                let done = Done { outcome: AttemptOutcome::Cancelled, detail: None };
+                return end(start, definition, None, self.tools.time.now(), done);
+            }
+        };
         let started_at = self.tools.time.now();
         self.tools.metrics.entered(&start, started_at, handed.elapsed());
         let limit = time_limit(&start, &definition, started_at);

@@ -11,7 +11,7 @@ mod message;
 mod send;
 mod sign;
 
-use std::collections::BTreeSet;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -45,21 +45,22 @@ const CLOSE_MAX: Duration = Duration::from_secs(5);
 /// Serves all webhooks until the server closes.
 pub(crate) async fn serve(app: App) {
     let mut closing = app.closing.clone();
-    let mut served = BTreeSet::new();
+    let mut served = BTreeMap::new();
     let mut lines = JoinSet::new();
     while !*closing.borrow() {
         match app.control().store().webhooks().await {
             Ok(rows) => {
-                for row in rows.into_iter().filter(|row| served.insert(row.id)) {
-                    lines.spawn(Line::new(&app, row.id).run());
+                for row in rows {
+                    served.entry(row.id).or_insert_with(|| lines.spawn(Line::new(&app, row.id).run()).id());
                 }
             }
             Err(Error::Closed) => break,
             Err(error) => tracing::warn!(%error, "the webhooks could not be read; trying again"),
         }
         let _ = timeout(LOOK_AGAIN, closed(&mut closing)).await;
-        while let Some(over) = lines.try_join_next() {
-            over.iter().for_each(|id| _ = served.remove(id));
+        while let Some(over) = lines.try_join_next_with_id() {
+            let over = over.map_or_else(|panicked| panicked.id(), |(task, ())| task);
+            served.retain(|_, task| *task != over);
         }
     }
     while lines.join_next().await.is_some() {}
@@ -78,6 +79,8 @@ struct Line {
 enum Seen {
     /// There may be more to do.
     More,
+    /// As many messages are under way as may be.
+    Busy,
     /// There is nothing to do now.
     Nothing,
     /// The webhook is gone.
@@ -91,12 +94,18 @@ impl Line {
         Self { app: Arc::clone(app), id, sending: JoinSet::new(), notices: app.engine.subscribe(), pace }
     }
 
-    /// Serves the webhook until it is gone or the server closes, and answers which it was.
-    async fn run(mut self) -> i64 {
+    /// Serves the webhook until it is gone or the server closes.
+    async fn run(mut self) {
         let mut closing = self.app.closing.clone();
         while !*closing.borrow() {
             match self.look().await {
                 Ok(Seen::More) => {}
+                Ok(Seen::Busy) => {
+                    tokio::select! {
+                        _ = self.sending.join_next() => {}
+                        () = closed(&mut closing) => {}
+                    }
+                }
                 Ok(Seen::Nothing) => self.wait(&mut closing).await,
                 Ok(Seen::Gone) | Err(Error::Closed) => break,
                 Err(error) => {
@@ -110,7 +119,6 @@ impl Line {
             // They are due again when their time is over.
             self.sending.shutdown().await;
         }
-        self.id
     }
 
     async fn look(&mut self) -> Result<Seen> {
@@ -129,7 +137,11 @@ impl Line {
                 self.sending.spawn(send::send(Arc::clone(&self.app), Arc::clone(&webhook), delivery));
             }
         }
-        Ok(if more { Seen::More } else { Seen::Nothing })
+        Ok(match more {
+            _ if self.sending.len() == AT_ONCE => Seen::Busy,
+            true => Seen::More,
+            false => Seen::Nothing,
+        })
     }
 
     /// Makes messages of what has happened since the last time. Whether there may be more of it.
@@ -146,8 +158,8 @@ impl Line {
         let mut messages: Vec<NewDelivery> = Vec::new();
         let mut through = webhook.noted_through;
         for row in &rows {
-            for event in events::of_row(&self.app, row, None, &wanted).await {
-                messages.push(message::of_event(&self.app, event).await);
+            for event in events::of_row(&self.app, row, None, &wanted).await? {
+                messages.push(message::of_event(&self.app, event).await?);
             }
             through = row.seq;
             if messages.len() >= MESSAGES_MAX {

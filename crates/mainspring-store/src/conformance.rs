@@ -116,6 +116,8 @@ macro_rules! conformance_suite {
                 limit_of_a_queue_holds_over_all_process_starts,
                 runs_that_run_already_count_in_a_new_limit,
                 rate_of_a_queue_holds_over_all_claims,
+                another_rate_holds_from_its_setting_on,
+                rule_of_one_queue_leaves_the_order_of_the_others_alone,
                 queue_is_set_as_it_was_seen,
                 low_priority_does_not_starve;
             workers:

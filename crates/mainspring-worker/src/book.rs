@@ -199,10 +199,14 @@ impl Book {
         self.held.is_empty() && self.leaving == 0
     }
 
-    /// How many runs the server may have in these hands. It counts those that it has given itself, so a question stays right
-    /// when one of them ends; of those of earlier lives it knows nothing.
+    /// How many runs are taken at most. The server counts those that it has given itself, so a question stays right when one
+    /// of them ends. Of those of earlier lives it knows nothing: while there are any, only what is free counts.
     fn room(&self) -> u32 {
-        if self.draining { 0 } else { self.slots.saturating_sub(self.leaving) }
+        match self.leaving {
+            _ if self.draining => 0,
+            0 => self.slots,
+            _ => self.slots.saturating_sub(self.busy()),
+        }
     }
 
     fn executing(&self) -> u32 {

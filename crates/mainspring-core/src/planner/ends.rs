@@ -74,7 +74,8 @@ impl Planner {
                 self.slots.schedule(entry.deadline.map_or(at, |deadline| at.min(deadline)));
             }
         }
-        if outcome.promoted > 0 || !outcome.refused.is_empty() {
+        // What has ended may have kept others back in a queue with a limit.
+        if outcome.promoted > 0 || !outcome.refused.is_empty() || !self.limited.is_empty() {
             self.slots.queued();
             self.offers = true;
         }

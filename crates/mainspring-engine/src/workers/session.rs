@@ -303,7 +303,7 @@ impl Session {
     fn begin_claim(&self, poll: &Poll) -> Option<(BatchId, u32)> {
         let mut desk = lock(&self.desk);
         let waiting = u32::try_from(desk.unreadable.len()).unwrap_or(u32::MAX);
-        let free = desk.hands.free(poll.free.saturating_sub(waiting)).min(CLAIM_MAX);
+        let free = desk.hands.free(poll.free).saturating_sub(waiting).min(CLAIM_MAX);
         if free == 0 || desk.claiming || desk.retired || !desk.hands.is_newest(poll.number) {
             return None;
         }

@@ -115,7 +115,13 @@ impl Reader {
         for row in rows {
             count += 1;
             let seen = skip.within.filter(|_| row.seq == skip.row);
-            self.ready.extend(of_row(&self.app, &row, seen, &Wanted::of_filter(&self.filter)).await);
+            match of_row(&self.app, &row, seen, &Wanted::of_filter(&self.filter)).await {
+                Ok(events) => self.ready.extend(events),
+                Err(error) => {
+                    tracing::warn!(%error, "an event stream ends, because the store could not be read");
+                    return None;
+                }
+            }
             self.cursor = Cursor { row: row.seq, within: None };
         }
         if skip.within.is_some() {
@@ -159,11 +165,17 @@ impl<'a> Wanted<'a> {
     }
 }
 
+/// What the store knows, or that it could not say: an event that is passed over for that would be lost.
+type Found<T> = Result<T, mainspring_store::Error>;
+
 /// Makes events of a row, passing over the first ones of a batch that were `seen` before.
-pub(crate) async fn of_row(app: &Inner, row: &EventRow, seen: Option<usize>, wanted: &Wanted<'_>) -> Vec<Event> {
+///
+/// # Errors
+/// The store could not say what an event is about.
+pub(crate) async fn of_row(app: &Inner, row: &EventRow, seen: Option<usize>, wanted: &Wanted<'_>) -> Found<Vec<Event>> {
     let Ok(payload) = serde_json::from_str::<Value>(&row.payload) else {
         tracing::error!(event = row.seq, "a stored event cannot be read");
-        return Vec::new();
+        return Ok(Vec::new());
     };
     let mut events = Vec::new();
     match row.kind.as_str() {
@@ -171,15 +183,15 @@ pub(crate) async fn of_row(app: &Inner, row: &EventRow, seen: Option<usize>, wan
             let changes = payload.as_array().map(Vec::as_slice).unwrap_or_default();
             let first = seen.map_or(0, |seen| seen + 1);
             for (index, change) in changes.iter().enumerate().skip(first) {
-                events.extend(of_run(app, row, index, change, wanted).await);
+                events.extend(of_run(app, row, index, change, wanted).await?);
             }
         }
         "missed" if !wanted.has_kind("fire.missed") => {}
-        "missed" => events.extend(of_missed(app, row, &payload).await),
+        "missed" => events.extend(of_missed(app, row, &payload).await?),
         _ => events.push(of_thing(row, &payload)),
     }
     events.retain(|event| wanted.admits(event));
-    events
+    Ok(events)
 }
 
 /// The change of a job, trigger, calendar or namespace.
@@ -206,19 +218,19 @@ fn of_thing(row: &EventRow, payload: &Value) -> Event {
 }
 
 /// Instants that a fire found missed.
-async fn of_missed(app: &Inner, row: &EventRow, payload: &Value) -> Option<Event> {
-    let trigger = TriggerId(payload["trigger"].as_i64()?);
+async fn of_missed(app: &Inner, row: &EventRow, payload: &Value) -> Found<Option<Event>> {
+    let Some(trigger) = payload["trigger"].as_i64().map(TriggerId) else { return Ok(None) };
     let store = app.control().store();
     // Records of a job name it for as long as there are any, also when the job is gone.
-    let key = store.gaps(Some(trigger), 0, 1).await.ok()?.pop()?.job;
+    let Some(key) = store.gaps(Some(trigger), 0, 1).await?.pop().map(|gap| gap.job) else { return Ok(None) };
     let millis = |name: &str| payload[name].as_i64().map(|at| instant(Timestamp::from_millis(at)));
-    Some(Event {
+    Ok(Some(Event {
         id: row.seq.to_string(),
         kind: "fire.missed".to_owned(),
         at: instant(row.at),
         namespace: Some(key.namespace),
         job: Some(key.name),
-        trigger: trigger_name(app, trigger).await,
+        trigger: trigger_name(app, trigger).await?,
         run: None,
         data: json!({
             "first": millis("first"),
@@ -227,26 +239,38 @@ async fn of_missed(app: &Inner, row: &EventRow, payload: &Value) -> Option<Event
             "reason": payload["reason"],
             "policy": payload["policy"],
         }),
-    })
+    }))
 }
 
 /// The name of a trigger that is there.
-async fn trigger_name(app: &Inner, trigger: TriggerId) -> Option<String> {
+async fn trigger_name(app: &Inner, trigger: TriggerId) -> Found<Option<String>> {
     let store = app.control().store();
-    let row = store.trigger_rows(&[trigger]).await.ok()?.pop()?;
-    let job = store.definition(row.job, row.job_version).await.ok()?;
-    job.triggers.get(row.index as usize).map(|trigger| trigger.name.clone())
+    let Some(row) = store.trigger_rows(&[trigger]).await?.pop() else { return Ok(None) };
+    let job = match store.definition(row.job, row.job_version).await {
+        Err(mainspring_store::Error::NotFound { .. }) => return Ok(None),
+        found => found?,
+    };
+    Ok(job.triggers.get(row.index as usize).map(|trigger| trigger.name.clone()))
 }
 
 /// A run's new state: `[run, job, state]` of a batch. Nothing if it is not wanted.
-async fn of_run(app: &Inner, row: &EventRow, index: usize, change: &Value, wanted: &Wanted<'_>) -> Option<Event> {
-    let (run, job, state) = (change[0].as_str()?, JobId(change[1].as_i64()?), change[2].as_str()?);
+async fn of_run(
+    app: &Inner,
+    row: &EventRow,
+    index: usize,
+    change: &Value,
+    wanted: &Wanted<'_>,
+) -> Found<Option<Event>> {
+    let (Some(run), Some(job), Some(state)) = (change[0].as_str(), change[1].as_i64(), change[2].as_str()) else {
+        return Ok(None);
+    };
     let kind = format!("run.{}", if state == "running" { "started" } else { state });
     if !wanted.has_kind(&kind) || wanted.run.is_some_and(|wanted| wanted != run) {
-        return None;
+        return Ok(None);
     }
-    let key = key_of(app, run.parse().ok()?, job).await;
-    Some(Event {
+    let Ok(id) = run.parse() else { return Ok(None) };
+    let key = key_of(app, id, JobId(job)).await?;
+    Ok(Some(Event {
         id: format!("{}.{index}", row.seq),
         kind,
         at: instant(row.at),
@@ -255,17 +279,17 @@ async fn of_run(app: &Inner, row: &EventRow, index: usize, change: &Value, wante
         trigger: None,
         run: Some(run.to_owned()),
         data: Value::Null,
-    })
+    }))
 }
 
 /// The key of a run's job, which is asked for once.
-async fn key_of(app: &Inner, run: RunId, job: JobId) -> Option<JobKey> {
+async fn key_of(app: &Inner, run: RunId, job: JobId) -> Found<Option<JobKey>> {
     if let Some(key) = app.known_key(job) {
-        return Some(key);
+        return Ok(Some(key));
     }
-    let key = app.control().store().run(run).await.ok()??.key;
+    let Some(key) = app.control().store().run(run).await?.map(|run| run.key) else { return Ok(None) };
     app.remember_key(job, key.clone());
-    Some(key)
+    Ok(Some(key))
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The messages that webhooks get.
 
 use mainspring_api::{Event, Timestamp};
-use mainspring_store::NewDelivery;
+use mainspring_store::{NewDelivery, Result};
 use serde_json::{Map, Value, json};
 
 use crate::app::{App, Inner};
@@ -13,15 +13,18 @@ const BODY_MAX: usize = 128 * 1024;
 const TEST: &str = "webhook.test";
 
 /// The message that tells of an event.
-pub(super) async fn of_event(app: &Inner, event: Event) -> NewDelivery {
-    // Whoever numbers events gives each number once.
-    let message = format!("evt_{}", event.id.replace('.', "_"));
+///
+/// # Errors
+/// The store could not say what the event is about.
+pub(super) async fn of_event(app: &Inner, event: Event) -> Result<NewDelivery> {
+    // Whoever numbers events gives each number once; with the time also where a failover or a backup has set the numbers back.
+    let message = format!("evt_{}_{:x}", event.id.replace('.', "_"), event.at.as_millis());
     let mut data = Map::new();
     for (name, value) in [("namespace", event.namespace), ("job", event.job), ("trigger", event.trigger)] {
         data.extend(value.map(|value| (name.to_owned(), Value::String(value))));
     }
     if let Some(run) = event.run {
-        let shown = run_of(app, &run).await.unwrap_or_else(|| json!({ "id": run }));
+        let shown = run_of(app, &run).await?.unwrap_or_else(|| json!({ "id": run }));
         data.insert("run".to_owned(), shown);
     }
     if let Value::Object(more) = event.data {
@@ -35,7 +38,7 @@ pub(super) async fn of_event(app: &Inner, event: Event) -> NewDelivery {
         data.insert("truncated".to_owned(), true.into());
         text = body(&message, &event.kind, event.at, &data);
     }
-    NewDelivery { message, kind: event.kind, body: text }
+    Ok(NewDelivery { message, kind: event.kind, body: text })
 }
 
 /// A message that tells of nothing.
@@ -53,9 +56,13 @@ fn body(message: &str, kind: &str, at: Timestamp, data: &Map<String, Value>) -> 
 }
 
 /// A run as the API shows it, if it is there.
-async fn run_of(app: &Inner, run: &str) -> Option<Value> {
+async fn run_of(app: &Inner, run: &str) -> Result<Option<Value>> {
     let store = app.control().store();
-    let info = store.run(run.parse().ok()?).await.ok()??;
-    let shown = Runs::new(&**store).show(info).await.ok()?;
-    serde_json::to_value(shown).ok()
+    let Ok(id) = run.parse() else { return Ok(None) };
+    let Some(info) = store.run(id).await? else { return Ok(None) };
+    match Runs::new(&**store).show(info).await {
+        Ok(shown) => Ok(serde_json::to_value(shown).ok()),
+        // Its definition may be gone; if it is the store that is, this says so.
+        Err(_) => store.run(id).await.map(|_| None),
+    }
 }

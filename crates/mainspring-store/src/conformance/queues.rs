@@ -95,6 +95,29 @@ pub async fn rate_of_a_queue_holds_over_all_claims(store: Arc<dyn Store>) {
     assert_eq!(claim(&kit, &Queues::All, 9, at(60_000)).await, runs[4..]);
 }
 
+pub async fn another_rate_holds_from_its_setting_on(store: Arc<dyn Store>) {
+    let kit = Kit::new(store).await;
+    let job = kit.save(Draft::new("a")).await;
+    let runs = ask(&kit, &job, 0..3, "mail").await;
+    let rate = |count| QueueRule { rate: Some(Rate { count, per_ms: 86_400_000 }), ..QueueRule::default() };
+    set(&kit, "mail", rate(1), 0).await;
+    assert_eq!(claim(&kit, &Queues::All, 9, at(10_000)).await, runs[..1]);
+    set(&kit, "mail", QueueRule { max_running: Some(9), ..rate(1) }, 1).await;
+    assert_eq!(claim(&kit, &Queues::All, 9, at(20_000)).await, [], "the rate is the same");
+    set(&kit, "mail", rate(86_400), 2).await;
+    assert_eq!(claim(&kit, &Queues::All, 9, at(20_000)).await, runs[1..2], "one a second now, not after a day");
+}
+
+pub async fn rule_of_one_queue_leaves_the_order_of_the_others_alone(store: Arc<dyn Store>) {
+    let kit = Kit::new(store).await;
+    let job = kit.save(Draft::new("a")).await;
+    let late = ask(&kit, &job, 10..12, "alpha").await;
+    let early = ask(&kit, &job, 0..2, "zulu").await;
+    set(&kit, "other", QueueRule { paused: true, ..QueueRule::default() }, 0).await;
+    assert_eq!(claim(&kit, &Queues::All, 2, at(2_000)).await, early);
+    assert_eq!(claim(&kit, &Queues::All, 9, at(2_001)).await, late);
+}
+
 pub async fn queue_is_set_as_it_was_seen(store: Arc<dyn Store>) {
     let kit = Kit::new(store).await;
     assert_eq!(kit.store.queues().await.expect("queues"), []);

@@ -183,9 +183,12 @@ impl Live {
         !self.queued.is_empty()
     }
 
-    /// The queues in which runs wait.
-    pub(super) fn queues(&self) -> impl Iterator<Item = &Arc<str>> {
-        self.queued.keys()
+    /// The queues in which runs wait, in the order of their first ones.
+    pub(super) fn queues_by_head(&self) -> impl Iterator<Item = Arc<str>> {
+        let mut all: Vec<(&Waiting, &Arc<str>)> =
+            self.queued.iter().filter_map(|(queue, waiting)| Some((waiting.first()?, queue))).collect();
+        all.sort_unstable();
+        all.into_iter().map(|(_, queue)| Arc::clone(queue))
     }
 
     /// The queued run that goes first of those in a queue.

@@ -23,7 +23,10 @@ pub(super) struct Line {
 
 /// See [`crate::Store::set_queue`].
 pub(super) fn set_queue(model: &mut Model, name: &str, rule: QueueRule, expect: i64) -> Result<QueueRow> {
-    let (revision, used_us) = model.queues.get(name).map_or((0, 0), |line| (line.row.revision, line.used_us));
+    let before = model.queues.get(name);
+    let revision = before.map_or(0, |line| line.row.revision);
+    // What has left at another rate says nothing of this one.
+    let used_us = before.filter(|line| line.row.rule.rate == rule.rate).map_or(0, |line| line.used_us);
     if revision != expect {
         let why = format!("is at revision {revision}, not {expect}");
         return Err(Error::Conflict { what: "queue", key: name.to_owned(), why });
@@ -46,7 +49,7 @@ pub(super) fn claim(
     }
     let wanted: Vec<Arc<str>> = match queues {
         Queues::Named(queues) => queues.to_vec(),
-        Queues::All => model.live.queues().filter(|line| !is_routed(line)).cloned().collect(),
+        Queues::All => model.live.queues_by_head().filter(|line| !is_routed(line)).collect(),
     };
     let mut claimed: Vec<ClaimedRun> = Vec::new();
     for line in wanted {

@@ -9,24 +9,33 @@ use mainspring_core::queue::{QueueRule, Rate};
 use mainspring_core::routing::{is_routed, queue_of};
 
 use super::Batches;
-use super::db::{Db, Lock, Row, Step, ToSql, execute, read, read_one, run_id, sql};
+use super::db::{Db, Lock, Row, Step, ToSql, execute, instant, read, read_one, run_id, sql};
 use super::session::Session;
 use crate::error::Error;
 use crate::row::QueueRow;
 
-/// A queue's row, and until when the time of its rate is taken up.
-type Set = (QueueRow, i64);
+/// A queue's row.
+struct Set {
+    row: QueueRow,
+    /// Until when the time of its rate is taken up.
+    used_us: i64,
+    updated_at: Timestamp,
+}
+
+/// How long after a change others may still have claims under way, or begin runs, that know nothing of it.
+const UNHEARD_MS: i64 = 10_000;
 
 fn set(row: &Row<'_>) -> Step<Set> {
     let (count, per_ms): (Option<u32>, Option<i64>) = (row.get(3)?, row.get(4)?);
     let rate = count.zip(per_ms).map(|(count, per_ms)| Rate { count, per_ms });
     let rule = QueueRule { paused: row.get::<i64>(1)? == 1, max_running: row.get(2)?, rate };
-    Ok((QueueRow { name: row.get(0)?, rule, revision: row.get(6)? }, row.get(5)?))
+    let queue = QueueRow { name: row.get(0)?, rule, revision: row.get(6)? };
+    Ok(Set { row: queue, used_us: row.get(5)?, updated_at: instant(row, 7)? })
 }
 
 /// See [`crate::Store::queues`].
 pub(crate) fn queues(db: &dyn Db) -> Step<Vec<QueueRow>> {
-    Ok(read(db, sql!("queue_rules"), &[], set)?.into_iter().map(|(row, _)| row).collect())
+    Ok(read(db, sql!("queue_rules"), &[], set)?.into_iter().map(|set| set.row).collect())
 }
 
 /// See [`crate::Store::set_queue`].
@@ -39,32 +48,47 @@ pub(crate) fn set_queue(
 ) -> Step<QueueRow> {
     let db = &session.connection;
     let before = locked(db, name)?;
-    let revision = before.as_ref().map_or(0, |(row, _)| row.revision);
-    if revision != expect {
-        let why = format!("is at revision {revision}, not {expect}");
-        return Err(Error::Conflict { what: "queue", key: name.to_owned(), why }.into());
-    }
+    expected(before.as_ref(), name, expect)?;
     let rate = rule.rate;
-    let values: [(&str, &dyn ToSql); 6] = [
+    // What has left at another rate says nothing of this one.
+    let same = before.as_ref().filter(|set| set.row.rule.rate == rate);
+    let values: [(&str, &dyn ToSql); 7] = [
         (":name", &name),
         (":paused", &i64::from(rule.paused)),
         (":max_running", &rule.max_running),
         (":rate_count", &rate.map(|rate| rate.count)),
         (":rate_per_ms", &rate.map(|rate| rate.per_ms)),
+        (":used_us", &same.map_or(0, |set| set.used_us)),
         (":at", &at.as_millis()),
     ];
     execute(db, sql!("queue_set", mysql), &values)?;
-    let had_limit = before.is_some_and(|(row, _)| row.rule.max_running.is_some());
+    // Where there was no row, nothing was locked: another one may have come first.
+    expected(locked(db, name)?.as_ref(), name, expect + 1)?;
+    let had_limit = before.is_some_and(|set| set.row.rule.max_running.is_some());
     match (had_limit, rule.max_running.is_some()) {
         // What runs by now counts.
-        (false, true) => {
-            let values: [(&str, &dyn ToSql); 2] = [(":queue", &name), (":lines", &format!("{name}/"))];
-            execute(db, sql!("queue_slot_begin"), &values)?;
-        }
+        (false, true) => count_in(db, name)?,
         (true, false) => _ = execute(db, sql!("queue_slot_clear"), &[(":queue", &name)])?,
         _ => {}
     }
-    Ok(QueueRow { name: name.to_owned(), rule, revision: revision + 1 })
+    Ok(QueueRow { name: name.to_owned(), rule, revision: expect + 1 })
+}
+
+/// Refuses a queue that is at another revision.
+fn expected(found: Option<&Set>, name: &str, expect: i64) -> Step<()> {
+    let revision = found.map_or(0, |set| set.row.revision);
+    if revision == expect {
+        return Ok(());
+    }
+    let why = format!("is at revision {revision}, not {expect}");
+    Err(Error::Conflict { what: "queue", key: name.to_owned(), why }.into())
+}
+
+/// Counts runs of a queue that are executed and were not counted yet.
+fn count_in(db: &impl Batches, name: &str) -> Step<()> {
+    let values: [(&str, &dyn ToSql); 2] = [(":queue", &name), (":lines", &format!("{name}/"))];
+    execute(db, sql!("queue_slot_begin"), &values)?;
+    Ok(())
 }
 
 /// Locks a queue's row, and reads it.
@@ -83,7 +107,7 @@ pub(crate) fn claim(
     at: Timestamp,
 ) -> Step<Option<Vec<ClaimedRun>>> {
     let rows = read(db, sql!("queue_rules"), &[], set)?;
-    let names: Vec<String> = rows.into_iter().filter(|(row, _)| row.rule.is_set()).map(|(row, _)| row.name).collect();
+    let names: Vec<String> = rows.into_iter().filter(|set| set.row.rule.is_set()).map(|set| set.row.name).collect();
     if names.is_empty() {
         return Ok(None);
     }
@@ -92,7 +116,7 @@ pub(crate) fn claim(
         Queues::All => {
             let mut lines: Vec<String> = read(db, sql!("queues_waiting", mysql), &[], |row| row.get(0))?;
             lines.retain(|line| !is_routed(line));
-            lines
+            by_head(db, lines)?
         }
     };
     // In order of names, as everybody locks them.
@@ -112,16 +136,30 @@ pub(crate) fn claim(
     Ok(Some(claimed))
 }
 
+/// Lines in the order of their first runs: none starves behind others.
+fn by_head(db: &impl Batches, lines: Vec<String>) -> Step<Vec<String>> {
+    let mut placed = Vec::with_capacity(lines.len());
+    for line in lines {
+        let place = read_one(db, sql!("queue_head", mysql), &[(":queue", &line)], |row| row.get::<i64>(0))?;
+        placed.extend(place.map(|place| (place, line)));
+    }
+    placed.sort_unstable();
+    Ok(placed.into_iter().map(|(_, line)| line).collect())
+}
+
 /// Claims from a line of a queue whose row is locked.
 fn claim_limited(
     db: &impl Batches,
     owner: i64,
-    (queue, used_us): &mut Set,
+    Set { row: queue, used_us, updated_at }: &mut Set,
     line: &str,
     limit: u32,
     at: Timestamp,
 ) -> Step<Vec<ClaimedRun>> {
     let (name, rule) = (queue.name.as_str(), queue.rule);
+    if rule.max_running.is_some() && at < *updated_at + UNHEARD_MS {
+        count_in(db, name)?;
+    }
     let running = if rule.max_running.is_some() { running(db, name)? } else { 0 };
     let room = rule.room(running, *used_us, at).min(limit);
     if room == 0 {

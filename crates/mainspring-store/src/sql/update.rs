@@ -155,12 +155,15 @@ pub(crate) fn delete(
         bury(session, trigger, ends, at)?;
     }
     let this: [(&str, &dyn ToSql); 1] = [(":job", &before.id.0)];
-    let unstarted: Vec<RunId> = read(&session.connection, sql!("delete_job_runs"), &this, |row| run_id(row, 0))?;
     let mut gates = gate::Gates::default();
     gates.find(&session.connection, before.id)?;
-    for run in unstarted {
-        let Session { connection, runs, .. } = &mut *session;
-        end_unstarted(connection, runs, &mut gates, run, Ending::cancelled("job deleted"), at)?.pass_on(session)?;
+    // Once more for shards that were made while the first look waited for their run.
+    for _ in 0..2 {
+        let unstarted: Vec<RunId> = read(&session.connection, sql!("delete_job_runs"), &this, |row| run_id(row, 0))?;
+        for run in unstarted {
+            let Session { connection, runs, .. } = &mut *session;
+            end_unstarted(connection, runs, &mut gates, run, Ending::cancelled("job deleted"), at)?.pass_on(session)?;
+        }
     }
     gates.write(&session.connection)?;
     let db = &session.connection;

@@ -271,3 +271,29 @@ async fn listeners_that_panic_or_hang_hold_up_nobody() {
     let heard = scribe.heard(1).await;
     assert_eq!(of(&heard, &["ended"]).len(), 2, "{heard:?}");
 }
+
+#[tokio::test]
+async fn run_that_is_cancelled_while_a_listener_is_asked_starts_nothing() {
+    let scribe = Scribe::new();
+    let entered = Arc::new(Mutex::new(0));
+    let count = Arc::clone(&entered);
+    let builder = Scheduler::builder()
+        .listener(Scope::all(), scribe.clone())
+        .listener(Scope::all(), Broken { hangs: true })
+        .listener_limit(Duration::from_secs(3_600))
+        .handler("work", move |_: RunContext| {
+            *count.lock().expect("no test panics here") += 1;
+            async {}
+        });
+    let scheduler = builder.start("memory:").await.expect("starts");
+    scheduler.add(job("work")).await.expect("a good job");
+    let run = scheduler.run_now("work").await.expect("it is there");
+    let mut heard = scribe.heard.subscribe();
+    let asked = heard.wait_for(|heard| heard.iter().any(|line| line == "asked work"));
+    assert!(tokio::time::timeout(PATIENCE, asked).await.is_ok(), "the listener is asked");
+    scheduler.cancel(run.id).await.expect("it runs");
+    let ended = tokio::time::timeout(PATIENCE, scheduler.wait(run.id)).await.expect("it ends at once");
+    assert_eq!(ended.expect("it is there").state, RunState::Cancelled);
+    assert_eq!(*entered.lock().expect("no test panics here"), 0);
+    scheduler.shutdown(Duration::from_secs(10)).await.expect("stops");
+}
