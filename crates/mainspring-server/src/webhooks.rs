@@ -128,14 +128,11 @@ impl Line {
         rows.retain(|row| row.id == self.id);
         let Some(row) = rows.pop() else { return Ok(Seen::Gone) };
         let more = self.note(&row.webhook).await?;
-        let free = AT_ONCE - self.sending.len();
-        if free > 0 {
-            let now = self.app.now();
-            let limit = u32::try_from(free).unwrap_or(u32::MAX);
-            let webhook = Arc::new(row.webhook);
-            for delivery in store.take_deliveries(self.id, now, now + LEASE_MS, limit).await? {
-                self.sending.spawn(send::send(Arc::clone(&self.app), Arc::clone(&webhook), delivery));
-            }
+        let now = self.app.now();
+        let free = u32::try_from(AT_ONCE - self.sending.len()).unwrap_or(u32::MAX);
+        let webhook = Arc::new(row.webhook);
+        for delivery in store.take_deliveries(self.id, now, now + LEASE_MS, free).await? {
+            self.sending.spawn(send::send(Arc::clone(&self.app), Arc::clone(&webhook), delivery));
         }
         Ok(match more {
             _ if self.sending.len() == AT_ONCE => Seen::Busy,

@@ -157,7 +157,7 @@ async fn measure(args: &RunsArgs, shown: &Shown) -> Result<Runs> {
     if SystemClock.now() > planted.begin {
         return Err(super::failed(store, &bench::Error::Late { what: "starting server and workers" }));
     }
-    seconds_until(planted.begin.since(SystemClock.now())).await;
+    pause_ms(planted.begin.since(SystemClock.now())).await;
     let before = (usage.cpu(&server.ids()), usage.cpu(&ids));
     let waited_for = watch(&server, args, shown).await?;
     let after = (usage.cpu(&server.ids()), usage.cpu(&ids));
@@ -207,12 +207,12 @@ async fn watch(server: &Host, args: &RunsArgs, shown: &Shown) -> Result<mainspri
         if args.drain && ended >= all || now >= limit {
             break;
         }
-        seconds_until(LOOK_EVERY_MS).await;
+        pause_ms(LOOK_EVERY_MS).await;
     }
     let stopped_at = SystemClock.now();
     if args.rate.is_some() {
         // What has fired by then is executed and reported.
-        seconds_until(CALM_MS).await;
+        pause_ms(CALM_MS).await;
     }
     Ok(stopped_at)
 }
@@ -222,7 +222,7 @@ const LOOK_EVERY_MS: i64 = 100;
 /// How long the last runs have.
 const CALM_MS: i64 = 500;
 
-async fn seconds_until(ms: i64) {
+async fn pause_ms(ms: i64) {
     SystemClock.alarm().wait_until(SystemClock.now() + ms.max(0)).await;
 }
 
@@ -231,11 +231,11 @@ async fn idle(server: &Host, count: u32, usage: &Usage, shown: &Shown) -> Result
     let begun = std::time::Instant::now();
     let mut crowd = Process::start(&server.idlers(count)).await?;
     let joined_seconds = rounded(begun.elapsed().as_secs_f64());
-    seconds_until(i64::from(SETTLE_SECONDS) * 1_000).await;
+    pause_ms(i64::from(SETTLE_SECONDS) * 1_000).await;
     let (begun, before) = (std::time::Instant::now(), usage.cpu(&server.ids()));
     for second in 0..IDLE_SECONDS {
         shown.show("idle", u64::from(second), u64::from(IDLE_SECONDS));
-        seconds_until(1_000).await;
+        pause_ms(1_000).await;
     }
     let used = usage.cpu(&server.ids()).since(before);
     let percent = |cpu: f64| rounded(cpu / begun.elapsed().as_secs_f64() * 100.0);
