@@ -184,7 +184,8 @@ mod tests {
         let port = server.local_addr().unwrap().port();
         let found = DatabaseServer::find(&format!("postgres://me@127.0.0.1:{port}/jobs")).unwrap();
         assert_eq!(found.process, std::process::id());
-        assert!(found.cpu_seconds() >= cpu_seconds(&[found.process]));
+        let before = cpu_seconds(&[found.process]);
+        assert!(found.cpu_seconds() >= before);
         drop(server);
         assert!(DatabaseServer::find(&format!("postgres://me@127.0.0.1:{port}/jobs")).is_none());
     }
