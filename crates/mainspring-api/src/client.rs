@@ -47,6 +47,10 @@ pub const IDEMPOTENCY_KEY: &str = "Idempotency-Key";
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 const REQUEST_TIMEOUT: Duration = Duration::from_secs(30);
+/// When a silent connection is asked whether the server is there, how often again, and for how many times.
+const KEEPALIVE: Duration = Duration::from_secs(5);
+const KEEPALIVE_INTERVAL: Duration = Duration::from_secs(2);
+const KEEPALIVE_RETRIES: u32 = 3;
 /// The server writes a comment every 15 s, so a stream that is silent for longer is broken.
 const STREAM_TIMEOUT: Duration = Duration::from_secs(45);
 
@@ -200,6 +204,9 @@ impl ClientBuilder {
             )]))
             .redirect(reqwest::redirect::Policy::none())
             .connect_timeout(CONNECT_TIMEOUT)
+            .tcp_keepalive(KEEPALIVE)
+            .tcp_keepalive_interval(KEEPALIVE_INTERVAL)
+            .tcp_keepalive_retries(KEEPALIVE_RETRIES)
             .read_timeout(STREAM_TIMEOUT)
             .tls_backend_preconfigured(tls::config(base.scheme())?);
         if is_loopback(&base) {

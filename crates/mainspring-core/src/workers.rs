@@ -6,8 +6,9 @@
 //!
 //! - A request is answered only by a node whose last count succeeded within [`FRESH_MS`], and that has heard the worker
 //!   within that time or counts it before it answers. So the count that others see is at most that much older than the request.
-//! - A worker has one request under way that is held [`HOLD_MS`] at most, so the last one that was answered was sent no
-//!   longer than twice that ago, while all is well.
+//! - A worker that has runs has one request under way that is held [`HOLD_MS`] at most, so the last one that was answered
+//!   was sent no longer than twice that ago, while all is well. One that has none has nothing to give up: its request is
+//!   held [`IDLE_HOLD_MS`], and the answer says for how long it was, so that what it gives counts from there.
 //!
 //! Time in which nothing could be counted makes nobody dead: see [`Watch::observe`].
 
@@ -21,6 +22,8 @@ pub use self::hands::{Hands, Orders, Received};
 
 /// How long a worker's question is held while there is nothing to say, in milliseconds.
 pub const HOLD_MS: u64 = 2_500;
+/// The same for a worker that has no runs and says that it waits for so long: what it costs to have it wait.
+pub const IDLE_HOLD_MS: u64 = 15_000;
 /// How often a node counts up the workers that it has heard.
 pub const BEAT_MS: u64 = 2_000;
 /// How old a node's last count may be when it answers a worker.
@@ -35,6 +38,19 @@ pub const KILL_MS: u64 = TTL_MS - FRESH_MS - GIVE_UP_MS;
 const _: () = assert!(2 * HOLD_MS + 1_000 <= GIVE_UP_MS, "a worker that is well does not give up");
 const _: () = assert!(GIVE_UP_MS + FRESH_MS + 2_000 <= TTL_MS, "its runs have ended before they are given to others");
 const _: () = assert!(HOLD_MS + BEAT_MS + TTL_MS + BEAT_MS <= 20_000, "a dead worker is found within 20 s");
+
+/// How long a question may be held, in milliseconds, of a worker that waits for `wait_ms` at most and has runs or not.
+///
+/// ```
+/// use mainspring_core::workers::{HOLD_MS, IDLE_HOLD_MS, hold_ms};
+/// assert_eq!(hold_ms(Some(60_000), true), IDLE_HOLD_MS);
+/// assert_eq!(hold_ms(Some(60_000), false), HOLD_MS);
+/// assert_eq!((hold_ms(None, true), hold_ms(Some(200), true)), (HOLD_MS, 200));
+/// ```
+#[must_use]
+pub fn hold_ms(wait_ms: Option<u64>, is_idle: bool) -> u64 {
+    wait_ms.unwrap_or(HOLD_MS).min(if is_idle { IDLE_HOLD_MS } else { HOLD_MS })
+}
 
 /// What one node knows of the workers of all nodes.
 #[derive(Debug, Default)]

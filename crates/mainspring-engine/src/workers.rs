@@ -258,7 +258,13 @@ impl Workers {
                     self.0.routes.notify_one();
                 }
                 Err(StoreError::Closed) => return,
-                Err(error) => tracing::warn!(%error, "workers could not be counted up; trying again"),
+                Err(error) => {
+                    tracing::warn!(%error, "workers could not be counted up; trying again");
+                    if !self.0.is_heard() {
+                        // Another node may hear them.
+                        lock(&self.0.sessions).values().for_each(|session| session.wake.notify_waiters());
+                    }
+                }
             }
         }
     }
@@ -322,7 +328,7 @@ impl Inner {
             let heard = sessions.iter().filter(|(_, session)| session.silence_ms(now_ms) <= since_ms);
             heard.map(|(id, _)| *id).collect()
         };
-        let counts = self.store.beat_workers(&heard, self.time.now()).await?;
+        let counts = self.store.beat_workers(self.me(), &heard, self.time.now()).await?;
         self.counted_ms.store(now_ms, Ordering::Release);
         let there: FxHashSet<Incarnation> = counts.iter().map(|(id, _)| *id).collect();
         heard.into_iter().filter(|id| !there.contains(id)).for_each(|id| self.forget(id));

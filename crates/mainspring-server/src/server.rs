@@ -13,6 +13,8 @@ use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use mainspring_core::compile;
 use mainspring_engine::Engine;
+use rustix::net::sockopt;
+use rustix::process::{Resource, getrlimit};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Semaphore, watch};
 use tokio::task::{JoinHandle, JoinSet};
@@ -28,8 +30,10 @@ use crate::webhooks;
 const HEADER_TIMEOUT: Duration = Duration::from_secs(30);
 /// The head of a request, and the buffer of a connection.
 const HEADER_BYTES_MAX: usize = 64 * 1024;
-/// Connections at a time; more wait in the listener's queue.
-const CONNECTIONS_MAX: usize = 1_024;
+/// Connections at a time, where the process may open so many files; more wait in the listener's queue. Each worker has one or two.
+const CONNECTIONS_MAX: usize = 16_384;
+/// When a silent connection is asked whether its other end is there, how often again, and for how many times.
+const KEEPALIVE: (Duration, Duration, u32) = (Duration::from_secs(5), Duration::from_secs(2), 3);
 
 /// How a server is to run.
 #[derive(Clone, Debug)]
@@ -245,8 +249,12 @@ fn refused(address: SocketAddr, source: io::Error) -> StartError {
 /// Takes connections until the server closes; returns those that are still open.
 async fn accept(listener: TcpListener, router: Router, mut closing: watch::Receiver<bool>) -> JoinSet<()> {
     let mut connections = JoinSet::new();
-    let room = Arc::new(Semaphore::new(CONNECTIONS_MAX));
+    let room_for = connections_max();
+    let room = Arc::new(Semaphore::new(room_for));
     loop {
+        if room.available_permits() == 0 {
+            tracing::warn!(connections = room_for, "no more connections are taken until one ends");
+        }
         let next = async {
             let permit = Arc::clone(&room).acquire_owned().await.map_err(io::Error::other)?;
             Ok::<_, io::Error>((permit, listener.accept().await?.0))
@@ -273,8 +281,24 @@ async fn accept(listener: TcpListener, router: Router, mut closing: watch::Recei
     }
 }
 
+/// Half of the files that the process may have open: the rest is for the store and for what runs execute.
+fn connections_max() -> usize {
+    let files = getrlimit(Resource::Nofile).current.and_then(|files| usize::try_from(files).ok());
+    (files.unwrap_or(usize::MAX) / 2).clamp(64, CONNECTIONS_MAX)
+}
+
+/// Finds out in some seconds when the machine at the other end is gone: a poll that is held says nothing by itself.
+fn keep_alive(stream: &TcpStream) -> rustix::io::Result<()> {
+    let (idle, interval, count) = KEEPALIVE;
+    sockopt::set_socket_keepalive(stream, true)?;
+    sockopt::set_tcp_keepidle(stream, idle)?;
+    sockopt::set_tcp_keepintvl(stream, interval)?;
+    sockopt::set_tcp_keepcnt(stream, count)
+}
+
 async fn serve(stream: TcpStream, router: Router, mut closing: watch::Receiver<bool>) {
     let _ = stream.set_nodelay(true);
+    let _ = keep_alive(&stream);
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(HEADER_TIMEOUT)

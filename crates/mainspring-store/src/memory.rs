@@ -229,7 +229,12 @@ impl Store for MemoryStore {
         Ok(queue::claim(&mut model, id, queues, limit, at))
     }
 
-    async fn beat_workers(&self, heard: &[Incarnation], at: Timestamp) -> Result<Vec<(Incarnation, u64)>> {
+    async fn beat_workers(
+        &self,
+        _by: Incarnation,
+        heard: &[Incarnation],
+        at: Timestamp,
+    ) -> Result<Vec<(Incarnation, u64)>> {
         Ok(self.model()?.beat_workers(heard, at))
     }
 

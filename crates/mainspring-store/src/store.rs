@@ -135,8 +135,13 @@ pub trait Store: Send + Sync + 'static {
         at: Timestamp,
     ) -> Result<Vec<ClaimedRun>>;
 
-    /// Counts up workers that have been heard, and reads the counts of all. Whoever is missing is gone.
-    async fn beat_workers(&self, heard: &[Incarnation], at: Timestamp) -> Result<Vec<(Incarnation, u64)>>;
+    /// Counts up the workers that a process start has heard, and reads the counts of all. Whoever is missing is gone.
+    async fn beat_workers(
+        &self,
+        by: Incarnation,
+        heard: &[Incarnation],
+        at: Timestamp,
+    ) -> Result<Vec<(Incarnation, u64)>>;
 
     /// Removes a worker, if its count is still this (or whatever it is): it can claim nothing any more. True: it was there. What it
     /// holds is to be [taken over](Store::adopt_from).

@@ -14,7 +14,7 @@
 
 use std::collections::BTreeMap;
 
-use mainspring_api::{AttemptState, WorkerEnd, WorkerHolding, WorkerOrders, WorkerPoll, WorkerRun};
+use mainspring_api::{AttemptState, WorkerEnd, WorkerHolding, WorkerOrders, WorkerPoll, WorkerRun, WorkerTerms};
 
 /// What it takes to ask another server.
 const ANOTHER_MS: u64 = 1_000;
@@ -49,7 +49,10 @@ pub(crate) struct Book {
     draining: bool,
     life: Life,
     give_up_ms: u64,
-    /// When the last request was sent that was answered.
+    /// How long a question is held, and one of a worker that has nothing, if that differs.
+    hold_ms: u64,
+    idle_hold_ms: Option<u64>,
+    /// When a server was heard last, or a little later than this.
     heard_ms: u64,
     number: u64,
     held: BTreeMap<WorkerHolding, Stage>,
@@ -63,8 +66,9 @@ impl Book {
     }
 
     /// Begins a life that was asked for at `sent_ms`.
-    pub(crate) fn joined(&mut self, give_up_ms: u64, sent_ms: u64) -> Life {
-        (self.give_up_ms, self.heard_ms) = (give_up_ms, sent_ms);
+    pub(crate) fn joined(&mut self, terms: &WorkerTerms, sent_ms: u64) -> Life {
+        (self.give_up_ms, self.heard_ms) = (terms.give_up_ms, sent_ms);
+        (self.hold_ms, self.idle_hold_ms) = (terms.hold_ms, terms.idle_hold_ms);
         self.number = 0;
         self.life += 1;
         self.life
@@ -78,7 +82,8 @@ impl Book {
     /// The next question to a server.
     pub(crate) fn poll(&mut self) -> WorkerPoll {
         self.number += 1;
-        WorkerPoll { number: self.number, free: self.room(), runs: self.held.keys().cloned().collect(), wait_ms: None }
+        let wait_ms = self.idle_hold_ms.filter(|_| self.is_empty());
+        WorkerPoll { number: self.number, free: self.room(), runs: self.held.keys().cloned().collect(), wait_ms }
     }
 
     /// Whether a question that said `free` is to be asked anew: it gets nothing although there is room, or might get
@@ -92,8 +97,16 @@ impl Book {
         self.give_up_ms
     }
 
-    /// How long one server may be waited for, if another is to be heard in time.
-    pub(crate) fn patience_ms(&self, now_ms: u64) -> u64 {
+    /// How long the answer to a question may be held.
+    pub(crate) fn hold_ms(&self, poll: &WorkerPoll) -> u64 {
+        poll.wait_ms.unwrap_or(self.hold_ms)
+    }
+
+    /// How long one server may be waited for with a question, if another is to be heard in time.
+    pub(crate) fn patience_ms(&self, poll: &WorkerPoll, now_ms: u64) -> u64 {
+        if poll.runs.is_empty() {
+            return self.hold_ms(poll) + ANOTHER_MS;
+        }
         (self.heard_ms + self.give_up_ms).saturating_sub(now_ms + ANOTHER_MS).max(ANOTHER_MS)
     }
 
@@ -102,21 +115,23 @@ impl Book {
         self.draining
     }
 
-    /// A request that was sent at `sent_ms` was answered.
-    pub(crate) fn answered(&mut self, sent_ms: u64) {
-        self.heard_ms = self.heard_ms.max(sent_ms);
+    /// Something was heard from a server, not earlier than this.
+    pub(crate) fn answered(&mut self, heard_ms: u64) {
+        self.heard_ms = self.heard_ms.max(heard_ms);
     }
 
-    /// Takes what a server says to a question that was sent at `sent_ms`: the runs to start, and those to tell to end.
+    /// Takes what a server says to a question that was sent at `sent_ms`: the runs to start, and those to tell to end. A server that
+    /// has held it says for how long: it was heard as much later.
     pub(crate) fn take(
         &mut self,
         orders: WorkerOrders,
         sent_ms: u64,
         now_ms: u64,
     ) -> (Vec<WorkerRun>, Vec<WorkerHolding>) {
-        self.answered(sent_ms);
+        let heard_ms = sent_ms + orders.held_ms.unwrap_or(0).min(now_ms.saturating_sub(sent_ms));
+        self.answered(heard_ms);
         let mut starts = Vec::new();
-        if now_ms < sent_ms + self.give_up_ms {
+        if now_ms < heard_ms + self.give_up_ms {
             for run in orders.runs {
                 let holding = WorkerHolding { run: run.run.clone(), attempt: run.attempt };
                 if let std::collections::btree_map::Entry::Vacant(place) = self.held.entry(holding) {

@@ -169,7 +169,7 @@ impl Core {
         let life = {
             let mut hands = self.hands();
             hands.id = Arc::from(terms.id.as_str());
-            hands.book.joined(terms.give_up_ms, sent_ms)
+            hands.book.joined(&terms, sent_ms)
         };
         tracing::info!(worker.id = terms.id, server = self.link.address(), "joined");
         Ok((life, terms))
@@ -207,26 +207,27 @@ impl Core {
     /// Asks what there is to do, again and again.
     async fn serve(self: &Arc<Self>, life: Life, terms: &WorkerTerms) -> Over {
         let mut backoff = Backoff::default();
-        let mut wait_ms = None;
+        let mut in_trouble = false;
         loop {
             let (poll, is_last) = {
                 let mut hands = self.hands();
                 let is_last = hands.book.is_draining() && hands.book.is_empty();
-                // The last one takes what an answer that got lost may have given.
-                let wait_ms = if is_last { Some(0) } else { wait_ms };
-                (WorkerPoll { wait_ms, ..hands.book.poll() }, is_last)
+                let poll = hands.book.poll();
+                // The last one takes what an answer that got lost may have given. After trouble, what counts is to be heard soon.
+                let wait_ms = if is_last || in_trouble { Some(0) } else { poll.wait_ms };
+                (WorkerPoll { wait_ms, ..poll }, is_last)
             };
             let (sent_ms, free) = (boot_ms(), poll.free);
             let answer = tokio::select! {
                 biased;
-                answer = self.send_poll(&terms.id, poll, Duration::from_millis(terms.hold_ms)) => answer,
+                answer = self.send_poll(&terms.id, poll) => answer,
                 () = self.until(|book| book.is_outdated(free)) => continue,
                 () = self.until(|book| book.is_draining() && book.is_empty()), if !is_last => continue,
             };
             let has_news = match answer {
                 Ok(orders) => {
                     backoff.over("ask for work");
-                    wait_ms = None;
+                    in_trouble = false;
                     self.follow(life, orders, sent_ms)
                 }
                 Err(Trouble::Dismissed) => {
@@ -235,8 +236,7 @@ impl Core {
                 }
                 Err(_) if is_last => return Over::Left,
                 Err(trouble) => {
-                    // What counts now is to be heard soon.
-                    wait_ms = Some(0);
+                    in_trouble = true;
                     pause(backoff.after(&trouble, "ask for work")).await;
                     true
                 }
@@ -431,8 +431,12 @@ impl Core {
         }
     }
 
-    async fn send_poll(&self, id: &str, poll: WorkerPoll, hold: Duration) -> Result<WorkerOrders, Trouble> {
-        let limit = Duration::from_millis(self.hands().book.patience_ms(boot_ms()));
+    async fn send_poll(&self, id: &str, poll: WorkerPoll) -> Result<WorkerOrders, Trouble> {
+        let (hold, limit) = {
+            let book = &self.hands().book;
+            (book.hold_ms(&poll), book.patience_ms(&poll, boot_ms()))
+        };
+        let (hold, limit) = (Duration::from_millis(hold), Duration::from_millis(limit));
         self.link.ask_within(limit, |client| async move { client.poll_worker(id, &poll, hold).await }).await
     }
 

@@ -39,6 +39,9 @@ pub struct WorkerTerms {
     pub id: String,
     /// How long a poll is held at most while there is nothing to say, in milliseconds.
     pub hold_ms: u64,
+    /// The same for a poll that names no runs and says so in `wait_ms`: a worker with nothing to do costs less.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idle_hold_ms: Option<u64>,
     /// When nothing was answered that was sent within this many milliseconds, others may be given its runs: it ends those that say
     /// `shared`.
     pub give_up_ms: u64,
@@ -106,6 +109,9 @@ pub struct WorkerOrders {
     pub runs: Vec<WorkerRun>,
     /// Runs whose end is asked for: they are to be reported, as `cancelled` if that is what they come to.
     pub cancel: Vec<String>,
+    /// How long after the poll has come this is said, in milliseconds: the worker is heard at least so long after it sent it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub held_ms: Option<u64>,
 }
 
 /// A run to execute.

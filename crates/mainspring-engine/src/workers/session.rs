@@ -2,19 +2,18 @@
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
-use std::time::Duration;
 
 use mainspring_core::batch::{LiveRun, Queues};
 use mainspring_core::job::{Job, OnLost};
 use mainspring_core::routing::{Shard, Strategy, worker_line};
 use mainspring_core::rule::Start;
-use mainspring_core::workers::{Hands, Received};
+use mainspring_core::workers::{Hands, Received, hold_ms};
 use mainspring_core::{BatchId, Incarnation, RunId, Timestamp};
 use mainspring_store::{Error as StoreError, WorkerInfo};
 use rustc_hash::{FxHashMap, FxHashSet};
 use tokio::sync::Notify;
 
-use super::{HOLD, Inner, WorkerError, Workers, lock};
+use super::{Inner, WorkerError, Workers, lock};
 use crate::clock::{boot_ms, pause};
 
 /// How long to wait before a claim is repeated whose answer is not known.
@@ -31,8 +30,8 @@ pub struct Poll {
     pub free: u32,
     /// The attempts that it has.
     pub holds: Vec<(RunId, u32)>,
-    /// How long to wait while there is nothing to say.
-    pub wait: Option<Duration>,
+    /// How long to wait while there is nothing to say, in milliseconds.
+    pub wait_ms: Option<u64>,
 }
 
 /// What a poll is answered.
@@ -42,6 +41,8 @@ pub struct Told {
     pub runs: Vec<Given>,
     /// Runs to end.
     pub end: Vec<RunId>,
+    /// How long after the poll that was, in milliseconds.
+    pub held_ms: u64,
 }
 
 /// A run in a worker's hands.
@@ -290,7 +291,7 @@ impl Session {
         let mut desk = lock(&self.desk);
         let orders = desk.hands.orders(boot_ms(), &poll.holds);
         let runs = orders.give.iter().filter_map(|(run, _)| desk.runs.get(run).cloned()).collect();
-        Told { runs, end: orders.end }
+        Told { runs, end: orders.end, held_ms: 0 }
     }
 
     /// Where it takes runs from, first to last. What waits for it alone is looked for once for each call.
@@ -321,12 +322,14 @@ impl Workers {
     /// See [`WorkerError`].
     pub async fn poll(&self, id: Incarnation, poll: Poll) -> Result<Told, WorkerError> {
         self.must_serve()?;
+        let begun_ms = boot_ms();
+        let held_ms = || boot_ms().saturating_sub(begun_ms);
         let session = self.session_for(id, &poll).await?;
         session.held.fetch_add(1, Ordering::AcqRel);
         let _held = Held(&session);
         // An older poll that is still held ends.
         session.wake.notify_waiters();
-        let over = pause(u64::try_from(poll.wait.unwrap_or(HOLD).min(HOLD).as_millis()).unwrap_or(0));
+        let over = pause(hold_ms(poll.wait_ms, poll.holds.is_empty()));
         tokio::pin!(over);
         loop {
             let woken = session.wake.notified();
@@ -344,12 +347,12 @@ impl Workers {
             }
             let told = session.told(&poll);
             if !(told.runs.is_empty() && told.end.is_empty()) {
-                return Ok(told);
+                return Ok(Told { held_ms: held_ms(), ..told });
             }
             self.seek(&session, &poll);
             tokio::select! {
                 () = woken => {}
-                () = &mut over => return Ok(Told::default()),
+                () = &mut over => return Ok(Told { held_ms: held_ms(), ..Told::default() }),
             }
         }
     }

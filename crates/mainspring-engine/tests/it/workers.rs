@@ -53,7 +53,7 @@ pub async fn join_as(engine: &Engine, name: &str, slots: u32, labels: &[(&str, &
 }
 
 pub fn asks(number: u64, free: u32, holds: &[(RunId, u32)]) -> Poll {
-    Poll { number, free, holds: holds.to_vec(), wait: Some(Duration::from_secs(2)) }
+    Poll { number, free, holds: holds.to_vec(), wait_ms: Some(2_000) }
 }
 
 /// Polls until something is said, from a number on.
@@ -120,7 +120,7 @@ async fn run_of_its_queue_reaches_the_worker_and_its_end_the_history() {
     assert_eq!(workers.report(worker, done).await.expect("reported"), [(run, 1)], "once");
     let chunks = engine.store().log(run, 1, 0, 10_000).await.expect("log");
     assert_eq!(chunks.iter().map(|chunk| (chunk.first_line, chunk.line_count)).collect::<Vec<_>>(), [(0, 2), (2, 1)]);
-    let quiet = Poll { wait: Some(Duration::ZERO), ..asks(number + 1, 4, &[]) };
+    let quiet = Poll { wait_ms: Some(0), ..asks(number + 1, 4, &[]) };
     assert!(workers.poll(worker, quiet).await.expect("answered").runs.is_empty(), "it is out of its hands");
 }
 
@@ -136,7 +136,7 @@ async fn worker_gets_as_many_as_it_has_slots_and_others_the_rest() {
     let (first, number) = told(&engine, small, 1, 9, &[]).await;
     assert_eq!(first.runs.len(), 2, "however many it asks for");
     let holds: Vec<_> = ids(&first).into_iter().map(|run| (run, 1)).collect();
-    let full = Poll { wait: Some(Duration::ZERO), ..asks(number + 1, 9, &holds) };
+    let full = Poll { wait_ms: Some(0), ..asks(number + 1, 9, &holds) };
     assert!(engine.workers().poll(small, full).await.expect("answered").runs.is_empty());
     let (rest, _) = told(&engine, large, 1, 9, &[]).await;
     assert_eq!(rest.runs.len(), 3);
@@ -224,11 +224,11 @@ async fn older_poll_is_refused_and_one_that_is_held_ends_with_the_next() {
     let workers = engine.workers().clone();
     let held = tokio::spawn(async move { workers.poll(worker, asks(5, 1, &[])).await });
     until("the poll is held", async || {
-        let older = Poll { wait: Some(Duration::ZERO), ..asks(5, 1, &[]) };
+        let older = Poll { wait_ms: Some(0), ..asks(5, 1, &[]) };
         matches!(engine.workers().poll(worker, older).await, Err(WorkerError::Stale)).then_some(())
     })
     .await;
-    let quick = Poll { wait: Some(Duration::ZERO), ..asks(6, 1, &[]) };
+    let quick = Poll { wait_ms: Some(0), ..asks(6, 1, &[]) };
     engine.workers().poll(worker, quick).await.expect("answered");
     let ended = held.await.expect("no panic");
     assert!(matches!(ended, Err(WorkerError::Stale)), "{ended:?}");
@@ -255,7 +255,7 @@ async fn worker_that_goes_back_and_forth_between_nodes_is_given_each_run_once() 
     let (given, number) = told(&a, worker, 1, 1, &[]).await;
     assert_eq!(ids(&given), [first]);
 
-    let quiet = |number, holds: &[(RunId, u32)]| Poll { wait: Some(Duration::ZERO), ..asks(number, 1, holds) };
+    let quiet = |number, holds: &[(RunId, u32)]| Poll { wait_ms: Some(0), ..asks(number, 1, holds) };
     b.workers().poll(worker, quiet(number + 1, &[(first, 1)])).await.expect("the other node goes on with it");
     let done = ends(vec![end(first, 1, AttemptOutcome::Succeeded)]);
     assert_eq!(b.workers().report(worker, done).await.expect("reported"), []);

@@ -1,7 +1,6 @@
 //! Workers of other machines: they join, ask what there is to do, and say what became of it.
 
 use std::collections::BTreeMap;
-use std::time::Duration;
 
 use axum::extract::State;
 use axum::http::StatusCode;
@@ -15,7 +14,7 @@ use mainspring_core::batch::AttemptDetail;
 use mainspring_core::job::Job;
 use mainspring_core::routing::Shard;
 use mainspring_core::run::AttemptOutcome;
-use mainspring_core::workers::{GIVE_UP_MS, HOLD_MS};
+use mainspring_core::workers::{GIVE_UP_MS, HOLD_MS, IDLE_HOLD_MS};
 use mainspring_core::{Incarnation, RunId};
 use mainspring_engine::{LogPiece, Poll, RemoteEnd, Report, Told, WorkerError};
 use mainspring_schedule::Timestamp;
@@ -72,7 +71,12 @@ async fn join(
         joined_at: app.now(),
     };
     let id = app.engine.workers().join(about).await?;
-    let terms = WorkerTerms { id: id.to_string(), hold_ms: HOLD_MS, give_up_ms: GIVE_UP_MS };
+    let terms = WorkerTerms {
+        id: id.to_string(),
+        hold_ms: HOLD_MS,
+        idle_hold_ms: Some(IDLE_HOLD_MS),
+        give_up_ms: GIVE_UP_MS,
+    };
     Ok((StatusCode::CREATED, Json(terms)))
 }
 
@@ -152,7 +156,7 @@ async fn poll(
 ) -> Answer<Json<WorkerOrders>> {
     let worker = own(&app, &pass, &id).await?;
     let holds = poll.runs.iter().map(|held| Ok((run_id(&held.run)?, held.attempt))).collect::<Answer<Vec<_>>>()?;
-    let poll = Poll { number: poll.number, free: poll.free, holds, wait: poll.wait_ms.map(Duration::from_millis) };
+    let poll = Poll { number: poll.number, free: poll.free, holds, wait_ms: poll.wait_ms };
     let mut closing = app.closing.clone();
     tokio::select! {
         told = app.engine.workers().poll(worker, poll) => Ok(Json(orders(told?, app.now()))),
@@ -184,6 +188,7 @@ fn orders(told: Told, now: Timestamp) -> WorkerOrders {
     WorkerOrders {
         runs: told.runs.into_iter().map(run).collect(),
         cancel: told.end.iter().map(ToString::to_string).collect(),
+        held_ms: Some(told.held_ms),
     }
 }
 

@@ -1,2 +1,4 @@
 -- The workers that live, for routing.
-SELECT name, queues, labels, slots, heard_at FROM worker
+SELECT w.name, w.queues, w.labels, w.slots, CASE WHEN w.heard = 1 THEN coalesce(n.counted_at, w.heard_at) ELSE w.heard_at END
+FROM worker w
+LEFT JOIN node_count n ON n.node = w.node

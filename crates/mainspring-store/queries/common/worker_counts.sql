@@ -1,1 +1,3 @@
-SELECT id, counter FROM worker
+SELECT w.id, w.node, w.heard, w.counter + CASE WHEN w.heard = 1 THEN coalesce(n.counter, 0) ELSE 0 END
+FROM worker w
+LEFT JOIN node_count n ON n.node = w.node

@@ -1,7 +1,9 @@
-SELECT w.id, w.name, w.queues, w.labels, w.slots, w.version, w.token, i.id, w.joined_at, w.heard_at,
+SELECT w.id, w.name, w.queues, w.labels, w.slots, w.version, w.token, i.id, w.joined_at,
+    CASE WHEN w.heard = 1 THEN coalesce(n.counted_at, w.heard_at) ELSE w.heard_at END,
     coalesce(r.running, 0)
 FROM worker w
 LEFT JOIN incarnation i ON i.number = w.node
+LEFT JOIN node_count n ON n.node = w.node
 LEFT JOIN (SELECT claimed_by, COUNT(*) AS running FROM run WHERE state = 'running' GROUP BY claimed_by) AS r
     ON r.claimed_by = w.incarnation
 ORDER BY w.name, w.id

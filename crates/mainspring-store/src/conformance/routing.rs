@@ -155,7 +155,7 @@ pub async fn run_whose_worker_is_gone_goes_to_another(store: Arc<dyn Store>) {
 
     // One that nobody has heard for a while is passed over before it is taken for dead.
     join(&kit, Incarnation(14), "south", "eu", 4).await;
-    kit.store.beat_workers(&[Incarnation(14)], at(20_000)).await.expect("beat");
+    kit.store.beat_workers(kit.incarnation, &[Incarnation(14)], at(20_000)).await.expect("beat");
     let later = ask(&kit, &job, 2).await;
     route(&kit, 9, at(20_000)).await;
     assert_eq!(workers(&kit, &[later]).await, [Some("south".into())]);

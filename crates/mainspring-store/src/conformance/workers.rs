@@ -15,7 +15,7 @@ use crate::{AskedRun, Error, Store, WorkerInfo, WorkerToken};
 const WORKER: Incarnation = Incarnation(0x1234_5678_9abc_def0_1234_5678_9abc_def0);
 const OTHER: Incarnation = Incarnation(77);
 
-fn info(id: Incarnation, node: Incarnation, now: Timestamp) -> WorkerInfo {
+pub(crate) fn info(id: Incarnation, node: Incarnation, now: Timestamp) -> WorkerInfo {
     let (queues, labels) = (vec!["mail".into(), "default".into()], BTreeMap::from([("zone".into(), "\"ü\"".into())]));
     let version = Some("1.2".into());
     WorkerInfo {
@@ -119,7 +119,7 @@ pub async fn worker_is_counted_up_and_buried_by_the_count_that_was_seen(store: A
         store.join_worker(info(id, OTHER, at(1_000))).await.expect("join");
     }
     let beat = async |heard: &[Incarnation]| {
-        let mut counts = store.beat_workers(heard, at(2_000)).await.expect("beat");
+        let mut counts = store.beat_workers(node, heard, at(2_000)).await.expect("beat");
         counts.sort_unstable();
         counts
     };
@@ -137,6 +137,61 @@ pub async fn worker_is_counted_up_and_buried_by_the_count_that_was_seen(store: A
     assert_eq!(beat(&[WORKER]).await, [(OTHER, 0)], "it is gone, and hears so");
     assert!(store.bury_worker(OTHER, None).await.expect("bury"));
     assert_eq!(store.workers().await.expect("workers"), []);
+}
+
+pub async fn workers_count_for_as_long_as_their_node_does(store: Arc<dyn Store>) {
+    let kit = Kit::new(store).await;
+    let (store, node, elsewhere) = (&kit.store, kit.incarnation, Incarnation(77));
+    for id in [WORKER, OTHER] {
+        store.join_worker(info(id, node, at(1_000))).await.expect("join");
+    }
+    let mut now = 1_000;
+    let mut beat = async |by: Incarnation, heard: &[Incarnation]| {
+        now += 1_000;
+        let counts = store.beat_workers(by, heard, at(now)).await.expect("beat");
+        let count = |id| counts.iter().find(|(other, _)| *other == id).map(|(_, count)| *count);
+        (count(WORKER), count(OTHER))
+    };
+    let heard_at = async |id: Incarnation| {
+        let rows = store.workers().await.expect("workers");
+        rows.iter().find(|row| row.info.id == id).map(|row| row.heard_at)
+    };
+    let (mut worker, mut other) = beat(node, &[WORKER, OTHER]).await;
+    for _ in 0..3 {
+        let (next, next_other) = beat(node, &[WORKER, OTHER]).await;
+        assert!(next > worker && next_other > other, "both are heard");
+        (worker, other) = (next, next_other);
+    }
+    assert_eq!((heard_at(WORKER).await, heard_at(OTHER).await), (Some(at(5_000)), Some(at(5_000))));
+
+    // One is silent: its count stands still from the last time on.
+    for _ in 0..3 {
+        let (next, next_other) = beat(node, &[WORKER]).await;
+        assert!(next > worker);
+        assert_eq!(next_other, other, "it is not heard");
+        worker = next;
+    }
+    assert_eq!(heard_at(OTHER).await, Some(at(5_000)), "when it was");
+    let (_, again) = beat(node, &[WORKER, OTHER]).await;
+    assert!(again > other, "heard again");
+    assert!(!store.bury_worker(OTHER, other).await.expect("bury"), "heard since");
+
+    // It goes to another node, whose count is its own from then on.
+    assert!(store.hear_worker(OTHER, elsewhere, at(10_000)).await.expect("hear"));
+    let (_, moved) = beat(elsewhere, &[OTHER]).await;
+    assert!(moved > again);
+    let (_, still) = beat(node, &[WORKER]).await;
+    assert_eq!(still, moved, "the node that it left counts for it no more");
+    // That node may have heard it last all the same.
+    let (_, both) = beat(node, &[WORKER, OTHER]).await;
+    assert!(both > still);
+    assert_eq!(store.worker(OTHER).await.expect("worker").expect("there").node, elsewhere);
+    let (_, seen) = beat(elsewhere, &[]).await;
+    assert_eq!(seen, both, "silent there");
+    assert!(store.bury_worker(OTHER, seen).await.expect("bury"), "by the count that was seen");
+    let (worker, gone) = beat(node, &[WORKER]).await;
+    assert_eq!(gone, None);
+    assert!(store.bury_worker(WORKER, worker).await.expect("bury"), "that of its node counts, too");
 }
 
 pub async fn runs_of_a_buried_worker_are_adopted_and_those_of_a_living_one_are_not(store: Arc<dyn Store>) {

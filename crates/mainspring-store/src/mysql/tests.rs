@@ -462,6 +462,14 @@ fn repeated_claim_waits_for_the_first() {
 }
 
 #[test]
+fn burial_waits_for_the_count_that_is_under_way() {
+    let address = database();
+    let store = Arc::new(MysqlStore::open(&address).unwrap());
+    let (other, is_waited_for) = watched(&address);
+    crate::sql::tests::burial_waits_for_the_count_that_is_under_way(store, other, is_waited_for);
+}
+
+#[test]
 fn request_of_a_caller_that_is_gone_is_finished() {
     let address = database();
     let store = MysqlStore::open(&address).unwrap();

@@ -285,6 +285,14 @@ fn repeated_claim_waits_for_the_first() {
 }
 
 #[test]
+fn burial_waits_for_the_count_that_is_under_way() {
+    let url = database();
+    let store = Arc::new(PostgresStore::open(&url).unwrap());
+    let (other, is_waited_for) = patient(&url);
+    crate::sql::tests::burial_waits_for_the_count_that_is_under_way(store, other, is_waited_for);
+}
+
+#[test]
 fn request_of_a_caller_that_is_gone_is_finished() {
     let url = database();
     let store = PostgresStore::open(&url).unwrap();

@@ -203,9 +203,14 @@ impl<B: Backend> Store for B {
         self.write(Lane::Claim, "claim runs for a worker", work).await
     }
 
-    async fn beat_workers(&self, heard: &[Incarnation], at: Timestamp) -> Result<Vec<(Incarnation, u64)>> {
+    async fn beat_workers(
+        &self,
+        by: Incarnation,
+        heard: &[Incarnation],
+        at: Timestamp,
+    ) -> Result<Vec<(Incarnation, u64)>> {
         let heard = heard.to_vec();
-        self.write(Lane::Claim, "count workers up", move |s| worker::beat(s, &heard, at)).await
+        self.write(Lane::Claim, "count workers up", move |s| worker::beat(s, by, &heard, at)).await
     }
 
     async fn bury_worker(&self, dead: Incarnation, counter: Option<u64>) -> Result<bool> {

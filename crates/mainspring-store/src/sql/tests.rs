@@ -16,10 +16,11 @@ use tokio::runtime::Runtime;
 
 use super::db::{Lock, ToSql, execute, sql};
 use super::lane::{Lane, Server};
-use super::queue;
 use super::session::Session;
+use super::{queue, worker};
 use crate::cluster::NodeInfo;
 use crate::conformance::kit::{Draft, Kept, Kit, advanced, at, new_run};
+use crate::conformance::workers::info;
 use crate::error::{Error, Result};
 use crate::row::{Expect, LogChunk};
 use crate::store::Store;
@@ -270,6 +271,34 @@ pub(crate) fn repeated_claim_waits_for_the_first(
     other.connection.commit().unwrap();
     assert_eq!(runtime.block_on(again).unwrap(), first);
     assert_eq!(runtime.block_on(kit.claim(9, at(1_003))).len(), 1, "the other one is still there");
+}
+
+/// A node counts a worker up while another one buries it for the count that it has seen: the burial waits, and finds it alive.
+pub(crate) fn burial_waits_for_the_count_that_is_under_way(
+    store: Arc<dyn Store>,
+    other: impl Server,
+    is_waited_for: impl Fn() -> bool,
+) {
+    const WORKER: Incarnation = Incarnation(21);
+    let runtime = Runtime::new().unwrap();
+    let (node, seen) = runtime.block_on(async {
+        let node = Kit::new(Arc::clone(&store)).await.incarnation;
+        store.join_worker(info(WORKER, node, at(1_000))).await.unwrap();
+        let mut seen = 0;
+        for now in [1_001, 1_002] {
+            seen = store.beat_workers(node, &[WORKER], at(now)).await.unwrap()[0].1;
+        }
+        (node, seen)
+    });
+    let mut other = Session::new(other);
+    worker::beat(&mut other, node, &[WORKER], at(1_003)).unwrap();
+    let buries = Arc::clone(&store);
+    let burial = runtime.spawn(async move { buries.bury_worker(WORKER, Some(seen)).await.unwrap() });
+    until(|| burial.is_finished() || is_waited_for());
+    assert!(!burial.is_finished(), "it does not wait");
+    other.connection.commit().unwrap();
+    assert!(!runtime.block_on(burial).unwrap(), "it was heard since");
+    assert!(runtime.block_on(store.bury_worker(WORKER, Some(seen + 1))).unwrap());
 }
 
 /// Whoever asked stops waiting while the statement waits for a lock: it is finished, and its session serves the next one.

@@ -1,5 +1,7 @@
 //! Workers of other machines, and the tokens with which they join.
 
+use std::collections::BTreeSet;
+
 use mainspring_core::batch::{ClaimedRun, Queues};
 use mainspring_core::{BatchId, Incarnation, Timestamp};
 
@@ -12,6 +14,9 @@ use super::queue;
 use super::session::Session;
 use crate::error::Error;
 use crate::worker::{WorkerInfo, WorkerRow, WorkerToken};
+
+/// When the count of a node that hears nobody is deleted, in milliseconds.
+const FORGET_AFTER_MS: i64 = 86_400_000;
 
 /// See [`crate::Store::join_worker`].
 pub(crate) fn join(session: &mut Session<impl Batches>, worker: &WorkerInfo) -> Step<()> {
@@ -41,9 +46,23 @@ pub(crate) fn join(session: &mut Session<impl Batches>, worker: &WorkerInfo) -> 
 /// See [`crate::Store::hear_worker`].
 pub(crate) fn hear(session: &mut Session<impl Batches>, id: Incarnation, by: Incarnation, at: Timestamp) -> Step<bool> {
     let node = session.number_of(by)?;
+    let db = &session.connection;
     let id = id.0.to_be_bytes();
-    let values: [(&str, &dyn ToSql); 3] = [(":node", &node), (":at", &at.as_millis()), (":id", &id)];
-    Ok(execute(&session.connection, sql!("worker_hear"), &values)? == 1)
+    while let Some(before) = heard_by(db, &id)? {
+        // Its count goes into that of the worker, so it may not change meanwhile.
+        db.lock(sql!("node_count"), Lock::Share, &[(":node", &before)])?;
+        let values: [(&str, &dyn ToSql); 4] =
+            [(":before", &before), (":node", &node), (":at", &at.as_millis()), (":id", &id)];
+        if execute(db, sql!("worker_hear"), &values)? == 1 {
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
+
+/// The node that hears a worker; none if it is gone.
+fn heard_by(db: &dyn Db, id: &[u8; 16]) -> Step<Option<i64>> {
+    read_one(db, sql!("worker_node"), &[(":id", id)], |row| row.get(0))
 }
 
 /// See [`crate::Store::claim_for`].
@@ -60,34 +79,108 @@ pub(crate) fn claim(
     let this: [(&str, &dyn ToSql); 1] = [(":id", &worker)];
     // The worker before its fence, as a burial does.
     session.connection.lock(sql!("worker_node"), Lock::Share, &this)?;
-    let heard_by = read_one(&session.connection, sql!("worker_node"), &this, |row| row.get::<Option<i64>>(0))?;
-    if heard_by.flatten() != Some(node) {
+    if heard_by(&session.connection, &worker)? != Some(node) {
         return Err(Error::Fenced.into());
     }
     queue::claim(session, id, queues, limit, at)
 }
 
+/// A worker as [`beat`] finds it.
+struct Counted {
+    id: Incarnation,
+    node: i64,
+    /// Whether the count of its node is added to its own.
+    heard: bool,
+    counter: i64,
+}
+
 /// See [`crate::Store::beat_workers`].
+///
+/// A node that hears the same workers as before writes one row for all of them. Whoever removes a worker locks that row.
 pub(crate) fn beat(
     session: &mut Session<impl Batches>,
+    by: Incarnation,
     heard: &[Incarnation],
     at: Timestamp,
 ) -> Step<Vec<(Incarnation, u64)>> {
-    if !heard.is_empty() {
-        let workers = serde_json::Value::from_iter(heard.iter().map(Incarnation::to_string)).to_string();
-        let values: [(&str, &dyn ToSql); 2] = [(":workers", &workers), (":at", &at.as_millis())];
-        execute(&session.connection, sql!("worker_beat", postgres, mysql), &values)?;
+    let node = session.number_of(by)?;
+    let db = &session.connection;
+    let answer = |workers: Vec<Counted>| workers.into_iter().map(|worker| (worker.id, worker.counter.unsigned_abs()));
+    if heard.is_empty() {
+        let workers = counted(db)?;
+        if !workers.iter().any(|worker| worker.node == node && worker.heard) {
+            return Ok(answer(workers).collect());
+        }
     }
-    read(&session.connection, sql!("worker_counts"), &[], |row| {
-        Ok((incarnation(row, 0)?, row.get::<i64>(1)?.unsigned_abs()))
+    let this: [(&str, &dyn ToSql); 1] = [(":node", &node)];
+    db.lock(sql!("node_count"), Lock::Write, &this)?;
+    let before = read_one(db, sql!("node_count"), &this, |row| Ok((row.get::<i64>(0)?, instant(row, 1)?)))?;
+    execute(db, sql!("node_count_up", mysql), &[(":node", &node), (":at", &at.as_millis())])?;
+    if before.is_none() {
+        let long_ago = at.as_millis() - FORGET_AFTER_MS;
+        execute(db, sql!("node_count_forget"), &[(":before", &long_ago)])?;
+    }
+    let (count_before, counted_at) = before.unwrap_or((0, at));
+
+    // Read after that row is locked: who is gone by then is not heard any more.
+    let mut workers = counted(db)?;
+    let heard: BTreeSet<Incarnation> = heard.iter().copied().collect();
+    let (mut begun, mut ended) = (Vec::new(), Vec::new());
+    for worker in &mut workers {
+        match (worker.node == node, worker.heard, heard.contains(&worker.id)) {
+            (true, false, true) => {
+                begun.push(worker.id.to_string());
+                worker.counter += count_before + 1;
+            }
+            (true, true, false) => {
+                ended.push(worker.id.to_string());
+                worker.counter -= 1;
+            }
+            // Another node has heard it since.
+            (false, _, true) => {
+                let values: [(&str, &dyn ToSql); 2] = [(":at", &at.as_millis()), (":id", &worker.id.0.to_be_bytes())];
+                execute(db, sql!("worker_beat"), &values)?;
+                worker.counter += 1;
+            }
+            _ => {}
+        }
+    }
+    mark(db, node, begun, (1, 0, at))?;
+    mark(db, node, ended, (0, count_before, counted_at))?;
+    Ok(answer(workers).collect())
+}
+
+fn counted(db: &dyn Db) -> Step<Vec<Counted>> {
+    read(db, sql!("worker_counts"), &[], |row| {
+        let (id, heard) = (incarnation(row, 0)?, row.get::<i64>(2)? == 1);
+        Ok(Counted { id, node: row.get(1)?, heard, counter: row.get(3)? })
     })
+}
+
+/// Notes of workers of a node whether it hears them, what that adds to their counts, and when they were heard.
+fn mark(db: &dyn Db, node: i64, workers: Vec<String>, (heard, more, at): (i64, i64, Timestamp)) -> Step<()> {
+    if workers.is_empty() {
+        return Ok(());
+    }
+    let values: [(&str, &dyn ToSql); 5] = [
+        (":workers", &serde_json::Value::from(workers).to_string()),
+        (":heard", &heard),
+        (":more", &more),
+        (":at", &at.as_millis()),
+        (":node", &node),
+    ];
+    execute(db, sql!("worker_mark", postgres, mysql), &values)?;
+    Ok(())
 }
 
 /// See [`crate::Store::bury_worker`].
 pub(crate) fn bury(session: &mut Session<impl Batches>, dead: Incarnation, counter: Option<u64>) -> Step<bool> {
     let id = dead.0.to_be_bytes();
+    let Some(node) = heard_by(&session.connection, &id)? else { return Ok(false) };
+    // So that nobody counts it up meanwhile.
+    session.connection.lock(sql!("node_count"), Lock::Write, &[(":node", &node)])?;
     let counter = counter.map_or(-1, |seen| i64::try_from(seen).unwrap_or(i64::MAX));
-    let values: [(&str, &dyn ToSql); 2] = [(":id", &id), (":counter", &counter)];
+    let values: [(&str, &dyn ToSql); 3] = [(":id", &id), (":counter", &counter), (":node", &node)];
     if execute(&session.connection, sql!("worker_bury"), &values)? == 0 {
         return Ok(false);
     }

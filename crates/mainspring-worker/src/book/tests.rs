@@ -28,11 +28,11 @@ fn given(run: &str, shared: bool) -> WorkerRun {
 }
 
 fn runs(given: &[WorkerRun]) -> WorkerOrders {
-    WorkerOrders { runs: given.to_vec(), cancel: Vec::new() }
+    WorkerOrders { runs: given.to_vec(), ..WorkerOrders::default() }
 }
 
 fn cancel(run: &str) -> WorkerOrders {
-    WorkerOrders { runs: Vec::new(), cancel: vec![run.to_owned()] }
+    WorkerOrders { cancel: vec![run.to_owned()], ..WorkerOrders::default() }
 }
 
 fn end(run: &str, outcome: AttemptState) -> WorkerEnd {
@@ -56,9 +56,13 @@ fn names(starts: &[WorkerRun]) -> Vec<&str> {
 }
 
 /// A worker with three slots that joined at 0.
+fn terms() -> WorkerTerms {
+    WorkerTerms { id: "w".to_owned(), hold_ms: 2_500, idle_hold_ms: Some(15_000), give_up_ms: GIVE_UP }
+}
+
 fn joined() -> (Book, Life) {
     let mut book = Book::new(3);
-    let life = book.joined(GIVE_UP, 0);
+    let life = book.joined(&terms(), 0);
     (book, life)
 }
 
@@ -135,10 +139,49 @@ fn shared_runs_are_given_up_as_lost_and_the_others_go_on() {
 #[test]
 fn a_server_is_waited_for_only_as_long_as_another_can_be_asked() {
     let (mut book, _) = joined();
-    assert_eq!(book.patience_ms(2_000), GIVE_UP - 3_000);
+    book.take(runs(&[given("a", true)]), 0, 0);
+    let poll = book.poll();
+    assert_eq!(book.patience_ms(&poll, 2_000), GIVE_UP - 3_000);
     book.answered(2_000);
-    assert_eq!(book.patience_ms(2_000), GIVE_UP - 1_000);
-    assert_eq!(book.patience_ms(50_000), ANOTHER_MS, "it is too late already");
+    assert_eq!(book.patience_ms(&poll, 2_000), GIVE_UP - 1_000);
+    assert_eq!(book.patience_ms(&poll, 50_000), ANOTHER_MS, "it is too late already");
+}
+
+#[test]
+fn whoever_has_nothing_to_do_asks_less_often() {
+    let (mut book, life) = joined();
+    let idle = book.poll();
+    assert_eq!((idle.wait_ms, book.hold_ms(&idle), book.patience_ms(&idle, 0)), (Some(15_000), 15_000, 16_000));
+    book.take(runs(&[given("a", true)]), 0, 0);
+    let busy = book.poll();
+    assert_eq!((busy.wait_ms, book.hold_ms(&busy)), (None, 2_500));
+    book.ended(life, end("a", AttemptState::Succeeded)).unwrap();
+    assert_eq!(book.poll().wait_ms, None, "the end is not recorded yet");
+    book.settled(life, &[end("a", AttemptState::Succeeded)]);
+    assert_eq!(book.poll().wait_ms, Some(15_000));
+    book.take(runs(&[given("b", true)]), 0, 0);
+    book.dismissed(life);
+    book.joined(&terms(), 0);
+    assert_eq!(book.poll().wait_ms, None, "one of an earlier life takes a slot, and its end is to be seen soon");
+
+    let old = WorkerTerms { idle_hold_ms: None, ..terms() };
+    let mut book = Book::new(1);
+    book.joined(&old, 0);
+    assert_eq!(book.poll().wait_ms, None, "the server knows nothing of that");
+}
+
+#[test]
+fn what_a_question_gave_that_was_held_counts_from_the_answer() {
+    let held = |held_ms| WorkerOrders { held_ms: Some(held_ms), ..runs(&[given("a", true)]) };
+    let (mut book, _) = joined();
+    let (starts, _) = book.take(held(14_000), 0, 14_100);
+    assert_eq!((starts.len(), book.gives_up_at()), (1, Some(14_000 + GIVE_UP)));
+    let (mut slept, _) = joined();
+    let (starts, _) = slept.take(held(14_000), 0, 14_000 + GIVE_UP);
+    assert_eq!(starts, [], "the machine slept before it saw the answer");
+    let (mut wrong, _) = joined();
+    wrong.take(held(60_000), 0, 100);
+    assert_eq!(wrong.gives_up_at(), Some(100 + GIVE_UP), "nothing is heard before it happens");
 }
 
 #[test]
@@ -156,7 +199,7 @@ fn a_worker_that_was_taken_for_dead_reports_nothing_of_that_life() {
     let over = book.ended(first, end("b", AttemptState::Succeeded)).unwrap();
     assert!(book.dismissed(first));
     assert!(!book.dismissed(first), "the same again");
-    let second = book.joined(GIVE_UP, 5);
+    let second = book.joined(&terms(), 5);
     assert!(!book.dismissed(first), "an answer of then");
     let poll = book.poll();
     assert_eq!((poll.number, poll.free, poll.runs), (1, 2, vec![]), "what still ends takes a slot");
@@ -176,7 +219,7 @@ fn a_question_is_asked_anew_when_it_says_something_wrong() {
     book.ended(first, end("a", AttemptState::Succeeded));
     assert!(!book.is_outdated(free), "an open question is enough");
     assert!(book.dismissed(first));
-    let second = book.joined(GIVE_UP, 5);
+    let second = book.joined(&terms(), 5);
     book.take(runs(&[given("d", false)]), 5, 6);
     assert_eq!((book.poll().free, book.lives(second)), (0, true), "two of then and one of now take all slots");
     book.drain();
@@ -188,7 +231,7 @@ fn a_worker_that_earlier_lives_have_full_asks_anew_when_there_is_room() {
     let (mut book, first) = joined();
     book.take(runs(&[given("a", false), given("b", false), given("c", false)]), 0, 1);
     assert!(book.dismissed(first));
-    book.joined(GIVE_UP, 5);
+    book.joined(&terms(), 5);
     let free = book.poll().free;
     assert!(free == 0 && !book.is_outdated(free));
     book.ended(first, end("a", AttemptState::Cancelled));

@@ -185,7 +185,7 @@ impl Desk {
             state.joined.push(spec);
             let id = format!("w{}", state.joined.len());
             state.known = Some(id.clone());
-            json(201, &WorkerTerms { id, hold_ms: HOLD_MS, give_up_ms: state.give_up_ms })
+            json(201, &WorkerTerms { id, hold_ms: HOLD_MS, idle_hold_ms: None, give_up_ms: state.give_up_ms })
         })
     }
 
@@ -239,6 +239,7 @@ impl State {
         let orders = WorkerOrders {
             runs: again.chain(fresh).collect(),
             cancel: self.cancel.iter().filter(named).cloned().collect(),
+            held_ms: None,
         };
         (orders != WorkerOrders::default()).then_some(orders)
     }

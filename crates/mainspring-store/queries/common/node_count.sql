@@ -1,0 +1,1 @@
+SELECT counter, counted_at FROM node_count WHERE node = :node
