@@ -74,7 +74,7 @@ use self::silence::Silence;
 use self::tended::Tended;
 
 pub use self::clock::{ClockOffset, DatabaseClock, Reading};
-pub use self::keeper::{Held, Keeper, Order, give_up_ms, takeover_ms};
+pub use self::keeper::{Held, Keeper, Order, frozen_ms, give_up_ms, takeover_ms};
 pub use self::settings::{EngineTimes, Settings, UnsafeTimes};
 pub use self::shard::{Shard, ShardSet};
 pub use self::view::{ClusterView, Lease, NodeRow, NodeStatus, Standing, Status, is_older};

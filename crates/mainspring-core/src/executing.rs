@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use rustc_hash::FxHashMap;
 
 use crate::id::RunId;
-use crate::job::{Job, OnLost};
+use crate::job::Job;
 use crate::run::AttemptOutcome;
 
 /// How many requests to end runs are kept that have not begun yet.
@@ -24,8 +24,7 @@ struct Going {
 
 impl Going {
     fn note(&mut self, definition: &Job) {
-        // Of a job with a limit the slot is given away: another run would go on beside this one.
-        self.may_be_given_away = definition.on_lost == OnLost::Retry || definition.gate().is_some();
+        self.may_be_given_away = definition.may_be_given_away();
     }
 }
 
@@ -104,7 +103,7 @@ mod tests {
 
     use super::*;
     use crate::id::{JobId, RunSource};
-    use crate::job::{JobKey, Task};
+    use crate::job::{JobKey, OnLost, Task};
 
     fn run(number: u64) -> RunId {
         RunId::new(Timestamp::from_millis(1_767_225_600_000), RunSource::Asked(JobId(1), number))

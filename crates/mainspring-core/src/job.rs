@@ -193,6 +193,13 @@ impl Job {
         (self.overlap != Overlap::Allow)
             .then_some(GateRule { overlap: self.overlap, max_active: self.max_active.max(1) })
     }
+
+    /// Whether others may be given a run, or its slot, once whoever executes it is taken for dead. Of a job with a limit it is
+    /// the slot: another run would go on beside this one.
+    #[must_use]
+    pub fn may_be_given_away(&self) -> bool {
+        self.on_lost == OnLost::Retry || self.gate().is_some()
+    }
 }
 
 /// The queue of jobs that name none.

@@ -235,44 +235,6 @@ mod tests {
     ];
 
     #[test]
-    fn transition_table_is_the_documented_one() {
-        let mut table = String::new();
-        for &from in RunState::ALL {
-            for &event in EVENTS {
-                if let Ok(to) = from.on(event) {
-                    table.push_str(&format!("{from} + {event:?} -> {to}\n"));
-                }
-            }
-        }
-        assert_eq!(
-            table,
-            "waiting + Ready -> queued\n\
-             waiting + Ended(Succeeded) -> succeeded\n\
-             waiting + Ended(Failed) -> failed\n\
-             waiting + Ended(Cancelled) -> cancelled\n\
-             waiting + CancelledUnstarted -> cancelled\n\
-             waiting + Skipped -> skipped\n\
-             held + SlotFreed -> queued\n\
-             held + CancelledUnstarted -> cancelled\n\
-             held + Skipped -> skipped\n\
-             scheduled + Due -> queued\n\
-             scheduled + CancelledUnstarted -> cancelled\n\
-             scheduled + Skipped -> skipped\n\
-             scheduled + TimedOut -> failed\n\
-             queued + Split -> waiting\n\
-             queued + Claimed -> running\n\
-             queued + CancelledUnstarted -> cancelled\n\
-             queued + Skipped -> skipped\n\
-             queued + TimedOut -> failed\n\
-             running + Retried -> scheduled\n\
-             running + Ended(Succeeded) -> succeeded\n\
-             running + Ended(Failed) -> failed\n\
-             running + Ended(Cancelled) -> cancelled\n\
-             running + Ended(Skipped) -> skipped\n"
-        );
-    }
-
-    #[test]
     fn final_states_have_no_way_out() {
         for &state in RunState::ALL.iter().filter(|s| s.is_final()) {
             assert!(EVENTS.iter().all(|event| state.on(*event).is_err()), "{state}");

@@ -47,6 +47,12 @@ pub(crate) fn give_up_ms(settings: &Settings, kill_grace: Duration) -> u64 {
     cluster::give_up_ms(settings, u64::try_from(kill_grace.as_millis()).unwrap_or(u64::MAX))
 }
 
+/// How long a node may be frozen before what it executes and others may be given is ended without it.
+pub(crate) fn frozen(settings: &Settings, kill_grace: Duration) -> Duration {
+    let kill_grace_ms = u64::try_from(kill_grace.as_millis()).unwrap_or(u64::MAX);
+    Duration::from_millis(cluster::frozen_ms(settings, kill_grace_ms))
+}
+
 /// Refuses times that would lose fires, bury healthy nodes or run work twice.
 pub(crate) fn check(settings: &crate::Settings) -> std::result::Result<(), UnsafeTimes> {
     let cluster = &settings.cluster;

@@ -211,7 +211,9 @@ impl Engine {
         let definitions =
             Definitions::new(Arc::clone(&store), Arc::clone(&clock), settings.defaults, Arc::clone(&metrics));
         let definitions = Arc::new(definitions);
-        let processes = settings.tasks.map(TaskRunner::new).transpose()?.map(Processes::new).map(Arc::new);
+        let silence_max = shared.then(|| crate::cluster::frozen(&settings.cluster, settings.kill_grace));
+        let runner = settings.tasks.map(TaskRunner::new).transpose()?;
+        let processes = runner.map(|runner| Arc::new(Processes::new(runner, silence_max)));
         // Where nodes share the store, those who are there find out whose runs are lost.
         let lost = if shared { Vec::new() } else { lost_runs(&*store, &definitions, incarnation, clock.now()).await? };
         if !lost.is_empty() {

@@ -18,11 +18,13 @@ const LOG_PATIENCE: Duration = Duration::from_secs(10);
 
 pub(crate) struct Processes {
     runner: TaskRunner,
+    /// How long this process may be frozen before processes end that others may be given, if there are others.
+    silence_max: Option<Duration>,
 }
 
 impl Processes {
-    pub(crate) const fn new(runner: TaskRunner) -> Self {
-        Self { runner }
+    pub(crate) const fn new(runner: TaskRunner, silence_max: Option<Duration>) -> Self {
+        Self { runner, silence_max }
     }
 
     /// Makes one HTTP call, of whose answer only the status counts.
@@ -42,7 +44,8 @@ impl Processes {
             let Some(task) = external(&context.definition.task) else {
                 return Done::failed("task.not_external", "this kind of task has no process");
             };
-            let attempt = attempt(&context, grace);
+            let silence_max = self.silence_max.filter(|_| context.definition.may_be_given_away());
+            let attempt = Attempt { silence_max, ..attempt(&context, grace) };
             let (log, stored) = logs.writer(context.run_id(), context.attempt());
             let ended = self.runner.perform(&task, &attempt, log, context.cancelled()).await;
             // Who sees the verdict is to see the whole log; a store that takes none must not keep the verdict back.

@@ -4,6 +4,7 @@ use mainspring_api::NodeState;
 use mainspring_engine::{Clock, SystemClock};
 use mainspring_rig::{Bounds, Database, Flow, Proxy, Shutdown};
 use rustix::process::Signal;
+use serde_json::json;
 use std::time::Duration;
 
 use crate::arena::{Arena, dealt_to, incarnation, shared_by};
@@ -18,10 +19,22 @@ fn node_that_is_stopped_for_a_while_comes_back_as_another_on_postgres() {
     let arena = Arena::shared();
     let nodes = arena.three();
     arena.work(&nodes[0]);
-    let [stopped, other, _third] = arena.owner_first(nodes, "slow");
+    let [stopped, other, _third] = arena.owner_first(nodes, "long");
     let before = incarnation(&arena.sees(&other, "three nodes", shared_by(3)), &stopped);
+    // Its first attempt goes on for longer than anything here.
+    let line = arena.witness.line("[ $MS_ATTEMPT != 1 ] || sleep 600");
+    let soon = (SystemClock.now() + 2_000).to_string();
+    let long = json!({"name": "long", "run": line, "schedule": {"at": soon}, "on_lost": "retry", "retries": 3});
+    arena.apply(&other, &json!({ "jobs": [long] }));
+    let begins = async |attempt| {
+        let mut marks = arena.witness.read().ok()?.into_iter();
+        marks.find(|mark| mark.job == "default/long" && mark.attempt == attempt).map(|mark| mark.pid)
+    };
+    let first = arena.wait("the long run begins", async || begins(1).await);
     let until = SystemClock.now() + STOPPED_MS;
     stopped.signal(Signal::STOP);
+    arena.wait("another node has the run", async || begins(2).await);
+    assert!(!std::path::Path::new(&format!("/proc/{first}")).exists(), "the first attempt still goes on");
     arena.sees(&other, "two nodes share the shards", shared_by(2));
     arena.recorded(SystemClock.now());
     arena.pass(until);

@@ -30,6 +30,19 @@ pub fn give_up_ms(settings: &Settings, kill_grace_ms: u64) -> u64 {
     latest.min(GIVE_UP_MS).max(settings.trust_ms())
 }
 
+/// How long a node's process may do nothing at all, as when it is frozen, before its runs that others may be given are ended
+/// without it. It may have heard nothing for as long as it goes on, when that begins.
+///
+/// ```
+/// use mainspring_core::cluster::{Settings, frozen_ms, give_up_ms, takeover_ms};
+/// let settings = Settings::default();
+/// assert!(give_up_ms(&settings, 5_000) + frozen_ms(&settings, 5_000) < takeover_ms(&settings));
+/// ```
+#[must_use]
+pub fn frozen_ms(settings: &Settings, kill_grace_ms: u64) -> u64 {
+    takeover_ms(settings).saturating_sub(give_up_ms(settings, kill_grace_ms) + settings.renew_every_ms)
+}
+
 /// What the shell is to do. Each renewal, burial, acquisition, release and look for orphans is answered, also if it failed.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum Order {
@@ -255,6 +268,8 @@ mod tests {
         let settings = Settings::default();
         for (grace_ms, expected) in [(0, 10_000), (4_000, 10_000), (10_000, 6_000), (12_000, 4_000), (60_000, 4_000)] {
             assert_eq!(give_up_ms(&settings, grace_ms), expected, "{grace_ms}");
+            let frozen_ms = frozen_ms(&settings, grace_ms);
+            assert!(frozen_ms >= 1_000 && expected + frozen_ms < takeover_ms(&settings), "{grace_ms}: {frozen_ms}");
         }
     }
 

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
 use mainspring_core::batch::{LiveRun, Queues};
-use mainspring_core::job::{Job, OnLost};
+use mainspring_core::job::Job;
 use mainspring_core::routing::{Shard, Strategy, worker_line};
 use mainspring_core::rule::Start;
 use mainspring_core::workers::{Hands, Received, hold_ms};
@@ -93,7 +93,7 @@ impl Given {
     /// Whether others may be given it, or its slot, once the worker is taken for dead.
     #[must_use]
     pub fn is_shared(&self) -> bool {
-        self.definition.on_lost == OnLost::Retry || self.definition.gate().is_some()
+        self.definition.may_be_given_away()
     }
 }
 
