@@ -222,7 +222,8 @@ impl Engine {
         let (status_sender, status) = watch::channel(None);
         // Nodes whose clocks are off by less fire by them, and what came of that is told by the same clock.
         let time = RightTime::new(Arc::clone(&clock), status.clone(), settings.cluster.clock_leave_ms);
-        let (logs, log_task) = LogLane::new(Arc::clone(&store), Arc::clone(&clock), time.clone());
+        let (short, is_short) = watch::channel(false);
+        let (logs, log_task) = LogLane::new(Arc::clone(&store), Arc::clone(&clock), time.clone(), is_short);
         let (notices, _) = broadcast::channel(4_096);
         let audience = Audience::new(settings.listeners, Arc::clone(&definitions), settings.listener_limit);
         let listening = audience.listen(|| notices.subscribe());
@@ -248,7 +249,7 @@ impl Engine {
         );
         running.spawn(retention.run());
         let (samples, samples_clock, sampled) = (Arc::clone(&store), Arc::clone(&clock), Arc::clone(&metrics));
-        running.spawn(Sampler { store: samples, clock: samples_clock, metrics: sampled }.run());
+        running.spawn(Sampler { store: samples, clock: samples_clock, metrics: sampled, short }.run());
         running.spawn(warn(Arc::clone(&store)));
         let (stop, stop_receiver) = watch::channel(Stop::No);
         let (poke, poked) = watch::channel(0);

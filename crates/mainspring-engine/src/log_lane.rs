@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use mainspring_core::RunId;
 use mainspring_store::{LogChunk, Store};
-use mainspring_tasks::LogWriter;
+use mainspring_tasks::{LogLine, LogWriter, Stream};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
 
@@ -36,6 +36,8 @@ pub(crate) struct LogLaneTask {
     appended: watch::Sender<u64>,
     alarm: Box<dyn Alarm>,
     clock: Arc<dyn Clock>,
+    /// Whether what is left of the disk is needed for other things.
+    short: watch::Receiver<bool>,
 }
 
 /// The lane has ended.
@@ -53,11 +55,30 @@ pub(crate) fn chunk(run: RunId, attempt: u32, lines: &mainspring_tasks::LogChunk
     }
 }
 
+/// A chunk that says in its first line that the texts of its lines were not kept, and still counts them.
+fn withheld(chunk: LogChunk) -> LogChunk {
+    let Ok(mut lines) = mainspring_tasks::LogChunk::decode(&chunk.data) else { return chunk };
+    for line in &mut lines.lines {
+        *line = LogLine { at_ms: line.at_ms, stream: Stream::System, text: String::new(), partial: false };
+    }
+    if let Some(first) = lines.lines.first_mut() {
+        let count = chunk.line_count;
+        first.text = format!("{count} lines are not kept: the disk of the database is nearly full");
+    }
+    LogChunk { data: lines.encode(), ..chunk }
+}
+
 impl LogLane {
-    pub(crate) fn new(store: Arc<dyn Store>, clock: Arc<dyn Clock>, time: RightTime) -> (Self, LogLaneTask) {
+    /// Lines that come while the disk is `short` leave a mark in their place.
+    pub(crate) fn new(
+        store: Arc<dyn Store>,
+        clock: Arc<dyn Clock>,
+        time: RightTime,
+        short: watch::Receiver<bool>,
+    ) -> (Self, LogLaneTask) {
         let (sender, receiver) = mpsc::channel(CHUNKS_WAITING.1);
         let (appended, appended_receiver) = watch::channel(0);
-        let task = LogLaneTask { store, messages: receiver, appended, alarm: clock.alarm(), clock };
+        let task = LogLaneTask { store, messages: receiver, appended, alarm: clock.alarm(), clock, short };
         (Self { time, messages: sender, appended: appended_receiver }, task)
     }
 
@@ -105,6 +126,7 @@ impl LogLaneTask {
             let (mut chunks, mut flushes) = (Vec::new(), Vec::new());
             for message in messages.drain(..) {
                 match message {
+                    Message::Chunk(chunk) if *self.short.borrow() => chunks.push(withheld(chunk)),
                     Message::Chunk(chunk) => chunks.push(chunk),
                     Message::Flush(flush) => flushes.push(flush),
                 }
@@ -129,5 +151,23 @@ impl LogLaneTask {
         }
         self.appended.send_modify(|count| *count += 1);
         true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_that_have_no_room_leave_a_mark_and_are_counted() {
+        let line = |text: &str| LogLine { at_ms: 7, stream: Stream::Stdout, text: text.to_owned(), partial: true };
+        let lines = mainspring_tasks::LogChunk { first_line: 40, lines: ["a", "b"].map(line).to_vec() };
+        let run = RunId::from_bytes([1; 16]);
+        let kept = withheld(chunk(run, 1, &lines));
+        assert_eq!((kept.first_line, kept.line_count), (40, 2));
+        let kept = mainspring_tasks::LogChunk::decode(&kept.data).unwrap();
+        assert_eq!((kept.first_line, kept.lines.len()), (40, 2), "what follows goes on at the same line");
+        assert!(kept.lines[0].text.starts_with("2 lines are not kept"));
+        assert_eq!((kept.lines[1].text.as_str(), kept.lines[1].partial), ("", false));
     }
 }

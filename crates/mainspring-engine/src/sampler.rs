@@ -2,7 +2,8 @@
 
 use std::sync::Arc;
 
-use mainspring_store::{Error, Store};
+use mainspring_store::{Disk, Error, Store};
+use tokio::sync::watch;
 
 use crate::clock::Clock;
 use crate::metrics::Metrics;
@@ -15,14 +16,20 @@ pub(crate) struct Sampler {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) metrics: Arc<Metrics>,
+    /// Hears whether there is room for log lines.
+    pub(crate) short: watch::Sender<bool>,
 }
 
 impl Sampler {
     pub(crate) async fn run(self) {
         let mut alarm = self.clock.alarm();
+        let mut was_low = false;
         loop {
             match self.store.figures().await {
-                Ok(figures) => self.metrics.store.show(&figures, self.clock.now()),
+                Ok(figures) => {
+                    self.metrics.store.show(&figures, self.clock.now());
+                    was_low = self.look_at(figures.disk, was_low);
+                }
                 Err(Error::Closed) => return,
                 Err(error) => {
                     tracing::debug!(%error, "the store's figures could not be read");
@@ -31,5 +38,21 @@ impl Sampler {
             }
             alarm.wait_until(self.clock.now() + EVERY_MS).await;
         }
+    }
+
+    /// Warns of a disk that fills up, once, and passes on whether log lines still have room. Answers whether it is low.
+    fn look_at(&self, disk: Option<Disk>, was_low: bool) -> bool {
+        let Some(disk) = disk else { return false };
+        let short = disk.is_short();
+        if self.short.send_if_modified(|before| std::mem::replace(before, short) != short) {
+            match short {
+                true => tracing::error!(free = disk.free, "the database's disk is nearly full: log lines are not kept"),
+                false => tracing::info!(free = disk.free, "log lines are kept again"),
+            }
+        }
+        if disk.is_low() && !was_low {
+            tracing::warn!(free = disk.free, total = disk.total, "less than a tenth of the database's disk is free");
+        }
+        disk.is_low()
     }
 }

@@ -513,7 +513,7 @@ impl Store for MemoryStore {
     }
 
     async fn figures(&self) -> Result<StoreFigures> {
-        Ok(StoreFigures { runs: self.model()?.live.counts(), oldest_transaction_s: None })
+        Ok(StoreFigures { runs: self.model()?.live.counts(), ..StoreFigures::default() })
     }
 
     async fn info(&self) -> Result<StoreInfo> {

@@ -578,6 +578,47 @@ pub struct StoreFigures {
     /// How long the oldest transaction has been open that keeps the server from clearing up, in seconds. Nothing where there
     /// is no such server, or it does not tell.
     pub oldest_transaction_s: Option<u64>,
+    /// The disk that the store writes to, if it is one of this machine.
+    pub disk: Option<Disk>,
+}
+
+/// The room of a disk, in bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Disk {
+    /// What is free.
+    pub free: u64,
+    /// All of it.
+    pub total: u64,
+}
+
+impl Disk {
+    /// What is kept for what must be recorded: fires, claims and ends. Log lines leave it alone.
+    const RESERVE: u64 = 1 << 30;
+
+    /// Whether people should make room: less than a tenth is free.
+    ///
+    /// ```
+    /// use mainspring_store::Disk;
+    /// let disk = |free_gib: u64| Disk { free: free_gib << 30, total: 100 << 30 };
+    /// assert!(disk(9).is_low() && !disk(11).is_low());
+    /// ```
+    #[must_use]
+    pub const fn is_low(self) -> bool {
+        self.free < self.total / 10
+    }
+
+    /// Whether no more log lines are to be kept: less than a twentieth is free, and less than a GiB.
+    ///
+    /// ```
+    /// use mainspring_store::Disk;
+    /// let disk = |free_mib: u64, total_gib: u64| Disk { free: free_mib << 20, total: total_gib << 30 };
+    /// assert!(disk(1_000, 100).is_short() && !disk(1_100, 100).is_short());
+    /// assert!(disk(50, 1).is_short() && !disk(60, 1).is_short());
+    /// ```
+    #[must_use]
+    pub const fn is_short(self) -> bool {
+        self.free < Self::RESERVE && self.free < self.total / 20
+    }
 }
 
 /// Unfinished runs of a state and a queue.

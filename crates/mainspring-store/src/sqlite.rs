@@ -19,7 +19,7 @@ use rusqlite::Connection;
 use tokio::sync::Notify;
 
 use crate::error::{Error, Result};
-use crate::row::StoreInfo;
+use crate::row::{Disk, StoreInfo, StoreWarning};
 use crate::sql::db::Step;
 use crate::sql::session::Session;
 use crate::sql::store::{Backend, Lane, ReadLane};
@@ -145,6 +145,26 @@ impl Backend for SqliteStore {
             ReadLane::Requests => self.requests.call(operation, Patience::Short, work).await,
             ReadLane::Counts => self.counts.call(operation, Patience::Long, work).await,
         }
+    }
+
+    async fn warnings_of_server(&self) -> Result<Vec<StoreWarning>> {
+        let low = self.disk().filter(|disk| disk.is_low());
+        let warning = |disk: Disk| StoreWarning {
+            code: "store.disk_low",
+            message: format!(
+                "{} MiB of {} MiB are free on the disk of {}",
+                disk.free >> 20,
+                disk.total >> 20,
+                self.path.display()
+            ),
+            hint: "make room: below a twentieth log lines are not kept, and on a full disk nothing fires",
+        };
+        Ok(low.map(warning).into_iter().collect())
+    }
+
+    fn disk(&self) -> Option<Disk> {
+        let about = rustix::fs::statvfs(&self.path).ok()?;
+        Some(Disk { free: about.f_bavail * about.f_frsize, total: about.f_blocks * about.f_frsize })
     }
 
     fn wake(&self) -> &Notify {

@@ -40,6 +40,8 @@ pub struct StoreMetrics {
     pub queue_oldest_age_s: Known,
     /// How long the oldest transaction of the server has been open.
     pub oldest_transaction_s: Known,
+    /// What is free of the disk that an embedded store writes to, in bytes.
+    pub disk_free: Known,
 }
 
 impl StoreMetrics {
@@ -50,6 +52,8 @@ impl StoreMetrics {
         catalogue.register("queue_oldest_age_seconds", age, self.queue_oldest_age_s.clone());
         let oldest = "Age of the oldest transaction that keeps the server from clearing up";
         catalogue.register("store_oldest_transaction_seconds", oldest, self.oldest_transaction_s.clone());
+        let free = "What is free of the disk that the embedded database writes to";
+        catalogue.register("store_disk_free_bytes", free, self.disk_free.clone());
     }
 
     /// Shows what was read now.
@@ -73,6 +77,7 @@ impl StoreMetrics {
             self.queue_depth.get_or_create(&QueueLabel { queue: count.queue.clone() }).set(whole(count.count));
         }
         self.oldest_transaction_s.set(figures.oldest_transaction_s.map(whole));
+        self.disk_free.set(figures.disk.map(|disk| whole(disk.free)));
     }
 
     /// Shows nothing: what was read last may be wrong by now.
@@ -81,6 +86,7 @@ impl StoreMetrics {
         self.queue_depth.clear();
         self.queue_oldest_age_s.set(None);
         self.oldest_transaction_s.set(None);
+        self.disk_free.set(None);
     }
 }
 
@@ -119,6 +125,8 @@ fn whole(count: u64) -> i64 {
 mod tests {
     use mainspring_store::RunCount;
 
+    use mainspring_store::Disk;
+
     use super::*;
 
     fn shown(metrics: &StoreMetrics) -> Vec<String> {
@@ -143,6 +151,7 @@ mod tests {
                 count(RunState::Queued, "b", 1, 7_999),
             ],
             oldest_transaction_s: Some(42),
+            disk: Some(Disk { free: 7_000, total: 90_000 }),
         };
         let metrics = StoreMetrics::default();
         assert!(shown(&metrics).is_empty());
@@ -156,6 +165,7 @@ mod tests {
             "mainspring_queue_depth{queue=\"b\"} 1",
             "mainspring_queue_oldest_age_seconds 7",
             "mainspring_store_oldest_transaction_seconds 42",
+            "mainspring_store_disk_free_bytes 7000",
         ] {
             assert!(lines.contains(&line.to_owned()), "{line} in {lines:#?}");
         }

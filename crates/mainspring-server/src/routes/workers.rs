@@ -71,12 +71,8 @@ async fn join(
         joined_at: app.now(),
     };
     let id = app.engine.workers().join(about).await?;
-    let terms = WorkerTerms {
-        id: id.to_string(),
-        hold_ms: HOLD_MS,
-        idle_hold_ms: Some(IDLE_HOLD_MS),
-        give_up_ms: GIVE_UP_MS,
-    };
+    let terms =
+        WorkerTerms { id: id.to_string(), hold_ms: HOLD_MS, idle_hold_ms: Some(IDLE_HOLD_MS), give_up_ms: GIVE_UP_MS };
     Ok((StatusCode::CREATED, Json(terms)))
 }
 

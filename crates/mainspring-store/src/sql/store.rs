@@ -24,7 +24,7 @@ use crate::data::JobData;
 use crate::error::Result;
 use crate::key::{Claimed, KeptAnswer, KeyClaim, Release};
 use crate::row::{
-    Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, Connections, EventRow, Expect,
+    Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, Connections, Disk, EventRow, Expect,
     GapRow, JobPrior, JobQuery, JobRow, JobUpdate, JobWrite, LogChunk, NamespaceRow, PurgeRule, QueueRow, Released,
     RunInfo, RunQuery, Saved, StoreFigures, StoreInfo, StoreWarning, Tally, TriggerEnd, TriggerInfo, TriggerQuery,
     VersionedJob,
@@ -109,6 +109,11 @@ pub(crate) trait Backend: Send + Sync + 'static {
     /// How long the oldest transaction has been open that keeps the database from clearing up, in seconds.
     fn oldest_transaction(&self) -> impl Future<Output = Result<Option<i64>>> + Send {
         async { Ok(None) }
+    }
+
+    /// The disk that it writes to, if it is one of this machine.
+    fn disk(&self) -> Option<Disk> {
+        None
     }
 
     /// See [`Store::connections`].
@@ -506,7 +511,7 @@ impl<B: Backend> Store for B {
     async fn figures(&self) -> Result<StoreFigures> {
         let runs = self.read(ReadLane::Requests, "count unfinished runs", |db| purge::unfinished(db)).await?;
         let oldest_transaction_s = self.oldest_transaction().await?.map(|age| age.max(0).unsigned_abs());
-        Ok(StoreFigures { runs, oldest_transaction_s })
+        Ok(StoreFigures { runs, oldest_transaction_s, disk: self.disk() })
     }
 
     fn connections(&self) -> Option<Connections> {
