@@ -35,7 +35,8 @@ fn child_process() {
             Ok(_) => println!("\nopened"),
             Err(error) => println!("\nrefused: {error}"),
         },
-        "fire" => runtime.block_on(fire_until_killed(Path::new(&path))),
+        "fire" => runtime.block_on(fire(Path::new(&path), 20, usize::MAX)),
+        "script" => runtime.block_on(fire(Path::new(&path), 2, 2)),
         "fill" => runtime.block_on(fill_and_make_room(Path::new(&path))),
         other => panic!("unknown role {other}"),
     }
@@ -294,18 +295,18 @@ async fn read_that_takes_too_long_is_ended() {
     assert_eq!(store.setting("x").await.unwrap(), None, "the thread reads on");
 }
 
-/// Fires and completes, and prints every run that was answered.
-async fn fire_until_killed(path: &Path) {
+/// Fires and completes, and prints every run that was answered, and in the end that it is done.
+async fn fire(path: &Path, jobs: usize, rounds: usize) {
     let store = Arc::new(open(path).unwrap());
     let number = u128::from(std::process::id()) << 64 | u128::from(store.last_event().await.unwrap().cast_unsigned());
     let mut kit = Kit::restarted(store.clone(), Incarnation(number)).await;
-    let drafts = (0..20).map(|i| Draft::new(&format!("j{i}")).trigger("t", at(0)));
+    let drafts = (0..jobs).map(|i| Draft::new(&format!("j{i}")).trigger("t", at(0)));
     for draft in drafts {
         if kit.store.job(&draft.0.definition.key).await.unwrap().is_none() {
             kit.save(draft).await;
         }
     }
-    loop {
+    for _ in 0..rounds {
         let mut entries = Vec::new();
         let mut ends = Vec::new();
         for row in kit.window(Timestamp::MAX, 100).await {
@@ -327,6 +328,59 @@ async fn fire_until_killed(path: &Path) {
             println!("\nended {run}");
         }
     }
+    store.close().await.unwrap();
+    println!("\ndone");
+}
+
+/// A process is killed when it is about to write for the first time, for the second, and so on, and the same with what it syncs:
+/// while it makes the file, and while it fires and completes over one that is there. Whatever it was told by then is there, each
+/// instant once, and the next process start goes on.
+#[tokio::test]
+async fn whatever_write_or_sync_is_the_last_what_was_answered_is_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let there = folder.path().join("there.db");
+    drop(open(&there).unwrap());
+    for (role, done, calls) in [
+        ("open", "\nopened", "pwrite64,ftruncate,unlink"),
+        ("open", "\nopened", "fsync,fdatasync"),
+        ("script", "\ndone", "pwrite64,ftruncate"),
+        ("script", "\ndone", "fsync,fdatasync"),
+    ] {
+        let path = folder.path().join("s.db");
+        let mut number = 0;
+        loop {
+            number += 1;
+            for ending in ["", "-wal", "-shm", "-journal"] {
+                let _fresh = std::fs::remove_file(format!("{}{ending}", path.display()));
+            }
+            if role == "script" {
+                std::fs::copy(&there, &path).unwrap();
+            }
+            let text = killed_at(role, calls, number, &path);
+            let (mut fired, mut ended) = (Vec::new(), Vec::new());
+            text.lines().for_each(|line| note(line, &mut fired, &mut ended));
+            check_after_kill(&path, &fired, &ended).await;
+            if text.contains(done) {
+                break;
+            }
+        }
+        assert!(number > 3, "nothing was killed at {calls} of {role}: {number}");
+    }
+}
+
+/// What a process has printed until it was killed where it entered a system call for the n-th time, or was done. Calls are counted
+/// by thread: one makes the file, another writes to it later, so that of the latter the file and its log count alone.
+fn killed_at(role: &str, calls: &str, number: u32, path: &Path) -> String {
+    let inner = child(role, path);
+    let mut traced = Command::new("strace");
+    traced.args(["-f", "-qq", "-o", "/dev/null", "-e", &format!("trace={calls}")]);
+    traced.args(["-e", &format!("inject={calls}:signal=KILL:when={number}")]);
+    if role == "script" {
+        traced.arg("-P").arg(path).arg("-P").arg(format!("{}-wal", path.display()));
+    }
+    traced.arg(inner.get_program()).args(inner.get_args()).env(ROLE, role).env(PATH, path);
+    let output = traced.output().expect("strace is not installed: install your distribution's package strace");
+    String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
 #[tokio::test]
@@ -380,7 +434,7 @@ async fn check_after_kill(path: &Path, fired: &[RunId], ended: &[RunId]) {
     }
     for tally in store.tally().await.unwrap() {
         let step = 1_000;
-        let (first, last) = (tally.first.unwrap(), tally.last.unwrap());
+        let (Some(first), Some(last)) = (tally.first, tally.last) else { continue };
         assert_eq!(tally.duplicated, 0);
         assert_eq!(tally.fired.cast_signed(), last.since(first) / step + 1, "no instant is missing: {tally:?}");
         let next = store.trigger_rows(&[tally.trigger]).await.unwrap()[0].progress.next_fire_at;
