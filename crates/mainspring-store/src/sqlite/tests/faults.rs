@@ -337,6 +337,11 @@ async fn fire(path: &Path, jobs: usize, rounds: usize) {
 /// instant once, and the next process start goes on.
 #[tokio::test]
 async fn whatever_write_or_sync_is_the_last_what_was_answered_is_there() {
+    let may_trace = Command::new("strace").args(["-o", "/dev/null", "true"]).status().is_ok_and(|ended| ended.success());
+    if !may_trace {
+        eprintln!("not tried: strace is missing, or may not trace here");
+        return;
+    }
     let folder = tempfile::tempdir().unwrap();
     let there = folder.path().join("there.db");
     drop(open(&there).unwrap());
@@ -379,7 +384,7 @@ fn killed_at(role: &str, calls: &str, number: u32, path: &Path) -> String {
         traced.arg("-P").arg(path).arg("-P").arg(format!("{}-wal", path.display()));
     }
     traced.arg(inner.get_program()).args(inner.get_args()).env(ROLE, role).env(PATH, path);
-    let output = traced.output().expect("strace is not installed: install your distribution's package strace");
+    let output = traced.output().unwrap();
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
