@@ -12,12 +12,16 @@
 //! Time in which nothing could be counted makes nobody dead: see [`Watch::observe`].
 
 mod hands;
+mod lines;
+mod session;
 
 use rustc_hash::FxHashMap;
 
 use crate::id::Incarnation;
 
 pub use self::hands::{Hands, Orders, Received};
+pub use self::lines::Lines;
+pub use self::session::{Reception, Refusal, Session};
 
 /// How long a worker's question is held while there is nothing to say, in milliseconds.
 pub const HOLD_MS: u64 = 2_500;
@@ -35,6 +39,12 @@ pub const KILL_MS: u64 = TTL_MS - FRESH_MS - GIVE_UP_MS;
 const _: () = assert!(2 * HOLD_MS + 1_000 <= GIVE_UP_MS, "a worker that is well does not give up");
 const _: () = assert!(GIVE_UP_MS + FRESH_MS + 2_000 <= TTL_MS, "its runs have ended before they are given to others");
 const _: () = assert!(HOLD_MS + BEAT_MS + TTL_MS + BEAT_MS <= 20_000, "a dead worker is found within 20 s");
+
+/// Whether a node may answer workers, if its last count that succeeded was sent then.
+#[must_use]
+pub const fn is_fresh(now_ms: u64, counted_ms: u64) -> bool {
+    now_ms.saturating_sub(counted_ms) <= FRESH_MS
+}
 
 /// What one node knows of the workers of all nodes.
 #[derive(Debug, Default)]
