@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 
 use mainspring_api::{AttemptState, WorkerEnd, WorkerHolding, WorkerOrders, WorkerPoll, WorkerRun, WorkerTask};
+use mainspring_core::batch::CompletionBatch;
 use mainspring_core::job::{Job, OnLost};
 use mainspring_core::workers::{BEAT_MS, HOLD_MS, Lines, Reception, Refusal, Session, Watch, is_fresh};
 use mainspring_store::WorkerInfo;
@@ -66,7 +67,7 @@ enum Stage {
     /// A poll that is held.
     Held,
     /// A report waits until these are recorded.
-    Recording { left: BTreeSet<(RunId, u32)>, refused: Vec<(RunId, u32)> },
+    Recording(BTreeSet<(RunId, u32)>),
 }
 
 /// What of the store a request needs, and what the desk itself does.
@@ -199,7 +200,7 @@ impl World {
     fn waited(&mut self, node: usize, number: u64) {
         let answer = match self.nodes[node].desk.requests.get(&number).map(|open| &open.stage) {
             Some(Stage::Held) => Ok(Response::Orders(WorkerOrders { runs: Vec::new(), cancel: Vec::new() })),
-            Some(Stage::Retiring | Stage::Recording { .. }) => Err(Trouble::Passing),
+            Some(Stage::Retiring | Stage::Recording(_)) => Err(Trouble::Passing),
             Some(Stage::Asking) | None => return,
         };
         self.finish(node, number, answer);
@@ -363,8 +364,9 @@ impl World {
 
     /// Asks for the end of a run. False: no worker that talks to this node has it.
     pub(super) fn cancel_remote(&mut self, node: usize, run: RunId) -> bool {
-        let here = self.nodes[node].desk.sessions.iter_mut().find(|(_, talk)| talk.session.end(run));
-        let Some(worker) = here.map(|(worker, _)| *worker) else { return false };
+        let mut sessions = self.nodes[node].desk.sessions.iter_mut();
+        let here = sessions.find_map(|(worker, talk)| talk.session.end(run).then_some(*worker));
+        let Some(worker) = here else { return false };
         self.tick_desk(node, 0, DeskTick::Look(worker));
         true
     }
@@ -392,13 +394,11 @@ impl World {
     fn record_ends(&mut self, node: usize, number: u64, held: &[LiveRun]) {
         let Some(open) = self.nodes[node].desk.requests.get(&number) else { return };
         let Ask::Report(worker, reported) = open.request.ask.clone() else { return };
-        let (mut left, mut refused, mut ends) = (BTreeSet::new(), Vec::new(), Vec::new());
+        let (mut left, mut ends) = (BTreeSet::new(), Vec::new());
         for end in reported {
             let Some(attempt) = key_of(&end) else { continue };
-            let Some(given) = self.given(node, worker, attempt, held) else {
-                refused.push(attempt);
-                continue;
-            };
+            // What the worker does not have is refused, and that is all.
+            let Some(given) = self.given(node, worker, attempt, held) else { continue };
             let desk = &mut self.nodes[node].desk;
             let others = desk.waiting.entry(attempt).or_default();
             // Whoever reports again waits for what is under way.
@@ -410,9 +410,9 @@ impl World {
             }
         }
         if left.is_empty() {
-            return self.finish(node, number, Ok(Response::Receipt(refused)));
+            return self.finish(node, number, Ok(Response::Receipt));
         }
-        self.stage(node, number, Stage::Recording { left, refused });
+        self.stage(node, number, Stage::Recording(left));
         self.tick_desk(node, PATIENCE_MS, DeskTick::Over(number));
         if !ends.is_empty() {
             self.nodes[node].desk.ends.extend(ends);
@@ -440,9 +440,8 @@ impl World {
 
     fn remote_end(&self, node: usize, worker: Incarnation, given: Given, end: &WorkerEnd) -> AttemptEnd {
         let wall = self.nodes[node].wall(self.now);
-        let ours = |at: mainspring_api::Timestamp| {
-            Timestamp::from_millis(at.as_millis()).min(wall).max(given.claimed_at)
-        };
+        let ours =
+            |at: mainspring_api::Timestamp| Timestamp::from_millis(at.as_millis()).min(wall).max(given.claimed_at);
         AttemptEnd {
             held_by: Some(worker),
             outcome: outcome_of(end.outcome),
@@ -456,15 +455,10 @@ impl World {
     }
 
     /// Ends of a batch are recorded, or refused: whoever reported them hears so.
-    pub(super) fn recorded(
-        &mut self,
-        node: usize,
-        batch: &mainspring_core::batch::CompletionBatch,
-        outcome: &mainspring_core::batch::CompletionOutcome,
-    ) {
-        for (index, entry) in (0_u32..).zip(&batch.entries) {
+    pub(super) fn recorded(&mut self, node: usize, batch: &CompletionBatch) {
+        for entry in &batch.entries {
             let Some(holder) = entry.held_by else { continue };
-            let (attempt, is_refused) = ((entry.run, entry.attempt), outcome.refused.contains(&index));
+            let attempt = (entry.run, entry.attempt);
             let desk = &mut self.nodes[node].desk;
             if let Some(talk) = desk.sessions.get_mut(&holder) {
                 if talk.session.take(entry.run, entry.attempt) {
@@ -473,18 +467,16 @@ impl World {
                 self.tick_desk(node, 0, DeskTick::Look(holder));
             }
             let waiting = self.nodes[node].desk.waiting.remove(&attempt).unwrap_or_default();
-            waiting.into_iter().for_each(|number| self.one_recorded(node, number, attempt, is_refused));
+            waiting.into_iter().for_each(|number| self.one_recorded(node, number, attempt));
         }
     }
 
-    fn one_recorded(&mut self, node: usize, number: u64, attempt: (RunId, u32), is_refused: bool) {
+    fn one_recorded(&mut self, node: usize, number: u64, attempt: (RunId, u32)) {
         let Some(open) = self.nodes[node].desk.requests.get_mut(&number) else { return };
-        let Stage::Recording { left, refused } = &mut open.stage else { return };
+        let Stage::Recording(left) = &mut open.stage else { return };
         left.remove(&attempt);
-        refused.extend(is_refused.then_some(attempt));
         if left.is_empty() {
-            let refused = std::mem::take(refused);
-            self.finish(node, number, Ok(Response::Receipt(refused)));
+            self.finish(node, number, Ok(Response::Receipt));
         }
     }
 
