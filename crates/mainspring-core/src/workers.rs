@@ -29,6 +29,8 @@ pub const HOLD_MS: u64 = 2_500;
 pub const BEAT_MS: u64 = 2_000;
 /// How old a node's last count may be when it answers a worker.
 pub const FRESH_MS: u64 = 2 * BEAT_MS;
+/// How long a node goes by what it knows of a worker's runs, before it asks the store again.
+pub const CHECK_MS: u64 = 30_000;
 /// How long a count may stand still before its worker is taken for dead.
 pub const TTL_MS: u64 = 13_000;
 /// When a worker ends the runs that others may be given, after it sent the last request that was answered.

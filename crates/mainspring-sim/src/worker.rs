@@ -155,6 +155,8 @@ pub(crate) struct Worker {
     disk: Disk,
     /// The node in use.
     node: usize,
+    /// Whether it knows no other.
+    knows_one: bool,
     asking: Asking,
     call: Option<Call>,
     /// Tells a rest that is over from one that was cut short.
@@ -182,6 +184,7 @@ impl World {
         let worker = self.workers.len();
         let boot_base_ms = self.random.between(1_000_000, 2_000_000);
         let node = self.random.index(self.nodes.len());
+        let knows_one = self.random.chance(300_000);
         self.workers.push(Worker {
             up: false,
             life: 0,
@@ -195,6 +198,7 @@ impl World {
             record: Record::default(),
             disk: Disk::default(),
             node,
+            knows_one,
             asking: Asking::Join,
             call: None,
             rests: 0,
@@ -356,7 +360,7 @@ impl World {
             Err(Trouble::Passing) => {
                 let nodes = self.nodes.len();
                 let state = &mut self.workers[worker];
-                if state.node == call.node {
+                if state.node == call.node && !state.knows_one {
                     state.node = (state.node + 1) % nodes;
                 }
             }
@@ -387,7 +391,8 @@ impl World {
             Asking::Poll(question) => {
                 *question = state.book.question();
                 let id = state.id.expect("it has joined");
-                let patience_ms = state.book.patience_ms(now_ms).min(HOLD_MS + POLL_SLACK_MS);
+                let most_ms = HOLD_MS + POLL_SLACK_MS;
+                let patience_ms = if state.knows_one { most_ms } else { state.book.patience_ms(now_ms).min(most_ms) };
                 (Ask::Poll(id, question.poll.clone()), patience_ms)
             }
         };

@@ -2,12 +2,14 @@
 
 use rustc_hash::FxHashSet;
 
-use super::{FRESH_MS, Hands, Orders, Received, TTL_MS};
+use super::{CHECK_MS, FRESH_MS, Hands, Orders, Received, TTL_MS};
 use crate::id::RunId;
 
 /// One worker, as long as it is heard by this node and by no other.
 ///
 /// What the worker has is in the store; this goes on from there, and is made anew whenever something may have happened elsewhere.
+/// It is made anew from time to time as well: a claim may be carried out long after whoever sent it has given it up, and the answer
+/// that tells which runs are to end may be lost. Such runs would be the worker's for ever, and nobody would execute or end them.
 ///
 /// ```
 /// use mainspring_core::workers::{Reception, Session};
@@ -26,6 +28,8 @@ pub struct Session {
     retired: bool,
     /// Whether its worker is taken for dead.
     gone: bool,
+    /// When it was made from what the store says.
+    made_ms: u64,
     heard_ms: u64,
     /// Polls that are held.
     polls: u32,
@@ -64,6 +68,7 @@ impl Session {
             claiming: false,
             retired: false,
             gone: false,
+            made_ms: now_ms,
             heard_ms: now_ms,
             polls: 0,
             unreadable: FxHashSet::default(),
@@ -76,11 +81,12 @@ impl Session {
     /// Takes in a poll that names attempts.
     pub fn receive(&mut self, now_ms: u64, number: u64, named: &[(RunId, u32)]) -> Reception {
         let was_silent = self.silence_ms(now_ms) > FRESH_MS;
+        let is_old = now_ms.saturating_sub(self.made_ms) > CHECK_MS;
         let received = self.hands.poll(number, named);
         self.hear(now_ms);
         match received {
             Received::Stale => Reception::Stale,
-            Received::GoesOn if !was_silent => Reception::GoesOn,
+            Received::GoesOn if !was_silent && !is_old && !self.is_over() => Reception::GoesOn,
             Received::GoesOn | Received::Unsure => Reception::Anew,
         }
     }
@@ -241,6 +247,19 @@ mod tests {
         assert_eq!(session.receive(10 * TTL_MS + FRESH_MS, 2, &[]), Reception::GoesOn);
         assert_eq!(session.receive(10 * TTL_MS + 2 * FRESH_MS + 1, 3, &[]), Reception::Anew);
         assert_eq!(session.receive(10 * TTL_MS + 2 * FRESH_MS + 2, 3, &[]), Reception::Stale);
+    }
+
+    #[test]
+    fn session_is_made_anew_from_time_to_time_and_where_its_successor_never_came() {
+        let mut session = Session::new(1, 0);
+        for number in 1..=CHECK_MS / 1_000 {
+            assert_eq!(session.receive(number * 1_000, number, &[]), Reception::GoesOn);
+        }
+        assert_eq!(session.receive(CHECK_MS + 1, CHECK_MS, &[]), Reception::Anew);
+        let mut session = Session::new(1, 0);
+        session.receive(0, 1, &[]);
+        session.retire();
+        assert_eq!(session.receive(1, 2, &[]), Reception::Anew, "the store could not be asked");
     }
 
     #[test]
