@@ -212,6 +212,15 @@ pub struct Told {
     pub at: Time,
 }
 
+/// A worker that has joined, and knows it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Joined {
+    /// Its machine.
+    pub machine: usize,
+    /// When.
+    pub at: Time,
+}
+
 /// A worker that was taken for dead, or that has left.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Burial {
@@ -362,6 +371,8 @@ pub struct History {
     pub witnesses: Vec<Witness>,
     /// What workers of other machines have said.
     pub told: Vec<Told>,
+    /// When workers have joined.
+    pub joined: Vec<Joined>,
     /// Workers that are no more.
     pub burials: Vec<Burial>,
     /// Workers that gave up.

@@ -14,7 +14,7 @@ use mainspring_worker::machine::{
 };
 
 use crate::faults::{Kind, Planted};
-use crate::history::{GaveUp, Time, Told, WORKERS_FROM};
+use crate::history::{GaveUp, Joined, Time, Told, WORKERS_FROM};
 use crate::node::desk::{holding, outcome_of};
 use crate::world::{RECOVERY_MS, What, World};
 
@@ -110,6 +110,8 @@ struct Reporting {
     life: Life,
     ends: Vec<WorkerEnd>,
     call: Option<Call>,
+    /// Whether it was sent before.
+    sent: bool,
 }
 
 /// What is on disk, and what is not there yet.
@@ -439,6 +441,8 @@ impl World {
     }
 
     fn joined(&mut self, worker: usize, id: Incarnation, sent_ms: u64) {
+        let (machine, at) = (machine(worker), self.time());
+        self.history.joined.push(Joined { machine, at });
         let state = &mut self.workers[worker];
         let write = state.record.begin(&id.to_string());
         state.disk.write(write);
@@ -516,7 +520,7 @@ impl World {
             while let Some((_, end)) = state.outbox.pop_front_if(|(of, _)| *of == life && ends.len() < ENDS_TOGETHER) {
                 ends.push(end);
             }
-            state.reporting = Some(Reporting { life, ends, call: None });
+            state.reporting = Some(Reporting { life, ends, call: None, sent: false });
         }
         let reporting = state.reporting.as_ref().expect("put there above");
         if reporting.call.is_some() {
@@ -527,9 +531,12 @@ impl World {
             return self.send_report(worker);
         }
         let (id, ends) = (state.id.expect("it has joined"), reporting.ends.clone());
-        self.note_told(worker, id, &ends);
+        if !reporting.sent {
+            self.note_told(worker, id, &ends);
+        }
         let call = self.send_ask(worker, Ask::Report(id, ends), timeout_ms);
-        self.workers[worker].reporting.as_mut().expect("put there above").call = Some(call);
+        let reporting = self.workers[worker].reporting.as_mut().expect("put there above");
+        (reporting.call, reporting.sent) = (Some(call), true);
     }
 
     fn note_told(&mut self, worker: usize, id: Incarnation, ends: &[WorkerEnd]) {

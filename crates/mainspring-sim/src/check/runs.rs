@@ -288,20 +288,23 @@ pub(super) fn finality(history: &History) -> Vec<Violation> {
     findings.found
 }
 
-/// The rest of I10, when all is over: what a worker has said of an attempt is its verdict, unless the worker was taken for dead before.
+/// The rest of I10, when all is over: what a worker has said of an attempt is its verdict. The exception is a worker that was taken
+/// for dead before anybody heard that: whatever it has said and its disk remembers, it says again before it joins anew.
 pub(super) fn kept_word(history: &History) -> Vec<Violation> {
     let mut findings = Findings::of("I10");
     let verdicts: FxHashMap<Attempt, &Verdict> =
         history.verdicts.iter().map(|verdict| ((verdict.run, verdict.attempt), verdict)).collect();
     let burials: FxHashMap<_, Time> = history.burials.iter().map(|burial| (burial.worker, burial.at)).collect();
     for told in &history.told {
-        let Told { run, attempt, outcome, worker, at, .. } = *told;
+        let Told { run, attempt, outcome, worker, machine, at } = *told;
         let Some(verdict) = verdicts.get(&(run, attempt)) else { continue };
-        let was_dead = burials.get(&worker).is_some_and(|buried| *buried <= verdict.at);
+        let joins = history.joined.iter().filter(|joined| joined.machine == machine && joined.at > at);
+        let joins_at = joins.map(|joined| joined.at).min().unwrap_or(Time::MAX);
+        let was_dead = burials.get(&worker).is_some_and(|buried| *buried <= verdict.at.min(joins_at));
         findings.add_if(verdict.outcome != outcome && !was_dead && !taken_back(history, at), verdict.at, || {
+            let recorded = verdict.outcome;
             format!(
-                "attempt {attempt} of run {run} {outcome}, as its worker said at {at}, and is recorded as {}",
-                verdict.outcome
+                "attempt {attempt} of run {run} {outcome}, as its worker said at {at}, and is recorded as {recorded}"
             )
         });
     }
