@@ -13,12 +13,16 @@
 //! Time in which nothing could be counted makes nobody dead: see [`Watch::observe`].
 
 mod hands;
+mod lines;
+mod session;
 
 use rustc_hash::FxHashMap;
 
 use crate::id::Incarnation;
 
 pub use self::hands::{Hands, Orders, Received};
+pub use self::lines::Lines;
+pub use self::session::{Reception, Refusal, Session};
 
 /// How long a worker's question is held while there is nothing to say, in milliseconds.
 pub const HOLD_MS: u64 = 2_500;
@@ -28,6 +32,8 @@ pub const IDLE_HOLD_MS: u64 = 15_000;
 pub const BEAT_MS: u64 = 2_000;
 /// How old a node's last count may be when it answers a worker.
 pub const FRESH_MS: u64 = 2 * BEAT_MS;
+/// How long a node goes by what it knows of a worker's runs, before it asks the store again.
+pub const CHECK_MS: u64 = 30_000;
 /// How long a count may stand still before its worker is taken for dead.
 pub const TTL_MS: u64 = 13_000;
 /// When a worker ends the runs that others may be given, after it sent the last request that was answered.
@@ -50,6 +56,12 @@ const _: () = assert!(HOLD_MS + BEAT_MS + TTL_MS + BEAT_MS <= 20_000, "a dead wo
 #[must_use]
 pub fn hold_ms(wait_ms: Option<u64>, is_idle: bool) -> u64 {
     wait_ms.unwrap_or(HOLD_MS).min(if is_idle { IDLE_HOLD_MS } else { HOLD_MS })
+}
+
+/// Whether a node may answer workers, if its last count that succeeded was sent then.
+#[must_use]
+pub const fn is_fresh(now_ms: u64, counted_ms: u64) -> bool {
+    now_ms.saturating_sub(counted_ms) <= FRESH_MS
 }
 
 /// What one node knows of the workers of all nodes.

@@ -10,14 +10,13 @@ mod report;
 mod route;
 mod session;
 
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
-use mainspring_core::batch::Queues;
 use mainspring_core::planner::AttemptEnd;
-use mainspring_core::workers::{BEAT_MS, FRESH_MS, HOLD_MS, Received, TTL_MS, Watch};
+use mainspring_core::workers::{BEAT_MS, HOLD_MS, Lines, Reception, Watch, is_fresh};
 use mainspring_core::{Incarnation, RunId};
 use mainspring_store::{Error as StoreError, Store, WorkerInfo};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -80,11 +79,10 @@ pub(crate) struct Inner {
     /// This process start, as it is at the moment.
     incarnation: watch::Receiver<Incarnation>,
     sessions: Mutex<BTreeMap<Incarnation, Arc<Session>>>,
-    /// Counts how often runs may have been queued.
-    offers: AtomicU64,
     /// Is woken when there may be something to route.
     routes: Notify,
-    groups: Mutex<FxHashMap<Queues, Group>>,
+    /// Who looks for runs, and who waits for some.
+    lines: Mutex<Lines<Weak<Session>>>,
     waiting: Mutex<Waiting>,
     /// Ends of attempts, for the driver to record.
     ends: Line<AttemptEnd>,
@@ -94,15 +92,6 @@ pub(crate) struct Inner {
     counted_ms: AtomicU64,
     draining: AtomicBool,
     tasks: Tasks,
-}
-
-/// The workers that take runs from the same queues.
-#[derive(Default)]
-struct Group {
-    /// Up to which offer there was nothing left.
-    exhausted: u64,
-    /// Those that wait for a run, the first first.
-    line: VecDeque<Weak<Session>>,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -126,9 +115,8 @@ impl Workers {
             metrics,
             incarnation,
             sessions: Mutex::default(),
-            offers: AtomicU64::new(1),
             routes: Notify::new(),
-            groups: Mutex::default(),
+            lines: Mutex::default(),
             waiting: Mutex::default(),
             ends: Line::default(),
             dead: Line::default(),
@@ -205,11 +193,8 @@ impl Workers {
 
     /// Says that runs may wait.
     pub(crate) fn offer(&self) {
-        self.0.offers.fetch_add(1, Ordering::AcqRel);
         self.0.routes.notify_one();
-        for group in lock(&self.0.groups).values_mut() {
-            group.wake();
-        }
+        lock(&self.0.lines).offer(session::wake);
     }
 
     /// Gives no more runs out, and sends workers to other nodes.
@@ -274,11 +259,10 @@ impl Workers {
     async fn session_for(&self, id: Incarnation, poll: &Poll) -> Result<Arc<Session>, WorkerError> {
         let known = lock(&self.0.sessions).get(&id).cloned();
         if let Some(session) = known {
-            let silent = session.silence_ms(boot_ms()) > FRESH_MS;
             match session.receive(poll) {
-                Received::Stale => return Err(WorkerError::Stale),
-                Received::GoesOn if !silent => return Ok(session),
-                Received::GoesOn | Received::Unsure => {}
+                Reception::Stale => return Err(WorkerError::Stale),
+                Reception::GoesOn => return Ok(session),
+                Reception::Anew => {}
             }
             // What it has claimed by then is in the store, and it claims nothing more.
             if tokio::time::timeout(HOLD, session.retire()).await.is_err() {
@@ -315,24 +299,23 @@ impl Inner {
 
     /// Whether the last count is new enough to answer workers.
     fn is_heard(&self) -> bool {
-        boot_ms().saturating_sub(self.counted_ms.load(Ordering::Acquire)) <= FRESH_MS
+        is_fresh(boot_ms(), self.counted_ms.load(Ordering::Acquire))
     }
 
     async fn count(&self) -> mainspring_store::Result<Vec<(Incarnation, u64)>> {
         let now_ms = boot_ms();
-        // Whoever was heard since the last count, however long that is ago.
-        let since_ms = now_ms.saturating_sub(self.counted_ms.load(Ordering::Acquire));
+        let counted_ms = self.counted_ms.load(Ordering::Acquire);
         let heard: Vec<Incarnation> = {
             let mut sessions = lock(&self.sessions);
-            sessions.retain(|_, session| session.silence_ms(now_ms) < TTL_MS || session.is_claiming());
-            let heard = sessions.iter().filter(|(_, session)| session.silence_ms(now_ms) <= since_ms);
+            sessions.retain(|_, session| session.is_kept(now_ms));
+            let heard = sessions.iter().filter(|(_, session)| session.counts(now_ms, counted_ms));
             heard.map(|(id, _)| *id).collect()
         };
         let counts = self.store.beat_workers(self.me(), &heard, self.time.now()).await?;
         self.counted_ms.store(now_ms, Ordering::Release);
         let there: FxHashSet<Incarnation> = counts.iter().map(|(id, _)| *id).collect();
         heard.into_iter().filter(|id| !there.contains(id)).for_each(|id| self.forget(id));
-        self.clear_lines();
+        lock(&self.lines).tidy(|session| session.strong_count() > 0);
         Ok(counts)
     }
 
@@ -354,8 +337,7 @@ impl Inner {
     /// Ends a session: its worker hears that it is gone.
     fn forget(&self, id: Incarnation) {
         if let Some(session) = lock(&self.sessions).remove(&id) {
-            session.gone.store(true, Ordering::Release);
-            session.wake.notify_waiters();
+            session.bury();
         }
     }
 
@@ -367,26 +349,6 @@ impl Inner {
         }
         drop(sessions);
         session.end_polls();
-    }
-
-    /// Forgets lines in which nobody waits.
-    fn clear_lines(&self) {
-        lock(&self.groups).retain(|_, group| {
-            group.line.retain(|session| session.strong_count() > 0);
-            !group.line.is_empty()
-        });
-    }
-}
-
-impl Group {
-    /// Wakes the first that still waits.
-    fn wake(&mut self) {
-        while let Some(session) = self.line.pop_front() {
-            if let Some(session) = session.upgrade().filter(|session| session.is_polling()) {
-                session.wake.notify_waiters();
-                return;
-            }
-        }
     }
 }
 

@@ -4,10 +4,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use mainspring_core::batch::{
-    Completion, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, Placed, Queues, TriggerStatus,
+    ClaimedRun, Completion, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, Placed, Queues, TriggerStatus,
 };
 use mainspring_core::cluster::{Shard, ShardSet};
-use mainspring_core::job::JobKey;
+use mainspring_core::job::{DEFAULT_QUEUE, JobKey};
 use mainspring_core::retry::AfterAttempt;
 use mainspring_core::run::RunState;
 use mainspring_core::{BatchId, Incarnation, JobId, RunId};
@@ -15,7 +15,8 @@ use mainspring_store::{Claimed, Cluster, Error, KeptAnswer, KeyClaim, MemoryStor
 use rustc_hash::FxHashMap;
 
 use crate::faults::{Kind, Planted};
-use crate::history::{Claim, Fire, GapRow, Seen, Time, Verdict};
+use crate::history::{Burial, Claim, Fire, GapRow, Seen, Stopped, Time, Verdict};
+use crate::node::desk::remote;
 use crate::store::{Sender, ready};
 use crate::verbs::{Answer, Failure, Reply, Verb};
 use crate::world::World;
@@ -78,6 +79,8 @@ impl World {
             runs.retain(|(run, attempt)| claims.contains(&(*run, *attempt, *by)));
         }
         history.verdicts.retain(|verdict| verdict.order <= kept);
+        history.burials.retain(|burial| burial.order <= kept);
+        history.stopped.retain(|stopped| stopped.order <= kept);
         history.seen.iter_mut().filter(|seen| seen.at >= at).for_each(|seen| seen.taken_back = true);
         for (operation, order) in history.operations.iter_mut().zip(&self.operation_orders) {
             operation.taken_back |= *order > kept;
@@ -108,6 +111,13 @@ impl World {
                 Answer::Adopted(told(ready(self.store.memory.adopt_from(dead, id, ADOPT_MAX)))?)
             }
             Verb::Held => Answer::Adopted(told(ready(self.store.memory.held(me)))?),
+            verb @ (Verb::JoinWorker(_)
+            | Verb::WorkerInfo(_)
+            | Verb::HearWorker(..)
+            | Verb::HeldBy(_)
+            | Verb::ClaimFor(..)
+            | Verb::BeatWorkers(..)
+            | Verb::BuryWorker(..)) => self.apply_for_workers(verb)?,
             Verb::Fire(batch) => {
                 let busy = self.store.busy(number, &batch);
                 Answer::Fired(self.fire(&batch, busy, looked)?)
@@ -170,6 +180,8 @@ impl World {
             Verb::Ask(asked) => self.ask_run(*asked)?,
             Verb::CancelRun(run, at) => {
                 told(ready(self.store.memory.cancel_run(run, "enough", None, at)))?;
+                let (order, at) = (self.order, self.time());
+                self.history.stopped.push(Stopped { order, run, at });
                 Answer::Done
             }
             Verb::ReadRun(run) => {
@@ -337,12 +349,17 @@ impl World {
     // Runs.
 
     fn claim(&mut self, id: BatchId, limit: u32, now: mainspring_core::Timestamp) -> Reply {
-        let me = id.incarnation;
-        let runs = told(ready(self.store.memory.claim(id, &Queues::All, limit, now)))?;
-        let (order, at) = (self.order, self.time());
+        let runs = told(ready(self.store.memory.claim(id, &Queues::named([DEFAULT_QUEUE]), limit, now)))?;
+        self.claimed(id, &runs);
+        Ok(Answer::Claimed(runs))
+    }
+
+    /// Notes what a claim answers.
+    fn claimed(&mut self, id: BatchId, runs: &[ClaimedRun]) {
+        let (me, order, at) = (id.incarnation, self.order, self.time());
         // What a repeat answers was claimed before.
         let known = self.answered.entry((me, id.sequence)).or_default();
-        for run in &runs {
+        for run in runs {
             if known.insert((run.run, run.attempt)) {
                 self.history.claims.push(Claim { order, run: run.run, attempt: run.attempt, by: me, at });
             }
@@ -350,7 +367,37 @@ impl World {
         let now = self.now;
         self.trace
             .line(now, || format!("store gives {:?} to {me}", runs.iter().map(|run| run.run).collect::<Vec<_>>()));
-        Ok(Answer::Claimed(runs))
+    }
+
+    // Workers.
+
+    fn apply_for_workers(&mut self, verb: Verb) -> Reply {
+        let memory = &self.store.memory;
+        Ok(match verb {
+            Verb::JoinWorker(info) => {
+                told(ready(memory.join_worker(*info)))?;
+                Answer::Done
+            }
+            Verb::WorkerInfo(worker) => Answer::Worker(told(ready(memory.worker(worker)))?.map(Box::new)),
+            Verb::HearWorker(worker, by, at) => Answer::WasThere(told(ready(memory.hear_worker(worker, by, at)))?),
+            Verb::HeldBy(worker) => Answer::Adopted(told(ready(memory.held(worker)))?),
+            Verb::ClaimFor(id, by, limit, at) => {
+                let runs = told(ready(memory.claim_for(id, by, &remote(), limit, at)))?;
+                self.claimed(id, &runs);
+                Answer::Claimed(runs)
+            }
+            Verb::BeatWorkers(by, heard, at) => Answer::Counts(told(ready(memory.beat_workers(by, &heard, at)))?),
+            Verb::BuryWorker(worker, counter) => {
+                let there = told(ready(memory.bury_worker(worker, counter)))?;
+                if there {
+                    let (order, at) = (self.order, self.time());
+                    self.history.burials.push(Burial { order, worker, at });
+                    self.trace.line(self.now, || format!("store buries worker {worker}"));
+                }
+                Answer::WasThere(there)
+            }
+            _ => unreachable!("the caller has looked"),
+        })
     }
 
     fn complete(&mut self, batch: &Arc<CompletionBatch>) -> Result<CompletionOutcome, Failure> {

@@ -102,6 +102,8 @@ pub fn at_the_end(history: &History) -> Vec<Violation> {
         records::no_loss,
         records::in_time,
         runs::untold,
+        runs::silent,
+        runs::kept_word,
         records::progress,
         records::acknowledged,
         records::conservation,

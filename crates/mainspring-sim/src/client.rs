@@ -86,6 +86,14 @@ impl World {
             self.choose_change(client);
         }
         self.clients[client].tries = 0;
+        let now = self.now;
+        self.trace.line(now, || {
+            let Client { want, operation, .. } = &self.clients[client];
+            let mut want = format!("{want:?}");
+            want.truncate(60);
+            let brings = operation.map(|index| &self.history.operations[index].brings);
+            format!("client {client} wants {want}: {brings:?}")
+        });
     }
 
     fn choose_run(&mut self, client: usize) {
@@ -208,6 +216,8 @@ impl World {
         let now = self.time();
         if let Some(index) = self.clients[client].operation {
             self.history.operations[index].outcome = Outcome::Ok(now);
+            let at = self.now;
+            self.trace.line(at, || format!("client {client} has it: {}", self.history.operations[index].job));
         }
         if let Want::Run(_, index) = self.clients[client].want {
             self.history.asked[index].acknowledged = Some(now);

@@ -52,11 +52,23 @@ pub enum Kind {
     StoreClock,
     /// A node is asked to drain, and later to take shards again.
     Drain,
+    /// A worker of another machine dies, and begins again with what its disk has.
+    WorkerCrash,
+    /// A worker stands still, and its work with it.
+    WorkerPause,
+    /// No messages from a worker to nodes, or back, or both.
+    WorkerCut,
+    /// A message between a worker and a node is lost.
+    WorkerLoss,
+    /// A message between a worker and a node takes long, and others overtake it.
+    WorkerDelay,
+    /// A request of a worker arrives twice.
+    WorkerDuplicate,
 }
 
 impl Kind {
     /// All kinds.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 28] = [
         Self::CrashBetween,
         Self::Crash,
         Self::Pause,
@@ -79,6 +91,12 @@ impl Kind {
         Self::ClockStep,
         Self::StoreClock,
         Self::Drain,
+        Self::WorkerCrash,
+        Self::WorkerPause,
+        Self::WorkerCut,
+        Self::WorkerLoss,
+        Self::WorkerDelay,
+        Self::WorkerDuplicate,
     ];
 
     /// The word for it.
@@ -107,6 +125,12 @@ impl Kind {
             Self::ClockStep => "clock step",
             Self::StoreClock => "store clock step",
             Self::Drain => "drain",
+            Self::WorkerCrash => "worker crash",
+            Self::WorkerPause => "worker pause",
+            Self::WorkerCut => "worker cut",
+            Self::WorkerLoss => "worker loss",
+            Self::WorkerDelay => "worker delay",
+            Self::WorkerDuplicate => "worker duplicate",
         }
     }
 
@@ -123,6 +147,9 @@ impl Kind {
                 | Self::Silent
                 | Self::LateCommit
                 | Self::SessionDeath
+                | Self::WorkerLoss
+                | Self::WorkerDelay
+                | Self::WorkerDuplicate
         )
     }
 }
@@ -219,6 +246,10 @@ pub enum Planted {
     HastyMisfire,
     /// Changes are read on from a number.
     CursorPolling,
+    /// A worker reports ends that are not in its journal, and reads none when it begins.
+    LostJournal,
+    /// What a worker measures its silence with is not set anew after an outage.
+    StaleTimers,
     /// The limit is asked before the transaction.
     OverlapOutside,
     /// The clock of leases stops while the machine sleeps.
@@ -235,7 +266,7 @@ pub enum Planted {
 
 impl Planted {
     /// All of them, with their numbers in the list of bugs, and what each is.
-    pub const ALL: [(u32, Self, &'static str); 16] = [
+    pub const ALL: [(u32, Self, &'static str); 18] = [
         (1, Self::DispatchBeforeCommit, "dispatch before commit"),
         (2, Self::AdvanceWithoutInsert, "advance without insert"),
         (3, Self::FenceByExists, "fence by EXISTS"),
@@ -246,6 +277,8 @@ impl Planted {
         (8, Self::NoAttemptCheck, "recovery without attempt check"),
         (9, Self::HastyMisfire, "misfire threshold below takeover"),
         (12, Self::CursorPolling, "cursor polling"),
+        (13, Self::LostJournal, "lost verdict journal"),
+        (14, Self::StaleTimers, "worker timers not reset after outage"),
         (15, Self::OverlapOutside, "overlap check outside the transaction"),
         (16, Self::SleepingClock, "lease clock that stops in suspend"),
         (17, Self::HostName, "host-name identity"),

@@ -195,6 +195,65 @@ pub struct Verdict {
     pub at: Time,
 }
 
+/// An end of an attempt that a worker of another machine has spoken of.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Told {
+    /// The run.
+    pub run: RunId,
+    /// The attempt.
+    pub attempt: u32,
+    /// How it ended.
+    pub outcome: AttemptOutcome,
+    /// Under which id the worker had joined.
+    pub worker: Incarnation,
+    /// Its machine.
+    pub machine: usize,
+    /// When.
+    pub at: Time,
+}
+
+/// A worker that has joined, and knows it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Joined {
+    /// Its machine.
+    pub machine: usize,
+    /// When.
+    pub at: Time,
+}
+
+/// A worker that was taken for dead, or that has left.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Burial {
+    /// The number of its transaction.
+    pub order: u64,
+    /// Under which id it had joined.
+    pub worker: Incarnation,
+    /// When.
+    pub at: Time,
+}
+
+/// A worker that ended what others might be given.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct GaveUp {
+    /// Its machine.
+    pub machine: usize,
+    /// When.
+    pub at: Time,
+    /// When the last request of the machine was sent that was answered.
+    pub heard: Time,
+}
+
+/// The end of a run that somebody asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Stopped {
+    /// The number of its transaction.
+    pub order: u64,
+    /// The run.
+    pub run: RunId,
+    /// When that was recorded.
+    pub at: Time,
+}
+
 /// Work that was really done, as the work itself tells.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Witness {
@@ -227,12 +286,15 @@ pub struct Seen {
     pub taken_back: bool,
 }
 
+/// Machines that do nothing but work have numbers from here on: what befalls one makes no fire late.
+pub const WORKERS_FROM: usize = 1_000;
+
 /// A disturbance, as far as it can make something late.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fault {
     /// What it was.
     pub kind: &'static str,
-    /// The node that it hit; absent if it was the store.
+    /// The machine that it hit; absent if it was the store.
     pub node: Option<usize>,
     /// From when.
     pub from: Time,
@@ -307,6 +369,16 @@ pub struct History {
     pub verdicts: Vec<Verdict>,
     /// Work.
     pub witnesses: Vec<Witness>,
+    /// What workers of other machines have said.
+    pub told: Vec<Told>,
+    /// When workers have joined.
+    pub joined: Vec<Joined>,
+    /// Workers that are no more.
+    pub burials: Vec<Burial>,
+    /// Workers that gave up.
+    pub gave_up: Vec<GaveUp>,
+    /// Runs that are to end.
+    pub stopped: Vec<Stopped>,
     /// Reads.
     pub seen: Vec<Seen>,
     /// Disturbances.

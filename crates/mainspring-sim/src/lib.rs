@@ -17,6 +17,7 @@ mod store;
 mod trace;
 mod verbs;
 mod work;
+mod worker;
 pub mod world;
 
 pub use faults::{Counts, Kind, Planted};

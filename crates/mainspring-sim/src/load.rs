@@ -7,6 +7,7 @@ use mainspring_core::job::{Job, JobKey, OnLost, Overlap, RetryPolicy, ScheduleDe
 
 use crate::Random;
 use crate::history::{JobFacts, Schedule, State};
+use crate::node::desk::REMOTE;
 use crate::world::BASE_MS;
 
 /// A job, as the test knows it.
@@ -31,6 +32,21 @@ impl Work {
     /// How long a run takes, in microseconds, and whether it fails.
     pub(crate) fn draw(self, random: &mut Random) -> (u64, bool) {
         (random.between(self.least_ms * 1_000, self.most_ms * 1_000 + 1), random.chance(self.fails))
+    }
+}
+
+impl Draft {
+    /// Makes it a job of workers of other machines.
+    pub(crate) fn goes_out(&mut self, random: &mut Random) {
+        let mut job = (*self.definition).clone();
+        job.queue = REMOTE.into();
+        job.task = Task::Handler { name: "work".into() };
+        self.definition = Arc::new(job);
+        // All of them together need no more than the workers have room for.
+        let (least_ms, most_ms) = *random.pick(&[(0, 50), (10, 400), (200, 3_000), (1_000, 8_000)]);
+        (self.work.least_ms, self.work.most_ms) = (least_ms, most_ms);
+        // Runs wait for workers, and there may be none for a while.
+        self.facts.unlimited = false;
     }
 }
 

@@ -14,7 +14,11 @@ use crate::world::{BASE_MS, RECOVERY_MS, What, World};
 
 /// Jobs that clients change, of all.
 const CHANGED: u32 = 16;
-const JOBS: u32 = 116;
+/// Jobs of nodes.
+const OWN: u32 = 116;
+/// Jobs of workers.
+const REMOTE_JOBS: u32 = 16;
+const JOBS: u32 = OWN + REMOTE_JOBS;
 /// How late something may be that is still on its way.
 const ON_ITS_WAY_MS: i64 = 3_000;
 
@@ -26,7 +30,10 @@ impl World {
         self.store.memory.set_identity("database-1", BASE_MS).expect("the memory store is open");
         let poison = self.random.chance(300_000) || self.has(Planted::PoisonBlocks);
         for number in 0..JOBS {
-            let draft = load::draft(&mut self.random, number, poison);
+            let mut draft = load::draft(&mut self.random, number, poison && number < OWN);
+            if number >= OWN {
+                draft.goes_out(&mut self.random);
+            }
             self.add_job(number, draft);
         }
         let skews = self.rates.of(Kind::ClockStep) > 0;
@@ -38,6 +45,9 @@ impl World {
                 self.history.clock_error_ms = self.history.clock_error_ms.max(error);
             }
             self.add_node(offset, rate);
+        }
+        for _ in 0..self.random.between(3, 6) {
+            self.add_worker();
         }
         for client in 0..4_usize {
             let jobs = (0..CHANGED).filter(|job| *job as usize % 4 == client).collect();
@@ -147,7 +157,11 @@ impl World {
             last.is_some_and(|witness| witness.end.is_some_and(|end| end >= limit))
         };
         let executed = |run: &RunId, holder| {
-            self.nodes.iter().any(|node| node.incarnation == holder && node.works.values().any(|of| of == run))
+            let here = |node: &crate::node::Node| node.incarnation == holder && node.works.values().any(|of| of == run);
+            let there = |worker: &crate::worker::Worker| {
+                worker.id == Some(holder) && worker.chores.values().any(|chore| chore.run == *run)
+            };
+            self.nodes.iter().any(here) || self.workers.iter().any(there)
         };
         let lost = running.into_iter().filter(|(run, holder)| !executed(run, *holder) && !ended(run));
         lost.filter(|(run, _)| {

@@ -2,16 +2,18 @@
 //!
 //! It decides nothing. What it is told becomes an event, what it is asked becomes a message, and between any two of these it may die.
 
+pub(crate) mod desk;
 mod lease;
 mod rules;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
-use mainspring_core::batch::{FireBatch, FireOutcome, LiveRun, Placed, TriggerRow};
+use mainspring_core::batch::{FireBatch, FireOutcome, LiveRun, Placed, Queues, TriggerRow};
 use mainspring_core::cluster::{self, Held, Keeper, Lease, Order, Reading, Renewed, Shard, ShardSet};
 use mainspring_core::compile::{self, Defaults};
 use mainspring_core::executing::Executing;
+use mainspring_core::job::DEFAULT_QUEUE;
 use mainspring_core::planner::{AttemptEnd, Command, Event, Planner, Read};
 use mainspring_core::rule::{Loaded, Rule, Start};
 use mainspring_core::run::AttemptOutcome;
@@ -19,6 +21,7 @@ use mainspring_core::{BatchId, Incarnation, RunId, Timestamp};
 use mainspring_store::Store;
 use rustc_hash::FxHashMap;
 
+use self::desk::{Desk, DeskCall};
 use crate::faults::{Kind, Planted};
 use crate::store::{Sender, ready};
 use crate::verbs::{Answer, Failure, Reply, Verb};
@@ -40,6 +43,7 @@ enum For {
     Read(Read),
     Adopt(Incarnation),
     Client(usize, u64),
+    Desk(DeskCall),
     Leave,
 }
 
@@ -48,6 +52,8 @@ pub(crate) struct Node {
     pub(crate) up: bool,
     /// Which start of the process this is.
     pub(crate) life: u32,
+    /// Which start of the process, whatever its incarnation.
+    process: u32,
     pub(crate) paused_until: u64,
     pub(crate) stalled_until: u64,
     pub(crate) cut_out: bool,
@@ -81,6 +87,7 @@ pub(crate) struct Node {
     drained: bool,
     /// What waits until the node goes on.
     pub(crate) deferred: Vec<What>,
+    pub(crate) desk: Desk,
     /// Runs that a bug has started already.
     started: FxHashMap<RunId, ()>,
 }
@@ -141,6 +148,7 @@ impl World {
         self.nodes.push(Node {
             up: true,
             life: 1,
+            process: 1,
             paused_until: 0,
             stalled_until: 0,
             cut_out: false,
@@ -151,7 +159,7 @@ impl World {
             boot_base_ms,
             sleeping_clock: self.has(Planted::SleepingClock),
             incarnation,
-            planner: Planner::new(self.planner, incarnation, now),
+            planner: Planner::new(self.planner, incarnation, now).serving(own_queues()),
             keeper: Keeper::new(self.cluster, incarnation, VERSION, start_ms),
             part: None,
             held: Held::default(),
@@ -168,8 +176,10 @@ impl World {
             leases: BTreeMap::new(),
             drained: false,
             deferred: Vec::new(),
+            desk: Desk::default(),
             started: FxHashMap::default(),
         });
+        self.open_desk(node);
         self.wake_node(node);
     }
 
@@ -192,9 +202,11 @@ impl World {
         self.fault(kind, Some(node), ms, RECOVERY_MS);
         self.nodes[node].up = false;
         self.nodes[node].life += 1;
+        self.nodes[node].process += 1;
         self.nodes[node].calls.clear();
         self.nodes[node].deferred.clear();
         self.cut_work_off(node);
+        self.close_desk(node);
         self.after(ms * 1_000, What::Restart(node));
     }
 
@@ -207,6 +219,7 @@ impl World {
         self.nodes[node].drained = false;
         self.corrections += self.nodes[node].planner.figures().corrections;
         let start_ms = self.nodes[node].boot_ms(self.now);
+        self.open_desk(node);
         self.begin(node, start_ms);
     }
 
@@ -217,11 +230,11 @@ impl World {
         let state = &mut self.nodes[node];
         let start_ms = start_ms.max(state.boot_ms(now));
         state.incarnation = incarnation;
-        state.planner = Planner::new(planner, incarnation, state.wall(now));
+        state.planner = Planner::new(planner, incarnation, state.wall(now)).serving(own_queues());
         state.keeper = Keeper::new(cluster, incarnation, VERSION, start_ms);
         (state.part, state.held, state.fenced) = (None, Held::default(), false);
         state.ticked_ms = start_ms;
-        state.calls.retain(|_, why| matches!(why, For::Client(..)));
+        state.calls.retain(|_, why| matches!(why, For::Client(..) | For::Desk(_)));
         state.adopting.clear();
         state.started.clear();
         // It will read everything anew.
@@ -298,7 +311,11 @@ impl World {
             let told = self.nodes[node].executing.give_up();
             told.into_iter().for_each(|run| self.tell_to_end(node, run));
         }
-        for event in events {
+        let (ends, dead) =
+            (std::mem::take(&mut self.nodes[node].desk.ends), std::mem::take(&mut self.nodes[node].desk.dead));
+        dead.into_iter().for_each(|dead| self.adopt(node, dead));
+        let reported = (!ends.is_empty()).then_some(Event::Lost(ends));
+        for event in reported.into_iter().chain(events) {
             if !self.tell(node, event) {
                 return;
             }
@@ -352,10 +369,9 @@ impl World {
                     }
                 }
             }
-            // There are no workers of other machines here.
-            Command::Offer => {}
+            Command::Offer => self.offer(node),
             Command::Cancel(run) => {
-                if self.nodes[node].executing.cancel(run) {
+                if !self.cancel_remote(node, run) && self.nodes[node].executing.cancel(run) {
                     self.tell_to_end(node, run);
                 }
             }
@@ -470,11 +486,15 @@ impl World {
             For::Keeper(order, sent) => self.hear_lease(node, order, sent, reply),
             For::Client(client, step) => self.client_heard(client, step, reply),
             For::Leave => {}
+            For::Desk(call) => self.hear_desk(node, call, reply),
             For::Adopt(dead) => self.hear_adopted(node, dead, reply),
             For::Fire(batch) => self.hear_fired(node, batch, reply),
             For::Complete(batch) => {
                 let event = match reply {
-                    Ok(Answer::Completed(outcome)) => Event::Completed(batch, outcome),
+                    Ok(Answer::Completed(outcome)) => {
+                        self.recorded(node, &batch);
+                        Event::Completed(batch, outcome)
+                    }
                     _ => Event::CompleteFailed(batch),
                 };
                 self.drive(node, vec![event]);
@@ -646,6 +666,11 @@ impl World {
     pub(crate) fn stalls(&self, node: usize) -> bool {
         self.nodes[node].stalled_until.max(self.nodes[node].paused_until) > self.now
     }
+}
+
+/// What a node's own pool takes runs from.
+fn own_queues() -> Queues {
+    Queues::named([DEFAULT_QUEUE])
 }
 
 fn shown(reply: &Reply) -> String {

@@ -296,7 +296,18 @@ impl SimStore {
                 rows.extend(info.filter(|info| !info.state.is_final()).map(|info| write(Row::Gate(info.job))));
                 rows.push(write(Row::Run(*run)));
             }
-            Verb::Orphaned
+            Verb::JoinWorker(info) => rows.extend([write(Row::Fence(info.id)), write(Row::Worker(info.id))]),
+            Verb::HearWorker(worker, ..) => rows.push(write(Row::Worker(*worker))),
+            Verb::ClaimFor(id, ..) => {
+                let (worker, share) = (id.incarnation, Mode::Share);
+                rows.extend([(Row::Worker(worker), share), (Row::Fence(worker), share)]);
+                rows.push(write(Row::Taken(worker, None)));
+            }
+            Verb::BeatWorkers(_, heard, _) => rows.extend(heard.iter().map(|worker| write(Row::Worker(*worker)))),
+            Verb::BuryWorker(dead, _) => rows.extend([write(Row::Worker(*dead)), write(Row::Fence(*dead))]),
+            Verb::WorkerInfo(_)
+            | Verb::HeldBy(_)
+            | Verb::Orphaned
             | Verb::Held
             | Verb::Window(..)
             | Verb::Triggers(_)

@@ -8,7 +8,7 @@ use mainspring_core::batch::{
 use mainspring_core::cluster::{Change, ClusterView, Renewal, ShardSet};
 use mainspring_core::job::JobKey;
 use mainspring_core::{BatchId, Incarnation, JobId, RunId, Timestamp, TriggerId};
-use mainspring_store::{AskedRun, Expect, JobPrior, JobUpdate, JobWrite, TriggerEnd};
+use mainspring_store::{AskedRun, Expect, JobPrior, JobUpdate, JobWrite, TriggerEnd, WorkerInfo};
 
 /// A request.
 #[derive(Clone, Debug)]
@@ -39,6 +39,15 @@ pub(crate) enum Verb {
     Ask(Box<AskedRun>),
     CancelRun(RunId, Timestamp),
     ReadRun(RunId),
+    JoinWorker(Box<WorkerInfo>),
+    WorkerInfo(Incarnation),
+    /// Notes which process start hears a worker from now on.
+    HearWorker(Incarnation, Incarnation, Timestamp),
+    HeldBy(Incarnation),
+    /// Claims for a worker that this process start hears.
+    ClaimFor(BatchId, Incarnation, u32, Timestamp),
+    BeatWorkers(Incarnation, Vec<Incarnation>, Timestamp),
+    BuryWorker(Incarnation, Option<u64>),
 }
 
 /// What came of it.
@@ -61,6 +70,11 @@ pub(crate) enum Answer {
     Deed(Timestamp),
     /// The run that was asked for is there.
     Asked,
+    /// What a worker said when it joined, if it is there.
+    Worker(Option<Box<WorkerInfo>>),
+    /// Whether a worker was there.
+    WasThere(bool),
+    Counts(Vec<(Incarnation, u64)>),
 }
 
 /// Why nothing came of it, as far as whoever asked can tell.
@@ -88,6 +102,7 @@ pub(crate) enum Row {
     Gate(JobId),
     Run(RunId),
     Key(u64),
+    Worker(Incarnation),
     /// The last answer to a claim of a process start, or to an adoption by it from another.
     Taken(Incarnation, Option<Incarnation>),
 }
@@ -131,6 +146,13 @@ impl Verb {
             Self::ReadRun(_) => 21,
             Self::Held => 22,
             Self::Key(..) => 23,
+            Self::JoinWorker(_) => 24,
+            Self::WorkerInfo(_) => 25,
+            Self::HearWorker(..) => 26,
+            Self::HeldBy(_) => 27,
+            Self::ClaimFor(..) => 28,
+            Self::BeatWorkers(..) => 29,
+            Self::BuryWorker(..) => 30,
         }
     }
 
@@ -160,6 +182,13 @@ impl Verb {
             Self::CancelRun(..) => "cancel",
             Self::ReadRun(_) => "read run",
             Self::Held => "held",
+            Self::JoinWorker(_) => "join worker",
+            Self::WorkerInfo(_) => "worker",
+            Self::HearWorker(..) => "hear worker",
+            Self::HeldBy(_) => "held by",
+            Self::ClaimFor(..) => "claim for",
+            Self::BeatWorkers(..) => "beat workers",
+            Self::BuryWorker(..) => "bury worker",
         }
     }
 
@@ -167,7 +196,14 @@ impl Verb {
     pub(crate) const fn is_read(&self) -> bool {
         matches!(
             self,
-            Self::Orphaned | Self::Held | Self::Window(..) | Self::Triggers(_) | Self::Prior(_) | Self::ReadRun(_)
+            Self::Orphaned
+                | Self::Held
+                | Self::Window(..)
+                | Self::Triggers(_)
+                | Self::Prior(_)
+                | Self::ReadRun(_)
+                | Self::WorkerInfo(_)
+                | Self::HeldBy(_)
         )
     }
 
@@ -192,7 +228,10 @@ impl Verb {
             | Self::Complete(_)
             | Self::Key(..)
             | Self::Keep(..)
-            | Self::Ask(_) => true,
+            | Self::Ask(_)
+            | Self::HearWorker(..)
+            | Self::BeatWorkers(..)
+            | Self::BuryWorker(..) => true,
             verb => verb.is_read(),
         }
     }

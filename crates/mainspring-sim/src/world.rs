@@ -19,10 +19,12 @@ use crate::faults::{Counts, Kind, Planted, Rates};
 use crate::history::{Fault, History, Time};
 use crate::load::Draft;
 use crate::node::Node;
+use crate::node::desk::DeskTick;
 use crate::random::Random;
 use crate::store::{Sender, SimStore};
 use crate::trace::Trace;
 use crate::verbs::{Reply, Verb};
+use crate::worker::{Request, Response, Tick, Trouble, Worker};
 
 /// When every world begins, in milliseconds since 1970.
 pub(crate) const BASE_MS: i64 = 1_767_225_600_000;
@@ -98,6 +100,26 @@ pub(crate) enum What {
     Hint(usize),
     /// A client does something.
     Client(usize, u64),
+    /// A node's desk for workers has something to do.
+    Desk(usize, u32, Box<DeskTick>),
+    /// A worker's request arrives.
+    Ask(Box<Request>),
+    /// A worker has gone away from a request.
+    HangUp(usize, usize, u64),
+    /// An answer to a worker arrives.
+    Told(usize, u32, u64, Box<Result<Response, Trouble>>),
+    /// A worker has waited long enough.
+    Impatient(usize, u32, u64),
+    /// A worker has something to do.
+    Worker(usize, u32, Tick),
+    /// A worker's work is done.
+    ChoreDone(usize, u64),
+    /// A worker's process begins again.
+    StartWorker(usize),
+    /// A worker that stood still goes on.
+    WakeWorker(usize),
+    /// A worker's cut ends.
+    MendWorker(usize),
     /// Perhaps something goes wrong.
     Disturb,
     /// A server takes over that has all up to now.
@@ -162,6 +184,7 @@ pub struct World {
     slow_until: u64,
     pub(crate) failing_over: bool,
     pub(crate) nodes: Vec<Node>,
+    pub(crate) workers: Vec<Worker>,
     pub(crate) clients: Vec<Client>,
     pub(crate) drafts: Vec<Draft>,
     pub(crate) jobs: BTreeMap<JobId, u32>,
@@ -223,6 +246,7 @@ impl World {
             slow_until: 0,
             failing_over: false,
             nodes: Vec::new(),
+            workers: Vec::new(),
             clients: Vec::new(),
             drafts: Vec::new(),
             jobs: BTreeMap::new(),
@@ -400,6 +424,16 @@ impl World {
             What::Done(node, work) => self.done(node, work),
             What::Hint(node) => self.hinted(node),
             What::Client(client, step) => self.client_woke(client, step),
+            What::Desk(node, process, tick) => self.desk_ticked(node, process, tick),
+            What::Ask(request) => self.asked(*request),
+            What::HangUp(node, worker, call) => self.hung_up(node, worker, call),
+            What::Told(worker, life, call, answer) => self.told(worker, life, call, *answer),
+            What::Impatient(worker, life, call) => self.impatient(worker, life, call),
+            What::Worker(worker, life, tick) => self.worker_ticked(worker, life, tick),
+            What::ChoreDone(worker, chore) => self.chore_done(worker, chore),
+            What::StartWorker(worker) => self.start_worker(worker),
+            What::WakeWorker(worker) => self.wake_worker(worker),
+            What::MendWorker(worker) => self.mend_worker(worker),
             What::Disturb => self.disturb(),
             What::Failover(snapshot) => self.fail_over(*snapshot),
             What::Restart(node) => self.restart(node),
@@ -613,5 +647,17 @@ fn code(what: &What) -> u64 {
         What::Mend(node) => 14 << 56 | *node as u64,
         What::Undrain(node) => 15 << 56 | *node as u64,
         What::Heal => 16 << 56,
+        What::Desk(node, process, _) => 18 << 56 | u64::from(*process) << 8 | *node as u64,
+        What::Ask(request) => 19 << 56 | request.call << 8 | request.worker as u64,
+        What::HangUp(node, worker, call) => 20 << 56 | *call << 16 | (*worker as u64) << 8 | *node as u64,
+        What::Told(worker, _, call, answer) => {
+            21 << 56 | *call << 16 | (*worker as u64) << 8 | u64::from(answer.is_ok())
+        }
+        What::Impatient(worker, _, call) => 22 << 56 | *call << 8 | *worker as u64,
+        What::Worker(worker, life, _) => 23 << 56 | u64::from(*life) << 8 | *worker as u64,
+        What::ChoreDone(worker, chore) => 24 << 56 | *chore << 8 | *worker as u64,
+        What::StartWorker(worker) => 25 << 56 | *worker as u64,
+        What::WakeWorker(worker) => 26 << 56 | *worker as u64,
+        What::MendWorker(worker) => 27 << 56 | *worker as u64,
     }
 }

@@ -18,13 +18,15 @@ use mainspring_api::{AttemptState, WorkerEnd, WorkerHolding, WorkerOrders, Worke
 
 /// What it takes to ask another server.
 const ANOTHER_MS: u64 = 1_000;
+/// The least time between two questions while there is nothing new.
+const POLL_EVERY_MS: u64 = 200;
 
 /// Which life of the worker something belongs to.
-pub(crate) type Life = u64;
+pub type Life = u64;
 
 /// Why an attempt is to end before it does so by itself.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum Stop {
+pub enum Stop {
     /// It may go on.
     #[default]
     No,
@@ -32,6 +34,44 @@ pub(crate) enum Stop {
     Cancel,
     /// Others may be given it by now, or have been: it has next to no time.
     GiveUp,
+}
+
+/// A question to a server.
+#[derive(Clone, Debug)]
+pub struct Question {
+    /// What is sent.
+    pub poll: WorkerPoll,
+    /// Whether nothing is left to do: it takes what an answer that got lost may have given.
+    pub is_last: bool,
+}
+
+/// Why a question has no answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unanswered {
+    /// The server knows the worker no more.
+    Dismissed,
+    /// Whatever it is, it may pass.
+    Trouble,
+}
+
+/// What follows from an answer, or from there being none.
+#[derive(Clone, Debug)]
+pub enum Heard {
+    /// There are runs to start and to tell to end; after a rest, the next question follows.
+    Orders {
+        /// What to start.
+        starts: Vec<WorkerRun>,
+        /// What to tell to end.
+        ends: Vec<WorkerHolding>,
+        /// How long to rest, in milliseconds.
+        rest_ms: u64,
+    },
+    /// The next question follows after a pause that grows.
+    Nothing,
+    /// This life is over.
+    Dismissed,
+    /// All is over.
+    Left,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +84,7 @@ enum Stage {
 
 /// See the [module](self).
 #[derive(Debug, Default)]
-pub(crate) struct Book {
+pub struct Book {
     slots: u32,
     draining: bool,
     life: Life,
@@ -55,18 +95,21 @@ pub(crate) struct Book {
     /// When a server was heard last, or a little later than this.
     heard_ms: u64,
     number: u64,
+    /// Whether the last question had no answer: what counts then is to be heard soon.
+    hurries: bool,
     held: BTreeMap<WorkerHolding, Stage>,
     /// Attempts of earlier lives that have not ended yet.
     leaving: u32,
 }
 
 impl Book {
-    pub(crate) fn new(slots: u32) -> Self {
+    /// Of a worker that executes so many runs at a time, and has not joined yet.
+    pub fn new(slots: u32) -> Self {
         Self { slots, ..Self::default() }
     }
 
     /// Begins a life that was asked for at `sent_ms`.
-    pub(crate) fn joined(&mut self, terms: &WorkerTerms, sent_ms: u64) -> Life {
+    pub fn joined(&mut self, terms: &WorkerTerms, sent_ms: u64) -> Life {
         (self.give_up_ms, self.heard_ms) = (terms.give_up_ms, sent_ms);
         (self.hold_ms, self.idle_hold_ms) = (terms.hold_ms, terms.idle_hold_ms);
         self.number = 0;
@@ -75,35 +118,74 @@ impl Book {
     }
 
     /// Whether something belongs to the life that goes on.
-    pub(crate) fn lives(&self, life: Life) -> bool {
+    pub fn lives(&self, life: Life) -> bool {
         self.life == life
     }
 
     /// The next question to a server.
-    pub(crate) fn poll(&mut self) -> WorkerPoll {
+    pub fn question(&mut self) -> Question {
+        let is_last = self.draining && self.is_empty();
+        let mut poll = self.poll();
+        if is_last || self.hurries {
+            poll.wait_ms = Some(0);
+        }
+        Question { poll, is_last }
+    }
+
+    /// Takes in what became of a question of a life, asked at `sent_ms`. That the life is over is for [`Book::dismissed`] to note.
+    pub fn heard(
+        &mut self,
+        question: &Question,
+        answer: Result<WorkerOrders, Unanswered>,
+        sent_ms: u64,
+        now_ms: u64,
+    ) -> Heard {
+        match answer {
+            Ok(orders) => {
+                self.hurries = false;
+                let (starts, ends) = self.take(orders, sent_ms, now_ms);
+                if question.is_last && self.is_empty() {
+                    return Heard::Left;
+                }
+                let has_news = !starts.is_empty() || !ends.is_empty();
+                let passed_ms = now_ms.saturating_sub(sent_ms);
+                let rest_ms = if has_news { 0 } else { POLL_EVERY_MS.saturating_sub(passed_ms) };
+                Heard::Orders { starts, ends, rest_ms }
+            }
+            Err(Unanswered::Dismissed) => Heard::Dismissed,
+            Err(Unanswered::Trouble) if question.is_last => Heard::Left,
+            Err(Unanswered::Trouble) => {
+                self.hurries = true;
+                Heard::Nothing
+            }
+        }
+    }
+
+    fn poll(&mut self) -> WorkerPoll {
         self.number += 1;
         let wait_ms = self.idle_hold_ms.filter(|_| self.is_empty());
         WorkerPoll { number: self.number, free: self.room(), runs: self.held.keys().cloned().collect(), wait_ms }
     }
 
-    /// Whether a question that said `free` is to be asked anew: it gets nothing although there is room, or might get
-    /// something although nothing more is taken.
-    pub(crate) fn is_outdated(&self, free: u32) -> bool {
-        (free == 0) != (self.room() == 0)
+    /// Whether a question is to be asked anew: it gets nothing although there is room, might get something although nothing
+    /// more is taken, or has become the last one.
+    pub fn is_outdated(&self, question: &Question) -> bool {
+        let is_last = self.draining && self.is_empty();
+        (question.poll.free == 0) != (self.room() == 0) || (is_last && !question.is_last)
     }
 
     /// How long a worker may be silent that executes what others may be given.
-    pub(crate) fn give_up_ms(&self) -> u64 {
+    pub fn give_up_ms(&self) -> u64 {
         self.give_up_ms
     }
 
     /// How long the answer to a question may be held.
-    pub(crate) fn hold_ms(&self, poll: &WorkerPoll) -> u64 {
+    pub fn hold_ms(&self, poll: &WorkerPoll) -> u64 {
         poll.wait_ms.unwrap_or(self.hold_ms)
     }
 
     /// How long one server may be waited for with a question, if another is to be heard in time.
-    pub(crate) fn patience_ms(&self, poll: &WorkerPoll, now_ms: u64) -> u64 {
+    pub fn patience_ms(&self, poll: &WorkerPoll, now_ms: u64) -> u64 {
         if poll.runs.is_empty() {
             return self.hold_ms(poll) + ANOTHER_MS;
         }
@@ -111,23 +193,18 @@ impl Book {
     }
 
     /// Whether nothing more is taken.
-    pub(crate) fn is_draining(&self) -> bool {
+    pub fn is_draining(&self) -> bool {
         self.draining
     }
 
     /// Something was heard from a server, not earlier than this.
-    pub(crate) fn answered(&mut self, heard_ms: u64) {
+    pub fn answered(&mut self, heard_ms: u64) {
         self.heard_ms = self.heard_ms.max(heard_ms);
     }
 
     /// Takes what a server says to a question that was sent at `sent_ms`: the runs to start, and those to tell to end. A server that
     /// has held it says for how long: it was heard as much later.
-    pub(crate) fn take(
-        &mut self,
-        orders: WorkerOrders,
-        sent_ms: u64,
-        now_ms: u64,
-    ) -> (Vec<WorkerRun>, Vec<WorkerHolding>) {
+    pub fn take(&mut self, orders: WorkerOrders, sent_ms: u64, now_ms: u64) -> (Vec<WorkerRun>, Vec<WorkerHolding>) {
         let heard_ms = sent_ms + orders.held_ms.unwrap_or(0).min(now_ms.saturating_sub(sent_ms));
         self.answered(heard_ms);
         let mut starts = Vec::new();
@@ -145,14 +222,14 @@ impl Book {
     }
 
     /// When runs are to be given up if nothing is heard until then; none while there are none that others might be given.
-    pub(crate) fn gives_up_at(&self) -> Option<u64> {
+    pub fn gives_up_at(&self) -> Option<u64> {
         let waits =
             |stage: &Stage| matches!(stage, Stage::Executing { shared: true, stop, .. } if *stop != Stop::GiveUp);
         self.held.values().any(waits).then_some(self.heard_ms + self.give_up_ms)
     }
 
     /// Tells those to end that others may be given by now.
-    pub(crate) fn give_up(&mut self, now_ms: u64) -> Vec<WorkerHolding> {
+    pub fn give_up(&mut self, now_ms: u64) -> Vec<WorkerHolding> {
         match self.gives_up_at() {
             Some(at) if at <= now_ms => self.tell(Stop::GiveUp, |_, shared| shared),
             _ => Vec::new(),
@@ -160,17 +237,17 @@ impl Book {
     }
 
     /// Tells everything to end.
-    pub(crate) fn cancel_all(&mut self) -> Vec<WorkerHolding> {
+    pub fn cancel_all(&mut self) -> Vec<WorkerHolding> {
         self.tell(Stop::Cancel, |_, _| true)
     }
 
     /// Takes nothing any more.
-    pub(crate) fn drain(&mut self) {
+    pub fn drain(&mut self) {
         self.draining = true;
     }
 
     /// An attempt is over. What is to be reported of it, if anything.
-    pub(crate) fn ended(&mut self, life: Life, mut end: WorkerEnd) -> Option<WorkerEnd> {
+    pub fn ended(&mut self, life: Life, mut end: WorkerEnd) -> Option<WorkerEnd> {
         if !self.lives(life) {
             self.leaving = self.leaving.saturating_sub(1);
             return None;
@@ -187,14 +264,14 @@ impl Book {
     }
 
     /// These ends are recorded, or refused: there is nothing more to say about them.
-    pub(crate) fn settled<'a>(&mut self, life: Life, ends: impl IntoIterator<Item = &'a WorkerEnd>) {
+    pub fn settled<'a>(&mut self, life: Life, ends: impl IntoIterator<Item = &'a WorkerEnd>) {
         if self.lives(life) {
             ends.into_iter().for_each(|end| _ = self.held.remove(&holding_of(end)));
         }
     }
 
     /// A life was taken for over. Whether that is news.
-    pub(crate) fn dismissed(&mut self, life: Life) -> bool {
+    pub fn dismissed(&mut self, life: Life) -> bool {
         if !self.lives(life) {
             return false;
         }
@@ -205,12 +282,12 @@ impl Book {
     }
 
     /// Attempts that have not ended, of all lives.
-    pub(crate) fn busy(&self) -> u32 {
+    pub fn busy(&self) -> u32 {
         self.executing() + self.leaving
     }
 
     /// Whether nothing is executed, and nothing waits to be reported.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.held.is_empty() && self.leaving == 0
     }
 

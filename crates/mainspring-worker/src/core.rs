@@ -12,21 +12,20 @@ use mainspring_api::{
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 
-use crate::book::{Book, Life, Stop};
+use crate::book::{Book, Heard, Life, Question, Stop, Unanswered};
 use crate::clock::{boot_ms, now, pause};
 use crate::execute::Executor;
-use crate::journal::{Journal, Legacy};
+use crate::journal::Journal;
 use crate::link::{Backoff, Link, Trouble};
 use crate::outbox::{Batch, Log, Outbox, Sender, What};
+use crate::record::Legacy;
 
-/// The least time between two questions while there is nothing new.
-const POLL_EVERY_MS: u64 = 200;
 /// The most time between two looks at whether something was heard: after a sleep of the machine it is late by this much.
 const WATCH_EVERY_MS: u64 = 500;
 /// What a worker that leaves waits for the answer.
 const LEAVE_TIMEOUT: Duration = Duration::from_secs(3);
 /// Ends of an earlier process that are reported at a time.
-const LEGACY_ENDS: usize = 100;
+pub const LEGACY_ENDS: usize = 100;
 
 /// Ends that go to the disk at a time.
 const KEPT_AT_ONCE: usize = 1_000;
@@ -207,63 +206,56 @@ impl Core {
     /// Asks what there is to do, again and again.
     async fn serve(self: &Arc<Self>, life: Life, terms: &WorkerTerms) -> Over {
         let mut backoff = Backoff::default();
-        let mut in_trouble = false;
         loop {
-            let (poll, is_last) = {
-                let mut hands = self.hands();
-                let is_last = hands.book.is_draining() && hands.book.is_empty();
-                let poll = hands.book.poll();
-                // The last one takes what an answer that got lost may have given. After trouble, what counts is to be heard soon.
-                let wait_ms = if is_last || in_trouble { Some(0) } else { poll.wait_ms };
-                (WorkerPoll { wait_ms, ..poll }, is_last)
-            };
-            let (sent_ms, free) = (boot_ms(), poll.free);
+            let question = self.hands().book.question();
+            let (sent_ms, poll) = (boot_ms(), question.poll.clone());
             let answer = tokio::select! {
                 biased;
                 answer = self.send_poll(&terms.id, poll) => answer,
-                () = self.until(|book| book.is_outdated(free)) => continue,
-                () = self.until(|book| book.is_draining() && book.is_empty()), if !is_last => continue,
+                () = self.until(|book| book.is_outdated(&question)) => continue,
             };
-            let has_news = match answer {
-                Ok(orders) => {
+            let (answer, trouble) = match answer {
+                Ok(orders) => (Ok(orders), None),
+                Err(Trouble::Dismissed) => (Err(Unanswered::Dismissed), None),
+                Err(trouble) => (Err(Unanswered::Trouble), Some(trouble)),
+            };
+            let rest = match self.hear(life, &question, answer, sent_ms) {
+                Heard::Orders { rest_ms, .. } => {
                     backoff.over("ask for work");
-                    in_trouble = false;
-                    self.follow(life, orders, sent_ms)
+                    Duration::from_millis(rest_ms)
                 }
-                Err(Trouble::Dismissed) => {
+                Heard::Nothing => trouble.map_or(Duration::ZERO, |trouble| backoff.after(&trouble, "ask for work")),
+                Heard::Dismissed => {
                     self.dismiss(life);
                     return Over::Dismissed;
                 }
-                Err(_) if is_last => return Over::Left,
-                Err(trouble) => {
-                    in_trouble = true;
-                    pause(backoff.after(&trouble, "ask for work")).await;
-                    true
-                }
+                Heard::Left => return Over::Left,
             };
-            if is_last && self.hands().book.is_empty() {
-                return Over::Left;
-            }
-            let passed = boot_ms() - sent_ms;
-            if !has_news && passed < POLL_EVERY_MS {
-                pause(Duration::from_millis(POLL_EVERY_MS - passed)).await;
+            if !rest.is_zero() {
+                pause(rest).await;
             }
         }
     }
 
-    /// Starts and ends what a server says. Whether there was anything to do.
-    fn follow(self: &Arc<Self>, life: Life, orders: WorkerOrders, sent_ms: u64) -> bool {
+    /// Takes in what became of a question, and starts and ends what the server says.
+    fn hear(
+        self: &Arc<Self>,
+        life: Life,
+        question: &Question,
+        answer: Result<WorkerOrders, Unanswered>,
+        sent_ms: u64,
+    ) -> Heard {
         let mut hands = self.hands();
-        let (starts, ends) = hands.book.take(orders, sent_ms, boot_ms());
-        let has_news = !starts.is_empty() || !ends.is_empty();
-        for run in starts {
+        let mut heard = hands.book.heard(question, answer, sent_ms, boot_ms());
+        let Heard::Orders { starts, ends, .. } = &mut heard else { return heard };
+        for run in std::mem::take(starts) {
             let (tell, stop) = watch::channel(Stop::No);
             hands.tells.insert(WorkerHolding { run: run.run.clone(), attempt: run.attempt }, (life, tell));
             let silence_max = run.shared.then(|| Duration::from_millis(hands.book.give_up_ms()));
             self.spawn(Arc::clone(self).attempt(life, run, stop, silence_max));
         }
-        hands.tell(&ends, Stop::Cancel);
-        has_news
+        hands.tell(ends, Stop::Cancel);
+        heard
     }
 
     /// One attempt, until its end is in the journal and on its way.

@@ -20,7 +20,7 @@ use crate::handler::{RunContext, told};
 use crate::outbox::Log;
 
 /// What remains of a run's grace when others may be given it soon.
-const GIVE_UP_GRACE: Duration = Duration::from_secs(2);
+pub const GIVE_UP_GRACE: Duration = Duration::from_secs(2);
 /// Chunks of one attempt that wait to be reported.
 const CHUNKS_WAITING: usize = 8;
 

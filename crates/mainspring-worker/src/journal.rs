@@ -1,43 +1,22 @@
 //! What a worker has to say also after its own death: ends of attempts, on disk before they are sent.
 //!
-//! A file of JSON lines: the worker's id first, then ends, and which of them were answered. The latter need not be on disk: an end
-//! that is reported again is refused, and no harm is done.
+//! What is in the file is the [record](crate::record)'s to say; this puts it there.
 
-use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{File, OpenOptions};
-use std::io::{self, Write};
+use std::io;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
-use mainspring_api::{WorkerEnd, WorkerHolding};
-use serde::{Deserialize, Serialize};
+use mainspring_api::WorkerEnd;
 
-/// Answered lines after which the file is written anew, if they are also the greater part of it.
-const OLD_MAX: usize = 1_000;
-
-/// One line.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Line {
-    Worker(String),
-    End(WorkerEnd),
-    Answered(Vec<WorkerHolding>),
-}
-
-/// What a worker left behind that did not stop in order.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Legacy {
-    pub(crate) worker: String,
-    pub(crate) ends: Vec<WorkerEnd>,
-}
+use crate::record::{self, Legacy, Record, Write};
 
 /// An open journal; no other worker has it.
 #[derive(Debug)]
 pub(crate) struct Journal {
     path: PathBuf,
     file: File,
-    worker: String,
-    waiting: BTreeMap<WorkerHolding, Line>,
-    lines: usize,
+    record: Record,
     _lock: File,
 }
 
@@ -50,69 +29,47 @@ impl Journal {
         let lock = File::create(path.with_added_extension("lock"))?;
         lock.try_lock()?;
         let file = OpenOptions::new().read(true).append(true).create(true).open(path)?;
-        let legacy = read(&std::fs::read(path)?);
-        let journal = Self {
-            path: path.to_owned(),
-            file,
-            worker: String::new(),
-            waiting: BTreeMap::new(),
-            lines: 0,
-            _lock: lock,
-        };
-        Ok((journal, legacy))
+        let legacy = record::read(&std::fs::read(path)?);
+        Ok((Self { path: path.to_owned(), file, record: Record::default(), _lock: lock }, legacy))
     }
 
     /// Begins anew, under an id.
     pub(crate) fn begin(&mut self, worker: &str) -> io::Result<()> {
-        worker.clone_into(&mut self.worker);
-        self.waiting.clear();
-        self.rewrite()
+        let write = self.record.begin(worker);
+        self.perform(write)
     }
 
     /// Keeps ends of workers, on disk when this returns. One of an id that is over is not kept: nobody is to report it.
     pub(crate) fn keep<'a>(&mut self, ends: impl IntoIterator<Item = (&'a str, &'a WorkerEnd)>) -> io::Result<()> {
-        let mut lines = Vec::new();
-        for (_, end) in ends.into_iter().filter(|(worker, _)| *worker == self.worker) {
-            let line = Line::End(end.clone());
-            lines.extend(text(&line));
-            self.waiting.insert(holding_of(end), line);
-            self.lines += 1;
-        }
-        self.file.write_all(&lines)?;
-        self.file.sync_data()
+        let write = self.record.keep(ends);
+        self.perform(write)
     }
 
     /// These were answered.
     pub(crate) fn drop_ends<'a>(&mut self, ends: impl IntoIterator<Item = &'a WorkerEnd>) -> io::Result<()> {
-        let answered: Vec<_> =
-            ends.into_iter().map(holding_of).filter(|end| self.waiting.remove(end).is_some()).collect();
-        if !answered.is_empty() {
-            self.file.write_all(&text(&Line::Answered(answered)))?;
-        }
-        let old = self.lines.saturating_sub(self.waiting.len());
-        if old > OLD_MAX.max(self.waiting.len()) { self.rewrite() } else { Ok(()) }
-    }
-
-    /// Whether an end is kept that was not answered.
-    #[cfg(test)]
-    fn holds(&self, run: &str) -> bool {
-        self.waiting.keys().any(|holding| holding.run == run)
+        let write = self.record.drop_ends(ends);
+        self.perform(write)
     }
 
     /// Forgets everything: the worker has left, and nobody is to speak for it.
     pub(crate) fn clear(&mut self) -> io::Result<()> {
-        self.worker.clear();
-        self.waiting.clear();
-        self.rewrite()
+        let write = self.record.clear();
+        self.perform(write)
     }
 
-    /// Writes what still counts into a new file, which takes the place of the old one at once.
-    fn rewrite(&mut self) -> io::Result<()> {
-        let mut content = Vec::new();
-        if !self.worker.is_empty() {
-            content.extend(text(&Line::Worker(self.worker.clone())));
+    fn perform(&mut self, write: Write) -> io::Result<()> {
+        match write {
+            Write::Nothing => Ok(()),
+            Write::Append { bytes, synced } => {
+                self.file.write_all(&bytes)?;
+                if synced { self.file.sync_data() } else { Ok(()) }
+            }
+            Write::Replace(content) => self.replace(&content),
         }
-        self.waiting.values().for_each(|line| content.extend(text(line)));
+    }
+
+    /// Writes a new file, which takes the place of the old one at once.
+    fn replace(&mut self, content: &[u8]) -> io::Result<()> {
         let fresh = self.path.with_added_extension("new");
         std::fs::write(&fresh, content)?;
         let file = OpenOptions::new().append(true).open(&fresh)?;
@@ -122,39 +79,9 @@ impl Journal {
         if let Some(folder) = self.path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
             File::open(folder)?.sync_all()?;
         }
-        (self.file, self.lines) = (file, self.waiting.len());
+        self.file = file;
         Ok(())
     }
-}
-
-fn holding_of(end: &WorkerEnd) -> WorkerHolding {
-    WorkerHolding { run: end.run.clone(), attempt: end.attempt }
-}
-
-fn text(line: &Line) -> Vec<u8> {
-    let mut text = serde_json::to_vec(line).expect("such a line has text keys only");
-    text.push(b'\n');
-    text
-}
-
-/// Reads what counts. A line that a crash cut off was never sent, and one that cannot be read is of no use.
-fn read(content: &[u8]) -> Option<Legacy> {
-    let mut legacy: Option<Legacy> = None;
-    for text in content.split(|byte| *byte == b'\n').filter(|text| !text.is_empty()) {
-        match (serde_json::from_slice(text), &mut legacy) {
-            (Ok(Line::Worker(worker)), _) => legacy = Some(Legacy { worker, ends: Vec::new() }),
-            (Ok(Line::End(end)), Some(legacy)) => legacy.ends.push(end),
-            (Ok(Line::Answered(answered)), Some(legacy)) => {
-                let answered: BTreeSet<WorkerHolding> = answered.into_iter().collect();
-                legacy.ends.retain(|end| !answered.contains(&holding_of(end)));
-            }
-            (Ok(Line::End(_) | Line::Answered(_)), None) => {
-                tracing::warn!("an end in the journal belongs to no worker; passed over")
-            }
-            (Err(error), _) => tracing::warn!(%error, "a line of the journal cannot be read; passed over"),
-        }
-    }
-    legacy
 }
 
 #[cfg(test)]
@@ -162,6 +89,7 @@ mod tests {
     use mainspring_api::{AttemptState, Timestamp};
 
     use super::*;
+    use crate::record::OLD_MAX;
 
     fn end(run: &str) -> WorkerEnd {
         WorkerEnd {
@@ -199,7 +127,7 @@ mod tests {
         journal.keep([("w1", &end("c"))]).unwrap();
         journal.keep([("w1", &end("d"))]).unwrap();
         journal.drop_ends([&end("c")]).unwrap();
-        assert!(!journal.holds("c") && journal.holds("d"));
+        assert!(!journal.record.holds("c") && journal.record.holds("d"));
         journal.drop_ends([&end("d")]).unwrap();
         drop(journal);
         let (mut journal, found) = Journal::open(&path).unwrap();
@@ -221,19 +149,9 @@ mod tests {
         journal.begin("w1").unwrap();
         journal.keep([("w0", &end("later"))]).unwrap();
         journal.keep([("w1", &end("mine"))]).unwrap();
-        assert!(!journal.holds("late") && !journal.holds("later"));
+        assert!(!journal.record.holds("late") && !journal.record.holds("later"));
         drop(journal);
         assert_eq!(Journal::open(&path).unwrap().1, legacy(&["mine"]));
-    }
-
-    #[test]
-    fn a_line_that_a_crash_cut_off_hides_no_other() {
-        let mut content = text(&Line::Worker("w1".to_owned()));
-        content.extend(text(&Line::End(end("a"))));
-        content.extend(&text(&Line::End(end("b")))[..20]);
-        assert_eq!(read(&content), legacy(&["a"]));
-        assert_eq!(read(b"\0\0\0"), None);
-        assert_eq!(read(&text(&Line::End(end("a")))), None);
     }
 
     #[test]

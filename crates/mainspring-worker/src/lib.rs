@@ -42,6 +42,7 @@ mod handler;
 mod journal;
 mod link;
 mod outbox;
+mod record;
 mod worker;
 
 pub use builder::{Builder, StartError};
@@ -49,3 +50,13 @@ pub use handler::RunContext;
 pub use mainspring_api::RunShard;
 pub use mainspring_tasks::{DataError, Handler, HandlerError, HandlerResult, IntoHandlerResult};
 pub use worker::Worker;
+
+/// What a worker decides, without its network, its disk and its clock: for simulators, and without any promise.
+#[doc(hidden)]
+pub mod machine {
+    pub use crate::book::{Book, Heard, Life, Question, Stop, Unanswered};
+    pub use crate::core::LEGACY_ENDS;
+    pub use crate::execute::GIVE_UP_GRACE;
+    pub use crate::link::{REQUEST_TIMEOUT, pause_ms};
+    pub use crate::record::{Legacy, Record, Write, read};
+}

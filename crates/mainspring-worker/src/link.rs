@@ -9,7 +9,7 @@ use mainspring_api::ErrorCode;
 use mainspring_api::client::{Client, ClientError};
 
 /// How long a request may take that is not held. Longer would use up the time in which a worker has to be heard.
-const REQUEST_TIMEOUT: Duration = Duration::from_secs(4);
+pub const REQUEST_TIMEOUT: Duration = Duration::from_secs(4);
 const PAUSE_MS: (u64, u64) = (100, 3_000);
 /// The least pause after a server said that it has too much to do.
 const BUSY_PAUSE_MS: u64 = 1_000;
@@ -219,7 +219,7 @@ impl Backoff {
 }
 
 /// Half to all of the pause after this many failures; `random` says which.
-fn pause_ms(failures: u32, random: u64) -> u64 {
+pub fn pause_ms(failures: u32, random: u64) -> u64 {
     let (first, most) = PAUSE_MS;
     let whole = (first << failures.min(16)).min(most);
     whole / 2 + random % (whole / 2 + 1)

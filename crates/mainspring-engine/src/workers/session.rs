@@ -1,16 +1,16 @@
 //! One worker that talks to this node.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, Weak};
 
 use mainspring_core::batch::{LiveRun, Queues};
 use mainspring_core::job::Job;
 use mainspring_core::routing::{Shard, Strategy, worker_line};
 use mainspring_core::rule::Start;
-use mainspring_core::workers::{Hands, Received, hold_ms};
+use mainspring_core::workers::{self, Reception, Refusal, hold_ms};
 use mainspring_core::{BatchId, Incarnation, RunId, Timestamp};
 use mainspring_store::{Error as StoreError, WorkerInfo};
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 use tokio::sync::Notify;
 
 use super::{Inner, WorkerError, Workers, lock};
@@ -125,25 +125,14 @@ pub(super) struct Session {
     pub(super) called: AtomicBool,
     desk: Mutex<Desk>,
     pub(super) wake: Notify,
-    pub(super) gone: AtomicBool,
-    heard_ms: AtomicU64,
-    /// Polls that are held.
-    held: AtomicU64,
 }
 
 struct Desk {
-    hands: Hands,
+    /// What is decided.
+    session: workers::Session,
     runs: FxHashMap<RunId, Given>,
     /// Where the log of each attempt goes on, as far as known.
     next_line: FxHashMap<RunId, u64>,
-    /// Whether a claim is under way.
-    claiming: bool,
-    /// Whether another session takes its place: it claims nothing more.
-    retired: bool,
-    /// Runs that are the worker's and whose definition cannot be read: they wait, and hold nobody up.
-    unreadable: FxHashSet<RunId>,
-    /// Runs whose end was asked for while a claim was under way, or that are unreadable: they may come yet.
-    ended_early: Vec<RunId>,
 }
 
 /// Notes that a poll is held for as long as it is.
@@ -151,21 +140,16 @@ struct Held<'a>(&'a Session);
 
 impl Drop for Held<'_> {
     fn drop(&mut self) {
-        self.0.hear();
-        self.0.held.fetch_sub(1, Ordering::AcqRel);
+        lock(&self.0.desk).session.release(boot_ms());
     }
 }
 
 impl Session {
     pub(super) fn new(info: &WorkerInfo, now_ms: u64) -> Self {
         let desk = Desk {
-            hands: Hands::new(info.slots),
+            session: workers::Session::new(info.slots, now_ms),
             runs: FxHashMap::default(),
             next_line: FxHashMap::default(),
-            claiming: false,
-            retired: false,
-            unreadable: FxHashSet::default(),
-            ended_early: Vec::new(),
         };
         let own = |queue: &String| worker_line(queue, &info.name);
         Self {
@@ -177,35 +161,32 @@ impl Session {
             called: AtomicBool::new(false),
             desk: Mutex::new(desk),
             wake: Notify::new(),
-            gone: AtomicBool::new(false),
-            heard_ms: AtomicU64::new(now_ms),
-            held: AtomicU64::new(0),
         }
     }
 
-    /// For how long nothing was heard of it.
-    pub(super) fn silence_ms(&self, now_ms: u64) -> u64 {
-        match self.held.load(Ordering::Acquire) {
-            0 => now_ms.saturating_sub(self.heard_ms.load(Ordering::Acquire)),
-            _ => 0,
-        }
+    /// Whether it is to be counted up, if the last count was sent then.
+    pub(super) fn counts(&self, now_ms: u64, counted_ms: u64) -> bool {
+        lock(&self.desk).session.counts(now_ms, counted_ms)
+    }
+
+    /// Whether its worker may come back to this node.
+    pub(super) fn is_kept(&self, now_ms: u64) -> bool {
+        lock(&self.desk).session.is_kept(now_ms)
     }
 
     /// Takes in what a poll says.
-    pub(super) fn receive(&self, poll: &Poll) -> Received {
-        let received = lock(&self.desk).hands.poll(poll.number, &poll.holds);
-        self.hear();
-        received
+    pub(super) fn receive(&self, poll: &Poll) -> Reception {
+        lock(&self.desk).session.receive(boot_ms(), poll.number, &poll.holds)
     }
 
     /// Ends what is claimed here, and waits until no claim is under way.
     pub(super) async fn retire(&self) {
-        lock(&self.desk).retired = true;
+        lock(&self.desk).session.retire();
         loop {
             let woken = self.wake.notified();
             tokio::pin!(woken);
             woken.as_mut().enable();
-            if !self.is_claiming() {
+            if !lock(&self.desk).session.is_claiming() {
                 return;
             }
             woken.await;
@@ -214,47 +195,34 @@ impl Session {
 
     /// Ends the polls that are held.
     pub(super) fn end_polls(&self) {
-        lock(&self.desk).retired = true;
+        lock(&self.desk).session.retire();
         self.wake.notify_waiters();
     }
 
-    pub(super) fn is_claiming(&self) -> bool {
-        lock(&self.desk).claiming
-    }
-
-    /// Whether a poll is held.
-    pub(super) fn is_polling(&self) -> bool {
-        self.held.load(Ordering::Acquire) > 0
+    /// Its worker is taken for dead, and hears so.
+    pub(super) fn bury(&self) {
+        lock(&self.desk).session.bury();
+        self.wake.notify_waiters();
     }
 
     /// Whether it gives out nothing more.
     fn is_over(&self) -> bool {
-        self.gone.load(Ordering::Acquire) || self.is_retired()
-    }
-
-    fn is_retired(&self) -> bool {
-        lock(&self.desk).retired
+        lock(&self.desk).session.is_over()
     }
 
     /// Notes that something was heard.
     pub(super) fn hear(&self) {
-        self.heard_ms.store(boot_ms(), Ordering::Release);
+        lock(&self.desk).session.hear(boot_ms());
     }
 
     fn put(&self, given: Given, ends: bool) {
         let mut desk = lock(&self.desk);
-        let ends = ends || desk.ended_early.contains(&given.start.run);
-        desk.hands.give(given.start.run, given.start.attempt, ends);
+        desk.session.give(given.start.run, given.start.attempt, ends);
         desk.runs.insert(given.start.run, given);
     }
 
     pub(super) fn end(&self, run: RunId) -> bool {
-        let mut desk = lock(&self.desk);
-        let here = desk.hands.end(run);
-        if !here && (desk.claiming || desk.unreadable.contains(&run)) {
-            desk.ended_early.push(run);
-        }
-        drop(desk);
+        let here = lock(&self.desk).session.end(run);
         if here {
             self.wake.notify_waiters();
         }
@@ -264,14 +232,13 @@ impl Session {
     /// The run of an attempt that the worker has.
     pub(super) fn given(&self, run: RunId, attempt: u32) -> Option<Given> {
         let desk = lock(&self.desk);
-        desk.runs.get(&run).filter(|_| desk.hands.has(run, attempt)).cloned()
+        desk.runs.get(&run).filter(|_| desk.session.has(run, attempt)).cloned()
     }
 
     /// Takes an attempt out that is over.
     pub(super) fn take(&self, run: RunId, attempt: u32) {
         let mut desk = lock(&self.desk);
-        if desk.hands.has(run, attempt) {
-            desk.hands.take(run, attempt);
+        if desk.session.take(run, attempt) {
             desk.runs.remove(&run);
             desk.next_line.remove(&run);
         }
@@ -287,11 +254,14 @@ impl Session {
     }
 
     /// What there is to say now.
-    fn told(&self, poll: &Poll) -> Told {
+    fn told(&self, poll: &Poll) -> Result<Told, WorkerError> {
         let mut desk = lock(&self.desk);
-        let orders = desk.hands.orders(boot_ms(), &poll.holds);
+        let orders = desk.session.orders(boot_ms(), poll.number, &poll.holds).map_err(|refusal| match refusal {
+            Refusal::Gone => WorkerError::NotFound(self.id),
+            Refusal::Stale => WorkerError::Stale,
+        })?;
         let runs = orders.give.iter().filter_map(|(run, _)| desk.runs.get(run).cloned()).collect();
-        Told { runs, end: orders.end, held_ms: 0 }
+        Ok(Told { runs, end: orders.end, held_ms: 0 })
     }
 
     /// Where it takes runs from, first to last. What waits for it alone is looked for once for each call.
@@ -302,17 +272,17 @@ impl Session {
 
     /// Begins a claim, if none is under way and the worker takes runs. Answers its id and for how many.
     fn begin_claim(&self, poll: &Poll) -> Option<(BatchId, u32)> {
-        let mut desk = lock(&self.desk);
-        let waiting = u32::try_from(desk.unreadable.len()).unwrap_or(u32::MAX);
-        let free = desk.hands.free(poll.free).saturating_sub(waiting).min(CLAIM_MAX);
-        if free == 0 || desk.claiming || desk.retired || !desk.hands.is_newest(poll.number) {
-            return None;
-        }
-        desk.claiming = true;
+        let free = lock(&self.desk).session.begin_claim(poll.number, poll.free.min(CLAIM_MAX))?;
         // Told from the one before, also of another node, and not counted: so nothing has to be kept for it.
         let sequence = u64::try_from(crate::engine::random() >> 64).expect("64 bits");
         Some((BatchId { incarnation: self.id, sequence }, free))
     }
+}
+
+/// Wakes a worker that waits in line, if a poll of it is still held.
+pub(super) fn wake(session: &Weak<Session>) -> bool {
+    let session = session.upgrade().filter(|session| lock(&session.desk).session.is_polling());
+    session.inspect(|session| session.wake.notify_waiters()).is_some()
 }
 
 impl Workers {
@@ -325,7 +295,7 @@ impl Workers {
         let begun_ms = boot_ms();
         let held_ms = || boot_ms().saturating_sub(begun_ms);
         let session = self.session_for(id, &poll).await?;
-        session.held.fetch_add(1, Ordering::AcqRel);
+        lock(&session.desk).session.hold();
         let _held = Held(&session);
         // An older poll that is still held ends.
         session.wake.notify_waiters();
@@ -335,17 +305,11 @@ impl Workers {
             let woken = session.wake.notified();
             tokio::pin!(woken);
             woken.as_mut().enable();
-            if session.gone.load(Ordering::Acquire) {
-                return Err(WorkerError::NotFound(id));
-            }
             if !self.0.is_heard() {
                 return Err(WorkerError::Unheard);
             }
             self.must_serve()?;
-            if session.is_retired() || !lock(&session.desk).hands.is_newest(poll.number) {
-                return Err(WorkerError::Stale);
-            }
-            let told = session.told(&poll);
+            let told = session.told(&poll)?;
             if !(told.runs.is_empty() && told.end.is_empty()) {
                 return Ok(Told { held_ms: held_ms(), ..told });
             }
@@ -359,50 +323,38 @@ impl Workers {
 
     /// Claims runs for a worker if there may be any, or puts it into the line of those that wait.
     fn seek(&self, session: &Arc<Session>, poll: &Poll) {
-        let offers = self.0.offers.load(Ordering::Acquire);
+        let offers = lock(&self.0.lines).offers();
         if !self.may_claim(session, poll, offers) {
             return;
         }
         let Some((id, free)) = session.begin_claim(poll) else {
             // There may be some for others.
-            return self.wake_next(&session.queues);
+            return lock(&self.0.lines).wake_next(&session.queues, wake);
         };
         let (workers, session) = (self.clone(), Arc::clone(session));
         self.0.tasks.start(async move {
             let claimed = workers.claim(&session, id, free).await;
-            let mut desk = lock(&session.desk);
-            desk.claiming = false;
-            let Desk { ended_early, unreadable, .. } = &mut *desk;
-            ended_early.retain(|run| unreadable.contains(run));
-            drop(desk);
+            lock(&session.desk).session.end_claim();
+            let mut lines = lock(&workers.0.lines);
             if claimed.is_some_and(|claimed| claimed < free) {
-                let mut groups = lock(&workers.0.groups);
-                let group = groups.entry(session.queues.clone()).or_default();
-                group.exhausted = group.exhausted.max(offers);
+                lines.exhausted(&session.queues, offers);
             } else {
-                workers.wake_next(&session.queues);
+                lines.wake_next(&session.queues, wake);
             }
+            drop(lines);
             session.wake.notify_waiters();
         });
     }
 
-    /// Lets the next in the line for some queues look.
-    fn wake_next(&self, queues: &Queues) {
-        if let Some(group) = lock(&self.0.groups).get_mut(queues) {
-            group.wake();
-        }
-    }
-
     /// Whether runs may wait in a worker's queues. If not, it waits in line.
     fn may_claim(&self, session: &Arc<Session>, poll: &Poll, offers: u64) -> bool {
-        let mut groups = lock(&self.0.groups);
-        let group = groups.entry(session.queues.clone()).or_default();
-        if group.exhausted < offers || session.called.load(Ordering::Acquire) {
+        let mut lines = lock(&self.0.lines);
+        if lines.may_claim(&session.queues, offers) || session.called.load(Ordering::Acquire) {
             return true;
         }
         let me = Arc::downgrade(session);
-        if poll.free > 0 && !group.line.iter().any(|other| other.ptr_eq(&me)) {
-            group.line.push_back(me);
+        if poll.free > 0 {
+            lines.wait(&session.queues, Weak::clone(&me), |other| other.ptr_eq(&me));
         }
         false
     }
@@ -452,7 +404,7 @@ impl Workers {
             Ok(definition) => session.put(Given::new(inner, start, definition, claimed_at).await, ends),
             Err(error) => {
                 tracing::error!(%error, job.id = start.job.0, run.id = %start.run, "a run waits whose definition could not be read");
-                lock(&session.desk).unreadable.insert(start.run);
+                lock(&session.desk).session.put_off(start.run);
                 let (workers, session) = (self.clone(), Arc::downgrade(session));
                 inner.tasks.start(async move { workers.await_definition(&session, start, claimed_at, ends).await });
             }
@@ -461,7 +413,6 @@ impl Workers {
 
     /// Looks for a definition until it is there, or nobody wants the run any more.
     async fn await_definition(&self, session: &Weak<Session>, start: Start, claimed_at: Timestamp, ends: bool) {
-        let run = start.run;
         let definition = loop {
             pause(RETRY_AFTER_MS).await;
             if session.upgrade().is_none_or(|session| session.is_over()) {
@@ -474,10 +425,6 @@ impl Workers {
         let given = Given::new(&self.0, start, definition, claimed_at).await;
         if let Some(session) = session.upgrade() {
             session.put(given, ends);
-            let mut desk = lock(&session.desk);
-            desk.unreadable.remove(&run);
-            desk.ended_early.retain(|ended| *ended != run);
-            drop(desk);
             session.wake.notify_waiters();
         }
     }

@@ -1,6 +1,6 @@
 //! How late may it be? As late as the faults explain, and no later.
 
-use crate::history::{History, Time};
+use crate::history::{History, Time, WORKERS_FROM};
 
 /// How late a fire may be that nothing disturbs.
 pub const CALM_MS: i64 = 250;
@@ -17,8 +17,18 @@ impl Lateness {
     /// Of a history.
     #[must_use]
     pub fn of(history: &History) -> Self {
-        let mut faults: Vec<(Time, Time)> =
-            history.faults.iter().map(|fault| (fault.from, fault.to + fault.recovery_ms)).collect();
+        Self::where_machines(history, |machine| machine < WORKERS_FROM)
+    }
+
+    /// The same for work of all machines.
+    #[must_use]
+    pub fn of_all(history: &History) -> Self {
+        Self::where_machines(history, |_| true)
+    }
+
+    fn where_machines(history: &History, counts: impl Fn(usize) -> bool) -> Self {
+        let counted = history.faults.iter().filter(|fault| fault.node.is_none_or(&counts));
+        let mut faults: Vec<(Time, Time)> = counted.map(|fault| (fault.from, fault.to + fault.recovery_ms)).collect();
         faults.sort_unstable();
         let mut disturbed: Vec<(Time, Time)> = Vec::new();
         for (from, to) in faults {

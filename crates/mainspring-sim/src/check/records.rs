@@ -334,6 +334,7 @@ pub(super) fn progress(history: &History) -> Vec<Violation> {
     findings.add_if(remains.corrections > remains.unheard && !lenient, at, || {
         format!("{} triggers had to be corrected, {} of them unheard of", remains.corrections, remains.unheard)
     });
+    findings.found.extend(super::runs::stopped(history));
     findings.found
 }
 

@@ -4,8 +4,9 @@ use mainspring_core::run::{AttemptOutcome, RunState};
 use mainspring_core::{JobId, RunId};
 use rustc_hash::FxHashMap;
 
+use super::lateness::Lateness;
 use super::{Findings, Violation};
-use crate::history::{Claim, History, Seen, Time, Verdict, Witness};
+use crate::history::{Claim, History, Seen, Time, Told, Verdict, Witness};
 
 /// How long a worker that was stopped may go on before it notices that its work was given away.
 const LEASH_MS: i64 = 2_000;
@@ -15,6 +16,11 @@ const FAILOVER_MS: i64 = 60_000;
 const TAIL_MS: i64 = 6_000;
 /// How long an end that is not recorded yet may be on its way when all is looked at.
 const TOLD_MS: i64 = 3_000;
+
+/// How long a worker is silent at least that gives up: a little is left for what is on its way.
+const GIVE_UP_MS: i64 = 6_000;
+/// How long it takes in calm until work has ended whose end was asked for: until a node hears of it, and then the worker, and its grace.
+const STOP_MS: i64 = 6_000;
 
 type Attempt = (RunId, u32);
 
@@ -101,6 +107,7 @@ pub(super) fn witness(history: &History) -> Vec<Violation> {
     (0..history.witnesses.len()).for_each(|index| work.began(history, index, &mut findings));
     history.verdicts.iter().for_each(|verdict| work.ended(history, verdict, &mut findings));
     findings.found.extend(untold(history));
+    findings.found.extend(silent(history));
     findings.found
 }
 
@@ -163,6 +170,18 @@ pub(super) fn untold(history: &History) -> Vec<Violation> {
     findings.found
 }
 
+/// Also I8: a worker gives up only what it had reason to give up.
+pub(super) fn silent(history: &History) -> Vec<Violation> {
+    let mut findings = Findings::of("I8");
+    for gave_up in &history.gave_up {
+        let silent_ms = gave_up.at - gave_up.heard;
+        findings.add_if(silent_ms < GIVE_UP_MS, gave_up.at, || {
+            format!("machine {} gave its runs up, and was answered {silent_ms} ms before", gave_up.machine)
+        });
+    }
+    findings.found
+}
+
 pub(super) fn no_overlap(history: &History) -> Vec<Violation> {
     let (mut overlaps, mut findings) = (Overlaps::default(), Findings::of("I9"));
     let mut order: Vec<usize> = (0..history.witnesses.len()).collect();
@@ -174,12 +193,20 @@ pub(super) fn no_overlap(history: &History) -> Vec<Violation> {
     findings.found
 }
 
-/// I9: the work of each job that is to run alone, and pairs of it that go on together.
+/// I9: the work of each job that is to run alone, and of each run, and pairs of it that go on together.
 #[derive(Debug, Default)]
 pub(super) struct Overlaps {
     // A job that is deleted and made again is another one: the runs of the first go on.
-    going: FxHashMap<JobId, Vec<usize>>,
+    going: FxHashMap<Alone, Vec<usize>>,
     together: Vec<Together>,
+}
+
+/// What is to go on once at a time.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Alone {
+    Job(JobId),
+    /// One attempt of a run follows another.
+    Run(RunId),
 }
 
 /// Two pieces of work that go on together, and until when that is excused.
@@ -193,10 +220,9 @@ impl Overlaps {
     pub(super) fn began(&mut self, history: &History, index: usize) {
         let witness = &history.witnesses[index];
         let facts = history.job_ids.get(&witness.job).and_then(|job| history.jobs.get(job));
-        if !facts.is_some_and(|facts| facts.exclusive) {
-            return;
-        }
-        let going = self.going.entry(witness.job).or_default();
+        let is_exclusive = facts.is_some_and(|facts| facts.exclusive);
+        let alone = if is_exclusive { Alone::Job(witness.job) } else { Alone::Run(witness.run) };
+        let going = self.going.entry(alone).or_default();
         going.retain(|before| history.witnesses[*before].end.is_none_or(|end| end > witness.start));
         self.together.extend(going.iter().map(|before| Together { work: [*before, index], excused: Time::MIN }));
         going.push(index);
@@ -233,7 +259,7 @@ impl Overlaps {
 /// when the last of that lasts.
 fn excused(history: &History, work: [&Witness; 2], from: Time, to: Time) -> (i64, Time) {
     let stopped = history.faults.iter().filter(|fault| {
-        matches!(fault.kind, "pause" | "suspend" | "stall")
+        matches!(fault.kind, "pause" | "suspend" | "stall" | "worker pause")
             && work.iter().any(|witness| fault.node == Some(witness.node))
     });
     let pauses = stopped.map(|fault| (fault.from, fault.to + LEASH_MS));
@@ -258,6 +284,46 @@ fn excused(history: &History, work: [&Witness; 2], from: Time, to: Time) -> (i64
 pub(super) fn finality(history: &History) -> Vec<Violation> {
     let (mut last, mut findings) = (Finality::default(), Findings::of("I10"));
     history.seen.iter().for_each(|seen| last.seen(seen, &mut findings));
+    findings.found.extend(kept_word(history));
+    findings.found
+}
+
+/// The rest of I10, when all is over: what a worker has said of an attempt is its verdict. The exception is a worker that was taken
+/// for dead before anybody heard that: whatever it has said and its disk remembers, it says again before it joins anew.
+pub(super) fn kept_word(history: &History) -> Vec<Violation> {
+    let mut findings = Findings::of("I10");
+    let verdicts: FxHashMap<Attempt, &Verdict> =
+        history.verdicts.iter().map(|verdict| ((verdict.run, verdict.attempt), verdict)).collect();
+    let burials: FxHashMap<_, Time> = history.burials.iter().map(|burial| (burial.worker, burial.at)).collect();
+    for told in &history.told {
+        let Told { run, attempt, outcome, worker, machine, at } = *told;
+        let Some(verdict) = verdicts.get(&(run, attempt)) else { continue };
+        let joins = history.joined.iter().filter(|joined| joined.machine == machine && joined.at > at);
+        let joins_at = joins.map(|joined| joined.at).min().unwrap_or(Time::MAX);
+        let was_dead = burials.get(&worker).is_some_and(|buried| *buried <= verdict.at.min(joins_at));
+        findings.add_if(verdict.outcome != outcome && !was_dead && !taken_back(history, at), verdict.at, || {
+            let recorded = verdict.outcome;
+            format!(
+                "attempt {attempt} of run {run} {outcome}, as its worker said at {at}, and is recorded as {recorded}"
+            )
+        });
+    }
+    findings.found
+}
+
+/// The part of I11 that asks about work: what is to end does.
+pub(super) fn stopped(history: &History) -> Vec<Violation> {
+    let mut findings = Findings::of("I11");
+    let lateness = Lateness::of_all(history);
+    let asked: FxHashMap<RunId, Time> = history.stopped.iter().rev().map(|stopped| (stopped.run, stopped.at)).collect();
+    for witness in &history.witnesses {
+        let Some(at) = asked.get(&witness.run) else { continue };
+        let from = witness.start.max(*at);
+        let until = witness.end.unwrap_or(history.remains.at);
+        findings.add_if(until > lateness.deadline(from, STOP_MS) && !taken_back(history, from), from, || {
+            format!("run {} was to end at {at}, and went on until {until}", witness.run)
+        });
+    }
     findings.found
 }
 

@@ -15,6 +15,13 @@ impl World {
                 }
             }
         }
+        for kind in [Kind::WorkerCrash, Kind::WorkerPause, Kind::WorkerCut] {
+            for worker in 0..self.workers.len() {
+                if self.rolls(kind) {
+                    self.strike_worker(kind, worker);
+                }
+            }
+        }
         if self.rolls(Kind::Outage) && self.down_until <= self.now {
             let ms = *self.random.pick(&[300, 2_000, 6_000, 20_000]);
             let ms = self.random.between(100, ms);
@@ -139,6 +146,7 @@ impl World {
             }
             self.drain(node, false);
         }
+        self.heal_workers();
         let now = self.time();
         for fault in &mut self.history.faults {
             let stands = matches!(fault.kind, "pause" | "suspend" | "stall");

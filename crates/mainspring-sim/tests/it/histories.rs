@@ -7,14 +7,16 @@ use mainspring_core::run::{AttemptOutcome, RunState};
 use mainspring_core::{BatchId, Incarnation, JobId, RunId, RunSource, Timestamp, TriggerId};
 use mainspring_sim::check::INVARIANTS;
 use mainspring_sim::history::{
-    AskedRun, Claim, Fault, Fire, GapRow, History, JobFacts, Operation, Outcome, Remains, Schedule, Seen, State, Tally,
-    Verdict, Witness,
+    AskedRun, Burial, Claim, Fault, Fire, GapRow, GaveUp, History, JobFacts, Joined, Operation, Outcome, Remains,
+    Schedule, Seen, State, Stopped, Tally, Told, Verdict, WORKERS_FROM, Witness,
 };
 
 const T0: i64 = 1_767_225_600_000;
 const ME: Incarnation = Incarnation(7);
 const HEIR: Incarnation = Incarnation(8);
 const TRIGGER: TriggerId = TriggerId(5);
+/// A machine that does nothing but work.
+const FAR: usize = WORKERS_FROM + 1;
 
 fn run_at(instant: i64) -> RunId {
     RunId::new(Timestamp::from_millis(instant), RunSource::Fire(TRIGGER))
@@ -231,8 +233,13 @@ fn work_that_the_records_do_not_know_is_rejected() {
             |history| history.claims[2].at += 1_000,
             |history| _ = history.verdicts.remove(2),
             |history| history.witnesses[2].whole = false,
+            // Answered half a second ago.
+            |history| history.gave_up.push(GaveUp { machine: FAR, at: T0 + 30_500, heard: T0 + 30_000 }),
         ],
     );
+    let mut silent = good();
+    silent.gave_up.push(GaveUp { machine: FAR, at: T0 + 36_500, heard: T0 + 30_000 });
+    assert_eq!(mainspring_sim::check::all(&silent), []);
 }
 
 #[test]
@@ -247,13 +254,73 @@ fn overlapping_runs_are_rejected() {
                 let (from, to) = (T0 + 25_000, T0 + 31_000);
                 history.faults.push(Fault { kind: "pause", node: Some(0), from, to, recovery_ms: 0 });
             },
+            second_attempt_too_early,
+            |history| {
+                second_attempt_too_early(history);
+                // It may run together with what a stopped worker has not noticed yet, for two seconds and no more.
+                let (from, to) = (T0 + 20_000, T0 + 20_100);
+                history.witnesses[2].end = Some(T0 + 22_500);
+                history.witnesses.last_mut().expect("pushed").end = Some(T0 + 22_600);
+                history.faults.push(Fault { kind: "worker pause", node: Some(0), from, to, recovery_ms: 0 });
+            },
         ],
     );
+    let mut stopped = good();
+    second_attempt_too_early(&mut stopped);
+    let (from, to) = (T0 + 20_000, T0 + 20_100);
+    stopped.faults.push(Fault { kind: "worker pause", node: Some(0), from, to, recovery_ms: 0 });
+    assert_eq!(INVARIANTS[8].2(&stopped), []);
+}
+
+/// A job without a limit, whose run is tried again while its first attempt goes on.
+fn second_attempt_too_early(history: &mut History) {
+    history.jobs.get_mut(&0).expect("there").exclusive = false;
+    let first = history.witnesses[2];
+    history.witnesses.push(Witness { attempt: 2, start: first.start + 500, end: Some(first.start + 1_500), ..first });
+}
+
+/// The end of the third run, as a worker of another machine has said it, and its machine joins again later.
+fn said(history: &mut History, outcome: AttemptOutcome) {
+    let Verdict { run, attempt, at, .. } = history.verdicts[2];
+    history.told.push(Told { run, attempt, outcome, worker: HEIR, machine: FAR, at: at - 3 });
+    history.joined.extend([T0, at + 1_000].map(|at| Joined { machine: FAR, at }));
+}
+
+fn buried(history: &mut History, at: i64) {
+    history.burials.push(Burial { order: 98, worker: HEIR, at });
 }
 
 #[test]
 fn verdicts_that_change_are_rejected() {
-    rejects("I10", &[|history| history.seen.push(Seen { state: RunState::Failed, ..history.seen[2] })]);
+    rejects(
+        "I10",
+        &[
+            |history| history.seen.push(Seen { state: RunState::Failed, ..history.seen[2] }),
+            |history| said(history, AttemptOutcome::Failed),
+            |history| {
+                // Taken for dead only after the verdict.
+                said(history, AttemptOutcome::Failed);
+                buried(history, history.verdicts[2].at + 100);
+            },
+            |history| {
+                // It has begun again, and does not remember; nobody has taken it for dead before.
+                said(history, AttemptOutcome::Failed);
+                history.verdicts[2].at += 5_000;
+                buried(history, history.verdicts[2].at - 1_000);
+            },
+        ],
+    );
+    for lawful in [
+        |history: &mut History| said(history, AttemptOutcome::Succeeded),
+        |history: &mut History| {
+            said(history, AttemptOutcome::Failed);
+            buried(history, history.verdicts[2].at - 1);
+        },
+    ] {
+        let mut history = good();
+        lawful(&mut history);
+        assert_eq!(INVARIANTS[9].2(&history), []);
+    }
 }
 
 #[test]
@@ -268,8 +335,15 @@ fn what_does_not_go_on_is_rejected() {
             |history| history.remains.broken.push(TRIGGER),
             |history| history.remains.leftovers = 1,
             |history| history.remains.corrections = 1,
+            |history| {
+                history.witnesses[2].end = Some(T0 + 29_000);
+                history.stopped.push(Stopped { order: 97, run: history.witnesses[2].run, at: T0 + 20_500 });
+            },
         ],
     );
+    let mut stopped = good();
+    stopped.stopped.push(Stopped { order: 97, run: stopped.witnesses[2].run, at: T0 + 20_500 });
+    assert_eq!(INVARIANTS[10].2(&stopped), []);
 }
 
 #[test]

@@ -337,7 +337,8 @@ async fn fire(path: &Path, jobs: usize, rounds: usize) {
 /// instant once, and the next process start goes on.
 #[tokio::test]
 async fn whatever_write_or_sync_is_the_last_what_was_answered_is_there() {
-    let may_trace = Command::new("strace").args(["-o", "/dev/null", "true"]).status().is_ok_and(|ended| ended.success());
+    let may_trace =
+        Command::new("strace").args(["-o", "/dev/null", "true"]).status().is_ok_and(|ended| ended.success());
     if !may_trace {
         eprintln!("not tried: strace is missing, or may not trace here");
         return;
