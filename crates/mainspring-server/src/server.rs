@@ -14,7 +14,7 @@ use hyper_util::service::TowerToHyperService;
 use mainspring_core::compile;
 use mainspring_engine::Engine;
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{Notify, Semaphore, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
 use crate::access::Access;
@@ -157,6 +157,7 @@ impl Server {
             deeds: Arc::clone(&deeds),
             at_work: Mutex::new(HashSet::new()),
             job_keys: Mutex::default(),
+            webhooks: Notify::new(),
             tokens: Mutex::default(),
             engine,
         });

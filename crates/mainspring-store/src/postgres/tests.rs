@@ -309,6 +309,13 @@ fn change_that_is_committed_late_is_taken() {
     crate::sql::tests::change_that_is_committed_late_is_taken(store, &patient(&url).0);
 }
 
+#[test]
+fn unused_process_starts_are_forgotten() {
+    let url = database();
+    let _store = PostgresStore::open(&url).unwrap();
+    crate::sql::tests::unused_process_starts_are_forgotten(&mut crate::sql::session::Session::new(patient(&url).0));
+}
+
 fn step_fence(batch: &dyn Db, owner: i64) -> Step<()> {
     crate::sql::cluster::step_fence(batch, owner, 0)
 }
