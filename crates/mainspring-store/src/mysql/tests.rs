@@ -477,6 +477,13 @@ fn change_that_is_committed_late_is_taken() {
 }
 
 #[test]
+fn look_for_webhooks_costs_the_same_however_many_there_are() {
+    let wire = crate::sql::tests::Wire::to(&database());
+    let store = MysqlStore::open(&wire.address).unwrap();
+    crate::sql::tests::look_for_webhooks_costs_the_same_however_many_there_are(&store, &wire);
+}
+
+#[test]
 fn unused_process_starts_are_forgotten() {
     let address = database();
     let _store = MysqlStore::open(&address).unwrap();

@@ -310,6 +310,13 @@ fn change_that_is_committed_late_is_taken() {
 }
 
 #[test]
+fn look_for_webhooks_costs_the_same_however_many_there_are() {
+    let wire = crate::sql::tests::Wire::to(&database());
+    let store = PostgresStore::open(&wire.address).unwrap();
+    crate::sql::tests::look_for_webhooks_costs_the_same_however_many_there_are(&store, &wire);
+}
+
+#[test]
 fn unused_process_starts_are_forgotten() {
     let url = database();
     let _store = PostgresStore::open(&url).unwrap();

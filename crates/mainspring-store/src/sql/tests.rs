@@ -23,6 +23,7 @@ use crate::conformance::kit::{Draft, Kept, Kit, advanced, at, new_run};
 use crate::error::{Error, Result};
 use crate::row::{Expect, LogChunk, PurgeRule};
 use crate::store::Store;
+use crate::webhook::{NewDelivery, Webhook};
 use crate::worker::WorkerInfo;
 
 /// Looks again and again until something is so.
@@ -409,4 +410,30 @@ pub(crate) fn unused_process_starts_are_forgotten(session: &mut Session<impl Bat
     assert_eq!(count(DAY + 11), (2, 1));
     assert_eq!(count(DAY + 12), (2, 0), "nobody asks again what was taken over from it");
     assert_eq!(count(9 * DAY), (2, 0), "the others are at work");
+}
+
+/// What has to be known to serve webhooks takes as many round trips for forty of them as for one.
+pub(crate) fn look_for_webhooks_costs_the_same_however_many_there_are(store: &dyn Store, wire: &Wire) {
+    let runtime = Runtime::new().unwrap();
+    let mut costs = Vec::new();
+    for number in 0..40 {
+        let webhook = Webhook {
+            name: format!("w{number}"),
+            url: "https://example.com/".into(),
+            events: Vec::new(),
+            namespace: None,
+            job: None,
+            secret: "whsec_".into(),
+            previous_secret: None,
+            noted_through: 0,
+            created_at: at(0),
+        };
+        runtime.block_on(store.add_webhook(webhook)).unwrap();
+        let id = runtime.block_on(store.webhooks()).unwrap()[0].id;
+        let new = NewDelivery { message: number.to_string(), kind: "run.failed".into(), body: "{}".into() };
+        runtime.block_on(store.note_deliveries(id, (0, 0), vec![new], at(number))).unwrap();
+        costs.push(runtime.block_on(wire.round_trips(store.webhooks())));
+    }
+    // A session that is used for the first time is opened, and prepares the statement.
+    assert_eq!(costs[..10].iter().min(), costs[30..].iter().min(), "{costs:?}");
 }
