@@ -308,9 +308,15 @@ async fn note_of(
 ) -> Result<Option<Noted>> {
     let Some(last) = events.last().map(|event| event.seq) else { return Ok(None) };
     let store = app.control().store();
-    line.full = None;
+    let was_full = line.full.take().is_some();
     if row.next_at.is_some() && store.pending_deliveries(row.id, PENDING_MAX).await? >= PENDING_MAX {
-        tracing::warn!(webhook = row.webhook.name, most = PENDING_MAX, "so many messages wait that no more are made");
+        if !was_full {
+            tracing::warn!(
+                webhook = row.webhook.name,
+                most = PENDING_MAX,
+                "so many messages wait that no more are made"
+            );
+        }
         line.full = Some(Instant::now());
         return Ok(None);
     }
