@@ -129,6 +129,11 @@ impl Client {
         self.send(precondition.apply(self.request(Method::PUT, path).query(query).json(body))).await
     }
 
+    async fn bytes(&self, path: &str) -> Result<Vec<u8>, ClientError> {
+        let response = self.response(self.request(Method::GET, path).timeout(self.timeout)).await?;
+        answer::body(answer::accepted(response).await?).await
+    }
+
     async fn post<T: DeserializeOwned>(
         &self,
         path: &str,

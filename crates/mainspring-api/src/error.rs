@@ -176,6 +176,8 @@ catalogue! {
         "A final run cannot be changed. `mainspring run rerun` makes a new one.";
     AttemptNotFound "attempt.not_found" 404 "the attempt does not exist"
         "Attempts are numbered from 1; the run shows how many there were.";
+    OutputNotFound "output.not_found" 404 "the run has no output"
+        "The run is not over, or has left nothing. `mainspring run get` shows its state, and why an output was refused.";
     LogNotFound "log.not_found" 404 "the log does not exist"
         "The run has not started, or retention has deleted its log.";
 
@@ -193,7 +195,7 @@ catalogue! {
     WorkerQueue "worker.queue" 403 "the token does not allow a queue"
         "Leave the queue out, or use a token that was made for it. `mainspring worker token list` shows which is for what.";
     WorkerOutput "worker.output" 422 "the output of a run is too large"
-        "An output has at most 64 KiB. Report the end without it, with the error code task.output_too_large.";
+        "An output has at most 16 MiB. Report the end without it, with the error code output.too_large.";
     WorkerData "worker.data" 422 "what a run leaves cannot be the data of its job"
         "The data of a job is a JSON object of at most 64 KiB. Report the end without it, as failed, with the error code data.invalid or data.too_large.";
     WorkerTokenNotFound "worker.token_not_found" 404 "there is no such token of workers"
@@ -205,6 +207,10 @@ catalogue! {
         "Correct the name. `mainspring webhook list` shows what there is.";
     WebhookLimit "webhook.limit" 409 "there are as many webhooks as there may be"
         "Delete one that is not needed, or let one receiver pass messages on: a webhook may name many types of events.";
+    WebhookSecret "webhook.secret" 409 "the secret before the present one is still valid"
+        "Only two are valid at a time. Wait until the time that the message names, or force it: receivers that know the oldest refuse messages then.";
+    WebhookResting "webhook.resting" 409 "the webhook rests"
+        "It has failed for days. Correct the receiver, then `mainspring webhook resume NAME`.";
     WebhookDisabled "webhook.disabled" 409 "the node that answers makes no HTTP calls"
         "Webhooks are delivered by nodes that execute HTTP tasks. Start the server with a data folder.";
 

@@ -27,6 +27,7 @@
 //! | [`RUN_CANCEL`] | POST | [`Reason`](crate::Reason) → 202 [`Run`](crate::Run) |
 //! | [`RUN_RERUN`] | POST | [`Reason`](crate::Reason) → 201 the new [`Run`](crate::Run) |
 //! | [`RUN_ATTEMPTS`] | GET | → array of [`Attempt`](crate::Attempt), first to last |
+//! | [`RUN_OUTPUT`] | GET | → the JSON that the run has left |
 //! | [`RUN_LOG`] | GET ([`LogFilter`](crate::LogFilter)) | → [`LogPage`](crate::LogPage), or an event stream with `follow=true` |
 //! | [`CALENDARS`] | GET ([`PageFilter`](crate::PageFilter)) | → [`Page`](crate::Page) of [`Calendar`](crate::Calendar) |
 //! | [`CALENDAR`] | GET, PUT, DELETE | [`CalendarSpec`](crate::CalendarSpec) → [`Calendar`](crate::Calendar) |
@@ -50,7 +51,8 @@
 //! | [`WORKER_TOKEN`] | DELETE | |
 //! | [`WEBHOOKS`] | GET, POST | [`WebhookSpec`](crate::WebhookSpec) → 201 [`Webhook`](crate::Webhook); GET: array of them |
 //! | [`WEBHOOK`] | GET, DELETE | → [`Webhook`](crate::Webhook) |
-//! | [`WEBHOOK_SECRET`] | POST | → [`Webhook`](crate::Webhook) with another secret |
+//! | [`WEBHOOK_SECRET`] | POST ([`WebhookRotation`](crate::WebhookRotation)) | → [`Webhook`](crate::Webhook) with another secret |
+//! | [`WEBHOOK_RESUME`] | POST | → [`Webhook`](crate::Webhook) |
 //! | [`WEBHOOK_TEST`] | POST | → 202 [`WebhookDelivery`](crate::WebhookDelivery) |
 //! | [`WEBHOOK_DELIVERIES`] | GET ([`PageFilter`](crate::PageFilter)) | → [`Page`](crate::Page) of [`WebhookDelivery`](crate::WebhookDelivery), newest first |
 //!
@@ -122,6 +124,8 @@ pub const RUN_CANCEL: &str = "/api/v1/runs/{run}/cancel";
 pub const RUN_RERUN: &str = "/api/v1/runs/{run}/rerun";
 /// Attempts of a run.
 pub const RUN_ATTEMPTS: &str = "/api/v1/runs/{run}/attempts";
+/// What a run has left, whole.
+pub const RUN_OUTPUT: &str = "/api/v1/runs/{run}/output";
 /// Log of a run.
 pub const RUN_LOG: &str = "/api/v1/runs/{run}/log";
 /// Calendars of a namespace.
@@ -171,10 +175,12 @@ pub const WORKER_TOKEN: &str = "/api/v1/worker-tokens/{token}";
 
 /// Addresses that are told of events.
 pub const WEBHOOKS: &str = "/api/v1/webhooks";
-/// One webhook, by name. DELETE: it goes with its deliveries.
+/// One webhook, by name.
 pub const WEBHOOK: &str = "/api/v1/webhooks/{webhook}";
 /// Gives a webhook another secret.
 pub const WEBHOOK_SECRET: &str = "/api/v1/webhooks/{webhook}/secret";
+/// Lets a webhook go on that rests.
+pub const WEBHOOK_RESUME: &str = "/api/v1/webhooks/{webhook}/resume";
 /// Sends a webhook a message for a test.
 pub const WEBHOOK_TEST: &str = "/api/v1/webhooks/{webhook}/test";
 /// What was sent to a webhook, newest first.
@@ -209,6 +215,7 @@ pub const ALL: &[(&str, &[&str])] = &[
     (RUN_RERUN, &["POST"]),
     (RUN_ATTEMPTS, &["GET"]),
     (RUN_WHY, &["GET"]),
+    (RUN_OUTPUT, &["GET"]),
     (RUN_LOG, &["GET"]),
     (CALENDARS, &["GET"]),
     (CALENDAR, &["GET", "PUT", "DELETE"]),
@@ -235,6 +242,7 @@ pub const ALL: &[(&str, &[&str])] = &[
     (WEBHOOKS, &["GET", "POST"]),
     (WEBHOOK, &["GET", "DELETE"]),
     (WEBHOOK_SECRET, &["POST"]),
+    (WEBHOOK_RESUME, &["POST"]),
     (WEBHOOK_TEST, &["POST"]),
     (WEBHOOK_DELIVERIES, &["GET"]),
 ];

@@ -27,11 +27,13 @@ pub use page::{Page, PageFilter};
 pub use preview::{NextFilter, NextFire, Preview, PreviewFire, PreviewNote, PreviewRequest};
 pub use queue::{Queue, QueueRate, QueueSettings};
 pub use run::{
-    Attempt, AttemptState, LogFilter, LogLine, LogPage, LogStream, Origin, Run, RunFilter, RunShard, RunState,
-    RunSummary,
+    Attempt, AttemptState, LogFilter, LogLine, LogPage, LogStream, Origin, OutputRef, Run, RunFilter, RunShard,
+    RunState, RunSummary,
 };
 pub use trigger::{Gap, Trigger, TriggerFilter, TriggerState};
-pub use webhook::{DeliveryState, EVENT_TYPES, Webhook, WebhookDelivery, WebhookSpec, event_type_matches};
+pub use webhook::{
+    DeliveryState, EVENT_TYPES, Webhook, WebhookDelivery, WebhookRotation, WebhookSpec, event_type_matches,
+};
 pub use why::{Why, WhyCode, WhyReason};
 pub use worker::{
     Worker, WorkerEnd, WorkerHolding, WorkerLine, WorkerLog, WorkerOrders, WorkerPoll, WorkerReceipt, WorkerReport,

@@ -274,10 +274,20 @@ pub struct AttemptDetail {
     pub error_code: Option<String>,
     /// One line for people.
     pub error: Option<String>,
-    /// JSON, at most 64 KiB.
+    /// JSON of at most [`INLINE_MAX`](crate::output::INLINE_MAX) bytes, or a reference to a larger one that is
+    /// [kept apart](crate::output).
     pub output: Option<String>,
     /// What the job keeps from now on, if the attempt has succeeded: a JSON object, at most 64 KiB.
     pub data: Option<String>,
+}
+
+impl AttemptDetail {
+    /// Notes what went wrong, unless something else has.
+    pub fn note(&mut self, code: &str, error: String) {
+        if self.error_code.is_none() && self.error.is_none() {
+            (self.error_code, self.error) = (Some(code.to_owned()), Some(error));
+        }
+    }
 }
 
 /// A `delay` trigger's next instant, set when its run is final and only if it still awaits that run.

@@ -187,17 +187,21 @@ impl Definitions {
     }
 
     /// What a job keeps between its runs, if it does; trying again until the store answers.
-    pub(crate) async fn data(&self, job: JobId, definition: &Job) -> Option<Value> {
+    ///
+    /// # Errors
+    /// What is kept cannot be read: a run that began with nothing in its place would overwrite it.
+    pub(crate) async fn data(&self, job: JobId, definition: &Job) -> std::result::Result<Option<Value>, String> {
         if !definition.keep_data {
-            return None;
+            return Ok(None);
         }
         loop {
             match self.store.job_data(job).await {
                 Ok(kept) => {
-                    let data = kept.and_then(|kept| serde_json::from_str(&kept.data).ok());
-                    return Some(data.unwrap_or_else(|| Value::Object(serde_json::Map::new())));
+                    let data = kept.map_or(Ok(serde_json::Map::new()), |kept| serde_json::from_str(&kept.data));
+                    let unreadable = |error| format!("the data of the job is no JSON object: {error}");
+                    return data.map(|data| Some(Value::Object(data))).map_err(unreadable);
                 }
-                Err(Error::Closed) => return None,
+                Err(Error::Closed) => return Ok(None),
                 Err(error) => {
                     tracing::error!(%error, job.id = job.0, "the data of a job could not be read; trying again");
                     self.clock.alarm().wait_until(self.clock.now() + crate::engine::wait_of(RETRY_AFTER_MS)).await;

@@ -27,6 +27,7 @@ use crate::log_lane::LogLane;
 use crate::metrics::Metrics;
 use crate::node::Node;
 use crate::notice::Notice;
+use crate::output::Outputs;
 use crate::pool::Tools;
 use crate::process::Processes;
 use crate::queues::QueueWatch;
@@ -261,11 +262,14 @@ impl Engine {
             let (store, clock, metrics) = (Arc::clone(&store), Arc::clone(&clock), Arc::clone(&metrics));
             running.spawn(Keeper { store, clock, metrics, incarnation: incarnation.clone(), name: name.clone() }.run());
         }
+        let outputs = Outputs { store: Arc::clone(&store), clock: Arc::clone(&clock) };
         let workers = Workers::new(
             Arc::clone(&store),
             time.clone(),
             Arc::clone(&definitions),
+            Arc::clone(&audience),
             logs.clone(),
+            outputs.clone(),
             Arc::clone(&metrics),
             incarnation.clone(),
         );
@@ -302,6 +306,7 @@ impl Engine {
                 definitions,
                 processes: processes.clone(),
                 logs,
+                outputs,
                 metrics: Arc::clone(&metrics),
                 kill_grace: settings.kill_grace,
             },

@@ -19,6 +19,7 @@ mod log_lane;
 mod metrics;
 mod node;
 mod notice;
+mod output;
 mod pool;
 mod process;
 mod queues;

@@ -22,18 +22,18 @@ pub use scope::Scope;
 
 /// Hears what happens on one node, and may veto runs before they start. Every method does nothing unless it is written.
 ///
-/// Runs and triggers of other nodes, and changes made through them, are heard there. What remote workers execute is heard when it
-/// ends, through the node that records it; neither [`Listener::veto`] nor [`Listener::run_starting`] is called for it.
+/// Runs and triggers of other nodes, and changes made through them, are heard there. What remote workers execute is asked about and
+/// heard of on the node that gives it to them, and its end on the node that records it.
 /// A method must not block its thread: what waits is to be awaited.
 pub trait Listener: Send + Sync + 'static {
-    /// Whether a run that is recorded as running is not to start, and why. Asked once for each run, before its first attempt;
-    /// the run is then `skipped` with the reason `vetoed`, and no retry follows. A call that panics or takes too long vetoes
-    /// nothing.
+    /// Whether a run that is recorded as running is not to start, and why. Asked before each attempt, also before one that
+    /// follows a lost or failed one; the run is then `skipped` with the reason `vetoed`, and no retry follows. An attempt that a
+    /// worker has not heard of when its node dies is asked about again. A call that panics or takes too long vetoes nothing.
     fn veto(&self, _run: &StartingRun) -> impl Future<Output = Option<String>> + Send {
         async { None }
     }
 
-    /// An attempt is about to be executed, and nobody has vetoed it. The attempt waits for this.
+    /// An attempt is about to be executed here or given to a worker, and nobody has vetoed it. It waits for this.
     fn run_starting(&self, _run: &StartingRun) -> impl Future<Output = ()> + Send {
         async {}
     }
@@ -89,7 +89,7 @@ pub trait Listener: Send + Sync + 'static {
     }
 }
 
-/// A run that is about to be executed on this node.
+/// A run that is about to be executed on this node, or by a worker that it talks to.
 #[derive(Clone, Debug)]
 pub struct StartingRun {
     /// The run.

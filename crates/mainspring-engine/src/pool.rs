@@ -29,6 +29,7 @@ use crate::handler::{Handlers, RunContext};
 use crate::listener::Audience;
 use crate::log_lane::LogLane;
 use crate::metrics::Metrics;
+use crate::output::Outputs;
 use crate::process::Processes;
 use crate::tasks::Tasks;
 
@@ -45,6 +46,7 @@ pub(crate) struct Tools {
     pub(crate) definitions: Arc<Definitions>,
     pub(crate) processes: Option<Arc<Processes>>,
     pub(crate) logs: LogLane,
+    pub(crate) outputs: Outputs,
     pub(crate) metrics: Arc<Metrics>,
     pub(crate) kill_grace: Duration,
 }
@@ -264,8 +266,9 @@ impl Pool {
         }
         start.deadline = self.tools.definitions.deadline(&start, &definition).await;
         let prepared = async {
-            self.tools.audience.admit(&start, &definition).await?;
-            Ok::<_, String>(self.tools.definitions.data(start.job, &definition).await.map(JobData::new))
+            self.tools.audience.admit(&start, &definition).await.map_err(Hindrance::Veto)?;
+            let data = self.tools.definitions.data(start.job, &definition).await;
+            Ok(data.map_err(Hindrance::Data)?.map(JobData::new))
         };
         let mut told = cancelled.clone();
         let prepared = tokio::select! {
@@ -276,7 +279,7 @@ impl Pool {
         };
         let data = match prepared {
             Some(Ok(data)) => data,
-            Some(Err(why)) => return vetoed(start, definition, self.tools.time.now(), &why),
+            Some(Err(hindrance)) => return hindered(start, definition, self.tools.time.now(), hindrance),
             None => {
                 let done = Done { outcome: AttemptOutcome::Cancelled, detail: None };
                 return end(start, definition, None, self.tools.time.now(), done);
@@ -295,7 +298,10 @@ impl Pool {
             let done = AssertUnwindSafe(async { self.perform(context).await }).catch_unwind().await;
             done.unwrap_or_else(|panic| Done::failed("handler.panicked", HandlerError::of_panic(&*panic).0))
         };
-        let ended_at = self.tools.time.now();
+        let (ended_at, mut done) = (self.tools.time.now(), done);
+        if let Some(detail) = &mut done.detail {
+            self.tools.outputs.part_at_last(start.run, start.attempt, detail).await;
+        }
         let start = Arc::try_unwrap(start).unwrap_or_else(|shared| (*shared).clone());
         end(start, definition, Some(started_at), ended_at, done)
     }
@@ -367,16 +373,28 @@ fn left(output: &Value, data: Option<Value>) -> Option<Box<AttemptDetail>> {
     if text.len() <= most {
         detail.output = Some(text);
     } else {
-        detail.error_code = Some("task.output_too_large".into());
-        detail.error = Some(format!("the output has {} bytes, and {most} are kept", text.len()));
+        detail.note("output.too_large", format!("the output has {} bytes, and {most} are kept", text.len()));
     }
     Some(Box::new(detail))
 }
 
-/// The end of a run that a listener does not let start.
-fn vetoed(start: Start, definition: Arc<Job>, ended_at: Timestamp, why: &str) -> AttemptEnd {
-    let done = Done { outcome: AttemptOutcome::Cancelled, ..Done::failed("run.vetoed", why) };
-    AttemptEnd { vetoed: true, ..end(start, definition, None, ended_at, done) }
+/// Why an attempt does not begin.
+pub(crate) enum Hindrance {
+    /// A listener has vetoed it.
+    Veto(String),
+    /// What the job keeps between its runs cannot be read.
+    Data(String),
+}
+
+/// The end of an attempt that does not begin.
+pub(crate) fn hindered(start: Start, definition: Arc<Job>, ended_at: Timestamp, why: Hindrance) -> AttemptEnd {
+    match why {
+        Hindrance::Veto(why) => {
+            let done = Done { outcome: AttemptOutcome::Cancelled, ..Done::failed("run.vetoed", why) };
+            AttemptEnd { vetoed: true, ..end(start, definition, None, ended_at, done) }
+        }
+        Hindrance::Data(why) => end(start, definition, None, ended_at, Done::failed("data.unreadable", why)),
+    }
 }
 
 fn end(

@@ -24,8 +24,10 @@ use tokio::sync::{Notify, oneshot, watch};
 
 use crate::clock::{RightTime, boot_ms, pause};
 use crate::definitions::Definitions;
+use crate::listener::Audience;
 use crate::log_lane::LogLane;
 use crate::metrics::Metrics;
+use crate::output::Outputs;
 use crate::pool::Line;
 use crate::tasks::Tasks;
 
@@ -74,7 +76,9 @@ pub(crate) struct Inner {
     store: Arc<dyn Store>,
     time: RightTime,
     definitions: Arc<Definitions>,
+    audience: Arc<Audience>,
     logs: LogLane,
+    outputs: Outputs,
     metrics: Arc<Metrics>,
     /// This process start, as it is at the moment.
     incarnation: watch::Receiver<Incarnation>,
@@ -103,7 +107,9 @@ impl Workers {
         store: Arc<dyn Store>,
         time: RightTime,
         definitions: Arc<Definitions>,
+        audience: Arc<Audience>,
         logs: LogLane,
+        outputs: Outputs,
         metrics: Arc<Metrics>,
         incarnation: watch::Receiver<Incarnation>,
     ) -> Self {
@@ -111,7 +117,9 @@ impl Workers {
             store,
             time,
             definitions,
+            audience,
             logs,
+            outputs,
             metrics,
             incarnation,
             sessions: Mutex::default(),
@@ -276,7 +284,8 @@ impl Workers {
         }
         let session = Arc::new(Session::new(&info, boot_ms()));
         for live in self.0.store.held(id).await? {
-            self.resume(&session, live).await;
+            let has_it = poll.holds.contains(&(live.claimed.run, live.claimed.attempt));
+            self.resume(&session, live, has_it).await;
         }
         session.receive(poll);
         let before = lock(&self.0.sessions).insert(id, Arc::clone(&session));

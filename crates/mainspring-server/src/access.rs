@@ -55,6 +55,14 @@ impl Pass {
         }
     }
 
+    /// Whether it opens what wants a permission.
+    pub(crate) fn may(&self, permission: Permission) -> bool {
+        match self {
+            Self::Server => true,
+            Self::Worker(_) => matches!(permission, Permission::Public | Permission::Work),
+        }
+    }
+
     /// Whether runs may be taken from a queue.
     pub(crate) fn opens(&self, queue: &str) -> bool {
         match self {

@@ -10,7 +10,7 @@ use mainspring_engine::{Control, Engine};
 use mainspring_schedule::Timestamp;
 use mainspring_store::WorkerToken;
 use rustc_hash::FxHashMap;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{Notify, Semaphore, watch};
 
 use crate::access::Access;
 use crate::figures::Figures;
@@ -45,6 +45,8 @@ pub(crate) struct Inner {
     /// Idempotency keys whose request is at work on this node.
     pub(crate) at_work: Mutex<HashSet<String>>,
     pub(crate) job_keys: Mutex<FxHashMap<JobId, JobKey>>,
+    /// Is woken when there may be something to send to a webhook that this node would not notice by itself.
+    pub(crate) webhooks: Notify,
     /// The tokens of workers, and when they were read.
     pub(crate) tokens: Mutex<Option<(Instant, Tokens)>>,
 }

@@ -12,6 +12,7 @@ mod jobs;
 mod logs;
 mod namespaces;
 mod next;
+mod outputs;
 mod preview;
 mod queues;
 mod runs;
@@ -103,6 +104,7 @@ fn table() -> Vec<Route> {
         why::routes(),
         runs::routes(),
         logs::routes(),
+        outputs::routes(),
         calendars::routes(),
         export::routes(),
         apply::routes(),

@@ -16,7 +16,7 @@ use mainspring_engine::Engine;
 use rustix::net::sockopt;
 use rustix::process::{Resource, getrlimit};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::{Notify, Semaphore, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
 use crate::access::Access;
@@ -161,6 +161,7 @@ impl Server {
             deeds: Arc::clone(&deeds),
             at_work: Mutex::new(HashSet::new()),
             job_keys: Mutex::default(),
+            webhooks: Notify::new(),
             tokens: Mutex::default(),
             engine,
         });

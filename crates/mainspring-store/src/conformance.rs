@@ -135,7 +135,10 @@ macro_rules! conformance_suite {
                 deliveries_are_noted_once_for_each_event,
                 delivery_is_taken_by_one_at_a_time,
                 delivery_that_is_settled_late_stays_as_it_is,
-                webhook_that_goes_takes_its_deliveries_along,
+                webhook_that_fails_rests_until_it_is_resumed,
+                webhook_that_rests_keeps_no_events,
+                deliveries_are_given_up_by_their_age_and_counted_up_to_a_bound,
+                deliveries_of_a_webhook_that_is_gone_go_in_slices,
                 purge_waits_for_webhooks_and_forgets_old_deliveries,
                 missed_instants_of_a_fire_are_an_event;
             routing:
@@ -226,6 +229,7 @@ macro_rules! conformance_suite {
                 triggers_of_a_calendar_and_of_those_on_it_move_with_its_save,
                 settings_are_kept,
                 purge_deletes_old_history_with_all_that_belongs_to_it,
+                parts_of_an_output_are_kept_until_their_run_goes,
                 purge_keeps_the_newest_runs_of_each_job,
                 purge_leaves_positions_of_events,
                 purge_forgets_tombstones_and_keys,

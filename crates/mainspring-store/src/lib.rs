@@ -31,5 +31,5 @@ pub use postgres::{PostgresStore, Work, work};
 pub use row::*;
 pub use sqlite::{Options, SqliteStore};
 pub use store::Store;
-pub use webhook::{Delivery, DeliveryAnswer, DeliveryState, NewDelivery, Sent, Webhook, WebhookRow};
+pub use webhook::{Delivery, DeliveryAnswer, DeliveryState, Disabled, NewDelivery, Sent, Taken, Webhook, WebhookRow};
 pub use worker::{ROUTED_MAX, Routed, WorkerInfo, WorkerRow, WorkerToken};

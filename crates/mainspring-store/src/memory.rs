@@ -51,7 +51,7 @@ use crate::row::{
     Saved, StoreFigures, StoreInfo, Tally, TriggerEnd, TriggerInfo, TriggerQuery,
 };
 use crate::store::Store;
-use crate::webhook::{Delivery, NewDelivery, Sent, Webhook, WebhookRow};
+use crate::webhook::{Delivery, Disabled, NewDelivery, Sent, Taken, Webhook, WebhookRow};
 use crate::worker::{Routed, WorkerInfo, WorkerRow, WorkerToken};
 use model::Model;
 
@@ -297,6 +297,11 @@ impl Store for MemoryStore {
         Ok(())
     }
 
+    async fn keep_output(&self, run: RunId, attempt: u32, part: u32, bytes: Vec<u8>) -> Result<()> {
+        self.model()?.outputs.insert((run, attempt, part), bytes);
+        Ok(())
+    }
+
     async fn prior(&self, key: &JobKey) -> Result<JobPrior> {
         Ok(jobs::prior(&*self.model()?, key))
     }
@@ -385,6 +390,10 @@ impl Store for MemoryStore {
         Ok(self.model()?.logs.read(run, attempt, from_line, bytes_max))
     }
 
+    async fn output(&self, run: RunId, attempt: u32, part: u32) -> Result<Option<Vec<u8>>> {
+        Ok(self.model()?.outputs.get(&(run, attempt, part)).cloned())
+    }
+
     async fn gaps(&self, trigger: Option<TriggerId>, after: i64, limit: u32) -> Result<Vec<GapRow>> {
         let model = self.model()?;
         let start = model.gaps.partition_point(|gap| gap.seq <= after);
@@ -419,8 +428,16 @@ impl Store for MemoryStore {
         Ok(self.model()?.webhooks.remove(name))
     }
 
-    async fn rotate_webhook(&self, name: &str, secret: &str, until: Timestamp) -> Result<bool> {
-        Ok(self.model()?.webhooks.rotate(name, secret, until))
+    async fn rotate_webhook(&self, name: &str, replaced: &str, secret: &str, until: Timestamp) -> Result<bool> {
+        Ok(self.model()?.webhooks.rotate(name, replaced, secret, until))
+    }
+
+    async fn disable_webhook(&self, webhook: i64, since: Timestamp, disabled: Disabled) -> Result<bool> {
+        Ok(self.model()?.webhooks.disable(webhook, since, disabled))
+    }
+
+    async fn resume_webhook(&self, name: &str, through: i64) -> Result<bool> {
+        Ok(self.model()?.webhooks.resume(name, through))
     }
 
     async fn note_deliveries(
@@ -433,18 +450,20 @@ impl Store for MemoryStore {
         Ok(self.model()?.webhooks.note(webhook, places, deliveries, at))
     }
 
-    async fn take_deliveries(
-        &self,
-        webhook: i64,
-        at: Timestamp,
-        until: Timestamp,
-        limit: u32,
-    ) -> Result<Vec<Delivery>> {
+    async fn take_deliveries(&self, webhook: i64, at: Timestamp, until: Timestamp, limit: u32) -> Result<Vec<Taken>> {
         Ok(self.model()?.webhooks.take(webhook, at, until, limit))
     }
 
-    async fn settle_delivery(&self, sent: Sent) -> Result<bool> {
+    async fn settle_deliveries(&self, sent: Vec<Sent>) -> Result<Vec<bool>> {
         Ok(self.model()?.webhooks.settle(sent))
+    }
+
+    async fn expire_deliveries(&self, before: Timestamp, why: &str, at: Timestamp, limit: u32) -> Result<u64> {
+        Ok(self.model()?.webhooks.expire(before, why, at, limit))
+    }
+
+    async fn pending_deliveries(&self, webhook: i64, most: u32) -> Result<u32> {
+        Ok(self.model()?.webhooks.count_pending(webhook, most))
     }
 
     async fn deliveries(&self, webhook: i64, before: Option<i64>, limit: u32) -> Result<Vec<Delivery>> {

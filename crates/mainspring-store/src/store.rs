@@ -21,7 +21,7 @@ use crate::row::{
     RunInfo, RunQuery, Saved, StoreFigures, StoreInfo, StoreWarning, Tally, TriggerEnd, TriggerInfo, TriggerQuery,
     VersionedJob,
 };
-use crate::webhook::{Delivery, NewDelivery, Sent, Webhook, WebhookRow};
+use crate::webhook::{Delivery, Disabled, NewDelivery, Sent, Taken, Webhook, WebhookRow};
 use crate::worker::{Routed, WorkerInfo, WorkerRow, WorkerToken};
 
 /// Where jobs, triggers, runs and history are kept.
@@ -192,6 +192,10 @@ pub trait Store: Send + Sync + 'static {
     /// Appends log chunks. They need no run: a chunk may come after its run has been deleted.
     async fn append_log(&self, chunks: Vec<LogChunk>) -> Result<()>;
 
+    /// Keeps a part of an output that is too large for the row of its run, 256 KiB at most. Parts count from 0; one that is sent
+    /// again takes the place of the one before. It needs no run, as [`Store::append_log`].
+    async fn keep_output(&self, run: RunId, attempt: u32, part: u32, bytes: Vec<u8>) -> Result<()>;
+
     /// What nodes that share this store say to each other through it; nothing if it admits one process only.
     fn cluster(&self) -> Option<&dyn Cluster> {
         None
@@ -284,6 +288,9 @@ pub trait Store: Send + Sync + 'static {
     /// Log chunks of an attempt, from the one that holds `from_line`, up to about `bytes_max`.
     async fn log(&self, run: RunId, attempt: u32, from_line: u64, bytes_max: u32) -> Result<Vec<LogChunk>>;
 
+    /// A part of an output that was kept apart.
+    async fn output(&self, run: RunId, attempt: u32, part: u32) -> Result<Option<Vec<u8>>>;
+
     /// Missed and suppressed instants after a position, oldest first; of one trigger, or of all.
     async fn gaps(&self, trigger: Option<TriggerId>, after: i64, limit: u32) -> Result<Vec<GapRow>>;
 
@@ -296,14 +303,22 @@ pub trait Store: Send + Sync + 'static {
     /// Keeps a webhook. A conflict: the name is taken.
     async fn add_webhook(&self, webhook: Webhook) -> Result<()>;
 
-    /// All webhooks, by name.
+    /// All webhooks, by name: with what has to be known to serve them, so one look does for all.
     async fn webhooks(&self) -> Result<Vec<WebhookRow>>;
 
-    /// Removes a webhook with its deliveries. True: it was there.
+    /// Removes a webhook. Nothing more is sent to it; retention takes its deliveries, a few at a time. True: it was there.
     async fn remove_webhook(&self, name: &str) -> Result<bool>;
 
-    /// Gives a webhook another secret; the one before stays its second one until an instant. True: it was there.
-    async fn rotate_webhook(&self, name: &str, secret: &str, until: Timestamp) -> Result<bool>;
+    /// Gives a webhook another secret in place of `replaced`, which stays its second one until an instant. False: it is gone, or has
+    /// another secret than that.
+    async fn rotate_webhook(&self, name: &str, replaced: &str, secret: &str, until: Timestamp) -> Result<bool>;
+
+    /// Lets a webhook rest that has [failed since](WebhookRow::failing_since) an instant. False: something has got through to it
+    /// meanwhile, it rests already, or is gone.
+    async fn disable_webhook(&self, webhook: i64, since: Timestamp, disabled: Disabled) -> Result<bool>;
+
+    /// Ends the rest of a webhook: it goes on with the events after `through`, and with what is pending. True: it rested.
+    async fn resume_webhook(&self, name: &str, through: i64) -> Result<bool>;
 
     /// Keeps deliveries to a webhook, due at once, and moves its place among the events from `places.0` to `places.1`. False, and
     /// nothing is kept: it is somewhere else, because another node was faster, or gone.
@@ -316,12 +331,18 @@ pub trait Store: Send + Sync + 'static {
     ) -> Result<bool>;
 
     /// Takes up to `limit` pending deliveries of a webhook that are due at `at`, longest due first, to send them now: each counts
-    /// an attempt more, and is due again at `until`, unless it is [settled](Store::settle_delivery) before.
-    async fn take_deliveries(&self, webhook: i64, at: Timestamp, until: Timestamp, limit: u32)
-    -> Result<Vec<Delivery>>;
+    /// an attempt more, and is due again at `until`, unless it is [settled](Store::settle_deliveries) before.
+    async fn take_deliveries(&self, webhook: i64, at: Timestamp, until: Timestamp, limit: u32) -> Result<Vec<Taken>>;
 
-    /// Records what came of sending a delivery. False, and nothing is kept: it was taken again since, is over, or is gone.
-    async fn settle_delivery(&self, sent: Sent) -> Result<bool>;
+    /// Records what came of sending deliveries, and since when their webhooks fail. False, and nothing is kept of one: it was taken
+    /// again since, is over, or is gone.
+    async fn settle_deliveries(&self, sent: Vec<Sent>) -> Result<Vec<bool>>;
+
+    /// Gives up pending deliveries that were made before an instant, the oldest first and up to `limit`, and says why. Answers how many.
+    async fn expire_deliveries(&self, before: Timestamp, why: &str, at: Timestamp, limit: u32) -> Result<u64>;
+
+    /// How many deliveries to a webhook are pending; `most` if there are more.
+    async fn pending_deliveries(&self, webhook: i64, most: u32) -> Result<u32>;
 
     /// Deliveries to a webhook before a position, newest first.
     async fn deliveries(&self, webhook: i64, before: Option<i64>, limit: u32) -> Result<Vec<Delivery>>;

@@ -32,6 +32,21 @@ pub struct WebhookRow {
     pub id: i64,
     /// What it says.
     pub webhook: Webhook,
+    /// When the first of its pending deliveries is due.
+    pub next_at: Option<Timestamp>,
+    /// Since when every message has failed.
+    pub failing_since: Option<Timestamp>,
+    /// Whether it rests: nothing is sent to it, and no deliveries are made.
+    pub disabled: Option<Disabled>,
+}
+
+/// Why a webhook rests.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Disabled {
+    /// Since when.
+    pub at: Timestamp,
+    /// Why.
+    pub reason: String,
 }
 
 /// A message that is to be delivered.
@@ -79,8 +94,10 @@ impl DeliveryState {
 pub struct Delivery {
     /// Position, for reading on.
     pub id: i64,
-    /// What is sent.
-    pub new: NewDelivery,
+    /// The message's id.
+    pub message: String,
+    /// The kind of the event.
+    pub kind: String,
     /// Where it stands.
     pub state: DeliveryState,
     /// How often it was sent, the time under way included.
@@ -95,6 +112,15 @@ pub struct Delivery {
     pub ended_at: Option<Timestamp>,
 }
 
+/// A delivery that is to be sent now.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Taken {
+    /// Which.
+    pub delivery: Delivery,
+    /// What is sent.
+    pub body: String,
+}
+
 /// What a receiver answered.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct DeliveryAnswer {
@@ -107,6 +133,8 @@ pub struct DeliveryAnswer {
 /// What becomes of a delivery that was sent.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Sent {
+    /// To which webhook.
+    pub webhook: i64,
     /// Which.
     pub id: i64,
     /// Which time this was, counted from 1. Nothing is kept of it if another one has begun.

@@ -45,7 +45,7 @@ pub const ERROR_CODES: [ErrorCode; 37] = [
         "The status is not an expected one. The log holds the answer's body; mend the request or `expect`.",
     ),
     code("output.invalid", "$MS_OUTPUT is not understood. Write key=value lines, or JSON objects, in UTF-8."),
-    code("output.too_large", "$MS_OUTPUT is over its limit. Write large results elsewhere and output their place."),
+    code("output.too_large", "An output has at most 16 MiB. Write what is larger elsewhere and output its place."),
     code(
         "output.unreadable",
         "The file behind $MS_OUTPUT was removed or replaced. Write to it, and leave it in place.",

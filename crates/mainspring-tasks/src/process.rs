@@ -278,10 +278,13 @@ fn signal_name(signal: i32) -> &'static str {
     }
 }
 
-/// What is not understood fails an attempt that would have succeeded, because whoever needs it would miss it.
+/// What is not understood fails an attempt that would have succeeded, because whoever needs it would miss it. An output that is
+/// too large is left out, and the attempt says so: what it has done stands.
 fn understood(left: Result<Option<Value>, TaskError>, ended: &mut Ended) -> Option<Value> {
     left.unwrap_or_else(|error| {
-        if ended.outcome == Outcome::Succeeded {
+        if error.code == "output.too_large" {
+            ended.error.get_or_insert(error);
+        } else if ended.outcome == Outcome::Succeeded {
             ended.outcome = Outcome::Failed;
             ended.error = Some(error);
         }

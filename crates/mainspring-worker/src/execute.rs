@@ -193,8 +193,10 @@ fn refuse_large_output(end: &mut WorkerEnd) {
     let most = Settings::OUTPUT_BYTES_MAX;
     if bytes > most {
         end.output = None;
-        end.error_code = Some("task.output_too_large".to_owned());
-        end.error = Some(format!("the output has {bytes} bytes, and {most} are kept"));
+        if end.error_code.is_none() && end.error.is_none() {
+            end.error_code = Some("output.too_large".to_owned());
+            end.error = Some(format!("the output has {bytes} bytes, and {most} are kept"));
+        }
     }
 }
 

@@ -35,7 +35,7 @@ pub(super) async fn json<T: DeserializeOwned>(response: Response) -> Result<T, C
     })
 }
 
-async fn body(response: Response) -> Result<Vec<u8>, ClientError> {
+pub(super) async fn body(response: Response) -> Result<Vec<u8>, ClientError> {
     let address = response.url().origin().ascii_serialization();
     let body = response.bytes().await;
     body.map(Vec::from).map_err(|source| ClientError::unreachable(&address, source))

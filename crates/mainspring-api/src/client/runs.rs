@@ -34,6 +34,11 @@ impl Client {
         self.get(&routes::path(routes::RUN_WHY, &[run]), &()).await
     }
 
+    /// Returns what a run has left, however large it is: JSON.
+    pub async fn run_output(&self, run: &str) -> Result<Vec<u8>, ClientError> {
+        self.bytes(&routes::path(routes::RUN_OUTPUT, &[run])).await
+    }
+
     /// Returns a part of the log of a run. The filter's `follow` is not used.
     pub async fn log(&self, run: &str, filter: &LogFilter) -> Result<LogPage, ClientError> {
         let filter = LogFilter { follow: false, ..filter.clone() };

@@ -1,7 +1,7 @@
 //! Webhooks.
 
 use super::{Client, ClientError, Precondition};
-use crate::{Page, PageFilter, Webhook, WebhookDelivery, WebhookSpec, routes};
+use crate::{Page, PageFilter, Webhook, WebhookDelivery, WebhookRotation, WebhookSpec, routes};
 
 impl Client {
     /// Lists the webhooks.
@@ -25,8 +25,13 @@ impl Client {
     }
 
     /// Gives a webhook another secret. The answer is the only place where it can be read.
-    pub async fn rotate_webhook(&self, name: &str) -> Result<Webhook, ClientError> {
-        self.post(&routes::path(routes::WEBHOOK_SECRET, &[name]), &(), &()).await
+    pub async fn rotate_webhook(&self, name: &str, rotation: WebhookRotation) -> Result<Webhook, ClientError> {
+        self.post(&routes::path(routes::WEBHOOK_SECRET, &[name]), &(), &rotation).await
+    }
+
+    /// Lets a webhook go on that rests.
+    pub async fn resume_webhook(&self, name: &str) -> Result<Webhook, ClientError> {
+        self.post(&routes::path(routes::WEBHOOK_RESUME, &[name]), &(), &()).await
     }
 
     /// Sends a webhook a message of the type `webhook.test`.

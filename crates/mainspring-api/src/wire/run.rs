@@ -72,9 +72,12 @@ pub struct Run {
     /// JSON it received.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<Value>,
-    /// JSON it left.
+    /// JSON it left, if that is not more than 64 KiB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Value>,
+    /// What it left, if that is more: [`RUN_OUTPUT`](crate::routes::RUN_OUTPUT) gives it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub output_ref: Option<OutputRef>,
     /// Run that this one repeats.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rerun_of: Option<String>,
@@ -88,6 +91,15 @@ pub struct Run {
     /// recorded, and done, before. Absent: no.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub recovered: bool,
+}
+
+/// An output that is kept apart from its run.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct OutputRef {
+    /// How long it is.
+    pub bytes: u64,
+    /// Its SHA-256, as 64 hexadecimal digits.
+    pub sha256: String,
 }
 
 /// Which part of a run another one executes for it.

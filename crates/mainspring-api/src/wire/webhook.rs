@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use utoipa::ToSchema;
+use utoipa::{IntoParams, ToSchema};
 
 use super::words;
 use crate::timestamp::Timestamp;
@@ -79,7 +79,7 @@ impl WebhookSpec {
 pub struct Webhook {
     /// Name.
     pub name: String,
-    /// Where messages are posted.
+    /// Where messages are posted. Lists, and those who may not change it, show scheme and host alone: the rest may be a secret.
     pub url: String,
     /// Types of events.
     pub events: Vec<String>,
@@ -94,9 +94,33 @@ pub struct Webhook {
     /// Up to when messages are signed with the secret before as well.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous_secret_until: Option<Timestamp>,
+    /// Since when every message has failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failing_since: Option<Timestamp>,
+    /// Since when it rests: nothing is sent to it, and it hears nothing of what happens, until it is resumed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disabled_at: Option<Timestamp>,
+    /// Why it rests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disabled_reason: Option<String>,
     /// The secret that messages are signed with: only where it is made, and never again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub secret: Option<String>,
+}
+
+/// How a webhook gets another secret.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(default, deny_unknown_fields)]
+pub struct WebhookRotation {
+    /// Also while the secret before the present one is still valid: it is not any more then.
+    #[serde(skip_serializing_if = "is_false")]
+    pub force: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
+const fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 /// A message to a webhook, and what became of it so far.
@@ -137,7 +161,7 @@ pub enum DeliveryState {
     Pending,
     /// The receiver has it.
     Delivered,
-    /// It was sent in vain as often as a message is sent.
+    /// It was sent in vain as often as a message is sent, or is too old.
     Dead,
     /// A state newer than this client.
     #[serde(other)]

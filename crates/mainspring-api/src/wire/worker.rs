@@ -272,7 +272,7 @@ pub struct WorkerEnd {
     /// The error in a line for people.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,
-    /// JSON it left, at most 64 KiB.
+    /// JSON it left, at most 16 MiB.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output: Option<Value>,
     /// What the job keeps from now on: an object, at most 64 KiB. Absent where that stays as it is. Counts with the outcome

@@ -1,10 +1,13 @@
 //! `mainspring run …`.
 
+use std::path::{Path, PathBuf};
+
 use clap::{Args, Subcommand, ValueEnum};
 use mainspring_api::{Reason, RunFilter, RunState, Timestamp, Why};
 
 use crate::connect::{ConnectArgs, Session};
-use crate::error::Result;
+use crate::error::{Error, Report, Result};
+use crate::exit::Exit;
 use crate::output::{Form, Output};
 use crate::pages::{self, ListArgs};
 use crate::start::StartArgs;
@@ -20,6 +23,7 @@ use crate::{bulk, connect};
   mainspring run start nightly-backup -p target=s3 --wait
   mainspring run get 019a8c1e-5400-8a3b-9c55-6f1f2a7d0b11
   mainspring run why 019a8c1e-5400-8a3b-9c55-6f1f2a7d0b11
+  mainspring run output 019a8c1e-5400-8a3b-9c55-6f1f2a7d0b11 --out report.json
   mainspring run rerun 019a8c1e-5400-8a3b-9c55-6f1f2a7d0b11")]
 pub struct RunArgs {
     #[command(flatten)]
@@ -43,6 +47,15 @@ enum Verb {
         /// Id of a run
         #[arg(required = true, value_name = "RUN")]
         ids: Vec<String>,
+    },
+    /// Print what a run has left, or write it to a file
+    Output {
+        /// Id of a run
+        #[arg(value_name = "RUN")]
+        id: String,
+        /// Write to this file instead of stdout
+        #[arg(long, value_name = "FILE")]
+        out: Option<PathBuf>,
     },
     /// Start a run of a job now
     Start(StartArgs),
@@ -129,12 +142,25 @@ pub fn run(args: RunArgs, output: &Output) -> Result {
             Verb::List(args) => list(&session, args, output).await,
             Verb::Get { ids } => get(&session, &ids, output).await,
             Verb::Why { ids } => why(&session, &ids, output).await,
+            Verb::Output { id, out } => left(&session, &id, out.as_deref(), output).await,
             Verb::Start(args) => crate::start::start(&session, &args, output).await,
             Verb::Wait { ids, wait } => wait::runs(&session, &ids, &wait, output).await,
             Verb::Cancel(args) => cancel(&session, args, output).await,
             Verb::Rerun(args) => rerun(&session, args, output).await,
         }
     })
+}
+
+/// Prints or writes what a run has left.
+async fn left(session: &Session, id: &str, out: Option<&Path>, output: &Output) -> Result {
+    let bytes = session.ask(session.client.run_output(id)).await?;
+    let Some(path) = out else { return output.text(String::from_utf8_lossy(&bytes)) };
+    std::fs::write(path, &bytes).map_err(|error| {
+        let report = Report::new("cli.output", format!("cannot write to {}: {error}", path.display()));
+        Error::new(Exit::Failure, report)
+    })?;
+    output.note(format_args!("{} bytes written to {}", bytes.len(), path.display()));
+    Ok(())
 }
 
 async fn list(session: &Session, args: ListRunsArgs, output: &Output) -> Result {

@@ -1,7 +1,7 @@
 //! `mainspring webhook …`.
 
 use clap::{Args, Subcommand};
-use mainspring_api::{PageFilter, Webhook, WebhookSpec};
+use mainspring_api::{PageFilter, Webhook, WebhookRotation, WebhookSpec};
 
 use crate::connect::{self, ConnectArgs, Session};
 use crate::error::Result;
@@ -18,7 +18,8 @@ use crate::views::{WEBHOOK, WEBHOOK_DELIVERY};
   mainspring webhook create nightly --url https://example.org/hook --events run.failed,fire.missed --only shop/nightly
   mainspring webhook test ops
   mainspring webhook deliveries ops                    what was sent, and what came of it
-  mainspring webhook rotate ops > secret")]
+  mainspring webhook rotate ops > secret
+  mainspring webhook resume ops                        it has failed for days, and is mended")]
 pub struct WebhookArgs {
     #[command(flatten)]
     connect: ConnectArgs,
@@ -34,12 +35,14 @@ enum Verb {
     List,
     /// Show everything about a webhook but its secret
     Show(NameArgs),
-    /// Delete a webhook with its deliveries
+    /// Delete a webhook; nothing more is sent to it
     Delete(NameArgs),
     /// Send a webhook a message of the type webhook.test
     Test(NameArgs),
     /// Give a webhook another secret; for a day, messages are signed with both
-    Rotate(NameArgs),
+    Rotate(RotateArgs),
+    /// Let a webhook go on that rests because every message to it has failed for days
+    Resume(NameArgs),
     /// List what was sent to a webhook, newest first
     Deliveries {
         #[command(flatten)]
@@ -54,6 +57,15 @@ struct NameArgs {
     /// Its name
     #[arg(value_name = "NAME")]
     name: String,
+}
+
+#[derive(Debug, Args)]
+struct RotateArgs {
+    #[command(flatten)]
+    name: NameArgs,
+    /// Also while the secret before the present one is still valid: it is not any more then
+    #[arg(long)]
+    force: bool,
 }
 
 #[derive(Debug, Args)]
@@ -82,7 +94,11 @@ pub fn run(args: WebhookArgs, output: &Output) -> Result {
         let client = &session.client;
         match args.verb {
             Verb::Create(args) => secret(&session.ask(client.create_webhook(&spec(args))).await?, output),
-            Verb::Rotate(args) => secret(&session.ask(client.rotate_webhook(&args.name)).await?, output),
+            Verb::Rotate(args) => {
+                let rotation = WebhookRotation { force: args.force };
+                secret(&session.ask(client.rotate_webhook(&args.name.name, rotation)).await?, output)
+            }
+            Verb::Resume(args) => output.one(&session.ask(client.resume_webhook(&args.name)).await?, &WEBHOOK),
             Verb::List => output.list(&session.ask(client.webhooks()).await?, &WEBHOOK),
             Verb::Show(args) => output.one(&session.ask(client.webhook(&args.name)).await?, &WEBHOOK),
             Verb::Delete(args) => {

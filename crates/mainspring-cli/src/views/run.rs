@@ -38,7 +38,10 @@ pub const RUN: View<Run> = View {
         Column::extra("RERUN OF", |it, _| optional(it.rerun_of.as_ref())),
         Column::extra("RECOVERED", |it, _| yes(it.recovered)),
         Column::extra("INPUT", |it, _| json(it.input.as_ref())),
-        Column::extra("OUTPUT", |it, _| json(it.output.as_ref())),
+        Column::extra("OUTPUT", |it, _| match &it.output_ref {
+            Some(apart) => text(format_args!("{} bytes: mainspring run output {}", apart.bytes, it.id)),
+            None => json(it.output.as_ref()),
+        }),
     ],
     name: |it| it.id.clone(),
     empty: "no runs",

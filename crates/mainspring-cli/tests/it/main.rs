@@ -15,6 +15,7 @@ mod cron;
 mod faults;
 mod herd;
 mod live;
+mod output;
 mod program;
 mod queues;
 mod remote;

@@ -193,6 +193,11 @@ impl Session {
     pub fn give(&mut self, run: RunId, attempt: u32, ends: bool) {
         let ends = ends || self.ended_early.contains(&run);
         self.hands.give(run, attempt, ends);
+        self.withhold(run);
+    }
+
+    /// An attempt ends without having been given.
+    pub fn withhold(&mut self, run: RunId) {
         if self.unreadable.remove(&run) {
             self.ended_early.retain(|ended| *ended != run);
         }

@@ -41,11 +41,9 @@ impl Audience {
             return Ok(());
         }
         let run = self.starting(start, job).await;
-        if run.attempt == 1 {
-            for listener in &concerned {
-                if let Some(why) = self.bounded("veto", listener.ask(&run)).await.flatten() {
-                    return Err(why);
-                }
+        for listener in &concerned {
+            if let Some(why) = self.bounded("veto", listener.ask(&run)).await.flatten() {
+                return Err(why);
             }
         }
         let news = News::Starting(run);

@@ -76,12 +76,16 @@ impl Workers {
         self.append(&work, report.offset_ms, report.logs).await?;
         let now = self.0.time.now();
         let (mut refused, mut waiting, mut ends) = (Vec::new(), Vec::new(), Vec::new());
-        for end in report.ends {
+        for mut end in report.ends {
             let attempt = (end.run, end.attempt);
             let Some(given) = work.given.get(&attempt).cloned() else {
                 refused.push(attempt);
                 continue;
             };
+            // Before the end: a report that is cut off here is repeated.
+            if let Some(detail) = &mut end.detail {
+                self.0.outputs.part(end.run, end.attempt, detail).await?;
+            }
             let (sender, receiver) = oneshot::channel();
             let mut all = lock(&self.0.waiting);
             let others = all.entry(attempt).or_default();
@@ -237,7 +241,7 @@ mod tests {
         };
         let definition = Arc::new(Job::new(JobKey::new("default", "a"), Task::Noop));
         let start = Arc::new(Start::from(claimed));
-        let given = Given { start, definition, claimed_at: at(5_000), data: None, shard: None };
+        let given = Given { start, definition, claimed_at: at(5_000), data: None, shard: None, unreadable: None };
         let end = |started, ended| RemoteEnd {
             run,
             attempt: 1,

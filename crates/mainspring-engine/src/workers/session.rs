@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, Weak};
 
 use mainspring_core::batch::{LiveRun, Queues};
 use mainspring_core::job::Job;
+use mainspring_core::planner::AttemptEnd;
 use mainspring_core::routing::{Shard, Strategy, worker_line};
 use mainspring_core::rule::Start;
 use mainspring_core::workers::{self, Reception, Refusal, hold_ms};
@@ -15,6 +16,7 @@ use tokio::sync::Notify;
 
 use super::{Inner, WorkerError, Workers, lock};
 use crate::clock::{boot_ms, pause};
+use crate::pool::{Hindrance, hindered};
 
 /// How long to wait before a claim is repeated whose answer is not known.
 const RETRY_AFTER_MS: u64 = 250;
@@ -58,6 +60,8 @@ pub struct Given {
     pub data: Option<serde_json::Value>,
     /// Which shard it is, if its job is broadcast.
     pub shard: Option<Shard>,
+    /// Why its data cannot be read.
+    pub(super) unreadable: Option<String>,
 }
 
 impl Given {
@@ -65,8 +69,9 @@ impl Given {
         start.awaited_by = inner.definitions.awaiting_start(&start, &definition).await;
         start.deadline = inner.definitions.deadline(&start, &definition).await;
         let data = inner.definitions.data(start.job, &definition).await;
+        let (data, unreadable) = data.map_or_else(|why| (None, Some(why)), |data| (data, None));
         let shard = shard_of(inner, start.run, &definition).await;
-        Self { start: Arc::new(start), definition, claimed_at, data, shard }
+        Self { start: Arc::new(start), definition, claimed_at, data, shard, unreadable }
     }
 
     /// A run that the store says the worker has.
@@ -112,6 +117,18 @@ async fn shard_of(inner: &Inner, run: RunId, definition: &Job) -> Option<Shard> 
             }
         }
     }
+}
+
+/// Who is asked before a run is given to a worker.
+#[derive(Clone, Copy, Debug)]
+enum Asks {
+    /// Listeners, who may veto it.
+    Listeners,
+    /// Nobody: the worker has it, or it is to end.
+    Nobody {
+        /// Whether it is to end.
+        ends: bool,
+    },
 }
 
 pub(super) struct Session {
@@ -370,11 +387,13 @@ impl Workers {
                     let count = u32::try_from(claimed.len()).unwrap_or(u32::MAX);
                     // More may be left for it.
                     session.called.fetch_or(called && count == limit, Ordering::AcqRel);
-                    for run in claimed {
+                    // Together: a listener that takes its time with one holds up that one.
+                    let prepared = claimed.into_iter().map(|run| {
                         let start = Start::from(run);
                         inner.metrics.claimed(&start, now);
-                        self.prepare(session, start, now, false).await;
-                    }
+                        self.prepare(session, start, now, Asks::Listeners)
+                    });
+                    futures_util::future::join_all(prepared).await;
                     return Some(count);
                 }
                 Err(StoreError::Fenced) => {
@@ -390,29 +409,51 @@ impl Workers {
         }
     }
 
-    /// Takes in a run that the store says the worker has.
-    pub(super) async fn resume(&self, session: &Arc<Session>, live: LiveRun) {
+    /// Takes in a run that the store says the worker has. One that the worker does not name was not begun yet.
+    pub(super) async fn resume(&self, session: &Arc<Session>, live: LiveRun, has_it: bool) {
         let claimed_at = live.claimed_at.unwrap_or(live.claimed.due_at);
-        self.prepare(session, Start::from(live.claimed), claimed_at, live.ends).await;
+        let asks = if has_it || live.ends { Asks::Nobody { ends: live.ends } } else { Asks::Listeners };
+        self.prepare(session, Start::from(live.claimed), claimed_at, asks).await;
     }
 
     /// Puts a run into the worker's hands. One whose definition cannot be read follows when it can: a newer program may have
     /// written it, and the runs of other jobs do not wait for that.
-    async fn prepare(&self, session: &Arc<Session>, start: Start, claimed_at: Timestamp, ends: bool) {
+    async fn prepare(&self, session: &Arc<Session>, start: Start, claimed_at: Timestamp, asks: Asks) {
         let inner = &self.0;
         match inner.definitions.definition(start.job, start.job_version).await {
-            Ok(definition) => session.put(Given::new(inner, start, definition, claimed_at).await, ends),
+            Ok(definition) => self.give(session, Given::new(inner, start, definition, claimed_at).await, asks).await,
             Err(error) => {
                 tracing::error!(%error, job.id = start.job.0, run.id = %start.run, "a run waits whose definition could not be read");
                 lock(&session.desk).session.put_off(start.run);
                 let (workers, session) = (self.clone(), Arc::downgrade(session));
-                inner.tasks.start(async move { workers.await_definition(&session, start, claimed_at, ends).await });
+                inner.tasks.start(async move { workers.await_definition(&session, start, claimed_at, asks).await });
             }
         }
     }
 
+    /// Puts a run into the worker's hands, unless something keeps it from beginning: then it ends without having been there.
+    async fn give(&self, session: &Session, given: Given, asks: Asks) {
+        let Asks::Nobody { ends } = asks else {
+            let hindrance = match self.0.audience.admit(&given.start, &given.definition).await {
+                Err(why) => Hindrance::Veto(why),
+                Ok(()) => match given.unreadable.clone() {
+                    Some(why) => Hindrance::Data(why),
+                    None => return session.put(given, false),
+                },
+            };
+            // Another session may have given it out meanwhile; what is found out there counts.
+            if !session.is_over() {
+                let end = hindered((*given.start).clone(), given.definition, self.0.time.now(), hindrance);
+                self.0.ends.put([AttemptEnd { held_by: Some(session.id), ..end }]);
+            }
+            lock(&session.desk).session.withhold(given.start.run);
+            return;
+        };
+        session.put(given, ends);
+    }
+
     /// Looks for a definition until it is there, or nobody wants the run any more.
-    async fn await_definition(&self, session: &Weak<Session>, start: Start, claimed_at: Timestamp, ends: bool) {
+    async fn await_definition(&self, session: &Weak<Session>, start: Start, claimed_at: Timestamp, asks: Asks) {
         let definition = loop {
             pause(RETRY_AFTER_MS).await;
             if session.upgrade().is_none_or(|session| session.is_over()) {
@@ -424,7 +465,7 @@ impl Workers {
         };
         let given = Given::new(&self.0, start, definition, claimed_at).await;
         if let Some(session) = session.upgrade() {
-            session.put(given, ends);
+            self.give(&session, given, asks).await;
             session.wake.notify_waiters();
         }
     }

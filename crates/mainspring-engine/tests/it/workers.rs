@@ -1,18 +1,24 @@
 //! Workers of other machines, over a store in memory: what they are given, and what becomes of what they say.
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use futures_util::FutureExt;
 use mainspring_core::batch::Queues;
 use mainspring_core::job::{Job, JobKey, OnLost, Task};
 use mainspring_core::run::{AttemptOutcome, RunState};
 use mainspring_core::{Incarnation, RunId, Timestamp};
 use mainspring_engine::control::{Ask, SaveMode};
-use mainspring_engine::{Clock, Engine, LogPiece, Poll, RemoteEnd, Report, Settings, SystemClock, Told, WorkerError};
+use mainspring_engine::{
+    Clock, EndedRun, Engine, Listener, LogPiece, Poll, RemoteEnd, Report, Scope, Settings, StartingRun, SystemClock,
+    Told, WorkerError,
+};
 use mainspring_store::{Expect, MemoryStore, Options, SqliteStore, Store, WorkerInfo};
 use mainspring_tasks::{LogLine, Stream};
+use tokio::sync::watch;
 
-use crate::kit::until;
+use crate::kit::{PATIENCE, until};
 
 /// An engine whose own slots take nothing from the queue `remote`.
 pub async fn engine(store: Arc<dyn Store>) -> Engine {
@@ -215,6 +221,150 @@ async fn process_that_starts_anew_goes_on_with_its_workers() {
     assert_eq!(after.workers().report(worker, done).await.expect("reported"), []);
     is(&after, ended, RunState::Succeeded).await;
     is(&after, kept, RunState::Cancelled).await;
+}
+
+#[tokio::test]
+async fn hundred_workers_outlive_a_server_that_is_started_again() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let before = engine(Arc::clone(&store)).await;
+    let key = save(&before, |_| {}).await;
+    let mut held = Vec::new();
+    for _ in 0..100 {
+        let worker = join(&before, 1).await;
+        let run = ask(&before, &key).await;
+        let (given, number) = told(&before, worker, 1, 1, &[]).await;
+        assert_eq!(ids(&given), [run]);
+        held.push((worker, run, number));
+    }
+    // As if it had been killed: nothing is said to anybody.
+    drop(before);
+    let after = engine(store).await;
+    let all = held.into_iter().map(async |(worker, run, number)| {
+        let quick = Poll { wait: Some(Duration::ZERO), ..asks(number + 1, 0, &[(run, 1)]) };
+        let told = after.workers().poll(worker, quick).await.expect("it is the same worker");
+        assert!(told.runs.is_empty() && told.end.is_empty(), "it has its run, and goes on with it");
+        let done = ends(vec![end(run, 1, AttemptOutcome::Succeeded)]);
+        assert_eq!(after.workers().report(worker, done).await.expect("reported"), []);
+        is(&after, run, RunState::Succeeded).await;
+    });
+    futures_util::future::join_all(all).await;
+    assert_eq!(after.store().workers().await.expect("readable").len(), 100);
+}
+
+#[tokio::test]
+async fn verdict_whose_reporter_was_cut_off_is_recorded_once() {
+    let engine = engine(Arc::new(MemoryStore::new())).await;
+    let key = save(&engine, |_| {}).await;
+    let worker = join(&engine, 1).await;
+    let run = ask(&engine, &key).await;
+    told(&engine, worker, 1, 1, &[]).await;
+    let report = || ends(vec![end(run, 1, AttemptOutcome::Succeeded)]);
+    // It has come as far as it comes without waiting, and nobody waits for its answer.
+    assert!(engine.workers().report(worker, report()).now_or_never().is_none());
+    let refused = engine.workers().report(worker, report()).await.expect("reported");
+    assert!(refused.is_empty() || refused == [(run, 1)], "{refused:?}");
+    is(&engine, run, RunState::Succeeded).await;
+    let attempts = engine.store().attempts(run).await.expect("readable");
+    assert_eq!(attempts.len(), 1);
+}
+
+/// Says why runs of a job are not to start.
+#[derive(Clone)]
+struct Guard(Arc<Mutex<Option<&'static str>>>, watch::Sender<Vec<String>>);
+
+impl Listener for Guard {
+    async fn veto(&self, run: &StartingRun) -> Option<String> {
+        self.1.send_modify(|heard| heard.push(format!("asked {}", run.attempt)));
+        self.0.lock().expect("no test panics here").map(str::to_owned)
+    }
+
+    async fn run_starting(&self, run: &StartingRun) {
+        self.1.send_modify(|heard| heard.push(format!("starting {}", run.attempt)));
+    }
+
+    async fn run_vetoed(&self, run: &EndedRun) {
+        self.1.send_modify(|heard| heard.push(format!("vetoed {}", run.attempt)));
+    }
+
+    async fn run_ended(&self, run: &EndedRun) {
+        self.1.send_modify(|heard| heard.push(format!("ended {} {}", run.attempt, run.outcome)));
+    }
+}
+
+/// Lets a new worker ask for runs until one of them is so, which is never given to it.
+async fn asks_until(engine: &Engine, worker: Incarnation, run: RunId, state: RunState) {
+    let number = AtomicU64::new(SystemClock.now().as_millis().unsigned_abs());
+    until(state.as_str(), async || {
+        let number = number.fetch_add(1, Ordering::Relaxed);
+        let quick = Poll { wait: Some(Duration::ZERO), ..asks(number, 1, &[]) };
+        let told = engine.workers().poll(worker, quick).await.expect("answered");
+        assert!(told.runs.is_empty(), "{told:?}");
+        (engine.control().run(run).await.expect("there").state == state).then_some(())
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn listeners_are_asked_before_a_run_is_given_to_a_worker_also_after_it_was_lost() {
+    let guard = Guard(Arc::default(), watch::Sender::new(Vec::new()));
+    let mut settings = Settings { queues: Queues::named(["default"]), ..Settings::default() };
+    settings.listeners.add(Scope::all(), guard.clone());
+    let engine = Engine::start(Arc::new(MemoryStore::new()), settings).await.expect("the engine starts");
+    let key = save(&engine, |job| {
+        job.on_lost = OnLost::Retry;
+        job.retry.count = 1;
+    })
+    .await;
+    let vetoes = |why| *guard.0.lock().expect("no test panics here") = why;
+    let heard = async |count| {
+        let mut heard = guard.1.subscribe();
+        let enough = tokio::time::timeout(PATIENCE, heard.wait_for(|heard| heard.len() >= count)).await.is_ok();
+        assert!(enough, "only {:?}", guard.1.borrow());
+        guard.1.send_replace(Vec::new())
+    };
+    let first = join(&engine, 1).await;
+    let run = ask(&engine, &key).await;
+    let (given, _) = told(&engine, first, 1, 1, &[]).await;
+    assert_eq!(ids(&given), [run]);
+    assert_eq!(heard(2).await, ["asked 1", "starting 1"]);
+    vetoes(Some("a freeze is on"));
+    engine.workers().leave(first).await.expect("left");
+    let second = join(&engine, 1).await;
+    asks_until(&engine, second, run, RunState::Skipped).await;
+    let mut all = heard(3).await;
+    all.sort();
+    assert_eq!(all, ["asked 2", "ended 1 lost", "vetoed 2"]);
+    let over = engine.control().run(run).await.expect("there");
+    assert_eq!((over.reason.as_deref(), over.error.as_deref()), (Some("vetoed"), Some("a freeze is on")));
+    vetoes(None);
+    let run = ask(&engine, &key).await;
+    let later = SystemClock.now().as_millis().unsigned_abs() + 1_000_000;
+    let (given, _) = told(&engine, second, later, 1, &[]).await;
+    assert_eq!(ids(&given), [run], "what was vetoed has left its slot, and was never given");
+    engine.workers().report(second, ends(vec![end(run, 1, AttemptOutcome::Succeeded)])).await.expect("reported");
+    assert_eq!(heard(3).await, ["asked 1", "starting 1", "ended 1 succeeded"]);
+}
+
+#[tokio::test]
+async fn data_that_cannot_be_read_fails_the_attempt_and_stays() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let engine = engine(Arc::clone(&store)).await;
+    let far = save(&engine, |job| job.keep_data = true).await;
+    let near = save(&engine, |job| {
+        job.key = JobKey::new("default", "near");
+        (job.queue, job.keep_data) = ("default".into(), true);
+    })
+    .await;
+    let worker = join(&engine, 1).await;
+    for key in [far, near] {
+        let id = store.job(&key).await.expect("readable").expect("there").id;
+        store.set_job_data(id, "[1]", None, Timestamp::from_millis(1)).await.expect("set");
+        let run = ask(&engine, &key).await;
+        asks_until(&engine, worker, run, RunState::Failed).await;
+        let attempts = store.attempts(run).await.expect("readable");
+        assert_eq!(attempts[0].error_code.as_deref(), Some("data.unreadable"), "{key}");
+        assert_eq!(store.job_data(id).await.expect("readable").expect("kept").data, "[1]");
+    }
 }
 
 #[tokio::test]

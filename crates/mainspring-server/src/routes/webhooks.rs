@@ -1,16 +1,17 @@
 //! Webhooks: addresses that are told of events, and what they were told.
 
-use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, Uri};
+use axum::{Extension, Json};
 use mainspring_api::{
-    self as api, EVENT_TYPES, ErrorCode, Page, PageFilter, Problem, Webhook, WebhookDelivery, WebhookSpec,
-    did_you_mean, event_type_matches, is_valid_name, routes,
+    self as api, EVENT_TYPES, ErrorCode, Page, PageFilter, Problem, Webhook, WebhookDelivery, WebhookRotation,
+    WebhookSpec, did_you_mean, event_type_matches, is_valid_name, routes,
 };
 use mainspring_store::{Delivery, DeliveryState, Error as StoreError, WebhookRow};
 use utoipa_axum::routes;
 
 use super::Route;
+use crate::access::{Pass, Permission};
 use crate::app::App;
 use crate::extract::{Body, PathOf, QueryOf};
 use crate::layers::DONE;
@@ -35,16 +36,17 @@ pub(super) fn routes() -> Vec<Route> {
         Route::view(routes!(get)),
         Route::edit(routes!(delete)),
         Route::edit(routes!(rotate)),
+        Route::edit(routes!(resume)),
         Route::edit(routes!(test)),
         Route::view(routes!(deliveries)),
     ]
 }
 
-/// Lists the webhooks, by name.
+/// Lists the webhooks, by name. Their addresses are cut to scheme and host: what follows may be a secret.
 #[utoipa::path(get, path = routes::WEBHOOKS, tag = "webhooks", responses((status = 200, body = Vec<Webhook>)))]
 async fn list(State(app): State<App>) -> Answer<Json<Vec<Webhook>>> {
     let rows = app.control().store().webhooks().await?;
-    Ok(Json(rows.into_iter().map(|row| shown(row.webhook, None)).collect()))
+    Ok(Json(rows.into_iter().map(|row| without_path(shown(row))).collect()))
 }
 
 /// Makes a webhook: it is told of what happens from now on. The answer is the only place where its secret can be read.
@@ -75,12 +77,17 @@ async fn create(State(app): State<App>, Body(spec): Body<WebhookSpec>) -> Answer
         noted_through: store.last_event().await?,
         created_at: app.now(),
     };
+    let row = WebhookRow { id: 0, webhook: webhook.clone(), next_at: None, failing_since: None, disabled: None };
     match store.add_webhook(webhook.clone()).await {
         Err(StoreError::Conflict { .. }) => {
             let why = format!("there is a webhook called {:?}", webhook.name);
             Err(Refusal::new(ErrorCode::ResourceExists, why).hint("delete it first, or take another name"))
         }
-        done => done.map(|()| (StatusCode::CREATED, Json(shown(webhook, Some(secret))))).map_err(Refusal::from),
+        done => {
+            done?;
+            app.webhooks.notify_one();
+            Ok((StatusCode::CREATED, Json(Webhook { secret: Some(secret), ..shown(row) })))
+        }
     }
 }
 
@@ -133,26 +140,53 @@ fn check_url(url: &str) -> Result<(), &'static str> {
     }
 }
 
-/// Returns a webhook.
+/// Returns a webhook. Whoever may not change it sees scheme and host of its address.
 #[utoipa::path(get, path = routes::WEBHOOK, tag = "webhooks", params(("webhook" = String, Path)), responses((status = 200, body = Webhook)))]
-async fn get(State(app): State<App>, PathOf(name): PathOf<String>) -> Answer<Json<Webhook>> {
-    Ok(Json(shown(find(&app, &name).await?.webhook, None)))
+async fn get(
+    State(app): State<App>,
+    Extension(pass): Extension<Pass>,
+    PathOf(name): PathOf<String>,
+) -> Answer<Json<Webhook>> {
+    let webhook = shown(find(&app, &name).await?);
+    Ok(Json(if pass.may(Permission::Edit) { webhook } else { without_path(webhook) }))
 }
 
-/// Deletes a webhook with its deliveries.
+/// Deletes a webhook. Its deliveries are not sent any more, and retention deletes them.
 #[utoipa::path(delete, path = routes::WEBHOOK, tag = "webhooks", params(("webhook" = String, Path)), responses((status = 204)))]
 async fn delete(State(app): State<App>, PathOf(name): PathOf<String>) -> Answer<StatusCode> {
     if app.control().store().remove_webhook(&name).await? { Ok(DONE) } else { Err(not_found(&name)) }
 }
 
-/// Gives a webhook another secret. For a day, messages are signed with the one before as well.
-#[utoipa::path(post, path = routes::WEBHOOK_SECRET, tag = "webhooks", params(("webhook" = String, Path)), responses((status = 200, body = Webhook)))]
-async fn rotate(State(app): State<App>, PathOf(name): PathOf<String>) -> Answer<Json<Webhook>> {
-    let secret = new_secret();
-    if !app.control().store().rotate_webhook(&name, &secret, app.now() + PREVIOUS_MS).await? {
-        return Err(not_found(&name));
+/// Gives a webhook another secret. For a day, messages are signed with the one before as well; a further one is refused until then,
+/// unless it is forced, because receivers may know neither of the two that would be valid.
+#[utoipa::path(post, path = routes::WEBHOOK_SECRET, tag = "webhooks", params(("webhook" = String, Path), WebhookRotation),
+    responses((status = 200, body = Webhook)))]
+async fn rotate(
+    State(app): State<App>,
+    PathOf(name): PathOf<String>,
+    QueryOf(rotation): QueryOf<WebhookRotation>,
+) -> Answer<Json<Webhook>> {
+    let (row, secret, now) = (find(&app, &name).await?, new_secret(), app.now());
+    let previous = row.webhook.previous_secret.as_ref().map(|(_, until)| *until).filter(|until| *until > now);
+    if let Some(until) = previous.filter(|_| !rotation.force) {
+        let why = format!("the secret of {name:?} was replaced lately, and the one before is valid until {until}");
+        return Err(Refusal::new(ErrorCode::WebhookSecret, why));
     }
-    Ok(Json(shown(find(&app, &name).await?.webhook, Some(secret))))
+    let store = app.control().store();
+    if !store.rotate_webhook(&name, &row.webhook.secret, &secret, now + PREVIOUS_MS).await? {
+        let why = format!("somebody else has changed {name:?} at the same time");
+        return Err(Refusal::new(ErrorCode::ResourceConflict, why));
+    }
+    Ok(Json(Webhook { secret: Some(secret), ..shown(find(&app, &name).await?) }))
+}
+
+/// Lets a webhook go on that rests: with what happens from now on, and with what is pending.
+#[utoipa::path(post, path = routes::WEBHOOK_RESUME, tag = "webhooks", params(("webhook" = String, Path)), responses((status = 200, body = Webhook)))]
+async fn resume(State(app): State<App>, PathOf(name): PathOf<String>) -> Answer<Json<Webhook>> {
+    let store = app.control().store();
+    store.resume_webhook(&name, store.last_event().await?).await?;
+    app.webhooks.notify_one();
+    Ok(Json(shown(find(&app, &name).await?)))
 }
 
 /// Sends a webhook a message of the type `webhook.test`, signed and repeated like any other.
@@ -163,10 +197,15 @@ async fn test(State(app): State<App>, PathOf(name): PathOf<String>) -> Answer<(S
     let store = app.control().store();
     for _ in 0..TRIES {
         let row = find(&app, &name).await?;
+        if row.disabled.is_some() {
+            let why = format!("{name:?} rests; nothing is sent to it");
+            return Err(Refusal::new(ErrorCode::WebhookResting, why));
+        }
         let places = (row.webhook.noted_through, row.webhook.noted_through);
         if store.note_deliveries(row.id, places, vec![message.clone()], app.now()).await? {
+            app.webhooks.notify_one();
             let made = store.deliveries(row.id, None, 1_000).await?;
-            let made = made.into_iter().find(|delivery| delivery.new.message == message.message);
+            let made = made.into_iter().find(|delivery| delivery.message == message.message);
             return made.map(|it| (StatusCode::ACCEPTED, Json(delivery(it)))).ok_or_else(|| not_found(&name));
         }
     }
@@ -199,7 +238,8 @@ fn not_found(name: &str) -> Refusal {
     Refusal::new(ErrorCode::WebhookNotFound, format!("there is no webhook called {name:?}"))
 }
 
-fn shown(webhook: mainspring_store::Webhook, secret: Option<String>) -> Webhook {
+fn shown(row: WebhookRow) -> Webhook {
+    let (webhook, disabled) = (row.webhook, row.disabled);
     Webhook {
         name: webhook.name,
         url: webhook.url,
@@ -208,15 +248,28 @@ fn shown(webhook: mainspring_store::Webhook, secret: Option<String>) -> Webhook 
         job: webhook.job,
         created_at: instant(webhook.created_at),
         previous_secret_until: webhook.previous_secret.map(|(_, until)| instant(until)),
-        secret,
+        failing_since: row.failing_since.map(instant),
+        disabled_at: disabled.as_ref().map(|disabled| instant(disabled.at)),
+        disabled_reason: disabled.map(|disabled| disabled.reason),
+        secret: None,
     }
+}
+
+/// The same with no more of its address than scheme and host.
+fn without_path(webhook: Webhook) -> Webhook {
+    let uri: Option<Uri> = webhook.url.parse().ok();
+    let cut = uri.and_then(|uri| {
+        let whole = uri.path() == "/" && uri.query().is_none();
+        Some(format!("{}://{}{}", uri.scheme_str()?, uri.authority()?, if whole { "/" } else { "/…" }))
+    });
+    Webhook { url: cut.unwrap_or_default(), ..webhook }
 }
 
 fn delivery(it: Delivery) -> WebhookDelivery {
     WebhookDelivery {
         id: it.id.to_string(),
-        message: it.new.message,
-        kind: it.new.kind,
+        message: it.message,
+        kind: it.kind,
         state: match it.state {
             DeliveryState::Pending => api::DeliveryState::Pending,
             DeliveryState::Delivered => api::DeliveryState::Delivered,
@@ -248,6 +301,30 @@ mod tests {
         let places: Vec<_> = refusal.0.errors.iter().map(|problem| problem.pointer.as_str()).collect();
         assert_eq!(places, ["/name", "/url", "/events/1", "/job"]);
         assert!(refusal.0.errors[2].message.contains("run.failed"), "{:?}", refusal.0.errors[2]);
+    }
+
+    #[test]
+    fn addresses_are_cut_to_scheme_and_host() {
+        for (url, cut) in [
+            ("https://hooks.example.com/services/T0/B0/secret", "https://hooks.example.com/…"),
+            ("http://127.0.0.1:9/?token=secret", "http://127.0.0.1:9/…"),
+            ("https://example.com", "https://example.com/"),
+        ] {
+            let webhook = Webhook {
+                name: "a".into(),
+                url: url.into(),
+                events: Vec::new(),
+                namespace: None,
+                job: None,
+                created_at: instant(mainspring_schedule::Timestamp::UNIX_EPOCH),
+                previous_secret_until: None,
+                failing_since: None,
+                disabled_at: None,
+                disabled_reason: None,
+                secret: None,
+            };
+            assert_eq!(without_path(webhook).url, cut);
+        }
     }
 
     #[test]

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use mainspring_api as api;
 use mainspring_core::job::Job;
+use mainspring_core::output::OutputRef;
 use mainspring_core::routing::Shard;
 use mainspring_core::run::{AttemptOutcome, Origin, RunState};
 use mainspring_core::{JobId, JobVersion, Timestamp};
@@ -43,6 +44,8 @@ impl<'a> Runs<'a> {
             _ => self.store.attempts(run.id).await?.first().and_then(|first| first.started_at),
         };
         let fired = matches!(run.origin, Origin::Schedule | Origin::Misfire | Origin::Backfill);
+        let output_ref = run.output.as_deref().and_then(OutputRef::from_text);
+        let output = run.output.filter(|_| output_ref.is_none());
         // The store learns of the start with the end; until then the claim is the nearest that is known.
         let claimed = run.claimed_at.filter(|_| run.attempt == 1 && !run.state.is_final());
         Ok(api::Run {
@@ -70,7 +73,8 @@ impl<'a> Runs<'a> {
             worker: run.worker,
             exit_code: run.exit_code,
             input: input(definition.as_deref(), run.input.as_deref()),
-            output: run.output.map(|text| serde_json::from_str(&text).unwrap_or(Value::String(text))),
+            output_ref: output_ref.map(|apart| api::OutputRef { bytes: apart.bytes, sha256: apart.sha256 }),
+            output: output.map(|text| serde_json::from_str(&text).unwrap_or(Value::String(text))),
             rerun_of: run.rerun_of.map(|id| id.to_string()),
             parent: run.parent.map(|id| id.to_string()),
             shard: run.shard.map(shard),

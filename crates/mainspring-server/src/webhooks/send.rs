@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mainspring_schedule::Timestamp;
-use mainspring_store::{Delivery, DeliveryAnswer, DeliveryState, Sent, Webhook};
+use mainspring_store::{DeliveryAnswer, DeliveryState, Sent, Taken, Webhook};
 use mainspring_tasks::HttpCall;
 
 use super::sign::{seconds, signatures};
@@ -17,24 +17,22 @@ const RETRY_AFTER_MS: [i64; 11] =
 /// The longest error that is kept, in bytes.
 const ERROR_MAX: usize = 1_024;
 
-pub(super) async fn send(app: App, webhook: Arc<Webhook>, delivery: Delivery) {
-    let Some(ended) = app.engine.call(call(&webhook, &delivery, app.now())).await else { return };
-    let now = app.now();
+/// Sends a message. What came of it; nothing, if the node makes no calls any more.
+pub(super) async fn send(app: App, webhook: Arc<Webhook>, id: i64, due: Taken) -> Option<Sent> {
+    let ended = app.engine.call(call(&webhook, &due, app.now())).await?;
+    let (now, delivery) = (app.now(), due.delivery);
     let error = ended.error.map(|error| format!("{}: {}", error.code, error.message));
     let answer = answer(ended.http_status, error);
     let (state, next_at) = after(delivery.attempts, &answer, now);
     if state == DeliveryState::Dead {
-        let message = &delivery.new.message;
+        let message = &delivery.message;
         tracing::warn!(webhook = webhook.name, message, error = answer.error, "a message was given up");
     }
-    let sent = Sent { id: delivery.id, attempt: delivery.attempts, state, next_at, answer, at: now };
-    if let Err(error) = app.control().store().settle_delivery(sent).await {
-        tracing::warn!(%error, webhook = webhook.name, "what came of a message could not be kept; it is sent again");
-    }
+    Some(Sent { webhook: id, id: delivery.id, attempt: delivery.attempts, state, next_at, answer, at: now })
 }
 
-fn call(webhook: &Webhook, delivery: &Delivery, now: Timestamp) -> HttpCall {
-    let (message, body) = (&delivery.new.message, &delivery.new.body);
+fn call(webhook: &Webhook, due: &Taken, now: Timestamp) -> HttpCall {
+    let (message, body) = (&due.delivery.message, &due.body);
     let headers = [
         ("content-type", "application/json".to_owned()),
         ("webhook-id", message.clone()),

@@ -17,4 +17,5 @@ mod schedules;
 mod streams;
 mod webhooks;
 mod why;
+mod worker_faults;
 mod workers;

@@ -15,11 +15,11 @@ use axum::routing::post;
 use base64::prelude::{BASE64_STANDARD, Engine as _};
 use mainspring_api::client::{Client, Precondition};
 use mainspring_api::{
-    DeliveryState, ErrorCode, PageFilter, RunNow, Webhook, WebhookDelivery, WebhookSpec, WriteOptions,
+    DeliveryState, ErrorCode, PageFilter, RunNow, Webhook, WebhookDelivery, WebhookRotation, WebhookSpec, WriteOptions,
 };
 use mainspring_engine::{Clock, Engine, ManualClock, SystemClock};
 use mainspring_server::{Server, Settings};
-use mainspring_store::{MemoryStore, Store};
+use mainspring_store::{MemoryStore, NewDelivery, Store};
 use mainspring_tasks::{Allow, OutboundPolicy};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
@@ -340,7 +340,8 @@ async fn webhook_hears_what_it_asked_for_and_tests_and_rotates() {
     kinds.sort();
     assert_eq!(kinds, ["job.created", "job.paused"]);
     assert_eq!(heard[0].json()["data"], json!({"namespace": "default", "job": "b"}));
-    let new = place.client.rotate_webhook("one").await.unwrap();
+    let rotate = async |force| place.client.rotate_webhook("one", WebhookRotation { force }).await;
+    let new = rotate(false).await.unwrap();
     assert!(new.previous_secret_until.is_some());
     let new = new.secret.unwrap();
     let test = place.client.test_webhook("one").await.unwrap();
@@ -348,6 +349,14 @@ async fn webhook_hears_what_it_asked_for_and_tests_and_rotates() {
     let message = receiver.heard(3).await.remove(2);
     assert_eq!((message.header("webhook-id"), message.kind().as_str()), (test.message.as_str(), "webhook.test"));
     assert!(message.is_signed_with(&old) && message.is_signed_with(&new), "both are valid for a day");
+    assert_eq!(code(rotate(false).await), ErrorCode::WebhookSecret, "the receiver may know the old one alone");
+    let newest = rotate(true).await.unwrap().secret.unwrap();
+    place.client.test_webhook("one").await.unwrap();
+    let message = receiver.heard(4).await.remove(3);
+    assert!(message.is_signed_with(&new) && message.is_signed_with(&newest) && !message.is_signed_with(&old));
+    assert_eq!(place.client.webhook("one").await.unwrap().url, receiver.url());
+    let listed = place.client.webhooks().await.unwrap().remove(0).url;
+    assert_eq!(listed, format!("http://{}/…", receiver.address), "what follows may be a secret");
     place.client.delete_webhook("one").await.unwrap();
     assert_eq!(place.client.webhooks().await.unwrap(), []);
     assert_eq!(code(place.client.webhook_deliveries("one", &PageFilter::default()).await), ErrorCode::WebhookNotFound);
@@ -369,6 +378,78 @@ async fn missed_instants_are_told_with_their_trigger() {
     let data = &message["data"];
     assert_eq!((&data["job"], &data["trigger"], &data["reason"]), (&json!("a"), &json!("t"), &json!("misfire")));
     assert!(data["count"].as_u64().unwrap() > 100 && data["first"].is_string(), "{data}");
+    place.stop().await;
+}
+
+#[tokio::test]
+async fn what_never_gets_through_is_given_up_and_its_webhook_rests_until_it_is_resumed() {
+    let folder = tempfile::tempdir().unwrap();
+    let clock = ManualClock::new("2026-01-01T00:00:00Z".parse().unwrap());
+    let place = Place::over(Arc::new(MemoryStore::new()), folder.path(), Arc::new(clock.clone())).await;
+    let receiver = Receiver::answering(&[500, 500]).await;
+    place.hook("ops", &receiver, &["job.created"]).await;
+    let deliveries = async || place.client.webhook_deliveries("ops", &PageFilter::default()).await.unwrap().items;
+    place.job(json!({"name": "a", "noop": true})).await;
+    place.newest("ops", |delivery| delivery.status == Some(500)).await;
+    clock.set("2026-01-04T00:00:01Z".parse().unwrap());
+    let expired = place.newest("ops", |delivery| delivery.state == DeliveryState::Dead).await;
+    assert!(expired.error.unwrap().starts_with("webhook.expired: "));
+    assert_eq!(place.client.webhook("ops").await.unwrap().disabled_at, None, "nothing was tried since");
+
+    place.job(json!({"name": "b", "noop": true})).await;
+    let mut pause = tokio::time::interval(Duration::from_millis(20));
+    let rests = async {
+        loop {
+            let webhook = place.client.webhook("ops").await.unwrap();
+            if webhook.disabled_at.is_some() {
+                return webhook;
+            }
+            pause.tick().await;
+        }
+    };
+    let webhook = tokio::time::timeout(PATIENCE, rests).await.expect("it rests");
+    assert_eq!(webhook.failing_since, Some("2026-01-01T00:00:00Z".parse().unwrap()));
+    assert!(webhook.disabled_reason.as_ref().unwrap().contains("500"), "{webhook:?}");
+    assert_eq!(code(place.client.test_webhook("ops").await), ErrorCode::WebhookResting);
+    place.job(json!({"name": "c", "noop": true})).await;
+    // Not heard of: it was made while the webhook rested.
+    let resumed = place.client.resume_webhook("ops").await.unwrap();
+    assert_eq!((resumed.disabled_at, resumed.failing_since), (None, None));
+    place.job(json!({"name": "d", "noop": true})).await;
+    clock.set("2026-01-04T00:01:00Z".parse().unwrap());
+    let messages = receiver.heard(4).await;
+    let mut jobs: Vec<_> = messages[2..].iter().map(|message| message.json()["data"]["job"].clone()).collect();
+    jobs.sort_by_key(ToString::to_string);
+    assert_eq!(jobs, ["b", "d"], "what was pending, and what happens from now on");
+    assert_eq!(deliveries().await.len(), 3);
+    place.stop().await;
+}
+
+#[tokio::test]
+async fn webhook_for_which_too_much_waits_gets_more_when_there_is_room() {
+    let folder = tempfile::tempdir().unwrap();
+    let clock = ManualClock::new("2026-01-01T00:00:00Z".parse().unwrap());
+    let place = Place::over(Arc::new(MemoryStore::new()), folder.path(), Arc::new(clock.clone())).await;
+    let (full, other) = (Receiver::start().await, Receiver::start().await);
+    place.hook("a", &full, &["job.created"]).await;
+    place.hook("b", &other, &["job.created"]).await;
+    let store = Arc::clone(place.engine.store());
+    let row = store.webhooks().await.unwrap().remove(0);
+    let new = |number: u32| NewDelivery { message: number.to_string(), kind: "job.created".into(), body: "{}".into() };
+    let (place_now, now) = (row.webhook.noted_through, clock.now());
+    // Somebody is sending them for a long time.
+    let (made, until) = ((0..10_100).map(new).collect(), now + 30 * 86_400_000);
+    assert!(store.note_deliveries(row.id, (place_now, place_now), made, now - 1_000).await.unwrap());
+    store.take_deliveries(row.id, now, until, 20_000).await.unwrap();
+    clock.set("2026-01-03T00:00:00Z".parse().unwrap());
+    place.job(json!({"name": "a", "noop": true})).await;
+    // The look that has made the message for the other one has looked at this one before.
+    other.heard(1).await;
+    assert_eq!(store.pending_deliveries(row.id, 10_000).await.unwrap(), 10_000);
+    assert!(full.heard.borrow().iter().all(|message| message.body == "{}"));
+    clock.set("2026-01-04T00:00:01Z".parse().unwrap());
+    place.newest("a", |delivery| delivery.state == DeliveryState::Delivered).await;
+    assert_eq!(full.heard.borrow().iter().filter(|message| message.body != "{}").count(), 1);
     place.stop().await;
 }
 
@@ -440,7 +521,7 @@ async fn what_cannot_be_a_webhook_is_refused_with_the_reason() {
     }
     assert_eq!(code(place.client.delete_webhook("none").await), ErrorCode::WebhookNotFound);
     assert_eq!(code(place.client.test_webhook("none").await), ErrorCode::WebhookNotFound);
-    assert_eq!(code(place.client.rotate_webhook("none").await), ErrorCode::WebhookNotFound);
+    assert_eq!(code(place.client.rotate_webhook("none", WebhookRotation::default()).await), ErrorCode::WebhookNotFound);
     place.stop().await;
 }
 

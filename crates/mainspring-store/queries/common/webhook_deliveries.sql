@@ -1,4 +1,5 @@
-SELECT id, message, kind, body, state, attempts, next_at, status, error, created_at, ended_at
+-- Without the bodies, which are long.
+SELECT id, message, kind, state, attempts, next_at, status, error, created_at, ended_at
 FROM webhook_delivery
 WHERE webhook_id = :webhook AND id < :before
 ORDER BY id DESC

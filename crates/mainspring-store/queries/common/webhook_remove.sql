@@ -1,1 +1,2 @@
-DELETE FROM webhook WHERE id = :id
+-- Retention takes its deliveries, a few at a time.
+DELETE FROM webhook WHERE name = :name

@@ -7,7 +7,7 @@ use mainspring_core::batch::{Gap, GapOutcome, GapReason, Progress, Queues};
 use mainspring_core::job::{Job, JobKey, Overlap, Task, TriggerDefinition};
 use mainspring_core::retry::AfterAttempt;
 use mainspring_core::run::{AttemptOutcome, RunState, Verdict};
-use mainspring_core::{RunId, Timestamp};
+use mainspring_core::{JobId, RunId, RunSource, Timestamp};
 
 use super::kit::{Draft, Kept, Kit, NONE, asked, at, every_second, run_at};
 use crate::{AskedRun, CalendarWrite, Claimed, Error, Expect, LogChunk, PurgeRule, Store};
@@ -252,6 +252,30 @@ pub async fn purge_deletes_old_history_with_all_that_belongs_to_it(store: Arc<dy
     assert_eq!(kit.run(running).await.state, RunState::Succeeded);
     let again = job.entry(0);
     assert_eq!(kit.fire(at(9_000), vec![again]).await.stale, [0], "what was purged does not fire again");
+}
+
+pub async fn parts_of_an_output_are_kept_until_their_run_goes(store: Arc<dyn Store>) {
+    const DAY: i64 = 86_400_000;
+    let mut kit = Kit::new(store).await;
+    let (_, runs) = with_history(&mut kit, "a", &[1_000, 9 * DAY]).await;
+    let (old, new) = (runs[0], runs[1]);
+    let gone = RunId::new(at(DAY), RunSource::Asked(JobId(77), 1));
+    let part: Vec<u8> = (0..256 * 1024).map(|n| u8::try_from(n % 251).expect("below 256")).collect();
+    let keep = async |run, part, bytes| kit.store.keep_output(run, 2, part, bytes).await.expect("keep_output");
+    for run in [old, new, gone] {
+        keep(run, 0, b"first".to_vec()).await;
+        keep(run, 0, part.clone()).await;
+        keep(run, 1, vec![0, 255]).await;
+    }
+    let output = async |run, attempt, part| kit.store.output(run, attempt, part).await.expect("output");
+    assert!(output(new, 2, 0).await.as_ref() == Some(&part), "what is sent again takes its place");
+    assert_eq!((output(new, 2, 1).await, output(new, 2, 2).await), (Some(vec![0, 255]), None));
+    assert_eq!(output(new, 1, 0).await, None, "that was another attempt");
+    purge(&kit, PurgeRule { at: at(9 * DAY), history_before: at(5 * DAY), ..keep_all() }).await;
+    for run in [old, gone] {
+        assert!(output(run, 2, 0).await.is_none() && output(run, 2, 1).await.is_none(), "{run}");
+    }
+    assert_eq!(output(new, 2, 1).await, Some(vec![0, 255]));
 }
 
 pub async fn purge_keeps_the_newest_runs_of_each_job(store: Arc<dyn Store>) {

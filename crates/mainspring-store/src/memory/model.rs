@@ -58,6 +58,8 @@ pub(super) struct Model {
     pub(super) events: Events,
     pub(super) outbox: Outbox,
     pub(super) logs: Logs,
+    /// Parts of outputs that are too large for the row of their run.
+    pub(super) outputs: BTreeMap<(RunId, u32, u32), Vec<u8>>,
     pub(super) namespaces: BTreeMap<String, Timestamp>,
     pub(super) calendars: BTreeMap<(String, String), CalendarRow>,
     pub(super) settings: BTreeMap<String, String>,
@@ -162,6 +164,7 @@ impl Model {
             events: Events::default(),
             outbox: Outbox::default(),
             logs: Logs::default(),
+            outputs: BTreeMap::new(),
             namespaces: BTreeMap::new(),
             calendars: BTreeMap::new(),
             settings: BTreeMap::new(),

@@ -23,12 +23,13 @@ pub(super) fn purge(model: &mut Model, rule: &PurgeRule) -> u64 {
     }
     count += purge_answers(model, limit - count);
     count += purge_gaps(model, rule.history_before, limit - count);
-    count += purge_logs(model, rule.history_before, limit - count);
+    count += purge_remains(model, rule.history_before, limit - count);
     // Events that webhooks have not seen go with the history.
     count += model.events.purge(rule.events_before, model.webhooks.noted_through(), limit - count);
     count += model.events.purge(rule.events_before.min(rule.history_before), i64::MAX, limit - count);
     count += model.webhooks.purge(DeliveryState::Delivered, rule.tombstones_before, limit - count);
     count += model.webhooks.purge(DeliveryState::Dead, rule.history_before, limit - count);
+    count += model.webhooks.purge_orphans(limit - count);
     count += purge_keys(model, rule.tombstones_before, limit - count);
     if count < limit {
         count += purge_lost(model, rule.history_before);
@@ -41,6 +42,7 @@ fn purge_history(model: &mut Model, limit: usize, end: Timestamp, accept: impl F
     for over in &removed {
         model.attempts.remove(&over.run.id);
         model.logs.remove(over.run.id);
+        remove_output(model, over.run.id);
         let job = model.job_mut(over.run.job);
         job.history_count -= 1;
         job.version_mut(over.run.job_version).runs -= 1;
@@ -93,15 +95,25 @@ fn purge_gaps(model: &mut Model, before: Timestamp, limit: usize) -> usize {
     count
 }
 
-/// Removes logs whose run is gone: chunks that came after it was deleted.
-fn purge_logs(model: &mut Model, before: Timestamp, limit: usize) -> usize {
-    let runs = model.logs.runs_below(RunId::floor(before)).into_iter();
-    let orphans = runs.filter(|run| model.live.get(*run).is_none() && model.history.get(*run).is_none());
+/// Removes logs and outputs whose run is gone: what came after it was deleted.
+fn purge_remains(model: &mut Model, before: Timestamp, limit: usize) -> usize {
+    let mut runs = model.logs.runs_below(RunId::floor(before));
+    runs.extend(model.outputs.keys().map(|key| key.0).filter(|run| *run < RunId::floor(before)));
+    runs.sort_unstable();
+    runs.dedup();
+    let orphans = runs.into_iter().filter(|run| model.live.get(*run).is_none() && model.history.get(*run).is_none());
     let orphans: Vec<RunId> = orphans.take(limit).collect();
     for run in &orphans {
         model.logs.remove(*run);
+        remove_output(model, *run);
     }
     orphans.len()
+}
+
+fn remove_output(model: &mut Model, run: RunId) {
+    let parts = model.outputs.range((run, 0, 0)..=(run, u32::MAX, u32::MAX));
+    let parts: Vec<_> = parts.map(|(key, _)| *key).collect();
+    parts.iter().for_each(|key| _ = model.outputs.remove(key));
 }
 
 /// Forgets what failovers have lost once the runs of that time are gone.

@@ -484,6 +484,20 @@ fn change_that_is_committed_late_is_taken() {
     crate::sql::tests::change_that_is_committed_late_is_taken(store, &patient(&address));
 }
 
+#[test]
+fn look_for_webhooks_costs_the_same_however_many_there_are() {
+    let wire = crate::sql::tests::Wire::to(&database());
+    let store = MysqlStore::open(&wire.address).unwrap();
+    crate::sql::tests::look_for_webhooks_costs_the_same_however_many_there_are(&store, &wire);
+}
+
+#[test]
+fn unused_process_starts_are_forgotten() {
+    let address = database();
+    let _store = MysqlStore::open(&address).unwrap();
+    crate::sql::tests::unused_process_starts_are_forgotten(&mut crate::sql::session::Session::new(patient(&address)));
+}
+
 /// The batch has taken a step of its fence; what buries its node has to wait, and then finds the batch recorded.
 #[test]
 fn burial_waits_for_the_batch_under_way() {

@@ -37,6 +37,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(9, "0009_data"),
     migration!(10, "0010_webhook"),
     migration!(11, "0011_node_count"),
+    migration!(12, "0012_hooks"),
 ];
 
 /// Number of the newest migration.

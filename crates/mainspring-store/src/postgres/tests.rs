@@ -317,6 +317,20 @@ fn change_that_is_committed_late_is_taken() {
     crate::sql::tests::change_that_is_committed_late_is_taken(store, &patient(&url).0);
 }
 
+#[test]
+fn look_for_webhooks_costs_the_same_however_many_there_are() {
+    let wire = crate::sql::tests::Wire::to(&database());
+    let store = PostgresStore::open(&wire.address).unwrap();
+    crate::sql::tests::look_for_webhooks_costs_the_same_however_many_there_are(&store, &wire);
+}
+
+#[test]
+fn unused_process_starts_are_forgotten() {
+    let url = database();
+    let _store = PostgresStore::open(&url).unwrap();
+    crate::sql::tests::unused_process_starts_are_forgotten(&mut crate::sql::session::Session::new(patient(&url).0));
+}
+
 fn step_fence(batch: &dyn Db, owner: i64) -> Step<()> {
     crate::sql::cluster::step_fence(batch, owner, 0)
 }

@@ -45,6 +45,26 @@ pub(crate) fn log(db: &dyn Db, run: RunId, attempt: u32, from_line: u64, bytes_m
     Ok(chunks)
 }
 
+/// See [`crate::Store::keep_output`].
+pub(crate) fn keep_output(
+    session: &Session<impl Batches>,
+    run: RunId,
+    attempt: u32,
+    part: u32,
+    bytes: &Vec<u8>,
+) -> Step<()> {
+    let values: [(&str, &dyn ToSql); 4] =
+        [(":run", run.as_bytes()), (":attempt", &attempt), (":part", &part), (":bytes", bytes)];
+    execute(&session.connection, sql!("output_set", mysql), &values)?;
+    Ok(())
+}
+
+/// See [`crate::Store::output`].
+pub(crate) fn output(db: &dyn Db, run: RunId, attempt: u32, part: u32) -> Step<Option<Vec<u8>>> {
+    let values: [(&str, &dyn ToSql); 3] = [(":run", run.as_bytes()), (":attempt", &attempt), (":part", &part)];
+    read_one(db, sql!("output"), &values, |row| row.get(0))
+}
+
 /// See [`crate::Store::events`].
 pub(crate) fn events(db: &dyn Db, after: i64, limit: u32) -> Step<Vec<EventRow>> {
     read_page(db, sql!("events"), &[(":after", &after)], limit, event)

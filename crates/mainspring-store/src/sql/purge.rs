@@ -4,12 +4,13 @@
 
 use std::collections::BTreeMap;
 
+use mainspring_core::batch::ANSWERS_KEPT;
 use mainspring_core::routing::queue_of;
 use mainspring_core::run::RunState;
 use mainspring_core::{RunId, Timestamp, TriggerId};
 
 use super::Batches;
-use super::db::{Db, Row, Step, ToSql, execute, instant, on_servers, read, read_known, read_one, run_id, sql, word};
+use super::db::{Db, Row, Step, ToSql, execute, instant, maybe_instant, read, read_known, read_one, run_id, sql, word};
 use super::session::Session;
 use super::webhook;
 use crate::cluster::lost_instant;
@@ -22,8 +23,11 @@ pub(crate) struct Found {
     runs: Vec<RunId>,
     /// Runs that are gone but whose attempts or logs are not.
     remains: Vec<RunId>,
-    /// Answers to batches of process starts that are gone, by the numbers of these and their places.
+    /// Answers that nobody asks for again, by the numbers of process starts and their places.
     answers: Vec<(i64, i64)>,
+    /// Process starts to which nothing refers, and since when that is known.
+    unused: Vec<(i64, Option<Timestamp>)>,
+    at: Timestamp,
 }
 
 /// Jobs that are looked at in one read.
@@ -42,11 +46,17 @@ pub(crate) fn find(db: &impl Batches, rule: &PurgeRule) -> Step<Found> {
     let values: [(&str, &dyn ToSql); 2] = [(":below", below.as_bytes()), (":limit", &rest.max(0))];
     let mut remains = read(db, sql!("purge_orphan_logs_read"), &values, |row| run_id(row, 0))?;
     remains.extend(read(db, sql!("purge_orphan_attempts_read"), &values, |row| run_id(row, 0))?);
+    remains.extend(read(db, sql!("purge_orphan_outputs_read"), &values, |row| run_id(row, 0))?);
     remains.sort_unstable();
     remains.dedup();
     let found = u32::try_from(runs.len() + remains.len()).unwrap_or(u32::MAX);
-    let answers = db.dead_answers(rule.limit.saturating_sub(found))?;
-    Ok(Found { runs, remains, answers })
+    let mut answers = db.dead_answers(rule.limit.saturating_sub(found))?;
+    let values: [(&str, &dyn ToSql); 2] = [(":kept", &ANSWERS_KEPT.cast_signed()), (":limit", &rule.limit)];
+    answers.extend(read(db, sql!("purge_adoptions_read"), &values, |row| Ok((row.get(0)?, row.get(1)?)))?);
+    let values: [(&str, &dyn ToSql); 2] = [(":before", &rule.tombstones_before.as_millis()), (":limit", &rule.limit)];
+    let unused = |row: &Row<'_>| Ok((row.get(0)?, maybe_instant(row, 1)?));
+    let unused = read(db, sql!("purge_incarnations_read", servers), &values, unused)?;
+    Ok(Found { runs, remains, answers, unused, at: rule.at })
 }
 
 /// Adds final runs of each job beyond its newest `keep`, up to `limit` in all.
@@ -78,10 +88,12 @@ impl Found {
         let runs = self.runs.chunks(RUNS).map(|runs| Self { runs: runs.to_vec(), ..Self::default() });
         let remains = self.remains.chunks(RUNS).map(|remains| Self { remains: remains.to_vec(), ..Self::default() });
         let answers = self.answers.chunks(RUNS).map(|answers| Self { answers: answers.to_vec(), ..Self::default() });
-        runs.chain(remains).chain(answers).collect()
+        let unused =
+            self.unused.chunks(RUNS).map(|unused| Self { unused: unused.to_vec(), at: self.at, ..Self::default() });
+        runs.chain(remains).chain(answers).chain(unused).collect()
     }
 
-    /// Deletes runs with their attempts and logs, and answers. Returns how many of each went.
+    /// Deletes runs with their attempts, logs and outputs, answers, and process starts. Returns how many of each went.
     pub(crate) fn delete(&self, session: &Session<impl Batches>) -> Step<u64> {
         let db = &session.connection;
         let mut count = 0;
@@ -91,10 +103,20 @@ impl Found {
         for run in self.runs.iter().chain(&self.remains) {
             execute(db, sql!("purge_attempts"), &[(":run", run.as_bytes())])?;
             execute(db, sql!("purge_log"), &[(":run", run.as_bytes())])?;
+            execute(db, sql!("purge_output"), &[(":run", run.as_bytes())])?;
         }
         for (incarnation, slot) in &self.answers {
             let values: [(&str, &dyn ToSql); 2] = [(":incarnation", incarnation), (":slot", slot)];
-            count += execute(db, on_servers!("purge_batch"), &values)?;
+            count += execute(db, sql!("purge_batch"), &values)?;
+        }
+        // Not counted: they are no records of their own.
+        for (number, known_since) in &self.unused {
+            if known_since.is_some() {
+                execute(db, sql!("purge_incarnation"), &[(":number", number)])?;
+            } else {
+                let values: [(&str, &dyn ToSql); 2] = [(":at", &self.at.as_millis()), (":number", number)];
+                execute(db, sql!("purge_incarnation_mark"), &values)?;
+            }
         }
         Ok(count + self.remains.len() as u64)
     }
@@ -129,8 +151,10 @@ pub(crate) fn purge_rest(session: &Session<impl Batches>, rule: &PurgeRule, limi
             [(":state", &state.as_str()), (":before", &before.as_millis()), (":limit", &rest)];
         count += execute(db, sql!("purge_deliveries", mysql), &values)? as u64;
     }
+    count += webhook::purge_orphans(db, limit - count)?;
     if count < limit {
         count += purge_lost(db, rule.history_before)?;
+        count += execute(db, sql!("purge_orphan_data"), &[])?;
     }
     let rest = limit.saturating_sub(count).min(u64::from(u32::MAX)).cast_signed();
     // Not counted: versions are no records of their own.

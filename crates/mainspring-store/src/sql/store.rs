@@ -30,7 +30,7 @@ use crate::row::{
     VersionedJob,
 };
 use crate::store::Store;
-use crate::webhook::{Delivery, NewDelivery, Sent, Webhook, WebhookRow};
+use crate::webhook::{Delivery, Disabled, NewDelivery, Sent, Taken, Webhook, WebhookRow};
 use crate::worker::{Routed, WorkerInfo, WorkerRow, WorkerToken};
 
 /// Who waits for a change. Each lane has its own limits, so that none stands in another one's way.
@@ -272,6 +272,10 @@ impl<B: Backend> Store for B {
         self.wake()
     }
 
+    async fn keep_output(&self, run: RunId, attempt: u32, part: u32, bytes: Vec<u8>) -> Result<()> {
+        self.write(Lane::Log, "keep an output", move |s| keep::keep_output(s, run, attempt, part, &bytes)).await
+    }
+
     async fn append_log(&self, chunks: Vec<LogChunk>) -> Result<()> {
         self.write(Lane::Log, "append to a log", move |s| keep::append_log(s, &chunks)).await
     }
@@ -377,6 +381,10 @@ impl<B: Backend> Store for B {
         self.read(ReadLane::Requests, "read a log", move |db| keep::log(db, run, attempt, from_line, bytes_max)).await
     }
 
+    async fn output(&self, run: RunId, attempt: u32, part: u32) -> Result<Option<Vec<u8>>> {
+        self.read(ReadLane::Requests, "read an output", move |db| keep::output(db, run, attempt, part)).await
+    }
+
     async fn gaps(&self, trigger: Option<TriggerId>, after: i64, limit: u32) -> Result<Vec<GapRow>> {
         self.read(ReadLane::Requests, "list gaps", move |db| gap::list(db, trigger, after, limit)).await
     }
@@ -404,9 +412,19 @@ impl<B: Backend> Store for B {
         self.write(Lane::Api, "remove a webhook", move |s| webhook::remove(s, &name)).await
     }
 
-    async fn rotate_webhook(&self, name: &str, secret: &str, until: Timestamp) -> Result<bool> {
-        let (name, secret) = (name.to_owned(), secret.to_owned());
-        self.write(Lane::Api, "rotate a webhook's secret", move |s| webhook::rotate(s, &name, &secret, until)).await
+    async fn rotate_webhook(&self, name: &str, replaced: &str, secret: &str, until: Timestamp) -> Result<bool> {
+        let (name, replaced, secret) = (name.to_owned(), replaced.to_owned(), secret.to_owned());
+        let work = move |s: &mut Session<B::Connection>| webhook::rotate(s, &name, &replaced, &secret, until);
+        self.write(Lane::Api, "rotate a webhook's secret", work).await
+    }
+
+    async fn disable_webhook(&self, id: i64, since: Timestamp, disabled: Disabled) -> Result<bool> {
+        self.write(Lane::Api, "let a webhook rest", move |s| webhook::disable(s, id, since, &disabled)).await
+    }
+
+    async fn resume_webhook(&self, name: &str, through: i64) -> Result<bool> {
+        let name = name.to_owned();
+        self.write(Lane::Api, "resume a webhook", move |s| webhook::resume(s, &name, through)).await
     }
 
     async fn note_deliveries(
@@ -420,19 +438,24 @@ impl<B: Backend> Store for B {
         self.write(Lane::Api, operation, move |s| webhook::note(s, webhook, places, &deliveries, at)).await
     }
 
-    async fn take_deliveries(
-        &self,
-        webhook: i64,
-        at: Timestamp,
-        until: Timestamp,
-        limit: u32,
-    ) -> Result<Vec<Delivery>> {
+    async fn take_deliveries(&self, webhook: i64, at: Timestamp, until: Timestamp, limit: u32) -> Result<Vec<Taken>> {
         let operation = "take deliveries to a webhook";
         self.write(Lane::Api, operation, move |s| webhook::take(s, webhook, at, until, limit)).await
     }
 
-    async fn settle_delivery(&self, sent: Sent) -> Result<bool> {
-        self.write(Lane::Api, "settle a delivery to a webhook", move |s| webhook::settle(s, &sent)).await
+    async fn settle_deliveries(&self, sent: Vec<Sent>) -> Result<Vec<bool>> {
+        self.write(Lane::Api, "settle deliveries to webhooks", move |s| webhook::settle(s, &sent)).await
+    }
+
+    async fn expire_deliveries(&self, before: Timestamp, why: &str, at: Timestamp, limit: u32) -> Result<u64> {
+        let why = why.to_owned();
+        let work = move |s: &mut Session<B::Connection>| webhook::expire(s, before, &why, at, limit);
+        self.write(Lane::Api, "give deliveries to webhooks up", work).await
+    }
+
+    async fn pending_deliveries(&self, webhook: i64, most: u32) -> Result<u32> {
+        let operation = "count deliveries to a webhook";
+        self.read(ReadLane::Requests, operation, move |db| webhook::pending(db, webhook, most)).await
     }
 
     async fn deliveries(&self, webhook: i64, before: Option<i64>, limit: u32) -> Result<Vec<Delivery>> {

@@ -7,23 +7,25 @@ use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use mainspring_core::Incarnation;
-use mainspring_core::batch::{FireBatch, FireEntry, FireOutcome, Placed, Queues};
+use mainspring_core::batch::{ANSWERS_KEPT, FireBatch, FireEntry, FireOutcome, Placed, Queues};
 use mainspring_core::cluster::{Change, Renewal, ShardSet, Standing};
 use mainspring_core::job::Overlap;
 use mainspring_core::planner::Answered;
 use mainspring_core::run::Verdict;
 use tokio::runtime::Runtime;
 
-use super::db::{Lock, ToSql, execute, sql};
+use super::db::{Lock, Sql, ToSql, execute, read, sql};
 use super::lane::{Lane, Server};
 use super::session::Session;
-use super::{queue, worker};
+use super::{Batches, purge, queue, worker};
 use crate::cluster::NodeInfo;
 use crate::conformance::kit::{Draft, Kept, Kit, advanced, at, new_run};
 use crate::conformance::workers::info;
 use crate::error::{Error, Result};
-use crate::row::{Expect, LogChunk};
+use crate::row::{Expect, LogChunk, PurgeRule};
 use crate::store::Store;
+use crate::webhook::{NewDelivery, Webhook};
+use crate::worker::WorkerInfo;
 
 /// Looks again and again until something is so.
 pub(crate) fn until(is_so: impl Fn() -> bool) {
@@ -51,7 +53,7 @@ pub(crate) fn batch_passes_over_what_others_have_locked(store: Arc<dyn Store>, o
         jobs.sort_by_key(|job| job.row(0).id);
         jobs
     });
-    let locked: [(usize, super::db::Sql, i64); 3] = [
+    let locked: [(usize, Sql, i64); 3] = [
         (4, sql!("lock_trigger"), jobs[4].row(0).id.0),
         (7, sql!("lock_trigger"), jobs[7].row(0).id.0),
         (9, sql!("gate_read"), jobs[9].id().0),
@@ -389,4 +391,78 @@ pub(crate) fn requests_that_wait_keep_no_session_from_the_engine(
     assert!(waiting.load(Ordering::SeqCst) > 0, "they were in nobody's way");
     free();
     until(|| waiting.load(Ordering::SeqCst) == 0);
+}
+
+/// Process starts and workers to which nothing refers are forgotten a day after that was seen, and with them what was answered
+/// to those who took their runs over; those at work and those with something of theirs stay.
+pub(crate) fn unused_process_starts_are_forgotten(session: &mut Session<impl Batches>) {
+    const DAY: i64 = 86_400_000;
+    let (node, dead, worker) = (Incarnation(1), Incarnation(2), Incarnation(3));
+    queue::adopt(session, node, at(0)).unwrap();
+    let info = WorkerInfo {
+        id: worker,
+        name: "w".into(),
+        queues: vec!["default".into()],
+        labels: std::collections::BTreeMap::new(),
+        slots: 1,
+        version: None,
+        token: None,
+        node,
+        joined_at: at(0),
+    };
+    worker::join(session, &info).unwrap();
+    let (by, of) = (session.number_of(node).unwrap(), session.number_of(dead).unwrap());
+    let slot = ANSWERS_KEPT.cast_signed() + of;
+    let values: [(&str, &dyn ToSql); 4] =
+        [(":sequence", &1_i64), (":taken", &vec![7_u8; 20]), (":slot", &slot), (":incarnation", &by)];
+    execute(&session.connection, sql!("taken_add", servers), &values).unwrap();
+    let count = |purged_at: i64| {
+        let rule = PurgeRule {
+            at: at(purged_at),
+            history_before: at(0),
+            history_keep_per_job: None,
+            events_before: at(0),
+            tombstones_before: at(purged_at - DAY),
+            limit: 100,
+        };
+        for slice in purge::find(&session.connection, &rule).unwrap().slices() {
+            slice.delete(session).unwrap();
+        }
+        let count = |text| {
+            let rows = read(&session.connection, Sql::new(text), &[], |row| row.get::<i64>(0)).unwrap();
+            usize::try_from(rows[0]).unwrap()
+        };
+        (count("SELECT COUNT(*) FROM incarnation"), count("SELECT COUNT(*) FROM fire_batch"))
+    };
+    assert_eq!(count(10), (3, 1), "it is seen for the first time");
+    assert_eq!(count(DAY + 10), (3, 1));
+    assert_eq!(count(DAY + 11), (2, 1));
+    assert_eq!(count(DAY + 12), (2, 0), "nobody asks again what was taken over from it");
+    assert_eq!(count(9 * DAY), (2, 0), "the others are at work");
+}
+
+/// What has to be known to serve webhooks takes as many round trips for forty of them as for one.
+pub(crate) fn look_for_webhooks_costs_the_same_however_many_there_are(store: &dyn Store, wire: &Wire) {
+    let runtime = Runtime::new().unwrap();
+    let mut costs = Vec::new();
+    for number in 0..40 {
+        let webhook = Webhook {
+            name: format!("w{number}"),
+            url: "https://example.com/".into(),
+            events: Vec::new(),
+            namespace: None,
+            job: None,
+            secret: "whsec_".into(),
+            previous_secret: None,
+            noted_through: 0,
+            created_at: at(0),
+        };
+        runtime.block_on(store.add_webhook(webhook)).unwrap();
+        let id = runtime.block_on(store.webhooks()).unwrap()[0].id;
+        let new = NewDelivery { message: number.to_string(), kind: "run.failed".into(), body: "{}".into() };
+        runtime.block_on(store.note_deliveries(id, (0, 0), vec![new], at(number))).unwrap();
+        costs.push(runtime.block_on(wire.round_trips(store.webhooks())));
+    }
+    // A session that is used for the first time is opened, and prepares the statement.
+    assert_eq!(costs[..10].iter().min(), costs[30..].iter().min(), "{costs:?}");
 }

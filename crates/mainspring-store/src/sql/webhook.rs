@@ -1,5 +1,7 @@
 //! Webhooks, and what is to be delivered to them.
 
+use std::collections::BTreeMap;
+
 use mainspring_core::Timestamp;
 
 use super::Batches;
@@ -8,7 +10,9 @@ use super::db::{
 };
 use super::session::Session;
 use crate::error::Error;
-use crate::webhook::{Delivery, DeliveryAnswer, DeliveryState, NewDelivery, Sent, Webhook, WebhookRow};
+use crate::webhook::{
+    Delivery, DeliveryAnswer, DeliveryState, Disabled, NewDelivery, Sent, Taken, Webhook, WebhookRow,
+};
 
 /// See [`crate::Store::add_webhook`].
 pub(crate) fn add(session: &Session<impl Batches>, webhook: &Webhook) -> Step<()> {
@@ -33,6 +37,7 @@ pub(crate) fn add(session: &Session<impl Batches>, webhook: &Webhook) -> Step<()
 /// See [`crate::Store::webhooks`].
 pub(crate) fn list(db: &dyn Db) -> Step<Vec<WebhookRow>> {
     read(db, sql!("webhooks"), &[], |row| {
+        let disabled = maybe_instant(row, 12)?.zip(row.get(13)?).map(|(at, reason)| Disabled { at, reason });
         let events: String = row.get(3)?;
         let events = serde_json::from_str(&events)
             .map_err(|_| Fault::Unreadable(format!("the events of a webhook are no JSON: {events}")))?;
@@ -47,27 +52,49 @@ pub(crate) fn list(db: &dyn Db) -> Step<Vec<WebhookRow>> {
             noted_through: row.get(9)?,
             created_at: instant(row, 10)?,
         };
-        Ok(WebhookRow { id: row.get(0)?, webhook })
+        let (failing_since, next_at) = (maybe_instant(row, 11)?, maybe_instant(row, 14)?);
+        Ok(WebhookRow { id: row.get(0)?, webhook, next_at, failing_since, disabled })
     })
 }
 
-/// See [`crate::Store::remove_webhook`].
+/// See [`crate::Store::remove_webhook`]. Waits for whoever notes deliveries to it: there are none more afterwards.
 pub(crate) fn remove(session: &Session<impl Batches>, name: &str) -> Step<bool> {
-    let db = &session.connection;
-    // The webhook before its deliveries, as whoever notes some does.
-    db.lock(sql!("webhook_of_name"), Lock::Write, &[(":name", &name)])?;
-    let Some(id) = read_one(db, sql!("webhook_of_name"), &[(":name", &name)], |row| row.get::<i64>(0))? else {
-        return Ok(false);
-    };
-    execute(db, sql!("webhook_remove"), &[(":id", &id)])?;
-    execute(db, sql!("webhook_remove_deliveries"), &[(":id", &id)])?;
-    Ok(true)
+    Ok(execute(&session.connection, sql!("webhook_remove"), &[(":name", &name)])? == 1)
 }
 
 /// See [`crate::Store::rotate_webhook`].
-pub(crate) fn rotate(session: &Session<impl Batches>, name: &str, secret: &str, until: Timestamp) -> Step<bool> {
-    let values: [(&str, &dyn ToSql); 3] = [(":until", &until.as_millis()), (":secret", &secret), (":name", &name)];
+pub(crate) fn rotate(
+    session: &Session<impl Batches>,
+    name: &str,
+    replaced: &str,
+    secret: &str,
+    until: Timestamp,
+) -> Step<bool> {
+    let values: [(&str, &dyn ToSql); 4] =
+        [(":until", &until.as_millis()), (":secret", &secret), (":name", &name), (":replaced", &replaced)];
     Ok(execute(&session.connection, sql!("webhook_rotate"), &values)? == 1)
+}
+
+/// See [`crate::Store::disable_webhook`].
+pub(crate) fn disable(
+    session: &Session<impl Batches>,
+    webhook: i64,
+    since: Timestamp,
+    disabled: &Disabled,
+) -> Step<bool> {
+    let values: [(&str, &dyn ToSql); 4] = [
+        (":at", &disabled.at.as_millis()),
+        (":reason", &disabled.reason),
+        (":id", &webhook),
+        (":since", &since.as_millis()),
+    ];
+    Ok(execute(&session.connection, sql!("webhook_disable"), &values)? == 1)
+}
+
+/// See [`crate::Store::resume_webhook`].
+pub(crate) fn resume(session: &Session<impl Batches>, name: &str, through: i64) -> Step<bool> {
+    let values: [(&str, &dyn ToSql); 2] = [(":through", &through), (":name", &name)];
+    Ok(execute(&session.connection, sql!("webhook_resume"), &values)? == 1)
 }
 
 /// See [`crate::Store::note_deliveries`].
@@ -106,22 +133,43 @@ pub(crate) fn take(
     at: Timestamp,
     until: Timestamp,
     limit: u32,
-) -> Step<Vec<Delivery>> {
+) -> Step<Vec<Taken>> {
     let db = &session.connection;
     let values: [(&str, &dyn ToSql); 2] = [(":webhook", &webhook), (":at", &at.as_millis())];
     let mut taken = Vec::new();
-    for delivery in read_page(db, sql!("webhook_due"), &values, limit, row)? {
+    let due = read_page(db, sql!("webhook_due"), &values, limit, |it| Ok((row(it)?, it.get::<String>(10)?)))?;
+    for (delivery, body) in due {
         let values: [(&str, &dyn ToSql); 3] =
             [(":until", &until.as_millis()), (":id", &delivery.id), (":attempts", &delivery.attempts)];
         if execute(db, sql!("webhook_take"), &values)? == 1 {
-            taken.push(Delivery { attempts: delivery.attempts + 1, next_at: until, ..delivery });
+            let delivery = Delivery { attempts: delivery.attempts + 1, next_at: until, ..delivery };
+            taken.push(Taken { delivery, body });
         }
     }
     Ok(taken)
 }
 
-/// See [`crate::Store::settle_delivery`].
-pub(crate) fn settle(session: &Session<impl Batches>, sent: &Sent) -> Step<bool> {
+/// See [`crate::Store::settle_deliveries`].
+pub(crate) fn settle(session: &Session<impl Batches>, all: &[Sent]) -> Step<Vec<bool>> {
+    let db = &session.connection;
+    // The webhooks before the deliveries, and in order, as whoever notes some does.
+    let mut webhooks: BTreeMap<i64, Option<Timestamp>> = BTreeMap::new();
+    for sent in all {
+        let fails = (sent.state != DeliveryState::Delivered).then_some(sent.at);
+        // Since the first of them, unless one has got through.
+        let since = webhooks.entry(sent.webhook).or_insert(fails);
+        *since = since.filter(|_| fails.is_some());
+    }
+    for (webhook, fails) in webhooks {
+        match fails {
+            Some(at) => execute(db, sql!("webhook_fails"), &[(":at", &at.as_millis()), (":id", &webhook)])?,
+            None => execute(db, sql!("webhook_works"), &[(":id", &webhook)])?,
+        };
+    }
+    all.iter().map(|sent| settle_one(db, sent)).collect()
+}
+
+fn settle_one(db: &dyn Db, sent: &Sent) -> Step<bool> {
     let ended_at = (sent.state != DeliveryState::Pending).then_some(sent.at);
     let values: [(&str, &dyn ToSql); 7] = [
         (":state", &sent.state.as_str()),
@@ -132,7 +180,43 @@ pub(crate) fn settle(session: &Session<impl Batches>, sent: &Sent) -> Step<bool>
         (":id", &sent.id),
         (":attempts", &sent.attempt),
     ];
-    Ok(execute(&session.connection, sql!("webhook_settle"), &values)? == 1)
+    Ok(execute(db, sql!("webhook_settle"), &values)? == 1)
+}
+
+/// See [`crate::Store::expire_deliveries`].
+pub(crate) fn expire(
+    session: &Session<impl Batches>,
+    before: Timestamp,
+    why: &str,
+    at: Timestamp,
+    limit: u32,
+) -> Step<u64> {
+    let values: [(&str, &dyn ToSql); 4] =
+        [(":error", &why), (":at", &at.as_millis()), (":before", &before.as_millis()), (":limit", &limit)];
+    execute(&session.connection, sql!("webhook_expire", mysql), &values)
+}
+
+/// See [`crate::Store::pending_deliveries`].
+pub(crate) fn pending(db: &dyn Db, webhook: i64, most: u32) -> Step<u32> {
+    let values: [(&str, &dyn ToSql); 2] = [(":webhook", &webhook), (":most", &most)];
+    Ok(read_one(db, sql!("webhook_waiting"), &values, |row| row.get(0))?.unwrap_or(0))
+}
+
+/// Deletes deliveries to webhooks that are gone, up to `limit`.
+pub(crate) fn purge_orphans(db: &dyn Db, limit: u64) -> Step<u64> {
+    let there: Vec<i64> = list(db)?.into_iter().map(|row| row.id).collect();
+    let (mut after, mut count) = (0_i64, 0);
+    while count < limit {
+        let next = read_one(db, sql!("purge_orphan_deliveries_next"), &[(":after", &after)], |row| row.get(0))?;
+        let Some(webhook) = next.flatten() else { break };
+        if !there.contains(&webhook) {
+            let rest = (limit - count).min(u64::from(u32::MAX)).cast_signed();
+            let values: [(&str, &dyn ToSql); 2] = [(":webhook", &webhook), (":limit", &rest)];
+            count += execute(db, sql!("purge_orphan_deliveries", mysql), &values)?;
+        }
+        after = webhook;
+    }
+    Ok(count)
 }
 
 /// See [`crate::Store::deliveries`].
@@ -141,7 +225,7 @@ pub(crate) fn deliveries(db: &dyn Db, webhook: i64, before: Option<i64>, limit: 
     read_page(db, sql!("webhook_deliveries"), &values, limit, row)
 }
 
-/// Up to which event every webhook has made its deliveries, if there are any.
+/// Up to which event every webhook that does not rest has made its deliveries, if there are any.
 pub(crate) fn noted_through(db: &dyn Db) -> Step<Option<i64>> {
     Ok(read_one(db, sql!("webhook_least_place"), &[], |row| row.get::<Option<i64>>(0))?.flatten())
 }
@@ -149,12 +233,13 @@ pub(crate) fn noted_through(db: &dyn Db) -> Step<Option<i64>> {
 fn row(row: &Row<'_>) -> Step<Delivery> {
     Ok(Delivery {
         id: row.get(0)?,
-        new: NewDelivery { message: row.get(1)?, kind: row.get(2)?, body: row.get(3)? },
-        state: word(row, 4, DeliveryState::from_word)?,
-        attempts: row.get(5)?,
-        next_at: instant(row, 6)?,
-        answer: DeliveryAnswer { status: row.get(7)?, error: row.get(8)? },
-        created_at: instant(row, 9)?,
-        ended_at: maybe_instant(row, 10)?,
+        message: row.get(1)?,
+        kind: row.get(2)?,
+        state: word(row, 3, DeliveryState::from_word)?,
+        attempts: row.get(4)?,
+        next_at: instant(row, 5)?,
+        answer: DeliveryAnswer { status: row.get(6)?, error: row.get(7)? },
+        created_at: instant(row, 8)?,
+        ended_at: maybe_instant(row, 9)?,
     })
 }

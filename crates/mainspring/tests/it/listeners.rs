@@ -112,16 +112,16 @@ async fn listener_hears_what_becomes_of_jobs_triggers_and_runs() {
         .add(job("flaky").handler("flaky").retries(1, Duration::from_millis(1)).trigger(trigger))
         .await
         .expect("a good job");
-    scribe.heard(9).await;
+    scribe.heard(10).await;
     scheduler.pause_trigger("flaky", "once").await.expect("it is there");
     scheduler.resume("flaky").await.expect("it is there");
     scheduler.remove("flaky").await.expect("it is there");
     scheduler.shutdown(Duration::from_secs(10)).await.expect("stops");
-    let heard = scribe.heard(13).await;
+    let heard = scribe.heard(14).await;
     let runs = of(&heard, &["asked", "starting", "ended"]);
     assert_eq!(runs[..2], ["asked flaky", "starting flaky once 1"]);
     assert_eq!(of(&heard, &["starting"]), ["starting flaky once 1", "starting flaky once 2"]);
-    assert_eq!(of(&heard, &["asked"]).len(), 1, "a retry is not asked about");
+    assert_eq!(of(&heard, &["asked"]).len(), 2, "each attempt is asked about");
     let ended = of(&heard, &["ended"]);
     assert!(ended[0].starts_with("ended flaky 1 failed again "), "{ended:?}");
     assert!(ended[1].starts_with("ended flaky 2 succeeded succeeded "), "{ended:?}");

@@ -1,0 +1,47 @@
+//! Where the outputs of attempts go: what is too large for the row of its run is kept apart before the end is recorded.
+
+use std::sync::Arc;
+
+use mainspring_core::RunId;
+use mainspring_core::batch::AttemptDetail;
+use mainspring_core::output::{INLINE_MAX, OutputRef, PART_BYTES};
+use mainspring_store::{Error, Store};
+
+use crate::clock::Clock;
+
+const RETRY_AFTER_MS: i64 = 500;
+
+/// Keeps outputs apart that are too large for the row of their run.
+#[derive(Clone)]
+pub(crate) struct Outputs {
+    pub(crate) store: Arc<dyn Store>,
+    pub(crate) clock: Arc<dyn Clock>,
+}
+
+impl Outputs {
+    /// Puts a reference in the place of an output that is too large. Done again, it comes to the same.
+    ///
+    /// # Errors
+    /// The store could not keep it; the output is still in its place.
+    pub(crate) async fn part(&self, run: RunId, attempt: u32, detail: &mut AttemptDetail) -> Result<(), Error> {
+        let Some(output) = detail.output.as_mut().filter(|output| output.len() > INLINE_MAX) else { return Ok(()) };
+        for (part, bytes) in (0..).zip(output.as_bytes().chunks(PART_BYTES)) {
+            self.store.keep_output(run, attempt, part, bytes.to_vec()).await?;
+        }
+        *output = OutputRef::of(output).to_text();
+        Ok(())
+    }
+
+    /// The same, however often it takes. What the store refuses for good is left out, and the attempt says so.
+    pub(crate) async fn part_at_last(&self, run: RunId, attempt: u32, detail: &mut AttemptDetail) {
+        while let Err(error) = self.part(run, attempt, detail).await {
+            if matches!(error, Error::Unavailable { .. }) {
+                tracing::error!(%error, run.id = %run, "an output could not be kept; trying again");
+                self.clock.alarm().wait_until(self.clock.now() + crate::engine::wait_of(RETRY_AFTER_MS)).await;
+                continue;
+            }
+            detail.output = None;
+            detail.note("output.not_kept", format!("the output could not be kept: {error}"));
+        }
+    }
+}

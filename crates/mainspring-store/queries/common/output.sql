@@ -1,0 +1,1 @@
+SELECT bytes FROM run_output WHERE run_id = :run AND attempt = :attempt AND part = :part

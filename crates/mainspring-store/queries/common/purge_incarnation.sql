@@ -1,0 +1,1 @@
+DELETE FROM incarnation WHERE number = :number AND unused_since IS NOT NULL

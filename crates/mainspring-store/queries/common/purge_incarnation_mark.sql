@@ -1,0 +1,1 @@
+UPDATE incarnation SET unused_since = :at WHERE number = :number

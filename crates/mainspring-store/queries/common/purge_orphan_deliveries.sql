@@ -1,0 +1,1 @@
+DELETE FROM webhook_delivery WHERE id IN (SELECT id FROM webhook_delivery WHERE webhook_id = :webhook LIMIT :limit)

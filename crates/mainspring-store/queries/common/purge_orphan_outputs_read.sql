@@ -1,0 +1,7 @@
+-- Outputs whose run is gone with a part of the history.
+SELECT DISTINCT run_id
+FROM run_output o
+WHERE run_id < :below
+    AND NOT EXISTS (SELECT 1 FROM run r WHERE r.id = o.run_id)
+    AND NOT EXISTS (SELECT 1 FROM history h WHERE h.id = o.run_id)
+LIMIT :limit

@@ -1,0 +1,1 @@
+DELETE FROM run_output WHERE run_id = :run

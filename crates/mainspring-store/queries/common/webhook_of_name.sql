@@ -1,1 +1,0 @@
-SELECT id FROM webhook WHERE name = :name

@@ -1,1 +1,0 @@
-DELETE FROM webhook_delivery WHERE webhook_id = :id
