@@ -146,7 +146,11 @@ macro_rules! conformance_suite {
                 each_worker_executes_a_shard_and_the_run_ends_with_them,
                 shard_keeps_its_place_when_it_is_tried_again,
                 cancel_of_a_broadcast_reaches_its_shards,
-                newer_run_replaces_a_broadcast_with_its_shards;
+                newer_run_replaces_a_broadcast_with_its_shards,
+                runs_for_which_nobody_is_there_hide_no_others,
+                run_with_the_id_of_a_shard_is_in_the_way_of_nobody,
+                runs_whose_shards_go_on_hide_no_one_whose_shards_are_final,
+                shard_is_kept_until_its_run_has_ended;
             cancels:
                 unstarted_run_is_over_at_once,
                 running_run_is_asked_to_end,

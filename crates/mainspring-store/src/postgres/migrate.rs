@@ -36,6 +36,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(8, "0008_route"),
     migration!(9, "0009_data"),
     migration!(10, "0010_webhook"),
+    migration!(11, "0011_lines"),
 ];
 
 /// Number of the newest migration.
