@@ -1,0 +1,11 @@
+-- What a claim has to know beforehand: queues for which something is set (0), and lines of namespaces in which runs wait (1).
+WITH RECURSIVE waiting (line) AS (
+    SELECT min(queue) FROM run WHERE state = 'queued' AND queue LIKE '%#%'
+    UNION ALL
+    SELECT (SELECT min(r.queue) FROM run r WHERE r.state = 'queued' AND r.queue LIKE '%#%' AND r.queue > w.line)
+    FROM waiting w
+    WHERE w.line IS NOT NULL
+)
+SELECT 0, name FROM queue WHERE paused = 1 OR max_running IS NOT NULL OR rate_count IS NOT NULL
+UNION ALL
+SELECT 1, line FROM waiting WHERE line IS NOT NULL
