@@ -84,16 +84,18 @@ fn steps(live: &Live, queues: &Queues, is_ruled: bool) -> Vec<Vec<Share>> {
             shared.entry(namespace).or_default().push(Some(Arc::clone(line)));
         }
     }
+    let plain: Share = lines.iter().filter(|line| is_plain(line)).cloned().map(Some).collect();
+    let has_plain = !plain.is_empty();
     let Queues::Named(queues) = queues else {
-        let plain = lines.iter().filter(|line| is_plain(line)).cloned().map(Some).collect();
         let plain = if is_ruled { plain } else { vec![None] };
-        return vec![[plain].into_iter().chain(shared.into_values()).collect()];
+        return vec![has_plain.then_some(plain).into_iter().chain(shared.into_values()).collect()];
     };
     let of = |queue: &Arc<str>| {
         let mut others: Vec<Arc<str>> = shared.values().flatten().flatten().cloned().collect();
         others.retain(|line| queue_of(line) == &**queue);
         others.sort_unstable();
-        [Arc::clone(queue)].into_iter().chain(others).map(|line| vec![Some(line)]).collect()
+        let itself = Some(Arc::clone(queue)).filter(|queue| has_plain || !is_plain(queue));
+        itself.into_iter().chain(others).map(|line| vec![Some(line)]).collect()
     };
     queues.iter().map(of).collect()
 }

@@ -130,40 +130,51 @@ struct Look {
     ruled: Vec<String>,
     /// Lines of namespaces in which runs wait.
     shared: Vec<String>,
+    /// Whether runs wait in queues themselves.
+    has_plain: bool,
 }
+
+/// What a row says.
+const RULED: u8 = 0;
+const SHARED: u8 = 1;
 
 /// Where a namespace's runs wait, the first first. Nothing stands for all queues together.
 type Share = Vec<Option<String>>;
 
 impl Look {
     fn take(db: &impl Batches) -> Step<Self> {
-        let found = |row: &Row<'_>| Ok((row.get::<bool>(0)?, row.get::<String>(1)?));
-        let (mut ruled, mut shared): (Vec<String>, Vec<String>) = Default::default();
-        for (is_line, name) in read(db, sql!("claim_look", mysql), &[], found)? {
-            let to = if is_line { &mut shared } else { &mut ruled };
-            to.push(name);
+        let found = |row: &Row<'_>| Ok((row.get::<u8>(0)?, row.get::<String>(1)?));
+        let mut look = Self { ruled: Vec::new(), shared: Vec::new(), has_plain: false };
+        for (kind, name) in read(db, sql!("claim_look", mysql), &[], found)? {
+            match kind {
+                RULED => look.ruled.push(name),
+                SHARED if namespace_of(&name).is_some() => look.shared.push(name),
+                SHARED => {}
+                _ => look.has_plain = true,
+            }
         }
-        shared.retain(|line| namespace_of(line).is_some());
-        shared.sort_unstable();
-        ruled.sort_unstable();
-        Ok(Self { ruled, shared })
+        look.ruled.sort_unstable();
+        look.shared.sort_unstable();
+        Ok(look)
     }
 
     /// The namespaces that share what is claimed: of one queue after the other, or of all at once.
     fn steps(&self, db: &impl Batches, queues: &Queues) -> Step<Vec<Vec<Share>>> {
         let Queues::Named(queues) = queues else { return Ok(vec![self.shares_of_all(db)?]) };
         let shares = |queue: &Arc<str>| {
+            let itself = Some(&**queue).filter(|queue| self.has_plain || !is_plain(queue));
             let others = self.shared.iter().filter(|line| *queue_of(line) == **queue);
-            [&**queue].into_iter().chain(others.map(String::as_str)).map(|line| vec![Some(line.to_owned())]).collect()
+            let lines = itself.into_iter().chain(others.map(String::as_str));
+            lines.map(|line| vec![Some(line.to_owned())]).collect()
         };
         Ok(queues.iter().map(shares).collect())
     }
 
     fn shares_of_all(&self, db: &impl Batches) -> Step<Vec<Share>> {
         let mut shares = Vec::new();
-        if self.ruled.is_empty() {
+        if self.has_plain && self.ruled.is_empty() {
             shares.push(vec![None]);
-        } else {
+        } else if self.has_plain {
             let mut lines: Vec<String> = read(db, sql!("queues_waiting", mysql), &[], |row| row.get(0))?;
             lines.retain(|line| is_plain(line));
             shares.push(by_head(db, lines)?);
