@@ -11,9 +11,9 @@ SELECT 0, name FROM queue WHERE paused = 1 OR max_running IS NOT NULL OR rate_co
 UNION ALL
 SELECT 1, line FROM waiting WHERE line IS NOT NULL
 UNION ALL
-SELECT 2, '' WHERE EXISTS (
-    SELECT 1
+SELECT 2, '' WHERE (
+    SELECT id
     FROM run
     WHERE state = 'queued' AND (queue IS NULL OR queue NOT LIKE '%/%' AND queue NOT LIKE '%#%')
     ORDER BY due_at - priority * 60000, due_at, id
-    LIMIT 1)
+    LIMIT 1) IS NOT NULL

@@ -9,9 +9,9 @@ use mainspring_core::batch::{ClaimedRun, Queues};
 use mainspring_core::queue::{QueueRule, Rate, is_plain, namespace_of, share_out};
 use mainspring_core::routing::queue_of;
 
-use super::Batches;
 use super::db::{Db, Lock, Row, Step, ToSql, execute, instant, read, read_one, run_id, sql};
 use super::session::Session;
+use super::{Batches, Lines};
 use crate::error::Error;
 use crate::row::QueueRow;
 
@@ -148,11 +148,12 @@ impl Look {
         for (kind, name) in read(db, sql!("claim_look", mysql), &[], found)? {
             match kind {
                 RULED => look.ruled.push(name),
-                SHARED if namespace_of(&name).is_some() => look.shared.push(name),
-                SHARED => {}
+                SHARED => look.shared.push(name),
                 _ => look.has_plain = true,
             }
         }
+        db.add_lines(Lines::Shared, &mut look.shared)?;
+        look.shared.retain(|line| namespace_of(line).is_some());
         look.ruled.sort_unstable();
         look.shared.sort_unstable();
         Ok(look)
@@ -176,6 +177,7 @@ impl Look {
             shares.push(vec![None]);
         } else if self.has_plain {
             let mut lines: Vec<String> = read(db, sql!("queues_waiting", mysql), &[], |row| row.get(0))?;
+            db.add_lines(Lines::Any, &mut lines)?;
             lines.retain(|line| is_plain(line));
             shares.push(by_head(db, lines)?);
         }

@@ -10,7 +10,6 @@ use mainspring_core::routing::{
 use mainspring_core::run::{RunEvent, RunState, Verdict};
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp};
 
-use super::Batches;
 use super::db::{
     Db, Lock, Row, Step, ToSql, execute, exists, instant, known, read, read_known, read_one, run_id, sql, word,
 };
@@ -21,6 +20,7 @@ use super::run::free_slot;
 use super::session::{RunChanges, Session};
 use super::trigger;
 use super::worker::decoded;
+use super::{Batches, Lines};
 use crate::worker::{ROUTED_MAX, Routed};
 
 /// What there is to do.
@@ -120,7 +120,8 @@ pub(crate) struct Split {
 pub(crate) fn route(session: &mut Session<impl Batches>, at: Timestamp, limit: u32) -> Step<(Routed, Vec<Split>)> {
     let db = &session.connection;
     db.lock(sql!("route_lock"), Lock::Write, &[])?;
-    let lines: Vec<String> = read(db, sql!("route_lines", mysql), &[], |row| row.get(0))?;
+    let mut lines: Vec<String> = read(db, sql!("route_lines", mysql), &[], |row| row.get(0))?;
+    db.add_lines(Lines::Routed, &mut lines)?;
     let router = Router::new(candidates(db, at)?);
     let mut routed = Routed::default();
     let mut queues = BTreeSet::new();
