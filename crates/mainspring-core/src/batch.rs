@@ -10,7 +10,7 @@ use crate::cluster::Shard;
 use crate::id::{BatchId, Incarnation, JobId, JobVersion, RunId, TriggerId};
 use crate::job::GateRule;
 use crate::retry::AfterAttempt;
-use crate::routing::is_routed;
+use crate::routing::{is_routed, queue_of};
 use crate::run::{AttemptOutcome, Origin, RunState, words};
 
 words!(
@@ -357,6 +357,7 @@ pub struct LiveRun {
 /// let queues = Queues::named(["mail", "reports"]);
 /// assert!(queues.serves("mail") && !queues.serves("default"));
 /// assert!(Queues::All.serves("default") && !Queues::All.serves("default/route"));
+/// assert!(Queues::All.serves("mail#b") && queues.serves("mail#b") && !queues.serves("mail/route"));
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Queues {
@@ -373,12 +374,15 @@ impl Queues {
         Self::Named(queues.into_iter().map(Into::into).collect())
     }
 
-    /// Whether runs are taken from a queue.
+    /// Whether runs are taken from a line.
     #[must_use]
-    pub fn serves(&self, queue: &str) -> bool {
+    pub fn serves(&self, line: &str) -> bool {
         match self {
-            Self::All => !is_routed(queue),
-            Self::Named(queues) => queues.iter().any(|named| &**named == queue),
+            Self::All => !is_routed(line),
+            Self::Named(queues) => {
+                let queue = if is_routed(line) { line } else { queue_of(line) };
+                queues.iter().any(|named| &**named == queue)
+            }
         }
     }
 }

@@ -159,7 +159,7 @@ impl RunId {
 const SPREAD_SHIFT: u32 = 34;
 
 /// The finalizer of SplitMix64 (Steele, Lea, Flood 2014): a bijection that spreads every bit.
-const fn mix(mut x: u64) -> u64 {
+pub(crate) const fn mix(mut x: u64) -> u64 {
     x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
     x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);

@@ -9,6 +9,7 @@ use std::fmt;
 use mainspring_schedule::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use crate::queue::namespace_line;
 use crate::routing::{Routing, route_line};
 use crate::run::words;
 
@@ -159,10 +160,10 @@ impl Job {
         }
     }
 
-    /// The line in which a new run waits: its queue, or that for which a worker is picked.
+    /// The line in which a new run waits: that of its namespace in its queue, or that for which a worker is picked.
     #[must_use]
     pub fn line(&self) -> String {
-        if self.routing.is_none() { self.queue.clone() } else { route_line(&self.queue) }
+        if self.routing.is_none() { namespace_line(&self.queue, &self.key.namespace) } else { route_line(&self.queue) }
     }
 
     /// The job's input with what was given with a run laid over it, key by key where both are objects.

@@ -1,7 +1,83 @@
-//! How runs leave their queue: in which order, how many at a time, and how fast.
+//! How runs leave their queue: in which order, how many at a time, how fast, and evenly for all namespaces.
+//!
+//! The runs of the namespace `default` wait in the queue itself, those of another in the line `QUEUE#NAMESPACE`. A claim looks which
+//! lines have runs, and [shares out](share_out) what it asks for, so that nobody's backlog is in the way of others. What is set for a
+//! queue holds for all of its lines together.
 
 use mainspring_schedule::Timestamp;
 use serde::{Deserialize, Serialize};
+
+use crate::id::mix;
+use crate::routing::is_routed;
+
+/// The namespace whose runs wait in the queue itself.
+pub const PLAIN_NAMESPACE: &str = "default";
+
+/// How much of the name of a namespace is in that of a line, in bytes: with a queue's it has to fit into a column. Those that begin
+/// with the same are treated as one.
+const NAMESPACE_MAX: usize = 120;
+
+/// The line of a queue in which the runs of a namespace wait.
+///
+/// ```
+/// use mainspring_core::queue::{is_plain, namespace_line, namespace_of};
+/// assert_eq!(namespace_line("mail", "default"), "mail");
+/// let line = namespace_line("mail", "billing");
+/// assert_eq!((line.as_str(), namespace_of(&line), is_plain(&line)), ("mail#billing", Some("billing"), false));
+/// ```
+#[must_use]
+pub fn namespace_line(queue: &str, namespace: &str) -> String {
+    if namespace == PLAIN_NAMESPACE {
+        return queue.to_owned();
+    }
+    format!("{queue}#{}", namespace.get(..NAMESPACE_MAX).unwrap_or(namespace))
+}
+
+/// The namespace of a line, if it is that of one.
+#[must_use]
+pub fn namespace_of(line: &str) -> Option<&str> {
+    line.split_once('#').filter(|_| !is_routed(line)).map(|(_, namespace)| namespace)
+}
+
+/// Whether a line is a queue itself.
+#[must_use]
+pub fn is_plain(line: &str) -> bool {
+    !line.contains(['/', '#'])
+}
+
+/// Shares out what up to `limit` runs may be taken of: evenly among `count` who may have some waiting, and what one has no runs for goes
+/// to the others. `take` takes up to so many of one, and says how many there were. Where there is not one for each, `turn` says
+/// who comes first: over many turns, all do equally often.
+///
+/// # Errors
+/// Those of `take`: then nothing more is taken.
+pub fn share_out<E>(
+    limit: u32,
+    count: usize,
+    turn: u64,
+    mut take: impl FnMut(usize, u32) -> Result<u32, E>,
+) -> Result<(), E> {
+    let mut open: Vec<usize> = (0..count).collect();
+    if count > 1 {
+        open.sort_by_key(|who| mix(mix(turn) ^ *who as u64));
+    }
+    let mut left = limit;
+    while left > 0 && !open.is_empty() {
+        let among = u32::try_from(open.len()).unwrap_or(u32::MAX);
+        let (each, over) = (left / among, left % among);
+        let mut still_open = Vec::with_capacity(open.len());
+        for (place, who) in (0_u32..).zip(open) {
+            let share = each + u32::from(place < over);
+            let taken = if share == 0 { 0 } else { take(who, share)?.min(share) };
+            left -= taken;
+            if taken == share {
+                still_open.push(who);
+            }
+        }
+        open = still_open;
+    }
+    Ok(())
+}
 
 /// What one level of priority is worth: a run of priority 4 that waits this much longer goes before one of priority 5. So runs
 /// of low priority do not starve.
@@ -133,6 +209,61 @@ mod tests {
             let most = least + u64::try_from(in_ms(1_000)).unwrap() + 1;
             assert!((least..=most).contains(&left), "{count} in {per_ms} ms: {left} of {least} to {most}");
         }
+    }
+
+    /// What each of some gets who have so many runs.
+    fn shared(limit: u32, waiting: &[u32], turn: u64) -> Vec<u32> {
+        let mut taken = vec![0; waiting.len()];
+        share_out(limit, waiting.len(), turn, |who, share| {
+            let now = share.min(waiting[who] - taken[who]);
+            taken[who] += now;
+            Ok::<_, ()>(now)
+        })
+        .unwrap();
+        taken
+    }
+
+    #[test]
+    fn backlog_of_one_takes_nothing_from_others() {
+        for (limit, waiting, wanted) in [
+            (9, &[100_000][..], &[9][..]),
+            (9, &[], &[]),
+            (0, &[5, 5], &[0, 0]),
+            (9, &[100_000, 100, 100], &[3, 3, 3]),
+            (9, &[100_000, 1, 2], &[6, 1, 2]),
+            (9, &[100_000, 0, 0], &[9, 0, 0]),
+            (9, &[2, 1, 3], &[2, 1, 3]),
+            (u32::MAX, &[7, 7], &[7, 7]),
+        ] {
+            for turn in 0..50 {
+                assert_eq!(shared(limit, waiting, turn), wanted, "{limit} of {waiting:?}");
+            }
+        }
+        let odd = shared(10, &[100, 100, 100], 1);
+        assert_eq!((odd.iter().sum::<u32>(), odd.iter().max()), (10, Some(&4)));
+    }
+
+    #[test]
+    fn claims_of_one_run_are_even_over_time_whoever_has_none() {
+        let waiting = [0, u32::MAX, 9, 0, 9];
+        let mut taken = [0; 5];
+        for turn in 0..30_000 {
+            // As numbers of claims are that alternate with batches of fires.
+            for (sum, one) in taken.iter_mut().zip(shared(1, &waiting, turn * 2)) {
+                *sum += one;
+            }
+        }
+        assert_eq!(taken.iter().sum::<u32>(), 30_000);
+        assert!([1, 2, 4].iter().all(|who| (9_500..10_500).contains(&taken[*who])), "{taken:?}");
+    }
+
+    #[test]
+    fn line_of_a_namespace_fits_into_a_column() {
+        let (queue, namespace) = ("q".repeat(128), "n".repeat(128));
+        let line = namespace_line(&queue, &namespace);
+        assert!(line.len() <= 255, "a column of MySQL has that many");
+        assert_eq!((crate::routing::queue_of(&line), namespace_of(&line)), (queue.as_str(), Some(&namespace[..120])));
+        assert_eq!((namespace_of("q"), namespace_of("q/@w#1"), is_plain("q/route")), (None, None, false));
     }
 
     #[test]

@@ -3,7 +3,8 @@
 //! The runs of most jobs go to whoever of their queue has a free slot. A *routed* job says more: which workers fit, and a
 //! [`Strategy`] that picks one of these. Its runs wait in the line `QUEUE/route`, from which nobody takes runs; [`Router`] says
 //! into which worker's line each of them goes, `QUEUE/@WORKER`, from which that worker alone takes them. Names have no slash, so
-//! that no queue is such a line.
+//! that no queue is such a line. Runs of other jobs wait in the queue itself, or in the [line of their
+//! namespace](crate::queue::namespace_line).
 //!
 //! The strategies are those of XXL-JOB and answer as it does, with one difference: only workers that live are asked, and what a
 //! job's [`Memory`] counts is kept in the store and never cleared, so that it holds for all nodes and across restarts.
@@ -138,7 +139,7 @@ pub fn worker_line(queue: &str, worker: &str) -> String {
 /// ```
 #[must_use]
 pub fn queue_of(line: &str) -> &str {
-    line.split_once('/').map_or(line, |(queue, _)| queue)
+    line.split_once(['/', '#']).map_or(line, |(queue, _)| queue)
 }
 
 /// The worker of a line, if it is that of one.

@@ -119,7 +119,10 @@ macro_rules! conformance_suite {
                 another_rate_holds_from_its_setting_on,
                 rule_of_one_queue_leaves_the_order_of_the_others_alone,
                 queue_is_set_as_it_was_seen,
-                low_priority_does_not_starve;
+                low_priority_does_not_starve,
+                backlog_of_one_namespace_is_in_the_way_of_no_other,
+                claims_of_one_run_reach_every_namespace,
+                rule_of_a_queue_holds_over_all_namespaces;
             workers:
                 claim_takes_from_one_queue_after_the_other,
                 worker_executes_runs_under_its_own_name,
@@ -150,7 +153,11 @@ macro_rules! conformance_suite {
                 each_worker_executes_a_shard_and_the_run_ends_with_them,
                 shard_keeps_its_place_when_it_is_tried_again,
                 cancel_of_a_broadcast_reaches_its_shards,
-                newer_run_replaces_a_broadcast_with_its_shards;
+                newer_run_replaces_a_broadcast_with_its_shards,
+                runs_for_which_nobody_is_there_hide_no_others,
+                run_with_the_id_of_a_shard_is_in_the_way_of_nobody,
+                runs_whose_shards_go_on_hide_no_one_whose_shards_are_final,
+                shard_is_kept_until_its_run_has_ended;
             cancels:
                 unstarted_run_is_over_at_once,
                 running_run_is_asked_to_end,
@@ -315,8 +322,10 @@ mod tests {
             include_str!("conformance/keys.rs"),
             include_str!("conformance/nodes.rs"),
             include_str!("conformance/queue.rs"),
+            include_str!("conformance/queues.rs"),
             include_str!("conformance/reads.rs"),
             include_str!("conformance/replacing.rs"),
+            include_str!("conformance/routing.rs"),
             include_str!("conformance/webhooks.rs"),
             include_str!("conformance/window.rs"),
         ] {

@@ -48,6 +48,17 @@ use db::{Db, Step};
 use fire::Usual;
 use trigger::Place;
 
+/// Lines in which runs wait.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Lines {
+    /// All of them.
+    Any,
+    /// Those of namespaces.
+    Shared,
+    /// Those of routed runs.
+    Routed,
+}
+
 /// How a database records what most batches are made of. The requests do the rest, entry by entry.
 pub(crate) trait Batches: Db + Sized {
     /// Whether a statement takes a list, so that few of them do for many rows. Where a statement costs next to nothing,
@@ -107,6 +118,11 @@ pub(crate) trait Batches: Db + Sized {
     /// Takes queued runs of a queue, or of all, in the order of [`crate::Store::claim`].
     fn claim(&self, owner: i64, queue: Option<&str>, limit: u32, at: Timestamp) -> Step<Vec<ClaimedRun>> {
         queue::claim_by_rows(self, owner, queue, limit, at)
+    }
+
+    /// Adds the lines in which runs wait beyond the first, where statements find but one at a time.
+    fn add_lines(&self, _which: Lines, _lines: &mut Vec<String>) -> Step<()> {
+        Ok(())
     }
 
     /// Takes over running runs of a process start or worker that is gone, in order of id.

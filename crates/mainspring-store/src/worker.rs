@@ -53,9 +53,9 @@ pub struct WorkerToken {
     pub expires_at: Option<Timestamp>,
 }
 
-/// How many runs of a queue one call of [`crate::Store::route`] looks at. Where more wait than that for want of a worker, the others are
-/// looked at once some have gone.
-pub const ROUTED_MAX: u32 = 4_096;
+/// How many runs of a queue one call of [`crate::Store::route`] looks at in the order of claims. Of those behind them, it looks at the first of
+/// each job.
+pub const ROUTED_MAX: u32 = 512;
 
 /// What came of picking workers for runs.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]

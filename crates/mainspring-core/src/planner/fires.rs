@@ -11,6 +11,7 @@ use super::resident::{Place, Resident};
 use super::{Answered, Command, Planner};
 use crate::batch::{ANSWERS_KEPT, FireBatch, FireEntry, FireOutcome, NewRun, Placed};
 use crate::id::{BatchId, TriggerId};
+use crate::routing::queue_of;
 use crate::rule::{Rule, Start, guarded};
 
 /// When a trigger is tried again that somebody else has locked.
@@ -135,7 +136,7 @@ impl Planner {
             }
         }
         for (_, entry) in &mut batch {
-            let served = self.queues.serves(&entry.queue) && !self.limited.contains(&entry.queue);
+            let served = self.queues.serves(&entry.queue) && !self.limited.contains(queue_of(&entry.queue));
             for run in &mut entry.runs {
                 run.claim = served && self.slots.take();
             }

@@ -585,6 +585,28 @@ fn slots_bound_what_runs_and_queued_runs_come_first() {
 }
 
 #[test]
+fn fire_of_any_namespace_takes_a_slot_unless_something_is_set_for_its_queue() {
+    for (line, limited, wanted) in [
+        ("mail", "other", 1),
+        ("mail#b", "other", 1),
+        ("mail", "mail", 0),
+        ("mail#b", "mail", 0),
+        ("other#mail", "mail", 0),
+        ("mail/route", "other", 0),
+    ] {
+        let mut world = world();
+        world.planner = Planner::new(Settings { slots: 9, ..Settings::default() }, Incarnation(1), at(0))
+            .serving(crate::batch::Queues::named(["mail"]));
+        world.send(Event::Limited(Arc::new([Arc::from(limited)].into_iter().collect())));
+        world.add(1, Rule { queue: line.into(), ..rule(Schedule::At, at(1_000), None) });
+        world.keep_back = true;
+        world.run_until(1_000);
+        let Some(Command::Fire(batch)) = world.kept_back.pop() else { panic!("it is due") };
+        assert_eq!(u32::from(batch.entries[0].runs[0].claim), wanted, "{line} where {limited} is limited");
+    }
+}
+
+#[test]
 fn clock_set_back_fires_nothing_twice_and_nothing_early() {
     let mut world = world();
     world.add(1, every(1_000));

@@ -215,6 +215,7 @@ fn lines_say_their_queue_and_worker() {
     assert_eq!((queue_of(&route), worker_of(&route), is_routed(&route)), ("q", None, true));
     assert_eq!((queue_of(&own), worker_of(&own), is_routed(&own)), ("q", Some("w.1"), true));
     let longest = worker_line(&"q".repeat(QUEUE_MAX), &"w".repeat(128));
+    assert_eq!(queue_of(&worker_line("q", "w#1")), "q");
     assert!(longest.len() <= 255, "a column of MySQL has that many");
     let router = Router::new(vec![worker("w.1")]);
     assert!(router.serves(&own) && !router.serves(&route) && !router.serves("other/@w.1") && !router.serves("q/@w"));

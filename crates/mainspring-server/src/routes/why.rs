@@ -38,7 +38,7 @@ async fn of_run(State(app): State<App>, PathOf(run): PathOf<String>) -> Answer<J
         run: &run,
         limit: job.and_then(|row| row.definition.gate()),
         unfinished: &unfinished(&app, Some(run.job), UNFINISHED).await?,
-        queued: &queued.into_iter().filter(|other| same_line(other, &run)).collect::<Vec<_>>(),
+        queued: &queued.into_iter().filter(|other| same_line(other, &run, &routing)).collect::<Vec<_>>(),
         pool: pool(&app, &run, &routing).await?,
         queue: queue(&app, &run.queue).await?,
         routing: &routing,
@@ -101,9 +101,10 @@ async fn queue(app: &App, name: &str) -> Answer<(QueueRule, u64)> {
     Ok((rule, running.map(|count| count.count).sum()))
 }
 
-/// Whether runs wait for the same workers.
-fn same_line(a: &RunInfo, b: &RunInfo) -> bool {
-    (&a.queue, &a.worker) == (&b.queue, &b.worker)
+/// Whether another run waits for the same workers, and in the order of a run. Namespaces share a queue; what is routed is not shared out.
+fn same_line(other: &RunInfo, run: &RunInfo, routing: &Routing) -> bool {
+    let same_share = !routing.is_none() || other.key.namespace == run.key.namespace;
+    (&other.queue, &other.worker) == (&run.queue, &run.worker) && same_share
 }
 
 /// What its job said of workers when the run was made; nothing, if retention has deleted that.

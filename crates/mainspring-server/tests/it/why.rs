@@ -73,6 +73,11 @@ async fn runs_say_what_they_wait_for() {
     assert_eq!(codes(&client.why_run(&fourth).await.unwrap()), [WhyCode::NoSlot]);
     let why = client.why_run(&fifth).await.unwrap();
     assert_eq!((codes(&why), &why.reasons[1].runs), (vec![WhyCode::NoSlot, WhyCode::QueueOrder], &vec![fourth]));
+    let elsewhere = json!({"name": "many", "handler": "slow"});
+    client.put_job("other", &spec(elsewhere), Precondition::None, COMMIT).await.unwrap();
+    let sixth = client.run_job("other", "many", &RunNow::default()).await.unwrap().id;
+    let why = client.why_run(&sixth).await.unwrap();
+    assert_eq!(codes(&why), [WhyCode::NoSlot], "runs of another namespace do not go before it");
 
     let job = client.why_job("default", "one").await.unwrap();
     assert_eq!((job.subject.as_str(), codes(&job)), ("default/one", vec![WhyCode::Running, WhyCode::NoTrigger]));
@@ -80,6 +85,7 @@ async fn runs_say_what_they_wait_for() {
     assert_eq!(codes(&client.why_run(&second).await.unwrap()), [WhyCode::Final]);
     assert_eq!(code(client.why_run("x").await), ErrorCode::RunNotFound);
     gate.add_permits(10);
+    until(&[WhyCode::Final], async || client.why_run(&sixth).await.unwrap()).await;
     running.stop().await;
 }
 

@@ -1,5 +1,5 @@
 SELECT id, job_id, job_version, trigger_id, fire_time, due_at, attempt, input
 FROM run
-WHERE state = 'queued' AND (queue IS NULL OR queue NOT LIKE '%/%')
+WHERE state = 'queued' AND (queue IS NULL OR queue NOT LIKE '%/%' AND queue NOT LIKE '%#%')
 ORDER BY due_at - priority * 60000, due_at, id
 LIMIT :limit

@@ -1,2 +1,6 @@
--- Final runs of a job beyond the newest ones.
-SELECT id FROM history WHERE job_id = :job ORDER BY id DESC LIMIT :limit OFFSET :keep
+-- Final runs of a job beyond the newest ones. How a run ends is seen from its shards.
+SELECT id
+FROM history
+WHERE job_id = :job AND (SELECT r.id FROM run r WHERE r.id = history.parent_run) IS NULL
+ORDER BY id DESC
+LIMIT :limit OFFSET :keep

@@ -1,2 +1,6 @@
--- A run ends after the instant in its id, so ids bound the search.
-SELECT id FROM history WHERE id < :below AND ended_at < :before ORDER BY id LIMIT :limit
+-- A run ends after the instant in its id, so ids bound the search. How a run ends is seen from its shards.
+SELECT id
+FROM history
+WHERE id < :below AND ended_at < :before AND (SELECT r.id FROM run r WHERE r.id = history.parent_run) IS NULL
+ORDER BY id
+LIMIT :limit

@@ -1,1 +1,1 @@
-INSERT INTO route_parent (run_id, job_id, shards) VALUES (:run, :job, :shards)
+INSERT INTO route_parent (run_id, job_id, shards, live_shard) VALUES (:run, :job, :shards, :live)

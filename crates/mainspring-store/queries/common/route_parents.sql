@@ -1,2 +1,6 @@
--- Runs that wait for their shards.
-SELECT run_id, job_id, shards FROM route_parent ORDER BY run_id LIMIT :limit
+-- Runs that wait for their shards, of which none is known to be unfinished.
+SELECT p.run_id, p.job_id, p.shards
+FROM route_parent p
+WHERE (SELECT r.id FROM run r WHERE r.id = p.live_shard) IS NULL
+ORDER BY p.run_id
+LIMIT :limit

@@ -1,2 +1,2 @@
--- What waits in the lines of workers, by job.
-SELECT queue, job_id, COUNT(*) FROM run WHERE state = 'queued' AND queue LIKE '%/%' GROUP BY queue, job_id
+-- What waits in a worker's line, by job.
+SELECT job_id, COUNT(*) FROM run WHERE state = 'queued' AND queue LIKE '%/%' AND queue = :line GROUP BY job_id

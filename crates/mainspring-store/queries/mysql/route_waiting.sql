@@ -1,2 +1,2 @@
--- What waits in the lines of workers, by job.
-SELECT routed_line, job_id, COUNT(*) FROM run WHERE routed_line IS NOT NULL GROUP BY routed_line, job_id
+-- What waits in a worker's line, by job.
+SELECT job_id, COUNT(*) FROM run WHERE routed_line = :line GROUP BY job_id

@@ -1,1 +1,3 @@
-SELECT 1 FROM run WHERE queued_place IS NOT NULL LIMIT 1
+(SELECT 1 FROM run FORCE INDEX (run_queued) WHERE plain_place IS NOT NULL LIMIT 1)
+UNION ALL
+(SELECT 1 FROM run FORCE INDEX (run_routed) WHERE routed_line IS NOT NULL LIMIT 1)

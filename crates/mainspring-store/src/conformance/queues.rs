@@ -4,12 +4,13 @@
 use std::sync::Arc;
 
 use mainspring_core::batch::{ClaimedRun, Queues};
+use mainspring_core::job::{Job, JobKey, Task};
 use mainspring_core::queue::{LEVEL_MS, QueueRule, Rate};
 use mainspring_core::run::Verdict;
 use mainspring_core::{BatchId, Incarnation, RunId, Timestamp};
 
 use super::kit::{Draft, Kept, Kit, NONE, asked, at};
-use crate::{AskedRun, Error, QueueRow, Store};
+use crate::{AskedRun, Error, Expect, QueueRow, Store};
 
 /// Asks for runs in a queue.
 async fn ask(kit: &Kit, job: &Kept, numbers: std::ops::Range<u64>, queue: &str) -> Vec<RunId> {
@@ -146,4 +147,70 @@ pub async fn low_priority_does_not_starve(store: Arc<dyn Store>) {
     let order = [runs[1], runs[0], runs[3], runs[2]];
     assert_eq!(claim(&kit, &Queues::All, 2, at(3 * LEVEL_MS)).await, order[..2]);
     assert_eq!(claim(&kit, &Queues::named(["default"]), 9, at(3 * LEVEL_MS)).await, order[2..]);
+}
+
+/// A job of a namespace, and runs of it in a queue.
+async fn tenant(kit: &Kit, namespace: &str, numbers: std::ops::Range<u64>, queue: &str) -> (Kept, Vec<RunId>) {
+    let mut job = Job::new(JobKey::new(namespace, "a"), Task::Noop);
+    job.queue = queue.into();
+    let line = job.line();
+    let job = kit.save(Draft::of(job)).await;
+    let runs = ask(kit, &job, numbers, &line).await;
+    (job, runs)
+}
+
+pub async fn backlog_of_one_namespace_is_in_the_way_of_no_other(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    for queues in [Queues::named(["mail"]), Queues::All] {
+        let noisy = tenant(&kit, "noisy", 0..20, "mail").await;
+        let usual = tenant(&kit, "default", 100..103, "mail").await;
+        let quiet = tenant(&kit, "quiet", 200..201, "mail").await;
+        let info = kit.run(quiet.1[0]).await;
+        assert_eq!((info.queue.as_str(), info.worker), ("mail", None), "a line is nobody else's business");
+        let first = claim(&kit, &queues, 6, at(2_000)).await;
+        let count = |all: &[RunId], (_, runs): &(Kept, Vec<RunId>)| all.iter().filter(|run| runs.contains(run)).count();
+        assert_eq!((first.len(), count(&first, &quiet)), (6, 1), "what it has");
+        assert!((2..=3).contains(&count(&first, &usual)), "an even share of the rest: {first:?}");
+        let all = [first, claim(&kit, &queues, 99, at(2_001)).await].concat();
+        for tenant in [noisy, usual, quiet] {
+            assert_eq!(count(&all, &tenant), tenant.1.len(), "and the others what is left");
+            let (job, runs) = tenant;
+            let ends = runs.iter().map(|run| job.verdict(*run, Verdict::Succeeded, at(2_100))).collect();
+            assert_eq!(kit.complete(at(2_100), ends).await.refused, NONE);
+            let key = &job.job.definition.key;
+            kit.store.delete_job(key, Expect::Anything, Vec::new(), at(2_200)).await.expect("delete_job");
+        }
+    }
+}
+
+pub async fn claims_of_one_run_reach_every_namespace(store: Arc<dyn Store>) {
+    let kit = Kit::new(store).await;
+    tenant(&kit, "noisy", 0..40, "mail").await;
+    let (_, quiet) = tenant(&kit, "quiet", 100..101, "default").await;
+    let mut claims = 0;
+    while claim(&kit, &Queues::All, 1, at(2_000)).await != quiet {
+        claims += 1;
+        assert!(claims < 20, "its turn never comes");
+    }
+}
+
+pub async fn rule_of_a_queue_holds_over_all_namespaces(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    let (a, of_a) = tenant(&kit, "a", 0..3, "mail").await;
+    let (_, of_b) = tenant(&kit, "default", 10..13, "mail").await;
+    let (_, of_c) = tenant(&kit, "c", 20..21, "other").await;
+    set(&kit, "mail", QueueRule { paused: true, ..QueueRule::default() }, 0).await;
+    assert_eq!(claim(&kit, &Queues::named(["mail"]), 9, at(2_000)).await, []);
+    assert_eq!(claim(&kit, &Queues::All, 9, at(2_000)).await, of_c);
+    set(&kit, "mail", limited(2), 1).await;
+    let first = claim(&kit, &Queues::named(["mail"]), 9, at(2_100)).await;
+    assert_eq!(first.len(), 2);
+    assert!(first.contains(&of_a[0]) && first.contains(&of_b[0]), "one of each");
+    assert_eq!(claim(&kit, &Queues::All, 9, at(2_101)).await, []);
+    let ends = vec![a.verdict(of_a[0], Verdict::Succeeded, at(2_200))];
+    assert_eq!(kit.complete(at(2_200), ends).await.refused, NONE);
+    assert_eq!(claim(&kit, &Queues::named(["mail"]), 9, at(2_300)).await.len(), 1, "one place is free");
+    set(&kit, "mail", QueueRule::default(), 2).await;
+    set(&kit, "mail", limited(4), 3).await;
+    assert_eq!(claim(&kit, &Queues::All, 9, at(2_400)).await.len(), 2, "those that run count, whosever they are");
 }

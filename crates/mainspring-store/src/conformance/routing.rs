@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use mainspring_core::batch::{ClaimedRun, Completion, Queues};
+use mainspring_core::batch::{ClaimedRun, Completion, CompletionBatch, Queues};
 use mainspring_core::cluster::ShardSet;
 use mainspring_core::job::Overlap;
 use mainspring_core::retry::AfterAttempt;
@@ -13,7 +13,7 @@ use mainspring_core::run::{AttemptOutcome, Origin, RunState, Verdict};
 use mainspring_core::{BatchId, Incarnation, RunId, Timestamp};
 
 use super::kit::{Draft, Kept, Kit, asked, at};
-use crate::{AskedRun, Cancelled, Expect, Routed, Store, WorkerInfo};
+use crate::{AskedRun, Cancelled, Expect, PurgeRule, ROUTED_MAX, Routed, Store, WorkerInfo};
 
 const NORTH: Incarnation = Incarnation(11);
 const SOUTH: Incarnation = Incarnation(12);
@@ -322,4 +322,116 @@ pub async fn newer_run_replaces_a_broadcast_with_its_shards(store: Arc<dyn Store
     kit.store.delete_job(&job.job.definition.key, Expect::Anything, Vec::new(), at(4_000)).await.expect("delete");
     route(&kit, 9, at(4_000)).await;
     assert_eq!(kit.states(&[newer, newer.shard(job.id(), 0)]).await, [Some(RunState::Cancelled); 2]);
+}
+
+/// A version of a job of the queue `mail`, for workers of a zone.
+async fn version(kit: &Kit, name: &str, zone: &str) -> Kept {
+    let mut draft = Draft::new(name);
+    let definition = Arc::make_mut(&mut draft.0.definition);
+    definition.queue = "mail".into();
+    definition.routing.workers = BTreeMap::from([("zone".into(), zone.into())]);
+    kit.save(draft).await
+}
+
+pub async fn runs_for_which_nobody_is_there_hide_no_others(store: Arc<dyn Store>) {
+    let kit = Kit::new(store).await;
+    join(&kit, NORTH, "north", "eu", 3).await;
+    let many = u64::from(ROUTED_MAX) + 2;
+    let us = version(&kit, "us", "us").await;
+    for number in 0..many {
+        ask(&kit, &us, number).await;
+    }
+    let eu = version(&kit, "eu", "eu").await;
+    let mut runs = Vec::new();
+    for number in 0..3 {
+        runs.push(kit.ask(&eu, number, at(1_500)).await.0);
+    }
+    let moved = version(&kit, "us", "eu").await;
+    runs.push(kit.ask(&moved, many, at(1_600)).await.0);
+    assert_eq!(route(&kit, 1, at(2_000)).await.moved, 1, "as many as may go");
+    assert_eq!(route(&kit, 9, at(2_000)).await.moved, 2, "as many as there are slots");
+    assert_eq!(route(&kit, 9, at(2_000)).await.moved, 0);
+    let claimed = claim(&kit, NORTH, "north").await;
+    assert_eq!(claimed.len(), 3);
+    let ends = claimed.iter().map(|run| Completion {
+        held_by: Some(NORTH),
+        job: run.job,
+        job_version: run.job_version,
+        ..eu.verdict(run.run, Verdict::Succeeded, at(3_000))
+    });
+    assert!(kit_complete(&kit, ends.collect()).await.is_empty());
+    assert_eq!(route(&kit, 9, at(3_000)).await.moved, 1, "each version of each job has had its turn");
+    claim(&kit, NORTH, "north").await;
+    for run in runs {
+        assert_ne!(kit.run(run).await.state, RunState::Queued);
+    }
+}
+
+async fn kit_complete(kit: &Kit, entries: Vec<Completion>) -> Vec<u32> {
+    let batch = CompletionBatch { id: kit.batch_id(), at: at(3_000), entries };
+    kit.store.complete(Arc::new(batch)).await.expect("complete").refused
+}
+
+pub async fn run_with_the_id_of_a_shard_is_in_the_way_of_nobody(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    let other = job(&mut kit, "other", Strategy::First, None).await;
+    let job = job(&mut kit, "a", Strategy::ShardingBroadcast, None).await;
+    join(&kit, NORTH, "north", "eu", 4).await;
+    join(&kit, SOUTH, "south", "eu", 4).await;
+    let (run, next) = (ask(&kit, &job, 1).await, ask(&kit, &other, 1).await);
+    let taken = AskedRun { id: run.shard(job.id(), 0), queue: "mail".into(), ..asked(&job, 2, at(1_000)) };
+    kit.store.ask_run(taken).await.expect("ask_run");
+    route(&kit, 9, at(2_000)).await;
+    assert_eq!(workers(&kit, &[next]).await, [Some("north".into())]);
+    assert_eq!(kit.states(&[run, run.shard(job.id(), 1)]).await, [Some(RunState::Waiting), Some(RunState::Queued)]);
+    for (id, name) in [(NORTH, "north"), (SOUTH, "south")] {
+        let ends = claim(&kit, id, name).await.into_iter().map(|run| Completion {
+            job: run.job,
+            job_version: run.job_version,
+            ..end_of(&job, run.run, id, Verdict::Succeeded)
+        });
+        assert!(kit_complete(&kit, ends.collect()).await.is_empty());
+    }
+    route(&kit, 9, at(4_000)).await;
+    assert_eq!(kit.states(&[run]).await, [Some(RunState::Succeeded)]);
+}
+
+pub async fn runs_whose_shards_go_on_hide_no_one_whose_shards_are_final(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    let job = job(&mut kit, "a", Strategy::ShardingBroadcast, None).await;
+    join(&kit, NORTH, "north", "eu", 4).await;
+    for number in 0..210 {
+        ask(&kit, &job, number).await;
+    }
+    let last = kit.ask(&job, 999, at(1_900)).await.0;
+    assert_eq!(route(&kit, 999, at(2_000)).await.moved, 211);
+    let cancelled = kit.store.cancel_run(last.shard(job.id(), 0), "enough", None, at(2_100)).await.expect("cancel");
+    assert_eq!(cancelled, Cancelled::AtOnce);
+    route(&kit, 9, at(2_200)).await;
+    assert_eq!(kit.states(&[last]).await, [Some(RunState::Failed)]);
+}
+
+pub async fn shard_is_kept_until_its_run_has_ended(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    let (job, run, shards) = broadcast(&mut kit).await;
+    claim(&kit, NORTH, "north").await;
+    claim(&kit, SOUTH, "south").await;
+    kit.complete(at(3_000), vec![end_of(&job, shards[0], NORTH, Verdict::Succeeded)]).await;
+    let rule = PurgeRule {
+        at: at(9_000),
+        history_before: at(9_000),
+        history_keep_per_job: Some(0),
+        events_before: at(0),
+        tombstones_before: at(0),
+        limit: 100,
+    };
+    kit.store.purge(rule).await.expect("purge");
+    assert_eq!(kit.states(&shards).await, [Some(RunState::Succeeded), Some(RunState::Running)]);
+    kit.complete(at(3_000), vec![end_of(&job, shards[1], SOUTH, Verdict::Succeeded)]).await;
+    kit.store.purge(rule).await.expect("purge");
+    route(&kit, 9, at(4_000)).await;
+    let over = kit.run(run).await;
+    assert_eq!((over.state, over.reason), (RunState::Succeeded, None), "all of its shards are known");
+    kit.store.purge(rule).await.expect("purge");
+    assert_eq!(kit.states(&shards).await, [None, None]);
 }

@@ -7,8 +7,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use mainspring_core::batch::{AttemptDetail, ClaimedRun, LiveRun, Placed, Queues};
-use mainspring_core::queue::place;
-use mainspring_core::routing::{Shard, is_routed, queue_of};
+use mainspring_core::queue::{is_plain, namespace_of, place};
+use mainspring_core::routing::{Shard, queue_of};
 use mainspring_core::run::{Origin, RunState};
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
 use rustc_hash::FxHashMap;
@@ -183,7 +183,12 @@ impl Live {
         !self.queued.is_empty()
     }
 
-    /// The queues in which runs wait, in the order of their first ones.
+    /// Whether runs wait in the line of a namespace.
+    pub(super) fn has_shared(&self) -> bool {
+        self.queued.keys().any(|line| namespace_of(line).is_some())
+    }
+
+    /// The lines in which runs wait, in the order of their first ones.
     pub(super) fn queues_by_head(&self) -> impl Iterator<Item = Arc<str>> {
         let mut all: Vec<(&Waiting, &Arc<str>)> =
             self.queued.iter().filter_map(|(queue, waiting)| Some((waiting.first()?, queue))).collect();
@@ -196,11 +201,11 @@ impl Live {
         self.queued.get(queue)?.first().map(|place| place.2)
     }
 
-    /// The queued run that goes first of those in some queues.
+    /// The queued run that goes first of those in some queues, without those in lines of namespaces.
     pub(super) fn next_queued(&self, queues: &Queues) -> Option<RunId> {
         match queues {
             Queues::All => {
-                let lines = self.queued.iter().filter(|(queue, _)| !is_routed(queue));
+                let lines = self.queued.iter().filter(|(line, _)| is_plain(line));
                 lines.filter_map(|(_, waiting)| waiting.first()).min().map(|place| place.2)
             }
             Queues::Named(queues) => queues.iter().find_map(|queue| self.first_of(queue)),

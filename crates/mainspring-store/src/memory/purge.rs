@@ -7,6 +7,7 @@ use mainspring_core::run::Origin;
 use mainspring_core::{JobId, RunId, Timestamp, TriggerId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::live::{Live, Run};
 use super::model::Model;
 use crate::cluster::{LOST_THROUGH, lost_instant};
 use crate::row::{PurgeRule, Tally};
@@ -38,7 +39,8 @@ pub(super) fn purge(model: &mut Model, rule: &PurgeRule) -> u64 {
 }
 
 fn purge_history(model: &mut Model, limit: usize, end: Timestamp, accept: impl Fn(RunId) -> bool) -> usize {
-    let removed = model.history.remove_where(limit, end, |over| accept(over.run.id));
+    let live = &model.live;
+    let removed = model.history.remove_where(limit, end, |over| accept(over.run.id) && !is_awaited(live, &over.run));
     for over in &removed {
         model.attempts.remove(&over.run.id);
         model.logs.remove(over.run.id);
@@ -52,6 +54,11 @@ fn purge_history(model: &mut Model, limit: usize, end: Timestamp, accept: impl F
     removed.len()
 }
 
+/// Whether a run is a shard of an unfinished one, whose end is seen from it.
+fn is_awaited(live: &Live, run: &Run) -> bool {
+    run.shard_of().is_some_and(|(parent, _)| live.get(parent).is_some())
+}
+
 /// Final runs of each job beyond its newest `keep`.
 fn beyond(model: &Model, keep: u32) -> FxHashSet<RunId> {
     let mut runs: FxHashMap<JobId, Vec<RunId>> = FxHashMap::default();
@@ -59,7 +66,9 @@ fn beyond(model: &Model, keep: u32) -> FxHashSet<RunId> {
         return FxHashSet::default();
     }
     for over in model.history.iter().filter(|over| model.job(over.run.job).history_count > u64::from(keep)) {
-        runs.entry(over.run.job).or_default().push(over.run.id);
+        if !is_awaited(&model.live, &over.run) {
+            runs.entry(over.run.job).or_default().push(over.run.id);
+        }
     }
     let mut beyond = FxHashSet::default();
     for mut ids in runs.into_values() {

@@ -34,10 +34,7 @@ pub(super) fn claim(model: &mut Model, id: BatchId, queues: &Queues, limit: u32,
         let taken = taken.iter().filter_map(|taken| still_running(model, owner, *taken));
         return taken.map(|live| live.claimed).collect();
     }
-    let claimed = match set::claim(model, owner, queues, limit, at) {
-        Some(claimed) => claimed,
-        None => take(model, owner, limit, at, |live| live.next_queued(queues)),
-    };
+    let claimed = set::claim(model, owner, queues, limit, at, id.sequence);
     model.events.flush(at);
     if !claimed.is_empty() {
         let taken = claimed.iter().map(|claimed| (claimed.run, claimed.attempt)).collect();

@@ -1,5 +1,6 @@
 //! Picking workers for the runs of routed jobs.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use mainspring_core::routing::{
@@ -12,7 +13,7 @@ use mainspring_core::{JobId, RunId, Timestamp};
 use super::live::{More, Run, Stamp};
 use super::model::Model;
 use super::runs;
-use crate::worker::{ROUTED_MAX, Routed};
+use crate::worker::Routed;
 
 /// See [`crate::Store::route`].
 pub(super) fn route(model: &mut Model, at: Timestamp, limit: u32) -> Routed {
@@ -43,11 +44,19 @@ pub(super) fn route(model: &mut Model, at: Timestamp, limit: u32) -> Routed {
 }
 
 fn route_line_of(model: &mut Model, router: &mut Router, line: &str, limit: u32, at: Timestamp, routed: &mut Routed) {
-    for id in queued(model, |run| *run.queue == *line).into_iter().take(ROUTED_MAX as usize) {
-        let choice = if routed.moved < limit { pick(model, router, id) } else { Choice::Nobody };
+    let mut stuck = BTreeSet::new();
+    for id in queued(model, |run| *run.queue == *line) {
+        let run = model.live.get(id).expect("listed above");
+        let version = (run.job, run.job_version);
+        let may_go = routed.moved < limit && !stuck.contains(&version);
+        let choice = if may_go { pick(model, router, id) } else { Choice::Nobody };
         let lines: Vec<String> = match choice {
             Choice::Nobody => {
                 routed.waiting += 1;
+                // Workers only get more to do by a pass.
+                if may_go {
+                    stuck.insert(version);
+                }
                 continue;
             }
             Choice::One(worker) => {
@@ -71,11 +80,16 @@ fn split(model: &mut Model, id: RunId, lines: &Vec<String>, at: Timestamp) {
     let parent = model.live.get(id).expect("listed above").clone();
     let total = u32::try_from(lines.len()).unwrap_or(u32::MAX);
     for (index, line) in (0_u32..).zip(lines) {
+        // Whoever asks for a run chooses its id: that of a shard may be taken.
+        let shard = id.shard(parent.job, index);
+        if model.live.get(shard).is_some() || model.history.get(shard).is_some() {
+            continue;
+        }
         let more = parent.more.as_deref().cloned().unwrap_or_default();
         let shard_of = Some((id, Shard { index, total }));
         let more = More { input: more.input, expires_at: more.expires_at, shard_of, ..More::default() };
-        let shard = Run {
-            id: id.shard(parent.job, index),
+        let run = Run {
+            id: shard,
             trigger: None,
             created_at: at,
             claimed_at: None,
@@ -87,8 +101,8 @@ fn split(model: &mut Model, id: RunId, lines: &Vec<String>, at: Timestamp) {
             ..parent
         };
         model.job_mut(parent.job).version_mut(parent.job_version).runs += 1;
-        model.events.run(shard.id, shard.job, RunState::Queued);
-        model.live.insert(shard);
+        model.events.run(run.id, run.job, RunState::Queued);
+        model.live.insert(run);
     }
     model.live.update(id, |run| {
         run.state = RunState::Waiting;

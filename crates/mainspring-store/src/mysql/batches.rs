@@ -10,13 +10,13 @@ use mainspring_core::{Timestamp, TriggerId};
 
 use super::arrays::{self, list_of_numbers, list_of_runs};
 use super::connection::Connection;
-use crate::sql::Batches;
 use crate::sql::cluster::{self, mask};
 use crate::sql::complete::End;
-use crate::sql::db::{Step, ToSql, execute, exists, read};
+use crate::sql::db::{Step, ToSql, execute, exists, read, read_one};
 use crate::sql::fire::{self, Usual};
 use crate::sql::queue::{claimed_run, live_run};
 use crate::sql::trigger::{Place, page, placed};
+use crate::sql::{Batches, Lines};
 
 /// A statement of MySQL alone.
 macro_rules! own {
@@ -70,6 +70,20 @@ impl Batches for Connection {
             run.attempt += 1;
         }
         Ok(claimed)
+    }
+
+    fn add_lines(&self, which: Lines, lines: &mut Vec<String>) -> Step<()> {
+        let next = match which {
+            Lines::Any => own!("queues_waiting_next"),
+            Lines::Shared => own!("claim_look_next"),
+            Lines::Routed => own!("route_lines_next"),
+        };
+        while let Some(last) = lines.last() {
+            let line = read_one(self, next, &[(":after", last)], |row| row.get::<String>(0))?;
+            let Some(line) = line else { break };
+            lines.push(line);
+        }
+        Ok(())
     }
 
     fn adopt(&self, dead: i64, by: i64, limit: u32) -> Step<Vec<LiveRun>> {

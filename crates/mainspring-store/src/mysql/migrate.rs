@@ -39,6 +39,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(10, "0010_webhook"),
     migration!(11, "0011_node_count"),
     migration!(12, "0012_hooks"),
+    migration!(13, "0013_lines"),
 ];
 
 /// Number of the newest migration.

@@ -61,29 +61,12 @@ pub(crate) fn claim(
     if let Some(before) = taking.repeated()? {
         return Ok(before.into_iter().map(|live| live.claimed).collect());
     }
-    let claimed = claim_of(db, owner, queues, limit, at)?;
+    let claimed = set::claim(db, owner, queues, limit, at, id.sequence)?;
     taking.keep(&claimed)?;
     for run in &claimed {
         session.runs.push(run.run, run.job, RunState::Running);
     }
     session.flush_runs(at)?;
-    Ok(claimed)
-}
-
-/// From one queue after the other, until there are as many as asked for.
-fn claim_of(db: &impl Batches, owner: i64, queues: &Queues, limit: u32, at: Timestamp) -> Step<Vec<ClaimedRun>> {
-    if let Some(claimed) = set::claim(db, owner, queues, limit, at)? {
-        return Ok(claimed);
-    }
-    let Queues::Named(queues) = queues else { return db.claim(owner, None, limit, at) };
-    let mut claimed = Vec::new();
-    for queue in queues.iter() {
-        let left = limit.saturating_sub(u32::try_from(claimed.len()).unwrap_or(u32::MAX));
-        if left == 0 {
-            break;
-        }
-        claimed.extend(db.claim(owner, Some(queue), left, at)?);
-    }
     Ok(claimed)
 }
 

@@ -1,16 +1,17 @@
 //! What is set for queues, and how runs leave those for which something is.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use mainspring_core::RunId;
 use mainspring_core::Timestamp;
 use mainspring_core::batch::{ClaimedRun, Queues};
-use mainspring_core::queue::{QueueRule, Rate};
-use mainspring_core::routing::{is_routed, queue_of};
+use mainspring_core::queue::{QueueRule, Rate, is_plain, namespace_of, share_out};
+use mainspring_core::routing::queue_of;
 
-use super::Batches;
 use super::db::{Db, Lock, Row, Step, ToSql, execute, instant, read, read_one, run_id, sql};
 use super::session::Session;
+use super::{Batches, Lines};
 use crate::error::Error;
 use crate::row::QueueRow;
 
@@ -20,6 +21,8 @@ struct Set {
     /// Until when the time of its rate is taken up.
     used_us: i64,
     updated_at: Timestamp,
+    /// Runs that are executed, once they were counted.
+    running: Option<u32>,
 }
 
 /// How long after a change others may still have claims under way, or begin runs, that know nothing of it.
@@ -30,7 +33,7 @@ fn set(row: &Row<'_>) -> Step<Set> {
     let rate = count.zip(per_ms).map(|(count, per_ms)| Rate { count, per_ms });
     let rule = QueueRule { paused: row.get::<i64>(1)? == 1, max_running: row.get(2)?, rate };
     let queue = QueueRow { name: row.get(0)?, rule, revision: row.get(6)? };
-    Ok(Set { row: queue, used_us: row.get(5)?, updated_at: instant(row, 7)? })
+    Ok(Set { row: queue, used_us: row.get(5)?, updated_at: instant(row, 7)?, running: None })
 }
 
 /// See [`crate::Store::queues`].
@@ -86,7 +89,8 @@ fn expected(found: Option<&Set>, name: &str, expect: i64) -> Step<()> {
 
 /// Counts runs of a queue that are executed and were not counted yet.
 fn count_in(db: &impl Batches, name: &str) -> Step<()> {
-    let values: [(&str, &dyn ToSql); 2] = [(":queue", &name), (":lines", &format!("{name}/"))];
+    let values: [(&str, &dyn ToSql); 3] =
+        [(":queue", &name), (":routed", &format!("{name}/")), (":shared", &format!("{name}#"))];
     execute(db, sql!("queue_slot_begin"), &values)?;
     Ok(())
 }
@@ -98,82 +102,196 @@ fn locked(db: &impl Batches, name: &str) -> Step<Option<Set>> {
     read_one(db, sql!("queue_rule"), &values, set)
 }
 
-/// Claims where something is set for some queues; nothing where nothing is.
+/// Claims from one queue after the other, or from all of them at once: of each namespace that has runs there evenly, as
+/// [`share_out`] says.
 pub(crate) fn claim(
     db: &impl Batches,
     owner: i64,
     queues: &Queues,
     limit: u32,
     at: Timestamp,
-) -> Step<Option<Vec<ClaimedRun>>> {
-    let rows = read(db, sql!("queue_rules"), &[], set)?;
-    let names: Vec<String> = rows.into_iter().filter(|set| set.row.rule.is_set()).map(|set| set.row.name).collect();
-    if names.is_empty() {
-        return Ok(None);
+    turn: u64,
+) -> Step<Vec<ClaimedRun>> {
+    let look = Look::take(db)?;
+    let steps = look.steps(db, queues)?;
+    let rules = look.rules(db, &steps)?;
+    let mut claim = Claim { db, owner, at, rules, claimed: Vec::new() };
+    for shares in steps {
+        let left = limit.saturating_sub(count(&claim.claimed));
+        let left = if left == 0 { 0 } else { left.min(claim.room(&shares)?) };
+        share_out(left, shares.len(), turn, |who, share| claim.take(&shares[who], share))?;
     }
-    let wanted: Vec<String> = match queues {
-        Queues::Named(queues) => queues.iter().map(|queue| queue.to_string()).collect(),
-        Queues::All => {
+    Ok(claim.claimed)
+}
+
+/// What a claim has to know beforehand.
+struct Look {
+    /// Queues for which something is set.
+    ruled: Vec<String>,
+    /// Lines of namespaces in which runs wait.
+    shared: Vec<String>,
+    /// Whether runs wait in queues themselves.
+    has_plain: bool,
+}
+
+/// What a row says.
+const RULED: u8 = 0;
+const SHARED: u8 = 1;
+
+/// Where a namespace's runs wait, the first first. Nothing stands for all queues together.
+type Share = Vec<Option<String>>;
+
+impl Look {
+    fn take(db: &impl Batches) -> Step<Self> {
+        let found = |row: &Row<'_>| Ok((row.get::<u8>(0)?, row.get::<String>(1)?));
+        let mut look = Self { ruled: Vec::new(), shared: Vec::new(), has_plain: false };
+        for (kind, name) in read(db, sql!("claim_look", mysql), &[], found)? {
+            match kind {
+                RULED => look.ruled.push(name),
+                SHARED => look.shared.push(name),
+                _ => look.has_plain = true,
+            }
+        }
+        db.add_lines(Lines::Shared, &mut look.shared)?;
+        look.shared.retain(|line| namespace_of(line).is_some());
+        look.ruled.sort_unstable();
+        look.shared.sort_unstable();
+        Ok(look)
+    }
+
+    /// The namespaces that share what is claimed: of one queue after the other, or of all at once.
+    fn steps(&self, db: &impl Batches, queues: &Queues) -> Step<Vec<Vec<Share>>> {
+        let Queues::Named(queues) = queues else { return Ok(vec![self.shares_of_all(db)?]) };
+        let shares = |queue: &Arc<str>| {
+            let itself = Some(&**queue).filter(|queue| self.has_plain || !is_plain(queue));
+            let others = self.shared.iter().filter(|line| *queue_of(line) == **queue);
+            let lines = itself.into_iter().chain(others.map(String::as_str));
+            lines.map(|line| vec![Some(line.to_owned())]).collect()
+        };
+        Ok(queues.iter().map(shares).collect())
+    }
+
+    fn shares_of_all(&self, db: &impl Batches) -> Step<Vec<Share>> {
+        let mut shares = Vec::new();
+        if self.has_plain && self.ruled.is_empty() {
+            shares.push(vec![None]);
+        } else if self.has_plain {
             let mut lines: Vec<String> = read(db, sql!("queues_waiting", mysql), &[], |row| row.get(0))?;
-            lines.retain(|line| !is_routed(line));
-            by_head(db, lines)?
+            db.add_lines(Lines::Any, &mut lines)?;
+            lines.retain(|line| is_plain(line));
+            shares.push(by_head(db, lines)?);
         }
-    };
-    // In order of names, as everybody locks them.
-    let mut rules = BTreeMap::new();
-    for name in names.into_iter().filter(|name| wanted.iter().any(|line| queue_of(line) == name)) {
-        rules.extend(locked(db, &name)?.map(|set| (name, set)));
-    }
-    let mut claimed: Vec<ClaimedRun> = Vec::new();
-    for line in wanted {
-        let left = limit.saturating_sub(u32::try_from(claimed.len()).unwrap_or(u32::MAX));
-        match rules.get_mut(queue_of(&line)) {
-            _ if left == 0 => break,
-            None => claimed.extend(db.claim(owner, Some(&line), left, at)?),
-            Some(set) => claimed.extend(claim_limited(db, owner, set, &line, left, at)?),
+        let mut lines: BTreeMap<Option<&str>, Vec<String>> = BTreeMap::new();
+        for line in &self.shared {
+            lines.entry(namespace_of(line)).or_default().push(line.clone());
         }
+        for lines in lines.into_values() {
+            shares.push(by_head(db, lines)?);
+        }
+        Ok(shares)
     }
-    Ok(Some(claimed))
+
+    /// Locks what is set for queues of these lines, in order of names, as everybody does.
+    fn rules(&self, db: &impl Batches, steps: &[Vec<Share>]) -> Step<BTreeMap<String, Set>> {
+        let lines = || steps.iter().flatten().flatten().flatten();
+        let mut rules = BTreeMap::new();
+        for name in self.ruled.iter().filter(|name| lines().any(|line| queue_of(line) == name.as_str())) {
+            rules.extend(locked(db, name)?.map(|set| (name.clone(), set)));
+        }
+        Ok(rules)
+    }
+}
+
+/// A claim under way.
+struct Claim<'a, D> {
+    db: &'a D,
+    owner: i64,
+    at: Timestamp,
+    rules: BTreeMap<String, Set>,
+    claimed: Vec<ClaimedRun>,
+}
+
+impl<D: Batches> Claim<'_, D> {
+    /// How many runs may leave where all of these lines are of one queue.
+    fn room(&mut self, shares: &[Share]) -> Step<u32> {
+        let mut queues = shares.iter().flatten().map(|line| line.as_deref().map(queue_of));
+        let first = queues.next().flatten().filter(|first| queues.all(|queue| queue == Some(*first)));
+        let set = first.and_then(|queue| self.rules.get_mut(queue));
+        set.map_or(Ok(u32::MAX), |set| room(self.db, set, self.at))
+    }
+
+    /// Claims up to so many runs of a namespace. Answers how many there were.
+    fn take(&mut self, share: &Share, limit: u32) -> Step<u32> {
+        let Self { db, owner, at, .. } = *self;
+        let mut taken = 0;
+        for line in share.iter().map(Option::as_deref) {
+            let left = limit - taken;
+            let claimed = match line.and_then(|line| Some((line, self.rules.get_mut(queue_of(line))?))) {
+                _ if left == 0 => break,
+                Some((line, set)) => claim_limited(db, owner, set, line, left, at)?,
+                None => db.claim(owner, line, left, at)?,
+            };
+            taken += count(&claimed);
+            self.claimed.extend(claimed);
+        }
+        Ok(taken)
+    }
+}
+
+fn count(runs: &[ClaimedRun]) -> u32 {
+    u32::try_from(runs.len()).unwrap_or(u32::MAX)
 }
 
 /// Lines in the order of their first runs: none starves behind others.
-fn by_head(db: &impl Batches, lines: Vec<String>) -> Step<Vec<String>> {
+fn by_head(db: &impl Batches, lines: Vec<String>) -> Step<Share> {
+    if lines.len() < 2 {
+        return Ok(lines.into_iter().map(Some).collect());
+    }
     let mut placed = Vec::with_capacity(lines.len());
     for line in lines {
         let place = read_one(db, sql!("queue_head", mysql), &[(":queue", &line)], |row| row.get::<i64>(0))?;
         placed.extend(place.map(|place| (place, line)));
     }
     placed.sort_unstable();
-    Ok(placed.into_iter().map(|(_, line)| line).collect())
+    Ok(placed.into_iter().map(|(_, line)| Some(line)).collect())
+}
+
+/// How many runs may leave a queue whose row is locked.
+fn room(db: &impl Batches, set: &mut Set, at: Timestamp) -> Step<u32> {
+    let (name, rule) = (set.row.name.as_str(), set.row.rule);
+    if rule.max_running.is_some() && set.running.is_none() {
+        if at < set.updated_at + UNHEARD_MS {
+            count_in(db, name)?;
+        }
+        set.running = Some(running(db, name)?);
+    }
+    Ok(rule.room(set.running.unwrap_or(0), set.used_us, at))
 }
 
 /// Claims from a line of a queue whose row is locked.
 fn claim_limited(
     db: &impl Batches,
     owner: i64,
-    Set { row: queue, used_us, updated_at }: &mut Set,
+    set: &mut Set,
     line: &str,
     limit: u32,
     at: Timestamp,
 ) -> Step<Vec<ClaimedRun>> {
-    let (name, rule) = (queue.name.as_str(), queue.rule);
-    if rule.max_running.is_some() && at < *updated_at + UNHEARD_MS {
-        count_in(db, name)?;
-    }
-    let running = if rule.max_running.is_some() { running(db, name)? } else { 0 };
-    let room = rule.room(running, *used_us, at).min(limit);
+    let room = room(db, set, at)?.min(limit);
     if room == 0 {
         return Ok(Vec::new());
     }
     let claimed = db.claim(owner, Some(line), room, at)?;
-    if rule.max_running.is_some() {
+    let (name, rule) = (set.row.name.as_str(), set.row.rule);
+    if let Some(running) = &mut set.running {
         for run in &claimed {
             execute(db, sql!("queue_slot_take"), &[(":queue", &name), (":run", run.run.as_bytes())])?;
         }
+        *running += count(&claimed);
     }
-    let used = rule.used_us(u32::try_from(claimed.len()).unwrap_or(u32::MAX), *used_us, at);
-    if used != *used_us {
-        *used_us = used;
+    let used = rule.used_us(count(&claimed), set.used_us, at);
+    if used != set.used_us {
+        set.used_us = used;
         execute(db, sql!("queue_used"), &[(":used_us", &used), (":name", &name)])?;
     }
     Ok(claimed)

@@ -10,24 +10,25 @@ use mainspring_core::routing::{
 use mainspring_core::run::{RunEvent, RunState, Verdict};
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp};
 
-use super::Batches;
 use super::db::{
     Db, Lock, Row, Step, ToSql, execute, exists, instant, known, read, read_known, read_one, run_id, sql, word,
 };
+use super::fire::is_known;
 use super::gate::Gates;
 use super::replace::{Ending, Notes, end_one, end_unstarted};
 use super::run::free_slot;
 use super::session::{RunChanges, Session};
 use super::trigger;
 use super::worker::decoded;
+use super::{Batches, Lines};
 use crate::worker::{ROUTED_MAX, Routed};
 
 /// What there is to do.
 pub(crate) struct Work {
     /// Whether there are lines of routed runs.
     pub(crate) has_lines: bool,
-    /// Runs none of whose shards is unfinished.
-    pub(crate) over: Vec<Parent>,
+    /// Runs none of whose shards is known to be unfinished.
+    pub(crate) parents: Vec<Parent>,
 }
 
 /// A run that its shards execute.
@@ -44,24 +45,31 @@ impl Parent {
     }
 }
 
-/// Runs that wait for their shards and are looked at.
-const PARENTS_MAX: u32 = 1_000;
+/// Runs that are looked at in one pass of those whose shards may be final.
+const PARENTS_MAX: u32 = 200;
 
 /// Looks what there is to do.
 pub(crate) fn work(db: &dyn Db) -> Step<Work> {
-    let mut over = read(db, sql!("route_parents"), &[(":limit", &PARENTS_MAX)], |row| {
+    let parents = read(db, sql!("route_parents"), &[(":limit", &PARENTS_MAX)], |row| {
         Ok(Parent { run: run_id(row, 0)?, job: JobId(row.get(1)?), shards: row.get(2)? })
     })?;
-    let mut fault = None;
-    over.retain(|parent| {
-        let mut live = parent.shards().map(|shard| exists(db, sql!("live_has"), &[(":id", shard.as_bytes())]));
-        live.all(|live| live.map_or_else(|error| fault.replace(error).is_none(), |live| !live))
-    });
-    fault.map_or_else(|| Ok(Work { has_lines: exists(db, sql!("route_lines", mysql), &[])?, over }), Err)
+    Ok(Work { has_lines: exists(db, sql!("route_lines", mysql), &[])?, parents })
 }
 
-/// Ends a run whose shards are final, as [`ended`] says.
-pub(crate) fn end(session: &mut Session<impl Batches>, parent: Parent, at: Timestamp) -> Step<()> {
+/// Ends a run whose shards are final, as [`ended`] says. Otherwise notes one that is not.
+pub(crate) fn settle(session: &mut Session<impl Batches>, parent: Parent, at: Timestamp) -> Step<()> {
+    let db = &session.connection;
+    for shard in parent.shards() {
+        if exists(db, sql!("live_has"), &[(":id", shard.as_bytes())])? {
+            let values: [(&str, &dyn ToSql); 2] = [(":shard", shard.as_bytes()), (":run", parent.run.as_bytes())];
+            execute(db, sql!("route_parent_live"), &values)?;
+            return Ok(());
+        }
+    }
+    end(session, parent, at)
+}
+
+fn end(session: &mut Session<impl Batches>, parent: Parent, at: Timestamp) -> Step<()> {
     let db = &session.connection;
     let id: [(&str, &dyn ToSql); 1] = [(":id", parent.run.as_bytes())];
     let mut gates = Gates::default();
@@ -90,6 +98,7 @@ pub(crate) fn end(session: &mut Session<impl Batches>, parent: Parent, at: Times
 }
 
 /// A run for which a worker is to be picked.
+#[derive(Clone, Debug)]
 struct Waiting {
     run: RunId,
     job: JobId,
@@ -99,12 +108,21 @@ struct Waiting {
     shard: Option<u32>,
 }
 
-/// See [`crate::Store::route`].
-pub(crate) fn route(session: &mut Session<impl Batches>, at: Timestamp, limit: u32) -> Step<Routed> {
+/// A run of which each of some workers executes a shard.
+#[derive(Clone, Debug)]
+pub(crate) struct Split {
+    waiting: Waiting,
+    lines: Vec<String>,
+}
+
+/// See [`crate::Store::route`]. The runs that are to be split are the caller's to split, one by one: none of them is in the way of
+/// anything else.
+pub(crate) fn route(session: &mut Session<impl Batches>, at: Timestamp, limit: u32) -> Step<(Routed, Vec<Split>)> {
     let db = &session.connection;
     db.lock(sql!("route_lock"), Lock::Write, &[])?;
-    let lines: Vec<String> = read(db, sql!("route_lines", mysql), &[], |row| row.get(0))?;
-    let mut router = Router::new(candidates(db, at)?);
+    let mut lines: Vec<String> = read(db, sql!("route_lines", mysql), &[], |row| row.get(0))?;
+    db.add_lines(Lines::Routed, &mut lines)?;
+    let router = Router::new(candidates(db, at)?);
     let mut routed = Routed::default();
     let mut queues = BTreeSet::new();
     for line in lines {
@@ -120,66 +138,175 @@ pub(crate) fn route(session: &mut Session<impl Batches>, at: Timestamp, limit: u
         }
         queues.insert(queue);
     }
-    note_waiting(db, &mut router)?;
-    let mut jobs = Jobs { db, known: BTreeMap::new(), memories: BTreeMap::new(), has_load: false };
-    let mut split = Vec::new();
-    for queue in queues {
-        split.extend(route_queue(&mut jobs, &mut router, &queue, limit, &mut routed)?);
+    let jobs = Jobs { db, known: BTreeMap::new(), memories: BTreeMap::new(), has_load: false };
+    let (picked, stuck) = (BTreeMap::new(), BTreeSet::new());
+    let mut pass = Pass { db, jobs, router, limit, routed, picked, splits: Vec::new(), stuck };
+    let mut places = Places::read(db)?;
+    for queue in &queues {
+        pass.route_queue(queue, &mut places)?;
     }
-    jobs.remember()?;
-    for (waiting, lines) in split {
-        split_run(session, &waiting, lines, at, &mut routed)?;
-    }
-    session.flush_runs(at)?;
-    if routed.moved > 0 {
+    places.keep(db)?;
+    let done = pass.end()?;
+    if done.0.moved > 0 {
         session.note_queued()?;
     }
-    Ok(routed)
+    Ok(done)
 }
 
-/// Picks workers for the runs of a queue, up to `limit` in all. Runs are changed in order of ids, as others lock them. Answers those of
-/// which each of some workers executes a shard, with the lines of these.
-fn route_queue(
-    jobs: &mut Jobs<'_>,
-    router: &mut Router,
-    queue: &str,
+/// One look at all that waits.
+struct Pass<'a> {
+    db: &'a dyn Db,
+    jobs: Jobs<'a>,
+    router: Router,
     limit: u32,
-    routed: &mut Routed,
-) -> Step<Vec<(Waiting, Vec<String>)>> {
-    let from = route_line(queue);
-    let (mut picked, mut split, mut placed) = (BTreeMap::new(), Vec::new(), routed.moved);
-    for waiting in waiting(jobs.db, &from)? {
-        let choice = if placed < limit { jobs.pick(router, &waiting)? } else { Choice::Nobody };
+    routed: Routed,
+    /// From which queue runs go into the line of which worker, in order of ids, as others lock them.
+    picked: BTreeMap<RunId, (String, String)>,
+    splits: Vec<Split>,
+    /// Versions of jobs for whose runs nobody is there: workers only get more to do by a pass.
+    stuck: BTreeSet<Version>,
+}
+
+/// A version of a job, whose runs find the same workers.
+type Version = (JobId, JobVersion);
+
+impl Pass<'_> {
+    /// Picks workers for the runs of a queue: in the order of claims as far as [`ROUTED_MAX`] goes, and then job by job, so that those
+    /// for which nobody is there hide no others.
+    fn route_queue(&mut self, queue: &str, places: &mut Places) -> Step<()> {
+        let line = route_line(queue);
+        let values: [(&str, &dyn ToSql); 2] = [(":line", &line), (":limit", &ROUTED_MAX)];
+        let first = read(self.db, sql!("route_read", mysql), &values, waiting)?;
+        let has_more = first.len() == ROUTED_MAX as usize;
+        for waiting in first {
+            self.decide(queue, waiting)?;
+        }
+        if has_more { self.route_jobs(queue, &line, places) } else { Ok(()) }
+    }
+
+    /// Goes on with the jobs of a line where the last pass has ended.
+    fn route_jobs(&mut self, queue: &str, line: &str, places: &mut Places) -> Step<()> {
+        let start = places.of(queue);
+        let (mut after, mut looked_at, mut is_second_round) = (start, 0, false);
+        while self.routed.moved < self.limit && looked_at < VERSIONS_MAX {
+            let values: [(&str, &dyn ToSql); 3] = [(":line", &line), (":job", &after.0.0), (":version", &after.1.0)];
+            let version = |row: &Row<'_>| Ok((JobId(row.get(0)?), JobVersion(row.get(1)?)));
+            let next = read_one(self.db, sql!("route_next", mysql), &values, version)?;
+            match next.filter(|next| !is_second_round || *next <= start) {
+                Some(next) => {
+                    after = next;
+                    looked_at += 1;
+                    self.route_job(queue, line, next)?;
+                }
+                None if is_second_round => break,
+                None => (after, is_second_round) = (BEFORE_ALL, true),
+            }
+        }
+        places.set(queue, after);
+        Ok(())
+    }
+
+    fn route_job(&mut self, queue: &str, line: &str, version: Version) -> Step<()> {
+        if self.stuck.contains(&version) {
+            return Ok(());
+        }
+        // Those that are decided come first.
+        let most = usize::try_from(self.limit - self.routed.moved).unwrap_or(usize::MAX);
+        let most = most.saturating_add(self.picked.len() + self.splits.len());
+        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        let values: [(&str, &dyn ToSql); 4] =
+            [(":line", &line), (":job", &version.0.0), (":version", &version.1.0), (":limit", &most)];
+        for waiting in read(self.db, sql!("route_job", mysql), &values, waiting)? {
+            let is_split = self.splits.iter().any(|split| split.waiting.run == waiting.run);
+            if !is_split && !self.picked.contains_key(&waiting.run) {
+                self.decide(queue, waiting)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn decide(&mut self, queue: &str, waiting: Waiting) -> Step<()> {
+        let version = (waiting.job, waiting.version);
+        let may_go = self.routed.moved < self.limit && !self.stuck.contains(&version);
+        let choice =
+            if may_go { self.jobs.pick(&mut self.router, &self.routed.lines, &waiting)? } else { Choice::Nobody };
         match choice {
             Choice::One(worker) => {
-                placed += 1;
-                picked.insert(waiting.run, worker_line(queue, &worker));
+                self.routed.moved += 1;
+                self.picked.insert(waiting.run, (queue.to_owned(), worker_line(queue, &worker)));
             }
             Choice::Each(workers) => {
                 let lines: Vec<String> = workers.iter().map(|worker| worker_line(queue, worker)).collect();
-                placed = placed.saturating_add(u32::try_from(lines.len()).unwrap_or(u32::MAX));
-                split.push((waiting, lines));
+                self.routed.moved += u32::try_from(lines.len()).unwrap_or(u32::MAX);
+                self.splits.push(Split { waiting, lines });
             }
-            Choice::Nobody => routed.waiting += 1,
+            Choice::Nobody => {
+                self.routed.waiting += 1;
+                if may_go {
+                    self.stuck.insert(version);
+                }
+            }
         }
+        Ok(())
     }
-    for (run, line) in picked {
-        let values: [(&str, &dyn ToSql); 3] = [(":line", &line), (":id", run.as_bytes()), (":from", &from)];
-        jobs.db.post(sql!("route_run"), &values, None)?;
-        routed.lines.insert(line);
+
+    /// Does what was decided.
+    fn end(self) -> Step<(Routed, Vec<Split>)> {
+        let Self { db, jobs, picked, mut routed, splits, .. } = self;
+        for (run, (queue, line)) in picked {
+            let values: [(&str, &dyn ToSql); 3] =
+                [(":line", &line), (":id", run.as_bytes()), (":from", &route_line(&queue))];
+            db.post(sql!("route_run"), &values, None)?;
+            routed.lines.insert(line);
+        }
+        jobs.remember()?;
+        Ok((routed, splits))
     }
-    routed.moved = placed;
-    Ok(split)
 }
 
-/// Puts a shard of a run into each of some lines, and lets the run wait for them.
-fn split_run(
+/// How many versions of jobs one pass looks at in each line, beyond those in front.
+const VERSIONS_MAX: u32 = 256;
+
+/// Comes before every job.
+const BEFORE_ALL: Version = (JobId(i64::MIN), JobVersion(i64::MIN));
+
+/// Where the next pass goes on with the jobs of each queue: what job 0, which no job has, remembers.
+struct Places {
+    before: String,
+    now: BTreeMap<String, (i64, i64)>,
+}
+
+impl Places {
+    fn read(db: &dyn Db) -> Step<Self> {
+        let before: Option<String> = read_one(db, sql!("route_memory"), &[(":job", &0)], |row| row.get(0))?;
+        let before = before.unwrap_or_default();
+        // Where a newer program, or damage, has left something else, it begins anew.
+        Ok(Self { now: serde_json::from_str(&before).unwrap_or_default(), before })
+    }
+
+    fn of(&self, queue: &str) -> Version {
+        self.now.get(queue).map_or(BEFORE_ALL, |(job, version)| (JobId(*job), JobVersion(*version)))
+    }
+
+    fn set(&mut self, queue: &str, (job, version): Version) {
+        self.now.insert(queue.to_owned(), (job.0, version.0));
+    }
+
+    fn keep(&self, db: &dyn Db) -> Step<()> {
+        let now = serde_json::to_string(&self.now).expect("names and numbers have a text");
+        if now != self.before {
+            execute(db, sql!("route_remember", mysql), &[(":job", &0), (":memory", &now)])?;
+        }
+        Ok(())
+    }
+}
+
+/// Puts a shard of a run into each of some lines, and lets the run wait for them. Answers the lines.
+pub(crate) fn split(
     session: &mut Session<impl Batches>,
-    waiting: &Waiting,
-    lines: Vec<String>,
+    Split { waiting, lines }: Split,
     at: Timestamp,
-    routed: &mut Routed,
-) -> Step<()> {
+) -> Step<Vec<String>> {
     let db = &session.connection;
     let total = u32::try_from(lines.len()).unwrap_or(u32::MAX);
     let parent = Parent { run: waiting.run, job: waiting.job, shards: total };
@@ -187,28 +314,38 @@ fn split_run(
     let queued =
         read_one(db, sql!("cancel_read"), &[(":id", parent.run.as_bytes())], |row| word(row, 1, RunState::from_word))?;
     if queued != Some(RunState::Queued) {
-        return Ok(());
+        return Ok(Vec::new());
     }
-    for ((index, shard), line) in (0_u32..).zip(parent.shards()).zip(lines) {
+    for ((index, shard), line) in (0_u32..).zip(parent.shards()).zip(&lines) {
+        // Whoever asks for a run chooses its id: that of a shard may be taken.
+        if is_known(db, shard)? {
+            continue;
+        }
         let values: [(&str, &dyn ToSql); 6] = [
             (":shard", shard.as_bytes()),
             (":at", &at.as_millis()),
-            (":line", &line),
+            (":line", line),
             (":index", &index),
             (":total", &total),
             (":id", parent.run.as_bytes()),
         ];
         execute(db, sql!("route_shard"), &values)?;
         session.runs.push(shard, parent.job, RunState::Queued);
-        routed.lines.insert(line);
     }
     let values: [(&str, &dyn ToSql); 2] = [(":total", &total), (":id", parent.run.as_bytes())];
     execute(db, sql!("route_split"), &values)?;
-    let values: [(&str, &dyn ToSql); 3] =
-        [(":run", parent.run.as_bytes()), (":job", &parent.job.0), (":shards", &parent.shards)];
+    let first = parent.shards().next();
+    let values: [(&str, &dyn ToSql); 4] = [
+        (":run", parent.run.as_bytes()),
+        (":job", &parent.job.0),
+        (":shards", &parent.shards),
+        (":live", &first.as_ref().map(RunId::as_bytes)),
+    ];
     execute(db, sql!("route_parent_add"), &values)?;
     session.runs.push(parent.run, parent.job, RunState::Waiting);
-    Ok(())
+    session.flush_runs(at)?;
+    session.note_queued()?;
+    Ok(lines)
 }
 
 /// Ends the shards of a run that waits for them, or asks for their ends. Nothing: it waits for something else.
@@ -244,25 +381,24 @@ fn candidates(db: &dyn Db, at: Timestamp) -> Step<Vec<Candidate>> {
     })
 }
 
-/// Counts what waits in the lines of workers to their load.
-fn note_waiting(db: &dyn Db, router: &mut Router) -> Step<()> {
-    let rows = read(db, sql!("route_waiting", mysql), &[], |row| {
-        Ok((row.get::<String>(0)?, JobId(row.get(1)?), row.get::<u32>(2)?))
-    })?;
-    for (line, job, runs) in rows {
-        if let Some(worker) = worker_of(&line) {
-            router.note_load(worker, job, runs);
+fn waiting(row: &Row<'_>) -> Step<Waiting> {
+    let (job, version) = (JobId(row.get(1)?), JobVersion(row.get(2)?));
+    Ok(Waiting { run: run_id(row, 0)?, job, version, input: row.get(3)?, shard: row.get(4)? })
+}
+
+/// Notes what workers execute, and what waits in their lines.
+fn note_load(db: &dyn Db, router: &mut Router, lines: &BTreeSet<String>) -> Step<()> {
+    let load = |row: &Row<'_>| Ok((row.get::<String>(0)?, JobId(row.get(1)?), row.get::<u32>(2)?));
+    for (worker, job, runs) in read(db, sql!("route_load"), &[], load)? {
+        router.note_load(&worker, job, runs);
+    }
+    for line in lines {
+        let waits = |row: &Row<'_>| Ok((JobId(row.get(0)?), row.get::<u32>(1)?));
+        for (job, runs) in read(db, sql!("route_waiting", mysql), &[(":line", line)], waits)? {
+            worker_of(line).into_iter().for_each(|worker| router.note_load(worker, job, runs));
         }
     }
     Ok(())
-}
-
-fn waiting(db: &dyn Db, line: &str) -> Step<Vec<Waiting>> {
-    let values: [(&str, &dyn ToSql); 2] = [(":line", &line), (":limit", &ROUTED_MAX)];
-    read(db, sql!("route_read", mysql), &values, |row| {
-        let (job, version) = (JobId(row.get(1)?), JobVersion(row.get(2)?));
-        Ok(Waiting { run: run_id(row, 0)?, job, version, input: row.get(3)?, shard: row.get(4)? })
-    })
 }
 
 /// What is known of the jobs of one pass.
@@ -277,14 +413,12 @@ struct Jobs<'a> {
 }
 
 impl Jobs<'_> {
-    fn pick(&mut self, router: &mut Router, waiting: &Waiting) -> Step<Choice> {
+    /// `lines` are those of workers in which runs wait.
+    fn pick(&mut self, router: &mut Router, lines: &BTreeSet<String>, waiting: &Waiting) -> Step<Choice> {
         let Some(definition) = self.definition(waiting.job, waiting.version)? else { return Ok(Choice::Nobody) };
         if definition.routing.strategy().reads_load() && !self.has_load {
             self.has_load = true;
-            let load = |row: &Row<'_>| Ok((row.get::<String>(0)?, JobId(row.get(1)?), row.get::<u32>(2)?));
-            for (worker, job, runs) in read(self.db, sql!("route_load"), &[], load)? {
-                router.note_load(&worker, job, runs);
-            }
+            note_load(self.db, router, lines)?;
         }
         let Waiting { run, job, input, shard, .. } = waiting;
         let unrouted =

@@ -21,7 +21,7 @@ use super::{
 };
 use crate::cluster::Cluster;
 use crate::data::JobData;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::key::{Claimed, KeptAnswer, KeyClaim, Release};
 use crate::row::{
     Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, Connections, Disk, EventRow, Expect,
@@ -251,13 +251,20 @@ impl<B: Backend> Store for B {
 
     async fn route(&self, at: Timestamp, limit: u32) -> Result<Routed> {
         let work = self.read(ReadLane::Engine, "look for runs to route", |db| route::work(db)).await?;
-        for parent in work.over {
-            self.write(Lane::Claim, "end a run with its shards", move |s| route::end(s, parent, at)).await?;
+        for parent in work.parents {
+            let settle = self.write(Lane::Claim, "end a run with its shards", move |s| route::settle(s, parent, at));
+            apart(settle.await)?;
         }
         if !work.has_lines {
             return Ok(Routed::default());
         }
-        self.write(Lane::Claim, "route runs", move |s| route::route(s, at, limit)).await
+        let (mut routed, splits) = self.write(Lane::Claim, "route runs", move |s| route::route(s, at, limit)).await?;
+        for split in splits {
+            let work = move |s: &mut Session<B::Connection>| route::split(s, split.clone(), at);
+            let lines = self.write(Lane::Claim, "split a run into shards", work).await;
+            routed.lines.extend(apart(lines)?.unwrap_or_default());
+        }
+        Ok(routed)
     }
 
     async fn take_changes(&self, by: Incarnation, shards: ShardSet, limit: u32) -> Result<Changes> {
@@ -551,5 +558,18 @@ impl<B: Backend> Store for B {
 
     async fn close(&self) -> Result<()> {
         self.end().await
+    }
+}
+
+/// What one run cannot have done is in the way of no other.
+fn apart<T>(done: Result<T>) -> Result<Option<T>> {
+    match done {
+        Err(
+            error @ (Error::Rejected { .. } | Error::Unusable { .. } | Error::NotFound { .. } | Error::Conflict { .. }),
+        ) => {
+            tracing::error!(%error, "a run that is executed in shards is passed over");
+            Ok(None)
+        }
+        done => done.map(Some),
     }
 }

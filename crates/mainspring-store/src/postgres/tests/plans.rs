@@ -50,8 +50,8 @@ const LARGE: [&str; 9] =
 
 /// Indexes that hold only rows of one state, or those that wait for an instant: reading from their beginning is what they
 /// are for.
-const QUEUES: [&str; 7] =
-    ["run_queued", "run_waiting", "run_routed", "run_scheduled", "run_held", "run_expires", "event_new"];
+const QUEUES: [&str; 8] =
+    ["run_queued", "run_waiting", "run_routed", "run_shared", "run_scheduled", "run_held", "run_expires", "event_new"];
 
 /// Fills the tables, and keeps the server from ever counting them.
 fn fill(db: &Connection, count: u64) {
@@ -164,4 +164,23 @@ fn statements_of_the_engine_find_rows_by_keys_in_a_million_triggers() {
 "
         )
     );
+}
+
+#[test]
+fn claims_of_all_queues_pass_no_routed_runs() {
+    let url = database();
+    let _store = PostgresStore::open(&url).unwrap();
+    let db = Connection::open(&url.parse().unwrap(), &tls::connector().unwrap(), FILL).unwrap();
+    db.run_alone(
+        "INSERT INTO run (id, job_id, job_version, state, origin, gated, fire_time, due_at, created_at, attempt, \
+         priority, queue) SELECT gen_random_uuid(), 1, 1, 'queued', 'schedule', 0, n, n, n, 0, 5, \
+         CASE WHEN n > 5000 THEN NULL WHEN n % 2 = 0 THEN 'mail/route' ELSE 'mail#b' END \
+         FROM generate_series(1, 5010) n",
+    )
+    .unwrap();
+    db.run_alone("ANALYZE run").unwrap();
+    let text = statements()["claim"].replace(":limit", "5").replace(":at", "1").replace(":owner", "1");
+    let plan = db.run_simple(&format!("EXPLAIN (ANALYZE, BUFFERS OFF) {text}")).unwrap();
+    assert!(plan.iter().any(|line| line.contains("using run_queued ")), "{plan:#?}");
+    assert!(!plan.iter().any(|line| line.contains("Rows Removed by Filter")), "{plan:#?}");
 }

@@ -1,0 +1,6 @@
+-- The runs of a version of a job in a line for which a worker is to be picked, in the order of claims.
+SELECT id, job_id, job_version, input, shard_index
+FROM run
+WHERE state = 'queued' AND queue LIKE '%/%' AND queue = :line AND job_id = :job AND job_version = :version
+ORDER BY due_at - priority * 60000, due_at, id
+LIMIT :limit
