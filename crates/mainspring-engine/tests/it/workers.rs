@@ -240,7 +240,7 @@ async fn hundred_workers_outlive_a_server_that_is_started_again() {
     drop(before);
     let after = engine(store).await;
     let all = held.into_iter().map(async |(worker, run, number)| {
-        let quick = Poll { wait: Some(Duration::ZERO), ..asks(number + 1, 0, &[(run, 1)]) };
+        let quick = Poll { wait_ms: Some(0), ..asks(number + 1, 0, &[(run, 1)]) };
         let told = after.workers().poll(worker, quick).await.expect("it is the same worker");
         assert!(told.runs.is_empty() && told.end.is_empty(), "it has its run, and goes on with it");
         let done = ends(vec![end(run, 1, AttemptOutcome::Succeeded)]);
@@ -296,7 +296,7 @@ async fn asks_until(engine: &Engine, worker: Incarnation, run: RunId, state: Run
     let number = AtomicU64::new(SystemClock.now().as_millis().unsigned_abs());
     until(state.as_str(), async || {
         let number = number.fetch_add(1, Ordering::Relaxed);
-        let quick = Poll { wait: Some(Duration::ZERO), ..asks(number, 1, &[]) };
+        let quick = Poll { wait_ms: Some(0), ..asks(number, 1, &[]) };
         let told = engine.workers().poll(worker, quick).await.expect("answered");
         assert!(told.runs.is_empty(), "{told:?}");
         (engine.control().run(run).await.expect("there").state == state).then_some(())
