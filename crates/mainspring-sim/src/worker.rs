@@ -391,7 +391,11 @@ impl World {
             Asking::LeaveFor(id) => (Ask::Leave(*id), timeout_ms),
             Asking::Join => (Ask::Join, timeout_ms),
             Asking::Poll(question) => {
-                *question = state.book.question();
+                let Some(next) = state.book.question(state.book_life) else {
+                    state.asking = Asking::Join;
+                    return self.ask(worker);
+                };
+                *question = next;
                 let id = state.id.expect("it has joined");
                 let most_ms = HOLD_MS + POLL_SLACK_MS;
                 let patience_ms = if state.knows_one { most_ms } else { state.book.patience_ms(now_ms).min(most_ms) };
@@ -448,7 +452,7 @@ impl World {
         state.disk.write(write);
         state.book_life = state.book.joined(GIVE_UP_MS, sent_ms);
         state.id = Some(id);
-        state.asking = Asking::Poll(state.book.question());
+        state.asking = Asking::Poll(state.book.question(state.book_life).expect("it has begun"));
         self.ask(worker);
     }
 
