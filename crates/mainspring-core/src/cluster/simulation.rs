@@ -593,9 +593,10 @@ fn faults_and_healing(nodes: usize, seed: u64, faults: Faults) {
     world.run(40_000);
     world.heal();
     // A node that has left because its wire was slow stays away for a lease.
-    world.run_until(World::is_owned, if faults.slow > 0 { 13_000 } else { 8_000 });
-    // What was taken over just now moves on only when it has dwelt there, or stays if that makes the shares even.
-    world.run_until_settled(world.settings.dwell_ms + 2_000);
+    let limit_ms = if faults.slow > 0 { 13_000 } else { 8_000 };
+    let took_ms = world.run_until(World::is_owned, limit_ms);
+    // Where the last takeover was late, the shares get even when the dwell is over.
+    world.run_until_settled((limit_ms - took_ms).max(world.settings.dwell_ms + 2_000));
     world.run(3_000);
     let leases = world.store.leases.clone();
     world.run(8_000);
