@@ -289,7 +289,7 @@ impl Workers {
         }
         session.receive(poll);
         let before = lock(&self.0.sessions).insert(id, Arc::clone(&session));
-        before.into_iter().for_each(|other| other.end_polls());
+        before.into_iter().for_each(|other| session.replace(&other));
         // Runs may wait for it alone.
         self.0.routes.notify_one();
         Ok(session)

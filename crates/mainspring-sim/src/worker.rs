@@ -397,7 +397,11 @@ impl World {
             Asking::LeaveFor(id) => (Ask::Leave(*id), timeout_ms),
             Asking::Join => (Ask::Join, timeout_ms),
             Asking::Poll(question) => {
-                *question = state.book.question();
+                let Some(next) = state.book.question(state.book_life) else {
+                    state.asking = Asking::Join;
+                    return self.ask(worker);
+                };
+                *question = next;
                 let id = state.id.expect("it has joined");
                 let most_ms = state.book.hold_ms(&question.poll) + POLL_SLACK_MS;
                 let patience_ms = match state.knows_one {
@@ -457,7 +461,7 @@ impl World {
         state.disk.write(write);
         state.book_life = state.book.joined(&terms(id), sent_ms);
         state.id = Some(id);
-        state.asking = Asking::Poll(state.book.question());
+        state.asking = Asking::Poll(state.book.question(state.book_life).expect("it has begun"));
         self.ask(worker);
     }
 

@@ -41,6 +41,8 @@ pub enum Stop {
 pub struct Question {
     /// What is sent.
     pub poll: WorkerPoll,
+    /// On whose behalf: an answer that comes when that life is over starts nothing.
+    life: Life,
     /// Whether nothing is left to do: it takes what an answer that got lost may have given.
     pub is_last: bool,
 }
@@ -122,17 +124,20 @@ impl Book {
         self.life == life
     }
 
-    /// The next question to a server.
-    pub fn question(&mut self) -> Question {
+    /// The next question to a server, unless the life is over.
+    pub fn question(&mut self, life: Life) -> Option<Question> {
+        if !self.lives(life) {
+            return None;
+        }
         let is_last = self.draining && self.is_empty();
         let mut poll = self.poll();
         if is_last || self.hurries {
             poll.wait_ms = Some(0);
         }
-        Question { poll, is_last }
+        Some(Question { poll, life, is_last })
     }
 
-    /// Takes in what became of a question of a life, asked at `sent_ms`. That the life is over is for [`Book::dismissed`] to note.
+    /// Takes in what became of a question, asked at `sent_ms`. That its life is over is for [`Book::dismissed`] to note.
     pub fn heard(
         &mut self,
         question: &Question,
@@ -141,6 +146,8 @@ impl Book {
         now_ms: u64,
     ) -> Heard {
         match answer {
+            // A report has heard that this life is over, whatever a server says now.
+            _ if !self.lives(question.life) => Heard::Dismissed,
             Ok(orders) => {
                 self.hurries = false;
                 let (starts, ends) = self.take(orders, sent_ms, now_ms);
@@ -168,10 +175,10 @@ impl Book {
     }
 
     /// Whether a question is to be asked anew: it gets nothing although there is room, might get something although nothing
-    /// more is taken, or has become the last one.
+    /// more is taken, has become the last one, or is of a life that is over.
     pub fn is_outdated(&self, question: &Question) -> bool {
         let is_last = self.draining && self.is_empty();
-        (question.poll.free == 0) != (self.room() == 0) || (is_last && !question.is_last)
+        !self.lives(question.life) || (question.poll.free == 0) != (self.room() == 0) || (is_last && !question.is_last)
     }
 
     /// How long a worker may be silent that executes what others may be given.

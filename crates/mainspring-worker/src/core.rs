@@ -207,7 +207,7 @@ impl Core {
     async fn serve(self: &Arc<Self>, life: Life, terms: &WorkerTerms) -> Over {
         let mut backoff = Backoff::default();
         loop {
-            let question = self.hands().book.question();
+            let Some(question) = self.hands().book.question(life) else { return Over::Dismissed };
             let (sent_ms, poll) = (boot_ms(), question.poll.clone());
             let answer = tokio::select! {
                 biased;

@@ -133,6 +133,11 @@ impl Hands {
         self.given.get_mut(&run).map(|given| given.ends = true).is_some()
     }
 
+    /// The runs whose end was asked for.
+    pub fn ending(&self) -> impl Iterator<Item = RunId> {
+        self.given.iter().filter(|(_, given)| given.ends).map(|(run, _)| *run)
+    }
+
     /// Whether an attempt is in its hands.
     #[must_use]
     pub fn has(&self, run: RunId, attempt: u32) -> bool {

@@ -157,6 +157,12 @@ impl Session {
         self.gone = true;
     }
 
+    /// Takes the place of another session: ends that were asked of that one, while this one was read, count here too.
+    pub fn replace(&mut self, before: &mut Self) {
+        before.retire();
+        before.hands.ending().for_each(|run| _ = self.hands.end(run));
+    }
+
     /// Whether it gives out nothing more.
     #[must_use]
     pub const fn is_over(&self) -> bool {
@@ -290,6 +296,20 @@ mod tests {
         assert_eq!((session.orders(0, 2, &[]), session.begin_claim(2, 1)), (Err(Refusal::Stale), None));
         session.bury();
         assert_eq!(session.orders(0, 2, &[]), Err(Refusal::Gone));
+    }
+
+    #[test]
+    fn end_that_was_asked_for_while_the_next_session_was_read_counts_there() {
+        let mut sessions = [0, 1].map(|now_ms| Session::new(3, now_ms));
+        let [before, after] = &mut sessions;
+        before.give(run(1), 1, false);
+        before.give(run(2), 1, false);
+        after.give(run(1), 1, false);
+        assert!(before.end(run(1)) && before.end(run(2)));
+        after.replace(before);
+        after.receive(1, 1, &[]);
+        assert_eq!(after.orders(1, 1, &[(run(1), 1)]).map(|orders| orders.end), Ok(vec![run(1)]));
+        assert!(before.is_over() && !after.has(run(2), 1));
     }
 
     #[test]

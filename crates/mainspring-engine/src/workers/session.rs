@@ -216,6 +216,12 @@ impl Session {
         self.wake.notify_waiters();
     }
 
+    /// Takes the place of another session, and ends its polls.
+    pub(super) fn replace(&self, other: &Self) {
+        lock(&self.desk).session.replace(&mut lock(&other.desk).session);
+        other.wake.notify_waiters();
+    }
+
     /// Its worker is taken for dead, and hears so.
     pub(super) fn bury(&self) {
         lock(&self.desk).session.bury();

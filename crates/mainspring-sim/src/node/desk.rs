@@ -621,6 +621,7 @@ impl World {
             talk.session.retire();
             self.look_for(node, worker);
         }
+        let before = self.nodes[node].desk.sessions.remove(&worker);
         self.begin_talk(node, worker, SLOTS);
         let now_ms = self.nodes[node].boot_ms(self.now);
         for live in held {
@@ -628,6 +629,7 @@ impl World {
             self.put(node, worker, given, live.ends);
         }
         let talk = self.nodes[node].desk.sessions.get_mut(&worker).expect("begun above");
+        before.into_iter().for_each(|mut before| talk.session.replace(&mut before.session));
         talk.session.receive(now_ms, poll.number, &named(&poll));
         self.hold(node, number);
     }

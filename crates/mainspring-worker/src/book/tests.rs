@@ -215,13 +215,13 @@ fn a_worker_that_was_taken_for_dead_reports_nothing_of_that_life() {
 fn a_question_is_asked_anew_when_it_says_something_wrong() {
     let (mut book, first) = joined();
     book.take(runs(&[given("a", false), given("b", false), given("c", false)]), 0, 1);
-    let asked = book.question();
+    let asked = book.question(first).unwrap();
     book.ended(first, end("a", AttemptState::Succeeded));
     assert!(!book.is_outdated(&asked), "an open question is enough");
     assert!(book.dismissed(first));
     let second = book.joined(&terms(), 5);
     book.take(runs(&[given("d", false)]), 5, 6);
-    let full = book.question();
+    let full = book.question(second).unwrap();
     assert_eq!((full.poll.free, book.lives(second)), (0, true), "two of then and one of now take all slots");
     book.drain();
     assert!(book.is_outdated(&asked) && !book.is_outdated(&full), "it must not be given anything now");
@@ -232,8 +232,8 @@ fn a_worker_that_earlier_lives_have_full_asks_anew_when_there_is_room() {
     let (mut book, first) = joined();
     book.take(runs(&[given("a", false), given("b", false), given("c", false)]), 0, 1);
     assert!(book.dismissed(first));
-    book.joined(&terms(), 5);
-    let asked = book.question();
+    let second = book.joined(&terms(), 5);
+    let asked = book.question(second).unwrap();
     assert!(asked.poll.free == 0 && !book.is_outdated(&asked));
     book.ended(first, end("a", AttemptState::Cancelled));
     assert!(book.is_outdated(&asked));
@@ -249,7 +249,7 @@ fn a_draining_worker_takes_nothing_and_is_empty_once_all_is_recorded() {
     assert_eq!(book.cancel_all(), [holding("a", 1)]);
     let over = book.ended(life, end("a", AttemptState::Cancelled)).unwrap();
     assert!(!book.is_empty() && book.busy() == 0);
-    let asked = book.question();
+    let asked = book.question(life).unwrap();
     assert!(!asked.is_last && !book.is_outdated(&asked));
     book.settled(life, [&over]);
     assert!(book.is_empty() && book.is_outdated(&asked), "the last question is to be asked");
@@ -258,27 +258,38 @@ fn a_draining_worker_takes_nothing_and_is_empty_once_all_is_recorded() {
 #[test]
 fn what_follows_from_an_answer_and_from_there_being_none() {
     let (mut book, life) = joined();
-    let asked = book.question();
+    let asked = book.question(life).unwrap();
     assert_eq!((asked.poll.wait_ms, asked.is_last), (None, false));
     assert!(matches!(book.heard(&asked, Err(Unanswered::Dismissed), 0, 1), Heard::Dismissed));
     assert!(matches!(book.heard(&asked, Err(Unanswered::Trouble), 0, 1), Heard::Nothing));
-    assert_eq!(book.question().poll.wait_ms, Some(0), "what counts now is to be heard soon");
+    assert_eq!(book.question(life).unwrap().poll.wait_ms, Some(0), "what counts now is to be heard soon");
     let Heard::Orders { starts, rest_ms: 150, .. } = book.heard(&asked, Ok(runs(&[])), 100, 150) else {
         panic!("the next question follows after a rest")
     };
-    assert!(starts.is_empty() && book.question().poll.wait_ms.is_none());
+    assert!(starts.is_empty() && book.question(life).unwrap().poll.wait_ms.is_none());
     let Heard::Orders { starts, rest_ms: 0, .. } = book.heard(&asked, Ok(runs(&[given("a", false)])), 200, 210) else {
         panic!("the next question follows at once")
     };
     assert_eq!(names(&starts), ["a"]);
 
     book.drain();
-    assert!(!book.question().is_last, "one run goes on");
+    assert!(!book.question(life).unwrap().is_last, "one run goes on");
     let over = book.ended(life, end("a", AttemptState::Succeeded)).unwrap();
     book.settled(life, [&over]);
-    let last = book.question();
+    let last = book.question(life).unwrap();
     assert_eq!((last.is_last, last.poll.wait_ms), (true, Some(0)));
     assert!(matches!(book.heard(&last, Err(Unanswered::Trouble), 300, 301), Heard::Left));
     assert!(matches!(book.heard(&last, Ok(runs(&[given("b", false)])), 300, 301), Heard::Orders { .. }));
-    assert!(!book.question().is_last, "an answer that got lost had given it");
+    assert!(!book.question(life).unwrap().is_last, "an answer that got lost had given it");
+}
+
+#[test]
+fn a_life_that_a_report_has_heard_to_be_over_is_given_nothing_more() {
+    let (mut book, life) = joined();
+    let asked = book.question(life).unwrap();
+    assert!(book.dismissed(life));
+    assert!(book.is_outdated(&asked) && book.question(life).is_none());
+    let answer = Ok(runs(&[given("a", false)]));
+    assert!(matches!(book.heard(&asked, answer, 0, 1), Heard::Dismissed), "nobody would report its end");
+    assert!(book.is_empty());
 }
