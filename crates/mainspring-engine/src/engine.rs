@@ -264,12 +264,11 @@ impl Engine {
         }
         let outputs = Outputs { store: Arc::clone(&store), clock: Arc::clone(&clock) };
         let workers = Workers::new(
-            Arc::clone(&store),
+            outputs.clone(),
             time.clone(),
             Arc::clone(&definitions),
             Arc::clone(&audience),
             logs.clone(),
-            outputs.clone(),
             Arc::clone(&metrics),
             incarnation.clone(),
         );

@@ -104,17 +104,16 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 
 impl Workers {
     pub(crate) fn new(
-        store: Arc<dyn Store>,
+        outputs: Outputs,
         time: RightTime,
         definitions: Arc<Definitions>,
         audience: Arc<Audience>,
         logs: LogLane,
-        outputs: Outputs,
         metrics: Arc<Metrics>,
         incarnation: watch::Receiver<Incarnation>,
     ) -> Self {
         Self(Arc::new(Inner {
-            store,
+            store: Arc::clone(&outputs.store),
             time,
             definitions,
             audience,

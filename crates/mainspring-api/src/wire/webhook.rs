@@ -114,13 +114,8 @@ pub struct Webhook {
 #[serde(default, deny_unknown_fields)]
 pub struct WebhookRotation {
     /// Also while the secret before the present one is still valid: it is not any more then.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "crate::spec::is_false")]
     pub force: bool,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "the signature that serde asks for")]
-const fn is_false(value: &bool) -> bool {
-    !*value
 }
 
 /// A message to a webhook, and what became of it so far.

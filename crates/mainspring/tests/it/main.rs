@@ -2,6 +2,7 @@
 
 mod data;
 mod listeners;
+mod outputs;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex};

@@ -20,6 +20,7 @@ const WHOLE: &[(&str, &str)] = &[
     ("gate_count", "when a job gets a limit, over the unfinished runs"),
     ("gate_mark", "when a job gets a limit, over the unfinished runs"),
     ("held", "now and then, over the unfinished runs: an index of running ones would be written by every fire"),
+    ("purge_incarnations_read", "retention, on a lane of its own, over the unfinished runs: see held"),
     ("purge_versions", "retention, on a lane of its own"),
     ("queue_slot_begin", "when a queue gets a limit, over the unfinished runs"),
     ("stranded", "once at the start of a node"),
