@@ -102,8 +102,9 @@ pub trait Store: Send + Sync + 'static {
     /// has now, not of the version that ran; a deleted job has none. Jobs in `freed` are in ascending order.
     async fn complete(&self, batch: Arc<CompletionBatch>) -> Result<CompletionOutcome>;
 
-    /// Takes up to `limit` queued runs for a process start or a worker: of each queue in turn, highest priority first, then oldest
-    /// due, then by id; of all queues together if it names none.
+    /// Takes up to `limit` queued runs for a process start or a worker: of each queue in turn, or of all queues together if it names
+    /// none. Of each namespace that has runs there it takes as many, as [`mainspring_core::queue::share_out`] says; within one they go by
+    /// their [place](mainspring_core::queue::place), then oldest due, then id.
     ///
     /// A claim that is repeated (same id, and none of that process start in between) takes nothing once it has taken
     /// something: it answers those of its runs that are still running at that attempt for that process start.
@@ -174,6 +175,8 @@ pub trait Store: Send + Sync + 'static {
     /// A run of which each worker is to execute a shard waits from then on, and its shards, which are runs with ids of [`RunId::shard`],
     /// are queued in its place; they count in no gate. Once they are final, this ends their run, as
     /// [`mainspring_core::routing::ended`] says.
+    ///
+    /// No run is in the way of another: not one for which nobody is there, nor one that cannot be split.
     async fn route(&self, at: Timestamp, limit: u32) -> Result<Routed>;
 
     /// Reads and clears what requests have changed that concerns a process start: up to `limit` triggers of its shards,

@@ -597,8 +597,8 @@ fn fire_of_any_namespace_takes_a_slot_unless_something_is_set_for_its_queue() {
         let mut world = world();
         world.planner = Planner::new(Settings { slots: 9, ..Settings::default() }, Incarnation(1), at(0))
             .serving(crate::batch::Queues::named(["mail"]));
-        world.send(Event::Limited(Arc::new([Arc::from(limited)].into_iter().collect())));
         world.add(1, Rule { queue: line.into(), ..rule(Schedule::At, at(1_000), None) });
+        world.send(Event::Limited(Arc::new([Arc::from(limited)].into_iter().collect())));
         world.keep_back = true;
         world.run_until(1_000);
         let Some(Command::Fire(batch)) = world.kept_back.pop() else { panic!("it is due") };
