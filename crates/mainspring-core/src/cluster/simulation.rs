@@ -595,8 +595,10 @@ fn faults_and_healing(nodes: usize, seed: u64, faults: Faults) {
     // A node that has left because its wire was slow stays away for a lease.
     let limit_ms = if faults.slow > 0 { 13_000 } else { 8_000 };
     let took_ms = world.run_until(World::is_owned, limit_ms);
+    // A node may yet give up on what it had sent before, and begin anew.
+    world.run(limit_ms - took_ms);
     // Where the last takeover was late, the shares get even when the dwell is over.
-    world.run_until_settled((limit_ms - took_ms).max(world.settings.dwell_ms + 2_000));
+    world.run_until_settled(world.settings.dwell_ms + 2_000);
     world.run(3_000);
     let leases = world.store.leases.clone();
     world.run(8_000);
@@ -608,6 +610,12 @@ fn faults_and_healing(nodes: usize, seed: u64, faults: Faults) {
 fn shards_of_the_dead_are_taken_over_in_time_after_an_outage_and_even_a_little_later() {
     // Two nodes had died in the outage: the last of their shards came over 7 s after its end, to a node that had too few.
     faults_and_healing(2, 5_355_145_372_151_652_560, Faults { crash: 2, outage: 3, ..NO_FAULTS });
+}
+
+#[test]
+fn node_that_gives_up_after_the_healing_on_what_it_had_sent_before_moves_its_shards_for_a_reason() {
+    let faults = Faults { loss: 1, delay: 3, pause: 1, outage: 2, clock: 2, ..NO_FAULTS };
+    faults_and_healing(3, 4_417_580_958_174_680_482, faults);
 }
 
 proptest! {

@@ -253,11 +253,11 @@ mod tests {
         let mut session = Session::new(1, 0);
         assert_eq!(session.receive(FRESH_MS, 1, &[]), Reception::GoesOn);
         session.hold();
-        assert_eq!(session.silence_ms(10 * TTL_MS), 0);
-        session.release(10 * TTL_MS);
-        assert_eq!(session.receive(10 * TTL_MS + FRESH_MS, 2, &[]), Reception::GoesOn);
-        assert_eq!(session.receive(10 * TTL_MS + 2 * FRESH_MS + 1, 3, &[]), Reception::Anew);
-        assert_eq!(session.receive(10 * TTL_MS + 2 * FRESH_MS + 2, 3, &[]), Reception::Stale);
+        assert_eq!(session.silence_ms(TTL_MS), 0);
+        session.release(TTL_MS);
+        assert_eq!(session.receive(TTL_MS + FRESH_MS, 2, &[]), Reception::GoesOn);
+        assert_eq!(session.receive(TTL_MS + 2 * FRESH_MS + 1, 3, &[]), Reception::Anew);
+        assert_eq!(session.receive(TTL_MS + 2 * FRESH_MS + 2, 3, &[]), Reception::Stale);
     }
 
     #[test]

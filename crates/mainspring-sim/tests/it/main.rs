@@ -28,7 +28,7 @@ fn calm_seed_is_in_time_and_breaks_nothing() {
 const CAUGHT: [(Planted, u64); 17] = [
     (Planted::DispatchBeforeCommit, 0),
     (Planted::AdvanceWithoutInsert, 0),
-    (Planted::FenceByExists, 603),
+    (Planted::FenceByExists, 510),
     (Planted::NoVersion, 62),
     (Planted::EpochOnly, 1),
     (Planted::TimestampLease, 48),
