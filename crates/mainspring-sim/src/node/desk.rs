@@ -2,12 +2,16 @@
 
 use std::collections::BTreeSet;
 
-use mainspring_api::{AttemptState, WorkerEnd, WorkerHolding, WorkerOrders, WorkerPoll, WorkerRun, WorkerTask};
+use mainspring_api::{WorkerEnd, WorkerOrders, WorkerPoll};
 use mainspring_core::batch::CompletionBatch;
-use mainspring_core::job::{Job, OnLost};
+use mainspring_core::job::Job;
 use mainspring_core::workers::{BEAT_MS, HOLD_MS, Lines, Reception, Refusal, Session, Watch, hold_ms, is_fresh};
 use mainspring_store::WorkerInfo;
 
+mod words;
+
+pub(crate) use self::words::{holding, outcome_of};
+use self::words::{key_of, named, offered};
 use super::*;
 use crate::worker::{Ask, Request, Response, SLOTS, Trouble};
 
@@ -96,14 +100,6 @@ pub(crate) enum DeskTick {
     Over(u64),
     /// A claim is repeated.
     ClaimAgain(Box<DeskCall>),
-}
-
-fn named(poll: &WorkerPoll) -> Vec<(RunId, u32)> {
-    poll.runs.iter().filter_map(|holding| Some((holding.run.parse().ok()?, holding.attempt))).collect()
-}
-
-fn key_of(end: &WorkerEnd) -> Option<(RunId, u32)> {
-    Some((end.run.parse().ok()?, end.attempt))
 }
 
 impl World {
@@ -676,40 +672,4 @@ impl World {
 
 pub(crate) fn remote() -> mainspring_core::batch::Queues {
     mainspring_core::batch::Queues::named([REMOTE])
-}
-
-/// A run as it is told to a worker.
-fn offered(given: &Given, now: Timestamp) -> WorkerRun {
-    let at = |at: Timestamp| mainspring_api::Timestamp::from_millis(at.as_millis());
-    WorkerRun {
-        run: given.start.run.to_string(),
-        attempt: given.start.attempt,
-        namespace: "default".into(),
-        job: given.start.job.0.to_string(),
-        fire_at: at(given.start.fire_time),
-        due_at: at(now),
-        task: WorkerTask::Noop,
-        input: Default::default(),
-        shard: None,
-        env: std::collections::BTreeMap::new(),
-        working_dir: None,
-        data: None,
-        timeout_ms: None,
-        shared: given.definition.on_lost == OnLost::Retry || given.definition.gate().is_some(),
-    }
-}
-
-pub(crate) fn outcome_of(state: AttemptState) -> AttemptOutcome {
-    match state {
-        AttemptState::Succeeded => AttemptOutcome::Succeeded,
-        AttemptState::TimedOut => AttemptOutcome::TimedOut,
-        AttemptState::Lost => AttemptOutcome::Lost,
-        AttemptState::Cancelled => AttemptOutcome::Cancelled,
-        _ => AttemptOutcome::Failed,
-    }
-}
-
-/// Names an attempt as workers do.
-pub(crate) fn holding((run, attempt): (RunId, u32)) -> WorkerHolding {
-    WorkerHolding { run: run.to_string(), attempt }
 }
