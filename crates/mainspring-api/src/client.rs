@@ -129,8 +129,9 @@ impl Client {
         self.send(precondition.apply(self.request(Method::PUT, path).query(query).json(body))).await
     }
 
+    /// However much it is: as long as something comes.
     async fn bytes(&self, path: &str) -> Result<Vec<u8>, ClientError> {
-        let response = self.response(self.request(Method::GET, path).timeout(self.timeout)).await?;
+        let response = self.response(self.request(Method::GET, path)).await?;
         answer::body(answer::accepted(response).await?).await
     }
 

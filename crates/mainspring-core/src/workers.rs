@@ -8,7 +8,8 @@
 //!   within that time or counts it before it answers. So the count that others see is at most that much older than the request.
 //! - A worker that has runs has one request under way that is held [`HOLD_MS`] at most, so the last one that was answered
 //!   was sent no longer than twice that ago, while all is well. One that has none has nothing to give up: its request is
-//!   held [`IDLE_HOLD_MS`], and the answer says for how long it was, so that what it gives counts from there.
+//!   held [`IDLE_HOLD_MS`], and the answer says how long after the request the node has counted the worker up last: what
+//!   it gives counts from there.
 //!
 //! Time in which nothing could be counted makes nobody dead: see [`Watch::observe`].
 
@@ -27,7 +28,7 @@ pub use self::session::{Reception, Refusal, Session};
 /// How long a worker's question is held while there is nothing to say, in milliseconds.
 pub const HOLD_MS: u64 = 2_500;
 /// The same for a worker that has no runs and says that it waits for so long: what it costs to have it wait.
-pub const IDLE_HOLD_MS: u64 = 15_000;
+pub const IDLE_HOLD_MS: u64 = 8_000;
 /// How often a node counts up the workers that it has heard.
 pub const BEAT_MS: u64 = 2_000;
 /// How old a node's last count may be when it answers a worker.
@@ -43,6 +44,8 @@ pub const KILL_MS: u64 = TTL_MS - FRESH_MS - GIVE_UP_MS;
 
 const _: () = assert!(2 * HOLD_MS + 1_000 <= GIVE_UP_MS, "a worker that is well does not give up");
 const _: () = assert!(GIVE_UP_MS + FRESH_MS + 2_000 <= TTL_MS, "its runs have ended before they are given to others");
+const _: () =
+    assert!(IDLE_HOLD_MS + FRESH_MS + 1_000 <= TTL_MS, "a worker whose server hangs asks another one in time");
 const _: () = assert!(HOLD_MS + BEAT_MS + TTL_MS + BEAT_MS <= 20_000, "a dead worker is found within 20 s");
 
 /// How long a question may be held, in milliseconds, of a worker that waits for `wait_ms` at most and has runs or not.

@@ -35,7 +35,7 @@ impl Outputs {
     /// The same, however often it takes. What the store refuses for good is left out, and the attempt says so.
     pub(crate) async fn part_at_last(&self, run: RunId, attempt: u32, detail: &mut AttemptDetail) {
         while let Err(error) = self.part(run, attempt, detail).await {
-            if matches!(error, Error::Unavailable { .. }) {
+            if matches!(error, Error::Unavailable { .. } | Error::TooMuch { .. }) {
                 tracing::error!(%error, run.id = %run, "an output could not be kept; trying again");
                 self.clock.alarm().wait_until(self.clock.now() + crate::engine::wait_of(RETRY_AFTER_MS)).await;
                 continue;

@@ -328,7 +328,8 @@ impl Inner {
     }
 
     async fn bury(&self, dead: Vec<(Incarnation, u64)>) {
-        for (id, counter) in dead {
+        // The others at the next look: those that live are to be counted up in time.
+        for (id, counter) in dead.into_iter().take(BURIED_AT_ONCE) {
             match self.store.bury_worker(id, Some(counter)).await {
                 Ok(true) => {
                     tracing::warn!(worker.id = %id, "a worker is silent; what it executes is lost");
@@ -360,5 +361,7 @@ impl Inner {
     }
 }
 
+/// How many workers are buried between two counts.
+const BURIED_AT_ONCE: usize = 100;
 /// How long a poll is held at most.
 const HOLD: Duration = Duration::from_millis(HOLD_MS);

@@ -172,7 +172,19 @@ impl Desk {
             return Ok(BTreeMap::new());
         }
         // Kept until it is settled: should that fail, the next look does it.
-        self.app.control().store().settle_deliveries(self.ended.clone()).await?;
+        let store = self.app.control().store();
+        match store.settle_deliveries(self.ended.clone()).await {
+            Err(error @ (Error::Closed | Error::Unavailable { .. })) => return Err(error),
+            Err(error) => {
+                tracing::warn!(%error, "what came of messages to webhooks could not be kept together; each is kept alone");
+                for sent in self.ended.clone() {
+                    if let Err(error) = store.settle_deliveries(vec![sent]).await {
+                        tracing::warn!(%error, "what came of a message to a webhook could not be kept; it is sent again");
+                    }
+                }
+            }
+            Ok(_) => {}
+        }
         let failed = self.ended.drain(..).filter(|sent| sent.state != DeliveryState::Delivered);
         Ok(failed.map(|sent| (sent.webhook, what_failed(&sent))).collect())
     }
@@ -230,9 +242,12 @@ impl Desk {
                     Arc::clone(read.entry(place).or_insert(events))
                 }
             };
-            if let Some(done) = note_of(&self.app, row, line, &events, now).await? {
-                noted |= done.noted;
-                more |= done.more;
+            match note_of(&self.app, row, line, &events, now).await {
+                Ok(done) => {
+                    noted |= done.as_ref().is_some_and(|done| done.noted);
+                    more |= done.is_some_and(|done| done.more);
+                }
+                Err(error) => passes(error, &row.webhook)?,
             }
         }
         Ok((noted, more))
@@ -249,7 +264,16 @@ impl Desk {
             }
             let store = self.app.control().store();
             let webhook = Arc::new(row.webhook.clone());
-            for due in store.take_deliveries(row.id, now, now + LEASE_MS, free).await? {
+            // Making messages may have taken its time.
+            let now = self.app.now();
+            let due = match store.take_deliveries(row.id, now, now + LEASE_MS, free).await {
+                Err(error) => {
+                    passes(error, &row.webhook)?;
+                    continue;
+                }
+                Ok(due) => due,
+            };
+            for due in due {
                 let (app, webhook, id) = (Arc::clone(&self.app), Arc::clone(&webhook), row.id);
                 let sending = AssertUnwindSafe(send::send(app, webhook, id, due)).catch_unwind();
                 self.sending.spawn(async move { (id, sending.await.ok().flatten()) });
@@ -290,6 +314,15 @@ impl Desk {
             tracing::warn!(%error, "what came of messages to webhooks could not be kept; they are sent again");
         }
     }
+}
+
+/// What stops one webhook stops no other: it is said, unless nothing can be done for any of them.
+fn passes(error: Error, webhook: &mainspring_store::Webhook) -> Result<()> {
+    if matches!(error, Error::Closed | Error::Unavailable { .. }) {
+        return Err(error);
+    }
+    tracing::warn!(%error, webhook = webhook.name, "a webhook could not be served; trying again");
+    Ok(())
 }
 
 /// What came of making messages for one webhook.

@@ -17,7 +17,7 @@ use crate::clock::{boot_ms, now, pause};
 use crate::execute::Executor;
 use crate::journal::Journal;
 use crate::link::{Backoff, Link, Trouble};
-use crate::outbox::{Batch, Log, Outbox, Sender, What};
+use crate::outbox::{Batch, Log, Outbox, REPORT_BYTES, Sender, What, end_bytes};
 use crate::record::Legacy;
 
 /// The most time between two looks at whether something was heard: after a sleep of the machine it is late by this much.
@@ -136,20 +136,41 @@ impl Core {
     /// Reports the ends that an earlier process of this worker left, and has the rest of what it did given up at once.
     pub(crate) async fn settle_legacy(&self, legacy: Legacy) -> Result<(), Trouble> {
         tracing::info!(worker.id = legacy.worker, ends = legacy.ends.len(), "reporting what an earlier process left");
-        for ends in legacy.ends.chunks(LEGACY_ENDS) {
-            let report = WorkerReport { now: now(), logs: Vec::new(), ends: ends.to_vec() };
-            match self.repeat("report what was left", || self.send_report(&legacy.worker, report.clone())).await {
+        for ends in portions(&legacy.ends) {
+            match self.report_left(&legacy.worker, ends.to_vec()).await {
+                Ok(()) => continue,
                 Err(Trouble::Dismissed) => return Ok(()),
                 Err(Trouble::Refused(error)) => {
-                    tracing::error!(%error, "the ends that an earlier process left are refused");
+                    tracing::error!(%error, ends = ends.len(), "ends that an earlier process left are refused; each is sent alone");
                 }
-                other => _ = other?,
+                other => other?,
+            }
+            for end in ends {
+                let told = match self.report_left(&legacy.worker, vec![end.clone()]).await {
+                    Err(trouble @ Trouble::Refused(_)) => {
+                        self.report_left(&legacy.worker, vec![bare(end.clone(), &trouble)]).await
+                    }
+                    told => told,
+                };
+                match told {
+                    Err(Trouble::Dismissed) => return Ok(()),
+                    Err(Trouble::Refused(error)) => {
+                        tracing::error!(%error, run.id = end.run, "an end is refused for good")
+                    }
+                    other => other?,
+                }
             }
         }
         match self.repeat("leave", || self.send_leave(&legacy.worker)).await {
             Err(Trouble::Dismissed | Trouble::Refused(_)) => Ok(()),
             other => other,
         }
+    }
+
+    /// Reports ends of an earlier process until that is answered.
+    async fn report_left(&self, worker: &str, ends: Vec<WorkerEnd>) -> Result<(), Trouble> {
+        let report = WorkerReport { now: now(), logs: Vec::new(), ends };
+        self.repeat("report what was left", || self.send_report(worker, report.clone())).await.map(drop)
     }
 
     /// Joins, however long it takes.
@@ -520,6 +541,23 @@ fn blocking<T>(work: impl FnOnce() -> T) -> T {
         tokio::runtime::RuntimeFlavor::MultiThread => tokio::task::block_in_place(work),
         _ => work(),
     }
+}
+
+/// Ends in portions for one report each: so many, and so large.
+fn portions(ends: &[WorkerEnd]) -> Vec<&[WorkerEnd]> {
+    let mut portions = Vec::new();
+    let mut rest = ends;
+    while !rest.is_empty() {
+        let mut bytes = 0;
+        let fits = rest.iter().take(LEGACY_ENDS).take_while(|end| {
+            bytes += end_bytes(end);
+            bytes <= REPORT_BYTES
+        });
+        let (portion, others) = rest.split_at(fits.count().max(1));
+        portions.push(portion);
+        rest = others;
+    }
+    portions
 }
 
 /// The end of an attempt without what may be wrong with it.

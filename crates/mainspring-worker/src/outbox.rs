@@ -15,7 +15,7 @@ use crate::clock;
 /// Log chunks of all attempts that wait; whoever writes more waits for room.
 const LOGS_MAX: usize = 64;
 /// Bytes in one report, roughly; its JSON must stay within what a server reads, also when every byte is escaped.
-const REPORT_BYTES: usize = 96 * 1024;
+pub(crate) const REPORT_BYTES: usize = 96 * 1024;
 /// What a line costs beside its text.
 const LINE_BYTES: usize = 80;
 /// What an end costs beside its output.
@@ -63,12 +63,16 @@ impl What {
     fn bytes(&self) -> usize {
         match self {
             Self::Log(log) => log.lines.iter().map(|line| LINE_BYTES + line.text.len()).sum(),
-            Self::End(end) => {
-                let texts = end.error.as_ref().map_or(0, String::len);
-                END_BYTES + texts + end.output.as_ref().map_or(0, |output| output.to_string().len())
-            }
+            Self::End(end) => end_bytes(end),
         }
     }
+}
+
+/// About how much of a report an end takes.
+pub(crate) fn end_bytes(end: &WorkerEnd) -> usize {
+    let texts = end.error.as_ref().map_or(0, String::len);
+    let values = end.output.iter().chain(&end.data).map(|value| value.to_string().len());
+    END_BYTES + texts + values.sum::<usize>()
 }
 
 /// Things of one life that go together.

@@ -10,6 +10,8 @@ use crate::{
 
 /// How long the answer to a poll may take beyond the time for which it is held.
 const POLL_SLACK: Duration = Duration::from_secs(5);
+/// How long each 64 KiB of an output may take.
+const OUTPUT_SLACK: Duration = Duration::from_secs(1);
 
 impl Client {
     /// Lists the workers that have joined.
@@ -38,9 +40,15 @@ impl Client {
         patient.post(&routes::path(routes::WORKER_POLL, &[id]), poll, &()).await
     }
 
-    /// Says what became of runs.
+    /// Says what became of runs. Large outputs have more time.
     pub async fn report_worker(&self, id: &str, report: &WorkerReport) -> Result<WorkerReceipt, ClientError> {
-        self.post(&routes::path(routes::WORKER_REPORT, &[id]), report, &()).await
+        let outputs = report.ends.iter().filter_map(|end| end.output.as_ref());
+        let bytes: usize = outputs.map(|output| output.to_string().len()).sum();
+        let patient = Self {
+            timeout: self.timeout + OUTPUT_SLACK * u32::try_from(bytes >> 16).unwrap_or(u32::MAX),
+            ..self.clone()
+        };
+        patient.post(&routes::path(routes::WORKER_REPORT, &[id]), report, &()).await
     }
 
     /// Lists the tokens of workers.

@@ -21,10 +21,12 @@ fn node_that_is_stopped_for_a_while_comes_back_as_another_on_postgres() {
     arena.work(&nodes[0]);
     let [stopped, other, _third] = arena.owner_first(nodes, "long");
     let before = incarnation(&arena.sees(&other, "three nodes", shared_by(3)), &stopped);
-    // Its first attempt goes on for longer than anything here.
-    let line = arena.witness.line("[ $MS_ATTEMPT != 1 ] || sleep 600");
-    let soon = (SystemClock.now() + 2_000).to_string();
-    let long = json!({"name": "long", "run": line, "schedule": {"at": soon}, "on_lost": "retry", "retries": 3});
+    // The first of its attempts goes on for longer than anything here.
+    let once = arena.program.home().join("once").display().to_string();
+    let line = arena.witness.line(&format!("if mkdir '{once}' 2>/dev/null; then sleep 600; fi"));
+    let long = json!({
+        "name": "long", "run": line, "schedule": {"every": "1s"}, "overlap": "skip", "on_lost": "retry", "retries": 3
+    });
     arena.apply(&other, &json!({ "jobs": [long] }));
     let begins = async |attempt| {
         let mut marks = arena.witness.read().ok()?.into_iter();

@@ -527,10 +527,6 @@ impl World {
         if owned == Shard::COUNT { Ok(()) } else { Err(format!("{owned} shards are owned")) }
     }
 
-    fn run_until_settled(&mut self, limit_ms: u64) -> u64 {
-        self.run_until(Self::settled, limit_ms)
-    }
-
     fn run_until(&mut self, wanted: impl Fn(&Self) -> Result<(), String>, limit_ms: u64) -> u64 {
         let from = self.now;
         while let Err(why) = wanted(self) {
@@ -598,7 +594,7 @@ fn faults_and_healing(nodes: usize, seed: u64, faults: Faults) {
     // A node may yet give up on what it had sent before, and begin anew.
     world.run(limit_ms - took_ms);
     // Where the last takeover was late, the shares get even when the dwell is over.
-    world.run_until_settled(world.settings.dwell_ms + 2_000);
+    world.run_until(World::settled, world.settings.dwell_ms + 2_000);
     world.run(3_000);
     let leases = world.store.leases.clone();
     world.run(8_000);
@@ -629,13 +625,13 @@ proptest! {
     #[test]
     fn outages_bury_nobody_and_move_nothing(seed: u64, nodes in 2..6_usize, outages in 1..4_u64) {
         let mut world = World::new(nodes, seed, NO_FAULTS);
-        world.run_until_settled(8_000);
+        world.run_until(World::settled, 8_000);
         world.run(3_000);
         let leases = world.store.leases.clone();
         for _ in 0..outages {
             world.outage_until = world.now + world.below(60_000);
             world.run(world.outage_until - world.now);
-            prop_assert!(world.run_until_settled(4_000) <= 3_200);
+            prop_assert!(world.run_until(World::settled, 4_000) <= 3_200);
             world.run(world.random % 5_000);
         }
         prop_assert_eq!(&world.store.leases, &leases);
@@ -645,7 +641,7 @@ proptest! {
     #[test]
     fn a_node_that_hears_answers_too_late_hands_over_and_comes_back(seed: u64, nodes in 2..6_usize, slow_ms in 2_200..2_900_u64) {
         let mut world = World::new(nodes, seed, NO_FAULTS);
-        world.run_until_settled(8_000);
+        world.run_until(World::settled, 8_000);
         world.run(3_000);
         world.nodes[0].slow_ms = slow_ms;
         world.run(20_000);
@@ -653,13 +649,13 @@ proptest! {
         prop_assert_eq!(shared, Shard::COUNT);
         prop_assert!(world.nodes[1..].iter().all(|node| node.trusts(world.now)));
         world.nodes[0].slow_ms = 0;
-        world.run_until_settled(13_000);
+        world.run_until(World::settled, 13_000);
     }
 
     #[test]
     fn answers_within_the_deadline_keep_every_shard_where_it_is(seed: u64, nodes in 1..6_usize, slow_ms in 400..1_900_u64) {
         let mut world = World::new(nodes, seed, NO_FAULTS);
-        world.run_until_settled(8_000);
+        world.run_until(World::settled, 8_000);
         world.run(3_000);
         let leases = world.store.leases.clone();
         world.nodes[0].slow_ms = slow_ms;
@@ -673,20 +669,20 @@ proptest! {
     #[test]
     fn heirs_of_a_crashed_node_own_its_shards_within_seven_seconds(seed: u64, nodes in 2..6_usize) {
         let mut world = World::new(nodes, seed, NO_FAULTS);
-        world.run_until_settled(8_000);
+        world.run_until(World::settled, 8_000);
         world.run(3_000 + world.random % 2_000);
         world.nodes[0].crashed = true;
-        prop_assert!(world.run_until_settled(8_000) <= 7_000);
+        prop_assert!(world.run_until(World::settled, 8_000) <= 7_000);
     }
 
     #[test]
     fn a_drained_node_hands_over_within_half_a_second_and_without_hints_two_renewals(seed: u64, nodes in 2..6_usize, hints: bool) {
         let mut world = World::new(nodes, seed, NO_FAULTS);
-        world.run_until_settled(8_000);
+        world.run_until(World::settled, 8_000);
         world.run(3_000 + world.random % 2_000);
         world.hints = hints;
         world.drain(0, true);
-        let took = world.run_until_settled(4_000);
+        let took = world.run_until(World::settled, 4_000);
         prop_assert!(took <= if hints { 500 } else { 2_200 }, "{took} ms");
         prop_assert_eq!(world.store.buried, 0);
     }

@@ -315,10 +315,11 @@ impl Workers {
     /// See [`WorkerError`].
     pub async fn poll(&self, id: Incarnation, poll: Poll) -> Result<Told, WorkerError> {
         self.must_serve()?;
-        let begun_ms = boot_ms();
-        let held_ms = || boot_ms().saturating_sub(begun_ms);
         let session = self.session_for(id, &poll).await?;
         lock(&session.desk).session.hold();
+        // The worker counts from its poll, or from the last count since: that is what others see of it.
+        let begun_ms = boot_ms();
+        let held_ms = || self.0.counted_ms.load(Ordering::Acquire).saturating_sub(begun_ms);
         let _held = Held(&session);
         // An older poll that is still held ends.
         session.wake.notify_waiters();
@@ -346,10 +347,7 @@ impl Workers {
 
     /// Claims runs for a worker if there may be any, or puts it into the line of those that wait.
     fn seek(&self, session: &Arc<Session>, poll: &Poll) {
-        let offers = lock(&self.0.lines).offers();
-        if !self.may_claim(session, poll, offers) {
-            return;
-        }
+        let Some(offers) = self.may_claim(session, poll) else { return };
         let Some((id, free)) = session.begin_claim(poll) else {
             // There may be some for others.
             return lock(&self.0.lines).wake_next(&session.queues, wake);
@@ -369,17 +367,18 @@ impl Workers {
         });
     }
 
-    /// Whether runs may wait in a worker's queues. If not, it waits in line.
-    fn may_claim(&self, session: &Arc<Session>, poll: &Poll, offers: u64) -> bool {
+    /// Whether runs may wait in a worker's queues, and after how many offers that is so. If not, it waits in line.
+    fn may_claim(&self, session: &Arc<Session>, poll: &Poll) -> Option<u64> {
         let mut lines = lock(&self.0.lines);
+        let offers = lines.offers();
         if lines.may_claim(&session.queues, offers) || session.called.load(Ordering::Acquire) {
-            return true;
+            return Some(offers);
         }
         let me = Arc::downgrade(session);
         if poll.free > 0 {
             lines.wait(&session.queues, Weak::clone(&me), |other| other.ptr_eq(&me));
         }
-        false
+        None
     }
 
     /// Claims runs and puts them into the worker's hands. Answers how many; nothing: the worker is not heard here any more.
@@ -415,11 +414,18 @@ impl Workers {
         }
     }
 
-    /// Takes in a run that the store says the worker has. One that the worker does not name was not begun yet.
+    /// Takes in a run that the store says the worker has. One that the worker does not name was not begun yet: listeners are asked,
+    /// for whom nobody else waits.
     pub(super) async fn resume(&self, session: &Arc<Session>, live: LiveRun, has_it: bool) {
         let claimed_at = live.claimed_at.unwrap_or(live.claimed.due_at);
+        let start = Start::from(live.claimed);
         let asks = if has_it || live.ends { Asks::Nobody { ends: live.ends } } else { Asks::Listeners };
-        self.prepare(session, Start::from(live.claimed), claimed_at, asks).await;
+        if matches!(asks, Asks::Nobody { .. }) || self.0.audience.is_empty() {
+            return self.prepare(session, start, claimed_at, asks).await;
+        }
+        lock(&session.desk).session.put_off(start.run);
+        let (workers, session) = (self.clone(), Arc::clone(session));
+        self.0.tasks.start(async move { workers.prepare(&session, start, claimed_at, asks).await });
     }
 
     /// Puts a run into the worker's hands. One whose definition cannot be read follows when it can: a newer program may have
@@ -444,7 +450,14 @@ impl Workers {
                 Err(why) => Hindrance::Veto(why),
                 Ok(()) => match given.unreadable.clone() {
                     Some(why) => Hindrance::Data(why),
-                    None => return session.put(given, false),
+                    None => {
+                        session.put(given, false);
+                        if !self.0.audience.is_empty() {
+                            // Others of the same claim may wait for their listeners still.
+                            session.wake.notify_waiters();
+                        }
+                        return;
+                    }
                 },
             };
             // Another session may have given it out meanwhile; what is found out there counts.

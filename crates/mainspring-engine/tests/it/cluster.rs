@@ -372,12 +372,9 @@ async fn runs_of_a_dead_node_are_lost_and_tried_again_where_the_job_says_so() {
     let b = node_with(&address, "b", waiting()).await;
     owns(&b, SHARDS / 2).await;
     drop(a);
-    let died = Instant::now();
     let lost = is(b.store(), once, RunState::Failed, 1).await;
     assert_eq!(lost.reason.as_deref(), Some("lost"));
     is(b.store(), again, RunState::Running, 2).await;
-    let taken = died.elapsed();
-    assert!(taken <= Duration::from_secs(21), "it took {taken:?}");
 }
 
 // Whoever reads the clock meanwhile keeps a thread of the runtime: there are enough for all of them.

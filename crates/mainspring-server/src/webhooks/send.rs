@@ -21,7 +21,8 @@ const ERROR_MAX: usize = 1_024;
 pub(super) async fn send(app: App, webhook: Arc<Webhook>, id: i64, due: Taken) -> Option<Sent> {
     let ended = app.engine.call(call(&webhook, &due, app.now())).await?;
     let (now, delivery) = (app.now(), due.delivery);
-    let error = ended.error.map(|error| format!("{}: {}", error.code, error.message));
+    // Where it was sent is known, and the path often is a secret.
+    let error = ended.error.map(|error| format!("{}: {}", error.code, without_path(&error.message, &webhook.url)));
     let answer = answer(ended.http_status, error);
     let (state, next_at) = after(delivery.attempts, &answer, now);
     if state == DeliveryState::Dead {
@@ -29,6 +30,14 @@ pub(super) async fn send(app: App, webhook: Arc<Webhook>, id: i64, due: Taken) -
         tracing::warn!(webhook = webhook.name, message, error = answer.error, "a message was given up");
     }
     Some(Sent { webhook: id, id: delivery.id, attempt: delivery.attempts, state, next_at, answer, at: now })
+}
+
+/// A text in which an address stands with no more than scheme and host.
+fn without_path(text: &str, address: &str) -> String {
+    let address = address.split(['?', '#']).next().unwrap_or_default();
+    let host = address.find("://").and_then(|at| address[at + 3..].find('/').map(|end| at + 3 + end));
+    host.filter(|end| end + 1 < address.len())
+        .map_or_else(|| text.to_owned(), |end| text.replace(address, &format!("{}/…", &address[..end])))
 }
 
 fn call(webhook: &Webhook, due: &Taken, now: Timestamp) -> HttpCall {
@@ -107,6 +116,21 @@ mod tests {
         }
         assert_eq!(after(12, &broken, now), (DeliveryState::Dead, now));
         assert_eq!(total_ms, 85_356_000, "the last one a day later");
+    }
+
+    #[test]
+    fn errors_show_no_more_of_an_address_than_its_host() {
+        for (address, text, shown) in [
+            (
+                "https://h.example/a/SECRET?t=1",
+                "x: https://h.example/a/SECRET answered 404",
+                "x: https://h.example/… answered 404",
+            ),
+            ("https://h.example/", "https://h.example/ answered 404", "https://h.example/ answered 404"),
+            ("https://h.example", "nobody is there", "nobody is there"),
+        ] {
+            assert_eq!(without_path(text, address), shown);
+        }
     }
 
     #[test]

@@ -194,10 +194,10 @@ impl World {
 
     /// A request has waited long enough.
     fn waited(&mut self, node: usize, number: u64) {
-        let now_ms = self.nodes[node].boot_ms(self.now);
+        let counted_ms = self.nodes[node].desk.counted_ms;
         let answer = match self.nodes[node].desk.requests.get(&number).map(|open| &open.stage) {
             Some(Stage::Held(since)) => Ok(Response::Orders(WorkerOrders {
-                held_ms: Some(now_ms.saturating_sub(*since)),
+                held_ms: Some(counted_ms.saturating_sub(*since)),
                 ..WorkerOrders::default()
             })),
             Some(Stage::Retiring | Stage::Recording(_)) => Err(Trouble::Passing),
@@ -296,7 +296,8 @@ impl World {
         let now_ms = self.nodes[node].boot_ms(self.now);
         let wall = self.nodes[node].wall(self.now);
         let desk = &mut self.nodes[node].desk;
-        if !is_fresh(now_ms, desk.counted_ms) {
+        let counted_ms = desk.counted_ms;
+        if !is_fresh(now_ms, counted_ms) {
             return self.finish(node, number, Err(Trouble::Passing));
         }
         let Ask::Poll(_, poll) = &desk.requests[&number].request.ask else { return };
@@ -315,7 +316,11 @@ impl World {
                 self.finish(
                     node,
                     number,
-                    Ok(Response::Orders(WorkerOrders { runs, cancel, held_ms: Some(now_ms.saturating_sub(since)) })),
+                    Ok(Response::Orders(WorkerOrders {
+                        runs,
+                        cancel,
+                        held_ms: Some(counted_ms.saturating_sub(since)),
+                    })),
                 );
             }
         }

@@ -130,7 +130,7 @@ pub(crate) fn beat(
         match (worker.node == node, worker.heard, heard.contains(&worker.id)) {
             (true, false, true) => {
                 begun.push(worker.id.to_string());
-                worker.counter += count_before + 1;
+                worker.counter += count_before + 2;
             }
             (true, true, false) => {
                 ended.push(worker.id.to_string());
@@ -145,7 +145,8 @@ pub(crate) fn beat(
             _ => {}
         }
     }
-    mark(db, node, begun, (1, 0, at))?;
+    // The row itself changes: a burial that waits for it finds another count, whatever it saw of the node's.
+    mark(db, node, begun, (1, 1, at))?;
     mark(db, node, ended, (0, count_before, counted_at))?;
     Ok(answer(workers).collect())
 }

@@ -259,7 +259,7 @@ fn a_draining_worker_takes_nothing_and_is_empty_once_all_is_recorded() {
 fn what_follows_from_an_answer_and_from_there_being_none() {
     let (mut book, life) = joined();
     let asked = book.question(life).unwrap();
-    assert_eq!((asked.poll.wait_ms, asked.is_last), (None, false));
+    assert_eq!((asked.poll.wait_ms, asked.is_last), (Some(15_000), false));
     assert!(matches!(book.heard(&asked, Err(Unanswered::Dismissed), 0, 1), Heard::Dismissed));
     assert!(matches!(book.heard(&asked, Err(Unanswered::Trouble), 0, 1), Heard::Nothing));
     assert_eq!(book.question(life).unwrap().poll.wait_ms, Some(0), "what counts now is to be heard soon");
