@@ -6,7 +6,7 @@ use super::*;
 fn a_late_burial_does_not_reach_a_node_that_has_spoken_meanwhile() {
     for seed in 0..4 {
         let mut world = World::new(2, seed, NO_FAULTS);
-        world.run_until_settled(8_000);
+        world.run_until(World::settled, 8_000);
         let incarnation = world.nodes[0].incarnation;
         world.nodes[0].paused_until = u64::MAX;
         world.hold_up(LateRequest::Burial, 1_000);
@@ -21,11 +21,11 @@ fn a_late_burial_does_not_reach_a_node_that_has_spoken_meanwhile() {
 fn a_late_release_does_not_free_what_was_acquired_meanwhile() {
     for seed in 0..4 {
         let mut world = World::new(1, seed, NO_FAULTS);
-        world.run_until_settled(8_000);
+        world.run_until(World::settled, 8_000);
         world.drain(0, true);
         world.hold_up(LateRequest::Release, 6_000);
         world.drain(0, false);
-        world.run_until_settled(4_000);
+        world.run_until(World::settled, 4_000);
         let changes = world.store.changes;
         world.run(6_000);
         assert_eq!((world.settled(), world.store.changes), (Ok(()), changes));
