@@ -266,7 +266,7 @@ fn what_follows_from_an_answer_and_from_there_being_none() {
     let Heard::Orders { starts, rest_ms: 150, .. } = book.heard(&asked, Ok(runs(&[])), 100, 150) else {
         panic!("the next question follows after a rest")
     };
-    assert!(starts.is_empty() && book.question(life).unwrap().poll.wait_ms.is_none());
+    assert!(starts.is_empty() && book.question(life).unwrap().poll.wait_ms == Some(15_000));
     let Heard::Orders { starts, rest_ms: 0, .. } = book.heard(&asked, Ok(runs(&[given("a", false)])), 200, 210) else {
         panic!("the next question follows at once")
     };
