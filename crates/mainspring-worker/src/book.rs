@@ -84,7 +84,7 @@ enum Stage {
     Over,
 }
 
-/// See the [module](self).
+/// What a worker has in hand.
 #[derive(Debug, Default)]
 pub struct Book {
     slots: u32,
