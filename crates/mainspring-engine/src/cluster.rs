@@ -44,13 +44,16 @@ const LOAD_MS: u64 = 500;
 
 /// When a node without a lease ends runs that others may be given.
 pub(crate) fn give_up_ms(settings: &Settings, kill_grace: Duration) -> u64 {
-    cluster::give_up_ms(settings, u64::try_from(kill_grace.as_millis()).unwrap_or(u64::MAX))
+    cluster::give_up_ms(settings, whole_ms(kill_grace))
 }
 
 /// How long a node may be frozen before what it executes and others may be given is ended without it.
 pub(crate) fn frozen(settings: &Settings, kill_grace: Duration) -> Duration {
-    let kill_grace_ms = u64::try_from(kill_grace.as_millis()).unwrap_or(u64::MAX);
-    Duration::from_millis(cluster::frozen_ms(settings, kill_grace_ms))
+    Duration::from_millis(cluster::frozen_ms(settings, whole_ms(kill_grace)))
+}
+
+fn whole_ms(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
 }
 
 /// Refuses times that would lose fires, bury healthy nodes or run work twice.

@@ -328,7 +328,7 @@ impl Book {
     }
 }
 
-fn holding_of(end: &WorkerEnd) -> WorkerHolding {
+pub(crate) fn holding_of(end: &WorkerEnd) -> WorkerHolding {
     WorkerHolding { run: end.run.clone(), attempt: end.attempt }
 }
 

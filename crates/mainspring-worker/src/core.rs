@@ -137,28 +137,16 @@ impl Core {
     pub(crate) async fn settle_legacy(&self, legacy: Legacy) -> Result<(), Trouble> {
         tracing::info!(worker.id = legacy.worker, ends = legacy.ends.len(), "reporting what an earlier process left");
         for ends in portions(&legacy.ends) {
-            match self.report_left(&legacy.worker, ends.to_vec()).await {
-                Ok(()) => continue,
-                Err(Trouble::Dismissed) => return Ok(()),
+            let told = match self.report_left(&legacy.worker, ends.to_vec()).await {
                 Err(Trouble::Refused(error)) => {
                     tracing::error!(%error, ends = ends.len(), "ends that an earlier process left are refused; each is sent alone");
+                    self.report_each_left(&legacy.worker, ends).await
                 }
-                other => other?,
-            }
-            for end in ends {
-                let told = match self.report_left(&legacy.worker, vec![end.clone()]).await {
-                    Err(trouble @ Trouble::Refused(_)) => {
-                        self.report_left(&legacy.worker, vec![bare(end.clone(), &trouble)]).await
-                    }
-                    told => told,
-                };
-                match told {
-                    Err(Trouble::Dismissed) => return Ok(()),
-                    Err(Trouble::Refused(error)) => {
-                        tracing::error!(%error, run.id = end.run, "an end is refused for good")
-                    }
-                    other => other?,
-                }
+                told => told,
+            };
+            match told {
+                Err(Trouble::Dismissed) => return Ok(()),
+                told => told?,
             }
         }
         match self.repeat("leave", || self.send_leave(&legacy.worker)).await {
@@ -171,6 +159,21 @@ impl Core {
     async fn report_left(&self, worker: &str, ends: Vec<WorkerEnd>) -> Result<(), Trouble> {
         let report = WorkerReport { now: now(), logs: Vec::new(), ends };
         self.repeat("report what was left", || self.send_report(worker, report.clone())).await.map(drop)
+    }
+
+    /// The same one by one: what is refused then is sent without what may be wrong with it.
+    async fn report_each_left(&self, worker: &str, ends: &[WorkerEnd]) -> Result<(), Trouble> {
+        for end in ends {
+            let told = match self.report_left(worker, vec![end.clone()]).await {
+                Err(trouble @ Trouble::Refused(_)) => self.report_left(worker, vec![bare(end.clone(), &trouble)]).await,
+                told => told,
+            };
+            match told {
+                Err(Trouble::Refused(error)) => tracing::error!(%error, run.id = end.run, "an end is refused for good"),
+                told => told?,
+            }
+        }
+        Ok(())
     }
 
     /// Joins, however long it takes.

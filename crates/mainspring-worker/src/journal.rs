@@ -86,30 +86,9 @@ impl Journal {
 
 #[cfg(test)]
 mod tests {
-    use mainspring_api::{AttemptState, Timestamp};
-
     use super::*;
     use crate::record::OLD_MAX;
-
-    fn end(run: &str) -> WorkerEnd {
-        WorkerEnd {
-            run: run.to_owned(),
-            attempt: 1,
-            outcome: AttemptState::Succeeded,
-            started_at: Some(Timestamp::from_millis(1)),
-            ended_at: Timestamp::from_millis(2),
-            exit_code: Some(0),
-            signal: None,
-            error_code: None,
-            error: None,
-            output: Some(serde_json::json!({ "text": "a\nb" })),
-            data: None,
-        }
-    }
-
-    fn legacy(ends: &[&str]) -> Option<Legacy> {
-        Some(Legacy { worker: "w1".to_owned(), ends: ends.iter().map(|run| end(run)).collect() })
-    }
+    use crate::record::tests::{end, legacy};
 
     #[test]
     fn what_was_not_answered_is_there_after_a_crash() {

@@ -8,6 +8,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use mainspring_api::{WorkerEnd, WorkerHolding};
 use serde::{Deserialize, Serialize};
 
+use crate::book::holding_of;
+
 /// Answered lines after which the journal is written anew, if they are also the greater part of it.
 pub const OLD_MAX: usize = 1_000;
 
@@ -112,10 +114,6 @@ impl Record {
     }
 }
 
-fn holding_of(end: &WorkerEnd) -> WorkerHolding {
-    WorkerHolding { run: end.run.clone(), attempt: end.attempt }
-}
-
 fn text(line: &Line) -> Vec<u8> {
     let mut text = serde_json::to_vec(line).expect("such a line has text keys only");
     text.push(b'\n');
@@ -143,12 +141,12 @@ pub fn read(content: &[u8]) -> Option<Legacy> {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use mainspring_api::{AttemptState, Timestamp};
 
     use super::*;
 
-    fn end(run: &str) -> WorkerEnd {
+    pub(crate) fn end(run: &str) -> WorkerEnd {
         WorkerEnd {
             run: run.to_owned(),
             attempt: 1,
@@ -164,7 +162,7 @@ mod tests {
         }
     }
 
-    fn legacy(ends: &[&str]) -> Option<Legacy> {
+    pub(crate) fn legacy(ends: &[&str]) -> Option<Legacy> {
         Some(Legacy { worker: "w1".to_owned(), ends: ends.iter().map(|run| end(run)).collect() })
     }
 
