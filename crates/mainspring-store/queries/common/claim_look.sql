@@ -1,9 +1,9 @@
 -- What a claim has to know beforehand: queues for which something is set (0), lines of namespaces in which runs wait (1), and whether
--- runs wait in queues themselves (2).
+-- runs wait in queues themselves (2). Not min(queue): a server without statistics reads all runs of the index for that.
 WITH RECURSIVE waiting (line) AS (
-    SELECT min(queue) FROM run WHERE state = 'queued' AND queue LIKE '%#%'
+    SELECT (SELECT queue FROM run WHERE state = 'queued' AND queue LIKE '%#%' ORDER BY queue LIMIT 1)
     UNION ALL
-    SELECT (SELECT min(r.queue) FROM run r WHERE r.state = 'queued' AND r.queue LIKE '%#%' AND r.queue > w.line)
+    SELECT (SELECT r.queue FROM run r WHERE r.state = 'queued' AND r.queue LIKE '%#%' AND r.queue > w.line ORDER BY r.queue LIMIT 1)
     FROM waiting w
     WHERE w.line IS NOT NULL
 )

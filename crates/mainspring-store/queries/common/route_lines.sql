@@ -1,8 +1,8 @@
--- The lines in which routed runs wait: for a worker to be picked, or for one worker.
+-- The lines in which routed runs wait: for a worker to be picked, or for one worker. Not min(queue): see claim_look.
 WITH RECURSIVE waiting (line) AS (
-    SELECT min(queue) FROM run WHERE state = 'queued' AND queue LIKE '%/%'
+    SELECT (SELECT queue FROM run WHERE state = 'queued' AND queue LIKE '%/%' ORDER BY queue LIMIT 1)
     UNION ALL
-    SELECT (SELECT min(r.queue) FROM run r WHERE r.state = 'queued' AND r.queue LIKE '%/%' AND r.queue > w.line)
+    SELECT (SELECT r.queue FROM run r WHERE r.state = 'queued' AND r.queue LIKE '%/%' AND r.queue > w.line ORDER BY r.queue LIMIT 1)
     FROM waiting w
     WHERE w.line IS NOT NULL
 )
