@@ -58,6 +58,14 @@ impl Journal {
     }
 
     fn perform(&mut self, write: Write) -> io::Result<()> {
+        let done = self.attempt(write);
+        if done.is_err() {
+            self.record.tear();
+        }
+        done
+    }
+
+    fn attempt(&mut self, write: Write) -> io::Result<()> {
         match write {
             Write::Nothing => Ok(()),
             Write::Append { bytes, synced } => {
@@ -152,7 +160,8 @@ mod tests {
         journal.keep([("w1", &end("first"))]).unwrap();
         let size = |path: &Path| std::fs::metadata(path).unwrap().len();
         let small = size(&path);
-        let ends: Vec<WorkerEnd> = (0..=OLD_MAX).map(|run| end(&run.to_string())).collect();
+        let large = |run: u32| WorkerEnd { output: Some("x".repeat(OLD_MAX / 10).into()), ..end(&run.to_string()) };
+        let ends: Vec<WorkerEnd> = (0..11).map(large).collect();
         journal.keep(ends.iter().map(|end| ("w1", end))).unwrap();
         journal.drop_ends(&ends).unwrap();
         assert_eq!(size(&path), small);

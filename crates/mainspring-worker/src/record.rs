@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::book::holding_of;
 
-/// Answered lines after which the journal is written anew, if they are also the greater part of it.
-pub const OLD_MAX: usize = 1_000;
+/// Bytes that count no more after which the journal is written anew, if they are also the greater part of it.
+pub const OLD_MAX: usize = 1 << 20;
 
 /// One line.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -51,15 +51,21 @@ pub enum Write {
 #[derive(Debug, Default)]
 pub struct Record {
     worker: String,
-    waiting: BTreeMap<WorkerHolding, Line>,
-    lines: usize,
+    /// The lines of what was not answered.
+    waiting: BTreeMap<WorkerHolding, Vec<u8>>,
+    /// How many bytes those have.
+    counting: usize,
+    /// How many bytes the file has.
+    written: usize,
+    /// Whether the file may end within a line: the next write replaces it.
+    torn: bool,
 }
 
 impl Record {
     /// Begins anew, under an id.
     pub fn begin(&mut self, worker: &str) -> Write {
         worker.clone_into(&mut self.worker);
-        self.waiting.clear();
+        self.forget();
         self.whole()
     }
 
@@ -67,32 +73,56 @@ impl Record {
     pub fn keep<'a>(&mut self, ends: impl IntoIterator<Item = (&'a str, &'a WorkerEnd)>) -> Write {
         let mut bytes = Vec::new();
         for (_, end) in ends.into_iter().filter(|(worker, _)| *worker == self.worker) {
-            let line = Line::End(end.clone());
-            bytes.extend(text(&line));
-            self.waiting.insert(holding_of(end), line);
-            self.lines += 1;
+            let line = text(&Line::End(end.clone()));
+            bytes.extend_from_slice(&line);
+            self.counting += line.len();
+            let before = self.waiting.insert(holding_of(end), line);
+            self.counting -= before.map_or(0, |line| line.len());
         }
-        if bytes.is_empty() { Write::Nothing } else { Write::Append { bytes, synced: true } }
+        self.append(bytes, true)
     }
 
     /// These were answered.
     pub fn drop_ends<'a>(&mut self, ends: impl IntoIterator<Item = &'a WorkerEnd>) -> Write {
-        let answered: Vec<_> =
-            ends.into_iter().map(holding_of).filter(|end| self.waiting.remove(end).is_some()).collect();
-        let old = self.lines.saturating_sub(self.waiting.len());
-        if old > OLD_MAX.max(self.waiting.len()) {
+        let mut answered = Vec::new();
+        for end in ends.into_iter().map(holding_of) {
+            if let Some(line) = self.waiting.remove(&end) {
+                self.counting -= line.len();
+                answered.push(end);
+            }
+        }
+        if self.written.saturating_sub(self.counting) > OLD_MAX.max(self.counting) {
             return self.whole();
         }
-        if answered.is_empty() {
+        let bytes = if answered.is_empty() { Vec::new() } else { text(&Line::Answered(answered)) };
+        self.append(bytes, false)
+    }
+
+    /// The last write has failed: part of it may be in the file.
+    pub fn tear(&mut self) {
+        self.torn = true;
+    }
+
+    fn append(&mut self, bytes: Vec<u8>, synced: bool) -> Write {
+        if bytes.is_empty() {
             return Write::Nothing;
         }
-        Write::Append { bytes: text(&Line::Answered(answered)), synced: false }
+        if self.torn {
+            return self.whole();
+        }
+        self.written += bytes.len();
+        Write::Append { bytes, synced }
+    }
+
+    fn forget(&mut self) {
+        self.waiting.clear();
+        self.counting = 0;
     }
 
     /// Forgets everything: the worker has left, and nobody is to speak for it.
     pub fn clear(&mut self) -> Write {
         self.worker.clear();
-        self.waiting.clear();
+        self.forget();
         self.whole()
     }
 
@@ -102,8 +132,8 @@ impl Record {
         if !self.worker.is_empty() {
             content.extend(text(&Line::Worker(self.worker.clone())));
         }
-        self.waiting.values().for_each(|line| content.extend(text(line)));
-        self.lines = self.waiting.len();
+        self.waiting.values().for_each(|line| content.extend_from_slice(line));
+        (self.written, self.torn) = (content.len(), false);
         Write::Replace(content)
     }
 
@@ -164,6 +194,19 @@ pub(crate) mod tests {
 
     pub(crate) fn legacy(ends: &[&str]) -> Option<Legacy> {
         Some(Legacy { worker: "w1".to_owned(), ends: ends.iter().map(|run| end(run)).collect() })
+    }
+
+    #[test]
+    fn a_line_that_was_written_in_part_spoils_none_that_follows() {
+        let mut record = Record::default();
+        let Write::Replace(mut file) = record.begin("w1") else { panic!("a new journal") };
+        let Write::Append { bytes, .. } = record.keep([("w1", &end("a"))]) else { panic!("a line more") };
+        file.extend(&bytes[..20]);
+        record.tear();
+        assert_eq!(record.drop_ends([&end("b")]), Write::Nothing, "it is not there");
+        let Write::Replace(file) = record.keep([("w1", &end("b"))]) else { panic!("{file:?} goes") };
+        assert_eq!(read(&file), legacy(&["a", "b"]));
+        assert!(matches!(record.keep([("w1", &end("c"))]), Write::Append { .. }), "the file is whole again");
     }
 
     #[test]
