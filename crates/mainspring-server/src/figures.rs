@@ -22,6 +22,8 @@ pub(crate) struct Figures {
     catalogue: Catalogue,
     requests: Family<Answered, Histogram>,
     streams: Gauge<i64, AtomicI64>,
+    /// Webhooks to which nothing is sent until somebody resumes them.
+    pub(crate) webhooks_resting: Gauge<i64, AtomicI64>,
     clock_offset: Gauge<f64, AtomicU64>,
     connections: Family<StateLabel, Gauge<i64, AtomicI64>>,
 }
@@ -37,16 +39,18 @@ impl Figures {
             Histogram::new([0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0])
         });
         let (streams, clock_offset, connections) = (Gauge::default(), Gauge::default(), Family::default());
+        let webhooks_resting = Gauge::default();
         let node = Info::new(vec![("name", node_name.to_owned())]);
         let build =
             Info::new(vec![("version", env!("CARGO_PKG_VERSION")), ("tzdata", mainspring_schedule::tzdata_version())]);
         catalogue.register("http_server_request_duration_seconds", "Time to the answer's head", requests.clone());
         catalogue.register("stream_clients", "Event streams and followed logs", streams.clone());
+        catalogue.register("webhooks_resting", "Webhooks that rest", webhooks_resting.clone());
         catalogue.register("clock_offset_seconds", "The machine's clock minus the database's", clock_offset.clone());
         catalogue.register("store_pool_connections", "Connections to the database", connections.clone());
         catalogue.register("node", "This node", node);
         catalogue.register("build", "The program", build);
-        Self { catalogue, requests, streams, clock_offset, connections }
+        Self { catalogue, requests, streams, webhooks_resting, clock_offset, connections }
     }
 
     /// Notes an answer. `route` is a pattern, so there are few.

@@ -146,6 +146,8 @@ impl Desk {
         let failed = self.settle().await?;
         let mut rows = self.app.control().store().webhooks().await?;
         self.lines.retain(|id, line| line.under_way > 0 || rows.iter().any(|row| row.id == *id));
+        let resting = rows.iter().filter(|row| row.disabled.is_some()).count();
+        self.app.figures.webhooks_resting.set(i64::try_from(resting).unwrap_or(i64::MAX));
         if rows.is_empty() {
             return Ok(Seen::Nothing { next_at: None });
         }

@@ -410,6 +410,15 @@ async fn what_never_gets_through_is_given_up_and_its_webhook_rests_until_it_is_r
     let webhook = tokio::time::timeout(PATIENCE, rests).await.expect("it rests");
     assert_eq!(webhook.failing_since, Some("2026-01-01T00:00:00Z".parse().unwrap()));
     assert!(webhook.disabled_reason.as_ref().unwrap().contains("500"), "{webhook:?}");
+    let resting = async |count: u32| {
+        place.client.metrics().await.unwrap().contains(&format!("mainspring_webhooks_resting {count}\n"))
+    };
+    let shown = async {
+        while !resting(1).await {
+            pause.tick().await;
+        }
+    };
+    tokio::time::timeout(PATIENCE, shown).await.expect("it is counted");
     assert_eq!(code(place.client.test_webhook("ops").await), ErrorCode::WebhookResting);
     place.job(json!({"name": "c", "noop": true})).await;
     // Not heard of: it was made while the webhook rested.
@@ -421,6 +430,7 @@ async fn what_never_gets_through_is_given_up_and_its_webhook_rests_until_it_is_r
     let mut jobs: Vec<_> = messages[2..].iter().map(|message| message.json()["data"]["job"].clone()).collect();
     jobs.sort_by_key(ToString::to_string);
     assert_eq!(jobs, ["b", "d"], "what was pending, and what happens from now on");
+    assert!(resting(0).await);
     assert_eq!(deliveries().await.len(), 3);
     place.stop().await;
 }
