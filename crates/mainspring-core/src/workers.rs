@@ -21,7 +21,7 @@ use rustc_hash::FxHashMap;
 
 use crate::id::Incarnation;
 
-pub use self::hands::{Hands, Orders, Received};
+pub use self::hands::{Hands, Held, Orders, Received};
 pub use self::lines::Lines;
 pub use self::session::{Reception, Refusal, Session};
 
@@ -35,6 +35,8 @@ pub const BEAT_MS: u64 = 2_000;
 pub const FRESH_MS: u64 = 2 * BEAT_MS;
 /// How long a node goes by what it knows of a worker's runs, before it asks the store again.
 pub const CHECK_MS: u64 = 30_000;
+/// How often a node asks that for all of its workers at once.
+pub const CHECK_ALL_MS: u64 = CHECK_MS / 3;
 /// How long a count may stand still before its worker is taken for dead.
 pub const TTL_MS: u64 = 13_000;
 /// When a worker ends the runs that others may be given, after it sent the last request that was answered.

@@ -273,6 +273,7 @@ impl Engine {
             incarnation.clone(),
         );
         running.spawn(workers.clone().keep());
+        running.spawn(workers.clone().check());
         let set = QueueWatch::start(Arc::clone(&store)).await?;
         running.spawn(set.clone().keep());
         running.spawn(workers.clone().route());

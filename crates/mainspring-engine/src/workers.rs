@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use mainspring_core::planner::AttemptEnd;
-use mainspring_core::workers::{BEAT_MS, HOLD_MS, Lines, Reception, Watch, is_fresh};
+use mainspring_core::workers::{BEAT_MS, CHECK_ALL_MS, HOLD_MS, Held, Lines, Reception, Watch, is_fresh};
 use mainspring_core::{Incarnation, RunId};
 use mainspring_store::{Error as StoreError, Store, WorkerInfo};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -261,6 +261,23 @@ impl Workers {
         }
     }
 
+    /// Compares what is here with what the store says, for all workers at once. Never ends.
+    pub(crate) async fn check(self) {
+        loop {
+            pause(CHECK_ALL_MS).await;
+            if lock(&self.0.sessions).is_empty() {
+                continue;
+            }
+            let asked_ms = boot_ms();
+            match self.0.store.held_by_workers(self.0.me()).await {
+                Ok(held) => self.0.compare(asked_ms, held),
+                Err(StoreError::Closed) => return,
+                // Sessions that are not checked ask for themselves.
+                Err(error) => tracing::warn!(%error, "what workers hold could not be read; trying again"),
+            }
+        }
+    }
+
     /// The session for a poll. That in memory goes on where nothing can have happened elsewhere; otherwise the store says what the
     /// worker has, and that it is heard here from now on.
     async fn session_for(&self, id: Incarnation, poll: &Poll) -> Result<Arc<Session>, WorkerError> {
@@ -325,6 +342,15 @@ impl Inner {
         heard.into_iter().filter(|id| !there.contains(id)).for_each(|id| self.forget(id));
         lock(&self.lines).tidy(|session| session.strong_count() > 0);
         Ok(counts)
+    }
+
+    /// Takes in what the workers hold that this node hears.
+    fn compare(&self, asked_ms: u64, held: Vec<Held>) {
+        let mut by_worker: FxHashMap<Incarnation, Vec<Held>> = FxHashMap::default();
+        held.into_iter().for_each(|held| by_worker.entry(held.worker).or_default().push(held));
+        for (id, session) in lock(&self.sessions).iter() {
+            session.check(asked_ms, by_worker.get(id).map_or(&[], Vec::as_slice));
+        }
     }
 
     async fn bury(&self, dead: Vec<(Incarnation, u64)>) {

@@ -110,6 +110,7 @@ impl World {
             Verb::AdoptFrom(dead, id) => {
                 Answer::Adopted(told(ready(self.store.memory.adopt_from(dead, id, ADOPT_MAX)))?)
             }
+            Verb::HeldByWorkers => Answer::Hold(told(ready(self.store.memory.held_by_workers(me)))?),
             Verb::Held => Answer::Adopted(told(ready(self.store.memory.held(me)))?),
             verb @ (Verb::JoinWorker(_)
             | Verb::WorkerInfo(_)

@@ -307,6 +307,7 @@ impl SimStore {
             Verb::BuryWorker(dead, _) => rows.extend([write(Row::Worker(*dead)), write(Row::Fence(*dead))]),
             Verb::WorkerInfo(_)
             | Verb::HeldBy(_)
+            | Verb::HeldByWorkers
             | Verb::Orphaned
             | Verb::Held
             | Verb::Window(..)

@@ -7,6 +7,7 @@ use mainspring_core::batch::{
 };
 use mainspring_core::cluster::{Change, ClusterView, Renewal, ShardSet};
 use mainspring_core::job::JobKey;
+use mainspring_core::workers::Held;
 use mainspring_core::{BatchId, Incarnation, JobId, RunId, Timestamp, TriggerId};
 use mainspring_store::{AskedRun, Expect, JobPrior, JobUpdate, JobWrite, TriggerEnd, WorkerInfo};
 
@@ -44,6 +45,8 @@ pub(crate) enum Verb {
     /// Notes which process start hears a worker from now on.
     HearWorker(Incarnation, Incarnation, Timestamp),
     HeldBy(Incarnation),
+    /// What the workers hold that this process start hears.
+    HeldByWorkers,
     /// Claims for a worker that this process start hears.
     ClaimFor(BatchId, Incarnation, u32, Timestamp),
     BeatWorkers(Incarnation, Vec<Incarnation>, Timestamp),
@@ -58,6 +61,7 @@ pub(crate) enum Answer {
     Done,
     Incarnations(Vec<Incarnation>),
     Adopted(Vec<LiveRun>),
+    Hold(Vec<Held>),
     Fired(FireOutcome),
     Completed(CompletionOutcome),
     Window(Vec<TriggerRow>, Option<(Timestamp, TriggerId)>),
@@ -153,6 +157,7 @@ impl Verb {
             Self::ClaimFor(..) => 28,
             Self::BeatWorkers(..) => 29,
             Self::BuryWorker(..) => 30,
+            Self::HeldByWorkers => 31,
         }
     }
 
@@ -186,6 +191,7 @@ impl Verb {
             Self::WorkerInfo(_) => "worker",
             Self::HearWorker(..) => "hear worker",
             Self::HeldBy(_) => "held by",
+            Self::HeldByWorkers => "held by workers",
             Self::ClaimFor(..) => "claim for",
             Self::BeatWorkers(..) => "beat workers",
             Self::BuryWorker(..) => "bury worker",
@@ -204,6 +210,7 @@ impl Verb {
                 | Self::ReadRun(_)
                 | Self::WorkerInfo(_)
                 | Self::HeldBy(_)
+                | Self::HeldByWorkers
         )
     }
 

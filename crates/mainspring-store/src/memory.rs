@@ -38,6 +38,7 @@ use mainspring_core::job::{Job, JobKey};
 use mainspring_core::planner::Answered;
 use mainspring_core::queue::QueueRule;
 use mainspring_core::run::RunState;
+use mainspring_core::workers::Held;
 use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
 use tokio::sync::Notify;
 
@@ -204,6 +205,10 @@ impl Store for MemoryStore {
 
     async fn held(&self, by: Incarnation) -> Result<Vec<LiveRun>> {
         Ok(self.model()?.held(by))
+    }
+
+    async fn held_by_workers(&self, by: Incarnation) -> Result<Vec<Held>> {
+        Ok(self.model()?.held_by_workers(by))
     }
 
     async fn join_worker(&self, worker: WorkerInfo) -> Result<()> {

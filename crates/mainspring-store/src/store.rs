@@ -9,6 +9,7 @@ use mainspring_core::batch::{
 use mainspring_core::cluster::ShardSet;
 use mainspring_core::job::{Job, JobKey};
 use mainspring_core::queue::QueueRule;
+use mainspring_core::workers::Held;
 use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
 
 use crate::cluster::Cluster;
@@ -118,6 +119,9 @@ pub trait Store: Send + Sync + 'static {
 
     /// The running runs that a process start or a worker holds, in order of id.
     async fn held(&self, by: Incarnation) -> Result<Vec<LiveRun>>;
+
+    /// What the workers hold that a process start [hears](Store::hear_worker), in order of run.
+    async fn held_by_workers(&self, by: Incarnation) -> Result<Vec<Held>>;
 
     /// Registers a worker: from now on it may claim runs under its incarnation. A conflict: it is there already.
     async fn join_worker(&self, worker: WorkerInfo) -> Result<()>;

@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use rustc_hash::FxHashSet;
 
 use super::HOLD_MS;
+use crate::Incarnation;
 use crate::id::RunId;
 
 /// The attempts that a worker was given and whose ends are not recorded yet.
@@ -35,6 +36,19 @@ struct Given {
     ends: bool,
     /// When the worker was told so last.
     told_ms: Option<u64>,
+}
+
+/// An attempt that the store says a worker has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Held {
+    /// Who has it.
+    pub worker: Incarnation,
+    /// Of which run.
+    pub run: RunId,
+    /// Which of its attempts.
+    pub attempt: u32,
+    /// Whether its end was asked for.
+    pub ends: bool,
 }
 
 /// What a poll says of what is here.
@@ -126,6 +140,13 @@ impl Hands {
     #[must_use]
     pub fn count(&self) -> u32 {
         u32::try_from(self.given.len()).unwrap_or(u32::MAX)
+    }
+
+    /// Whether these are the attempts in its hands, and those of them that are to end; in order of run.
+    #[must_use]
+    pub fn are(&self, held: &[Held]) -> bool {
+        let given = self.given.iter().map(|(run, given)| (*run, given.attempt, given.ends));
+        given.eq(held.iter().map(|held| (held.run, held.attempt, held.ends)))
     }
 
     /// Asks for the end of a run. False: it is not here.

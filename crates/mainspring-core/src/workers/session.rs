@@ -2,14 +2,15 @@
 
 use rustc_hash::FxHashSet;
 
-use super::{CHECK_MS, FRESH_MS, Hands, Orders, Received, TTL_MS};
+use super::{CHECK_MS, FRESH_MS, Hands, Held, Orders, Received, TTL_MS};
 use crate::id::RunId;
 
 /// One worker, as long as it is heard by this node and by no other.
 ///
 /// What the worker has is in the store; this goes on from there, and is made anew whenever something may have happened elsewhere.
-/// It is made anew from time to time as well: a claim may be carried out long after whoever sent it has given it up, and the answer
-/// that tells which runs are to end may be lost. Such runs would be the worker's for ever, and nobody would execute or end them.
+/// It is compared with the store from time to time as well ([`Self::check`]), and made anew where that found another state or was
+/// not done: a claim may be carried out long after whoever sent it has given it up, and the answer that tells which runs are to end
+/// may be lost. Such runs would be the worker's for ever, and nobody would execute or end them.
 ///
 /// ```
 /// use mainspring_core::workers::{Reception, Session};
@@ -28,8 +29,8 @@ pub struct Session {
     retired: bool,
     /// Whether its worker is taken for dead.
     gone: bool,
-    /// When it was made from what the store says.
-    made_ms: u64,
+    /// When what is here was last known to be what the store says.
+    checked_ms: u64,
     heard_ms: u64,
     /// Polls that are held.
     polls: u32,
@@ -68,7 +69,7 @@ impl Session {
             claiming: false,
             retired: false,
             gone: false,
-            made_ms: now_ms,
+            checked_ms: now_ms,
             heard_ms: now_ms,
             polls: 0,
             unreadable: FxHashSet::default(),
@@ -81,13 +82,23 @@ impl Session {
     /// Takes in a poll that names attempts.
     pub fn receive(&mut self, now_ms: u64, number: u64, named: &[(RunId, u32)]) -> Reception {
         let was_silent = self.silence_ms(now_ms) > FRESH_MS;
-        let is_old = now_ms.saturating_sub(self.made_ms) > CHECK_MS;
+        let is_old = now_ms.saturating_sub(self.checked_ms) > CHECK_MS;
         let received = self.hands.poll(number, named);
         self.hear(now_ms);
         match received {
             Received::Stale => Reception::Stale,
             Received::GoesOn if !was_silent && !is_old && !self.is_over() => Reception::GoesOn,
             Received::GoesOn | Received::Unsure => Reception::Anew,
+        }
+    }
+
+    /// Takes in what the store said the worker has, when it was asked then, in order of run.
+    ///
+    /// Where that is something else, a session from what the store says will take its place: a claim may just have been under way,
+    /// so it costs a read and means nothing bad.
+    pub fn check(&mut self, asked_ms: u64, held: &[Held]) {
+        if self.hands.are(held) && self.unreadable.is_empty() {
+            self.checked_ms = self.checked_ms.max(asked_ms);
         }
     }
 
@@ -242,6 +253,7 @@ mod tests {
     use mainspring_schedule::Timestamp;
 
     use super::*;
+    use crate::Incarnation;
     use crate::id::{JobId, RunSource};
 
     fn run(number: u64) -> RunId {
@@ -271,6 +283,24 @@ mod tests {
         session.receive(0, 1, &[]);
         session.retire();
         assert_eq!(session.receive(1, 2, &[]), Reception::Anew, "the store could not be asked");
+    }
+
+    #[test]
+    fn session_that_has_what_the_store_says_goes_on_and_any_other_is_made_anew() {
+        let held = |run, attempt, ends| Held { worker: Incarnation(1), run, attempt, ends };
+        let (mine, late) = (held(run(1), 1, false), held(run(2), 1, false));
+        let goes_on = |said: &[Held]| {
+            let mut session = Session::new(4, 0);
+            session.receive(0, 1, &[]);
+            session.give(run(1), 1, false);
+            session.check(CHECK_MS, said);
+            session.hold();
+            session.release(CHECK_MS + 1);
+            session.receive(CHECK_MS + 1, 2, &[(run(1), 1)]) == Reception::GoesOn
+        };
+        assert!(goes_on(&[mine]));
+        assert!(!goes_on(&[]) && !goes_on(&[mine, late]), "an end, or a claim, of which nobody has heard");
+        assert!(!goes_on(&[held(run(1), 2, false)]) && !goes_on(&[held(run(1), 1, true)]));
     }
 
     #[test]

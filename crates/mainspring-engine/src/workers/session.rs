@@ -196,6 +196,11 @@ impl Session {
         lock(&self.desk).session.receive(boot_ms(), poll.number, &poll.holds)
     }
 
+    /// Takes in what the store said the worker has, when it was asked then.
+    pub(super) fn check(&self, asked_ms: u64, held: &[workers::Held]) {
+        lock(&self.desk).session.check(asked_ms, held);
+    }
+
     /// Ends what is claimed here, and waits until no claim is under way.
     pub(super) async fn retire(&self) {
         lock(&self.desk).session.retire();

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use mainspring_api::{WorkerEnd, WorkerOrders, WorkerPoll};
 use mainspring_core::batch::CompletionBatch;
 use mainspring_core::job::Job;
-use mainspring_core::workers::{BEAT_MS, HOLD_MS, Lines, Reception, Refusal, Session, Watch, hold_ms, is_fresh};
+use mainspring_core::workers::{
+    BEAT_MS, CHECK_ALL_MS, HOLD_MS, Held, Lines, Reception, Refusal, Session, Watch, hold_ms, is_fresh,
+};
 use mainspring_store::WorkerInfo;
 
 mod words;
@@ -87,6 +89,7 @@ pub(crate) enum DeskCall {
     Claim { worker: Incarnation, talk: u64, id: BatchId, free: u32, offers: u64 },
     Beat { asked_ms: u64, heard: Vec<Incarnation> },
     Bury(Incarnation),
+    Check { asked_ms: u64 },
 }
 
 /// What the desk has to do at a time.
@@ -94,6 +97,8 @@ pub(crate) enum DeskCall {
 pub(crate) enum DeskTick {
     /// Counts workers up.
     Beat,
+    /// Compares what is here with what the store says.
+    Check,
     /// A worker's polls are to be looked at.
     Look(Incarnation),
     /// A request has waited long enough.
@@ -108,6 +113,7 @@ impl World {
         let counted_ms = self.nodes[node].boot_ms(self.now);
         self.nodes[node].desk = Desk { counted_ms, ..Desk::default() };
         self.tick_desk(node, BEAT_MS, DeskTick::Beat);
+        self.tick_desk(node, CHECK_ALL_MS, DeskTick::Check);
     }
 
     /// A process dies: whoever waits for it hears that.
@@ -130,6 +136,10 @@ impl World {
         }
         match *tick {
             DeskTick::Beat => self.beat(node),
+            DeskTick::Check => {
+                let asked_ms = self.nodes[node].boot_ms(self.now);
+                self.ask_for_desk(node, DeskCall::Check { asked_ms }, Verb::HeldByWorkers);
+            }
             DeskTick::Look(worker) => self.look_for(node, worker),
             DeskTick::Over(request) => self.waited(node, request),
             DeskTick::ClaimAgain(call) => self.send_claim(node, *call),
@@ -586,6 +596,12 @@ impl World {
                 }
                 self.tick_desk(node, BEAT_MS, DeskTick::Beat);
             }
+            (DeskCall::Check { asked_ms }, reply) => {
+                if let Ok(Answer::Hold(held)) = reply {
+                    self.compare(node, asked_ms, &held);
+                }
+                self.tick_desk(node, CHECK_ALL_MS, DeskTick::Check);
+            }
             (DeskCall::Bury(worker), Ok(Answer::WasThere(true))) => self.buried(node, worker),
             (DeskCall::Bury(_), _) => {}
             (
@@ -598,6 +614,13 @@ impl World {
                 | DeskCall::ReportHeld(number),
                 _,
             ) => self.finish(node, number, Err(Trouble::Passing)),
+        }
+    }
+
+    fn compare(&mut self, node: usize, asked_ms: u64, held: &[Held]) {
+        for (worker, talk) in &mut self.nodes[node].desk.sessions {
+            let of_it: Vec<Held> = held.iter().filter(|held| held.worker == *worker).copied().collect();
+            talk.session.check(asked_ms, &of_it);
         }
     }
 

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use mainspring_core::batch::{ClaimedRun, Completion, Queues};
 use mainspring_core::cluster::ShardSet;
 use mainspring_core::run::{RunState, Verdict};
+use mainspring_core::workers::Held;
 use mainspring_core::{BatchId, Incarnation, RunId, Timestamp};
 
 use super::kit::{Draft, Kept, Kit, asked, at};
@@ -240,8 +241,12 @@ pub async fn end_that_is_asked_for_reaches_the_node_that_hears_the_worker(store:
     let run = ask(&kit, &job, 1, "mail", 5).await;
     assert!(!claim(&kit, WORKER, 1, &["mail"], 1).await.is_empty());
     assert!(!kit.store.held(WORKER).await.expect("held")[0].ends);
+    let of_all = async |by| kit.store.held_by_workers(by).await.expect("held by workers");
+    let held = Held { worker: WORKER, run, attempt: 1, ends: false };
+    assert_eq!((of_all(kit.incarnation).await, of_all(OTHER).await), (vec![held], vec![]));
     kit.store.cancel_run(run, "enough", None, at(2_500)).await.expect("cancel");
     assert!(kit.store.held(WORKER).await.expect("held")[0].ends, "a node that hears it first now sees it, too");
+    assert_eq!(of_all(kit.incarnation).await, [Held { ends: true, ..held }]);
     let changes = kit.store.take_changes(kit.incarnation, ShardSet::ALL, 9).await.expect("changes");
     assert_eq!(changes.cancels, [run]);
 }

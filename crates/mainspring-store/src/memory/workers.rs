@@ -1,5 +1,7 @@
 //! Workers of other machines.
 
+use mainspring_core::batch::LiveRun;
+use mainspring_core::workers::Held;
 use mainspring_core::{Incarnation, Timestamp};
 
 use super::model::{Model, Worker};
@@ -42,6 +44,24 @@ impl Model {
             self.nodes.iter_mut().for_each(|nodes| nodes.lower_fence(dead));
         }
         there
+    }
+
+    /// In order of run.
+    pub(super) fn held_by_workers(&mut self, by: Incarnation) -> Vec<Held> {
+        let heard = self.workers.iter().filter(|(_, worker)| worker.row.info.node == by);
+        let heard: Vec<Incarnation> = heard.map(|(id, _)| *id).collect();
+        let mut held = Vec::new();
+        for worker in heard {
+            let runs = self.held(worker).into_iter();
+            held.extend(runs.map(|LiveRun { claimed, ends, .. }| Held {
+                worker,
+                run: claimed.run,
+                attempt: claimed.attempt,
+                ends,
+            }));
+        }
+        held.sort_unstable_by_key(|held| held.run);
+        held
     }
 
     /// By name, then id.

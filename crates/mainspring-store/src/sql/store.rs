@@ -10,6 +10,7 @@ use mainspring_core::batch::{
 use mainspring_core::cluster::ShardSet;
 use mainspring_core::job::{Job, JobKey};
 use mainspring_core::queue::QueueRule;
+use mainspring_core::workers::Held;
 use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
 use tokio::sync::Notify;
 
@@ -185,6 +186,11 @@ impl<B: Backend> Store for B {
 
     async fn held(&self, by: Incarnation) -> Result<Vec<LiveRun>> {
         self.write(Lane::Claim, "read the runs of a holder", move |s| queue::held(s, by)).await
+    }
+
+    async fn held_by_workers(&self, by: Incarnation) -> Result<Vec<Held>> {
+        let id = by.0.to_be_bytes();
+        self.read(ReadLane::Engine, "read the runs of workers", move |db| worker::held(db, &id)).await
     }
 
     async fn join_worker(&self, worker: WorkerInfo) -> Result<()> {

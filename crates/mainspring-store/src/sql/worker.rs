@@ -3,12 +3,13 @@
 use std::collections::BTreeSet;
 
 use mainspring_core::batch::{ClaimedRun, Queues};
+use mainspring_core::workers::Held;
 use mainspring_core::{BatchId, Incarnation, Timestamp};
 
 use super::Batches;
 use super::db::{
     Db, Fault, Lock, Row, Sql, Step, ToSql, Values, execute, exists, incarnation, instant, maybe_instant, millis, read,
-    read_one, sql,
+    read_one, run_id, sql,
 };
 use super::queue;
 use super::session::Session;
@@ -17,6 +18,13 @@ use crate::worker::{WorkerInfo, WorkerRow, WorkerToken};
 
 /// When the count of a node that hears nobody is deleted, in milliseconds.
 const FORGET_AFTER_MS: i64 = 86_400_000;
+
+/// See [`crate::Store::held_by_workers`].
+pub(crate) fn held(db: &dyn Db, by: &[u8; 16]) -> Step<Vec<Held>> {
+    read(db, sql!("held_by_workers"), &[(":id", by)], |row| {
+        Ok(Held { worker: incarnation(row, 0)?, run: run_id(row, 1)?, attempt: row.get(2)?, ends: row.get(3)? })
+    })
+}
 
 /// See [`crate::Store::join_worker`].
 pub(crate) fn join(session: &mut Session<impl Batches>, worker: &WorkerInfo) -> Step<()> {
