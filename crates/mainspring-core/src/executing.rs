@@ -90,10 +90,11 @@ impl Executing {
         told
     }
 
-    /// Takes out a run that is over, and says how it ended. What was given up is lost, not cancelled: it may be tried again.
+    /// Takes out a run that is over, and says how it ended. What was given up is lost, not cancelled: it may be tried again. So is what
+    /// nobody asked to end, and its leash has ended while this process was frozen.
     pub fn leave(&mut self, run: RunId, outcome: AttemptOutcome) -> AttemptOutcome {
-        let given_up = self.runs.remove(&run).is_some_and(|going| going.given_up);
-        if given_up && outcome == AttemptOutcome::Cancelled { AttemptOutcome::Lost } else { outcome }
+        let lost = self.runs.remove(&run).is_some_and(|going| going.given_up || !going.told_to_end);
+        if lost && outcome == AttemptOutcome::Cancelled { AttemptOutcome::Lost } else { outcome }
     }
 }
 
@@ -141,5 +142,7 @@ mod tests {
         let cancelled = AttemptOutcome::Cancelled;
         assert_eq!(executing.leave(run(0), cancelled), AttemptOutcome::Lost);
         assert_eq!(executing.leave(run(2), cancelled), cancelled, "somebody asked for that");
+        assert_eq!(executing.leave(run(3), cancelled), AttemptOutcome::Lost);
+        assert_eq!(executing.leave(run(1), cancelled), AttemptOutcome::Lost, "nobody did: a leash has ended it");
     }
 }

@@ -138,7 +138,10 @@ impl Running {
 
     fn leave(&mut self, mut end: AttemptEnd) -> AttemptEnd {
         self.tells.remove(&end.start.run);
-        end.outcome = self.executing.leave(end.start.run, end.outcome);
+        let outcome = self.executing.leave(end.start.run, end.outcome);
+        if !end.vetoed {
+            end.outcome = outcome;
+        }
         end
     }
 }
