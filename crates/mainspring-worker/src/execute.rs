@@ -202,19 +202,7 @@ fn refuse_large_output(end: &mut WorkerEnd) {
 
 /// An end of which only the outcome is known.
 fn ended(outcome: AttemptState) -> WorkerEnd {
-    WorkerEnd {
-        run: String::new(),
-        attempt: 0,
-        outcome,
-        started_at: None,
-        ended_at: clock::now(),
-        exit_code: None,
-        signal: None,
-        error_code: None,
-        error: None,
-        output: None,
-        data: None,
-    }
+    WorkerEnd::new("", 0, outcome, clock::now())
 }
 
 fn failed(code: &str, error: impl Into<String>) -> WorkerEnd {

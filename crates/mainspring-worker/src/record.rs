@@ -178,17 +178,10 @@ pub(crate) mod tests {
 
     pub(crate) fn end(run: &str) -> WorkerEnd {
         WorkerEnd {
-            run: run.to_owned(),
-            attempt: 1,
-            outcome: AttemptState::Succeeded,
             started_at: Some(Timestamp::from_millis(1)),
-            ended_at: Timestamp::from_millis(2),
             exit_code: Some(0),
-            signal: None,
-            error_code: None,
-            error: None,
             output: Some(serde_json::json!({ "text": "a\nb" })),
-            data: None,
+            ..WorkerEnd::new(run, 1, AttemptState::Succeeded, Timestamp::from_millis(2))
         }
     }
 

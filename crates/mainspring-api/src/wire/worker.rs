@@ -281,6 +281,32 @@ pub struct WorkerEnd {
     pub data: Option<Value>,
 }
 
+impl WorkerEnd {
+    /// The end of an attempt of which no more is known than how it ended, and when.
+    ///
+    /// ```
+    /// use mainspring_api::{AttemptState, Timestamp, WorkerEnd};
+    /// let end = WorkerEnd::new("019b76da-a800-8000-8000-000cb1d78eb9", 1, AttemptState::Lost, Timestamp::from_millis(0));
+    /// assert_eq!((end.started_at, end.error), (None, None));
+    /// ```
+    #[must_use]
+    pub fn new(run: impl Into<String>, attempt: u32, outcome: AttemptState, ended_at: Timestamp) -> Self {
+        Self {
+            run: run.into(),
+            attempt,
+            outcome,
+            started_at: None,
+            ended_at,
+            exit_code: None,
+            signal: None,
+            error_code: None,
+            error: None,
+            output: None,
+            data: None,
+        }
+    }
+}
+
 /// What became of a report.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct WorkerReceipt {

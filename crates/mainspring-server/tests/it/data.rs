@@ -91,19 +91,8 @@ async fn given(client: &Client, id: &str, number: &mut u64) -> WorkerRun {
 
 fn ended(run: &WorkerRun, outcome: AttemptState, data: Value) -> WorkerReport {
     let now = Timestamp::from_millis(5_000);
-    let end = WorkerEnd {
-        run: run.run.clone(),
-        attempt: run.attempt,
-        outcome,
-        started_at: Some(now),
-        ended_at: now,
-        exit_code: None,
-        signal: None,
-        error_code: None,
-        error: None,
-        output: None,
-        data: Some(data),
-    };
+    let end =
+        WorkerEnd { started_at: Some(now), data: Some(data), ..WorkerEnd::new(&run.run, run.attempt, outcome, now) };
     WorkerReport { now, logs: Vec::new(), ends: vec![end] }
 }
 

@@ -53,17 +53,10 @@ pub async fn orders(client: &Client, id: &str) -> WorkerOrders {
 pub fn ended(run: &str, outcome: AttemptState) -> WorkerReport {
     let now = Timestamp::from_millis(5_000);
     let end = WorkerEnd {
-        run: run.to_owned(),
-        attempt: 1,
-        outcome,
         started_at: Some(Timestamp::from_millis(4_000)),
-        ended_at: now,
         exit_code: Some(0),
-        signal: None,
-        error_code: None,
-        error: None,
         output: Some(json!({"rows": 3})),
-        data: None,
+        ..WorkerEnd::new(run, 1, outcome, now)
     };
     WorkerReport { now, logs: Vec::new(), ends: vec![end] }
 }

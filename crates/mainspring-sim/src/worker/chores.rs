@@ -90,17 +90,8 @@ impl World {
         (witness.end, witness.whole) = (Some(time), chore.outcome != AttemptState::Cancelled);
         let millis = |at: Time| mainspring_api::Timestamp::from_millis(Timestamp::from_millis(at).as_millis());
         let end = WorkerEnd {
-            run: chore.run.to_string(),
-            attempt: chore.attempt,
-            outcome: chore.outcome,
             started_at: Some(millis(chore.started)),
-            ended_at: millis(time),
-            exit_code: None,
-            signal: None,
-            error_code: None,
-            error: None,
-            output: None,
-            data: None,
+            ..WorkerEnd::new(chore.run.to_string(), chore.attempt, chore.outcome, millis(time))
         };
         let end = state.book.ended(chore.life, end);
         let Some(end) = end else {

@@ -36,19 +36,7 @@ fn cancel(run: &str) -> WorkerOrders {
 }
 
 fn end(run: &str, outcome: AttemptState) -> WorkerEnd {
-    WorkerEnd {
-        run: run.to_owned(),
-        attempt: 1,
-        outcome,
-        started_at: None,
-        ended_at: Timestamp::from_millis(1),
-        exit_code: None,
-        signal: None,
-        error_code: None,
-        error: None,
-        output: None,
-        data: None,
-    }
+    WorkerEnd::new(run, 1, outcome, Timestamp::from_millis(1))
 }
 
 fn names(starts: &[WorkerRun]) -> Vec<&str> {
