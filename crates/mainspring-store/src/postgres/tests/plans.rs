@@ -22,6 +22,7 @@ const WHOLE: &[(&str, &str)] = &[
     ("held", "now and then, over the unfinished runs: an index of running ones would be written by every fire"),
     ("purge_incarnations_read", "retention, on a lane of its own, over the unfinished runs: see held"),
     ("purge_versions", "retention, on a lane of its own"),
+    ("lane_slow_read", "when a job becomes slow, over the unfinished runs"),
     ("queue_slot_begin", "when a queue gets a limit, over the unfinished runs"),
     ("stranded", "once at the start of a node"),
     ("tally_duplicates", "counts over everything"),
