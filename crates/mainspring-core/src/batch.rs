@@ -9,6 +9,7 @@ use mainspring_schedule::{Timestamp, TzdataVersion};
 use crate::cluster::Shard;
 use crate::id::{BatchId, Incarnation, JobId, JobVersion, RunId, TriggerId};
 use crate::job::GateRule;
+use crate::lane::is_slow;
 use crate::retry::AfterAttempt;
 use crate::routing::{is_routed, queue_of};
 use crate::run::{AttemptOutcome, Origin, RunState, words};
@@ -358,6 +359,7 @@ pub struct LiveRun {
 /// assert!(queues.serves("mail") && !queues.serves("default"));
 /// assert!(Queues::All.serves("default") && !Queues::All.serves("default/route"));
 /// assert!(Queues::All.serves("mail#b") && queues.serves("mail#b") && !queues.serves("mail/route"));
+/// assert!(queues.serves("mail#~") && !queues.short().serves("mail#~") && queues.short().serves("mail"));
 /// ```
 #[derive(Clone, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Queues {
@@ -366,6 +368,8 @@ pub enum Queues {
     All,
     /// These: what waits in the first of them comes first.
     Named(Arc<[Arc<str>]>),
+    /// Of these, what is [known to be short](crate::lane), and what waits for one worker.
+    Short(Arc<Self>),
 }
 
 impl Queues {
@@ -374,10 +378,29 @@ impl Queues {
         Self::Named(queues.into_iter().map(Into::into).collect())
     }
 
+    /// The same without the runs of jobs that are not known to be short.
+    #[must_use]
+    pub fn short(&self) -> Self {
+        match self {
+            Self::Short(_) => self.clone(),
+            all => Self::Short(Arc::new(all.clone())),
+        }
+    }
+
+    /// Whether runs of jobs that are not known to be short are left out, and of which queues runs are taken.
+    #[must_use]
+    pub fn of(&self) -> (bool, &Self) {
+        match self {
+            Self::Short(queues) => (true, queues.of().1),
+            queues => (false, queues),
+        }
+    }
+
     /// Whether runs are taken from a line.
     #[must_use]
     pub fn serves(&self, line: &str) -> bool {
         match self {
+            Self::Short(queues) => !is_slow(line) && queues.serves(line),
             Self::All => !is_routed(line),
             Self::Named(queues) => {
                 let queue = if is_routed(line) { line } else { queue_of(line) };

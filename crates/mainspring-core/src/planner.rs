@@ -38,6 +38,7 @@ use crate::batch::{
 use crate::cluster::ShardSet;
 use crate::id::{BatchId, Incarnation, JobId, RunId, TriggerId};
 use crate::job::Job;
+use crate::lane::JobLane;
 use crate::rule::{Loaded, Start};
 use crate::run::AttemptOutcome;
 
@@ -50,6 +51,7 @@ pub use self::refused::Refusal;
 use self::repeats::Repeats;
 use self::resident::Residents;
 use self::slots::Slots;
+pub use self::slots::Take;
 use self::strays::Strays;
 use self::window::Window;
 
@@ -155,6 +157,9 @@ pub enum Event {
     LostRead(Vec<AttemptEnd>),
     /// Nothing leaves these queues but by claims, which may find something there again.
     Limited(Arc<FxHashSet<Arc<str>>>),
+    /// What has become known of jobs, whose waiting runs may be in other lines since: all of it at first. Without it, all jobs are
+    /// alike.
+    Lanes(Vec<JobLane>),
     /// Nothing new is to be started from now on.
     Drain,
 }
@@ -170,9 +175,9 @@ pub enum Read {
     Triggers(Vec<TriggerId>),
     /// What requests have changed that concerns some shards, or runs of this node.
     Changes(ShardSet),
-    /// Queued runs, to be claimed for so many slots. The id tells a repeat, which gets the runs that the claim has taken,
+    /// Queued runs, to be claimed for so many slots, and which. The id tells a repeat, which gets the runs that the claim has taken,
     /// from the next claim.
-    Claim(BatchId, u32),
+    Claim(BatchId, u32, Take),
     /// Scheduled runs that are due, to be made ready.
     Release,
     /// Puts a trigger into the state `error`, if it has this version (or whichever it has).
@@ -379,6 +384,10 @@ impl Planner {
                 self.slots.backlog = true;
                 self.offers = true;
             }
+            Event::Lanes(jobs) => {
+                self.slots.learn(jobs, &self.queues);
+                self.offers = true;
+            }
             Event::Drain => self.draining = true,
         }
         self.step(&mut commands);
@@ -482,9 +491,9 @@ impl Planner {
         if self.slots.ask_release(self.now) {
             commands.push(Command::Read(Read::Release));
         }
-        if let Some(count) = self.slots.ask_claim() {
+        if let Some((count, takes)) = self.slots.ask_claim() {
             let id = self.next_batch_id();
-            commands.push(Command::Read(Read::Claim(id, count)));
+            commands.push(Command::Read(Read::Claim(id, count, takes)));
         }
     }
 
@@ -526,7 +535,7 @@ impl Planner {
     }
 
     fn claimed(&mut self, starts: Vec<Start>, commands: &mut Vec<Command>) {
-        self.slots.claimed(starts.len());
+        self.slots.claimed(starts.iter().map(|start| start.job));
         if !starts.is_empty() {
             commands.push(Command::Start(starts));
         }

@@ -1,6 +1,7 @@
 //! How runs leave their queue: in which order, how many at a time, how fast, and evenly for all namespaces.
 //!
-//! The runs of the namespace `default` wait in the queue itself, those of another in the line `QUEUE#NAMESPACE`. A claim looks which
+//! The runs of the namespace `default` wait in the queue itself, those of another in the line `QUEUE#NAMESPACE`; beside each may be one
+//! [for runs of jobs that are not known to be short](crate::lane). A claim looks which
 //! lines have runs, and [shares out](share_out) what it asks for, so that nobody's backlog is in the way of others. What is set for a
 //! queue holds for all of its lines together.
 
@@ -8,6 +9,7 @@ use mainspring_schedule::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::id::mix;
+use crate::lane::unmarked;
 use crate::routing::is_routed;
 
 /// The namespace whose runs wait in the queue itself.
@@ -33,10 +35,17 @@ pub fn namespace_line(queue: &str, namespace: &str) -> String {
     format!("{queue}#{}", namespace.get(..NAMESPACE_MAX).unwrap_or(namespace))
 }
 
-/// The namespace of a line, if it is that of one.
+/// The namespace of a line, if it is that of one, or one [beside a queue](crate::lane::slow_line).
 #[must_use]
 pub fn namespace_of(line: &str) -> Option<&str> {
-    line.split_once('#').filter(|_| !is_routed(line)).map(|(_, namespace)| namespace)
+    let (_, namespace) = line.split_once('#').filter(|_| !is_routed(line))?;
+    Some(unmarked(namespace)).map(|namespace| if namespace.is_empty() { PLAIN_NAMESPACE } else { namespace })
+}
+
+/// Who shares what is claimed, by the line of its runs: a namespace, or nothing for `default`, which comes first.
+#[must_use]
+pub fn sharer(line: &str) -> &str {
+    namespace_of(line).filter(|namespace| *namespace != PLAIN_NAMESPACE).unwrap_or_default()
 }
 
 /// Whether a line is a queue itself.

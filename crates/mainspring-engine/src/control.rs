@@ -23,6 +23,7 @@ use tokio::sync::{Mutex, broadcast, watch};
 
 use crate::clock::{Clock, RightTime};
 use crate::definitions::Definitions;
+use crate::lanes::LaneWatch;
 use crate::listener::{ChangedJob, JobChange};
 use crate::notice::Notice;
 
@@ -45,6 +46,7 @@ pub struct Control {
     /// Held while a calendar is saved: what stands on it must not change meanwhile.
     calendars: Arc<Mutex<()>>,
     notices: broadcast::Sender<Notice>,
+    lanes: LaneWatch,
 }
 
 /// A request that was not carried out. Nothing of it was kept.
@@ -85,8 +87,9 @@ impl Control {
         definitions: Arc<Definitions>,
         log_appended: watch::Receiver<u64>,
         notices: broadcast::Sender<Notice>,
+        lanes: LaneWatch,
     ) -> Self {
-        Self { store, clock, time, definitions, log_appended, calendars: Arc::default(), notices }
+        Self { store, clock, time, definitions, log_appended, calendars: Arc::default(), notices, lanes }
     }
 
     /// The present instant for what is asked for: by the engine's clock, unless that is known to be wrong.

@@ -6,7 +6,8 @@ use std::time::Instant;
 use mainspring_core::batch::{LiveRun, Placed, Queues, Released, TriggerRow, TriggerStatus};
 use mainspring_core::cluster::{Held, Reading, Reason, ShardSet};
 use mainspring_core::job::Job;
-use mainspring_core::planner::{AttemptEnd, Command, Event, Planner, Read, Refusal};
+use mainspring_core::lane::JobLane;
+use mainspring_core::planner::{AttemptEnd, Command, Event, Planner, Read, Refusal, Take};
 use mainspring_core::retry::AfterAttempt;
 use mainspring_core::rule::{Loaded, Start};
 use mainspring_core::run::RunState;
@@ -20,6 +21,7 @@ use crate::clock::{Alarm, Clock, RightTime, boot_ms};
 use crate::cluster::Lease;
 use crate::definitions::Definitions;
 use crate::health::{Health, Traffic};
+use crate::lanes::LaneWatch;
 use crate::metrics::{Ending, Metrics, Miss, Operation, Outcome, ReasonLabel, ResultLabel, seconds};
 use crate::notice::Notice;
 use crate::pool::Pool;
@@ -39,6 +41,9 @@ pub(crate) struct Driver {
     pub(crate) queues: Queues,
     /// For which queues something is set.
     pub(crate) limited: watch::Receiver<Names>,
+    /// How long runs of jobs take: what is seen here, and what is known.
+    pub(crate) lanes: LaneWatch,
+    pub(crate) known: mpsc::UnboundedReceiver<Vec<JobLane>>,
     pub(crate) workers: Workers,
     pub(crate) store: Arc<dyn Store>,
     /// What is due goes by the node's clock, what is recorded of its work by the right time.
@@ -118,6 +123,7 @@ impl Driver {
         let mut alarm = self.clock.alarm();
         let limited = Arc::clone(&self.limited.borrow_and_update());
         let mut events = vec![Event::Limited(limited)];
+        events.extend(self.known.try_recv().map(Event::Lanes));
         loop {
             self.step(&mut events);
             if let Some(ended) = self.ended {
@@ -239,8 +245,15 @@ impl Driver {
                 }
             }
             _ = self.inbox.1.recv_many(events, 256) => {}
-            ends = self.pool.ends.take(ENDS_MAX) => events.push(Event::Ended(ends)),
-            ends = self.workers.ends().take(ENDS_MAX) => events.push(Event::Lost(ends)),
+            ends = self.pool.ends.take(ENDS_MAX) => {
+                self.lanes.observe(&ends);
+                events.push(Event::Ended(ends));
+            }
+            ends = self.workers.ends().take(ENDS_MAX) => {
+                self.lanes.observe(&ends);
+                events.push(Event::Lost(ends));
+            }
+            Some(jobs) = self.known.recv() => events.push(Event::Lanes(jobs)),
             dead = self.workers.dead().take(ENDS_MAX) => dead.into_iter().for_each(|dead| self.adopt(dead)),
             () = self.store.changed().notified() => events.push(Event::Changed),
             Ok(()) = self.poke.changed() => {}
@@ -377,10 +390,11 @@ impl Reader {
             Read::Changes(shards) => {
                 Event::ChangesRead(self.store.take_changes(self.incarnation, shards, STEP_MAX).await?)
             }
-            Read::Claim(id, limit) => {
+            Read::Claim(id, limit, takes) => {
                 let now = self.time.now();
+                let queues = if takes == Take::Short { self.queues.short() } else { self.queues.clone() };
                 let starts: Vec<Start> =
-                    self.store.claim(id, &self.queues, limit, now).await?.into_iter().map(Start::from).collect();
+                    self.store.claim(id, &queues, limit, now).await?.into_iter().map(Start::from).collect();
                 starts.iter().for_each(|start| self.metrics.claimed(start, now));
                 Event::Claimed(starts)
             }

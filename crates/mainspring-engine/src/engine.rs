@@ -7,8 +7,9 @@ use std::time::Duration;
 use mainspring_core::batch::Queues;
 use mainspring_core::cluster::{self, Status, UnsafeTimes, is_older};
 use mainspring_core::compile::Defaults;
+use mainspring_core::lane::Lane;
 use mainspring_core::planner;
-use mainspring_core::{Incarnation, Timestamp};
+use mainspring_core::{Incarnation, JobId, Timestamp};
 use mainspring_store::{LEAST_VERSION, NodeInfo, Store, StoreWarning};
 use mainspring_tasks::{Ended, HttpCall, TaskRunner};
 use tokio::sync::{broadcast, watch};
@@ -21,6 +22,7 @@ use crate::definitions::Definitions;
 use crate::driver::{DriverState, Stop, lost_runs};
 use crate::handler::Handlers;
 use crate::health::Health;
+use crate::lanes::LaneWatch;
 use crate::lateness::{self, Keeper, Lateness};
 use crate::listener::{Audience, Listeners};
 use crate::log_lane::LogLane;
@@ -161,6 +163,7 @@ pub struct Engine {
     workers: Workers,
     queues: Queues,
     set: QueueWatch,
+    lanes: LaneWatch,
     running: JoinSet<()>,
     /// One task for each listener.
     listening: JoinSet<()>,
@@ -228,6 +231,7 @@ impl Engine {
         let (notices, _) = broadcast::channel(4_096);
         let audience = Audience::new(settings.listeners, Arc::clone(&definitions), settings.listener_limit);
         let listening = audience.listen(|| notices.subscribe());
+        let lanes = LaneWatch::new(Arc::clone(&store), Arc::clone(&metrics));
         let control = Control::new(
             Arc::clone(&store),
             Arc::clone(&clock),
@@ -235,6 +239,7 @@ impl Engine {
             Arc::clone(&definitions),
             logs.appended.clone(),
             notices.clone(),
+            lanes.clone(),
         );
         if let Err(error) = control.rearm_stranded().await {
             tracing::error!(%error, "delays that wait for runs which are over could not be set going");
@@ -263,15 +268,19 @@ impl Engine {
             running.spawn(Keeper { store, clock, metrics, incarnation: incarnation.clone(), name: name.clone() }.run());
         }
         let outputs = Outputs { store: Arc::clone(&store), clock: Arc::clone(&clock) };
-        let workers = Workers::new(
-            outputs.clone(),
-            time.clone(),
-            Arc::clone(&definitions),
-            Arc::clone(&audience),
-            logs.clone(),
-            Arc::clone(&metrics),
-            incarnation.clone(),
-        );
+        let tools = Tools {
+            time,
+            handlers: Arc::clone(&handlers),
+            audience,
+            definitions,
+            processes: processes.clone(),
+            logs,
+            outputs,
+            metrics: Arc::clone(&metrics),
+            kill_grace: settings.kill_grace,
+        };
+        let workers = Workers::new(&tools, incarnation.clone(), lanes.clone());
+        running.spawn(lanes.clone().keep(workers.clone()));
         running.spawn(workers.clone().keep());
         running.spawn(workers.clone().check());
         let set = QueueWatch::start(Arc::clone(&store)).await?;
@@ -297,19 +306,10 @@ impl Engine {
             planner,
             queues: settings.queues.clone(),
             set: set.clone(),
+            lanes: lanes.clone(),
             workers: workers.clone(),
             clock: Arc::clone(&clock),
-            tools: Tools {
-                time,
-                handlers: Arc::clone(&handlers),
-                audience,
-                definitions,
-                processes: processes.clone(),
-                logs,
-                outputs,
-                metrics: Arc::clone(&metrics),
-                kill_grace: settings.kill_grace,
-            },
+            tools,
             health: Arc::clone(&health),
             notices: notices.clone(),
             stop: stop_receiver,
@@ -338,6 +338,7 @@ impl Engine {
             workers,
             queues: settings.queues,
             set,
+            lanes,
             running,
             listening,
         })
@@ -352,6 +353,18 @@ impl Engine {
     /// Says that something was set for a queue, so that this node heeds it now; the others do so within a second.
     pub fn queues_changed(&self) {
         self.set.poke();
+    }
+
+    /// What is known of how long the runs of a job take.
+    #[must_use]
+    pub fn lane(&self, job: JobId) -> Option<Lane> {
+        self.lanes.known().of(job).map(|known| known.lane)
+    }
+
+    /// How many of so many slots runs of jobs may take that are not known to be short, where runs are taken from these queues.
+    #[must_use]
+    pub fn slow_max(&self, queues: &Queues, slots: u32) -> u32 {
+        self.lanes.known().slow_max(queues, slots)
     }
 
     /// Workers of other machines.

@@ -13,6 +13,7 @@ mod driver;
 mod engine;
 mod handler;
 mod health;
+mod lanes;
 mod lateness;
 mod listener;
 mod log_lane;

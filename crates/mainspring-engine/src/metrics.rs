@@ -35,6 +35,13 @@ pub struct ResultLabel {
     pub result: &'static str,
 }
 
+/// What is known of a job.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
+pub struct LaneLabel {
+    /// `short` or `slow`.
+    pub lane: &'static str,
+}
+
 /// How a run ended, and what it was made by.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
 pub struct Ending {
@@ -95,6 +102,8 @@ pub struct Metrics {
     pub attempts: Family<ResultLabel, Counter>,
     /// Slots of this node's pool: `busy`, `free`.
     pub slots: Family<StateLabel, Gauge<i64, AtomicI64>>,
+    /// Jobs of which is known how long their runs take.
+    pub jobs: Family<LaneLabel, Gauge<i64, AtomicI64>>,
     /// Of runs that were claimed from a queue: due to claimed.
     pub queue_wait: Histogram,
     /// Recorded as running to handler entered.
@@ -144,6 +153,7 @@ impl Metrics {
             run_seconds: Histogram::new([0.001, 0.01, 0.1, 0.5, 1.0, 5.0, 15.0, 60.0, 300.0, 1_800.0, 7_200.0]),
             attempts: Family::default(),
             slots: Family::default(),
+            jobs: Family::default(),
             queue_wait: Histogram::new([0.01, 0.1, 0.5, 1.0, 5.0, 15.0, 60.0, 300.0, 1_800.0, 7_200.0]),
             dispatch: Histogram::new([0.000_05, 0.000_1, 0.000_25, 0.001, 0.002_5, 0.01, 0.05, 0.25, 1.0, 5.0]),
             store: StoreMetrics::default(),
@@ -181,6 +191,7 @@ impl Metrics {
         catalogue.register("attempts", "Ended attempts", self.attempts.clone());
         catalogue.register("queue_wait_seconds", "Due to claimed from a queue", self.queue_wait.clone());
         catalogue.register("worker_slots", "Slots of this node's workers", self.slots.clone());
+        catalogue.register("jobs", "Jobs known to be short or slow", self.jobs.clone());
         catalogue.register("dispatch_duration_seconds", "Recorded to handler entered", self.dispatch.clone());
         self.store.register(catalogue);
         catalogue.register("store_operation_duration_seconds", "Time the store took", self.store_seconds.clone());

@@ -14,6 +14,7 @@ use crate::clock::{Clock, boot_ms, pause};
 use crate::cluster::{Lease, Terms};
 use crate::driver::{Driver, DriverState, Ended, Stop};
 use crate::health::Health;
+use crate::lanes::LaneWatch;
 use crate::notice::Notice;
 use crate::pool::{Pool, Tools};
 use crate::queues::QueueWatch;
@@ -29,6 +30,7 @@ pub(crate) struct Node {
     pub(crate) planner: planner::Settings,
     pub(crate) queues: Queues,
     pub(crate) set: QueueWatch,
+    pub(crate) lanes: LaneWatch,
     pub(crate) workers: Workers,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) tools: Tools,
@@ -98,6 +100,7 @@ impl Node {
 
     fn crew(&self) -> Crew {
         let pool = Arc::new(Pool::new(self.tools.clone()));
+        self.lanes.look_at(&pool);
         let mut workers = JoinSet::new();
         for _ in 0..crate::engine::workers() {
             workers.spawn(Arc::clone(&pool).work());
@@ -121,6 +124,8 @@ impl Node {
             planner: Planner::new(self.planner, incarnation, self.clock.now()).serving(self.queues.clone()),
             queues: self.queues.clone(),
             limited: self.set.subscribe(),
+            lanes: self.lanes.clone(),
+            known: self.lanes.subscribe(),
             workers: self.workers.clone(),
             store: Arc::clone(&self.terms.store),
             clock: Arc::clone(&self.clock),

@@ -17,13 +17,13 @@ use mainspring_core::job::{Job, Task};
 use mainspring_core::planner::AttemptEnd;
 use mainspring_core::rule::Start;
 use mainspring_core::run::AttemptOutcome;
-use mainspring_core::{RunId, Timestamp};
+use mainspring_core::{JobId, RunId, Timestamp};
 use mainspring_tasks::{HandlerError, JobData};
 use rustc_hash::FxHashMap;
 use serde_json::Value;
 use tokio::sync::{Notify, watch};
 
-use crate::clock::RightTime;
+use crate::clock::{RightTime, boot_ms};
 use crate::definitions::Definitions;
 use crate::handler::{Handlers, RunContext};
 use crate::listener::Audience;
@@ -105,12 +105,15 @@ impl<T> Line<T> {
 struct Running {
     executing: Executing,
     tells: FxHashMap<RunId, watch::Sender<bool>>,
+    /// Their jobs, and when they were taken in, in milliseconds since boot.
+    since: FxHashMap<RunId, (JobId, u64)>,
 }
 
 impl Running {
-    fn enter(&mut self, run: RunId, definition: Option<&Job>) {
-        let ends = self.executing.enter(run, definition);
-        self.tells.insert(run, watch::Sender::new(ends));
+    fn enter(&mut self, start: &Start, now_ms: u64) {
+        let ends = self.executing.enter(start.run, start.definition.as_deref());
+        self.tells.insert(start.run, watch::Sender::new(ends));
+        self.since.insert(start.run, (start.job, now_ms));
     }
 
     fn listen(&mut self, run: RunId) -> watch::Receiver<bool> {
@@ -138,6 +141,7 @@ impl Running {
 
     fn leave(&mut self, mut end: AttemptEnd) -> AttemptEnd {
         self.tells.remove(&end.start.run);
+        self.since.remove(&end.start.run);
         let outcome = self.executing.leave(end.start.run, end.outcome);
         if !end.vetoed {
             end.outcome = outcome;
@@ -188,11 +192,8 @@ impl Pool {
 
     /// Puts runs into the line.
     pub(crate) fn start(&self, starts: Vec<Start>) {
-        let mut running = self.running();
-        starts
-            .iter()
-            .filter(|start| !self.is_noop(start))
-            .for_each(|start| running.enter(start.run, start.definition.as_deref()));
+        let (mut running, now_ms) = (self.running(), boot_ms());
+        starts.iter().filter(|start| !self.is_noop(start)).for_each(|start| running.enter(start, now_ms));
         drop(running);
         let handed = Instant::now();
         self.line.put(starts.into_iter().map(|start| (start, handed)));
@@ -211,6 +212,12 @@ impl Pool {
     /// Ends the runs that others may be given by now.
     pub(crate) fn give_up(&self) {
         self.running().give_up();
+    }
+
+    /// The jobs of what runs, and for how long each has been running, in milliseconds.
+    pub(crate) fn running_since(&self, now_ms: u64) -> Vec<(JobId, i64)> {
+        let for_ms = |since: u64| now_ms.saturating_sub(since).try_into().unwrap_or(i64::MAX);
+        self.running().since.values().map(|(job, since)| (*job, for_ms(*since))).collect()
     }
 
     /// Whether nothing runs.

@@ -17,18 +17,19 @@ use std::time::Duration;
 
 use mainspring_core::planner::AttemptEnd;
 use mainspring_core::workers::{BEAT_MS, CHECK_ALL_MS, HOLD_MS, Held, Lines, Reception, Watch, is_fresh};
-use mainspring_core::{Incarnation, RunId};
+use mainspring_core::{Incarnation, JobId, RunId};
 use mainspring_store::{Error as StoreError, Store, WorkerInfo};
 use rustc_hash::{FxHashMap, FxHashSet};
 use tokio::sync::{Notify, oneshot, watch};
 
 use crate::clock::{RightTime, boot_ms, pause};
 use crate::definitions::Definitions;
+use crate::lanes::LaneWatch;
 use crate::listener::Audience;
 use crate::log_lane::LogLane;
 use crate::metrics::Metrics;
 use crate::output::Outputs;
-use crate::pool::Line;
+use crate::pool::{Line, Tools};
 use crate::tasks::Tasks;
 
 pub use report::{LogPiece, RemoteEnd, Report};
@@ -96,6 +97,7 @@ pub(crate) struct Inner {
     counted_ms: AtomicU64,
     draining: AtomicBool,
     tasks: Tasks,
+    lanes: LaneWatch,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -103,23 +105,16 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Workers {
-    pub(crate) fn new(
-        outputs: Outputs,
-        time: RightTime,
-        definitions: Arc<Definitions>,
-        audience: Arc<Audience>,
-        logs: LogLane,
-        metrics: Arc<Metrics>,
-        incarnation: watch::Receiver<Incarnation>,
-    ) -> Self {
+    pub(crate) fn new(tools: &Tools, incarnation: watch::Receiver<Incarnation>, lanes: LaneWatch) -> Self {
+        let tools = tools.clone();
         Self(Arc::new(Inner {
-            store: Arc::clone(&outputs.store),
-            time,
-            definitions,
-            audience,
-            logs,
-            outputs,
-            metrics,
+            store: Arc::clone(&tools.outputs.store),
+            time: tools.time,
+            definitions: tools.definitions,
+            audience: tools.audience,
+            logs: tools.logs,
+            outputs: tools.outputs,
+            metrics: tools.metrics,
             incarnation,
             sessions: Mutex::default(),
             routes: Notify::new(),
@@ -130,6 +125,7 @@ impl Workers {
             counted_ms: AtomicU64::new(boot_ms()),
             draining: AtomicBool::new(false),
             tasks: Tasks::default(),
+            lanes,
         }))
     }
 
@@ -196,6 +192,12 @@ impl Workers {
     /// Asks for the end of a run. False: no worker that talks to this node has it.
     pub(crate) fn cancel(&self, run: RunId) -> bool {
         lock(&self.0.sessions).values().any(|session| session.end(run))
+    }
+
+    /// The jobs of what workers execute that talk to this node, and for how long each has had it, in milliseconds.
+    pub(crate) fn running(&self) -> Vec<(JobId, i64)> {
+        let now = self.0.time.now();
+        lock(&self.0.sessions).values().flat_map(|session| session.running(now)).collect()
     }
 
     /// Says that runs may wait.

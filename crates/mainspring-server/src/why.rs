@@ -2,6 +2,7 @@
 
 use mainspring_api::{self as api, WhyCode, WhyReason};
 use mainspring_core::job::{GateRule, Overlap};
+use mainspring_core::lane::Lane;
 use mainspring_core::queue::{QueueRule, place};
 use mainspring_core::routing::{Routing, Strategy};
 use mainspring_core::run::RunState;
@@ -25,6 +26,8 @@ pub(crate) struct Pool {
     pub(crate) workers: u32,
     /// How many of these have a free slot.
     pub(crate) free_workers: u32,
+    /// What is known of the job, if all slots that are free are kept for short ones: nothing, or that it is slow.
+    pub(crate) kept_from: Option<Option<Lane>>,
 }
 
 /// What stands between a run and its start.
@@ -125,6 +128,7 @@ fn queued(facts: &RunFacts<'_>) -> Vec<WhyReason> {
     reasons.extend(at_limit(facts.queue, &facts.run.queue));
     if facts.routing.is_none() {
         reasons.extend(no_slot(facts.pool, &facts.run.queue));
+        reasons.extend(slow_share(facts.pool));
     } else {
         reasons.extend(no_fitting_worker(facts));
     }
@@ -179,6 +183,17 @@ fn no_slot(pool: Pool, queue: &str) -> Option<WhyReason> {
     };
     let hint = "more slots for a server or worker: --slots; what runs: mainspring run list --state running";
     Some(WhyReason::new(WhyCode::NoSlot, whose).hint(hint))
+}
+
+/// Why free slots are not for a run.
+fn slow_share(pool: Pool) -> Option<WhyReason> {
+    let job = match pool.kept_from? {
+        Some(lane) => format!("its job is known to be {lane}"),
+        None => "it is not known yet how long runs of its job take".to_owned(),
+    };
+    let message = format!("the slots that are free are kept for jobs that are known to be short, and {job}");
+    let hint = "what keeps the others: mainspring run list --state running; a queue of its own for long runs, with workers of its own";
+    Some(WhyReason::new(WhyCode::SlowShare, message).hint(hint))
 }
 
 /// Why no worker takes a run that is routed.

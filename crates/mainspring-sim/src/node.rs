@@ -425,7 +425,7 @@ impl World {
             Read::Window(shards, until, after) => Verb::Window(*shards, *until, *after),
             Read::Triggers(ids) => Verb::Triggers(ids.clone()),
             Read::Changes(shards) => Verb::Changes(*shards),
-            Read::Claim(id, limit) => Verb::Claim(*id, *limit, now),
+            Read::Claim(id, limit, _) => Verb::Claim(*id, *limit, now),
             Read::Release => Verb::ReleaseDue(now),
             Read::Held => Verb::Held,
             // Nothing is refused by this store, and no rule of the load panics.

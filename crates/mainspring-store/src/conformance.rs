@@ -34,6 +34,7 @@ pub mod jobs;
 pub mod keeping;
 pub mod keys;
 pub mod kit;
+pub mod lanes;
 pub mod nodes;
 pub mod queue;
 pub mod queues;
@@ -123,6 +124,14 @@ macro_rules! conformance_suite {
                 backlog_of_one_namespace_is_in_the_way_of_no_other,
                 claims_of_one_run_reach_every_namespace,
                 rule_of_a_queue_holds_over_all_namespaces;
+            lanes:
+                claims_for_short_jobs_pass_by_what_waits_beside_them,
+                of_the_lines_of_a_namespace_the_oldest_run_goes_first,
+                namespace_with_runs_beside_its_short_ones_gets_no_larger_share,
+                rule_of_a_queue_holds_for_what_waits_beside_it,
+                waiting_runs_of_a_job_that_is_short_now_are_moved_in_pages,
+                runs_of_a_job_that_is_slow_now_are_moved_whatever_they_do,
+                what_is_known_of_jobs_is_read_from_the_last_change_on;
             workers:
                 claim_takes_from_one_queue_after_the_other,
                 worker_executes_runs_under_its_own_name,
@@ -320,6 +329,7 @@ mod tests {
             include_str!("conformance/jobs.rs"),
             include_str!("conformance/keeping.rs"),
             include_str!("conformance/keys.rs"),
+            include_str!("conformance/lanes.rs"),
             include_str!("conformance/nodes.rs"),
             include_str!("conformance/queue.rs"),
             include_str!("conformance/queues.rs"),

@@ -10,6 +10,7 @@ mod complete;
 mod events;
 mod fire;
 mod history;
+mod job_lane;
 mod jobs;
 mod keys;
 mod live;
@@ -35,6 +36,7 @@ use mainspring_core::batch::{
 };
 use mainspring_core::cluster::{Change, ClusterView, Lease, Renewal, Shard, ShardSet};
 use mainspring_core::job::{Job, JobKey};
+use mainspring_core::lane::JobLane;
 use mainspring_core::planner::Answered;
 use mainspring_core::queue::QueueRule;
 use mainspring_core::run::RunState;
@@ -490,6 +492,22 @@ impl Store for MemoryStore {
 
     async fn set_queue(&self, name: &str, rule: QueueRule, expect: i64, _at: Timestamp) -> Result<QueueRow> {
         queues::set_queue(&mut *self.model()?, name, rule, expect)
+    }
+
+    async fn set_lanes(&self, changes: Vec<JobLane>) -> Result<()> {
+        self.model()?.lanes.set(changes);
+        Ok(())
+    }
+
+    async fn lanes(&self, after: i64, limit: u32) -> Result<(Vec<JobLane>, i64)> {
+        Ok(self.model()?.lanes.after(after, limit))
+    }
+
+    async fn move_runs(&self, change: &JobLane, limit: u32) -> Result<u32> {
+        let mut model = self.model()?;
+        let moved = job_lane::move_runs(&mut model, change, limit);
+        self.tell(&model);
+        Ok(moved)
     }
 
     async fn lost_through(&self) -> Result<Vec<Timestamp>> {

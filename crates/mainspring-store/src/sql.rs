@@ -11,6 +11,7 @@ pub(crate) mod fire;
 pub(crate) mod gap;
 pub(crate) mod gate;
 pub(crate) mod job;
+pub(crate) mod job_lane;
 pub(crate) mod keep;
 pub(crate) mod key;
 pub(crate) mod lane;

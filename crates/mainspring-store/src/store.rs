@@ -8,6 +8,7 @@ use mainspring_core::batch::{
 };
 use mainspring_core::cluster::ShardSet;
 use mainspring_core::job::{Job, JobKey};
+use mainspring_core::lane::JobLane;
 use mainspring_core::queue::QueueRule;
 use mainspring_core::workers::Held;
 use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
@@ -366,6 +367,17 @@ pub trait Store: Send + Sync + 'static {
     /// Sets how runs leave a queue, which holds from the next claim on. `expect` is the revision that the caller has seen; 0:
     /// no row. [`Error::Conflict`](crate::Error::Conflict) if it is at another one.
     async fn set_queue(&self, name: &str, rule: QueueRule, expect: i64, at: Timestamp) -> Result<QueueRow>;
+
+    /// Keeps what has become known of jobs. Whatever was known of them before goes.
+    async fn set_lanes(&self, changes: Vec<JobLane>) -> Result<()>;
+
+    /// What has become known of jobs after a change, in order, up to `limit`, and the number of the last change. From 0: all there is.
+    async fn lanes(&self, after: i64, limit: u32) -> Result<(Vec<JobLane>, i64)>;
+
+    /// Puts runs of a job that are in a line of the other [lane](mainspring_core::lane) into one of this, up to `limit`: queued ones if it is
+    /// short now, and all that are unfinished if it is slow, also those that are executed, because they may be tried again. Answers how
+    /// many there were.
+    async fn move_runs(&self, change: &JobLane, limit: u32) -> Result<u32>;
 
     /// What failovers of the database have lost: for each process start that was told of records which are gone, the instant
     /// through which they were made. In no order. What was due by then and recorded after it is made again, or was late.

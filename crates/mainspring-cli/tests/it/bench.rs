@@ -138,3 +138,15 @@ fn what_cannot_be_measured_is_refused() {
     }
     assert_eq!(std::fs::read_dir(program.home()).unwrap().count(), 0, "nothing was made");
 }
+
+#[test]
+fn stuck_runs_leave_slots_to_short_ones() {
+    let program = Program::new();
+    let load = ["--triggers", "10", "--rate", "50", "--slots", "8", "--stuck", "20", "--seconds", "15", "--json"];
+    let runs = report(&program.run(&[&["bench", "runs", "--store", "sqlite:stuck.db"][..], &load].concat()));
+    nothing_is_wrong(&runs);
+    assert_eq!(runs["stuck"], 20, "{runs}");
+    assert!(runs["runs"].as_i64().unwrap() > 500, "those that are due when the others are stuck: {runs}");
+    let (before, beside) = (&runs["before_ms"]["p99"], &runs["lateness_ms"]["p99"]);
+    assert!(before.is_number() && beside.is_number(), "{runs}");
+}

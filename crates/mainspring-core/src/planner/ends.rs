@@ -41,7 +41,7 @@ impl Ends {
 
 impl Planner {
     pub(super) fn ended(&mut self, ends: Vec<AttemptEnd>, commands: &mut Vec<Command>) {
-        self.slots.free(u32::try_from(ends.len()).expect("not more than there are slots"));
+        ends.iter().for_each(|end| self.slots.free(end.start.job));
         self.lost(ends, commands);
     }
 

@@ -11,6 +11,7 @@ use super::resident::{Place, Resident};
 use super::{Answered, Command, Planner};
 use crate::batch::{ANSWERS_KEPT, FireBatch, FireEntry, FireOutcome, NewRun, Placed};
 use crate::id::{BatchId, TriggerId};
+use crate::lane::slow_line;
 use crate::routing::queue_of;
 use crate::rule::{Rule, Start, guarded};
 
@@ -138,7 +139,10 @@ impl Planner {
         for (_, entry) in &mut batch {
             let served = self.queues.serves(&entry.queue) && !self.limited.contains(queue_of(&entry.queue));
             for run in &mut entry.runs {
-                run.claim = served && self.slots.take();
+                run.claim = served && self.slots.take(entry.job);
+            }
+            if self.slots.is_slow(entry.job, entry.runs.iter().any(|run| !run.claim)) {
+                entry.queue = slow_line(&entry.queue).into();
             }
         }
         if !batch.is_sorted_by_key(|(_, entry)| entry.trigger) {
@@ -198,13 +202,13 @@ impl Planner {
             Placed::Queued => {
                 self.offers = true;
                 if self.queues.serves(&entry.queue) {
-                    self.slots.queued();
+                    self.slots.queued_of(entry.job);
                 }
             }
             Placed::Held | Placed::Suppressed | Placed::Known => {}
         }
         if run.claim {
-            self.slots.free(1);
+            self.slots.free(entry.job);
         }
     }
 
@@ -242,8 +246,7 @@ impl Planner {
     }
 
     pub(super) fn unclaim(&mut self, entry: &FireEntry) {
-        let claimed = entry.runs.iter().filter(|run| run.claim).count();
-        self.slots.free(u32::try_from(claimed).expect("a batch is bounded"));
+        entry.runs.iter().filter(|run| run.claim).for_each(|_| self.slots.free(entry.job));
     }
 }
 

@@ -1,8 +1,11 @@
 //! The slots of this node's own pool, and the queued and scheduled runs that want them.
 
 use mainspring_schedule::Timestamp;
+use rustc_hash::FxHashMap;
 
-use crate::batch::Released;
+use crate::batch::{Queues, Released};
+use crate::id::JobId;
+use crate::lane::{JobLane, Lane, Lanes};
 
 #[derive(Debug)]
 pub(super) struct Slots {
@@ -10,26 +13,96 @@ pub(super) struct Slots {
     taken: u32,
     /// Whether queued runs may be there that nobody has claimed.
     pub(super) backlog: bool,
+    /// Slots kept for the claim that is under way, and which runs the last one takes.
     claiming: u32,
+    takes: Take,
     claims_sent: u64,
     releasing: bool,
     /// When the next scheduled run is due, as far as known.
     next_release: Option<Timestamp>,
+    share: Share,
+}
+
+/// Which queued runs a claim takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Take {
+    /// Whichever go first.
+    #[default]
+    Any,
+    /// Those of jobs that are [known to be short](crate::lane).
+    Short,
+}
+
+/// How many slots runs of jobs take that are not known to be short, and how many they may.
+#[derive(Debug, Default)]
+struct Share {
+    /// What is known of jobs; absent where nobody says.
+    lanes: Option<Lanes>,
+    /// The runs that hold a slot, by their jobs.
+    running: FxHashMap<JobId, u32>,
+    slow: u32,
+    slow_max: u32,
+    /// Whether queued runs may be there that did not fit into the share.
+    kept_back: bool,
+}
+
+impl Share {
+    fn counts(&self, job: JobId) -> bool {
+        self.lanes.as_ref().is_some_and(|lanes| !lanes.is_short(job))
+    }
+
+    /// How many more slots runs of jobs may take that are not known to be short.
+    fn room(&self) -> u32 {
+        self.lanes.as_ref().map_or(u32::MAX, |_| self.slow_max.saturating_sub(self.slow))
+    }
+
+    fn enter(&mut self, job: JobId) {
+        *self.running.entry(job).or_default() += 1;
+        self.slow += u32::from(self.counts(job));
+    }
+
+    fn leave(&mut self, job: JobId) {
+        let count = self.running.get_mut(&job).expect("it has entered");
+        *count -= 1;
+        if *count == 0 {
+            self.running.remove(&job);
+        }
+        self.slow -= u32::from(self.counts(job));
+    }
 }
 
 impl Slots {
     /// Queued and scheduled runs may be there from an earlier process: both are asked for at once.
-    pub(super) const fn new(total: u32) -> Self {
+    pub(super) fn new(total: u32) -> Self {
         let (taken, claiming, claims_sent) = (0, 0, 0);
         Self {
             total,
             taken,
             backlog: true,
             claiming,
+            takes: Take::Any,
             claims_sent,
             releasing: false,
             next_release: Some(Timestamp::MIN),
+            share: Share::default(),
         }
+    }
+
+    /// Learns of jobs, of which runs are taken from these queues.
+    pub(super) fn learn(&mut self, jobs: Vec<JobLane>, queues: &Queues) {
+        let lanes = self.share.lanes.get_or_insert_default();
+        jobs.into_iter().for_each(|job| lanes.learn(job));
+        self.share.slow_max = lanes.slow_max(queues, self.total);
+        let slow = self.share.running.iter().filter(|(job, _)| !lanes.is_short(**job));
+        self.share.slow = slow.map(|(_, count)| count).sum();
+        self.backlog = true;
+    }
+
+    /// Whether a new run of a job is to wait beside those of short ones: it is known to be slow, or nothing is known and it
+    /// `waits`.
+    pub(super) fn is_slow(&self, job: JobId, waits: bool) -> bool {
+        let Some(lanes) = &self.share.lanes else { return false };
+        lanes.of(job).map_or(waits, |known| known.lane == Lane::Slow)
     }
 
     /// How many claims were sent.
@@ -55,11 +128,19 @@ impl Slots {
         self.taken == 0
     }
 
-    /// Keeps a slot for a fire, unless queued runs come first.
-    pub(super) const fn take(&mut self) -> bool {
-        let free = self.taken < self.total && !self.backlog;
-        self.taken += free as u32;
+    /// Keeps a slot for a fire of a job, unless queued runs come first or it does not fit into its share.
+    pub(super) fn take(&mut self, job: JobId) -> bool {
+        let free = self.taken < self.total && !self.backlog && self.fits(job);
+        if free {
+            self.taken += 1;
+            self.share.enter(job);
+        }
         free
+    }
+
+    fn fits(&self, job: JobId) -> bool {
+        let claiming = if self.takes == Take::Any { self.claiming } else { 0 };
+        !self.share.counts(job) || self.share.room() > claiming
     }
 
     /// A run that waits for a worker is there; a free slot asks for it.
@@ -67,7 +148,26 @@ impl Slots {
         self.backlog = true;
     }
 
-    pub(super) fn free(&mut self, count: u32) {
+    /// A run of a job waits; a slot asks for it that it may have.
+    pub(super) fn queued_of(&mut self, job: JobId) {
+        if self.share.counts(job) && self.share.room() == 0 {
+            self.share.kept_back = true;
+        } else {
+            self.backlog = true;
+        }
+    }
+
+    /// A run of a job gives its slot back.
+    pub(super) fn free(&mut self, job: JobId) {
+        self.share.leave(job);
+        self.give_back(1);
+        if self.share.kept_back && self.share.room() > 0 {
+            self.share.kept_back = false;
+            self.backlog = true;
+        }
+    }
+
+    fn give_back(&mut self, count: u32) {
         self.taken = self.taken.checked_sub(count).expect("a slot is freed once");
     }
 
@@ -79,12 +179,19 @@ impl Slots {
         self.next_release.filter(|_| !self.releasing)
     }
 
-    pub(super) fn claimed(&mut self, count: usize) {
-        let count = u32::try_from(count).expect("not more than asked for");
+    pub(super) fn claimed(&mut self, jobs: impl ExactSizeIterator<Item = JobId>) {
+        let count = u32::try_from(jobs.len()).expect("not more than asked for");
         // What was queued since the claim was sent may be missing from its answer: then `backlog` says so already.
         self.backlog |= count == self.claiming;
         let unused = std::mem::take(&mut self.claiming) - count;
-        self.free(unused);
+        jobs.for_each(|job| self.share.enter(job));
+        self.give_back(unused);
+        if self.takes == Take::Short {
+            // What was left out may fit by now.
+            let fits = self.share.room() > 0;
+            self.backlog |= fits;
+            self.share.kept_back = !fits;
+        }
     }
 
     pub(super) fn released(&mut self, released: Released) {
@@ -106,17 +213,21 @@ impl Slots {
         due
     }
 
-    /// How many queued runs to ask for, if there may be some and slots are free. They are kept until the answer is there:
+    /// How many queued runs to ask for and which, if there may be some and slots are free. They are kept until the answer is there:
     /// one claim is under way at a time.
-    pub(super) fn ask_claim(&mut self) -> Option<u32> {
+    pub(super) fn ask_claim(&mut self) -> Option<(u32, Take)> {
         let free = self.total - self.taken;
         if !self.backlog || self.claiming > 0 || free == 0 {
             return None;
         }
+        let (count, takes) = match self.share.room() {
+            0 => (free, Take::Short),
+            room => (free.min(room), Take::Any),
+        };
         self.backlog = false;
-        self.claiming = free;
+        (self.claiming, self.takes) = (count, takes);
         self.claims_sent += 1;
-        self.taken = self.total;
-        Some(free)
+        self.taken += count;
+        Some((count, takes))
     }
 }

@@ -1,5 +1,6 @@
 //! The planner against a small store of maps: what it asks for, and what it does with the answers.
 
+mod lanes;
 mod overload;
 mod refused;
 mod tzdata;
@@ -247,7 +248,7 @@ impl World {
                 let triggers = std::mem::take(&mut self.changed);
                 Some(Event::ChangesRead(crate::batch::Changes { triggers, ..Default::default() }))
             }
-            Command::Read(Read::Claim(_, limit)) => {
+            Command::Read(Read::Claim(_, limit, _)) => {
                 let count = self.queued.len().min(limit as usize);
                 Some(Event::Claimed(self.queued.drain(..count).collect()))
             }
@@ -761,7 +762,7 @@ fn claim_without_an_answer_is_repeated_under_its_id_before_another_is_sent() {
     let again = world.planner.next_wakeup();
     assert_eq!(claims(world.planner.handle(again, Event::Woke)), std::slice::from_ref(&first));
     let next = claims(world.planner.handle(again, Event::Claimed(Vec::new()))).pop().expect("a claim");
-    let (Read::Claim(first, _), Read::Claim(next, _)) = (first, next) else { unreachable!("filtered above") };
+    let (Read::Claim(first, ..), Read::Claim(next, ..)) = (first, next) else { unreachable!("filtered above") };
     assert_eq!((next.incarnation, next.sequence > first.sequence), (first.incarnation, true));
 }
 

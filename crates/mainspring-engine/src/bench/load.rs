@@ -28,6 +28,26 @@ pub(super) struct Group {
     pub(super) phases: Phases,
     /// Where its runs wait.
     pub(super) queue: &'static str,
+    /// What they are.
+    pub(super) work: Work,
+}
+
+/// What the runs of a group do.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub(super) enum Work {
+    /// Nothing.
+    Noop,
+    /// They keep their slot for as long as there is one.
+    Stuck,
+}
+
+impl Work {
+    fn task(self) -> Task {
+        match self {
+            Self::Noop => Task::Noop,
+            Self::Stuck => Task::Exec { argv: ["sleep", "1000000"].map(str::to_owned).to_vec() },
+        }
+    }
 }
 
 /// When the triggers of a group are due for the first time.
@@ -43,12 +63,14 @@ impl Group {
     /// So many fires a second, spread evenly.
     pub(super) fn at_rate(name: &'static str, triggers: u32, rate: u32) -> Self {
         let interval_ms = (i64::from(triggers) * 1_000 / i64::from(rate.max(1))).max(1);
-        Self { name, triggers, interval_ms, phases: Phases::Spread(0), queue: DEFAULT_QUEUE }
+        let phases = Phases::Spread(0);
+        Self { name, triggers, interval_ms, phases, queue: DEFAULT_QUEUE, work: Work::Noop }
     }
 
     /// All at one instant, and hardly ever again.
     pub(super) const fn together(name: &'static str, triggers: u32, interval_ms: i64, after_ms: i64) -> Self {
-        Self { name, triggers, interval_ms, phases: Phases::Together(after_ms), queue: DEFAULT_QUEUE }
+        let phases = Phases::Together(after_ms);
+        Self { name, triggers, interval_ms, phases, queue: DEFAULT_QUEUE, work: Work::Noop }
     }
 
     fn first(self, begin: Timestamp, index: u32) -> Timestamp {
@@ -161,7 +183,7 @@ fn write(group: Group, index: u32, at: Timestamp, begin: Timestamp, known: Optio
     let schedule = ScheduleDefinition::Every { interval_ms: group.interval_ms, repeat_count: None };
     let mut trigger = TriggerDefinition::new("t", schedule);
     trigger.start_at = Some(group.first(begin, index));
-    let mut job = Job::new(JobKey::new(NAMESPACE, format!("{}-{index:07}", group.name)), Task::Noop);
+    let mut job = Job::new(JobKey::new(NAMESPACE, format!("{}-{index:07}", group.name)), group.work.task());
     job.triggers.push(trigger);
     group.queue.clone_into(&mut job.queue);
     let job = Arc::new(job);

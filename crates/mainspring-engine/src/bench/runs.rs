@@ -6,7 +6,7 @@ use mainspring_core::run::RunState;
 use mainspring_store::{RunInfo, RunQuery, Store};
 
 use super::fires::{HOUR_MS, Load, TOLERANCE_MS, prepare, settle};
-use super::load::{Group, NAMESPACE, Phases, Planting};
+use super::load::{Group, NAMESPACE, Phases, Planting, Work};
 use super::place::Place;
 use super::report::Lateness;
 use super::{Error, Result, Site};
@@ -20,12 +20,16 @@ pub struct RunsPlan {
     pub load: Load,
     /// Runs that wait in a queue that no worker takes from, before the load begins and until the end.
     pub waiting: u32,
+    /// Jobs whose runs keep their slots, and how long after the beginning of the load they fire, in milliseconds.
+    pub stuck: (u32, i64),
 }
 
 /// What was planted.
 pub struct PlantedRuns {
     place: Place,
     planting: Planting,
+    /// When jobs get stuck, if they do.
+    stuck_at: Option<Timestamp>,
     /// When the first run of the load is due.
     pub begin: Timestamp,
 }
@@ -39,7 +43,9 @@ pub struct CountedRuns {
     pub runs: u64,
     /// From the first due instant until the last run ended, in seconds.
     pub seconds: f64,
-    /// Claimed by a server for a worker, to the handler entered there.
+    /// Of the runs that were due before others got stuck: due to the handler entered.
+    pub before_ms: Option<Lateness>,
+    /// Claimed by a server for a worker, to the handler entered there. If runs got stuck, this and the next are of those due since.
     pub start_ms: Lateness,
     /// Due to the handler entered.
     pub lateness_ms: Lateness,
@@ -49,6 +55,8 @@ pub struct CountedRuns {
     pub duplicates: u64,
 }
 
+/// The group of the jobs that get stuck.
+const STUCK: &str = "stuck";
 /// The queue whose runs wait.
 const ASIDE: &str = "aside";
 /// How many runs a second are put aside at least.
@@ -75,10 +83,16 @@ pub async fn plant_runs(site: Site<'_>, plan: RunsPlan) -> Result<PlantedRuns> {
         Load::Rate(rate) => Group { phases: Phases::Spread(after_ms), ..Group::at_rate("job", plan.triggers, rate) },
     };
     let aside = Group { queue: ASIDE, ..Group::together(ASIDE, plan.waiting, 24 * HOUR_MS, 0) };
-    let groups: &[Group] = if plan.waiting == 0 { &[load] } else { &[aside, load] };
-    let (place, planting) = prepare(&site, groups).await?;
+    let (stuck, stuck_after_ms) = plan.stuck;
+    let stuck_after_ms = after_ms + stuck_after_ms;
+    let stuck = Group { work: Work::Stuck, ..Group::together(STUCK, stuck, 24 * HOUR_MS, stuck_after_ms) };
+    let groups =
+        [(plan.waiting, aside), (1, load), (stuck.triggers, stuck)].into_iter().filter(|(count, _)| *count > 0);
+    let groups: Vec<Group> = groups.map(|(_, group)| group).collect();
+    let (place, planting) = prepare(&site, &groups).await?;
     let begin = planting.begin + after_ms;
-    Ok(PlantedRuns { place, planting, begin })
+    let stuck_at = (stuck.triggers > 0).then_some(planting.begin + stuck_after_ms);
+    Ok(PlantedRuns { place, planting, stuck_at, begin })
 }
 
 impl PlantedRuns {
@@ -93,8 +107,10 @@ impl PlantedRuns {
         self.place.close(&*store).await?;
         let (done, open) = read?;
         let last = done.iter().filter_map(|run| run.ended_at).max().unwrap_or(self.begin);
-        let between = |from: fn(&RunInfo) -> Option<Timestamp>| {
-            Lateness::of(done.iter().filter_map(|run| {
+        let split_at = self.stuck_at.unwrap_or(self.begin);
+        let (before, since): (Vec<&RunInfo>, Vec<&RunInfo>) = done.iter().partition(|run| run.due_at < split_at);
+        let between = |runs: &[&RunInfo], from: fn(&RunInfo) -> Option<Timestamp>| {
+            Lateness::of(runs.iter().filter_map(|run| {
                 let ms = run.started_at?.since(from(run)?);
                 Some(u32::try_from(ms.max(0)).unwrap_or(u32::MAX))
             }))
@@ -105,8 +121,9 @@ impl PlantedRuns {
             store: store_name,
             runs: done.len() as u64,
             seconds,
-            start_ms: between(|run| run.claimed_at),
-            lateness_ms: between(|run| Some(run.due_at)),
+            before_ms: self.stuck_at.map(|_| between(&before, |run| Some(run.due_at))),
+            start_ms: between(&since, |run| run.claimed_at),
+            lateness_ms: between(&since, |run| Some(run.due_at)),
             lost: counted.lost + open,
             duplicates: counted.duplicates + done.iter().filter(|run| run.attempt != 1).count() as u64,
         })
@@ -128,7 +145,8 @@ impl PlantedRuns {
             let page = store.runs(query).await?;
             let Some(last) = page.last() else { return Ok((done, open)) };
             before = Some(last.id);
-            for run in page.into_iter().filter(|run| run.queue != ASIDE) {
+            let is_stuck = |run: &RunInfo| self.planting.of(run.job).is_some_and(|planted| planted.group == STUCK);
+            for run in page.into_iter().filter(|run| run.queue != ASIDE && !is_stuck(run)) {
                 match run.state {
                     RunState::Succeeded => done.push(run),
                     _ if run.due_at > until => {}

@@ -53,7 +53,7 @@ impl Control {
             job_version: job.version,
             origin: ask.origin,
             input: ask.input.filter(|input| !input.is_null()).map(|input| input.to_string()),
-            queue: job.definition.line(),
+            queue: self.lanes.line(job.id, &job.definition),
             priority: ask.priority.unwrap_or(job.definition.priority),
             rerun_of: None,
             at,
@@ -93,7 +93,7 @@ impl Control {
     /// The line in which a run like that waits.
     async fn line_of(&self, run: &RunInfo) -> Result<String> {
         match self.store.definition(run.job, run.job_version).await {
-            Ok(definition) => Ok(definition.line()),
+            Ok(definition) => Ok(self.lanes.line(run.job, &definition)),
             // Whoever asks for the run is told.
             Err(mainspring_store::Error::NotFound { .. }) => Ok(run.queue.clone()),
             Err(error) => Err(error.into()),

@@ -5,11 +5,12 @@ use std::sync::{Arc, Mutex, Weak};
 
 use mainspring_core::batch::{LiveRun, Queues};
 use mainspring_core::job::Job;
+use mainspring_core::lane::Lanes;
 use mainspring_core::planner::AttemptEnd;
 use mainspring_core::routing::{Shard, Strategy, worker_line};
 use mainspring_core::rule::Start;
 use mainspring_core::workers::{self, Reception, Refusal, hold_ms};
-use mainspring_core::{BatchId, Incarnation, RunId, Timestamp};
+use mainspring_core::{BatchId, Incarnation, JobId, RunId, Timestamp};
 use mainspring_store::{Error as StoreError, WorkerInfo};
 use rustc_hash::FxHashMap;
 use tokio::sync::Notify;
@@ -135,7 +136,10 @@ pub(super) struct Session {
     pub(super) id: Incarnation,
     pub(super) name: String,
     pub(super) token: Option<String>,
+    slots: u32,
     queues: Queues,
+    /// The same without runs that are not known to be short.
+    short_queues: Queues,
     /// The same after those from which it alone takes runs.
     own_queues: Queues,
     /// Whether runs may wait for it alone.
@@ -169,11 +173,14 @@ impl Session {
             next_line: FxHashMap::default(),
         };
         let own = |queue: &String| worker_line(queue, &info.name);
+        let queues = Queues::named(info.queues.iter().map(String::as_str));
         Self {
             id: info.id,
             name: info.name.clone(),
             token: info.token.clone(),
-            queues: Queues::named(info.queues.iter().map(String::as_str)),
+            slots: info.slots,
+            short_queues: queues.short(),
+            queues,
             own_queues: Queues::named(info.queues.iter().map(own).chain(info.queues.iter().cloned())),
             called: AtomicBool::new(false),
             desk: Mutex::new(desk),
@@ -292,15 +299,33 @@ impl Session {
         Ok(Told { runs, end: orders.end, held_ms: 0 })
     }
 
-    /// Where it takes runs from, first to last. What waits for it alone is looked for once for each call.
-    fn lines(&self) -> (&Queues, bool) {
-        let called = self.called.swap(false, Ordering::AcqRel);
-        (if called { &self.own_queues } else { &self.queues }, called)
+    /// What the worker executes, and for how long it has had each, in milliseconds.
+    pub(super) fn running(&self, now: Timestamp) -> Vec<(JobId, i64)> {
+        let desk = lock(&self.desk);
+        desk.runs.values().map(|given| (given.start.job, now.since(given.claimed_at))).collect()
     }
 
-    /// Begins a claim, if none is under way and the worker takes runs. Answers its id and for how many.
-    fn begin_claim(&self, poll: &Poll) -> Option<(BatchId, u32)> {
-        let free = lock(&self.desk).session.begin_claim(poll.number, poll.free.min(CLAIM_MAX))?;
+    /// From where it takes runs that it has room for, and how many of these at most: if its share for jobs that are not known to be
+    /// short is full, only of those that are.
+    fn room(&self, known: &Lanes) -> (Queues, u32) {
+        let slow = lock(&self.desk).runs.values().filter(|given| !known.is_short(given.start.job)).count();
+        let slow = u32::try_from(slow).unwrap_or(u32::MAX);
+        match known.slow_max(&self.queues, self.slots).saturating_sub(slow) {
+            0 => (self.short_queues.clone(), u32::MAX),
+            room => (self.queues.clone(), room),
+        }
+    }
+
+    /// Where it takes runs from, first to last: `queues`, and what waits for it alone, which is looked for once for each call.
+    fn lines(&self, queues: &Queues) -> (Queues, bool) {
+        let called = self.called.swap(false, Ordering::AcqRel);
+        let own = || if queues.of().0 { self.own_queues.short() } else { self.own_queues.clone() };
+        (if called { own() } else { queues.clone() }, called)
+    }
+
+    /// Begins a claim, if none is under way and the worker takes runs. Answers its id and for how many, `most` at most.
+    fn begin_claim(&self, poll: &Poll, most: u32) -> Option<(BatchId, u32)> {
+        let free = lock(&self.desk).session.begin_claim(poll.number, poll.free.min(CLAIM_MAX).min(most))?;
         // Told from the one before, also of another node, and not counted: so nothing has to be kept for it.
         let sequence = u64::try_from(crate::engine::random() >> 64).expect("64 bits");
         Some((BatchId { incarnation: self.id, sequence }, free))
@@ -352,47 +377,59 @@ impl Workers {
 
     /// Claims runs for a worker if there may be any, or puts it into the line of those that wait.
     fn seek(&self, session: &Arc<Session>, poll: &Poll) {
-        let Some(offers) = self.may_claim(session, poll) else { return };
-        let Some((id, free)) = session.begin_claim(poll) else {
+        let (queues, most) = session.room(&self.0.lanes.known());
+        self.pass_on(session, &queues);
+        let Some(offers) = self.may_claim(session, &queues, poll) else { return };
+        let Some((id, free)) = session.begin_claim(poll, most) else {
             // There may be some for others.
-            return lock(&self.0.lines).wake_next(&session.queues, wake);
+            return lock(&self.0.lines).wake_next(&queues, wake);
         };
         let (workers, session) = (self.clone(), Arc::clone(session));
         self.0.tasks.start(async move {
-            let claimed = workers.claim(&session, id, free).await;
+            let claimed = workers.claim(&session, &queues, id, free).await;
             lock(&session.desk).session.end_claim();
             let mut lines = lock(&workers.0.lines);
             if claimed.is_some_and(|claimed| claimed < free) {
-                lines.exhausted(&session.queues, offers);
+                lines.exhausted(&queues, offers);
             } else {
-                lines.wake_next(&session.queues, wake);
+                lines.wake_next(&queues, wake);
             }
             drop(lines);
             session.wake.notify_waiters();
         });
     }
 
-    /// Whether runs may wait in a worker's queues, and after how many offers that is so. If not, it waits in line.
-    fn may_claim(&self, session: &Arc<Session>, poll: &Poll) -> Option<u64> {
+    /// Lets the next in line for what a worker does not look for look for that: the worker may have been woken for it.
+    fn pass_on(&self, session: &Session, looks_for: &Queues) {
+        let other = if looks_for.of().0 { &session.queues } else { &session.short_queues };
         let mut lines = lock(&self.0.lines);
         let offers = lines.offers();
-        if lines.may_claim(&session.queues, offers) || session.called.load(Ordering::Acquire) {
+        if lines.may_claim(other, offers) {
+            lines.wake_next(other, wake);
+        }
+    }
+
+    /// Whether runs may wait in a worker's queues, and after how many offers that is so. If not, it waits in line.
+    fn may_claim(&self, session: &Arc<Session>, queues: &Queues, poll: &Poll) -> Option<u64> {
+        let mut lines = lock(&self.0.lines);
+        let offers = lines.offers();
+        if lines.may_claim(queues, offers) || session.called.load(Ordering::Acquire) {
             return Some(offers);
         }
         let me = Arc::downgrade(session);
         if poll.free > 0 {
-            lines.wait(&session.queues, Weak::clone(&me), |other| other.ptr_eq(&me));
+            lines.wait(queues, Weak::clone(&me), |other| other.ptr_eq(&me));
         }
         None
     }
 
     /// Claims runs and puts them into the worker's hands. Answers how many; nothing: the worker is not heard here any more.
-    async fn claim(&self, session: &Arc<Session>, id: BatchId, limit: u32) -> Option<u32> {
+    async fn claim(&self, session: &Arc<Session>, queues: &Queues, id: BatchId, limit: u32) -> Option<u32> {
         let inner = &self.0;
         let now = inner.time.now();
-        let (lines, called) = session.lines();
+        let (lines, called) = session.lines(queues);
         loop {
-            match inner.store.claim_for(id, inner.me(), lines, limit, now).await {
+            match inner.store.claim_for(id, inner.me(), &lines, limit, now).await {
                 Ok(claimed) => {
                     let count = u32::try_from(claimed.len()).unwrap_or(u32::MAX);
                     // More may be left for it.

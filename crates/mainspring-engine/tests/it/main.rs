@@ -2,6 +2,7 @@
 
 mod cluster;
 mod kit;
+mod lanes;
 mod queues;
 mod refused;
 mod routing;

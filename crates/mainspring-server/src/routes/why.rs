@@ -4,7 +4,9 @@ use axum::Json;
 use axum::extract::State;
 use mainspring_api::{self as api, Why, WhyReason, routes};
 use mainspring_core::JobId;
+use mainspring_core::batch::Queues;
 use mainspring_core::job::JobKey;
+use mainspring_core::lane::Lane;
 use mainspring_core::queue::QueueRule;
 use mainspring_core::routing::{Routing, queue_of};
 use mainspring_core::run::RunState;
@@ -125,13 +127,25 @@ async fn pool(app: &App, run: &RunInfo, routing: &Routing) -> Answer<Pool> {
             && routing.fits(&worker.info.labels)
             && run.worker.as_ref().is_none_or(|name| *name == worker.info.name)
     });
-    let free = workers.iter().filter(|worker| worker.running < worker.info.slots);
+    let serves = routing.is_none() && app.engine.queues().serves(&run.queue);
+    let has_room = |max: &dyn Fn(&Queues, u32) -> u32| {
+        let roomy = workers.iter().filter(|worker| {
+            let queues = Queues::named(worker.info.queues.iter().map(String::as_str));
+            worker.running < max(&queues, worker.info.slots)
+        });
+        (serves && used < max(app.engine.queues(), app.slots), u32::try_from(roomy.count()).unwrap_or(u32::MAX))
+    };
+    let (here, free_workers) = has_room(&|_, slots| slots);
+    let lane = app.engine.lane(run.job);
+    let is_kept = routing.is_none() && lane != Some(Lane::Short) && (here || free_workers > 0);
+    let is_kept = is_kept && has_room(&|queues, slots| app.engine.slow_max(queues, slots)) == (false, 0);
     Ok(Pool {
         slots: app.slots,
         used,
         draining: app.engine.is_draining(),
-        serves: routing.is_none() && app.engine.queues().serves(&run.queue),
-        free_workers: u32::try_from(free.count()).unwrap_or(u32::MAX),
+        serves,
+        free_workers,
+        kept_from: is_kept.then_some(lane),
         workers: u32::try_from(workers.len()).unwrap_or(u32::MAX),
     })
 }

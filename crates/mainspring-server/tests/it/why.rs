@@ -33,10 +33,14 @@ async fn until(expected: &[WhyCode], mut ask: impl AsyncFnMut() -> Why) -> Why {
 
 /// A server with one slot, and a job that runs until it is let go.
 async fn one_slot(gate: &Arc<Semaphore>) -> Running {
-    let planner = mainspring_core::planner::Settings { slots: 1, ..Default::default() };
+    with_slots(1, gate).await
+}
+
+async fn with_slots(slots: u32, gate: &Arc<Semaphore>) -> Running {
+    let planner = mainspring_core::planner::Settings { slots, ..Default::default() };
     let settings = Settings { planner, ..Settings::default() };
     let engine = Arc::new(Engine::start(Arc::new(MemoryStore::new()), settings).await.unwrap());
-    let running = Running::over(engine, mainspring_server::Settings { slots: 1, ..Default::default() }).await;
+    let running = Running::over(engine, mainspring_server::Settings { slots, ..Default::default() }).await;
     let gate = Arc::clone(gate);
     running.engine.handlers().register("slow", move |_: RunContext| {
         let gate = Arc::clone(&gate);
@@ -175,5 +179,40 @@ async fn vetoed_run_says_why() {
     assert!(why.reasons[0].message.ends_with(": vetoed: a freeze is on"), "{why:?}");
     let attempts = client.attempts(&run.id).await.unwrap();
     assert_eq!(attempts[0].state, mainspring_api::AttemptState::Cancelled);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn run_that_waits_beside_free_slots_is_told_for_whom_they_are_kept() {
+    let gate = Arc::new(Semaphore::new(0));
+    let running = with_slots(4, &gate).await;
+    running.engine.handlers().register("quick", async |_: RunContext| {});
+    let client = &running.client;
+    for wanted in [json!({"name": "quick", "handler": "quick"}), json!({"name": "long", "handler": "slow"})] {
+        client.put_job("default", &spec(wanted), Precondition::None, COMMIT).await.unwrap();
+    }
+    let ask = async |job: &str| client.run_job("default", job, &RunNow::default()).await.unwrap().id;
+    for _ in 0..3 {
+        let run = ask("quick").await;
+        until(&[WhyCode::Final], async || client.why_run(&run).await.unwrap()).await;
+    }
+    let known = async || running.engine.slow_max(running.engine.queues(), 4) == 3;
+    let looking = async {
+        while !known().await {
+            tokio::task::yield_now().await
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(60), looking).await.expect("the quick job is known to be short");
+    for _ in 0..3 {
+        let run = ask("long").await;
+        until(&[WhyCode::Running], async || client.why_run(&run).await.unwrap()).await;
+    }
+    let waits = ask("long").await;
+    let why = until(&[WhyCode::SlowShare], async || client.why_run(&waits).await.unwrap()).await;
+    assert!(why.reasons[0].message.contains("not known yet how long"), "{why:?}");
+    let quick = ask("quick").await;
+    until(&[WhyCode::Final], async || client.why_run(&quick).await.unwrap()).await;
+    gate.add_permits(4);
+    until(&[WhyCode::Final], async || client.why_run(&waits).await.unwrap()).await;
     running.stop().await;
 }

@@ -366,6 +366,7 @@ pub(super) fn delete(
     }
     model.job_keys.remove(key);
     model.routes.remove(&id);
+    model.lanes.forget(id);
     let job = model.job_mut(id);
     job.deleted = true;
     job.data = None;

@@ -203,8 +203,8 @@ impl Live {
 
     /// The queued run that goes first of those in some queues, without those in lines of namespaces.
     pub(super) fn next_queued(&self, queues: &Queues) -> Option<RunId> {
-        match queues {
-            Queues::All => {
+        match queues.of().1 {
+            Queues::All | Queues::Short(_) => {
                 let lines = self.queued.iter().filter(|(line, _)| is_plain(line));
                 lines.filter_map(|(_, waiting)| waiting.first()).min().map(|place| place.2)
             }

@@ -15,6 +15,7 @@ use rustc_hash::FxHashMap;
 use super::events::Events;
 use super::fire::Answer;
 use super::history::{FinalRun, History};
+use super::job_lane::Lanes;
 use super::keys::Key;
 use super::live::{Live, Run, Stamp};
 use super::logs::Logs;
@@ -65,6 +66,8 @@ pub(super) struct Model {
     pub(super) settings: BTreeMap<String, String>,
     /// Those for which something was set.
     pub(super) queues: BTreeMap<String, Line>,
+    /// What is known of how long the runs of jobs take.
+    pub(super) lanes: Lanes,
     pub(super) keys: FxHashMap<String, Key>,
     pub(super) workers: BTreeMap<Incarnation, Worker>,
     pub(super) worker_tokens: BTreeMap<String, WorkerToken>,
@@ -169,6 +172,7 @@ impl Model {
             calendars: BTreeMap::new(),
             settings: BTreeMap::new(),
             queues: BTreeMap::new(),
+            lanes: Lanes::default(),
             keys: FxHashMap::default(),
             workers: BTreeMap::new(),
             worker_tokens: BTreeMap::new(),

@@ -6,7 +6,8 @@ use std::sync::Arc;
 
 use mainspring_core::Timestamp;
 use mainspring_core::batch::{ClaimedRun, Queues};
-use mainspring_core::queue::{QueueRule, is_plain, namespace_of, share_out};
+use mainspring_core::lane::is_slow;
+use mainspring_core::queue::{QueueRule, is_plain, namespace_of, share_out, sharer};
 use mainspring_core::routing::queue_of;
 use mainspring_core::run::RunState;
 
@@ -55,7 +56,7 @@ pub(super) fn claim(
     let mut claimed: Vec<ClaimedRun> = Vec::new();
     for shares in steps(&model.live, queues, is_ruled) {
         let mut left = limit.saturating_sub(count(&claimed));
-        if let Queues::Named(_) = queues {
+        if let Queues::Named(_) = queues.of().1 {
             let queue = shares.iter().flatten().flatten().next().map(|line| queue_of(line));
             left = left.min(queue.map_or(u32::MAX, |queue| room(model, queue, at)));
         }
@@ -77,25 +78,33 @@ type Share = Vec<Option<Arc<str>>>;
 
 /// The namespaces that share what is claimed: of one queue after the other, or of all at once.
 fn steps(live: &Live, queues: &Queues, is_ruled: bool) -> Vec<Vec<Share>> {
-    let lines: Vec<Arc<str>> = live.queues_by_head().collect();
-    let mut shared: BTreeMap<&str, Share> = BTreeMap::new();
-    for line in &lines {
-        if let Some(namespace) = namespace_of(line) {
-            shared.entry(namespace).or_default().push(Some(Arc::clone(line)));
+    let (short, queues) = queues.of();
+    let mut lines: Vec<Arc<str>> = live.queues_by_head().collect();
+    lines.retain(|line| !(short && is_slow(line)));
+    let has_plain = lines.iter().any(|line| is_plain(line));
+    let by_sharer = |is_meant: &dyn Fn(&str) -> bool| {
+        let mut shares: BTreeMap<&str, Share> = BTreeMap::new();
+        for line in lines.iter().filter(|line| is_meant(line)) {
+            shares.entry(sharer(line)).or_default().push(Some(Arc::clone(line)));
         }
-    }
-    let plain: Share = lines.iter().filter(|line| is_plain(line)).cloned().map(Some).collect();
-    let has_plain = !plain.is_empty();
+        shares
+    };
     let Queues::Named(queues) = queues else {
-        let plain = if is_ruled { plain } else { vec![None] };
-        return vec![has_plain.then_some(plain).into_iter().chain(shared.into_values()).collect()];
+        let mut shares = by_sharer(&|line| namespace_of(line).is_some());
+        if has_plain && !is_ruled && !shares.contains_key("") {
+            shares.insert("", vec![None]);
+        } else {
+            shares = by_sharer(&|line| namespace_of(line).is_some() || is_plain(line));
+        }
+        return vec![shares.into_values().collect()];
     };
     let of = |queue: &Arc<str>| {
-        let mut others: Vec<Arc<str>> = shared.values().flatten().flatten().cloned().collect();
-        others.retain(|line| queue_of(line) == &**queue);
-        others.sort_unstable();
-        let itself = Some(Arc::clone(queue)).filter(|queue| has_plain || !is_plain(queue));
-        itself.into_iter().chain(others).map(|line| vec![Some(line)]).collect()
+        let mut shares =
+            by_sharer(&|line| *line == **queue || namespace_of(line).is_some() && *queue_of(line) == **queue);
+        if has_plain || !is_plain(queue) {
+            shares.entry("").or_default();
+        }
+        shares.into_values().collect()
     };
     queues.iter().map(of).collect()
 }

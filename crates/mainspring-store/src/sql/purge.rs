@@ -155,6 +155,8 @@ pub(crate) fn purge_rest(session: &Session<impl Batches>, rule: &PurgeRule, limi
     if count < limit {
         count += purge_lost(db, rule.history_before)?;
         count += execute(db, sql!("purge_orphan_data"), &[])?;
+        // Not counted: it is no record.
+        execute(db, sql!("purge_orphan_lanes"), &[])?;
     }
     let rest = limit.saturating_sub(count).min(u64::from(u32::MAX)).cast_signed();
     // Not counted: versions are no records of their own.

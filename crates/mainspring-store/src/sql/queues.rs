@@ -6,7 +6,8 @@ use std::sync::Arc;
 use mainspring_core::RunId;
 use mainspring_core::Timestamp;
 use mainspring_core::batch::{ClaimedRun, Queues};
-use mainspring_core::queue::{QueueRule, Rate, is_plain, namespace_of, share_out};
+use mainspring_core::lane::is_slow;
+use mainspring_core::queue::{QueueRule, Rate, is_plain, namespace_of, share_out, sharer};
 use mainspring_core::routing::queue_of;
 
 use super::db::{Db, Lock, Row, Step, ToSql, execute, instant, read, read_one, run_id, sql};
@@ -112,7 +113,7 @@ pub(crate) fn claim(
     at: Timestamp,
     turn: u64,
 ) -> Step<Vec<ClaimedRun>> {
-    let look = Look::take(db)?;
+    let look = Look::take(db, queues.of().0)?;
     let steps = look.steps(db, queues)?;
     let rules = look.rules(db, &steps)?;
     let mut claim = Claim { db, owner, at, rules, claimed: Vec::new() };
@@ -142,7 +143,7 @@ const SHARED: u8 = 1;
 type Share = Vec<Option<String>>;
 
 impl Look {
-    fn take(db: &impl Batches) -> Step<Self> {
+    fn take(db: &impl Batches, short: bool) -> Step<Self> {
         let found = |row: &Row<'_>| Ok((row.get::<u8>(0)?, row.get::<String>(1)?));
         let mut look = Self { ruled: Vec::new(), shared: Vec::new(), has_plain: false };
         for (kind, name) in read(db, sql!("claim_look", mysql), &[], found)? {
@@ -153,7 +154,7 @@ impl Look {
             }
         }
         db.add_lines(Lines::Shared, &mut look.shared)?;
-        look.shared.retain(|line| namespace_of(line).is_some());
+        look.shared.retain(|line| namespace_of(line).is_some() && !(short && is_slow(line)));
         look.ruled.sort_unstable();
         look.shared.sort_unstable();
         Ok(look)
@@ -161,29 +162,26 @@ impl Look {
 
     /// The namespaces that share what is claimed: of one queue after the other, or of all at once.
     fn steps(&self, db: &impl Batches, queues: &Queues) -> Step<Vec<Vec<Share>>> {
-        let Queues::Named(queues) = queues else { return Ok(vec![self.shares_of_all(db)?]) };
+        let Queues::Named(queues) = queues.of().1 else { return Ok(vec![self.shares_of_all(db)?]) };
         let shares = |queue: &Arc<str>| {
             let itself = Some(&**queue).filter(|queue| self.has_plain || !is_plain(queue));
-            let others = self.shared.iter().filter(|line| *queue_of(line) == **queue);
-            let lines = itself.into_iter().chain(others.map(String::as_str));
-            lines.map(|line| vec![Some(line.to_owned())]).collect()
+            let others = self.shared.iter().map(String::as_str).filter(|line| *queue_of(line) == **queue);
+            by_sharer(itself.into_iter().chain(others)).into_values().map(|lines| by_head(db, lines)).collect()
         };
-        Ok(queues.iter().map(shares).collect())
+        queues.iter().map(shares).collect()
     }
 
     fn shares_of_all(&self, db: &impl Batches) -> Step<Vec<Share>> {
+        let mut lines = by_sharer(self.shared.iter().map(String::as_str));
         let mut shares = Vec::new();
-        if self.has_plain && self.ruled.is_empty() {
+        // Queues themselves can be asked all at once where nothing is set, and nothing waits beside them.
+        if self.has_plain && self.ruled.is_empty() && !lines.contains_key("") {
             shares.push(vec![None]);
         } else if self.has_plain {
-            let mut lines: Vec<String> = read(db, sql!("queues_waiting", mysql), &[], |row| row.get(0))?;
-            db.add_lines(Lines::Any, &mut lines)?;
-            lines.retain(|line| is_plain(line));
-            shares.push(by_head(db, lines)?);
-        }
-        let mut lines: BTreeMap<Option<&str>, Vec<String>> = BTreeMap::new();
-        for line in &self.shared {
-            lines.entry(namespace_of(line)).or_default().push(line.clone());
+            let mut plain: Vec<String> = read(db, sql!("queues_waiting", mysql), &[], |row| row.get(0))?;
+            db.add_lines(Lines::Any, &mut plain)?;
+            plain.retain(|line| is_plain(line));
+            lines.entry("").or_default().extend(plain);
         }
         for lines in lines.into_values() {
             shares.push(by_head(db, lines)?);
@@ -240,6 +238,13 @@ impl<D: Batches> Claim<'_, D> {
 
 fn count(runs: &[ClaimedRun]) -> u32 {
     u32::try_from(runs.len()).unwrap_or(u32::MAX)
+}
+
+/// Lines by who shares what is claimed, `default` first.
+fn by_sharer<'a>(lines: impl Iterator<Item = &'a str>) -> BTreeMap<&'a str, Vec<String>> {
+    let mut all: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    lines.for_each(|line| all.entry(sharer(line)).or_default().push(line.to_owned()));
+    all
 }
 
 /// Lines in the order of their first runs: none starves behind others.

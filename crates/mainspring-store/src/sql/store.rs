@@ -9,6 +9,7 @@ use mainspring_core::batch::{
 };
 use mainspring_core::cluster::ShardSet;
 use mainspring_core::job::{Job, JobKey};
+use mainspring_core::lane::JobLane;
 use mainspring_core::queue::QueueRule;
 use mainspring_core::workers::Held;
 use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
@@ -17,8 +18,8 @@ use tokio::sync::Notify;
 use super::db::{Step, sql};
 use super::session::Session;
 use super::{
-    Batches, complete, data, fire, gap, job, keep, key, names, purge, queue, queues, route, run, save, trigger, update,
-    warnings, webhook, worker,
+    Batches, complete, data, fire, gap, job, job_lane, keep, key, names, purge, queue, queues, route, run, save,
+    trigger, update, warnings, webhook, worker,
 };
 use crate::cluster::Cluster;
 use crate::data::JobData;
@@ -493,6 +494,21 @@ impl<B: Backend> Store for B {
     async fn set_queue(&self, name: &str, rule: QueueRule, expect: i64, at: Timestamp) -> Result<QueueRow> {
         let name = name.to_owned();
         self.write(Lane::Api, "set a queue", move |s| queues::set_queue(s, &name, rule, expect, at)).await
+    }
+
+    async fn set_lanes(&self, changes: Vec<JobLane>) -> Result<()> {
+        self.write(Lane::Api, "note how long runs of jobs take", move |s| job_lane::set(s, &changes)).await
+    }
+
+    async fn lanes(&self, after: i64, limit: u32) -> Result<(Vec<JobLane>, i64)> {
+        self.read(ReadLane::Engine, "read how long runs of jobs take", move |db| job_lane::after(db, after, limit))
+            .await
+    }
+
+    async fn move_runs(&self, change: &JobLane, limit: u32) -> Result<u32> {
+        let change = change.clone();
+        let work = move |s: &mut Session<B::Connection>| job_lane::move_runs(s, &change, limit);
+        self.write(Lane::Api, "move runs to another line", work).await
     }
 
     async fn lost_through(&self) -> Result<Vec<Timestamp>> {

@@ -171,6 +171,7 @@ pub(crate) fn delete(
     execute(db, sql!("save_labels_remove"), &this)?;
     execute(db, sql!("data_remove"), &this)?;
     execute(db, sql!("route_forget"), &this)?;
+    execute(db, sql!("lane_remove"), &this)?;
     session.flush_runs(at)?;
     session.wakes = true;
     session.event(at, "job", &key.to_string(), "deleted")

@@ -30,6 +30,7 @@ use crate::{BENCH_WORKERS, connect, node};
   mainspring bench runs --store postgres://me@127.0.0.1/bench --triggers 100000 --drain --slots 2000 --json
   mainspring bench runs --store postgres://me@127.0.0.1/bench --triggers 5000 --rate 1000 --waiting 100000
   mainspring bench runs --store postgres://me@127.0.0.1/bench --triggers 100 --drain --idle-workers 5000
+  mainspring bench runs --store postgres://me@127.0.0.1/bench --triggers 100 --rate 200 --slots 100 --stuck 100 --seconds 60
 
 One server that executes nothing itself, and workers that reach it over HTTP on this machine. Lost and duplicated runs are
 counted from the store, not by the generator.")]
@@ -57,6 +58,9 @@ pub struct RunsArgs {
     /// Afterwards, connect so many more workers that have nothing to do, and say what that costs
     #[arg(long, default_value_t = 0, value_name = "N", value_parser = clap::value_parser!(u32).range(..=50_000))]
     idle_workers: u32,
+    /// Jobs that get stuck after a third of the time: each has a run that keeps its slot until the end
+    #[arg(long, default_value_t = 0, value_name = "N", conflicts_with = "drain", value_parser = clap::value_parser!(u32).range(..=10_000))]
+    stuck: u32,
     /// How long to measure; with --drain, how long at most
     #[arg(long, default_value_t = 20, value_name = "S", value_parser = clap::value_parser!(u32).range(1..=86_400))]
     seconds: u32,
@@ -69,9 +73,12 @@ struct Runs {
     workers: u32,
     slots: u32,
     waiting: u32,
+    stuck: u32,
     runs: u64,
     seconds: f64,
     runs_per_second: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    before_ms: Option<Lateness>,
     start_ms: Lateness,
     lateness_ms: Lateness,
     lost: u64,
@@ -99,9 +106,11 @@ const VIEW: View<Runs> = View {
         Column::usual("STORE", |it, _| Cell::new(&it.store)),
         Column::usual("WORKERS", |it, _| Cell::new(format!("{} of {} slots", it.workers, it.slots))),
         Column::usual("WAITING ASIDE", |it, _| Cell::new(it.waiting)),
+        Column::usual("STUCK", |it, _| Cell::new(it.stuck)),
         Column::usual("RUNS", |it, _| Cell::new(it.runs)),
         Column::usual("SECONDS", |it, _| Cell::new(format!("{:.2}", it.seconds))),
         Column::usual("RUNS/S", |it, _| Cell::new(it.runs_per_second)),
+        Column::usual("DUE TO START BEFORE", |it, _| it.before_ms.map_or_else(|| Cell::new(dash()), lateness)),
         Column::usual("CLAIM TO START", |it, _| lateness(it.start_ms)),
         Column::usual("DUE TO START", |it, _| lateness(it.lateness_ms)),
         Column::usual("LOST", |it, _| Cell::new(it.lost)),
@@ -141,8 +150,12 @@ pub fn run(args: &RunsArgs, output: &Output) -> Result {
 async fn measure(args: &RunsArgs, shown: &Shown) -> Result<Runs> {
     let store = &args.place.store;
     let usage = Usage::beside(store);
-    let plan =
-        RunsPlan { triggers: args.triggers, load: args.rate.map_or(Load::Drain, Load::Rate), waiting: args.waiting };
+    let plan = RunsPlan {
+        triggers: args.triggers,
+        load: args.rate.map_or(Load::Drain, Load::Rate),
+        waiting: args.waiting,
+        stuck: (args.stuck, i64::from(args.seconds) * 1_000 / 3),
+    };
     let process = || Command::new("never started");
     let progress = |what, done, all| shown.show(what, done, all);
     let site = bench::Site { store, nodes: 1, process: &process, progress: &progress };
@@ -178,9 +191,11 @@ async fn measure(args: &RunsArgs, shown: &Shown) -> Result<Runs> {
         workers: args.workers,
         slots: args.slots,
         waiting: args.waiting,
+        stuck: args.stuck,
         runs: counted.runs,
         seconds: counted.seconds,
         runs_per_second,
+        before_ms: counted.before_ms,
         start_ms: counted.start_ms,
         lateness_ms: counted.lateness_ms,
         lost: counted.lost,
@@ -303,6 +318,11 @@ impl Host {
             &name,
             "--data-dir",
             &data,
+            // For what is stuck.
+            "--grace",
+            "1s",
+            "--kill-grace",
+            "1s",
         ];
         Invocation { arguments: arguments.map(str::to_owned).to_vec(), folder: folder.to_owned() }
     }

@@ -23,6 +23,7 @@ const WHOLE: &[(&str, &str)] = &[
     ("held_by_workers", "every ten seconds on nodes with workers, over the unfinished runs: see held"),
     ("purge_incarnations_read", "retention, on a lane of its own, over the unfinished runs: see held"),
     ("purge_versions", "retention, on a lane of its own"),
+    ("lane_slow_read", "when a job becomes slow, over the unfinished runs"),
     ("queue_slot_begin", "when a queue gets a limit, over the unfinished runs"),
     ("stranded", "once at the start of a node"),
     ("tally_duplicates", "counts over everything"),

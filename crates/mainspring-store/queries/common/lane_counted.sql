@@ -1,0 +1,1 @@
+SELECT changed FROM job_lane WHERE job_id = 0

@@ -1,0 +1,1 @@
+DELETE FROM job_lane WHERE job_id = :job
