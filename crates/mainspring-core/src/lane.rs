@@ -37,15 +37,22 @@ words!(
     }
 );
 
-/// What is known of a job, and since which change.
+/// What is known of a job.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct JobLane {
     /// The job.
     pub job: JobId,
     /// Its lane.
     pub lane: Lane,
-    /// The line in which its runs wait if it is short: that of its namespace in its queue.
+    /// The line in which its runs wait if it is short: that of its namespace in its queue. Of a slow job it says nothing.
     pub line: String,
+}
+
+impl JobLane {
+    /// Whether slots are kept for its runs. Each worker takes what is routed to it whatever else it executes.
+    fn has_slots_kept(&self) -> bool {
+        self.lane == Lane::Short && !is_routed(&self.line)
+    }
 }
 
 const MARK: char = '~';
@@ -96,10 +103,10 @@ pub struct Lanes {
 impl Lanes {
     /// Learns of a job.
     pub fn learn(&mut self, job: JobLane) {
-        if job.lane == Lane::Short {
+        if job.has_slots_kept() {
             *self.short.entry(queue_of(&job.line).to_owned()).or_default() += 1;
         }
-        let before = self.jobs.insert(job.job, job).filter(|before| before.lane == Lane::Short);
+        let before = self.jobs.insert(job.job, job).filter(JobLane::has_slots_kept);
         if let Some(before) = before
             && let Some(count) = self.short.get_mut(queue_of(&before.line))
         {

@@ -122,8 +122,9 @@ impl Driver {
     pub(crate) async fn run(&mut self) -> Ended {
         let mut alarm = self.clock.alarm();
         let limited = Arc::clone(&self.limited.borrow_and_update());
-        let mut events = vec![Event::Limited(limited)];
-        events.extend(self.known.try_recv().map(Event::Lanes));
+        // What is known of jobs before anything else: the first claim goes by it.
+        let mut events: Vec<Event> = self.known.try_recv().map(Event::Lanes).into_iter().collect();
+        events.push(Event::Limited(limited));
         loop {
             self.step(&mut events);
             if let Some(ended) = self.ended {

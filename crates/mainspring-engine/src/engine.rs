@@ -231,7 +231,7 @@ impl Engine {
         let (notices, _) = broadcast::channel(4_096);
         let audience = Audience::new(settings.listeners, Arc::clone(&definitions), settings.listener_limit);
         let listening = audience.listen(|| notices.subscribe());
-        let lanes = LaneWatch::new(Arc::clone(&store), Arc::clone(&metrics));
+        let lanes = LaneWatch::start(Arc::clone(&store), Arc::clone(&metrics)).await?;
         let control = Control::new(
             Arc::clone(&store),
             Arc::clone(&clock),

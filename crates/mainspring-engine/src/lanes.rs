@@ -1,6 +1,7 @@
 //! What is known of how long the runs of jobs take: this node says what it sees, and hears what all have seen. So that short jobs get slots
 //! however many others are stuck.
 
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, Weak};
 
 use mainspring_core::JobId;
@@ -21,7 +22,7 @@ const LOOK_EVERY_MS: u64 = 1_000;
 /// Changes noted at a time, and read at a time.
 const CHANGES_MAX: usize = 50;
 const READ_MAX: u32 = 1_000;
-/// Runs moved in one transaction, and how many of these at a time for a job.
+/// Runs moved in one transaction, and how many of these between two looks at what runs.
 const MOVE_MAX: u32 = 200;
 const MOVES: usize = 25;
 /// How often waiting runs are looked for after a change: nodes that had not heard of it have put some into the other line.
@@ -32,6 +33,8 @@ const PASSES: u8 = 2;
 pub(crate) struct LaneWatch(Arc<Inner>);
 
 struct Inner {
+    /// The number of the last change that was read.
+    read: AtomicI64,
     store: Arc<dyn Store>,
     metrics: Arc<Metrics>,
     lanes: RwLock<Lanes>,
@@ -41,29 +44,30 @@ struct Inner {
     listeners: Mutex<Vec<mpsc::UnboundedSender<Vec<JobLane>>>>,
 }
 
-/// What there is to do.
-#[derive(Default)]
-struct Work {
-    /// The number of the last change that was read.
-    read: i64,
-    /// Changes after which waiting runs may be in the wrong line, and how often to look for them yet.
-    moves: Vec<(JobLane, u8)>,
-}
+/// Changes after which waiting runs may be in the wrong line, and how often to look for them yet.
+type Moves = Vec<(JobLane, u8)>;
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 impl LaneWatch {
-    pub(crate) fn new(store: Arc<dyn Store>, metrics: Arc<Metrics>) -> Self {
-        Self(Arc::new(Inner {
+    /// Reads what is known: before anything is claimed or put into a line.
+    ///
+    /// # Errors
+    /// The store could not say.
+    pub(crate) async fn start(store: Arc<dyn Store>, metrics: Arc<Metrics>) -> Result<Self, Error> {
+        let watch = Self(Arc::new(Inner {
+            read: AtomicI64::new(0),
             store,
             metrics,
             lanes: RwLock::default(),
             judge: Mutex::default(),
             pools: Mutex::default(),
             listeners: Mutex::default(),
-        }))
+        }));
+        watch.read().await?;
+        Ok(watch)
     }
 
     /// What is known.
@@ -104,10 +108,10 @@ impl LaneWatch {
 
     /// Looks at what is executed, and asks the store, from time to time. Never ends.
     pub(crate) async fn keep(self, workers: Workers) {
-        let mut work = Work::default();
+        let mut moves = Moves::default();
         loop {
             self.look_at_running(&workers);
-            match self.pass(&mut work).await {
+            match self.pass(&mut moves).await {
                 Ok(()) => {}
                 Err(Error::Closed) => return,
                 Err(error) => tracing::warn!(%error, "how long runs of jobs take could not be noted; trying again"),
@@ -129,27 +133,28 @@ impl LaneWatch {
         running.into_iter().for_each(|(job, for_ms)| judge.runs(&known, job, for_ms));
     }
 
-    async fn pass(&self, work: &mut Work) -> Result<(), Error> {
+    async fn pass(&self, moves: &mut Moves) -> Result<(), Error> {
         let changes = lock(&self.0.judge).changes(CHANGES_MAX);
         if !changes.is_empty() {
             if let Err(error) = self.0.store.set_lanes(changes.clone()).await {
                 lock(&self.0.judge).put_back(changes);
                 return Err(error);
             }
-            work.moves.extend(changes.into_iter().map(|change| (change, PASSES)));
+            moves.extend(changes.into_iter().map(|change| (change, PASSES)));
         }
-        self.read(work).await?;
-        self.move_runs(work).await
+        self.read().await?;
+        self.move_runs(moves).await
     }
 
     /// Reads what all nodes have noted since.
-    async fn read(&self, work: &mut Work) -> Result<(), Error> {
+    async fn read(&self) -> Result<(), Error> {
         loop {
-            let (news, through) = self.0.store.lanes(work.read, READ_MAX).await?;
-            if through == work.read {
+            let read = self.0.read.load(Ordering::Acquire);
+            let (news, through) = self.0.store.lanes(read, READ_MAX).await?;
+            if through == read {
                 return Ok(());
             }
-            work.read = through;
+            self.0.read.store(through, Ordering::Release);
             self.learn(news);
         }
     }
@@ -174,15 +179,17 @@ impl LaneWatch {
     }
 
     /// Puts waiting runs into the lines in which they belong by now.
-    async fn move_runs(&self, work: &mut Work) -> Result<(), Error> {
-        let mut any = false;
-        for (change, passes) in &mut work.moves {
+    async fn move_runs(&self, moves: &mut Moves) -> Result<(), Error> {
+        let (mut any, mut left, mut reached) = (false, MOVES, 0);
+        for (change, passes) in moves.iter_mut() {
+            if left == 0 {
+                break;
+            }
+            reached += 1;
             let is_stale = self.known().of(change.job).is_some_and(|known| known.lane != change.lane);
             let mut more = !is_stale;
-            for _ in 0..MOVES {
-                if !more {
-                    break;
-                }
+            while more && left > 0 {
+                left -= 1;
                 let moved = self.0.store.move_runs(change, MOVE_MAX).await?;
                 any |= moved > 0;
                 more = moved == MOVE_MAX;
@@ -191,7 +198,9 @@ impl LaneWatch {
                 *passes = if is_stale { 0 } else { *passes - 1 };
             }
         }
-        work.moves.retain(|(_, passes)| *passes > 0);
+        // Those that were not reached come first the next time.
+        moves.rotate_left(reached);
+        moves.retain(|(_, passes)| *passes > 0);
         if any {
             self.tell(&[]);
         }

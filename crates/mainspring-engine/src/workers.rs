@@ -196,8 +196,10 @@ impl Workers {
 
     /// The jobs of what workers execute that talk to this node, and for how long each has had it, in milliseconds.
     pub(crate) fn running(&self) -> Vec<(JobId, i64)> {
-        let now = self.0.time.now();
-        lock(&self.0.sessions).values().flat_map(|session| session.running(now)).collect()
+        let (now, now_ms) = (self.0.time.now(), boot_ms());
+        let sessions = lock(&self.0.sessions);
+        let waiting = lock(&self.0.waiting);
+        sessions.values().flat_map(|session| session.running(now, now_ms, &waiting)).collect()
     }
 
     /// Says that runs may wait.

@@ -44,6 +44,10 @@ struct Share {
     slow_max: u32,
     /// Whether queued runs may be there that did not fit into the share.
     kept_back: bool,
+    /// Whether the last claim asked for fewer runs than there were free slots, since any of them might have been of the share.
+    cut: bool,
+    /// Whether it got all of them: they may have been short ones, so the next one asks for short ones for all free slots.
+    short_next: bool,
 }
 
 impl Share {
@@ -182,7 +186,9 @@ impl Slots {
     pub(super) fn claimed(&mut self, jobs: impl ExactSizeIterator<Item = JobId>) {
         let count = u32::try_from(jobs.len()).expect("not more than asked for");
         // What was queued since the claim was sent may be missing from its answer: then `backlog` says so already.
-        self.backlog |= count == self.claiming;
+        let full = count == self.claiming;
+        self.backlog |= full;
+        self.share.short_next = self.share.cut && full;
         let unused = std::mem::take(&mut self.claiming) - count;
         jobs.for_each(|job| self.share.enter(job));
         self.give_back(unused);
@@ -222,8 +228,10 @@ impl Slots {
         }
         let (count, takes) = match self.share.room() {
             0 => (free, Take::Short),
+            _ if self.share.short_next => (free, Take::Short),
             room => (free.min(room), Take::Any),
         };
+        (self.share.cut, self.share.short_next) = (count < free, false);
         self.backlog = false;
         (self.claiming, self.takes) = (count, takes);
         self.claims_sent += 1;

@@ -15,7 +15,7 @@ use mainspring_store::{Error as StoreError, WorkerInfo};
 use rustc_hash::FxHashMap;
 use tokio::sync::Notify;
 
-use super::{Inner, WorkerError, Workers, lock};
+use super::{Inner, Waiting, WorkerError, Workers, lock};
 use crate::clock::{boot_ms, pause};
 use crate::pool::{Hindrance, hindered};
 
@@ -142,6 +142,9 @@ pub(super) struct Session {
     short_queues: Queues,
     /// The same after those from which it alone takes runs.
     own_queues: Queues,
+    /// Whether its last claim got all that it asked for, and that was less than it has room for: what it got may have been short runs, so it
+    /// asks for short ones for the rest.
+    short_next: AtomicBool,
     /// Whether runs may wait for it alone.
     pub(super) called: AtomicBool,
     desk: Mutex<Desk>,
@@ -182,6 +185,7 @@ impl Session {
             short_queues: queues.short(),
             queues,
             own_queues: Queues::named(info.queues.iter().map(own).chain(info.queues.iter().cloned())),
+            short_next: AtomicBool::new(false),
             called: AtomicBool::new(false),
             desk: Mutex::new(desk),
             wake: Notify::new(),
@@ -299,19 +303,28 @@ impl Session {
         Ok(Told { runs, end: orders.end, held_ms: 0 })
     }
 
-    /// What the worker executes, and for how long it has had each, in milliseconds.
-    pub(super) fn running(&self, now: Timestamp) -> Vec<(JobId, i64)> {
+    /// What the worker was executing when it was heard last, and for how long it had had each by then, in milliseconds. What has ended and
+    /// `waits` to be recorded is not executed any more; nor is anything that is known here by a session that is over.
+    pub(super) fn running(&self, now: Timestamp, now_ms: u64, waiting: &Waiting) -> Vec<(JobId, i64)> {
         let desk = lock(&self.desk);
-        desk.runs.values().map(|given| (given.start.job, now.since(given.claimed_at))).collect()
+        if desk.session.is_over() {
+            return Vec::new();
+        }
+        let silence_ms = i64::try_from(desk.session.silence_ms(now_ms)).unwrap_or(i64::MAX);
+        let had_ms = |given: &Given| now.since(given.claimed_at).saturating_sub(silence_ms);
+        let runs = desk.runs.values().filter(|given| !waiting.contains_key(&(given.start.run, given.start.attempt)));
+        runs.map(|given| (given.start.job, had_ms(given))).collect()
     }
 
     /// From where it takes runs that it has room for, and how many of these at most: if its share for jobs that are not known to be
     /// short is full, only of those that are.
-    fn room(&self, known: &Lanes) -> (Queues, u32) {
+    /// `or_short`: only of those, for all slots, if its share has room.
+    fn room(&self, known: &Lanes, or_short: bool) -> (Queues, u32) {
         let slow = lock(&self.desk).runs.values().filter(|given| !known.is_short(given.start.job)).count();
         let slow = u32::try_from(slow).unwrap_or(u32::MAX);
         match known.slow_max(&self.queues, self.slots).saturating_sub(slow) {
             0 => (self.short_queues.clone(), u32::MAX),
+            _ if or_short => (self.short_queues.clone(), u32::MAX),
             room => (self.queues.clone(), room),
         }
     }
@@ -377,7 +390,11 @@ impl Workers {
 
     /// Claims runs for a worker if there may be any, or puts it into the line of those that wait.
     fn seek(&self, session: &Arc<Session>, poll: &Poll) {
-        let (queues, most) = session.room(&self.0.lanes.known());
+        let short_next = session.short_next.swap(false, Ordering::AcqRel) && {
+            let lines = lock(&self.0.lines);
+            lines.may_claim(&session.short_queues, lines.offers())
+        };
+        let (queues, most) = session.room(&self.0.lanes.known(), short_next);
         self.pass_on(session, &queues);
         let Some(offers) = self.may_claim(session, &queues, poll) else { return };
         let Some((id, free)) = session.begin_claim(poll, most) else {
@@ -387,6 +404,7 @@ impl Workers {
         let (workers, session) = (self.clone(), Arc::clone(session));
         self.0.tasks.start(async move {
             let claimed = workers.claim(&session, &queues, id, free).await;
+            session.short_next.store(free == most && claimed == Some(free), Ordering::Release);
             lock(&session.desk).session.end_claim();
             let mut lines = lock(&workers.0.lines);
             if claimed.is_some_and(|claimed| claimed < free) {

@@ -45,7 +45,7 @@ impl Lanes {
 pub(super) fn move_runs(model: &mut Model, change: &JobLane, limit: u32) -> u32 {
     let beside = slow_line(&change.line);
     let is_wrong = |run: &&Run| match change.lane {
-        Lane::Short => run.state == RunState::Queued && *run.queue == *beside,
+        Lane::Short => run.state == RunState::Queued && *run.queue == *beside && !is_routed(&run.queue),
         Lane::Slow => !is_slow(&run.queue) && !is_routed(&run.queue),
     };
     let mut runs: Vec<RunId> =

@@ -73,10 +73,24 @@ fn runs_of_other_jobs_leave_slots_to_short_ones() {
 }
 
 #[test]
+fn share_that_is_nearly_full_does_not_have_short_runs_claimed_one_by_one() {
+    let mut world = begun();
+    let after = world.planner.handle(at(0), Event::Claimed((0..5).map(|number| run_of(2, number)).collect()));
+    assert_eq!(claims(&after), [], "no more of them wait");
+    assert_eq!(claims(&queued(&mut world)), [(1, Take::Any)], "what the share has room for");
+    let after = world.planner.handle(at(0), Event::Claimed(vec![run_of(1, 0)]));
+    assert_eq!(claims(&after), [(2, Take::Short)], "not one more and then one more");
+    let full = world.planner.handle(at(0), Event::Claimed((1..3).map(|number| run_of(1, number)).collect()));
+    assert_eq!(claims(&full), []);
+}
+
+#[test]
 fn job_that_becomes_slow_counts_in_the_share_with_what_it_runs_already() {
     let mut world = begun();
     let mixed = (0..3).map(|number| run_of(1, number)).chain((0..3).map(|number| run_of(2, number)));
     let after = world.planner.handle(at(0), Event::Claimed(mixed.collect()));
+    assert_eq!(claims(&after), [(2, Take::Short)], "there may be more short ones, whose heads came first");
+    let after = world.planner.handle(at(0), Event::Claimed(Vec::new()));
     assert_eq!(claims(&after), [(2, Take::Any)], "three short ones leave room");
     world.planner.handle(at(0), Event::Claimed(Vec::new()));
     let both = vec![known(1, Lane::Slow), known(3, Lane::Short)];
