@@ -106,6 +106,8 @@ pub struct QueueRule {
     pub max_running: Option<u32>,
     /// How fast runs leave.
     pub rate: Option<Rate>,
+    /// Runs that wait at a time; more are refused, and fires of triggers suppressed. Counted now and then, so that some more may wait.
+    pub max_waiting: Option<u32>,
 }
 
 /// So many runs in a time, evenly spread.
@@ -139,6 +141,12 @@ impl QueueRule {
     #[must_use]
     pub fn is_set(&self) -> bool {
         *self != Self::default()
+    }
+
+    /// Whether anything is set that keeps runs from leaving.
+    #[must_use]
+    pub const fn holds_back(&self) -> bool {
+        self.paused || self.max_running.is_some() || self.rate.is_some()
     }
 
     /// How many more runs may leave now, where so many of the queue are executed, and those that have left have taken up the time

@@ -17,6 +17,7 @@ use std::sync::Arc;
 use mainspring_core::Timestamp;
 use mainspring_core::compile::{Defaults, FieldError};
 use mainspring_core::job::{Job, JobKey, NameError};
+use mainspring_core::planner::Limits;
 use mainspring_store::Store;
 use mainspring_tasks::DataError;
 use tokio::sync::{Mutex, broadcast, watch};
@@ -45,6 +46,8 @@ pub struct Control {
     /// Held while a calendar is saved: what stands on it must not change meanwhile.
     calendars: Arc<Mutex<()>>,
     notices: broadcast::Sender<Notice>,
+    /// What is set for queues, as this node heard last.
+    limits: watch::Receiver<Arc<Limits>>,
 }
 
 /// A request that was not carried out. Nothing of it was kept.
@@ -72,6 +75,14 @@ pub enum Error {
     /// The request does not fit the state of what it names.
     #[error("{0}")]
     Refused(String),
+    /// As many runs wait in the queue as may. Once some have left it, asking again helps.
+    #[error("the queue {queue} is full: no more than {max_waiting} may wait in it")]
+    QueueFull {
+        /// The queue.
+        queue: String,
+        /// How many runs may wait in it.
+        max_waiting: u32,
+    },
 }
 
 /// What a request comes to.
@@ -85,8 +96,9 @@ impl Control {
         definitions: Arc<Definitions>,
         log_appended: watch::Receiver<u64>,
         notices: broadcast::Sender<Notice>,
+        limits: watch::Receiver<Arc<Limits>>,
     ) -> Self {
-        Self { store, clock, time, definitions, log_appended, calendars: Arc::default(), notices }
+        Self { store, clock, time, definitions, log_appended, calendars: Arc::default(), notices, limits }
     }
 
     /// The present instant for what is asked for: by the engine's clock, unless that is known to be wrong.

@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use mainspring_core::batch::{LiveRun, Placed, Queues, Released, TriggerRow, TriggerStatus};
+use mainspring_core::batch::{GapOutcome, LiveRun, Placed, Queues, Released, TriggerRow, TriggerStatus};
 use mainspring_core::cluster::{Held, Reading, Reason, ShardSet};
 use mainspring_core::job::Job;
-use mainspring_core::planner::{AttemptEnd, Command, Event, Planner, Read, Refusal};
+use mainspring_core::planner::{AttemptEnd, Command, Event, Limits, Planner, Read, Refusal};
 use mainspring_core::retry::AfterAttempt;
 use mainspring_core::rule::{Loaded, Start};
 use mainspring_core::run::RunState;
@@ -23,7 +23,6 @@ use crate::health::{Health, Traffic};
 use crate::metrics::{Ending, Metrics, Miss, Operation, Outcome, ReasonLabel, ResultLabel, seconds};
 use crate::notice::Notice;
 use crate::pool::Pool;
-use crate::queues::Names;
 use crate::tasks::Tasks;
 use crate::workers::Workers;
 
@@ -37,8 +36,8 @@ pub(crate) struct Driver {
     pub(crate) planner: Planner,
     /// Which queues the pool takes runs from.
     pub(crate) queues: Queues,
-    /// For which queues something is set.
-    pub(crate) limited: watch::Receiver<Names>,
+    /// What is set for queues.
+    pub(crate) limited: watch::Receiver<Arc<Limits>>,
     pub(crate) workers: Workers,
     pub(crate) store: Arc<dyn Store>,
     /// What is due goes by the node's clock, what is recorded of its work by the right time.
@@ -520,7 +519,10 @@ fn count_fires(
     count("suppressed", &[Placed::Suppressed]);
     let recorded = (0..).zip(&batch.entries).filter(|(index, _)| outcome.has_recorded(*index));
     for gap in recorded.flat_map(|(_, entry)| &entry.gaps) {
-        metrics.fires.get_or_create(&Outcome { outcome: "missed" }).inc_by(gap.count);
+        metrics.fires.get_or_create(&Outcome { outcome: gap.outcome.as_str() }).inc_by(gap.count);
+        if gap.outcome == GapOutcome::Suppressed {
+            continue;
+        }
         let miss = Miss { cause: gap.reason.as_str(), policy: gap.policy.clone() };
         metrics.misfires.get_or_create(&miss).inc_by(gap.count);
     }

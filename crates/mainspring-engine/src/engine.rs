@@ -228,6 +228,7 @@ impl Engine {
         let (notices, _) = broadcast::channel(4_096);
         let audience = Audience::new(settings.listeners, Arc::clone(&definitions), settings.listener_limit);
         let listening = audience.listen(|| notices.subscribe());
+        let set = QueueWatch::start(Arc::clone(&store)).await?;
         let control = Control::new(
             Arc::clone(&store),
             Arc::clone(&clock),
@@ -235,6 +236,7 @@ impl Engine {
             Arc::clone(&definitions),
             logs.appended.clone(),
             notices.clone(),
+            set.subscribe(),
         );
         if let Err(error) = control.rearm_stranded().await {
             tracing::error!(%error, "delays that wait for runs which are over could not be set going");
@@ -273,7 +275,6 @@ impl Engine {
             incarnation.clone(),
         );
         running.spawn(workers.clone().keep());
-        let set = QueueWatch::start(Arc::clone(&store)).await?;
         running.spawn(set.clone().keep());
         running.spawn(workers.clone().route());
         let mut planner = settings.planner;

@@ -119,6 +119,8 @@ macro_rules! conformance_suite {
                 another_rate_holds_from_its_setting_on,
                 rule_of_one_queue_leaves_the_order_of_the_others_alone,
                 queue_is_set_as_it_was_seen,
+                runs_that_wait_are_counted_queue_by_queue,
+                fire_of_a_full_queue_is_recorded_without_a_run,
                 low_priority_does_not_starve,
                 backlog_of_one_namespace_is_in_the_way_of_no_other,
                 claims_of_one_run_reach_every_namespace,

@@ -359,6 +359,9 @@ pub trait Store: Send + Sync + 'static {
     /// What is set for queues, by name. A queue for which nothing was set has no row.
     async fn queues(&self) -> Result<Vec<QueueRow>>;
 
+    /// How many runs wait in a queue, whosever they are; counted up to `max`.
+    async fn waiting(&self, queue: &str, max: u32) -> Result<u32>;
+
     /// Sets how runs leave a queue, which holds from the next claim on. `expect` is the revision that the caller has seen; 0:
     /// no row. [`Error::Conflict`](crate::Error::Conflict) if it is at another one.
     async fn set_queue(&self, name: &str, rule: QueueRule, expect: i64, at: Timestamp) -> Result<QueueRow>;

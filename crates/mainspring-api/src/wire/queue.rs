@@ -25,7 +25,7 @@ pub struct Queue {
     pub workers: u32,
 }
 
-/// What is set for a queue. Without any of it, runs leave as fast as there are slots.
+/// What is set for a queue. Without any of it, runs leave as fast as there are slots, and any number may wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct QueueSettings {
@@ -38,6 +38,9 @@ pub struct QueueSettings {
     /// How fast runs leave it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<QueueRate>,
+    /// Runs that wait in it at a time; 1 to 100000. Where as many wait, runs that are asked for are refused, and fires suppressed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_waiting: Option<u32>,
 }
 
 /// So many runs in a time, evenly spread; what a second allows may leave at once.

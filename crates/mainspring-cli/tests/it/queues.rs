@@ -47,6 +47,17 @@ fn queue_is_paused_limited_and_drained_from_the_command_line() {
     assert_eq!((unlimited.get("max_running"), unlimited.get("rate")), (None, None), "{unlimited}");
     let run = start(&program);
     ends_well(&program, &run);
+
+    queue(&program, &["pause", "mail"]);
+    let bounded = queue(&program, &["set", "mail", "--max-waiting", "1"]);
+    assert_eq!((&bounded["max_waiting"], &bounded["paused"]), (&1.into(), &true.into()), "{bounded}");
+    let run = start(&program);
+    let refused = program.run(&["run", "start", "letter"]);
+    assert_eq!(refused.code, 6, "{refused:?}");
+    assert!(refused.stderr.starts_with("error[queue.full]: the queue mail is full"), "{refused:?}");
+    queue(&program, &["resume", "mail"]);
+    ends_well(&program, &run);
+    queue(&program, &["set", "mail", "--max-waiting", "none"]);
     let drained = queue(&program, &["drain", "mail", "--wait-timeout", "60s"]);
     assert_eq!((&drained["paused"], &drained["running"]), (&true.into(), &0.into()), "{drained}");
 }
@@ -60,6 +71,8 @@ fn what_cannot_be_set_is_refused() {
         (&["set", "mail", "--max-running", "0"], 2, "error[cli.usage]: invalid value '0'"),
         (&["set", "mail", "--rate", "fast"], 2, "error[cli.usage]: invalid value 'fast'"),
         (&["set", "mail", "--rate", "0/1m"], 9, "error["),
+        (&["set", "mail", "--max-waiting", "0"], 2, "error[cli.usage]: invalid value '0'"),
+        (&["set", "mail", "--max-waiting", "100001"], 9, "error["),
         (&["set", "mail", "--rate", "5000000/1s"], 9, "error["),
         (&["pause", "a/b"], 2, "error[cli.usage]: invalid value 'a/b'"),
     ];

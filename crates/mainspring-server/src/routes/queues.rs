@@ -20,6 +20,8 @@ use crate::show::instant;
 /// How often a change is tried again that meets another one.
 const TRIES: u32 = 5;
 const DAY_MS: u32 = 86_400_000;
+/// The highest bound of a queue: as many runs are counted again and again.
+const WAITING_MAX: u32 = 100_000;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -99,6 +101,9 @@ fn check(settings: &QueueSettings) -> Answer<()> {
     if settings.max_running == Some(0) {
         wrong("/max_running", "at least 1; a queue that nothing is to leave is paused");
     }
+    if settings.max_waiting.is_some_and(|max| !(1..=WAITING_MAX).contains(&max)) {
+        wrong("/max_waiting", "1 to 100000; none at all lets any number wait");
+    }
     if let Some(QueueRate { count, per_ms }) = settings.rate {
         if count == 0 {
             wrong("/rate/count", "at least 1; a queue that nothing is to leave is paused");
@@ -114,12 +119,17 @@ fn check(settings: &QueueSettings) -> Answer<()> {
 
 fn rule(settings: QueueSettings) -> QueueRule {
     let rate = settings.rate.map(|rate| Rate { count: rate.count, per_ms: rate.per_ms.into() });
-    QueueRule { paused: settings.paused, max_running: settings.max_running, rate }
+    QueueRule { paused: settings.paused, max_running: settings.max_running, rate, max_waiting: settings.max_waiting }
 }
 
 fn settings(rule: QueueRule) -> QueueSettings {
     let rate = |rate: Rate| QueueRate { count: rate.count, per_ms: u32::try_from(rate.per_ms).unwrap_or(DAY_MS) };
-    QueueSettings { paused: rule.paused, max_running: rule.max_running, rate: rule.rate.map(rate) }
+    QueueSettings {
+        paused: rule.paused,
+        max_running: rule.max_running,
+        rate: rule.rate.map(rate),
+        max_waiting: rule.max_waiting,
+    }
 }
 
 /// Changes what is set, whatever others set meanwhile.

@@ -39,6 +39,12 @@ pub(super) fn set_queue(model: &mut Model, name: &str, rule: QueueRule, expect: 
     Ok(row)
 }
 
+/// See [`crate::Store::waiting`].
+pub(super) fn waiting(model: &Model, queue: &str, max: u32) -> u32 {
+    let waits = |run: &&Run| run.state == RunState::Queued && queue_of(&run.queue) == queue;
+    u32::try_from(model.live.iter().filter(waits).count()).unwrap_or(max).min(max)
+}
+
 /// Claims from one queue after the other, or from all of them at once: of each namespace that has runs there evenly.
 pub(super) fn claim(
     model: &mut Model,

@@ -31,7 +31,7 @@ const UNHEARD_MS: i64 = 10_000;
 fn set(row: &Row<'_>) -> Step<Set> {
     let (count, per_ms): (Option<u32>, Option<i64>) = (row.get(3)?, row.get(4)?);
     let rate = count.zip(per_ms).map(|(count, per_ms)| Rate { count, per_ms });
-    let rule = QueueRule { paused: row.get::<i64>(1)? == 1, max_running: row.get(2)?, rate };
+    let rule = QueueRule { paused: row.get::<i64>(1)? == 1, max_running: row.get(2)?, rate, max_waiting: row.get(8)? };
     let queue = QueueRow { name: row.get(0)?, rule, revision: row.get(6)? };
     Ok(Set { row: queue, used_us: row.get(5)?, updated_at: instant(row, 7)?, running: None })
 }
@@ -55,13 +55,14 @@ pub(crate) fn set_queue(
     let rate = rule.rate;
     // What has left at another rate says nothing of this one.
     let same = before.as_ref().filter(|set| set.row.rule.rate == rate);
-    let values: [(&str, &dyn ToSql); 7] = [
+    let values: [(&str, &dyn ToSql); 8] = [
         (":name", &name),
         (":paused", &i64::from(rule.paused)),
         (":max_running", &rule.max_running),
         (":rate_count", &rate.map(|rate| rate.count)),
         (":rate_per_ms", &rate.map(|rate| rate.per_ms)),
         (":used_us", &same.map_or(0, |set| set.used_us)),
+        (":max_waiting", &rule.max_waiting),
         (":at", &at.as_millis()),
     ];
     execute(db, sql!("queue_set", mysql), &values)?;
@@ -75,6 +76,17 @@ pub(crate) fn set_queue(
         _ => {}
     }
     Ok(QueueRow { name: name.to_owned(), rule, revision: expect + 1 })
+}
+
+/// See [`crate::Store::waiting`].
+pub(crate) fn waiting(db: &dyn Db, queue: &str, max: u32) -> Step<u32> {
+    // The queue with the lines of its namespaces, then those of its routed runs: no name has a character up to / but - and .
+    let mut count = 0;
+    for (from, until) in [(queue.to_owned(), format!("{queue}$")), (format!("{queue}/"), format!("{queue}0"))] {
+        let values: [(&str, &dyn ToSql); 3] = [(":from", &from), (":until", &until), (":limit", &(max - count))];
+        count += read_one(db, sql!("queue_waiting", mysql), &values, |row| row.get::<u32>(0))?.unwrap_or(0);
+    }
+    Ok(count)
 }
 
 /// Refuses a queue that is at another revision.
