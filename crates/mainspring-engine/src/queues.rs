@@ -1,9 +1,10 @@
-//! What is set for queues, as fires heed it: for those that runs leave by claims alone the planner keeps no slot, and asks for their runs
+//! What is set for queues and labels, as fires heed it: for those that runs leave by claims alone the planner keeps no slot, and asks for their runs
 //! again and again, because what may leave them changes by itself. How many runs wait in those with a limit is counted here.
 
 use std::sync::Arc;
 
 use mainspring_core::planner::{Limits, QueueLimit};
+use mainspring_core::queue::label_of;
 use mainspring_store::{Error, QueueRow, Store};
 use tokio::sync::{Notify, watch};
 
@@ -63,6 +64,7 @@ impl QueueWatch {
         let mut queues = self.store.queues().await?;
         queues.retain(|queue| queue.rule.is_set());
         let changes = queues.iter().any(|queue| !queue.rule.paused || queue.rule.max_waiting.is_some());
+        let (labels, queues): (Vec<_>, Vec<_>) = queues.into_iter().partition(|row| label_of(&row.name).is_some());
         let mut limits = Vec::with_capacity(queues.len());
         for QueueRow { name, rule, .. } in queues {
             let room = match rule.max_waiting {
@@ -71,7 +73,8 @@ impl QueueWatch {
             };
             limits.push((Arc::from(name), QueueLimit { by_claims: rule.holds_back(), room }));
         }
-        let limits = Limits::from_iter(limits);
+        let mut limits = Limits::from_iter(limits);
+        labels.into_iter().for_each(|label| limits.limit_label(label.name.into()));
         self.limits.send_if_modified(|before| {
             if **before != limits {
                 *before = Arc::new(limits);

@@ -34,6 +34,7 @@ pub mod jobs;
 pub mod keeping;
 pub mod keys;
 pub mod kit;
+pub mod labels;
 pub mod nodes;
 pub mod queue;
 pub mod queues;
@@ -125,6 +126,13 @@ macro_rules! conformance_suite {
                 backlog_of_one_namespace_is_in_the_way_of_no_other,
                 claims_of_one_run_reach_every_namespace,
                 rule_of_a_queue_holds_over_all_namespaces;
+            labels:
+                limit_of_a_label_holds_over_queues_and_namespaces,
+                runs_that_run_already_count_in_the_new_limit_of_a_label,
+                backlog_of_a_full_label_holds_up_no_other_of_its_queue,
+                run_with_two_limited_labels_needs_room_in_both,
+                run_that_is_tried_again_takes_its_place_of_a_label_anew,
+                limit_of_a_label_holds_for_routed_runs;
             workers:
                 claim_takes_from_one_queue_after_the_other,
                 worker_executes_runs_under_its_own_name,
@@ -322,6 +330,7 @@ mod tests {
             include_str!("conformance/jobs.rs"),
             include_str!("conformance/keeping.rs"),
             include_str!("conformance/keys.rs"),
+            include_str!("conformance/labels.rs"),
             include_str!("conformance/nodes.rs"),
             include_str!("conformance/queue.rs"),
             include_str!("conformance/queues.rs"),

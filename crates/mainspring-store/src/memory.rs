@@ -487,6 +487,10 @@ impl Store for MemoryStore {
         Ok(queues::waiting(&*self.model()?, queue, max))
     }
 
+    async fn counted(&self, limited: &str) -> Result<u32> {
+        Ok(queues::counted(&*self.model()?, limited))
+    }
+
     async fn set_queue(&self, name: &str, rule: QueueRule, expect: i64, _at: Timestamp) -> Result<QueueRow> {
         queues::set_queue(&mut *self.model()?, name, rule, expect)
     }

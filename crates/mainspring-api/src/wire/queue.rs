@@ -1,4 +1,4 @@
-//! Queues: what waits in them, and what is set for them.
+//! Queues: what waits in them, and what is set for them and for labels of jobs.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -51,4 +51,23 @@ pub struct QueueRate {
     pub count: u32,
     /// In how many milliseconds: 1 to a day.
     pub per_ms: u32,
+}
+
+/// A label of jobs whose runs are limited, whatever their queues and namespaces.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct LabelLimit {
+    /// `NAME=VALUE`.
+    pub label: String,
+    /// Runs that are executed at a time, over all nodes and workers.
+    pub max_running: u32,
+    /// Runs that are executed and count.
+    pub running: u32,
+}
+
+/// The limit of a label.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LabelSettings {
+    /// Runs that are executed at a time, over all nodes and workers; at least 1.
+    pub max_running: u32,
 }

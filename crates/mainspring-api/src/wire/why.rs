@@ -59,6 +59,8 @@ pub enum WhyCode {
     QueuePaused,
     /// As many runs of its queue are executed as may be, or leave it as fast as they may.
     QueueLimit,
+    /// As many runs of jobs with one of its labels are executed as may be.
+    LabelLimit,
     /// Other runs of the queue go first.
     QueueOrder,
     /// The server that answers is shutting down.
@@ -85,7 +87,7 @@ pub enum WhyCode {
 }
 
 words!(WhyCode: Running = "running", CancelRequested = "cancel_requested", Final = "final", NotBefore = "not_before",
-    JobLimit = "job_limit", NoSlot = "no_slot", NoWorker = "no_worker", QueuePaused = "queue_paused", QueueLimit = "queue_limit", QueueOrder = "queue_order", Draining = "draining",
+    JobLimit = "job_limit", NoSlot = "no_slot", NoWorker = "no_worker", QueuePaused = "queue_paused", QueueLimit = "queue_limit", LabelLimit = "label_limit", QueueOrder = "queue_order", Draining = "draining",
     AboutToStart = "about_to_start", JobPaused = "job_paused", NoTrigger = "no_trigger",
     TriggerPaused = "trigger_paused", TriggerComplete = "trigger_complete", TriggerError = "trigger_error",
     AwaitsRun = "awaits_run", NotDue = "not_due", Unknown = "unknown");

@@ -138,8 +138,11 @@ impl Planner {
                 Err(panic) => self.panicked(place, &panic, commands),
             }
         }
-        for (_, entry) in &mut batch {
-            let served = self.queues.serves(&entry.queue) && !self.limits.leave_by_claims(&entry.queue);
+        for (place, entry) in &mut batch {
+            let job = |place| self.residents.find(place).map(|resident| &resident.rule.definition);
+            let by_claims = self.limits.leave_by_claims(&entry.queue)
+                || job(*place).is_some_and(|job| self.limits.are_labelled(job));
+            let served = self.queues.serves(&entry.queue) && !by_claims;
             for run in &mut entry.runs {
                 run.claim = served && self.slots.take();
             }

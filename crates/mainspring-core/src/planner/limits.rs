@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use crate::batch::{FireEntry, Gap, GapOutcome, GapReason};
+use crate::job::Job;
 use crate::routing::queue_of;
 
 /// The policy under which fires of a full queue are suppressed, as their gaps name it.
@@ -19,23 +20,36 @@ pub struct QueueLimit {
     pub room: u32,
 }
 
-/// What fires heed of all queues. One for which nothing is set is not in it, and costs nothing.
+/// What fires heed of all queues, and of labels. One for which nothing is set is not in it, and costs nothing.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Limits {
     queues: FxHashMap<Arc<str>, QueueLimit>,
+    /// `NAME=VALUE`: runs of jobs with one of them leave by claims alone.
+    labels: FxHashSet<Arc<str>>,
 }
 
 impl FromIterator<(Arc<str>, QueueLimit)> for Limits {
     fn from_iter<I: IntoIterator<Item = (Arc<str>, QueueLimit)>>(queues: I) -> Self {
-        Self { queues: queues.into_iter().collect() }
+        Self { queues: queues.into_iter().collect(), labels: FxHashSet::default() }
     }
 }
 
 impl Limits {
-    /// Whether nothing is set for any queue.
+    /// Adds a label for which something is set, as `NAME=VALUE`.
+    pub fn limit_label(&mut self, label: Arc<str>) {
+        self.labels.insert(label);
+    }
+
+    /// Whether nothing is set.
     #[must_use]
     pub fn is_empty(&self) -> bool {
-        self.queues.is_empty()
+        self.queues.is_empty() && self.labels.is_empty()
+    }
+
+    /// Whether the runs of a job leave by claims alone, because something is set for a label of it.
+    pub(super) fn are_labelled(&self, job: &Job) -> bool {
+        let is_limited = |(name, value): (&String, &String)| self.labels.contains(format!("{name}={value}").as_str());
+        !self.labels.is_empty() && job.labels.iter().any(is_limited)
     }
 
     /// Whether it is limited how many runs may wait in a queue.
@@ -55,13 +69,13 @@ impl Limits {
     }
 
     fn of(&self, line: &str) -> Option<&QueueLimit> {
-        if self.is_empty() { None } else { self.queues.get(queue_of(line)) }
+        if self.queues.is_empty() { None } else { self.queues.get(queue_of(line)) }
     }
 
     /// Suppresses those runs of an entry for which its queue has no room, and takes the room of the others. Runs that start at once do not
     /// wait, and one that its trigger awaits is not suppressed: without its end the trigger would never fire again.
     pub(super) fn admit(&mut self, entry: &mut FireEntry) {
-        if self.is_empty() || entry.progress.awaiting_run.is_some() {
+        if self.queues.is_empty() || entry.progress.awaiting_run.is_some() {
             return;
         }
         let Some(limit) = self.queues.get_mut(queue_of(&entry.queue)) else { return };

@@ -141,3 +141,36 @@ async fn full_queue_refuses_runs_and_suppresses_fires() {
     engine.control().run_now(&key, Ask::default()).await.expect("there is room again");
     are(&store, RunState::Succeeded, 3).await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn limit_of_a_label_holds_for_fires_of_all_jobs_with_it() {
+    const GOLD: &str = "tier=gold";
+    let (inside, most) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
+    let handlers = Arc::<Handlers>::default();
+    let (entered, peak) = (Arc::clone(&inside), Arc::clone(&most));
+    handlers.register("count", move |_| {
+        let (entered, peak) = (Arc::clone(&entered), Arc::clone(&peak));
+        async move {
+            peak.fetch_max(entered.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            tokio::task::yield_now().await;
+            entered.fetch_sub(1, Ordering::SeqCst);
+        }
+    });
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let limit = QueueRule { max_running: Some(1), ..QueueRule::default() };
+    store.set_queue(GOLD, limit, 0, SystemClock.now()).await.expect("set");
+    let clock = Arc::new(SystemClock);
+    let engine = Engine::start_with(Arc::clone(&store), Settings::default(), clock, handlers).await.expect("it starts");
+    let at = soon();
+    let jobs = (0..8).map(|index| {
+        let mut job = Job::new(JobKey::new("default", format!("job-{index}")), Task::Handler { name: "count".into() });
+        job.queue = format!("queue-{}", index % 3);
+        job.labels.insert("tier".into(), "gold".into());
+        job.triggers.push(TriggerDefinition::new("once", ScheduleDefinition::At { at }));
+        (Arc::new(job), Expect::Anything)
+    });
+    engine.control().save(jobs.collect(), SaveMode::Commit).await.expect("saved");
+    are(&store, RunState::Succeeded, 8).await;
+    assert_eq!(most.load(Ordering::SeqCst), 1, "one at a time, and all of them");
+    assert_eq!(store.counted(GOLD).await.expect("counted"), 0);
+}

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use axum::Json;
 use axum::extract::State;
 use mainspring_api::{self as api, ErrorCode, Problem, Queue, QueueRate, QueueSettings, is_valid_name, routes};
-use mainspring_core::queue::{QueueRule, Rate};
+use mainspring_core::queue::{QueueRule, Rate, label_of};
 use mainspring_core::routing::queue_of;
 use mainspring_core::run::RunState;
 use mainspring_store::{Error as StoreError, QueueRow};
@@ -132,22 +132,27 @@ fn settings(rule: QueueRule) -> QueueSettings {
     }
 }
 
-/// Changes what is set, whatever others set meanwhile.
 async fn change(app: &App, name: String, change: impl Fn(QueueRule) -> QueueRule) -> Answer<Json<Queue>> {
+    set(app, &name, change).await?;
+    one(app, name).await
+}
+
+/// Changes what is set for a queue or a label, whatever others set meanwhile.
+pub(super) async fn set(app: &App, name: &str, change: impl Fn(QueueRule) -> QueueRule) -> Answer<()> {
     let store = app.control().store();
     for _ in 0..TRIES {
         let row = store.queues().await?.into_iter().find(|row| row.name == name);
         let (before, revision) = row.map_or_else(Default::default, |row: QueueRow| (row.rule, row.revision));
-        match store.set_queue(&name, change(before), revision, app.now()).await {
+        match store.set_queue(name, change(before), revision, app.now()).await {
             Err(StoreError::Conflict { .. }) => {}
             Err(error) => return Err(error.into()),
             Ok(_) => {
                 app.engine.queues_changed();
-                return one(app, name).await;
+                return Ok(());
             }
         }
     }
-    let why = format!("the queue {name} was changed by others at the same time");
+    let why = format!("what is set for {name} was changed by others at the same time");
     Err(Refusal::new(ErrorCode::ResourceConflict, why))
 }
 
@@ -173,7 +178,7 @@ async fn known(app: &App) -> Answer<BTreeMap<String, Queue>> {
     let mut queue = |name: &str, note: &mut dyn FnMut(&mut Queue)| {
         note(queues.entry(name.to_owned()).or_insert_with(|| empty(name)));
     };
-    for row in store.queues().await? {
+    for row in store.queues().await?.into_iter().filter(|row| label_of(&row.name).is_none()) {
         queue(&row.name, &mut |queue| queue.settings = settings(row.rule));
     }
     for count in store.figures().await?.runs {

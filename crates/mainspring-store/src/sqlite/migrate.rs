@@ -33,7 +33,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(11, "0011_node_count"),
     migration!(12, "0012_hooks"),
     migration!(13, "0013_lines"),
-    migration!(15, "0015_waiting"),
+    migration!(14, "0014_waiting"),
 ];
 
 /// Number of the newest migration.

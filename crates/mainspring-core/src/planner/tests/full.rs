@@ -1,5 +1,6 @@
 //! Queues in which no more runs may wait.
 
+use super::super::Limits;
 use super::*;
 use crate::batch::{GapOutcome, GapReason};
 
@@ -47,6 +48,24 @@ fn fires_for_which_a_queue_has_no_room_are_suppressed() {
     assert_eq!(fired_at(&mut world, 4_000), (0, 5, 0), "any number may wait where nothing bounds it");
     let every_instant = world.rows.values().all(|loaded| loaded.row.progress.times_triggered == 4);
     assert!(every_instant, "a trigger goes on, whatever becomes of its fires");
+}
+
+#[test]
+fn fire_of_a_job_with_a_limited_label_takes_no_slot() {
+    let mut world = world();
+    for (id, labels) in [(1, vec![]), (2, vec![("tier", "gold")]), (3, vec![("a", "b"), ("tier", "gold")])] {
+        let mut rule = second_by_second();
+        let labels = labels.into_iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
+        Arc::make_mut(&mut rule.definition).labels = labels.collect();
+        world.add(id, rule);
+    }
+    let cases = [("tier=gold", 1), ("tier=silver", 3), ("a=b", 2), ("tier=", 3)];
+    for (instant, (label, taken)) in (1_000..).step_by(1_000).zip(cases) {
+        let mut limits = Limits::default();
+        limits.limit_label(label.into());
+        world.send(Event::Limited(Arc::new(limits)));
+        assert_eq!(fired_at(&mut world, instant), (taken, 3 - taken, 0), "{label}");
+    }
 }
 
 #[test]
