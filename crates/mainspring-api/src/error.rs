@@ -142,6 +142,10 @@ catalogue! {
         "The paths are in /api/v1/openapi.json.";
     RouteMethod "route.method" 405 "the path does not take this method"
         "The Allow header says which methods it takes.";
+    LabelNotFound "label.not_found" 404 "nothing is set for the label"
+        "`mainspring label list` shows the labels that are limited. A label is written NAME=VALUE, as in the job.";
+    QueueFull "queue.full" 429 "as many runs wait in the queue as may"
+        "Wait as long as the Retry-After header says, or until runs have left the queue: `mainspring queue show QUEUE`. `mainspring queue set QUEUE --max-waiting N` lets more wait, more workers or slots make it shorter.";
     RateLimited "request.rate_limited" 429 "too many requests"
         "Wait as long as the Retry-After header says.";
 

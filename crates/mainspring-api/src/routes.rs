@@ -43,6 +43,8 @@
 //! | [`QUEUES`] | GET | array of [`Queue`](crate::Queue) |
 //! | [`QUEUE`] | GET, PUT | [`QueueSettings`](crate::QueueSettings) → [`Queue`](crate::Queue) |
 //! | [`QUEUE_PAUSE`], [`QUEUE_RESUME`] | POST | [`Reason`](crate::Reason) → [`Queue`](crate::Queue) |
+//! | [`LABELS`] | GET | array of [`LabelLimit`](crate::LabelLimit) |
+//! | [`LABEL`] | PUT, DELETE | [`LabelSettings`](crate::LabelSettings) → [`LabelLimit`](crate::LabelLimit) |
 //! | [`WORKERS`] | GET, POST | [`WorkerSpec`](crate::WorkerSpec) → 201 [`WorkerTerms`](crate::WorkerTerms); GET: array of [`Worker`](crate::Worker) |
 //! | [`WORKER`] | GET, DELETE | → [`Worker`](crate::Worker) |
 //! | [`WORKER_POLL`] | POST | [`WorkerPoll`](crate::WorkerPoll) → [`WorkerOrders`](crate::WorkerOrders) |
@@ -160,6 +162,10 @@ pub const QUEUE: &str = "/api/v1/queues/{queue}";
 pub const QUEUE_PAUSE: &str = "/api/v1/queues/{queue}/pause";
 /// Ends the pause of a queue.
 pub const QUEUE_RESUME: &str = "/api/v1/queues/{queue}/resume";
+/// Labels of jobs whose runs are limited.
+pub const LABELS: &str = "/api/v1/labels";
+/// One of them, as `NAME=VALUE`. PUT: sets its limit.
+pub const LABEL: &str = "/api/v1/labels/{label}";
 /// Workers that have joined.
 pub const WORKERS: &str = "/api/v1/workers";
 /// One worker. DELETE: it leaves; what it still executes is lost.
@@ -233,6 +239,8 @@ pub const ALL: &[(&str, &[&str])] = &[
     (QUEUE, &["GET", "PUT"]),
     (QUEUE_PAUSE, &["POST"]),
     (QUEUE_RESUME, &["POST"]),
+    (LABELS, &["GET"]),
+    (LABEL, &["PUT", "DELETE"]),
     (WORKERS, &["GET", "POST"]),
     (WORKER, &["GET", "DELETE"]),
     (WORKER_POLL, &["POST"]),

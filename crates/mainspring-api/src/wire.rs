@@ -25,7 +25,7 @@ pub use cluster::{
 pub use job::{Job, JobData, JobFilter, Namespace, NamespaceSpec, Reason, RunNow, WriteOptions};
 pub use page::{Page, PageFilter};
 pub use preview::{NextFilter, NextFire, Preview, PreviewFire, PreviewNote, PreviewRequest};
-pub use queue::{Queue, QueueRate, QueueSettings};
+pub use queue::{LabelLimit, LabelSettings, Queue, QueueRate, QueueSettings};
 pub use run::{
     Attempt, AttemptState, LogFilter, LogLine, LogPage, LogStream, Origin, OutputRef, Run, RunFilter, RunShard,
     RunState, RunSummary,

@@ -3,8 +3,8 @@
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{
-    apply, bench, check, cluster, completion, cron, dev, doctor, job, logs, next, queue, run, server, trigger, version,
-    webhook, worker,
+    apply, bench, check, cluster, completion, cron, dev, doctor, job, label, logs, next, queue, run, server, trigger,
+    version, webhook, worker,
 };
 use crate::error::{Error, Result};
 use crate::exit::Exit;
@@ -41,6 +41,7 @@ enum Command {
     Next(next::NextArgs),
     Cron(cron::CronArgs),
     Queue(queue::QueueArgs),
+    Label(label::LabelArgs),
     Worker(worker::WorkerArgs),
     Webhook(webhook::WebhookArgs),
     Cluster(cluster::ClusterArgs),
@@ -71,6 +72,7 @@ impl Cli {
             Command::Logs(args) => logs::run(&args, &output),
             Command::Next(args) => next::run(args, &output),
             Command::Queue(args) => queue::run(args, &output),
+            Command::Label(args) => label::run(args, &output),
             Command::Worker(args) => worker::run(args, &output),
             Command::Webhook(args) => webhook::run(args, &output),
             Command::Cluster(args) => cluster::run(args, &output),

@@ -9,6 +9,7 @@ pub mod cron;
 pub mod dev;
 pub mod doctor;
 pub mod job;
+pub mod label;
 pub mod logs;
 pub mod next;
 pub mod queue;

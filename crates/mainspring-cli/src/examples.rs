@@ -19,6 +19,7 @@ const FILES: &[(&str, &str)] = &[
     example!("disk-usage.yaml"),
     example!("hello.yaml"),
     example!("keep-data.yaml"),
+    example!("label-limit.yaml"),
     example!("large-output.yaml"),
     example!("newest-wins.yaml"),
     example!("office-hours.toml"),

@@ -2,6 +2,7 @@
 
 mod cluster;
 mod job;
+mod label;
 mod next;
 mod plan;
 mod queue;
@@ -13,6 +14,7 @@ mod worker;
 
 pub use cluster::{CLUSTER, LATENESS, NODE, SHARD};
 pub use job::{JOB, JOB_DATA};
+pub use label::LABEL;
 pub use next::NEXT;
 pub use plan::{PLAN, changes};
 pub use queue::QUEUE;

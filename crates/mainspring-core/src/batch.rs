@@ -144,7 +144,7 @@ words!(
     GapOutcome {
         /// They passed the misfire threshold, the catch-up cap, a pause, or the trigger as it was.
         Missed = "missed",
-        /// The overlap policy let them pass.
+        /// The overlap policy let them pass, or their queue was full.
         Suppressed = "suppressed",
     }
 );
@@ -158,6 +158,8 @@ words!(
         CatchUpCap = "catch_up_cap",
         /// A run of the job was unfinished.
         Overlap = "overlap",
+        /// As many runs waited in the queue as may.
+        QueueFull = "queue_full",
         /// The trigger, its job or its namespace was paused.
         Paused = "paused",
         /// The trigger was changed before they were fired.

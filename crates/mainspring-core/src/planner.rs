@@ -16,6 +16,7 @@ mod check;
 mod due;
 mod ends;
 mod fires;
+mod limits;
 mod part;
 mod refused;
 mod repeats;
@@ -29,7 +30,7 @@ mod window;
 use std::sync::Arc;
 
 use mainspring_schedule::Timestamp;
-use rustc_hash::{FxHashMap, FxHashSet};
+use rustc_hash::FxHashMap;
 
 use crate::batch::{
     AttemptDetail, Changes, ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, LiveRun, Queues,
@@ -46,6 +47,7 @@ use self::ahead::Ahead;
 use self::check::Check;
 use self::ends::Ends;
 use self::fires::Fires;
+pub use self::limits::{Limits, QueueLimit};
 use self::part::Part;
 pub use self::refused::Refusal;
 use self::repeats::Repeats;
@@ -155,8 +157,8 @@ pub enum Event {
     HeldRead(Vec<LiveRun>),
     /// The ends of those that it does not, as asked for.
     LostRead(Vec<AttemptEnd>),
-    /// Nothing leaves these queues but by claims, which may find something there again.
-    Limited(Arc<FxHashSet<Arc<str>>>),
+    /// What is set for queues, and how much room they have: claims may find something there again.
+    Limited(Arc<Limits>),
     /// What has become known of jobs, whose waiting runs may be in other lines since: all of it at first. Without it, all jobs are
     /// alike.
     Lanes(Vec<JobLane>),
@@ -283,8 +285,8 @@ pub struct Planner {
     slots: Slots,
     /// Which queues this node's own pool takes runs from.
     queues: Queues,
-    /// Queues for which something is set: their fires are queued, whoever has slots.
-    limited: Arc<FxHashSet<Arc<str>>>,
+    /// What is set for queues. The room of those with a limit shrinks with every fire until it is told anew.
+    limits: Limits,
     /// Whether runs may wait for workers that have not been told yet.
     offers: bool,
     /// The shards whose changes are being read, and nothing while that waits to be repeated.
@@ -323,7 +325,7 @@ impl Planner {
             ends: Ends::new(settings.batch_max),
             slots: Slots::new(settings.slots),
             queues: Queues::All,
-            limited: Arc::default(),
+            limits: Limits::default(),
             offers: true,
             changes_asked: None,
             changes_waiting: true,
@@ -379,8 +381,8 @@ impl Planner {
                 self.offers |= released.count > 0;
                 self.slots.released(released);
             }
-            Event::Limited(queues) => {
-                self.limited = queues;
+            Event::Limited(limits) => {
+                self.limits.clone_from(&limits);
                 self.slots.backlog = true;
                 self.offers = true;
             }

@@ -4,6 +4,10 @@
 //! [for runs of jobs that are not known to be short](crate::lane). A claim looks which
 //! lines have runs, and [shares out](share_out) what it asks for, so that nobody's backlog is in the way of others. What is set for a
 //! queue holds for all of its lines together.
+//!
+//! What is set for a [label](label_of) holds for the runs of all jobs that have it, whatever their queue. A run that is claimed while a label
+//! of its job is full goes into a [line of that label](label_line), from which runs are taken only as far as the label has room: it is in
+//! the way of nobody, and nobody looks at it again for nothing.
 
 use mainspring_schedule::Timestamp;
 use serde::{Deserialize, Serialize};
@@ -35,17 +39,71 @@ pub fn namespace_line(queue: &str, namespace: &str) -> String {
     format!("{queue}#{}", namespace.get(..NAMESPACE_MAX).unwrap_or(namespace))
 }
 
-/// The namespace of a line, if it is that of one, or one [beside a queue](crate::lane::slow_line).
+/// The namespace of a line, if it is that of one, of a label, or one [beside a queue](crate::lane::slow_line).
 #[must_use]
 pub fn namespace_of(line: &str) -> Option<&str> {
-    let (_, namespace) = line.split_once('#').filter(|_| !is_routed(line))?;
-    Some(unmarked(namespace)).map(|namespace| if namespace.is_empty() { PLAIN_NAMESPACE } else { namespace })
+    let (_, rest) = line.split_once('#').filter(|_| !is_routed(line))?;
+    let namespace = unmarked(rest.split_once(LABEL_MARK).map_or(rest, |(_, namespace)| namespace));
+    Some(if namespace.is_empty() { PLAIN_NAMESPACE } else { namespace })
 }
 
 /// Who shares what is claimed, by the line of its runs: a namespace, or nothing for `default`, which comes first.
 #[must_use]
 pub fn sharer(line: &str) -> &str {
     namespace_of(line).filter(|namespace| *namespace != PLAIN_NAMESPACE).unwrap_or_default()
+}
+
+/// The label that something is set for, if it is not a queue: its name and its value.
+///
+/// ```
+/// use mainspring_core::queue::label_of;
+/// assert_eq!((label_of("tier=gold"), label_of("mail")), (Some(("tier", "gold")), None));
+/// ```
+#[must_use]
+pub fn label_of(limited: &str) -> Option<(&str, &str)> {
+    limited.split_once('=')
+}
+
+const LABEL_MARK: char = '!';
+
+/// The line beside another one for runs whose job has a label that is full. Routed runs stay where they are.
+///
+/// Lines know labels by [tags](label_tag): two labels that have the same one share a line, and wait for each other.
+///
+/// ```
+/// use mainspring_core::queue::{is_plain, label_line, label_tag, namespace_of};
+/// for (line, namespace) in [("mail", "default"), ("mail#b", "b")] {
+///     let waiting = label_line(line, "tier=gold");
+///     assert_eq!(label_line(&waiting, "tier=gold"), waiting);
+///     assert_eq!((namespace_of(&waiting), label_tag(&waiting)), (Some(namespace), Some(&*label_tag_of("tier=gold"))));
+///     assert!(!is_plain(&waiting));
+/// }
+/// # use mainspring_core::queue::label_tag_of;
+/// assert_eq!(label_line("mail/@w", "tier=gold"), "mail/@w");
+/// ```
+#[must_use]
+pub fn label_line(line: &str, label: &str) -> String {
+    if is_routed(line) {
+        return line.to_owned();
+    }
+    let (queue, rest) = line.split_once('#').unwrap_or((line, ""));
+    let rest = rest.split_once(LABEL_MARK).map_or(rest, |(_, rest)| rest);
+    format!("{queue}#{}{LABEL_MARK}{rest}", label_tag_of(label))
+}
+
+/// The tag of the label for whose runs a line is.
+#[must_use]
+pub fn label_tag(line: &str) -> Option<&str> {
+    let (_, rest) = line.split_once('#').filter(|_| !is_routed(line))?;
+    rest.split_once(LABEL_MARK).map(|(tag, _)| tag)
+}
+
+/// The tag of a label: four characters of the 64 that names have, so that a line fits into a column.
+#[must_use]
+pub fn label_tag_of(label: &str) -> String {
+    const CHARACTERS: &[u8; 64] = b"0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz-_";
+    let hash = label.bytes().fold(0, |hash, byte| mix(hash ^ u64::from(byte)));
+    (0..4).map(|place| char::from(CHARACTERS[(hash >> (6 * place) & 63) as usize])).collect()
 }
 
 /// Whether a line is a queue itself.
@@ -115,6 +173,8 @@ pub struct QueueRule {
     pub max_running: Option<u32>,
     /// How fast runs leave.
     pub rate: Option<Rate>,
+    /// Runs that wait at a time; more are refused, and fires of triggers suppressed. Counted now and then, so that some more may wait.
+    pub max_waiting: Option<u32>,
 }
 
 /// So many runs in a time, evenly spread.
@@ -148,6 +208,12 @@ impl QueueRule {
     #[must_use]
     pub fn is_set(&self) -> bool {
         *self != Self::default()
+    }
+
+    /// Whether anything is set that keeps runs from leaving.
+    #[must_use]
+    pub const fn holds_back(&self) -> bool {
+        self.paused || self.max_running.is_some() || self.rate.is_some()
     }
 
     /// How many more runs may leave now, where so many of the queue are executed, and those that have left have taken up the time
@@ -272,6 +338,9 @@ mod tests {
         let line = namespace_line(&queue, &namespace);
         assert!(line.len() <= 255, "a column of MySQL has that many");
         assert_eq!((crate::routing::queue_of(&line), namespace_of(&line)), (queue.as_str(), Some(&namespace[..120])));
+        let full = label_line(&line, "tier=gold");
+        assert!(full.len() < 255, "and with a label");
+        assert_eq!((crate::routing::queue_of(&full), namespace_of(&full)), (queue.as_str(), Some(&namespace[..120])));
         assert_eq!((namespace_of("q"), namespace_of("q/@w#1"), is_plain("q/route")), (None, None, false));
     }
 

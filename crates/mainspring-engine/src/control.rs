@@ -17,6 +17,7 @@ use std::sync::Arc;
 use mainspring_core::Timestamp;
 use mainspring_core::compile::{Defaults, FieldError};
 use mainspring_core::job::{Job, JobKey, NameError};
+use mainspring_core::planner::Limits;
 use mainspring_store::Store;
 use mainspring_tasks::DataError;
 use tokio::sync::{Mutex, broadcast, watch};
@@ -47,6 +48,8 @@ pub struct Control {
     calendars: Arc<Mutex<()>>,
     notices: broadcast::Sender<Notice>,
     lanes: LaneWatch,
+    /// What is set for queues, as this node heard last.
+    limits: watch::Receiver<Arc<Limits>>,
 }
 
 /// A request that was not carried out. Nothing of it was kept.
@@ -74,6 +77,14 @@ pub enum Error {
     /// The request does not fit the state of what it names.
     #[error("{0}")]
     Refused(String),
+    /// As many runs wait in the queue as may. Once some have left it, asking again helps.
+    #[error("the queue {queue} is full: no more than {max_waiting} may wait in it")]
+    QueueFull {
+        /// The queue.
+        queue: String,
+        /// How many runs may wait in it.
+        max_waiting: u32,
+    },
 }
 
 /// What a request comes to.
@@ -88,8 +99,9 @@ impl Control {
         log_appended: watch::Receiver<u64>,
         notices: broadcast::Sender<Notice>,
         lanes: LaneWatch,
+        limits: watch::Receiver<Arc<Limits>>,
     ) -> Self {
-        Self { store, clock, time, definitions, log_appended, calendars: Arc::default(), notices, lanes }
+        Self { store, clock, time, definitions, log_appended, calendars: Arc::default(), notices, lanes, limits }
     }
 
     /// The present instant for what is asked for: by the engine's clock, unless that is known to be wrong.

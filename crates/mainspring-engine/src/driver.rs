@@ -3,11 +3,11 @@
 use std::sync::Arc;
 use std::time::Instant;
 
-use mainspring_core::batch::{LiveRun, Placed, Queues, Released, TriggerRow, TriggerStatus};
+use mainspring_core::batch::{GapOutcome, LiveRun, Placed, Queues, Released, TriggerRow, TriggerStatus};
 use mainspring_core::cluster::{Held, Reading, Reason, ShardSet};
 use mainspring_core::job::Job;
 use mainspring_core::lane::JobLane;
-use mainspring_core::planner::{AttemptEnd, Command, Event, Planner, Read, Refusal, Take};
+use mainspring_core::planner::{AttemptEnd, Command, Event, Limits, Planner, Read, Refusal, Take};
 use mainspring_core::retry::AfterAttempt;
 use mainspring_core::rule::{Loaded, Start};
 use mainspring_core::run::RunState;
@@ -25,7 +25,6 @@ use crate::lanes::LaneWatch;
 use crate::metrics::{Ending, Metrics, Miss, Operation, Outcome, ReasonLabel, ResultLabel, seconds};
 use crate::notice::Notice;
 use crate::pool::Pool;
-use crate::queues::Names;
 use crate::tasks::Tasks;
 use crate::workers::Workers;
 
@@ -39,8 +38,8 @@ pub(crate) struct Driver {
     pub(crate) planner: Planner,
     /// Which queues the pool takes runs from.
     pub(crate) queues: Queues,
-    /// For which queues something is set.
-    pub(crate) limited: watch::Receiver<Names>,
+    /// What is set for queues.
+    pub(crate) limited: watch::Receiver<Arc<Limits>>,
     /// How long runs of jobs take: what is seen here, and what is known.
     pub(crate) lanes: LaneWatch,
     pub(crate) known: mpsc::UnboundedReceiver<Vec<JobLane>>,
@@ -535,7 +534,10 @@ fn count_fires(
     count("suppressed", &[Placed::Suppressed]);
     let recorded = (0..).zip(&batch.entries).filter(|(index, _)| outcome.has_recorded(*index));
     for gap in recorded.flat_map(|(_, entry)| &entry.gaps) {
-        metrics.fires.get_or_create(&Outcome { outcome: "missed" }).inc_by(gap.count);
+        metrics.fires.get_or_create(&Outcome { outcome: gap.outcome.as_str() }).inc_by(gap.count);
+        if gap.outcome == GapOutcome::Suppressed {
+            continue;
+        }
         let miss = Miss { cause: gap.reason.as_str(), policy: gap.policy.clone() };
         metrics.misfires.get_or_create(&miss).inc_by(gap.count);
     }

@@ -232,6 +232,7 @@ impl Engine {
         let audience = Audience::new(settings.listeners, Arc::clone(&definitions), settings.listener_limit);
         let listening = audience.listen(|| notices.subscribe());
         let lanes = LaneWatch::start(Arc::clone(&store), Arc::clone(&metrics)).await?;
+        let set = QueueWatch::start(Arc::clone(&store)).await?;
         let control = Control::new(
             Arc::clone(&store),
             Arc::clone(&clock),
@@ -240,6 +241,7 @@ impl Engine {
             logs.appended.clone(),
             notices.clone(),
             lanes.clone(),
+            set.subscribe(),
         );
         if let Err(error) = control.rearm_stranded().await {
             tracing::error!(%error, "delays that wait for runs which are over could not be set going");
@@ -283,7 +285,6 @@ impl Engine {
         running.spawn(lanes.clone().keep(workers.clone()));
         running.spawn(workers.clone().keep());
         running.spawn(workers.clone().check());
-        let set = QueueWatch::start(Arc::clone(&store)).await?;
         running.spawn(set.clone().keep());
         running.spawn(workers.clone().route());
         let mut planner = settings.planner;

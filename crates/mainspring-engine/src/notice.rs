@@ -3,11 +3,11 @@
 use std::sync::Arc;
 
 use mainspring_core::batch::{
-    Completion, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, GapReason, Placed,
+    Completion, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, GapOutcome, GapReason, Placed,
 };
 use mainspring_core::retry::AfterAttempt;
 use mainspring_core::run::{AttemptOutcome, RunState};
-use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
+use mainspring_core::{JobId, JobVersion, RunId, RunSource, Timestamp, TriggerId};
 use tokio::sync::broadcast;
 
 use crate::listener::ChangedJob;
@@ -104,6 +104,11 @@ pub(crate) fn of_fires(notices: &broadcast::Sender<Notice>, batch: &FireBatch, o
         let (trigger, job, job_version) = (entry.trigger, entry.job, entry.job_version);
         for gap in &entry.gaps {
             let (first, last, count, reason) = (gap.first, gap.last, gap.count, gap.reason);
+            if gap.outcome == GapOutcome::Suppressed {
+                let (run, placed) = (RunId::new(first, RunSource::Fire(trigger)), Placed::Suppressed);
+                let _ = notices.send(Notice::Fired { trigger, job, job_version, run, fire_time: first, placed });
+                continue;
+            }
             let _ = notices.send(Notice::Missed { trigger, job, job_version, first, last, count, reason });
         }
         for (run, placed) in entry.runs.iter().zip(placed.by_ref()) {

@@ -46,7 +46,8 @@ impl Refusal {
                 headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"mainspring\""));
             }
             Some(
-                ErrorCode::ServerBusy
+                ErrorCode::QueueFull
+                | ErrorCode::ServerBusy
                 | ErrorCode::ServerDraining
                 | ErrorCode::StoreUnavailable
                 | ErrorCode::IdempotencyPending,
@@ -99,6 +100,7 @@ impl From<control::Error> for Refusal {
             control::Error::Store(error) => error.into(),
             control::Error::Name(error) => Self::new(ErrorCode::NameInvalid, error.to_string()),
             control::Error::Data(error) => Self::new(ErrorCode::JobDataInvalid, error.to_string()),
+            error @ control::Error::QueueFull { .. } => Self::new(ErrorCode::QueueFull, error.to_string()),
             control::Error::Refused(why) => Self::new(ErrorCode::ResourceConflict, why),
             control::Error::Invalid { path, error, .. } => {
                 // Definitions are compiled before they get there, so this is a race with a calendar's deletion.

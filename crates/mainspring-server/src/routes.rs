@@ -9,6 +9,7 @@ pub(crate) mod events;
 mod export;
 mod health;
 mod jobs;
+mod labels;
 mod logs;
 mod namespaces;
 mod next;
@@ -112,6 +113,7 @@ fn table() -> Vec<Route> {
         next::routes(),
         events::routes(),
         queues::routes(),
+        labels::routes(),
         workers::routes(),
         webhooks::routes(),
     ]

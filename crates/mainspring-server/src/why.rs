@@ -1,6 +1,6 @@
 //! "Why is this not running?", answered from what the store and this node know. Pure: what is read comes in, reasons go out.
 
-use mainspring_api::{self as api, WhyCode, WhyReason};
+use mainspring_api::{self as api, LabelLimit, WhyCode, WhyReason};
 use mainspring_core::job::{GateRule, Overlap};
 use mainspring_core::lane::Lane;
 use mainspring_core::queue::{QueueRule, place};
@@ -42,6 +42,8 @@ pub(crate) struct RunFacts<'a> {
     pub(crate) pool: Pool,
     /// What is set for the queue, and how many of its runs are executed.
     pub(crate) queue: (QueueRule, u64),
+    /// The labels of its job that are full.
+    pub(crate) labels: &'a [LabelLimit],
     /// Which workers may have it.
     pub(crate) routing: &'a Routing,
     pub(crate) now: Timestamp,
@@ -126,6 +128,7 @@ fn queued(facts: &RunFacts<'_>) -> Vec<WhyReason> {
         reasons.push(WhyReason::new(WhyCode::Draining, "the server that answers is shutting down, and starts no runs"));
     }
     reasons.extend(at_limit(facts.queue, &facts.run.queue));
+    reasons.extend(full(facts.labels));
     if facts.routing.is_none() {
         reasons.extend(no_slot(facts.pool, &facts.run.queue));
         reasons.extend(slow_share(facts.pool));
@@ -146,6 +149,17 @@ fn queued(facts: &RunFacts<'_>) -> Vec<WhyReason> {
         reasons.push(WhyReason::new(WhyCode::AboutToStart, message));
     }
     reasons
+}
+
+/// Labels that keep the runs of a job back.
+fn full(labels: &[LabelLimit]) -> impl Iterator<Item = WhyReason> {
+    labels.iter().map(|LabelLimit { label, max_running, .. }| {
+        let message = format!(
+            "{} of jobs with the label {label} are executed, and no more may be at a time",
+            runs(*max_running as usize)
+        );
+        WhyReason::new(WhyCode::LabelLimit, message).hint(format!("mainspring label set {label} --max-running N"))
+    })
 }
 
 /// What is set for a queue that keeps its runs back.
@@ -303,6 +317,7 @@ pub(crate) fn job(
     triggers: &[api::Trigger],
     limit: Option<GateRule>,
     unfinished: &[RunInfo],
+    labels: &[LabelLimit],
 ) -> Vec<WhyReason> {
     let started: Vec<&RunInfo> = unfinished.iter().filter(|run| run.state == RunState::Running).collect();
     let mut reasons = Vec::new();
@@ -313,6 +328,7 @@ pub(crate) fn job(
     if it.paused {
         reasons.push(job_paused(&it.name));
     }
+    reasons.extend(full(labels));
     if triggers.is_empty() {
         let hint = format!("mainspring job run {}", it.name);
         reasons.push(WhyReason::new(WhyCode::NoTrigger, "it has no triggers, and runs when it is asked to").hint(hint));

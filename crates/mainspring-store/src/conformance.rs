@@ -34,6 +34,7 @@ pub mod jobs;
 pub mod keeping;
 pub mod keys;
 pub mod kit;
+pub mod labels;
 pub mod lanes;
 pub mod nodes;
 pub mod queue;
@@ -120,6 +121,8 @@ macro_rules! conformance_suite {
                 another_rate_holds_from_its_setting_on,
                 rule_of_one_queue_leaves_the_order_of_the_others_alone,
                 queue_is_set_as_it_was_seen,
+                runs_that_wait_are_counted_queue_by_queue,
+                fire_of_a_full_queue_is_recorded_without_a_run,
                 low_priority_does_not_starve,
                 backlog_of_one_namespace_is_in_the_way_of_no_other,
                 claims_of_one_run_reach_every_namespace,
@@ -132,6 +135,13 @@ macro_rules! conformance_suite {
                 waiting_runs_of_a_job_that_is_short_now_are_moved_in_pages,
                 runs_of_a_job_that_is_slow_now_are_moved_whatever_they_do,
                 what_is_known_of_jobs_is_read_from_the_last_change_on;
+            labels:
+                limit_of_a_label_holds_over_queues_and_namespaces,
+                runs_that_run_already_count_in_the_new_limit_of_a_label,
+                backlog_of_a_full_label_holds_up_no_other_of_its_queue,
+                run_with_two_limited_labels_needs_room_in_both,
+                run_that_is_tried_again_takes_its_place_of_a_label_anew,
+                limit_of_a_label_holds_for_routed_runs;
             workers:
                 claim_takes_from_one_queue_after_the_other,
                 worker_executes_runs_under_its_own_name,
@@ -329,6 +339,7 @@ mod tests {
             include_str!("conformance/jobs.rs"),
             include_str!("conformance/keeping.rs"),
             include_str!("conformance/keys.rs"),
+            include_str!("conformance/labels.rs"),
             include_str!("conformance/lanes.rs"),
             include_str!("conformance/nodes.rs"),
             include_str!("conformance/queue.rs"),

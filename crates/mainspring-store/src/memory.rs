@@ -490,6 +490,14 @@ impl Store for MemoryStore {
         Ok(self.model()?.queues.values().map(|line| line.row.clone()).collect())
     }
 
+    async fn waiting(&self, queue: &str, max: u32) -> Result<u32> {
+        Ok(queues::waiting(&*self.model()?, queue, max))
+    }
+
+    async fn counted(&self, limited: &str) -> Result<u32> {
+        Ok(queues::counted(&*self.model()?, limited))
+    }
+
     async fn set_queue(&self, name: &str, rule: QueueRule, expect: i64, _at: Timestamp) -> Result<QueueRow> {
         queues::set_queue(&mut *self.model()?, name, rule, expect)
     }

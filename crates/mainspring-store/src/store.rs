@@ -364,7 +364,13 @@ pub trait Store: Send + Sync + 'static {
     /// What is set for queues, by name. A queue for which nothing was set has no row.
     async fn queues(&self) -> Result<Vec<QueueRow>>;
 
-    /// Sets how runs leave a queue, which holds from the next claim on. `expect` is the revision that the caller has seen; 0:
+    /// How many runs wait in a queue, whosever they are; counted up to `max`.
+    async fn waiting(&self, queue: &str, max: u32) -> Result<u32>;
+
+    /// How many executed runs count in the limit of a queue or a label.
+    async fn counted(&self, limited: &str) -> Result<u32>;
+
+    /// Sets how runs leave a queue, or those of jobs with a label `NAME=VALUE`, which holds from the next claim on. `expect` is the revision that the caller has seen; 0:
     /// no row. [`Error::Conflict`](crate::Error::Conflict) if it is at another one.
     async fn set_queue(&self, name: &str, rule: QueueRule, expect: i64, at: Timestamp) -> Result<QueueRow>;
 

@@ -1,7 +1,7 @@
-//! Queues.
+//! Queues, and limits of labels.
 
 use super::{Client, ClientError, Precondition};
-use crate::{Queue, QueueSettings, Reason, routes};
+use crate::{LabelLimit, LabelSettings, Queue, QueueSettings, Reason, routes};
 
 impl Client {
     /// Lists the queues in which runs are, that workers take from, or for which something is set, by name.
@@ -27,5 +27,20 @@ impl Client {
     /// Ends the pause of a queue.
     pub async fn resume_queue(&self, queue: &str, reason: &Reason) -> Result<Queue, ClientError> {
         self.act(routes::QUEUE_RESUME, &[queue], reason).await
+    }
+
+    /// Lists the labels of jobs whose runs are limited.
+    pub async fn labels(&self) -> Result<Vec<LabelLimit>, ClientError> {
+        self.get(routes::LABELS, &()).await
+    }
+
+    /// Limits the runs of jobs with a label `NAME=VALUE`.
+    pub async fn put_label(&self, label: &str, settings: LabelSettings) -> Result<LabelLimit, ClientError> {
+        self.put(&routes::path(routes::LABEL, &[label]), &settings, Precondition::None, &()).await
+    }
+
+    /// Removes the limit of a label.
+    pub async fn delete_label(&self, label: &str) -> Result<(), ClientError> {
+        self.delete(&routes::path(routes::LABEL, &[label]), Precondition::None, &()).await
     }
 }

@@ -1,4 +1,4 @@
-//! Queues: what waits in them, and what is set for them.
+//! Queues: what waits in them, and what is set for them and for labels of jobs.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,7 +25,7 @@ pub struct Queue {
     pub workers: u32,
 }
 
-/// What is set for a queue. Without any of it, runs leave as fast as there are slots.
+/// What is set for a queue. Without any of it, runs leave as fast as there are slots, and any number may wait.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct QueueSettings {
@@ -38,6 +38,9 @@ pub struct QueueSettings {
     /// How fast runs leave it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rate: Option<QueueRate>,
+    /// Runs that wait in it at a time; 1 to 100000. Where as many wait, runs that are asked for are refused, and fires suppressed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_waiting: Option<u32>,
 }
 
 /// So many runs in a time, evenly spread; what a second allows may leave at once.
@@ -48,4 +51,23 @@ pub struct QueueRate {
     pub count: u32,
     /// In how many milliseconds: 1 to a day.
     pub per_ms: u32,
+}
+
+/// A label of jobs whose runs are limited, whatever their queues and namespaces.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct LabelLimit {
+    /// `NAME=VALUE`.
+    pub label: String,
+    /// Runs that are executed at a time, over all nodes and workers.
+    pub max_running: u32,
+    /// Runs that are executed and count.
+    pub running: u32,
+}
+
+/// The limit of a label.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LabelSettings {
+    /// Runs that are executed at a time, over all nodes and workers; at least 1.
+    pub max_running: u32,
 }

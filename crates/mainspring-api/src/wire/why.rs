@@ -61,6 +61,8 @@ pub enum WhyCode {
     QueueLimit,
     /// The slots that are free are kept for jobs that are known to be short.
     SlowShare,
+    /// As many runs of jobs with one of its labels are executed as may be.
+    LabelLimit,
     /// Other runs of the queue go first.
     QueueOrder,
     /// The server that answers is shutting down.
@@ -87,7 +89,7 @@ pub enum WhyCode {
 }
 
 words!(WhyCode: Running = "running", CancelRequested = "cancel_requested", Final = "final", NotBefore = "not_before",
-    JobLimit = "job_limit", NoSlot = "no_slot", NoWorker = "no_worker", QueuePaused = "queue_paused", QueueLimit = "queue_limit", SlowShare = "slow_share", QueueOrder = "queue_order", Draining = "draining",
+    JobLimit = "job_limit", NoSlot = "no_slot", NoWorker = "no_worker", QueuePaused = "queue_paused", QueueLimit = "queue_limit", SlowShare = "slow_share", LabelLimit = "label_limit", QueueOrder = "queue_order", Draining = "draining",
     AboutToStart = "about_to_start", JobPaused = "job_paused", NoTrigger = "no_trigger",
     TriggerPaused = "trigger_paused", TriggerComplete = "trigger_complete", TriggerError = "trigger_error",
     AwaitsRun = "awaits_run", NotDue = "not_due", Unknown = "unknown");

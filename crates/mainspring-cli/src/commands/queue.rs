@@ -14,12 +14,13 @@ use crate::views::QUEUE;
 use crate::wait::WaitArgs;
 use crate::{name, progress, time_value};
 
-/// Look at queues, pause them, and limit how many of their runs are executed and how fast
+/// Look at queues, pause them, and limit how many of their runs wait, how many are executed and how fast
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   mainspring queue list
   mainspring queue set mail --max-running 20 --rate 100/1m
   mainspring queue set mail --rate none
+  mainspring queue set mail --max-waiting 10000      refuse more runs than that
   mainspring queue pause mail --reason \"the mail server is down\"
   mainspring queue drain mail --wait-timeout 10m     pause, and wait until nothing of it runs
 
@@ -47,11 +48,14 @@ enum Verb {
         #[arg(value_name = "QUEUE", value_parser = name::plain)]
         queue: String,
         /// Runs that are executed at a time, over all servers and workers; none for as many as there are slots
-        #[arg(long, value_name = "N", value_parser = max_running, required_unless_present = "rate")]
+        #[arg(long, value_name = "N", value_parser = count, required_unless_present_any = ["rate", "max_waiting"])]
         max_running: Option<Setting<u32>>,
         /// How fast runs leave: 100/1m, 5/1s; none for as fast as there are slots
         #[arg(long, value_name = "N/DURATION", value_parser = rate)]
         rate: Option<Setting<QueueRate>>,
+        /// Runs that may wait at a time: more are refused, and fires suppressed; none for any number
+        #[arg(long, value_name = "N", value_parser = count)]
+        max_waiting: Option<Setting<u32>>,
     },
     /// Pause a queue: nothing leaves it, what runs goes on
     Pause(PauseArgs),
@@ -80,7 +84,7 @@ struct PauseArgs {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Setting<T>(Option<T>);
 
-fn max_running(text: &str) -> Result<Setting<u32>, String> {
+fn count(text: &str) -> Result<Setting<u32>, String> {
     match text {
         "none" => Ok(Setting(None)),
         _ => match text.parse() {
@@ -111,11 +115,12 @@ pub fn run(args: QueueArgs, output: &Output) -> Result {
         match args.verb {
             Verb::List => output.list(&session.ask(session.client.queues()).await?, &QUEUE),
             Verb::Show { queue } => output.one(&session.ask(session.client.queue(&queue)).await?, &QUEUE),
-            Verb::Set { queue, max_running, rate } => {
+            Verb::Set { queue, max_running, rate, max_waiting } => {
                 let before = session.ask(session.client.queue(&queue)).await?.settings;
                 let settings = QueueSettings {
                     max_running: max_running.map_or(before.max_running, |it| it.0),
                     rate: rate.map_or(before.rate, |it| it.0),
+                    max_waiting: max_waiting.map_or(before.max_waiting, |it| it.0),
                     ..before
                 };
                 output.one(&session.ask(session.client.put_queue(&queue, settings)).await?, &QUEUE)
@@ -171,9 +176,9 @@ mod tests {
 
     #[test]
     fn limits_and_rates_as_people_write_them() {
-        assert_eq!(max_running("20"), Ok(Setting(Some(20))));
-        assert_eq!(max_running("none"), Ok(Setting(None)));
-        assert!(max_running("0").is_err() && max_running("many").is_err());
+        assert_eq!(count("20"), Ok(Setting(Some(20))));
+        assert_eq!(count("none"), Ok(Setting(None)));
+        assert!(count("0").is_err() && count("many").is_err());
         assert_eq!(rate("100/1m"), Ok(Setting(Some(QueueRate { count: 100, per_ms: 60_000 }))));
         assert_eq!(rate("none"), Ok(Setting(None)));
         assert!(["100", "x/1m", "1/x", "1/100d", "-1/1s"].iter().all(|text| rate(text).is_err()));

@@ -18,6 +18,7 @@ pub const QUEUE: View<Queue> = View {
             let rate = it.settings.rate.map(|rate| format!("{}/{}", rate.count, duration(rate.per_ms.into())));
             text(rate.unwrap_or_else(dash))
         }),
+        Column::usual("MAX WAITING", |it, _| optional(it.settings.max_waiting)),
         Column::usual("WORKERS", |it, _| text(it.workers)),
     ],
     name: |it| it.name.clone(),

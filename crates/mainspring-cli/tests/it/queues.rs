@@ -47,6 +47,17 @@ fn queue_is_paused_limited_and_drained_from_the_command_line() {
     assert_eq!((unlimited.get("max_running"), unlimited.get("rate")), (None, None), "{unlimited}");
     let run = start(&program);
     ends_well(&program, &run);
+
+    queue(&program, &["pause", "mail"]);
+    let bounded = queue(&program, &["set", "mail", "--max-waiting", "1"]);
+    assert_eq!((&bounded["max_waiting"], &bounded["paused"]), (&1.into(), &true.into()), "{bounded}");
+    let run = start(&program);
+    let refused = program.run(&["run", "start", "letter"]);
+    assert_eq!(refused.code, 6, "{refused:?}");
+    assert!(refused.stderr.starts_with("error[queue.full]: the queue mail is full"), "{refused:?}");
+    queue(&program, &["resume", "mail"]);
+    ends_well(&program, &run);
+    queue(&program, &["set", "mail", "--max-waiting", "none"]);
     let drained = queue(&program, &["drain", "mail", "--wait-timeout", "60s"]);
     assert_eq!((&drained["paused"], &drained["running"]), (&true.into(), &0.into()), "{drained}");
 }
@@ -60,6 +71,8 @@ fn what_cannot_be_set_is_refused() {
         (&["set", "mail", "--max-running", "0"], 2, "error[cli.usage]: invalid value '0'"),
         (&["set", "mail", "--rate", "fast"], 2, "error[cli.usage]: invalid value 'fast'"),
         (&["set", "mail", "--rate", "0/1m"], 9, "error["),
+        (&["set", "mail", "--max-waiting", "0"], 2, "error[cli.usage]: invalid value '0'"),
+        (&["set", "mail", "--max-waiting", "100001"], 9, "error["),
         (&["set", "mail", "--rate", "5000000/1s"], 9, "error["),
         (&["pause", "a/b"], 2, "error[cli.usage]: invalid value 'a/b'"),
     ];
@@ -69,4 +82,44 @@ fn what_cannot_be_set_is_refused() {
         assert!(refused.stderr.starts_with(said), "{arguments:?}: {refused:?}");
     }
     assert!(!program.run(&["queue", "list"]).stdout.contains("mail"), "nothing was set");
+}
+
+#[test]
+fn runs_of_jobs_with_a_label_are_limited_from_the_command_line() {
+    let program = Program::new();
+    let _live = Live::start_with(&program, &["server", "--data", "data"]);
+    let letter = "name: letter\nqueue: mail\nlabels: {db: reporting}\nrun: \"true\"\n";
+    let stuck = "name: stuck\nlabels: {db: reporting}\nrun: sleep 300\n";
+    for (name, text) in [("letter.yaml", letter), ("stuck.yaml", stuck)] {
+        let file = program.file(name, text);
+        assert_eq!(program.run(&["apply", "-f", &file]).code, 0);
+    }
+    let set = program.run(&["label", "set", "db=reporting", "--max-running", "1", "-o", "json"]);
+    assert_eq!(set.code, 0, "{set:?}");
+    let limit: Value = serde_json::from_str(&set.stdout).unwrap();
+    assert_eq!(limit, serde_json::json!({ "label": "db=reporting", "max_running": 1, "running": 0 }));
+    let stuck = program.run(&["run", "start", "stuck", "-o", "name"]).stdout;
+    until(&program, &["run", "get", stuck.trim(), "-o", "json"], |shown| shown.stdout.contains("\"running\""));
+    let run = start(&program);
+    for arguments in [&["run", "why", &run][..], &["job", "why", "letter"]] {
+        let why = program.run(arguments).stdout;
+        assert!(why.contains("1 run of jobs with the label db=reporting"), "{why}");
+        assert!(why.contains("mainspring label set db=reporting"), "{why}");
+    }
+    let listed = program.run(&["label", "list", "-o", "json"]).stdout;
+    assert!(listed.contains("\"running\": 1") || listed.contains("\"running\":1"), "{listed}");
+    assert!(!program.run(&["queue", "list"]).stdout.contains("db=reporting"), "a label is no queue");
+    assert_eq!(program.run(&["label", "remove", "db=reporting"]).code, 0);
+    ends_well(&program, &run);
+    assert_eq!(program.run(&["run", "cancel", stuck.trim()]).code, 0);
+    for (arguments, code, said) in [
+        (&["remove", "db=reporting"][..], 3, "error[label.not_found]"),
+        (&["set", "reporting", "--max-running", "1"], 2, "error[cli.usage]: invalid value 'reporting'"),
+        (&["set", "db=reporting", "--max-running", "0"], 2, "error[cli.usage]: invalid value '0'"),
+        (&["set", "a b=c", "--max-running", "1"], 9, "error["),
+    ] {
+        let refused = program.run(&[&["label"], arguments].concat());
+        assert_eq!(refused.code, code, "{arguments:?}: {refused:?}");
+        assert!(refused.stderr.starts_with(said), "{arguments:?}: {refused:?}");
+    }
 }

@@ -12,11 +12,13 @@ use super::{Answered, Command, Planner};
 use crate::batch::{ANSWERS_KEPT, FireBatch, FireEntry, FireOutcome, NewRun, Placed};
 use crate::id::{BatchId, TriggerId};
 use crate::lane::slow_line;
-use crate::routing::queue_of;
 use crate::rule::{Rule, Start, guarded};
 
 /// When a trigger is tried again that somebody else has locked.
 const BUSY_RETRY_MS: i64 = 20;
+
+/// When a trigger that awaits its run is tried again whose queue is full.
+const FULL_RETRY_MS: i64 = 250;
 
 #[derive(Debug)]
 pub(super) struct Fires {
@@ -126,7 +128,8 @@ impl Planner {
             && let Some(place) = self.fires.due.next(self.now, &self.residents)
         {
             let Some(resident) = self.residents.find(place) else { continue };
-            match guarded(|| entry(resident, self.now, self.settings.catch_up_max, |due| self.stays(due))) {
+            let is_full = || self.limits.is_full(&resident.rule.queue);
+            match guarded(|| entry(resident, self.now, self.settings.catch_up_max, |due| self.stays(due), is_full)) {
                 Ok(Ok(entry)) => {
                     self.residents.depart(place);
                     batch.push((place, entry));
@@ -136,14 +139,18 @@ impl Planner {
                 Err(panic) => self.panicked(place, &panic, commands),
             }
         }
-        for (_, entry) in &mut batch {
-            let served = self.queues.serves(&entry.queue) && !self.limited.contains(queue_of(&entry.queue));
+        for (place, entry) in &mut batch {
+            let job = |place| self.residents.find(place).map(|resident| &resident.rule.definition);
+            let by_claims = self.limits.leave_by_claims(&entry.queue)
+                || job(*place).is_some_and(|job| self.limits.are_labelled(job));
+            let served = self.queues.serves(&entry.queue) && !by_claims;
             for run in &mut entry.runs {
                 run.claim = served && self.slots.take(entry.job);
             }
             if self.slots.is_slow(entry.job, entry.runs.iter().any(|run| !run.claim)) {
                 entry.queue = slow_line(&entry.queue).into();
             }
+            self.limits.admit(entry);
         }
         if !batch.is_sorted_by_key(|(_, entry)| entry.trigger) {
             batch.sort_by_cached_key(|(_, entry)| entry.trigger);
@@ -256,11 +263,16 @@ fn entry(
     now: Timestamp,
     catch_up_max: u32,
     stays: impl FnOnce(Option<Timestamp>) -> bool,
+    is_full: impl FnOnce() -> bool,
 ) -> Result<FireEntry, Option<Timestamp>> {
     #[cfg(test)]
     assert!(resident.rule.priority != super::tests::PANICS, "a rule that panics");
     let progress = &resident.progress;
     let decision = resident.rule.decide(resident.id, progress, now, catch_up_max).ok_or(progress.due_at)?;
+    // Its trigger awaits the run: it waits for room in the queue, too.
+    if decision.progress.awaiting_run.is_some() && !decision.runs.is_empty() && is_full() {
+        return Err(Some(now + FULL_RETRY_MS));
+    }
     Ok(FireEntry {
         trigger: resident.id,
         job: resident.job,

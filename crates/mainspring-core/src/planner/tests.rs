@@ -1,5 +1,6 @@
 //! The planner against a small store of maps: what it asks for, and what it does with the answers.
 
+mod full;
 mod lanes;
 mod overload;
 mod refused;
@@ -12,7 +13,7 @@ use proptest::prelude::*;
 
 use mainspring_schedule::{MisfirePolicy, Schedule, Timestamp, Trigger, Zone};
 
-use super::{AttemptEnd, Command, Event, Planner, Read, Settings};
+use super::{AttemptEnd, Command, Event, Planner, QueueLimit, Read, Settings};
 use crate::batch::{
     ClaimedRun, CompletionOutcome, FireBatch, FireOutcome, LiveRun, Placed, Progress, Released, TriggerRow,
     TriggerStatus,
@@ -599,7 +600,8 @@ fn fire_of_any_namespace_takes_a_slot_unless_something_is_set_for_its_queue() {
         world.planner = Planner::new(Settings { slots: 9, ..Settings::default() }, Incarnation(1), at(0))
             .serving(crate::batch::Queues::named(["mail"]));
         world.add(1, Rule { queue: line.into(), ..rule(Schedule::At, at(1_000), None) });
-        world.send(Event::Limited(Arc::new([Arc::from(limited)].into_iter().collect())));
+        let limit = QueueLimit { by_claims: true, room: u32::MAX };
+        world.send(Event::Limited(Arc::new([(Arc::from(limited), limit)].into_iter().collect())));
         world.keep_back = true;
         world.run_until(1_000);
         let Some(Command::Fire(batch)) = world.kept_back.pop() else { panic!("it is due") };

@@ -2,6 +2,7 @@
 
 use mainspring_core::batch::{Progress, Rearm, TriggerRow, TriggerStatus};
 use mainspring_core::job::JobKey;
+use mainspring_core::routing::queue_of;
 use mainspring_core::rule::Loaded;
 use mainspring_core::run::Origin;
 use mainspring_core::{RunId, RunSource, Timestamp};
@@ -42,7 +43,7 @@ impl Control {
     /// Starts a run of a job now. At the job's limit, it waits for a slot. A paused job runs, too: a pause is for triggers.
     ///
     /// # Errors
-    /// If there is no such job.
+    /// If there is no such job; [`Error::QueueFull`].
     pub async fn run_now(&self, key: &JobKey, ask: Ask) -> Result<RunInfo> {
         let job = self.store.job(key).await?.ok_or_else(|| no_job(key))?;
         let Asking { at, number } = ask.asking.unwrap_or_else(|| self.new_asking());
@@ -58,8 +59,30 @@ impl Control {
             rerun_of: None,
             at,
         };
+        self.ask(asked).await
+    }
+
+    /// Asks the store for a run, unless its queue is full. One that was asked for before is there, and is not refused.
+    async fn ask(&self, asked: AskedRun) -> Result<RunInfo> {
+        let id = asked.id;
+        let queue = queue_of(&asked.queue);
+        if let Some(max_waiting) = self.max_waiting(queue).await?
+            && self.store.waiting(queue, max_waiting).await? >= max_waiting
+        {
+            let queue = queue.to_owned();
+            return self.store.run(id).await?.ok_or(Error::QueueFull { queue, max_waiting });
+        }
         self.store.ask_run(asked).await?;
         self.run(id).await
+    }
+
+    /// How many runs may wait in a queue. Queues without a limit cost nothing.
+    async fn max_waiting(&self, queue: &str) -> Result<Option<u32>> {
+        if !self.limits.borrow().is_bounded(queue) {
+            return Ok(None);
+        }
+        let rule = self.store.queues().await?.into_iter().find(|row| row.name == queue);
+        Ok(rule.and_then(|row| row.rule.max_waiting))
     }
 
     fn new_asking(&self) -> Asking {
@@ -69,7 +92,7 @@ impl Control {
     /// Starts a new run with the input and the job version of another one; `asking` names it, as in [`Ask::asking`].
     ///
     /// # Errors
-    /// If there is no such run, or its job is gone.
+    /// If there is no such run, or its job is gone; [`Error::QueueFull`].
     pub async fn rerun(&self, run: RunId, asking: Option<Asking>) -> Result<RunInfo> {
         let before = self.run(run).await?;
         let Asking { at, number } = asking.unwrap_or_else(|| self.new_asking());
@@ -86,8 +109,7 @@ impl Control {
             rerun_of: Some(run),
             at,
         };
-        self.store.ask_run(asked).await?;
-        self.run(id).await
+        self.ask(asked).await
     }
 
     /// The line in which a run like that waits.

@@ -4,10 +4,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use mainspring_core::Timestamp;
+use mainspring_core::batch::{GapOutcome, GapReason};
 use mainspring_core::job::{Job, JobKey, ScheduleDefinition, Task, TriggerDefinition};
 use mainspring_core::queue::{QueueRule, Rate};
 use mainspring_core::run::RunState;
-use mainspring_engine::control::SaveMode;
+use mainspring_engine::control::{self, Ask, Asking, SaveMode};
 use mainspring_engine::{Clock, Engine, Handlers, Settings, SystemClock};
 use mainspring_store::{Expect, MemoryStore, RunInfo, RunQuery, Store};
 
@@ -99,4 +100,77 @@ async fn limit_and_rate_of_a_queue_hold_and_all_its_runs_leave() {
     save(&engine, 12, Task::Handler { name: "count".into() }).await;
     are(&store, RunState::Succeeded, 12).await;
     assert!((1..=2).contains(&most.load(Ordering::SeqCst)), "{most:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn full_queue_refuses_runs_and_suppresses_fires() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    set(&store, QueueRule { paused: true, max_waiting: Some(2), ..QueueRule::default() }, 0).await;
+    let engine = Engine::start(Arc::clone(&store), Settings::default()).await.expect("the engine starts");
+    let key = JobKey::new("default", "asked");
+    let job = Job::new(key.clone(), Task::Noop);
+    engine.control().save(vec![(Arc::new(job), Expect::Anything)], SaveMode::Commit).await.expect("saved");
+    let asking = Some(Asking { at: SystemClock.now(), number: 7 });
+    let named = engine.control().run_now(&key, Ask { asking, ..Ask::default() }).await.expect("there is room");
+    engine.control().run_now(&key, Ask::default()).await.expect("and for another");
+    for refused in [engine.control().run_now(&key, Ask::default()).await, engine.control().rerun(named.id, None).await]
+    {
+        let Err(control::Error::QueueFull { queue, max_waiting: 2 }) = refused else { panic!("{refused:?}") };
+        assert_eq!(queue, "default");
+    }
+    let again = engine.control().run_now(&key, Ask { asking, ..Ask::default() }).await.expect("it is there");
+    assert_eq!(again.id, named.id, "what was taken in is not refused when it is asked for again");
+
+    save(&engine, 3, Task::Noop).await;
+    let suppressed = until("fires that are suppressed", async || {
+        let gaps = store.gaps(None, 0, 100).await.expect("gaps");
+        (gaps.len() == 3).then_some(gaps)
+    })
+    .await;
+    for row in suppressed {
+        let gap = (row.gap.outcome, row.gap.reason, row.gap.count);
+        assert_eq!(gap, (GapOutcome::Suppressed, GapReason::QueueFull, 1), "{row:?}");
+    }
+    let tally = store.tally().await.expect("tally");
+    assert!(tally.iter().all(|it| (it.fired, it.missed, it.suppressed) == (0, 0, 1)), "{tally:?}");
+    are(&store, RunState::Queued, 2).await;
+
+    set(&store, QueueRule { max_waiting: Some(2), ..QueueRule::default() }, 1).await;
+    engine.queues_changed();
+    are(&store, RunState::Succeeded, 2).await;
+    engine.control().run_now(&key, Ask::default()).await.expect("there is room again");
+    are(&store, RunState::Succeeded, 3).await;
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn limit_of_a_label_holds_for_fires_of_all_jobs_with_it() {
+    const GOLD: &str = "tier=gold";
+    let (inside, most) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
+    let handlers = Arc::<Handlers>::default();
+    let (entered, peak) = (Arc::clone(&inside), Arc::clone(&most));
+    handlers.register("count", move |_| {
+        let (entered, peak) = (Arc::clone(&entered), Arc::clone(&peak));
+        async move {
+            peak.fetch_max(entered.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
+            tokio::task::yield_now().await;
+            entered.fetch_sub(1, Ordering::SeqCst);
+        }
+    });
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
+    let limit = QueueRule { max_running: Some(1), ..QueueRule::default() };
+    store.set_queue(GOLD, limit, 0, SystemClock.now()).await.expect("set");
+    let clock = Arc::new(SystemClock);
+    let engine = Engine::start_with(Arc::clone(&store), Settings::default(), clock, handlers).await.expect("it starts");
+    let at = soon();
+    let jobs = (0..8).map(|index| {
+        let mut job = Job::new(JobKey::new("default", format!("job-{index}")), Task::Handler { name: "count".into() });
+        job.queue = format!("queue-{}", index % 3);
+        job.labels.insert("tier".into(), "gold".into());
+        job.triggers.push(TriggerDefinition::new("once", ScheduleDefinition::At { at }));
+        (Arc::new(job), Expect::Anything)
+    });
+    engine.control().save(jobs.collect(), SaveMode::Commit).await.expect("saved");
+    are(&store, RunState::Succeeded, 8).await;
+    assert_eq!(most.load(Ordering::SeqCst), 1, "one at a time, and all of them");
+    assert_eq!(store.counted(GOLD).await.expect("counted"), 0);
 }

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use axum::Json;
 use axum::extract::State;
 use mainspring_api::{self as api, ErrorCode, Problem, Queue, QueueRate, QueueSettings, is_valid_name, routes};
-use mainspring_core::queue::{QueueRule, Rate};
+use mainspring_core::queue::{QueueRule, Rate, label_of};
 use mainspring_core::routing::queue_of;
 use mainspring_core::run::RunState;
 use mainspring_store::{Error as StoreError, QueueRow};
@@ -20,6 +20,8 @@ use crate::show::instant;
 /// How often a change is tried again that meets another one.
 const TRIES: u32 = 5;
 const DAY_MS: u32 = 86_400_000;
+/// The highest bound of a queue: as many runs are counted again and again.
+const WAITING_MAX: u32 = 100_000;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -99,6 +101,9 @@ fn check(settings: &QueueSettings) -> Answer<()> {
     if settings.max_running == Some(0) {
         wrong("/max_running", "at least 1; a queue that nothing is to leave is paused");
     }
+    if settings.max_waiting.is_some_and(|max| !(1..=WAITING_MAX).contains(&max)) {
+        wrong("/max_waiting", "1 to 100000; none at all lets any number wait");
+    }
     if let Some(QueueRate { count, per_ms }) = settings.rate {
         if count == 0 {
             wrong("/rate/count", "at least 1; a queue that nothing is to leave is paused");
@@ -114,30 +119,40 @@ fn check(settings: &QueueSettings) -> Answer<()> {
 
 fn rule(settings: QueueSettings) -> QueueRule {
     let rate = settings.rate.map(|rate| Rate { count: rate.count, per_ms: rate.per_ms.into() });
-    QueueRule { paused: settings.paused, max_running: settings.max_running, rate }
+    QueueRule { paused: settings.paused, max_running: settings.max_running, rate, max_waiting: settings.max_waiting }
 }
 
 fn settings(rule: QueueRule) -> QueueSettings {
     let rate = |rate: Rate| QueueRate { count: rate.count, per_ms: u32::try_from(rate.per_ms).unwrap_or(DAY_MS) };
-    QueueSettings { paused: rule.paused, max_running: rule.max_running, rate: rule.rate.map(rate) }
+    QueueSettings {
+        paused: rule.paused,
+        max_running: rule.max_running,
+        rate: rule.rate.map(rate),
+        max_waiting: rule.max_waiting,
+    }
 }
 
-/// Changes what is set, whatever others set meanwhile.
 async fn change(app: &App, name: String, change: impl Fn(QueueRule) -> QueueRule) -> Answer<Json<Queue>> {
+    set(app, &name, change).await?;
+    one(app, name).await
+}
+
+/// Changes what is set for a queue or a label, whatever others set meanwhile.
+pub(super) async fn set(app: &App, name: &str, change: impl Fn(QueueRule) -> QueueRule) -> Answer<()> {
     let store = app.control().store();
     for _ in 0..TRIES {
         let row = store.queues().await?.into_iter().find(|row| row.name == name);
         let (before, revision) = row.map_or_else(Default::default, |row: QueueRow| (row.rule, row.revision));
-        match store.set_queue(&name, change(before), revision, app.now()).await {
+        match store.set_queue(name, change(before), revision, app.now()).await {
             Err(StoreError::Conflict { .. }) => {}
             Err(error) => return Err(error.into()),
             Ok(_) => {
                 app.engine.queues_changed();
-                return one(app, name).await;
+                return Ok(());
             }
         }
     }
-    let why = format!("the queue {name} was changed by others at the same time");
+    let why = format!("what is set for {name} was changed by others at the same time");
     Err(Refusal::new(ErrorCode::ResourceConflict, why))
 }
 
@@ -163,7 +178,7 @@ async fn known(app: &App) -> Answer<BTreeMap<String, Queue>> {
     let mut queue = |name: &str, note: &mut dyn FnMut(&mut Queue)| {
         note(queues.entry(name.to_owned()).or_insert_with(|| empty(name)));
     };
-    for row in store.queues().await? {
+    for row in store.queues().await?.into_iter().filter(|row| label_of(&row.name).is_none()) {
         queue(&row.name, &mut |queue| queue.settings = settings(row.rule));
     }
     for count in store.figures().await?.runs {

@@ -15,7 +15,7 @@ use rustc_hash::FxHashMap;
 use utoipa_axum::routes;
 
 use super::triggers::Show;
-use super::{Route, jobs, runs, triggers};
+use super::{Route, jobs, labels, runs, triggers};
 use crate::app::App;
 use crate::extract::PathOf;
 use crate::refusal::Answer;
@@ -36,8 +36,13 @@ async fn of_run(State(app): State<App>, PathOf(run): PathOf<String>) -> Answer<J
     let job = app.control().store().job(&run.key).await?;
     let routing = routing(&app, &run).await?;
     let queued = unfinished(&app, None, &[RunState::Queued]).await?;
+    let labels = match &job {
+        Some(row) if run.state == RunState::Queued => labels::full(&app, &row.definition).await?,
+        _ => Vec::new(),
+    };
     let facts = RunFacts {
         run: &run,
+        labels: &labels,
         limit: job.and_then(|row| row.definition.gate()),
         unfinished: &unfinished(&app, Some(run.job), UNFINISHED).await?,
         queued: &queued.into_iter().filter(|other| same_line(other, &run, &routing)).collect::<Vec<_>>(),
@@ -80,7 +85,8 @@ async fn of_job(
     }
     let runs = unfinished(&app, Some(row.id), UNFINISHED).await?;
     let job = jobs::view(&app, &row).await?;
-    Ok(answer(key.to_string(), why::job(&job, &triggers, row.definition.gate(), &runs)))
+    let labels = labels::full(&app, &row.definition).await?;
+    Ok(answer(key.to_string(), why::job(&job, &triggers, row.definition.gate(), &runs, &labels)))
 }
 
 const UNFINISHED: &[RunState] =

@@ -1,1 +1,1 @@
-SELECT name, paused, max_running, rate_count, rate_per_ms, used_us, revision, updated_at FROM queue ORDER BY name
+SELECT name, paused, max_running, rate_count, rate_per_ms, used_us, revision, updated_at, max_waiting FROM queue ORDER BY name

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use mainspring_core::batch::{ClaimedRun, Queues};
+use mainspring_core::batch::{ClaimedRun, Gap, GapOutcome, GapReason, Queues};
 use mainspring_core::job::{Job, JobKey, Task};
 use mainspring_core::queue::{LEVEL_MS, QueueRule, Rate};
 use mainspring_core::run::Verdict;
@@ -123,7 +123,7 @@ pub async fn queue_is_set_as_it_was_seen(store: Arc<dyn Store>) {
     let kit = Kit::new(store).await;
     assert_eq!(kit.store.queues().await.expect("queues"), []);
     let rate = Some(Rate { count: 3, per_ms: 60_000 });
-    let b = set(&kit, "b", QueueRule { paused: true, max_running: Some(7), rate }, 0).await;
+    let b = set(&kit, "b", QueueRule { paused: true, max_running: Some(7), rate, max_waiting: Some(9) }, 0).await;
     let a = set(&kit, "a", limited(1), 0).await;
     assert_eq!((a.revision, b.revision), (1, 1));
     assert_eq!(kit.store.queues().await.expect("queues"), [a, b.clone()]);
@@ -133,6 +133,57 @@ pub async fn queue_is_set_as_it_was_seen(store: Arc<dyn Store>) {
     }
     assert_eq!(kit.store.queues().await.expect("queues")[1], b, "it stays as it was");
     assert_eq!(set(&kit, "b", QueueRule::default(), 1).await.revision, 2);
+}
+
+pub async fn runs_that_wait_are_counted_queue_by_queue(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    let job = kit.save(Draft::new("a")).await;
+    let usual = ask(&kit, &job, 0..3, "default").await;
+    for (numbers, queue) in
+        [(10..12, "mail"), (12..13, "mail#b"), (13..15, "mail/route"), (15..16, "mail/@w"), (16..17, "mail-2")]
+    {
+        ask(&kit, &job, numbers, queue).await;
+    }
+    tenant(&kit, "b", 20..22, "mail.2").await;
+    for (queue, max, wanted) in [
+        ("default", 9, 3),
+        ("mail", 9, 6),
+        ("mail", 6, 6),
+        ("mail", 4, 4),
+        ("mail", 3, 3),
+        ("mail", 0, 0),
+        ("mail-2", 9, 1),
+        ("mail.2", 9, 2),
+        ("mai", 9, 0),
+        ("mail2", 9, 0),
+    ] {
+        assert_eq!(kit.store.waiting(queue, max).await.expect("waiting"), wanted, "{queue} up to {max}");
+    }
+    assert_eq!(claim(&kit, &Queues::named(["default"]), 2, at(2_000)).await, usual[..2]);
+    assert_eq!(kit.store.waiting("default", 9).await.expect("waiting"), 1, "what runs does not wait");
+    let ends = vec![job.verdict(usual[0], Verdict::Succeeded, at(2_100))];
+    assert_eq!(kit.complete(at(2_100), ends).await.refused, NONE);
+    assert_eq!(kit.store.waiting("default", 9).await.expect("waiting"), 1);
+}
+
+pub async fn fire_of_a_full_queue_is_recorded_without_a_run(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    let job = kit.save(Draft::new("a").trigger("t", at(1_000))).await;
+    let mut entry = job.entry(0);
+    let first = entry.runs.remove(0).fire_time;
+    entry.gaps.push(Gap {
+        first,
+        last: first,
+        count: 1,
+        outcome: GapOutcome::Suppressed,
+        reason: GapReason::QueueFull,
+        policy: "max_waiting".to_owned(),
+    });
+    assert_eq!(kit.fire(at(2_000), vec![entry]).await.placed, []);
+    let gaps = kit.store.gaps(None, 0, 9).await.expect("gaps");
+    assert_eq!((gaps[0].gap.outcome, gaps[0].gap.reason), (GapOutcome::Suppressed, GapReason::QueueFull));
+    let tally = kit.store.tally().await.expect("tally");
+    assert_eq!((tally[0].fired, tally[0].suppressed, tally[0].missed), (0, 1, 0));
 }
 
 pub async fn low_priority_does_not_starve(store: Arc<dyn Store>) {

@@ -4,12 +4,14 @@ use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::sync::Arc;
 
-use mainspring_core::Timestamp;
 use mainspring_core::batch::{ClaimedRun, Queues};
 use mainspring_core::lane::is_slow;
-use mainspring_core::queue::{QueueRule, is_plain, namespace_of, share_out, sharer};
-use mainspring_core::routing::queue_of;
+use mainspring_core::queue::{
+    PLAIN_NAMESPACE, QueueRule, is_plain, label_line, label_of, label_tag, label_tag_of, namespace_of, share_out, sharer,
+};
+use mainspring_core::routing::{is_routed, queue_of};
 use mainspring_core::run::RunState;
+use mainspring_core::{RunId, Timestamp};
 
 use super::live::{Live, Run};
 use super::model::Model;
@@ -40,6 +42,12 @@ pub(super) fn set_queue(model: &mut Model, name: &str, rule: QueueRule, expect: 
     Ok(row)
 }
 
+/// See [`crate::Store::waiting`].
+pub(super) fn waiting(model: &Model, queue: &str, max: u32) -> u32 {
+    let waits = |run: &&Run| run.state == RunState::Queued && queue_of(&run.queue) == queue;
+    u32::try_from(model.live.iter().filter(waits).count()).unwrap_or(max).min(max)
+}
+
 /// Claims from one queue after the other, or from all of them at once: of each namespace that has runs there evenly.
 pub(super) fn claim(
     model: &mut Model,
@@ -49,8 +57,9 @@ pub(super) fn claim(
     at: Timestamp,
     turn: u64,
 ) -> Vec<ClaimedRun> {
-    let is_ruled = model.queues.values().any(|line| line.row.rule.is_set());
-    if !is_ruled && !model.live.has_shared() {
+    let set = || model.queues.values().filter(|line| line.row.rule.holds_back()).map(|line| &line.row.name);
+    let is_ruled = set().any(|name| label_of(name).is_none());
+    if set().next().is_none() && !model.live.has_shared() {
         return take(model, owner, limit, at, |live| live.next_queued(queues));
     }
     let mut claimed: Vec<ClaimedRun> = Vec::new();
@@ -82,25 +91,16 @@ fn steps(live: &Live, queues: &Queues, is_ruled: bool) -> Vec<Vec<Share>> {
     let mut lines: Vec<Arc<str>> = live.queues_by_head().collect();
     lines.retain(|line| !(short && is_slow(line)));
     let has_plain = lines.iter().any(|line| is_plain(line));
-    let by_sharer = |is_meant: &dyn Fn(&str) -> bool| {
-        let mut shares: BTreeMap<&str, Share> = BTreeMap::new();
-        for line in lines.iter().filter(|line| is_meant(line)) {
-            shares.entry(sharer(line)).or_default().push(Some(Arc::clone(line)));
-        }
-        shares
-    };
     let Queues::Named(queues) = queues else {
-        let mut shares = by_sharer(&|line| namespace_of(line).is_some());
-        if has_plain && !is_ruled && !shares.contains_key("") {
-            shares.insert("", vec![None]);
-        } else {
-            shares = by_sharer(&|line| namespace_of(line).is_some() || is_plain(line));
-        }
-        return vec![shares.into_values().collect()];
+        let has_beside = lines.iter().any(|line| namespace_of(line) == Some(PLAIN_NAMESPACE));
+        let is_whole = has_plain && !is_ruled && !has_beside;
+        let one_by_one = |line: &&Arc<str>| namespace_of(line).is_some() || is_plain(line) && !is_whole;
+        let shares = by_sharer(lines.iter().filter(one_by_one)).into_values();
+        return vec![is_whole.then(|| vec![None]).into_iter().chain(shares).collect()];
     };
     let of = |queue: &Arc<str>| {
-        let mut shares =
-            by_sharer(&|line| *line == **queue || namespace_of(line).is_some() && *queue_of(line) == **queue);
+        let is_of = |line: &&Arc<str>| *line == queue || namespace_of(line).is_some() && queue_of(line) == &**queue;
+        let mut shares = by_sharer(lines.iter().filter(is_of));
         if has_plain || !is_plain(queue) {
             shares.entry("").or_default();
         }
@@ -109,23 +109,96 @@ fn steps(live: &Live, queues: &Queues, is_ruled: bool) -> Vec<Vec<Share>> {
     queues.iter().map(of).collect()
 }
 
+/// The lines of each who shares what is claimed.
+fn by_sharer<'a>(lines: impl Iterator<Item = &'a Arc<str>>) -> BTreeMap<&'a str, Share> {
+    let mut sharers: BTreeMap<&str, Share> = BTreeMap::new();
+    lines.for_each(|line| sharers.entry(sharer(line)).or_default().push(Some(Arc::clone(line))));
+    sharers
+}
+
 fn claim_line(model: &mut Model, owner: u32, line: Option<&str>, limit: u32, at: Timestamp) -> Vec<ClaimedRun> {
-    let Some(line) = line else { return take(model, owner, limit, at, |live| live.next_queued(&Queues::All)) };
-    let queue = queue_of(line);
+    let first = |live: &Live| match line {
+        Some(line) => live.first_of(line),
+        None => live.next_queued(&Queues::All),
+    };
+    let Some(queue) = line.map(queue_of) else { return claim_labelled(model, owner, limit, at, None, first) };
     let room = room(model, queue, at).min(limit);
-    let taken = take(model, owner, room, at, |live| live.first_of(line));
+    let taken = claim_labelled(model, owner, room, at, line, first);
     if let Some(set) = model.queues.get_mut(queue) {
         set.used_us = set.row.rule.used_us(count(&taken), set.used_us, at);
     }
     taken
 }
 
+/// Claims the first runs whose labels have room. Those that are before them go into lines of their labels.
+fn claim_labelled(
+    model: &mut Model,
+    owner: u32,
+    limit: u32,
+    at: Timestamp,
+    line: Option<&str>,
+    first: impl Fn(&Live) -> Option<RunId>,
+) -> Vec<ClaimedRun> {
+    let mut labels = label_rooms(model, at);
+    if labels.is_empty() {
+        return take(model, owner, limit, at, first);
+    }
+    let tag = line.and_then(label_tag);
+    let of_line = labels.iter().filter(|(label, _)| tag == Some(&*label_tag_of(label)));
+    let limit = of_line.map(|(_, room)| *room).fold(limit, u32::min);
+    let mut taken = Vec::new();
+    while count(&taken) < limit
+        && let Some(id) = first(&model.live)
+    {
+        let has = labels_of(model, id, &labels);
+        if let Some(full) = has.iter().find(|label| labels[*label] == 0) {
+            if line.is_some_and(is_routed) {
+                break;
+            }
+            model.live.update(id, |run| run.queue = label_line(&run.queue, full).into());
+            continue;
+        }
+        for label in has {
+            *labels.get_mut(&label).expect("it is one of them") -= 1;
+        }
+        taken.extend(take(model, owner, 1, at, &first));
+    }
+    taken
+}
+
+/// How many more runs each label that is limited has room for.
+fn label_rooms(model: &Model, at: Timestamp) -> BTreeMap<String, u32> {
+    let set = model.queues.values().filter(|set| set.row.rule.is_set());
+    let labels = set.filter(|set| label_of(&set.row.name).is_some());
+    labels
+        .map(|set| (set.row.name.clone(), set.row.rule.room(counted(model, &set.row.name), set.used_us, at)))
+        .collect()
+}
+
+/// Which of some labels the job of a run has.
+fn labels_of(model: &Model, id: RunId, among: &BTreeMap<String, u32>) -> Vec<String> {
+    let job = model.live.get(id).and_then(|run| model.jobs.get(run.job.0));
+    let labels = job.into_iter().flat_map(|job| &job.row.definition.labels);
+    labels.map(|(name, value)| format!("{name}={value}")).filter(|label| among.contains_key(label)).collect()
+}
+
+/// See [`crate::Store::counted`].
+pub(super) fn counted(model: &Model, limited: &str) -> u32 {
+    let counts = |run: &&Run| match label_of(limited) {
+        None => queue_of(&run.queue) == limited,
+        Some((name, value)) => {
+            let job = model.jobs.get(run.job.0);
+            job.and_then(|job| job.row.definition.labels.get(name)).is_some_and(|has| has == value)
+        }
+    };
+    let running = model.live.iter().filter(|run| run.state == RunState::Running);
+    u32::try_from(running.filter(counts).count()).unwrap_or(u32::MAX)
+}
+
 /// How many runs may leave a queue.
 fn room(model: &Model, queue: &str, at: Timestamp) -> u32 {
     let Some(set) = model.queues.get(queue).filter(|set| set.row.rule.is_set()) else { return u32::MAX };
-    let is_running = |run: &&Run| run.state == RunState::Running && queue_of(&run.queue) == queue;
-    let running = model.live.iter().filter(is_running).count();
-    set.row.rule.room(u32::try_from(running).unwrap_or(u32::MAX), set.used_us, at)
+    set.row.rule.room(counted(model, queue), set.used_us, at)
 }
 
 fn count(runs: &[ClaimedRun]) -> u32 {

@@ -41,6 +41,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(12, "0012_hooks"),
     migration!(13, "0013_lines"),
     migration!(14, "0014_lane"),
+    migration!(15, "0015_waiting"),
 ];
 
 /// Number of the newest migration.

@@ -338,6 +338,14 @@ fn plan_of(db: &Connection, text: &str) -> Vec<Vec<String>> {
     read(db, Sql::new(format!("EXPLAIN {text}").leak()), &[], words).unwrap()
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn nodes_that_claim_at_once_keep_the_limit_of_a_label() {
+    let (first, address) = opened().await;
+    let second = blocking(move || MysqlStore::open(&address).unwrap()).await;
+    let stores = [Arc::new(first), Arc::new(second)];
+    crate::conformance::labels::two_nodes_never_exceed_the_limit_of_a_label(stores).await;
+}
+
 /// Runs of a job with a limit, asked for, claimed and ended by two nodes at once: they wait for each other's locks.
 #[tokio::test(flavor = "multi_thread")]
 async fn nodes_that_work_at_once_lose_no_run_and_no_slot() {

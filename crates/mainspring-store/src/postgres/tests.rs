@@ -193,6 +193,14 @@ fn burial_waits_for_the_batch_under_way() {
     }
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn nodes_that_claim_at_once_keep_the_limit_of_a_label() {
+    let url = tokio::task::spawn_blocking(database).await.unwrap();
+    let open = |url: String| tokio::task::spawn_blocking(move || Arc::new(PostgresStore::open(&url).unwrap()));
+    let stores = [open(url.clone()).await.unwrap(), open(url).await.unwrap()];
+    crate::conformance::labels::two_nodes_never_exceed_the_limit_of_a_label(stores).await;
+}
+
 #[tokio::test]
 async fn what_one_node_notifies_wakes_the_others() {
     let url = tokio::task::spawn_blocking(database).await.unwrap();

@@ -1,5 +1,7 @@
 //! What is set for queues, and how runs leave those for which something is.
 
+mod labels;
+
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -7,7 +9,7 @@ use mainspring_core::RunId;
 use mainspring_core::Timestamp;
 use mainspring_core::batch::{ClaimedRun, Queues};
 use mainspring_core::lane::is_slow;
-use mainspring_core::queue::{QueueRule, Rate, is_plain, namespace_of, share_out, sharer};
+use mainspring_core::queue::{QueueRule, Rate, is_plain, label_of, namespace_of, share_out, sharer};
 use mainspring_core::routing::queue_of;
 
 use super::db::{Db, Lock, Row, Step, ToSql, execute, instant, read, read_one, run_id, sql};
@@ -15,6 +17,7 @@ use super::session::Session;
 use super::{Batches, Lines};
 use crate::error::Error;
 use crate::row::QueueRow;
+use labels::Labels;
 
 /// A queue's row.
 struct Set {
@@ -32,7 +35,7 @@ const UNHEARD_MS: i64 = 10_000;
 fn set(row: &Row<'_>) -> Step<Set> {
     let (count, per_ms): (Option<u32>, Option<i64>) = (row.get(3)?, row.get(4)?);
     let rate = count.zip(per_ms).map(|(count, per_ms)| Rate { count, per_ms });
-    let rule = QueueRule { paused: row.get::<i64>(1)? == 1, max_running: row.get(2)?, rate };
+    let rule = QueueRule { paused: row.get::<i64>(1)? == 1, max_running: row.get(2)?, rate, max_waiting: row.get(8)? };
     let queue = QueueRow { name: row.get(0)?, rule, revision: row.get(6)? };
     Ok(Set { row: queue, used_us: row.get(5)?, updated_at: instant(row, 7)?, running: None })
 }
@@ -56,13 +59,14 @@ pub(crate) fn set_queue(
     let rate = rule.rate;
     // What has left at another rate says nothing of this one.
     let same = before.as_ref().filter(|set| set.row.rule.rate == rate);
-    let values: [(&str, &dyn ToSql); 7] = [
+    let values: [(&str, &dyn ToSql); 8] = [
         (":name", &name),
         (":paused", &i64::from(rule.paused)),
         (":max_running", &rule.max_running),
         (":rate_count", &rate.map(|rate| rate.count)),
         (":rate_per_ms", &rate.map(|rate| rate.per_ms)),
         (":used_us", &same.map_or(0, |set| set.used_us)),
+        (":max_waiting", &rule.max_waiting),
         (":at", &at.as_millis()),
     ];
     execute(db, sql!("queue_set", mysql), &values)?;
@@ -78,6 +82,17 @@ pub(crate) fn set_queue(
     Ok(QueueRow { name: name.to_owned(), rule, revision: expect + 1 })
 }
 
+/// See [`crate::Store::waiting`].
+pub(crate) fn waiting(db: &dyn Db, queue: &str, max: u32) -> Step<u32> {
+    // The queue with the lines of its namespaces, then those of its routed runs: no name has a character up to / but - and .
+    let mut count = 0;
+    for (from, until) in [(queue.to_owned(), format!("{queue}$")), (format!("{queue}/"), format!("{queue}0"))] {
+        let values: [(&str, &dyn ToSql); 3] = [(":from", &from), (":until", &until), (":limit", &(max - count))];
+        count += read_one(db, sql!("queue_waiting", mysql), &values, |row| row.get::<u32>(0))?.unwrap_or(0);
+    }
+    Ok(count)
+}
+
 /// Refuses a queue that is at another revision.
 fn expected(found: Option<&Set>, name: &str, expect: i64) -> Step<()> {
     let revision = found.map_or(0, |set| set.row.revision);
@@ -88,8 +103,13 @@ fn expected(found: Option<&Set>, name: &str, expect: i64) -> Step<()> {
     Err(Error::Conflict { what: "queue", key: name.to_owned(), why }.into())
 }
 
-/// Counts runs of a queue that are executed and were not counted yet.
+/// Counts runs of a queue or of a label that are executed and were not counted yet.
 fn count_in(db: &impl Batches, name: &str) -> Step<()> {
+    if let Some((label, value)) = label_of(name) {
+        let values: [(&str, &dyn ToSql); 3] = [(":label", &name), (":name", &label), (":value", &value)];
+        execute(db, sql!("label_slot_begin"), &values)?;
+        return Ok(());
+    }
     let values: [(&str, &dyn ToSql); 3] =
         [(":queue", &name), (":routed", &format!("{name}/")), (":shared", &format!("{name}#"))];
     execute(db, sql!("queue_slot_begin"), &values)?;
@@ -116,7 +136,7 @@ pub(crate) fn claim(
     let look = Look::take(db, queues.of().0)?;
     let steps = look.steps(db, queues)?;
     let rules = look.rules(db, &steps)?;
-    let mut claim = Claim { db, owner, at, rules, claimed: Vec::new() };
+    let mut claim = Claim { db, owner, at, rules, labels: Labels::new(look.labels), claimed: Vec::new() };
     for shares in steps {
         let left = limit.saturating_sub(count(&claim.claimed));
         let left = if left == 0 { 0 } else { left.min(claim.room(&shares)?) };
@@ -129,7 +149,9 @@ pub(crate) fn claim(
 struct Look {
     /// Queues for which something is set.
     ruled: Vec<String>,
-    /// Lines of namespaces in which runs wait.
+    /// Labels for which something is set.
+    labels: Vec<String>,
+    /// Lines of namespaces and labels in which runs wait.
     shared: Vec<String>,
     /// Whether runs wait in queues themselves.
     has_plain: bool,
@@ -145,9 +167,10 @@ type Share = Vec<Option<String>>;
 impl Look {
     fn take(db: &impl Batches, short: bool) -> Step<Self> {
         let found = |row: &Row<'_>| Ok((row.get::<u8>(0)?, row.get::<String>(1)?));
-        let mut look = Self { ruled: Vec::new(), shared: Vec::new(), has_plain: false };
+        let mut look = Self { ruled: Vec::new(), labels: Vec::new(), shared: Vec::new(), has_plain: false };
         for (kind, name) in read(db, sql!("claim_look", mysql), &[], found)? {
             match kind {
+                RULED if label_of(&name).is_some() => look.labels.push(name),
                 RULED => look.ruled.push(name),
                 SHARED => look.shared.push(name),
                 _ => look.has_plain = true,
@@ -165,27 +188,23 @@ impl Look {
         let Queues::Named(queues) = queues.of().1 else { return Ok(vec![self.shares_of_all(db)?]) };
         let shares = |queue: &Arc<str>| {
             let itself = Some(&**queue).filter(|queue| self.has_plain || !is_plain(queue));
-            let others = self.shared.iter().map(String::as_str).filter(|line| *queue_of(line) == **queue);
-            by_sharer(itself.into_iter().chain(others)).into_values().map(|lines| by_head(db, lines)).collect()
+            let others = self.shared.iter().filter(|line| *queue_of(line) == **queue);
+            by_sharer(db, itself.into_iter().chain(others.map(String::as_str)))
         };
         queues.iter().map(shares).collect()
     }
 
     fn shares_of_all(&self, db: &impl Batches) -> Step<Vec<Share>> {
-        let mut lines = by_sharer(self.shared.iter().map(String::as_str));
-        let mut shares = Vec::new();
-        // Queues themselves can be asked all at once where nothing is set, and nothing waits beside them.
-        if self.has_plain && self.ruled.is_empty() && !lines.contains_key("") {
+        let (mut shares, mut lines) = (Vec::new(), Vec::new());
+        let is_plain_shared = self.shared.iter().any(|line| sharer(line).is_empty());
+        if self.has_plain && self.ruled.is_empty() && !is_plain_shared {
             shares.push(vec![None]);
         } else if self.has_plain {
-            let mut plain: Vec<String> = read(db, sql!("queues_waiting", mysql), &[], |row| row.get(0))?;
-            db.add_lines(Lines::Any, &mut plain)?;
-            plain.retain(|line| is_plain(line));
-            lines.entry("").or_default().extend(plain);
+            lines = read(db, sql!("queues_waiting", mysql), &[], |row| row.get::<String>(0))?;
+            db.add_lines(Lines::Any, &mut lines)?;
+            lines.retain(|line| is_plain(line));
         }
-        for lines in lines.into_values() {
-            shares.push(by_head(db, lines)?);
-        }
+        shares.extend(by_sharer(db, lines.iter().chain(&self.shared).map(String::as_str))?);
         Ok(shares)
     }
 
@@ -206,6 +225,7 @@ struct Claim<'a, D> {
     owner: i64,
     at: Timestamp,
     rules: BTreeMap<String, Set>,
+    labels: Labels,
     claimed: Vec<ClaimedRun>,
 }
 
@@ -215,7 +235,7 @@ impl<D: Batches> Claim<'_, D> {
         let mut queues = shares.iter().flatten().map(|line| line.as_deref().map(queue_of));
         let first = queues.next().flatten().filter(|first| queues.all(|queue| queue == Some(*first)));
         let set = first.and_then(|queue| self.rules.get_mut(queue));
-        set.map_or(Ok(u32::MAX), |set| room(self.db, set, self.at))
+        set.map_or(Ok(u32::MAX), |set| room(self.db, set, &[], self.at))
     }
 
     /// Claims up to so many runs of a namespace. Answers how many there were.
@@ -226,8 +246,13 @@ impl<D: Batches> Claim<'_, D> {
             let left = limit - taken;
             let claimed = match line.and_then(|line| Some((line, self.rules.get_mut(queue_of(line))?))) {
                 _ if left == 0 => break,
-                Some((line, set)) => claim_limited(db, owner, set, line, left, at)?,
-                None => db.claim(owner, line, left, at)?,
+                Some((line, set)) => {
+                    let room = room(db, set, &[], at)?.min(left);
+                    let claimed = self.labels.claim(db, owner, Some(line), room, at)?;
+                    take_slots(db, set, &claimed, at)?;
+                    claimed
+                }
+                None => self.labels.claim(db, owner, line, left, at)?,
             };
             taken += count(&claimed);
             self.claimed.extend(claimed);
@@ -240,11 +265,11 @@ fn count(runs: &[ClaimedRun]) -> u32 {
     u32::try_from(runs.len()).unwrap_or(u32::MAX)
 }
 
-/// Lines by who shares what is claimed, `default` first.
-fn by_sharer<'a>(lines: impl Iterator<Item = &'a str>) -> BTreeMap<&'a str, Vec<String>> {
-    let mut all: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    lines.for_each(|line| all.entry(sharer(line)).or_default().push(line.to_owned()));
-    all
+/// The lines of each who shares what is claimed, `default` first.
+fn by_sharer<'a>(db: &impl Batches, lines: impl Iterator<Item = &'a str>) -> Step<Vec<Share>> {
+    let mut sharers: BTreeMap<&str, Vec<String>> = BTreeMap::new();
+    lines.for_each(|line| sharers.entry(sharer(line)).or_default().push(line.to_owned()));
+    sharers.into_values().map(|lines| by_head(db, lines)).collect()
 }
 
 /// Lines in the order of their first runs: none starves behind others.
@@ -261,54 +286,57 @@ fn by_head(db: &impl Batches, lines: Vec<String>) -> Step<Share> {
     Ok(placed.into_iter().map(|(_, line)| Some(line)).collect())
 }
 
-/// How many runs may leave a queue whose row is locked.
-fn room(db: &impl Batches, set: &mut Set, at: Timestamp) -> Step<u32> {
+/// How many runs may leave where a row is locked that is set. Some that were claimed are not executed yet.
+fn room(db: &impl Batches, set: &mut Set, claimed: &[ClaimedRun], at: Timestamp) -> Step<u32> {
     let (name, rule) = (set.row.name.as_str(), set.row.rule);
     if rule.max_running.is_some() && set.running.is_none() {
         if at < set.updated_at + UNHEARD_MS {
             count_in(db, name)?;
         }
-        set.running = Some(running(db, name)?);
+        set.running = Some(running(db, name, claimed)?);
     }
     Ok(rule.room(set.running.unwrap_or(0), set.used_us, at))
 }
 
-/// Claims from a line of a queue whose row is locked.
-fn claim_limited(
-    db: &impl Batches,
-    owner: i64,
-    set: &mut Set,
-    line: &str,
-    limit: u32,
-    at: Timestamp,
-) -> Step<Vec<ClaimedRun>> {
-    let room = room(db, set, at)?.min(limit);
-    if room == 0 {
-        return Ok(Vec::new());
+/// Counts runs that leave a queue whose row is locked.
+fn take_slots(db: &impl Batches, set: &mut Set, claimed: &[ClaimedRun], at: Timestamp) -> Step<()> {
+    for run in claimed {
+        take_slot(db, set, run)?;
     }
-    let claimed = db.claim(owner, Some(line), room, at)?;
-    let (name, rule) = (set.row.name.as_str(), set.row.rule);
-    if let Some(running) = &mut set.running {
-        for run in &claimed {
-            execute(db, sql!("queue_slot_take"), &[(":queue", &name), (":run", run.run.as_bytes())])?;
-        }
-        *running += count(&claimed);
-    }
-    let used = rule.used_us(count(&claimed), set.used_us, at);
+    let used = set.row.rule.used_us(count(claimed), set.used_us, at);
     if used != set.used_us {
         set.used_us = used;
-        execute(db, sql!("queue_used"), &[(":used_us", &used), (":name", &name)])?;
+        execute(db, sql!("queue_used"), &[(":used_us", &used), (":name", &set.row.name.as_str())])?;
     }
-    Ok(claimed)
+    Ok(())
 }
 
-/// How many runs of a queue with a limit are executed. Those that are not any more give their place back.
-fn running(db: &impl Batches, queue: &str) -> Step<u32> {
-    let slots: Vec<(RunId, i64)> =
-        read(db, sql!("queue_slots"), &[(":queue", &queue)], |row| Ok((run_id(row, 0)?, row.get::<i64>(1)?)))?;
+/// Counts a run where a row is locked that has a limit.
+fn take_slot(db: &impl Batches, set: &mut Set, run: &ClaimedRun) -> Step<()> {
+    if let Some(running) = &mut set.running {
+        execute(db, sql!("queue_slot_take"), &[(":queue", &set.row.name.as_str()), (":run", run.run.as_bytes())])?;
+        *running += 1;
+    }
+    Ok(())
+}
+
+/// See [`crate::Store::counted`].
+pub(crate) fn counted(db: &dyn Db, name: &str) -> Step<u32> {
+    let running = slots(db, name)?.into_iter().filter(|(_, is_running)| *is_running).count();
+    Ok(u32::try_from(running).unwrap_or(u32::MAX))
+}
+
+/// The runs that have a place of a limit, and whether they are executed.
+fn slots(db: &dyn Db, name: &str) -> Step<Vec<(RunId, bool)>> {
+    read(db, sql!("queue_slots"), &[(":queue", &name)], |row| Ok((run_id(row, 0)?, row.get::<i64>(1)? > 0)))
+}
+
+/// How many runs are executed that have a place of a limit. Those that are not any more give it back, and so do those that have just been
+/// claimed again.
+fn running(db: &impl Batches, queue: &str, claimed: &[ClaimedRun]) -> Step<u32> {
     let mut running = 0;
-    for (run, is_running) in slots {
-        if is_running == 0 {
+    for (run, is_running) in slots(db, queue)? {
+        if !is_running || claimed.iter().any(|claimed| claimed.run == run) {
             execute(db, sql!("queue_slot_free"), &[(":queue", &queue), (":run", run.as_bytes())])?;
         } else {
             running += 1;

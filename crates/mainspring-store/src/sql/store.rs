@@ -491,6 +491,16 @@ impl<B: Backend> Store for B {
         self.read(ReadLane::Engine, "read what is set for queues", |db| queues::queues(db)).await
     }
 
+    async fn waiting(&self, queue: &str, max: u32) -> Result<u32> {
+        let queue = queue.to_owned();
+        self.read(ReadLane::Engine, "count the runs of a queue", move |db| queues::waiting(db, &queue, max)).await
+    }
+
+    async fn counted(&self, limited: &str) -> Result<u32> {
+        let limited = limited.to_owned();
+        self.read(ReadLane::Requests, "count the runs of a limit", move |db| queues::counted(db, &limited)).await
+    }
+
     async fn set_queue(&self, name: &str, rule: QueueRule, expect: i64, at: Timestamp) -> Result<QueueRow> {
         let name = name.to_owned();
         self.write(Lane::Api, "set a queue", move |s| queues::set_queue(s, &name, rule, expect, at)).await

@@ -1,0 +1,1 @@
+SELECT name, value FROM job_label WHERE job_id = :job

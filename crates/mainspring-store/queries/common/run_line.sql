@@ -1,0 +1,1 @@
+SELECT coalesce(queue, 'default') FROM run WHERE id = :id
