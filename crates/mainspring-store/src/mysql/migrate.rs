@@ -49,7 +49,8 @@ pub(super) const NEWEST: u32 = MIGRATIONS[MIGRATIONS.len() - 1].number;
 
 /// Brings the schema up to date. The inner error is a verdict on the database.
 pub(super) fn run(db: &Connection, lease: &Connection) -> Step<Result<(), String>> {
-    prepare_ledger(db)?;
+    // The row of the lease is locked for as long as another node sets up.
+    patiently(db, pause, || prepare_ledger(db))?;
     // Others may work for long, and this session idles while it holds the lease.
     lease.run_text(
         "SET /*M! SESSION idle_transaction_timeout = 0, */ \
