@@ -58,6 +58,8 @@ pub(crate) struct Account {
     pub(crate) lateness: BTreeMap<String, Late>,
     /// From the loss of a node to the first fire of its triggers, in order.
     pub(crate) takeovers_ms: Vec<i64>,
+    /// From the return of the database to the first fire, in order.
+    pub(crate) recoveries_ms: Vec<i64>,
     /// What the blind pass matched.
     pub(crate) blind: Blind,
 }
@@ -98,6 +100,7 @@ pub(crate) fn check(story: &Story) -> Account {
     late(story, &excuses, &runs, &mut account);
     blindly(story, &excuses, &runs, &mut account);
     account.takeovers_ms = takeover::takeovers(&story.faults, &story.rig.runs);
+    account.recoveries_ms = takeover::recoveries(&story.faults, &story.rig.runs);
     account.findings.extend(takeover::too_late(&story.faults, &story.rig.runs, story.allowed.calm_ms));
     account.findings.extend(fenced::fenced(&story.saw));
     account.findings.extend(panics(&story.logs));

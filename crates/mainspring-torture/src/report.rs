@@ -20,9 +20,15 @@ pub(crate) struct Minima {
 
 impl Minima {
     /// For a test of so many seconds, up to what a whole one needs.
-    pub(crate) fn of(seconds: u64, store: Store) -> Self {
-        // A node that is alone is away for most of its faults.
-        let faults = if store == Store::Sqlite { 3 } else { 4 };
+    pub(crate) fn of(options: &Options) -> Self {
+        let seconds = options.seconds;
+        let faults = match options.store {
+            // They last longer, and it is quiet for longer between them.
+            _ if options.is_whole() => 1,
+            // A node that is alone is away for most of its faults.
+            Store::Sqlite => 3,
+            Store::Postgres | Store::Mariadb => 4,
+        };
         let of = |a_minute: u64, whole: u64| (a_minute * seconds / 60).min(whole);
         Self { faults: of(faults, 20), fires: of(400, 1_000), starts: of(40, 500) }
     }
@@ -49,7 +55,7 @@ pub(crate) struct Report<'a> {
 
 impl Report<'_> {
     pub(crate) fn verdict(&self) -> Verdict {
-        let least = Minima::of(self.options.seconds, self.options.store);
+        let least = Minima::of(self.options);
         let enough = self.effective() >= least.faults
             && self.account.fired >= least.fires
             && self.account.starts >= least.starts
@@ -106,6 +112,7 @@ impl Report<'_> {
             "requests": {"ok": self.answers.ok, "refused": self.answers.refused, "unknown": self.answers.unknown},
             "lateness": serde_json::Map::from_iter(lateness),
             "takeover_ms": {"p50": median(&account.takeovers_ms), "max": account.takeovers_ms.last()},
+            "recovery_ms": {"p50": median(&account.recoveries_ms), "max": account.recoveries_ms.last()},
             "blind": {"targets": account.blind.targets, "matched": account.blind.matched, "starts": account.blind.starts},
             "findings": findings.collect::<Vec<_>>(),
         })
@@ -143,16 +150,17 @@ impl Report<'_> {
         line(format!("| requests: ok, refused, unknown | {ok}, {refused}, {unknown} |"));
         line(format!("| verdicts looked at twice | {} |", account.looked));
         line(format!("| the database saw: changes of owners, advances | {}, {} |", account.owners, account.advances));
-        let takeovers = &account.takeovers_ms;
-        let max = takeovers.last().map_or("–".to_owned(), ToString::to_string);
-        let p50 = median(takeovers).map_or("–".to_owned(), |median| median.to_string());
-        line(format!("| takeovers: count, p50, max in ms | {}, {p50}, {max} |", takeovers.len()));
+        for (what, times) in [("a node gone", &account.takeovers_ms), ("the database back", &account.recoveries_ms)] {
+            let [p50, max] = [median(times), times.last().copied()]
+                .map(|time| time.map_or("–".to_owned(), |time| time.to_string()));
+            line(format!("| {what} to the first fire: count, p50, max in ms | {}, {p50}, {max} |", times.len()));
+        }
         line("\n| fault around | runs | worst lateness in ms |\n|---|---|---|".into());
         for (class, late) in &account.lateness {
             line(format!("| {class} | {} | {} |", late.runs, late.worst_ms));
         }
         if self.verdict() == Verdict::Void {
-            line(format!("\nToo little happened to say anything: {:?}.", Minima::of(*seconds, *store)));
+            line(format!("\nToo little happened to say anything: {:?}.", Minima::of(options)));
         }
         if !account.findings.is_empty() {
             line(format!("\nWhat does not hold ({}):\n", account.findings.len()));
@@ -190,6 +198,8 @@ mod tests {
             let report = Report { options: &options, answers: Answers::default(), faults, account };
             (report.verdict(), report.json(), report.markdown() + &report.line())
         };
+        let least = |seconds| Minima::of(&Options { seconds, ..options.clone() }).faults;
+        assert_eq!([60, 90, 299, 300, 600, 1_800].map(least), [4, 6, 19, 5, 10, 20]);
         let (green, json, text) = verdict(&faults, &account);
         assert_eq!(green, Verdict::Green);
         assert!(
