@@ -149,11 +149,9 @@ pub(crate) fn attempts(draft: &Draft, runs: &[&Run]) -> Vec<Finding> {
 
 /// I5: no run of a job that nobody changes is later than the faults around it explain.
 fn late(story: &Story, excuses: &Excuses, runs: &ByJob<'_>, account: &mut Account) {
-    let steady = |draft: &&Draft| !matches!(draft.kind, load::Kind::Changed | load::Kind::Asked | load::Kind::Alone);
-    for draft in story.drafts.iter().filter(steady) {
+    for draft in story.drafts.iter().filter(|draft| is_steady(draft)) {
         for run in of_job(runs, draft).iter().filter(|run| run.trigger.is_some()) {
-            let due = run.due_at.as_millis();
-            let began = run.attempts.first().and_then(|first| first.started_at).unwrap_or(run.created_at).as_millis();
+            let (due, began) = (run.due_at.as_millis(), began(run));
             let class = account.lateness.entry(excuses.class(due, began)).or_default();
             class.runs += 1;
             class.worst_ms = class.worst_ms.max(began - due);
@@ -168,6 +166,23 @@ fn late(story: &Story, excuses: &Excuses, runs: &ByJob<'_>, account: &mut Accoun
             }
         }
     }
+}
+
+/// Whether each of its instants is to start a run, whoever asks for what.
+const fn is_steady(draft: &Draft) -> bool {
+    !matches!(draft.kind, load::Kind::Changed | load::Kind::Asked | load::Kind::Alone)
+}
+
+fn began(run: &Run) -> i64 {
+    run.attempts.first().and_then(|first| first.started_at).unwrap_or(run.created_at).as_millis()
+}
+
+/// How late the latest run was of a job that nobody changes.
+pub(crate) fn latest_ms(drafts: &[Draft], runs: &[Run]) -> i64 {
+    let runs = by_job(runs);
+    let steady = drafts.iter().filter(|draft| is_steady(draft)).flat_map(|draft| of_job(&runs, draft));
+    let late = steady.filter(|run| run.trigger.is_some()).map(|run| began(run) - run.due_at.as_millis());
+    late.max().unwrap_or_default().max(0)
 }
 
 /// The blind pass over the jobs that bear witness to each instant.

@@ -13,7 +13,7 @@ use mainspring_store::{JobQuery, Store, TriggerInfo};
 
 use crate::audit::Saw;
 use crate::check::excuse::{Allowed, Excuses};
-use crate::check::promise;
+use crate::check::{self, promise};
 use crate::client::Record;
 use crate::load::Draft;
 use crate::look;
@@ -55,8 +55,9 @@ pub(crate) struct Known {
     /// What the database saw of leases and fires.
     pub(crate) saw: Vec<Saw>,
     pub(crate) alone: bool,
-    /// How late things may be without any fault.
+    /// How late things may be without any fault, and whether as late as the latest was beside.
     pub(crate) slack_ms: i64,
+    pub(crate) untimed: bool,
     pub(crate) saved_at: Timestamp,
     /// When it was looked at, shards that had no owner then, and what the nodes have said.
     pub(crate) at: Timestamp,
@@ -66,14 +67,15 @@ pub(crate) struct Known {
 
 /// Reads the store after all has been quiet.
 pub(crate) async fn read(store: &dyn Store, witness: &Witness, known: Known) -> Result<Story> {
-    let Known { drafts, mut record, faults, saw, alone, slack_ms, saved_at, at, ownerless, logs } = known;
+    let Known { drafts, mut record, faults, saw, alone, slack_ms, untimed, saved_at, at, ownerless, logs } = known;
     let clock_error_ms = faults.iter().map(|fault| clock_error_ms(fault, slack_ms)).max().unwrap_or_default();
-    let allowed = Allowed { calm_ms: slack_ms, clock_error_ms };
     record.operations.iter_mut().for_each(|operation| widen(operation, clock_error_ms));
     let numbers: BTreeMap<String, u32> =
         (0..).zip(&drafts).map(|(number, draft)| (draft.name.clone(), number)).collect();
     let mut rig = History::read(store, witness, at).await?;
     (rig.read_at, rig.promises) = (at, Vec::new());
+    let latest_ms = if untimed { check::latest_ms(&drafts, &rig.runs) } else { 0 };
+    let allowed = Allowed { calm_ms: slack_ms + latest_ms, clock_error_ms };
     let infos = mainspring_rig::history::triggers(store).await?;
     let mut ids: BTreeMap<TriggerId, u32> = BTreeMap::new();
     let job_of = |key: &str| numbers.get(key.trim_start_matches("default/")).copied();
@@ -109,7 +111,7 @@ pub(crate) async fn read(store: &dyn Store, witness: &Witness, known: Known) -> 
         clock_error_ms,
         misfire_threshold_ms: mainspring_core::compile::Defaults::default().misfire_threshold_ms,
         catch_up_max: CATCH_UP_MAX,
-        remains: remains(store, &rig, &infos, &numbers, (ownerless, slack_ms)).await?,
+        remains: remains(store, &rig, &infos, &numbers, (ownerless, allowed.calm_ms)).await?,
         ..sim::History::default()
     };
     Ok(Story { drafts, faults, saw, alone, allowed, saved_at, rig, sim, logs })
@@ -185,7 +187,7 @@ async fn remains(
     rig: &History,
     infos: &[TriggerInfo],
     numbers: &BTreeMap<String, u32>,
-    (ownerless, slack_ms): (usize, i64),
+    (ownerless, calm_ms): (usize, i64),
 ) -> Result<Remains> {
     let at = rig.read_at.as_millis();
     let rows = || infos.iter().map(|info| &info.trigger.row);
@@ -194,7 +196,7 @@ async fn remains(
     let queued = rig
         .runs
         .iter()
-        .filter(|run| run.state == RunState::Queued && at - run.due_at.as_millis() > QUEUED_MS + slack_ms);
+        .filter(|run| run.state == RunState::Queued && at - run.due_at.as_millis() > QUEUED_MS + calm_ms);
     let broken = rows().filter(|row| row.progress.status == TriggerStatus::Error);
     let tally = |tally: mainspring_store::Tally| {
         let mainspring_store::Tally { trigger, fired, missed, suppressed, first, last, .. } = tally;
@@ -203,7 +205,7 @@ async fn remains(
     };
     Ok(Remains {
         at,
-        overdue: overdue.filter(|(_, due)| at - due > OVERDUE_MS + slack_ms).collect(),
+        overdue: overdue.filter(|(_, due)| at - due > OVERDUE_MS + calm_ms).collect(),
         queued: queued.map(|run| run.id).collect(),
         ownerless,
         broken: broken.map(|row| row.id).collect(),

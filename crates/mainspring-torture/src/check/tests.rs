@@ -9,7 +9,7 @@ use mainspring_sim::history::{self as sim, AskedRun, Fire, Operation, Outcome, R
 
 use super::excuse::{CALM, Excuses, done};
 use super::promise::promise;
-use super::{Finding, check};
+use super::{Finding, check, latest_ms};
 use crate::audit::Saw;
 use crate::load::{Draft, Kind};
 use crate::plan;
@@ -218,6 +218,20 @@ fn every_bad_story_is_rejected_for_what_is_wrong_with_it() {
         let found: Vec<&str> = check(&story).findings.iter().map(|finding| finding.invariant).collect();
         assert!(found.contains(&expected), "{what}: {found:?}");
     }
+}
+
+#[test]
+fn what_is_late_for_its_machine_is_told_and_what_is_lost_there_is_found() {
+    let mut story = good();
+    for attempt in &mut story.rig.runs[0].attempts {
+        attempt.started_at = Some(at(STEP + 9_000));
+    }
+    story.allowed.calm_ms += latest_ms(&story.drafts, &story.rig.runs);
+    assert_eq!(story.allowed.calm_ms, 1_000 + 9_000);
+    assert_eq!(check(&story).findings, []);
+    assert_eq!(check(&story).lateness["none"].worst_ms, 9_000);
+    story.rig.runs.retain(|run| run.id != id(EAGER, 4_000));
+    assert!(check(&story).findings.iter().any(|finding| finding.invariant == "I1"));
 }
 
 #[test]
