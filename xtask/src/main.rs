@@ -21,7 +21,8 @@ tasks:
                 run a command with servers of its own, whose addresses are in MAINSPRING_TEST_POSTGRES and
                 MAINSPRING_TEST_MYSQL
   tidy          check crate borders, purity, licences, file sizes, paths and links
-  torture --store postgres|mariadb|sqlite --minutes M [--seed S] [--nodes N] [--binary FILE]
+  torture --store postgres|mariadb|sqlite --minutes M|--seconds T [--seed S] [--nodes N]
+          [--slack SECONDS] [--untimed] [--brief] [--binary FILE]
                 break nodes and their database for so long, and account for everything; writes target/torture
   vectors DIR   replay the answers of Quartz in DIR, and show where ours differ";
 

@@ -135,6 +135,12 @@ impl Server {
         }
     }
 
+    /// What it is.
+    #[must_use]
+    pub const fn database(&self) -> Database {
+        self.database
+    }
+
     /// Where it listens, on this machine. Stays the same when it is restarted.
     #[must_use]
     pub const fn port(&self) -> u16 {
@@ -147,6 +153,14 @@ impl Server {
     /// The server says why not.
     pub fn create(&self, name: &str) -> Result<String> {
         self.ask(&format!("CREATE DATABASE {name}"))?;
+        self.address(name)
+    }
+
+    /// The address of a database in it.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn address(&self, name: &str) -> Result<String> {
         let url = self.url();
         let (server, _) = url.rsplit_once('/').context("an address with a database")?;
         Ok(format!("{server}/{name}"))
@@ -237,9 +251,23 @@ impl Server {
     /// # Errors
     /// What the server says.
     pub fn ask(&self, sql: &str) -> Result<String> {
+        self.ask_in(
+            match self.database {
+                Database::Postgres => "postgres",
+                Database::Mariadb => "mysql",
+            },
+            sql,
+        )
+    }
+
+    /// The same in a database that was [made](Server::create).
+    ///
+    /// # Errors
+    /// What the server says.
+    pub fn ask_in(&self, database: &str, sql: &str) -> Result<String> {
         let mut command = match self.database {
-            Database::Postgres => postgres::client(self.port)?,
-            Database::Mariadb => mariadb::client(self.port),
+            Database::Postgres => postgres::client(self.port, database)?,
+            Database::Mariadb => mariadb::client(self.port, database),
         };
         self.run(command.arg(sql)).with_context(|| format!("asking {:?} to {sql}", self.database))
     }

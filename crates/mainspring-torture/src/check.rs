@@ -5,6 +5,7 @@
 
 pub(crate) mod blind;
 pub(crate) mod excuse;
+pub(crate) mod fenced;
 pub(crate) mod promise;
 pub(crate) mod takeover;
 #[cfg(test)]
@@ -17,15 +18,14 @@ use mainspring_core::run::AttemptOutcome;
 use mainspring_rig::{Bounds, Kind, Mark, Moment, Run};
 use mainspring_sim::check::INVARIANTS;
 
+use crate::audit::Saw;
 use crate::load::{self, Draft};
 use crate::read::Story;
 use blind::Blind;
 use excuse::Excuses;
 
 /// The invariants that are asked by the simulator's checker. The others ask for what only the simulator sees, or are the rig's.
-const SHARED: [&str; 4] = ["I11", "I13", "I14", "I15"];
-/// How late a run may be recorded, and its work begin, without any fault: others use the same two cores.
-pub(crate) const CALM_MS: i64 = 1_000;
+const SHARED: [&str; 5] = ["I10", "I11", "I13", "I14", "I15"];
 /// How long after it was due a run may be unfinished: it is lost, found out, tried again, and takes its time.
 const PATIENCE_MS: i64 = 120_000;
 /// How long it takes until work that died with its node is begun again, beyond the lateness of its fire.
@@ -49,10 +49,17 @@ pub(crate) struct Account {
     pub(crate) suppressed: u64,
     pub(crate) starts: u64,
     pub(crate) lost_attempts: u64,
+    /// Changes of owners of shards, and advances of triggers, as the database saw them.
+    pub(crate) owners: u64,
+    pub(crate) advances: u64,
+    /// Verdicts that were looked at while faults went on, and again in the end.
+    pub(crate) looked: u64,
     /// How late the latest run of each class of fault was, and how many there were.
     pub(crate) lateness: BTreeMap<String, Late>,
     /// From the loss of a node to the first fire of its triggers, in order.
     pub(crate) takeovers_ms: Vec<i64>,
+    /// From the return of the database to the first fire, in order.
+    pub(crate) recoveries_ms: Vec<i64>,
     /// What the blind pass matched.
     pub(crate) blind: Blind,
 }
@@ -66,7 +73,7 @@ pub(crate) struct Late {
 
 /// Judges a story.
 pub(crate) fn check(story: &Story) -> Account {
-    let bounds = Bounds { early_ms: 2 + story.clock_error_ms, patience_ms: PATIENCE_MS, overlap_ms: 0 };
+    let bounds = Bounds { early_ms: 2 + story.allowed.clock_error_ms, patience_ms: PATIENCE_MS, overlap_ms: 0 };
     let report = mainspring_rig::check(&story.rig, bounds);
     let of =
         |problem: &mainspring_rig::Problem| Finding { invariant: invariant(problem.kind), what: problem.to_string() };
@@ -78,19 +85,24 @@ pub(crate) fn check(story: &Story) -> Account {
         suppressed: report.suppressed,
         starts: report.starts,
         lost_attempts: report.lost_attempts,
+        owners: story.saw.iter().filter(|saw| matches!(saw, Saw::Owner { .. })).count() as u64,
+        advances: story.saw.iter().filter(|saw| matches!(saw, Saw::Fire { .. })).count() as u64,
+        looked: story.sim.seen.len() as u64 / 2,
         ..Account::default()
     };
     for (_, _, ask) in INVARIANTS.iter().filter(|(name, ..)| SHARED.contains(name)) {
         let found = ask(&story.sim).into_iter();
         account.findings.extend(found.map(|found| Finding { invariant: found.invariant, what: found.to_string() }));
     }
-    let excuses = Excuses::of(&story.faults, story.alone, story.clock_error_ms);
+    let excuses = Excuses::of(&story.faults, story.alone, story.allowed);
     let runs = by_job(&story.rig.runs);
     account.findings.extend(story.drafts.iter().flat_map(|draft| attempts(draft, of_job(&runs, draft))));
     late(story, &excuses, &runs, &mut account);
     blindly(story, &excuses, &runs, &mut account);
     account.takeovers_ms = takeover::takeovers(&story.faults, &story.rig.runs);
-    account.findings.extend(takeover::too_late(&story.faults, &story.rig.runs));
+    account.recoveries_ms = takeover::recoveries(&story.faults, &story.rig.runs);
+    account.findings.extend(takeover::too_late(&story.faults, &story.rig.runs, story.allowed.calm_ms));
+    account.findings.extend(fenced::fenced(&story.saw));
     account.findings.extend(panics(&story.logs));
     account
 }
@@ -137,16 +149,14 @@ pub(crate) fn attempts(draft: &Draft, runs: &[&Run]) -> Vec<Finding> {
 
 /// I5: no run of a job that nobody changes is later than the faults around it explain.
 fn late(story: &Story, excuses: &Excuses, runs: &ByJob<'_>, account: &mut Account) {
-    let steady = |draft: &&Draft| !matches!(draft.kind, load::Kind::Changed | load::Kind::Asked | load::Kind::Alone);
-    for draft in story.drafts.iter().filter(steady) {
+    for draft in story.drafts.iter().filter(|draft| is_steady(draft)) {
         for run in of_job(runs, draft).iter().filter(|run| run.trigger.is_some()) {
-            let due = run.due_at.as_millis();
-            let began = run.attempts.first().and_then(|first| first.started_at).unwrap_or(run.created_at).as_millis();
+            let (due, began) = (run.due_at.as_millis(), began(run));
             let class = account.lateness.entry(excuses.class(due, began)).or_default();
             class.runs += 1;
             class.worst_ms = class.worst_ms.max(began - due);
-            let deadline = excuses.deadline(due, CALM_MS);
-            if due > story.saved_at.as_millis() + CALM_MS && began > deadline {
+            let deadline = excuses.deadline(due);
+            if due > story.saved_at.as_millis() + story.allowed.calm_ms && began > deadline {
                 let (late, more) = (began - due, began - deadline);
                 let what = format!(
                     "{} of {} at {} began {late} ms late, {more} ms more than is explained",
@@ -156,6 +166,23 @@ fn late(story: &Story, excuses: &Excuses, runs: &ByJob<'_>, account: &mut Accoun
             }
         }
     }
+}
+
+/// Whether each of its instants is to start a run, whoever asks for what.
+const fn is_steady(draft: &Draft) -> bool {
+    !matches!(draft.kind, load::Kind::Changed | load::Kind::Asked | load::Kind::Alone)
+}
+
+fn began(run: &Run) -> i64 {
+    run.attempts.first().and_then(|first| first.started_at).unwrap_or(run.created_at).as_millis()
+}
+
+/// How late the latest run was of a job that nobody changes.
+pub(crate) fn latest_ms(drafts: &[Draft], runs: &[Run]) -> i64 {
+    let runs = by_job(runs);
+    let steady = drafts.iter().filter(|draft| is_steady(draft)).flat_map(|draft| of_job(&runs, draft));
+    let late = steady.filter(|run| run.trigger.is_some()).map(|run| began(run) - run.due_at.as_millis());
+    late.max().unwrap_or_default().max(0)
 }
 
 /// The blind pass over the jobs that bear witness to each instant.
@@ -173,7 +200,7 @@ fn blindly(story: &Story, excuses: &Excuses, runs: &ByJob<'_>, account: &mut Acc
             |ranges: &[(Timestamp, Timestamp)], at: &Timestamp| ranges.iter().any(|(a, b)| (a..=b).contains(&at));
         let windows = promise.instants.iter().filter(|at| within(&promise.must, at)).map(|at| {
             let at = at.as_millis();
-            (at - 2 - story.clock_error_ms, patient.deadline(at, CALM_MS))
+            (at - 2 - story.allowed.clock_error_ms, patient.deadline(at))
         });
         let windows = windows.filter(|(_, to)| *to <= story.rig.read_at.as_millis()).collect::<Vec<_>>();
         let starts = starts.remove(draft.name.as_str()).unwrap_or_default();

@@ -9,7 +9,7 @@ use mainspring_api::client::{Client, ClientError, Precondition};
 use mainspring_api::{ErrorCode, Job, JobSpec, Reason, RunNow, WriteOptions};
 use mainspring_rig::{Witness, now};
 use mainspring_sim::Random;
-use mainspring_sim::history::{AskedRun, Operation, Outcome, State};
+use mainspring_sim::history::{AskedRun, Operation, Outcome, Seen, State};
 use serde_json::{Value, json};
 use tokio::sync::watch;
 use tokio::task::JoinSet;
@@ -21,7 +21,7 @@ use crate::load::{self, Draft};
 const PATIENCE: Duration = Duration::from_secs(75);
 /// For how long a request without an answer may still be with a node that was stopped, or on a wire that was cut.
 const STRAY: Duration = Duration::from_secs(60);
-const NAMESPACE: &str = "default";
+pub(crate) const NAMESPACE: &str = "default";
 
 /// What was asked for, and what came of it.
 #[derive(Debug, Default)]
@@ -30,6 +30,8 @@ pub(crate) struct Record {
     pub(crate) operations: Vec<Operation>,
     /// Runs that were asked for under a key.
     pub(crate) asked: Vec<AskedRun>,
+    /// Final runs that were looked at, and what differed from that later.
+    pub(crate) seen: Vec<Seen>,
     /// Every request that was sent.
     pub(crate) requests: Vec<Value>,
     pub(crate) answers: Answers,
@@ -101,6 +103,7 @@ impl Traffic {
             let random = Random::new(random.next());
             tasks.spawn(desk.clone().ask(draft, place as u64 * 1_000_000, random));
         }
+        tasks.spawn(desk.look(Random::new(random.next())));
         Self { tasks, record, stop }
     }
 
@@ -116,11 +119,11 @@ impl Traffic {
 
 impl Desk {
     /// Whether the test goes on after a while.
-    async fn goes_on_after(&mut self, ms: u64) -> bool {
+    pub(crate) async fn goes_on_after(&mut self, ms: u64) -> bool {
         tokio::time::timeout(Duration::from_millis(ms), self.stop.wait_for(|stop| *stop)).await.is_err()
     }
 
-    fn note<T>(&self, write: impl FnOnce(&mut Record) -> T) -> T {
+    pub(crate) fn note<T>(&self, write: impl FnOnce(&mut Record) -> T) -> T {
         write(&mut self.record.lock().unwrap_or_else(PoisonError::into_inner))
     }
 

@@ -6,10 +6,11 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use mainspring_api::client::Client;
-use mainspring_rig::{Database, Node, Program, Proxy, Server, Witness};
+use mainspring_rig::{Database, Node, Program, Proxy, Server, Shutdown, Witness};
 use mainspring_sim::Random;
 
 use crate::Store;
+use crate::audit::{self, Saw};
 use crate::notes::Notes;
 
 /// How long a client waits for an answer.
@@ -17,6 +18,7 @@ const ANSWER: Duration = Duration::from_secs(2);
 /// How long a node may take to start again, whatever is done to its database meanwhile.
 const START: Duration = Duration::from_secs(90);
 pub(crate) const SHARDS: usize = 256;
+const DATABASE: &str = "torture";
 
 /// All of it. What it has started ends with it.
 pub(crate) struct Cluster {
@@ -73,7 +75,7 @@ impl Cluster {
             Store::Sqlite => None,
         };
         let address = match &server {
-            Some(server) => server.create("torture")?,
+            Some(server) => server.create(DATABASE)?,
             None => format!("sqlite:{}", program.home().join("a/mainspring.db").display()),
         };
         let wires = match &server {
@@ -98,6 +100,9 @@ impl Cluster {
             cluster.start_node(node).await?;
         }
         cluster.shared().await?;
+        if let Some(server) = &cluster.server {
+            tokio::task::block_in_place(|| audit::watch(server, DATABASE))?;
+        }
         Ok(cluster)
     }
 
@@ -124,6 +129,16 @@ impl Cluster {
 
     pub(crate) fn server(&mut self) -> Result<&mut Server> {
         self.server.as_mut().context("there is no database server")
+    }
+
+    /// Ends the database server as by a crash, and has a standby take its place: with another port, at the end of the same wires.
+    pub(crate) fn promote(&mut self, standby: Server) -> Result<()> {
+        self.server()?.stop(Shutdown::Immediate)?;
+        standby.promote()?;
+        self.wires.iter().for_each(|wire| wire.point_to(standby.port()));
+        self.address = standby.address(DATABASE)?;
+        self.server = Some(standby);
+        Ok(())
     }
 
     /// Takes a node out, to be ended.
@@ -217,6 +232,12 @@ impl Cluster {
             }
         }
         Ok(())
+    }
+
+    /// What the database has seen of leases and fires; nothing of a file.
+    pub(crate) fn saw(&self) -> Result<Vec<Saw>> {
+        let read = |server| tokio::task::block_in_place(|| audit::read(server, DATABASE));
+        self.server.as_ref().map_or(Ok(Vec::new()), read)
     }
 
     /// What all nodes have said, those that are gone included.

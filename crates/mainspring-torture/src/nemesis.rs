@@ -1,8 +1,8 @@
 //! Carries the plan out, and writes down what was done when.
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use mainspring_core::Timestamp;
-use mainspring_rig::{Flow, Shutdown};
+use mainspring_rig::{Flow, Replication, Shutdown};
 use rustix::process::Signal;
 use std::time::Duration;
 use tokio::time::Instant;
@@ -36,16 +36,13 @@ enum Step {
     Begin(usize),
 }
 
-/// Does what is planned, and undoes it. What there is no time for is left out.
-pub(crate) async fn torture(cluster: &mut Cluster, planned: &[Planned], for_ms: u64, notes: &Notes) -> Result<()> {
-    let ends = Instant::now() + Duration::from_millis(for_ms);
-    // What takes longer than planned puts off what comes after it.
+/// Does all that is planned, and undoes it. What takes longer than planned puts off what comes after it.
+pub(crate) async fn torture(cluster: &mut Cluster, planned: &[Planned], notes: &Notes) -> Result<()> {
     let mut begun = Instant::now();
     for (at_ms, step) in steps(planned) {
         let after = Duration::from_millis(at_ms);
         tokio::time::sleep_until(begun + after).await;
         match step {
-            Step::Begin(_) if Instant::now() > ends => {}
             Step::Begin(place) => notes.fault(place, begin(cluster, &planned[place]).await?),
             Step::End(place) => {
                 let Some(mut done) = notes.begun(place) else { continue };
@@ -78,6 +75,10 @@ async fn begin(cluster: &mut Cluster, fault: &Planned) -> Result<Done> {
         Some(node) if !cluster.is_alone() => cluster.shards_of(node).await,
         _ => Vec::new(),
     };
+    let standby = match fault.kind {
+        Kind::Promotion => Some(tokio::task::block_in_place(|| cluster.server()?.standby(Replication::Synchronous))?),
+        _ => None,
+    };
     let from = mainspring_rig::now()?;
     let before = fault.node.map_or(0, |node| cluster.harm_to(node));
     let had_effect = match (fault.kind, fault.node) {
@@ -91,6 +92,10 @@ async fn begin(cluster: &mut Cluster, fault: &Planned) -> Result<Done> {
                 cluster.start_node(node).await?;
             }
             true
+        }
+        (Kind::Promotion, _) => {
+            let standby = standby.context("a promotion has a standby")?;
+            tokio::task::block_in_place(|| cluster.promote(standby)).map(|()| true)?
         }
         (kind, Some(node)) => break_wire(cluster, node, kind, fault.amount),
         (kind, None) => break_database(cluster, kind)?,

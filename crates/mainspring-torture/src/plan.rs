@@ -30,9 +30,11 @@ pub(crate) enum Kind {
     ClockNear,
     ClockFar,
     RollingRestart,
+    Promotion,
 }
 
-const ALL: [Kind; 14] = [
+/// What can happen to nodes over a server. The last is for a server that has standbys here.
+const ALL: [Kind; 15] = [
     Kind::Kill,
     Kind::Stop,
     Kind::Cut,
@@ -47,6 +49,7 @@ const ALL: [Kind; 14] = [
     Kind::ClockNear,
     Kind::ClockFar,
     Kind::RollingRestart,
+    Kind::Promotion,
 ];
 
 /// What can happen to a node whose store is a file of its own. Nobody compares its clock, so it is never far off.
@@ -69,6 +72,7 @@ impl fmt::Display for Kind {
             Self::ClockNear => "clock off",
             Self::ClockFar => "clock far off",
             Self::RollingRestart => "rolling restart",
+            Self::Promotion => "standby promoted",
         })
     }
 }
@@ -83,6 +87,7 @@ impl Kind {
                 | Self::SessionKilled
                 | Self::SessionsEnded
                 | Self::RollingRestart
+                | Self::Promotion
         )
     }
 
@@ -92,9 +97,9 @@ impl Kind {
     }
 
     /// Whether another fault may come at the same time. A node whose clock is far off needs peers that are right, or it is the
-    /// last eligible one and keeps its shards; a rolling restart goes round all nodes.
+    /// last eligible one and keeps its shards; a rolling restart goes round all nodes, and a standby is another server.
     const fn goes_with_others(self) -> bool {
-        !matches!(self, Self::ClockFar | Self::RollingRestart)
+        !matches!(self, Self::ClockFar | Self::RollingRestart | Self::Promotion)
     }
 }
 
@@ -143,7 +148,11 @@ impl Pace {
 
 /// The faults of a seed in so many milliseconds, in the order of their beginnings. All are over by then.
 pub(crate) fn plan(random: &mut Random, store: Store, nodes: usize, pace: Pace, for_ms: u64) -> Vec<Planned> {
-    let menu: &[Kind] = if store == Store::Sqlite { &ALONE } else { &ALL };
+    let menu: &[Kind] = match store {
+        Store::Postgres => &ALL,
+        Store::Mariadb => &ALL[..ALL.len() - 1],
+        Store::Sqlite => &ALONE,
+    };
     let mut dealer = Dealer { menu, deck: Vec::new() };
     let (mut planned, mut now) = (Vec::<Planned>::new(), 0);
     loop {
@@ -202,7 +211,7 @@ fn draw(random: &mut Random, kind: Kind, nodes: usize, taken: Option<usize>, pac
         _ => pace.lasts_ms,
     };
     let lasts_ms = match kind {
-        Kind::Reset | Kind::SessionKilled | Kind::SessionsEnded | Kind::RollingRestart => 0,
+        Kind::Reset | Kind::SessionKilled | Kind::SessionsEnded | Kind::RollingRestart | Kind::Promotion => 0,
         _ => random.between(low, high),
     };
     let sign = if random.chance(500_000) { 1 } else { -1 };
@@ -234,6 +243,7 @@ mod tests {
         for seed in 0..50 {
             let kinds: BTreeSet<Kind> = of(seed, Store::Postgres, 3).iter().map(|planned| planned.kind).collect();
             assert_eq!(kinds, ALL.into(), "seed {seed}");
+            assert!(of(seed, Store::Mariadb, 3).iter().all(|planned| planned.kind != Kind::Promotion), "seed {seed}");
             let alone: BTreeSet<Kind> = of(seed, Store::Sqlite, 1).iter().map(|planned| planned.kind).collect();
             assert_eq!(alone, ALONE.into(), "seed {seed}");
         }

@@ -11,19 +11,21 @@ use mainspring_rig::{History, Witness};
 use mainspring_sim::history::{self as sim, Fire, GapRow, Operation, Outcome, Remains, Schedule, State, Tally};
 use mainspring_store::{JobQuery, Store, TriggerInfo};
 
-use crate::check::excuse::Excuses;
-use crate::check::promise;
+use crate::audit::Saw;
+use crate::check::excuse::{Allowed, Excuses};
+use crate::check::{self, promise};
 use crate::client::Record;
 use crate::load::Draft;
+use crate::look;
 use crate::nemesis::Done;
 use crate::plan::{CLOCK_NEAR_MS, Kind};
 
-/// A trigger that is due for longer, when all has been quiet, has been forgotten.
-const OVERDUE_MS: i64 = 5_000;
-/// A run that waits for longer for a worker, when all has been quiet.
-const QUEUED_MS: i64 = 10_000;
-/// How exactly a node knows the database's clock, on a machine that has other things to do.
-const COMPARED_MS: i64 = 200;
+/// A trigger that is due for longer, beyond what may be late, when all has been quiet, has been forgotten.
+const OVERDUE_MS: i64 = 4_000;
+/// The same for a run that waits for a worker.
+const QUEUED_MS: i64 = 9_000;
+/// How exactly a node knows the database's clock: a part of how late things may be, as both come from the same machine.
+const COMPARED: i64 = 5;
 const CATCH_UP_MAX: u32 = 100;
 const PAGE: u32 = 1_000;
 
@@ -32,9 +34,10 @@ const PAGE: u32 = 1_000;
 pub(crate) struct Story {
     pub(crate) drafts: Vec<Draft>,
     pub(crate) faults: Vec<Done>,
+    /// What the database saw of leases and fires.
+    pub(crate) saw: Vec<Saw>,
     pub(crate) alone: bool,
-    /// By how much clocks of nodes that take part were off.
-    pub(crate) clock_error_ms: i64,
+    pub(crate) allowed: Allowed,
     /// When the first jobs were saved.
     pub(crate) saved_at: Timestamp,
     /// As the rig's checker reads it: promises by job.
@@ -49,7 +52,12 @@ pub(crate) struct Known {
     pub(crate) drafts: Vec<Draft>,
     pub(crate) record: Record,
     pub(crate) faults: Vec<Done>,
+    /// What the database saw of leases and fires.
+    pub(crate) saw: Vec<Saw>,
     pub(crate) alone: bool,
+    /// How late things may be without any fault, and whether as late as the latest was beside.
+    pub(crate) slack_ms: i64,
+    pub(crate) untimed: bool,
     pub(crate) saved_at: Timestamp,
     /// When it was looked at, shards that had no owner then, and what the nodes have said.
     pub(crate) at: Timestamp,
@@ -59,13 +67,15 @@ pub(crate) struct Known {
 
 /// Reads the store after all has been quiet.
 pub(crate) async fn read(store: &dyn Store, witness: &Witness, known: Known) -> Result<Story> {
-    let Known { drafts, mut record, faults, alone, saved_at, at, ownerless, logs } = known;
-    let clock_error_ms = faults.iter().map(clock_error_ms).max().unwrap_or_default();
+    let Known { drafts, mut record, faults, saw, alone, slack_ms, untimed, saved_at, at, ownerless, logs } = known;
+    let clock_error_ms = faults.iter().map(|fault| clock_error_ms(fault, slack_ms)).max().unwrap_or_default();
     record.operations.iter_mut().for_each(|operation| widen(operation, clock_error_ms));
     let numbers: BTreeMap<String, u32> =
         (0..).zip(&drafts).map(|(number, draft)| (draft.name.clone(), number)).collect();
     let mut rig = History::read(store, witness, at).await?;
     (rig.read_at, rig.promises) = (at, Vec::new());
+    let latest_ms = if untimed { check::latest_ms(&drafts, &rig.runs) } else { 0 };
+    let allowed = Allowed { calm_ms: slack_ms + latest_ms, clock_error_ms };
     let infos = mainspring_rig::history::triggers(store).await?;
     let mut ids: BTreeMap<TriggerId, u32> = BTreeMap::new();
     let job_of = |key: &str| numbers.get(key.trim_start_matches("default/")).copied();
@@ -73,7 +83,7 @@ pub(crate) async fn read(store: &dyn Store, witness: &Witness, known: Known) -> 
         infos.iter().filter_map(|info| Some((info.trigger.row.id, job_of(&info.job.definition.key.to_string())?))),
     );
     ids.extend(rig.runs.iter().filter_map(|run| Some((run.trigger?, job_of(&run.job)?))));
-    let excuses = Excuses::of(&faults, alone, clock_error_ms);
+    let excuses = Excuses::of(&faults, alone, allowed);
     let mut jobs: BTreeMap<u32, TriggerId> = ids.iter().map(|(id, job)| (*job, *id)).collect();
     for (number, draft) in (0..).zip(&drafts).filter(|(_, draft)| draft.schedule.is_some()) {
         // A trigger that is gone and never fired is missing under an id of its own.
@@ -84,6 +94,8 @@ pub(crate) async fn read(store: &dyn Store, witness: &Witness, known: Known) -> 
         // The requests say already how far clocks may be off.
         rig.promises.push(promise::promise((id, &draft.name), suppresses, &operations, &excuses, 0, at.as_millis()));
     }
+    let mut seen = std::mem::take(&mut record.seen);
+    seen.extend(look::at_the_end(&seen, &rig.runs, at.as_millis()));
     let made = made(&rig);
     for asked in &mut record.asked {
         asked.made = made.get(&asked.key).cloned().unwrap_or_default();
@@ -95,21 +107,22 @@ pub(crate) async fn read(store: &dyn Store, witness: &Witness, known: Known) -> 
         asked: record.asked,
         fires: fires(&rig),
         gaps: gaps(&rig),
+        seen,
         clock_error_ms,
         misfire_threshold_ms: mainspring_core::compile::Defaults::default().misfire_threshold_ms,
         catch_up_max: CATCH_UP_MAX,
-        remains: remains(store, &rig, &infos, &numbers, ownerless).await?,
+        remains: remains(store, &rig, &infos, &numbers, (ownerless, allowed.calm_ms)).await?,
         ..sim::History::default()
     };
-    Ok(Story { drafts, faults, alone, clock_error_ms, saved_at, rig, sim, logs })
+    Ok(Story { drafts, faults, saw, alone, allowed, saved_at, rig, sim, logs })
 }
 
 /// How far the time may be off by which nodes decide while a fault lasts. One whose clock is far off decides nothing but requests,
 /// by the database's clock as it knows it.
-const fn clock_error_ms(fault: &Done) -> i64 {
+const fn clock_error_ms(fault: &Done, slack_ms: i64) -> i64 {
     match fault.kind {
         Kind::ClockNear => CLOCK_NEAR_MS,
-        Kind::ClockFar => COMPARED_MS,
+        Kind::ClockFar => slack_ms / COMPARED,
         _ => 0,
     }
 }
@@ -174,13 +187,16 @@ async fn remains(
     rig: &History,
     infos: &[TriggerInfo],
     numbers: &BTreeMap<String, u32>,
-    ownerless: usize,
+    (ownerless, calm_ms): (usize, i64),
 ) -> Result<Remains> {
     let at = rig.read_at.as_millis();
     let rows = || infos.iter().map(|info| &info.trigger.row);
     let overdue = rows().filter(|row| !row.paused && row.progress.status == TriggerStatus::Active);
     let overdue = overdue.filter_map(|row| Some((row.id, row.progress.due_at?.as_millis())));
-    let queued = rig.runs.iter().filter(|run| run.state == RunState::Queued && at - run.due_at.as_millis() > QUEUED_MS);
+    let queued = rig
+        .runs
+        .iter()
+        .filter(|run| run.state == RunState::Queued && at - run.due_at.as_millis() > QUEUED_MS + calm_ms);
     let broken = rows().filter(|row| row.progress.status == TriggerStatus::Error);
     let tally = |tally: mainspring_store::Tally| {
         let mainspring_store::Tally { trigger, fired, missed, suppressed, first, last, .. } = tally;
@@ -189,7 +205,7 @@ async fn remains(
     };
     Ok(Remains {
         at,
-        overdue: overdue.filter(|(_, due)| at - due > OVERDUE_MS).collect(),
+        overdue: overdue.filter(|(_, due)| at - due > OVERDUE_MS + calm_ms).collect(),
         queued: queued.map(|run| run.id).collect(),
         ownerless,
         broken: broken.map(|row| row.id).collect(),

@@ -10,7 +10,7 @@ use crate::client::Answers;
 use crate::nemesis::Done;
 use crate::{Options, Store};
 
-/// Below this a test of so many minutes says nothing.
+/// Below this a test says nothing.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Minima {
     pub(crate) faults: u64,
@@ -19,11 +19,18 @@ pub(crate) struct Minima {
 }
 
 impl Minima {
-    /// For a test of so many minutes, up to what a whole one needs.
-    pub(crate) fn of(minutes: u64, store: Store) -> Self {
-        // A node that is alone is away for most of its faults.
-        let faults = if store == Store::Sqlite { 3 } else { 4 };
-        Self { faults: (faults * minutes).min(20), fires: (400 * minutes).min(1_000), starts: (40 * minutes).min(500) }
+    /// For a test of so many seconds, up to what a whole one needs.
+    pub(crate) fn of(options: &Options) -> Self {
+        let seconds = options.seconds;
+        let faults = match options.store {
+            // They last longer, and it is quiet for longer between them.
+            _ if options.is_whole() => 1,
+            // A node that is alone is away for most of its faults.
+            Store::Sqlite => 3,
+            Store::Postgres | Store::Mariadb => 4,
+        };
+        let of = |a_minute: u64, whole: u64| (a_minute * seconds / 60).min(whole);
+        Self { faults: of(faults, 20), fires: of(400, 1_000), starts: of(40, 500) }
     }
 }
 
@@ -48,10 +55,12 @@ pub(crate) struct Report<'a> {
 
 impl Report<'_> {
     pub(crate) fn verdict(&self) -> Verdict {
-        let least = Minima::of(self.options.minutes, self.options.store);
+        let least = Minima::of(self.options);
         let enough = self.effective() >= least.faults
             && self.account.fired >= least.fires
-            && self.account.starts >= least.starts;
+            && self.account.starts >= least.starts
+            && self.account.looked > 0
+            && (self.account.advances > 0 || self.options.store == Store::Sqlite);
         match (self.account.findings.is_empty(), enough) {
             (false, _) => Verdict::Failed,
             (true, false) => Verdict::Void,
@@ -85,7 +94,8 @@ impl Report<'_> {
         json!({
             "store": self.options.store.to_string(),
             "seed": self.options.seed,
-            "minutes": self.options.minutes,
+            "seconds": self.options.seconds,
+            "slack_ms": self.options.slack_ms,
             "nodes": self.options.nodes,
             "verdict": format!("{:?}", self.verdict()).to_lowercase(),
             "faults": self.kinds(),
@@ -97,20 +107,36 @@ impl Report<'_> {
             "duplicated": self.count("I2"),
             "starts": account.starts,
             "lost_attempts": account.lost_attempts,
+            "looked": account.looked,
+            "saw": {"owners": account.owners, "advances": account.advances},
             "requests": {"ok": self.answers.ok, "refused": self.answers.refused, "unknown": self.answers.unknown},
             "lateness": serde_json::Map::from_iter(lateness),
             "takeover_ms": {"p50": median(&account.takeovers_ms), "max": account.takeovers_ms.last()},
+            "recovery_ms": {"p50": median(&account.recoveries_ms), "max": account.recoveries_ms.last()},
             "blind": {"targets": account.blind.targets, "matched": account.blind.matched, "starts": account.blind.starts},
             "findings": findings.collect::<Vec<_>>(),
         })
     }
 
+    /// All of it in a line, for who only wants to know that all is well.
+    pub(crate) fn line(&self) -> String {
+        let (account, Options { store, seed, seconds, .. }) = (self.account, self.options);
+        let max = account.takeovers_ms.last().map_or("–".to_owned(), ToString::to_string);
+        let [faults, fired, starts] = [self.effective(), account.fired, account.starts];
+        format!(
+            "{store}: {:?}, seed {seed}, {seconds} s: {faults} faults, {fired} fires, {starts} starts, {} lost, {} duplicated, {max} ms to take over",
+            self.verdict(),
+            self.count("I1"),
+            self.count("I2"),
+        )
+    }
+
     pub(crate) fn markdown(&self) -> String {
         let (account, options) = (self.account, self.options);
-        let Options { store, seed, minutes, nodes, .. } = options;
+        let Options { store, seed, seconds, nodes, slack_ms, .. } = options;
         let mut text = format!("# Torture of {store}: {:?}\n\n", self.verdict()).to_string();
         let mut line = |line: String| text.push_str(&(line + "\n"));
-        line(format!("Seed {seed}, {minutes} min, {nodes} nodes.\n"));
+        line(format!("Seed {seed}, {seconds} s, {nodes} nodes, {slack_ms} ms of slack.\n"));
         line("| | |\n|---|---|".into());
         let kinds: Vec<String> = self.kinds().iter().map(|(kind, count)| format!("{count} × {kind}")).collect();
         line(format!("| faults with an effect | {}: {} |", self.effective(), kinds.join(", ")));
@@ -122,16 +148,19 @@ impl Report<'_> {
         line(format!("| blind: instants, matched, starts | {}, {}, {} |", blind.targets, blind.matched, blind.starts));
         let Answers { ok, refused, unknown } = self.answers;
         line(format!("| requests: ok, refused, unknown | {ok}, {refused}, {unknown} |"));
-        let takeovers = &account.takeovers_ms;
-        let max = takeovers.last().map_or("–".to_owned(), ToString::to_string);
-        let p50 = median(takeovers).map_or("–".to_owned(), |median| median.to_string());
-        line(format!("| takeovers: count, p50, max in ms | {}, {p50}, {max} |", takeovers.len()));
+        line(format!("| verdicts looked at twice | {} |", account.looked));
+        line(format!("| the database saw: changes of owners, advances | {}, {} |", account.owners, account.advances));
+        for (what, times) in [("a node gone", &account.takeovers_ms), ("the database back", &account.recoveries_ms)] {
+            let [p50, max] = [median(times), times.last().copied()]
+                .map(|time| time.map_or("–".to_owned(), |time| time.to_string()));
+            line(format!("| {what} to the first fire: count, p50, max in ms | {}, {p50}, {max} |", times.len()));
+        }
         line("\n| fault around | runs | worst lateness in ms |\n|---|---|---|".into());
         for (class, late) in &account.lateness {
             line(format!("| {class} | {} | {} |", late.runs, late.worst_ms));
         }
         if self.verdict() == Verdict::Void {
-            line(format!("\nToo little happened to say anything: {:?}.", Minima::of(*minutes, *store)));
+            line(format!("\nToo little happened to say anything: {:?}.", Minima::of(options)));
         }
         if !account.findings.is_empty() {
             line(format!("\nWhat does not hold ({}):\n", account.findings.len()));
@@ -159,19 +188,34 @@ mod tests {
 
     #[test]
     fn test_with_too_little_in_it_is_void_and_one_that_found_something_has_failed() {
-        let options = Options { store: Store::Postgres, minutes: 30, seed: 1, nodes: 3, binary: None };
+        let (store, slack_ms) = (Store::Postgres, 1_000);
+        let (untimed, brief) = (false, true);
+        let options = Options { store, seconds: 1_800, seed: 1, nodes: 3, slack_ms, untimed, brief, binary: None };
         let mut faults = vec![done(Kind::Kill, 0, 1); 20];
-        let mut account =
-            Account { fired: 1_000, starts: 500, takeovers_ms: vec![4_000, 5_000, 6_000], ..Account::default() };
+        let takeovers_ms = vec![4_000, 5_000, 6_000];
+        let (fired, starts, advances, looked) = (1_000, 500, 1, 1);
+        let mut account = Account { fired, starts, advances, looked, takeovers_ms, ..Account::default() };
         let verdict = |faults: &[Done], account: &Account| {
             let report = Report { options: &options, answers: Answers::default(), faults, account };
-            (report.verdict(), report.json(), report.markdown())
+            (report.verdict(), report.json(), report.markdown() + &report.line())
         };
+        let least = |seconds| Minima::of(&Options { seconds, ..options.clone() }).faults;
+        assert_eq!([60, 90, 299, 300, 600, 1_800].map(least), [4, 6, 19, 5, 10, 20]);
         let (green, json, text) = verdict(&faults, &account);
         assert_eq!(green, Verdict::Green);
+        assert!(
+            text.ends_with("20 faults, 1000 fires, 500 starts, 0 lost, 0 duplicated, 6000 ms to take over"),
+            "{text}"
+        );
         assert_eq!(json["takeover_ms"], json!({"p50": 5_000, "max": 6_000}));
         assert!(text.contains("20: 20 × node killed"), "{text}");
-        for spoil in [|account: &mut Account| account.fired = 999, |account: &mut Account| account.starts = 499] {
+        let spoils: [fn(&mut Account); 4] = [
+            |account| account.fired = 999,
+            |account| account.starts = 499,
+            |account| account.advances = 0,
+            |account| account.looked = 0,
+        ];
+        for spoil in spoils {
             let mut less = account.clone();
             spoil(&mut less);
             assert_eq!(verdict(&faults, &less).0, Verdict::Void);

@@ -25,9 +25,21 @@ pub(super) fn serve(folder: &Path, port: u16, durable: bool) -> Command {
     server
 }
 
-pub(super) fn client(port: u16) -> Command {
+pub(super) fn client(port: u16, database: &str) -> Command {
     let mut client = Command::new("mariadb");
-    client.args(["--no-defaults", "-h", "127.0.0.1", "-P", &port.to_string(), "-u", "root", "-BN", "-e"]);
+    client.args([
+        "--no-defaults",
+        "-h",
+        "127.0.0.1",
+        "-P",
+        &port.to_string(),
+        "-u",
+        "root",
+        "-D",
+        database,
+        "-BN",
+        "-e",
+    ]);
     client
 }
 

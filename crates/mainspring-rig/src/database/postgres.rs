@@ -41,9 +41,9 @@ pub(super) fn serve(folder: &Path, port: u16, durable: bool) -> Result<Command> 
     Ok(server)
 }
 
-pub(super) fn client(port: u16) -> Result<Command> {
+pub(super) fn client(port: u16, database: &str) -> Result<Command> {
     let mut client = Command::new(binaries()?.join("psql"));
-    client.args(["--no-psqlrc", "-h", "127.0.0.1", "-p", &port.to_string(), "-U", "mainspring", "-d", "postgres"]);
+    client.args(["--no-psqlrc", "-h", "127.0.0.1", "-p", &port.to_string(), "-U", "mainspring", "-d", database]);
     client.args(["-AtF", "\t", "-c"]);
     Ok(client)
 }

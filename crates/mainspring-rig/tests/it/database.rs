@@ -10,15 +10,11 @@ fn what_is_committed_outlives_every_end_of_a_server() {
         let mut server = kind.start().unwrap();
         let address = server.create("kept").unwrap();
         assert!(address.ends_with(&format!(":{}/kept", server.port())), "{address}");
-        let table = match kind {
-            Database::Postgres => "notes",
-            Database::Mariadb => "kept.notes",
-        };
-        server.ask(&format!("CREATE TABLE {table} (number INT)")).unwrap();
+        server.ask_in("kept", "CREATE TABLE notes (number INT)").unwrap();
         for (number, how) in [Shutdown::Fast, Shutdown::Immediate].into_iter().enumerate() {
-            server.ask(&format!("INSERT INTO {table} VALUES ({number})")).unwrap();
+            server.ask_in("kept", &format!("INSERT INTO notes VALUES ({number})")).unwrap();
             server.restart(how).unwrap();
-            let kept = server.ask(&format!("SELECT COUNT(*) FROM {table}")).unwrap();
+            let kept = server.ask_in("kept", "SELECT COUNT(*) FROM notes").unwrap();
             assert_eq!(kept.trim(), (number + 1).to_string(), "{kind:?}, {how:?}");
         }
         server.stop(Shutdown::Fast).unwrap();

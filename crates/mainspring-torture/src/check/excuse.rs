@@ -28,17 +28,26 @@ struct Excuse {
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Excuses {
     excuses: Vec<Excuse>,
-    clock_error_ms: i64,
+    allowed: Allowed,
     lost_ms: i64,
 }
 
+/// What is allowed without any fault.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Allowed {
+    /// How late a run may be recorded, and its work begin: others may use the same machine.
+    pub(crate) calm_ms: i64,
+    /// By how much clocks of nodes that take part were off.
+    pub(crate) clock_error_ms: i64,
+}
+
 impl Excuses {
-    /// What the faults excuse. A node that is alone has nobody to take over from it. Clocks are off by so much at most, without
-    /// its costing a node anything.
-    pub(crate) fn of(faults: &[Done], alone: bool, clock_error_ms: i64) -> Self {
+    /// What the faults excuse. A node that is alone has nobody to take over from it. Clocks that are off by what is allowed
+    /// cost a node nothing.
+    pub(crate) fn of(faults: &[Done], alone: bool, allowed: Allowed) -> Self {
         let mut excuses: Vec<Excuse> = faults.iter().flat_map(|fault| excuse(fault, alone)).collect();
         excuses.sort_by_key(|excuse| excuse.from);
-        Self { excuses, clock_error_ms, lost_ms: 0 }
+        Self { excuses, allowed, lost_ms: 0 }
     }
 
     /// The same for work that dies and has to be begun again, which takes so long.
@@ -47,17 +56,18 @@ impl Excuses {
         self
     }
 
-    /// By when something has to be done that is due then and takes so long without faults: as late as the worst fault around
-    /// makes it, and by what comes until that time beside; when the last fault is over and got over, in any case.
-    pub(crate) fn deadline(&self, due: i64, calm_ms: i64) -> i64 {
-        let calm = due + calm_ms + self.clock_error_ms;
-        let since = due - self.clock_error_ms;
+    /// By when something has to be done that is due then: as late as the worst fault around makes it, and by what comes until
+    /// that time beside; when the last fault is over and got over, in any case.
+    pub(crate) fn deadline(&self, due: i64) -> i64 {
+        let Allowed { calm_ms, clock_error_ms } = self.allowed;
+        let calm = due + calm_ms + clock_error_ms;
+        let since = due - clock_error_ms;
         let until = |to: i64| self.excuses.iter().filter(move |excuse| excuse.from <= to && excuse.to >= since);
         let worst = until(calm).map(|excuse| excuse.by_ms).max().unwrap_or_default();
         let late: i64 = until(calm + worst).map(|excuse| excuse.by_ms).sum();
         let dies = until(calm + late).any(|excuse| excuse.loses_work);
         let over = self.excuses.iter().map(|excuse| excuse.to).max().unwrap_or(calm);
-        let settled = calm.max(over + RECOVERY_MS + calm_ms + self.clock_error_ms);
+        let settled = calm.max(over + RECOVERY_MS + calm_ms + clock_error_ms);
         settled.min(calm + late) + if dies { self.lost_ms } else { 0 }
     }
 
@@ -92,11 +102,17 @@ fn excuse(fault: &Done, alone: bool) -> Vec<Excuse> {
         Kind::ClockFar => vec![excuse(to, TAKEOVER_MS, false)],
         // Runs of a database that is away for long are not heard of, and no node looks dead for it.
         Kind::DatabaseRestart | Kind::DatabaseCrash => vec![excuse(to, lasts + RECOVERY_MS, true)],
+        // The nodes have to find out that another server answers.
+        Kind::Promotion => vec![excuse(to, lasts + TAKEOVER_MS, true)],
         Kind::Reset | Kind::SessionKilled | Kind::SessionsEnded | Kind::RollingRestart => {
             vec![excuse(to, RECOVERY_MS, true)]
         }
     }
 }
+
+/// What tests of checks allow without any fault.
+#[cfg(test)]
+pub(crate) const CALM: Allowed = Allowed { calm_ms: 1_000, clock_error_ms: 0 };
 
 /// A fault for tests.
 #[cfg(test)]
@@ -119,22 +135,23 @@ mod tests {
             (Kind::Kill, 50_000, 90_000, 58_001, 59_001),
             (Kind::Stop, 50_000, 90_000, 70_000, 70_000 + 9_000),
             (Kind::DatabaseCrash, 50_000, 55_000, 51_000, 51_000 + 1_000 + 5_000 + 3_000),
+            (Kind::Promotion, 50_000, 52_000, 51_000, 51_000 + 1_000 + 2_000 + 8_000),
             (Kind::Reset, 50_000, 50_000, 51_000, 55_000),
             (Kind::ClockNear, 50_000, 60_000, 61_000, 61_000 + 1_000 + 3_100),
         ];
         for (kind, from, to, due, expected) in cases {
-            let excuses = Excuses::of(&[done(kind, from, to)], false, 0);
-            assert_eq!(excuses.deadline(due, 1_000), expected, "{kind}, due at {due}");
+            let excuses = Excuses::of(&[done(kind, from, to)], false, CALM);
+            assert_eq!(excuses.deadline(due), expected, "{kind}, due at {due}");
         }
     }
 
     #[test]
     fn faults_add_up_and_are_told_apart() {
         let two = [done(Kind::Kill, 50_000, 90_000), done(Kind::Reset, 52_000, 52_000)];
-        let excuses = Excuses::of(&two, false, 10);
-        assert_eq!(excuses.deadline(50_500, 1_000), 50_500 + 1_000 + 10 + 8_000 + 3_000);
-        assert_eq!(excuses.clone().with_work_lost(100).deadline(50_500, 1_000), 62_610);
-        assert_eq!(excuses.deadline(62_000, 1_000), 63_010, "both are over");
+        let excuses = Excuses::of(&two, false, Allowed { clock_error_ms: 10, ..CALM });
+        assert_eq!(excuses.deadline(50_500), 50_500 + 1_000 + 10 + 8_000 + 3_000);
+        assert_eq!(excuses.clone().with_work_lost(100).deadline(50_500), 62_610);
+        assert_eq!(excuses.deadline(62_000), 63_010, "both are over");
         assert_eq!(excuses.class(50_000, 51_000), "node killed");
         assert_eq!(excuses.class(50_000, 53_000), "several");
         assert_eq!(excuses.class(40_000, 41_000), "none");
@@ -142,18 +159,18 @@ mod tests {
 
     #[test]
     fn node_that_is_alone_is_away_for_as_long_as_it_is() {
-        let excuses = Excuses::of(&[done(Kind::Kill, 50_000, 56_000)], true, 0);
-        assert_eq!(excuses.deadline(50_100, 1_000), 50_100 + 1_000 + 6_000 + 3_000);
-        assert_eq!(excuses.deadline(66_000, 1_000), 67_000);
+        let excuses = Excuses::of(&[done(Kind::Kill, 50_000, 56_000)], true, CALM);
+        assert_eq!(excuses.deadline(50_100), 50_100 + 1_000 + 6_000 + 3_000);
+        assert_eq!(excuses.deadline(66_000), 67_000);
     }
 
     #[test]
     fn nothing_is_late_for_ever_after_the_last_fault() {
         let slow = done(Kind::Slow, 10_000, 50_000);
         let reset = done(Kind::Reset, 50_000, 50_000);
-        let excuses = Excuses::of(std::slice::from_ref(&reset), false, 0);
-        assert_eq!(excuses.deadline(52_900, 1_000), 56_900);
-        let excuses = Excuses::of(&[slow, reset], false, 0);
-        assert_eq!(excuses.deadline(67_000, 1_000), 68_000 + 4_000);
+        let excuses = Excuses::of(std::slice::from_ref(&reset), false, CALM);
+        assert_eq!(excuses.deadline(52_900), 56_900);
+        let excuses = Excuses::of(&[slow, reset], false, CALM);
+        assert_eq!(excuses.deadline(67_000), 68_000 + 4_000);
     }
 }

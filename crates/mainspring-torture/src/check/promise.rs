@@ -5,7 +5,6 @@ use mainspring_core::{Timestamp, TriggerId};
 use mainspring_rig::Promise;
 use mainspring_sim::history::{Operation, Outcome, Schedule, State};
 
-use super::CALM_MS;
 use super::excuse::Excuses;
 
 /// A schedule, and from when to when it may have been the trigger's.
@@ -103,7 +102,7 @@ fn certain(
     excuses: &Excuses,
 ) -> Option<(i64, i64)> {
     let schedule = schedules.iter().flatten().next()?;
-    let in_time = |at: &i64| excuses.deadline(*at, CALM_MS) <= judged_at;
+    let in_time = |at: &i64| excuses.deadline(*at) <= judged_at;
     let last = schedule.instants(from + 1, to).take_while(in_time).last()?;
     Some((from + 1, last))
 }
@@ -111,7 +110,7 @@ fn certain(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::check::excuse::done;
+    use crate::check::excuse::{CALM, done};
     use crate::plan::Kind;
 
     const T0: i64 = 1_767_225_600_000;
@@ -148,7 +147,7 @@ mod tests {
             operation(15_000, State::Paused, Outcome::Refused),
             operation(17_600, State::Absent, Outcome::Unknown),
         ];
-        let (instants, must, may) = of(&operations, &Excuses::of(&[], false, 0));
+        let (instants, must, may) = of(&operations, &Excuses::of(&[], false, CALM));
         let seconds: Vec<i64> = (1..=12).map(|second| second * 1_000).collect();
         let halves = [12_500, 14_500, 16_500, 18_500];
         assert_eq!(instants, [seconds, halves.to_vec()].concat());
@@ -165,7 +164,7 @@ mod tests {
             operation(100, active(EACH_SECOND), Outcome::Ok(T0 + 200)),
             operation(9_200, State::Paused, Outcome::Ok(T0 + 9_300)),
         ];
-        let excuses = Excuses::of(&[done(Kind::Kill, T0 + 6_500, T0 + 19_000)], false, 0);
+        let excuses = Excuses::of(&[done(Kind::Kill, T0 + 6_500, T0 + 19_000)], false, CALM);
         assert_eq!(of(&operations, &excuses).1, [(201, 5_000)]);
     }
 }

@@ -5,11 +5,12 @@ use std::collections::BTreeMap;
 use mainspring_core::run::{AttemptOutcome, RunState};
 use mainspring_core::{BatchId, Incarnation, RunId, RunSource, Timestamp, TriggerId};
 use mainspring_rig::{Attempt, History, Mark, Moment, Run};
-use mainspring_sim::history::{self as sim, AskedRun, Fire, Operation, Outcome, Remains, Schedule, State, Tally};
+use mainspring_sim::history::{self as sim, AskedRun, Fire, Operation, Outcome, Remains, Schedule, Seen, State, Tally};
 
-use super::excuse::{Excuses, done};
+use super::excuse::{CALM, Excuses, done};
 use super::promise::promise;
-use super::{Finding, check};
+use super::{Finding, check, latest_ms};
+use crate::audit::Saw;
 use crate::load::{Draft, Kind};
 use crate::plan;
 use crate::read::Story;
@@ -50,7 +51,7 @@ fn good() -> Story {
         operation(0, LAST + 1_500, State::Paused),
     ];
     let faults = vec![done(plan::Kind::Kill, T0 + 20_000, T0 + 26_000)];
-    let excuses = Excuses::of(&faults, false, 0);
+    let excuses = Excuses::of(&faults, false, CALM);
     let of = |job| operations.iter().filter(|operation| operation.job == job).collect::<Vec<_>>();
     let promised = |id, name, job| promise((id, name), false, &of(job), &excuses, 0, T0 + READ);
     let mut story = Story {
@@ -68,14 +69,19 @@ fn good() -> Story {
                 jobs: BTreeMap::from([(0, State::Paused), (1, State::Paused)]),
                 ..Remains::default()
             },
+            seen: vec![seen(5_000), seen(READ)],
             misfire_threshold_ms: 60_000,
             catch_up_max: 100,
             ..sim::History::default()
         },
         drafts: vec![eager, changed],
         faults,
+        saw: vec![
+            Saw::Owner { shard: 1, owner: Some(7), epoch: 1, lease: 1 },
+            Saw::Fire { shard: 1, trigger: EAGER.0, by: 7 },
+        ],
         alone: false,
-        clock_error_ms: 0,
+        allowed: CALM,
         saved_at: at(100),
         logs: vec!["all is well".into()],
     };
@@ -88,6 +94,11 @@ fn good() -> Story {
         }
     }
     story
+}
+
+/// The run of the fourth second, as it was seen then.
+fn seen(ms: i64) -> Seen {
+    Seen { at: T0 + ms, run: id(EAGER, 4_000), state: RunState::Succeeded, taken_back: false }
 }
 
 fn id(trigger: TriggerId, ms: i64) -> RunId {
@@ -152,7 +163,7 @@ fn good_story_is_accepted_and_counted() {
 #[test]
 fn every_bad_story_is_rejected_for_what_is_wrong_with_it() {
     type Spoil = fn(&mut Story);
-    let cases: [(&str, &str, Spoil); 14] = [
+    let cases: [(&str, &str, Spoil); 16] = [
         ("an instant was lost", "I1", |story| {
             story.rig.runs.retain(|run| run.id != id(EAGER, 4_000));
             story.rig.marks.retain(|mark| mark.run != id(EAGER, 4_000));
@@ -175,6 +186,9 @@ fn every_bad_story_is_rejected_for_what_is_wrong_with_it() {
             let run = story.rig.runs.iter_mut().find(|run| run.id == id(EAGER, 20_000)).unwrap();
             run.attempts[0].started_at = Some(at(20_000 + 12_001));
         }),
+        ("fired in a shard that another node had", "I6", |story| {
+            story.saw.push(Saw::Fire { shard: 1, trigger: EAGER.0, by: 8 });
+        }),
         ("tried too often", "I7", |story| {
             let run = story.rig.runs.iter_mut().find(|run| run.id == id(CHANGED, 4_000)).unwrap();
             let more = Attempt { number: 2, ..run.attempts[0].clone() };
@@ -188,6 +202,7 @@ fn every_bad_story_is_rejected_for_what_is_wrong_with_it() {
             let again = Mark { attempt: 2, ..story.rig.marks[0].clone() };
             story.rig.marks.push(again);
         }),
+        ("a verdict is another one now", "I10", |story| story.sim.seen[1].state = RunState::Failed),
         ("a trigger was forgotten", "I11", |story| story.sim.remains.overdue.push((EAGER, T0))),
         ("a key made two runs", "I13", |story| {
             let more = id(CHANGED, 2);
@@ -203,6 +218,20 @@ fn every_bad_story_is_rejected_for_what_is_wrong_with_it() {
         let found: Vec<&str> = check(&story).findings.iter().map(|finding| finding.invariant).collect();
         assert!(found.contains(&expected), "{what}: {found:?}");
     }
+}
+
+#[test]
+fn what_is_late_for_its_machine_is_told_and_what_is_lost_there_is_found() {
+    let mut story = good();
+    for attempt in &mut story.rig.runs[0].attempts {
+        attempt.started_at = Some(at(STEP + 9_000));
+    }
+    story.allowed.calm_ms += latest_ms(&story.drafts, &story.rig.runs);
+    assert_eq!(story.allowed.calm_ms, 1_000 + 9_000);
+    assert_eq!(check(&story).findings, []);
+    assert_eq!(check(&story).lateness["none"].worst_ms, 9_000);
+    story.rig.runs.retain(|run| run.id != id(EAGER, 4_000));
+    assert!(check(&story).findings.iter().any(|finding| finding.invariant == "I1"));
 }
 
 #[test]
