@@ -382,9 +382,13 @@ impl Planner {
                 self.slots.released(released);
             }
             Event::Limited(limits) => {
+                let held_back = self.limits.hold_back();
                 self.limits.clone_from(&limits);
-                self.slots.backlog = true;
-                self.offers = true;
+                // A bound of what waits keeps nothing from starting.
+                if held_back || self.limits.hold_back() {
+                    self.slots.backlog = true;
+                    self.offers = true;
+                }
             }
             Event::Lanes(jobs) => {
                 self.slots.learn(jobs, &self.queues);

@@ -139,6 +139,7 @@ macro_rules! conformance_suite {
                 limit_of_a_label_holds_over_queues_and_namespaces,
                 runs_that_run_already_count_in_the_new_limit_of_a_label,
                 backlog_of_a_full_label_holds_up_no_other_of_its_queue,
+                backlog_of_a_full_label_holds_up_no_other_queue,
                 run_with_two_limited_labels_needs_room_in_both,
                 run_that_is_tried_again_takes_its_place_of_a_label_anew,
                 limit_of_a_label_holds_for_routed_runs;

@@ -75,7 +75,7 @@ impl Planner {
             }
         }
         // What has ended may have kept others back in a queue with a limit.
-        if outcome.promoted > 0 || !outcome.refused.is_empty() || !self.limits.is_empty() {
+        if outcome.promoted > 0 || !outcome.refused.is_empty() || self.limits.hold_back() {
             self.slots.queued();
             self.offers = true;
         }

@@ -46,6 +46,11 @@ impl Limits {
         self.queues.is_empty() && self.labels.is_empty()
     }
 
+    /// Whether anything leaves by claims alone: what may leave changes by itself.
+    pub(super) fn hold_back(&self) -> bool {
+        !self.labels.is_empty() || self.queues.values().any(|limit| limit.by_claims)
+    }
+
     /// Whether the runs of a job leave by claims alone, because something is set for a label of it.
     pub(super) fn are_labelled(&self, job: &Job) -> bool {
         let is_limited = |(name, value): (&String, &String)| self.labels.contains(format!("{name}={value}").as_str());

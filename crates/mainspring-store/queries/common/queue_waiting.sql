@@ -2,5 +2,5 @@ SELECT count(*)
 FROM (
     SELECT id
     FROM run
-    WHERE state = 'queued' AND coalesce(queue, 'default') >= :from AND coalesce(queue, 'default') < :until
+    WHERE state = 'queued' AND coalesce(queue, 'default') = :line
     LIMIT :limit) waiting

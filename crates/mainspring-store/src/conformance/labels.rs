@@ -133,6 +133,15 @@ pub async fn backlog_of_a_full_label_holds_up_no_other_of_its_queue(store: Arc<d
     assert_eq!(claim(&kit, &Queues::All, 9, at(30_000)).await, backlog[1..2], "the next one in order");
 }
 
+pub async fn backlog_of_a_full_label_holds_up_no_other_queue(store: Arc<dyn Store>) {
+    let kit = Kit::new(store).await;
+    labelled(&kit, ("default", "a", "mail"), &[("tier", "gold")], 0..700).await;
+    let (_, bulk) = labelled(&kit, ("default", "b", "bulk"), &[], 5_000..5_001).await;
+    limit(&kit, GOLD, Some(1), 0).await;
+    let claimed = claim(&kit, &Queues::named(["mail", "bulk"]), 9, at(20_000)).await;
+    assert!(claimed.contains(&bulk[0]), "by the first claim: {claimed:?}");
+}
+
 pub async fn run_with_two_limited_labels_needs_room_in_both(store: Arc<dyn Store>) {
     let mut kit = Kit::new(store).await;
     let both = &[("tier", "gold"), ("db", "reporting")][..];

@@ -7,7 +7,8 @@ use std::sync::Arc;
 use mainspring_core::batch::{ClaimedRun, Queues};
 use mainspring_core::lane::is_slow;
 use mainspring_core::queue::{
-    PLAIN_NAMESPACE, QueueRule, is_plain, label_line, label_of, label_tag, label_tag_of, namespace_of, share_out, sharer,
+    PLAIN_NAMESPACE, QueueRule, is_plain, label_line, label_of, label_tag, label_tag_of, namespace_of, share_out,
+    sharer,
 };
 use mainspring_core::routing::{is_routed, queue_of};
 use mainspring_core::run::RunState;

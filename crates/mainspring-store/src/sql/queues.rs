@@ -83,12 +83,17 @@ pub(crate) fn set_queue(
 }
 
 /// See [`crate::Store::waiting`].
-pub(crate) fn waiting(db: &dyn Db, queue: &str, max: u32) -> Step<u32> {
-    // The queue with the lines of its namespaces, then those of its routed runs: no name has a character up to / but - and .
+pub(crate) fn waiting(db: &impl Batches, queue: &str, max: u32) -> Step<u32> {
+    let mut lines: Vec<String> = read(db, sql!("queues_waiting", mysql), &[], |row| row.get(0))?;
+    db.add_lines(Lines::Any, &mut lines)?;
     let mut count = 0;
-    for (from, until) in [(queue.to_owned(), format!("{queue}$")), (format!("{queue}/"), format!("{queue}0"))] {
-        let values: [(&str, &dyn ToSql); 3] = [(":from", &from), (":until", &until), (":limit", &(max - count))];
+    // One by one: which lines are between two others depends on the language of the database.
+    for line in lines.iter().filter(|line| queue_of(line) == queue) {
+        let values: [(&str, &dyn ToSql); 2] = [(":line", line), (":limit", &(max - count))];
         count += read_one(db, sql!("queue_waiting", mysql), &values, |row| row.get::<u32>(0))?.unwrap_or(0);
+        if count >= max {
+            break;
+        }
     }
     Ok(count)
 }

@@ -81,3 +81,15 @@ fn trigger_that_awaits_its_run_waits_for_room() {
     world.run_until(6_000);
     assert_eq!(world.fired, [(1, 1_000)], "nothing of a chain is lost");
 }
+
+#[test]
+fn bound_of_what_waits_keeps_nothing_from_starting() {
+    let mut world = World::new(Settings { slots: 9, ..Settings::default() });
+    (1..=3).for_each(|job| world.add(job, second_by_second()));
+    limited(&mut world, false, 1);
+    world.run_until(900);
+    world.keep_back = true;
+    // Told anew, as it is several times a second: no claim comes before what fires.
+    limited(&mut world, false, 1);
+    assert_eq!(fired_at(&mut world, 1_000), (3, 0, 0));
+}

@@ -51,13 +51,15 @@ impl Labels {
         }
         let limit = limit.min(self.room_of(db, line, at)?);
         let (mut taken, mut look): (Vec<ClaimedRun>, _) = (Vec::new(), limit);
-        while count(&taken) < limit && self.put_back < PUT_BACK_MAX {
+        while count(&taken) < limit {
             let before = self.put_back;
             let claimed = db.claim(owner, line, look, at)?;
             let is_last = count(&claimed) < look;
             self.take(db, claimed, line, limit, &mut taken, at)?;
             // What is put back into its own line would come again.
-            if is_last || self.put_back == before || line.is_some_and(is_routed) {
+            // Each line is looked at once, however many were put back from those before it.
+            let is_enough = self.put_back == before || self.put_back >= PUT_BACK_MAX;
+            if is_last || is_enough || line.is_some_and(is_routed) {
                 break;
             }
             look = LOOK_MAX.max(limit - count(&taken));
