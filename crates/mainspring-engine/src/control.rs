@@ -38,18 +38,18 @@ const TRIES: usize = 20;
 /// See the [module](self). Cheap to clone.
 #[derive(Clone)]
 pub struct Control {
-    store: Arc<dyn Store>,
+    pub(crate) store: Arc<dyn Store>,
     /// What is waited for goes by the engine's clock, what is written down by the right time.
-    clock: Arc<dyn Clock>,
-    time: RightTime,
-    definitions: Arc<Definitions>,
-    log_appended: watch::Receiver<u64>,
+    pub(crate) clock: Arc<dyn Clock>,
+    pub(crate) time: RightTime,
+    pub(crate) definitions: Arc<Definitions>,
+    pub(crate) log_appended: watch::Receiver<u64>,
     /// Held while a calendar is saved: what stands on it must not change meanwhile.
-    calendars: Arc<Mutex<()>>,
-    notices: broadcast::Sender<Notice>,
-    lanes: LaneWatch,
+    pub(crate) calendars: Arc<Mutex<()>>,
+    pub(crate) notices: broadcast::Sender<Notice>,
+    pub(crate) lanes: LaneWatch,
     /// What is set for queues, as this node heard last.
-    limits: watch::Receiver<Arc<Limits>>,
+    pub(crate) limits: watch::Receiver<Arc<Limits>>,
 }
 
 /// A request that was not carried out. Nothing of it was kept.
@@ -91,19 +91,6 @@ pub enum Error {
 pub type Result<T> = std::result::Result<T, Error>;
 
 impl Control {
-    pub(crate) fn new(
-        store: Arc<dyn Store>,
-        clock: Arc<dyn Clock>,
-        time: RightTime,
-        definitions: Arc<Definitions>,
-        log_appended: watch::Receiver<u64>,
-        notices: broadcast::Sender<Notice>,
-        lanes: LaneWatch,
-        limits: watch::Receiver<Arc<Limits>>,
-    ) -> Self {
-        Self { store, clock, time, definitions, log_appended, calendars: Arc::default(), notices, lanes, limits }
-    }
-
     /// The present instant for what is asked for: by the engine's clock, unless that is known to be wrong.
     #[must_use]
     pub fn now(&self) -> Timestamp {

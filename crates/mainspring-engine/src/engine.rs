@@ -233,16 +233,17 @@ impl Engine {
         let listening = audience.listen(|| notices.subscribe());
         let lanes = LaneWatch::start(Arc::clone(&store), Arc::clone(&metrics)).await?;
         let set = QueueWatch::start(Arc::clone(&store)).await?;
-        let control = Control::new(
-            Arc::clone(&store),
-            Arc::clone(&clock),
-            RightTime::new(Arc::clone(&clock), status.clone(), settings.cluster.clock_warn_ms),
-            Arc::clone(&definitions),
-            logs.appended.clone(),
-            notices.clone(),
-            lanes.clone(),
-            set.subscribe(),
-        );
+        let control = Control {
+            store: Arc::clone(&store),
+            clock: Arc::clone(&clock),
+            time: RightTime::new(Arc::clone(&clock), status.clone(), settings.cluster.clock_warn_ms),
+            definitions: Arc::clone(&definitions),
+            log_appended: logs.appended.clone(),
+            calendars: Arc::default(),
+            notices: notices.clone(),
+            lanes: lanes.clone(),
+            limits: set.subscribe(),
+        };
         if let Err(error) = control.rearm_stranded().await {
             tracing::error!(%error, "delays that wait for runs which are over could not be set going");
         }
