@@ -115,10 +115,12 @@ impl Planner {
 
     /// Up to when what was read by id is kept. The place of a trigger in the due index may lie before the end of the window, so
     /// that no further read comes by it, although it is due later: another node may have fired it, whose window ended later and
-    /// whose clock is ahead. Its window ended no more than two windows from now, unless it has fired in what is the future here: then
-    /// that end is anywhere.
+    /// whose clock is ahead. Its window ended no more than two windows from now, unless it has fired in what is the future here, or let
+    /// instants pass that are further away than a window: then that end is anywhere.
     fn reach(&self, loaded: &Loaded) -> Timestamp {
-        if loaded.row.progress.previous_fire_at > Some(self.now) {
+        let progress = &loaded.row.progress;
+        let has_passed = progress.fired_through > Some(self.now + self.settings.window_ms);
+        if has_passed || progress.previous_fire_at > Some(self.now) {
             return Timestamp::MAX;
         }
         self.window.end().max(self.now + 2 * self.settings.window_ms) + self.kept_ms()
