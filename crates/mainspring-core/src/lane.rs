@@ -92,6 +92,30 @@ pub const fn reserve(slots: u32) -> u32 {
     slots / 4
 }
 
+/// Which queued runs a claim takes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Take {
+    /// Whichever go first.
+    #[default]
+    Any,
+    /// Those of jobs that are known to be short.
+    Short,
+}
+
+/// How many queued runs to ask for and which, where so many slots are `free`, and `room` of them may go to jobs that are not known to
+/// be short. `short_next`: the last claim asked for fewer than were free and got them all. They may have been short ones, so this one asks
+/// for short ones for all slots, and they do not come one by one.
+///
+/// ```
+/// use mainspring_core::lane::{Take, claim_of};
+/// assert_eq!((claim_of(9, 6, false), claim_of(9, 0, false)), ((6, Take::Any), (9, Take::Short)));
+/// assert_eq!(claim_of(9, 6, true), (9, Take::Short));
+/// ```
+#[must_use]
+pub fn claim_of(free: u32, room: u32, short_next: bool) -> (u32, Take) {
+    if room == 0 || short_next { (free, Take::Short) } else { (free.min(room), Take::Any) }
+}
+
 /// What is known of jobs.
 #[derive(Clone, Debug, Default)]
 pub struct Lanes {
@@ -168,9 +192,9 @@ impl Judge {
         if took_ms >= SLOW_MS {
             return self.runs(known, job, took_ms);
         }
-        let lane = known.of(job).map(|known| known.lane);
-        if lane == Some(Lane::Short) {
-            if known.of(job).is_some_and(|known| queue_of(&known.line) != queue) {
+        let before = known.of(job);
+        if let Some(before) = before.filter(|before| before.lane == Lane::Short) {
+            if queue_of(&before.line) != queue {
                 self.note(job, Lane::Short, line());
             }
             return;
@@ -184,7 +208,7 @@ impl Judge {
         }
         let count = self.in_a_row.entry(job).or_default();
         *count = count.saturating_add(1);
-        if *count >= if lane.is_some() { RUNS_SLOW } else { RUNS_NEW } {
+        if *count >= if before.is_some() { RUNS_SLOW } else { RUNS_NEW } {
             self.in_a_row.remove(&job);
             self.note(job, Lane::Short, line());
         }

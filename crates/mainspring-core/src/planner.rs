@@ -39,7 +39,7 @@ use crate::batch::{
 use crate::cluster::ShardSet;
 use crate::id::{BatchId, Incarnation, JobId, RunId, TriggerId};
 use crate::job::Job;
-use crate::lane::JobLane;
+use crate::lane::{JobLane, Take};
 use crate::rule::{Loaded, Start};
 use crate::run::AttemptOutcome;
 
@@ -53,7 +53,6 @@ pub use self::refused::Refusal;
 use self::repeats::Repeats;
 use self::resident::Residents;
 use self::slots::Slots;
-pub use self::slots::Take;
 use self::strays::Strays;
 use self::window::Window;
 

@@ -40,12 +40,6 @@ impl Limits {
         self.labels.insert(label);
     }
 
-    /// Whether nothing is set.
-    #[must_use]
-    pub fn is_empty(&self) -> bool {
-        self.queues.is_empty() && self.labels.is_empty()
-    }
-
     /// Whether anything leaves by claims alone: what may leave changes by itself.
     pub(super) fn hold_back(&self) -> bool {
         !self.labels.is_empty() || self.queues.values().any(|limit| limit.by_claims)

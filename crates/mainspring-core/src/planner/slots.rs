@@ -5,7 +5,7 @@ use rustc_hash::FxHashMap;
 
 use crate::batch::{Queues, Released};
 use crate::id::JobId;
-use crate::lane::{JobLane, Lane, Lanes};
+use crate::lane::{JobLane, Lane, Lanes, Take, claim_of};
 
 #[derive(Debug)]
 pub(super) struct Slots {
@@ -23,16 +23,6 @@ pub(super) struct Slots {
     share: Share,
 }
 
-/// Which queued runs a claim takes.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub enum Take {
-    /// Whichever go first.
-    #[default]
-    Any,
-    /// Those of jobs that are [known to be short](crate::lane).
-    Short,
-}
-
 /// How many slots runs of jobs take that are not known to be short, and how many they may.
 #[derive(Debug, Default)]
 struct Share {
@@ -46,7 +36,7 @@ struct Share {
     kept_back: bool,
     /// Whether the last claim asked for fewer runs than there were free slots, since any of them might have been of the share.
     cut: bool,
-    /// Whether it got all of them: they may have been short ones, so the next one asks for short ones for all free slots.
+    /// Whether it got all of them, as [`claim_of`] has to know.
     short_next: bool,
 }
 
@@ -226,11 +216,7 @@ impl Slots {
         if !self.backlog || self.claiming > 0 || free == 0 {
             return None;
         }
-        let (count, takes) = match self.share.room() {
-            0 => (free, Take::Short),
-            _ if self.share.short_next => (free, Take::Short),
-            room => (free.min(room), Take::Any),
-        };
+        let (count, takes) = claim_of(free, self.share.room(), self.share.short_next);
         (self.share.cut, self.share.short_next) = (count < free, false);
         self.backlog = false;
         (self.claiming, self.takes) = (count, takes);

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, Weak};
 
 use mainspring_core::batch::{LiveRun, Queues};
 use mainspring_core::job::Job;
-use mainspring_core::lane::Lanes;
+use mainspring_core::lane::{Lanes, Take, claim_of};
 use mainspring_core::planner::AttemptEnd;
 use mainspring_core::routing::{Shard, Strategy, worker_line};
 use mainspring_core::rule::Start;
@@ -142,8 +142,7 @@ pub(super) struct Session {
     short_queues: Queues,
     /// The same after those from which it alone takes runs.
     own_queues: Queues,
-    /// Whether its last claim got all that it asked for, and that was less than it has room for: what it got may have been short runs, so it
-    /// asks for short ones for the rest.
+    /// Whether its last claim got all that it asked for, and that was less than it has room for, as [`claim_of`] has to know.
     short_next: AtomicBool,
     /// Whether runs may wait for it alone.
     pub(super) called: AtomicBool,
@@ -316,17 +315,14 @@ impl Session {
         runs.map(|given| (given.start.job, had_ms(given))).collect()
     }
 
-    /// From where it takes runs that it has room for, and how many of these at most: if its share for jobs that are not known to be
-    /// short is full, only of those that are.
-    /// `or_short`: only of those, for all slots, if its share has room.
-    fn room(&self, known: &Lanes, or_short: bool) -> (Queues, u32) {
+    /// From where it takes runs that it has room for, and how many of these at most, as [`claim_of`] says.
+    fn room(&self, known: &Lanes, short_next: bool) -> (Queues, u32) {
         let slow = lock(&self.desk).runs.values().filter(|given| !known.is_short(given.start.job)).count();
         let slow = u32::try_from(slow).unwrap_or(u32::MAX);
-        match known.slow_max(&self.queues, self.slots).saturating_sub(slow) {
-            0 => (self.short_queues.clone(), u32::MAX),
-            _ if or_short => (self.short_queues.clone(), u32::MAX),
-            room => (self.queues.clone(), room),
-        }
+        let room = known.slow_max(&self.queues, self.slots).saturating_sub(slow);
+        let (most, takes) = claim_of(u32::MAX, room, short_next);
+        let queues = if takes == Take::Short { &self.short_queues } else { &self.queues };
+        (queues.clone(), most)
     }
 
     /// Where it takes runs from, first to last: `queues`, and what waits for it alone, which is looked for once for each call.

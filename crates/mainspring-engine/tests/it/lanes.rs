@@ -36,8 +36,8 @@ async fn is_known(engine: &Engine, key: &JobKey, lane: Lane) {
     until(lane.as_str(), async || (engine.lane(id) == Some(lane)).then_some(())).await;
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn jobs_that_get_stuck_leave_slots_to_a_short_one() {
+/// An engine with a short job, and one whose runs never end.
+async fn begun() -> (Engine, JobKey, JobKey) {
     let handlers = Arc::<Handlers>::default();
     handlers.register("short", async |_| {});
     handlers.register("stuck", async |_| std::future::pending::<()>().await);
@@ -46,6 +46,12 @@ async fn jobs_that_get_stuck_leave_slots_to_a_short_one() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let engine = Engine::start_with(store, settings, Arc::new(SystemClock), handlers).await.expect("it starts");
     let (short, stuck) = (job(&engine, "short").await, job(&engine, "stuck").await);
+    (engine, short, stuck)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn jobs_that_get_stuck_leave_slots_to_a_short_one() {
+    let (engine, short, stuck) = begun().await;
     for _ in 0..RUNS {
         let run = ask(&engine, &short).await;
         is(&engine, run, RunState::Succeeded).await;
@@ -67,14 +73,7 @@ async fn jobs_that_get_stuck_leave_slots_to_a_short_one() {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn runs_that_waited_before_their_job_was_known_to_be_short_pass_stuck_ones_too() {
-    let handlers = Arc::<Handlers>::default();
-    handlers.register("short", async |_| {});
-    handlers.register("stuck", async |_| std::future::pending::<()>().await);
-    let mut settings = Settings::default();
-    settings.planner.slots = SLOTS;
-    let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
-    let engine = Engine::start_with(store, settings, Arc::new(SystemClock), handlers).await.expect("it starts");
-    let (short, stuck) = (job(&engine, "short").await, job(&engine, "stuck").await);
+    let (engine, short, stuck) = begun().await;
     let late = save(&engine, |job| {
         job.key = JobKey::new("default", "late");
         job.task = Task::Handler { name: "short".into() };

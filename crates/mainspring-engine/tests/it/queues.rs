@@ -79,11 +79,11 @@ async fn queue_that_is_paused_while_the_engine_runs_is_heeded() {
     }
 }
 
-#[tokio::test(flavor = "multi_thread")]
-async fn limit_and_rate_of_a_queue_hold_and_all_its_runs_leave() {
-    let (inside, most) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
+/// The handler `count`, and how many were in it at once at most.
+fn counting() -> (Arc<Handlers>, Arc<AtomicU32>) {
+    let (entered, most) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
     let handlers = Arc::<Handlers>::default();
-    let (entered, peak) = (Arc::clone(&inside), Arc::clone(&most));
+    let peak = Arc::clone(&most);
     handlers.register("count", move |_| {
         let (entered, peak) = (Arc::clone(&entered), Arc::clone(&peak));
         async move {
@@ -92,6 +92,12 @@ async fn limit_and_rate_of_a_queue_hold_and_all_its_runs_leave() {
             entered.fetch_sub(1, Ordering::SeqCst);
         }
     });
+    (handlers, most)
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn limit_and_rate_of_a_queue_hold_and_all_its_runs_leave() {
+    let (handlers, most) = counting();
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let rate = Some(Rate { count: 8, per_ms: 1_000 });
     set(&store, QueueRule { max_running: Some(2), rate, ..QueueRule::default() }, 0).await;
@@ -145,17 +151,7 @@ async fn full_queue_refuses_runs_and_suppresses_fires() {
 #[tokio::test(flavor = "multi_thread")]
 async fn limit_of_a_label_holds_for_fires_of_all_jobs_with_it() {
     const GOLD: &str = "tier=gold";
-    let (inside, most) = (Arc::new(AtomicU32::new(0)), Arc::new(AtomicU32::new(0)));
-    let handlers = Arc::<Handlers>::default();
-    let (entered, peak) = (Arc::clone(&inside), Arc::clone(&most));
-    handlers.register("count", move |_| {
-        let (entered, peak) = (Arc::clone(&entered), Arc::clone(&peak));
-        async move {
-            peak.fetch_max(entered.fetch_add(1, Ordering::SeqCst) + 1, Ordering::SeqCst);
-            tokio::task::yield_now().await;
-            entered.fetch_sub(1, Ordering::SeqCst);
-        }
-    });
+    let (handlers, most) = counting();
     let store: Arc<dyn Store> = Arc::new(MemoryStore::new());
     let limit = QueueRule { max_running: Some(1), ..QueueRule::default() };
     store.set_queue(GOLD, limit, 0, SystemClock.now()).await.expect("set");

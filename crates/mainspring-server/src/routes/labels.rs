@@ -23,13 +23,7 @@ pub(super) fn routes() -> Vec<Route> {
 /// Lists the labels of jobs whose runs are limited, by name.
 #[utoipa::path(get, path = routes::LABELS, tag = "labels", responses((status = 200, body = Vec<LabelLimit>)))]
 async fn list(State(app): State<App>) -> Answer<Json<Vec<LabelLimit>>> {
-    let mut limits = Vec::new();
-    for row in app.control().store().queues().await? {
-        if let Some(max_running) = row.rule.max_running.filter(|_| label_of(&row.name).is_some()) {
-            limits.push(limit(&app, row.name, max_running).await?);
-        }
-    }
-    Ok(Json(limits))
+    Ok(Json(limits(&app, |_, _| true).await?))
 }
 
 /// Limits how many runs of jobs with a label are executed at a time, from the next claim on.
@@ -57,6 +51,18 @@ async fn delete(State(app): State<App>, PathOf(label): PathOf<String>) -> Answer
     Ok(StatusCode::NO_CONTENT)
 }
 
+/// The limits of labels that are meant, by name and value.
+async fn limits(app: &App, is_meant: impl Fn(&str, &str) -> bool) -> Answer<Vec<LabelLimit>> {
+    let mut found = Vec::new();
+    for row in app.control().store().queues().await? {
+        let is_meant = label_of(&row.name).is_some_and(|(name, value)| is_meant(name, value));
+        if let Some(max_running) = row.rule.max_running.filter(|_| is_meant) {
+            found.push(limit(app, row.name, max_running).await?);
+        }
+    }
+    Ok(found)
+}
+
 async fn limit(app: &App, label: String, max_running: u32) -> Answer<LabelLimit> {
     let running = app.control().store().counted(&label).await?;
     Ok(LabelLimit { label, max_running, running })
@@ -79,14 +85,7 @@ fn check(label: &str, max_running: u32) -> Answer<()> {
 
 /// The labels of a job that are full: with their limit and how many runs count.
 pub(super) async fn full(app: &App, job: &Job) -> Answer<Vec<LabelLimit>> {
-    let has =
-        |label: &str| label_of(label).is_some_and(|(name, value)| job.labels.get(name).is_some_and(|it| it == value));
-    let mut found = Vec::new();
-    for row in app.control().store().queues().await? {
-        if let Some(max_running) = row.rule.max_running.filter(|_| has(&row.name)) {
-            found.push(limit(app, row.name, max_running).await?);
-        }
-    }
+    let mut found = limits(app, |name, value| job.labels.get(name).is_some_and(|it| it == value)).await?;
     found.retain(|label| label.running >= label.max_running);
     Ok(found)
 }

@@ -12,9 +12,10 @@ use mainspring_core::queue::QueueRule;
 use mainspring_core::retry::AfterAttempt;
 use mainspring_core::routing::Strategy;
 use mainspring_core::run::{AttemptOutcome, RunState, Verdict};
-use mainspring_core::{BatchId, Incarnation, RunId, Timestamp};
+use mainspring_core::{BatchId, Incarnation, RunId};
 
 use super::kit::{Draft, Kept, Kit, NONE, asked, at};
+use super::queues::claim;
 use super::workers::info;
 use crate::{AskedRun, Store, WorkerInfo};
 
@@ -46,11 +47,6 @@ async fn labelled(
 async fn limit(kit: &Kit, label: &str, max_running: Option<u32>, expect: i64) {
     let rule = QueueRule { max_running, ..QueueRule::default() };
     kit.store.set_queue(label, rule, expect, at(1_500)).await.expect("set_queue");
-}
-
-async fn claim(kit: &Kit, queues: &Queues, limit: u32, now: Timestamp) -> Vec<RunId> {
-    let claimed = kit.store.claim(kit.batch_id(), queues, limit, now).await.expect("claim");
-    claimed.iter().map(|claimed| claimed.run).collect()
 }
 
 async fn end(kit: &mut Kit, job: &Kept, runs: &[RunId]) {

@@ -3,14 +3,15 @@
 
 use std::sync::Arc;
 
+use mainspring_core::RunId;
 use mainspring_core::batch::{Completion, Queues};
 use mainspring_core::lane::{JobLane, Lane, slow_line};
 use mainspring_core::queue::QueueRule;
 use mainspring_core::retry::AfterAttempt;
 use mainspring_core::run::{AttemptOutcome, Verdict};
-use mainspring_core::{RunId, Timestamp};
 
 use super::kit::{Draft, Kept, Kit, NONE, asked, at};
+use super::queues::claim;
 use crate::{AskedRun, Expect, Store};
 
 /// Asks for runs in a line, the first due first.
@@ -22,11 +23,6 @@ async fn ask(kit: &Kit, job: &Kept, numbers: std::ops::Range<u64>, line: &str) -
         kit.store.ask_run(run).await.expect("ask_run");
     }
     runs
-}
-
-async fn claim(kit: &Kit, queues: &Queues, limit: u32, now: Timestamp) -> Vec<RunId> {
-    let claimed = kit.store.claim(kit.batch_id(), queues, limit, now).await.expect("claim");
-    claimed.iter().map(|claimed| claimed.run).collect()
 }
 
 fn lane(job: &Kept, lane: Lane, line: &str) -> JobLane {

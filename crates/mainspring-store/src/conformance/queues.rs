@@ -23,7 +23,8 @@ async fn ask(kit: &Kit, job: &Kept, numbers: std::ops::Range<u64>, queue: &str) 
     runs
 }
 
-async fn claim(kit: &Kit, queues: &Queues, limit: u32, now: Timestamp) -> Vec<RunId> {
+/// Claims, and answers which runs.
+pub(super) async fn claim(kit: &Kit, queues: &Queues, limit: u32, now: Timestamp) -> Vec<RunId> {
     let claimed = kit.store.claim(kit.batch_id(), queues, limit, now).await.expect("claim");
     claimed.iter().map(|claimed: &ClaimedRun| claimed.run).collect()
 }
