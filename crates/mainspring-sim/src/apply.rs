@@ -14,6 +14,7 @@ use mainspring_core::{BatchId, Incarnation, JobId, RunId};
 use mainspring_store::{Claimed, Cluster, Error, KeptAnswer, KeyClaim, MemoryStore, NodeInfo, RunQuery, Store};
 use rustc_hash::FxHashMap;
 
+use crate::client::Client;
 use crate::faults::{Kind, Planted};
 use crate::history::{Burial, Claim, Fire, GapRow, Seen, Stopped, Time, Verdict};
 use crate::node::desk::remote;
@@ -82,8 +83,17 @@ impl World {
         history.burials.retain(|burial| burial.order <= kept);
         history.stopped.retain(|stopped| stopped.order <= kept);
         history.seen.iter_mut().filter(|seen| seen.at >= at).for_each(|seen| seen.taken_back = true);
+        let mut unclear = BTreeSet::new();
         for (operation, order) in history.operations.iter_mut().zip(&self.operation_orders) {
-            operation.taken_back |= *order > kept;
+            if *order > kept {
+                operation.taken_back = true;
+                unclear.insert(operation.job);
+            }
+        }
+        // So is what a request makes of a job that is still under way and was to come after what is gone.
+        for under_way in self.clients.iter().filter_map(Client::operation) {
+            let operation = &mut history.operations[under_way];
+            operation.taken_back |= unclear.contains(&operation.job);
         }
         self.made.retain(|_, (_, order)| *order <= kept);
         for asked in &mut history.asked {

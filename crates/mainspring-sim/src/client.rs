@@ -55,6 +55,11 @@ impl Client {
     pub(crate) const fn new(jobs: Vec<u32>) -> Self {
         Self { jobs, want: Want::Nothing, operation: None, step: 0, tries: 0, node: 0, job: None }
     }
+
+    /// The change that it waits for, by its place in the history.
+    pub(crate) const fn operation(&self) -> Option<usize> {
+        self.operation
+    }
 }
 
 impl World {

@@ -100,7 +100,7 @@ pub struct Operation {
     pub outcome: Outcome,
     /// From when on the change counts, by the clock of the node that decided it; the latest, if it was decided several times.
     pub counts_from: Time,
-    /// Whether a failover took it back after it was acknowledged.
+    /// Whether a failover took it back after it was acknowledged, or took back what it came after while it was under way.
     pub taken_back: bool,
 }
 

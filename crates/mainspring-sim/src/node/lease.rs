@@ -29,6 +29,11 @@ impl World {
         self.kept(node);
     }
 
+    /// Whether another node is up that has not been asked to drain.
+    pub(crate) fn others_take_part(&self, node: usize) -> bool {
+        self.nodes.iter().enumerate().any(|(other, state)| other != node && state.up && !state.drained)
+    }
+
     pub(super) fn keep(&mut self, node: usize, event: cluster::Event) {
         let (boot_ms, ticked_ms) = (self.nodes[node].boot_ms(self.now), self.nodes[node].ticked_ms);
         let orders = self.nodes[node].keeper.handle(boot_ms, ticked_ms, event);

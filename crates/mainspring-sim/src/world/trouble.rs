@@ -92,7 +92,8 @@ impl World {
                 self.set_clock(node, step);
                 self.fault(kind, Some(node), 5_000, RECOVERY_MS);
             }
-            Kind::Drain => {
+            // Where all drain nothing fires, as they were asked.
+            Kind::Drain if self.others_take_part(node) => {
                 self.fault(kind, Some(node), 0, 2_000);
                 self.drain(node, true);
                 let ms = self.random.between(2_000, 30_000);

@@ -76,6 +76,13 @@ fn seeds_that_found_something_pass() {
             317,
             "a node let go of a trigger whose place in the due index a clock that was ahead had left behind it, as it let instants pass",
         ),
+        (
+            2981,
+            "the simulator's own: a change that was under way made something else of a job, once a failover had taken back what it came after",
+        ),
+        (3770, "the same"),
+        (5691, "the simulator's own: all nodes had been asked to drain, and so nothing fired"),
+        (7073, "the same"),
         (843, "a worker that had heard from a report that it was taken for dead went on under its old id"),
     ] {
         assert_eq!(run(seed, Setting::default()).violations, [], "seed {seed}: {what}");
