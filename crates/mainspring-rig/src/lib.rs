@@ -6,6 +6,7 @@
 pub mod check;
 pub mod database;
 pub mod history;
+pub mod host;
 pub mod process;
 pub mod proxy;
 mod watchdog;
@@ -14,6 +15,7 @@ pub mod witness;
 pub use check::{Bounds, Kind, Problem, Report, check};
 pub use database::{Database, Replication, Server, Shutdown};
 pub use history::{Attempt, Gap, History, Promise, Run, now};
+pub use host::Host;
 pub use process::{Ended, Node, Program};
 pub use proxy::{Flow, Proxy};
 pub use witness::{Mark, Moment, Witness};

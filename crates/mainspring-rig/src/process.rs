@@ -7,6 +7,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use crate::host::Host;
 use crate::watchdog::within;
 use anyhow::{Context, Result, bail};
 use mainspring_api::client::Client;
@@ -61,7 +62,16 @@ impl Program {
     /// The command, ready to be changed or started.
     #[must_use]
     pub fn command(&self, arguments: &[&str]) -> Command {
-        let mut command = Command::new(&self.binary);
+        self.prepared(Command::new(&self.binary), arguments)
+    }
+
+    /// The same on a host of its own.
+    #[must_use]
+    pub fn command_on(&self, host: &Host, arguments: &[&str]) -> Command {
+        self.prepared(host.command(&self.binary), arguments)
+    }
+
+    fn prepared(&self, mut command: Command, arguments: &[&str]) -> Command {
         command
             .args(arguments)
             .env_clear()

@@ -1,6 +1,7 @@
 //! A wire between a node and its database that can be cut, slowed and broken while it is in use.
 
 use std::io;
+use std::net::{Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -60,7 +61,7 @@ impl Counts {
 
 /// The wire. Ends with all of its connections when dropped.
 pub struct Proxy {
-    port: u16,
+    listens: SocketAddr,
     state: watch::Sender<State>,
     opened: watch::Receiver<u64>,
     counts: Arc<Counts>,
@@ -73,10 +74,18 @@ impl Proxy {
     /// # Errors
     /// The system gives no thread or port.
     pub fn to(port: u16) -> Result<Self> {
+        Self::at(Ipv4Addr::LOCALHOST, port)
+    }
+
+    /// The same from an address of this machine, by which others come.
+    ///
+    /// # Errors
+    /// The address is not this machine's, or the system gives no thread or port.
+    pub fn at(address: Ipv4Addr, port: u16) -> Result<Self> {
         let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
-        let listener = std::net::TcpListener::bind("127.0.0.1:0")?;
+        let listener = std::net::TcpListener::bind((address, 0))?;
         listener.set_nonblocking(true)?;
-        let ours = listener.local_addr()?.port();
+        let listens = listener.local_addr()?;
         let (state, receiver) = watch::channel(State { target: port, ..State::default() });
         let (count, opened) = watch::channel(0);
         let entered = runtime.enter();
@@ -84,7 +93,7 @@ impl Proxy {
         drop(entered);
         let counts = Arc::<Counts>::default();
         runtime.spawn(listen(listener, receiver, count, Arc::clone(&counts)));
-        Ok(Self { port: ours, state, opened, counts, runtime: Some(runtime) })
+        Ok(Self { listens, state, opened, counts, runtime: Some(runtime) })
     }
 
     /// An address on this machine, by way of the wire.
@@ -94,7 +103,7 @@ impl Proxy {
     pub fn address(&self, address: &str) -> Result<String> {
         let (_, rest) = address.rsplit_once("127.0.0.1:").context("an address on 127.0.0.1 with a port")?;
         let port: String = rest.chars().take_while(char::is_ascii_digit).collect();
-        Ok(address.replace(&format!("127.0.0.1:{port}"), &format!("127.0.0.1:{}", self.port)))
+        Ok(address.replace(&format!("127.0.0.1:{port}"), &self.listens.to_string()))
     }
 
     /// Leads to another port from now on, as an address that moves to another machine: what is open is reset.

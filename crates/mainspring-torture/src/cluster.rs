@@ -1,12 +1,14 @@
 //! A database, nodes over it in processes of their own, and the wires between them.
 
+use std::io::Write;
+use std::net::Ipv4Addr;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use mainspring_api::client::Client;
-use mainspring_rig::{Database, Node, Program, Proxy, Server, Shutdown, Witness};
+use mainspring_rig::{Database, Host, Node, Program, Proxy, Server, Shutdown, Witness};
 use mainspring_sim::Random;
 
 use crate::Store;
@@ -29,6 +31,8 @@ pub(crate) struct Cluster {
     pub(crate) address: String,
     nodes: Vec<Option<Node>>,
     wires: Vec<Proxy>,
+    /// Where the nodes are, if each can have a host of its own.
+    hosts: Vec<Host>,
     pub(crate) server: Option<Server>,
     /// What nodes said that are gone.
     said: Vec<String>,
@@ -78,8 +82,9 @@ impl Cluster {
             Some(server) => server.create(DATABASE)?,
             None => format!("sqlite:{}", program.home().join("a/mainspring.db").display()),
         };
+        let hosts = if server.is_some() { hosts(nodes)? } else { Vec::new() };
         let wires = match &server {
-            Some(server) => (0..nodes).map(|_| Proxy::to(server.port())).collect::<Result<_>>()?,
+            Some(server) => (0..nodes).map(|node| wire(server.port(), hosts.get(node))).collect::<Result<_>>()?,
             None => Vec::new(),
         };
         let witness = Witness::new(program.home().join("witness"));
@@ -90,6 +95,7 @@ impl Cluster {
             address,
             nodes: (0..nodes).map(|_| None).collect(),
             wires,
+            hosts,
             server,
             said: Vec::new(),
             program,
@@ -120,6 +126,16 @@ impl Cluster {
 
     pub(crate) fn wire(&self, node: usize) -> &Proxy {
         &self.wires[node]
+    }
+
+    /// Whether each node has a host, and so a link that can be unplugged.
+    pub(crate) const fn has_links(&self) -> bool {
+        !self.hosts.is_empty()
+    }
+
+    /// The host of a node.
+    pub(crate) fn host(&self, node: usize) -> Result<&Host> {
+        self.hosts.get(node).with_context(|| format!("node {} has no host of its own", name(node)))
     }
 
     /// What a node's wire has held up, lost or reset so far.
@@ -166,8 +182,9 @@ impl Cluster {
     }
 
     fn command(&self, node: usize) -> Result<std::process::Command> {
-        let (name, clock) = (name(node), clock_file(node));
-        let mut arguments = vec!["server", "--node-name", &name, "--data", &name, "--listen", "127.0.0.1:0"];
+        let (name, clock, host) = (name(node), clock_file(node), self.hosts.get(node));
+        let listens = format!("{}:0", host.map_or(Ipv4Addr::LOCALHOST, Host::there));
+        let mut arguments = vec!["server", "--node-name", &name, "--data", &name, "--listen", &listens];
         // Slow work does not keep a node from being restarted.
         arguments.extend(["--grace", "5s", "--log", "warn", "--for-tests", "--clock-offset-file", &clock]);
         let address = match self.wires.get(node) {
@@ -180,7 +197,10 @@ impl Cluster {
         if self.program.home().join("a/token").exists() {
             arguments.extend(["--token-file", "a/token"]);
         }
-        Ok(self.program.command(&arguments))
+        Ok(match host {
+            Some(host) => self.program.command_on(host, &arguments),
+            None => self.program.command(&arguments),
+        })
     }
 
     /// Says by how much a node's clock is off.
@@ -245,6 +265,22 @@ impl Cluster {
         let said = self.nodes.iter().flatten().map(Node::log);
         self.said.iter().cloned().chain(said).collect()
     }
+}
+
+/// A host for each node; none, where that is not allowed.
+fn hosts(nodes: usize) -> Result<Vec<Host>> {
+    match (0..).take(nodes).map(Host::new).collect() {
+        Ok(hosts) => Ok(hosts),
+        Err(error) => {
+            writeln!(std::io::stderr(), "no host is unplugged: {error:#}")?;
+            Ok(Vec::new())
+        }
+    }
+}
+
+/// A wire to the database for a node: from its host, if it has one.
+fn wire(database: u16, host: Option<&Host>) -> Result<Proxy> {
+    Proxy::at(host.map_or(Ipv4Addr::LOCALHOST, Host::here), database)
 }
 
 /// What a node is called, and its folder.

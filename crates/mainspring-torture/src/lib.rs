@@ -201,7 +201,8 @@ async fn torture(options: &Options, binary: PathBuf, folder: &Path, notes: &Arc<
     let mut cluster = Cluster::start(binary, options.store, options.nodes, Arc::clone(notes)).await?;
     let drafts = load::drafts(&mut random, size, now()?);
     let fault_ms = options.seconds * 1_000 - options.quiet_ms();
-    let planned = plan::plan(&mut random, options.store, options.nodes, pace, fault_ms);
+    let menu = plan::menu(options.store, cluster.has_links());
+    let planned = plan::plan(&mut random, &menu, options.nodes, pace, fault_ms);
     let mut operations = save(&cluster, &drafts).await?;
     let saved_at = now()?;
     let traffic = start(&cluster, &drafts, &mut random, notes);

@@ -85,6 +85,10 @@ async fn begin(cluster: &mut Cluster, fault: &Planned) -> Result<Done> {
         (Kind::Kill, Some(node)) => cluster.take(node)?.kill().map(|()| true)?,
         (Kind::Stop, Some(node)) => cluster.node(node)?.signal(Signal::STOP).map(|()| true)?,
         (Kind::ClockNear | Kind::ClockFar, Some(node)) => cluster.set_clock(node, fault.amount).map(|()| true)?,
+        (Kind::Unplugged, Some(node)) => {
+            cluster.host(node)?.plug(false)?;
+            cluster.wire(node).open() > 0
+        }
         (Kind::RollingRestart, _) => {
             for node in 0..cluster.count() {
                 let taken = cluster.take(node)?;
@@ -162,6 +166,7 @@ async fn end(cluster: &mut Cluster, fault: &Planned) -> Result<()> {
             cluster.set_clock(node, 0)?;
             Ok(())
         }
+        (Kind::Unplugged, Some(node)) => cluster.host(node)?.plug(true),
         (Kind::Cut | Kind::CutOneWay | Kind::Slow | Kind::HalfOpen, Some(node)) => {
             cluster.wire(node).set(Flow::Pass);
             Ok(())

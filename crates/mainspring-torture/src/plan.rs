@@ -18,6 +18,7 @@ const PAIRS: u64 = 300_000;
 pub(crate) enum Kind {
     Kill,
     Stop,
+    Unplugged,
     Cut,
     CutOneWay,
     Slow,
@@ -33,10 +34,11 @@ pub(crate) enum Kind {
     Promotion,
 }
 
-/// What can happen to nodes over a server. The last is for a server that has standbys here.
-const ALL: [Kind; 15] = [
+/// What can happen to nodes over a server.
+const ALL: [Kind; 16] = [
     Kind::Kill,
     Kind::Stop,
+    Kind::Unplugged,
     Kind::Cut,
     Kind::CutOneWay,
     Kind::Slow,
@@ -60,6 +62,7 @@ impl fmt::Display for Kind {
         f.write_str(match self {
             Self::Kill => "node killed",
             Self::Stop => "node stopped",
+            Self::Unplugged => "host unplugged",
             Self::Cut => "wire cut",
             Self::CutOneWay => "wire cut one way",
             Self::Slow => "wire slow",
@@ -146,13 +149,21 @@ impl Pace {
         Self { lasts_ms: (5_000, 45_000), outage_ms: (500, 20_000), quiet_ms: (10_000, 30_000) };
 }
 
-/// The faults of a seed in so many milliseconds, in the order of their beginnings. All are over by then.
-pub(crate) fn plan(random: &mut Random, store: Store, nodes: usize, pace: Pace, for_ms: u64) -> Vec<Planned> {
-    let menu: &[Kind] = match store {
-        Store::Postgres => &ALL,
-        Store::Mariadb => &ALL[..ALL.len() - 1],
-        Store::Sqlite => &ALONE,
+/// What can be done to nodes over a store: standbys are of PostgreSQL here, and hosts of their own have a link.
+pub(crate) fn menu(store: Store, has_links: bool) -> Vec<Kind> {
+    let possible = |kind: &Kind| match kind {
+        Kind::Promotion => store == Store::Postgres,
+        Kind::Unplugged => has_links,
+        _ => true,
     };
+    match store {
+        Store::Sqlite => ALONE.to_vec(),
+        Store::Postgres | Store::Mariadb => ALL.into_iter().filter(possible).collect(),
+    }
+}
+
+/// The faults of a seed in so many milliseconds, in the order of their beginnings. All are over by then.
+pub(crate) fn plan(random: &mut Random, menu: &[Kind], nodes: usize, pace: Pace, for_ms: u64) -> Vec<Planned> {
     let mut dealer = Dealer { menu, deck: Vec::new() };
     let (mut planned, mut now) = (Vec::<Planned>::new(), 0);
     loop {
@@ -233,7 +244,7 @@ mod tests {
     const HALF_AN_HOUR: u64 = 1_800_000;
 
     fn of(seed: u64, store: Store, nodes: usize) -> Vec<Planned> {
-        plan(&mut Random::new(seed), store, nodes, Pace::SLOW, HALF_AN_HOUR)
+        plan(&mut Random::new(seed), &menu(store, true), nodes, Pace::SLOW, HALF_AN_HOUR)
     }
 
     #[test]
@@ -246,6 +257,8 @@ mod tests {
             assert!(of(seed, Store::Mariadb, 3).iter().all(|planned| planned.kind != Kind::Promotion), "seed {seed}");
             let alone: BTreeSet<Kind> = of(seed, Store::Sqlite, 1).iter().map(|planned| planned.kind).collect();
             assert_eq!(alone, ALONE.into(), "seed {seed}");
+            let unplugged = menu(Store::Postgres, false).contains(&Kind::Unplugged);
+            assert!(!unplugged, "without hosts of their own");
         }
     }
 

@@ -3,5 +3,6 @@
 
 mod database;
 mod history;
+mod host;
 mod proxy;
 mod standby;

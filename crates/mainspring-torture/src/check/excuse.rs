@@ -95,7 +95,9 @@ fn excuse(fault: &Done, alone: bool) -> Vec<Excuse> {
     match fault.kind {
         Kind::Kill | Kind::Stop | Kind::RollingRestart if alone => vec![excuse(to, lasts + RECOVERY_MS, true)],
         Kind::Kill => vec![excuse(from, TAKEOVER_MS, true), back],
-        Kind::Stop | Kind::Cut | Kind::CutOneWay | Kind::HalfOpen => vec![excuse(to, TAKEOVER_MS, true)],
+        Kind::Stop | Kind::Unplugged | Kind::Cut | Kind::CutOneWay | Kind::HalfOpen => {
+            vec![excuse(to, TAKEOVER_MS, true)]
+        }
         // A node whose renewals arrive, and whose answers come too late, takes leave after a while (H7).
         Kind::Slow => vec![excuse(to, lasts.min(LEAVE_MS) + TAKEOVER_MS, true)],
         Kind::ClockNear => vec![excuse(to, RECOVERY_MS + fault.amount.abs(), false)],

@@ -48,7 +48,7 @@ pub(crate) fn too_late(faults: &[Done], runs: &[Run], calm_ms: i64) -> Vec<Findi
 fn takeover(fault: &Done, runs: &[Run]) -> Option<i64> {
     let lost = match fault.kind {
         Kind::Kill => true,
-        Kind::Stop | Kind::Cut | Kind::HalfOpen => fault.to.since(fault.from) >= AWAY_MS,
+        Kind::Stop | Kind::Unplugged | Kind::Cut | Kind::HalfOpen => fault.to.since(fault.from) >= AWAY_MS,
         _ => false,
     };
     let shards: BTreeSet<u8> = fault.shards.iter().copied().collect();
