@@ -175,7 +175,7 @@ impl Cluster {
             }
         };
         let token = std::fs::read_to_string(self.program.home().join("a/token"))?;
-        let client = Client::builder(&started.url).token(token.trim()).timeout(ANSWER).build()?;
+        let client = Client::builder(&started.url).token(token.trim()).allow_plain_http().timeout(ANSWER).build()?;
         self.clients.set(node, client);
         self.nodes[node] = Some(started);
         Ok(())
