@@ -77,7 +77,10 @@ fn seeds_that_found_something_pass() {
             "a node let go of a trigger whose place in the due index a clock that was ahead had left behind it, as it let instants pass",
         ),
         (25, "the check of the window counted as missed what a batch held that was under way"),
-        (98, "a node whose clock was ahead left a trigger's place in the due index behind, and the next owner did not know"),
+        (
+            98,
+            "a node whose clock was ahead left a trigger's place in the due index behind, and the next owner did not know",
+        ),
         (323, "the same as in seed 25"),
         (843, "a worker that had heard from a report that it was taken for dead went on under its old id"),
     ] {
