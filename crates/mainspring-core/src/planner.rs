@@ -458,6 +458,12 @@ impl Planner {
         }
     }
 
+    /// The triggers that the last check of the window has missed in memory, of all [`Figures::corrections`].
+    #[must_use]
+    pub fn corrected(&self) -> &[TriggerId] {
+        &self.check.corrected
+    }
+
     /// What every event is followed by: collect what is due, and send what can be sent.
     fn step(&mut self, commands: &mut Vec<Command>) {
         self.poll();

@@ -10,7 +10,7 @@ use mainspring_core::cluster::{Shard, ShardSet};
 use mainspring_core::job::{DEFAULT_QUEUE, JobKey};
 use mainspring_core::retry::AfterAttempt;
 use mainspring_core::run::RunState;
-use mainspring_core::{BatchId, Incarnation, JobId, RunId};
+use mainspring_core::{BatchId, Incarnation, JobId, RunId, TriggerId};
 use mainspring_store::{Claimed, Cluster, Error, KeptAnswer, KeyClaim, MemoryStore, NodeInfo, RunQuery, Store};
 use rustc_hash::FxHashMap;
 
@@ -135,7 +135,7 @@ impl World {
             }
             Verb::Complete(batch) => {
                 let outcome = self.complete(&batch)?;
-                self.said(sender, outcome.rearmed.len());
+                self.said(sender, &outcome.rearmed);
                 Answer::Completed(outcome)
             }
             Verb::Window(shards, until, after) => {
@@ -146,7 +146,7 @@ impl World {
             Verb::Changes(shards) => {
                 self.bugs.read = self.bugs.committed;
                 let changes = told(ready(self.store.memory.take_changes(me, shards, STEP_MAX)))?;
-                self.said(sender, changes.triggers.len());
+                self.said(sender, &changes.triggers);
                 Answer::Changes(changes)
             }
             Verb::Claim(id, limit, at) => self.claim(id, limit, at)?,
@@ -219,11 +219,11 @@ impl World {
         Ok(Answer::View(told(ready(self.store.memory.renew(me, &about, renewal)))?))
     }
 
-    /// Notes that an answer says something of so many triggers. Whoever hears it takes the note away.
-    fn said(&mut self, sender: Sender, triggers: usize) {
+    /// Notes that an answer names triggers. Whoever hears it takes the note away.
+    fn said(&mut self, sender: Sender, triggers: &[TriggerId]) {
         let listens = self.nodes[sender.node].incarnation == sender.incarnation;
-        if triggers > 0 && listens {
-            self.unheard.insert((sender.node, sender.call), triggers);
+        if !triggers.is_empty() && listens {
+            self.unheard.entry((sender.node, sender.call)).or_default().extend(triggers);
         }
     }
 

@@ -289,6 +289,17 @@ pub struct Seen {
 /// Machines that do nothing but work have numbers from here on: what befalls one makes no fire late.
 pub const WORKERS_FROM: usize = 1_000;
 
+/// A trigger that a node had passed over, as a check of its window has found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Correction {
+    /// The trigger.
+    pub trigger: TriggerId,
+    /// When it was found.
+    pub at: Time,
+    /// Whether an answer named it that nobody had heard by then.
+    pub unheard: bool,
+}
+
 /// A disturbance, as far as it can make something late.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Fault {
@@ -321,10 +332,6 @@ pub struct Remains {
     pub broken: Vec<TriggerId>,
     /// Changes that nobody took, sessions and locks that nobody ended.
     pub leftovers: usize,
-    /// Triggers that a check of a window had to correct.
-    pub corrections: u64,
-    /// Triggers of which something was said in answers that got lost, or came too late.
-    pub unheard: u64,
     /// Each job's state as the store has it; schedules as its definition says.
     pub jobs: BTreeMap<u32, State>,
     /// What the store counts for each trigger: fired, missed, suppressed, first and last instant.
@@ -381,6 +388,8 @@ pub struct History {
     pub stopped: Vec<Stopped>,
     /// Reads.
     pub seen: Vec<Seen>,
+    /// What nodes had passed over.
+    pub corrections: Vec<Correction>,
     /// Disturbances.
     pub faults: Vec<Fault>,
     /// When failovers took rows back.

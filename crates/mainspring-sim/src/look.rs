@@ -101,9 +101,6 @@ impl World {
             ownerless: self.ownerless(),
             broken: Vec::new(),
             leftovers: self.store.leftovers(self.now.saturating_sub(5_000_000)),
-            corrections: self.corrections
-                + self.nodes.iter().map(|node| node.planner.figures().corrections).sum::<u64>(),
-            unheard: self.unheard.values().sum::<usize>() as u64,
             jobs: self.job_states(),
             tallies: self.tallies(),
         };

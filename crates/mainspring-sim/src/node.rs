@@ -23,6 +23,7 @@ use rustc_hash::FxHashMap;
 
 use self::desk::{Desk, DeskCall};
 use crate::faults::{Kind, Planted};
+use crate::history::Correction;
 use crate::store::{Sender, ready};
 use crate::verbs::{Answer, Failure, Reply, Verb};
 use crate::world::{BASE_MS, DEADLINE_MS, RECOVERY_MS, What, World};
@@ -217,7 +218,6 @@ impl World {
         }
         self.nodes[node].up = true;
         self.nodes[node].drained = false;
-        self.corrections += self.nodes[node].planner.figures().corrections;
         let start_ms = self.nodes[node].boot_ms(self.now);
         self.open_desk(node);
         self.begin(node, start_ms);
@@ -253,7 +253,6 @@ impl World {
 
     /// The incarnation is over: others may be given what it ran.
     fn end_incarnation(&mut self, node: usize, return_ms: u64) {
-        self.corrections += self.nodes[node].planner.figures().corrections;
         let me = self.nodes[node].incarnation;
         self.trace.line(self.now, || format!("node {node} ends as {me}"));
         self.ask_store(node, For::Leave, Verb::Bury(me, None), self.cluster.deadline_ms);
@@ -349,7 +348,11 @@ impl World {
     /// Tells the planner, and does what it asks. False: the process died of it.
     fn tell(&mut self, node: usize, event: Event) -> bool {
         let wall = self.nodes[node].wall(self.now);
+        let before = self.nodes[node].planner.figures().corrections;
         let commands = self.nodes[node].planner.handle(wall, event);
+        if self.nodes[node].planner.figures().corrections > before {
+            self.note_corrections(node);
+        }
         for command in commands {
             self.perform(node, command);
             if self.chance(Kind::CrashBetween) {
@@ -358,6 +361,15 @@ impl World {
             }
         }
         true
+    }
+
+    fn note_corrections(&mut self, node: usize) {
+        let (at, now) = (self.time(), self.now);
+        for trigger in self.nodes[node].planner.corrected() {
+            let unheard = self.unheard.values().any(|named| named.contains(trigger));
+            self.history.corrections.push(Correction { trigger: *trigger, at, unheard });
+            self.trace.line(now, || format!("node {node} had passed over trigger {trigger}"));
+        }
     }
 
     fn perform(&mut self, node: usize, command: Command) {
@@ -542,9 +554,6 @@ impl World {
             },
             Ok(Answer::Triggers(mut rows)) => {
                 rows.retain(|row| !row.paused);
-                self.trace.line(self.now, || {
-                    format!("node {node} had {} corrections", self.nodes[node].planner.figures().corrections)
-                });
                 self.load(&rows).map_or(Event::ReadFailed(read), Event::TriggersRead)
             }
             Ok(Answer::Changes(changes)) => Event::ChangesRead(changes),

@@ -205,11 +205,10 @@ pub struct World {
     pub(crate) bugs: crate::apply::Bugs,
     /// What each claim has taken.
     pub(crate) answered: BTreeMap<(Incarnation, u64), BTreeSet<(RunId, u32)>>,
-    pub(crate) corrections: u64,
     /// Since when no node has had room for another run.
     pub(crate) full_since: Option<Time>,
-    /// What was said of triggers in answers that nobody has heard yet: by node and request.
-    pub(crate) unheard: BTreeMap<(usize, u64), usize>,
+    /// The triggers that answers name which nobody has heard yet: by node and request.
+    pub(crate) unheard: BTreeMap<(usize, u64), Vec<TriggerId>>,
     pub(crate) rewritten: FxHashMap<RunId, mainspring_core::run::RunState>,
     pub(crate) planner: PlannerSettings,
     pub(crate) cluster: ClusterSettings,
@@ -264,7 +263,6 @@ impl World {
             asked: FxHashMap::default(),
             bugs: crate::apply::Bugs::default(),
             answered: BTreeMap::new(),
-            corrections: 0,
             full_since: None,
             unheard: BTreeMap::new(),
             rewritten: FxHashMap::default(),

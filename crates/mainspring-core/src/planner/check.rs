@@ -36,13 +36,15 @@ pub(super) struct Check {
     next_at: Timestamp,
     /// What was missed so far.
     pub(super) corrections: u64,
+    /// What the last check has found missing.
+    pub(super) corrected: Vec<TriggerId>,
 }
 
 impl Check {
     /// The first one follows the first read of the window.
     pub(super) fn new(now: Timestamp, every_ms: Option<i64>) -> Self {
         let next_at = every_ms.map_or(Timestamp::MAX, |every_ms| now + every_ms);
-        Self { stage: Stage::Idle, next_at, corrections: 0 }
+        Self { stage: Stage::Idle, next_at, corrections: 0, corrected: Vec::new() }
     }
 
     /// Takes in a row of the window that memory does not know. False if no check goes on, and the row is new.
@@ -139,10 +141,12 @@ impl Planner {
             suspects.get(&loaded.row.id) == Some(&loaded.row.version)
                 && self.belongs(loaded)
                 && !self.residents.is_known(loaded)
+                && !self.residents.is_awaited(loaded.row.id)
                 // It came back from a batch meanwhile, and is about to be read again.
                 && !self.wanted.contains(&loaded.row.id)
         };
-        let missed = rows.iter().filter(missed).count() as u64;
-        self.check.corrections += missed;
+        let missed: Vec<TriggerId> = rows.iter().filter(missed).map(|loaded| loaded.row.id).collect();
+        self.check.corrections += missed.len() as u64;
+        self.check.corrected = missed;
     }
 }

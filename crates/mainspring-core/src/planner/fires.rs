@@ -9,7 +9,7 @@ use super::due::Due;
 use super::refused::Size;
 use super::resident::{Place, Resident};
 use super::{Answered, Command, Planner};
-use crate::batch::{ANSWERS_KEPT, FireBatch, FireEntry, FireOutcome, NewRun, Placed};
+use crate::batch::{ANSWERS_KEPT, FireBatch, FireEntry, FireOutcome, NewRun, Placed, Progress};
 use crate::id::{BatchId, TriggerId};
 use crate::lane::slow_line;
 use crate::rule::{Rule, Start, guarded};
@@ -129,7 +129,8 @@ impl Planner {
         {
             let Some(resident) = self.residents.find(place) else { continue };
             let is_full = || self.limits.is_full(&resident.rule.queue);
-            match guarded(|| entry(resident, self.now, self.settings.catch_up_max, |due| self.stays(due), is_full)) {
+            let stays = |progress: &Progress| self.stays(progress);
+            match guarded(|| entry(resident, self.now, self.settings.catch_up_max, stays, is_full)) {
                 Ok(Ok(entry)) => {
                     self.residents.depart(place);
                     batch.push((place, entry));
@@ -262,7 +263,7 @@ fn entry(
     resident: &Resident,
     now: Timestamp,
     catch_up_max: u32,
-    stays: impl FnOnce(Option<Timestamp>) -> bool,
+    stays: impl FnOnce(&Progress) -> bool,
     is_full: impl FnOnce() -> bool,
 ) -> Result<FireEntry, Option<Timestamp>> {
     #[cfg(test)]
@@ -280,7 +281,7 @@ fn entry(
         version: resident.version,
         expected: progress.next_fire_at.ok_or(None)?,
         progress: decision.progress,
-        leaves_window: !stays(decision.progress.due_at),
+        leaves_window: !stays(&decision.progress),
         gate: resident.rule.gate(),
         priority: resident.rule.priority,
         queue: resident.rule.queue.clone(),

@@ -93,6 +93,12 @@ impl Residents {
         known.is_some_and(|known| known.version >= loaded.row.version)
     }
 
+    /// Whether a trigger is in a batch, and read again when that is back.
+    pub(super) fn is_awaited(&self, id: TriggerId) -> bool {
+        let known = self.by_id.get(&id).and_then(|index| self.slab[*index as usize].1.as_ref());
+        known.is_some_and(|known| known.dirty && known.in_flight)
+    }
+
     /// Lets go of a trigger that is not due soon; one in a batch is read again when that is back.
     pub(super) fn leave(&mut self, id: TriggerId) {
         self.forget(&[id]);

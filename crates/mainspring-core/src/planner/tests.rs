@@ -994,21 +994,36 @@ fn trigger_read_by_id_whose_place_was_passed_is_kept() {
     assert_eq!(world.fired, [(1, 7_000)]);
 }
 
-/// The clock of the node that fired it last, or let instants pass, was a minute ahead of this one's.
+/// The clock of the node that fired it last, or let instants pass, was ahead of this one's, by a minute or by a few seconds.
 #[test]
 fn trigger_read_by_id_that_has_fired_in_the_future_is_kept() {
-    for previous_fire_at in [Some(at(60_000)), None] {
+    for (through, due) in [(60_000, 75_000), (6_000, 21_000)] {
         let mut world = world();
         world.run_until(1_000);
-        world.add(1, every(20_000));
+        world.add(1, every(due));
         let progress = &mut world.rows.get_mut(&TriggerId(1)).expect("just added").row.progress;
-        (progress.previous_fire_at, progress.fired_through) = (previous_fire_at, Some(at(60_000)));
-        (progress.next_fire_at, progress.due_at) = (Some(at(80_000)), Some(at(80_000)));
+        (progress.next_fire_at, progress.due_at) = (Some(at(due)), Some(at(due)));
+        progress.fired_through = Some(at(through));
         world.behind.insert(TriggerId(1));
         world.changed = vec![TriggerId(1)];
         world.send(Event::Changed);
-        world.run_until(80_000);
-        assert_eq!(world.fired, [(1, 80_000)]);
+        world.run_until(due);
+        assert_eq!(world.fired, [(1, due)]);
+    }
+}
+
+/// What is kept where it is in the due index follows from the row alone: a node whose clock is ahead does not leave behind what nobody
+/// takes for left behind.
+#[test]
+fn trigger_that_fires_late_stays_in_its_place_only_if_its_next_instant_is_close_to_that() {
+    for (step, leaves) in [(15_000, false), (16_000, true)] {
+        let mut world = world();
+        world.add(1, every(step));
+        world.now = at(step - 1);
+        world.keep_back = true;
+        world.send(Event::Woke);
+        let [Command::Fire(batch)] = &world.kept_back[..] else { panic!("{:?}", world.kept_back) };
+        assert_eq!(batch.entries[0].leaves_window, leaves, "{batch:?}");
     }
 }
 
@@ -1036,4 +1051,24 @@ fn change_that_is_heard_of_during_the_check_is_no_correction() {
     world.changed = vec![TriggerId(1)];
     world.run_until(90_000);
     assert_eq!((world.fired.len(), world.planner.figures().corrections), (2, 0));
+}
+
+#[test]
+fn change_that_is_read_once_a_batch_is_back_is_no_correction() {
+    let mut world = World::new(Settings { slots: 1_000, check_every_ms: Some(30_000), ..Settings::default() });
+    world.add(1, every(29_000));
+    world.run_until(28_000);
+    world.keep_back = true;
+    world.run_until(29_000);
+    let row = &mut world.rows.get_mut(&TriggerId(1)).expect("just added").row;
+    row.version += 1;
+    (row.progress.next_fire_at, row.progress.due_at) = (Some(at(32_000)), Some(at(32_000)));
+    world.changed = vec![TriggerId(1)];
+    world.send(Event::Changed);
+    world.run_until(31_000);
+    world.keep_back = false;
+    world.let_go(true);
+    world.run_until(32_000);
+    assert_eq!(world.planner.figures().corrections, 0);
+    assert_eq!(world.fired.iter().filter(|(_, instant)| *instant == 29_000).count(), 0, "{:?}", world.fired);
 }

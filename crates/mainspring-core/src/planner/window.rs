@@ -6,12 +6,13 @@
 use mainspring_schedule::Timestamp;
 
 use super::{Command, Planner, Read};
+use crate::batch::Progress;
 use crate::cluster::ShardSet;
 use crate::id::TriggerId;
 use crate::rule::Loaded;
 
-/// How many windows beyond the end of this one a trigger stays in memory that is there already.
-const KEPT_WINDOWS: i64 = 2;
+/// How many windows after its last instant a trigger that has fired may be due, and stay in memory.
+const KEPT_WINDOWS: i64 = 3;
 
 #[derive(Debug)]
 pub(super) struct Window {
@@ -105,46 +106,29 @@ impl Planner {
         }
     }
 
+    /// Takes in what was read by id. What is due later than that is left to a read of the window, unless its place in the due index may
+    /// lie behind, where no read comes by again.
     pub(super) fn keep(&mut self, loaded: Loaded) {
-        if self.is_there_by(&loaded, self.reach(&loaded)) {
+        if self.belongs(&loaded) || self.concerns(&loaded) && self.stays(&loaded.row.progress) {
             self.residents.keep(loaded, self.now);
         } else {
             self.residents.leave(loaded.row.id);
         }
     }
 
-    /// Up to when what was read by id is kept. The place of a trigger in the due index may lie before the end of the window, so
-    /// that no further read comes by it, although it is due later: another node may have fired it, whose window ended later and
-    /// whose clock is ahead. Its window ended no more than two windows from now, unless it has fired in what is the future here, or let
-    /// instants pass that are further away than a window: then that end is anywhere.
-    fn reach(&self, loaded: &Loaded) -> Timestamp {
-        let progress = &loaded.row.progress;
-        let has_passed = progress.fired_through > Some(self.now + self.settings.window_ms);
-        if has_passed || progress.previous_fire_at > Some(self.now) {
-            return Timestamp::MAX;
-        }
-        self.window.end().max(self.now + 2 * self.settings.window_ms) + self.kept_ms()
-    }
-
     /// Whether a trigger is to be in memory, as the window has it.
     pub(super) fn belongs(&self, loaded: &Loaded) -> bool {
-        self.is_there_by(loaded, self.window.end())
-    }
-
-    fn is_there_by(&self, loaded: &Loaded, at: Timestamp) -> bool {
         let look_at = loaded.rule.look_at(loaded.row.id, &loaded.row.progress, self.now);
-        look_at.is_some_and(|look_at| look_at <= at) && self.concerns(loaded)
+        look_at.is_some_and(|look_at| look_at <= self.window.end()) && self.concerns(loaded)
     }
 
-    /// Whether a trigger that has fired remains in memory until then: its place in the due index is not rewritten, so that
-    /// nothing reads it again. A clock that was ahead has left an end behind that is far away: places stay near what is due.
-    pub(super) fn stays(&self, due_at: Option<Timestamp>) -> bool {
-        let end = self.window.end().min(self.now + self.settings.window_ms);
-        due_at.is_some_and(|due| due <= end + self.kept_ms())
-    }
-
-    const fn kept_ms(&self) -> i64 {
-        KEPT_WINDOWS * self.settings.window_ms
+    /// Whether a trigger that comes to stand so remains in memory: its place in the due index is not rewritten then.
+    ///
+    /// It does if it is due soon after the last instant that it is through with. That is in its row, so that whoever reads it tells by the
+    /// same rule whether its place may lie behind, however wrong the clock of the node was that fired it.
+    pub(super) fn stays(&self, progress: &Progress) -> bool {
+        let kept_ms = KEPT_WINDOWS * self.settings.window_ms;
+        progress.due_at.zip(progress.fired_through).is_some_and(|(due, through)| due <= through + kept_ms)
     }
 
     fn concerns(&self, loaded: &Loaded) -> bool {

@@ -9,23 +9,14 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::lateness::CALM_MS;
 use super::timeline::{Timeline, Timelines};
 use super::{Findings, Lateness, Violation};
-use crate::history::{Fire, GapRow, History, Schedule, State, Time, Witness};
+use crate::history::{Correction, Fire, GapRow, History, Schedule, State, Time, Witness};
 
-/// The faults by which a request may be carried out late, and nobody hears of it.
-const UNHEARD: [&str; 10] = [
-    "loss",
-    "delay",
-    "cut",
-    "pause",
-    "suspend",
-    "stall",
-    "error after commit",
-    "commit without answer",
-    "late commit",
-    "failover",
-];
 /// How long a node may not know that a failover has been: until the server is back, and it has renewed.
 const UNAWARE_MS: Time = 20_000;
+/// How long the answer to a read may be under way.
+const READ_MS: Time = 5_000;
+/// How long what a failover has taken back may not be known: until the node is aware, and has checked its window.
+const FOUND_MS: Time = UNAWARE_MS + 40_000;
 /// How long a change may take until all nodes go by it, with no fault: it is looked for every 250 ms.
 const HEARD_MS: i64 = 1_000;
 
@@ -329,13 +320,21 @@ pub(super) fn progress(history: &History) -> Vec<Violation> {
     }
     findings.add_if(remains.ownerless > 0, at, || format!("{} shards have no owner that knows", remains.ownerless));
     findings.add_if(remains.leftovers > 0, at, || format!("{} changes, sessions or locks are left", remains.leftovers));
-    // Changes may be taken by a request whose answer is lost: then the check is what finds them.
-    let lenient = history.faults.iter().any(|fault| UNHEARD.contains(&fault.kind));
-    findings.add_if(remains.corrections > remains.unheard && !lenient, at, || {
-        format!("{} triggers had to be corrected, {} of them unheard of", remains.corrections, remains.unheard)
-    });
+    history.corrections.iter().for_each(|row| passed_over(history, row, &mut findings));
     findings.found.extend(super::runs::stopped(history));
     findings.found
+}
+
+/// I11, correction by correction: what changes is named to the node that fires it, and only what was named in an answer that nobody
+/// has heard is left to the check of the window.
+pub(super) fn passed_over(history: &History, row: &Correction, findings: &mut Findings) {
+    // What a failover takes back is found so.
+    let taken_back = |failover: &Time| (*failover..failover + FOUND_MS).contains(&row.at);
+    // What fires while the check reads it was known: the answer to the read was overtaken.
+    let by_then = history.fires.iter().rev().skip_while(|fire| fire.at > row.at);
+    let fired = by_then.take_while(|fire| fire.at > row.at - READ_MS).any(|fire| fire.trigger == row.trigger);
+    let lawful = row.unheard || fired || history.failovers.iter().any(taken_back);
+    findings.add_if(!lawful, row.at, || format!("trigger {} was passed over, though no answer was lost", row.trigger));
 }
 
 pub(super) fn acknowledged(history: &History) -> Vec<Violation> {

@@ -1,4 +1,4 @@
-//! The invariants of safety, asked as things happen: I2–I4, I6–I10 and I14.
+//! The invariants of safety, asked as things happen: I2–I4, I6–I10 and I14; and of I11 what nodes have passed over.
 
 use super::records::{self, Duplicates, Early, Fences};
 use super::runs::{Attempts, Finality, Overlaps, Work};
@@ -15,6 +15,7 @@ struct Rows {
     verdicts: usize,
     witnesses: usize,
     seen: usize,
+    corrections: usize,
     failovers: usize,
 }
 
@@ -27,6 +28,7 @@ impl Rows {
             verdicts: history.verdicts.len(),
             witnesses: history.witnesses.len(),
             seen: history.seen.len(),
+            corrections: history.corrections.len(),
             failovers: history.failovers.len(),
         }
     }
@@ -75,6 +77,8 @@ impl Watch {
             records::rested(history, &self.timelines, fire, findings.about("I14"));
         }
         history.gaps[self.looked_at.gaps..].iter().for_each(|row| records::missed(history, row, findings.about("I3")));
+        let corrections = &history.corrections[self.looked_at.corrections..];
+        corrections.iter().for_each(|row| records::passed_over(history, row, findings.about("I11")));
     }
 
     fn look_at_runs(&mut self, history: &History, findings: &mut Findings) {

@@ -7,8 +7,8 @@ use mainspring_core::run::{AttemptOutcome, RunState};
 use mainspring_core::{BatchId, Incarnation, JobId, RunId, RunSource, Timestamp, TriggerId};
 use mainspring_sim::check::INVARIANTS;
 use mainspring_sim::history::{
-    AskedRun, Burial, Claim, Fault, Fire, GapRow, GaveUp, History, JobFacts, Joined, Operation, Outcome, Remains,
-    Schedule, Seen, State, Stopped, Tally, Told, Verdict, WORKERS_FROM, Witness,
+    AskedRun, Burial, Claim, Correction, Fault, Fire, GapRow, GaveUp, History, JobFacts, Joined, Operation, Outcome,
+    Remains, Schedule, Seen, State, Stopped, Tally, Told, Verdict, WORKERS_FROM, Witness,
 };
 
 const T0: i64 = 1_767_225_600_000;
@@ -17,6 +17,10 @@ const HEIR: Incarnation = Incarnation(8);
 const TRIGGER: TriggerId = TriggerId(5);
 /// A machine that does nothing but work.
 const FAR: usize = WORKERS_FROM + 1;
+
+const fn passed_over(at: i64) -> Correction {
+    Correction { trigger: TRIGGER, at, unheard: false }
+}
 
 fn run_at(instant: i64) -> RunId {
     RunId::new(Timestamp::from_millis(instant), RunSource::Fire(TRIGGER))
@@ -334,13 +338,18 @@ fn what_does_not_go_on_is_rejected() {
             |history| history.remains.ownerless = 1,
             |history| history.remains.broken.push(TRIGGER),
             |history| history.remains.leftovers = 1,
-            |history| history.remains.corrections = 1,
+            |history| history.corrections.push(passed_over(T0 + 9_000)),
             |history| {
                 history.witnesses[2].end = Some(T0 + 29_000);
                 history.stopped.push(Stopped { order: 97, run: history.witnesses[2].run, at: T0 + 20_500 });
             },
         ],
     );
+    let mut explained = good();
+    explained.corrections.push(Correction { unheard: true, ..passed_over(T0 + 9_000) });
+    let last = explained.fires.iter().map(|fire| fire.at).max().expect("it has fires");
+    explained.corrections.push(passed_over(last + 1));
+    assert_eq!(INVARIANTS[10].2(&explained), [], "an answer was lost, or it has fired just now");
     let mut stopped = good();
     stopped.stopped.push(Stopped { order: 97, run: stopped.witnesses[2].run, at: T0 + 20_500 });
     assert_eq!(INVARIANTS[10].2(&stopped), []);

@@ -23,22 +23,22 @@ fn calm_seed_is_in_time_and_breaks_nothing() {
     assert!(report.fires > 500 && report.worst_ms.0 < 250, "{} fires, {:?} ms late", report.fires, report.worst_ms);
 }
 
-/// Bugs with the seed that catches each, all but one of them within the first five hundred. One of the eighteen is not among them: cursor
-/// polling.
+/// Bugs with the seed that catches each, all of them within the first five hundred. One of the eighteen is not among them: the fence that
+/// is looked at and not locked, which seed 139 caught before the planner kept places by rows.
 const CAUGHT: [(Planted, u64); 17] = [
     (Planted::DispatchBeforeCommit, 1),
     (Planted::AdvanceWithoutInsert, 0),
-    (Planted::FenceByExists, 139),
-    (Planted::NoVersion, 33),
+    (Planted::NoVersion, 51),
     (Planted::EpochOnly, 0),
-    (Planted::TimestampLease, 13),
-    (Planted::RetryBySelect, 32),
+    (Planted::TimestampLease, 4),
+    (Planted::RetryBySelect, 37),
     (Planted::NoAttemptCheck, 1),
     (Planted::HastyMisfire, 0),
+    (Planted::CursorPolling, 63),
     (Planted::LostJournal, 4),
-    (Planted::StaleTimers, 4),
+    (Planted::StaleTimers, 3),
     (Planted::OverlapOutside, 0),
-    (Planted::SleepingClock, 10),
+    (Planted::SleepingClock, 17),
     (Planted::HostName, 1),
     (Planted::HalfCommit, 0),
     (Planted::PoisonBlocks, 0),
@@ -83,6 +83,12 @@ fn seeds_that_found_something_pass() {
         (3770, "the same"),
         (5691, "the simulator's own: all nodes had been asked to drain, and so nothing fired"),
         (7073, "the same"),
+        (25, "the check of the window counted as missed what a batch held that was under way"),
+        (
+            98,
+            "a node whose clock was ahead left a trigger's place in the due index behind, and the next owner did not know",
+        ),
+        (323, "the same as in seed 25"),
         (843, "a worker that had heard from a report that it was taken for dead went on under its old id"),
     ] {
         assert_eq!(run(seed, Setting::default()).violations, [], "seed {seed}: {what}");
