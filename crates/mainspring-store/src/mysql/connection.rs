@@ -147,6 +147,12 @@ impl Connection {
         self.wait(async |client| Ok(client.query_drop(text).await?))
     }
 
+    /// What a text answers.
+    #[cfg(test)]
+    pub(super) fn run_simple(&self, text: &str) -> Step<Vec<mysql_async::Row>> {
+        self.wait(async |client| Ok(client.query(text).await?))
+    }
+
     fn prepared(&self, sql: Sql, lock: Lock) -> Step<Rc<Prepared>> {
         let text = sql.mysql.unwrap_or(sql.text);
         let key = (text.as_ptr().addr(), lock);
