@@ -1,6 +1,6 @@
 SELECT id, job_id, job_version, trigger_id, fire_time, due_at, attempt, input
 FROM run FORCE INDEX (run_waiting)
-WHERE queue_name = :queue AND queued_place IS NOT NULL
+WHERE queued_line = :queue
 ORDER BY queued_place, due_at, id
 LIMIT :limit
 FOR UPDATE SKIP LOCKED

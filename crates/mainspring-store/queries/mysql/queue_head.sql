@@ -1,5 +1,5 @@
 SELECT queued_place
 FROM run FORCE INDEX (run_waiting)
-WHERE queue_name = :queue AND queued_place IS NOT NULL
+WHERE queued_line = :queue
 ORDER BY queued_place
 LIMIT 1

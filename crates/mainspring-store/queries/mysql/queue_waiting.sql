@@ -2,5 +2,5 @@ SELECT count(*)
 FROM (
     SELECT id
     FROM run FORCE INDEX (run_waiting)
-    WHERE queue_name = :line AND queued_place IS NOT NULL
+    WHERE queued_line = :line
     LIMIT :limit) waiting

@@ -1,5 +1,5 @@
-SELECT queue_name
+SELECT queued_line
 FROM run FORCE INDEX (run_waiting)
-WHERE queue_name > :after AND queued_place IS NOT NULL
-ORDER BY queue_name
+WHERE queued_line > :after
+ORDER BY queued_line
 LIMIT 1

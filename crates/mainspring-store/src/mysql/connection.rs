@@ -13,11 +13,15 @@ use mysql_async::{Conn, DriverError, Opts, Params, Statement};
 use rustc_hash::FxHashMap;
 use tokio::runtime::Runtime;
 
-use crate::sql::db::{Columns, Db, Fault, Lock, Query, Row, Sql, Step, ToSql, Value, Values};
+use crate::error::Error;
+use crate::sql::db::{Columns, Db, Fault, Lock, Query, Row, Sql, Step, ToSql, Value, Values, refuse_none};
 use crate::sql::lane::Server;
 
 /// How long connecting may take.
 const CONNECT: Duration = Duration::from_secs(5);
+
+/// How long a message of statements that travel together may be, in bytes. Servers take a multiple of it.
+const MESSAGE_MAX: usize = 256 * 1024;
 
 /// What the server promises about every session. The common SQL quotes names and joins texts as the standard says;
 /// waiting for a lock ends after two seconds.
@@ -69,6 +73,16 @@ pub(crate) struct Connection {
     limit: Duration,
     /// Whether a transaction is under way on the server.
     begun: Cell<bool>,
+    /// Statements that travel together, before the next other one.
+    posted: RefCell<Posted>,
+}
+
+/// Statements that travel together.
+#[derive(Default)]
+struct Posted {
+    text: String,
+    /// For each of them, why the request is refused if it finds no row.
+    or_else: Vec<Option<fn() -> Error>>,
 }
 
 /// A statement that the server knows, and which value goes to which of its places.
@@ -89,8 +103,9 @@ impl Connection {
             };
             tokio::time::timeout(CONNECT, connecting).await.map_err(|_| slow(CONNECT))?
         })?;
-        let (client, statements) = (RefCell::new(Some(client)), RefCell::default());
-        Ok(Self { runtime, client, statements, limit: purpose.limit(), begun: Cell::new(false) })
+        let (client, limit) = (RefCell::new(Some(client)), purpose.limit());
+        let (statements, posted) = (RefCell::default(), RefCell::default());
+        Ok(Self { runtime, client, statements, limit, begun: Cell::new(false), posted })
     }
 
     /// Waits for the server, up to the limit of a statement and a little more: usually it ends the statement itself.
@@ -101,13 +116,41 @@ impl Connection {
         self.runtime.block_on(timed(limit, work(client)))
     }
 
-    fn end(&self, how: &str) -> Step<()> {
-        if self.begun.replace(false) { self.run_text(how) } else { Ok(()) }
+    /// Sends what was posted, and `last` behind it: all in one message. The server stops at the first error.
+    fn send_posted(&self, last: &str) -> Step<()> {
+        let Posted { text, or_else } = self.posted.take();
+        if or_else.is_empty() && last.is_empty() {
+            return Ok(());
+        }
+        self.begun.set(true);
+        let counts = self.wait(async |client| {
+            let mut answers = client.query_iter(text + last).await?;
+            let mut counts = Vec::with_capacity(or_else.len());
+            for _ in &or_else {
+                counts.push(answers.affected_rows());
+                // Goes on to the next one: none of them answers rows.
+                answers.next().await?;
+            }
+            answers.drop_result().await?;
+            Ok(counts)
+        })?;
+        counts.into_iter().zip(or_else).try_for_each(|(count, why)| refuse_none(count, why))
+    }
+
+    /// Whether something of what was posted may refuse the request.
+    fn may_refuse(&self) -> bool {
+        self.posted.borrow().or_else.iter().any(Option::is_some)
     }
 
     /// Runs a text without parameters.
     pub(super) fn run_text(&self, text: &str) -> Step<()> {
         self.wait(async |client| Ok(client.query_drop(text).await?))
+    }
+
+    /// What a text answers.
+    #[cfg(test)]
+    pub(super) fn run_simple(&self, text: &str) -> Step<Vec<mysql_async::Row>> {
+        self.wait(async |client| Ok(client.query(text).await?))
     }
 
     fn prepared(&self, sql: Sql, lock: Lock) -> Step<Rc<Prepared>> {
@@ -131,6 +174,7 @@ impl Connection {
         values: &Values<'_>,
         each: &mut dyn FnMut(&Row<'_>) -> Step<bool>,
     ) -> Step<Done> {
+        self.send_posted("")?;
         let prepared = self.prepared(sql, lock)?;
         let bound = prepared.places.iter().map(|place| bound(values.get(*place).map(|(_, value)| value.value())));
         let parameters = match bound.collect::<Vec<_>>() {
@@ -177,16 +221,28 @@ fn slow(limit: Duration) -> Fault {
 
 impl Server for Connection {
     fn commit(&self) -> Step<()> {
-        match self.end("COMMIT") {
+        if !self.begun.get() || self.may_refuse() {
+            // Whether the session is there, and what may refuse the request, has to be known before.
+            self.send_posted("")?;
+        }
+        if !self.begun.get() {
+            return Ok(());
+        }
+        match self.send_posted("COMMIT") {
+            Ok(()) => {
+                self.begun.set(false);
+                Ok(())
+            }
             Err(Fault::Mysql(error)) if error.is_fatal() => {
                 Err(Fault::Broken(format!("no answer to a commit, which may have been kept: {error}")))
             }
-            done => done,
+            failed => failed,
         }
     }
 
     fn roll_back(&self) -> Step<()> {
-        self.end("ROLLBACK")
+        self.posted.take();
+        if self.begun.replace(false) { self.run_text("ROLLBACK") } else { Ok(()) }
     }
 
     /// The server undoes no more than a statement when a lock is waited for in vain; the rest is on whoever asked.
@@ -212,6 +268,7 @@ impl Server for Connection {
 
     /// Prepared statements take a message each, so the values are in the text. A text may be several statements.
     fn conclude(&self, last: &[Query<'_>], each: &mut dyn FnMut(usize, &Row<'_>) -> Step<()>) -> Step<()> {
+        self.send_posted("")?;
         let texts: Vec<String> = last.iter().map(filled).collect();
         let message = texts.iter().map(String::as_str).chain(["COMMIT"]).collect::<Vec<_>>().join(";\n");
         self.begun.set(true);
@@ -251,6 +308,22 @@ impl Db for Connection {
 
     fn lock(&self, sql: Sql, lock: Lock, values: &Values<'_>) -> Step<()> {
         self.run(sql, lock, values, &mut |_| Ok(true)).map(|_| ())
+    }
+
+    /// The values are in the text, as in [`Server::conclude`]. What is long travels by itself.
+    fn post(&self, sql: Sql, values: &Values<'_>, or_else: Option<fn() -> Error>) -> Step<()> {
+        let text = filled(&(sql, values));
+        if text.len() > MESSAGE_MAX {
+            return refuse_none(self.execute(sql, values)?, or_else);
+        }
+        if self.posted.borrow().text.len() + text.len() > MESSAGE_MAX {
+            self.send_posted("")?;
+        }
+        let mut posted = self.posted.borrow_mut();
+        posted.text.push_str(&text);
+        posted.text.push_str(";\n");
+        posted.or_else.push(or_else);
+        Ok(())
     }
 }
 

@@ -42,6 +42,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(13, "0013_lines"),
     migration!(14, "0014_lane"),
     migration!(15, "0015_waiting"),
+    migration!(16, "0016_queued"),
 ];
 
 /// Number of the newest migration.

@@ -1,5 +1,7 @@
 //! The store against a real server, whose address is in `MAINSPRING_TEST_MYSQL`.
 
+mod plans;
+
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use mainspring_core::Incarnation;
@@ -284,60 +286,6 @@ fn addresses_are_shown_without_passwords() {
     assert!(wrong.contains("require_ssl") && !wrong.contains("secret"), "{wrong}");
 }
 
-/// The engine's statements, on tables that are empty.
-#[tokio::test]
-async fn statements_of_the_engine_find_rows_by_keys() {
-    let (_store, address) = opened().await;
-    let plans = move || {
-        let db = inside(&address);
-        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("queries");
-        for statement in [
-            "mysql/fire_find",
-            "mysql/fire_move",
-            "mysql/end_find",
-            "mysql/end_append",
-            "mysql/end_texts",
-            "mysql/end_remove",
-            "mysql/claim_read",
-            "mysql/claim",
-            "mysql/window",
-            "mysql/take_triggers_read",
-            "mysql/take_triggers",
-            "mysql/release_due_read",
-            "mysql/gate_promote",
-            "servers/fence_step",
-            "mysql/fence_share",
-            "mysql/events_new",
-            "mysql/events_number",
-            "common/fire_batch_read",
-            "common/fire_read",
-            "common/fire_settle",
-            "common/complete_read",
-            "common/gate_read",
-            "common/run_queue",
-            "common/trigger_row",
-            "common/definition",
-        ] {
-            let text = std::fs::read_to_string(folder.join(format!("{statement}.sql"))).unwrap();
-            let plan = plan_of(&db, &text);
-            let whole = |line: &&Vec<String>| {
-                line.iter().any(|word| word == "ALL") && !line.iter().any(|word| word.starts_with("Table function"))
-            };
-            assert_eq!(plan.iter().find(whole), None, "{statement} reads a table whole: {plan:?}");
-        }
-    };
-    blocking(plans).await;
-}
-
-/// The plan of a statement, as lines of words.
-fn plan_of(db: &Connection, text: &str) -> Vec<Vec<String>> {
-    let (text, _) = connection::positional(text, Lock::None);
-    let rows = r#"JSON_TABLE('[["01", 1, 1, 1, 1, 1]]'"#;
-    let text = text.replace("JSON_TABLE(?", rows).replace("LIMIT ?", "LIMIT 1").replace('?', "'1'");
-    let words = |row: &Row<'_>| Ok((1..12).filter_map(|column| row.get::<String>(column).ok()).collect());
-    read(db, Sql::new(format!("EXPLAIN {text}").leak()), &[], words).unwrap()
-}
-
 #[tokio::test(flavor = "multi_thread")]
 async fn nodes_that_claim_at_once_keep_the_limit_of_a_label() {
     let (first, address) = opened().await;
@@ -458,7 +406,7 @@ fn verbs_of_leases_take_one_round_trip_each() {
 fn late_fires_of_a_job_with_a_limit_travel_together() {
     let wire = crate::sql::tests::Wire::to(&database());
     let store = Arc::new(MysqlStore::open(&wire.address).unwrap());
-    crate::sql::tests::late_fires_of_a_job_with_a_limit_travel_together(store, &wire, 1);
+    crate::sql::tests::late_fires_of_a_job_with_a_limit_travel_together(store, &wire);
 }
 
 #[test]
@@ -521,7 +469,7 @@ fn burial_waits_for_the_batch_under_way() {
     batch.commit().unwrap();
     for share in [false, true] {
         let take = if share { share_fence } else { step_fence };
-        take(&batch, NODE).unwrap();
+        take(&batch, NODE).and_then(|()| read_one(&batch, Sql::new("SELECT 1"), &[], |_| Ok(()))).unwrap();
         let address = address.clone();
         let undertaker = std::thread::spawn(move || {
             let db = patient(&address);
@@ -540,6 +488,46 @@ fn burial_waits_for_the_batch_under_way() {
         assert_eq!(undertaker.join().unwrap(), 1);
     }
     for take in [share_fence, step_fence] {
-        assert!(matches!(take(&batch, NODE), Err(Fault::Refused(Error::Fenced))), "it is buried");
+        let taken = take(&batch, NODE).and_then(|()| batch.commit());
+        assert!(matches!(taken, Err(Fault::Refused(Error::Fenced))), "it is buried");
+        batch.roll_back().unwrap();
     }
+}
+
+/// The step of the fence travels with others, but never with the commit.
+#[test]
+fn nothing_is_committed_without_the_fence() {
+    let address = database();
+    let _store = MysqlStore::open(&address).unwrap();
+    let (batch, watch) = (inside(&address), inside(&address));
+    write(&batch, "a").unwrap();
+    let refused = crate::sql::cluster::step_fence(&batch, 7, 0).and_then(|()| batch.commit());
+    assert!(matches!(refused, Err(Fault::Refused(Error::Fenced))), "{refused:?}");
+    batch.roll_back().unwrap();
+    // Whoever undoes the rest of the transaction undoes this too.
+    write(&batch, "b").unwrap();
+    batch.post(sql!("event_add"), &[(":at", &1), (":kind", &None::<i64>), (":payload", &"")], None).unwrap();
+    assert!(matches!(batch.commit(), Err(Fault::Mysql(_))), "an event has a kind");
+    batch.roll_back().unwrap();
+    assert!(!exists(&watch, Sql::new("SELECT 1 FROM setting"), &[]).unwrap());
+    write(&watch, "a").unwrap();
+}
+
+/// What travels together may be more than a message holds, and one of it too.
+#[test]
+fn what_is_long_travels_in_several_messages() {
+    let wire = crate::sql::tests::Wire::to(&database());
+    let _store = MysqlStore::open(&wire.address).unwrap();
+    let db = inside(&wire.address);
+    write(&db, "a").unwrap();
+    let lengths = [3, 50_000, 60_000, 70_000, 400_000, 5];
+    for (at, length) in (0_i64..).zip(lengths) {
+        let payload = "'?;".repeat(length / 3);
+        db.post(sql!("event_add"), &[(":at", &at), (":kind", &"job"), (":payload", &payload)], None).unwrap();
+    }
+    db.commit().unwrap();
+    let row = |row: &Row<'_>| Ok((row.get::<i64>(0)?, row.get::<Vec<u8>>(1)?));
+    let found = read(&db, Sql::new("SELECT at, payload FROM event ORDER BY id"), &[], row).unwrap();
+    let expected = (0_i64..).zip(lengths).map(|(at, length)| (at, "'?;".repeat(length / 3).into_bytes()));
+    assert!(found == expected.collect::<Vec<_>>());
 }

@@ -21,7 +21,7 @@ use tokio_postgres::{Client, Config, Statement};
 use super::batches::own;
 use super::tls::Tls;
 use crate::error::Error;
-use crate::sql::db::{Columns, Db, Fault, Lock, Query, Row, Sql, Step, ToSql, Value, Values, exists};
+use crate::sql::db::{Columns, Db, Fault, Lock, Query, Row, Sql, Step, ToSql, Value, Values, exists, refuse_none};
 use crate::sql::lane::Server;
 
 /// How long connecting may take.
@@ -210,10 +210,7 @@ impl Connection {
         let (begun, counts, done) = self.wait(async { Ok(join3(begin, posts, work).await) })?;
         begun?;
         for (post, count) in posted.iter().zip(counts) {
-            let count = count?;
-            if let Some(why) = post.or_else.filter(|_| count == 0) {
-                return Err(why().into());
-            }
+            refuse_none(count?, post.or_else)?;
         }
         Ok(done?)
     }

@@ -281,7 +281,7 @@ fn verbs_of_leases_take_one_round_trip_each() {
 fn late_fires_of_a_job_with_a_limit_travel_together() {
     let wire = crate::sql::tests::Wire::to(&database());
     let store = Arc::new(PostgresStore::open(&wire.address).unwrap());
-    crate::sql::tests::late_fires_of_a_job_with_a_limit_travel_together(store, &wire, 0);
+    crate::sql::tests::late_fires_of_a_job_with_a_limit_travel_together(store, &wire);
 }
 
 #[test]

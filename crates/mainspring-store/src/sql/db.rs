@@ -222,8 +222,7 @@ pub(crate) trait Db {
     /// Runs a statement that is to find a row; the request is refused with `or_else` if there is none. Where round trips
     /// count, it travels with what comes next, which tells what became of it.
     fn post(&self, sql: Sql, values: &Values<'_>, or_else: Option<fn() -> Error>) -> Step<()> {
-        let count = self.execute(sql, values)?;
-        or_else.filter(|_| count == 0).map_or(Ok(()), |why| Err(why().into()))
+        refuse_none(self.execute(sql, values)?, or_else)
     }
 
     /// Inserts a row, and answers the number that the database gave to it.
@@ -254,6 +253,11 @@ pub(crate) trait Db {
     fn make_room(&self, _runs: &mut dyn Iterator<Item = RunId>) -> Step<()> {
         Ok(())
     }
+}
+
+/// Refuses a request whose statement had a row to find and found none.
+pub(crate) fn refuse_none(count: u64, or_else: Option<fn() -> Error>) -> Step<()> {
+    or_else.filter(|_| count == 0).map_or(Ok(()), |why| Err(why().into()))
 }
 
 /// How rows are locked.
