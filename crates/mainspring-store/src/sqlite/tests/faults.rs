@@ -119,6 +119,25 @@ async fn files_that_cannot_be_used_are_refused_and_left_alone() {
     }
 }
 
+/// The power went while the first page was written: nothing of it got there, and the journal says that the file was empty.
+#[tokio::test]
+async fn making_of_a_store_that_was_cut_short_is_taken_back_and_done_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.db");
+    let mut journal = vec![0; 512];
+    // The mark of a journal, no pages in it, any number, no pages before, and the sizes of a sector and a page.
+    journal[..8].copy_from_slice(&[0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]);
+    journal[20..24].copy_from_slice(&512_u32.to_be_bytes());
+    journal[24..28].copy_from_slice(&4_096_u32.to_be_bytes());
+    for page in [&[0; 4_096][..], b"SQLi"] {
+        std::fs::write(&path, page).unwrap();
+        assert!(refusal(&path).contains("its beginning is damaged"));
+        std::fs::write(folder.path().join("s.db-journal"), &journal).unwrap();
+        made(&path).await;
+        std::fs::remove_file(&path).unwrap();
+    }
+}
+
 fn sqlite(path: &Path, text: &str) {
     rusqlite::Connection::open(path).unwrap().execute_batch(text).unwrap();
 }
