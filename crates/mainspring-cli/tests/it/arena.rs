@@ -1,7 +1,5 @@
 //! Nodes in processes of their own over a database, with work for them, and the accounting for it afterwards.
 
-use std::time::{Duration, Instant};
-
 use mainspring_api::{ApplyOptions, Bundle, Cluster, Node};
 use mainspring_core::Timestamp;
 use mainspring_core::run::RunState;
@@ -13,9 +11,8 @@ use serde_json::json;
 
 use crate::live::Live;
 use crate::program::Program;
+use crate::wait::until;
 
-/// Longer than anything here takes on the slowest machine.
-const PATIENCE: Duration = Duration::from_secs(60);
 /// Jobs that do nothing: their instants are what is counted.
 const IDLE_JOBS: usize = 30;
 
@@ -187,19 +184,6 @@ pub struct Followed {
     pub server: Server,
     pub standby: Server,
     pub wire: Proxy,
-}
-
-/// Looks again and again until an answer is there.
-async fn until<T>(what: &str, mut look: impl AsyncFnMut() -> Option<T>) -> T {
-    let begun = Instant::now();
-    let mut alarm = SystemClock.alarm();
-    loop {
-        if let Some(found) = look().await {
-            return found;
-        }
-        assert!(begun.elapsed() < PATIENCE, "{what}: never so");
-        alarm.wait_until(SystemClock.now() + 50).await;
-    }
 }
 
 /// Each of so many nodes has its share of all shards.

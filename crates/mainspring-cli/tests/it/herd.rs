@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use mainspring_api::client::Precondition;
 use mainspring_api::{RunFilter, RunNow, RunState, WriteOptions};
@@ -13,11 +13,11 @@ use tokio::sync::watch;
 
 use crate::live::Live;
 use crate::program::Program;
+use crate::wait::until;
 
 const WORKERS: usize = 100;
 const RUNS: usize = 250;
 const SERVER: &[&str] = &["server", "--data", "data", "--queues", "default"];
-const PATIENCE: Duration = Duration::from_secs(120);
 
 /// How often each run was entered.
 type Entered = Arc<Mutex<BTreeMap<String, u32>>>;
@@ -47,15 +47,6 @@ async fn worker(
         .unwrap()
 }
 
-/// Waits for a state of the machine.
-async fn wait_for(what: &str, mut is_there: impl AsyncFnMut() -> bool) {
-    let begun = Instant::now();
-    while !is_there().await {
-        assert!(begun.elapsed() < PATIENCE, "never came: {what}");
-        tokio::task::yield_now().await;
-    }
-}
-
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn no_run_is_lost_or_doubled_when_the_server_restarts_under_a_hundred_workers() {
     let program = Program::new();
@@ -71,7 +62,7 @@ async fn no_run_is_lost_or_doubled_when_the_server_restarts_under_a_hundred_work
     for _ in 0..RUNS {
         client.run_job("default", "work", &RunNow::default()).await.unwrap();
     }
-    wait_for("a run in every hand", async || entered.lock().unwrap().len() == WORKERS).await;
+    until("a run is in every hand", async || (entered.lock().unwrap().len() == WORKERS).then_some(())).await;
 
     live.kill();
     // Half of the work ends while nobody is there to hear of it.
@@ -79,8 +70,8 @@ async fn no_run_is_lost_or_doubled_when_the_server_restarts_under_a_hundred_work
     let address = url.trim_start_matches("http://");
     let node = Node::start(program.command(&[SERVER, &["--listen", address, "--log", "warn"]].concat())).unwrap();
     let done = RunFilter { state: Some(RunState::Succeeded), limit: Some(1_000), ..RunFilter::default() };
-    wait_for("the end of all runs", async || {
-        client.runs("default", &done).await.is_ok_and(|page| page.items.len() == RUNS)
+    until("all runs are over", async || {
+        client.runs("default", &done).await.ok().filter(|page| page.items.len() == RUNS)
     })
     .await;
     let all = client.runs("default", &RunFilter { limit: Some(1_000), ..RunFilter::default() }).await.unwrap();

@@ -1,16 +1,13 @@
 //! A real server in a process of its own, on a free port, over a folder of the test.
 
 use std::process::ExitStatus;
-use std::time::{Duration, Instant};
 
 use mainspring_api::client::Client;
 use mainspring_rig::Node;
 use rustix::process::Signal;
 
 use crate::program::{Ended, Program};
-
-/// How long a state may be waited for on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(60);
+use crate::wait;
 
 /// A running server. Killed when dropped.
 pub struct Live {
@@ -67,12 +64,8 @@ impl Live {
 
 /// Runs a command until its output is as wanted.
 pub fn until(program: &Program, arguments: &[&str], wanted: impl Fn(&Ended) -> bool) -> Ended {
-    let begun = Instant::now();
-    loop {
+    wait::blocking(&format!("{arguments:?}"), || {
         let ended = program.run(arguments);
-        if wanted(&ended) {
-            return ended;
-        }
-        assert!(begun.elapsed() < PATIENCE, "{arguments:?} never came to it: {ended:?}");
-    }
+        if wanted(&ended) { Ok(ended) } else { Err(ended) }
+    })
 }

@@ -22,5 +22,6 @@ mod remote;
 mod server;
 mod standby;
 mod unreachable;
+mod wait;
 mod webhook;
 mod worker;

@@ -12,8 +12,7 @@ use serde_json::Value;
 use crate::arena::{Arena, shared_by};
 use crate::live::{Live, until};
 use crate::program::Program;
-
-const PATIENCE: Duration = Duration::from_secs(60);
+use crate::wait;
 
 /// A running worker. Killed when dropped.
 struct Worker {
@@ -111,15 +110,6 @@ fn run(program: &Program, id: &str, wanted: impl Fn(&Value) -> bool) -> Value {
 
 fn is_final(run: &Value) -> bool {
     ["succeeded", "failed", "cancelled"].contains(&run["state"].as_str().unwrap_or_default())
-}
-
-/// Waits for a state of the machine.
-fn wait_for(what: &str, is_there: impl Fn() -> bool) {
-    let begun = Instant::now();
-    while !is_there() {
-        assert!(begun.elapsed() < PATIENCE, "never came: {what}");
-        std::thread::yield_now();
-    }
 }
 
 #[test]
@@ -264,10 +254,12 @@ fn a_run_goes_on_while_the_server_is_away_and_is_reported_afterwards() {
     until(&program, &["logs", &id], |ended| ended.stdout == "begun\n");
     live.kill();
     program.file("go", "");
-    wait_for("the end of the run", || std::fs::exists(format!("{folder}/over")).unwrap());
-    wait_for("the end in the journal", || {
-        std::fs::read_to_string(format!("{folder}/north/journal")).unwrap().contains("\"end\"")
-    });
+    let holds = |file: &str, words: &str| {
+        let text = std::fs::read_to_string(format!("{folder}/{file}")).unwrap_or_default();
+        if text.contains(words) { Ok(()) } else { Err(text) }
+    };
+    wait::blocking("the run is over", || holds("over", "\n"));
+    wait::blocking("its end is in the journal", || holds("north/journal", "\"end\""));
     let address = url.trim_start_matches("http://");
     let again = program.command(&[SERVER, &["--listen", address, "--log", "warn"]].concat());
     let node = Node::start(again).unwrap();

@@ -87,8 +87,15 @@ fn check_file(path: &Path) -> Result<u64, String> {
     if meta.permissions().readonly() {
         return Err("it is marked read-only. Change its permissions".into());
     }
-    check_header(&mut file, meta.len())?;
+    if !interrupted(path) {
+        check_header(&mut file, meta.len())?;
+    }
     Ok(meta.len())
+}
+
+/// Whether the file was being made when the power went: SQLite takes back what there is of it.
+fn interrupted(path: &Path) -> bool {
+    std::fs::metadata(super::with_suffix(path, "-journal")).is_ok_and(|journal| journal.len() > 0)
 }
 
 fn check_header(file: &mut File, bytes: u64) -> Result<(), String> {

@@ -1,6 +1,7 @@
 //! The conformance suite on SQLite.
 
 mod faults;
+mod power;
 mod unknown;
 
 use std::sync::Arc;

@@ -10,7 +10,7 @@ use mainspring_core::{Incarnation, RunId, RunSource, Timestamp};
 use rusqlite::ffi;
 
 use super::*;
-use crate::conformance::kit::{Draft, Kit, at};
+use crate::conformance::kit::{Draft, Kept, Kit, at};
 use crate::sql::db::Fault;
 use crate::sql::{keep, save};
 
@@ -18,7 +18,7 @@ const ROLE: &str = "MAINSPRING_STORE_TEST_ROLE";
 const PATH: &str = "MAINSPRING_STORE_TEST_PATH";
 
 /// This test binary again, to play a role with the store at `path`.
-fn child(role: &str, path: &Path) -> Command {
+pub(super) fn child(role: &str, path: &Path) -> Command {
     let mut command = Command::new(std::env::current_exe().unwrap());
     command.args(["--exact", "sqlite::tests::faults::child_process", "--nocapture", "--test-threads=1"]);
     command.env(ROLE, role).env(PATH, path).stdout(Stdio::piped());
@@ -37,12 +37,13 @@ fn child_process() {
         },
         "fire" => runtime.block_on(fire(Path::new(&path), 20, usize::MAX)),
         "script" => runtime.block_on(fire(Path::new(&path), 2, 2)),
+        power::SYNCED | power::UNSYNCED => runtime.block_on(power::script(Path::new(&path), &role)),
         "fill" => runtime.block_on(fill_and_make_room(Path::new(&path))),
         other => panic!("unknown role {other}"),
     }
 }
 
-fn open(path: &Path) -> Result<SqliteStore> {
+pub(super) fn open(path: &Path) -> Result<SqliteStore> {
     SqliteStore::open(path, Options::default())
 }
 
@@ -115,6 +116,25 @@ async fn files_that_cannot_be_used_are_refused_and_left_alone() {
         let why = refusal(&path);
         assert!(why.contains(expected), "{name}: {why}");
         assert_eq!(std::fs::read(&path).unwrap(), before, "{name}: not a byte is changed");
+    }
+}
+
+/// The power went while the first page was written: nothing of it got there, and the journal says that the file was empty.
+#[tokio::test]
+async fn making_of_a_store_that_was_cut_short_is_taken_back_and_done_again() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.db");
+    let mut journal = vec![0; 512];
+    // The mark of a journal, no pages in it, any number, no pages before, and the sizes of a sector and a page.
+    journal[..8].copy_from_slice(&[0xd9, 0xd5, 0x05, 0xf9, 0x20, 0xa1, 0x63, 0xd7]);
+    journal[20..24].copy_from_slice(&512_u32.to_be_bytes());
+    journal[24..28].copy_from_slice(&4_096_u32.to_be_bytes());
+    for page in [&[0; 4_096][..], b"SQLi"] {
+        std::fs::write(&path, page).unwrap();
+        assert!(refusal(&path).contains("its beginning is damaged"));
+        std::fs::write(folder.path().join("s.db-journal"), &journal).unwrap();
+        made(&path).await;
+        std::fs::remove_file(&path).unwrap();
     }
 }
 
@@ -295,41 +315,67 @@ async fn read_that_takes_too_long_is_ended() {
     assert_eq!(store.setting("x").await.unwrap(), None, "the thread reads on");
 }
 
-/// Fires and completes, and prints every run that was answered, and in the end that it is done.
+/// Fires and completes, and prints in the end that it is done.
 async fn fire(path: &Path, jobs: usize, rounds: usize) {
     let store = Arc::new(open(path).unwrap());
+    let mut kit = begin(&store, jobs).await;
+    for _ in 0..rounds {
+        fire_once(&mut kit).await;
+    }
+    store.close().await.unwrap();
+    println!("\ndone");
+}
+
+/// A process start, and jobs for it.
+pub(super) async fn begin(store: &Arc<SqliteStore>, jobs: usize) -> Kit {
     let number = u128::from(std::process::id()) << 64 | u128::from(store.last_event().await.unwrap().cast_unsigned());
-    let mut kit = Kit::restarted(store.clone(), Incarnation(number)).await;
+    let kit = Kit::restarted(store.clone(), Incarnation(number)).await;
     let drafts = (0..jobs).map(|i| Draft::new(&format!("j{i}")).trigger("t", at(0)));
     for draft in drafts {
         if kit.store.job(&draft.0.definition.key).await.unwrap().is_none() {
             kit.save(draft).await;
         }
     }
-    for _ in 0..rounds {
-        let mut entries = Vec::new();
-        let mut ends = Vec::new();
-        for row in kit.window(Timestamp::MAX, 100).await {
-            let now = kit.store.triggers(crate::TriggerQuery { limit: 100, ..Default::default() }).await.unwrap();
-            let info = now.into_iter().find(|info| info.trigger.row.id == row.id).unwrap();
-            let job = crate::conformance::kit::Kept { job: info.job, triggers: vec![info.trigger] };
-            entries.push(job.claimed_entry(0));
-            ends.push(job.verdict(job.next_run(0), mainspring_core::run::Verdict::Succeeded, at(1)));
-        }
-        entries.sort_by_key(|entry| entry.trigger);
-        let runs: Vec<RunId> = entries.iter().map(|entry| entry.runs[0].id).collect();
-        let fired = kit.fire(at(0), entries).await;
-        assert!(fired.placed.iter().all(|placed| *placed == Placed::Running));
-        for run in &runs {
-            println!("\nfired {run}");
-        }
-        assert!(kit.complete(at(1), ends).await.refused.is_empty());
-        for run in &runs {
-            println!("\nended {run}");
-        }
+    kit
+}
+
+/// Fires every trigger and completes its run, and prints what was answered.
+pub(super) async fn fire_once(kit: &mut Kit) {
+    let mut entries = Vec::new();
+    let mut ends = Vec::new();
+    for row in kit.window(Timestamp::MAX, 100).await {
+        let now = kit.store.triggers(crate::TriggerQuery { limit: 100, ..Default::default() }).await.unwrap();
+        let info = now.into_iter().find(|info| info.trigger.row.id == row.id).unwrap();
+        let job = Kept { job: info.job, triggers: vec![info.trigger] };
+        entries.push(job.claimed_entry(0));
+        ends.push(job.verdict(job.next_run(0), mainspring_core::run::Verdict::Succeeded, at(1)));
     }
-    store.close().await.unwrap();
-    println!("\ndone");
+    entries.sort_by_key(|entry| entry.trigger);
+    let runs: Vec<RunId> = entries.iter().map(|entry| entry.runs[0].id).collect();
+    let fired = kit.fire(at(0), entries).await;
+    assert!(fired.placed.iter().all(|placed| *placed == Placed::Running));
+    for run in &runs {
+        println!("\nfired {run}");
+    }
+    assert!(kit.complete(at(1), ends).await.refused.is_empty());
+    for run in &runs {
+        println!("\nended {run}");
+    }
+}
+
+/// A folder where a sync costs nothing, if there is one: what it is good for is not asked there.
+pub(super) fn folder_in_memory() -> tempfile::TempDir {
+    tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
+}
+
+/// Whether processes may be traced here.
+pub(super) fn may_trace() -> bool {
+    let tried = Command::new("strace").args(["-o", "/dev/null", "true"]).status();
+    let may = tried.is_ok_and(|ended| ended.success());
+    if !may {
+        eprintln!("not tried: strace is missing, or may not trace here");
+    }
+    may
 }
 
 /// A process is killed when it is about to write for the first time, for the second, and so on, and the same with what it syncs:
@@ -337,13 +383,10 @@ async fn fire(path: &Path, jobs: usize, rounds: usize) {
 /// instant once, and the next process start goes on.
 #[tokio::test]
 async fn whatever_write_or_sync_is_the_last_what_was_answered_is_there() {
-    let may_trace =
-        Command::new("strace").args(["-o", "/dev/null", "true"]).status().is_ok_and(|ended| ended.success());
-    if !may_trace {
-        eprintln!("not tried: strace is missing, or may not trace here");
+    if !may_trace() {
         return;
     }
-    let folder = tempfile::tempdir().unwrap();
+    let folder = folder_in_memory();
     let there = folder.path().join("there.db");
     drop(open(&there).unwrap());
     for (role, done, calls) in [
@@ -416,7 +459,7 @@ async fn what_was_answered_survives_kill_9() {
 }
 
 /// Takes in a line that the child has printed. The last one may have been cut off.
-fn note(line: &str, fired: &mut Vec<RunId>, ended: &mut Vec<RunId>) {
+pub(super) fn note(line: &str, fired: &mut Vec<RunId>, ended: &mut Vec<RunId>) {
     let (list, id) = match line.trim().split_once(' ') {
         Some(("fired", id)) => (fired, id),
         Some(("ended", id)) => (ended, id),
@@ -426,18 +469,35 @@ fn note(line: &str, fired: &mut Vec<RunId>, ended: &mut Vec<RunId>) {
 }
 
 async fn check_after_kill(path: &Path, fired: &[RunId], ended: &[RunId]) {
-    let store = open(path).unwrap();
+    let store = Arc::new(open(path).unwrap());
+    assert_eq!(lost(&store, fired, ended).await, Vec::<String>::new());
+    whole(&store).await;
+    store.close().await.unwrap();
+}
+
+/// What was answered, and is not there.
+pub(super) async fn lost(store: &SqliteStore, fired: &[RunId], ended: &[RunId]) -> Vec<String> {
+    let mut lost = Vec::new();
+    for run in fired {
+        if store.run(*run).await.unwrap().is_none() {
+            lost.push(format!("{run} was answered as fired"));
+        }
+    }
+    for run in ended {
+        let state = store.run(*run).await.unwrap().map(|run| run.state);
+        if !state.is_some_and(|state| state.is_final()) {
+            lost.push(format!("{run} was answered as ended, and is {state:?}"));
+        }
+    }
+    lost
+}
+
+/// What is there fits together, and belongs to the next process start.
+pub(super) async fn whole(store: &SqliteStore) {
     let verdict = store.read(ReadLane::Requests, "check", |db| {
         Ok(db.query_row("PRAGMA integrity_check", [], |row| row.get::<_, String>(0))?)
     });
     assert_eq!(verdict.await.unwrap(), "ok");
-    for run in fired {
-        assert!(store.run(*run).await.unwrap().is_some(), "{run} was answered as fired");
-    }
-    for run in ended {
-        let state = store.run(*run).await.unwrap().unwrap().state;
-        assert!(state.is_final(), "{run} was answered as ended, and is {state}");
-    }
     for tally in store.tally().await.unwrap() {
         let step = 1_000;
         let (Some(first), Some(last)) = (tally.first, tally.last) else { continue };
@@ -450,5 +510,4 @@ async fn check_after_kill(path: &Path, fired: &[RunId], ended: &[RunId]) {
     // Whoever was running belongs to the next process start.
     let running = store.adopt(Incarnation(1), at(2)).await.unwrap().len();
     assert_eq!(running as u64, store.info().await.unwrap().live_runs);
-    store.close().await.unwrap();
 }
