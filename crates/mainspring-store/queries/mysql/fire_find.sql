@@ -7,4 +7,4 @@ FROM JSON_TABLE(:entries, '$[*]' COLUMNS (
 STRAIGHT_JOIN trigger_state s FORCE INDEX (PRIMARY) ON s.id = e.id
 WHERE s.version = e.version AND s.next_fire_at = e.expected AND s.status = 'active' AND s.paused = 0
     AND (s.fired_through IS NULL OR s.fired_through < e.first_at) AND (e.leaves = 1 OR s.scan_at <= e.due)
-FOR UPDATE SKIP LOCKED
+FOR UPDATE /*!80001 OF s */ SKIP LOCKED

@@ -263,7 +263,7 @@ pub(crate) fn refuse_none(count: u64, or_else: Option<fn() -> Error>) -> Step<()
 /// How rows are locked.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub(crate) enum Lock {
-    /// Not at all: they are read.
+    /// Not at all: they are read. Or as the statement says.
     None,
     /// Against all others.
     Write,

@@ -25,7 +25,7 @@ const BYTES_MAX: usize = 1 << 20;
 /// Locks the jobs of keys, in their order.
 pub(super) fn lock_jobs(db: &dyn Db, keys: &BTreeSet<&JobKey>) -> Step<()> {
     for keys in key_lists(keys) {
-        db.lock(on_servers!("many_lock_jobs", postgres, mysql), Lock::Write, &[(":keys", &keys)])?;
+        db.lock(on_servers!("many_lock_jobs", postgres, mysql), Lock::None, &[(":keys", &keys)])?;
     }
     Ok(())
 }
@@ -48,7 +48,7 @@ pub(super) fn priors(db: &dyn Db, keys: &BTreeSet<&JobKey>, writes: &[JobWrite])
         }
     }
     for jobs in lists(by_id.keys().map(|id| json!(id.0))) {
-        db.lock(on_servers!("many_lock_triggers", postgres, mysql), Lock::Write, &[(":jobs", &jobs)])?;
+        db.lock(on_servers!("many_lock_triggers", postgres, mysql), Lock::None, &[(":jobs", &jobs)])?;
         for kept in read(db, on_servers!("many_triggers", postgres, mysql), &[(":jobs", &jobs)], kept)? {
             let prior = by_id.get(&kept.named.row.job).and_then(|key| found.get_mut(key));
             prior.expect("it was asked for").triggers.push(kept);
