@@ -34,6 +34,8 @@ pub struct Executing {
     runs: FxHashMap<RunId, Going>,
     /// Runs to end that are not here: over, most of them, but a request may also overtake the start of its run.
     early: VecDeque<RunId>,
+    /// From when on nothing begins that others may be given.
+    gives_up_at: Option<u64>,
 }
 
 impl Executing {
@@ -75,6 +77,24 @@ impl Executing {
     /// Asks for the end of all.
     pub fn cancel_all(&mut self) {
         self.runs.values_mut().for_each(|going| going.told_to_end = true);
+    }
+
+    /// Learns when the runs that others may be given have to end, in milliseconds since boot.
+    pub const fn give_up_at(&mut self, at_ms: u64) {
+        self.gives_up_at = Some(at_ms);
+    }
+
+    /// Whether a run may begin now. This process may have been frozen since it was handed the run, and others have it by now: then it
+    /// is given up.
+    pub fn may_begin(&mut self, run: RunId, now_ms: u64) -> bool {
+        let is_late = self.gives_up_at.is_some_and(|at_ms| now_ms >= at_ms);
+        match self.runs.get_mut(&run) {
+            Some(going) if is_late && going.may_be_given_away => {
+                going.given_up |= !std::mem::replace(&mut going.told_to_end, true);
+                false
+            }
+            _ => true,
+        }
     }
 
     /// Ends the runs that others may be given by now. They are to be told.
@@ -137,6 +157,11 @@ mod tests {
         executing.enter(run(2), Some(&retried));
         executing.enter(run(3), Some(&limited));
         executing.cancel(run(2));
+        executing.give_up_at(1_000);
+        assert!(executing.may_begin(run(0), 999) && executing.may_begin(run(1), 1_000), "in time, or nobody else's");
+        executing.enter(run(4), Some(&limited));
+        assert!(!executing.may_begin(run(4), 1_000) && !executing.may_begin(run(2), 1_000));
+        assert_eq!(executing.leave(run(4), AttemptOutcome::Cancelled), AttemptOutcome::Lost);
         assert_eq!(executing.give_up(), [run(0), run(3)]);
         assert_eq!(executing.give_up(), []);
         let cancelled = AttemptOutcome::Cancelled;

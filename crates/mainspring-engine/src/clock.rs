@@ -15,6 +15,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use mainspring_core::Timestamp;
 use mainspring_core::cluster::Reading;
+pub(crate) use mainspring_tasks::boot_ms;
 use tokio::sync::watch;
 
 /// Tells the time, and waits for it.
@@ -54,20 +55,6 @@ impl Clock for SystemClock {
         }
         Box::new(SleepAlarm)
     }
-}
-
-/// Milliseconds since the machine started, the time that it slept included: what leases go by.
-#[cfg(target_os = "linux")]
-pub(crate) fn boot_ms() -> u64 {
-    let now = rustix::time::clock_gettime(rustix::time::ClockId::Boottime);
-    now.tv_sec.unsigned_abs() * 1_000 + now.tv_nsec.unsigned_abs() / 1_000_000
-}
-
-/// Milliseconds since the first reading.
-#[cfg(not(target_os = "linux"))]
-pub(crate) fn boot_ms() -> u64 {
-    static FIRST: std::sync::OnceLock<std::time::Instant> = std::sync::OnceLock::new();
-    u64::try_from(FIRST.get_or_init(std::time::Instant::now).elapsed().as_millis()).unwrap_or(u64::MAX)
 }
 
 /// Both clocks of a node.

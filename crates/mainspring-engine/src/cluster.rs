@@ -278,8 +278,8 @@ impl Keeper {
     fn publish(&self) {
         let held = self.decides.held();
         // Here and not in the loop: one that hangs does not renew, and its runs are given to others.
-        if held.gives_up(boot_ms(), self.terms.give_up_ms) {
-            self.pool.give_up();
+        if let Some(at_ms) = held.gives_up_at(self.terms.give_up_ms) {
+            self.pool.give_up_at(at_ms);
         }
         self.held.send_if_modified(|before| std::mem::replace(before, held) != held);
         let status = self.decides.status(boot_ms());

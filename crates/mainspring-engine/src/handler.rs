@@ -24,6 +24,8 @@ pub struct RunContext {
     pub(crate) limit: Option<Duration>,
     /// What the job keeps between its runs, if it does.
     pub(crate) data: Option<JobData>,
+    /// When the node was surely entitled to begin it, in milliseconds since boot.
+    pub(crate) begun_ms: u64,
 }
 
 impl RunContext {

@@ -209,9 +209,13 @@ impl Pool {
         self.running().cancel_all();
     }
 
-    /// Ends the runs that others may be given by now.
-    pub(crate) fn give_up(&self) {
-        self.running().give_up();
+    /// Says when runs that others may be given have to end, and ends them if that is now.
+    pub(crate) fn give_up_at(&self, at_ms: u64) {
+        let mut running = self.running();
+        running.executing.give_up_at(at_ms);
+        if at_ms <= boot_ms() {
+            running.give_up();
+        }
     }
 
     /// The jobs of what runs, and for how long each has been running, in milliseconds.
@@ -287,6 +291,8 @@ impl Pool {
             Ok(_) = told.wait_for(|ends| *ends) => None,
             prepared = prepared => Some(prepared),
         };
+        let begun_ms = boot_ms();
+        let prepared = prepared.filter(|_| self.running().executing.may_begin(start.run, begun_ms));
         let data = match prepared {
             Some(Ok(data)) => data,
             Some(Err(hindrance)) => return hindered(start, definition, self.tools.time.now(), hindrance),
@@ -299,8 +305,14 @@ impl Pool {
         self.tools.metrics.entered(&start, started_at, handed.elapsed());
         let limit = time_limit(&start, &definition, started_at);
         let start = Arc::new(start);
-        let context =
-            RunContext { start: Arc::clone(&start), definition: Arc::clone(&definition), cancelled, limit, data };
+        let context = RunContext {
+            start: Arc::clone(&start),
+            definition: Arc::clone(&definition),
+            cancelled,
+            limit,
+            data,
+            begun_ms,
+        };
         let done = if limit == Some(Duration::ZERO) {
             let error = "the time of the run was over before this attempt began".to_owned();
             Done { outcome: AttemptOutcome::TimedOut, ..Done::failed("task.timed_out", error) }

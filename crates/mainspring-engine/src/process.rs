@@ -7,7 +7,7 @@ use futures_util::future::BoxFuture;
 use mainspring_core::batch::AttemptDetail;
 use mainspring_core::job::{HttpTask, Task};
 use mainspring_core::run::AttemptOutcome;
-use mainspring_tasks::{Attempt, Ended, HttpCall, JobData, LogWriter, Outcome, StatusRange, TaskRunner};
+use mainspring_tasks::{Attempt, Ended, HttpCall, JobData, LogWriter, Outcome, Silence, StatusRange, TaskRunner};
 
 use crate::handler::RunContext;
 use crate::log_lane::LogLane;
@@ -44,8 +44,9 @@ impl Processes {
             let Some(task) = external(&context.definition.task) else {
                 return Done::failed("task.not_external", "this kind of task has no process");
             };
-            let silence_max = self.silence_max.filter(|_| context.definition.may_be_given_away());
-            let attempt = Attempt { silence_max, ..attempt(&context, grace) };
+            let longest = self.silence_max.filter(|_| context.definition.may_be_given_away());
+            let silence = longest.map(|longest| Silence { longest, since_ms: context.begun_ms });
+            let attempt = Attempt { silence, ..attempt(&context, grace) };
             let (log, stored) = logs.writer(context.run_id(), context.attempt());
             let ended = self.runner.perform(&task, &attempt, log, context.cancelled()).await;
             // Who sees the verdict is to see the whole log; a store that takes none must not keep the verdict back.
@@ -94,7 +95,7 @@ fn attempt(context: &RunContext, kill_grace: Duration) -> Attempt {
         env: job.env.clone(),
         timeout: context.limit,
         kill_grace,
-        silence_max: None,
+        silence: None,
         working_dir: job.working_dir.as_ref().map(PathBuf::from),
     }
 }

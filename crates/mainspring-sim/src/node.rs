@@ -306,7 +306,8 @@ impl World {
         {
             return;
         }
-        if held.gives_up(boot_ms, cluster::give_up_ms(&self.cluster, KILL_GRACE_MS)) {
+        let gives_up_at = held.gives_up_at(cluster::give_up_ms(&self.cluster, KILL_GRACE_MS));
+        if gives_up_at.is_some_and(|at_ms| boot_ms >= at_ms) {
             let told = self.nodes[node].executing.give_up();
             told.into_iter().for_each(|run| self.tell_to_end(node, run));
         }

@@ -6,6 +6,8 @@ use std::time::Duration;
 
 use serde_json::Value;
 
+use crate::clock::boot_ms;
+
 /// One try of a run, as the work sees it.
 ///
 /// A process gets the first six through its environment (`MS_RUN_ID`, `MS_JOB`, `MS_FIRE_TIME`,
@@ -34,12 +36,28 @@ pub struct Attempt {
     /// How long the process tree may go on after TERM before it gets KILL, [`Attempt::KILL_GRACE_MAX`]
     /// at most.
     pub kill_grace: Duration,
-    /// How long this process may do nothing at all, as when it is frozen, before the leash ends the process tree with KILL. For
-    /// work that others are given then. Without a leash it goes on.
-    pub silence_max: Option<Duration>,
+    /// How long this process may do nothing at all, as when it is frozen, before the leash ends the process tree with KILL, or does
+    /// not begin it. For work that others are given then. Without a leash it goes on.
+    pub silence: Option<Silence>,
     /// Where the process starts: an existing folder that is left alone, or a private one that is
     /// removed afterwards when absent.
     pub working_dir: Option<PathBuf>,
+}
+
+/// How long a process may be silent.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Silence {
+    /// The longest.
+    pub longest: Duration,
+    /// When it was surely heard of: by [`boot_ms`](crate::boot_ms).
+    pub since_ms: u64,
+}
+
+impl Silence {
+    /// How much of it is left.
+    pub(crate) fn left(self) -> Duration {
+        self.longest.saturating_sub(Duration::from_millis(boot_ms().saturating_sub(self.since_ms)))
+    }
 }
 
 impl Attempt {
@@ -84,7 +102,7 @@ impl Default for Attempt {
             env: BTreeMap::new(),
             timeout: None,
             kill_grace: Duration::from_secs(10),
-            silence_max: None,
+            silence: None,
             working_dir: None,
         }
     }

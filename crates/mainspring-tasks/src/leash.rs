@@ -21,7 +21,8 @@
 //!
 //! Protocol: arguments are the grace in milliseconds, the program and its arguments; working
 //! folder, environment, standard output and error are the program's. After the grace and a colon there
-//! may be the longest silence in milliseconds. The worker writes `T` (TERM, KILL after the grace), `K`
+//! may be the longest silence in milliseconds, and after another since when it counts at first, in milliseconds
+//! since boot: if it is over by then, the program is not started. The worker writes `T` (TERM, KILL after the grace), `K`
 //! (KILL) or `A` (it is alive); the leash answers with one report per line.
 
 use std::ffi::OsString;
@@ -37,6 +38,7 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, WaitOptions};
 
 use self::report::Report;
+use crate::attempt::Silence;
 use crate::process::tree;
 
 pub(crate) mod report;
@@ -75,7 +77,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 
 struct Order {
     grace: Duration,
-    silence_max: Option<Duration>,
+    silence: Option<Silence>,
     program: OsString,
     args: Vec<OsString>,
 }
@@ -85,23 +87,21 @@ impl Order {
         let mut args = args.into_iter();
         let limits = args.next().and_then(|text| limits(text.to_str()?));
         match (limits, args.next()) {
-            (Some((grace, silence_max)), Some(program)) => {
-                Ok(Self { grace, silence_max, program, args: args.collect() })
-            }
+            (Some((grace, silence)), Some(program)) => Ok(Self { grace, silence, program, args: args.collect() }),
             _ => Err(io::Error::other("expected a grace in milliseconds and a program")),
         }
     }
 }
 
-/// Reads `GRACE` or `GRACE:SILENCE`, in milliseconds.
-fn limits(text: &str) -> Option<(Duration, Option<Duration>)> {
-    let (grace, silence) = text.split_once(':').map_or((text, None), |(grace, silence)| (grace, Some(silence)));
-    let ms = |text: &str| text.parse().map(Duration::from_millis).ok();
-    let silence_max = match silence {
-        Some(text) => Some(ms(text)?),
-        None => None,
+/// Reads `GRACE` or `GRACE:SILENCE:SINCE`, in milliseconds.
+fn limits(text: &str) -> Option<(Duration, Option<Silence>)> {
+    let mut numbers = text.split(':').map(|number| number.parse::<u64>().ok());
+    let grace = Duration::from_millis(numbers.next()??);
+    let silence = match (numbers.next(), numbers.next()) {
+        (None, _) => None,
+        (Some(longest), since) => Some(Silence { longest: Duration::from_millis(longest?), since_ms: since?? }),
     };
-    Some((ms(grace)?, silence_max))
+    numbers.next().is_none().then_some((grace, silence))
 }
 
 enum Event {
@@ -119,6 +119,11 @@ fn hold(order: Order) -> io::Result<()> {
     let _ = rustix::process::setsid();
     become_reaper()?;
     let mut reports = control.try_clone()?;
+    // Frozen since it was asked for: others may have it by now.
+    if let Some(silence) = order.silence.filter(|silence| silence.left().is_zero()) {
+        Report::lapsed(silence.longest).send(&mut reports);
+        return Ok(());
+    }
     let spawned = Command::new(&order.program).args(&order.args).stdin(Stdio::null()).process_group(0).spawn();
     let main = match spawned {
         Ok(child) => tree::pid_of(child.id()),
@@ -208,13 +213,13 @@ fn keep(inbox: &Receiver<Event>, main: Pid, order: &Order, reports: &mut UnixStr
     let grace = order.grace;
     let mut deadline: Option<Instant> = None;
     let mut killing_since: Option<Instant> = None;
-    let mut lapses_at = order.silence_max.map(|silence| Instant::now() + silence);
+    let mut lapses_at = order.silence.map(|silence| Instant::now() + silence.left());
     loop {
         // Silence ends what was asked to end, too: its grace may be longer.
         let lapse = lapses_at.filter(|_| killing_since.is_none());
         let wake = deadline.into_iter().chain(lapse).min();
         match next_event(inbox, wake) {
-            Some(Event::Alive) => lapses_at = order.silence_max.map(|silence| Instant::now() + silence),
+            Some(Event::Alive) => lapses_at = order.silence.map(|silence| Instant::now() + silence.longest),
             Some(Event::AllGone) => return 0,
             Some(Event::Kill) => deadline = Some(Instant::now()),
             Some(Event::Terminate) if deadline.is_none() => {
@@ -227,8 +232,8 @@ fn keep(inbox: &Receiver<Event>, main: Pid, order: &Order, reports: &mut UnixStr
             }
             Some(Event::Terminate | Event::MainEnded) => {}
             None => {
-                if let Some(silence) = order.silence_max.filter(|_| lapse.is_some() && lapse == wake) {
-                    Report::Lapsed(u32::try_from(silence.as_millis()).unwrap_or(u32::MAX)).send(reports);
+                if let Some(silence) = order.silence.filter(|_| lapse.is_some() && lapse == wake) {
+                    Report::lapsed(silence.longest).send(reports);
                 }
                 let members = signal(main, Signal::KILL);
                 let since = *killing_since.get_or_insert_with(Instant::now);

@@ -29,6 +29,7 @@
 #![expect(clippy::disallowed_methods, reason = "waits here are for processes, by elapsed time, and follow no schedule")]
 
 mod attempt;
+mod clock;
 mod codes;
 mod data;
 mod ended;
@@ -41,7 +42,8 @@ mod runner;
 mod settings;
 mod task;
 
-pub use attempt::Attempt;
+pub use attempt::{Attempt, Silence};
+pub use clock::boot_ms;
 pub use codes::{ERROR_CODES, ErrorCode};
 pub use data::{DataError, JobData};
 pub use ended::{Ended, Outcome, TaskError};

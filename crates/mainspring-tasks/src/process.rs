@@ -128,9 +128,9 @@ impl Host {
         })?;
         let marker = format!("{}={}", environment::OUTPUT, output.display()).into_bytes();
         let folder = working_folder(attempt, folder)?;
-        let (kill_grace, silence_max) = (attempt.kill_grace.min(Attempt::KILL_GRACE_MAX), attempt.silence_max);
+        let (kill_grace, silence) = (attempt.kill_grace.min(Attempt::KILL_GRACE_MAX), attempt.silence);
         let leash = self.leash.clone();
-        Ok((pipes, Launch { argv, environment, folder, stdout, stderr, marker, kill_grace, silence_max, leash }))
+        Ok((pipes, Launch { argv, environment, folder, stdout, stderr, marker, kill_grace, silence, leash }))
     }
 
     /// Reads the output and the job's data, and removes the folder.

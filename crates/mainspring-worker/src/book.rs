@@ -13,8 +13,10 @@
 //! A *life* is the time under one id. What belongs to an earlier life takes a slot until it has ended, and nothing else.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use mainspring_api::{AttemptState, WorkerEnd, WorkerHolding, WorkerOrders, WorkerPoll, WorkerRun, WorkerTerms};
+use mainspring_tasks::Silence;
 
 /// What it takes to ask another server.
 const ANOTHER_MS: u64 = 1_000;
@@ -182,8 +184,8 @@ impl Book {
     }
 
     /// How long a worker may be silent that executes what others may be given.
-    pub fn give_up_ms(&self) -> u64 {
-        self.give_up_ms
+    pub fn silence(&self) -> Silence {
+        Silence { longest: Duration::from_millis(self.give_up_ms), since_ms: self.heard_ms }
     }
 
     /// How long the answer to a question may be held.

@@ -9,6 +9,7 @@ use mainspring_api::{
     AttemptState, WorkerEnd, WorkerHolding, WorkerOrders, WorkerPoll, WorkerReceipt, WorkerReport, WorkerRun,
     WorkerSpec, WorkerTerms,
 };
+use mainspring_tasks::Silence;
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinSet;
 
@@ -275,8 +276,8 @@ impl Core {
         for run in std::mem::take(starts) {
             let (tell, stop) = watch::channel(Stop::No);
             hands.tells.insert(WorkerHolding { run: run.run.clone(), attempt: run.attempt }, (life, tell));
-            let silence_max = run.shared.then(|| Duration::from_millis(hands.book.give_up_ms()));
-            self.spawn(Arc::clone(self).attempt(life, run, stop, silence_max));
+            let silence = run.shared.then(|| hands.book.silence());
+            self.spawn(Arc::clone(self).attempt(life, run, stop, silence));
         }
         hands.tell(ends, Stop::Cancel);
         heard
@@ -288,11 +289,11 @@ impl Core {
         life: Life,
         run: WorkerRun,
         stop: watch::Receiver<Stop>,
-        silence_max: Option<Duration>,
+        silence: Option<Silence>,
     ) {
         let holding = WorkerHolding { run: run.run.clone(), attempt: run.attempt };
         let log = Log::new(life, holding.clone(), self.outbox.clone());
-        let end = self.executor.execute(Arc::new(run), stop, log.clone(), silence_max).await;
+        let end = self.executor.execute(Arc::new(run), stop, log.clone(), silence).await;
         let end = {
             let mut hands = self.hands();
             if hands.tells.get(&holding).is_some_and(|(of, _)| *of == life) {

@@ -9,7 +9,7 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use mainspring_api::{AttemptState, WorkerEnd, WorkerRun, WorkerTask};
 use mainspring_tasks::{
-    Attempt, Ended, HandlerError, HandlerResult, Handlers, HttpCall, JobData, LogWriter, Outcome, Settings,
+    Attempt, Ended, HandlerError, HandlerResult, Handlers, HttpCall, JobData, LogWriter, Outcome, Settings, Silence,
     StatusRange, Task, TaskRunner,
 };
 use tokio::sync::watch;
@@ -38,7 +38,7 @@ impl Executor {
         run: Arc<WorkerRun>,
         stop: watch::Receiver<Stop>,
         log: Log,
-        silence_max: Option<Duration>,
+        silence: Option<Silence>,
     ) -> WorkerEnd {
         let started_at = clock::now();
         let given_up = {
@@ -48,7 +48,7 @@ impl Executor {
                 clock::pause(GIVE_UP_GRACE).await;
             }
         };
-        let work = AssertUnwindSafe(self.perform(&run, stop, log, silence_max)).catch_unwind();
+        let work = AssertUnwindSafe(self.perform(&run, stop, log, silence)).catch_unwind();
         let mut end = tokio::select! {
             end = work => end.unwrap_or_else(|panic| failed("handler.panicked", HandlerError::of_panic(&*panic).0)),
             // Dropping the work ends its processes at once.
@@ -73,7 +73,7 @@ impl Executor {
         run: &Arc<WorkerRun>,
         stop: watch::Receiver<Stop>,
         log: Log,
-        silence_max: Option<Duration>,
+        silence: Option<Silence>,
     ) -> WorkerEnd {
         let task = match &run.task {
             WorkerTask::Noop => return ended(AttemptState::Succeeded),
@@ -91,7 +91,7 @@ impl Executor {
         };
         let (writer, reader) = LogWriter::channel(CHUNKS_WAITING, || clock::now().as_millis());
         log.forward(reader);
-        let attempt = Attempt { silence_max, ..attempt(run, self.kill_grace) };
+        let attempt = Attempt { silence, ..attempt(run, self.kill_grace) };
         of_task(runner.perform(&task, &attempt, writer, told(&stop, Stop::Cancel)).await)
     }
 
@@ -137,7 +137,7 @@ fn attempt(run: &WorkerRun, kill_grace: Duration) -> Attempt {
         env: run.env.clone(),
         timeout: run.timeout_ms.map(|ms| Duration::from_millis(ms.unsigned_abs())),
         kill_grace,
-        silence_max: None,
+        silence: None,
         working_dir: run.working_dir.as_ref().map(PathBuf::from),
     }
 }

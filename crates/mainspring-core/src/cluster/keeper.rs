@@ -92,10 +92,10 @@ impl Held {
         now.boot_ms < self.trusted_until && !was_set
     }
 
-    /// Whether runs that others may be given have to end.
+    /// When runs that others may be given have to end, by the node's own boot clock.
     #[must_use]
-    pub const fn gives_up(&self, now_ms: u64, give_up_ms: u64) -> bool {
-        self.renewed > 0 && now_ms >= self.renewed + give_up_ms
+    pub const fn gives_up_at(&self, give_up_ms: u64) -> Option<u64> {
+        if self.renewed > 0 { Some(self.renewed + give_up_ms) } else { None }
     }
 }
 
@@ -276,8 +276,8 @@ mod tests {
     #[test]
     fn a_node_gives_up_only_what_it_once_held() {
         let never = Held::default();
-        assert!(!never.gives_up(u64::MAX - 10_000, 10_000));
+        assert_eq!(never.gives_up_at(10_000), None);
         let held = Held { renewed: 5_000, ..never };
-        assert!(!held.gives_up(14_999, 10_000) && held.gives_up(15_000, 10_000));
+        assert_eq!(held.gives_up_at(10_000), Some(15_000));
     }
 }

@@ -1,6 +1,7 @@
 //! What a leash tells its worker, one line each.
 
 use std::io::Write;
+use std::time::Duration;
 
 use rustix::process::Pid;
 
@@ -27,6 +28,11 @@ pub(crate) enum Report {
 }
 
 impl Report {
+    /// After so long a silence.
+    pub(crate) fn lapsed(silence: Duration) -> Self {
+        Self::Lapsed(u32::try_from(silence.as_millis()).unwrap_or(u32::MAX))
+    }
+
     /// Sends the report. A worker that has gone misses it; the socket's end says so elsewhere.
     pub(crate) fn send(self, to: &mut impl Write) {
         let line = match self {

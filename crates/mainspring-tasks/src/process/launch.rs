@@ -22,7 +22,7 @@ pub(crate) struct Launch {
     /// A `NAME=value` of the environment that no other process has.
     pub(crate) marker: Vec<u8>,
     pub(crate) kill_grace: Duration,
-    pub(crate) silence_max: Option<Duration>,
+    pub(crate) silence: Option<crate::Silence>,
     pub(crate) leash: Option<LeashProgram>,
 }
 

@@ -16,6 +16,7 @@ use tokio::time::{Instant, sleep_until};
 use super::bare;
 use super::launch::{Exit, Launch, spawn_error};
 use super::tree::Tree;
+use crate::attempt::Silence;
 use crate::ended::{Outcome, TaskError};
 use crate::leash::STUCK_AFTER;
 use crate::leash::report::Report;
@@ -31,7 +32,7 @@ pub(crate) struct Leashed {
     program: String,
     marker: Vec<u8>,
     kill_grace: Duration,
-    silence_max: Option<Duration>,
+    silence: Option<Silence>,
 }
 
 /// How often the worker says that it is alive, within the longest silence.
@@ -46,7 +47,8 @@ impl Leashed {
         };
         let mut command = Command::new(&holder.program);
         let grace = launch.kill_grace.as_millis();
-        let silence = launch.silence_max.map(|silence| format!(":{}", silence.as_millis())).unwrap_or_default();
+        let silence = launch.silence.map(|silence| format!(":{}:{}", silence.longest.as_millis(), silence.since_ms));
+        let silence = silence.unwrap_or_default();
         command.args(&holder.args).arg(format!("{grace}{silence}")).args(&launch.argv);
         command.stdin(theirs);
         let spawned = launch.dress(&mut command).and_then(|()| command.spawn());
@@ -59,7 +61,7 @@ impl Leashed {
             program: launch.program(),
             marker: launch.marker,
             kill_grace: launch.kill_grace,
-            silence_max: launch.silence_max,
+            silence: launch.silence,
         })
     }
 
@@ -69,7 +71,7 @@ impl Leashed {
         let mut exit = Exit::default();
         let mut main = None;
         let mut deadline: Option<Instant> = None;
-        let sign_every = self.silence_max.map(|silence| silence / SIGNS_OF_LIFE);
+        let sign_every = self.silence.map(|silence| silence.longest / SIGNS_OF_LIFE);
         let mut sign_at = Instant::now();
         let has_closed = loop {
             tokio::select! {

@@ -5,7 +5,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use mainspring_tasks::{Attempt, LogWriter, Outcome, TaskRunner};
+use mainspring_tasks::{Attempt, LogWriter, Outcome, Silence, TaskRunner, boot_ms};
 
 use crate::support::*;
 
@@ -96,7 +96,8 @@ async fn worker_to_be_frozen() {
     let folder = Path::new(&folder);
     let runner = TaskRunner::new(settings(Hold::Leash, &folder.join("work"))).unwrap();
     let free = attempt();
-    let limited = Attempt { silence_max: Some(Duration::from_millis(1_500)), ..attempt() };
+    let silence = Silence { longest: Duration::from_millis(1_500), since_ms: boot_ms() };
+    let limited = Attempt { silence: Some(silence), ..attempt() };
     let perform = async |name: &str, attempt: &Attempt| {
         let pid = folder.join(name);
         let script = format!("trap '' TERM HUP; echo $$ > {}; while :; do sleep 0.05; done", pid.display());
@@ -105,6 +106,23 @@ async fn worker_to_be_frozen() {
         fs::write(folder.join(format!("{name}.ended")), format!("{:?}", ended.outcome)).unwrap();
     };
     tokio::join!(perform("limited", &limited), perform("free", &free));
+}
+
+#[tokio::test]
+async fn a_worker_that_was_frozen_before_the_leash_was_there_begins_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let runner = TaskRunner::new(settings(Hold::Leash, &folder.path().join("work"))).unwrap();
+    let begun = folder.path().join("begun");
+    let perform = async |longest: Duration| {
+        let silence = Silence { longest, since_ms: boot_ms() - 1_000 };
+        let (writer, _reader) = LogWriter::channel(1, now_ms);
+        let script = sh(&format!("touch {}", begun.display()));
+        runner.perform(&script, &Attempt { silence: Some(silence), ..attempt() }, writer, std::future::pending()).await
+    };
+    assert_eq!(perform(Duration::from_secs(1)).await.outcome, Outcome::Cancelled);
+    assert!(!begun.exists());
+    assert_eq!(perform(Duration::from_secs(61)).await.outcome, Outcome::Succeeded);
+    assert!(begun.exists());
 }
 
 #[tokio::test]
