@@ -52,7 +52,7 @@ pub struct Setting {
 
 impl Default for Setting {
     fn default() -> Self {
-        Self { faulty_ms: 210_000, planted: None, faults: true, reads: false, tell: None }
+        Self { faulty_ms: 220_000, planted: None, faults: true, reads: false, tell: None }
     }
 }
 

@@ -30,7 +30,7 @@ const CAUGHT: [(Planted, u64); 17] = [
     (Planted::AdvanceWithoutInsert, 0),
     (Planted::NoVersion, 51),
     (Planted::EpochOnly, 0),
-    (Planted::TimestampLease, 4),
+    (Planted::TimestampLease, 268),
     (Planted::RetryBySelect, 37),
     (Planted::NoAttemptCheck, 1),
     (Planted::HastyMisfire, 0),

@@ -105,7 +105,8 @@ impl Fault {
 
     /// Whether the server has said that the request itself is at fault, and so has kept nothing of it.
     fn blame(&self) -> Blame {
-        const CANNOT_BE_KEPT: u16 = 1366;
+        // A text that is none, and a check of MySQL's; the others have a state of their own.
+        const CANNOT_BE_KEPT: [u16; 2] = [1366, 3819];
         const TIME_LIMITS: [u16; 2] = [1969, 3024];
         match self {
             Self::Panicked => Blame::Values,
@@ -116,7 +117,7 @@ impl Fault {
             },
             Self::Mysql(mysql_async::Error::Server(error)) => match error.code {
                 code if TIME_LIMITS.contains(&code) => Blame::Time,
-                code if code == CANNOT_BE_KEPT || is_about_values(&error.state) => Blame::Values,
+                code if CANNOT_BE_KEPT.contains(&code) || is_about_values(&error.state) => Blame::Values,
                 _ => Blame::Nobody,
             },
             _ => Blame::Nobody,
