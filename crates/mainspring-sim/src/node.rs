@@ -3,7 +3,7 @@
 //! It decides nothing. What it is told becomes an event, what it is asked becomes a message, and between any two of these it may die.
 
 pub(crate) mod desk;
-mod lease;
+pub(crate) mod lease;
 mod rules;
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -306,10 +306,8 @@ impl World {
         {
             return;
         }
-        let gives_up_at = held.gives_up_at(cluster::give_up_ms(&self.cluster, KILL_GRACE_MS));
-        if gives_up_at.is_some_and(|at_ms| boot_ms >= at_ms) {
-            let told = self.nodes[node].executing.give_up();
-            told.into_iter().for_each(|run| self.tell_to_end(node, run));
+        if let Some(at_ms) = held.gives_up_at(cluster::give_up_ms(&self.cluster, KILL_GRACE_MS)) {
+            self.give_up_at(node, at_ms, boot_ms);
         }
         let (ends, dead) =
             (std::mem::take(&mut self.nodes[node].desk.ends), std::mem::take(&mut self.nodes[node].desk.dead));

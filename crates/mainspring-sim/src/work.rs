@@ -77,6 +77,14 @@ impl World {
         }
     }
 
+    /// Says when what others may be given has to end, and ends it if that is now.
+    pub(crate) fn give_up_at(&mut self, node: usize, at_ms: u64, boot_ms: u64) {
+        let executing = &mut self.nodes[node].executing;
+        executing.give_up_at(at_ms);
+        let told = if at_ms <= boot_ms { executing.give_up() } else { Vec::new() };
+        told.into_iter().for_each(|run| self.tell_to_end(node, run));
+    }
+
     /// Work is told to end, and does so soon, if it does not end before.
     pub(crate) fn tell_to_end(&mut self, node: usize, run: RunId) {
         let of_run = self.nodes[node].works.iter().filter(|(_, of)| **of == run);

@@ -52,7 +52,7 @@ pub struct Setting {
 
 impl Default for Setting {
     fn default() -> Self {
-        Self { faulty_ms: 220_000, planted: None, faults: true, reads: false, tell: None }
+        Self { faulty_ms: 210_000, planted: None, faults: true, reads: false, tell: None }
     }
 }
 
@@ -213,6 +213,8 @@ pub struct World {
     pub(crate) planner: PlannerSettings,
     pub(crate) cluster: ClusterSettings,
     pub(crate) misfire_threshold_ms: i64,
+    /// Decides which batches are overtaken.
+    overtaking: Random,
 }
 
 impl World {
@@ -220,7 +222,11 @@ impl World {
     #[must_use]
     pub fn new(seed: u64, setting: Setting) -> Self {
         let mut random = Random::new(seed);
-        let rates = if setting.faults { Rates::drawn(&mut random) } else { Rates::none() };
+        let mut overtaking = Random::new(!seed);
+        let rates = match setting.faults {
+            true => Rates::drawn(&mut random).with_overtaken(&mut overtaking),
+            false => Rates::none(),
+        };
         let planned_misfire = if setting.planted == Some(Planted::HastyMisfire) { 5_000 } else { 60_000 };
         let planner = PlannerSettings {
             poll_every_ms: Some(250),
@@ -269,6 +275,7 @@ impl World {
             planner,
             cluster: ClusterSettings::default(),
             misfire_threshold_ms: planned_misfire,
+            overtaking,
         };
         world.store.skips_fences = world.has(Planted::FenceByExists) || world.has(Planted::EpochOnly);
         world.store.skips_gates = world.has(Planted::OverlapOutside);
@@ -590,6 +597,9 @@ impl World {
             self.fault(Kind::ErrorBefore, None, 0, RECOVERY_MS);
             self.torn(number);
             return self.abort(number);
+        }
+        if self.overtake(number) {
+            return;
         }
         // What a statement reads and removes is what was there when it began, however late its commit is.
         if !is_read && !is_take && !delayed && (0..rolls).any(|_| self.chance(Kind::LateCommit)) {

@@ -2,6 +2,9 @@
 
 use super::*;
 
+/// A clock that is off by more than this may cost its node its shards.
+pub(crate) const CLOCK_RIGHT_MS: i64 = 4_000;
+
 impl World {
     pub(crate) fn keep_woke(&mut self, node: usize, life: u32) {
         if self.nodes[node].life != life || !self.nodes[node].up || self.nodes[node].keep_at > self.now {
@@ -29,9 +32,19 @@ impl World {
         self.kept(node);
     }
 
-    /// Whether another node is up that has not been asked to drain.
+    /// Whether another node is up that has not been asked to drain, and whose clock is about right.
     pub(crate) fn others_take_part(&self, node: usize) -> bool {
-        self.nodes.iter().enumerate().any(|(other, state)| other != node && state.up && !state.drained)
+        let takes_part = |state: &Node| state.up && !state.drained && self.is_right(state);
+        self.nodes.iter().enumerate().any(|(other, state)| other != node && takes_part(state))
+    }
+
+    /// Whether all nodes have about the right time.
+    pub(crate) fn clocks_are_right(&self) -> bool {
+        self.nodes.iter().all(|state| self.is_right(state))
+    }
+
+    fn is_right(&self, node: &Node) -> bool {
+        (node.wall(self.now).as_millis() - self.time()).abs() <= CLOCK_RIGHT_MS
     }
 
     pub(super) fn keep(&mut self, node: usize, event: cluster::Event) {

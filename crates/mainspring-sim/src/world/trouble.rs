@@ -1,6 +1,7 @@
 //! What goes wrong by itself, and how it ends.
 
 use super::*;
+use crate::node::lease::CLOCK_RIGHT_MS;
 
 impl World {
     pub(super) fn disturb(&mut self) {
@@ -56,7 +57,8 @@ impl World {
             return;
         }
         match kind {
-            Kind::Crash => self.crash(node, kind),
+            // As below: a clock that is wrong is not left alone.
+            Kind::Crash if self.others_take_part(node) || self.clocks_are_right() => self.crash(node, kind),
             Kind::Pause | Kind::Suspend => {
                 let most = *self.random.pick(&[1_000, 10_000, 30_000, 120_000]);
                 let ms = self.random.between(100, most);
@@ -88,6 +90,8 @@ impl World {
             }
             Kind::ClockStep => {
                 let most = *self.random.pick(&[200, 1_000, 4_000, 60_000, 3_600_000]);
+                // Who is left alone keeps its shards however wrong its clock is, and accounts for an hour at once.
+                let most = if self.others_take_part(node) { most } else { most.min(CLOCK_RIGHT_MS) };
                 let step = self.random.within(most);
                 self.set_clock(node, step);
                 self.fault(kind, Some(node), 5_000, RECOVERY_MS);
@@ -114,6 +118,23 @@ impl World {
             (self.nodes[node].cut_out, self.nodes[node].cut_in) = (true, true);
             self.after((ms + later_ms) * 1_000, What::Mend(node));
         }
+    }
+
+    /// Whether a batch of fires is put off until its sender has lost its shards, and nobody hears of that meanwhile.
+    pub(super) fn overtake(&mut self, number: u64) -> bool {
+        let session = self.store.sessions.get(&number).expect("the caller has seen it");
+        let (node, is_fire) = (session.sender.node, matches!(session.verb, Verb::Fire(_)));
+        let may = is_fire && !session.delayed && !self.healed;
+        if !may || !self.overtaking.chance(self.rates.of(Kind::Overtaken)) {
+            return false;
+        }
+        let ms = self.overtaking.between(6_000, 12_000);
+        self.fault(Kind::Overtaken, None, ms, RECOVERY_MS);
+        (self.nodes[node].cut_out, self.nodes[node].cut_in) = (true, true);
+        self.after(ms * 1_000, What::Mend(node));
+        self.store.sessions.get_mut(&number).expect("seen above").delayed = true;
+        self.after(ms * 1_000, What::Step(number));
+        true
     }
 
     pub(super) fn mend(&mut self, node: usize) {
