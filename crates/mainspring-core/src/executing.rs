@@ -26,6 +26,15 @@ impl Going {
     fn note(&mut self, definition: &Job) {
         self.may_be_given_away = definition.may_be_given_away();
     }
+
+    /// Ends it if others may be given it. True: nobody has asked for its end before.
+    const fn give_up(&mut self) -> bool {
+        let is_new = self.may_be_given_away && !self.told_to_end;
+        if is_new {
+            (self.told_to_end, self.given_up) = (true, true);
+        }
+        is_new
+    }
 }
 
 /// See the [module](self).
@@ -79,33 +88,27 @@ impl Executing {
         self.runs.values_mut().for_each(|going| going.told_to_end = true);
     }
 
-    /// Learns when the runs that others may be given have to end, in milliseconds since boot.
-    pub const fn give_up_at(&mut self, at_ms: u64) {
+    /// Learns when the runs that others may be given have to end, in milliseconds since boot, and ends them if that is now: those are
+    /// to be told.
+    pub fn give_up_at(&mut self, at_ms: u64, now_ms: u64) -> Vec<RunId> {
         self.gives_up_at = Some(at_ms);
+        if at_ms <= now_ms { self.give_up() } else { Vec::new() }
     }
 
     /// Whether a run may begin now. This process may have been frozen since it was handed the run, and others have it by now: then it
     /// is given up.
     pub fn may_begin(&mut self, run: RunId, now_ms: u64) -> bool {
         let is_late = self.gives_up_at.is_some_and(|at_ms| now_ms >= at_ms);
-        match self.runs.get_mut(&run) {
-            Some(going) if is_late && going.may_be_given_away => {
-                going.given_up |= !std::mem::replace(&mut going.told_to_end, true);
-                false
-            }
-            _ => true,
-        }
+        let late = self.runs.get_mut(&run).filter(|going| is_late && going.may_be_given_away);
+        late.is_none_or(|going| {
+            going.give_up();
+            false
+        })
     }
 
-    /// Ends the runs that others may be given by now. They are to be told.
-    pub fn give_up(&mut self) -> Vec<RunId> {
-        let mut told = Vec::new();
-        for (run, going) in &mut self.runs {
-            if going.may_be_given_away && !going.told_to_end {
-                (going.told_to_end, going.given_up) = (true, true);
-                told.push(*run);
-            }
-        }
+    fn give_up(&mut self) -> Vec<RunId> {
+        let given_up = self.runs.iter_mut().filter_map(|(run, going)| going.give_up().then_some(*run));
+        let mut told: Vec<RunId> = given_up.collect();
         told.sort_unstable();
         told
     }
@@ -157,13 +160,13 @@ mod tests {
         executing.enter(run(2), Some(&retried));
         executing.enter(run(3), Some(&limited));
         executing.cancel(run(2));
-        executing.give_up_at(1_000);
+        assert_eq!(executing.give_up_at(1_000, 999), []);
         assert!(executing.may_begin(run(0), 999) && executing.may_begin(run(1), 1_000), "in time, or nobody else's");
         executing.enter(run(4), Some(&limited));
         assert!(!executing.may_begin(run(4), 1_000) && !executing.may_begin(run(2), 1_000));
         assert_eq!(executing.leave(run(4), AttemptOutcome::Cancelled), AttemptOutcome::Lost);
-        assert_eq!(executing.give_up(), [run(0), run(3)]);
-        assert_eq!(executing.give_up(), []);
+        assert_eq!(executing.give_up_at(1_000, 1_000), [run(0), run(3)]);
+        assert_eq!(executing.give_up_at(1_000, 1_000), []);
         let cancelled = AttemptOutcome::Cancelled;
         assert_eq!(executing.leave(run(0), cancelled), AttemptOutcome::Lost);
         assert_eq!(executing.leave(run(2), cancelled), cancelled, "somebody asked for that");

@@ -135,8 +135,8 @@ impl Running {
         self.tells.values().for_each(|tell| _ = tell.send_replace(true));
     }
 
-    fn give_up(&mut self) {
-        self.executing.give_up().into_iter().for_each(|run| self.tell(run));
+    fn give_up_at(&mut self, at_ms: u64, now_ms: u64) {
+        self.executing.give_up_at(at_ms, now_ms).into_iter().for_each(|run| self.tell(run));
     }
 
     fn leave(&mut self, mut end: AttemptEnd) -> AttemptEnd {
@@ -211,11 +211,7 @@ impl Pool {
 
     /// Says when runs that others may be given have to end, and ends them if that is now.
     pub(crate) fn give_up_at(&self, at_ms: u64) {
-        let mut running = self.running();
-        running.executing.give_up_at(at_ms);
-        if at_ms <= boot_ms() {
-            running.give_up();
-        }
+        self.running().give_up_at(at_ms, boot_ms());
     }
 
     /// The jobs of what runs, and for how long each has been running, in milliseconds.

@@ -79,9 +79,7 @@ impl World {
 
     /// Says when what others may be given has to end, and ends it if that is now.
     pub(crate) fn give_up_at(&mut self, node: usize, at_ms: u64, boot_ms: u64) {
-        let executing = &mut self.nodes[node].executing;
-        executing.give_up_at(at_ms);
-        let told = if at_ms <= boot_ms { executing.give_up() } else { Vec::new() };
+        let told = self.nodes[node].executing.give_up_at(at_ms, boot_ms);
         told.into_iter().for_each(|run| self.tell_to_end(node, run));
     }
 

@@ -115,9 +115,14 @@ impl World {
         let later_ms = self.random.below(most);
         if later_ms > 0 {
             self.fault(Kind::Cut, Some(node), ms + later_ms, RECOVERY_MS);
-            (self.nodes[node].cut_out, self.nodes[node].cut_in) = (true, true);
-            self.after((ms + later_ms) * 1_000, What::Mend(node));
+            self.cut_off(node, ms + later_ms);
         }
+    }
+
+    /// No messages from a node, nor to it.
+    fn cut_off(&mut self, node: usize, ms: u64) {
+        (self.nodes[node].cut_out, self.nodes[node].cut_in) = (true, true);
+        self.after(ms * 1_000, What::Mend(node));
     }
 
     /// Whether a batch of fires is put off until its sender has lost its shards, and nobody hears of that meanwhile.
@@ -130,8 +135,7 @@ impl World {
         }
         let ms = self.overtaking.between(6_000, 12_000);
         self.fault(Kind::Overtaken, None, ms, RECOVERY_MS);
-        (self.nodes[node].cut_out, self.nodes[node].cut_in) = (true, true);
-        self.after(ms * 1_000, What::Mend(node));
+        self.cut_off(node, ms);
         self.store.sessions.get_mut(&number).expect("seen above").delayed = true;
         self.after(ms * 1_000, What::Step(number));
         true

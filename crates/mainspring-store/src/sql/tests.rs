@@ -1,7 +1,9 @@
 //! What two sessions of a server do to each other, for both servers.
 
+use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
@@ -26,6 +28,22 @@ use crate::row::{Expect, LogChunk, PurgeRule};
 use crate::store::Store;
 use crate::webhook::{NewDelivery, Webhook};
 use crate::worker::WorkerInfo;
+
+/// The statements of a server by name: its own, and the common ones that it has no words of its own for, without their comments.
+pub(crate) fn statements(server: &str) -> BTreeMap<String, String> {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("queries");
+    let mut found = BTreeMap::new();
+    for part in ["common", "servers", server] {
+        for file in std::fs::read_dir(folder.join(part)).unwrap() {
+            let path = file.unwrap().path();
+            let text = std::fs::read_to_string(&path).unwrap();
+            let lines = text.lines().filter(|line| !line.starts_with("--"));
+            let text = lines.flat_map(|line| [line, "\n"]).collect::<String>();
+            found.insert(path.file_stem().unwrap().to_string_lossy().into_owned(), text);
+        }
+    }
+    found
+}
 
 /// Looks again and again until something is so.
 pub(crate) fn until(is_so: impl Fn() -> bool) {
@@ -403,7 +421,7 @@ pub(crate) fn unused_process_starts_are_forgotten(session: &mut Session<impl Bat
         id: worker,
         name: "w".into(),
         queues: vec!["default".into()],
-        labels: std::collections::BTreeMap::new(),
+        labels: BTreeMap::new(),
         slots: 1,
         version: None,
         token: None,

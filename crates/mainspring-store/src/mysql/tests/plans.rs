@@ -1,9 +1,7 @@
 //! The plans of the engine's statements, over a million triggers of which the server knows nothing.
 
-use std::collections::BTreeMap;
-use std::path::Path;
-
 use super::*;
+use crate::sql::tests::statements;
 
 /// What may read a table whole, and why. All other statements find rows by keys.
 const WHOLE: &[(&str, &str)] = &[
@@ -103,22 +101,6 @@ fn fill(db: &Connection, count: u64) {
         db.run_text(&text).unwrap();
         db.run_text("COMMIT").unwrap();
     }
-}
-
-/// The statements by name: those of this server, and the common ones that it has no words of its own for.
-fn statements() -> BTreeMap<String, String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("queries");
-    let mut found = BTreeMap::new();
-    for part in ["common", "servers", "mysql"] {
-        for file in std::fs::read_dir(folder.join(part)).unwrap() {
-            let path = file.unwrap().path();
-            let text = std::fs::read_to_string(&path).unwrap();
-            let lines = text.lines().filter(|line| !line.starts_with("--"));
-            let text = lines.flat_map(|line| [line, "\n"]).collect::<String>();
-            found.insert(path.file_stem().unwrap().to_string_lossy().into_owned(), text);
-        }
-    }
-    found
 }
 
 /// A statement with samples in place of parameters: lists of `size`, and nothing for filters that are `unset`. A sample of another
@@ -222,7 +204,7 @@ fn statements_of_the_engine_find_rows_by_keys_in_a_million_triggers() {
     fill(&patient(&address), triggers());
     let db = Connection::open(&super::address(&address).unwrap(), Purpose::Write(ENGINE)).unwrap();
     let mut bad = Vec::new();
-    for (name, text) in statements() {
+    for (name, text) in statements("mysql") {
         for part in text.split(';').filter(|part| !part.trim_start().starts_with("SET")) {
             let sizes: &[usize] = if part.contains("JSON_TABLE(:") { &[1, 100, 5_000] } else { &[1] };
             let filters: &[bool] = if part.contains(" IS NULL") { &[false, true] } else { &[false] };
@@ -279,7 +261,7 @@ fn lines_are_found_by_jumps_among_runs_that_do_not_wait_in_them() {
         ("route_lines", ""),
         ("route_lines_next", "mail/route"),
     ] {
-        let text = statements()[name].replace(":after", &format!("'{after}'")).replace(":queue", "'default'");
+        let text = statements("mysql")[name].replace(":after", &format!("'{after}'")).replace(":queue", "'default'");
         let count = looks(&db, &text);
         assert!(count < 20, "{name} after {after:?} looks at {count}");
     }
@@ -304,7 +286,7 @@ fn purges_look_at_no_more_than_they_may_delete() {
         let table = if name == "purge_gaps" { "fire_gap" } else { "event" };
         // Nothing is old enough, then some of it, then all.
         for (before, first) in [(0, 1), (4, 4), (10_000, 14)] {
-            let text = statements()[name].replace(":before", &before.to_string());
+            let text = statements("mysql")[name].replace(":before", &before.to_string());
             let count = looks(&db, &text.replace(":limit", "10").replace(":through", "900"));
             assert!(count < 100, "{name} before {before} looks at {count}");
             let least = db.run_simple(&format!("SELECT MIN(seq) FROM {table}")).unwrap();

@@ -1,11 +1,9 @@
 //! The plans of the engine's statements, over a million triggers of which the server knows nothing.
 
-use std::collections::BTreeMap;
-use std::path::Path;
-
 use mainspring_core::Timestamp;
 
 use super::*;
+use crate::sql::tests::statements;
 
 /// What may read a table whole, and why. All other statements find rows by keys.
 const WHOLE: &[(&str, &str)] = &[
@@ -90,20 +88,6 @@ fn fill(db: &Connection, count: u64) {
     }
 }
 
-/// The statements by name: those of this server, and the common ones that it has no words of its own for.
-fn statements() -> BTreeMap<String, String> {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("queries");
-    let mut found = BTreeMap::new();
-    for part in ["common", "servers", "postgres"] {
-        for file in std::fs::read_dir(folder.join(part)).unwrap() {
-            let path = file.unwrap().path();
-            let name = path.file_stem().unwrap().to_string_lossy().into_owned();
-            found.insert(name, std::fs::read_to_string(path).unwrap());
-        }
-    }
-    found
-}
-
 /// What of a plan reads a large table without looking for a key.
 fn whole_reads(plan: &[String]) -> Vec<&String> {
     let reads = |line: &str| {
@@ -134,7 +118,7 @@ fn statements_of_the_engine_find_rows_by_keys_in_a_million_triggers() {
     filler.commit().unwrap();
     fill(&filler, triggers());
     let mut bad = Vec::new();
-    for (name, text) in statements() {
+    for (name, text) in statements("postgres") {
         let text = connection::numbered(&text, Lock::None);
         if let Err(fault) = db.run_alone(&format!("DEALLOCATE ALL; PREPARE it AS {text}")) {
             if !ELSEWHERE.contains(&name.as_str()) {
@@ -190,7 +174,7 @@ fn lines_are_found_by_jumps_in_a_table_of_which_the_server_knows_nothing() {
     let names = ["claim_look", "route_lines", "queues_waiting"];
     // A server keeps the plan that it makes of an empty table.
     for name in names {
-        db.run_alone(&format!("PREPARE {name} AS {}", statements()[name])).unwrap();
+        db.run_alone(&format!("PREPARE {name} AS {}", statements("postgres")[name])).unwrap();
         db.run_simple(&format!("EXPLAIN EXECUTE {name}")).unwrap();
     }
     fill_lines(&db);
@@ -211,7 +195,7 @@ fn claims_of_all_queues_pass_no_routed_runs() {
     let db = Connection::open(&url.parse().unwrap(), &tls::connector().unwrap(), FILL).unwrap();
     fill_lines(&db);
     db.run_alone("ANALYZE run").unwrap();
-    let text = statements()["claim"].replace(":limit", "5").replace(":at", "1").replace(":owner", "1");
+    let text = statements("postgres")["claim"].replace(":limit", "5").replace(":at", "1").replace(":owner", "1");
     let plan = db.run_simple(&format!("EXPLAIN (ANALYZE, BUFFERS OFF) {text}")).unwrap();
     assert!(plan.iter().any(|line| line.contains("using run_queued ")), "{plan:#?}");
     assert!(!plan.iter().any(|line| line.contains("Rows Removed by Filter")), "{plan:#?}");
