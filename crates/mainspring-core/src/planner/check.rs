@@ -122,7 +122,9 @@ impl Planner {
         if self.reading_triggers || !self.wanted.is_empty() {
             return;
         }
-        let Some(suspects) = self.check.explained() else { return };
+        let Some(mut suspects) = self.check.explained() else { return };
+        // Known by now, and perhaps fired and let go of again before the answer is here.
+        suspects.retain(|trigger, version| !self.residents.has(*trigger, *version));
         if !suspects.is_empty() {
             self.reading_triggers = true;
             commands.push(Command::Read(Read::Triggers(suspects.keys().copied().collect())));

@@ -89,8 +89,13 @@ impl Residents {
 
     /// Whether memory is at least as fresh as a row of the window: the due index names residents by where they once were.
     pub(super) fn is_known(&self, loaded: &Loaded) -> bool {
-        let known = self.by_id.get(&loaded.row.id).and_then(|index| self.slab[*index as usize].1.as_ref());
-        known.is_some_and(|known| known.version >= loaded.row.version)
+        self.has(loaded.row.id, loaded.row.version)
+    }
+
+    /// Whether a trigger is in memory at that version, or a later one.
+    pub(super) fn has(&self, id: TriggerId, version: i64) -> bool {
+        let known = self.by_id.get(&id).and_then(|index| self.slab[*index as usize].1.as_ref());
+        known.is_some_and(|known| known.version >= version)
     }
 
     /// Whether a trigger is in a batch, and read again when that is back.

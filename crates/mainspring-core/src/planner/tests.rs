@@ -355,6 +355,11 @@ impl World {
     }
 
     fn end_all(&mut self) {
+        let ended = self.all_ended();
+        self.send(ended);
+    }
+
+    fn all_ended(&mut self) -> Event {
         let now = self.now;
         let ends = self.started.drain(..).map(|start| AttemptEnd {
             held_by: None,
@@ -366,8 +371,7 @@ impl World {
             ended_at: now,
             detail: None,
         });
-        let ends = ends.collect();
-        self.send(Event::Ended(ends));
+        Event::Ended(ends.collect())
     }
 }
 
@@ -1051,6 +1055,28 @@ fn change_that_is_heard_of_during_the_check_is_no_correction() {
     world.changed = vec![TriggerId(1)];
     world.run_until(90_000);
     assert_eq!((world.fired.len(), world.planner.figures().corrections), (2, 0));
+}
+
+/// The check has seen that its run ended before the answer to that was here; then it fired, and awaits a run, while it was read by id.
+#[test]
+fn trigger_that_fires_while_the_check_reads_it_is_no_correction() {
+    let mut world = World::new(Settings { slots: 1_000, check_every_ms: Some(26_000), ..Settings::default() });
+    world.add(1, rule(Schedule::Delay { delay_ms: 500 }, at(0), None));
+    world.run_until(25_999);
+    let ended = world.all_ended();
+    let complete = world.planner.handle(world.now, ended).pop().expect("it is recorded");
+    let completed = world.answer(complete).expect("it is answered");
+    world.keep_answers = true;
+    world.run_until(26_000);
+    assert!(matches!(&world.answers[..], [Event::WindowRead(rows, None)] if rows.len() == 1), "{:?}", world.answers);
+    world.answer_reads(false);
+    assert!(matches!(&world.answers[..], [Event::ChangesRead(_)]), "{:?}", world.answers);
+    world.send(completed);
+    world.answer_reads(false);
+    world.run_until(26_499);
+    assert_eq!(world.fired, [(1, 0), (1, 26_499)]);
+    world.answer_reads(false);
+    assert_eq!(world.planner.figures().corrections, 0);
 }
 
 #[test]
