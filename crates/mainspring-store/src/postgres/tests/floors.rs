@@ -162,3 +162,33 @@ fn store_looks_at_its_queues_by_itself_and_finds_what_waits_below_floors() {
         assert_eq!(runtime.block_on(kit.claim(9, at(0))).len(), 1, "{line}, priority {priority}");
     }
 }
+
+/// The row that each claim updates is found without passing all of its versions, which stay for a snapshot.
+#[test]
+fn answer_to_the_last_claim_is_found_beside_an_old_snapshot() {
+    let url = database();
+    drop(PostgresStore::open(&url).unwrap());
+    let (holder, watch) = (patient(&url).0, session(&url));
+    let answers = "INSERT INTO fire_batch (incarnation, slot, sequence, stale, blocked, placed) \
+                   SELECT 1, n, 0, '', '', '' FROM generate_series(60, 70) n";
+    watch.run_alone(answers).unwrap();
+    holder.run_alone("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1").unwrap();
+    watch
+        .run_alone(
+            "DO $$ BEGIN FOR n IN 1..6000 LOOP \
+             UPDATE fire_batch SET sequence = n WHERE incarnation = 1 AND slot = 64; END LOOP; END $$",
+        )
+        .unwrap();
+    let db = Connection::open(&url.parse().unwrap(), &tls::connector().unwrap(), ENGINE).unwrap();
+    let texts = crate::sql::tests::statements("postgres");
+    for (name, values) in [("taken_read", "64, 1"), ("taken_keep", "7, '\\x00', 64, 1")] {
+        let text = connection::numbered(&texts[name], Lock::None);
+        db.run_alone(&format!("PREPARE {name} AS {text}")).unwrap();
+        let plan = db.run_simple(&format!("EXPLAIN (ANALYZE, BUFFERS) EXECUTE {name}({values})")).unwrap();
+        let pages =
+            plan.iter().find_map(|line| line.split_once("shared hit=")?.1.split(' ').next()?.parse::<u32>().ok());
+        assert!(pages.unwrap() < 20, "{plan:#?}");
+    }
+    let kept = "SELECT sequence FROM fire_batch WHERE slot IN (63, 64, 65) ORDER BY slot";
+    assert_eq!(db.run_simple(kept).unwrap(), ["0", "7", "0"]);
+}
