@@ -9,6 +9,8 @@
 //! of its job is full goes into a [line of that label](label_line), from which runs are taken only as far as the label has room: it is in
 //! the way of nobody, and nobody looks at it again for nothing.
 
+pub mod floors;
+
 use mainspring_schedule::Timestamp;
 use serde::{Deserialize, Serialize};
 

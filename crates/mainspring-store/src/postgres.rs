@@ -8,6 +8,7 @@ mod batches;
 mod connection;
 mod doubts;
 mod history;
+mod known;
 mod listener;
 mod migrate;
 mod tls;
@@ -28,6 +29,7 @@ use crate::sql::lane::{self, Lanes};
 use crate::sql::session::Session;
 use crate::sql::store::{Backend, Lane, ReadLane};
 use connection::{Connection, Purpose};
+use known::Known;
 use listener::{Listener, Wakes};
 use tls::Tls;
 
@@ -63,6 +65,7 @@ pub struct PostgresStore {
     /// Held for as long as the store is.
     _listener: Listener,
     lanes: Lanes<Connection>,
+    known: Arc<Known>,
     name: Arc<str>,
 }
 
@@ -91,9 +94,10 @@ impl PostgresStore {
         let target = Target { tls: tls::connector().map_err(unusable)?, config };
         prepare(&target).map_err(unusable)?;
         let wakes = Wakes { changed: Arc::new(Notify::new()), hinted: Arc::new(Notify::new()) };
+        let known = Arc::<Known>::default();
         let start = |thread, purpose, sessions| {
-            let target = target.clone();
-            let open = move || Connection::open(&target.config, &target.tls, purpose);
+            let (target, known) = (target.clone(), known.clone());
+            let open = move || Ok(Connection::open(&target.config, &target.tls, purpose)?.sharing(known.clone()));
             lane::Lane::start(&format!("mainspring-postgres-{thread}"), &name, sessions, Arc::new(open))
         };
         let store = || {
@@ -113,10 +117,19 @@ impl PostgresStore {
                     reads: start("read", READ, 2)?,
                     counts: start("count", COUNT, 1)?,
                 },
+                known: known.clone(),
                 name: name.clone(),
             })
         };
         store().map_err(|error: std::io::Error| unusable(format!("its threads cannot be started: {error}")))
+    }
+
+    /// Looks at the queues, beside the claims, if it is time to. Nobody waits for it.
+    fn look_at_queues(&self) {
+        if let Some(looking) = self.known.begin() {
+            // What fails is done again later.
+            let _answer = self.lanes.engine_reads.send("look at the queues", move |s| looking.look(&s.connection));
+        }
     }
 
     /// Numbers events that nobody has read, so that reads find them in order.
@@ -190,6 +203,9 @@ impl Backend for PostgresStore {
         operation: &'static str,
         work: impl FnMut(&mut Session<Connection>) -> Step<T> + Send + 'static,
     ) -> Result<T> {
+        if matches!(lane, Lane::Claim | Lane::Fire) {
+            self.look_at_queues();
+        }
         self.lanes.write(lane, &self.changed, operation, work).await
     }
 

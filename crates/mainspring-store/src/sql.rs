@@ -47,6 +47,7 @@ use mainspring_core::{Timestamp, TriggerId};
 use complete::End;
 use db::{Db, Step};
 use fire::Usual;
+use queues::Glance;
 use trigger::Place;
 
 /// Lines in which runs wait.
@@ -116,9 +117,15 @@ pub(crate) trait Batches: Db + Sized {
         Ok(())
     }
 
-    /// Takes queued runs of a queue, or of all, in the order of [`crate::Store::claim`].
-    fn claim(&self, owner: i64, queue: Option<&str>, limit: u32, at: Timestamp) -> Step<Vec<ClaimedRun>> {
+    /// Takes queued runs of a queue, or of all, in the order of [`crate::Store::claim`]. `from` says that none is known to wait
+    /// before this place.
+    fn claim(&self, owner: i64, queue: Option<&str>, _from: i64, limit: u32, at: Timestamp) -> Step<Vec<ClaimedRun>> {
         queue::claim_by_rows(self, owner, queue, limit, at)
+    }
+
+    /// Looks at the lines that are known, where a look at all of them would cost too much.
+    fn glance(&self) -> Step<Option<Glance>> {
+        Ok(None)
     }
 
     /// Adds the lines in which runs wait beyond the first, where statements find but one at a time.

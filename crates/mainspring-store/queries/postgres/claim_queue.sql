@@ -2,5 +2,6 @@ UPDATE run
 SET state = 'running', attempt = attempt + 1, claimed_at = :at, claimed_by = :owner, not_before = NULL, reason = NULL
 WHERE id IN (
     SELECT id FROM run WHERE state = 'queued' AND coalesce(queue, 'default') = :queue
+        AND due_at - priority * 60000 >= :from
     ORDER BY due_at - priority * 60000, due_at, id LIMIT :limit FOR UPDATE SKIP LOCKED)
 RETURNING id, job_id, job_version, trigger_id, fire_time, due_at, attempt, input, priority

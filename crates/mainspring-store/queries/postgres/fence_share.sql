@@ -1,1 +1,7 @@
-SELECT seq FROM fence WHERE incarnation = :incarnation FOR SHARE
+-- The newest version of the row first: see taken_read.
+SELECT seq
+FROM fence
+WHERE incarnation >= :incarnation AND incarnation <= :incarnation
+ORDER BY incarnation DESC
+LIMIT 1
+FOR SHARE

@@ -53,7 +53,7 @@ impl Batches for Connection {
         cluster::dead_answers(self, limit)
     }
 
-    fn claim(&self, owner: i64, queue: Option<&str>, limit: u32, at: Timestamp) -> Step<Vec<ClaimedRun>> {
+    fn claim(&self, owner: i64, queue: Option<&str>, _from: i64, limit: u32, at: Timestamp) -> Step<Vec<ClaimedRun>> {
         let mut claimed = match queue {
             None => read(self, own!("claim_read"), &[(":limit", &limit)], claimed_run)?,
             Some(queue) => {

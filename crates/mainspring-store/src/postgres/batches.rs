@@ -14,9 +14,10 @@ use super::connection::Connection;
 use crate::sql::Batches;
 use crate::sql::cluster;
 use crate::sql::complete::End;
-use crate::sql::db::{Lock, Row, Step, ToSql, read};
+use crate::sql::db::{Lock, Row, Step, ToSql, exists, read};
 use crate::sql::fire::{self, Usual};
 use crate::sql::queue::{claimed_run, live_run};
+use crate::sql::queues::Glance;
 use crate::sql::trigger::{Place, page, placed};
 
 /// A statement of PostgreSQL alone.
@@ -54,19 +55,27 @@ impl Batches for Connection {
         cluster::dead_answers(self, limit)
     }
 
-    fn claim(&self, owner: i64, queue: Option<&str>, limit: u32, at: Timestamp) -> Step<Vec<ClaimedRun>> {
+    fn claim(&self, owner: i64, queue: Option<&str>, from: i64, limit: u32, at: Timestamp) -> Step<Vec<ClaimedRun>> {
         let at = at.as_millis();
         let run = |row: &Row<'_>| Ok((row.get::<i32>(8)?, claimed_run(row)?));
         let mut claimed = match queue {
-            None => read(self, own!("claim"), &[(":at", &at), (":owner", &owner), (":limit", &limit)], run)?,
-            Some(queue) => {
+            None => {
                 let values: [(&str, &dyn ToSql); 4] =
-                    [(":at", &at), (":owner", &owner), (":queue", &queue), (":limit", &limit)];
+                    [(":at", &at), (":owner", &owner), (":from", &from), (":limit", &limit)];
+                read(self, own!("claim"), &values, run)?
+            }
+            Some(queue) => {
+                let values: [(&str, &dyn ToSql); 5] =
+                    [(":at", &at), (":owner", &owner), (":queue", &queue), (":from", &from), (":limit", &limit)];
                 read(self, own!("claim_queue"), &values, run)?
             }
         };
         claimed.sort_by_key(|(priority, run)| (place(*priority, run.due_at), run.due_at, run.run));
         Ok(claimed.into_iter().map(|(_, run)| run).collect())
+    }
+
+    fn glance(&self) -> Step<Option<Glance>> {
+        self.known.glance(self)
     }
 
     fn adopt(&self, dead: i64, by: i64, limit: u32) -> Step<Vec<LiveRun>> {
@@ -140,7 +149,10 @@ impl Batches for Connection {
     }
 
     fn take_queued(&self) -> Step<bool> {
-        crate::sql::db::exists(self, own!("take_queued"), &[])
+        match self.glance()? {
+            Some(glance) => Ok(glance.heads.into_values().any(|head| head.is_some())),
+            None => exists(self, own!("take_queued"), &[]),
+        }
     }
 }
 

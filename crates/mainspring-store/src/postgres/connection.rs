@@ -6,6 +6,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::future::Future;
 use std::rc::Rc;
+use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::BytesMut;
@@ -19,6 +20,7 @@ use tokio_postgres::types::{FromSql, IsNull, ToSql as Encode, Type, accepts, to_
 use tokio_postgres::{Client, Config, Statement};
 
 use super::batches::own;
+use super::known::Known;
 use super::tls::Tls;
 use crate::error::Error;
 use crate::sql::db::{Columns, Db, Fault, Lock, Query, Row, Sql, Step, ToSql, Value, Values, exists, refuse_none};
@@ -60,6 +62,8 @@ pub(crate) struct Connection {
     pub(super) hurries: Cell<bool>,
     /// Partitions of the history that are there, by day.
     days: RefCell<HashSet<i64>>,
+    /// What the sessions of a store know together of its queues.
+    pub(super) known: Arc<Known>,
 }
 
 /// A statement that travels with the next one, and why the request is refused if it finds no row.
@@ -97,7 +101,13 @@ impl Connection {
             posted: RefCell::default(),
             hurries: Cell::new(false),
             days,
+            known: Arc::default(),
         })
+    }
+
+    /// Lets it know what others know of the queues.
+    pub(super) fn sharing(self, known: Arc<Known>) -> Self {
+        Self { known, ..self }
     }
 
     /// Waits for the server, up to the limit of a statement and a little more: usually it ends the statement itself.

@@ -1,5 +1,6 @@
 //! The store against a real server, whose address is in `MAINSPRING_TEST_POSTGRES`.
 
+mod floors;
 mod history;
 mod plans;
 

@@ -6,7 +6,7 @@ use tokio_postgres::error::SqlState;
 use crate::error::Error;
 
 /// A statement, by the name of its file in `queries/common/`. Databases that need another text are named after it:
-/// `sql!("info", mysql)` takes the one in `queries/mysql/` for MySQL, `sql!("taken_read", servers)` the one in
+/// `sql!("info", mysql)` takes the one in `queries/mysql/` for MySQL, `sql!("taken_add", servers)` the one in
 /// `queries/servers/` for PostgreSQL and MySQL.
 macro_rules! sql {
     ($name:literal, servers) => {{

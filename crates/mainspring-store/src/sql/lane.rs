@@ -128,6 +128,15 @@ impl<C: Server> Lane<C> {
         operation: &'static str,
         work: impl FnMut(&mut Session<C>) -> Step<T> + Send + 'static,
     ) -> Result<T> {
+        self.send(operation, work)?.await.unwrap_or(Err(Error::Closed))
+    }
+
+    /// The same, for whoever need not wait for the answer.
+    pub(crate) fn send<T: Send + 'static>(
+        &self,
+        operation: &'static str,
+        work: impl FnMut(&mut Session<C>) -> Step<T> + Send + 'static,
+    ) -> Result<oneshot::Receiver<Result<T>>> {
         let (reply, answer) = oneshot::channel();
         let request = move |place: &mut Place<C>| {
             // Whoever asked may have stopped waiting.
@@ -145,7 +154,7 @@ impl<C: Server> Lane<C> {
             queue.requests.push_back(Box::new(request));
         }
         self.shared.arrived.notify_one();
-        answer.await.unwrap_or(Err(Error::Closed))
+        Ok(answer)
     }
 }
 

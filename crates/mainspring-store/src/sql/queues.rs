@@ -1,15 +1,14 @@
 //! What is set for queues, and how runs leave those for which something is.
 
 mod labels;
+mod look;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use mainspring_core::RunId;
 use mainspring_core::Timestamp;
 use mainspring_core::batch::{ClaimedRun, Queues};
-use mainspring_core::lane::is_slow;
-use mainspring_core::queue::{QueueRule, Rate, is_plain, label_of, namespace_of, share_out, sharer};
+use mainspring_core::queue::{QueueRule, Rate, label_of, share_out};
 use mainspring_core::routing::queue_of;
 
 use super::db::{Db, Lock, Row, Step, ToSql, execute, instant, read, read_one, run_id, sql};
@@ -18,6 +17,8 @@ use super::{Batches, Lines};
 use crate::error::Error;
 use crate::row::QueueRow;
 use labels::Labels;
+pub(crate) use look::Glance;
+use look::{Look, Share};
 
 /// A queue's row.
 struct Set {
@@ -138,10 +139,11 @@ pub(crate) fn claim(
     at: Timestamp,
     turn: u64,
 ) -> Step<Vec<ClaimedRun>> {
-    let look = Look::take(db, queues.of().0)?;
+    let mut look = Look::take(db, queues.of().0)?;
     let steps = look.steps(db, queues)?;
     let rules = look.rules(db, &steps)?;
-    let mut claim = Claim { db, owner, at, rules, labels: Labels::new(look.labels), claimed: Vec::new() };
+    let labels = Labels::new(std::mem::take(&mut look.labels));
+    let mut claim = Claim { db, owner, at, look, rules, labels, claimed: Vec::new() };
     for shares in steps {
         let left = limit.saturating_sub(count(&claim.claimed));
         let left = if left == 0 { 0 } else { left.min(claim.room(&shares)?) };
@@ -150,85 +152,12 @@ pub(crate) fn claim(
     Ok(claim.claimed)
 }
 
-/// What a claim has to know beforehand.
-struct Look {
-    /// Queues for which something is set.
-    ruled: Vec<String>,
-    /// Labels for which something is set.
-    labels: Vec<String>,
-    /// Lines of namespaces and labels in which runs wait.
-    shared: Vec<String>,
-    /// Whether runs wait in queues themselves.
-    has_plain: bool,
-}
-
-/// What a row says.
-const RULED: u8 = 0;
-const SHARED: u8 = 1;
-
-/// Where a namespace's runs wait, the first first. Nothing stands for all queues together.
-type Share = Vec<Option<String>>;
-
-impl Look {
-    fn take(db: &impl Batches, short: bool) -> Step<Self> {
-        let found = |row: &Row<'_>| Ok((row.get::<u8>(0)?, row.get::<String>(1)?));
-        let mut look = Self { ruled: Vec::new(), labels: Vec::new(), shared: Vec::new(), has_plain: false };
-        for (kind, name) in read(db, sql!("claim_look", mysql), &[], found)? {
-            match kind {
-                RULED if label_of(&name).is_some() => look.labels.push(name),
-                RULED => look.ruled.push(name),
-                SHARED => look.shared.push(name),
-                _ => look.has_plain = true,
-            }
-        }
-        db.add_lines(Lines::Shared, &mut look.shared)?;
-        look.shared.retain(|line| namespace_of(line).is_some() && !(short && is_slow(line)));
-        look.ruled.sort_unstable();
-        look.shared.sort_unstable();
-        Ok(look)
-    }
-
-    /// The namespaces that share what is claimed: of one queue after the other, or of all at once.
-    fn steps(&self, db: &impl Batches, queues: &Queues) -> Step<Vec<Vec<Share>>> {
-        let Queues::Named(queues) = queues.of().1 else { return Ok(vec![self.shares_of_all(db)?]) };
-        let shares = |queue: &Arc<str>| {
-            let itself = Some(&**queue).filter(|queue| self.has_plain || !is_plain(queue));
-            let others = self.shared.iter().filter(|line| *queue_of(line) == **queue);
-            by_sharer(db, itself.into_iter().chain(others.map(String::as_str)))
-        };
-        queues.iter().map(shares).collect()
-    }
-
-    fn shares_of_all(&self, db: &impl Batches) -> Step<Vec<Share>> {
-        let (mut shares, mut lines) = (Vec::new(), Vec::new());
-        let is_plain_shared = self.shared.iter().any(|line| sharer(line).is_empty());
-        if self.has_plain && self.ruled.is_empty() && !is_plain_shared {
-            shares.push(vec![None]);
-        } else if self.has_plain {
-            lines = read(db, sql!("queues_waiting", mysql), &[], |row| row.get::<String>(0))?;
-            db.add_lines(Lines::Any, &mut lines)?;
-            lines.retain(|line| is_plain(line));
-        }
-        shares.extend(by_sharer(db, lines.iter().chain(&self.shared).map(String::as_str))?);
-        Ok(shares)
-    }
-
-    /// Locks what is set for queues of these lines, in order of names, as everybody does.
-    fn rules(&self, db: &impl Batches, steps: &[Vec<Share>]) -> Step<BTreeMap<String, Set>> {
-        let lines = || steps.iter().flatten().flatten().flatten();
-        let mut rules = BTreeMap::new();
-        for name in self.ruled.iter().filter(|name| lines().any(|line| queue_of(line) == name.as_str())) {
-            rules.extend(locked(db, name)?.map(|set| (name.clone(), set)));
-        }
-        Ok(rules)
-    }
-}
-
 /// A claim under way.
 struct Claim<'a, D> {
     db: &'a D,
     owner: i64,
     at: Timestamp,
+    look: Look,
     rules: BTreeMap<String, Set>,
     labels: Labels,
     claimed: Vec<ClaimedRun>,
@@ -248,16 +177,16 @@ impl<D: Batches> Claim<'_, D> {
         let Self { db, owner, at, .. } = *self;
         let mut taken = 0;
         for line in share.iter().map(Option::as_deref) {
-            let left = limit - taken;
+            let (left, from) = (limit - taken, self.look.from(line));
             let claimed = match line.and_then(|line| Some((line, self.rules.get_mut(queue_of(line))?))) {
                 _ if left == 0 => break,
                 Some((line, set)) => {
                     let room = room(db, set, &[], at)?.min(left);
-                    let claimed = self.labels.claim(db, owner, Some(line), room, at)?;
+                    let claimed = self.labels.claim(db, owner, Some(line), from, room, at)?;
                     take_slots(db, set, &claimed, at)?;
                     claimed
                 }
-                None => self.labels.claim(db, owner, line, left, at)?,
+                None => self.labels.claim(db, owner, line, from, left, at)?,
             };
             taken += count(&claimed);
             self.claimed.extend(claimed);
@@ -268,27 +197,6 @@ impl<D: Batches> Claim<'_, D> {
 
 fn count(runs: &[ClaimedRun]) -> u32 {
     u32::try_from(runs.len()).unwrap_or(u32::MAX)
-}
-
-/// The lines of each who shares what is claimed, `default` first.
-fn by_sharer<'a>(db: &impl Batches, lines: impl Iterator<Item = &'a str>) -> Step<Vec<Share>> {
-    let mut sharers: BTreeMap<&str, Vec<String>> = BTreeMap::new();
-    lines.for_each(|line| sharers.entry(sharer(line)).or_default().push(line.to_owned()));
-    sharers.into_values().map(|lines| by_head(db, lines)).collect()
-}
-
-/// Lines in the order of their first runs: none starves behind others.
-fn by_head(db: &impl Batches, lines: Vec<String>) -> Step<Share> {
-    if lines.len() < 2 {
-        return Ok(lines.into_iter().map(Some).collect());
-    }
-    let mut placed = Vec::with_capacity(lines.len());
-    for line in lines {
-        let place = read_one(db, sql!("queue_head", mysql), &[(":queue", &line)], |row| row.get::<i64>(0))?;
-        placed.extend(place.map(|place| (place, line)));
-    }
-    placed.sort_unstable();
-    Ok(placed.into_iter().map(|(_, line)| Some(line)).collect())
 }
 
 /// How many runs may leave where a row is locked that is set. Some that were claimed are not executed yet.

@@ -139,7 +139,7 @@ impl<'a> Taking<'a> {
 
     fn begin(db: &'a dyn Db, owner: i64, slot: i64, sequence: u64) -> Step<Self> {
         let place: [(&str, &dyn ToSql); 2] = [(":slot", &slot), (":incarnation", &owner)];
-        let last = read_one(db, sql!("taken_read", servers), &place, |row| Ok((row.get(0)?, row.get(1)?)))?;
+        let last = read_one(db, sql!("taken_read", postgres, mysql), &place, |row| Ok((row.get(0)?, row.get(1)?)))?;
         Ok(Self { db, owner, slot, sequence: sequence.cast_signed(), last })
     }
 
@@ -169,7 +169,7 @@ impl<'a> Taking<'a> {
         let values: [(&str, &dyn ToSql); 4] =
             [(":sequence", &self.sequence), (":taken", &taken), (":slot", &self.slot), (":incarnation", &self.owner)];
         // Where two transactions add the place at once, one of them fails and is repeated whole.
-        let statement = if self.last.is_some() { sql!("taken_keep") } else { sql!("taken_add", servers) };
+        let statement = if self.last.is_some() { sql!("taken_keep", postgres) } else { sql!("taken_add", servers) };
         execute(self.db, statement, &values)?;
         Ok(())
     }

@@ -37,23 +37,24 @@ impl Labels {
         Self { names, rules: None, jobs: BTreeMap::new(), put_back: 0 }
     }
 
-    /// Claims up to so many runs whose labels have room: of a line, or of all queues together.
+    /// Claims up to so many runs whose labels have room: of a line, or of all queues together, from a place on.
     pub(super) fn claim(
         &mut self,
         db: &impl Batches,
         owner: i64,
         line: Option<&str>,
+        from: i64,
         limit: u32,
         at: Timestamp,
     ) -> Step<Vec<ClaimedRun>> {
         if self.names.is_empty() {
-            return if limit == 0 { Ok(Vec::new()) } else { db.claim(owner, line, limit, at) };
+            return if limit == 0 { Ok(Vec::new()) } else { db.claim(owner, line, from, limit, at) };
         }
         let limit = limit.min(self.room_of(db, line, at)?);
         let (mut taken, mut look): (Vec<ClaimedRun>, _) = (Vec::new(), limit);
         while count(&taken) < limit {
             let before = self.put_back;
-            let claimed = db.claim(owner, line, look, at)?;
+            let claimed = db.claim(owner, line, from, look, at)?;
             let is_last = count(&claimed) < look;
             self.take(db, claimed, line, limit, &mut taken, at)?;
             // What is put back into its own line would come again.
