@@ -2,5 +2,5 @@
 SELECT id, job_id, job_version, trigger_id, fire_time, due_at, attempt, input, claimed_at,
     cancel_requested_at IS NOT NULL
 FROM run
-WHERE state = 'running' AND claimed_by = :owner
+WHERE state = 'running' AND claimed_by = (SELECT number FROM incarnation WHERE id = :id)
 ORDER BY id

@@ -110,9 +110,8 @@ pub(crate) fn claim_by_rows(
 }
 
 /// See [`crate::Store::held`].
-pub(crate) fn held(session: &mut Session<impl Batches>, by: Incarnation) -> Step<Vec<LiveRun>> {
-    let owner = session.number_of(by)?;
-    read(&session.connection, sql!("held"), &[(":owner", &owner)], live_run)
+pub(crate) fn held(db: &dyn Db, by: &[u8; 16]) -> Step<Vec<LiveRun>> {
+    read(db, sql!("held"), &[(":id", by)], live_run)
 }
 
 /// Takes over runs one by one.
