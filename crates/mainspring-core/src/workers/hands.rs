@@ -36,6 +36,8 @@ struct Given {
     ends: bool,
     /// When the worker was told so last.
     told_ms: Option<u64>,
+    /// Whether the worker may have heard of the attempt: it was told, or named it itself.
+    told: bool,
 }
 
 /// An attempt that the store says a worker has.
@@ -86,8 +88,8 @@ impl Hands {
         Self { slots, ..Self::default() }
     }
 
-    /// Takes in a poll that names attempts. Without a gap in the numbers, and if the worker has all that is here, nothing can have
-    /// happened elsewhere.
+    /// Takes in a poll that names attempts. Without a gap in the numbers, and if the worker has all that it was told of, nothing can have
+    /// happened elsewhere. What was claimed since its last poll it cannot name.
     pub fn poll(&mut self, number: u64, named: &[(RunId, u32)]) -> Received {
         match self.number {
             Some(last) if number <= last => return Received::Stale,
@@ -99,7 +101,12 @@ impl Hands {
             }
         }
         let named: FxHashSet<&(RunId, u32)> = named.iter().collect();
-        let has_all = self.given.iter().all(|(run, given)| named.contains(&(*run, given.attempt)));
+        let mut has_all = true;
+        for (run, given) in &mut self.given {
+            let has_it = named.contains(&(*run, given.attempt));
+            has_all &= has_it || !given.told;
+            given.told |= has_it;
+        }
         if has_all { Received::GoesOn } else { Received::Unsure }
     }
 
@@ -111,7 +118,7 @@ impl Hands {
 
     /// Puts an attempt that is recorded as the worker's into its hands.
     pub fn give(&mut self, run: RunId, attempt: u32, ends: bool) {
-        self.given.insert(run, Given { attempt, ends, told_ms: None });
+        self.given.insert(run, Given { attempt, ends, told_ms: None, told: false });
     }
 
     /// What to answer a poll that names these attempts. That a run is to end is said again once the answer to that can be taken for
@@ -121,6 +128,7 @@ impl Hands {
         let mut orders = Orders::default();
         for (run, given) in &mut self.given {
             if !named.contains(&(*run, given.attempt)) {
+                given.told = true;
                 orders.give.push((*run, given.attempt));
             } else if given.ends && given.told_ms.is_none_or(|told| now_ms.saturating_sub(told) >= HOLD_MS) {
                 given.told_ms = Some(now_ms);
@@ -203,6 +211,15 @@ mod tests {
         );
         assert_eq!(hands.poll(2, &[(run(1), 1)]), Received::Unsure);
         assert_eq!(hands.poll(3, &[]), Received::Unsure);
+    }
+
+    #[test]
+    fn poll_need_not_name_what_was_claimed_since_the_last() {
+        let mut hands = Hands::new(3);
+        hands.give(run(1), 1, false);
+        assert_eq!(hands.poll(1, &[]), Received::GoesOn);
+        assert_eq!(hands.orders(0, &[]).give, [(run(1), 1)]);
+        assert_eq!(hands.poll(2, &[]), Received::Unsure, "the answer was lost, or the worker was elsewhere");
     }
 
     #[test]

@@ -291,8 +291,8 @@ impl Listener for Guard {
     }
 }
 
-/// Lets a new worker ask for runs until one of them is so, which is never given to it.
-async fn asks_until(engine: &Engine, worker: Incarnation, run: RunId, state: RunState) {
+/// Lets a new worker ask for runs until one of them is so, which is never given to it. Answers the number of its next poll.
+async fn asks_until(engine: &Engine, worker: Incarnation, run: RunId, state: RunState) -> u64 {
     let number = AtomicU64::new(SystemClock.now().as_millis().unsigned_abs());
     until(state.as_str(), async || {
         let number = number.fetch_add(1, Ordering::Relaxed);
@@ -302,6 +302,7 @@ async fn asks_until(engine: &Engine, worker: Incarnation, run: RunId, state: Run
         (engine.control().run(run).await.expect("there").state == state).then_some(())
     })
     .await;
+    number.into_inner()
 }
 
 #[tokio::test]
@@ -330,7 +331,7 @@ async fn listeners_are_asked_before_a_run_is_given_to_a_worker_also_after_it_was
     vetoes(Some("a freeze is on"));
     engine.workers().leave(first).await.expect("left");
     let second = join(&engine, 1).await;
-    asks_until(&engine, second, run, RunState::Skipped).await;
+    let next = asks_until(&engine, second, run, RunState::Skipped).await;
     let mut all = heard(3).await;
     all.sort();
     assert_eq!(all, ["asked 2", "ended 1 lost", "vetoed 2"]);
@@ -338,8 +339,7 @@ async fn listeners_are_asked_before_a_run_is_given_to_a_worker_also_after_it_was
     assert_eq!((over.reason.as_deref(), over.error.as_deref()), (Some("vetoed"), Some("a freeze is on")));
     vetoes(None);
     let run = ask(&engine, &key).await;
-    let later = SystemClock.now().as_millis().unsigned_abs() + 1_000_000;
-    let (given, _) = told(&engine, second, later, 1, &[]).await;
+    let (given, _) = told(&engine, second, next, 1, &[]).await;
     assert_eq!(ids(&given), [run], "what was vetoed has left its slot, and was never given");
     engine.workers().report(second, ends(vec![end(run, 1, AttemptOutcome::Succeeded)])).await.expect("reported");
     assert_eq!(heard(3).await, ["asked 1", "starting 1", "ended 1 succeeded"]);
