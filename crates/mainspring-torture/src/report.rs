@@ -50,6 +50,8 @@ pub(crate) struct Report<'a> {
     pub(crate) options: &'a Options,
     pub(crate) answers: Answers,
     pub(crate) faults: &'a [Done],
+    /// Faults that were planned and not done, since it was too late for them.
+    pub(crate) left_out: usize,
     pub(crate) account: &'a Account,
 }
 
@@ -99,6 +101,7 @@ impl Report<'_> {
             "nodes": self.options.nodes,
             "verdict": format!("{:?}", self.verdict()).to_lowercase(),
             "faults": self.kinds(),
+            "left_out": self.left_out,
             "instants": account.instants,
             "fires": account.fired,
             "missed": account.missed,
@@ -140,6 +143,7 @@ impl Report<'_> {
         line("| | |\n|---|---|".into());
         let kinds: Vec<String> = self.kinds().iter().map(|(kind, count)| format!("{count} × {kind}")).collect();
         line(format!("| faults with an effect | {}: {} |", self.effective(), kinds.join(", ")));
+        line(format!("| faults left out, the machine being too slow for them | {} |", self.left_out));
         line(format!("| instants that had to be recorded | {} |", account.instants));
         line(format!("| fired, missed, suppressed | {}, {}, {} |", account.fired, account.missed, account.suppressed));
         line(format!("| lost, duplicated | {}, {} |", self.count("I1"), self.count("I2")));
@@ -196,7 +200,7 @@ mod tests {
         let (fired, starts, advances, looked) = (1_000, 500, 1, 1);
         let mut account = Account { fired, starts, advances, looked, takeovers_ms, ..Account::default() };
         let verdict = |faults: &[Done], account: &Account| {
-            let report = Report { options: &options, answers: Answers::default(), faults, account };
+            let report = Report { options: &options, answers: Answers::default(), faults, left_out: 0, account };
             (report.verdict(), report.json(), report.markdown() + &report.line())
         };
         let least = |seconds| Minima::of(&Options { seconds, ..options.clone() }).faults;
