@@ -2,8 +2,9 @@
 //! nothing to correct; what there is, is counted.
 //!
 //! A row of the window that memory does not know may have changed a moment ago. So the changes are taken first, and what they
-//! do not explain is read by id: what is still due soon and unknown then, at the same version, was missed. Triggers that rest
-//! or are gone are not looked for: they are stale when they fire.
+//! do not explain is read by id: what still stands there as it did and is unknown then was missed. What stands otherwise has
+//! changed meanwhile, which is named in changes to come. Triggers that rest or are gone are not looked for: they are stale when
+//! they fire.
 
 use mainspring_schedule::Timestamp;
 use rustc_hash::FxHashMap;
@@ -13,8 +14,12 @@ use crate::batch::Changes;
 use crate::id::TriggerId;
 use crate::rule::Loaded;
 
-/// Rows that memory does not know, with their versions.
-type Suspects = FxHashMap<TriggerId, i64>;
+/// Rows that memory does not know, with their versions and when they were due.
+type Suspects = FxHashMap<TriggerId, (i64, Option<Timestamp>)>;
+
+fn stands(loaded: &Loaded) -> (i64, Option<Timestamp>) {
+    (loaded.row.version, loaded.row.progress.due_at)
+}
 
 #[derive(Debug, Default)]
 enum Stage {
@@ -50,7 +55,7 @@ impl Check {
     /// Takes in a row of the window that memory does not know. False if no check goes on, and the row is new.
     pub(super) fn suspects(&mut self, loaded: &Loaded) -> bool {
         let Stage::Reading(suspects) = &mut self.stage else { return false };
-        suspects.insert(loaded.row.id, loaded.row.version);
+        suspects.insert(loaded.row.id, stands(loaded));
         true
     }
 
@@ -124,7 +129,7 @@ impl Planner {
         }
         let Some(mut suspects) = self.check.explained() else { return };
         // Known by now, and perhaps fired and let go of again before the answer is here.
-        suspects.retain(|trigger, version| !self.residents.has(*trigger, *version));
+        suspects.retain(|trigger, (version, _)| !self.residents.has(*trigger, *version));
         if !suspects.is_empty() {
             self.reading_triggers = true;
             commands.push(Command::Read(Read::Triggers(suspects.keys().copied().collect())));
@@ -140,7 +145,7 @@ impl Planner {
             return;
         }
         let missed = |loaded: &&Loaded| {
-            suspects.get(&loaded.row.id) == Some(&loaded.row.version)
+            suspects.get(&loaded.row.id) == Some(&stands(loaded))
                 && self.belongs(loaded)
                 && !self.residents.is_known(loaded)
                 && !self.residents.is_awaited(loaded.row.id)

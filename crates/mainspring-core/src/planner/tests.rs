@@ -1079,6 +1079,31 @@ fn trigger_that_fires_while_the_check_reads_it_is_no_correction() {
     assert_eq!(world.planner.figures().corrections, 0);
 }
 
+/// The check had read it before it fired; then its run ended on another node, which names it next time, while it was read by id.
+#[test]
+fn trigger_that_changes_while_the_check_reads_it_is_no_correction() {
+    let mut world = World::new(Settings { slots: 1_000, check_every_ms: Some(26_000), ..Settings::default() });
+    world.add(1, rule(Schedule::Delay { delay_ms: 500 }, at(26_100), None));
+    world.run_until(25_999);
+    world.keep_answers = true;
+    world.run_until(26_000);
+    assert!(matches!(&world.answers[..], [Event::WindowRead(rows, None)] if rows.len() == 1), "{:?}", world.answers);
+    world.run_until(26_100);
+    assert_eq!(world.fired, [(1, 26_100)]);
+    world.answer_reads(false);
+    assert!(matches!(&world.answers[..], [Event::ChangesRead(_)]), "{:?}", world.answers);
+    let progress = &mut world.rows.get_mut(&TriggerId(1)).expect("it was added").row.progress;
+    assert!(progress.awaiting_run.take().is_some());
+    (progress.next_fire_at, progress.due_at) = (Some(at(26_700)), Some(at(26_700)));
+    world.changed = vec![TriggerId(1)];
+    world.answer_reads(false);
+    assert!(matches!(&world.answers[..], [Event::TriggersRead(rows)] if rows.len() == 1), "{:?}", world.answers);
+    world.answer_reads(false);
+    assert_eq!(world.planner.figures().corrections, 0);
+    world.run_until(26_700);
+    assert_eq!(world.fired, [(1, 26_100), (1, 26_700)]);
+}
+
 #[test]
 fn change_that_is_read_once_a_batch_is_back_is_no_correction() {
     let mut world = World::new(Settings { slots: 1_000, check_every_ms: Some(30_000), ..Settings::default() });
