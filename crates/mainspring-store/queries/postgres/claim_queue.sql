@@ -1,7 +1,8 @@
+-- An array, and no join: whatever the server believes of the table, the rows are found by their keys.
 UPDATE run
 SET state = 'running', attempt = attempt + 1, claimed_at = :at, claimed_by = :owner, not_before = NULL, reason = NULL
-WHERE id IN (
+WHERE id = ANY (ARRAY(
     SELECT id FROM run WHERE state = 'queued' AND coalesce(queue, 'default') = :queue
         AND due_at - priority * 60000 >= :from
-    ORDER BY due_at - priority * 60000, due_at, id LIMIT :limit FOR UPDATE SKIP LOCKED)
+    ORDER BY due_at - priority * 60000, due_at, id LIMIT :limit FOR UPDATE SKIP LOCKED))
 RETURNING id, job_id, job_version, trigger_id, fire_time, due_at, attempt, input, priority

@@ -14,7 +14,7 @@ use super::connection::Connection;
 use crate::sql::Batches;
 use crate::sql::cluster;
 use crate::sql::complete::End;
-use crate::sql::db::{Lock, Row, Step, ToSql, exists, read};
+use crate::sql::db::{Db, Lock, Row, Step, ToSql, exists, read};
 use crate::sql::fire::{self, Usual};
 use crate::sql::queue::{claimed_run, live_run};
 use crate::sql::queues::Glance;
@@ -40,6 +40,7 @@ impl Batches for Connection {
     }
 
     fn step_fence(&self, owner: i64, answered: u64) -> Step<()> {
+        self.post(own!("fence_lock"), &[(":incarnation", &owner)], Some(|| crate::Error::Fenced))?;
         cluster::step_fence(self, owner, answered)
     }
 

@@ -163,32 +163,80 @@ fn store_looks_at_its_queues_by_itself_and_finds_what_waits_below_floors() {
     }
 }
 
-/// The row that each claim updates is found without passing all of its versions, which stay for a snapshot.
+/// The rows that each claim and each batch of fires updates are found without passing all of their versions, which stay for a snapshot.
 #[test]
-fn answer_to_the_last_claim_is_found_beside_an_old_snapshot() {
+fn counters_are_found_beside_an_old_snapshot() {
     let url = database();
     drop(PostgresStore::open(&url).unwrap());
     let (holder, watch) = (patient(&url).0, session(&url));
     let answers = "INSERT INTO fire_batch (incarnation, slot, sequence, stale, blocked, placed) \
                    SELECT 1, n, 0, '', '', '' FROM generate_series(60, 70) n";
     watch.run_alone(answers).unwrap();
+    watch.run_alone("INSERT INTO fence (incarnation, seq) SELECT n, 0 FROM generate_series(60, 70) n").unwrap();
     holder.run_alone("BEGIN ISOLATION LEVEL REPEATABLE READ; SELECT 1").unwrap();
     watch
         .run_alone(
             "DO $$ BEGIN FOR n IN 1..6000 LOOP \
-             UPDATE fire_batch SET sequence = n WHERE incarnation = 1 AND slot = 64; END LOOP; END $$",
+             UPDATE fire_batch SET sequence = n WHERE incarnation = 1 AND slot = 64; \
+             UPDATE fence SET seq = n WHERE incarnation = 64; END LOOP; END $$",
         )
         .unwrap();
     let db = Connection::open(&url.parse().unwrap(), &tls::connector().unwrap(), ENGINE).unwrap();
     let texts = crate::sql::tests::statements("postgres");
-    for (name, values) in [("taken_read", "64, 1"), ("taken_keep", "7, '\\x00', 64, 1")] {
+    let statements = [
+        ("taken_read", "64, 1"),
+        ("taken_keep", "7, '\\x00', 64, 1"),
+        ("fence_lock", "64"),
+        ("fence_step", "64, 6000"),
+        ("fence_share", "64"),
+    ];
+    for (name, values) in statements {
         let text = connection::numbered(&texts[name], Lock::None);
         db.run_alone(&format!("PREPARE {name} AS {text}")).unwrap();
         let plan = db.run_simple(&format!("EXPLAIN (ANALYZE, BUFFERS) EXECUTE {name}({values})")).unwrap();
-        let pages =
-            plan.iter().find_map(|line| line.split_once("shared hit=")?.1.split(' ').next()?.parse::<u32>().ok());
-        assert!(pages.unwrap() < 20, "{plan:#?}");
+        assert!(pages(&plan) < 20, "{plan:#?}");
     }
     let kept = "SELECT sequence FROM fire_batch WHERE slot IN (63, 64, 65) ORDER BY slot";
     assert_eq!(db.run_simple(kept).unwrap(), ["0", "7", "0"]);
+    let kept = "SELECT seq FROM fence WHERE incarnation IN (63, 64, 65) ORDER BY incarnation";
+    assert_eq!(db.run_simple(kept).unwrap(), ["0", "6001", "0"]);
+    drop(holder);
+}
+
+/// How many pages the statement of a plan has read.
+fn pages(plan: &[String]) -> u32 {
+    plan.iter().find_map(|line| line.split_once("shared hit=")?.1.split(' ').next()?.parse().ok()).unwrap()
+}
+
+/// A vacuum that finds one run among many dead ones leaves behind that there is one in all those pages, and that reading all of an index costs
+/// as much as a page.
+#[test]
+fn runs_are_claimed_and_ended_by_keys_where_a_vacuum_found_one() {
+    let url = database();
+    drop(PostgresStore::open(&url).unwrap());
+    let _holder = rot(&url);
+    let db = Connection::open(&url.parse().unwrap(), &tls::connector().unwrap(), ENGINE).unwrap();
+    queue(&db, "default", 5, 100_000);
+    session(&url).run_alone("VACUUM ANALYZE run").unwrap();
+    let known =
+        db.run_simple("SELECT relpages > 9 AND reltuples = 1 FROM pg_class WHERE oid = 'run'::regclass").unwrap();
+    assert_eq!(known, ["t"]);
+    let texts = crate::sql::tests::statements("postgres");
+    let id = db.run_simple("SELECT id FROM run").unwrap().remove(0);
+    // It does not run, so nothing ends.
+    let end = format!("'{{{id}}}', '{{1}}', '{{succeeded}}', '{{1}}', '{{2}}', '{{succeeded}}'")
+        + ", '{null}', '{null}', '{0}', '{null}', '{null}', '{null}', '{1}'";
+    let statements = [
+        ("claim_queue", "1, 1, 'default', 100000, 9".to_owned()),
+        ("claim", "1, 1, 100000, 9".to_owned()),
+        ("end_usual", end),
+    ];
+    for (name, values) in statements {
+        let text = connection::numbered(&texts[name], Lock::None);
+        db.run_alone(&format!("PREPARE {name} AS {text}")).unwrap();
+        db.run_alone("BEGIN").unwrap();
+        let plan = db.run_simple(&format!("EXPLAIN (ANALYZE, BUFFERS) EXECUTE {name}({values})")).unwrap();
+        assert!(pages(&plan) < 100, "{name}: {plan:#?}");
+        db.run_alone("ROLLBACK").unwrap();
+    }
 }
