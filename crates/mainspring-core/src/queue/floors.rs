@@ -2,7 +2,7 @@
 //!
 //! A server that keeps rows for somebody's old snapshot keeps them in the indexes of its queues, too. Whoever looks there for the first run that
 //! waits passes all that were claimed since, so every claim gets slower for as long as the snapshot is there. While there are [many](DEAD_MIN) such
-//! rows, the lines in which runs wait are looked up from the beginning only [so often](REST) that it costs little. Claims in between begin at a
+//! rows, the lines in which runs wait are looked up from the beginning only so often that it costs little. Claims in between begin at a
 //! **floor**: the lowest place at which runs of a line have lately waited. A run below it (of a higher priority than others, tried again,
 //! or in a line that nobody has seen) waits for the next look.
 //!
