@@ -1,6 +1,8 @@
 //! Runs seeds, on two threads, and says what came of them.
 #![expect(clippy::print_stdout, reason = "the report is the output")]
 
+use std::fmt::Display;
+use std::io::Write;
 use std::ops::Range;
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -72,16 +74,23 @@ fn main() -> anyhow::Result<ExitCode> {
     run(&arguments, setting)
 }
 
-fn replay(seed: u64, setting: Setting) -> ExitCode {
-    let report = World::report_of(seed, Setting { tell: Some(|line| println!("{line}")), ..setting });
-    print!("{}", report.faults);
-    for violation in &report.violations {
-        println!("{violation}");
+/// Prints a line. When nobody reads any more (`| head`), nothing is left to be done.
+fn say(line: impl Display) {
+    if writeln!(std::io::stdout(), "{line}").is_err() {
+        std::process::exit(1);
     }
-    println!(
+}
+
+fn replay(seed: u64, setting: Setting) -> ExitCode {
+    let report = World::report_of(seed, Setting { tell: Some(|line| say(&line)), ..setting });
+    say(report.faults.to_string().trim_end());
+    for violation in &report.violations {
+        say(violation);
+    }
+    say(format_args!(
         "seed {seed}: hash {:016x}, {} events, {} fires, worst {:?} ms",
         report.hash, report.events, report.fires, report.worst_ms
-    );
+    ));
     if report.violations.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
 
@@ -133,7 +142,7 @@ fn run(arguments: &Arguments, setting: Setting) -> anyhow::Result<ExitCode> {
             sum.differing.push(seed);
         }
         for violation in report.violations.iter().take(3) {
-            println!("seed {seed}: {violation}");
+            say(format_args!("seed {seed}: {violation}"));
         }
     };
     std::thread::scope(|scope| {
@@ -147,42 +156,42 @@ fn run(arguments: &Arguments, setting: Setting) -> anyhow::Result<ExitCode> {
 #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
 fn summary(arguments: &Arguments, setting: Setting, sum: &Sum, seconds: f64) -> ExitCode {
     let virtual_hours = sum.seeds as f64 * (setting.faulty_ms as f64 + 120_000.0) / 3_600_000.0;
-    println!(
+    say(format_args!(
         "{} seeds in {seconds:.1} s ({:.1} a second, {:.0} virtual hours, {:.0} times as fast as time)",
         sum.seeds,
         sum.seeds as f64 / seconds,
         virtual_hours,
         virtual_hours * 3_600.0 / seconds
-    );
-    println!("{} events, {} fires, faults that had an effect: {}", sum.events, sum.fires, sum.faults.total());
-    print!("{}", sum.faults);
+    ));
+    say(format_args!("{} events, {} fires, faults that had an effect: {}", sum.events, sum.fires, sum.faults.total()));
+    say(sum.faults.to_string().trim_end());
     let (events, fires, faults) = sum.least.unwrap_or_default();
-    println!(
+    say(format_args!(
         "least of a seed: {events} events, {fires} fires, {faults} faults; worst lateness in calm: {} ms",
         sum.worst_calm_ms
-    );
-    println!("all traces together: {:016x}", sum.hash);
+    ));
+    say(format_args!("all traces together: {:016x}", sum.hash));
     if let Some(seed) = sum.failed.first() {
         let report = World::report_of(*seed, Setting { reads: true, ..setting });
-        println!(
+        say(format_args!(
             "\nseed {seed} failed, as did {} others; the end of its trace up to the first violation:",
             sum.failed.len() - 1
-        );
-        report.trace.iter().rev().take(SHOWN).rev().for_each(|line| println!("{line}"));
-        report.violations.iter().for_each(|violation| println!("{violation}"));
-        println!("again: cargo run --release -p mainspring-sim -- --replay {seed}");
+        ));
+        report.trace.iter().rev().take(SHOWN).rev().for_each(|line| say(line));
+        report.violations.iter().for_each(say);
+        say(format_args!("again: cargo run --release -p mainspring-sim -- --replay {seed}"));
         return ExitCode::FAILURE;
     }
     if let Some(seed) = sum.differing.first() {
-        println!("seed {seed} gave another trace when it was run again");
+        say(format_args!("seed {seed} gave another trace when it was run again"));
         return ExitCode::FAILURE;
     }
     let below = events < LEAST.0 || fires < LEAST.1 || faults < LEAST.2;
     if arguments.minima && below {
-        println!(
+        say(format_args!(
             "void: a seed is worth something from {} events, {} fires and {} faults on",
             LEAST.0, LEAST.1, LEAST.2
-        );
+        ));
         return ExitCode::FAILURE;
     }
     ExitCode::SUCCESS

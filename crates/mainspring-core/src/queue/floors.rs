@@ -23,8 +23,9 @@ const REST: u32 = 50;
 /// And no less than this, nor more, whatever it costs: nothing waits for longer below a floor.
 const REST_BOUNDS: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(60));
 
-/// A floor is the lowest place that was seen in about the last one or two such times. So what comes again and again stays in reach.
-const TURN_EVERY: Duration = Duration::from_secs(15);
+/// A floor is the lowest place that was seen in about the last one or two such times. So what comes again and again stays in reach, and a claim
+/// passes what ten seconds have left behind.
+const TURN_EVERY: Duration = Duration::from_secs(5);
 
 /// Lines that keep their floors though nothing was seen in them lately.
 const IDLE_MAX: usize = 1_000;
@@ -203,16 +204,16 @@ mod tests {
     #[test]
     fn floor_is_the_lowest_place_of_late() {
         let mut floors = looked(&[("mail", 500)], ms(0));
-        for (at, place) in [(0, 510), (1_000, 490), (2_000, 520), (14_999, 600), (15_000, 700), (29_999, 800)] {
+        for (at, place) in [(0, 510), (1_000, 490), (2_000, 520), (4_999, 600), (5_000, 700), (9_999, 800)] {
             floors.saw("mail", place, ms(at));
         }
         let mut floor = |at| {
             floors.found(lines(&[]), ms(0), ms(at));
             floors.known(ms(at)).unwrap()
         };
-        assert_eq!(floor(29_999), lines(&[("mail", 490)]));
-        assert_eq!(floor(30_000), lines(&[("mail", 700)]), "what was seen once is forgotten");
-        assert_eq!(floor(45_000), lines(&[("mail", 700)]), "but the last stays where nothing comes");
+        assert_eq!(floor(9_999), lines(&[("mail", 490)]));
+        assert_eq!(floor(10_000), lines(&[("mail", 700)]), "what was seen once is forgotten");
+        assert_eq!(floor(15_000), lines(&[("mail", 700)]), "but the last stays where nothing comes");
         assert_eq!(floor(900_000), lines(&[("mail", 700)]));
         floors.found(lines(&[("mail", 3), ("post#b", 9)]), ms(0), ms(900_001));
         assert_eq!(floors.known(ms(900_001)), Some(lines(&[("mail", 3), ("post#b", 9)])), "what waits below is found");
@@ -226,10 +227,10 @@ mod tests {
         for number in 0..IDLE_MAX as i64 + 9 {
             floors.saw(&number.to_string(), number, ms(1));
         }
-        for at in [16_000, 32_000, 48_000] {
+        for at in [6_000, 12_000, 18_000] {
             floors.saw("mail", 1, ms(at));
         }
-        floors.found(lines(&[]), ms(0), ms(48_000));
-        assert_eq!(floors.known(ms(48_000)).unwrap().len(), IDLE_MAX + 1);
+        floors.found(lines(&[]), ms(0), ms(18_000));
+        assert_eq!(floors.known(ms(18_000)).unwrap().len(), IDLE_MAX + 1);
     }
 }

@@ -34,8 +34,10 @@ const SETTINGS: &str = "SET application_name = 'mainspring'; SET lock_timeout = 
     SET idle_in_transaction_session_timeout = '2s'; SET default_transaction_isolation = 'read committed'; \
     SET client_encoding = 'UTF8'; SET plan_cache_mode = 'force_generic_plan'; SET jit = off";
 
-/// The engine's statements find rows by keys, whatever the tables looked like when they were analyzed last.
-const BY_KEYS: &str = "SET enable_seqscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off";
+/// The engine's statements find rows by keys, whatever the tables looked like when they were analyzed last; and in the order of an index where
+/// they ask for it, which a bitmap does not keep.
+const BY_KEYS: &str =
+    "SET enable_seqscan = off; SET enable_bitmapscan = off; SET enable_hashjoin = off; SET enable_mergejoin = off";
 
 /// What a session is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

@@ -21,6 +21,7 @@ const WHOLE: &[(&str, &str)] = &[
     ("held_by_workers", "every ten seconds on nodes with workers, over the unfinished runs: see held"),
     ("purge_incarnations_read", "retention, on a lane of its own, over the unfinished runs: see held"),
     ("purge_versions", "retention, on a lane of its own"),
+    ("info", "counts over everything"),
     ("lane_slow_read", "when a job becomes slow, over the unfinished runs"),
     ("queue_slot_begin", "when a queue gets a limit, over the unfinished runs"),
     ("label_slot_begin", "when a label gets a limit, over the unfinished runs"),
@@ -36,10 +37,8 @@ const WHOLE: &[(&str, &str)] = &[
 ];
 
 /// What reads all of an index where the server believes that it has a page, and why that is no matter.
-const WHOLE_IF_ONE: &[(&str, &str)] = &[
-    ("info", "counts everything"),
-    ("take_cancels_read", "once for all ends that are asked for, and not at all where there are none"),
-];
+const WHOLE_IF_ONE: &[(&str, &str)] =
+    &[("take_cancels_read", "once for all ends that are asked for, and not at all where there are none")];
 
 /// Statements of the other stores, in place of which this one does something else, and those about what is not on every
 /// server.
