@@ -1,8 +1,7 @@
 //! Runs seeds, on two threads, and says what came of them.
-#![expect(clippy::print_stdout, reason = "the report is the output")]
 
 use std::fmt::Display;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::ops::Range;
 use std::process::ExitCode;
 use std::sync::Mutex;
@@ -76,14 +75,21 @@ fn main() -> anyhow::Result<ExitCode> {
 
 /// Prints a line. When nobody reads any more (`| head`), nothing is left to be done.
 fn say(line: impl Display) {
-    if writeln!(std::io::stdout(), "{line}").is_err() {
+    if let Err(error) = writeln!(std::io::stdout(), "{line}") {
+        if error.kind() != ErrorKind::BrokenPipe {
+            let _nowhere_left = writeln!(std::io::stderr(), "mainspring-sim: {error}");
+        }
         std::process::exit(1);
     }
 }
 
+fn tell_faults(faults: &Counts) {
+    faults.to_string().lines().for_each(say);
+}
+
 fn replay(seed: u64, setting: Setting) -> ExitCode {
-    let report = World::report_of(seed, Setting { tell: Some(|line| say(&line)), ..setting });
-    say(report.faults.to_string().trim_end());
+    let report = World::report_of(seed, Setting { tell: Some(|line| say(line)), ..setting });
+    tell_faults(&report.faults);
     for violation in &report.violations {
         say(violation);
     }
@@ -164,7 +170,7 @@ fn summary(arguments: &Arguments, setting: Setting, sum: &Sum, seconds: f64) -> 
         virtual_hours * 3_600.0 / seconds
     ));
     say(format_args!("{} events, {} fires, faults that had an effect: {}", sum.events, sum.fires, sum.faults.total()));
-    say(sum.faults.to_string().trim_end());
+    tell_faults(&sum.faults);
     let (events, fires, faults) = sum.least.unwrap_or_default();
     say(format_args!(
         "least of a seed: {events} events, {fires} fires, {faults} faults; worst lateness in calm: {} ms",
@@ -177,7 +183,7 @@ fn summary(arguments: &Arguments, setting: Setting, sum: &Sum, seconds: f64) -> 
             "\nseed {seed} failed, as did {} others; the end of its trace up to the first violation:",
             sum.failed.len() - 1
         ));
-        report.trace.iter().rev().take(SHOWN).rev().for_each(|line| say(line));
+        report.trace.iter().rev().take(SHOWN).rev().for_each(say);
         report.violations.iter().for_each(say);
         say(format_args!("again: cargo run --release -p mainspring-sim -- --replay {seed}"));
         return ExitCode::FAILURE;

@@ -53,7 +53,7 @@ const LONGEST_SECONDS: u64 = 604_800;
 pub struct Options {
     /// What the nodes keep their jobs in.
     pub store: Store,
-    /// For how long, from the first fault to the reading. A machine that is slow takes longer for the same faults.
+    /// For how long, from the first fault to the reading. A machine that is slow takes longer for the same faults, or does not get through them.
     pub seconds: u64,
     /// What decides about everything else.
     pub seed: u64,
@@ -191,7 +191,8 @@ fn unfinished(options: &Options, folder: &Path, notes: &Notes, error: &anyhow::E
     let (record, faults, logs) = notes.take();
     let finding = Finding { invariant: "torture", what: format!("it ended before its time: {error:#}") };
     let account = Account { findings: vec![finding], ..Account::default() };
-    let report = Report { options, answers: record.answers, faults: &faults, left_out: 0, account: &account };
+    let report =
+        Report { options, answers: record.answers, faults: &faults, planned: notes.planned(), account: &account };
     write(folder, &report, &record.requests, &logs)
 }
 
@@ -206,7 +207,8 @@ async fn torture(options: &Options, binary: PathBuf, folder: &Path, notes: &Arc<
     let mut operations = save(&cluster, &drafts).await?;
     let saved_at = now()?;
     let traffic = start(&cluster, &drafts, &mut random, notes);
-    let left_out = nemesis::torture(&mut cluster, &planned, notes).await?;
+    notes.plan(planned.len());
+    nemesis::torture(&mut cluster, &planned, notes).await?;
     let faults = notes.faults();
     let shared = cluster.shared().await;
     let mut record = traffic.end().await?;
@@ -240,7 +242,7 @@ async fn torture(options: &Options, binary: PathBuf, folder: &Path, notes: &Arc<
     store.close().await?;
     let mut account = check::check(&story);
     account.findings.extend(shared.err().map(|error| Finding { invariant: "I11", what: error.to_string() }));
-    let report = Report { options, answers, faults: &story.faults, left_out, account: &account };
+    let report = Report { options, answers, faults: &story.faults, planned: notes.planned(), account: &account };
     let verdict = report.verdict();
     write(folder, &report, &requests, &story.logs)?;
     Ok(if verdict == Verdict::Green { ExitCode::SUCCESS } else { ExitCode::FAILURE })

@@ -40,8 +40,8 @@ enum Step {
     Begin(usize),
 }
 
-/// Does what is planned, and undoes it; says how many faults were left out.
-pub(crate) async fn torture(cluster: &mut Cluster, planned: &[Planned], notes: &Notes) -> Result<usize> {
+/// Does what is planned, and undoes it.
+pub(crate) async fn torture(cluster: &mut Cluster, planned: &[Planned], notes: &Notes) -> Result<()> {
     carry_out(planned, async |step| {
         match step {
             Step::Begin(place) => notes.fault(place, begin(cluster, &planned[place]).await?),
@@ -56,6 +56,7 @@ pub(crate) async fn torture(cluster: &mut Cluster, planned: &[Planned], notes: &
         Ok(())
     })
     .await
+    .map(drop)
 }
 
 /// Takes one step after another in time. What takes longer than planned puts off what comes after it; when that is [too late](LATEST),
@@ -212,7 +213,7 @@ mod tests {
         let (mut taken, start) = (Vec::new(), Instant::now());
         let left_out = carry_out(&planned, async |step| {
             if matches!(step, Step::Begin(_)) {
-                tokio::time::sleep(takes).await;
+                crate::pause_for(takes).await;
             }
             taken.push(step);
             Ok(())

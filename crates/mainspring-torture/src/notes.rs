@@ -1,6 +1,7 @@
 //! What has happened so far, kept outside of the torture, so that it can be told also when that ends before its time.
 
 use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::client::Record;
@@ -12,6 +13,7 @@ pub(crate) struct Notes {
     record: Arc<Mutex<Record>>,
     /// By their places in the plan.
     faults: Mutex<BTreeMap<usize, Done>>,
+    planned: AtomicUsize,
     logs: Mutex<Vec<String>>,
 }
 
@@ -19,6 +21,15 @@ impl Notes {
     /// What the clients write down.
     pub(crate) fn record(&self) -> Arc<Mutex<Record>> {
         Arc::clone(&self.record)
+    }
+
+    /// Writes down how many faults there are to be.
+    pub(crate) fn plan(&self, count: usize) {
+        self.planned.store(count, Ordering::Relaxed);
+    }
+
+    pub(crate) fn planned(&self) -> usize {
+        self.planned.load(Ordering::Relaxed)
     }
 
     /// Writes down that a fault has begun, or what is known of it by now.

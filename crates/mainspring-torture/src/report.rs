@@ -50,8 +50,8 @@ pub(crate) struct Report<'a> {
     pub(crate) options: &'a Options,
     pub(crate) answers: Answers,
     pub(crate) faults: &'a [Done],
-    /// Faults that were planned and not done, since it was too late for them.
-    pub(crate) left_out: usize,
+    /// How many were planned; it may have been too late for the last of them.
+    pub(crate) planned: usize,
     pub(crate) account: &'a Account,
 }
 
@@ -72,6 +72,10 @@ impl Report<'_> {
 
     fn effective(&self) -> u64 {
         self.faults.iter().filter(|fault| fault.had_effect).count() as u64
+    }
+
+    fn left_out(&self) -> usize {
+        self.planned.saturating_sub(self.faults.len())
     }
 
     fn kinds(&self) -> BTreeMap<String, u64> {
@@ -101,7 +105,7 @@ impl Report<'_> {
             "nodes": self.options.nodes,
             "verdict": format!("{:?}", self.verdict()).to_lowercase(),
             "faults": self.kinds(),
-            "left_out": self.left_out,
+            "left_out": self.left_out(),
             "instants": account.instants,
             "fires": account.fired,
             "missed": account.missed,
@@ -127,8 +131,9 @@ impl Report<'_> {
         let max = account.takeovers_ms.last().map_or("–".to_owned(), ToString::to_string);
         let [faults, fired, starts] = [self.effective(), account.fired, account.starts];
         format!(
-            "{store}: {:?}, seed {seed}, {seconds} s: {faults} faults, {fired} fires, {starts} starts, {} lost, {} duplicated, {max} ms to take over",
+            "{store}: {:?}, seed {seed}, {seconds} s: {faults} faults ({} left out), {fired} fires, {starts} starts, {} lost, {} duplicated, {max} ms to take over",
             self.verdict(),
+            self.left_out(),
             self.count("I1"),
             self.count("I2"),
         )
@@ -143,7 +148,7 @@ impl Report<'_> {
         line("| | |\n|---|---|".into());
         let kinds: Vec<String> = self.kinds().iter().map(|(kind, count)| format!("{count} × {kind}")).collect();
         line(format!("| faults with an effect | {}: {} |", self.effective(), kinds.join(", ")));
-        line(format!("| faults left out, the machine being too slow for them | {} |", self.left_out));
+        line(format!("| faults planned, left out since it was too late | {}, {} |", self.planned, self.left_out()));
         line(format!("| instants that had to be recorded | {} |", account.instants));
         line(format!("| fired, missed, suppressed | {}, {}, {} |", account.fired, account.missed, account.suppressed));
         line(format!("| lost, duplicated | {}, {} |", self.count("I1"), self.count("I2")));
@@ -200,7 +205,7 @@ mod tests {
         let (fired, starts, advances, looked) = (1_000, 500, 1, 1);
         let mut account = Account { fired, starts, advances, looked, takeovers_ms, ..Account::default() };
         let verdict = |faults: &[Done], account: &Account| {
-            let report = Report { options: &options, answers: Answers::default(), faults, left_out: 0, account };
+            let report = Report { options: &options, answers: Answers::default(), faults, planned: 21, account };
             (report.verdict(), report.json(), report.markdown() + &report.line())
         };
         let least = |seconds| Minima::of(&Options { seconds, ..options.clone() }).faults;
@@ -208,7 +213,9 @@ mod tests {
         let (green, json, text) = verdict(&faults, &account);
         assert_eq!(green, Verdict::Green);
         assert!(
-            text.ends_with("20 faults, 1000 fires, 500 starts, 0 lost, 0 duplicated, 6000 ms to take over"),
+            text.ends_with(
+                "20 faults (1 left out), 1000 fires, 500 starts, 0 lost, 0 duplicated, 6000 ms to take over"
+            ),
             "{text}"
         );
         assert_eq!(json["takeover_ms"], json!({"p50": 5_000, "max": 6_000}));

@@ -3,7 +3,7 @@
 //!
 //! A row of the window that memory does not know may have changed a moment ago. So the changes are taken first, and what they
 //! do not explain is read by id: what still stands there as it did and is unknown then was missed. What stands otherwise has
-//! changed meanwhile, which is named in changes to come. Triggers that rest or are gone are not looked for: they are stale when
+//! changed meanwhile, which is known here or named in changes to come. Triggers that rest or are gone are not looked for: they are stale when
 //! they fire.
 
 use mainspring_schedule::Timestamp;

@@ -24,7 +24,7 @@ const REST: u32 = 50;
 const REST_BOUNDS: (Duration, Duration) = (Duration::from_millis(250), Duration::from_secs(60));
 
 /// A floor is the lowest place that was seen in about the last one or two such times. So what comes again and again stays in reach, and a claim
-/// passes what ten seconds have left behind.
+/// passes what has been left behind in ten seconds, or since the last look.
 const TURN_EVERY: Duration = Duration::from_secs(5);
 
 /// Lines that keep their floors though nothing was seen in them lately.

@@ -1,5 +1,5 @@
 -- Attempts whose run is gone with a part of the history.
--- The offset keeps servers from a join: see end_usual.
+-- The offset keeps PostgreSQL from a join that reads the other table whole.
 SELECT DISTINCT run_id
 FROM attempt a
 WHERE run_id < :below

@@ -1,5 +1,5 @@
 -- Logs whose run is gone: with a part of the history, or before they came.
--- The offset keeps servers from a join: see end_usual.
+-- The offset keeps PostgreSQL from a join that reads the other table whole.
 SELECT DISTINCT run_id
 FROM log_chunk c
 WHERE run_id < :below

@@ -165,7 +165,7 @@ fn burial_waits_for_the_batch_under_way() {
     batch.run_alone(&format!("INSERT INTO fence (incarnation, seq) VALUES ({NODE}, 0)")).unwrap();
     let (tell, told) = std::sync::mpsc::channel();
     for share in [false, true] {
-        let take = if share { crate::sql::cluster::share_fence } else { step_fence };
+        let take = if share { share_fence } else { step_fence };
         take(&batch, NODE).and_then(|()| read_one(&batch, Sql::new("SELECT 1"), &[], |_| Ok(()))).unwrap();
         let (url, tell) = (url.clone(), tell.clone());
         let undertaker = std::thread::spawn(move || {
@@ -187,7 +187,7 @@ fn burial_waits_for_the_batch_under_way() {
         batch.commit().unwrap();
         assert_eq!(undertaker.join().unwrap(), 1);
     }
-    for take in [crate::sql::cluster::share_fence, step_fence] {
+    for take in [share_fence, step_fence] {
         let taken = take(&batch, NODE).and_then(|()| batch.commit());
         assert!(matches!(taken, Err(Fault::Refused(Error::Fenced))), "it is buried");
         batch.roll_back().unwrap();
@@ -340,8 +340,36 @@ fn unused_process_starts_are_forgotten() {
     crate::sql::tests::unused_process_starts_are_forgotten(&mut crate::sql::session::Session::new(patient(&url).0));
 }
 
-fn step_fence(batch: &dyn Db, owner: i64) -> Step<()> {
-    crate::sql::cluster::step_fence(batch, owner, 0)
+fn step_fence(batch: &Connection, owner: i64) -> Step<()> {
+    crate::sql::Batches::step_fence(batch, owner, 0)
+}
+
+fn share_fence(batch: &Connection, owner: i64) -> Step<()> {
+    crate::sql::Batches::share_fence(batch, owner)
+}
+
+/// A batch whose sender has given it up is still under way when the next one takes its step, which waits, and counts from there.
+#[test]
+fn step_of_the_fence_follows_one_that_was_under_way() {
+    let url = database();
+    let _store = PostgresStore::open(&url).unwrap();
+    let (batch, watch) = (session(&url), session(&url));
+    batch.run_alone("INSERT INTO fence (incarnation, seq) VALUES (1, 0)").unwrap();
+    let take = |db: &Connection| {
+        step_fence(db, 1).and_then(|()| read_one(db, Sql::new("SELECT seq FROM fence"), &[], |row| row.get::<i64>(0)))
+    };
+    assert_eq!(take(&batch).unwrap(), Some(1));
+    let (tell, told) = std::sync::mpsc::channel();
+    let next = std::thread::spawn(move || {
+        let db = session(&url);
+        tell.send(db.run_simple("SELECT pg_backend_pid()").unwrap().remove(0)).unwrap();
+        let seq = take(&db).unwrap().unwrap();
+        db.commit().unwrap();
+        seq.cast_unsigned()
+    });
+    assert!(waits(&watch, &told.recv().unwrap(), &next), "it does not wait");
+    batch.commit().unwrap();
+    assert_eq!(next.join().unwrap(), 2);
 }
 
 /// The step of the fence travels with what comes next, but never with the commit.

@@ -251,7 +251,7 @@ pub(crate) fn raise_fence(db: &dyn Db, owner: i64) -> Step<()> {
     Ok(())
 }
 
-/// Counts the fence of a process start up. Nothing is to be done without it, nor where it has counted too few.
+/// Counts the fence of a process start up. Nothing is to be done without it, nor where it has counted too few. PostgreSQL has locked it before.
 pub(crate) fn step_fence(db: &dyn Db, owner: i64, answered: u64) -> Step<()> {
     let values: [(&str, &dyn ToSql); 2] = [(":incarnation", &owner), (":answered", &answered.cast_signed())];
     db.post(on_servers!("fence_step", postgres, mysql), &values, Some(|| Error::Fenced))

@@ -104,9 +104,7 @@ fn whole_reads(plan: &[String]) -> Vec<&String> {
     for (index, line) in plan.iter().enumerate().filter(|(_, line)| reads(line) && !is_queue(line)) {
         let below = plan[index + 1..].iter().take_while(|line| !line.trim_start().starts_with("->"));
         let has_key = below.into_iter().any(|line| line.contains("Index Cond") || line.contains("TID Cond"));
-        // The index part of a bitmap scan has the key.
-        let is_bitmap = line.contains("Bitmap Heap Scan");
-        if !has_key && !is_bitmap {
+        if !has_key {
             found.push(line);
         }
     }
