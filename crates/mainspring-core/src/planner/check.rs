@@ -14,10 +14,13 @@ use crate::batch::Changes;
 use crate::id::TriggerId;
 use crate::rule::Loaded;
 
-/// Rows that memory does not know, with their versions and when they were due.
-type Suspects = FxHashMap<TriggerId, (i64, Option<Timestamp>)>;
+/// The version of a row, and when it is due.
+type Stands = (i64, Option<Timestamp>);
 
-fn stands(loaded: &Loaded) -> (i64, Option<Timestamp>) {
+/// Rows that memory does not know, as they stood.
+type Suspects = FxHashMap<TriggerId, Stands>;
+
+fn stands(loaded: &Loaded) -> Stands {
     (loaded.row.version, loaded.row.progress.due_at)
 }
 

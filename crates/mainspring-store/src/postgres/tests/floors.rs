@@ -184,7 +184,6 @@ fn counters_are_found_beside_an_old_snapshot() {
     // As in life, somebody cleans up in between, and cannot.
     watch.run_alone("VACUUM ANALYZE fence, fire_batch").unwrap();
     let db = Connection::open(&url.parse().unwrap(), &tls::connector().unwrap(), ENGINE).unwrap();
-    let texts = crate::sql::tests::statements("postgres");
     let statements = [
         ("taken_read", "64, 1"),
         ("taken_keep", "7, '\\x00', 64, 1"),
@@ -193,10 +192,8 @@ fn counters_are_found_beside_an_old_snapshot() {
         ("fence_share", "64"),
     ];
     for (name, values) in statements {
-        let text = connection::numbered(&texts[name], Lock::None);
-        db.run_alone(&format!("PREPARE {name} AS {text}")).unwrap();
-        let plan = db.run_simple(&format!("EXPLAIN (ANALYZE, BUFFERS) EXECUTE {name}({values})")).unwrap();
-        assert!(pages(&plan) < 20, "{plan:#?}");
+        let (pages, plan) = pages(&db, name, values);
+        assert!(pages < 20, "{plan:#?}");
     }
     let kept = "SELECT sequence FROM fire_batch WHERE slot IN (63, 64, 65) ORDER BY slot";
     assert_eq!(db.run_simple(kept).unwrap(), ["0", "7", "0"]);
@@ -205,9 +202,13 @@ fn counters_are_found_beside_an_old_snapshot() {
     drop(holder);
 }
 
-/// How many pages the statement of a plan has read.
-fn pages(plan: &[String]) -> u32 {
-    plan.iter().find_map(|line| line.split_once("shared hit=")?.1.split(' ').next()?.parse().ok()).unwrap()
+/// Executes a statement, and answers how many pages it has found in memory, and its plan.
+fn pages(db: &Connection, name: &str, values: &str) -> (u32, Vec<String>) {
+    let text = connection::numbered(&crate::sql::tests::statements("postgres")[name], Lock::None);
+    db.run_alone(&format!("PREPARE {name} AS {text}")).unwrap();
+    let plan = db.run_simple(&format!("EXPLAIN (ANALYZE, BUFFERS) EXECUTE {name}({values})")).unwrap();
+    let hit = |line: &String| line.split_once("shared hit=")?.1.split(' ').next()?.parse().ok();
+    (plan.iter().find_map(hit).unwrap(), plan)
 }
 
 /// A vacuum that finds one run among many dead ones leaves behind that there is one in all those pages, and that reading all of an index costs
@@ -223,7 +224,6 @@ fn runs_are_claimed_and_ended_by_keys_where_a_vacuum_found_one() {
     let known =
         db.run_simple("SELECT relpages > 9 AND reltuples = 1 FROM pg_class WHERE oid = 'run'::regclass").unwrap();
     assert_eq!(known, ["t"]);
-    let texts = crate::sql::tests::statements("postgres");
     let id = db.run_simple("SELECT id FROM run").unwrap().remove(0);
     // It does not run, so nothing ends.
     let end = format!("'{{{id}}}', '{{1}}', '{{succeeded}}', '{{1}}', '{{2}}', '{{succeeded}}'")
@@ -234,11 +234,9 @@ fn runs_are_claimed_and_ended_by_keys_where_a_vacuum_found_one() {
         ("end_usual", end),
     ];
     for (name, values) in statements {
-        let text = connection::numbered(&texts[name], Lock::None);
-        db.run_alone(&format!("PREPARE {name} AS {text}")).unwrap();
         db.run_alone("BEGIN").unwrap();
-        let plan = db.run_simple(&format!("EXPLAIN (ANALYZE, BUFFERS) EXECUTE {name}({values})")).unwrap();
-        assert!(pages(&plan) < 100, "{name}: {plan:#?}");
+        let (pages, plan) = pages(&db, name, &values);
+        assert!(pages < 100, "{name}: {plan:#?}");
         db.run_alone("ROLLBACK").unwrap();
     }
 }
