@@ -69,6 +69,18 @@ pub const fn is_fresh(now_ms: u64, counted_ms: u64) -> bool {
     now_ms.saturating_sub(counted_ms) <= FRESH_MS
 }
 
+/// How often a worker was counted up, as the store says.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub struct Count {
+    /// Which worker.
+    pub worker: Incarnation,
+    /// How often.
+    pub counter: u64,
+    /// Whether the store names the node that asks as the one that hears the worker. If not, another one has answered it since, maybe
+    /// a request of long ago, and may have claimed runs for it.
+    pub here: bool,
+}
+
 /// What one node knows of the workers of all nodes.
 #[derive(Debug, Default)]
 pub struct Watch {
@@ -93,28 +105,24 @@ impl Watch {
     ///
     /// ```
     /// use mainspring_core::Incarnation;
-    /// use mainspring_core::workers::{BEAT_MS, TTL_MS, Watch};
+    /// use mainspring_core::workers::{BEAT_MS, Count, TTL_MS, Watch};
+    /// let count = |worker, counter| Count { worker: Incarnation(worker), counter, here: true };
     /// let (mut watch, mut dead) = (Watch::default(), Vec::new());
     /// let reads = TTL_MS.div_ceil(BEAT_MS);
     /// for read in 0..=reads {
     ///     assert!(dead.is_empty());
     ///     let now_ms = read * BEAT_MS;
-    ///     dead = watch.observe(now_ms, now_ms, &[(Incarnation(1), 7), (Incarnation(2), read)]);
+    ///     dead = watch.observe(now_ms, now_ms, &[count(1, 7), count(2, read)]);
     /// }
     /// assert_eq!(dead, [(Incarnation(1), 7)]);
     /// ```
-    pub fn observe(
-        &mut self,
-        asked_ms: u64,
-        answered_ms: u64,
-        counts: &[(Incarnation, u64)],
-    ) -> Vec<(Incarnation, u64)> {
+    pub fn observe(&mut self, asked_ms: u64, answered_ms: u64, counts: &[Count]) -> Vec<(Incarnation, u64)> {
         // From the one answer to the next question: the counts stood still for at least that long.
         let elapsed = self.read_ms.map_or(0, |before| asked_ms.saturating_sub(before)).min(2 * BEAT_MS);
         self.read_ms = Some(answered_ms);
         let before = std::mem::take(&mut self.seen);
         let mut dead = Vec::new();
-        for &(worker, counter) in counts {
+        for &Count { worker, counter, .. } in counts {
             let silent_ms = match before.get(&worker) {
                 Some(seen) if seen.counter == counter => seen.silent_ms + elapsed,
                 _ => 0,
@@ -133,11 +141,13 @@ impl Watch {
 mod tests {
     use super::*;
 
-    const A: Incarnation = Incarnation(1);
+    fn counted(counter: u64) -> Count {
+        Count { worker: Incarnation(1), counter, here: true }
+    }
 
     fn reads_until_dead(watch: &mut Watch, from_ms: u64, every_ms: u64) -> u64 {
         (0..1_000)
-            .find(|read| !watch.observe(from_ms + read * every_ms, from_ms + read * every_ms, &[(A, 5)]).is_empty())
+            .find(|read| !watch.observe(from_ms + read * every_ms, from_ms + read * every_ms, &[counted(5)]).is_empty())
             .expect("dead in the end")
     }
 
@@ -154,7 +164,7 @@ mod tests {
     fn time_that_an_answer_takes_is_no_silence() {
         let mut watch = Watch::default();
         for read in 0..1_000 {
-            assert_eq!(watch.observe(read * BEAT_MS, (read + 1) * BEAT_MS, &[(A, 5)]), [], "{read}");
+            assert_eq!(watch.observe(read * BEAT_MS, (read + 1) * BEAT_MS, &[counted(5)]), [], "{read}");
         }
     }
 
@@ -162,11 +172,11 @@ mod tests {
     fn whoever_is_counted_up_or_joins_begins_anew() {
         let mut watch = Watch::default();
         for read in 0..100 {
-            assert_eq!(watch.observe(read * BEAT_MS, read * BEAT_MS, &[(A, read / 5)]), [], "{read}");
+            assert_eq!(watch.observe(read * BEAT_MS, read * BEAT_MS, &[counted(read / 5)]), [], "{read}");
         }
         let mut watch = Watch::default();
         for read in 0..100 {
-            let here = (read % 5 != 4).then_some((A, 0));
+            let here = (read % 5 != 4).then_some(counted(0));
             assert_eq!(watch.observe(read * BEAT_MS, read * BEAT_MS, here.as_slice()), [], "{read}");
         }
     }
@@ -175,7 +185,7 @@ mod tests {
     fn clock_that_stands_still_or_goes_back_makes_nobody_dead() {
         let mut watch = Watch::default();
         for read in 0..100 {
-            assert_eq!(watch.observe(1_000 - read, 1_000 - read, &[(A, 0)]), []);
+            assert_eq!(watch.observe(1_000 - read, 1_000 - read, &[counted(0)]), []);
         }
     }
 }

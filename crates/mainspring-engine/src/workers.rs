@@ -16,7 +16,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
 use mainspring_core::planner::AttemptEnd;
-use mainspring_core::workers::{BEAT_MS, CHECK_ALL_MS, HOLD_MS, Held, Lines, Reception, Watch, is_fresh};
+use mainspring_core::workers::{BEAT_MS, CHECK_ALL_MS, Count, HOLD_MS, Held, Lines, Reception, Watch, is_fresh};
 use mainspring_core::{Incarnation, JobId, RunId};
 use mainspring_store::{Error as StoreError, Store, WorkerInfo};
 use rustc_hash::{FxHashMap, FxHashSet};
@@ -331,19 +331,26 @@ impl Inner {
         is_fresh(boot_ms(), self.counted_ms.load(Ordering::Acquire))
     }
 
-    async fn count(&self) -> mainspring_store::Result<Vec<(Incarnation, u64)>> {
+    async fn count(&self) -> mainspring_store::Result<Vec<Count>> {
         let now_ms = boot_ms();
         let counted_ms = self.counted_ms.load(Ordering::Acquire);
-        let heard: Vec<Incarnation> = {
+        let sessions: Vec<Arc<Session>> = {
             let mut sessions = lock(&self.sessions);
             sessions.retain(|_, session| session.is_kept(now_ms));
-            let heard = sessions.iter().filter(|(_, session)| session.counts(now_ms, counted_ms));
-            heard.map(|(id, _)| *id).collect()
+            sessions.values().filter(|session| session.counts(now_ms, counted_ms)).cloned().collect()
         };
+        let heard: Vec<Incarnation> = sessions.iter().map(|session| session.id).collect();
         let counts = self.store.beat_workers(self.me(), &heard, self.time.now()).await?;
         self.counted_ms.store(now_ms, Ordering::Release);
-        let there: FxHashSet<Incarnation> = counts.iter().map(|(id, _)| *id).collect();
-        heard.into_iter().filter(|id| !there.contains(id)).for_each(|id| self.forget(id));
+        let by_worker: FxHashMap<Incarnation, bool> = counts.iter().map(|count| (count.worker, count.here)).collect();
+        for session in sessions {
+            match by_worker.get(&session.id) {
+                Some(true) => {}
+                // Those sessions that are here since then know what another node has claimed.
+                Some(false) => session.end_polls(),
+                None => self.forget(session.id),
+            }
+        }
         lock(&self.lines).tidy(|session| session.strong_count() > 0);
         Ok(counts)
     }

@@ -7,7 +7,7 @@ use mainspring_core::batch::{
 };
 use mainspring_core::cluster::{Change, ClusterView, Renewal, ShardSet};
 use mainspring_core::job::JobKey;
-use mainspring_core::workers::Held;
+use mainspring_core::workers::{Count, Held};
 use mainspring_core::{BatchId, Incarnation, JobId, RunId, Timestamp, TriggerId};
 use mainspring_store::{AskedRun, Expect, JobPrior, JobUpdate, JobWrite, TriggerEnd, WorkerInfo};
 
@@ -78,7 +78,7 @@ pub(crate) enum Answer {
     Worker(Option<Box<WorkerInfo>>),
     /// Whether a worker was there.
     WasThere(bool),
-    Counts(Vec<(Incarnation, u64)>),
+    Counts(Vec<Count>),
 }
 
 /// Why nothing came of it, as far as whoever asked can tell.

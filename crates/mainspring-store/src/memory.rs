@@ -40,7 +40,7 @@ use mainspring_core::lane::JobLane;
 use mainspring_core::planner::Answered;
 use mainspring_core::queue::QueueRule;
 use mainspring_core::run::RunState;
-use mainspring_core::workers::Held;
+use mainspring_core::workers::{Count, Held};
 use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
 use tokio::sync::Notify;
 
@@ -236,13 +236,8 @@ impl Store for MemoryStore {
         Ok(queue::claim(&mut model, id, queues, limit, at))
     }
 
-    async fn beat_workers(
-        &self,
-        _by: Incarnation,
-        heard: &[Incarnation],
-        at: Timestamp,
-    ) -> Result<Vec<(Incarnation, u64)>> {
-        Ok(self.model()?.beat_workers(heard, at))
+    async fn beat_workers(&self, by: Incarnation, heard: &[Incarnation], at: Timestamp) -> Result<Vec<Count>> {
+        Ok(self.model()?.beat_workers(by, heard, at))
     }
 
     async fn bury_worker(&self, dead: Incarnation, counter: Option<u64>) -> Result<bool> {

@@ -10,7 +10,7 @@ use mainspring_core::cluster::ShardSet;
 use mainspring_core::job::{Job, JobKey};
 use mainspring_core::lane::JobLane;
 use mainspring_core::queue::QueueRule;
-use mainspring_core::workers::Held;
+use mainspring_core::workers::{Count, Held};
 use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
 
 use crate::cluster::Cluster;
@@ -141,13 +141,9 @@ pub trait Store: Send + Sync + 'static {
         at: Timestamp,
     ) -> Result<Vec<ClaimedRun>>;
 
-    /// Counts up the workers that a process start has heard, and reads the counts of all. Whoever is missing is gone.
-    async fn beat_workers(
-        &self,
-        by: Incarnation,
-        heard: &[Incarnation],
-        at: Timestamp,
-    ) -> Result<Vec<(Incarnation, u64)>>;
+    /// Counts up the workers that a process start has heard, and reads the counts of all. Whoever is missing is gone; whoever is not
+    /// `here` is [heard](Store::hear_worker) by another.
+    async fn beat_workers(&self, by: Incarnation, heard: &[Incarnation], at: Timestamp) -> Result<Vec<Count>>;
 
     /// Removes a worker, if its count is still this (or whatever it is): it can claim nothing any more. True: it was there. What it
     /// holds is to be [taken over](Store::adopt_from).

@@ -225,7 +225,7 @@ impl Session {
         }
     }
 
-    /// Ends the polls that are held.
+    /// Ends the polls that are held: the next one here begins another session.
     pub(super) fn end_polls(&self) {
         lock(&self.desk).session.retire();
         self.wake.notify_waiters();

@@ -396,6 +396,29 @@ async fn node_that_stops_sends_its_workers_away() {
 }
 
 #[tokio::test]
+async fn worker_whose_old_words_another_node_has_heard_is_given_what_that_one_claimed() {
+    let store: Arc<dyn Store> = Arc::new(MemoryStore::shared());
+    let (a, b) = (engine(Arc::clone(&store)).await, engine(store).await);
+    let key = save(&a, |_| {}).await;
+    let worker = join(&a, 1).await;
+    let quick = |number| Poll { wait_ms: Some(0), ..asks(number, 1, &[]) };
+    a.workers().poll(worker, quick(4)).await.expect("answered");
+    let run = ask(&a, &key).await;
+    // The worker has long gone away from this request: it hears nothing of its answer.
+    assert_eq!(ids(&told(&b, worker, 1, 1, &[]).await.0), [run]);
+    let number = AtomicU64::new(5);
+    let given = until("the worker is given the run", async || {
+        match a.workers().poll(worker, quick(number.fetch_add(1, Ordering::Relaxed))).await {
+            Ok(told) => (!told.runs.is_empty()).then(|| ids(&told)),
+            Err(WorkerError::Stale) => None,
+            Err(error) => panic!("{error}"),
+        }
+    });
+    assert_eq!(given.await, [run]);
+    assert_eq!(a.workers().worker(worker).await.expect("there").node, a.incarnation());
+}
+
+#[tokio::test]
 async fn worker_that_goes_back_and_forth_between_nodes_is_given_each_run_once() {
     let store: Arc<dyn Store> = Arc::new(MemoryStore::shared());
     let (a, b) = (engine(Arc::clone(&store)).await, engine(store).await);

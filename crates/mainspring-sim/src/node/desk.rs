@@ -6,7 +6,7 @@ use mainspring_api::{WorkerEnd, WorkerOrders, WorkerPoll};
 use mainspring_core::batch::CompletionBatch;
 use mainspring_core::job::Job;
 use mainspring_core::workers::{
-    BEAT_MS, CHECK_ALL_MS, HOLD_MS, Held, Lines, Reception, Refusal, Session, Watch, hold_ms, is_fresh,
+    BEAT_MS, CHECK_ALL_MS, Count, HOLD_MS, Held, Lines, Reception, Refusal, Session, Watch, hold_ms, is_fresh,
 };
 use mainspring_store::WorkerInfo;
 
@@ -86,10 +86,22 @@ pub(crate) enum DeskCall {
     Leave(u64, Incarnation),
     ReportInfo(u64),
     ReportHeld(u64),
-    Claim { worker: Incarnation, talk: u64, id: BatchId, free: u32, offers: u64 },
-    Beat { asked_ms: u64, heard: Vec<Incarnation> },
+    Claim {
+        worker: Incarnation,
+        talk: u64,
+        id: BatchId,
+        free: u32,
+        offers: u64,
+    },
+    /// With the sessions that were heard.
+    Beat {
+        asked_ms: u64,
+        heard: Vec<(Incarnation, u64)>,
+    },
     Bury(Incarnation),
-    Check { asked_ms: u64 },
+    Check {
+        asked_ms: u64,
+    },
 }
 
 /// What the desk has to do at a time.
@@ -511,22 +523,37 @@ impl World {
         desk.sessions.retain(|_, talk| talk.session.is_kept(now_ms));
         let counted_ms = desk.counted_ms;
         let heard = desk.sessions.iter().filter(|(_, talk)| talk.session.counts(now_ms, counted_ms));
-        let heard: Vec<Incarnation> = heard.map(|(worker, _)| *worker).collect();
-        let call = DeskCall::Beat { asked_ms: now_ms, heard: heard.clone() };
-        self.ask_for_desk(node, call, Verb::BeatWorkers(self.nodes[node].incarnation, heard, wall));
+        let heard: Vec<(Incarnation, u64)> = heard.map(|(worker, talk)| (*worker, talk.number)).collect();
+        let workers = heard.iter().map(|(worker, _)| *worker).collect();
+        let call = DeskCall::Beat { asked_ms: now_ms, heard };
+        self.ask_for_desk(node, call, Verb::BeatWorkers(self.nodes[node].incarnation, workers, wall));
     }
 
-    fn beaten(&mut self, node: usize, asked_ms: u64, heard: &[Incarnation], counts: &[(Incarnation, u64)]) {
+    fn beaten(&mut self, node: usize, asked_ms: u64, heard: &[(Incarnation, u64)], counts: &[Count]) {
         let now_ms = self.nodes[node].boot_ms(self.now);
         let desk = &mut self.nodes[node].desk;
         desk.counted_ms = asked_ms;
         let dead = desk.watch.observe(asked_ms, now_ms, counts);
         let sessions = &desk.sessions;
         desk.lines.tidy(|worker| sessions.contains_key(worker));
-        let missing = heard.iter().filter(|worker| counts.iter().all(|(there, _)| there != *worker));
-        missing.for_each(|worker| self.forget(node, *worker));
+        for &(worker, number) in heard {
+            match counts.iter().find(|count| count.worker == worker).map(|count| count.here) {
+                Some(true) => {}
+                Some(false) => self.end_polls(node, worker, number),
+                None => self.forget(node, worker),
+            }
+        }
         for (worker, counter) in dead {
             self.ask_for_desk(node, DeskCall::Bury(worker), Verb::BuryWorker(worker, Some(counter)));
+        }
+    }
+
+    /// Ends the polls of a session that are held: the next one here begins another session.
+    fn end_polls(&mut self, node: usize, worker: Incarnation, number: u64) {
+        let talk = self.nodes[node].desk.sessions.get_mut(&worker).filter(|talk| talk.number == number);
+        if let Some(talk) = talk {
+            talk.session.retire();
+            self.look_for(node, worker);
         }
     }
 

@@ -120,7 +120,8 @@ pub async fn worker_is_counted_up_and_buried_by_the_count_that_was_seen(store: A
         store.join_worker(info(id, OTHER, at(1_000))).await.expect("join");
     }
     let beat = async |heard: &[Incarnation]| {
-        let mut counts = store.beat_workers(node, heard, at(2_000)).await.expect("beat");
+        let counts = store.beat_workers(node, heard, at(2_000)).await.expect("beat");
+        let mut counts: Vec<(Incarnation, u64)> = counts.iter().map(|count| (count.worker, count.counter)).collect();
         counts.sort_unstable();
         counts
     };
@@ -150,7 +151,7 @@ pub async fn workers_count_for_as_long_as_their_node_does(store: Arc<dyn Store>)
     let mut beat = async |by: Incarnation, heard: &[Incarnation]| {
         now += 1_000;
         let counts = store.beat_workers(by, heard, at(now)).await.expect("beat");
-        let count = |id| counts.iter().find(|(other, _)| *other == id).map(|(_, count)| *count);
+        let count = |id| counts.iter().find(|count| count.worker == id).map(|count| count.counter);
         (count(WORKER), count(OTHER))
     };
     let heard_at = async |id: Incarnation| {
@@ -193,6 +194,27 @@ pub async fn workers_count_for_as_long_as_their_node_does(store: Arc<dyn Store>)
     let (worker, gone) = beat(node, &[WORKER]).await;
     assert_eq!(gone, None);
     assert!(store.bury_worker(WORKER, worker).await.expect("bury"), "that of its node counts, too");
+}
+
+pub async fn node_that_counts_workers_hears_which_of_them_another_has_answered_since(store: Arc<dyn Store>) {
+    let kit = Kit::new(store).await;
+    let (store, node, elsewhere) = (&kit.store, kit.incarnation, Incarnation(77));
+    for id in [WORKER, OTHER] {
+        store.join_worker(info(id, node, at(1_000))).await.expect("join");
+    }
+    let here = async |by: Incarnation, heard: &[Incarnation]| {
+        let counts = store.beat_workers(by, heard, at(2_000)).await.expect("beat");
+        let mut here: Vec<Incarnation> = counts.iter().filter(|count| count.here).map(|count| count.worker).collect();
+        here.sort_unstable();
+        here
+    };
+    let both = [OTHER, WORKER];
+    assert_eq!((here(node, &both).await, here(elsewhere, &[]).await), (both.to_vec(), vec![]));
+    assert!(store.hear_worker(WORKER, elsewhere, at(2_001)).await.expect("hear"));
+    assert_eq!((here(node, &both).await, here(elsewhere, &both).await), (vec![OTHER], vec![WORKER]));
+    assert_eq!((here(node, &[]).await, here(elsewhere, &[]).await), (vec![OTHER], vec![WORKER]), "heard or not");
+    assert!(store.hear_worker(WORKER, node, at(2_002)).await.expect("hear"));
+    assert_eq!((here(node, &both).await, here(elsewhere, &[]).await), (both.to_vec(), vec![]), "taken back");
 }
 
 pub async fn runs_of_a_buried_worker_are_adopted_and_those_of_a_living_one_are_not(store: Arc<dyn Store>) {

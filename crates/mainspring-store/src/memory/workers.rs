@@ -1,7 +1,7 @@
 //! Workers of other machines.
 
 use mainspring_core::batch::LiveRun;
-use mainspring_core::workers::Held;
+use mainspring_core::workers::{Count, Held};
 use mainspring_core::{Incarnation, Timestamp};
 
 use super::model::{Model, Worker};
@@ -24,17 +24,22 @@ impl Model {
     pub(super) fn hear_worker(&mut self, id: Incarnation, by: Incarnation, at: Timestamp) -> bool {
         let Some(worker) = self.workers.get_mut(&id) else { return false };
         worker.row.info.node = by;
-        self.beat_workers(&[id], at);
+        self.beat_workers(by, &[id], at);
         true
     }
 
-    pub(super) fn beat_workers(&mut self, heard: &[Incarnation], at: Timestamp) -> Vec<(Incarnation, u64)> {
+    pub(super) fn beat_workers(&mut self, by: Incarnation, heard: &[Incarnation], at: Timestamp) -> Vec<Count> {
         for id in heard {
             let Some(worker) = self.workers.get_mut(id) else { continue };
             worker.counter += 1;
             worker.row.heard_at = at;
         }
-        self.workers.iter().map(|(id, worker)| (*id, worker.counter)).collect()
+        let counts = self.workers.iter().map(|(id, worker)| Count {
+            worker: *id,
+            counter: worker.counter,
+            here: worker.row.info.node == by,
+        });
+        counts.collect()
     }
 
     pub(super) fn bury_worker(&mut self, dead: Incarnation, counter: Option<u64>) -> bool {

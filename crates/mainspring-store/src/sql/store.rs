@@ -11,7 +11,7 @@ use mainspring_core::cluster::ShardSet;
 use mainspring_core::job::{Job, JobKey};
 use mainspring_core::lane::JobLane;
 use mainspring_core::queue::QueueRule;
-use mainspring_core::workers::Held;
+use mainspring_core::workers::{Count, Held};
 use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
 use tokio::sync::Notify;
 
@@ -217,12 +217,7 @@ impl<B: Backend> Store for B {
         self.write(Lane::Claim, "claim runs for a worker", work).await
     }
 
-    async fn beat_workers(
-        &self,
-        by: Incarnation,
-        heard: &[Incarnation],
-        at: Timestamp,
-    ) -> Result<Vec<(Incarnation, u64)>> {
+    async fn beat_workers(&self, by: Incarnation, heard: &[Incarnation], at: Timestamp) -> Result<Vec<Count>> {
         let heard = heard.to_vec();
         self.write(Lane::Claim, "count workers up", move |s| worker::beat(s, by, &heard, at)).await
     }

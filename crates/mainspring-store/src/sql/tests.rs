@@ -306,7 +306,7 @@ pub(crate) fn burial_waits_for_the_count_that_is_under_way(
         store.join_worker(info(WORKER, node, at(1_000))).await.unwrap();
         let mut seen = 0;
         for now in [1_001, 1_002] {
-            seen = store.beat_workers(node, &[WORKER], at(now)).await.unwrap()[0].1;
+            seen = store.beat_workers(node, &[WORKER], at(now)).await.unwrap()[0].counter;
         }
         (node, seen)
     });

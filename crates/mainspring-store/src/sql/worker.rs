@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use mainspring_core::batch::{ClaimedRun, Queues};
-use mainspring_core::workers::Held;
+use mainspring_core::workers::{Count, Held};
 use mainspring_core::{BatchId, Incarnation, Timestamp};
 
 use super::Batches;
@@ -110,14 +110,18 @@ pub(crate) fn beat(
     by: Incarnation,
     heard: &[Incarnation],
     at: Timestamp,
-) -> Step<Vec<(Incarnation, u64)>> {
+) -> Step<Vec<Count>> {
     let node = session.number_of(by)?;
     let db = &session.connection;
-    let answer = |workers: Vec<Counted>| workers.into_iter().map(|worker| (worker.id, worker.counter.unsigned_abs()));
+    let count = |worker: Counted| Count {
+        worker: worker.id,
+        counter: worker.counter.unsigned_abs(),
+        here: worker.node == node,
+    };
     if heard.is_empty() {
         let workers = counted(db)?;
         if !workers.iter().any(|worker| worker.node == node && worker.heard) {
-            return Ok(answer(workers).collect());
+            return Ok(workers.into_iter().map(count).collect());
         }
     }
     let this: [(&str, &dyn ToSql); 1] = [(":node", &node)];
@@ -156,7 +160,7 @@ pub(crate) fn beat(
     // The row itself changes: a burial that waits for it finds another count, whatever it saw of the node's.
     mark(db, node, begun, (1, 1, at))?;
     mark(db, node, ended, (0, count_before, counted_at))?;
-    Ok(answer(workers).collect())
+    Ok(workers.into_iter().map(count).collect())
 }
 
 fn counted(db: &dyn Db) -> Step<Vec<Counted>> {
