@@ -6,6 +6,7 @@ mod tidy;
 mod torture;
 mod vectors;
 
+use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -30,10 +31,14 @@ fn main() -> anyhow::Result<ExitCode> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments[..] {
+        ["with-databases", ref command @ ..] => databases::with(command),
+        ["help"] | [.., "--help" | "-h"] => {
+            writeln!(std::io::stdout(), "{USAGE}")?;
+            Ok(ExitCode::SUCCESS)
+        }
         ["bench-peers", ref sizes @ ..] => peers::run(&root(), sizes),
         ["db", kind] => databases::keep(kind, false),
         ["db", kind, "--durable"] => databases::keep(kind, true),
-        ["with-databases", ref command @ ..] => databases::with(command),
         ["torture", ref options @ ..] => torture::run(&root(), options),
         ["tidy"] => tidy::run(&root()),
         ["vectors", dir] => vectors::run(Path::new(dir)),
