@@ -176,10 +176,6 @@ impl Shared for MysqlStore {
         &self.lanes.leases
     }
 
-    fn engine_reads(&self) -> &lane::Lane<Connection> {
-        &self.lanes.engine_reads
-    }
-
     fn hints(&self) -> &Notify {
         &self.hinted
     }

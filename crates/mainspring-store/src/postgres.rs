@@ -189,10 +189,6 @@ impl Shared for PostgresStore {
         &self.lanes.leases
     }
 
-    fn engine_reads(&self) -> &lane::Lane<Connection> {
-        &self.lanes.engine_reads
-    }
-
     fn hints(&self) -> &Notify {
         &self.hinted
     }

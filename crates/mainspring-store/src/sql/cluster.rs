@@ -32,9 +32,6 @@ pub(crate) trait Shared: Send + Sync + 'static {
     /// For the other verbs of leases.
     fn leases(&self) -> &Lane<Self::Session>;
 
-    /// For reads of the engine.
-    fn engine_reads(&self) -> &Lane<Self::Session>;
-
     /// Is woken when another node hints.
     fn hints(&self) -> &Notify;
 }
@@ -68,10 +65,14 @@ impl<S: Shared> Cluster for S {
 
     async fn orphaned(&self) -> Result<Vec<Incarnation>> {
         let work = |session: &mut Session<S::Session>| {
-            read(&session.connection, on_servers!("cluster_orphaned"), &[], |row| incarnation(row, 0))
+            let mut found = Vec::new();
+            session.connection.conclude(&[(on_servers!("cluster_orphaned"), &[])], &mut |_, row| {
+                found.push(incarnation(row, 0)?);
+                Ok(())
+            })?;
+            Ok(found)
         };
-        // It passes all unfinished runs, and what is dead of them beside an old snapshot: no lease waits behind it.
-        self.engine_reads().call("look for orphaned runs", work).await
+        self.leases().call("look for orphaned runs", work).await
     }
 
     async fn hint(&self) -> Result<()> {
