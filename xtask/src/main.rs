@@ -31,6 +31,7 @@ fn main() -> anyhow::Result<ExitCode> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
     match arguments[..] {
+        // First: what a command is to be told is not for this.
         ["with-databases", ref command @ ..] => databases::with(command),
         ["help"] | [.., "--help" | "-h"] => {
             writeln!(std::io::stdout(), "{USAGE}")?;

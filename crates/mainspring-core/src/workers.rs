@@ -76,8 +76,7 @@ pub struct Count {
     pub worker: Incarnation,
     /// How often.
     pub counter: u64,
-    /// Whether the store names the node that asks as the one that hears the worker. If not, another one has answered it since, maybe
-    /// a request of long ago, and may have claimed runs for it.
+    /// Whether its row names the process start that asks as the one that hears it.
     pub here: bool,
 }
 

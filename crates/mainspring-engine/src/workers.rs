@@ -342,13 +342,13 @@ impl Inner {
         let heard: Vec<Incarnation> = sessions.iter().map(|session| session.id).collect();
         let counts = self.store.beat_workers(self.me(), &heard, self.time.now()).await?;
         self.counted_ms.store(now_ms, Ordering::Release);
-        let by_worker: FxHashMap<Incarnation, bool> = counts.iter().map(|count| (count.worker, count.here)).collect();
+        let by_worker: FxHashMap<Incarnation, Count> = counts.iter().map(|count| (count.worker, *count)).collect();
+        // Only those that were counted: one that was begun since has read what other nodes have claimed.
         for session in sessions {
-            match by_worker.get(&session.id) {
-                Some(true) => {}
-                // Those sessions that are here since then know what another node has claimed.
-                Some(false) => session.end_polls(),
-                None => self.forget(session.id),
+            let count = by_worker.get(&session.id).copied();
+            session.counted(count);
+            if count.is_none() {
+                lock(&self.sessions).remove(&session.id);
             }
         }
         lock(&self.lines).tidy(|session| session.strong_count() > 0);
@@ -385,16 +385,6 @@ impl Inner {
         if let Some(session) = lock(&self.sessions).remove(&id) {
             session.bury();
         }
-    }
-
-    /// Lets go of a session whose worker may be heard elsewhere: its next poll here begins another one.
-    fn let_go(&self, session: &Arc<Session>) {
-        let mut sessions = lock(&self.sessions);
-        if sessions.get(&session.id).is_some_and(|known| Arc::ptr_eq(known, session)) {
-            sessions.remove(&session.id);
-        }
-        drop(sessions);
-        session.end_polls();
     }
 }
 

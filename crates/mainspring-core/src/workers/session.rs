@@ -2,7 +2,7 @@
 
 use rustc_hash::FxHashSet;
 
-use super::{CHECK_MS, FRESH_MS, Hands, Held, Orders, Received, TTL_MS};
+use super::{CHECK_MS, Count, FRESH_MS, Hands, Held, Orders, Received, TTL_MS};
 use crate::id::RunId;
 
 /// One worker, as long as it is heard by this node and by no other.
@@ -56,8 +56,10 @@ pub enum Reception {
 pub enum Refusal {
     /// The worker was taken for dead.
     Gone,
-    /// Another poll or another session has taken its place.
+    /// A newer poll has taken its place.
     Stale,
+    /// The session is over: there is nothing to say, and the next poll begins another.
+    Over,
 }
 
 impl Session {
@@ -100,6 +102,20 @@ impl Session {
         if self.hands.are(held) && self.unreadable.is_empty() {
             self.checked_ms = self.checked_ms.max(asked_ms);
         }
+    }
+
+    /// Takes in what the store says of its worker, which was there when the session began, as it is counted up: nothing, if it is
+    /// gone. Says whether its polls are to be looked at.
+    ///
+    /// Where the row names another node, that one has answered the worker since, maybe a request of long ago, and may have claimed runs
+    /// for it: the session retires.
+    pub fn counted(&mut self, count: Option<Count>) -> bool {
+        match count {
+            Some(count) if count.here => return false,
+            Some(_) => self.retire(),
+            None => self.bury(),
+        }
+        true
     }
 
     /// Notes that something was heard.
@@ -152,8 +168,11 @@ impl Session {
         if self.gone {
             return Err(Refusal::Gone);
         }
-        if self.retired || !self.hands.is_newest(number) {
+        if !self.hands.is_newest(number) {
             return Err(Refusal::Stale);
+        }
+        if self.retired {
+            return Err(Refusal::Over);
         }
         Ok(self.hands.orders(now_ms, named))
     }
@@ -225,9 +244,10 @@ impl Session {
         self.unreadable.insert(run);
     }
 
-    /// Asks for the end of a run. False: it is not here, as far as is known yet.
+    /// Asks for the end of a run. False: it is not here, as far as is known yet, or somebody else may have it by now.
     pub fn end(&mut self, run: RunId) -> bool {
-        let here = self.hands.end(run);
+        // Also if it is over: the one that takes its place goes by what was asked for here.
+        let here = self.hands.end(run) && !self.is_over();
         if !here && (self.claiming || self.unreadable.contains(&run)) {
             self.ended_early.push(run);
         }
@@ -304,6 +324,19 @@ mod tests {
     }
 
     #[test]
+    fn session_whose_worker_another_node_has_answered_since_or_that_is_gone_is_over() {
+        let after = |count: Option<bool>| {
+            let mut session = Session::new(1, 0);
+            session.receive(0, 1, &[]);
+            let count = count.map(|here| Count { worker: Incarnation(1), counter: 7, here });
+            (session.counted(count), session.orders(0, 1, &[]), session.receive(1, 2, &[]))
+        };
+        assert_eq!(after(Some(true)), (false, Ok(Orders::default()), Reception::GoesOn));
+        assert_eq!(after(Some(false)), (true, Err(Refusal::Over), Reception::Anew));
+        assert_eq!(after(None), (true, Err(Refusal::Gone), Reception::Anew));
+    }
+
+    #[test]
     fn whoever_was_heard_since_the_last_count_is_counted_however_long_that_is_ago() {
         let mut session = Session::new(1, 0);
         session.hear(1_000);
@@ -323,7 +356,8 @@ mod tests {
         session.receive(0, 2, &[(run(1), 1)]);
         assert_eq!(session.orders(0, 1, &[]), Err(Refusal::Stale));
         session.retire();
-        assert_eq!((session.orders(0, 2, &[]), session.begin_claim(2, 1)), (Err(Refusal::Stale), None));
+        assert_eq!((session.orders(0, 2, &[]), session.begin_claim(2, 1)), (Err(Refusal::Over), None));
+        assert_eq!(session.orders(0, 1, &[]), Err(Refusal::Stale));
         session.bury();
         assert_eq!(session.orders(0, 2, &[]), Err(Refusal::Gone));
     }
@@ -336,9 +370,14 @@ mod tests {
         before.give(run(2), 1, false);
         after.give(run(1), 1, false);
         assert!(before.end(run(1)) && before.end(run(2)));
+        before.give(run(3), 1, false);
+        after.give(run(3), 1, false);
+        before.retire();
+        assert!(!before.end(run(3)), "it is over: another may have the run");
         after.replace(before);
         after.receive(1, 1, &[]);
-        assert_eq!(after.orders(1, 1, &[(run(1), 1)]).map(|orders| orders.end), Ok(vec![run(1)]));
+        let named = [(run(1), 1), (run(3), 1)];
+        assert_eq!(after.orders(1, 1, &named).map(|orders| orders.end), Ok(vec![run(1), run(3)]));
         assert!(before.is_over() && !after.has(run(2), 1));
     }
 

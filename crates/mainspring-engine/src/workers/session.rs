@@ -231,6 +231,13 @@ impl Session {
         self.wake.notify_waiters();
     }
 
+    /// Takes in what the store says of its worker as it is counted up.
+    pub(super) fn counted(&self, count: Option<workers::Count>) {
+        if lock(&self.desk).session.counted(count) {
+            self.wake.notify_waiters();
+        }
+    }
+
     /// Takes the place of another session, and ends its polls.
     pub(super) fn replace(&self, other: &Self) {
         lock(&self.desk).session.replace(&mut lock(&other.desk).session);
@@ -292,12 +299,9 @@ impl Session {
     }
 
     /// What there is to say now.
-    fn told(&self, poll: &Poll) -> Result<Told, WorkerError> {
+    fn told(&self, poll: &Poll) -> Result<Told, Refusal> {
         let mut desk = lock(&self.desk);
-        let orders = desk.session.orders(boot_ms(), poll.number, &poll.holds).map_err(|refusal| match refusal {
-            Refusal::Gone => WorkerError::NotFound(self.id),
-            Refusal::Stale => WorkerError::Stale,
-        })?;
+        let orders = desk.session.orders(boot_ms(), poll.number, &poll.holds)?;
         let runs = orders.give.iter().filter_map(|(run, _)| desk.runs.get(run).cloned()).collect();
         Ok(Told { runs, end: orders.end, held_ms: 0 })
     }
@@ -372,11 +376,13 @@ impl Workers {
                 return Err(WorkerError::Unheard);
             }
             self.must_serve()?;
-            let told = session.told(&poll)?;
-            if !(told.runs.is_empty() && told.end.is_empty()) {
-                return Ok(Told { held_ms: held_ms(), ..told });
+            match session.told(&poll) {
+                Ok(told) if told.runs.is_empty() && told.end.is_empty() => self.seek(&session, &poll),
+                Ok(told) => return Ok(Told { held_ms: held_ms(), ..told }),
+                Err(Refusal::Over) => return Ok(Told { held_ms: held_ms(), ..Told::default() }),
+                Err(Refusal::Stale) => return Err(WorkerError::Stale),
+                Err(Refusal::Gone) => return Err(WorkerError::NotFound(id)),
             }
-            self.seek(&session, &poll);
             tokio::select! {
                 () = woken => {}
                 () = &mut over => return Ok(Told { held_ms: held_ms(), ..Told::default() }),
@@ -458,7 +464,7 @@ impl Workers {
                     return Some(count);
                 }
                 Err(StoreError::Fenced) => {
-                    inner.let_go(session);
+                    session.end_polls();
                     return None;
                 }
                 Err(StoreError::Closed) => return None,

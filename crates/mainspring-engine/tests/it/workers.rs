@@ -409,11 +409,8 @@ async fn worker_whose_old_words_another_node_has_heard_is_given_what_that_one_cl
     assert_eq!(ids(&told(&b, worker, 1, 1, &[]).await.0), [run]);
     let number = AtomicU64::new(5);
     let given = until("the worker is given the run", async || {
-        match a.workers().poll(worker, quick(number.fetch_add(1, Ordering::Relaxed))).await {
-            Ok(told) => (!told.runs.is_empty()).then(|| ids(&told)),
-            Err(WorkerError::Stale) => None,
-            Err(error) => panic!("{error}"),
-        }
+        let told = a.workers().poll(worker, quick(number.fetch_add(1, Ordering::Relaxed))).await.expect("answered");
+        (!told.runs.is_empty()).then(|| ids(&told))
     });
     assert_eq!(given.await, [run]);
     assert_eq!(a.workers().worker(worker).await.expect("there").node, a.incarnation());

@@ -330,6 +330,10 @@ impl World {
         match talk.session.orders(now_ms, poll_number, &named(poll)) {
             Err(Refusal::Gone) => self.finish(node, number, Err(Trouble::Dismissed)),
             Err(Refusal::Stale) => self.finish(node, number, Err(Trouble::Stale)),
+            Err(Refusal::Over) => {
+                let held_ms = Some(counted_ms.saturating_sub(since));
+                self.finish(node, number, Ok(Response::Orders(WorkerOrders { held_ms, ..WorkerOrders::default() })));
+            }
             Ok(orders) if orders.is_empty() => self.seek(node, worker, poll_number, free),
             Ok(orders) => {
                 let given = orders.give.iter().filter_map(|(run, _)| talk.runs.get(run));
@@ -537,23 +541,17 @@ impl World {
         let sessions = &desk.sessions;
         desk.lines.tidy(|worker| sessions.contains_key(worker));
         for &(worker, number) in heard {
-            match counts.iter().find(|count| count.worker == worker).map(|count| count.here) {
-                Some(true) => {}
-                Some(false) => self.end_polls(node, worker, number),
-                None => self.forget(node, worker),
+            let count = counts.iter().find(|count| count.worker == worker).copied();
+            let talk = self.nodes[node].desk.sessions.get_mut(&worker).filter(|talk| talk.number == number);
+            if talk.is_some_and(|talk| talk.session.counted(count)) {
+                self.look_for(node, worker);
+            }
+            if count.is_none() {
+                self.nodes[node].desk.sessions.remove(&worker);
             }
         }
         for (worker, counter) in dead {
             self.ask_for_desk(node, DeskCall::Bury(worker), Verb::BuryWorker(worker, Some(counter)));
-        }
-    }
-
-    /// Ends the polls of a session that are held: the next one here begins another session.
-    fn end_polls(&mut self, node: usize, worker: Incarnation, number: u64) {
-        let talk = self.nodes[node].desk.sessions.get_mut(&worker).filter(|talk| talk.number == number);
-        if let Some(talk) = talk {
-            talk.session.retire();
-            self.look_for(node, worker);
         }
     }
 
@@ -718,8 +716,6 @@ impl World {
         if is_here && count.is_none() {
             // The worker may be heard elsewhere: its next poll here begins another session.
             self.nodes[node].desk.sessions.get_mut(&worker).expect("seen above").session.retire();
-            self.look_for(node, worker);
-            self.nodes[node].desk.sessions.remove(&worker);
         }
         self.tick_desk(node, 0, DeskTick::Look(worker));
     }
