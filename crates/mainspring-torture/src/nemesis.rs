@@ -1,6 +1,6 @@
 //! Carries the plan out, and writes down what was done when.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use mainspring_core::Timestamp;
 use mainspring_rig::{Flow, Replication, Shutdown};
 use rustix::process::Signal;
@@ -14,6 +14,11 @@ use crate::plan::{Kind, Planned};
 
 /// How far what is done may be behind the plan: a busy machine takes longer for the same, and what was done is still to be checked.
 const LATEST: Duration = Duration::from_secs(300);
+
+/// Within which a server sees that it has lost a process.
+const NOTICES_WITHIN: Duration = Duration::from_secs(1);
+/// Within which it answers again.
+const RECOVERS_WITHIN: Duration = Duration::from_secs(120);
 
 /// A fault that was done.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -125,6 +130,14 @@ async fn begin(cluster: &mut Cluster, fault: &Planned) -> Result<Done> {
             let standby = standby.context("a promotion has a standby")?;
             tokio::task::block_in_place(|| cluster.promote(standby)).map(|()| true)?
         }
+        (Kind::SessionKilled, _) => {
+            let killed = break_database(cluster, Kind::SessionKilled)?;
+            if killed {
+                let server = cluster.server()?;
+                await_recovery(|| tokio::task::block_in_place(|| server.ask("SELECT 1").is_ok())).await?;
+            }
+            killed
+        }
         (kind, Some(node)) => break_wire(cluster, node, kind, fault.amount),
         (kind, None) => break_database(cluster, kind)?,
     };
@@ -200,9 +213,33 @@ async fn end(cluster: &mut Cluster, fault: &Planned) -> Result<()> {
     }
 }
 
+/// Waits until a server answers that may have lost a process: it sees that within a moment, ends all sessions and recovers.
+async fn await_recovery(answers: impl Fn() -> bool) -> Result<()> {
+    let until = async |limit: Duration, wanted: bool| {
+        let begun = Instant::now();
+        while begun.elapsed() < limit {
+            if answers() == wanted {
+                return true;
+            }
+            crate::pause_for(Duration::from_millis(20)).await;
+        }
+        false
+    };
+    until(NOTICES_WITHIN, false).await;
+    if until(RECOVERS_WITHIN, true).await { Ok(()) } else { bail!("the server does not answer any more") }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn server_that_recovers_is_waited_for_though_it_answers_once_more_before() {
+        let answers = [true, true, false, false, false, true];
+        let asked = std::cell::Cell::new(0);
+        await_recovery(|| answers[asked.replace(asked.get() + 1)]).await.unwrap();
+        assert_eq!(asked.get(), answers.len());
+    }
 
     /// Faults that begin every ten seconds and last for fifteen, of which each takes so long to begin.
     async fn carried_out(count: u64, takes: Duration) -> (Vec<Step>, Duration) {

@@ -103,12 +103,12 @@ fn excuse(fault: &Done, alone: bool) -> Vec<Excuse> {
         Kind::ClockNear => vec![excuse(to, RECOVERY_MS + fault.amount.abs(), false)],
         Kind::ClockFar => vec![excuse(to, TAKEOVER_MS, false)],
         // Runs of a database that is away for long are not heard of, and no node looks dead for it.
-        Kind::DatabaseRestart | Kind::DatabaseCrash => vec![excuse(to, lasts + RECOVERY_MS, true)],
+        Kind::DatabaseRestart | Kind::DatabaseCrash | Kind::SessionKilled => {
+            vec![excuse(to, lasts + RECOVERY_MS, true)]
+        }
         // The nodes have to find out that another server answers.
         Kind::Promotion => vec![excuse(to, lasts + TAKEOVER_MS, true)],
-        Kind::Reset | Kind::SessionKilled | Kind::SessionsEnded | Kind::RollingRestart => {
-            vec![excuse(to, RECOVERY_MS, true)]
-        }
+        Kind::Reset | Kind::SessionsEnded | Kind::RollingRestart => vec![excuse(to, RECOVERY_MS, true)],
     }
 }
 
@@ -138,6 +138,7 @@ mod tests {
             (Kind::Stop, 50_000, 90_000, 70_000, 70_000 + 9_000),
             (Kind::DatabaseCrash, 50_000, 55_000, 51_000, 51_000 + 1_000 + 5_000 + 3_000),
             (Kind::Promotion, 50_000, 52_000, 51_000, 51_000 + 1_000 + 2_000 + 8_000),
+            (Kind::SessionKilled, 50_000, 75_000, 51_000, 51_000 + 1_000 + 25_000 + 3_000),
             (Kind::Reset, 50_000, 50_000, 51_000, 55_000),
             (Kind::ClockNear, 50_000, 60_000, 61_000, 61_000 + 1_000 + 3_100),
         ];
