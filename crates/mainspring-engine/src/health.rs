@@ -60,7 +60,9 @@ fn reason(error: &Error) -> String {
         | Error::Rejected { operation, source }
         | Error::TooMuch { operation, source } => format!("the store could not {operation}: {source}"),
         Error::Unusable { .. } => "the store cannot be used; the log says why".to_owned(),
-        Error::NotFound { .. } | Error::Conflict { .. } | Error::Fenced | Error::Closed => error.to_string(),
+        Error::NotFound { .. } | Error::Conflict { .. } | Error::Superseded { .. } | Error::Fenced | Error::Closed => {
+            error.to_string()
+        }
     }
 }
 

@@ -16,7 +16,7 @@ use bytes::Bytes;
 use mainspring_api::ErrorCode;
 use mainspring_engine::control::Asking;
 use mainspring_schedule::Timestamp;
-use mainspring_store::{Claimed, KeptAnswer, KeyClaim, Release};
+use mainspring_store::{Claimed, KeptAnswer, KeyClaim, KeyHold, Release};
 use sha2::{Digest, Sha256};
 
 use crate::app::App;
@@ -94,7 +94,8 @@ async fn answer(app: &App, request: Request, next: Next) -> Answer<Response> {
         }
     };
     parts.extensions.insert(deed);
-    let response = next.run(Request::from_parts(parts, Body::from(body))).await;
+    let hold = KeyHold { key: claim.key.clone(), by: claim.by };
+    let response = hold.scope(next.run(Request::from_parts(parts, Body::from(body)))).await;
     let status = response.status();
     let kept = if status.is_success() { keep(app, &claim.key, response).await } else { Ok(response) };
     if !status.is_success() || kept.is_err() {
@@ -189,5 +190,72 @@ impl<'a> AtWork<'a> {
 impl Drop for AtWork<'_> {
     fn drop(&mut self) {
         self.app.at_work.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.key);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+    use std::sync::Mutex;
+
+    use axum::Router;
+    use axum::middleware::from_fn_with_state;
+    use axum::routing::post;
+    use mainspring_core::job::JobKey;
+    use mainspring_engine::Engine;
+    use mainspring_store::{Expect, MemoryStore};
+    use tokio::sync::{Notify, Semaphore, watch};
+    use tower::ServiceExt;
+
+    use super::*;
+    use crate::access::Access;
+    use crate::app::Inner;
+    use crate::figures::Figures;
+
+    async fn app() -> App {
+        let engine = Engine::start(Arc::new(MemoryStore::new()), mainspring_engine::Settings::default()).await.unwrap();
+        let opened = Access::open(&**engine.store(), &crate::Settings::default()).await.unwrap();
+        Arc::new(Inner {
+            figures: Figures::new(engine.metrics(), "a"),
+            access: opened.access,
+            default_timezone: "UTC".into(),
+            node_name: "a".into(),
+            slots: 1,
+            started_at: engine.control().now(),
+            closing: watch::channel(false).1,
+            streams: Arc::new(Semaphore::new(1)),
+            deeds: Arc::new(Semaphore::new(1)),
+            at_work: Mutex::new(HashSet::new()),
+            job_keys: Mutex::default(),
+            webhooks: Notify::new(),
+            tokens: Mutex::default(),
+            engine: Arc::new(engine),
+        })
+    }
+
+    /// Deletes a job that is not there.
+    async fn delete(app: &App) -> Response {
+        let key = JobKey::new("default", "a");
+        let deleted = app.control().store().delete_job(&key, Expect::Anything, Vec::new(), app.now()).await;
+        deleted.map_or_else(|error| Refusal::from(error).into_response(), IntoResponse::into_response)
+    }
+
+    #[tokio::test]
+    async fn what_a_request_asks_for_once_its_claim_has_passed_on_is_refused() {
+        let app = app().await;
+        let held = |State(app): State<App>| async move { delete(&app).await };
+        let lost = |State(app): State<App>| async move {
+            let (store, me) = (app.control().store(), app.engine.incarnation());
+            store.release_key("k", me, Release::LetGo).await.unwrap();
+            delete(&app).await
+        };
+        let router = Router::new().route("/held", post(held)).route("/lost", post(lost));
+        let router = router.layer(from_fn_with_state(Arc::clone(&app), once)).with_state(app);
+        for (path, key, status) in [("/held", "k", 404), ("/lost", "k", 409), ("/lost", "", 404)] {
+            let request = Request::post(path);
+            let request = if key.is_empty() { request } else { request.header(HEADER, key) };
+            let answer = router.clone().oneshot(request.body(Body::empty()).unwrap()).await.unwrap();
+            assert_eq!(answer.status(), status, "{path}, key {key:?}");
+        }
     }
 }

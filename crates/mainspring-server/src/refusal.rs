@@ -77,6 +77,7 @@ impl From<store::Error> for Refusal {
             store::Error::NotFound { what, .. } => Self::new(not_found(what), text),
             store::Error::Conflict { what: "run", .. } => Self::new(ErrorCode::RunFinal, text),
             store::Error::Conflict { .. } => Self::new(ErrorCode::ResourceConflict, text),
+            store::Error::Superseded { .. } => Self::new(ErrorCode::IdempotencyPending, text),
             store::Error::Unusable { .. } | store::Error::Fenced => Self::new(ErrorCode::StoreUnavailable, text),
             store::Error::Unavailable { ref source, .. } if is_disk_full(&**source) => {
                 Self::new(ErrorCode::StoreFull, text)

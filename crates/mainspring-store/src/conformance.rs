@@ -275,6 +275,7 @@ macro_rules! conformance_suite {
                 first_answer_stays,
                 claim_of_a_process_that_is_gone_is_taken_over,
                 claim_that_is_given_up_is_new_or_goes_on,
+                what_is_asked_under_a_claim_is_refused_once_another_has_it,
                 keys_that_differ_in_case_are_different;
         }
     };

@@ -61,6 +61,12 @@ pub enum Error {
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
+    /// It was asked under the claim of an idempotency key that is another request's by now, answered or given up. Nothing was done.
+    #[error("the idempotency key `{key}` is held by another request by now; nothing was done")]
+    Superseded {
+        /// The key.
+        key: String,
+    },
     /// This process start has been buried by other nodes: nothing of it is recorded any more. Come back as a new one.
     #[error("this process start was taken for dead by the other nodes; nothing was recorded")]
     Fenced,

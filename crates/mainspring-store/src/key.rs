@@ -1,9 +1,13 @@
 //! Idempotency keys: claimed before the deed, answered after it.
 //!
-//! A claim only tells who is at work. That a deed has one effect is up to the deed itself: whoever takes a claim over
-//! does it again, as the same deed ([`Claimed::Yours`]), and he who was taken for dead may do it still.
+//! Whoever takes a claim over does the deed again, as the same deed ([`Claimed::Yours`]). What he who had it before has not done by
+//! then is refused: what is asked of a store [under a claim](KeyHold::scope) is done only for as long as that is held.
+
+use std::future::Future;
 
 use mainspring_core::{Incarnation, Timestamp};
+
+use crate::error::Error;
 
 /// A request that wants an idempotency key for itself.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -19,6 +23,49 @@ pub struct KeyClaim {
     /// A claim that is further away than this, in either direction, is held by nobody: its request has ended without
     /// giving it up. Only how soon a repetition is done again depends on it, so clocks that differ do no harm.
     pub lapse_ms: i64,
+}
+
+/// A claim that is held.
+///
+/// ```
+/// use mainspring_core::Incarnation;
+/// use mainspring_store::KeyHold;
+/// # tokio::runtime::Builder::new_current_thread().build().unwrap().block_on(async {
+/// let hold = KeyHold { key: "k1".into(), by: Incarnation(1) };
+/// assert_eq!(hold.scope(async { 7 }).await, 7);
+/// # });
+/// ```
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct KeyHold {
+    /// The key.
+    pub key: String,
+    /// The process start that holds it.
+    pub by: Incarnation,
+}
+
+tokio::task_local! {
+    /// The claim under which the task at work asks. Not an argument: every change that a request may lead to would take it, on its way
+    /// through every layer.
+    static HELD: KeyHold;
+}
+
+impl KeyHold {
+    /// Does `work` under the claim: changes of jobs, calendars, runs and drains that it asks of a store are refused once the claim is
+    /// another's, answered or given up ([`Error::Superseded`]), and it passes to nobody while one of them is under way. What `work`
+    /// spawns is not under it.
+    pub async fn scope<T>(self, work: impl Future<Output = T>) -> T {
+        HELD.scope(self, work).await
+    }
+
+    /// The claim of the task at work, if it has one.
+    pub(crate) fn current() -> Option<Self> {
+        HELD.try_with(Self::clone).ok()
+    }
+
+    /// Why a change under it is refused.
+    pub(crate) fn lost(&self) -> Error {
+        Error::Superseded { key: self.key.clone() }
+    }
 }
 
 /// What a claim came to.

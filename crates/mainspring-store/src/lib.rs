@@ -23,7 +23,7 @@ mod worker;
 pub use cluster::{Cluster, LEAST_VERSION, NodeInfo};
 pub use data::JobData;
 pub use error::{Error, Result};
-pub use key::{Claimed, KeptAnswer, KeyClaim, Release};
+pub use key::{Claimed, KeptAnswer, KeyClaim, KeyHold, Release};
 pub use memory::MemoryStore;
 pub use mysql::MysqlStore;
 pub use open::open;

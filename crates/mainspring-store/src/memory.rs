@@ -130,8 +130,12 @@ impl MemoryStore {
         }
     }
 
+    /// Does what somebody asked for, under the claim of a key if the task has one.
     fn request<T>(&self, change: impl FnOnce(&mut Model) -> Result<T>) -> Result<T> {
-        let answer = change(&mut *self.model()?)?;
+        let mut model = self.model()?;
+        keys::hold(&model)?;
+        let answer = change(&mut model)?;
+        drop(model);
         self.changed.notify_one();
         Ok(answer)
     }
@@ -361,7 +365,7 @@ impl Store for MemoryStore {
     }
 
     async fn delete_calendar(&self, namespace: &str, name: &str, expect: Expect) -> Result<()> {
-        names::delete_calendar(&mut *self.model()?, namespace, name, expect)
+        self.request(|model| names::delete_calendar(model, namespace, name, expect))
     }
 
     async fn ask_run(&self, run: AskedRun) -> Result<Asked> {
@@ -612,6 +616,7 @@ impl Cluster for MemoryStore {
     }
 
     async fn ask_drain(&self, node: Incarnation, drain: bool) -> Result<bool> {
+        keys::hold(&*self.model()?)?;
         self.nodes(|nodes| nodes.ask_drain(node, drain))
     }
 

@@ -112,7 +112,7 @@ impl PostgresStore {
                     ends: start("end", ENGINE, 1)?,
                     claims: start("claim", ENGINE, 1)?,
                     logs: start("log", REQUEST, 1)?,
-                    requests: start("request", REQUEST, 2)?,
+                    requests: start("request", REQUEST, 2)?.within(lane::PATIENCE),
                     engine_reads: start("window", ENGINE_READ, 1)?,
                     reads: start("read", READ, 2)?,
                     counts: start("count", COUNT, 1)?,

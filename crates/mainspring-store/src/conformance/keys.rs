@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use mainspring_core::{Incarnation, Timestamp};
 
-use super::kit::{Kit, at};
-use crate::{Claimed, KeyClaim, Release, Store};
+use super::kit::{Draft, Kit, at};
+use crate::{Claimed, Error, Expect, JobUpdate, KeyClaim, KeyHold, Release, Store};
 
 fn first(since: Timestamp) -> Claimed {
     Claimed::Yours { since, again: false }
@@ -68,6 +68,35 @@ pub async fn claim_that_is_given_up_is_new_or_goes_on(store: Arc<dyn Store>) {
         assert_eq!(kit.claim_key("key", me, at(2)).await, then, "{how:?}");
     }
     kit.store.release_key("none", me, Release::LetGo).await.expect("nothing to give up");
+}
+
+pub async fn what_is_asked_under_a_claim_is_refused_once_another_has_it(store: Arc<dyn Store>) {
+    let kit = Kit::new(store).await;
+    let job = kit.save(Draft::new("a").trigger("t", at(60_000))).await;
+    let (me, dead) = (kit.incarnation, Incarnation(7));
+    let store = Arc::clone(&kit.store);
+    let pause = async |by, paused| {
+        let row = store.job(&job.job.definition.key).await.expect("job").expect("there");
+        let (triggers, expected_change) = (Vec::new(), row.change);
+        let update = JobUpdate { job: row.id, expected_change, paused: Some(paused), triggers, at: at(5) };
+        let hold = KeyHold { key: "key".into(), by };
+        hold.scope(store.update_job(update)).await.map(|row| row.paused)
+    };
+    let is_superseded = |answer| matches!(answer, Err(Error::Superseded { key }) if key == "key");
+    assert!(is_superseded(pause(dead, true).await), "it is nobody's");
+    assert_eq!(kit.claim_key("key", dead, at(1)).await, first(at(1)));
+    assert!(pause(dead, true).await.expect("its own"));
+    assert!(is_superseded(pause(me, false).await), "it is another's");
+    assert_eq!(kit.claim_key("key", me, at(2)).await, again(at(1)));
+    assert!(is_superseded(pause(dead, false).await), "taken over");
+    assert!(!pause(me, false).await.expect("its own"));
+    kit.answer_key("key", "", at(3)).await;
+    assert!(is_superseded(pause(me, true).await), "answered");
+    assert_eq!(kit.claim_key("other", me, at(4)).await, first(at(4)));
+    let delete = async || store.delete_job(&job.job.definition.key, Expect::Anything, Vec::new(), at(5)).await;
+    let under = |key: &str| KeyHold { key: key.into(), by: me };
+    assert!(is_superseded(under("key").scope(delete()).await.map(|()| true)));
+    under("other").scope(delete()).await.expect("its own");
 }
 
 pub async fn keys_that_differ_in_case_are_different(store: Arc<dyn Store>) {

@@ -3,7 +3,8 @@
 use mainspring_core::{Incarnation, Timestamp};
 
 use super::model::Model;
-use crate::key::{Claimed, Holder, KeptAnswer, KeyClaim, KeyRow, Release};
+use crate::error::Result;
+use crate::key::{Claimed, Holder, KeptAnswer, KeyClaim, KeyHold, KeyRow, Release};
 
 /// A key with the process start that holds its claim.
 #[derive(Clone, Debug)]
@@ -31,6 +32,13 @@ pub(super) fn claim(model: &mut Model, claim: &KeyClaim) -> Claimed {
 const fn new(claim: &KeyClaim) -> Key {
     let row = KeyRow { request_hash: claim.request_hash, answer: None, kept_at: claim.at, claimed_at: claim.at };
     Key { row, claimed_by: Some(claim.by) }
+}
+
+/// Refuses what is asked under a claim that is another's by now.
+pub(super) fn hold(model: &Model) -> Result<()> {
+    let Some(held) = KeyHold::current() else { return Ok(()) };
+    let is_held = |key: &Key| key.claimed_by == Some(held.by) && key.row.answer.is_none();
+    if model.keys.get(&held.key).is_some_and(is_held) { Ok(()) } else { Err(held.lost()) }
 }
 
 /// See [`crate::Store::keep_answer`].

@@ -310,6 +310,15 @@ fn request_of_a_caller_that_is_gone_is_finished() {
 }
 
 #[test]
+fn request_that_has_waited_too_long_is_not_begun() {
+    let url = database();
+    let _store = PostgresStore::open(&url).unwrap();
+    let open = Arc::new(move || Ok(session(&url)));
+    let lane = crate::sql::lane::Lane::start("test", &Arc::from("test"), 1, open).unwrap();
+    crate::sql::tests::request_that_has_waited_too_long_is_not_begun(lane);
+}
+
+#[test]
 fn requests_that_wait_keep_no_session_from_the_engine() {
     let url = database();
     let store = Arc::new(PostgresStore::open(&url).unwrap());

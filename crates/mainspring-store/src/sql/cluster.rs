@@ -14,10 +14,12 @@ use mainspring_core::planner::Answered;
 use tokio::sync::Notify;
 
 use super::db::{Db, Query, Row, Step, ToSql, execute, exists, incarnation, known, on_servers, read, sql, word};
+use super::key;
 use super::lane::{Lane, Server};
 use super::session::Session;
 use crate::cluster::{Cluster, NodeInfo, lost_setting};
 use crate::error::{Error, Result};
+use crate::key::KeyHold;
 
 /// How many changes are dropped with an acquisition; what is beyond that is taken one by one.
 const KNOWN_MAX: u32 = 100_000;
@@ -60,7 +62,12 @@ impl<S: Shared> Cluster for S {
     }
 
     async fn ask_drain(&self, node: Incarnation, drain: bool) -> Result<bool> {
-        self.leases().call("ask a node to drain", move |session| ask_drain(session, node, drain)).await
+        let held = KeyHold::current();
+        let work = move |session: &mut Session<S::Session>| {
+            key::hold(session, held.as_ref())?;
+            ask_drain(session, node, drain)
+        };
+        self.leases().call("ask a node to drain", work).await
     }
 
     async fn orphaned(&self) -> Result<Vec<Incarnation>> {

@@ -3,9 +3,9 @@
 use mainspring_core::{Incarnation, Timestamp};
 
 use super::Batches;
-use super::db::{Step, ToSql, execute, instant, read_one, sql};
+use super::db::{Step, ToSql, execute, exists, instant, read_one, sql};
 use super::session::Session;
-use crate::key::{Claimed, Holder, KeptAnswer, KeyClaim, KeyRow, Release};
+use crate::key::{Claimed, Holder, KeptAnswer, KeyClaim, KeyHold, KeyRow, Release};
 
 /// The status of a key that has no answer yet.
 const NO_ANSWER: u16 = 0;
@@ -39,6 +39,14 @@ pub(crate) fn claim(session: &mut Session<impl Batches>, claim: &KeyClaim) -> St
         execute(db, sql!("key_take"), &values)?;
     }
     Ok(claimed)
+}
+
+/// Refuses what is asked under a claim that is another's by now, and keeps the claim until the end of the transaction.
+pub(crate) fn hold(session: &mut Session<impl Batches>, held: Option<&KeyHold>) -> Step<()> {
+    let Some(held) = held else { return Ok(()) };
+    let me = session.number_of(held.by)?;
+    let values: [(&str, &dyn ToSql); 2] = [(":key", &held.key), (":by", &me)];
+    if exists(&session.connection, sql!("key_hold", servers), &values)? { Ok(()) } else { Err(held.lost().into()) }
 }
 
 /// See [`crate::Store::keep_answer`].

@@ -1,12 +1,13 @@
 //! Threads that work for requests on a database server, each on a session of its own.
 //!
-//! A request runs to its end, whether or not anybody still waits for it. A session that saw an error is closed.
+//! A request that has begun runs to its end, whether or not anybody still waits for it. A session that saw an error is closed.
 
 use std::collections::VecDeque;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 
 use tokio::sync::{Notify, oneshot};
 
@@ -19,6 +20,9 @@ use crate::row::Connections;
 
 /// How many requests of a lane wait at most.
 const WAITING_MAX: usize = 16_384;
+
+/// For how long a request of people may wait for its turn.
+pub(crate) const PATIENCE: Duration = Duration::from_secs(10);
 
 /// How often a transaction is tried that others were in the way of.
 const TRIES: u32 = 10;
@@ -72,6 +76,8 @@ pub(crate) struct Lane<C> {
     threads: Mutex<Vec<JoinHandle<()>>>,
     /// What each thread's session does.
     uses: Vec<Arc<Use>>,
+    /// For how long a request may wait for its turn; then it is refused, and nothing of it is done.
+    patience: Option<Duration>,
 }
 
 struct Shared<C> {
@@ -104,7 +110,7 @@ impl<C: Server> Lane<C> {
         let queue = Queue { requests: VecDeque::new(), closing: false };
         let shared = Arc::new(Shared { queue: Mutex::new(queue), arrived: Condvar::new() });
         let uses = (0..sessions).map(|_| Arc::default()).collect();
-        let lane = Self { shared, threads: Mutex::default(), uses };
+        let lane = Self { shared, threads: Mutex::default(), uses, patience: None };
         for used in &lane.uses {
             let used = Arc::clone(used);
             let (open, name, shared) = (Arc::clone(&open), Arc::clone(store), Arc::clone(&lane.shared));
@@ -120,6 +126,13 @@ impl<C: Server> Lane<C> {
             lane.threads().push(thread);
         }
         Ok(lane)
+    }
+
+    /// Refuses requests that have waited for so long: whoever asked has given up, or decided anew, and what was wanted then may be wrong
+    /// by now.
+    pub(crate) fn within(mut self, patience: Duration) -> Self {
+        self.patience = Some(patience);
+        self
     }
 
     /// Does `work` in a transaction. It may be done several times, until one of them is kept; the last answer counts.
@@ -138,9 +151,18 @@ impl<C: Server> Lane<C> {
         work: impl FnMut(&mut Session<C>) -> Step<T> + Send + 'static,
     ) -> Result<oneshot::Receiver<Result<T>>> {
         let (reply, answer) = oneshot::channel();
+        let (asked, patience) = (Instant::now(), self.patience);
         let request = move |place: &mut Place<C>| {
+            let waited = asked.elapsed();
+            let done = match patience.filter(|patience| waited > *patience) {
+                None => place.serve(operation, work),
+                Some(_) => {
+                    let source = format!("it waited for {} s, and was not begun", waited.as_secs()).into();
+                    Err(Error::Unavailable { operation, source })
+                }
+            };
             // Whoever asked may have stopped waiting.
-            let _heard = reply.send(place.serve(operation, work));
+            let _heard = reply.send(done);
         };
         {
             let mut queue = self.shared.queue();

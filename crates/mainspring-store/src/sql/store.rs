@@ -24,7 +24,7 @@ use super::{
 use crate::cluster::Cluster;
 use crate::data::JobData;
 use crate::error::{Error, Result};
-use crate::key::{Claimed, KeptAnswer, KeyClaim, Release};
+use crate::key::{Claimed, KeptAnswer, KeyClaim, KeyHold, Release};
 use crate::row::{
     Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, Connections, Disk, EventRow, Expect,
     GapRow, JobPrior, JobQuery, JobRow, JobUpdate, JobWrite, LogChunk, NamespaceRow, PurgeRule, QueueRow, Released,
@@ -72,6 +72,20 @@ pub(crate) trait Backend: Send + Sync + 'static {
         operation: &'static str,
         work: impl FnMut(&mut Session<Self::Connection>) -> Step<T> + Send + 'static,
     ) -> impl Future<Output = Result<T>> + Send;
+
+    /// The same for a change that somebody asked for, under the claim of a key if the task has one.
+    fn deed<T: Send + 'static>(
+        &self,
+        operation: &'static str,
+        mut work: impl FnMut(&mut Session<Self::Connection>) -> Step<T> + Send + 'static,
+    ) -> impl Future<Output = Result<T>> + Send {
+        let held = KeyHold::current();
+        let work = move |session: &mut Session<Self::Connection>| {
+            key::hold(session, held.as_ref())?;
+            work(session)
+        };
+        self.write(Lane::Api, operation, work)
+    }
 
     /// Reads in one snapshot.
     fn read<T: Send + 'static>(
@@ -303,16 +317,16 @@ impl<B: Backend> Store for B {
     }
 
     async fn save_jobs(&self, writes: Vec<JobWrite>) -> Result<Vec<Saved>> {
-        self.write(Lane::Api, "save jobs", move |s| save::save(s, &writes)).await
+        self.deed("save jobs", move |s| save::save(s, &writes)).await
     }
 
     async fn update_job(&self, update: JobUpdate) -> Result<JobRow> {
-        self.write(Lane::Api, "update a job", move |s| update::update(s, &update)).await
+        self.deed("update a job", move |s| update::update(s, &update)).await
     }
 
     async fn delete_job(&self, key: &JobKey, expect: Expect, ends: Vec<TriggerEnd>, at: Timestamp) -> Result<()> {
         let key = key.clone();
-        self.write(Lane::Api, "delete a job", move |s| update::delete(s, &key, expect, &ends, at)).await
+        self.deed("delete a job", move |s| update::delete(s, &key, expect, &ends, at)).await
     }
 
     async fn job(&self, key: &JobKey) -> Result<Option<JobRow>> {
@@ -354,17 +368,17 @@ impl<B: Backend> Store for B {
     }
 
     async fn save_calendar(&self, write: CalendarWrite) -> Result<CalendarRow> {
-        self.write(Lane::Api, "save a calendar", move |s| names::save_calendar(s, &write)).await
+        self.deed("save a calendar", move |s| names::save_calendar(s, &write)).await
     }
 
     async fn delete_calendar(&self, namespace: &str, name: &str, expect: Expect) -> Result<()> {
         let (namespace, name) = (namespace.to_owned(), name.to_owned());
         let work = move |s: &mut Session<B::Connection>| names::delete_calendar(s, &namespace, &name, expect);
-        self.write(Lane::Api, "delete a calendar", work).await
+        self.deed("delete a calendar", work).await
     }
 
     async fn ask_run(&self, run: AskedRun) -> Result<Asked> {
-        self.write(Lane::Api, "queue a run", move |s| run::ask(s, &run)).await
+        self.deed("queue a run", move |s| run::ask(s, &run)).await
     }
 
     async fn rearm(&self, run: RunId, rearm: Rearm) -> Result<bool> {
@@ -373,7 +387,7 @@ impl<B: Backend> Store for B {
 
     async fn cancel_run(&self, run: RunId, reason: &str, rearm: Option<Rearm>, at: Timestamp) -> Result<Cancelled> {
         let reason = reason.to_owned();
-        self.write(Lane::Api, "cancel a run", move |s| run::cancel(s, run, &reason, rearm, at)).await
+        self.deed("cancel a run", move |s| run::cancel(s, run, &reason, rearm, at)).await
     }
 
     async fn run(&self, run: RunId) -> Result<Option<RunInfo>> {

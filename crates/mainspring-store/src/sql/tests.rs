@@ -411,6 +411,25 @@ pub(crate) fn requests_that_wait_keep_no_session_from_the_engine(
     until(|| waiting.load(Ordering::SeqCst) == 0);
 }
 
+/// A request whose turn comes too late is refused, and nothing of it is done.
+pub(crate) fn request_that_has_waited_too_long_is_not_begun<C: Server>(lane: Lane<C>) {
+    let runtime = Runtime::new().unwrap();
+    let set = |lane: &Lane<C>, name: &'static str| {
+        runtime.block_on(lane.call("test", move |session| {
+            execute(&session.connection, sql!("set_setting", mysql), &[(":name", &name), (":value", &"there")])
+        }))
+    };
+    set(&lane, "in time").unwrap();
+    let lane = lane.within(std::time::Duration::ZERO);
+    assert!(matches!(set(&lane, "late"), Err(Error::Unavailable { .. })));
+    let lane = lane.within(super::lane::PATIENCE);
+    let found = lane.call("test", |session| {
+        let there = |name: &'static str| super::db::exists(&session.connection, sql!("setting"), &[(":name", &name)]);
+        Ok((there("in time")?, there("late")?))
+    });
+    assert_eq!(runtime.block_on(found).unwrap(), (true, false));
+}
+
 /// Process starts and workers to which nothing refers are forgotten a day after that was seen, and with them what was answered
 /// to those who took their runs over; those at work and those with something of theirs stay.
 pub(crate) fn unused_process_starts_are_forgotten(session: &mut Session<impl Batches>) {
