@@ -38,7 +38,12 @@ pub fn with(command: &[&str]) -> anyhow::Result<ExitCode> {
             servers.push((variable, kind.start()?));
         }
         let addresses = servers.iter().map(|(variable, server)| (variable, server.url()));
-        let child = Command::new(program).args(arguments).envs(addresses).spawn();
+        let mut command = Command::new(program);
+        command.args(arguments).envs(addresses);
+        // What cargo says of this package: build scripts that look at it would run again, and all that rests on them be built anew.
+        let of_cargo = |name: &str| name.starts_with("CARGO_PKG_") || name.starts_with("CARGO_MANIFEST_");
+        std::env::vars().filter(|(name, _)| of_cargo(name)).for_each(|(name, _)| _ = command.env_remove(name));
+        let child = command.spawn();
         let mut child = child.with_context(|| format!("cannot run {program}"))?;
         let status = loop {
             tokio::select! {
