@@ -616,8 +616,9 @@ impl Cluster for MemoryStore {
     }
 
     async fn ask_drain(&self, node: Incarnation, drain: bool) -> Result<bool> {
-        keys::hold(&*self.model()?)?;
-        self.nodes(|nodes| nodes.ask_drain(node, drain))
+        let mut model = self.model()?;
+        keys::hold(&model)?;
+        Ok(model.shared_nodes().ask_drain(node, drain))
     }
 
     async fn orphaned(&self) -> Result<Vec<Incarnation>> {
@@ -637,7 +638,7 @@ impl Cluster for MemoryStore {
 /// What a simulator of a shared database asks and sets beside the contract.
 impl MemoryStore {
     fn nodes<T>(&self, change: impl FnOnce(&mut nodes::Nodes) -> T) -> Result<T> {
-        Ok(change(self.model()?.nodes.as_mut().expect("only asked of a store that is shared")))
+        Ok(change(self.model()?.shared_nodes()))
     }
 
     /// Sets which database it says it is, and its clock.

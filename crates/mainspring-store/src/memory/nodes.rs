@@ -201,6 +201,11 @@ impl Model {
         noted.into_iter().for_each(|trigger| self.note_trigger(trigger));
     }
 
+    /// The nodes of a store that is shared.
+    pub(super) fn shared_nodes(&mut self) -> &mut Nodes {
+        self.nodes.as_mut().expect("only asked of a store that is shared")
+    }
+
     /// Who holds running runs, and has neither a node nor a worker.
     pub(super) fn orphaned(&self) -> Vec<Incarnation> {
         let mut holders: Vec<u32> = self.running().map(|(_, owner)| owner).collect();

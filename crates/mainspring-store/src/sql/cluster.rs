@@ -19,7 +19,6 @@ use super::lane::{Lane, Server};
 use super::session::Session;
 use crate::cluster::{Cluster, NodeInfo, lost_setting};
 use crate::error::{Error, Result};
-use crate::key::KeyHold;
 
 /// How many changes are dropped with an acquisition; what is beyond that is taken one by one.
 const KNOWN_MAX: u32 = 100_000;
@@ -62,12 +61,8 @@ impl<S: Shared> Cluster for S {
     }
 
     async fn ask_drain(&self, node: Incarnation, drain: bool) -> Result<bool> {
-        let held = KeyHold::current();
-        let work = move |session: &mut Session<S::Session>| {
-            key::hold(session, held.as_ref())?;
-            ask_drain(session, node, drain)
-        };
-        self.leases().call("ask a node to drain", work).await
+        let work = move |session: &mut Session<S::Session>| ask_drain(session, node, drain);
+        self.leases().call("ask a node to drain", key::under_claim(work)).await
     }
 
     async fn orphaned(&self) -> Result<Vec<Incarnation>> {

@@ -41,9 +41,19 @@ pub(crate) fn claim(session: &mut Session<impl Batches>, claim: &KeyClaim) -> St
     Ok(claimed)
 }
 
+/// The same work under the claim of the task that asks for it, if that has one.
+pub(crate) fn under_claim<C: Batches, T>(
+    mut work: impl FnMut(&mut Session<C>) -> Step<T> + Send + 'static,
+) -> impl FnMut(&mut Session<C>) -> Step<T> + Send + 'static {
+    let held = KeyHold::current();
+    move |session| {
+        held.as_ref().map_or(Ok(()), |held| hold(session, held))?;
+        work(session)
+    }
+}
+
 /// Refuses what is asked under a claim that is another's by now, and keeps the claim until the end of the transaction.
-pub(crate) fn hold(session: &mut Session<impl Batches>, held: Option<&KeyHold>) -> Step<()> {
-    let Some(held) = held else { return Ok(()) };
+fn hold(session: &mut Session<impl Batches>, held: &KeyHold) -> Step<()> {
     let me = session.number_of(held.by)?;
     let values: [(&str, &dyn ToSql); 2] = [(":key", &held.key), (":by", &me)];
     if exists(&session.connection, sql!("key_hold", servers), &values)? { Ok(()) } else { Err(held.lost().into()) }

@@ -24,7 +24,7 @@ use super::{
 use crate::cluster::Cluster;
 use crate::data::JobData;
 use crate::error::{Error, Result};
-use crate::key::{Claimed, KeptAnswer, KeyClaim, KeyHold, Release};
+use crate::key::{Claimed, KeptAnswer, KeyClaim, Release};
 use crate::row::{
     Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, Connections, Disk, EventRow, Expect,
     GapRow, JobPrior, JobQuery, JobRow, JobUpdate, JobWrite, LogChunk, NamespaceRow, PurgeRule, QueueRow, Released,
@@ -77,14 +77,9 @@ pub(crate) trait Backend: Send + Sync + 'static {
     fn deed<T: Send + 'static>(
         &self,
         operation: &'static str,
-        mut work: impl FnMut(&mut Session<Self::Connection>) -> Step<T> + Send + 'static,
+        work: impl FnMut(&mut Session<Self::Connection>) -> Step<T> + Send + 'static,
     ) -> impl Future<Output = Result<T>> + Send {
-        let held = KeyHold::current();
-        let work = move |session: &mut Session<Self::Connection>| {
-            key::hold(session, held.as_ref())?;
-            work(session)
-        };
-        self.write(Lane::Api, operation, work)
+        self.write(Lane::Api, operation, key::under_claim(work))
     }
 
     /// Reads in one snapshot.

@@ -321,15 +321,22 @@ pub(crate) fn burial_waits_for_the_count_that_is_under_way(
     assert!(runtime.block_on(store.bury_worker(WORKER, Some(seen + 1))).unwrap());
 }
 
+/// Writes something of a name.
+fn write(db: &impl Server, name: &str) -> super::db::Step<u64> {
+    execute(db, sql!("set_setting", mysql), &[(":name", &name), (":value", &"there")])
+}
+
+/// Whether that is there.
+fn there(db: &impl Server, name: &str) -> super::db::Step<bool> {
+    super::db::exists(db, sql!("setting"), &[(":name", &name)])
+}
+
 /// Whoever asked stops waiting while the statement waits for a lock: it is finished, and its session serves the next one.
 pub(crate) fn request_of_a_caller_that_is_gone_is_finished<C: Server>(
     lane: &Lane<C>,
     other: &impl Server,
     is_waited_for: impl Fn() -> bool,
 ) {
-    fn write(db: &impl Server, name: &str) -> super::db::Step<u64> {
-        execute(db, sql!("set_setting", mysql), &[(":name", &name), (":value", &"there")])
-    }
     let runtime = Runtime::new().unwrap();
     write(other, "held").unwrap();
     let request = lane.call("test", |session| {
@@ -343,10 +350,7 @@ pub(crate) fn request_of_a_caller_that_is_gone_is_finished<C: Server>(
     drop(request);
     other.roll_back().unwrap();
     // The lane has one session: what it does next comes after.
-    let found = lane.call("test", |session| {
-        let there = |name: &'static str| super::db::exists(&session.connection, sql!("setting"), &[(":name", &name)]);
-        Ok((there("before")?, there("held")?))
-    });
+    let found = lane.call("test", |s| Ok((there(&s.connection, "before")?, there(&s.connection, "held")?)));
     assert_eq!(runtime.block_on(found).unwrap(), (true, true));
     write(other, "held").unwrap();
     other.roll_back().unwrap();
@@ -415,18 +419,13 @@ pub(crate) fn requests_that_wait_keep_no_session_from_the_engine(
 pub(crate) fn request_that_has_waited_too_long_is_not_begun<C: Server>(lane: Lane<C>) {
     let runtime = Runtime::new().unwrap();
     let set = |lane: &Lane<C>, name: &'static str| {
-        runtime.block_on(lane.call("test", move |session| {
-            execute(&session.connection, sql!("set_setting", mysql), &[(":name", &name), (":value", &"there")])
-        }))
+        runtime.block_on(lane.call("test", move |session| write(&session.connection, name)))
     };
     set(&lane, "in time").unwrap();
-    let lane = lane.within(std::time::Duration::ZERO);
+    let lane = lane.within(Duration::ZERO);
     assert!(matches!(set(&lane, "late"), Err(Error::Unavailable { .. })));
     let lane = lane.within(super::lane::PATIENCE);
-    let found = lane.call("test", |session| {
-        let there = |name: &'static str| super::db::exists(&session.connection, sql!("setting"), &[(":name", &name)]);
-        Ok((there("in time")?, there("late")?))
-    });
+    let found = lane.call("test", |s| Ok((there(&s.connection, "in time")?, there(&s.connection, "late")?)));
     assert_eq!(runtime.block_on(found).unwrap(), (true, false));
 }
 
