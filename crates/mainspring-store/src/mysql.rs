@@ -21,9 +21,9 @@ use crate::row::{Connections, StoreInfo, StoreWarning};
 use crate::sql::cluster::Shared;
 use crate::sql::db::{Db, Fault, Lock, Sql, Step, ToSql, exists, on_servers, read, read_one};
 use crate::sql::lane::{self, Lanes, Server};
+use crate::sql::list;
 use crate::sql::session::Session;
 use crate::sql::store::{Backend, Lane, ReadLane};
-use arrays::list_of_numbers;
 use batches::own;
 use connection::{Connection, Purpose};
 
@@ -110,7 +110,7 @@ fn number_events(db: &Connection) -> Step<()> {
     db.lock(Sql::new("SELECT seq FROM event_head WHERE one = 1"), Lock::Write, &[])?;
     let head = read_one(db, on_servers!("last_event"), &[], |row| row.get::<i64>(0))?.unwrap_or(0);
     let new: Vec<i64> = read(db, own!("events_new"), &[], |row| row.get(0))?;
-    let (count, events) = (new.len() as i64, list_of_numbers(new.into_iter()));
+    let (count, events) = (new.len() as i64, list::of_numbers(new.into_iter()));
     let values: [(&str, &dyn ToSql); 2] = [(":events", &events), (":head", &head)];
     db.execute(own!("events_number"), &values)?;
     db.execute(own!("events_head"), &[(":count", &count)])?;

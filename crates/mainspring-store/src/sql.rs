@@ -15,6 +15,7 @@ pub(crate) mod job_lane;
 pub(crate) mod keep;
 pub(crate) mod key;
 pub(crate) mod lane;
+pub(crate) mod list;
 pub(crate) mod names;
 pub(crate) mod purge;
 pub(crate) mod queue;

@@ -1,4 +1,4 @@
--- An open attempt. No row: it is over, or another process holds it.
-SELECT job_id, trigger_id, gated, cancel_requested_at IS NOT NULL
+-- Attempts under way, of these runs.
+SELECT id, attempt, claimed_by, job_id, trigger_id, gated, cancel_requested_at IS NOT NULL
 FROM run
-WHERE id = :id AND state = 'running' AND attempt = :attempt AND claimed_by = :owner
+WHERE id IN (SELECT unhex(value) FROM json_each(:runs)) AND state = 'running'

@@ -13,8 +13,9 @@ use serde_json::{Value, json};
 use super::batches::own;
 use super::connection::{Connection, is_duplicate};
 use crate::sql::complete::{self, End, reason};
-use crate::sql::db::{Step, ToSql, execute, millis, read, release, run_id};
+use crate::sql::db::{Db, Step, ToSql, execute, millis, read, release, run_id};
 use crate::sql::fire::{self, Usual, admitted, is_usual, named, state_of};
+use crate::sql::list::hex;
 
 /// See [`crate::sql::Batches::record_usual`].
 pub(super) fn record(db: &Connection, batch: &FireBatch, owner: i64, stamp: i64) -> Step<Usual> {
@@ -136,8 +137,7 @@ fn add_texts(db: &Connection, run: RunId, detail: &AttemptDetail) -> Step<()> {
         (":error", &detail.error),
         (":id", run.as_bytes()),
     ];
-    execute(db, own!("end_texts"), &values)?;
-    Ok(())
+    db.post(own!("end_texts"), &values, None)
 }
 
 /// Ends as end_find, end_append and end_remove read them.
@@ -159,19 +159,4 @@ fn rows(usual: &[(usize, &Completion, RunState)], holders: &[i64]) -> String {
         ])
     };
     Value::Array(usual.iter().map(row).collect()).to_string()
-}
-
-/// An id as 32 digits.
-fn hex(run: RunId) -> String {
-    format!("{:032x}", u128::from_be_bytes(*run.as_bytes()))
-}
-
-/// Ids as a list.
-pub(super) fn list_of_runs(runs: impl Iterator<Item = RunId>) -> String {
-    Value::from_iter(runs.map(hex)).to_string()
-}
-
-/// Numbers as a list.
-pub(super) fn list_of_numbers(numbers: impl Iterator<Item = i64>) -> String {
-    Value::from_iter(numbers).to_string()
 }

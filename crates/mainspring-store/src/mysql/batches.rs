@@ -8,12 +8,13 @@ use mainspring_core::batch::{
 use mainspring_core::cluster::ShardSet;
 use mainspring_core::{Timestamp, TriggerId};
 
-use super::arrays::{self, list_of_numbers, list_of_runs};
+use super::arrays;
 use super::connection::Connection;
 use crate::sql::cluster::{self, mask};
 use crate::sql::complete::End;
 use crate::sql::db::{Step, ToSql, execute, exists, read, read_one};
 use crate::sql::fire::{self, Usual};
+use crate::sql::list;
 use crate::sql::queue::{claimed_run, live_run};
 use crate::sql::trigger::{Place, page, placed};
 use crate::sql::{Batches, Lines};
@@ -63,7 +64,7 @@ impl Batches for Connection {
         if claimed.is_empty() {
             return Ok(claimed);
         }
-        let runs = list_of_runs(claimed.iter().map(|run| run.run));
+        let runs = list::of_runs(claimed.iter().map(|run| run.run));
         let values: [(&str, &dyn ToSql); 3] = [(":runs", &runs), (":at", &at.as_millis()), (":owner", &owner)];
         execute(self, own!("claim"), &values)?;
         for run in &mut claimed {
@@ -130,7 +131,7 @@ impl Batches for Connection {
         let values: [(&str, &dyn ToSql); 2] = [(":shards", &shards), (":limit", &limit)];
         let taken = read(self, own!("take_triggers_read"), &values, |row| row.get(1).map(TriggerId))?;
         if !taken.is_empty() {
-            let ids = list_of_numbers(taken.iter().map(|trigger| trigger.0));
+            let ids = list::of_numbers(taken.iter().map(|trigger| trigger.0));
             execute(self, own!("take_triggers"), &[(":triggers", &ids)])?;
         }
         let full = taken.len() == limit as usize;
@@ -153,7 +154,7 @@ fn adopt(db: &Connection, dead: i64, by: i64, limit: u32) -> Step<Vec<LiveRun>> 
     let values: [(&str, &dyn ToSql); 2] = [(":dead", &dead), (":limit", &limit)];
     let taken = read(db, own!("cluster_adopt_read"), &values, live_run)?;
     if !taken.is_empty() {
-        let runs = list_of_runs(taken.iter().map(|run| run.claimed.run));
+        let runs = list::of_runs(taken.iter().map(|run| run.claimed.run));
         execute(db, own!("cluster_adopt"), &[(":runs", &runs), (":by", &by)])?;
     }
     Ok(taken)

@@ -286,6 +286,13 @@ fn late_fires_of_a_job_with_a_limit_travel_together() {
 }
 
 #[test]
+fn what_is_not_like_most_travels_together() {
+    let wire = crate::sql::tests::Wire::to(&database());
+    let store = Arc::new(PostgresStore::open(&wire.address).unwrap());
+    crate::sql::tests::what_is_not_like_most_travels_together(store, &wire);
+}
+
+#[test]
 fn repeated_claim_waits_for_the_first() {
     let url = database();
     let store = Arc::new(PostgresStore::open(&url).unwrap());

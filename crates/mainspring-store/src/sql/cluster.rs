@@ -288,11 +288,11 @@ fn fenced(there: bool) -> Step<()> {
 pub(crate) fn note_elsewhere(db: &dyn Db, owner: i64, outcome: &CompletionOutcome) -> Step<()> {
     for trigger in &outcome.rearmed {
         let values: [(&str, &dyn ToSql); 2] = [(":trigger", &trigger.0), (":owner", &owner)];
-        execute(db, on_servers!("note_trigger_elsewhere", postgres, mysql), &values)?;
+        db.post(on_servers!("note_trigger_elsewhere", postgres, mysql), &values, None)?;
     }
     for job in &outcome.freed {
         let values: [(&str, &dyn ToSql); 2] = [(":job", &job.0), (":owner", &owner)];
-        execute(db, on_servers!("note_job_elsewhere", postgres, mysql), &values)?;
+        db.post(on_servers!("note_job_elsewhere", postgres, mysql), &values, None)?;
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Recording ends of attempts.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use mainspring_core::batch::{AttemptDetail, Completion, CompletionBatch, CompletionOutcome, Rearm};
 use mainspring_core::retry::AfterAttempt;
@@ -9,10 +9,12 @@ use mainspring_core::{JobId, RunId, Timestamp, TriggerId};
 
 use super::Batches;
 use super::data;
-use super::db::{Db, Lock, Step, ToSql, execute, exists, millis, read_one, release, sql};
+use super::db::{Db, Row, Sql, Step, ToSql, Values, execute, exists, millis, read, release, run_id, sql};
 use super::gate::Gates;
 use super::job;
+use super::list;
 use super::session::Session;
+use crate::Error;
 
 /// See [`crate::Store::complete`].
 pub(crate) fn complete(session: &mut Session<impl Batches>, batch: &CompletionBatch) -> Step<CompletionOutcome> {
@@ -20,7 +22,7 @@ pub(crate) fn complete(session: &mut Session<impl Batches>, batch: &CompletionBa
     let mut outcome = CompletionOutcome::default();
     let mut left = Left::default();
     let mut kept = data::Left::default();
-    let mut noted = Vec::new();
+    let (mut noted, mut rearms) = (Vec::new(), Vec::new());
     let mut holders = Vec::with_capacity(batch.entries.len());
     for entry in &batch.entries {
         holders.push(entry.held_by.map_or(Ok(owner), |worker| session.number_of(worker))?);
@@ -28,26 +30,27 @@ pub(crate) fn complete(session: &mut Session<impl Batches>, batch: &CompletionBa
     let ends = session.connection.end_usual(batch, &holders)?;
     // Gates before runs, as whoever ends a run of a job under its gate does.
     let open = batch.entries.iter().zip(&ends).filter(|(_, end)| matches!(end, End::Open));
-    for job in open.map(|(entry, _)| entry.job).collect::<BTreeSet<JobId>>() {
-        left.gates.find(&session.connection, job)?;
-    }
+    let open: Vec<&Completion> = open.map(|(entry, _)| entry).collect();
+    left.gates.load(&session.connection, &open.iter().map(|entry| entry.job).collect())?;
+    let mut running = running(&session.connection, &open)?;
     for (((index, entry), end), holder) in (0_u32..).zip(&batch.entries).zip(ends).zip(holders) {
         let state = match end {
             End::Final(state) => state,
-            End::Open => match end_unusual(session, entry, holder, &mut left, &mut noted)? {
-                Some(state) => state,
-                None => {
+            End::Open => {
+                let is_meant = |open: &&mut Open| (open.attempt, open.holder) == (entry.attempt, Some(holder));
+                let Some(open) = running.get_mut(&entry.run).filter(is_meant).copied() else {
                     outcome.refused.push(index);
                     continue;
-                }
-            },
+                };
+                running.remove(&entry.run);
+                end_unusual(session, entry, open, &mut left, &mut noted)?
+            }
         };
         kept.note(entry);
         session.runs.push(entry.run, entry.job, state);
-        if let Some(rearm) = entry.rearm.filter(|_| state.is_final()) {
-            outcome.rearmed.extend(arm(&session.connection, rearm, entry.run)?.then_some(rearm.trigger));
-        }
+        rearms.extend(entry.rearm.filter(|_| state.is_final()).map(|rearm| (rearm, entry.run)));
     }
+    outcome.rearmed = arm_all(&session.connection, &rearms)?;
     fill_slots(session, left, &mut outcome)?;
     kept.keep(&session.connection)?;
     for trigger in noted {
@@ -97,15 +100,30 @@ pub(crate) fn usual(batch: &CompletionBatch) -> Vec<(usize, &Completion, RunStat
 pub(crate) fn end_by_rows(db: &dyn Db, batch: &CompletionBatch, holders: &[i64]) -> Step<Vec<End>> {
     let mut ends = vec![End::Open; batch.entries.len()];
     for (index, entry, state) in usual(batch) {
-        if finish(db, entry, state, holders[index], false)? {
+        if finish(db, entry, state, holders[index])? {
             ends[index] = End::Final(state);
         }
     }
     Ok(ends)
 }
 
-/// Moves a run to history. False: it is not open, or (unless `gated`) counts in a gate.
-fn finish(db: &dyn Db, entry: &Completion, state: RunState, owner: i64, gated: bool) -> Step<bool> {
+/// Moves a run to history. False: it is not open, or counts in a gate.
+fn finish(db: &dyn Db, entry: &Completion, state: RunState, holder: i64) -> Step<bool> {
+    db.make_room(&mut std::iter::once(entry.run))?;
+    if with_end(entry, state, (holder, false), |values| execute(db, sql!("complete_append"), values))? == 0 {
+        return Ok(false);
+    }
+    execute(db, sql!("complete_remove"), &[(":id", entry.run.as_bytes())])?;
+    Ok(true)
+}
+
+/// The values of complete_append.
+fn with_end<T>(
+    entry: &Completion,
+    state: RunState,
+    (holder, gated): (i64, bool),
+    append: impl FnOnce(&Values<'_>) -> Step<T>,
+) -> Step<T> {
     let none = AttemptDetail::default();
     let detail = entry.detail.as_deref().unwrap_or(&none);
     let values: [(&str, &dyn ToSql); 15] = [
@@ -122,15 +140,10 @@ fn finish(db: &dyn Db, entry: &Completion, state: RunState, owner: i64, gated: b
         (":error", &detail.error),
         (":id", entry.run.as_bytes()),
         (":attempt", &entry.attempt),
-        (":owner", &owner),
+        (":owner", &holder),
         (":gated", &gated),
     ];
-    db.make_room(&mut std::iter::once(entry.run))?;
-    if execute(db, sql!("complete_append"), &values)? == 0 {
-        return Ok(false);
-    }
-    execute(db, sql!("complete_remove"), &[(":id", entry.run.as_bytes())])?;
-    Ok(true)
+    append(&values)
 }
 
 /// The reason that is kept of a run which ends with an attempt. One that a worker took and that is skipped was vetoed.
@@ -143,39 +156,69 @@ pub(crate) const fn reason(outcome: AttemptOutcome, state: RunState) -> Option<&
     }
 }
 
-/// Ends an attempt that is followed by another one, or whose run counts in a gate. Nothing: it is not open.
+/// An attempt under way.
+#[derive(Clone, Copy)]
+struct Open {
+    attempt: u32,
+    holder: Option<i64>,
+    job: JobId,
+    trigger: Option<TriggerId>,
+    gated: bool,
+    cancel_requested: bool,
+}
+
+/// Locks the runs of entries that are under way, and reads them.
+fn running(db: &dyn Db, entries: &[&Completion]) -> Step<HashMap<RunId, Open>> {
+    if entries.is_empty() {
+        return Ok(HashMap::new());
+    }
+    let runs = entries.iter().map(|entry| entry.run).collect::<BTreeSet<RunId>>();
+    let runs = list::of_runs(runs.into_iter());
+    let open = read(db, sql!("complete_read", postgres, mysql), &[(":runs", &runs)], |row| {
+        let open = Open {
+            attempt: row.get(1)?,
+            holder: row.get(2)?,
+            job: JobId(row.get(3)?),
+            trigger: row.get::<Option<i64>>(4)?.map(TriggerId),
+            gated: row.get(5)?,
+            cancel_requested: row.get(6)?,
+        };
+        Ok((run_id(row, 0)?, open))
+    })?;
+    Ok(open.into_iter().collect())
+}
+
+/// Ends an attempt that is followed by another one, or whose run counts in a gate.
 fn end_unusual(
     session: &mut Session<impl Batches>,
     entry: &Completion,
-    owner: i64,
+    open: Open,
     left: &mut Left,
     noted: &mut Vec<TriggerId>,
-) -> Step<Option<RunState>> {
+) -> Step<RunState> {
     let db = &session.connection;
-    db.lock(sql!("lock_run"), Lock::Write, &[(":id", entry.run.as_bytes())])?;
-    let values: [(&str, &dyn ToSql); 3] =
-        [(":id", entry.run.as_bytes()), (":attempt", &entry.attempt), (":owner", &owner)];
-    let open = read_one(db, sql!("complete_read"), &values, |row| {
-        Ok((JobId(row.get(0)?), row.get::<Option<i64>>(1)?, row.get::<bool>(2)?, row.get::<bool>(3)?))
-    })?;
-    let Some((job, trigger, gated, cancel_requested)) = open else { return Ok(None) };
     let state = match entry.then {
         AfterAttempt::Final(verdict) => RunState::from(verdict),
-        AfterAttempt::RetryAt(_) if cancel_requested => {
-            noted.extend(awaiting(db, trigger.map(TriggerId), entry.run)?);
+        AfterAttempt::RetryAt(_) if open.cancel_requested => {
+            noted.extend(awaiting(db, open.trigger, entry.run)?);
             RunState::Cancelled
         }
         AfterAttempt::RetryAt(not_before) => {
             retry(db, entry, not_before)?;
-            return Ok(Some(RunState::Scheduled));
+            return Ok(RunState::Scheduled);
         }
     };
-    finish(db, entry, state, owner, true)?;
-    if gated {
-        left.gates.leave(db, job, RunState::Running)?;
-        left.jobs.insert(job);
+    let changed =
+        || Error::Unavailable { operation: "complete", source: "a run has changed though it is locked".into() };
+    let held = (open.holder.unwrap_or_default(), true);
+    db.make_room(&mut std::iter::once(entry.run))?;
+    with_end(entry, state, held, |values| db.post(sql!("complete_append"), values, Some(changed)))?;
+    db.post(sql!("complete_remove"), &[(":id", entry.run.as_bytes())], None)?;
+    if open.gated {
+        left.gates.leave(db, open.job, RunState::Running)?;
+        left.jobs.insert(open.job);
     }
-    Ok(Some(state))
+    Ok(state)
 }
 
 fn retry(db: &dyn Db, entry: &Completion, not_before: Timestamp) -> Step<()> {
@@ -191,14 +234,13 @@ fn retry(db: &dyn Db, entry: &Completion, not_before: Timestamp) -> Step<()> {
         (":error", &detail.error),
         (":id", entry.run.as_bytes()),
     ];
-    execute(db, sql!("complete_attempt"), &values)?;
+    db.post(sql!("complete_attempt"), &values, None)?;
     let values: [(&str, &dyn ToSql); 3] = [
         (":not_before", &not_before.as_millis()),
         (":deadline", &millis(entry.deadline)),
         (":id", entry.run.as_bytes()),
     ];
-    execute(db, sql!("complete_retry"), &values)?;
-    Ok(())
+    db.post(sql!("complete_retry"), &values, None)
 }
 
 /// The trigger, if it awaits the run.
@@ -210,6 +252,31 @@ pub(crate) fn awaiting(db: &dyn Db, trigger: Option<TriggerId>, run: RunId) -> S
 
 /// Sets the next instant of a `delay` trigger, if it still awaits the run.
 pub(crate) fn arm(db: &dyn Db, rearm: Rearm, run: RunId) -> Step<bool> {
+    with_rearm(rearm, run, |values| Ok(execute(db, REARM, values)? == 1))
+}
+
+/// The same for all that a batch sets going. Answers those that still awaited their run.
+fn arm_all(db: &dyn Db, rearms: &[(Rearm, RunId)]) -> Step<Vec<TriggerId>> {
+    if rearms.is_empty() {
+        return Ok(Vec::new());
+    }
+    let triggers = rearms.iter().map(|(rearm, _)| rearm.trigger.0).collect::<BTreeSet<i64>>();
+    let triggers = list::of_numbers(triggers.into_iter());
+    let awaited = |row: &Row<'_>| Ok((TriggerId(row.get(0)?), run_id(row, 1)?));
+    let awaited = read(db, sql!("rearm_read", postgres, mysql), &[(":triggers", &triggers)], awaited)?;
+    let awaited: HashSet<(TriggerId, RunId)> = awaited.into_iter().collect();
+    let awaits = |(rearm, run): &&(Rearm, RunId)| awaited.contains(&(rearm.trigger, *run));
+    let mut armed = Vec::new();
+    for (rearm, run) in rearms.iter().filter(awaits) {
+        with_rearm(*rearm, *run, |values| db.post(REARM, values, None))?;
+        armed.push(rearm.trigger);
+    }
+    Ok(armed)
+}
+
+const REARM: Sql = sql!("rearm", mysql);
+
+fn with_rearm<T>(rearm: Rearm, run: RunId, set: impl FnOnce(&Values<'_>) -> Step<T>) -> Step<T> {
     let values: [(&str, &dyn ToSql); 5] = [
         (":next", &millis(rearm.next_fire_at)),
         (":due", &millis(rearm.due_at)),
@@ -217,7 +284,7 @@ pub(crate) fn arm(db: &dyn Db, rearm: Rearm, run: RunId) -> Step<bool> {
         (":id", &rearm.trigger.0),
         (":run", run.as_bytes()),
     ];
-    Ok(execute(db, sql!("rearm", mysql), &values)? == 1)
+    set(&values)
 }
 
 /// Gives freed slots to held runs, and names the jobs that have one left. What counts is the limit that a job has
@@ -225,8 +292,7 @@ pub(crate) fn arm(db: &dyn Db, rearm: Rearm, run: RunId) -> Step<bool> {
 fn fill_slots(session: &mut Session<impl Batches>, left: Left, outcome: &mut CompletionOutcome) -> Step<()> {
     let Session { connection, runs, .. } = session;
     let Left { mut gates, jobs } = left;
-    for job in jobs {
-        let Some(rule) = job::limit(connection, job)? else { continue };
+    for (job, rule) in job::limits(connection, &jobs)? {
         outcome.promoted += gates.promote(connection, runs, job, rule)?;
         let gate = gates.of(connection, job)?;
         if gate.active < rule.max_active && gate.held == 0 {

@@ -1,6 +1,6 @@
 //! Recording fires.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use mainspring_core::batch::{
     FireBatch, FireEntry, FireOutcome, Gap, GapOutcome, GapReason, NewRun, Placed, Progress, TriggerStatus,
@@ -12,11 +12,12 @@ use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
 
 use super::Batches;
 use super::db::{
-    Db, Lock, Row, Sql, Step, ToSql, Values, execute, exists, known, maybe_instant, millis, on_servers, read, read_one,
+    Db, Lock, Row, Sql, Step, ToSql, Values, execute, exists, maybe_instant, millis, on_servers, read, read_known,
     release, run_id, sql, word,
 };
 use super::gap;
 use super::gate::Gates;
+use super::list;
 use super::repeat;
 use super::replace::{Notes, replace};
 use super::session::{RunChanges, Session};
@@ -46,6 +47,10 @@ struct Found {
 struct Fire<'a> {
     db: &'a dyn Db,
     runs: &'a mut RunChanges,
+    /// The triggers of entries that are looked at closer.
+    found: HashMap<TriggerId, Found>,
+    /// Runs that were there before.
+    known: HashSet<RunId>,
     gates: Gates,
     notes: Notes,
     owner: i64,
@@ -79,16 +84,20 @@ fn record<C: Batches>(session: &mut Session<C>, batch: &FireBatch, owner: i64, h
     let stamp = repeat::stamp(owner, batch.id.sequence);
     let mut outcome = FireOutcome { placed: Vec::with_capacity(batch.entries.len()), ..FireOutcome::default() };
     let Session { connection, runs, .. } = &mut *session;
-    let mut fire =
-        Fire { db: connection, runs, gates: Gates::default(), notes: Notes::default(), owner, stamp, at: batch.at };
     let (usual, busy) = if hurries {
         record_hurrying(connection, batch, owner, stamp)?
     } else {
         record_warily(connection, batch, owner, stamp)?
     };
-    for ((index, entry), recorded) in (0_u32..).zip(&batch.entries).zip(usual.recorded) {
+    let Usual { recorded, known } = usual;
+    let (found, gates, notes) = (HashMap::new(), Gates::default(), Notes::default());
+    let mut fire = Fire { db: connection, runs, found, known, gates, notes, owner, stamp, at: batch.at };
+    let rest =
+        batch.entries.iter().zip(&recorded).filter(|(entry, recorded)| !**recorded && !busy.contains(&entry.trigger));
+    fire.look_closer(&rest.map(|(entry, _)| entry).collect::<Vec<_>>())?;
+    for ((index, entry), recorded) in (0_u32..).zip(&batch.entries).zip(recorded) {
         let done = match recorded {
-            true => fire.note(entry, &usual.known, &mut outcome.placed),
+            true => fire.note(entry, &mut outcome.placed),
             false if busy.contains(&entry.trigger) => Entry::Busy,
             false => fire.entry(entry, &mut outcome.placed)?,
         };
@@ -154,7 +163,7 @@ pub(crate) fn find_busy(db: &dyn Db, entries: &[&FireEntry]) -> Step<HashSet<Tri
 
 /// Locks rows, passing over those that others have locked. Answers these.
 fn find_locked(db: &dyn Db, rows: BTreeSet<i64>, free: Sql, there: Sql) -> Step<HashSet<i64>> {
-    let list = |rows: &BTreeSet<i64>| serde_json::Value::from_iter(rows.iter().copied()).to_string();
+    let list = |rows: &BTreeSet<i64>| list::of_numbers(rows.iter().copied());
     let number = |row: &Row<'_>| row.get::<i64>(0);
     if rows.is_empty() {
         return Ok(HashSet::new());
@@ -272,38 +281,45 @@ fn with_values<T>(
 }
 
 impl Fire<'_> {
+    /// Reads all that there is to know of entries, which are locked, in a few steps for all of them: over a long way, one
+    /// that asks for itself makes all of them late.
+    fn look_closer(&mut self, entries: &[&FireEntry]) -> Step<()> {
+        if entries.is_empty() {
+            return Ok(());
+        }
+        let triggers = list::of_numbers(entries.iter().map(|entry| entry.trigger.0));
+        // One that cannot be read has changed in a way that this program does not know: stale, like any other change.
+        self.found.extend(read_known(self.db, sql!("fire_read", postgres, mysql), &[(":triggers", &triggers)], found)?);
+        // Nobody makes a run of a trigger meanwhile.
+        self.known.extend(runs_known(self.db, entries)?);
+        let limited = entries.iter().filter(|entry| entry.gate.is_some());
+        self.gates.load(self.db, &limited.map(|entry| entry.job).collect())
+    }
+
     /// Records an entry, whatever it is.
     fn entry(&mut self, entry: &FireEntry, placed: &mut Vec<Placed>) -> Step<Entry> {
-        self.db.lock(sql!("lock_trigger"), Lock::Write, &[(":id", &entry.trigger.0)])?;
-        let Some(found) = self.find(entry)? else { return Ok(Entry::Stale) };
-        if !found.is_due(entry) {
+        let Some(found) = self.found.remove(&entry.trigger).filter(|found| found.is_due(entry)) else {
             return Ok(Entry::Stale);
-        }
-        // One question for all instants: each that asks for itself makes a trigger later, that is late over a long way.
-        let known = runs_known(self.db, &entry.runs)?;
-        if self.is_blocked(entry, &known)? {
+        };
+        if self.is_blocked(entry)? {
             return Ok(Entry::Blocked);
         }
         for gap in &entry.gaps {
             gap::add_missed(self.db, entry.job, entry.trigger, self.at, gap)?;
         }
+        let before = placed.len();
         for run in &entry.runs {
-            let one = if known.contains(&run.id) { Placed::Known } else { self.place(entry, run)? };
+            let one = if self.known.contains(&run.id) { Placed::Known } else { self.place(entry, run)? };
             placed.push(one);
         }
-        self.settle(entry, &found)?;
+        self.settle(entry, &found, &placed[before..])?;
         Ok(Entry::Recorded)
     }
 
-    fn find(&self, entry: &FireEntry) -> Step<Option<Found>> {
-        // One that cannot be read has changed in a way that this program does not know: stale, like any other change.
-        Ok(known(read_one(self.db, sql!("fire_read"), &[(":id", &entry.trigger.0)], found))?.flatten())
-    }
-
-    fn is_blocked(&mut self, entry: &FireEntry, known: &HashSet<RunId>) -> Step<bool> {
+    fn is_blocked(&mut self, entry: &FireEntry) -> Step<bool> {
         let (Some(rule), Some(run)) = (entry.gate, entry.runs.first()) else { return Ok(false) };
         let gate = *self.gates.of(self.db, entry.job)?;
-        Ok(admit(gate, rule) == Admission::Block && !known.contains(&run.id))
+        Ok(admit(gate, rule) == Admission::Block && !self.known.contains(&run.id))
     }
 
     /// Records a run that is new, where a limit may hold.
@@ -341,9 +357,9 @@ impl Fire<'_> {
     }
 
     /// Notes the runs of an entry that is recorded.
-    fn note(&mut self, entry: &FireEntry, known: &HashSet<RunId>, placed: &mut Vec<Placed>) -> Entry {
+    fn note(&mut self, entry: &FireEntry, placed: &mut Vec<Placed>) -> Entry {
         for run in &entry.runs {
-            if known.contains(&run.id) {
+            if self.known.contains(&run.id) {
                 placed.push(Placed::Known);
                 continue;
             }
@@ -354,13 +370,10 @@ impl Fire<'_> {
         Entry::Recorded
     }
 
-    fn settle(&self, entry: &FireEntry, found: &Found) -> Step<()> {
+    fn settle(&self, entry: &FireEntry, found: &Found, placed: &[Placed]) -> Step<()> {
         let progress = &entry.progress;
-        if let Some(run) = progress.awaiting_run {
-            self.db.lock(sql!("lock_run"), Lock::Share, &[(":id", run.as_bytes())])?;
-        }
         let awaiting_run = match progress.awaiting_run {
-            Some(run) if exists(self.db, sql!("live_has"), &[(":id", run.as_bytes())])? => Some(run),
+            Some(run) if is_born(entry, placed, run) || self.is_live(run)? => Some(run),
             _ => None,
         };
         let fired_through = progress.fired_through.max(found.fired_through);
@@ -371,19 +384,33 @@ impl Fire<'_> {
         let scan_at = if stays { found.scan_at } else { due };
         write_progress(self.db, entry.trigger.0, &progress, scan_at, Some(self.stamp))
     }
+
+    /// Whether a run is unfinished. It stays so until the batch is over.
+    fn is_live(&self, run: RunId) -> Step<bool> {
+        let id: [(&str, &dyn ToSql); 1] = [(":id", run.as_bytes())];
+        self.db.lock(sql!("lock_run"), Lock::Share, &id)?;
+        exists(self.db, sql!("live_has"), &id)
+    }
 }
 
-fn found(row: &Row<'_>) -> Step<Found> {
-    Ok(Found {
-        version: row.get(0)?,
-        next_fire_at: maybe_instant(row, 1)?,
-        status: word(row, 2, TriggerStatus::from_word)?,
-        paused: row.get(3)?,
-        fired_through: maybe_instant(row, 4)?,
-        scan_at: maybe_instant(row, 5)?,
-        job: JobId(row.get(6)?),
-        job_version: JobVersion(row.get(7)?),
-    })
+/// Whether a run is one of those that an entry has just made.
+fn is_born(entry: &FireEntry, placed: &[Placed], run: RunId) -> bool {
+    let is_new = |placed: &Placed| !matches!(placed, Placed::Known | Placed::Suppressed);
+    entry.runs.iter().zip(placed).any(|(new, placed)| new.id == run && is_new(placed))
+}
+
+fn found(row: &Row<'_>) -> Step<(TriggerId, Found)> {
+    let found = Found {
+        version: row.get(1)?,
+        next_fire_at: maybe_instant(row, 2)?,
+        status: word(row, 3, TriggerStatus::from_word)?,
+        paused: row.get(4)?,
+        fired_through: maybe_instant(row, 5)?,
+        scan_at: maybe_instant(row, 6)?,
+        job: JobId(row.get(7)?),
+        job_version: JobVersion(row.get(8)?),
+    };
+    Ok((TriggerId(row.get(0)?), found))
 }
 
 /// Writes where a trigger stands.
@@ -448,14 +475,10 @@ pub(crate) fn is_known(db: &dyn Db, run: RunId) -> Step<bool> {
     Ok(exists(db, sql!("live_has"), &id)? || exists(db, sql!("history_has"), &id)?)
 }
 
-/// Of the runs, those that were made before. Asked while their trigger is locked, so that nobody makes one meanwhile.
-fn runs_known(db: &dyn Db, runs: &[NewRun]) -> Step<HashSet<RunId>> {
-    if runs.is_empty() {
-        return Ok(HashSet::new());
-    }
-    let hex = |run: &NewRun| run.id.to_string().replace('-', "");
-    let ids = serde_json::Value::from_iter(runs.iter().map(hex)).to_string();
-    Ok(read(db, sql!("runs_known", postgres, mysql), &[(":runs", &ids)], |row| run_id(row, 0))?.into_iter().collect())
+/// Of the runs of entries, those that were made before.
+fn runs_known(db: &dyn Db, entries: &[&FireEntry]) -> Step<Vec<RunId>> {
+    let runs = list::of_runs(entries.iter().flat_map(|entry| &entry.runs).map(|run| run.id));
+    read(db, sql!("runs_known", postgres, mysql), &[(":runs", &runs)], |row| run_id(row, 0))
 }
 
 fn suppressed(fire_time: Timestamp, policy: &str) -> Gap {

@@ -3,8 +3,8 @@
 //! A gate row is made when a limit is first asked about, by counting; from then on every run of the job is marked,
 //! and counted in and out. Jobs without a limit have none.
 
-use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mainspring_core::job::GateRule;
 use mainspring_core::overlap::{Gate, promotable};
@@ -12,6 +12,7 @@ use mainspring_core::run::RunState;
 use mainspring_core::{JobId, RunId};
 
 use super::db::{Db, Lock, Row, Step, ToSql, execute, read, read_one, run_id, sql};
+use super::list;
 use super::session::RunChanges;
 
 /// The gates that a request has to do with.
@@ -22,6 +23,17 @@ impl Gates {
     /// The gate of a job that is new, and so has no runs.
     pub(crate) fn empty(job: JobId) -> Self {
         Self(BTreeMap::from([(job, Gate::default())]))
+    }
+
+    /// Locks the gates of jobs and reads them, as far as they have one: in one step, however many they are.
+    pub(crate) fn load(&mut self, db: &dyn Db, jobs: &BTreeSet<JobId>) -> Step<()> {
+        if jobs.is_empty() {
+            return Ok(());
+        }
+        let jobs = list::of_numbers(jobs.iter().map(|job| job.0));
+        let gate = |row: &Row<'_>| Ok((JobId(row.get(0)?), Gate { active: row.get(1)?, held: row.get(2)? }));
+        self.0.extend(read(db, sql!("gates_read", postgres, mysql), &[(":jobs", &jobs)], gate)?);
+        Ok(())
     }
 
     /// The gate of a job that has a limit.
@@ -107,7 +119,7 @@ fn queue_held(db: &dyn Db, runs: &mut RunChanges, job: JobId, count: u32) -> Ste
     let values: [(&str, &dyn ToSql); 2] = [(":job", &job.0), (":limit", &count)];
     let held: Vec<RunId> = read(db, sql!("gate_promote", mysql), &values, |row| run_id(row, 0))?;
     for run in held {
-        execute(db, sql!("run_queue"), &[(":id", run.as_bytes()), (":from", &"held")])?;
+        db.post(sql!("run_queue"), &[(":id", run.as_bytes()), (":from", &"held")], None)?;
         runs.push(run, job, RunState::Queued);
     }
     Ok(())

@@ -1,9 +1,12 @@
 //! Reading jobs.
 
+use std::collections::BTreeSet;
+
 use mainspring_core::job::{GateRule, JobKey};
 use mainspring_core::{JobId, JobVersion};
 
-use super::db::{Db, Lock, Row, Step, ToSql, instant, known, read_one, read_page, sql};
+use super::db::{Db, Lock, Row, Step, ToSql, instant, known, read, read_one, read_page, sql};
+use super::list;
 use super::trigger::{self, job_at, kept};
 use crate::row::{JobPrior, JobQuery, JobRow, NamedTrigger, TriggerInfo, TriggerQuery};
 
@@ -26,6 +29,16 @@ pub(crate) fn by_id(db: &dyn Db, id: JobId) -> Step<Option<JobRow>> {
 /// The limit of a job that is not deleted, if it has one.
 pub(crate) fn limit(db: &dyn Db, id: JobId) -> Step<Option<GateRule>> {
     Ok(by_id(db, id)?.and_then(|job| job.definition.gate()))
+}
+
+/// The limits of those jobs that are not deleted and have one.
+pub(crate) fn limits(db: &dyn Db, jobs: &BTreeSet<JobId>) -> Step<Vec<(JobId, GateRule)>> {
+    if jobs.is_empty() {
+        return Ok(Vec::new());
+    }
+    let jobs = list::of_numbers(jobs.iter().map(|job| job.0));
+    let jobs = read(db, sql!("jobs_by_id", postgres, mysql), &[(":jobs", &jobs)], row)?;
+    Ok(jobs.into_iter().filter_map(|job| Some((job.id, job.definition.gate()?))).collect())
 }
 
 pub(crate) fn row(row: &Row<'_>) -> Step<JobRow> {

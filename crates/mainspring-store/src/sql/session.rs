@@ -5,7 +5,7 @@ use mainspring_core::{Incarnation, JobId, RunId, Timestamp, TriggerId};
 use rustc_hash::FxHashMap;
 
 use super::Batches;
-use super::db::{Step, ToSql, execute, read_one, sql};
+use super::db::{Step, ToSql, read_one, sql};
 
 /// A connection with a transaction under way.
 pub(crate) struct Session<C> {
@@ -70,15 +70,13 @@ impl<C: Batches> Session<C> {
     /// Notes a trigger for the engine.
     pub(crate) fn note_trigger(&mut self, trigger: TriggerId) -> Step<()> {
         self.wakes = true;
-        execute(&self.connection, sql!("note_trigger", postgres, mysql), &[(":trigger", &trigger.0)])?;
-        Ok(())
+        self.connection.post(sql!("note_trigger", postgres, mysql), &[(":trigger", &trigger.0)], None)
     }
 
     /// Notes all triggers of a job for the engine.
     pub(crate) fn note_job(&mut self, job: JobId) -> Step<()> {
         self.wakes = true;
-        execute(&self.connection, sql!("note_job", postgres, mysql), &[(":job", &job.0)])?;
-        Ok(())
+        self.connection.post(sql!("note_job", postgres, mysql), &[(":job", &job.0)], None)
     }
 
     /// Notes that runs have been queued.

@@ -8,12 +8,15 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use mainspring_core::Incarnation;
-use mainspring_core::batch::{ANSWERS_KEPT, FireBatch, FireEntry, FireOutcome, Placed, Queues};
+use mainspring_core::batch::{
+    ANSWERS_KEPT, CompletionBatch, FireBatch, FireEntry, FireOutcome, Gap, GapOutcome, GapReason, Placed, Queues, Rearm,
+};
 use mainspring_core::cluster::{Change, Renewal, ShardSet, Standing};
 use mainspring_core::job::Overlap;
 use mainspring_core::planner::Answered;
+use mainspring_core::retry::AfterAttempt;
 use mainspring_core::run::Verdict;
+use mainspring_core::{Incarnation, Timestamp};
 use tokio::runtime::Runtime;
 
 use super::db::{Lock, Sql, ToSql, execute, read, sql};
@@ -263,6 +266,59 @@ pub(crate) fn late_fires_of_a_job_with_a_limit_travel_together(store: Arc<dyn St
         let counts: Vec<_> = tally.iter().map(|tally| (tally.fired, tally.suppressed)).collect();
         assert_eq!(counts, [(1, 1), (1, 1), (1, 21)]);
     });
+}
+
+/// What is not like most — under a limit, with instants missed, awaited by its trigger, tried again — takes as many round trips for
+/// forty jobs as for four, when it fires and when it ends. Otherwise a node that is far from its server, and takes over what was
+/// another's, makes all of it late.
+pub(crate) fn what_is_not_like_most_travels_together(store: Arc<dyn Store>, wire: &Wire) {
+    Runtime::new().unwrap().block_on(async {
+        let kit = Kit::new(store).await;
+        let mut took = Vec::new();
+        // The first ones tell the server the statements.
+        for (round, count) in [4, 4, 40].into_iter().enumerate() {
+            let draft = |number: usize| {
+                let draft = Draft::new(&format!("{round}-{number}")).trigger("t", at(1_000));
+                if number.is_multiple_of(4) { draft.limit(Overlap::Skip, 1).0 } else { draft.0 }
+            };
+            let saved = kit.save_all((0..count).map(draft).collect()).await;
+            let (mut entries, mut ends) = (Vec::new(), Vec::new());
+            for (number, saved) in saved.iter().enumerate() {
+                let job = kit.kept(&saved.job.definition.key).await;
+                let mut entry = if number % 4 == 1 { job.awaiting_entry(0) } else { job.entry(0) };
+                entry.runs[0].claim = true;
+                let mut end = job.verdict(job.next_run(0), Verdict::Succeeded, at(2_000));
+                match number % 4 {
+                    1 => {
+                        let next = Some(at(9_000));
+                        end.rearm =
+                            Some(Rearm { trigger: entry.trigger, next_fire_at: next, due_at: next, tzdata: None });
+                    }
+                    2 => entry.gaps = vec![missed(at(1), at(999))],
+                    3 => end.then = AfterAttempt::RetryAt(at(3_000)),
+                    _ => {}
+                }
+                entries.push(entry);
+                ends.push(end);
+            }
+            let batch = Arc::new(FireBatch { id: kit.batch_id(), at: at(1_000), answered: 0, entries });
+            let fired = wire.round_trips(kit.store.fire(Arc::clone(&batch))).await;
+            let outcome = kit.store.fire(batch).await.unwrap();
+            assert_eq!(outcome.placed, vec![Placed::Running; count]);
+            let batch = Arc::new(CompletionBatch { id: kit.batch_id(), at: at(2_000), entries: ends });
+            let ended = wire.round_trips(kit.store.complete(Arc::clone(&batch))).await;
+            let again = kit.store.complete(batch).await.unwrap();
+            assert_eq!((again.refused.len(), again.rearmed.len()), (count, 0), "all has ended");
+            took.push([fired, ended]);
+        }
+        // A long message may be heard in parts: less than one more for each of a kind.
+        let more = [took[2][0].saturating_sub(took[1][0]), took[2][1].saturating_sub(took[1][1])];
+        assert!(more.iter().all(|more| *more < 9), "{took:?}");
+    });
+}
+
+fn missed(first: Timestamp, last: Timestamp) -> Gap {
+    Gap { first, last, count: 2, outcome: GapOutcome::Missed, reason: GapReason::Misfire, policy: "skip".into() }
 }
 
 /// A repeat that overtakes what was sent before it waits for that. `is_waited_for` tells whether somebody waits for

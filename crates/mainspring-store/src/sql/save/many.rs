@@ -6,13 +6,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use mainspring_core::job::JobKey;
-use mainspring_core::{JobId, JobVersion, RunId, TriggerId, shard_of};
+use mainspring_core::{JobId, JobVersion, TriggerId, shard_of};
 use serde_json::{Value, json};
 
 use super::{Prior, place, settled};
 use crate::row::{JobRow, JobWrite, Saved, Tombstone};
 use crate::sql::Batches;
 use crate::sql::db::{Db, Lock, Row, Sql, Step, execute, maybe_instant, millis, on_servers, read, release};
+use crate::sql::list::hex;
 use crate::sql::session::Session;
 use crate::sql::trigger::{Buried, kept};
 use crate::sql::{job, names};
@@ -178,10 +179,6 @@ fn insert_triggers(db: &dyn Db, fresh: &[&JobWrite], jobs: &[JobRow]) -> Step<()
     insert(db, on_servers!("many_states", postgres, mysql), states)?;
     let changes = all().map(|(job, _, (position, _))| json!([id(job, position).0, shard(job)]));
     insert(db, on_servers!("many_changes", postgres, mysql), changes)
-}
-
-fn hex(run: RunId) -> String {
-    format!("{:032x}", u128::from_be_bytes(*run.as_bytes()))
 }
 
 /// Inserts rows, in their order.

@@ -1,0 +1,7 @@
+-- Triggers that the usual step did not fit.
+SELECT s.id, s.version, s.next_fire_at, s.status, s.paused, s.fired_through, s.scan_at, t.job_id, j.version
+FROM trigger_state s
+JOIN job_trigger t ON t.id = s.id
+JOIN job j ON j.id = t.job_id
+WHERE s.id = ANY (ARRAY(
+    SELECT CAST(CAST(v AS text) AS bigint) FROM json_array_elements(CAST(:triggers AS json)) AS r (v)))
