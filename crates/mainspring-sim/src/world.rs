@@ -30,6 +30,8 @@ use crate::worker::{Request, Response, Tick, Trouble, Worker};
 pub(crate) const BASE_MS: i64 = 1_767_225_600_000;
 /// How long after the end of all faults everything has to be as it should.
 const HEAL_MS: u64 = 120_000;
+/// The least fires of a seed that is worth anything: one that has fewer by then goes on for a while.
+pub const FIRES_LEAST: u64 = 2_000;
 /// How long a node's database calls wait for an answer, but for those of the lease.
 pub(crate) const DEADLINE_MS: u64 = 5_000;
 /// How long a transaction waits for a lock.
@@ -287,8 +289,9 @@ impl World {
     #[must_use]
     pub fn run(mut self) -> Report {
         let end = (self.setting.faulty_ms + HEAL_MS) * 1_000;
+        let latest = end + HEAL_MS * 1_000;
         while let Some((at, what)) = self.agenda.take() {
-            if at > end {
+            if at > latest || (at > end && self.history.fires.len() as u64 >= FIRES_LEAST) {
                 break;
             }
             self.now = at;
@@ -298,7 +301,7 @@ impl World {
                 return self.report(violations);
             }
         }
-        self.now = end;
+        self.now = end.max(self.now);
         self.look_back();
         let mut violations = self.watch.look(&self.history, self.time());
         violations.extend(check::at_the_end(&self.history));

@@ -85,7 +85,7 @@ impl MysqlStore {
                     ends: start("end", Purpose::Write(ENGINE), 1)?,
                     claims: start("claim", Purpose::Write(ENGINE), 1)?,
                     logs: start("log", Purpose::Write(REQUEST), 1)?,
-                    requests: start("request", Purpose::Write(REQUEST), 2)?.within(lane::PATIENCE),
+                    requests: start("request", Purpose::Write(REQUEST), 2)?,
                     engine_reads: start("window", Purpose::Read(COUNT), 1)?,
                     reads: start("read", Purpose::Read(READ), 2)?,
                     counts: start("count", Purpose::Read(COUNT), 1)?,
@@ -166,8 +166,6 @@ fn judge_version(version: &str) -> std::result::Result<(), String> {
 }
 
 impl Shared for MysqlStore {
-    type Session = Connection;
-
     fn renewals(&self) -> &lane::Lane<Connection> {
         &self.lanes.renewals
     }

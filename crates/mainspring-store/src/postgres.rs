@@ -112,7 +112,7 @@ impl PostgresStore {
                     ends: start("end", ENGINE, 1)?,
                     claims: start("claim", ENGINE, 1)?,
                     logs: start("log", REQUEST, 1)?,
-                    requests: start("request", REQUEST, 2)?.within(lane::PATIENCE),
+                    requests: start("request", REQUEST, 2)?,
                     engine_reads: start("window", ENGINE_READ, 1)?,
                     reads: start("read", READ, 2)?,
                     counts: start("count", COUNT, 1)?,
@@ -179,8 +179,6 @@ fn check_version(db: &Connection) -> Step<std::result::Result<(), String>> {
 }
 
 impl Shared for PostgresStore {
-    type Session = Connection;
-
     fn renewals(&self) -> &lane::Lane<Connection> {
         &self.lanes.renewals
     }

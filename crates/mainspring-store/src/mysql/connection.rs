@@ -137,6 +137,38 @@ impl Connection {
         counts.into_iter().zip(or_else).try_for_each(|(count, why)| refuse_none(count, why))
     }
 
+    /// Runs statements, and what ends the transaction if something does, in one message. Prepared statements take a message each,
+    /// so the values are in the text. A text may be several statements.
+    fn send_all(
+        &self,
+        queries: &[Query<'_>],
+        end: Option<&str>,
+        each: &mut dyn FnMut(usize, &Row<'_>) -> Step<()>,
+    ) -> Step<()> {
+        self.send_posted("")?;
+        let texts: Vec<String> = queries.iter().map(filled).collect();
+        let message = texts.iter().map(String::as_str).chain(end).collect::<Vec<_>>().join(";\n");
+        self.begun.set(true);
+        let found = self.wait(async |client| {
+            let mut answers = client.query_iter(message).await?;
+            let mut found = Vec::new();
+            for (place, text) in texts.iter().enumerate() {
+                for _ in text.split(';') {
+                    while let Some(row) = answers.next().await? {
+                        found.push((place, row));
+                    }
+                }
+            }
+            // That of the end.
+            answers.drop_result().await?;
+            Ok(found)
+        })?;
+        if end.is_some() {
+            self.begun.set(false);
+        }
+        found.iter().try_for_each(|(place, row)| each(*place, &Row(&Cells(row))))
+    }
+
     /// Whether something of what was posted may refuse the request.
     fn may_refuse(&self) -> bool {
         self.posted.borrow().or_else.iter().any(Option::is_some)
@@ -266,28 +298,8 @@ impl Server for Connection {
         }
     }
 
-    /// Prepared statements take a message each, so the values are in the text. A text may be several statements.
     fn conclude(&self, last: &[Query<'_>], each: &mut dyn FnMut(usize, &Row<'_>) -> Step<()>) -> Step<()> {
-        self.send_posted("")?;
-        let texts: Vec<String> = last.iter().map(filled).collect();
-        let message = texts.iter().map(String::as_str).chain(["COMMIT"]).collect::<Vec<_>>().join(";\n");
-        self.begun.set(true);
-        let found = self.wait(async |client| {
-            let mut answers = client.query_iter(message).await?;
-            let mut found = Vec::new();
-            for (place, text) in texts.iter().enumerate() {
-                for _ in text.split(';') {
-                    while let Some(row) = answers.next().await? {
-                        found.push((place, row));
-                    }
-                }
-            }
-            // That of the commit.
-            answers.drop_result().await?;
-            Ok(found)
-        })?;
-        self.begun.set(false);
-        found.iter().try_for_each(|(place, row)| each(*place, &Row(&Cells(row))))
+        self.send_all(last, Some("COMMIT"), each)
     }
 }
 
@@ -310,7 +322,11 @@ impl Db for Connection {
         self.run(sql, lock, values, &mut |_| Ok(true)).map(|_| ())
     }
 
-    /// The values are in the text, as in [`Server::conclude`]. What is long travels by itself.
+    fn each_of(&self, queries: &[Query<'_>], each: &mut dyn FnMut(usize, &Row<'_>) -> Step<()>) -> Step<()> {
+        self.send_all(queries, None, each)
+    }
+
+    /// The values are in the text, as in [`Connection::send_all`]. What is long travels by itself.
     fn post(&self, sql: Sql, values: &Values<'_>, or_else: Option<fn() -> Error>) -> Step<()> {
         let text = filled(&(sql, values));
         if text.len() > MESSAGE_MAX {

@@ -406,14 +406,14 @@ fn verbs_of_leases_take_one_round_trip_each() {
 fn late_fires_of_a_job_with_a_limit_travel_together() {
     let wire = crate::sql::tests::Wire::to(&database());
     let store = Arc::new(MysqlStore::open(&wire.address).unwrap());
-    crate::sql::tests::late_fires_of_a_job_with_a_limit_travel_together(store, &wire);
+    crate::sql::tests::trips::late_fires_of_a_job_with_a_limit_travel_together(store, &wire);
 }
 
 #[test]
 fn what_is_not_like_most_travels_together() {
     let wire = crate::sql::tests::Wire::to(&database());
     let store = Arc::new(MysqlStore::open(&wire.address).unwrap());
-    crate::sql::tests::what_is_not_like_most_travels_together(store, &wire);
+    crate::sql::tests::trips::what_is_not_like_most_travels_together(store, &wire);
 }
 
 #[test]
@@ -422,6 +422,14 @@ fn repeated_claim_waits_for_the_first() {
     let store = Arc::new(MysqlStore::open(&address).unwrap());
     let (other, is_waited_for) = watched(&address);
     crate::sql::tests::repeated_claim_waits_for_the_first(store, other, is_waited_for);
+}
+
+#[test]
+fn key_under_which_somebody_works_is_pending() {
+    let address = database();
+    let store = MysqlStore::open(&address).unwrap();
+    let (other, _) = watched(&address);
+    crate::sql::tests::key_under_which_somebody_works_is_pending(&store, &other);
 }
 
 #[test]
@@ -451,7 +459,7 @@ fn change_that_is_committed_late_is_taken() {
 fn look_for_webhooks_costs_the_same_however_many_there_are() {
     let wire = crate::sql::tests::Wire::to(&database());
     let store = MysqlStore::open(&wire.address).unwrap();
-    crate::sql::tests::look_for_webhooks_costs_the_same_however_many_there_are(&store, &wire);
+    crate::sql::tests::trips::look_for_webhooks_costs_the_same_however_many_there_are(&store, &wire);
 }
 
 #[test]

@@ -212,6 +212,42 @@ impl Connection {
         failed.map_or(Ok(count), Err)
     }
 
+    /// Runs statements, and what ends the transaction if something does, all in one go. Rows are handed over after the end.
+    fn send_all(
+        &self,
+        queries: &[Query<'_>],
+        end: Option<&str>,
+        each: &mut dyn FnMut(usize, &Row<'_>) -> Step<()>,
+    ) -> Step<()> {
+        let statements = self.statements(queries)?;
+        let bound = queries.iter().map(|(_, values)| values.iter().map(|(_, value)| Bound(value.value())).collect());
+        let bound: Vec<Vec<Bound<'_>>> = bound.collect();
+        let parameters = bound.iter().map(|bound| bound.iter().map(|value| value as &(dyn Encode + Sync)).collect());
+        let parameters: Vec<Vec<&(dyn Encode + Sync)>> = parameters.collect();
+        let found = statements.iter().zip(&parameters);
+        let found = found.map(|(statement, parameters)| self.client.query(&**statement, parameters));
+        let ends = end.is_some();
+        let end = async {
+            match end {
+                Some(end) => self.client.batch_execute(end).await,
+                None => Ok(()),
+            }
+        };
+        let found = self.send(async {
+            let (found, ended) = join(join_all(found), end).await;
+            // The first error counts. The server has undone the transaction then.
+            let found = found.into_iter().collect::<Result<Vec<_>, _>>()?;
+            ended.map(|()| found)
+        });
+        if ends {
+            self.begun.set(false);
+        }
+        for (place, rows) in found?.iter().enumerate() {
+            rows.iter().try_for_each(|row| each(place, &Row(row)))?;
+        }
+        Ok(())
+    }
+
     /// Sends the beginning of the transaction, what was posted, and some work, all in one go. The first error counts: the
     /// others follow from it.
     fn send<T>(&self, work: impl Future<Output = Result<T, tokio_postgres::Error>>) -> Step<T> {
@@ -271,24 +307,7 @@ impl Server for Connection {
     const HINT: Option<Sql> = Some(own!("cluster_hint"));
 
     fn conclude(&self, last: &[Query<'_>], each: &mut dyn FnMut(usize, &Row<'_>) -> Step<()>) -> Step<()> {
-        let statements = self.statements(last)?;
-        let bound = last.iter().map(|(_, values)| values.iter().map(|(_, value)| Bound(value.value())).collect());
-        let bound: Vec<Vec<Bound<'_>>> = bound.collect();
-        let parameters = bound.iter().map(|bound| bound.iter().map(|value| value as &(dyn Encode + Sync)).collect());
-        let parameters: Vec<Vec<&(dyn Encode + Sync)>> = parameters.collect();
-        let found = statements.iter().zip(&parameters);
-        let found = found.map(|(statement, parameters)| self.client.query(&**statement, parameters));
-        let found = self.send(async {
-            let (found, committed) = join(join_all(found), self.client.batch_execute("COMMIT")).await;
-            // The first error counts. The server has undone the transaction then.
-            let found = found.into_iter().collect::<Result<Vec<_>, _>>()?;
-            committed.map(|()| found)
-        });
-        self.begun.set(false);
-        for (place, rows) in found?.iter().enumerate() {
-            rows.iter().try_for_each(|row| each(place, &Row(row)))?;
-        }
-        Ok(())
+        self.send_all(last, Some("COMMIT"), each)
     }
 }
 
@@ -315,6 +334,10 @@ impl Db for Connection {
         let parameters: Vec<&(dyn Encode + Sync)> = bound.iter().map(|value| value as &(dyn Encode + Sync)).collect();
         self.query(sql, Lock::None, &parameters, &mut |row| each(&Row(row)))?;
         Ok(())
+    }
+
+    fn each_of(&self, queries: &[Query<'_>], each: &mut dyn FnMut(usize, &Row<'_>) -> Step<()>) -> Step<()> {
+        self.send_all(queries, None, each)
     }
 
     fn lock(&self, sql: Sql, lock: Lock, values: &Values<'_>) -> Step<()> {

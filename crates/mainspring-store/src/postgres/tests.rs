@@ -282,14 +282,14 @@ fn verbs_of_leases_take_one_round_trip_each() {
 fn late_fires_of_a_job_with_a_limit_travel_together() {
     let wire = crate::sql::tests::Wire::to(&database());
     let store = Arc::new(PostgresStore::open(&wire.address).unwrap());
-    crate::sql::tests::late_fires_of_a_job_with_a_limit_travel_together(store, &wire);
+    crate::sql::tests::trips::late_fires_of_a_job_with_a_limit_travel_together(store, &wire);
 }
 
 #[test]
 fn what_is_not_like_most_travels_together() {
     let wire = crate::sql::tests::Wire::to(&database());
     let store = Arc::new(PostgresStore::open(&wire.address).unwrap());
-    crate::sql::tests::what_is_not_like_most_travels_together(store, &wire);
+    crate::sql::tests::trips::what_is_not_like_most_travels_together(store, &wire);
 }
 
 #[test]
@@ -298,6 +298,14 @@ fn repeated_claim_waits_for_the_first() {
     let store = Arc::new(PostgresStore::open(&url).unwrap());
     let (other, is_waited_for) = patient(&url);
     crate::sql::tests::repeated_claim_waits_for_the_first(store, other, is_waited_for);
+}
+
+#[test]
+fn key_under_which_somebody_works_is_pending() {
+    let url = database();
+    let store = PostgresStore::open(&url).unwrap();
+    let (other, _) = patient(&url);
+    crate::sql::tests::key_under_which_somebody_works_is_pending(&store, &other);
 }
 
 #[test]
@@ -346,7 +354,7 @@ fn change_that_is_committed_late_is_taken() {
 fn look_for_webhooks_costs_the_same_however_many_there_are() {
     let wire = crate::sql::tests::Wire::to(&database());
     let store = PostgresStore::open(&wire.address).unwrap();
-    crate::sql::tests::look_for_webhooks_costs_the_same_however_many_there_are(&store, &wire);
+    crate::sql::tests::trips::look_for_webhooks_costs_the_same_however_many_there_are(&store, &wire);
 }
 
 #[test]

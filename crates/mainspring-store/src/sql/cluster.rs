@@ -14,9 +14,9 @@ use mainspring_core::planner::Answered;
 use tokio::sync::Notify;
 
 use super::db::{Db, Query, Row, Step, ToSql, execute, exists, incarnation, known, on_servers, read, sql, word};
-use super::key;
 use super::lane::{Lane, Server};
 use super::session::Session;
+use super::store::Backend;
 use crate::cluster::{Cluster, NodeInfo, lost_setting};
 use crate::error::{Error, Result};
 
@@ -24,14 +24,12 @@ use crate::error::{Error, Result};
 const KNOWN_MAX: u32 = 100_000;
 
 /// A store on a server that nodes share.
-pub(crate) trait Shared: Send + Sync + 'static {
-    type Session: Server;
-
+pub(crate) trait Shared: Backend<Connection: Server> {
     /// Where leases are renewed: nothing else waits there.
-    fn renewals(&self) -> &Lane<Self::Session>;
+    fn renewals(&self) -> &Lane<Self::Connection>;
 
     /// For the other verbs of leases.
-    fn leases(&self) -> &Lane<Self::Session>;
+    fn leases(&self) -> &Lane<Self::Connection>;
 
     /// Is woken when another node hints.
     fn hints(&self) -> &Notify;
@@ -61,12 +59,11 @@ impl<S: Shared> Cluster for S {
     }
 
     async fn ask_drain(&self, node: Incarnation, drain: bool) -> Result<bool> {
-        let work = move |session: &mut Session<S::Session>| ask_drain(session, node, drain);
-        self.leases().call("ask a node to drain", key::under_claim(work)).await
+        self.deed("ask a node to drain", move |session| ask_drain(session, node, drain)).await
     }
 
     async fn orphaned(&self) -> Result<Vec<Incarnation>> {
-        let work = |session: &mut Session<S::Session>| {
+        let work = |session: &mut Session<S::Connection>| {
             let mut found = Vec::new();
             session.connection.conclude(&[(on_servers!("cluster_orphaned"), &[])], &mut |_, row| {
                 found.push(incarnation(row, 0)?);

@@ -37,8 +37,8 @@ pub(crate) fn complete(session: &mut Session<impl Batches>, batch: &CompletionBa
         let state = match end {
             End::Final(state) => state,
             End::Open => {
-                let is_meant = |open: &&mut Open| (open.attempt, open.holder) == (entry.attempt, Some(holder));
-                let Some(open) = running.get_mut(&entry.run).filter(is_meant).copied() else {
+                let is_meant = |open: &&Open| (open.attempt, open.holder) == (entry.attempt, Some(holder));
+                let Some(open) = running.get(&entry.run).filter(is_meant).copied() else {
                     outcome.refused.push(index);
                     continue;
                 };
@@ -292,8 +292,9 @@ fn with_rearm<T>(rearm: Rearm, run: RunId, set: impl FnOnce(&Values<'_>) -> Step
 fn fill_slots(session: &mut Session<impl Batches>, left: Left, outcome: &mut CompletionOutcome) -> Step<()> {
     let Session { connection, runs, .. } = session;
     let Left { mut gates, jobs } = left;
-    for (job, rule) in job::limits(connection, &jobs)? {
-        outcome.promoted += gates.promote(connection, runs, job, rule)?;
+    let limits = job::limits(connection, &jobs)?;
+    outcome.promoted = gates.promote(connection, runs, &limits)?;
+    for (job, rule) in limits {
         let gate = gates.of(connection, job)?;
         if gate.active < rule.max_active && gate.held == 0 {
             outcome.freed.push(job);

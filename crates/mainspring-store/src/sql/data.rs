@@ -7,7 +7,7 @@ use mainspring_core::run::AttemptOutcome;
 use mainspring_core::{JobId, RunId, Timestamp};
 
 use super::Batches;
-use super::db::{Db, Step, ToSql, execute, exists, instant, maybe_run_id, read_one, sql};
+use super::db::{Db, Sql, Step, ToSql, Values, execute, instant, maybe_run_id, read_one, sql};
 use super::session::Session;
 use crate::data::JobData;
 use crate::error::Error;
@@ -28,20 +28,26 @@ impl<'a> Left<'a> {
     /// Keeps it, in order of jobs.
     pub(crate) fn keep(self, db: &dyn Db) -> Step<()> {
         for (job, (entry, data)) in self.0 {
-            if exists(db, sql!("data_job"), &[(":job", &job.0)])? {
-                set(db, job, data, Some(entry.run), entry.ended_at)?;
-            }
+            with_values(job, data, Some(entry.run), entry.ended_at, |values| db.post(SET, values, None))?;
         }
         Ok(())
     }
 }
 
-fn set(db: &dyn Db, job: JobId, data: &str, run: Option<RunId>, at: Timestamp) -> Step<()> {
+/// Sets the data of a job that is there.
+const SET: Sql = sql!("data_set", mysql);
+
+fn with_values<T>(
+    job: JobId,
+    data: &str,
+    run: Option<RunId>,
+    at: Timestamp,
+    set: impl FnOnce(&Values<'_>) -> Step<T>,
+) -> Step<T> {
     let run = run.map(|run| *run.as_bytes());
     let values: [(&str, &dyn ToSql); 4] =
-        [(":job", &job.0), (":data", &data), (":run", &run), (":at", &at.as_millis())];
-    execute(db, sql!("data_set", mysql), &values)?;
-    Ok(())
+        [(":data", &data), (":run", &run), (":at", &at.as_millis()), (":job", &job.0)];
+    set(&values)
 }
 
 /// See [`crate::Store::job_data`].
@@ -65,11 +71,8 @@ pub(crate) fn change(
     at: Timestamp,
 ) -> Step<JobData> {
     let db = &session.connection;
-    if !exists(db, sql!("data_job"), &[(":job", &job.0)])? {
-        return Err(Error::NotFound { what: "job", key: job.to_string() }.into());
-    }
     // First, so that the revision that is read is the one before, whoever else sets it.
-    set(db, job, data, None, at)?;
+    with_values(job, data, None, at, |values| execute(db, SET, values))?;
     let kept = of_job(db, job)?.ok_or_else(|| Error::NotFound { what: "job", key: job.to_string() })?;
     let found = kept.revision - 1;
     match expect.filter(|expected| *expected != found) {

@@ -220,6 +220,14 @@ pub(crate) trait Db {
     /// Hands rows over, until `each` answers false.
     fn each(&self, sql: Sql, values: &Values<'_>, each: &mut dyn FnMut(&Row<'_>) -> Step<bool>) -> Step<()>;
 
+    /// Runs several statements, and hands their rows over with the place of the statement. Where round trips count, it takes one.
+    fn each_of(&self, queries: &[Query<'_>], each: &mut dyn FnMut(usize, &Row<'_>) -> Step<()>) -> Step<()> {
+        for (place, (sql, values)) in queries.iter().enumerate() {
+            self.each(*sql, values, &mut |row| each(place, row).map(|()| true))?;
+        }
+        Ok(())
+    }
+
     /// Runs a statement that is to find a row; the request is refused with `or_else` if there is none. Where round trips
     /// count, it travels with what comes next, which tells what became of it.
     fn post(&self, sql: Sql, values: &Values<'_>, or_else: Option<fn() -> Error>) -> Step<()> {

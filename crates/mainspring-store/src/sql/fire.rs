@@ -373,7 +373,7 @@ impl Fire<'_> {
     fn settle(&self, entry: &FireEntry, found: &Found, placed: &[Placed]) -> Step<()> {
         let progress = &entry.progress;
         let awaiting_run = match progress.awaiting_run {
-            Some(run) if is_born(entry, placed, run) || self.is_live(run)? => Some(run),
+            Some(run) if self.is_unfinished(run, entry, placed)? => Some(run),
             _ => None,
         };
         let fired_through = progress.fired_through.max(found.fired_through);
@@ -385,18 +385,19 @@ impl Fire<'_> {
         write_progress(self.db, entry.trigger.0, &progress, scan_at, Some(self.stamp))
     }
 
-    /// Whether a run is unfinished. It stays so until the batch is over.
-    fn is_live(&self, run: RunId) -> Step<bool> {
-        let id: [(&str, &dyn ToSql); 1] = [(":id", run.as_bytes())];
-        self.db.lock(sql!("lock_run"), Lock::Share, &id)?;
-        exists(self.db, sql!("live_has"), &id)
+    /// Whether a run is unfinished, perhaps one of those of an entry. It stays so until the batch is over.
+    fn is_unfinished(&self, run: RunId, entry: &FireEntry, placed: &[Placed]) -> Step<bool> {
+        let mut own = entry.runs.iter().zip(placed).filter(|(new, _)| new.id == run);
+        match own.next() {
+            Some((_, Placed::Running | Placed::Queued | Placed::Held)) => Ok(true),
+            Some((_, Placed::Suppressed)) => Ok(false),
+            Some((_, Placed::Known)) | None => {
+                let id: [(&str, &dyn ToSql); 1] = [(":id", run.as_bytes())];
+                self.db.lock(sql!("lock_run"), Lock::Share, &id)?;
+                exists(self.db, sql!("live_has"), &id)
+            }
+        }
     }
-}
-
-/// Whether a run is one of those that an entry has just made.
-fn is_born(entry: &FireEntry, placed: &[Placed], run: RunId) -> bool {
-    let is_new = |placed: &Placed| !matches!(placed, Placed::Known | Placed::Suppressed);
-    entry.runs.iter().zip(placed).any(|(new, placed)| new.id == run && is_new(placed))
 }
 
 fn found(row: &Row<'_>) -> Step<(TriggerId, Found)> {

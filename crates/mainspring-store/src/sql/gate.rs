@@ -6,12 +6,12 @@
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
+use mainspring_core::JobId;
 use mainspring_core::job::GateRule;
 use mainspring_core::overlap::{Gate, promotable};
 use mainspring_core::run::RunState;
-use mainspring_core::{JobId, RunId};
 
-use super::db::{Db, Lock, Row, Step, ToSql, execute, read, read_one, run_id, sql};
+use super::db::{Db, Lock, Query, Row, Step, ToSql, execute, read, read_one, run_id, sql};
 use super::list;
 use super::session::RunChanges;
 
@@ -64,14 +64,18 @@ impl Gates {
         Ok(())
     }
 
-    /// Moves held runs into free slots. Returns how many.
-    pub(crate) fn promote(&mut self, db: &dyn Db, runs: &mut RunChanges, job: JobId, rule: GateRule) -> Step<u32> {
-        let gate = self.of(db, job)?;
-        let count = promotable(*gate, rule);
-        gate.held -= count;
-        gate.active += count;
-        queue_held(db, runs, job, count)?;
-        Ok(count)
+    /// Moves held runs of jobs into the slots that their limits leave. Returns how many.
+    pub(crate) fn promote(&mut self, db: &dyn Db, runs: &mut RunChanges, limits: &[(JobId, GateRule)]) -> Step<u32> {
+        let mut wanted = Vec::new();
+        for (job, rule) in limits {
+            let gate = self.of(db, *job)?;
+            let count = promotable(*gate, *rule);
+            gate.held -= count;
+            gate.active += count;
+            wanted.push((*job, count));
+        }
+        queue_held(db, runs, &wanted)?;
+        Ok(wanted.iter().map(|(_, count)| count).sum())
     }
 
     /// Writes all gates back.
@@ -87,7 +91,7 @@ impl Gates {
 /// Ends the gate of a job whose limit is lifted: its held runs are queued. Returns how many.
 pub(crate) fn lift(db: &dyn Db, runs: &mut RunChanges, job: JobId) -> Step<u32> {
     let Some(gate) = find(db, job)? else { return Ok(0) };
-    queue_held(db, runs, job, gate.held)?;
+    queue_held(db, runs, &[(job, gate.held)])?;
     execute(db, sql!("gate_remove"), &[(":job", &job.0)])?;
     Ok(gate.held)
 }
@@ -112,13 +116,21 @@ fn make(db: &dyn Db, job: JobId) -> Step<Gate> {
     Ok(gate)
 }
 
-fn queue_held(db: &dyn Db, runs: &mut RunChanges, job: JobId, count: u32) -> Step<()> {
-    if count == 0 {
+/// Queues the first held runs of jobs, as many of each as are said.
+fn queue_held(db: &dyn Db, runs: &mut RunChanges, wanted: &[(JobId, u32)]) -> Step<()> {
+    let wanted: Vec<&(JobId, u32)> = wanted.iter().filter(|(_, count)| *count > 0).collect();
+    if wanted.is_empty() {
         return Ok(());
     }
-    let values: [(&str, &dyn ToSql); 2] = [(":job", &job.0), (":limit", &count)];
-    let held: Vec<RunId> = read(db, sql!("gate_promote", mysql), &values, |row| run_id(row, 0))?;
-    for run in held {
+    let values = wanted.iter().map(|(job, count)| [(":job", &job.0 as &dyn ToSql), (":limit", count)]);
+    let values: Vec<[(&str, &dyn ToSql); 2]> = values.collect();
+    let queries: Vec<Query<'_>> = values.iter().map(|values| (sql!("gate_promote", mysql), &values[..])).collect();
+    let mut held = Vec::new();
+    db.each_of(&queries, &mut |place, row| {
+        held.push((wanted[place].0, run_id(row, 0)?));
+        Ok(())
+    })?;
+    for (job, run) in held {
         db.post(sql!("run_queue"), &[(":id", run.as_bytes()), (":from", &"held")], None)?;
         runs.push(run, job, RunState::Queued);
     }

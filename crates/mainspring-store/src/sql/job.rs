@@ -37,7 +37,9 @@ pub(crate) fn limits(db: &dyn Db, jobs: &BTreeSet<JobId>) -> Step<Vec<(JobId, Ga
         return Ok(Vec::new());
     }
     let jobs = list::of_numbers(jobs.iter().map(|job| job.0));
-    let jobs = read(db, sql!("jobs_by_id", postgres, mysql), &[(":jobs", &jobs)], row)?;
+    let mut jobs = read(db, sql!("jobs_by_id", postgres, mysql), &[(":jobs", &jobs)], row)?;
+    // In one order, as they are locked.
+    jobs.sort_unstable_by_key(|job| job.id);
     Ok(jobs.into_iter().filter_map(|job| Some((job.id, job.definition.gate()?))).collect())
 }
 

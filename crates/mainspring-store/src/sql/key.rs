@@ -16,7 +16,7 @@ pub(crate) fn claim(session: &mut Session<impl Batches>, claim: &KeyClaim) -> St
     let db = &session.connection;
     let values: [(&str, &dyn ToSql); 4] =
         [(":key", &claim.key), (":request_hash", &claim.request_hash), (":at", &claim.at.as_millis()), (":by", &me)];
-    // One of two that come at once inserts the row; the other waits for it here or at the read, which locks it.
+    // One of two that come at once inserts the row, and the other waits for that. The read locks it.
     execute(db, sql!("key_claim", mysql), &values)?;
     let there = read_one(db, sql!("key_read", servers), &[(":key", &claim.key)], |row| {
         let holder = match row.get::<Option<i64>>(5)? {
@@ -31,7 +31,7 @@ pub(crate) fn claim(session: &mut Session<impl Batches>, claim: &KeyClaim) -> St
         let (kept_at, claimed_at) = (instant(row, 3)?, instant(row, 4)?);
         Ok((KeyRow { request_hash: row.get(0)?, answer, kept_at, claimed_at }, holder))
     })?;
-    // Gone: retention has taken it between the two statements. The next try finds the key free.
+    // Locked: somebody is at work on it, or under it. Or gone: retention has taken it between the two statements.
     let Some((row, holder)) = there else { return Ok(Claimed::Pending) };
     let claimed = row.meets(claim, holder);
     if let Claimed::Yours { again: true, .. } = claimed {

@@ -76,8 +76,6 @@ pub(crate) struct Lane<C> {
     threads: Mutex<Vec<JoinHandle<()>>>,
     /// What each thread's session does.
     uses: Vec<Arc<Use>>,
-    /// For how long a request may wait for its turn; then it is refused, and nothing of it is done.
-    patience: Option<Duration>,
 }
 
 struct Shared<C> {
@@ -104,13 +102,31 @@ struct Place<C> {
     session: Option<Session<C>>,
 }
 
+/// The same work, refused where its turn comes so late: whoever asked has given up, or decided anew, and what was wanted then may be
+/// wrong by now.
+pub(crate) fn within<C, T>(
+    patience: Duration,
+    operation: &'static str,
+    mut work: impl FnMut(&mut Session<C>) -> Step<T> + Send + 'static,
+) -> impl FnMut(&mut Session<C>) -> Step<T> + Send + 'static {
+    let asked = Instant::now();
+    move |session| {
+        let waited = asked.elapsed();
+        if waited > patience {
+            let source = format!("it waited for {} s, and was not begun", waited.as_secs()).into();
+            return Err(Error::Unavailable { operation, source }.into());
+        }
+        work(session)
+    }
+}
+
 impl<C: Server> Lane<C> {
     /// Starts threads of a name. Each opens its session when it is first needed.
     pub(crate) fn start(thread: &str, store: &Arc<str>, sessions: usize, open: Open<C>) -> std::io::Result<Self> {
         let queue = Queue { requests: VecDeque::new(), closing: false };
         let shared = Arc::new(Shared { queue: Mutex::new(queue), arrived: Condvar::new() });
         let uses = (0..sessions).map(|_| Arc::default()).collect();
-        let lane = Self { shared, threads: Mutex::default(), uses, patience: None };
+        let lane = Self { shared, threads: Mutex::default(), uses };
         for used in &lane.uses {
             let used = Arc::clone(used);
             let (open, name, shared) = (Arc::clone(&open), Arc::clone(store), Arc::clone(&lane.shared));
@@ -126,13 +142,6 @@ impl<C: Server> Lane<C> {
             lane.threads().push(thread);
         }
         Ok(lane)
-    }
-
-    /// Refuses requests that have waited for so long: whoever asked has given up, or decided anew, and what was wanted then may be wrong
-    /// by now.
-    pub(crate) fn within(mut self, patience: Duration) -> Self {
-        self.patience = Some(patience);
-        self
     }
 
     /// Does `work` in a transaction. It may be done several times, until one of them is kept; the last answer counts.
@@ -151,18 +160,9 @@ impl<C: Server> Lane<C> {
         work: impl FnMut(&mut Session<C>) -> Step<T> + Send + 'static,
     ) -> Result<oneshot::Receiver<Result<T>>> {
         let (reply, answer) = oneshot::channel();
-        let (asked, patience) = (Instant::now(), self.patience);
         let request = move |place: &mut Place<C>| {
-            let waited = asked.elapsed();
-            let done = match patience.filter(|patience| waited > *patience) {
-                None => place.serve(operation, work),
-                Some(_) => {
-                    let source = format!("it waited for {} s, and was not begun", waited.as_secs()).into();
-                    Err(Error::Unavailable { operation, source })
-                }
-            };
             // Whoever asked may have stopped waiting.
-            let _heard = reply.send(done);
+            let _heard = reply.send(place.serve(operation, work));
         };
         {
             let mut queue = self.shared.queue();

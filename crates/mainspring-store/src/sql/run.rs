@@ -147,7 +147,7 @@ pub(crate) fn free_slot(session: &mut Session<impl Batches>, mut gates: Gates, j
     let rule = job::limit(&session.connection, job)?;
     let Session { connection, runs, .. } = &mut *session;
     let Some(rule) = rule else { return gates.write(connection) };
-    let promoted = gates.promote(connection, runs, job, rule)?;
+    let promoted = gates.promote(connection, runs, &[(job, rule)])?;
     let gate = *gates.of(connection, job)?;
     gates.write(connection)?;
     if promoted > 0 {

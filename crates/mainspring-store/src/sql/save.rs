@@ -255,7 +255,7 @@ fn settle_gate(session: &mut Session<impl Batches>, job: &JobRow, created: bool)
         return if created { Ok(0) } else { gate::lift(connection, runs, job.id) };
     };
     let mut gates = if created { Gates::empty(job.id) } else { Gates::default() };
-    let promoted = gates.promote(connection, runs, job.id, rule)?;
+    let promoted = gates.promote(connection, runs, &[(job.id, rule)])?;
     gates.write(connection)?;
     Ok(promoted)
 }

@@ -16,6 +16,7 @@ use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, RunId, Timestamp,
 use tokio::sync::Notify;
 
 use super::db::{Step, sql};
+use super::lane;
 use super::session::Session;
 use super::{
     Batches, complete, data, fire, gap, job, job_lane, keep, key, names, purge, queue, queues, route, run, save,
@@ -73,13 +74,14 @@ pub(crate) trait Backend: Send + Sync + 'static {
         work: impl FnMut(&mut Session<Self::Connection>) -> Step<T> + Send + 'static,
     ) -> impl Future<Output = Result<T>> + Send;
 
-    /// The same for a change that somebody asked for, under the claim of a key if the task has one.
+    /// The same for a change that somebody asked for: while he may still wait for it, and under the claim of a key if the task has
+    /// one.
     fn deed<T: Send + 'static>(
         &self,
         operation: &'static str,
         work: impl FnMut(&mut Session<Self::Connection>) -> Step<T> + Send + 'static,
     ) -> impl Future<Output = Result<T>> + Send {
-        self.write(Lane::Api, operation, key::under_claim(work))
+        self.write(Lane::Api, operation, lane::within(lane::PATIENCE, operation, key::under_claim(work)))
     }
 
     /// Reads in one snapshot.

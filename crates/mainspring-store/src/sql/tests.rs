@@ -1,5 +1,7 @@
 //! What two sessions of a server do to each other, for both servers.
 
+pub(crate) mod trips;
+
 use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
@@ -8,28 +10,25 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use mainspring_core::batch::{
-    ANSWERS_KEPT, CompletionBatch, FireBatch, FireEntry, FireOutcome, Gap, GapOutcome, GapReason, Placed, Queues, Rearm,
-};
+use mainspring_core::Incarnation;
+use mainspring_core::batch::{ANSWERS_KEPT, FireBatch, FireEntry, FireOutcome, Placed, Queues};
 use mainspring_core::cluster::{Change, Renewal, ShardSet, Standing};
 use mainspring_core::job::Overlap;
 use mainspring_core::planner::Answered;
-use mainspring_core::retry::AfterAttempt;
 use mainspring_core::run::Verdict;
-use mainspring_core::{Incarnation, Timestamp};
 use tokio::runtime::Runtime;
 
-use super::db::{Lock, Sql, ToSql, execute, read, sql};
-use super::lane::{Lane, Server};
+use super::db::{Lock, Sql, ToSql, execute, exists, read, sql};
+use super::lane::{Lane, PATIENCE, Server, within};
 use super::session::Session;
 use super::{Batches, purge, queue, worker};
 use crate::cluster::NodeInfo;
-use crate::conformance::kit::{Draft, Kept, Kit, advanced, at, new_run};
+use crate::conformance::kit::{Draft, Kept, Kit, at};
 use crate::conformance::workers::info;
 use crate::error::{Error, Result};
+use crate::key::{Claimed, KeyClaim};
 use crate::row::{Expect, LogChunk, PurgeRule};
 use crate::store::Store;
-use crate::webhook::{NewDelivery, Webhook};
 use crate::worker::WorkerInfo;
 
 /// The statements of a server by name: its own, and the common ones that it has no words of its own for, without their comments.
@@ -243,84 +242,6 @@ pub(crate) fn verbs_of_leases_take_one_round_trip_each(store: &dyn Store, wire: 
     });
 }
 
-/// Over a slow wire a job with a limit is not later the later it is: its instants travel together. Otherwise it would never catch
-/// up where each takes longer than its interval.
-pub(crate) fn late_fires_of_a_job_with_a_limit_travel_together(store: Arc<dyn Store>, wire: &Wire) {
-    Runtime::new().unwrap().block_on(async {
-        let kit = Kit::new(store).await;
-        let mut took = Vec::new();
-        // The first one tells the server the statements.
-        for (name, instants) in [("a", 2_u64), ("b", 2), ("c", 22)] {
-            let job = kit.save(Draft::new(name).limit(Overlap::Skip, 1).trigger("t", at(1_000))).await;
-            let mut entry = job.entry(0);
-            let first = entry.expected;
-            entry.runs =
-                (0..instants.cast_signed()).map(|n| new_run(entry.trigger, first + n * 1_000, false)).collect();
-            let last = entry.runs.last().unwrap().fire_time;
-            entry.progress = advanced(&entry.progress, last, Some(last + 1_000));
-            let batch = FireBatch { id: kit.batch_id(), at: last, answered: 0, entries: vec![entry] };
-            took.push(wire.round_trips(kit.store.fire(Arc::new(batch))).await);
-        }
-        assert!(took[2] <= took[1], "{took:?}");
-        let tally = kit.store.tally().await.unwrap();
-        let counts: Vec<_> = tally.iter().map(|tally| (tally.fired, tally.suppressed)).collect();
-        assert_eq!(counts, [(1, 1), (1, 1), (1, 21)]);
-    });
-}
-
-/// What is not like most — under a limit, with instants missed, awaited by its trigger, tried again — takes as many round trips for
-/// forty jobs as for four, when it fires and when it ends. Otherwise a node that is far from its server, and takes over what was
-/// another's, makes all of it late.
-pub(crate) fn what_is_not_like_most_travels_together(store: Arc<dyn Store>, wire: &Wire) {
-    Runtime::new().unwrap().block_on(async {
-        let kit = Kit::new(store).await;
-        let mut took = Vec::new();
-        // The first ones tell the server the statements.
-        for (round, count) in [4, 4, 40].into_iter().enumerate() {
-            let draft = |number: usize| {
-                let draft = Draft::new(&format!("{round}-{number}")).trigger("t", at(1_000));
-                if number.is_multiple_of(4) { draft.limit(Overlap::Skip, 1).0 } else { draft.0 }
-            };
-            let saved = kit.save_all((0..count).map(draft).collect()).await;
-            let (mut entries, mut ends) = (Vec::new(), Vec::new());
-            for (number, saved) in saved.iter().enumerate() {
-                let job = kit.kept(&saved.job.definition.key).await;
-                let mut entry = if number % 4 == 1 { job.awaiting_entry(0) } else { job.entry(0) };
-                entry.runs[0].claim = true;
-                let mut end = job.verdict(job.next_run(0), Verdict::Succeeded, at(2_000));
-                match number % 4 {
-                    1 => {
-                        let next = Some(at(9_000));
-                        end.rearm =
-                            Some(Rearm { trigger: entry.trigger, next_fire_at: next, due_at: next, tzdata: None });
-                    }
-                    2 => entry.gaps = vec![missed(at(1), at(999))],
-                    3 => end.then = AfterAttempt::RetryAt(at(3_000)),
-                    _ => {}
-                }
-                entries.push(entry);
-                ends.push(end);
-            }
-            let batch = Arc::new(FireBatch { id: kit.batch_id(), at: at(1_000), answered: 0, entries });
-            let fired = wire.round_trips(kit.store.fire(Arc::clone(&batch))).await;
-            let outcome = kit.store.fire(batch).await.unwrap();
-            assert_eq!(outcome.placed, vec![Placed::Running; count]);
-            let batch = Arc::new(CompletionBatch { id: kit.batch_id(), at: at(2_000), entries: ends });
-            let ended = wire.round_trips(kit.store.complete(Arc::clone(&batch))).await;
-            let again = kit.store.complete(batch).await.unwrap();
-            assert_eq!((again.refused.len(), again.rearmed.len()), (count, 0), "all has ended");
-            took.push([fired, ended]);
-        }
-        // A long message may be heard in parts: less than one more for each of a kind.
-        let more = [took[2][0].saturating_sub(took[1][0]), took[2][1].saturating_sub(took[1][1])];
-        assert!(more.iter().all(|more| *more < 9), "{took:?}");
-    });
-}
-
-fn missed(first: Timestamp, last: Timestamp) -> Gap {
-    Gap { first, last, count: 2, outcome: GapOutcome::Missed, reason: GapReason::Misfire, policy: "skip".into() }
-}
-
 /// A repeat that overtakes what was sent before it waits for that. `is_waited_for` tells whether somebody waits for
 /// `other`, which may stay in a transaction for as long as it likes.
 pub(crate) fn repeated_claim_waits_for_the_first(
@@ -474,13 +395,12 @@ pub(crate) fn requests_that_wait_keep_no_session_from_the_engine(
 /// A request whose turn comes too late is refused, and nothing of it is done.
 pub(crate) fn request_that_has_waited_too_long_is_not_begun<C: Server>(lane: Lane<C>) {
     let runtime = Runtime::new().unwrap();
-    let set = |lane: &Lane<C>, name: &'static str| {
-        runtime.block_on(lane.call("test", move |session| write(&session.connection, name)))
+    let set = |patience, name: &'static str| {
+        let work = move |session: &mut Session<C>| write(&session.connection, name);
+        runtime.block_on(lane.call("test", within(patience, "test", work)))
     };
-    set(&lane, "in time").unwrap();
-    let lane = lane.within(Duration::ZERO);
-    assert!(matches!(set(&lane, "late"), Err(Error::Unavailable { .. })));
-    let lane = lane.within(super::lane::PATIENCE);
+    set(PATIENCE, "in time").unwrap();
+    assert!(matches!(set(Duration::ZERO, "late"), Err(Error::Unavailable { .. })));
     let found = lane.call("test", |s| Ok((there(&s.connection, "in time")?, there(&s.connection, "late")?)));
     assert_eq!(runtime.block_on(found).unwrap(), (true, false));
 }
@@ -533,28 +453,16 @@ pub(crate) fn unused_process_starts_are_forgotten(session: &mut Session<impl Bat
     assert_eq!(count(9 * DAY), (2, 0), "the others are at work");
 }
 
-/// What has to be known to serve webhooks takes as many round trips for forty of them as for one.
-pub(crate) fn look_for_webhooks_costs_the_same_however_many_there_are(store: &dyn Store, wire: &Wire) {
+/// Whoever wants a key under which somebody is at work is told so at once, and does not wait for that.
+pub(crate) fn key_under_which_somebody_works_is_pending(store: &dyn Store, other: &impl Server) {
     let runtime = Runtime::new().unwrap();
-    let mut costs = Vec::new();
-    for number in 0..40 {
-        let webhook = Webhook {
-            name: format!("w{number}"),
-            url: "https://example.com/".into(),
-            events: Vec::new(),
-            namespace: None,
-            job: None,
-            secret: "whsec_".into(),
-            previous_secret: None,
-            noted_through: 0,
-            created_at: at(0),
-        };
-        runtime.block_on(store.add_webhook(webhook)).unwrap();
-        let id = runtime.block_on(store.webhooks()).unwrap()[0].id;
-        let new = NewDelivery { message: number.to_string(), kind: "run.failed".into(), body: "{}".into() };
-        runtime.block_on(store.note_deliveries(id, (0, 0), vec![new], at(number))).unwrap();
-        costs.push(runtime.block_on(wire.round_trips(store.webhooks())));
-    }
-    // A session that is used for the first time is opened, and prepares the statement.
-    assert_eq!(costs[..10].iter().min(), costs[30..].iter().min(), "{costs:?}");
+    let claim = |by| KeyClaim { key: "k".into(), request_hash: [7; 32], by, at: at(1_000), lapse_ms: 60_000 };
+    let first = runtime.block_on(store.claim_key(claim(Incarnation(1)))).unwrap();
+    assert!(matches!(first, Claimed::Yours { again: false, .. }), "{first:?}");
+    let number = read(other, sql!("incarnation_number"), &[(":id", &1_u128.to_be_bytes())], |row| row.get::<i64>(0));
+    let values: [(&str, &dyn ToSql); 2] = [(":key", &"k"), (":by", &number.unwrap()[0])];
+    assert!(exists(other, sql!("key_hold", servers), &values).unwrap());
+    let second = runtime.block_on(store.claim_key(claim(Incarnation(2)))).unwrap();
+    assert_eq!(second, Claimed::Pending);
+    other.roll_back().unwrap();
 }

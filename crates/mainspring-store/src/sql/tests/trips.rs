@@ -1,0 +1,146 @@
+//! How many round trips something takes.
+
+use std::sync::Arc;
+
+use mainspring_core::Timestamp;
+use mainspring_core::batch::{
+    AttemptDetail, Completion, CompletionBatch, FireBatch, FireEntry, Gap, GapOutcome, GapReason, Placed, Rearm,
+};
+use mainspring_core::job::Overlap;
+use mainspring_core::retry::AfterAttempt;
+use mainspring_core::run::Verdict;
+use tokio::runtime::Runtime;
+
+use super::Wire;
+use crate::conformance::kit::{Draft, Kept, Kit, advanced, at, new_run};
+use crate::store::Store;
+use crate::webhook::{NewDelivery, Webhook};
+
+/// Over a slow wire a job with a limit is not later the later it is: its instants travel together. Otherwise it would never catch
+/// up where each takes longer than its interval.
+pub(crate) fn late_fires_of_a_job_with_a_limit_travel_together(store: Arc<dyn Store>, wire: &Wire) {
+    Runtime::new().unwrap().block_on(async {
+        let kit = Kit::new(store).await;
+        let mut took = Vec::new();
+        // The first one tells the server the statements.
+        for (name, instants) in [("a", 2_u64), ("b", 2), ("c", 22)] {
+            let job = kit.save(Draft::new(name).limit(Overlap::Skip, 1).trigger("t", at(1_000))).await;
+            let mut entry = job.entry(0);
+            let first = entry.expected;
+            entry.runs =
+                (0..instants.cast_signed()).map(|n| new_run(entry.trigger, first + n * 1_000, false)).collect();
+            let last = entry.runs.last().unwrap().fire_time;
+            entry.progress = advanced(&entry.progress, last, Some(last + 1_000));
+            let batch = FireBatch { id: kit.batch_id(), at: last, answered: 0, entries: vec![entry] };
+            took.push(wire.round_trips(kit.store.fire(Arc::new(batch))).await);
+        }
+        assert!(took[2] <= took[1], "{took:?}");
+        let tally = kit.store.tally().await.unwrap();
+        let counts: Vec<_> = tally.iter().map(|tally| (tally.fired, tally.suppressed)).collect();
+        assert_eq!(counts, [(1, 1), (1, 1), (1, 21)]);
+    });
+}
+
+/// What is not like most — under a limit, with instants missed, awaited by its trigger, tried again, followed by a run that was held,
+/// with something to keep — takes as many round trips for seventy jobs as for seven, when it fires and when it ends. Otherwise a node
+/// that is far from its server, and takes over what was another's, makes all of it late.
+pub(crate) fn what_is_not_like_most_travels_together(store: Arc<dyn Store>, wire: &Wire) {
+    const KINDS: usize = 7;
+    Runtime::new().unwrap().block_on(async {
+        let kit = Kit::new(store).await;
+        let mut took = Vec::new();
+        // The first ones tell the server the statements.
+        for (round, count) in [1, 1, 10].into_iter().enumerate() {
+            let draft = |number: usize| {
+                let draft = Draft::new(&format!("{round}-{number}")).trigger("t", at(1_000));
+                match number % KINDS {
+                    0 | 1 => draft.limit(Overlap::Skip, 1).0,
+                    2 => draft.limit(Overlap::QueueAll, 1).0,
+                    _ => draft.0,
+                }
+            };
+            let saved = kit.save_all((0..count * KINDS).map(draft).collect()).await;
+            let (mut entries, mut ends) = (Vec::new(), Vec::new());
+            for (number, saved) in saved.iter().enumerate() {
+                let job = kit.kept(&saved.job.definition.key).await;
+                let (entry, end) = unlike(number % KINDS, &job);
+                entries.push(entry);
+                ends.push(end);
+            }
+            let batch = Arc::new(FireBatch { id: kit.batch_id(), at: at(2_000), answered: 0, entries });
+            let fired = wire.round_trips(kit.store.fire(Arc::clone(&batch))).await;
+            let placed = kit.store.fire(batch).await.unwrap().placed;
+            let of = |wanted: Placed| placed.iter().filter(|placed| **placed == wanted).count();
+            let found = (of(Placed::Running), of(Placed::Held), of(Placed::Suppressed));
+            assert_eq!(found, (KINDS * count, count, count));
+            let batch = Arc::new(CompletionBatch { id: kit.batch_id(), at: at(2_000), entries: ends });
+            let ended = wire.round_trips(kit.store.complete(Arc::clone(&batch))).await;
+            let again = kit.store.complete(batch).await.unwrap();
+            assert_eq!((again.refused.len(), again.rearmed.len()), (KINDS * count, 0), "all has ended");
+            took.push([fired, ended]);
+        }
+        let held = kit.claim(100, at(2_000)).await.len();
+        assert_eq!(held, 12, "each that was held has the slot");
+        // A long message may be heard in parts: less than one more for each of a kind.
+        let more = [took[2][0].saturating_sub(took[1][0]), took[2][1].saturating_sub(took[1][1])];
+        assert!(more.iter().all(|more| *more < 9), "{took:?}");
+    });
+}
+
+/// How a job fires that is not like most, and how its run ends.
+fn unlike(kind: usize, job: &Kept) -> (FireEntry, Completion) {
+    let awaits = matches!(kind, 0 | 3);
+    let mut entry = if awaits { job.awaiting_entry(0) } else { job.entry(0) };
+    entry.runs[0].claim = true;
+    let mut end = job.verdict(job.next_run(0), Verdict::Succeeded, at(2_000));
+    let next = Some(at(9_000));
+    let rearm = Rearm { trigger: entry.trigger, next_fire_at: next, due_at: next, tzdata: None };
+    match kind {
+        // It awaits a run that the limit suppresses.
+        0 => {
+            entry.runs.push(new_run(entry.trigger, at(2_000), true));
+            entry.progress.awaiting_run = Some(entry.runs[1].id);
+        }
+        2 => entry.runs.push(new_run(entry.trigger, at(2_000), true)),
+        3 => end.rearm = Some(rearm),
+        4 => entry.gaps = vec![missed(at(1), at(999))],
+        5 => end.then = AfterAttempt::RetryAt(at(3_000)),
+        6 => {
+            // What is kept does not make an entry or an end unusual, but takes a place of its own.
+            entry.gaps = vec![missed(at(1), at(999))];
+            end.detail = Some(Box::new(AttemptDetail { data: Some("{}".into()), ..AttemptDetail::default() }));
+        }
+        _ => {}
+    }
+    (entry, end)
+}
+
+fn missed(first: Timestamp, last: Timestamp) -> Gap {
+    Gap { first, last, count: 2, outcome: GapOutcome::Missed, reason: GapReason::Misfire, policy: "skip".into() }
+}
+
+/// What has to be known to serve webhooks takes as many round trips for forty of them as for one.
+pub(crate) fn look_for_webhooks_costs_the_same_however_many_there_are(store: &dyn Store, wire: &Wire) {
+    let runtime = Runtime::new().unwrap();
+    let mut costs = Vec::new();
+    for number in 0..40 {
+        let webhook = Webhook {
+            name: format!("w{number}"),
+            url: "https://example.com/".into(),
+            events: Vec::new(),
+            namespace: None,
+            job: None,
+            secret: "whsec_".into(),
+            previous_secret: None,
+            noted_through: 0,
+            created_at: at(0),
+        };
+        runtime.block_on(store.add_webhook(webhook)).unwrap();
+        let id = runtime.block_on(store.webhooks()).unwrap()[0].id;
+        let new = NewDelivery { message: number.to_string(), kind: "run.failed".into(), body: "{}".into() };
+        runtime.block_on(store.note_deliveries(id, (0, 0), vec![new], at(number))).unwrap();
+        costs.push(runtime.block_on(wire.round_trips(store.webhooks())));
+    }
+    // A session that is used for the first time is opened, and prepares the statement.
+    assert_eq!(costs[..10].iter().min(), costs[30..].iter().min(), "{costs:?}");
+}
