@@ -121,7 +121,7 @@ const EXAMPLES: &str = "Examples:
   mainspring dev                          try it: temporary store and example jobs
   mainspring cron next \"30 2 * * MON-FRI\" --tz Europe/Berlin
   mainspring check jobs/*.yaml            validate job files without a server
-  mainspring apply -f jobs/ --dry-run     what would change
+  mainspring apply jobs/ --dry-run        what would change
   mainspring next --until 24h             what fires next
   mainspring logs -f nightly-backup       follow the last run of a job";
 

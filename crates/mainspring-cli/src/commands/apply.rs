@@ -12,17 +12,34 @@ use crate::output::{Form, Output, counted};
 use crate::views::{self, PLAN};
 use crate::{confirm, files, progress};
 
+/// The job files that a command is about.
+#[derive(Debug, Args)]
+#[group(required = true, multiple = true)]
+struct FilesArgs {
+    /// Job files or folders, or - for standard input
+    #[arg(value_name = "FILE|DIR")]
+    files: Vec<PathBuf>,
+    /// The same
+    #[arg(short, long = "file", value_name = "FILE|DIR")]
+    named: Vec<PathBuf>,
+}
+
+impl FilesArgs {
+    fn all(&self) -> Vec<PathBuf> {
+        [&self.files[..], &self.named].concat()
+    }
+}
+
 /// Make the server hold what job files say; everything is checked before anything is written
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  mainspring apply -f jobs/ --dry-run     what would change
-  mainspring apply -f nightly.yaml -f calendars.toml
-  mainspring apply -f jobs/ --prune       delete what the files lack, after asking
-  ./make-jobs.py | mainspring apply -f -")]
+  mainspring apply jobs/ --dry-run        what would change
+  mainspring apply nightly.yaml calendars.toml
+  mainspring apply jobs/ --prune          delete what the files lack, after asking
+  ./make-jobs.py | mainspring apply -")]
 pub struct ApplyArgs {
-    /// Job file, folder, or - for standard input; may be given several times
-    #[arg(short, long = "file", required = true, value_name = "FILE|DIR")]
-    files: Vec<PathBuf>,
+    #[command(flatten)]
+    files: FilesArgs,
     /// Say what would change, and change nothing
     #[arg(long)]
     dry_run: bool,
@@ -39,12 +56,11 @@ pub struct ApplyArgs {
 /// Show how the server differs from job files; exit 10 when it does
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
-  mainspring diff -f jobs/
-  mainspring diff -f jobs/ --prune -o json")]
+  mainspring diff jobs/
+  mainspring diff jobs/ --prune -o json")]
 pub struct DiffArgs {
-    /// Job file, folder, or - for standard input; may be given several times
-    #[arg(short, long = "file", required = true, value_name = "FILE|DIR")]
-    files: Vec<PathBuf>,
+    #[command(flatten)]
+    files: FilesArgs,
     /// Count what the files lack as a difference
     #[arg(long)]
     prune: bool,
@@ -68,7 +84,7 @@ pub struct ExportArgs {
 /// Everything wrong with the files (exit 9), and whatever the server reports; then nothing has changed.
 pub fn apply(args: &ApplyArgs, output: &Output) -> Result {
     let session = args.connect.open()?;
-    let files = files::read(&args.files, &session.namespace, &output.style().now())?;
+    let files = files::read(&args.files.all(), &session.namespace, &output.style().now())?;
     connect::block_on(async {
         if args.prune && !args.dry_run && !args.yes {
             ask_before_pruning(&session, &files).await?;
@@ -87,7 +103,7 @@ pub fn apply(args: &ApplyArgs, output: &Output) -> Result {
 /// Exit 10 when there are differences; else as [`apply`].
 pub fn diff(args: &DiffArgs, output: &Output) -> Result {
     let session = args.connect.open()?;
-    let files = files::read(&args.files, &session.namespace, &output.style().now())?;
+    let files = files::read(&args.files.all(), &session.namespace, &output.style().now())?;
     let options = ApplyOptions { dry_run: true, prune: args.prune };
     let request = session.client.apply(files.bundle(), options);
     let result = connect::block_on(session.ask_about(&files, request))?;

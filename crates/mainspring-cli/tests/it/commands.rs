@@ -244,8 +244,10 @@ fn apply_sends_the_bundle_and_diff_exits_10_on_differences() {
     let differs = ask(&server, &["diff", "-f", &file]);
     assert_eq!((differs.code, differs.stdout.as_str()), (10, "+ job default/a\n"));
     let same = Canned::start(|_| applied(0));
-    let ended = ask(&same, &["diff", "-f", &file]);
-    assert_eq!((ended.code, ended.stdout.as_str()), (0, ""));
+    let ended = ask(&same, &["diff", &file]);
+    assert_eq!((ended.code, ended.stdout.as_str()), (0, ""), "with -f and without it");
+    let ended = ask(&same, &["apply", "--dry-run"]);
+    assert!(ended.code == 2 && ended.stderr.contains("<FILE|DIR|--file <FILE|DIR>>"), "{ended:?}");
 }
 
 #[test]
