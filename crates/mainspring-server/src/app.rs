@@ -55,6 +55,31 @@ pub(crate) struct Inner {
 pub(crate) type Tokens = Arc<[Arc<WorkerToken>]>;
 
 impl Inner {
+    /// The state of a server over an engine that begins now, and ends streams when `closing` says so.
+    pub(crate) fn new(
+        engine: Arc<Engine>,
+        access: Access,
+        closing: watch::Receiver<bool>,
+        (default_timezone, node_name, slots): (String, String, u32),
+    ) -> Self {
+        Self {
+            figures: Figures::new(engine.metrics(), &node_name),
+            access,
+            default_timezone,
+            node_name,
+            slots,
+            started_at: engine.control().now(),
+            closing,
+            streams: Arc::new(Semaphore::new(STREAMS_MAX)),
+            deeds: Arc::new(Semaphore::new(DEEDS_MAX as usize)),
+            at_work: Mutex::default(),
+            job_keys: Mutex::default(),
+            webhooks: Notify::new(),
+            tokens: Mutex::default(),
+            engine,
+        }
+    }
+
     pub(crate) fn control(&self) -> &Control {
         self.engine.control()
     }

@@ -195,42 +195,24 @@ impl Drop for AtWork<'_> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::HashSet;
-    use std::sync::Mutex;
-
     use axum::Router;
     use axum::middleware::from_fn_with_state;
     use axum::routing::post;
     use mainspring_core::job::JobKey;
     use mainspring_engine::Engine;
     use mainspring_store::{Expect, MemoryStore};
-    use tokio::sync::{Notify, Semaphore, watch};
+    use tokio::sync::watch;
     use tower::ServiceExt;
 
     use super::*;
     use crate::access::Access;
     use crate::app::Inner;
-    use crate::figures::Figures;
 
     async fn app() -> App {
         let engine = Engine::start(Arc::new(MemoryStore::new()), mainspring_engine::Settings::default()).await.unwrap();
         let opened = Access::open(&**engine.store(), &crate::Settings::default()).await.unwrap();
-        Arc::new(Inner {
-            figures: Figures::new(engine.metrics(), "a"),
-            access: opened.access,
-            default_timezone: "UTC".into(),
-            node_name: "a".into(),
-            slots: 1,
-            started_at: engine.control().now(),
-            closing: watch::channel(false).1,
-            streams: Arc::new(Semaphore::new(1)),
-            deeds: Arc::new(Semaphore::new(1)),
-            at_work: Mutex::new(HashSet::new()),
-            job_keys: Mutex::default(),
-            webhooks: Notify::new(),
-            tokens: Mutex::default(),
-            engine: Arc::new(engine),
-        })
+        let here = ("UTC".into(), "a".into(), 1);
+        Arc::new(Inner::new(Arc::new(engine), opened.access, watch::channel(false).1, here))
     }
 
     /// Deletes a job that is not there.

@@ -1,10 +1,9 @@
 //! Starting and stopping: the socket, its connections, and what a start leaves in the data folder.
 
-use std::collections::HashSet;
 use std::io;
 use std::net::SocketAddr;
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex};
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Router;
@@ -16,12 +15,11 @@ use mainspring_engine::Engine;
 use rustix::net::sockopt;
 use rustix::process::{Resource, getrlimit};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::{Notify, Semaphore, watch};
+use tokio::sync::{Semaphore, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
 use crate::access::Access;
-use crate::app::{DEEDS_MAX, Inner, STREAMS_MAX};
-use crate::figures::Figures;
+use crate::app::{DEEDS_MAX, Inner};
 use crate::files::Presence;
 use crate::routes;
 use crate::webhooks;
@@ -147,24 +145,10 @@ impl Server {
         let presence = settings.data_dir.as_deref().map(|folder| Presence::announce(folder, address)).transpose();
         let presence = presence.map_err(|(path, source)| StartError::File { path, source })?;
         let (closing, closed) = watch::channel(false);
-        let deeds = Arc::new(Semaphore::new(DEEDS_MAX as usize));
         let node_name = settings.node_name.unwrap_or_else(host_name);
-        let app = Arc::new(Inner {
-            figures: Figures::new(engine.metrics(), &node_name),
-            access: opened.access,
-            default_timezone: zone.name().to_owned(),
-            node_name,
-            slots: settings.slots,
-            started_at: engine.control().now(),
-            closing: closed.clone(),
-            streams: Arc::new(Semaphore::new(STREAMS_MAX)),
-            deeds: Arc::clone(&deeds),
-            at_work: Mutex::new(HashSet::new()),
-            job_keys: Mutex::default(),
-            webhooks: Notify::new(),
-            tokens: Mutex::default(),
-            engine,
-        });
+        let here = (zone.name().to_owned(), node_name, settings.slots);
+        let app = Arc::new(Inner::new(engine, opened.access, closed.clone(), here));
+        let deeds = Arc::clone(&app.deeds);
         let webhooks = app.engine.makes_calls().then(|| tokio::spawn(webhooks::serve(Arc::clone(&app))));
         let accepting = tokio::spawn(accept(listener, routes::router(&app), closed));
         tracing::info!(%address, "listening");
