@@ -28,7 +28,7 @@ use crate::sql::db::{Db, Fault, Lock, Sql, Step, exists, read_one};
 use crate::sql::lane::{self, Lanes};
 use crate::sql::session::Session;
 use crate::sql::store::{Backend, Lane, ReadLane};
-use connection::{Connection, Purpose};
+use connection::{Connection, Purpose, Told};
 use known::Known;
 use listener::{Listener, Wakes};
 use tls::Tls;
@@ -96,8 +96,11 @@ impl PostgresStore {
         let wakes = Wakes { changed: Arc::new(Notify::new()), hinted: Arc::new(Notify::new()) };
         let known = Arc::<Known>::default();
         let start = |thread, purpose, sessions| {
-            let (target, known) = (target.clone(), known.clone());
-            let open = move || Ok(Connection::open(&target.config, &target.tls, purpose)?.sharing(known.clone()));
+            let (target, known, told) = (target.clone(), known.clone(), Arc::<Told>::default());
+            let open = move || {
+                let session = Connection::open(&target.config, &target.tls, purpose)?.sharing(known.clone());
+                session.told_like(told.clone())
+            };
             lane::Lane::start(&format!("mainspring-postgres-{thread}"), &name, sessions, Arc::new(open))
         };
         let store = || {

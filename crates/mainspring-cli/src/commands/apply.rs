@@ -19,8 +19,8 @@ struct FilesArgs {
     /// Job files or folders, or - for standard input
     #[arg(value_name = "FILE|DIR")]
     files: Vec<PathBuf>,
-    /// The same
-    #[arg(short, long = "file", value_name = "FILE|DIR")]
+    /// The same, as an option
+    #[arg(short = 'f', long = "file", value_name = "FILE|DIR")]
     named: Vec<PathBuf>,
 }
 

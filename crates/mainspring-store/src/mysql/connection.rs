@@ -8,8 +8,9 @@ use std::future::Future;
 use std::rc::Rc;
 use std::time::Duration;
 
+use mysql_async::prelude::Protocol;
 use mysql_async::prelude::Queryable;
-use mysql_async::{Conn, DriverError, Opts, Params, Statement};
+use mysql_async::{Conn, DriverError, Opts, Params, QueryResult, Statement};
 use rustc_hash::FxHashMap;
 use tokio::runtime::Runtime;
 
@@ -22,6 +23,9 @@ const CONNECT: Duration = Duration::from_secs(5);
 
 /// How long a message of statements that travel together may be, in bytes. Servers take a multiple of it.
 const MESSAGE_MAX: usize = 256 * 1024;
+
+/// From how many uses on a statement is prepared, which takes a round trip. Before, its values travel in its text.
+const OFTEN: u32 = 16;
 
 /// What the server promises about every session. The common SQL quotes names and joins texts as the standard says;
 /// waiting for a lock ends after two seconds.
@@ -70,6 +74,8 @@ pub(crate) struct Connection {
     /// Absent once it has been closed.
     client: RefCell<Option<Conn>>,
     statements: RefCell<FxHashMap<(usize, Lock), Rc<Prepared>>>,
+    /// How often statements have been used that are not prepared.
+    uses: RefCell<FxHashMap<(usize, Lock), u32>>,
     limit: Duration,
     /// Whether a transaction is under way on the server.
     begun: Cell<bool>,
@@ -104,8 +110,8 @@ impl Connection {
             tokio::time::timeout(CONNECT, connecting).await.map_err(|_| slow(CONNECT))?
         })?;
         let (client, limit) = (RefCell::new(Some(client)), purpose.limit());
-        let (statements, posted) = (RefCell::default(), RefCell::default());
-        Ok(Self { runtime, client, statements, limit, begun: Cell::new(false), posted })
+        let (statements, uses, posted) = (RefCell::default(), RefCell::default(), RefCell::default());
+        Ok(Self { runtime, client, statements, uses, limit, begun: Cell::new(false), posted })
     }
 
     /// Waits for the server, up to the limit of a statement and a little more: usually it ends the statement itself.
@@ -146,7 +152,7 @@ impl Connection {
         each: &mut dyn FnMut(usize, &Row<'_>) -> Step<()>,
     ) -> Step<()> {
         self.send_posted("")?;
-        let texts: Vec<String> = queries.iter().map(filled).collect();
+        let texts: Vec<String> = queries.iter().map(|query| filled(query, Lock::None)).collect();
         let message = texts.iter().map(String::as_str).chain(end).collect::<Vec<_>>().join(";\n");
         self.begun.set(true);
         let found = self.wait(async |client| {
@@ -207,6 +213,13 @@ impl Connection {
         each: &mut dyn FnMut(&Row<'_>) -> Step<bool>,
     ) -> Step<Done> {
         self.send_posted("")?;
+        if self.is_seldom(sql, lock) {
+            let text = filled(&(sql, values), lock);
+            if text.len() <= MESSAGE_MAX {
+                self.begun.set(true);
+                return self.wait(async |client| hand_over(client.query_iter(text).await?, each).await);
+            }
+        }
         let prepared = self.prepared(sql, lock)?;
         let bound = prepared.places.iter().map(|place| bound(values.get(*place).map(|(_, value)| value.value())));
         let parameters = match bound.collect::<Vec<_>>() {
@@ -214,17 +227,15 @@ impl Connection {
             bound => Params::Positional(bound),
         };
         self.begun.set(true);
-        self.wait(async |client| {
-            let mut rows = client.exec_iter(&prepared.statement, parameters).await?;
-            let mut going = Ok(true);
-            while let Some(row) = rows.next().await? {
-                if let Ok(true) = going {
-                    going = each(&Row(&Cells(&row)));
-                }
-            }
-            let done = Done { rows: rows.affected_rows(), number: rows.last_insert_id() };
-            going.map(|_| done)
-        })
+        self.wait(async |client| hand_over(client.exec_iter(&prepared.statement, parameters).await?, each).await)
+    }
+
+    /// Counts the use of a statement, and says whether it is used too seldom for being prepared.
+    fn is_seldom(&self, sql: Sql, lock: Lock) -> bool {
+        let mut uses = self.uses.borrow_mut();
+        let uses = uses.entry((sql.mysql.unwrap_or(sql.text).as_ptr().addr(), lock)).or_default();
+        *uses = uses.saturating_add(1);
+        *uses < OFTEN
     }
 }
 
@@ -235,6 +246,21 @@ impl Drop for Connection {
             let _told = self.runtime.block_on(timed(Duration::from_secs(1), async { Ok(client.disconnect().await?) }));
         }
     }
+}
+
+/// Hands the rows of a statement over.
+async fn hand_over<P: Protocol>(
+    mut rows: QueryResult<'_, '_, P>,
+    each: &mut dyn FnMut(&Row<'_>) -> Step<bool>,
+) -> Step<Done> {
+    let mut going = Ok(true);
+    while let Some(row) = rows.next().await? {
+        if let Ok(true) = going {
+            going = each(&Row(&Cells(&row)));
+        }
+    }
+    let done = Done { rows: rows.affected_rows(), number: rows.last_insert_id() };
+    going.map(|_| done)
 }
 
 /// What the server says of a statement.
@@ -323,12 +349,12 @@ impl Db for Connection {
     }
 
     fn each_of(&self, queries: &[Query<'_>], each: &mut dyn FnMut(usize, &Row<'_>) -> Step<()>) -> Step<()> {
-        self.send_all(queries, None, each)
+        if queries.is_empty() { Ok(()) } else { self.send_all(queries, None, each) }
     }
 
     /// The values are in the text, as in [`Connection::send_all`]. What is long travels by itself.
     fn post(&self, sql: Sql, values: &Values<'_>, or_else: Option<fn() -> Error>) -> Step<()> {
-        let text = filled(&(sql, values));
+        let text = filled(&(sql, values), Lock::None);
         if text.len() > MESSAGE_MAX {
             return refuse_none(self.execute(sql, values)?, or_else);
         }
@@ -387,8 +413,8 @@ pub(super) fn positional(text: &str, lock: Lock) -> (String, Vec<usize>) {
 }
 
 /// A statement with its values in it.
-fn filled((sql, values): &Query<'_>) -> String {
-    let (text, places) = positional(sql.mysql.unwrap_or(sql.text), Lock::None);
+fn filled((sql, values): &Query<'_>, lock: Lock) -> String {
+    let (text, places) = positional(sql.mysql.unwrap_or(sql.text), lock);
     let mut parts = text.split('?');
     let mut result = parts.next().unwrap_or_default().to_owned();
     for (part, place) in parts.zip(places) {
@@ -458,7 +484,7 @@ mod tests {
         assert_eq!(sql, "UPDATE t SET a = ?, b = ?\nWHERE a <> ? AND c = ? \n");
         assert_eq!(places, [0, 1, 0, 2]);
         let values: [(&str, &dyn ToSql); 3] = [(":a", &-7), (":b_2", &"it's; ?"), (":c", &None::<i64>)];
-        let text = filled(&(Sql::new("UPDATE t SET a = :a, b = :b_2 WHERE a <> :a AND c = :c"), &values));
+        let text = filled(&(Sql::new("UPDATE t SET a = :a, b = :b_2 WHERE a <> :a AND c = :c"), &values), Lock::None);
         let b = "_utf8mb4 X'697427733b203f'";
         assert_eq!(text, format!("UPDATE t SET a = -7, b = {b} WHERE a <> -7 AND c = NULL\n"));
         let (sql, _) = positional("SELECT 1", Lock::Share);

@@ -417,6 +417,13 @@ fn what_is_not_like_most_travels_together() {
 }
 
 #[test]
+fn first_batch_over_a_new_session_asks_little_more_than_the_next() {
+    let wire = crate::sql::tests::Wire::to(&database());
+    let store = Arc::new(MysqlStore::open(&wire.address).unwrap());
+    crate::sql::tests::trips::first_batch_over_a_new_session_asks_little_more_than_the_next(store, &wire);
+}
+
+#[test]
 fn repeated_claim_waits_for_the_first() {
     let address = database();
     let store = Arc::new(MysqlStore::open(&address).unwrap());

@@ -6,7 +6,7 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::future::Future;
 use std::rc::Rc;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 use bytes::BytesMut;
@@ -54,6 +54,8 @@ pub(crate) struct Connection {
     runtime: Runtime,
     client: Client,
     statements: RefCell<FxHashMap<(usize, Lock), Rc<Statement>>>,
+    /// What sessions for the same have been told: the next one is told it in one go.
+    told: Arc<Told>,
     limit: Duration,
     read_only: bool,
     /// Whether a transaction has been begun on the server.
@@ -67,6 +69,10 @@ pub(crate) struct Connection {
     /// What the sessions of a store know together of its queues.
     pub(super) known: Arc<Known>,
 }
+
+/// The statements that sessions have been told, by place of their text. To tell one takes a round trip, which counts where a node is far
+/// from a server that has just come back.
+pub(super) type Told = Mutex<FxHashMap<(usize, Lock), &'static str>>;
 
 /// A statement that travels with the next one, and why the request is refused if it finds no row.
 struct Posted {
@@ -97,6 +103,7 @@ impl Connection {
             runtime,
             client,
             statements,
+            told: Arc::default(),
             limit,
             read_only,
             begun: Cell::new(false),
@@ -110,6 +117,25 @@ impl Connection {
     /// Lets it know what others know of the queues.
     pub(super) fn sharing(self, known: Arc<Known>) -> Self {
         Self { known, ..self }
+    }
+
+    /// Tells it what others for the same were told, and lets them know of what it is told.
+    pub(super) fn told_like(self, others: Arc<Told>) -> Step<Self> {
+        let client = &self.client;
+        let texts = others.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        let tell = texts.into_iter().map(|(key, text)| async move {
+            // What the server takes no more is told when it is asked for, and refused then.
+            Some((key, Rc::new(client.prepare(&numbered(text, key.1)).await.ok()?)))
+        });
+        let told = self.wait(async { Ok(join_all(tell).await) })?;
+        self.statements.borrow_mut().extend(told.into_iter().flatten());
+        Ok(Self { told: others, ..self })
+    }
+
+    /// Remembers a statement that the server was told.
+    fn remember(&self, key: (usize, Lock), text: &'static str, statement: Rc<Statement>) {
+        self.told.lock().unwrap_or_else(PoisonError::into_inner).insert(key, text);
+        self.statements.borrow_mut().insert(key, statement);
     }
 
     /// Waits for the server, up to the limit of a statement and a little more: usually it ends the statement itself.
@@ -164,7 +190,7 @@ impl Connection {
         }
         self.begin()?;
         let statement = Rc::new(self.wait(self.client.prepare(&numbered(text, lock)))?);
-        self.statements.borrow_mut().insert(key, statement.clone());
+        self.remember(key, text, statement.clone());
         Ok(statement)
     }
 
@@ -174,11 +200,12 @@ impl Connection {
         let unknown =
             queries.iter().map(|(sql, _)| *sql).filter(|sql| !self.statements.borrow().contains_key(&known(sql)));
         let told = unknown.map(|sql| async move {
-            let text = numbered(sql.postgres.unwrap_or(sql.text), Lock::None);
-            Ok((known(&sql), Rc::new(self.client.prepare(&text).await?)))
+            let text = sql.postgres.unwrap_or(sql.text);
+            Ok((known(&sql), text, Rc::new(self.client.prepare(&numbered(text, Lock::None)).await?)))
         });
-        let told = self.wait(try_join_all(told.collect::<Vec<_>>()))?;
-        self.statements.borrow_mut().extend(told);
+        for (key, text, statement) in self.wait(try_join_all(told.collect::<Vec<_>>()))? {
+            self.remember(key, text, statement);
+        }
         queries.iter().map(|(sql, _)| self.statement(*sql, Lock::None)).collect()
     }
 
@@ -337,7 +364,7 @@ impl Db for Connection {
     }
 
     fn each_of(&self, queries: &[Query<'_>], each: &mut dyn FnMut(usize, &Row<'_>) -> Step<()>) -> Step<()> {
-        self.send_all(queries, None, each)
+        if queries.is_empty() { Ok(()) } else { self.send_all(queries, None, each) }
     }
 
     fn lock(&self, sql: Sql, lock: Lock, values: &Values<'_>) -> Step<()> {

@@ -293,6 +293,14 @@ fn what_is_not_like_most_travels_together() {
 }
 
 #[test]
+fn first_batch_over_a_new_session_asks_little_more_than_the_next() {
+    let url = database();
+    let wire = crate::sql::tests::Wire::to(&url);
+    let store = Arc::new(PostgresStore::open(&wire.address).unwrap());
+    crate::sql::tests::trips::first_batch_over_a_new_session_asks_little_more_than_the_next(store, &wire);
+}
+
+#[test]
 fn repeated_claim_waits_for_the_first() {
     let url = database();
     let store = Arc::new(PostgresStore::open(&url).unwrap());

@@ -119,9 +119,6 @@ fn make(db: &dyn Db, job: JobId) -> Step<Gate> {
 /// Queues the first held runs of jobs, as many of each as are said.
 fn queue_held(db: &dyn Db, runs: &mut RunChanges, wanted: &[(JobId, u32)]) -> Step<()> {
     let wanted: Vec<&(JobId, u32)> = wanted.iter().filter(|(_, count)| *count > 0).collect();
-    if wanted.is_empty() {
-        return Ok(());
-    }
     let values = wanted.iter().map(|(job, count)| [(":job", &job.0 as &dyn ToSql), (":limit", count)]);
     let values: Vec<[(&str, &dyn ToSql); 2]> = values.collect();
     let queries: Vec<Query<'_>> = values.iter().map(|values| (sql!("gate_promote", mysql), &values[..])).collect();

@@ -1,11 +1,13 @@
 //! What is repeated after an ambiguous commit gets the answer that it got first: fire batches, claims and adoptions.
 
-use mainspring_core::RunId;
+use std::collections::{HashMap, HashSet};
+
 use mainspring_core::batch::{ClaimedRun, FireBatch, FireEntry, FireOutcome, LiveRun, Placed};
 use mainspring_core::run::RunState;
+use mainspring_core::{RunId, TriggerId};
 
 use super::Batches;
-use super::db::{Db, Step, ToSql, execute, exists, read_one, sql, word};
+use super::db::{Db, Query, Step, ToSql, execute, read_one, sql, word};
 use super::queue::live_run;
 
 /// How many answers are kept. A process has far fewer batches under way, but one that waits to be repeated is passed by
@@ -64,8 +66,8 @@ pub(crate) fn read(db: &dyn Db, owner: i64, batch: &FireBatch) -> Step<Option<Be
 /// Answers a batch that was recorded before, and changes nothing: what was left out then may be another node's by now.
 pub(crate) fn answer(db: &impl Batches, owner: i64, batch: &FireBatch, mut before: Before) -> Step<FireOutcome> {
     db.take_fence_back(owner)?;
-    let stamp = stamp(owner, batch.id.sequence);
     let mut outcome = FireOutcome::default();
+    let mut recorded = Vec::new();
     for (index, entry) in (0_u32..).zip(&batch.entries) {
         if before.is_gone || before.waiting.contains(&index) {
             outcome.busy.push(index);
@@ -73,42 +75,88 @@ pub(crate) fn answer(db: &impl Batches, owner: i64, batch: &FireBatch, mut befor
             outcome.stale.push(index);
         } else {
             let born: Vec<u8> = before.placed.by_ref().take(entry.runs.len()).collect();
-            match recorded(db, owner, stamp, entry, &born)? {
-                Some(placed) => outcome.placed.extend(placed),
-                None => outcome.stale.push(index),
-            }
+            recorded.push((index, entry, born));
         }
     }
+    let entries: Vec<&FireEntry> = recorded.iter().map(|(_, entry, _)| *entry).collect();
+    let now = Now::read(db, stamp(owner, batch.id.sequence), &entries)?;
+    for (index, entry, born) in recorded {
+        match now.places(owner, entry, &born) {
+            Some(placed) => outcome.placed.extend(placed),
+            None => outcome.stale.push(index),
+        }
+    }
+    outcome.stale.sort_unstable();
     Ok(outcome)
 }
 
-/// Where the runs of an entry that was recorded are now. Nothing once its trigger and its runs have all gone on.
-fn recorded(db: &dyn Db, owner: i64, stamp: i64, entry: &FireEntry, born: &[u8]) -> Step<Option<Vec<Placed>>> {
-    let mut mine = exists(db, sql!("fire_batch_trigger"), &[(":id", &entry.trigger.0), (":batch", &stamp)])?;
-    let mut now = Vec::with_capacity(born.len());
-    for (run, born) in entry.runs.iter().zip(born) {
-        let born = PLACES.get(usize::from(*born)).copied().unwrap_or(Placed::Known);
-        let (place, open) = placed_now(db, owner, run.id, born)?;
-        mine |= open;
-        now.push(place);
-    }
-    Ok(mine.then_some(now))
+/// What is there now of entries that were recorded.
+struct Now {
+    /// Triggers that no other batch has advanced since.
+    untouched: HashSet<TriggerId>,
+    /// Where unfinished runs are, for which time, and whose.
+    live: HashMap<RunId, (RunState, u32, Option<i64>)>,
+    ended: HashSet<RunId>,
 }
 
-/// Where a run is now, and whether it is unfinished and this batch's. One that has gone on is known, so that nobody
-/// starts it again.
-fn placed_now(db: &dyn Db, owner: i64, run: RunId, born: Placed) -> Step<(Placed, bool)> {
-    let live = read_one(db, sql!("fire_batch_run"), &[(":id", run.as_bytes())], |row| {
-        Ok((word(row, 0, RunState::from_word)?, row.get::<u32>(1)?, row.get::<Option<i64>>(2)?))
-    })?;
-    let mine = !matches!(born, Placed::Suppressed | Placed::Known);
-    Ok(match live {
-        Some(_) if !mine => (Placed::Known, false),
-        Some(live) if born != Placed::Running || live == (RunState::Running, 1, Some(owner)) => (born, true),
-        Some(_) => (Placed::Known, true),
-        None if exists(db, sql!("history_has"), &[(":id", run.as_bytes())])? => (Placed::Known, false),
-        None => (Placed::Suppressed, false),
-    })
+impl Now {
+    /// Asks about all of them at once: a node far from its database repeats what it could not hear the answer to in time.
+    fn read(db: &dyn Db, stamp: i64, entries: &[&FireEntry]) -> Step<Self> {
+        let mut now = Self { untouched: HashSet::new(), live: HashMap::new(), ended: HashSet::new() };
+        let triggers: Vec<[(&str, &dyn ToSql); 2]> =
+            entries.iter().map(|entry| [(":id", &entry.trigger.0 as &dyn ToSql), (":batch", &stamp)]).collect();
+        let ids: Vec<RunId> = entries.iter().flat_map(|entry| &entry.runs).map(|run| run.id).collect();
+        let runs: Vec<[(&str, &dyn ToSql); 1]> =
+            ids.iter().map(|run| [(":id", run.as_bytes() as &dyn ToSql)]).collect();
+        let of_triggers = triggers.iter().map(|values| (sql!("fire_batch_trigger"), &values[..]));
+        let of_runs = runs.iter().map(|values| (sql!("fire_batch_run"), &values[..]));
+        db.each_of(&of_triggers.chain(of_runs).collect::<Vec<Query<'_>>>(), &mut |place, row| {
+            match entries.get(place) {
+                Some(entry) => {
+                    now.untouched.insert(entry.trigger);
+                }
+                None => {
+                    let live = (word(row, 0, RunState::from_word)?, row.get(1)?, row.get(2)?);
+                    now.live.insert(ids[place - entries.len()], live);
+                }
+            }
+            Ok(())
+        })?;
+        let gone = ids.iter().zip(&runs).filter(|(run, _)| !now.live.contains_key(run));
+        let (gone, history): (Vec<RunId>, Vec<Query<'_>>) =
+            gone.map(|(run, values)| (*run, (sql!("history_has"), &values[..]))).unzip();
+        db.each_of(&history, &mut |place, _| {
+            now.ended.insert(gone[place]);
+            Ok(())
+        })?;
+        Ok(now)
+    }
+
+    /// Where the runs of an entry are. Nothing once its trigger and its runs have all gone on.
+    fn places(&self, owner: i64, entry: &FireEntry, born: &[u8]) -> Option<Vec<Placed>> {
+        let mut mine = self.untouched.contains(&entry.trigger);
+        let mut places = Vec::with_capacity(born.len());
+        for (run, born) in entry.runs.iter().zip(born) {
+            let born = PLACES.get(usize::from(*born)).copied().unwrap_or(Placed::Known);
+            let (place, open) = self.place(owner, run.id, born);
+            mine |= open;
+            places.push(place);
+        }
+        mine.then_some(places)
+    }
+
+    /// Where a run is, and whether it is unfinished and this batch's. One that has gone on is known, so that nobody
+    /// starts it again.
+    fn place(&self, owner: i64, run: RunId, born: Placed) -> (Placed, bool) {
+        let mine = !matches!(born, Placed::Suppressed | Placed::Known);
+        match self.live.get(&run) {
+            Some(_) if !mine => (Placed::Known, false),
+            Some(live) if born != Placed::Running || *live == (RunState::Running, 1, Some(owner)) => (born, true),
+            Some(_) => (Placed::Known, true),
+            None if self.ended.contains(&run) => (Placed::Known, false),
+            None => (Placed::Suppressed, false),
+        }
+    }
 }
 
 /// What a process start takes by a claim, or from a dead one: the last answer of each kind is kept, in a place beside
@@ -148,14 +196,20 @@ impl<'a> Taking<'a> {
         let Some((_, taken)) = self.last.as_ref().filter(|(sequence, _)| *sequence == self.sequence) else {
             return Ok(None);
         };
+        let taken = taken.as_chunks::<TAKEN_LEN>().0.iter().map(|taken| taken.split_at(16));
+        let taken: Vec<(Vec<u8>, u32)> = taken
+            .map(|(id, attempt)| (id.to_vec(), u32::from_be_bytes(attempt.try_into().expect("four bytes"))))
+            .collect();
+        let values = taken
+            .iter()
+            .map(|(id, attempt)| [(":id", id as &dyn ToSql), (":owner", &self.owner), (":attempt", attempt)]);
+        let values: Vec<[(&str, &dyn ToSql); 3]> = values.collect();
+        let queries: Vec<Query<'_>> = values.iter().map(|values| (sql!("taken_run"), &values[..])).collect();
         let mut running = Vec::new();
-        for taken in taken.as_chunks::<TAKEN_LEN>().0 {
-            let (id, attempt) = taken.split_at(16);
-            let attempt = u32::from_be_bytes(attempt.try_into().expect("four bytes"));
-            let values: [(&str, &dyn ToSql); 3] =
-                [(":id", &id.to_vec()), (":owner", &self.owner), (":attempt", &attempt)];
-            running.extend(read_one(self.db, sql!("taken_run"), &values, live_run)?);
-        }
+        self.db.each_of(&queries, &mut |_, row| {
+            running.push(live_run(row)?);
+            Ok(())
+        })?;
         Ok(Some(running))
     }
 

@@ -543,7 +543,9 @@ impl<B: Backend> Store for B {
     }
 
     async fn claim_key(&self, claim: KeyClaim) -> Result<Claimed> {
-        self.write(Lane::Api, "claim an idempotency key", move |s| key::claim(s, &claim)).await
+        let operation = "claim an idempotency key";
+        let work = move |s: &mut Session<B::Connection>| key::claim(s, &claim);
+        self.write(Lane::Api, operation, lane::within(lane::PATIENCE, operation, work)).await
     }
 
     async fn keep_answer(&self, key: &str, answer: KeptAnswer, at: Timestamp) -> Result<()> {

@@ -6,8 +6,8 @@ use std::collections::BTreeMap;
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
 use std::path::Path;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use mainspring_core::Incarnation;
@@ -106,6 +106,8 @@ pub(crate) struct Wire {
     pub(crate) address: String,
     loses: Arc<AtomicBool>,
     asked: Arc<AtomicU64>,
+    /// The near ends of its connections.
+    near: Arc<Mutex<Vec<TcpStream>>>,
 }
 
 impl Wire {
@@ -118,14 +120,16 @@ impl Wire {
         let ours = listener.local_addr().unwrap().port();
         let (loses, far) = (Arc::new(AtomicBool::new(false)), format!("127.0.0.1:{port}"));
         let (lose, asked) = (Arc::clone(&loses), Arc::<AtomicU64>::default());
-        let ask = Arc::clone(&asked);
+        let (ask, ends) = (Arc::clone(&asked), Arc::<Mutex<Vec<TcpStream>>>::default());
+        let near = Arc::clone(&ends);
         std::thread::spawn(move || {
             for near in listener.incoming() {
                 let (near, far) = (near.unwrap(), TcpStream::connect(&far).unwrap());
+                ends.lock().unwrap().push(near.try_clone().unwrap());
                 connect(near, far, Arc::clone(&lose), Arc::clone(&ask));
             }
         });
-        Self { address: address.replacen(&format!(":{port}"), &format!(":{ours}"), 1), loses, asked }
+        Self { address: address.replacen(&format!(":{port}"), &format!(":{ours}"), 1), loses, asked, near }
     }
 
     /// How many round trips something takes.
@@ -133,6 +137,14 @@ impl Wire {
         let before = self.asked.load(Ordering::SeqCst);
         work.await.unwrap();
         self.asked.load(Ordering::SeqCst) - before
+    }
+
+    /// Hangs up on all that are connected.
+    fn hang_up(&self) {
+        for near in self.near.lock().unwrap().drain(..) {
+            // One that has ended by itself is gone.
+            let _gone = near.shutdown(Shutdown::Both);
+        }
     }
 
     /// Lets the server hear the next commit, and nobody its answer.
