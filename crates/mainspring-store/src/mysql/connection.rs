@@ -8,9 +8,8 @@ use std::future::Future;
 use std::rc::Rc;
 use std::time::Duration;
 
-use mysql_async::prelude::Protocol;
 use mysql_async::prelude::Queryable;
-use mysql_async::{Conn, DriverError, Opts, Params, QueryResult, Statement};
+use mysql_async::{Conn, DriverError, Opts, Params, Statement};
 use rustc_hash::FxHashMap;
 use tokio::runtime::Runtime;
 
@@ -24,8 +23,8 @@ const CONNECT: Duration = Duration::from_secs(5);
 /// How long a message of statements that travel together may be, in bytes. Servers take a multiple of it.
 const MESSAGE_MAX: usize = 256 * 1024;
 
-/// From how many uses on a statement is prepared, which takes a round trip. Before, its values travel in its text.
-const OFTEN: u32 = 16;
+/// From how many uses on a statement is prepared, which takes a round trip. Before, its values travel in its text. Tests see both.
+const OFTEN: u32 = if cfg!(test) { 2 } else { 16 };
 
 /// What the server promises about every session. The common SQL quotes names and joins texts as the standard says;
 /// waiting for a lock ends after two seconds.
@@ -73,12 +72,13 @@ pub(crate) struct Connection {
     runtime: Runtime,
     /// Absent once it has been closed.
     client: RefCell<Option<Conn>>,
-    statements: RefCell<FxHashMap<(usize, Lock), Rc<Prepared>>>,
-    /// How often statements have been used that are not prepared.
-    uses: RefCell<FxHashMap<(usize, Lock), u32>>,
+    /// Statements that have been used, by place of their text.
+    statements: RefCell<FxHashMap<(usize, Lock), Used>>,
     limit: Duration,
     /// Whether a transaction is under way on the server.
     begun: Cell<bool>,
+    /// Whether the transaction has prepared a statement. It prepares one, or else all that a batch is made of would be prepared in the same.
+    has_prepared: Cell<bool>,
     /// Statements that travel together, before the next other one.
     posted: RefCell<Posted>,
 }
@@ -89,6 +89,13 @@ struct Posted {
     text: String,
     /// For each of them, why the request is refused if it finds no row.
     or_else: Vec<Option<fn() -> Error>>,
+}
+
+/// A statement that has been used.
+enum Used {
+    /// So many times, with its values in its text.
+    Seldom(u32),
+    Often(Rc<Prepared>),
 }
 
 /// A statement that the server knows, and which value goes to which of its places.
@@ -110,8 +117,9 @@ impl Connection {
             tokio::time::timeout(CONNECT, connecting).await.map_err(|_| slow(CONNECT))?
         })?;
         let (client, limit) = (RefCell::new(Some(client)), purpose.limit());
-        let (statements, uses, posted) = (RefCell::default(), RefCell::default(), RefCell::default());
-        Ok(Self { runtime, client, statements, uses, limit, begun: Cell::new(false), posted })
+        let (statements, posted) = (RefCell::default(), RefCell::default());
+        let (begun, has_prepared) = (Cell::new(false), Cell::new(false));
+        Ok(Self { runtime, client, statements, limit, begun, has_prepared, posted })
     }
 
     /// Waits for the server, up to the limit of a statement and a little more: usually it ends the statement itself.
@@ -122,57 +130,78 @@ impl Connection {
         self.runtime.block_on(timed(limit, work(client)))
     }
 
-    /// Sends what was posted, and `last` behind it: all in one message. The server stops at the first error.
-    fn send_posted(&self, last: &str) -> Step<()> {
-        let Posted { text, or_else } = self.posted.take();
-        if or_else.is_empty() && last.is_empty() {
-            return Ok(());
+    /// Sends what was posted, further texts, whose rows are handed over with the place of the text, and what ends the transaction if
+    /// something does: all in one message. Prepared statements take a message each, so the values are in the texts. A text may be several
+    /// statements. The server stops at the first error.
+    fn send(
+        &self,
+        texts: &[String],
+        end: Option<&str>,
+        each: &mut dyn FnMut(usize, &Row<'_>) -> Step<()>,
+    ) -> Step<Done> {
+        let Posted { text: posted, or_else } = self.posted.take();
+        if or_else.is_empty() && texts.is_empty() && end.is_none() {
+            return Ok(Done::default());
         }
+        let message = posted + &texts.iter().map(String::as_str).chain(end).collect::<Vec<_>>().join(";\n");
         self.begun.set(true);
-        let counts = self.wait(async |client| {
-            let mut answers = client.query_iter(text + last).await?;
-            let mut counts = Vec::with_capacity(or_else.len());
+        let mut counts = Vec::with_capacity(or_else.len());
+        let mut handed = Ok(());
+        let answered = self.wait(async |client| {
+            let mut answers = client.query_iter(message).await?;
             for _ in &or_else {
                 counts.push(answers.affected_rows());
                 // Goes on to the next one: none of them answers rows.
                 answers.next().await?;
             }
+            for (place, text) in texts.iter().enumerate() {
+                for _ in text.split(';') {
+                    while let Some(row) = answers.next().await? {
+                        if handed.is_ok() {
+                            handed = each(place, &Row(&Cells(&row)));
+                        }
+                    }
+                }
+            }
+            let done = Done { rows: answers.affected_rows(), number: answers.last_insert_id() };
+            // That of the end.
             answers.drop_result().await?;
-            Ok(counts)
-        })?;
-        counts.into_iter().zip(or_else).try_for_each(|(count, why)| refuse_none(count, why))
+            Ok(done)
+        });
+        // What was refused is refused, whatever became of the rest.
+        counts.into_iter().zip(or_else).try_for_each(|(count, why)| refuse_none(count, why))?;
+        let done = answered?;
+        if end.is_some() {
+            self.ended();
+        }
+        handed.map(|()| done)
     }
 
-    /// Runs statements, and what ends the transaction if something does, in one message. Prepared statements take a message each,
-    /// so the values are in the text. A text may be several statements.
+    /// The transaction has ended on the server.
+    fn ended(&self) {
+        self.begun.set(false);
+        self.has_prepared.set(false);
+    }
+
+    /// Sends what was posted.
+    fn send_posted(&self) -> Step<()> {
+        self.send(&[], None, &mut |_, _| Ok(()))?;
+        Ok(())
+    }
+
+    /// Runs statements, and what ends the transaction if something does, in one message.
     fn send_all(
         &self,
         queries: &[Query<'_>],
         end: Option<&str>,
         each: &mut dyn FnMut(usize, &Row<'_>) -> Step<()>,
     ) -> Step<()> {
-        self.send_posted("")?;
-        let texts: Vec<String> = queries.iter().map(|query| filled(query, Lock::None)).collect();
-        let message = texts.iter().map(String::as_str).chain(end).collect::<Vec<_>>().join(";\n");
-        self.begun.set(true);
-        let found = self.wait(async |client| {
-            let mut answers = client.query_iter(message).await?;
-            let mut found = Vec::new();
-            for (place, text) in texts.iter().enumerate() {
-                for _ in text.split(';') {
-                    while let Some(row) = answers.next().await? {
-                        found.push((place, row));
-                    }
-                }
-            }
-            // That of the end.
-            answers.drop_result().await?;
-            Ok(found)
-        })?;
-        if end.is_some() {
-            self.begun.set(false);
+        if end.is_some() && self.may_refuse() {
+            self.send_posted()?;
         }
-        found.iter().try_for_each(|(place, row)| each(*place, &Row(&Cells(row))))
+        let texts: Vec<String> = queries.iter().map(|query| filled(query, Lock::None)).collect();
+        self.send(&texts, end, each)?;
+        Ok(())
     }
 
     /// Whether something of what was posted may refuse the request.
@@ -191,17 +220,25 @@ impl Connection {
         self.wait(async |client| Ok(client.query(text).await?))
     }
 
-    fn prepared(&self, sql: Sql, lock: Lock) -> Step<Rc<Prepared>> {
+    /// A statement as the server was told it. Nothing of one that is used too seldom for telling it.
+    fn prepared(&self, sql: Sql, lock: Lock, is_long: bool) -> Step<Option<Rc<Prepared>>> {
         let text = sql.mysql.unwrap_or(sql.text);
         let key = (text.as_ptr().addr(), lock);
-        if let Some(prepared) = self.statements.borrow().get(&key) {
-            return Ok(prepared.clone());
+        if let Used::Seldom(times) = self.statements.borrow_mut().entry(key).or_insert(Used::Seldom(0)) {
+            *times += 1;
+            if !is_long && (*times < OFTEN || self.has_prepared.get()) {
+                return Ok(None);
+            }
         }
+        if let Some(Used::Often(prepared)) = self.statements.borrow().get(&key) {
+            return Ok(Some(prepared.clone()));
+        }
+        self.has_prepared.set(true);
         let (text, places) = positional(text, lock);
         let statement = self.wait(async |client| Ok(client.prep(text).await?))?;
         let prepared = Rc::new(Prepared { statement, places });
-        self.statements.borrow_mut().insert(key, prepared.clone());
-        Ok(prepared)
+        self.statements.borrow_mut().insert(key, Used::Often(prepared.clone()));
+        Ok(Some(prepared))
     }
 
     /// Runs a statement and hands its rows over.
@@ -212,30 +249,36 @@ impl Connection {
         values: &Values<'_>,
         each: &mut dyn FnMut(&Row<'_>) -> Step<bool>,
     ) -> Step<Done> {
-        self.send_posted("")?;
-        if self.is_seldom(sql, lock) {
-            let text = filled(&(sql, values), lock);
-            if text.len() <= MESSAGE_MAX {
-                self.begun.set(true);
-                return self.wait(async |client| hand_over(client.query_iter(text).await?, each).await);
-            }
-        }
-        let prepared = self.prepared(sql, lock)?;
+        let length =
+            self.posted.borrow().text.len() + values.iter().map(|(_, value)| length(value.value())).sum::<usize>();
+        let is_long = length > MESSAGE_MAX;
+        let follows = !is_long && !self.posted.borrow().or_else.is_empty();
+        let prepared = if follows { None } else { self.prepared(sql, lock, is_long)? };
+        let Some(prepared) = prepared else {
+            let mut going = true;
+            return self.send(&[filled(&(sql, values), lock)], None, &mut |_, row| {
+                going = going && each(row)?;
+                Ok(())
+            });
+        };
+        self.send_posted()?;
         let bound = prepared.places.iter().map(|place| bound(values.get(*place).map(|(_, value)| value.value())));
         let parameters = match bound.collect::<Vec<_>>() {
             none if none.is_empty() => Params::Empty,
             bound => Params::Positional(bound),
         };
         self.begun.set(true);
-        self.wait(async |client| hand_over(client.exec_iter(&prepared.statement, parameters).await?, each).await)
-    }
-
-    /// Counts the use of a statement, and says whether it is used too seldom for being prepared.
-    fn is_seldom(&self, sql: Sql, lock: Lock) -> bool {
-        let mut uses = self.uses.borrow_mut();
-        let uses = uses.entry((sql.mysql.unwrap_or(sql.text).as_ptr().addr(), lock)).or_default();
-        *uses = uses.saturating_add(1);
-        *uses < OFTEN
+        self.wait(async |client| {
+            let mut rows = client.exec_iter(&prepared.statement, parameters).await?;
+            let mut going = Ok(true);
+            while let Some(row) = rows.next().await? {
+                if let Ok(true) = going {
+                    going = each(&Row(&Cells(&row)));
+                }
+            }
+            let done = Done { rows: rows.affected_rows(), number: rows.last_insert_id() };
+            going.map(|_| done)
+        })
     }
 }
 
@@ -248,22 +291,8 @@ impl Drop for Connection {
     }
 }
 
-/// Hands the rows of a statement over.
-async fn hand_over<P: Protocol>(
-    mut rows: QueryResult<'_, '_, P>,
-    each: &mut dyn FnMut(&Row<'_>) -> Step<bool>,
-) -> Step<Done> {
-    let mut going = Ok(true);
-    while let Some(row) = rows.next().await? {
-        if let Ok(true) = going {
-            going = each(&Row(&Cells(&row)));
-        }
-    }
-    let done = Done { rows: rows.affected_rows(), number: rows.last_insert_id() };
-    going.map(|_| done)
-}
-
 /// What the server says of a statement.
+#[derive(Default)]
 struct Done {
     rows: u64,
     number: Option<u64>,
@@ -281,16 +310,12 @@ impl Server for Connection {
     fn commit(&self) -> Step<()> {
         if !self.begun.get() || self.may_refuse() {
             // Whether the session is there, and what may refuse the request, has to be known before.
-            self.send_posted("")?;
+            self.send_posted()?;
         }
         if !self.begun.get() {
             return Ok(());
         }
-        match self.send_posted("COMMIT") {
-            Ok(()) => {
-                self.begun.set(false);
-                Ok(())
-            }
+        match self.send_all(&[], Some("COMMIT"), &mut |_, _| Ok(())) {
             Err(Fault::Mysql(error)) if error.is_fatal() => {
                 Err(Fault::Broken(format!("no answer to a commit, which may have been kept: {error}")))
             }
@@ -300,7 +325,9 @@ impl Server for Connection {
 
     fn roll_back(&self) -> Step<()> {
         self.posted.take();
-        if self.begun.replace(false) { self.run_text("ROLLBACK") } else { Ok(()) }
+        let had_begun = self.begun.get();
+        self.ended();
+        if had_begun { self.run_text("ROLLBACK") } else { Ok(()) }
     }
 
     /// The server undoes no more than a statement when a lock is waited for in vain; the rest is on whoever asked.
@@ -359,7 +386,7 @@ impl Db for Connection {
             return refuse_none(self.execute(sql, values)?, or_else);
         }
         if self.posted.borrow().text.len() + text.len() > MESSAGE_MAX {
-            self.send_posted("")?;
+            self.send_posted()?;
         }
         let mut posted = self.posted.borrow_mut();
         posted.text.push_str(&text);
@@ -426,12 +453,25 @@ fn filled((sql, values): &Query<'_>, lock: Lock) -> String {
 
 /// A value as a statement says it. Texts are digits too: nothing in them is taken for a word of the statement.
 fn literal(value: Value<'_>) -> String {
-    let digits = |bytes: &[u8]| bytes.iter().map(|byte| format!("{byte:02x}")).collect::<String>();
     match value {
         Value::Null => "NULL".to_owned(),
         Value::Int(number) => number.to_string(),
         Value::Text(text) => format!("_utf8mb4 X'{}'", digits(text.as_bytes())),
         Value::Blob(bytes) => format!("X'{}'", digits(bytes)),
+    }
+}
+
+fn digits(bytes: &[u8]) -> String {
+    let digit = |value: u8| char::from_digit(value.into(), 16).expect("four bits");
+    bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
+}
+
+/// How long a value is in a text, or a little less.
+fn length(value: Value<'_>) -> usize {
+    match value {
+        Value::Null | Value::Int(_) => 0,
+        Value::Text(text) => 2 * text.len(),
+        Value::Blob(bytes) => 2 * bytes.len(),
     }
 }
 

@@ -122,14 +122,17 @@ impl Connection {
     /// Tells it what others for the same were told, and lets them know of what it is told.
     pub(super) fn told_like(self, others: Arc<Told>) -> Step<Self> {
         let client = &self.client;
-        let texts = others.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        let tell = texts.into_iter().map(|(key, text)| async move {
+        let texts = || others.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = texts().clone();
+        let tell = known.into_iter().map(|(key, text)| async move {
             // What the server takes no more is told when it is asked for, and refused then.
             Some((key, Rc::new(client.prepare(&numbered(text, key.1)).await.ok()?)))
         });
-        let told = self.wait(async { Ok(join_all(tell).await) })?;
+        let told = self.wait(async { Ok(join_all(tell).await) });
+        // A table that somebody has locked as a whole keeps one session out, not each one that comes after it.
+        let told = told.inspect_err(|_| texts().clear())?;
         self.statements.borrow_mut().extend(told.into_iter().flatten());
-        Ok(Self { told: others, ..self })
+        Ok(Self { told: others.clone(), ..self })
     }
 
     /// Remembers a statement that the server was told.
@@ -197,11 +200,11 @@ impl Connection {
     /// Statements as the server knows them. Those that it does not know yet are told to it in one go.
     fn statements(&self, queries: &[Query<'_>]) -> Step<Vec<Rc<Statement>>> {
         let known = |sql: &Sql| (sql.postgres.unwrap_or(sql.text).as_ptr().addr(), Lock::None);
-        let unknown =
-            queries.iter().map(|(sql, _)| *sql).filter(|sql| !self.statements.borrow().contains_key(&known(sql)));
-        let told = unknown.map(|sql| async move {
-            let text = sql.postgres.unwrap_or(sql.text);
-            Ok((known(&sql), text, Rc::new(self.client.prepare(&numbered(text, Lock::None)).await?)))
+        let wanted: FxHashMap<_, _> =
+            queries.iter().map(|(sql, _)| (known(sql), sql.postgres.unwrap_or(sql.text))).collect();
+        let unknown = wanted.into_iter().filter(|(key, _)| !self.statements.borrow().contains_key(key));
+        let told = unknown.map(|(key, text)| async move {
+            Ok((key, text, Rc::new(self.client.prepare(&numbered(text, key.1)).await?)))
         });
         for (key, text, statement) in self.wait(try_join_all(told.collect::<Vec<_>>()))? {
             self.remember(key, text, statement);

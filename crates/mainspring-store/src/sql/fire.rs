@@ -74,7 +74,7 @@ pub(crate) fn fire<C: Batches>(session: &mut Session<C>, batch: &FireBatch, hurr
     }
     let owner = session.number_of(batch.id.incarnation)?;
     session.connection.step_fence(owner, batch.answered)?;
-    match repeat::read(&session.connection, owner, batch)? {
+    match repeat::before(&session.connection, owner, batch)? {
         Some(before) => repeat::answer(&session.connection, owner, batch, before),
         None => record(session, batch, owner, hurries),
     }

@@ -7,7 +7,8 @@ use mainspring_core::run::RunState;
 use mainspring_core::{RunId, TriggerId};
 
 use super::Batches;
-use super::db::{Db, Query, Step, ToSql, execute, read_one, sql, word};
+use super::db::{Db, Query, Step, ToSql, execute, maybe_word, read, read_one, run_id, sql};
+use super::list;
 use super::queue::live_run;
 
 /// How many answers are kept. A process has far fewer batches under way, but one that waits to be repeated is passed by
@@ -49,7 +50,7 @@ pub(crate) struct Before {
 }
 
 /// Reads the answer to a batch, if it was recorded before.
-pub(crate) fn read(db: &dyn Db, owner: i64, batch: &FireBatch) -> Step<Option<Before>> {
+pub(crate) fn before(db: &dyn Db, owner: i64, batch: &FireBatch) -> Step<Option<Before>> {
     let sequence = batch.id.sequence;
     let values: [(&str, &dyn ToSql); 3] =
         [(":slot", &slot(sequence)), (":incarnation", &owner), (":sequence", &sequence.cast_signed())];
@@ -94,39 +95,32 @@ pub(crate) fn answer(db: &impl Batches, owner: i64, batch: &FireBatch, mut befor
 struct Now {
     /// Triggers that no other batch has advanced since.
     untouched: HashSet<TriggerId>,
-    /// Where unfinished runs are, for which time, and whose.
-    live: HashMap<RunId, (RunState, u32, Option<i64>)>,
-    ended: HashSet<RunId>,
+    /// Where unfinished runs are, for which time, and whose; nothing of those that have ended.
+    runs: HashMap<RunId, Option<(RunState, u32, Option<i64>)>>,
 }
 
 impl Now {
     /// Asks about all of them at once: a node far from its database repeats what it could not hear the answer to in time.
     fn read(db: &dyn Db, stamp: i64, entries: &[&FireEntry]) -> Step<Self> {
-        let mut now = Self { untouched: HashSet::new(), live: HashMap::new(), ended: HashSet::new() };
-        let triggers: Vec<[(&str, &dyn ToSql); 2]> =
-            entries.iter().map(|entry| [(":id", &entry.trigger.0 as &dyn ToSql), (":batch", &stamp)]).collect();
-        let ids: Vec<RunId> = entries.iter().flat_map(|entry| &entry.runs).map(|run| run.id).collect();
-        let runs: Vec<[(&str, &dyn ToSql); 1]> =
-            ids.iter().map(|run| [(":id", run.as_bytes() as &dyn ToSql)]).collect();
-        let of_triggers = triggers.iter().map(|values| (sql!("fire_batch_trigger"), &values[..]));
-        let of_runs = runs.iter().map(|values| (sql!("fire_batch_run"), &values[..]));
-        db.each_of(&of_triggers.chain(of_runs).collect::<Vec<Query<'_>>>(), &mut |place, row| {
-            match entries.get(place) {
-                Some(entry) => {
-                    now.untouched.insert(entry.trigger);
-                }
-                None => {
-                    let live = (word(row, 0, RunState::from_word)?, row.get(1)?, row.get(2)?);
-                    now.live.insert(ids[place - entries.len()], live);
-                }
+        let mut now = Self { untouched: HashSet::new(), runs: HashMap::new() };
+        let triggers = list::of_numbers(entries.iter().map(|entry| entry.trigger.0));
+        let runs = list::of_runs(entries.iter().flat_map(|entry| &entry.runs).map(|run| run.id));
+        let of_triggers: [(&str, &dyn ToSql); 2] = [(":triggers", &triggers), (":batch", &stamp)];
+        let of_runs: [(&str, &dyn ToSql); 1] = [(":runs", &runs)];
+        let queries: [Query<'_>; 2] = [
+            (sql!("fire_batch_triggers", postgres, mysql), &of_triggers),
+            (sql!("fire_batch_runs", postgres, mysql), &of_runs),
+        ];
+        db.each_of(&queries, &mut |place, row| {
+            if place == 0 {
+                now.untouched.insert(TriggerId(row.get(0)?));
+                return Ok(());
             }
-            Ok(())
-        })?;
-        let gone = ids.iter().zip(&runs).filter(|(run, _)| !now.live.contains_key(run));
-        let (gone, history): (Vec<RunId>, Vec<Query<'_>>) =
-            gone.map(|(run, values)| (*run, (sql!("history_has"), &values[..]))).unzip();
-        db.each_of(&history, &mut |place, _| {
-            now.ended.insert(gone[place]);
+            let live = match maybe_word(row, 1, RunState::from_word)? {
+                Some(state) => Some((state, row.get(2)?, row.get(3)?)),
+                None => None,
+            };
+            now.runs.insert(run_id(row, 0)?, live);
             Ok(())
         })?;
         Ok(now)
@@ -149,12 +143,13 @@ impl Now {
     /// starts it again.
     fn place(&self, owner: i64, run: RunId, born: Placed) -> (Placed, bool) {
         let mine = !matches!(born, Placed::Suppressed | Placed::Known);
-        match self.live.get(&run) {
-            Some(_) if !mine => (Placed::Known, false),
-            Some(live) if born != Placed::Running || *live == (RunState::Running, 1, Some(owner)) => (born, true),
-            Some(_) => (Placed::Known, true),
-            None if self.ended.contains(&run) => (Placed::Known, false),
+        match self.runs.get(&run) {
             None => (Placed::Suppressed, false),
+            Some(Some(live)) if mine => {
+                let as_born = born != Placed::Running || *live == (RunState::Running, 1, Some(owner));
+                (if as_born { born } else { Placed::Known }, true)
+            }
+            Some(_) => (Placed::Known, false),
         }
     }
 }
@@ -196,20 +191,15 @@ impl<'a> Taking<'a> {
         let Some((_, taken)) = self.last.as_ref().filter(|(sequence, _)| *sequence == self.sequence) else {
             return Ok(None);
         };
-        let taken = taken.as_chunks::<TAKEN_LEN>().0.iter().map(|taken| taken.split_at(16));
-        let taken: Vec<(Vec<u8>, u32)> = taken
-            .map(|(id, attempt)| (id.to_vec(), u32::from_be_bytes(attempt.try_into().expect("four bytes"))))
-            .collect();
-        let values = taken
-            .iter()
-            .map(|(id, attempt)| [(":id", id as &dyn ToSql), (":owner", &self.owner), (":attempt", attempt)]);
-        let values: Vec<[(&str, &dyn ToSql); 3]> = values.collect();
-        let queries: Vec<Query<'_>> = values.iter().map(|values| (sql!("taken_run"), &values[..])).collect();
-        let mut running = Vec::new();
-        self.db.each_of(&queries, &mut |_, row| {
-            running.push(live_run(row)?);
-            Ok(())
-        })?;
+        let taken = taken.as_chunks::<TAKEN_LEN>().0.iter().map(|taken| {
+            let (id, attempt) = taken.split_first_chunk().expect("an id and an attempt");
+            (RunId::from_bytes(*id), u32::from_be_bytes(attempt.try_into().expect("four bytes")))
+        });
+        let taken: Vec<(RunId, u32)> = taken.collect();
+        let runs = list::of_runs(taken.iter().map(|(run, _)| *run));
+        let values: [(&str, &dyn ToSql); 2] = [(":runs", &runs), (":owner", &self.owner)];
+        let mut running = read(self.db, sql!("taken_runs", postgres, mysql), &values, live_run)?;
+        running.retain(|run| taken.contains(&(run.claimed.run, run.claimed.attempt)));
         Ok(Some(running))
     }
 

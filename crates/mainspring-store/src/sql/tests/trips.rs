@@ -71,7 +71,7 @@ pub(crate) fn what_is_not_like_most_travels_together(store: Arc<dyn Store>, wire
 }
 
 /// The first batch over a session in place of one that has ended takes few round trips more than others.
-/// Else, after the server has come back, a node with a slow wire is told each of some fifteen statements by itself before it fires.
+/// Else, after the server has come back, it is told each of some fifteen statements by itself before a node with a slow wire fires.
 pub(crate) fn first_batch_over_a_new_session_asks_little_more_than_the_next(store: Arc<dyn Store>, wire: &Wire) {
     Runtime::new().unwrap().block_on(async {
         let kit = Kit::new(store).await;
@@ -91,8 +91,10 @@ pub(crate) fn first_batch_over_a_new_session_asks_little_more_than_the_next(stor
             };
             took.push(wire.round_trips(fired).await);
         }
-        // It connects and proves who it is.
-        assert!(took[3] < took[2] + 8, "{took:?}");
+        // It connects and proves who it is; meanwhile others may connect.
+        assert!(took[3] < took[2] + 12, "{took:?}");
+        // Nor does what is used often now make one batch pay for all that come after it.
+        assert!(took[..3].is_sorted_by(|before, after| before >= after), "{took:?}");
     });
 }
 
