@@ -15,6 +15,7 @@ use std::fmt;
 use crate::history::{History, Time};
 
 pub use lateness::Lateness;
+pub use records::worst_in_calm;
 pub use watch::Watch;
 
 /// Something that must not be.

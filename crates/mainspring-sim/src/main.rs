@@ -94,8 +94,8 @@ fn replay(seed: u64, setting: Setting) -> ExitCode {
         say(violation);
     }
     say(format_args!(
-        "seed {seed}: hash {:016x}, {} events, {} fires, worst {:?} ms",
-        report.hash, report.events, report.fires, report.worst_ms
+        "seed {seed}: hash {:016x}, {} events, {} fires, worst lateness in calm: {} ms",
+        report.hash, report.events, report.fires, report.worst_in_calm_ms
     ));
     if report.violations.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE }
 }
@@ -108,7 +108,7 @@ struct Sum {
     fires: u64,
     faults: Counts,
     least: Option<(u64, u64, u64)>,
-    worst_calm_ms: i64,
+    worst_in_calm_ms: i64,
     failed: Vec<u64>,
     differing: Vec<u64>,
     hash: u64,
@@ -122,7 +122,7 @@ impl Sum {
         self.faults.merge(&report.faults);
         let (events, fires, faults) = self.least.unwrap_or((u64::MAX, u64::MAX, u64::MAX));
         self.least = Some((events.min(report.events), fires.min(report.fires), faults.min(report.faults.total())));
-        self.worst_calm_ms = self.worst_calm_ms.max(report.worst_ms.0);
+        self.worst_in_calm_ms = self.worst_in_calm_ms.max(report.worst_in_calm_ms);
         self.hash ^= report.hash;
         if !report.violations.is_empty() {
             self.failed.push(report.seed);
@@ -174,7 +174,7 @@ fn summary(arguments: &Arguments, setting: Setting, sum: &Sum, seconds: f64) -> 
     let (events, fires, faults) = sum.least.unwrap_or_default();
     say(format_args!(
         "least of a seed: {events} events, {fires} fires, {faults} faults; worst lateness in calm: {} ms",
-        sum.worst_calm_ms
+        sum.worst_in_calm_ms
     ));
     say(format_args!("all traces together: {:016x}", sum.hash));
     if let Some(seed) = sum.failed.first() {

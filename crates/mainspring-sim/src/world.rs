@@ -30,7 +30,9 @@ use crate::worker::{Request, Response, Tick, Trouble, Worker};
 pub(crate) const BASE_MS: i64 = 1_767_225_600_000;
 /// How long after the end of all faults everything has to be as it should.
 const HEAL_MS: u64 = 120_000;
-/// The least fires of a seed that is worth anything: one that has fewer by then goes on for a while.
+/// How much longer a seed may go on that has too few fires by then.
+const LONGER_MS: u64 = 600_000;
+/// The least fires of a seed that is worth anything.
 pub const FIRES_LEAST: u64 = 2_000;
 /// How long a node's database calls wait for an answer, but for those of the lease.
 pub(crate) const DEADLINE_MS: u64 = 5_000;
@@ -75,8 +77,8 @@ pub struct Report {
     pub violations: Vec<Violation>,
     /// The trace, if it was to be kept.
     pub trace: Vec<String>,
-    /// How late a fire was at most that nothing disturbed, and in all.
-    pub worst_ms: (i64, i64),
+    /// How late a run began at most that no fault came near, in milliseconds.
+    pub worst_in_calm_ms: i64,
 }
 
 /// What is to happen.
@@ -289,7 +291,7 @@ impl World {
     #[must_use]
     pub fn run(mut self) -> Report {
         let end = (self.setting.faulty_ms + HEAL_MS) * 1_000;
-        let latest = end + HEAL_MS * 1_000;
+        let latest = end + LONGER_MS * 1_000;
         while let Some((at, what)) = self.agenda.take() {
             if at > latest || (at > end && self.history.fires.len() as u64 >= FIRES_LEAST) {
                 break;
@@ -324,13 +326,13 @@ impl World {
                 faults: Counts::default(),
                 violations: vec![Violation { invariant: "panic", at: 0, what }],
                 trace: Vec::new(),
-                worst_ms: (0, 0),
+                worst_in_calm_ms: 0,
             }
         })
     }
 
     fn report(mut self, violations: Vec<Violation>) -> Report {
-        let worst_ms = self.worst_ms();
+        let worst_in_calm_ms = check::worst_in_calm(&self.history);
         for violation in &violations {
             self.trace.mix(violation.at.cast_unsigned());
         }
@@ -342,28 +344,8 @@ impl World {
             faults: self.counts,
             violations,
             trace: self.trace.take_lines(),
-            worst_ms,
+            worst_in_calm_ms,
         }
-    }
-
-    fn worst_ms(&self) -> (i64, i64) {
-        let lateness = check::Lateness::of(&self.history);
-        let mut starts: FxHashMap<RunId, Time> = FxHashMap::default();
-        for witness in self.history.witnesses.iter().filter(|witness| witness.attempt == 1) {
-            starts.entry(witness.run).or_insert(witness.start);
-        }
-        let (mut calm, mut all) = (0, 0);
-        for fire in &self.history.fires {
-            let Some(start) = starts.get(&fire.run) else { continue };
-            let late = start - fire.instant;
-            all = all.max(late);
-            let free =
-                self.history.triggers.get(&fire.trigger).is_some_and(|(job, _)| self.history.jobs[job].unlimited);
-            if free && lateness.deadline(fire.instant, 0) == fire.instant + self.history.clock_error_ms {
-                calm = calm.max(late);
-            }
-        }
-        (calm, all)
     }
 
     /// Notes from when to when no node that takes work has had room for more: runs wait then, and no fault is to be seen.

@@ -201,8 +201,28 @@ impl Early {
 }
 
 pub(super) fn in_time(history: &History) -> Vec<Violation> {
-    let mut findings = Findings::of("I5");
-    let (starts, lateness) = (first_starts(history), Lateness::of(history));
+    let (mut findings, lateness) = (Findings::of("I5"), Lateness::of(history));
+    for (fire, start) in undisturbed(history) {
+        let deadline = lateness.deadline(fire.instant, CALM_MS);
+        findings.add_if(start > deadline, start, || {
+            let (late, more) = (start - fire.instant, start - deadline);
+            format!("run {} of trigger {} began {late} ms late, {more} more than is explained", fire.run, fire.trigger)
+        });
+    }
+    findings.found
+}
+
+/// The worst lateness of what no fault came near, in milliseconds.
+pub fn worst_in_calm(history: &History) -> i64 {
+    let lateness = Lateness::of(history);
+    let in_calm = |instant| lateness.deadline(instant, CALM_MS) == instant + CALM_MS + history.clock_error_ms;
+    let late = undisturbed(history).filter(|(fire, _)| in_calm(fire.instant)).map(|(fire, start)| start - fire.instant);
+    late.max().unwrap_or(0)
+}
+
+/// Fires of jobs without a limit that nobody changed around them, and when their runs began.
+fn undisturbed(history: &History) -> impl Iterator<Item = (&Fire, Time)> {
+    let starts = first_starts(history);
     let mut changed: BTreeMap<u32, Vec<(Time, Time)>> = BTreeMap::new();
     for operation in &history.operations {
         let until = match operation.outcome {
@@ -216,24 +236,14 @@ pub(super) fn in_time(history: &History) -> Vec<Violation> {
         };
         changed.entry(operation.job).or_default().push((operation.invoked, until));
     }
-    for fire in &history.fires {
-        let Some((job, _)) = history.triggers.get(&fire.trigger) else { continue };
-        if !history.jobs.get(job).is_some_and(|facts| facts.unlimited) {
-            continue;
-        }
-        let Some(start) = starts.get(&fire.run) else { continue };
-        let moves = changed.get(job).is_some_and(|times| {
-            let around = |(from, to): &(Time, Time)| *from <= *start && fire.instant <= *to;
-            times.iter().any(around)
-        });
-        let calm_ms = if moves { HEARD_MS } else { CALM_MS };
-        let deadline = lateness.deadline(fire.instant, calm_ms);
-        findings.add_if(!moves && *start > deadline, *start, || {
-            let (late, more) = (start - fire.instant, start - deadline);
-            format!("run {} of trigger {} began {late} ms late, {more} more than is explained", fire.run, fire.trigger)
-        });
-    }
-    findings.found
+    history.fires.iter().filter_map(move |fire| {
+        let (job, _) = history.triggers.get(&fire.trigger)?;
+        history.jobs.get(job).filter(|facts| facts.unlimited)?;
+        let start = *starts.get(&fire.run)?;
+        let around = |(from, to): &(Time, Time)| *from <= start && fire.instant <= *to;
+        let moves = changed.get(job).is_some_and(|times| times.iter().any(around));
+        (!moves).then_some((fire, start))
+    })
 }
 
 pub(super) fn fencing(history: &History) -> Vec<Violation> {
