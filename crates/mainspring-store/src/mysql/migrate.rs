@@ -43,6 +43,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(14, "0014_lane"),
     migration!(15, "0015_waiting"),
     migration!(16, "0016_queued"),
+    migration!(17, "0017_fence_kept"),
 ];
 
 /// Number of the newest migration.

@@ -264,7 +264,7 @@ pub(crate) fn lower_fence(db: &dyn Db, owner: i64) -> Step<()> {
 
 /// See [`super::Batches::take_fence_back`].
 pub(crate) fn take_fence_back(db: &dyn Db, owner: i64) -> Step<()> {
-    db.post(on_servers!("fence_back"), &[(":incarnation", &owner)], None)
+    db.post(on_servers!("fence_back", postgres, mysql), &[(":incarnation", &owner)], None)
 }
 
 /// Keeps others from removing the fence of a process start until the transaction ends.
