@@ -23,7 +23,7 @@ tasks:
                 MAINSPRING_TEST_MYSQL
   tidy          check crate borders, purity, licences, file sizes, paths and links
   torture --store postgres|mariadb|sqlite --minutes M|--seconds T [--seed S] [--nodes N]
-          [--slack SECONDS] [--untimed] [--brief] [--binary FILE]
+          [--slack SECONDS] [--untimed] [--brief] [--faults KIND,KIND] [--binary FILE]
                 break nodes and their database for so long, and account for everything; writes target/torture
   vectors DIR   replay the answers of Quartz in DIR, and show where ours differ";
 

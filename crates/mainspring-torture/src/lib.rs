@@ -40,7 +40,7 @@ use read::Known;
 use report::{Report, Verdict};
 
 /// How to call it.
-pub const USAGE: &str = "--store postgres|mariadb|sqlite --minutes M|--seconds T [--seed S] [--nodes N] [--slack SECONDS] [--untimed] [--brief] [--binary FILE]";
+pub const USAGE: &str = "--store postgres|mariadb|sqlite --minutes M|--seconds T [--seed S] [--nodes N] [--slack SECONDS] [--untimed] [--brief] [--faults KIND,KIND] [--binary FILE]";
 /// How much longer than asked for it may take: beginning, faults that come late, quiet, reading, and what a slow machine adds.
 const OVERTIME: Duration = Duration::from_secs(900);
 /// From so many seconds on, everything is done at full size.
@@ -66,6 +66,8 @@ pub struct Options {
     pub untimed: bool,
     /// Whether one line is enough where all is well.
     pub brief: bool,
+    /// The faults that come, where not all do that can.
+    faults: Option<Vec<plan::Kind>>,
     /// The program; else it is built first.
     pub binary: Option<PathBuf>,
 }
@@ -98,7 +100,7 @@ impl Options {
     /// Says what is wrong with it.
     pub fn parse(arguments: &[&str]) -> Result<Self> {
         let (mut store, mut seconds, mut seed, mut nodes, mut binary) = (None, None, 1, 3, None);
-        let (mut slack, mut untimed, mut brief) = (1_u32, false, false);
+        let (mut slack, mut untimed, mut brief, mut faults) = (1_u32, false, false, None);
         let mut rest = arguments.iter();
         while let Some(name) = rest.next() {
             let flag = match *name {
@@ -119,6 +121,7 @@ impl Options {
                 "--seed" => seed = number()?,
                 "--nodes" => nodes = number()?,
                 "--slack" => slack = number()?.try_into().with_context(|| format!("{name} is too large: {value}"))?,
+                "--faults" => faults = Some(value.split(',').map(plan::Kind::named).collect::<Result<_>>()?),
                 "--binary" => binary = Some(PathBuf::from(value)),
                 _ => bail!("torture has no option {name}; say torture {USAGE}"),
             }
@@ -137,7 +140,18 @@ impl Options {
         }
         let nodes = if store == Store::Sqlite { 1 } else { usize::try_from(nodes)? };
         let slack_ms = i64::from(slack) * 1_000;
-        Ok(Self { store, seconds, seed, nodes, slack_ms, untimed, brief, binary })
+        let options = Self { store, seconds, seed, nodes, slack_ms, untimed, brief, faults, binary };
+        if options.menu(true).is_empty() {
+            bail!("none of these faults can happen to nodes over {store}");
+        }
+        Ok(options)
+    }
+
+    /// What is done to nodes, which have links or not.
+    fn menu(&self, has_links: bool) -> Vec<plan::Kind> {
+        let mut menu = plan::menu(self.store, has_links);
+        menu.retain(|kind| self.faults.as_ref().is_none_or(|faults| faults.contains(kind)));
+        menu
     }
 
     const fn is_whole(&self) -> bool {
@@ -202,7 +216,10 @@ async fn torture(options: &Options, binary: PathBuf, folder: &Path, notes: &Arc<
     let mut cluster = Cluster::start(binary, options.store, options.nodes, Arc::clone(notes)).await?;
     let drafts = load::drafts(&mut random, size, now()?);
     let fault_ms = options.seconds * 1_000 - options.quiet_ms();
-    let menu = plan::menu(options.store, cluster.has_links());
+    let menu = options.menu(cluster.has_links());
+    if menu.is_empty() {
+        bail!("none of these faults can be done here: hosts are unplugged by root");
+    }
     let planned = plan::plan(&mut random, &menu, options.nodes, pace, fault_ms);
     let mut operations = save(&cluster, &drafts).await?;
     let saved_at = now()?;
@@ -314,13 +331,16 @@ mod tests {
         let options =
             Options::parse(&["--store", "postgres", "--minutes", "2", "--seed", "9", "--nodes", "4"]).unwrap();
         let (store, slack_ms, untimed, brief) = (Store::Postgres, 1_000, false, false);
-        let expected = Options { store, seconds: 120, seed: 9, nodes: 4, slack_ms, untimed, brief, binary: None };
+        let (faults, binary) = (None, None);
+        let expected = Options { store, seconds: 120, seed: 9, nodes: 4, slack_ms, untimed, brief, faults, binary };
         assert_eq!(options, expected);
         let brief =
             Options::parse(&["--brief", "--store", "sqlite", "--untimed", "--seconds", "90", "--slack", "7"]).unwrap();
         assert_eq!((brief.nodes, brief.seconds, brief.slack_ms), (1, 90, 7_000));
         assert!(brief.brief && brief.untimed);
-        let cases: [(&[&str], &str); 11] = [
+        let two = ["--store", "postgres", "--minutes", "1", "--faults", "wire-slow,node-killed"];
+        assert_eq!(Options::parse(&two).unwrap().menu(true), [plan::Kind::Kill, plan::Kind::Slow]);
+        let cases: [(&[&str], &str); 13] = [
             (&[], "--store is missing"),
             (&["--store", "postgres"], "--minutes is missing"),
             (&["--store", "redis"], "say postgres, mariadb or sqlite"),
@@ -332,6 +352,8 @@ mod tests {
             (&["--store", "sqlite", "--minutes", "18446744073709551615"], "a minute to a week"),
             (&["--store", "sqlite", "--seconds", "59"], "a minute to a week, not 59 s"),
             (&["--store", "sqlite", "--seconds", "60", "--slack", "0"], "a second or more"),
+            (&["--store", "sqlite", "--seconds", "60", "--faults", "wire-cut"], "none of these faults"),
+            (&["--faults", "fire"], "say one of node-killed, node-stopped, host-unplugged"),
         ];
         for (arguments, expected) in cases {
             let error = format!("{:#}", Options::parse(arguments).unwrap_err());

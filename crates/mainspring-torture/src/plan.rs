@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use anyhow::{Context, Result};
 use mainspring_sim::Random;
 
 use crate::Store;
@@ -81,6 +82,14 @@ impl fmt::Display for Kind {
 }
 
 impl Kind {
+    /// The one of this name, which has hyphens for its spaces.
+    pub(crate) fn named(name: &str) -> Result<Self> {
+        let hyphened = |kind: &Self| kind.to_string().replace(' ', "-");
+        ALL.into_iter().find(|kind| hyphened(kind) == name).with_context(|| {
+            format!("there is no fault `{name}`; say one of {}", ALL.each_ref().map(hyphened).join(", "))
+        })
+    }
+
     /// Whether it hits one node.
     const fn hits_a_node(self) -> bool {
         !matches!(
@@ -170,9 +179,10 @@ pub(crate) fn plan(random: &mut Random, menu: &[Kind], nodes: usize, pace: Pace,
         now += random.between(pace.quiet_ms.0, pace.quiet_ms.1);
         let kind = dealer.deal(random, |_| true);
         let mut first = draw(random, kind, nodes, None, pace, now);
-        let mut second = (nodes > 1 && first.kind.goes_with_others() && random.chance(PAIRS)).then(|| {
-            // One of them at most is about the database.
-            let fits = |kind: Kind| kind.goes_with_others() && (kind.hits_a_node() || first.kind.hits_a_node());
+        // One of them at most is about the database.
+        let fits = |kind: Kind| kind.goes_with_others() && (kind.hits_a_node() || first.kind.hits_a_node());
+        let is_pair = nodes > 1 && first.kind.goes_with_others() && random.chance(PAIRS);
+        let mut second = (is_pair && menu.iter().any(|kind| fits(*kind))).then(|| {
             let begins = now + random.below(first.lasts_ms / 2 + 1);
             let kind = dealer.deal(random, fits);
             draw(random, kind, nodes, first.node, pace, begins)
@@ -259,6 +269,15 @@ mod tests {
             assert_eq!(alone, ALONE.into(), "seed {seed}");
             let unplugged = menu(Store::Postgres, false).contains(&Kind::Unplugged);
             assert!(!unplugged, "without hosts of their own");
+        }
+    }
+
+    #[test]
+    fn any_kind_may_be_the_only_one() {
+        for kind in ALL {
+            let alone = plan(&mut Random::new(1), &[kind], 3, Pace::SLOW, HALF_AN_HOUR);
+            assert!(alone.len() > 10 && alone.iter().all(|planned| planned.kind == kind), "{kind}");
+            assert_eq!(Kind::named(&kind.to_string().replace(' ', "-")).unwrap(), kind);
         }
     }
 

@@ -199,7 +199,9 @@ mod tests {
     fn test_with_too_little_in_it_is_void_and_one_that_found_something_has_failed() {
         let (store, slack_ms) = (Store::Postgres, 1_000);
         let (untimed, brief) = (false, true);
-        let options = Options { store, seconds: 1_800, seed: 1, nodes: 3, slack_ms, untimed, brief, binary: None };
+        let seconds = 1_800;
+        let options =
+            Options { store, seconds, seed: 1, nodes: 3, slack_ms, untimed, brief, faults: None, binary: None };
         let mut faults = vec![done(Kind::Kill, 0, 1); 20];
         let takeovers_ms = vec![4_000, 5_000, 6_000];
         let (fired, starts, advances, looked) = (1_000, 500, 1, 1);
