@@ -96,6 +96,7 @@ macro_rules! conformance_suite {
                 second_verdict_is_refused,
                 verdict_of_another_attempt_or_incarnation_is_refused,
                 retry_waits_until_its_instant_and_counts_attempts,
+                attempt_is_claimed_after_the_one_before_has_ended,
                 details_of_an_attempt_are_kept,
                 delay_trigger_is_armed_when_its_run_ends,
                 delay_trigger_without_a_next_instant_is_complete,

@@ -1,6 +1,7 @@
 -- An array, and no join: whatever the server believes of the table, the rows are found by their keys.
 UPDATE run
-SET state = 'running', attempt = attempt + 1, claimed_at = :at, claimed_by = :owner, not_before = NULL, reason = NULL
+SET state = 'running', attempt = attempt + 1, claimed_at = GREATEST(:at, COALESCE(not_before, :at)), claimed_by = :owner, not_before = NULL,
+    reason = NULL
 WHERE id = ANY (ARRAY(
     SELECT id FROM run WHERE state = 'queued' AND coalesce(queue, 'default') = :queue
         AND due_at - priority * 60000 >= :from

@@ -111,6 +111,18 @@ pub async fn verdict_of_another_attempt_or_incarnation_is_refused(store: Arc<dyn
     assert_eq!(kit.run(run).await.state, RunState::Running);
 }
 
+/// A claim can be asked for before the attempt before has ended, and reach the store long afterwards.
+pub async fn attempt_is_claimed_after_the_one_before_has_ended(store: Arc<dyn Store>) {
+    let mut kit = Kit::new(store).await;
+    let job = running(&mut kit).await;
+    let run = job.next_run(0);
+    let retry = AfterAttempt::RetryAt(at(1_100));
+    kit.complete(at(1_100), vec![job.completion(run, 1, AttemptOutcome::Failed, retry, at(1_100))]).await;
+    kit.store.release_due(at(1_100), 10).await.expect("release_due");
+    assert_eq!(kit.claim(1, at(1_050)).await.len(), 1);
+    assert_eq!(kit.run(run).await.claimed_at, Some(at(1_100)));
+}
+
 pub async fn retry_waits_until_its_instant_and_counts_attempts(store: Arc<dyn Store>) {
     let mut kit = Kit::new(store).await;
     let job = running(&mut kit).await;
