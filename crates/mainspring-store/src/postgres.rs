@@ -39,9 +39,9 @@ const fn purpose(seconds: u64, read_only: bool, by_keys: bool) -> Purpose {
     Purpose { limit: Duration::from_secs(seconds), read_only, by_keys }
 }
 
-/// Leases: shorter than a node trusts itself.
+/// Leases: shorter than a node trusts itself, like what it does as their holder.
 const LEASE: Purpose = purpose(2, false, true);
-const ENGINE: Purpose = purpose(4, false, true);
+const ENGINE: Purpose = purpose(3, false, true);
 const ENGINE_READ: Purpose = purpose(60, true, true);
 const REQUEST: Purpose = purpose(10, false, true);
 /// Reads of requests: longer ones keep old rows alive.
@@ -204,7 +204,7 @@ impl Backend for PostgresStore {
         operation: &'static str,
         work: impl FnMut(&mut Session<Connection>) -> Step<T> + Send + 'static,
     ) -> Result<T> {
-        if matches!(lane, Lane::Claim | Lane::Fire) {
+        if lane == Lane::Claim {
             self.look_at_queues();
         }
         self.lanes.write(lane, &self.changed, operation, work).await

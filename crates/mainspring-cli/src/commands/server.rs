@@ -27,7 +27,7 @@ pub struct ServerArgs {
     #[arg(long, env = "MAINSPRING_DATA", value_name = "DIR")]
     data: Option<PathBuf>,
     /// Where jobs and runs are kept: sqlite:PATH, memory: for nothing that outlives the process, or
-    /// postgres://USER:PASSWORD@HOST/DATABASE, which any number of nodes may share
+    /// postgres://USER:PASSWORD@HOST/DATABASE or mysql://USER:PASSWORD@HOST/DATABASE, which any number of nodes may share
     #[arg(long, env = "MAINSPRING_STORE", hide_env_values = true, value_name = "URL")]
     store: Option<String>,
     #[command(flatten)]
@@ -64,7 +64,9 @@ impl ServerArgs {
             (None, None) => (home()?, None),
             (None, Some(("sqlite", path))) => (beside(path), None),
             // Several nodes may run on one machine; the token must outlive them.
-            (None, Some(("postgres" | "postgresql", _))) => (home()?.join("nodes").join(self.node.name()), None),
+            (None, Some(("postgres" | "postgresql" | "mysql" | "mariadb", _))) => {
+                (home()?.join("nodes").join(self.node.name()), None)
+            }
             (None, Some(_)) => {
                 let folder = node::temporary(&tempfile::Builder::new())?;
                 (folder.path().to_owned(), Some(folder))
@@ -84,4 +86,28 @@ fn beside(path: &str) -> PathBuf {
 fn no_home() -> Error {
     let report = Report::new("cli.data", "this user has no home folder to keep data in").hint("say --data DIR");
     Error::new(Exit::Usage, report)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Parser;
+
+    use super::*;
+
+    #[derive(Parser)]
+    struct Line {
+        #[command(flatten)]
+        server: ServerArgs,
+    }
+
+    /// The token is kept there: the next start needs it.
+    #[test]
+    fn data_beside_a_database_of_others_outlives_the_process() {
+        for scheme in ["postgres", "postgresql", "mysql", "mariadb"] {
+            let store = format!("{scheme}://me@127.0.0.1/jobs");
+            let Line { server } = Line::parse_from(["server", "--store", &store, "--node-name", "a"]);
+            let (data, held) = server.data().unwrap();
+            assert!(held.is_none() && data.ends_with("nodes/a"), "{scheme}: {}", data.display());
+        }
+    }
 }

@@ -1,3 +1,4 @@
+-- The text to look for is compared in the connection's collation, whichever way it travels.
 SELECT j.id, j.version, j.change, j.paused, j.created_at, j.updated_at, v.definition
 FROM job j
 JOIN job_version v ON v.job_id = j.id AND v.version = j.version

@@ -1,6 +1,6 @@
 -- An array, and no join: whatever the server believes of the table, the rows are found by their keys.
 UPDATE run
-SET state = 'running', attempt = attempt + 1, claimed_at = GREATEST(:at, COALESCE(not_before, :at)), claimed_by = :owner, not_before = NULL,
+SET state = 'running', attempt = attempt + 1, claimed_at = GREATEST(:at, COALESCE(not_before, due_at)), claimed_by = :owner, not_before = NULL,
     reason = NULL
 WHERE id = ANY (ARRAY(
     SELECT id FROM run WHERE state = 'queued' AND coalesce(queue, 'default') = :queue

@@ -86,7 +86,8 @@ impl Run {
         (Reverse(self.priority), self.due_at, self.id)
     }
 
-    fn not_before(&self) -> Timestamp {
+    /// From when on it may be executed.
+    pub(super) fn not_before(&self) -> Timestamp {
         self.more.as_ref().and_then(|more| more.not_before).unwrap_or(self.due_at)
     }
 

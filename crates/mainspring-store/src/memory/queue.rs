@@ -57,8 +57,7 @@ pub(super) fn take(
         model.live.update(id, |run| {
             run.state = RunState::Running;
             run.attempt += 1;
-            let not_before = run.more.as_ref().and_then(|more| more.not_before);
-            run.claimed_at = Some(not_before.map_or(at, |not_before| at.max(not_before)));
+            run.claimed_at = Some(at.max(run.not_before()));
             run.owner = owner;
             if let Some(more) = &mut run.more {
                 (more.started_at, more.ended_at, more.detail) = (None, None, None);

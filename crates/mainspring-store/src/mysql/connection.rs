@@ -23,7 +23,8 @@ const CONNECT: Duration = Duration::from_secs(5);
 /// How long a message of statements that travel together may be, in bytes. Servers take a multiple of it.
 const MESSAGE_MAX: usize = 256 * 1024;
 
-/// From how many uses on a statement is prepared, which takes a round trip. Before, its values travel in its text. Tests see both.
+/// From how many uses by itself on a statement is prepared, which takes a round trip. Before, and where it travels with others, its
+/// values are in its text. Tests see both.
 const OFTEN: u32 = if cfg!(test) { 2 } else { 16 };
 
 /// What the server promises about every session. The common SQL quotes names and joins texts as the standard says;
@@ -77,7 +78,8 @@ pub(crate) struct Connection {
     limit: Duration,
     /// Whether a transaction is under way on the server.
     begun: Cell<bool>,
-    /// Whether the transaction has prepared a statement. It prepares one, or else all that a batch is made of would be prepared in the same.
+    /// Whether the transaction has prepared a statement. It prepares one of those that are used often, or else all that a batch is made of
+    /// would be prepared in the same.
     has_prepared: Cell<bool>,
     /// Statements that travel together, before the next other one.
     posted: RefCell<Posted>,

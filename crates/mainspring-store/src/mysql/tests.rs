@@ -12,7 +12,6 @@ use super::*;
 use crate::conformance::kit::{Draft, Kit, asked, at};
 use crate::conformance_suite;
 use crate::key::{Claimed, KeyClaim};
-use crate::sql::Batches;
 use crate::sql::db::{Row, sql};
 use crate::sql::lane::Server;
 use crate::store::Store;
@@ -457,6 +456,14 @@ fn request_of_a_caller_that_is_gone_is_finished() {
 }
 
 #[test]
+fn fires_claims_and_looks_pass_each_other_by() {
+    let address = database();
+    let store = Arc::new(MysqlStore::open(&address).unwrap());
+    let (other, is_waited_for) = watched(&address);
+    crate::sql::tests::fires_claims_and_looks_pass_each_other_by(store, other, is_waited_for);
+}
+
+#[test]
 fn change_that_is_committed_late_is_taken() {
     let address = database();
     let store = Arc::new(MysqlStore::open(&address).unwrap());
@@ -477,40 +484,19 @@ fn unused_process_starts_are_forgotten() {
     crate::sql::tests::unused_process_starts_are_forgotten(&mut crate::sql::session::Session::new(patient(&address)));
 }
 
-/// The number that the first process start is given.
-const NODE: i64 = 1;
-
-fn raise_fence(db: &Connection) {
-    db.run_text("INSERT INTO incarnation (id) VALUES (UNHEX('00000000000000000000000000000007'))").unwrap();
-    crate::sql::cluster::raise_fence(db, NODE).unwrap();
-    db.commit().unwrap();
-}
-
-/// Over a slow wire each of them takes seconds, and there is always one under way.
-#[test]
-fn claims_and_looks_for_changes_do_not_keep_fires_from_their_fence() {
-    let address = database();
-    let _store = MysqlStore::open(&address).unwrap();
-    let (fires, claim, other) = (inside(&address), inside(&address), inside(&address));
-    raise_fence(&fires);
-    claim.share_fence(NODE).unwrap();
-    fires.hurry();
-    fires.step_fence(NODE, 0).and_then(|()| fires.take_fence_back(NODE)).unwrap();
-    read_one(&fires, Sql::new("SELECT 1"), &[], |_| Ok(())).unwrap();
-    other.hurry();
-    other.share_fence(NODE).unwrap();
-    [fires, claim, other].iter().for_each(|db| db.commit().unwrap());
-}
-
 /// The batch has taken a step of its fence; what buries its node has to wait, and then finds the batch recorded.
 #[test]
 fn burial_waits_for_the_batch_under_way() {
-    use crate::sql::cluster::share_fence;
+    use crate::sql::cluster::{raise_fence, share_fence};
+    // The number that the first process start is given.
+    const NODE: i64 = 1;
     let step_fence = |batch: &dyn Db, owner| crate::sql::cluster::step_fence(batch, owner, 0);
     let address = database();
     let _store = MysqlStore::open(&address).unwrap();
     let (batch, is_waited_for) = watched(&address);
-    raise_fence(&batch);
+    batch.run_text("INSERT INTO incarnation (id) VALUES (UNHEX('00000000000000000000000000000007'))").unwrap();
+    raise_fence(&batch, NODE).unwrap();
+    batch.commit().unwrap();
     for share in [false, true] {
         let take = if share { share_fence } else { step_fence };
         take(&batch, NODE).and_then(|()| read_one(&batch, Sql::new("SELECT 1"), &[], |_| Ok(()))).unwrap();

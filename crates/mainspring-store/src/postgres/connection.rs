@@ -6,7 +6,8 @@ use std::cell::{Cell, RefCell};
 use std::collections::HashSet;
 use std::future::Future;
 use std::rc::Rc;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use bytes::BytesMut;
@@ -72,7 +73,19 @@ pub(crate) struct Connection {
 
 /// The statements that sessions have been told, by place of their text. To tell one takes a round trip, which counts where a node is far
 /// from a server that has just come back.
-pub(super) type Told = Mutex<FxHashMap<(usize, Lock), &'static str>>;
+#[derive(Default)]
+pub(super) struct Told {
+    texts: Mutex<FxHashMap<(usize, Lock), &'static str>>,
+    /// Whether the last session could not be told. The next one begins without: a table that somebody has locked as a whole keeps
+    /// one session out, not each one that comes after it.
+    failed: AtomicBool,
+}
+
+impl Told {
+    fn texts(&self) -> MutexGuard<'_, FxHashMap<(usize, Lock), &'static str>> {
+        self.texts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
 
 /// A statement that travels with the next one, and why the request is refused if it finds no row.
 struct Posted {
@@ -122,22 +135,21 @@ impl Connection {
     /// Tells it what others for the same were told, and lets them know of what it is told.
     pub(super) fn told_like(self, others: Arc<Told>) -> Step<Self> {
         let client = &self.client;
-        let texts = || others.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = texts().clone();
+        let known =
+            if others.failed.swap(false, Ordering::Relaxed) { FxHashMap::default() } else { others.texts().clone() };
         let tell = known.into_iter().map(|(key, text)| async move {
             // What the server takes no more is told when it is asked for, and refused then.
             Some((key, Rc::new(client.prepare(&numbered(text, key.1)).await.ok()?)))
         });
         let told = self.wait(async { Ok(join_all(tell).await) });
-        // A table that somebody has locked as a whole keeps one session out, not each one that comes after it.
-        let told = told.inspect_err(|_| texts().clear())?;
+        let told = told.inspect_err(|_| others.failed.store(true, Ordering::Relaxed))?;
         self.statements.borrow_mut().extend(told.into_iter().flatten());
         Ok(Self { told: others.clone(), ..self })
     }
 
     /// Remembers a statement that the server was told.
     fn remember(&self, key: (usize, Lock), text: &'static str, statement: Rc<Statement>) {
-        self.told.lock().unwrap_or_else(PoisonError::into_inner).insert(key, text);
+        self.told.texts().insert(key, text);
         self.statements.borrow_mut().insert(key, statement);
     }
 

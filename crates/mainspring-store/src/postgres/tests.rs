@@ -6,7 +6,6 @@ mod plans;
 
 use super::*;
 use crate::conformance_suite;
-use crate::sql::Batches;
 use crate::sql::lane::Server;
 use crate::store::Store;
 
@@ -154,36 +153,16 @@ fn client_that_stops_holds_its_locks_for_no_longer_than_seconds() {
     assert!(stopped.commit().is_err(), "what it did is undone");
 }
 
-/// The number that the first process start is given.
-const NODE: i64 = 1;
-
-fn raise_fence(db: &Connection) {
-    db.run_alone("INSERT INTO incarnation (id) VALUES ('00000000-0000-0000-0000-000000000007')").unwrap();
-    db.run_alone(&format!("INSERT INTO fence (incarnation, seq) VALUES ({NODE}, 0)")).unwrap();
-}
-
-/// Over a slow wire each of them takes seconds, and there is always one under way.
-#[test]
-fn claims_and_looks_for_changes_do_not_keep_fires_from_their_fence() {
-    let url = database();
-    let _store = PostgresStore::open(&url).unwrap();
-    let (fires, claim, other) = (session(&url), session(&url), session(&url));
-    raise_fence(&fires);
-    share_fence(&claim, NODE).unwrap();
-    fires.hurry();
-    step_fence(&fires, NODE).and_then(|()| read_one(&fires, Sql::new("SELECT 1"), &[], |_| Ok(()))).unwrap();
-    other.hurry();
-    share_fence(&other, NODE).unwrap();
-    [fires, claim, other].iter().for_each(|db| db.commit().unwrap());
-}
-
 /// The batch has taken a step of its fence; what buries its node has to wait, and then finds the batch recorded.
 #[test]
 fn burial_waits_for_the_batch_under_way() {
+    // The number that the first process start is given.
+    const NODE: i64 = 1;
     let url = database();
     let _store = PostgresStore::open(&url).unwrap();
     let (batch, watch) = (session(&url), session(&url));
-    raise_fence(&batch);
+    batch.run_alone("INSERT INTO incarnation (id) VALUES ('00000000-0000-0000-0000-000000000007')").unwrap();
+    batch.run_alone(&format!("INSERT INTO fence (incarnation, seq) VALUES ({NODE}, 0)")).unwrap();
     let (tell, told) = std::sync::mpsc::channel();
     for share in [false, true] {
         let take = if share { share_fence } else { step_fence };
@@ -370,6 +349,14 @@ fn requests_that_wait_keep_no_session_from_the_engine() {
     let hold = || other.run_text("LOCK TABLE calendar IN ACCESS EXCLUSIVE MODE").unwrap();
     let free = || other.roll_back().unwrap();
     crate::sql::tests::requests_that_wait_keep_no_session_from_the_engine(store, hold, is_waited_for, free);
+}
+
+#[test]
+fn fires_claims_and_looks_pass_each_other_by() {
+    let url = database();
+    let store = Arc::new(PostgresStore::open(&url).unwrap());
+    let (other, is_waited_for) = patient(&url);
+    crate::sql::tests::fires_claims_and_looks_pass_each_other_by(store, other, is_waited_for);
 }
 
 #[test]

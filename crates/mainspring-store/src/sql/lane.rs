@@ -58,7 +58,7 @@ pub(crate) trait Server: Batches + 'static {
     const HINT: Option<Sql> = None;
 
     /// Runs the last statements of a transaction, in order, and commits it: all in one message. Rows are handed over with the
-    /// place of the statement that found them, after the end.
+    /// place of the statement that found them, and count if it succeeds. `each` has no use of the session meanwhile.
     ///
     /// If it fails, nobody knows what was kept, and it may be repeated: for what takes effect once however often it is done.
     fn conclude(&self, last: &[Query<'_>], each: &mut dyn FnMut(usize, &Row<'_>) -> Step<()>) -> Step<()>;

@@ -103,6 +103,9 @@ impl Now {
     /// Asks about all of them at once: a node far from its database repeats what it could not hear the answer to in time.
     fn read(db: &dyn Db, stamp: i64, entries: &[&FireEntry]) -> Step<Self> {
         let mut now = Self { untouched: HashSet::new(), runs: HashMap::new() };
+        if entries.is_empty() {
+            return Ok(now);
+        }
         let triggers = list::of_numbers(entries.iter().map(|entry| entry.trigger.0));
         let runs = list::of_runs(entries.iter().flat_map(|entry| &entry.runs).map(|run| run.id));
         let of_triggers: [(&str, &dyn ToSql); 2] = [(":triggers", &triggers), (":batch", &stamp)];

@@ -283,7 +283,7 @@ impl<B: Backend> Store for B {
     }
 
     async fn take_changes(&self, by: Incarnation, shards: ShardSet, limit: u32) -> Result<Changes> {
-        self.write(Lane::Fire, "take changes", move |s| queue::take_changes(s, by, shards, limit)).await
+        self.write(Lane::Claim, "take changes", move |s| queue::take_changes(s, by, shards, limit)).await
     }
 
     fn cluster(&self) -> Option<&dyn Cluster> {

@@ -18,7 +18,7 @@ use mainspring_core::planner::Answered;
 use mainspring_core::run::Verdict;
 use tokio::runtime::Runtime;
 
-use super::db::{Lock, Sql, ToSql, execute, exists, read, sql};
+use super::db::{Lock, Sql, Step, ToSql, execute, exists, read, sql};
 use super::lane::{Lane, PATIENCE, Server, within};
 use super::session::Session;
 use super::{Batches, purge, queue, worker};
@@ -98,6 +98,44 @@ pub(crate) fn batch_passes_over_what_others_have_locked(store: Arc<dyn Store>, o
     assert_eq!(outcome.placed, [Placed::Running; 97]);
     let runs = runtime.block_on(kit.store.info()).unwrap().live_runs;
     assert_eq!(runs, 99, "each that was fired has one run");
+}
+
+/// Over a slow wire each of them takes seconds, and there is always one under way. `other` is a session that may stay in a
+/// transaction for as long as it likes.
+pub(crate) fn fires_claims_and_looks_pass_each_other_by<C: Server + Batches>(
+    store: Arc<dyn Store>,
+    other: C,
+    is_waited_for: impl Fn() -> bool,
+) {
+    let runtime = Runtime::new().unwrap();
+    let kit = runtime.block_on(Kit::new(store));
+    let job = runtime.block_on(kit.save(Draft::new("a").trigger("t", at(1_000)).trigger("u", at(1_000))));
+    let mut other = Session::new(other);
+    let node = other.number_of(kit.incarnation).unwrap();
+    let under_way = |take: Step<()>| take.and_then(|()| exists(&other.connection, Sql::new("SELECT 1"), &[])).unwrap();
+    let batch = |index: usize| {
+        let entries = vec![job.claimed_entry(index)];
+        Arc::new(FireBatch { id: kit.batch_id(), at: at(1_000), answered: 0, entries })
+    };
+    let first = batch(0);
+
+    under_way(other.connection.share_fence(node));
+    for _repeated in [false, true] {
+        let outcome = runtime.block_on(kit.store.fire(Arc::clone(&first))).expect("a claim is under way");
+        assert_eq!(outcome.placed, [Placed::Running]);
+    }
+    other.connection.commit().unwrap();
+
+    under_way(other.connection.step_fence(node, 0));
+    let (fires, second) = (Arc::clone(&kit.store), batch(1));
+    let fire = runtime.spawn(async move { fires.fire(second).await });
+    until(|| fire.is_finished() || is_waited_for());
+    assert!(!fire.is_finished(), "batches follow one another");
+    runtime.block_on(kit.store.take_changes(kit.incarnation, ShardSet::ALL, 9)).expect("a batch is under way");
+    runtime.block_on(kit.claim(9, at(1_000)));
+    assert!(!fire.is_finished());
+    other.connection.commit().unwrap();
+    assert_eq!(runtime.block_on(fire).unwrap().unwrap().placed, [Placed::Running]);
 }
 
 /// What stands between a store and its server, loses answers, and counts questions.
@@ -311,12 +349,12 @@ pub(crate) fn burial_waits_for_the_count_that_is_under_way(
 }
 
 /// Writes something of a name.
-fn write(db: &impl Server, name: &str) -> super::db::Step<u64> {
+fn write(db: &impl Server, name: &str) -> Step<u64> {
     execute(db, sql!("set_setting", mysql), &[(":name", &name), (":value", &"there")])
 }
 
 /// Whether that is there.
-fn there(db: &impl Server, name: &str) -> super::db::Step<bool> {
+fn there(db: &impl Server, name: &str) -> Step<bool> {
     super::db::exists(db, sql!("setting"), &[(":name", &name)])
 }
 
