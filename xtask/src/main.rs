@@ -16,14 +16,15 @@ tasks:
   bench-peers [TRIGGERS [SECONDS]]
                 measure the floor of plain SQL, Quartz and mainspring on one durable PostgreSQL
   db KIND [--durable]
-                start a throw-away server (postgres, mysql), print its address, and keep it until Ctrl-C or TERM; with
+                start a throw-away server (postgres, mariadb or mysql), print its address, and keep it until Ctrl-C or TERM; with
                 --durable, its commits reach the disk
   with-databases COMMAND...
                 run a command with servers of its own, whose addresses are in MAINSPRING_TEST_POSTGRES and
                 MAINSPRING_TEST_MYSQL
   tidy          check crate borders, purity, licences, file sizes, paths and links
   torture --store postgres|mariadb|sqlite --minutes M|--seconds T [--seed S] [--nodes N]
-          [--slack SECONDS] [--untimed] [--brief] [--faults KIND,KIND] [--binary FILE]
+          [--slack SECONDS] [--untimed] [--brief] [--faults KIND,KIND] [--before FILE]
+          [--binary FILE]
                 break nodes and their database for so long, and account for everything; writes target/torture
   vectors DIR   replay the answers of Quartz in DIR, and show where ours differ";
 

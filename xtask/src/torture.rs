@@ -8,9 +8,10 @@ use mainspring_torture::Options;
 
 /// Tortures the program of this checkout.
 pub fn run(root: &Path, options: &[&str]) -> anyhow::Result<ExitCode> {
-    let options = Options::parse(options)?;
+    let mut options = Options::parse(options)?;
+    // Nodes run in folders of their own.
+    options.before = options.before.map(std::path::absolute).transpose()?;
     let binary = match &options.binary {
-        // Nodes run in folders of their own.
         Some(binary) => std::path::absolute(binary)?,
         None => build(root)?,
     };

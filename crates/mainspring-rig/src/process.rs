@@ -42,6 +42,11 @@ impl Program {
         Ok(Self { binary: binary.into(), home: tempfile::tempdir()? })
     }
 
+    /// Puts another binary in its place, for what starts from now on.
+    pub fn upgrade(&mut self, binary: impl Into<PathBuf>) {
+        self.binary = binary.into();
+    }
+
     /// The folder in which it runs.
     #[must_use]
     pub fn home(&self) -> &Path {

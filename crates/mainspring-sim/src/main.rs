@@ -159,6 +159,17 @@ fn run(arguments: &Arguments, setting: Setting) -> anyhow::Result<ExitCode> {
     Ok(summary(arguments, setting, &sum, begun.elapsed().as_secs_f64()))
 }
 
+/// The options that decide what a seed does.
+fn same(arguments: &Arguments) -> String {
+    let hours = arguments.hours.map(|hours| format!(" --hours {hours}"));
+    let planted = arguments.planted.and_then(|bug| {
+        let (number, ..) = Planted::ALL.iter().find(|(_, one, _)| *one == bug)?;
+        Some(format!(" --planted {number}"))
+    });
+    let calm = arguments.calm.then(|| " --calm".to_owned());
+    [hours, planted, calm].into_iter().flatten().collect()
+}
+
 #[expect(clippy::cast_precision_loss, reason = "a rate for people")]
 fn summary(arguments: &Arguments, setting: Setting, sum: &Sum, seconds: f64) -> ExitCode {
     let virtual_hours = sum.seeds as f64 * (setting.faulty_ms as f64 + 120_000.0) / 3_600_000.0;
@@ -185,7 +196,7 @@ fn summary(arguments: &Arguments, setting: Setting, sum: &Sum, seconds: f64) -> 
         ));
         report.trace.iter().rev().take(SHOWN).rev().for_each(say);
         report.violations.iter().for_each(say);
-        say(format_args!("again: cargo run --release -p mainspring-sim -- --replay {seed}"));
+        say(format_args!("again: cargo run --release -p mainspring-sim -- --replay {seed}{}", same(arguments)));
         return ExitCode::FAILURE;
     }
     if let Some(seed) = sum.differing.first() {

@@ -112,6 +112,11 @@ impl Cluster {
         Ok(cluster)
     }
 
+    /// Has nodes started with another binary from now on.
+    pub(crate) fn upgrade(&mut self, binary: PathBuf) {
+        self.program.upgrade(binary);
+    }
+
     pub(crate) const fn is_alone(&self) -> bool {
         self.nodes.len() == 1
     }

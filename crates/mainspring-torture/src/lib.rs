@@ -40,7 +40,7 @@ use read::Known;
 use report::{Report, Verdict};
 
 /// How to call it.
-pub const USAGE: &str = "--store postgres|mariadb|sqlite --minutes M|--seconds T [--seed S] [--nodes N] [--slack SECONDS] [--untimed] [--brief] [--faults KIND,KIND] [--binary FILE]";
+pub const USAGE: &str = "--store postgres|mariadb|sqlite --minutes M|--seconds T [--seed S] [--nodes N] [--slack SECONDS] [--untimed] [--brief] [--faults KIND,KIND] [--before FILE] [--binary FILE]";
 /// How much longer than asked for it may take: beginning, faults that come late, quiet, reading, and what a slow machine adds.
 const OVERTIME: Duration = Duration::from_secs(900);
 /// From so many seconds on, everything is done at full size.
@@ -68,6 +68,8 @@ pub struct Options {
     pub brief: bool,
     /// The faults that come, where not all do that can.
     faults: Option<Vec<plan::Kind>>,
+    /// The program with which nodes start for the first time, as before an upgrade. None: the same.
+    pub before: Option<PathBuf>,
     /// The program; else it is built first.
     pub binary: Option<PathBuf>,
 }
@@ -99,7 +101,8 @@ impl Options {
     /// # Errors
     /// Says what is wrong with it.
     pub fn parse(arguments: &[&str]) -> Result<Self> {
-        let (mut store, mut seconds, mut seed, mut nodes, mut binary) = (None, None, 1, 3, None);
+        let (mut store, mut seconds, mut seed, mut nodes) = (None, None, 1, 3);
+        let (mut before, mut binary) = (None, None);
         let (mut slack, mut untimed, mut brief, mut faults) = (1_u32, false, false, None);
         let mut rest = arguments.iter();
         while let Some(name) = rest.next() {
@@ -122,6 +125,7 @@ impl Options {
                 "--nodes" => nodes = number()?,
                 "--slack" => slack = number()?.try_into().with_context(|| format!("{name} is too large: {value}"))?,
                 "--faults" => faults = Some(value.split(',').map(plan::Kind::named).collect::<Result<_>>()?),
+                "--before" => before = Some(PathBuf::from(value)),
                 "--binary" => binary = Some(PathBuf::from(value)),
                 _ => bail!("torture has no option {name}; say torture {USAGE}"),
             }
@@ -140,18 +144,24 @@ impl Options {
         }
         let nodes = if store == Store::Sqlite { 1 } else { usize::try_from(nodes)? };
         let slack_ms = i64::from(slack) * 1_000;
-        let options = Self { store, seconds, seed, nodes, slack_ms, untimed, brief, faults, binary };
-        if options.menu(true).is_empty() {
-            bail!("none of these faults can happen to nodes over {store}");
-        }
+        let options = Self { store, seconds, seed, nodes, slack_ms, untimed, brief, faults, before, binary };
+        options.menu(true)?;
         Ok(options)
     }
 
     /// What is done to nodes, which have links or not.
-    fn menu(&self, has_links: bool) -> Vec<plan::Kind> {
-        let mut menu = plan::menu(self.store, has_links);
-        menu.retain(|kind| self.faults.as_ref().is_none_or(|faults| faults.contains(kind)));
-        menu
+    fn menu(&self, has_links: bool) -> Result<Vec<plan::Kind>> {
+        let menu = plan::menu(self.store, has_links);
+        let Some(faults) = &self.faults else { return Ok(menu) };
+        if let Some(kind) = faults.iter().find(|kind| !menu.contains(kind)) {
+            bail!("{kind}: it cannot be done to nodes over {} here (hosts are unplugged by root)", self.store);
+        }
+        Ok(menu.into_iter().filter(|kind| faults.contains(kind)).collect())
+    }
+
+    /// The names of the faults that come, where not all do.
+    fn named(&self) -> Option<Vec<String>> {
+        Some(self.faults.as_ref()?.iter().map(ToString::to_string).collect())
     }
 
     const fn is_whole(&self) -> bool {
@@ -213,13 +223,12 @@ fn unfinished(options: &Options, folder: &Path, notes: &Notes, error: &anyhow::E
 async fn torture(options: &Options, binary: PathBuf, folder: &Path, notes: &Arc<Notes>) -> Result<ExitCode> {
     let mut random = Random::new(options.seed);
     let (size, pace) = if options.is_whole() { (Size::WHOLE, Pace::SLOW) } else { (Size::SMALL, Pace::FAST) };
-    let mut cluster = Cluster::start(binary, options.store, options.nodes, Arc::clone(notes)).await?;
+    let first = options.before.clone().unwrap_or_else(|| binary.clone());
+    let mut cluster = Cluster::start(first, options.store, options.nodes, Arc::clone(notes)).await?;
+    cluster.upgrade(binary);
     let drafts = load::drafts(&mut random, size, now()?);
     let fault_ms = options.seconds * 1_000 - options.quiet_ms();
-    let menu = options.menu(cluster.has_links());
-    if menu.is_empty() {
-        bail!("none of these faults can be done here: hosts are unplugged by root");
-    }
+    let menu = options.menu(cluster.has_links())?;
     let planned = plan::plan(&mut random, &menu, options.nodes, pace, fault_ms);
     let mut operations = save(&cluster, &drafts).await?;
     let saved_at = now()?;
@@ -331,15 +340,16 @@ mod tests {
         let options =
             Options::parse(&["--store", "postgres", "--minutes", "2", "--seed", "9", "--nodes", "4"]).unwrap();
         let (store, slack_ms, untimed, brief) = (Store::Postgres, 1_000, false, false);
-        let (faults, binary) = (None, None);
-        let expected = Options { store, seconds: 120, seed: 9, nodes: 4, slack_ms, untimed, brief, faults, binary };
+        let (faults, before, binary) = (None, None, None);
+        let seconds = 120;
+        let expected = Options { store, seconds, seed: 9, nodes: 4, slack_ms, untimed, brief, faults, before, binary };
         assert_eq!(options, expected);
         let brief =
             Options::parse(&["--brief", "--store", "sqlite", "--untimed", "--seconds", "90", "--slack", "7"]).unwrap();
         assert_eq!((brief.nodes, brief.seconds, brief.slack_ms), (1, 90, 7_000));
         assert!(brief.brief && brief.untimed);
         let two = ["--store", "postgres", "--minutes", "1", "--faults", "wire-slow,node-killed"];
-        assert_eq!(Options::parse(&two).unwrap().menu(true), [plan::Kind::Kill, plan::Kind::Slow]);
+        assert_eq!(Options::parse(&two).unwrap().menu(true).unwrap(), [plan::Kind::Kill, plan::Kind::Slow]);
         let cases: [(&[&str], &str); 13] = [
             (&[], "--store is missing"),
             (&["--store", "postgres"], "--minutes is missing"),
@@ -352,7 +362,10 @@ mod tests {
             (&["--store", "sqlite", "--minutes", "18446744073709551615"], "a minute to a week"),
             (&["--store", "sqlite", "--seconds", "59"], "a minute to a week, not 59 s"),
             (&["--store", "sqlite", "--seconds", "60", "--slack", "0"], "a second or more"),
-            (&["--store", "sqlite", "--seconds", "60", "--faults", "wire-cut"], "none of these faults"),
+            (
+                &["--store", "sqlite", "--seconds", "60", "--faults", "node-killed,wire-cut"],
+                "wire cut: it cannot be done",
+            ),
             (&["--faults", "fire"], "say one of node-killed, node-stopped, host-unplugged"),
         ];
         for (arguments, expected) in cases {

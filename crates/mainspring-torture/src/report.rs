@@ -102,7 +102,10 @@ impl Report<'_> {
             "seed": self.options.seed,
             "seconds": self.options.seconds,
             "slack_ms": self.options.slack_ms,
+            "untimed": self.options.untimed,
+            "before": self.options.before,
             "nodes": self.options.nodes,
+            "menu": self.options.named().unwrap_or_default(),
             "verdict": format!("{:?}", self.verdict()).to_lowercase(),
             "faults": self.kinds(),
             "left_out": self.left_out(),
@@ -142,9 +145,13 @@ impl Report<'_> {
     pub(crate) fn markdown(&self) -> String {
         let (account, options) = (self.account, self.options);
         let Options { store, seed, seconds, nodes, slack_ms, .. } = options;
+        let untimed = if options.untimed { ", untimed" } else { "" };
+        let before =
+            options.before.as_ref().map_or(String::new(), |before| format!(" Begun with {}.", before.display()));
+        let menu = options.named().map_or(String::new(), |named| format!(" Of all faults: {}.", named.join(", ")));
         let mut text = format!("# Torture of {store}: {:?}\n\n", self.verdict()).to_string();
         let mut line = |line: String| text.push_str(&(line + "\n"));
-        line(format!("Seed {seed}, {seconds} s, {nodes} nodes, {slack_ms} ms of slack.\n"));
+        line(format!("Seed {seed}, {seconds} s, {nodes} nodes, {slack_ms} ms of slack{untimed}.{menu}{before}\n"));
         line("| | |\n|---|---|".into());
         let kinds: Vec<String> = self.kinds().iter().map(|(kind, count)| format!("{count} × {kind}")).collect();
         line(format!("| faults with an effect | {}: {} |", self.effective(), kinds.join(", ")));
@@ -200,8 +207,18 @@ mod tests {
         let (store, slack_ms) = (Store::Postgres, 1_000);
         let (untimed, brief) = (false, true);
         let seconds = 1_800;
-        let options =
-            Options { store, seconds, seed: 1, nodes: 3, slack_ms, untimed, brief, faults: None, binary: None };
+        let options = Options {
+            store,
+            seconds,
+            seed: 1,
+            nodes: 3,
+            slack_ms,
+            untimed,
+            brief,
+            faults: None,
+            before: None,
+            binary: None,
+        };
         let mut faults = vec![done(Kind::Kill, 0, 1); 20];
         let takeovers_ms = vec![4_000, 5_000, 6_000];
         let (fired, starts, advances, looked) = (1_000, 500, 1, 1);

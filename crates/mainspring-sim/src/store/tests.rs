@@ -1,4 +1,4 @@
-//! What two sessions do to each other: the verdicts of the histories that PostgreSQL and MariaDB pass, under their names.
+//! What two sessions do to each other: with the verdicts of the histories that PostgreSQL and MariaDB pass.
 
 use std::sync::Arc;
 

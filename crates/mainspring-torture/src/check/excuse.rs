@@ -8,6 +8,9 @@ pub(crate) const TAKEOVER_MS: i64 = 8_000;
 /// From the end of an outage to the first fire, and what a hand-over takes between nodes that hear each other.
 pub(crate) const RECOVERY_MS: i64 = 3_000;
 
+/// From a node's being asked to end until others fire its triggers.
+const HAND_OVER_MS: i64 = 1_000;
+
 /// For how long a node hears nothing but late answers before it takes leave: two leases.
 const LEAVE_MS: i64 = 10_000;
 
@@ -108,7 +111,8 @@ fn excuse(fault: &Done, alone: bool) -> Vec<Excuse> {
         }
         // The nodes have to find out that another server answers.
         Kind::Promotion => vec![excuse(to, lasts + TAKEOVER_MS, true)],
-        Kind::Reset | Kind::SessionsEnded | Kind::RollingRestart => vec![excuse(to, RECOVERY_MS, true)],
+        Kind::RollingRestart => vec![excuse(to, HAND_OVER_MS, true)],
+        Kind::Reset | Kind::SessionsEnded => vec![excuse(to, RECOVERY_MS, true)],
     }
 }
 
@@ -140,6 +144,7 @@ mod tests {
             (Kind::Promotion, 50_000, 52_000, 51_000, 51_000 + 1_000 + 2_000 + 8_000),
             (Kind::SessionKilled, 50_000, 75_000, 51_000, 51_000 + 1_000 + 25_000 + 3_000),
             (Kind::Reset, 50_000, 50_000, 51_000, 55_000),
+            (Kind::RollingRestart, 50_000, 52_000, 51_000, 51_000 + 1_000 + 1_000),
             (Kind::ClockNear, 50_000, 60_000, 61_000, 61_000 + 1_000 + 3_100),
         ];
         for (kind, from, to, due, expected) in cases {
