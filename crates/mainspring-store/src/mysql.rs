@@ -29,8 +29,8 @@ use connection::{Connection, Purpose};
 
 /// How long a statement about leases may take.
 const LEASE: Duration = Duration::from_secs(2);
-/// How long a statement of the engine may take: shorter than a node trusts itself.
-const ENGINE: Duration = Duration::from_secs(3);
+/// How long a statement of the engine may take: as long as a node trusts itself.
+const ENGINE: Duration = Duration::from_secs(4);
 /// How long a statement of a request may take.
 const REQUEST: Duration = Duration::from_secs(10);
 /// How long a read of a request may take: longer ones keep old rows alive.
