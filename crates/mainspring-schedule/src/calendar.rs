@@ -261,10 +261,9 @@ impl Calendar {
         }
     }
 
-    /// The first instant from `t` on at which [`Calendar::is_included`] does not hold.
-    pub(crate) fn first_excluded(&self, t: Timestamp, semantics: Semantics, default_zone: &Zone) -> Option<Timestamp> {
-        let excluded = |link: &Self| link.rule.first_excluded(t, link.zone_or(default_zone), semantics);
-        self.chain().filter_map(excluded).min()
+    /// Where it excludes, for questions that go forward in time.
+    pub(crate) fn exclusions<'a>(&'a self, semantics: Semantics, default_zone: &'a Zone) -> Exclusions<'a> {
+        Exclusions { links: self.chain().map(|link| (link, Next::Unknown)).collect(), semantics, default_zone }
     }
 
     fn new(rule: Rule) -> Self {
@@ -282,6 +281,44 @@ impl Calendar {
 
     fn zone_or<'a>(&'a self, default_zone: &'a Zone) -> &'a Zone {
         self.zone.as_ref().unwrap_or(default_zone)
+    }
+}
+
+/// Where a calendar excludes next. What was found for a link stands until it is passed: a link of few days, for which years may have to be
+/// searched, beside one that cuts every day, would be searched anew every day.
+pub(crate) struct Exclusions<'a> {
+    links: Vec<(&'a Calendar, Next)>,
+    semantics: Semantics,
+    default_zone: &'a Zone,
+}
+
+/// Where a link excludes next.
+#[derive(Clone, Copy)]
+enum Next {
+    Unknown,
+    At(Timestamp),
+    Never,
+}
+
+impl Exclusions<'_> {
+    /// The first instant from `t` on at which [`Calendar::is_included`] does not hold. No `t` is before that of an earlier question.
+    pub(crate) fn first_from(&mut self, t: Timestamp) -> Option<Timestamp> {
+        for (link, next) in &mut self.links {
+            let is_passed = match *next {
+                Next::Unknown => true,
+                Next::At(at) => at < t,
+                Next::Never => false,
+            };
+            if is_passed {
+                let found = link.rule.first_excluded(t, link.zone_or(self.default_zone), self.semantics);
+                *next = found.map_or(Next::Never, Next::At);
+            }
+        }
+        let known = |(_, next): &(&Calendar, Next)| match next {
+            Next::At(at) => Some(*at),
+            Next::Unknown | Next::Never => None,
+        };
+        self.links.iter().filter_map(known).min()
     }
 }
 

@@ -48,6 +48,7 @@ impl Trigger {
 
     fn count_stretches(&self, calendar: &Calendar, state: &TriggerState, from: Timestamp, to: Timestamp) -> u64 {
         let mut budget = Budget::default();
+        let mut exclusions = calendar.exclusions(self.semantics, &self.zone);
         let mut t = from.max(state.start_at - 1_000);
         let mut count = 0;
         while t < to {
@@ -59,8 +60,7 @@ impl Trigger {
             let Some(included) = included.filter(|included| *included < to) else {
                 break;
             };
-            let excluded = calendar.first_excluded(included, self.semantics, &self.zone);
-            let end = excluded.map_or(to, |excluded| excluded.min(to));
+            let end = exclusions.first_from(included).map_or(to, |excluded| excluded.min(to));
             count += self.count_schedule(state, included, end);
             t = end;
         }

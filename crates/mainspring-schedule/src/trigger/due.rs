@@ -197,9 +197,9 @@ impl Trigger {
             return (count, last);
         }
         let limit = self.end_at.map_or(now, |end| now.min(end));
+        let mut exclusions = self.calendar.as_deref().map(|it| it.exclusions(self.semantics, &self.zone));
         while let Some(fire) = self.next_after(state, last).filter(|fire| *fire <= now) {
-            let calendar = self.calendar.as_deref();
-            let excluded = calendar.and_then(|it| it.first_excluded(fire, self.semantics, &self.zone));
+            let excluded = exclusions.as_mut().and_then(|it| it.first_from(fire));
             let limit = excluded.map_or(limit, |excluded| limit.min(excluded - 1));
             let (run_last, fires) = match &self.schedule {
                 Schedule::Cron(cron) => cron.run_on_day(&self.zone, fire, limit),
