@@ -12,6 +12,7 @@
 //! - Trust keeps a slow node from trying. What keeps it from *succeeding* is the fence row, which burial removes.
 //! - A node that hears every answer too late would hold its shards and never trust itself, and nobody would bury it, as its
 //!   counter goes on. After two leases of nothing but late answers it takes leave.
+//! - One that hears them in time, and much later than another node does, gives its shards to nearer ones; see `distance.rs`.
 //!
 //! # What the store promises
 //!
@@ -37,7 +38,7 @@
 //!
 //! // The shell sent it at 0 and had the answer at 4: we are alone, and every shard is free.
 //! let mine = NodeRow { incarnation: me, name: "a".into(), address: String::new(), drain_asked: false, version: "1".into(), counter: 1,
-//!     standing: Standing::Eligible, clock_offset_ms: None };
+//!     standing: Standing::Eligible, clock_offset_ms: None, answer_ms: None };
 //! let view = ClusterView { database: "db".into(), database_clock_ms: 2, nodes: vec![mine], shards: Default::default(),
 //!     least_version: None };
 //! let (sent, received) = (Reading { boot_ms: 0, wall_ms: 0 }, Reading { boot_ms: 4, wall_ms: 4 });
@@ -52,6 +53,7 @@
 
 mod balance;
 mod clock;
+mod distance;
 mod keeper;
 mod orphans;
 mod settings;
@@ -70,6 +72,7 @@ use crate::id::Incarnation;
 
 use self::balance::{is_even, plan, spread};
 use self::clock::{ClockWatch, Peer};
+use self::distance::Distance;
 use self::silence::Silence;
 use self::tended::Tended;
 
@@ -156,6 +159,8 @@ pub struct Renewal {
     pub standing: Standing,
     /// How far its wall clock is ahead of the database's, once it knows.
     pub clock_offset_ms: Option<i64>,
+    /// How long the shortest of its last answers took, once it knows.
+    pub answer_ms: Option<u64>,
 }
 
 /// An acquisition or a release. One is under way at a time.
@@ -214,6 +219,7 @@ pub struct Membership {
     silence: Silence,
     tended: Tended,
     clock: ClockWatch,
+    distance: Distance,
     compared: Option<Reading>,
     draining: bool,
     heirs: Vec<Incarnation>,
@@ -246,6 +252,7 @@ impl Membership {
             silence: Silence::default(),
             tended: Tended::default(),
             clock: ClockWatch::default(),
+            distance: Distance::default(),
             compared: None,
             draining: false,
             heirs: Vec::new(),
@@ -331,10 +338,11 @@ impl Membership {
     /// What the node takes itself to be.
     #[must_use]
     pub const fn standing(&self) -> Standing {
-        match (self.draining, self.clock.left) {
-            (true, _) => Standing::Draining,
-            (false, true) => Standing::ClockOff,
-            (false, false) => Standing::Eligible,
+        match (self.draining, self.clock.left, self.distance.left) {
+            (true, ..) => Standing::Draining,
+            (false, true, _) => Standing::ClockOff,
+            (false, false, true) => Standing::Far,
+            (false, false, false) => Standing::Eligible,
         }
     }
 
@@ -381,6 +389,7 @@ impl Membership {
         self.note_tended(received.boot_ms, &view);
         self.steady = true;
         self.judge_clock((sent, received), &view, commands);
+        self.judge_distance(received.boot_ms.saturating_sub(sent.boot_ms), &view);
         self.bury_dead(commands);
         self.announce(&view, commands);
         self.note_heirs(received.boot_ms, &view);
@@ -457,6 +466,15 @@ impl Membership {
         }
     }
 
+    fn judge_distance(&mut self, took_ms: u64, view: &ClusterView) {
+        // Whose clock is off may be about to give its own shards up.
+        let has_time =
+            |row: &&NodeRow| row.clock_offset_ms.is_some_and(|ms| ms.unsigned_abs() <= self.settings.clock_warn_ms);
+        let heirs = view.nodes.iter().filter(|row| row.incarnation != self.me && self.is_heir(row)).filter(has_time);
+        let nearest_ms = heirs.filter_map(|row| row.answer_ms).min();
+        self.distance.judge(&self.settings, took_ms, nearest_ms);
+    }
+
     fn bury_dead(&mut self, commands: &mut Vec<Command>) {
         for (dead, counter) in self.silence.dead(&self.settings) {
             if self.burying.insert(dead) {
@@ -477,11 +495,16 @@ impl Membership {
         self.silence.is_suspect(&self.settings, incarnation)
     }
 
+    /// Whether another node takes shards.
+    fn is_heir(&self, row: &NodeRow) -> bool {
+        // One renewal may be the ghost of a join that its sender has given up on.
+        row.standing == Standing::Eligible && row.counter > 1 && !self.is_suspect(row.incarnation)
+    }
+
     fn note_heirs(&mut self, now_ms: u64, view: &ClusterView) {
         let eligible = |row: &&NodeRow| match row.incarnation == self.me {
             true => self.standing() == Standing::Eligible,
-            // One renewal may be the ghost of a join that its sender has given up on.
-            false => row.standing == Standing::Eligible && row.counter > 1 && !self.is_suspect(row.incarnation),
+            false => self.is_heir(row),
         };
         let mut heirs: Vec<Incarnation> = view.nodes.iter().filter(eligible).map(|row| row.incarnation).collect();
         heirs.sort_unstable();
@@ -577,7 +600,8 @@ impl Membership {
         }
         (self.renewing, self.hurried, self.renewal_asked_ms) = (true, false, now_ms);
         let (join, standing, clock_offset_ms) = (self.view.is_none(), self.standing(), self.clock.published_ms);
-        commands.push(Command::Renew(Renewal { join, standing, clock_offset_ms }));
+        let answer_ms = self.distance.least_ms();
+        commands.push(Command::Renew(Renewal { join, standing, clock_offset_ms, answer_ms }));
     }
 
     const fn is_stalled(&self, now_ms: u64) -> bool {

@@ -108,6 +108,9 @@ pub struct Node {
     /// Its clock minus the database's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub clock_offset_ms: Option<i64>,
+    /// How long it waits for answers of the database: the shortest of the last three.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answer_ms: Option<u64>,
     /// When the process started.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub started_at: Option<Timestamp>,
@@ -135,6 +138,8 @@ pub enum NodeState {
     Draining,
     /// Its clock is too far from the database's and from most others'.
     ClockOff,
+    /// It waits much longer for answers of the database than others do, and leaves its shards to these.
+    Far,
     /// The others do not know it: it has just started, or cannot reach the store.
     Joining,
     /// A state newer than this client.
@@ -142,7 +147,7 @@ pub enum NodeState {
     Unknown,
 }
 
-words!(NodeState: Active = "active", Draining = "draining", ClockOff = "clock_off", Joining = "joining", Unknown = "unknown");
+words!(NodeState: Active = "active", Draining = "draining", ClockOff = "clock_off", Far = "far", Joining = "joining", Unknown = "unknown");
 
 /// Something that happened.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]

@@ -37,6 +37,7 @@ pub const NODE: View<Node> = View {
         Column::usual("VERSION", |it, _| text(&it.version)),
         Column::usual("ADDRESS", |it, _| optional(it.address.as_ref())),
         Column::extra("ID", |it, _| text(&it.id)),
+        Column::extra("ANSWER MS", |it, _| optional(it.answer_ms)),
         Column::extra("DRAIN ASKED", |it, _| yes(it.drain_asked)),
         Column::extra("STARTED", |it, style| text(style.at(it.started_at))),
         Column::extra("SLOTS", |it, _| optional(it.slots)),

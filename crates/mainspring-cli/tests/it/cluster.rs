@@ -184,7 +184,7 @@ fn a_node_that_is_too_old_drains_ends_well_and_does_not_start_again() {
 async fn owned_shards(store: &mainspring_store::PostgresStore) -> usize {
     use mainspring_core::cluster::{Renewal, Standing};
     let about = mainspring_store::NodeInfo { name: "look".into(), address: String::new(), version: String::new() };
-    let renewal = Renewal { join: true, standing: Standing::Draining, clock_offset_ms: None };
+    let renewal = Renewal { join: true, standing: Standing::Draining, clock_offset_ms: None, answer_ms: None };
     let cluster = store.cluster().unwrap();
     cluster.renew(mainspring_core::Incarnation(1), &about, renewal).await.unwrap().shards.len()
 }

@@ -20,6 +20,8 @@ pub struct Settings {
     pub clock_warn_ms: u64,
     /// The clock error at which a node gives its shards up.
     pub clock_leave_ms: u64,
+    /// How long a node waits for answers that is far from the database: where another is nearer, it gives its shards up.
+    pub far_ms: u64,
     /// Whether the store admits one process only (the lock file of SQLite): every other incarnation is then dead.
     pub exclusive: bool,
 }
@@ -35,6 +37,7 @@ impl Default for Settings {
             loop_stall_ms: 2_000,
             clock_warn_ms: 500,
             clock_leave_ms: 5_000,
+            far_ms: 500,
             exclusive: false,
         }
     }
@@ -135,8 +138,8 @@ impl Settings {
     pub fn check(&self) -> Result<(), UnsafeTimes> {
         let (lease, renew) = (("lease_ms", self.lease_ms), ("renew_every_ms", self.renew_every_ms));
         let (warn, margin) = (("clock_warn_ms", self.clock_warn_ms), ("trust_margin_ms", self.trust_margin_ms));
-        let deadline = ("deadline_ms", self.deadline_ms);
-        for (name, value) in [lease, renew, warn, margin, deadline] {
+        let (deadline, far) = (("deadline_ms", self.deadline_ms), ("far_ms", self.far_ms));
+        for (name, value) in [lease, renew, warn, margin, deadline, far] {
             if value == 0 {
                 return Err(UnsafeTimes::Zero { name });
             }
@@ -149,6 +152,7 @@ impl Settings {
         let trust = ("lease_ms - trust_margin_ms", self.trust_ms());
         below(deadline, trust, "a statement must end while the node that sent it still trusts itself")?;
         below(("loop_stall_ms", self.loop_stall_ms), trust, "a node whose engine hangs must not renew its lease")?;
+        below(far, deadline, "a node must hear in time that it is far")?;
         at_least(("dwell_ms", self.dwell_ms), renew, "every node must have seen a change before shards move for it")?;
         below(warn, ("clock_leave_ms", self.clock_leave_ms), "a wrong clock is warned of before it costs the shards")
     }
@@ -209,6 +213,7 @@ mod tests {
             (Settings { trust_margin_ms: 5_000, ..fine }, "trust_margin_ms (5000 ms) must be below lease_ms"),
             (Settings { deadline_ms: 4_000, ..fine }, "deadline_ms (4000 ms) must be below lease_ms - trust"),
             (Settings { loop_stall_ms: 4_000, ..fine }, "loop_stall_ms (4000 ms) must be below lease_ms - trust"),
+            (Settings { far_ms: 2_000, ..fine }, "far_ms (2000 ms) must be below deadline_ms"),
             (Settings { dwell_ms: 999, ..fine }, "dwell_ms (999 ms) must be at least renew_every_ms"),
             (Settings { clock_warn_ms: 5_000, ..fine }, "clock_warn_ms (5000 ms) must be below clock_leave_ms"),
         ];

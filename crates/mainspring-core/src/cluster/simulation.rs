@@ -653,17 +653,32 @@ proptest! {
     }
 
     #[test]
-    fn answers_within_the_deadline_keep_every_shard_where_it_is(seed: u64, nodes in 1..6_usize, slow_ms in 400..1_900_u64) {
+    fn answers_within_the_deadline_keep_every_shard_where_it_is_if_all_wait_as_long(seed: u64, nodes in 1..6_usize, slow_ms in 400..1_900_u64) {
         let mut world = World::new(nodes, seed, NO_FAULTS);
         world.run_until(World::settled, 8_000);
         world.run(3_000);
         let leases = world.store.leases.clone();
-        world.nodes[0].slow_ms = slow_ms;
+        world.nodes.iter_mut().for_each(|node| node.slow_ms = slow_ms);
         for _ in 0..30 {
             world.run(1_000);
-            prop_assert!(world.nodes[0].trusts(world.now));
+            prop_assert!(world.nodes.iter().all(|node| node.trusts(world.now)));
         }
         prop_assert_eq!(&world.store.leases, &leases);
+    }
+
+    #[test]
+    fn a_node_that_is_far_hands_over_and_comes_back(seed: u64, nodes in 2..6_usize, slow_ms in 550..1_900_u64) {
+        let mut world = World::new(nodes, seed, NO_FAULTS);
+        world.run_until(World::settled, 8_000);
+        world.run(3_000);
+        let incarnation = world.nodes[0].incarnation;
+        world.nodes[0].slow_ms = slow_ms;
+        world.run(15_000);
+        let shared: usize = world.nodes[1..].iter().map(|node| world.store.owned_by(node.incarnation).len()).sum();
+        prop_assert_eq!(shared, Shard::COUNT);
+        world.nodes[0].slow_ms = 0;
+        world.run_until(World::settled, 10_000);
+        prop_assert_eq!((world.nodes[0].incarnation, world.store.buried), (incarnation, 0));
     }
 
     #[test]

@@ -29,6 +29,7 @@ fn row(incarnation: Incarnation, counter: u64) -> NodeRow {
         counter,
         standing,
         clock_offset_ms: Some(0),
+        answer_ms: None,
     }
 }
 
@@ -635,6 +636,58 @@ fn a_node_comes_back_also_when_the_others_turn_out_to_agree_with_it() {
     desk.node(A).clock_offset_ms = Some(5_900);
     desk.renew();
     assert_eq!(desk.machine.standing(), Standing::Eligible, "the database is wrong");
+}
+
+#[test]
+fn a_node_that_is_far_leaves_its_shards_to_one_that_is_much_nearer() {
+    type Change = fn(&mut NodeRow);
+    let cases: [(u64, Change, bool, &str); 7] = [
+        (700, |a| a.answer_ms = Some(3), true, "A is near"),
+        (700, |a| a.answer_ms = Some(175), true, "A is four times nearer"),
+        (700, |a| a.answer_ms = Some(176), false, "the database is slow for all"),
+        (499, |a| a.answer_ms = Some(3), false, "that is not far"),
+        (700, |_| {}, false, "A does not know yet"),
+        (700, |a| (a.answer_ms, a.standing) = (Some(3), Standing::Draining), false, "A drains"),
+        (700, |a| (a.answer_ms, a.clock_offset_ms) = (Some(3), Some(501)), false, "A's clock is off"),
+    ];
+    for (took, change, left, why) in cases {
+        let mut desk = Desk::joined(&[A]);
+        change(desk.node(A));
+        desk.took = took;
+        let mut commands = Vec::new();
+        for _ in 0..3 {
+            assert_eq!(desk.machine.standing(), Standing::Eligible, "{why}");
+            desk.others_renew();
+            commands = desk.renew();
+        }
+        assert_eq!(desk.machine.standing() == Standing::Far, left, "{why}");
+        assert_eq!(commands.iter().any(is_change), left, "{why}: {commands:?}");
+        assert_eq!(desk.machine.owned().is_empty(), left, "{why}");
+    }
+}
+
+#[test]
+fn a_node_that_was_far_comes_back_after_three_quick_answers_or_when_nobody_is_nearer() {
+    let far = || {
+        let mut desk = Desk::joined(&[A]);
+        (desk.node(A).answer_ms, desk.took) = (Some(3), 700);
+        (0..3).for_each(|_| drop(desk.renew()));
+        assert_eq!(desk.machine.standing(), Standing::Far);
+        desk
+    };
+    let mut desk = far();
+    for (took, standing) in
+        [(20, Standing::Far), (250, Standing::Far), (20, Standing::Far), (249, Standing::Far), (20, Standing::Eligible)]
+    {
+        desk.took = took;
+        desk.renew();
+        assert_eq!(desk.machine.standing(), standing, "{took}");
+    }
+    let mut desk = far();
+    desk.node(A).answer_ms = Some(600);
+    desk.renew();
+    assert_eq!(desk.machine.standing(), Standing::Eligible);
+    assert_eq!(desk.next_renewal().answer_ms, Some(700));
 }
 
 /// (skew of ME, offsets of A and B, how long the answer took, how far ME's clock is set afterwards) and the error that is left.

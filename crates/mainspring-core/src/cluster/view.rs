@@ -51,6 +51,8 @@ pub struct NodeRow {
     pub drain_asked: bool,
     /// How far its wall clock is ahead of the database's, once known.
     pub clock_offset_ms: Option<i64>,
+    /// How long the shortest of its last answers took, once there were some.
+    pub answer_ms: Option<u64>,
 }
 
 words!(
@@ -62,6 +64,8 @@ words!(
         Draining = "draining",
         /// Its wall clock is too far from the database's and from most others'.
         ClockOff = "clock_off",
+        /// It waits much longer for answers of the database than others do.
+        Far = "far",
     }
 );
 

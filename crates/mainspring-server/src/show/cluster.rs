@@ -75,6 +75,7 @@ fn member(status: &NodeStatus) -> api::Node {
         Standing::Eligible => api::NodeState::Active,
         Standing::Draining => api::NodeState::Draining,
         Standing::ClockOff => api::NodeState::ClockOff,
+        Standing::Far => api::NodeState::Far,
     };
     api::Node {
         address: (!row.address.is_empty()).then(|| row.address.clone()),
@@ -82,6 +83,7 @@ fn member(status: &NodeStatus) -> api::Node {
         drain_asked: row.drain_asked,
         silent_ms: status.silent_ms,
         clock_offset_ms: row.clock_offset_ms,
+        answer_ms: row.answer_ms,
         ..node(row.incarnation.to_string(), row.name.clone(), state, status.shards)
     }
 }
@@ -105,6 +107,7 @@ fn node(id: String, name: String, state: api::NodeState, shards: usize) -> api::
         shards: u32::try_from(shards).unwrap_or(u32::MAX),
         silent_ms: 0,
         clock_offset_ms: None,
+        answer_ms: None,
         started_at: None,
         renewed_at: None,
         slots: None,

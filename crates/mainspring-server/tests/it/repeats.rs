@@ -75,7 +75,7 @@ async fn beside_another() -> (Running, Arc<MemoryStore>, Timestamp) {
     let wanted = spec(json!({"name": "a", "noop": true}));
     running.client.put_job("default", &wanted, Precondition::None, WriteOptions::default()).await.unwrap();
     let about = NodeInfo { name: "other".into(), address: String::new(), version: "1.0.0".into() };
-    let renewal = Renewal { join: true, standing: Standing::Eligible, clock_offset_ms: None };
+    let renewal = Renewal { join: true, standing: Standing::Eligible, clock_offset_ms: None, answer_ms: None };
     store.cluster().unwrap().renew(OTHER, &about, renewal).await.unwrap();
     let since = running.engine.control().now();
     claim(&*store, RUN, since).await;

@@ -21,7 +21,7 @@ fn at(ms: i64) -> Timestamp {
 fn store() -> SimStore {
     let store = SimStore::new();
     for node in [A, B] {
-        let renewal = Renewal { join: true, standing: Standing::Eligible, clock_offset_ms: None };
+        let renewal = Renewal { join: true, standing: Standing::Eligible, clock_offset_ms: None, answer_ms: None };
         let about = NodeInfo { name: "n".into(), address: String::new(), version: "1".into() };
         ready(store.memory.renew(node, &about, renewal)).expect("it joins");
     }

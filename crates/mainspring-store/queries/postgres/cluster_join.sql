@@ -1,2 +1,3 @@
-INSERT INTO node (incarnation, name, address, version, standing, counter, change, clock_offset_ms, joined_at, renewed_at)
-VALUES ((SELECT number FROM incarnation WHERE id = :id), :name, :address, :version, :standing, 1, 0, :clock_offset_ms, clock_ms(), clock_ms())
+INSERT INTO node (incarnation, name, address, version, standing, counter, change, clock_offset_ms, answer_ms, is_far,
+    joined_at, renewed_at)
+VALUES ((SELECT number FROM incarnation WHERE id = :id), :name, :address, :version, :standing, 1, 0, :clock_offset_ms, :answer_ms, :is_far, clock_ms(), clock_ms())

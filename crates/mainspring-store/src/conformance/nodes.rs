@@ -26,7 +26,7 @@ fn about(name: &str) -> NodeInfo {
 }
 
 const fn renewal(join: bool) -> Renewal {
-    Renewal { join, standing: Standing::Eligible, clock_offset_ms: None }
+    Renewal { join, standing: Standing::Eligible, clock_offset_ms: None, answer_ms: None }
 }
 
 /// A kit that acts for a node.
@@ -49,13 +49,18 @@ pub async fn nodes_join_and_are_seen(store: Arc<dyn Store>) {
     assert_eq!((before.nodes.len(), before.shards.len()), (0, 0), "looking makes no node");
     join(&store, A, "a").await;
     join(&store, B, "b").await;
-    let step = Renewal { join: false, standing: Standing::ClockOff, clock_offset_ms: Some(-7) };
+    let step = Renewal { join: false, standing: Standing::ClockOff, clock_offset_ms: Some(-7), answer_ms: Some(9) };
     let view = cluster(&store).renew(B, &about("b"), step).await.expect("renew");
     let row = view.node(A).expect("a has joined");
     assert_eq!((row.counter, row.standing, row.clock_offset_ms), (1, Standing::Eligible, None));
     assert_eq!((row.name.as_str(), row.address.as_str(), row.version.as_str()), ("a", "http://a:7070", "1.2.3"));
     let row = view.node(B).expect("b has joined");
     assert_eq!((row.counter, row.standing, row.clock_offset_ms), (2, Standing::ClockOff, Some(-7)));
+    assert_eq!(row.answer_ms, Some(9));
+    let step = Renewal { standing: Standing::Far, answer_ms: Some(700), ..step };
+    let view = cluster(&store).renew(B, &about("b"), step).await.expect("renew");
+    let row = view.node(B).expect("b is there");
+    assert_eq!((row.standing, row.answer_ms), (Standing::Far, Some(700)));
     assert_eq!(view.database, before.database);
     assert!(view.database_clock_ms >= before.database_clock_ms);
     assert!(cluster(&store).renew(A, &about("a"), renewal(true)).await.is_err(), "a node joins once");

@@ -35,6 +35,7 @@ impl Nodes {
             row.counter += 1;
             row.standing = renewal.standing;
             row.clock_offset_ms = renewal.clock_offset_ms;
+            row.answer_ms = renewal.answer_ms;
         }
         Ok(ClusterView {
             database: self.database.clone(),
@@ -61,6 +62,7 @@ impl Nodes {
             standing,
             drain_asked: false,
             clock_offset_ms: None,
+            answer_ms: None,
         };
         self.rows.insert(me, row);
         self.changes.insert(me, 0);

@@ -44,6 +44,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(15, "0015_waiting"),
     migration!(16, "0016_queued"),
     migration!(17, "0017_fence_kept"),
+    migration!(18, "0018_far"),
 ];
 
 /// Number of the newest migration.

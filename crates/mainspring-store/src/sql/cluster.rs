@@ -89,16 +89,25 @@ fn renew<C: Server>(
     about: &NodeInfo,
     renewal: Renewal,
 ) -> Step<ClusterView> {
-    let (id, standing, offset) = (me.0.to_be_bytes(), renewal.standing.as_str(), renewal.clock_offset_ms);
+    let (id, offset, answer) = (me.0.to_be_bytes(), renewal.clock_offset_ms, renewal.answer_ms.map(u64::cast_signed));
+    let (standing, is_far) = told(renewal.standing);
     let this: [(&str, &dyn ToSql); 1] = [(":id", &id)];
-    let step: [(&str, &dyn ToSql); 3] = [(":standing", &standing), (":clock_offset_ms", &offset), (":id", &id)];
-    let join: [(&str, &dyn ToSql); 6] = [
+    let step: [(&str, &dyn ToSql); 5] = [
+        (":standing", &standing),
+        (":clock_offset_ms", &offset),
+        (":answer_ms", &answer),
+        (":is_far", &is_far),
+        (":id", &id),
+    ];
+    let join: [(&str, &dyn ToSql); 8] = [
         (":id", &id),
         (":name", &about.name),
         (":address", &about.address),
         (":version", &about.version),
         (":standing", &standing),
         (":clock_offset_ms", &offset),
+        (":answer_ms", &answer),
+        (":is_far", &is_far),
     ];
     let mut message: Vec<Query<'_>> = match renewal.join {
         true => vec![
@@ -134,6 +143,14 @@ fn renew<C: Server>(
     Ok(ClusterView { database, database_clock_ms, nodes, shards, least_version })
 }
 
+/// A standing in words that older programs know: to them a node that is far is one that drains.
+fn told(standing: Standing) -> (&'static str, bool) {
+    match standing {
+        Standing::Far => (Standing::Draining.as_str(), true),
+        other => (other.as_str(), false),
+    }
+}
+
 fn lease(row: &Row<'_>) -> Step<(Shard, Lease)> {
     let lease_id = row.get::<Option<[u8; 16]>>(2)?.map_or(0, u128::from_be_bytes);
     Ok((Shard(row.get(0)?), Lease { owner: incarnation(row, 1)?, lease_id, epoch: row.get(3)? }))
@@ -145,11 +162,15 @@ fn node(row: &Row<'_>) -> Step<NodeRow> {
         name: row.get(1)?,
         address: row.get(2)?,
         version: row.get(3)?,
-        // A standing of a newer program: it is there, and takes no shards by the rules that are known here.
-        standing: known(word(row, 4, Standing::from_word))?.unwrap_or(Standing::Draining),
+        standing: match row.get(9)? {
+            true => Standing::Far,
+            // One of a newer program: it is there, and takes no shards by the rules that are known here.
+            false => known(word(row, 4, Standing::from_word))?.unwrap_or(Standing::Draining),
+        },
         counter: row.get::<i64>(5)?.unsigned_abs(),
         clock_offset_ms: row.get(6)?,
         drain_asked: row.get(7)?,
+        answer_ms: row.get::<Option<i64>>(8)?.map(i64::unsigned_abs),
     })
 }
 

@@ -270,7 +270,7 @@ pub(crate) fn repeat_after_a_lost_answer_tells_what_was_kept(store: Arc<dyn Stor
 pub(crate) fn verbs_of_leases_take_one_round_trip_each(store: &dyn Store, wire: &Wire, hints: u64) {
     let cluster = store.cluster().unwrap();
     let about = NodeInfo { name: "it's".to_owned(), address: String::new(), version: "1".to_owned() };
-    let renewal = |join| Renewal { join, standing: Standing::Eligible, clock_offset_ms: Some(-1) };
+    let renewal = |join| Renewal { join, standing: Standing::Eligible, clock_offset_ms: Some(-1), answer_ms: Some(7) };
     let shards = ShardSet::ALL;
     Runtime::new().unwrap().block_on(async {
         for (me, is_known) in [(Incarnation(1), false), (Incarnation(2), true)] {

@@ -10,6 +10,7 @@ pub(super) struct Row {
     change: u64,
     standing: Standing,
     clock_offset_ms: Option<i64>,
+    answer_ms: Option<u64>,
 }
 
 /// The database. A node's row stands for its fence rows too: they come and go together.
@@ -25,12 +26,13 @@ pub(super) struct Store {
 impl Store {
     pub(super) fn renew(&mut self, now: u64, me: Incarnation, renewal: Renewal) -> Reply {
         if renewal.join {
-            let (standing, clock_offset_ms) = (renewal.standing, renewal.clock_offset_ms);
-            self.rows.insert(me, Row { counter: 0, change: 0, standing, clock_offset_ms });
+            let Renewal { standing, clock_offset_ms, answer_ms, .. } = renewal;
+            self.rows.insert(me, Row { counter: 0, change: 0, standing, clock_offset_ms, answer_ms });
         }
         if let Some(row) = self.rows.get_mut(&me) {
             row.counter += 1;
             (row.standing, row.clock_offset_ms) = (renewal.standing, renewal.clock_offset_ms);
+            row.answer_ms = renewal.answer_ms;
         }
         Reply::View(self.view(now))
     }
@@ -45,6 +47,7 @@ impl Store {
             counter: row.counter,
             standing: row.standing,
             clock_offset_ms: row.clock_offset_ms,
+            answer_ms: row.answer_ms,
         };
         let nodes = self.rows.iter().map(row).collect();
         let database_clock_ms = i64::try_from(now).expect("small");

@@ -1,0 +1,40 @@
+//! Is this node far from the database? Judged by how long answers to its renewals take, beside those of the other nodes.
+//!
+//! A batch of fires asks several questions one after the other, so a node that waits a second for each answer fires late. It leaves
+//! its shards to nodes that are nearer. Where nobody is, because the database is slow for all, everybody keeps what he has.
+
+use super::Settings;
+
+/// So many answers in a row count.
+const ANSWERS: usize = 3;
+/// So many times nearer another node has to be.
+const NEARER: u64 = 4;
+
+/// What a node thinks of its way to the database.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Distance {
+    /// How long the last answers took, the latest last.
+    answers: [Option<u64>; ANSWERS],
+    /// Whether the node has given its shards up.
+    pub left: bool,
+}
+
+impl Distance {
+    /// Takes in how long an answer took. `nearest_ms` is what the nearest of those says of itself who would have the shards.
+    pub(super) fn judge(&mut self, settings: &Settings, took_ms: u64, nearest_ms: Option<u64>) {
+        self.answers.rotate_left(1);
+        self.answers[ANSWERS - 1] = Some(took_ms);
+        let Some(least_ms) = self.least_ms() else { return };
+        // Away at one limit, back at the other, so that a wire at the edge does not move shards every second.
+        let is_far = match self.left {
+            true => self.answers.iter().flatten().any(|took_ms| 2 * took_ms >= settings.far_ms),
+            false => least_ms >= settings.far_ms,
+        };
+        self.left = is_far && nearest_ms.is_some_and(|nearest_ms| NEARER * nearest_ms <= least_ms);
+    }
+
+    /// The shortest of the last answers, which is what the node's row says. Nothing before there were so many.
+    pub(super) fn least_ms(&self) -> Option<u64> {
+        self.answers.iter().copied().min().flatten().filter(|_| self.answers[0].is_some())
+    }
+}
