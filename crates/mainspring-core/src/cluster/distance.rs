@@ -5,16 +5,19 @@
 
 use super::Settings;
 
-/// So many answers in a row count.
-const ANSWERS: usize = 3;
+/// So many answers in a row say where a node is.
+const KNOWN: usize = 3;
+/// So many in a row make it leave. By then others that became as slow in the same moment say so: one renewal until they begin to
+/// notice, [`KNOWN`] answers, and one renewal until they tell.
+const PATIENT: usize = KNOWN + 3;
 /// So many times nearer another node has to be.
 const NEARER: u64 = 4;
 
 /// What a node thinks of its way to the database.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Distance {
-    /// How long the last answers took, the latest last.
-    answers: [Option<u64>; ANSWERS],
+    /// How long the last answers took, the latest first.
+    answers: [Option<u64>; PATIENT],
     /// Whether the node has given its shards up.
     pub left: bool,
 }
@@ -22,19 +25,19 @@ pub(super) struct Distance {
 impl Distance {
     /// Takes in how long an answer took. `nearest_ms` is what the nearest of those says of itself who would have the shards.
     pub(super) fn judge(&mut self, settings: &Settings, took_ms: u64, nearest_ms: Option<u64>) {
-        self.answers.rotate_left(1);
-        self.answers[ANSWERS - 1] = Some(took_ms);
-        let Some(least_ms) = self.least_ms() else { return };
+        self.answers.rotate_right(1);
+        self.answers[0] = Some(took_ms);
+        let is_nearer = |least_ms| nearest_ms.is_some_and(|nearest_ms| NEARER * nearest_ms <= least_ms);
         // Away at one limit, back at the other, so that a wire at the edge does not move shards every second.
         let is_far = match self.left {
-            true => self.answers.iter().flatten().any(|took_ms| 2 * took_ms >= settings.far_ms),
-            false => least_ms >= settings.far_ms,
+            true => self.answers[..KNOWN].iter().flatten().any(|took_ms| 2 * took_ms >= settings.far_ms),
+            false => self.answers.iter().all(|took_ms| took_ms.is_some_and(|took_ms| took_ms >= settings.far_ms)),
         };
-        self.left = is_far && nearest_ms.is_some_and(|nearest_ms| NEARER * nearest_ms <= least_ms);
+        self.left = is_far && self.least_ms().is_some_and(is_nearer);
     }
 
     /// The shortest of the last answers, which is what the node's row says. Nothing before there were so many.
     pub(super) fn least_ms(&self) -> Option<u64> {
-        self.answers.iter().copied().min().flatten().filter(|_| self.answers[0].is_some())
+        self.answers[..KNOWN].iter().copied().min().flatten()
     }
 }

@@ -673,7 +673,7 @@ proptest! {
         world.run(3_000);
         let incarnation = world.nodes[0].incarnation;
         world.nodes[0].slow_ms = slow_ms;
-        world.run(15_000);
+        world.run(20_000);
         let shared: usize = world.nodes[1..].iter().map(|node| world.store.owned_by(node.incarnation).len()).sum();
         prop_assert_eq!(shared, Shard::COUNT);
         world.nodes[0].slow_ms = 0;
