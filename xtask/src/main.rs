@@ -10,7 +10,11 @@ use std::io::Write;
 use std::path::Path;
 use std::process::ExitCode;
 
-const USAGE: &str = "usage: cargo run -p xtask -- TASK
+/// Returns what there is to do. What torture takes, it says itself.
+fn usage() -> String {
+    let torture = mainspring_torture::USAGE;
+    format!(
+        "usage: cargo run -p xtask -- TASK
 
 tasks:
   bench-peers [TRIGGERS [SECONDS]]
@@ -22,11 +26,11 @@ tasks:
                 run a command with servers of its own, whose addresses are in MAINSPRING_TEST_POSTGRES and
                 MAINSPRING_TEST_MYSQL
   tidy          check crate borders, purity, licences, file sizes, paths and links
-  torture --store postgres|mariadb|sqlite --minutes M|--seconds T [--seed S] [--nodes N]
-          [--slack SECONDS] [--untimed] [--brief] [--faults KIND,KIND] [--before FILE]
-          [--binary FILE]
+  torture {torture}
                 break nodes and their database for so long, and account for everything; writes target/torture
-  vectors DIR   replay the answers of Quartz in DIR, and show where ours differ";
+  vectors DIR   replay the answers of Quartz in DIR, and show where ours differ"
+    )
+}
 
 fn main() -> anyhow::Result<ExitCode> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -35,7 +39,7 @@ fn main() -> anyhow::Result<ExitCode> {
         // First: what a command is to be told is not for this.
         ["with-databases", ref command @ ..] => databases::with(command),
         ["help"] | [.., "--help" | "-h"] => {
-            writeln!(std::io::stdout(), "{USAGE}")?;
+            writeln!(std::io::stdout(), "{}", usage())?;
             Ok(ExitCode::SUCCESS)
         }
         ["bench-peers", ref sizes @ ..] => peers::run(&root(), sizes),
@@ -44,7 +48,7 @@ fn main() -> anyhow::Result<ExitCode> {
         ["torture", ref options @ ..] => torture::run(&root(), options),
         ["tidy"] => tidy::run(&root()),
         ["vectors", dir] => vectors::run(Path::new(dir)),
-        _ => anyhow::bail!("{USAGE}"),
+        _ => anyhow::bail!("{}", usage()),
     }
 }
 

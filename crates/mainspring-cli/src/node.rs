@@ -373,13 +373,17 @@ pub fn listen_to(kind: SignalKind) -> Result<Signal> {
     signal(kind).map_err(|error| failed("cli.runtime", "cannot listen to signals", &error))
 }
 
-/// What to do about it is in the error of a file; a database needs somebody to make it.
-/// A store that cannot be used.
+/// A store that cannot be used. What to do about a file is in its error; a database needs somebody to make it.
 pub fn unusable(address: &str, error: &dyn std::error::Error) -> Error {
     let failed = failed("store.unusable", "", error);
-    match address.starts_with("postgres") {
-        true => failed.hint("say postgres://USER:PASSWORD@HOST/DATABASE of a database that exists: createdb makes one"),
-        false => failed,
+    match address.split_once("://").map(|(scheme, _)| scheme) {
+        Some("postgres" | "postgresql") => {
+            failed.hint("say postgres://USER:PASSWORD@HOST/DATABASE of a database that exists: createdb makes one")
+        }
+        Some("mysql" | "mariadb") => {
+            failed.hint("say mysql://USER:PASSWORD@HOST/DATABASE of a database that exists: CREATE DATABASE makes one")
+        }
+        _ => failed,
     }
 }
 

@@ -159,9 +159,9 @@ impl Options {
         Ok(menu.into_iter().filter(|kind| faults.contains(kind)).collect())
     }
 
-    /// The names of the faults that come, where not all do.
+    /// The faults that come, where not all do, as the option names them.
     fn named(&self) -> Option<Vec<String>> {
-        Some(self.faults.as_ref()?.iter().map(ToString::to_string).collect())
+        Some(self.faults.as_ref()?.iter().map(|kind| kind.word()).collect())
     }
 
     const fn is_whole(&self) -> bool {

@@ -82,12 +82,16 @@ impl fmt::Display for Kind {
 }
 
 impl Kind {
-    /// The one of this name, which has hyphens for its spaces.
+    /// The one of this [word](Self::word).
     pub(crate) fn named(name: &str) -> Result<Self> {
-        let hyphened = |kind: &Self| kind.to_string().replace(' ', "-");
-        ALL.into_iter().find(|kind| hyphened(kind) == name).with_context(|| {
-            format!("there is no fault `{name}`; say one of {}", ALL.each_ref().map(hyphened).join(", "))
-        })
+        ALL.into_iter()
+            .find(|kind| kind.word() == name)
+            .with_context(|| format!("there is no fault `{name}`; say one of {}", ALL.map(Self::word).join(", ")))
+    }
+
+    /// Its name as an option takes it, with hyphens for the spaces.
+    pub(crate) fn word(self) -> String {
+        self.to_string().replace(' ', "-")
     }
 
     /// Whether it hits one node.

@@ -63,14 +63,12 @@ impl ServerArgs {
             (Some(data), _) => (data.clone(), None),
             (None, None) => (home()?, None),
             (None, Some(("sqlite", path))) => (beside(path), None),
-            // Several nodes may run on one machine; the token must outlive them.
-            (None, Some(("postgres" | "postgresql" | "mysql" | "mariadb", _))) => {
-                (home()?.join("nodes").join(self.node.name()), None)
-            }
-            (None, Some(_)) => {
+            (None, Some(("memory", _))) => {
                 let folder = node::temporary(&tempfile::Builder::new())?;
                 (folder.path().to_owned(), Some(folder))
             }
+            // Several nodes may run on one machine; the token must outlive them.
+            (None, Some(_)) => (home()?.join("nodes").join(self.node.name()), None),
         })
     }
 }

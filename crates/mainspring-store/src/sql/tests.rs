@@ -102,9 +102,9 @@ pub(crate) fn batch_passes_over_what_others_have_locked(store: Arc<dyn Store>, o
 
 /// Over a slow wire each of them takes seconds, and there is always one under way. `other` is a session that may stay in a
 /// transaction for as long as it likes.
-pub(crate) fn fires_claims_and_looks_pass_each_other_by<C: Server + Batches>(
+pub(crate) fn fires_claims_and_looks_pass_each_other_by(
     store: Arc<dyn Store>,
-    other: C,
+    other: impl Server,
     is_waited_for: impl Fn() -> bool,
 ) {
     let runtime = Runtime::new().unwrap();
