@@ -69,12 +69,14 @@ pub async fn claim_says_all_that_a_worker_needs(store: Arc<dyn Store>) {
 pub async fn claim_that_is_repeated_answers_what_it_took(store: Arc<dyn Store>) {
     let mut kit = Kit::new(store).await;
     let job = kit.save(Draft::new("a")).await;
-    for number in 0..5 {
-        kit.ask(&job, number, at(100 + number.cast_signed())).await;
+    for (number, priority) in (0..).zip([4, 6, 5, 4, 6]) {
+        let run = AskedRun { priority, ..asked(&job, number, at(100 + number.cast_signed())) };
+        kit.store.ask_run(run).await.expect("ask_run");
     }
     let first = kit.batch_id();
     let taken = kit.store.claim(first, &Queues::All, 3, at(1_000)).await.expect("claim");
     assert_eq!(taken.len(), 3);
+    assert!(!taken.is_sorted_by_key(|run| run.run), "they come by their priority");
     assert_eq!(
         kit.store.claim(first, &Queues::All, 3, at(1_001)).await.expect("claim"),
         taken,

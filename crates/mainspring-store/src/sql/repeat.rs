@@ -189,7 +189,7 @@ impl<'a> Taking<'a> {
         Ok(Self { db, owner, slot, sequence: sequence.cast_signed(), last })
     }
 
-    /// Of what was taken under this number before, the runs that have not gone on. Nothing: it is new.
+    /// Of what was taken under this number before, the runs that have not gone on, in the order of then. Nothing: it is new.
     pub(crate) fn repeated(&self) -> Step<Option<Vec<LiveRun>>> {
         let Some((_, taken)) = self.last.as_ref().filter(|(sequence, _)| *sequence == self.sequence) else {
             return Ok(None);
@@ -198,11 +198,13 @@ impl<'a> Taking<'a> {
             let (id, attempt) = taken.split_first_chunk().expect("an id and an attempt");
             (RunId::from_bytes(*id), u32::from_be_bytes(attempt.try_into().expect("four bytes")))
         });
-        let taken: Vec<(RunId, u32)> = taken.collect();
-        let runs = list::of_runs(taken.iter().map(|(run, _)| *run));
+        let places: HashMap<(RunId, u32), usize> = taken.zip(0..).collect();
+        let runs = list::of_runs(places.keys().map(|(run, _)| *run));
         let values: [(&str, &dyn ToSql); 2] = [(":runs", &runs), (":owner", &self.owner)];
         let mut running = read(self.db, sql!("taken_runs", postgres, mysql), &values, live_run)?;
-        running.retain(|run| taken.contains(&(run.claimed.run, run.claimed.attempt)));
+        let place = |run: &LiveRun| places.get(&(run.claimed.run, run.claimed.attempt));
+        running.retain(|run| place(run).is_some());
+        running.sort_by_key(place);
         Ok(Some(running))
     }
 
