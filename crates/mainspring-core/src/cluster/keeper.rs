@@ -7,8 +7,9 @@ use super::orphans::Orphans;
 use super::{Change, Command, Event, Membership, Reading, Reason, Renewal, Settings, ShardSet, Status, is_older};
 use crate::id::Incarnation;
 
-/// How long the outcome of a batch may be unknown before the node gives itself up, so that its shards become free.
-const RELEASE_PATIENCE_MS: u64 = 10_000;
+/// How long the outcome of a batch may be unknown before the node gives itself up, so that its shards become free. What it executes is
+/// lost then. A node that is far gives its shards up because a batch takes many seconds: two that are under way are waited for.
+const RELEASE_PATIENCE_MS: u64 = 30_000;
 /// How often runs without a node are looked for.
 const ORPHANS_EVERY_MS: u64 = 2_000;
 /// From then on until they are taken over.
