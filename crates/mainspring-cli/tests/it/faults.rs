@@ -80,8 +80,16 @@ fn nodes_outlive_restarts_of_the_database_on_mariadb() {
     nodes_outlive_restarts_of_the_database(Database::Mariadb);
 }
 
-/// What a wire does there and back, and whether a node behind it outlives that.
-type Fault = (Flow, Flow, bool);
+/// What a wire does there and back, and what becomes of a node behind it.
+type Fault = (Flow, Flow, Fate);
+
+#[derive(Clone, Copy, Eq, PartialEq)]
+enum Fate {
+    Stays,
+    /// It leaves its shards to the others, and goes on.
+    IsFar,
+    IsReplaced,
+}
 
 fn node_behind_a_wire_takes_part_again(database: Database, faults: &[Fault]) {
     let (arena, server) = Arena::own(database);
@@ -90,18 +98,22 @@ fn node_behind_a_wire_takes_part_again(database: Database, faults: &[Fault]) {
     let c = arena.start_at("c", &proxy.address(&arena.address).unwrap(), &[]);
     arena.sees(&a, "three nodes share the shards", shared_by(3));
     arena.work(&b);
-    for (there, back, outlives) in faults {
+    let is_far = |cluster: &mainspring_api::Cluster| {
+        let c = cluster.nodes.iter().find(|node| node.name == "c");
+        dealt_to(2)(cluster) && c.is_some_and(|node| node.state == NodeState::Far && node.answer_ms >= Some(500))
+    };
+    for (there, back, fate) in faults {
         let before = incarnation(&arena.sees(&a, "c is there", shared_by(3)), &c);
         proxy.set_each(*there, *back);
-        if *outlives {
-            arena.pass(SystemClock.now() + SLOW_MS);
-        } else {
-            arena.sees(&a, "two nodes share the shards", dealt_to(2));
+        match fate {
+            Fate::Stays => arena.pass(SystemClock.now() + SLOW_MS),
+            Fate::IsFar => drop(arena.sees(&a, "c is far", is_far)),
+            Fate::IsReplaced => drop(arena.sees(&a, "two nodes share the shards", dealt_to(2))),
         }
         arena.recorded(SystemClock.now());
         proxy.set(Flow::Pass);
         let after = incarnation(&arena.sees(&a, "c takes part", shared_by(3)), &c);
-        assert_eq!(before == after, *outlives, "{there:?} {back:?}");
+        assert_eq!(before != after, *fate == Fate::IsReplaced, "{there:?} {back:?}");
     }
     proxy.reset();
     arena.accounted(Bounds::default());
@@ -114,27 +126,27 @@ const fn delay(ms: u64) -> Flow {
 #[test]
 fn node_that_is_cut_off_is_replaced_and_takes_part_again_on_postgres() {
     let faults = [
-        (Flow::Hold, Flow::Hold, false),
-        (delay(50), delay(50), true),
-        (Flow::Pass, Flow::Hold, false),
-        (Flow::Swallow, Flow::Swallow, false),
-        (delay(3_000), Flow::Pass, false),
+        (Flow::Hold, Flow::Hold, Fate::IsReplaced),
+        (delay(50), delay(50), Fate::Stays),
+        (Flow::Pass, Flow::Hold, Fate::IsReplaced),
+        (Flow::Swallow, Flow::Swallow, Fate::IsReplaced),
+        (delay(3_000), Flow::Pass, Fate::IsReplaced),
     ];
     node_behind_a_wire_takes_part_again(Database::Postgres, &faults);
 }
 
 #[test]
 fn node_that_is_cut_off_is_replaced_and_takes_part_again_on_mariadb() {
-    let faults = [(Flow::Hold, Flow::Hold, false), (delay(50), delay(50), true)];
+    let faults = [(Flow::Hold, Flow::Hold, Fate::IsReplaced), (delay(50), delay(50), Fate::Stays)];
     node_behind_a_wire_takes_part_again(Database::Mariadb, &faults);
 }
 
-/// Over the first, renewals are answered in time and every transaction takes seconds; over the second, renewals arrive and their
-/// answers come too late.
-const SLOW_WIRES: [Fault; 2] = [(delay(400), delay(400), true), (delay(1_200), delay(1_200), false)];
+/// Over the first, renewals are answered in time and every transaction takes seconds, so that the shards go to the others; over the
+/// second, renewals arrive and their answers come too late.
+const SLOW_WIRES: [Fault; 2] = [(delay(400), delay(400), Fate::IsFar), (delay(1_200), delay(1_200), Fate::IsReplaced)];
 
 #[test]
-fn node_over_a_slow_wire_goes_on_and_takes_leave_over_a_slower_one_on_postgres() {
+fn node_over_a_slow_wire_leaves_its_shards_and_takes_leave_over_a_slower_one_on_postgres() {
     node_behind_a_wire_takes_part_again(Database::Postgres, &SLOW_WIRES);
 }
 
