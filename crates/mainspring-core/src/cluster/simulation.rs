@@ -537,35 +537,6 @@ impl World {
     }
 }
 
-/// A request that its sender gives up on, and that arrives all the same.
-#[derive(Clone, Copy)]
-enum LateRequest {
-    Burial,
-    Release,
-}
-
-impl World {
-    /// Steps until such a request is on its way, and keeps it there for so long.
-    fn hold_up(&mut self, late: LateRequest, ms: u64) {
-        let is_late = |request: &Request| match late {
-            LateRequest::Burial => matches!(request, Request::Bury(_, Some(_))),
-            LateRequest::Release => matches!(request, Request::Release(_)),
-        };
-        let limit = self.now + 15_000;
-        let mut held = false;
-        while !held {
-            assert!(self.now < limit, "nobody sent it");
-            for Reverse((mut when, number, node, letter)) in std::mem::take(&mut self.post) {
-                if matches!(letter, Letter::Request(index) if is_late(&self.requests[index].2)) {
-                    (when, held) = (when + ms, true);
-                }
-                self.post.push(Reverse((when, number, node, letter)));
-            }
-            self.step();
-        }
-    }
-}
-
 fn any_faults() -> impl Strategy<Value = Faults> {
     let rate = || prop_oneof![2 => Just(0_u64), 1 => 1..4_u64];
     let rates = (rate(), rate(), rate(), rate(), rate(), rate(), rate(), rate(), rate(), rate());

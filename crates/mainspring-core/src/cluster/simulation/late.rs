@@ -2,6 +2,35 @@
 
 use super::*;
 
+/// A request that its sender gives up on, and that arrives all the same.
+#[derive(Clone, Copy)]
+enum LateRequest {
+    Burial,
+    Release,
+}
+
+impl World {
+    /// Steps until such a request is on its way, and keeps it there for so long.
+    fn hold_up(&mut self, late: LateRequest, ms: u64) {
+        let is_late = |request: &Request| match late {
+            LateRequest::Burial => matches!(request, Request::Bury(_, Some(_))),
+            LateRequest::Release => matches!(request, Request::Release(_)),
+        };
+        let limit = self.now + 15_000;
+        let mut held = false;
+        while !held {
+            assert!(self.now < limit, "nobody sent it");
+            for Reverse((mut when, number, node, letter)) in std::mem::take(&mut self.post) {
+                if matches!(letter, Letter::Request(index) if is_late(&self.requests[index].2)) {
+                    (when, held) = (when + ms, true);
+                }
+                self.post.push(Reverse((when, number, node, letter)));
+            }
+            self.step();
+        }
+    }
+}
+
 #[test]
 fn a_late_burial_does_not_reach_a_node_that_has_spoken_meanwhile() {
     for seed in 0..4 {
