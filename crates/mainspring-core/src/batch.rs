@@ -431,8 +431,19 @@ pub struct Changes {
     pub cancels: Vec<RunId>,
     /// Whether runs may have been queued.
     pub queued: bool,
-    /// Whether there is more to take.
+    /// Whether there is more to read.
     pub more: bool,
+    /// What to say with the next look: it is told again until then.
+    pub heard: Heard,
+}
+
+/// Which changes a process start has heard of. Nothing where the store forgets them as it tells them, as one process has it to itself.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Heard {
+    /// Numbers of changes of triggers.
+    pub triggers: Vec<i64>,
+    /// Runs whose ends were asked for.
+    pub cancels: Vec<RunId>,
 }
 
 /// What came of looking at the runs that wait for an instant.

@@ -33,8 +33,8 @@ use mainspring_schedule::Timestamp;
 use rustc_hash::FxHashMap;
 
 use crate::batch::{
-    AttemptDetail, Changes, ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, LiveRun, Queues,
-    Released,
+    AttemptDetail, Changes, ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, Heard, LiveRun,
+    Queues, Released,
 };
 use crate::cluster::ShardSet;
 use crate::id::{BatchId, Incarnation, JobId, RunId, TriggerId};
@@ -174,8 +174,8 @@ pub enum Read {
     Ahead(ShardSet, Timestamp, (Timestamp, TriggerId)),
     /// Triggers by id.
     Triggers(Vec<TriggerId>),
-    /// What requests have changed that concerns some shards, or runs of this node.
-    Changes(ShardSet),
+    /// What requests have changed that concerns some shards, or runs of this node; and of what it told the node has heard.
+    Changes(ShardSet, Heard),
     /// Queued runs, to be claimed for so many slots, and which. The id tells a repeat, which gets the runs that the claim has taken,
     /// from the next claim.
     Claim(BatchId, u32, Take),
@@ -290,6 +290,7 @@ pub struct Planner {
     offers: bool,
     /// The shards whose changes are being read, and nothing while that waits to be repeated.
     changes_asked: Option<ShardSet>,
+    heard: Heard,
     changes_waiting: bool,
     /// When to look again for what other nodes have changed.
     poll_at: Timestamp,
@@ -327,6 +328,7 @@ impl Planner {
             limits: Limits::default(),
             offers: true,
             changes_asked: None,
+            heard: Heard::default(),
             changes_waiting: true,
             poll_at: now,
             draining: false,
@@ -431,12 +433,12 @@ impl Planner {
     }
 
     /// Whether nothing that was sent can still touch these shards: no batch under way or waiting to be repeated has a fire of
-    /// theirs, and their changes are not being taken.
+    /// theirs, and their changes are not being read.
     #[must_use]
     pub fn is_clear(&self, shards: &ShardSet) -> bool {
-        let taking = self.changes_asked.unwrap_or_default().intersection(*shards);
+        let asked = self.changes_asked.unwrap_or_default().intersection(*shards);
         let sent = self.fires.places().filter_map(|place| self.residents.find(place));
-        taking.is_empty() && !sent.into_iter().any(|resident| shards.contains(resident.shard))
+        asked.is_empty() && !sent.into_iter().any(|resident| shards.contains(resident.shard))
     }
 
     /// What the store has answered so far to batches of fires.
@@ -522,7 +524,7 @@ impl Planner {
         self.now = now;
     }
 
-    /// Tries what waits for a slot: the note that there is one may have been taken by a request whose answer nobody heard.
+    /// Tries what waits for a slot, whether or not anybody has told that there is one.
     fn try_blocked(&mut self) {
         let waiting = self.residents.unblock_all();
         self.fires.due.prefer(waiting);
@@ -531,6 +533,7 @@ impl Planner {
     fn changes_read(&mut self, changes: Changes, commands: &mut Vec<Command>) {
         self.changes_asked = None;
         self.check.changes_read(&changes);
+        self.heard = changes.heard;
         self.changes_waiting |= changes.more;
         self.slots.backlog |= changes.queued;
         self.offers |= changes.queued;
@@ -555,16 +558,13 @@ impl Planner {
     fn ask_changes(&mut self) -> Command {
         self.check.changes_asked();
         self.changes_asked = Some(self.part.owned);
-        Command::Read(Read::Changes(self.part.owned))
+        Command::Read(Read::Changes(self.part.owned, self.heard.clone()))
     }
 
     fn read_failed(&mut self, read: Read) {
-        if matches!(read, Read::Changes(_)) {
-            // Nobody knows whether they were taken: what they would have named is in the window.
+        if matches!(read, Read::Changes(..)) {
+            // What it would have told is told by the next. An answer that comes after all is nobody's.
             self.changes_asked = Some(ShardSet::EMPTY);
-            self.window.read_again(self.part.owned);
-            self.try_blocked();
-            self.check.give_up();
         }
         self.repeat(Command::Read(read));
     }
@@ -573,7 +573,7 @@ impl Planner {
     fn send_again(&mut self, commands: &mut Vec<Command>) {
         while let Some(command) = self.repeats.take(self.now, self.part.trusted) {
             commands.push(match command {
-                Command::Read(Read::Changes(_)) => self.ask_changes(),
+                Command::Read(Read::Changes(..)) => self.ask_changes(),
                 command => command,
             });
         }

@@ -387,8 +387,8 @@ impl Reader {
                 let over = self.rearm_awaiting(&loaded).await?;
                 Event::TriggersRead(if over { self.load(&ids).await? } else { loaded })
             }
-            Read::Changes(shards) => {
-                Event::ChangesRead(self.store.take_changes(self.incarnation, shards, STEP_MAX).await?)
+            Read::Changes(shards, heard) => {
+                Event::ChangesRead(self.store.read_changes(self.incarnation, shards, heard, STEP_MAX).await?)
             }
             Read::Claim(id, limit, takes) => {
                 let now = self.time.now();
@@ -502,7 +502,7 @@ const fn read_name(read: &Read) -> &'static str {
     match read {
         Read::Window(..) | Read::Ahead(..) => "window",
         Read::Triggers(_) => "trigger_rows",
-        Read::Changes(_) => "take_changes",
+        Read::Changes(..) => "read_changes",
         Read::Claim(..) => "claim",
         Read::Release => "release_due",
         Read::PutAside { .. } => "put_aside",

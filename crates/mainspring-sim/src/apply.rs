@@ -4,7 +4,8 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
 use mainspring_core::batch::{
-    ClaimedRun, Completion, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, Placed, Queues, TriggerStatus,
+    ClaimedRun, Completion, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, Heard, Placed, Queues,
+    TriggerStatus,
 };
 use mainspring_core::cluster::{Shard, ShardSet};
 use mainspring_core::job::{DEFAULT_QUEUE, JobKey};
@@ -143,9 +144,9 @@ impl World {
                 Answer::Window(rows, more)
             }
             Verb::Triggers(ids) => Answer::Triggers(told(ready(self.store.memory.trigger_rows(&ids)))?),
-            Verb::Changes(shards) => {
+            Verb::Changes(shards, heard) => {
                 self.bugs.read = self.bugs.committed;
-                let changes = told(ready(self.store.memory.take_changes(me, shards, STEP_MAX)))?;
+                let changes = told(ready(self.store.memory.read_changes(me, shards, heard, STEP_MAX)))?;
                 self.said(sender, &changes.triggers);
                 Answer::Changes(changes)
             }
@@ -531,8 +532,9 @@ impl World {
         let Some(number) = looked.filter(|_| self.has(Planted::CursorPolling)) else { return };
         self.bugs.committed = self.bugs.committed.max(number);
         if number < self.bugs.read {
-            // Whoever had asked for it would have got it: it is gone.
-            let _ = ready(self.store.memory.take_changes(me, shards, u32::MAX));
+            // Whoever asks next is told that it has heard of it.
+            let heard = |heard| ready(self.store.memory.read_changes(me, shards, heard, u32::MAX)).map(|it| it.heard);
+            let _ = heard(Heard::default()).and_then(heard);
         }
     }
 

@@ -435,7 +435,7 @@ impl World {
         let verb = match &read {
             Read::Window(shards, until, after) => Verb::Window(*shards, *until, *after),
             Read::Triggers(ids) => Verb::Triggers(ids.clone()),
-            Read::Changes(shards) => Verb::Changes(*shards),
+            Read::Changes(shards, heard) => Verb::Changes(*shards, heard.clone()),
             Read::Claim(id, limit, _) => Verb::Claim(*id, *limit, now),
             Read::Release => Verb::ReleaseDue(now),
             Read::Held => Verb::Held,

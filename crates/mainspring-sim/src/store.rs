@@ -256,7 +256,7 @@ impl SimStore {
         match verb {
             Verb::Renew(_) | Verb::Acquire(..) | Verb::Release(_) => rows.push(write(Row::Node(by))),
             Verb::Bury(dead, _) => rows.extend([write(Row::Node(*dead)), write(Row::Fence(*dead))]),
-            Verb::Changes(_) => rows.push((Row::Fence(by), Mode::Share)),
+            Verb::Changes(..) => rows.push((Row::Fence(by), Mode::Share)),
             // The answer to the last one is kept in a row, so that a repeat waits for what was sent before it.
             Verb::Claim(..) => rows.extend([(Row::Fence(by), Mode::Share), write(Row::Taken(by, None))]),
             Verb::AdoptFrom(dead, _) => rows.push(write(Row::Taken(by, Some(*dead)))),

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use mainspring_core::batch::{
-    Changes, ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, LiveRun, Released, TriggerRow,
+    Changes, ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, Heard, LiveRun, Released,
+    TriggerRow,
 };
 use mainspring_core::cluster::{Change, ClusterView, Renewal, ShardSet};
 use mainspring_core::job::JobKey;
@@ -25,7 +26,7 @@ pub(crate) enum Verb {
     Complete(Arc<CompletionBatch>),
     Window(ShardSet, Timestamp, Option<(Timestamp, TriggerId)>),
     Triggers(Vec<TriggerId>),
-    Changes(ShardSet),
+    Changes(ShardSet, Heard),
     Claim(BatchId, u32, Timestamp),
     ReleaseDue(Timestamp),
     Prior(JobKey),
@@ -137,7 +138,7 @@ impl Verb {
             Self::Complete(_) => 8,
             Self::Window(..) => 9,
             Self::Triggers(_) => 10,
-            Self::Changes(_) => 11,
+            Self::Changes(..) => 11,
             Self::Claim(..) => 12,
             Self::ReleaseDue(_) => 13,
             Self::Prior(_) => 14,
@@ -174,7 +175,7 @@ impl Verb {
             Self::Complete(_) => "complete",
             Self::Window(..) => "window",
             Self::Triggers(_) => "triggers",
-            Self::Changes(_) => "changes",
+            Self::Changes(..) => "changes",
             Self::Claim(..) => "claim",
             Self::ReleaseDue(_) => "release due",
             Self::Prior(_) => "prior",

@@ -590,7 +590,7 @@ impl World {
     fn commit(&mut self, number: u64) {
         let session = self.store.sessions.get(&number).expect("the caller has seen it");
         let (is_read, delayed) = (session.verb.is_read(), session.delayed);
-        let is_take = matches!(session.verb, Verb::Changes(_));
+        let is_take = matches!(session.verb, Verb::Changes(..));
         // Changes of jobs are few, and one that is committed after later ones is worth seeing.
         let rolls = if session.verb.changes_jobs() { 8 } else { 1 };
         if self.chance(Kind::ErrorBefore) {

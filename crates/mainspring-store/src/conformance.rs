@@ -302,6 +302,7 @@ macro_rules! cluster_suite {
                 purge_forgets_what_dead_nodes_were_answered,
                 runs_that_a_node_holds_are_read,
                 window_and_changes_are_read_by_shard,
+                change_is_told_until_it_was_heard,
                 end_is_asked_of_the_node_that_executes,
                 node_is_asked_to_drain,
                 freed_slot_is_noted_for_the_owner,

@@ -32,7 +32,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 
 use async_trait::async_trait;
 use mainspring_core::batch::{
-    ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, LiveRun, Queues, Rearm, TriggerRow,
+    ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, Heard, LiveRun, Queues, Rearm, TriggerRow,
 };
 use mainspring_core::cluster::{Change, ClusterView, Lease, Renewal, Shard, ShardSet};
 use mainspring_core::job::{Job, JobKey};
@@ -282,9 +282,9 @@ impl Store for MemoryStore {
         Ok(routed)
     }
 
-    async fn take_changes(&self, by: Incarnation, shards: ShardSet, limit: u32) -> Result<Changes> {
+    async fn read_changes(&self, by: Incarnation, shards: ShardSet, heard: Heard, limit: u32) -> Result<Changes> {
         let mut model = self.model()?;
-        if self.shared { model.take_changes_of(by, shards, limit) } else { Ok(model.outbox.take(limit)) }
+        if self.shared { model.changes_of(by, shards, &heard, limit) } else { Ok(model.outbox.take(limit)) }
     }
 
     fn cluster(&self) -> Option<&dyn Cluster> {

@@ -68,6 +68,9 @@ pub(crate) trait Batches: Db + Sized {
     /// many of them do as well.
     const LISTS: bool = false;
 
+    /// Whether changes stay until they have been heard of, as answers are lost on their way. Else they are forgotten when they are told.
+    const TELLS_AGAIN: bool = false;
+
     /// Makes the fence of a process start. Nothing to do where there can be one process only.
     fn raise_fence(&self, _owner: i64) -> Step<()> {
         Ok(())
@@ -150,9 +153,9 @@ pub(crate) trait Batches: Db + Sized {
         trigger::window(self, until, after, limit)
     }
 
-    /// Takes changes of triggers of an owner's shards, oldest first, and says whether there are more.
-    fn take_triggers(&self, _owner: i64, _shards: ShardSet, limit: u32) -> Step<(Vec<TriggerId>, bool)> {
-        queue::take_triggers_by_rows(self, limit)
+    /// Reads changes of triggers of some shards and their numbers, oldest first.
+    fn noted_triggers(&self, _shards: ShardSet, limit: u32) -> Step<Vec<(i64, TriggerId)>> {
+        db::read(self, db::sql!("noted_triggers"), &[(":limit", &limit)], queue::noted_trigger)
     }
 
     /// Notes that runs have been queued.

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use mainspring_core::batch::{
-    ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, LiveRun, Queues, Rearm, TriggerRow,
+    ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, Heard, LiveRun, Queues, Rearm, TriggerRow,
 };
 use mainspring_core::cluster::ShardSet;
 use mainspring_core::job::{Job, JobKey};
@@ -30,7 +30,7 @@ use crate::worker::{Routed, WorkerInfo, WorkerRow, WorkerToken};
 ///
 /// Every method that changes something is one transaction: it happens whole and durably before it returns, or
 /// not at all. The engine's methods come first; they are served before the others. Requests that affect a fire
-/// also note the triggers in the outbox that [`Store::take_changes`] reads, and wake [`Store::changed`].
+/// also note the triggers in the outbox that [`Store::read_changes`] reads, and wake [`Store::changed`].
 #[async_trait]
 pub trait Store: Send + Sync + 'static {
     // The engine's lane.
@@ -180,9 +180,10 @@ pub trait Store: Send + Sync + 'static {
     /// No run is in the way of another: not one for which nobody is there, nor one that cannot be split.
     async fn route(&self, at: Timestamp, limit: u32) -> Result<Routed>;
 
-    /// Reads and clears what requests have changed that concerns a process start: up to `limit` triggers of its shards,
-    /// and the ends asked for of runs that it executes. Each is there once, deleted ones as well.
-    async fn take_changes(&self, by: Incarnation, shards: ShardSet, limit: u32) -> Result<Changes>;
+    /// Reads what requests have changed that concerns a process start: up to `limit` triggers of its shards, deleted ones as well,
+    /// and the ends asked for of runs that it executes; and forgets what `heard` names, of an earlier answer. What was not heard is
+    /// told again, so that an answer that is lost takes nothing with it, however late its request was carried out.
+    async fn read_changes(&self, by: Incarnation, shards: ShardSet, heard: Heard, limit: u32) -> Result<Changes>;
 
     /// Is woken after every request that the engine has to hear of. May be woken for nothing.
     fn changed(&self) -> &tokio::sync::Notify;

@@ -92,5 +92,5 @@ impl Repeats {
 
 /// Whether only a node that trusts itself may send it.
 const fn needs_trust(command: &Command) -> bool {
-    matches!(command, Command::Fire(_) | Command::Read(Read::Changes(_) | Read::Claim(..)))
+    matches!(command, Command::Fire(_) | Command::Read(Read::Changes(..) | Read::Claim(..)))
 }

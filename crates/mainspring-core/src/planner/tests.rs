@@ -15,7 +15,7 @@ use mainspring_schedule::{MisfirePolicy, Schedule, Timestamp, Trigger, Zone};
 
 use super::{AttemptEnd, Command, Event, Planner, QueueLimit, Read, Settings};
 use crate::batch::{
-    ClaimedRun, CompletionOutcome, FireBatch, FireOutcome, LiveRun, Placed, Progress, Released, TriggerRow,
+    ClaimedRun, CompletionOutcome, FireBatch, FireOutcome, Heard, LiveRun, Placed, Progress, Released, TriggerRow,
     TriggerStatus,
 };
 use crate::cluster::{Shard, ShardSet};
@@ -149,7 +149,7 @@ impl World {
                 let is_new = self.sent.insert(batch.id.sequence);
                 assert!(!is_new || shards.collect::<ShardSet>().difference(self.owned).is_empty(), "{batch:?}");
             }
-            Command::Read(Read::Changes(shards)) => assert!(self.trusted && *shards == self.owned),
+            Command::Read(Read::Changes(shards, _)) => assert!(self.trusted && *shards == self.owned),
             Command::Read(Read::Claim(..)) => assert!(self.trusted),
             Command::Read(Read::Window(shards, ..) | Read::Ahead(shards, ..)) => {
                 assert!(!shards.intersection(self.owned).is_empty());
@@ -245,7 +245,7 @@ impl World {
                 let rows = ids.iter().filter_map(|id| self.rows.get(id)).filter(|loaded| !loaded.row.paused);
                 Some(Event::TriggersRead(rows.cloned().collect()))
             }
-            Command::Read(Read::Changes(_)) => {
+            Command::Read(Read::Changes(..)) => {
                 let triggers = std::mem::take(&mut self.changed);
                 Some(Event::ChangesRead(crate::batch::Changes { triggers, ..Default::default() }))
             }
@@ -938,7 +938,7 @@ fn node_of_a_cluster_looks_for_what_others_have_made() {
     world.now = at(250);
     let commands = world.planner.handle(world.now, Event::Woke);
     let asked = |wanted: &Read| commands.iter().any(|c| matches!(c, Command::Read(read) if read == wanted));
-    assert!(asked(&Read::Changes(world.owned)) && asked(&Read::Release), "{commands:?}");
+    assert!(asked(&Read::Changes(world.owned, Heard::default())) && asked(&Read::Release), "{commands:?}");
 }
 
 /// Its clock may be wrong, or it drains: either way it is not to release what waits for an instant, nor to wake for it.
@@ -958,16 +958,35 @@ fn node_without_shards_takes_no_work() {
 }
 
 #[test]
-fn shards_whose_changes_are_being_taken_are_not_clear() {
+fn shards_whose_changes_are_being_read_are_not_clear() {
     let mut world = world();
     let commands = world.planner.handle(at(0), Event::Woke);
-    assert!(commands.iter().any(|command| matches!(command, Command::Read(Read::Changes(ShardSet::ALL)))));
+    let look = Read::Changes(ShardSet::ALL, Heard::default());
+    assert!(commands.iter().any(|command| matches!(command, Command::Read(read) if *read == look)));
     assert!(!world.planner.is_clear(&ShardSet::ALL));
-    world.planner.handle(at(0), Event::ReadFailed(Read::Changes(ShardSet::ALL)));
+    world.planner.handle(at(0), Event::ReadFailed(look));
     assert!(world.planner.is_clear(&ShardSet::ALL));
-    let read = world.planner.handle(at(0), Event::WindowRead(Vec::new(), None));
-    let again = |command: &Command| matches!(command, Command::Read(Read::Window(ShardSet::ALL, _, None)));
-    assert!(read.iter().any(again), "what was taken may be lost: {read:?}");
+}
+
+#[test]
+fn look_says_what_the_last_answer_told_until_it_is_answered() {
+    let mut world = World::new(Settings { poll_every_ms: Some(250), ..Settings::default() });
+    world.own(ShardSet::ALL, true);
+    world.run_until(0);
+    let heard = Heard { triggers: vec![7], cancels: Vec::new() };
+    let look = |commands: Vec<Command>| {
+        let reads = commands.into_iter().filter_map(|c| if let Command::Read(read) = c { Some(read) } else { None });
+        reads.filter(|read| matches!(read, Read::Changes(..))).collect::<Vec<_>>()
+    };
+    let silent = look(world.planner.handle(at(250), Event::Woke));
+    assert_eq!(silent, [Read::Changes(ShardSet::ALL, Heard::default())]);
+    let told = crate::batch::Changes { heard: heard.clone(), ..Default::default() };
+    world.planner.handle(at(250), Event::ChangesRead(told));
+    let mut asked = look(world.planner.handle(at(500), Event::Woke));
+    assert_eq!(asked, [Read::Changes(ShardSet::ALL, heard.clone())]);
+    world.planner.handle(at(500), Event::ReadFailed(asked.remove(0)));
+    let again = world.planner.next_wakeup();
+    assert_eq!(look(world.planner.handle(again, Event::Woke)), [Read::Changes(ShardSet::ALL, heard)]);
 }
 
 #[test]

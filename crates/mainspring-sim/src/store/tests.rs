@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mainspring_core::batch::{FireEntry, TriggerStatus};
+use mainspring_core::batch::{FireEntry, Heard, TriggerStatus};
 use mainspring_core::cluster::{Change, Renewal, Shard, ShardSet, Standing};
 use mainspring_core::job::{GateRule, Overlap};
 use mainspring_core::{BatchId, JobId, JobVersion, Timestamp, TriggerId};
@@ -128,7 +128,7 @@ fn request_waits_for_the_batch_that_has_its_trigger() {
 
 #[test]
 fn burial_waits_for_the_batch_under_way() {
-    for verb in [Verb::Fire(batch(A, 1)), Verb::Changes(ShardSet::ALL)] {
+    for verb in [Verb::Fire(batch(A, 1)), Verb::Changes(ShardSet::ALL, Heard::default())] {
         let mut store = store();
         let session = begin(&mut store, A, verb);
         assert_eq!(go_on(&mut store, session), Progress::Ready);

@@ -94,6 +94,7 @@ fn seeds_that_found_something_pass() {
             "a node whose clock was ahead left a trigger's place in the due index behind, and the next owner did not know",
         ),
         (323, "the same as in seed 25"),
+        (29897, "a look for changes that was carried out late took what its node never heard of"),
         (5871, "the check of the window counted as missed what had changed while it was read"),
         (843, "a worker that had heard from a report that it was taken for dead went on under its old id"),
     ] {

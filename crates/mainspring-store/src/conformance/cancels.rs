@@ -10,7 +10,7 @@ use mainspring_core::job::Overlap;
 use mainspring_core::retry::AfterAttempt;
 use mainspring_core::run::{AttemptOutcome, RunState, Verdict};
 
-use super::kit::{Draft, Kit, NONE, RELEASE, at};
+use super::kit::{Draft, Kit, NONE, RELEASE, TakeChanges, at};
 use crate::{Cancelled, Error, Store};
 
 async fn cancel(kit: &Kit, run: RunId, ms: i64) -> Cancelled {

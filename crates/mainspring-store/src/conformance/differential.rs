@@ -14,7 +14,7 @@ use mainspring_core::{BatchId, Incarnation, RunId, Timestamp, TriggerId};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestCaseError, TestRunner};
 
-use super::kit::{Draft, Kept, Kit, LATER, advanced, asked, at, new_run, update};
+use super::kit::{Draft, Kept, Kit, LATER, TakeChanges, advanced, asked, at, new_run, update};
 use crate::{
     AskedRun, CalendarWrite, EventRow, Expect, GapRow, JobQuery, JobUpdate, LogChunk, MemoryStore, NamedTrigger,
     PurgeRule, Result, RunInfo, RunQuery, Store, TriggerQuery, TriggerUpdate,

@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, AtomicU64, Ordering};
 
 use mainspring_core::batch::{
-    ClaimedRun, Completion, CompletionBatch, CompletionOutcome, FireBatch, FireEntry, FireOutcome, NewRun, Progress,
-    Queues, TriggerRow, TriggerStatus,
+    ClaimedRun, Completion, CompletionBatch, CompletionOutcome, FireBatch, FireEntry, FireOutcome, Heard, NewRun,
+    Progress, Queues, TriggerRow, TriggerStatus,
 };
 use mainspring_core::cluster::ShardSet;
 use mainspring_core::job::{Job, JobKey, Overlap, ScheduleDefinition, Task, TriggerDefinition};
@@ -15,8 +15,8 @@ use mainspring_core::{BatchId, Incarnation, JobId, RunId, RunSource, Timestamp, 
 use mysql_async::prelude::Queryable;
 
 use crate::{
-    AskedRun, Claimed, Expect, JobRow, JobUpdate, JobWrite, KeptAnswer, KeyClaim, NamedTrigger, RunInfo, RunQuery,
-    Saved, Store, TriggerWrite,
+    AskedRun, Changes, Claimed, Expect, JobRow, JobUpdate, JobWrite, KeptAnswer, KeyClaim, NamedTrigger, Result,
+    RunInfo, RunQuery, Saved, Store, TriggerWrite,
 };
 
 /// The instant `ms` milliseconds into the history.
@@ -315,6 +315,23 @@ pub fn new_run(trigger: TriggerId, fire_time: Timestamp, claim: bool) -> NewRun 
 #[must_use]
 pub fn run_at(trigger: TriggerId, fire_time: Timestamp) -> RunId {
     RunId::new(fire_time, RunSource::Fire(trigger))
+}
+
+/// What a process start does with changes.
+pub trait TakeChanges {
+    /// Reads changes, and says that they were heard.
+    #[expect(async_fn_in_trait, reason = "tests wait for it where they are")]
+    async fn take_changes(&self, by: Incarnation, shards: ShardSet, limit: u32) -> Result<Changes>;
+}
+
+impl<S: Store + ?Sized> TakeChanges for S {
+    async fn take_changes(&self, by: Incarnation, shards: ShardSet, limit: u32) -> Result<Changes> {
+        let changes = self.read_changes(by, shards, Heard::default(), limit).await?;
+        if changes.heard != Heard::default() {
+            self.read_changes(by, ShardSet::EMPTY, changes.heard.clone(), 0).await?;
+        }
+        Ok(Changes { heard: Heard::default(), ..changes })
+    }
 }
 
 /// A run of the job's latest version, asked for by a person.

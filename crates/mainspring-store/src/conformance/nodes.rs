@@ -4,14 +4,14 @@
 use std::sync::Arc;
 
 use mainspring_core::Incarnation;
-use mainspring_core::batch::{Placed, Queues};
+use mainspring_core::batch::{Heard, Placed, Queues};
 use mainspring_core::cluster::{Change, ClusterView, Renewal, Shard, ShardSet, Standing};
 use mainspring_core::job::Overlap;
 use mainspring_core::planner::Answered;
 
 use mainspring_core::run::{RunState, Verdict};
 
-use super::kit::{Draft, Kit, at};
+use super::kit::{Draft, Kit, TakeChanges, at};
 use crate::{Cancelled, Claimed, Cluster, Error, NodeInfo, PurgeRule, Release, Store};
 
 const A: Incarnation = Incarnation(u128::MAX - 1);
@@ -342,6 +342,32 @@ pub async fn end_is_asked_of_the_node_that_executes(store: Arc<dyn Store>) {
     assert_eq!(asked, Cancelled::Requested);
     assert_eq!(store.take_changes(B, ShardSet::EMPTY, 9).await.expect("take_changes").cancels, []);
     assert_eq!(store.take_changes(A, ShardSet::EMPTY, 9).await.expect("take_changes").cancels, [run]);
+}
+
+/// The answer to a look may be lost, and its request be carried out long after its sender has given it up.
+pub async fn change_is_told_until_it_was_heard(store: Arc<dyn Store>) {
+    let mut a = join(&store, A, "a").await;
+    let job = a.save(Draft::new("a").trigger("t", at(1_000)).trigger("u", at(1_000))).await;
+    let run = job.next_run(0);
+    a.fire(at(1_000), vec![job.claimed_entry(0)]).await;
+    store.take_changes(A, ShardSet::ALL, 9).await.expect("take_changes");
+    let look = async |heard: &Heard| {
+        let changes = store.read_changes(A, ShardSet::ALL, heard.clone(), 9).await.expect("read_changes");
+        ((changes.triggers, changes.cancels), changes.heard)
+    };
+    let triggers = vec![job.row(0).id, job.row(1).id];
+
+    store.cancel_run(run, "enough", None, at(1_100)).await.expect("cancel_run");
+    a.pause_job(&a.again(&job).await, true, at(1_100)).await;
+    let (told, heard) = look(&Heard::default()).await;
+    assert_eq!(told, (triggers.clone(), vec![run]));
+    assert_eq!(look(&Heard::default()).await, (told, heard.clone()), "nobody heard of it");
+
+    a.pause_job(&a.again(&job).await, false, at(1_200)).await;
+    let (again, since) = look(&heard).await;
+    assert_eq!(again, (triggers, vec![]), "they have changed again");
+    assert_eq!(look(&heard).await, (again, since.clone()), "who heard of the first has not heard of the second");
+    assert_eq!(look(&since).await, ((vec![], vec![]), Heard::default()));
 }
 
 pub async fn node_is_asked_to_drain(store: Arc<dyn Store>) {

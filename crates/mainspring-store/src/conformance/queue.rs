@@ -9,7 +9,7 @@ use mainspring_core::retry::AfterAttempt;
 use mainspring_core::run::{AttemptOutcome, Origin, RunState, Verdict};
 use mainspring_core::{Incarnation, RunId};
 
-use super::kit::{Draft, Kit, NONE, asked, at};
+use super::kit::{Draft, Kit, NONE, TakeChanges, asked, at};
 use crate::{AskedRun, Store};
 
 pub async fn claims_take_the_highest_priority_then_the_oldest_due(store: Arc<dyn Store>) {

@@ -11,7 +11,7 @@ use mainspring_core::overlap::REPLACED;
 use mainspring_core::retry::AfterAttempt;
 use mainspring_core::run::{AttemptOutcome, RunState, Verdict};
 
-use super::kit::{Draft, Kept, Kit, at, new_run};
+use super::kit::{Draft, Kept, Kit, TakeChanges, at, new_run};
 use crate::Store;
 
 async fn saved(kit: &Kit, max_active: u32) -> Kept {

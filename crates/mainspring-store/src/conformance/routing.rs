@@ -12,7 +12,7 @@ use mainspring_core::routing::{Routing, Shard, Strategy, worker_line};
 use mainspring_core::run::{AttemptOutcome, Origin, RunState, Verdict};
 use mainspring_core::{BatchId, Incarnation, RunId, Timestamp};
 
-use super::kit::{Draft, Kept, Kit, asked, at};
+use super::kit::{Draft, Kept, Kit, TakeChanges, asked, at};
 use crate::{AskedRun, Cancelled, Expect, PurgeRule, ROUTED_MAX, Routed, Store, WorkerInfo};
 
 const NORTH: Incarnation = Incarnation(11);

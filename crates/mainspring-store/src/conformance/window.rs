@@ -6,7 +6,7 @@ use std::sync::Arc;
 use mainspring_core::cluster::ShardSet;
 use mainspring_core::{Timestamp, TriggerId};
 
-use super::kit::{Draft, Kit, LATER, RELEASE, advanced, at};
+use super::kit::{Draft, Kit, LATER, RELEASE, TakeChanges, advanced, at};
 use crate::Store;
 
 /// Ten triggers, three of which share an instant.

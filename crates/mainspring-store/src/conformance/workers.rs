@@ -10,7 +10,7 @@ use mainspring_core::run::{RunState, Verdict};
 use mainspring_core::workers::Held;
 use mainspring_core::{BatchId, Incarnation, RunId, Timestamp};
 
-use super::kit::{Draft, Kept, Kit, asked, at};
+use super::kit::{Draft, Kept, Kit, TakeChanges, asked, at};
 use crate::{AskedRun, Error, Store, WorkerInfo, WorkerToken};
 
 const WORKER: Incarnation = Incarnation(0x1234_5678_9abc_def0_1234_5678_9abc_def0);

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mainspring_core::batch::{Changes, CompletionOutcome, LiveRun};
+use mainspring_core::batch::{Changes, CompletionOutcome, Heard, LiveRun};
 use mainspring_core::cluster::{Change, ClusterView, Lease, NodeRow, Renewal, Shard, ShardSet};
 use mainspring_core::planner::Answered;
 use mainspring_core::run::RunState;
@@ -178,8 +178,15 @@ impl Model {
     }
 
     /// What concerns a node among several.
-    pub(super) fn take_changes_of(&mut self, by: Incarnation, shards: ShardSet, limit: u32) -> Result<Changes> {
+    pub(super) fn changes_of(
+        &mut self,
+        by: Incarnation,
+        shards: ShardSet,
+        heard: &Heard,
+        limit: u32,
+    ) -> Result<Changes> {
         self.share_fence(by)?;
+        self.outbox.forget_heard(heard);
         let (owner, live) = (self.number_of(by), &self.live);
         let hears =
             |number: u32| self.workers.get(&self.incarnations[number as usize]).is_some_and(|w| w.row.info.node == by);
@@ -187,8 +194,7 @@ impl Model {
             let concerns = |run: &Run| run.state != RunState::Running || run.owner == owner || hears(run.owner);
             live.get(run).is_none_or(concerns)
         };
-        let (triggers, cancels, more) = self.outbox.take_of(shards, limit, mine);
-        Ok(Changes { triggers, cancels, queued: self.live.has_queued(), more })
+        Ok(Changes { queued: self.live.has_queued(), ..self.outbox.read_of(shards, limit, mine) })
     }
 
     /// Notes for their owners what a batch of another node has set going.

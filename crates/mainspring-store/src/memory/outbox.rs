@@ -1,27 +1,32 @@
-//! What requests have changed and the engine has not read yet.
+//! What requests have changed and the engine has not heard of yet.
 
-use std::collections::{BTreeSet, VecDeque};
+use std::collections::{BTreeMap, BTreeSet};
 
+use mainspring_core::batch::Heard;
 use mainspring_core::cluster::{Shard, ShardSet};
 use mainspring_core::{RunId, TriggerId};
-use rustc_hash::FxHashSet;
+use rustc_hash::FxHashMap;
 
 use crate::row::Changes;
 
 #[derive(Clone, Debug, Default)]
 pub(super) struct Outbox {
-    triggers: VecDeque<(TriggerId, Shard)>,
-    noted: FxHashSet<TriggerId>,
+    /// By their numbers, of which each is given once.
+    triggers: BTreeMap<i64, (TriggerId, Shard)>,
+    numbers: FxHashMap<TriggerId, i64>,
+    given: i64,
     cancels: BTreeSet<RunId>,
     queued: bool,
 }
 
 impl Outbox {
-    /// A trigger has to be read again.
+    /// A trigger has to be read again. It gets another number, so that who has heard of it before hears of it once more.
     pub(super) fn trigger(&mut self, trigger: TriggerId, shard: Shard) {
-        if self.noted.insert(trigger) {
-            self.triggers.push_back((trigger, shard));
+        self.given += 1;
+        if let Some(before) = self.numbers.insert(trigger, self.given) {
+            self.triggers.remove(&before);
         }
+        self.triggers.insert(self.given, (trigger, shard));
     }
 
     /// A running run has to be ended.
@@ -39,49 +44,43 @@ impl Outbox {
         self.queued || !self.triggers.is_empty() || !self.cancels.is_empty()
     }
 
+    /// Reads for the one process that there is, and forgets: an answer inside of a process is not lost.
     pub(super) fn take(&mut self, limit: u32) -> Changes {
-        let count = self.triggers.len().min(limit as usize);
-        let taken = self.triggers.drain(..count);
-        let triggers: Vec<TriggerId> = taken.map(|(trigger, _)| trigger).collect();
-        for trigger in &triggers {
-            self.noted.remove(trigger);
-        }
+        let mut changes = self.read_of(ShardSet::ALL, limit, |_| true);
+        self.forget_heard(&std::mem::take(&mut changes.heard));
+        self.queued = false;
+        changes
+    }
+
+    /// Reads what concerns some shards, and of the ends asked for those that `mine` says.
+    pub(super) fn read_of(&self, shards: ShardSet, limit: u32, mine: impl Fn(RunId) -> bool) -> Changes {
+        let wanted = self.triggers.iter().filter(|(_, (_, shard))| shards.contains(*shard));
+        let told = wanted.clone().take(limit as usize);
+        let (numbers, triggers): (Vec<i64>, Vec<TriggerId>) =
+            told.map(|(number, (trigger, _))| (*number, *trigger)).unzip();
+        let cancels: Vec<RunId> = self.cancels.iter().copied().filter(|run| mine(*run)).collect();
+        let more = wanted.count() > triggers.len();
         Changes {
             triggers,
-            cancels: std::mem::take(&mut self.cancels).into_iter().collect(),
-            queued: std::mem::take(&mut self.queued),
-            more: !self.triggers.is_empty(),
+            cancels: cancels.clone(),
+            queued: self.queued,
+            more,
+            heard: Heard { triggers: numbers, cancels },
         }
     }
 
-    /// Takes what concerns some shards, and of the ends asked for those that `mine` says. The second value says whether
-    /// there is more of the shards.
-    pub(super) fn take_of(
-        &mut self,
-        shards: ShardSet,
-        limit: u32,
-        mine: impl Fn(RunId) -> bool,
-    ) -> (Vec<TriggerId>, Vec<RunId>, bool) {
-        let (mut triggers, mut more) = (Vec::new(), false);
-        self.triggers.retain(|(trigger, shard)| {
-            let wanted = shards.contains(*shard);
-            let taken = wanted && triggers.len() < limit as usize;
-            more |= wanted && !taken;
-            if taken {
-                triggers.push(*trigger);
+    pub(super) fn forget_heard(&mut self, heard: &Heard) {
+        for number in &heard.triggers {
+            if let Some((trigger, _)) = self.triggers.remove(number) {
+                self.numbers.remove(&trigger);
             }
-            !taken
-        });
-        for trigger in &triggers {
-            self.noted.remove(trigger);
         }
-        let cancels: Vec<RunId> = self.cancels.iter().copied().filter(|run| mine(*run)).collect();
-        cancels.iter().for_each(|run| _ = self.cancels.remove(run));
-        (triggers, cancels, more)
+        heard.cancels.iter().for_each(|run| _ = self.cancels.remove(run));
     }
 
     /// Forgets the triggers of some shards.
     pub(super) fn forget(&mut self, shards: ShardSet) {
-        _ = self.take_of(shards, u32::MAX, |_| false);
+        let heard = self.read_of(shards, u32::MAX, |_| false).heard;
+        self.forget_heard(&heard);
     }
 }

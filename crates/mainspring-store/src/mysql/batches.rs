@@ -15,7 +15,7 @@ use crate::sql::complete::End;
 use crate::sql::db::{Step, ToSql, execute, exists, read, read_one};
 use crate::sql::fire::{self, Usual};
 use crate::sql::list;
-use crate::sql::queue::{claimed_run, live_run};
+use crate::sql::queue::{claimed_run, live_run, noted_trigger};
 use crate::sql::trigger::{Place, page, placed};
 use crate::sql::{Batches, Lines};
 
@@ -29,6 +29,7 @@ pub(super) use own;
 
 impl Batches for Connection {
     const LISTS: bool = true;
+    const TELLS_AGAIN: bool = true;
 
     fn raise_fence(&self, owner: i64) -> Step<()> {
         cluster::raise_fence(self, owner)
@@ -126,17 +127,9 @@ impl Batches for Connection {
         Ok(page(rows, i64::from(limit)))
     }
 
-    fn take_triggers(&self, _owner: i64, shards: ShardSet, limit: u32) -> Step<(Vec<TriggerId>, bool)> {
-        let shards = mask(shards);
-        let values: [(&str, &dyn ToSql); 2] = [(":shards", &shards), (":limit", &limit)];
-        let taken = read(self, own!("take_triggers_read"), &values, |row| row.get(1).map(TriggerId))?;
-        if !taken.is_empty() {
-            let ids = list::of_numbers(taken.iter().map(|trigger| trigger.0));
-            execute(self, own!("take_triggers"), &[(":triggers", &ids)])?;
-        }
-        let full = taken.len() == limit as usize;
-        let more = full && exists(self, own!("take_triggers_more"), &[(":shards", &shards)])?;
-        Ok((taken, more))
+    fn noted_triggers(&self, shards: ShardSet, limit: u32) -> Step<Vec<(i64, TriggerId)>> {
+        let values: [(&str, &dyn ToSql); 2] = [(":shards", &mask(shards)), (":limit", &limit)];
+        read(self, own!("noted_triggers"), &values, noted_trigger)
     }
 
     fn note_queued(&self) -> Step<()> {

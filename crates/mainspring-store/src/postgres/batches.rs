@@ -16,7 +16,7 @@ use crate::sql::cluster;
 use crate::sql::complete::End;
 use crate::sql::db::{Db, Lock, Row, Step, ToSql, exists, read};
 use crate::sql::fire::{self, Usual};
-use crate::sql::queue::{claimed_run, live_run};
+use crate::sql::queue::{claimed_run, live_run, noted_trigger};
 use crate::sql::queues::Glance;
 use crate::sql::trigger::{Place, page, placed};
 
@@ -30,6 +30,7 @@ pub(super) use own;
 
 impl Batches for Connection {
     const LISTS: bool = true;
+    const TELLS_AGAIN: bool = true;
 
     fn raise_fence(&self, owner: i64) -> Step<()> {
         cluster::raise_fence(self, owner)
@@ -125,23 +126,13 @@ impl Batches for Connection {
         Ok(page(rows, limit))
     }
 
-    fn take_triggers(&self, _owner: i64, shards: ShardSet, limit: u32) -> Step<(Vec<TriggerId>, bool)> {
-        let mut taken: Vec<(i64, TriggerId)> = Vec::new();
-        let shards = numbers(shards);
-        self.query(own!("take_triggers"), Lock::None, &[&shards, &i64::from(limit)], &mut |row| {
-            let row = Row(row);
-            taken.push((row.get(0)?, TriggerId(row.get(1)?)));
+    fn noted_triggers(&self, shards: ShardSet, limit: u32) -> Step<Vec<(i64, TriggerId)>> {
+        let mut noted = Vec::new();
+        self.query(own!("noted_triggers"), Lock::None, &[&numbers(shards), &i64::from(limit)], &mut |row| {
+            noted.push(noted_trigger(&Row(row))?);
             Ok(true)
         })?;
-        taken.sort_unstable();
-        let mut more = false;
-        if taken.len() == limit as usize {
-            self.query(own!("take_triggers_more"), Lock::None, &[&shards], &mut |_| {
-                more = true;
-                Ok(true)
-            })?;
-        }
-        Ok((taken.into_iter().map(|(_, trigger)| trigger).collect(), more))
+        Ok(noted)
     }
 
     fn note_queued(&self) -> Step<()> {

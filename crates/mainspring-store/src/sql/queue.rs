@@ -1,15 +1,15 @@
 //! From `scheduled` over `queued` to `running`, what a new process start takes over, and what the engine has to hear.
 
-use mainspring_core::batch::{ClaimedRun, LiveRun, Queues};
+use mainspring_core::batch::{ClaimedRun, Heard, LiveRun, Queues};
 use mainspring_core::cluster::ShardSet;
 use mainspring_core::run::RunState;
-use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
+use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, Timestamp, TriggerId};
 
-use super::db::{Db, Row, Step, ToSql, execute, exists, instant, maybe_instant, read, read_one, run_id, sql};
+use super::db::{Db, Row, Step, ToSql, execute, instant, maybe_instant, read, read_one, run_id, sql};
 use super::repeat::Taking;
 use super::replace::expire;
 use super::session::Session;
-use super::{Batches, queues as set};
+use super::{Batches, list, queues as set};
 use crate::row::{Changes, Released};
 
 /// See [`crate::Store::adopt`].
@@ -157,33 +157,45 @@ fn expire_due(session: &mut Session<impl Batches>, at: Timestamp, limit: u32) ->
     Ok(count)
 }
 
-/// See [`crate::Store::take_changes`].
-pub(crate) fn take_changes(
-    session: &mut Session<impl Batches>,
+/// See [`crate::Store::read_changes`].
+pub(crate) fn read_changes<C: Batches>(
+    session: &mut Session<C>,
     by: Incarnation,
     shards: ShardSet,
+    heard: &Heard,
     limit: u32,
 ) -> Step<Changes> {
     let owner = session.number_of(by)?;
     let db = &session.connection;
     db.share_fence(owner)?;
-    let (triggers, more) = db.take_triggers(owner, shards, limit)?;
-    let cancels: Vec<RunId> = read(db, sql!("take_cancels_read"), &[(":owner", &owner)], |row| run_id(row, 0))?;
-    for run in &cancels {
-        execute(db, sql!("take_cancel"), &[(":run", run.as_bytes())])?;
-    }
+    forget(db, heard)?;
+    let mut noted = db.noted_triggers(shards, limit.saturating_add(1))?;
+    let more = noted.len() > limit as usize;
+    noted.truncate(limit as usize);
+    let cancels = read(db, sql!("noted_cancels"), &[(":owner", &owner)], |row| run_id(row, 0))?;
     let queued = db.take_queued()?;
-    Ok(Changes { triggers, cancels, queued, more })
+    let (numbers, triggers) = noted.into_iter().unzip();
+    let mut told = Heard { triggers: numbers, cancels: cancels.clone() };
+    if !C::TELLS_AGAIN {
+        forget(db, &std::mem::take(&mut told))?;
+    }
+    Ok(Changes { triggers, cancels, queued, more, heard: told })
 }
 
-/// Takes the oldest changes of triggers.
-pub(crate) fn take_triggers_by_rows(db: &dyn Db, limit: u32) -> Step<(Vec<TriggerId>, bool)> {
-    let rows = read(db, sql!("take_triggers_read"), &[(":limit", &limit)], |row| {
-        Ok((row.get::<i64>(0)?, TriggerId(row.get(1)?)))
-    })?;
-    if let Some((seq, _)) = rows.last() {
-        execute(db, sql!("take_triggers"), &[(":seq", seq)])?;
+/// Removes changes that a process start has heard of.
+fn forget(db: &dyn Db, heard: &Heard) -> Step<()> {
+    if !heard.triggers.is_empty() {
+        let numbers = list::of_numbers(heard.triggers.iter().copied());
+        execute(db, sql!("forget_triggers", postgres, mysql), &[(":numbers", &numbers)])?;
     }
-    let more = exists(db, sql!("take_triggers_more"), &[])?;
-    Ok((rows.into_iter().map(|(_, trigger)| trigger).collect(), more))
+    if !heard.cancels.is_empty() {
+        let runs = list::of_runs(heard.cancels.iter().copied());
+        execute(db, sql!("forget_cancels", postgres, mysql), &[(":runs", &runs)])?;
+    }
+    Ok(())
+}
+
+/// A change of a trigger.
+pub(crate) fn noted_trigger(row: &Row<'_>) -> Step<(i64, TriggerId)> {
+    Ok((row.get(0)?, TriggerId(row.get(1)?)))
 }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use mainspring_core::batch::{
-    ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, LiveRun, Queues, Rearm, TriggerRow,
+    ClaimedRun, CompletionBatch, CompletionOutcome, FireBatch, FireOutcome, Heard, LiveRun, Queues, Rearm, TriggerRow,
 };
 use mainspring_core::cluster::ShardSet;
 use mainspring_core::job::{Job, JobKey};
@@ -282,8 +282,8 @@ impl<B: Backend> Store for B {
         Ok(routed)
     }
 
-    async fn take_changes(&self, by: Incarnation, shards: ShardSet, limit: u32) -> Result<Changes> {
-        self.write(Lane::Claim, "take changes", move |s| queue::take_changes(s, by, shards, limit)).await
+    async fn read_changes(&self, by: Incarnation, shards: ShardSet, heard: Heard, limit: u32) -> Result<Changes> {
+        self.write(Lane::Claim, "read changes", move |s| queue::read_changes(s, by, shards, &heard, limit)).await
     }
 
     fn cluster(&self) -> Option<&dyn Cluster> {

@@ -23,7 +23,7 @@ use super::lane::{Lane, PATIENCE, Server, within};
 use super::session::Session;
 use super::{Batches, purge, queue, worker};
 use crate::cluster::NodeInfo;
-use crate::conformance::kit::{Draft, Kept, Kit, at};
+use crate::conformance::kit::{Draft, Kept, Kit, TakeChanges, at};
 use crate::conformance::workers::info;
 use crate::error::{Error, Result};
 use crate::key::{Claimed, KeyClaim};

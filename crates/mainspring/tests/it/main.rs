@@ -394,7 +394,7 @@ async fn delay_that_an_interruption_left_behind_goes_on_after_a_restart() {
     let store = mainspring_store::open(&address).await.expect("opens");
     store.cancel_run(run, "", None, now).await.expect("it has not started");
     let by = mainspring_core::Incarnation(7);
-    store.take_changes(by, mainspring_core::cluster::ShardSet::ALL, 100).await.expect("readable");
+    store.read_changes(by, mainspring_core::cluster::ShardSet::ALL, Default::default(), 100).await.expect("readable");
     assert_eq!(store.stranded().await.expect("readable").len(), 1);
     store.close().await.expect("closes");
     drop(store);

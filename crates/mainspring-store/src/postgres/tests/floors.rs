@@ -6,7 +6,7 @@ use mainspring_core::queue::floors::DEAD_MIN;
 use tokio::runtime::Runtime;
 
 use super::*;
-use crate::conformance::kit::{Kit, at};
+use crate::conformance::kit::{Kit, TakeChanges, at};
 use crate::sql::db::{ToSql, execute, read};
 use crate::sql::tests::until;
 use crate::sql::{Batches, queues};

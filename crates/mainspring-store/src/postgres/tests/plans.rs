@@ -38,7 +38,7 @@ const WHOLE: &[(&str, &str)] = &[
 
 /// What reads all of an index where the server believes that it has a page, and why that is no matter.
 const WHOLE_IF_ONE: &[(&str, &str)] =
-    &[("take_cancels_read", "once for all ends that are asked for, and not at all where there are none")];
+    &[("noted_cancels", "once for all ends that are asked for, and not at all where there are none")];
 
 /// Statements of the other stores, in place of which this one does something else, and those about what is not on every
 /// server.

@@ -1,0 +1,1 @@
+DELETE FROM trigger_change WHERE seq IN (SELECT value FROM json_each(:numbers))

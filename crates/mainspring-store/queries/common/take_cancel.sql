@@ -1,1 +1,0 @@
-DELETE FROM cancel_change WHERE run_id = :run

@@ -1,1 +1,0 @@
-DELETE FROM trigger_change WHERE seq <= :seq

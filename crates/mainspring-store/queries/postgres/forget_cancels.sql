@@ -1,0 +1,2 @@
+DELETE FROM cancel_change
+WHERE run_id = ANY (ARRAY(SELECT CAST(v AS uuid) FROM json_array_elements_text(CAST(:runs AS json)) AS r (v)))
