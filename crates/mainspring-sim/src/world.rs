@@ -590,7 +590,7 @@ impl World {
     fn commit(&mut self, number: u64) {
         let session = self.store.sessions.get(&number).expect("the caller has seen it");
         let (is_read, delayed) = (session.verb.is_read(), session.delayed);
-        let is_take = matches!(session.verb, Verb::Changes(..));
+        let is_look = matches!(session.verb, Verb::Changes(..));
         // Changes of jobs are few, and one that is committed after later ones is worth seeing.
         let rolls = if session.verb.changes_jobs() { 8 } else { 1 };
         if self.chance(Kind::ErrorBefore) {
@@ -601,8 +601,8 @@ impl World {
         if self.overtake(number) {
             return;
         }
-        // What a statement reads and removes is what was there when it began, however late its commit is.
-        if !is_read && !is_take && !delayed && (0..rolls).any(|_| self.chance(Kind::LateCommit)) {
+        // What a statement reads is what was there when it began, however late its commit is.
+        if !is_read && !is_look && !delayed && (0..rolls).any(|_| self.chance(Kind::LateCommit)) {
             let late_ms = self.random.between(100, 9_000);
             self.fault(Kind::LateCommit, None, late_ms, RECOVERY_MS);
             self.store.sessions.get_mut(&number).expect("seen above").delayed = true;

@@ -33,7 +33,7 @@ const CAUGHT: [(Planted, u64, &str); 18] = [
     (Planted::DispatchBeforeCommit, 1, "I8"),
     (Planted::AdvanceWithoutInsert, 0, "I1"),
     (Planted::FenceByExists, 225, "I6"),
-    (Planted::NoVersion, 26, "I14"),
+    (Planted::NoVersion, 5, "I14"),
     (Planted::EpochOnly, 0, "I1"),
     (Planted::TimestampLease, 13, "I8"),
     (Planted::RetryBySelect, 62, "I6"),
