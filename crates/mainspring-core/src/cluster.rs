@@ -438,6 +438,7 @@ impl Membership {
     fn late(&mut self, now_ms: u64, commands: &mut Vec<Command>) {
         self.renewing = false;
         self.plan_renewal();
+        self.distance.lost();
         let patience_ms = 2 * self.settings.lease_ms;
         // One that failed among them is no good one; where all have failed for that long, there was an outage.
         let before = self.late_ms.filter(|(_, last_ms)| now_ms < last_ms + patience_ms);

@@ -48,7 +48,7 @@ use self::check::Check;
 use self::ends::Ends;
 use self::fires::Fires;
 pub use self::limits::{Limits, QueueLimit};
-use self::part::Part;
+pub use self::part::Part;
 pub use self::refused::Refusal;
 use self::repeats::Repeats;
 use self::resident::Residents;
@@ -109,14 +109,8 @@ impl Default for Settings {
 pub enum Event {
     /// Time has passed.
     Woke,
-    /// These shards are this node's now, and no others; and whether it may act on that. Without trust it fires, claims and
-    /// takes nothing: what comes due is collected.
-    Own {
-        /// The shards.
-        shards: ShardSet,
-        /// Whether the node trusts itself.
-        trusted: bool,
-    },
+    /// This is the node's part now.
+    Own(Part),
     /// A window read came back. The place continues it.
     WindowRead(Vec<Loaded>, Option<(Timestamp, TriggerId)>),
     /// Triggers came back whose next instant was computed with an older release of the tz database, as this read asked. The
@@ -356,7 +350,7 @@ impl Planner {
         self.strays.heard(&event);
         match event {
             Event::Woke => {}
-            Event::Own { shards, trusted } => self.own(shards, trusted),
+            Event::Own(part) => self.own(part),
             Event::WindowRead(rows, more) => self.window_read(rows, more, &mut commands),
             Event::AheadRead(read, rows, more) => self.ahead_read(read, rows, more),
             Event::TriggersRead(rows) => {

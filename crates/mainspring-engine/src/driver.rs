@@ -7,7 +7,7 @@ use mainspring_core::batch::{GapOutcome, LiveRun, Placed, Queues, Released, Trig
 use mainspring_core::cluster::{Held, Reading, Reason, ShardSet};
 use mainspring_core::job::Job;
 use mainspring_core::lane::{JobLane, Take};
-use mainspring_core::planner::{AttemptEnd, Command, Event, Limits, Planner, Read, Refusal};
+use mainspring_core::planner::{AttemptEnd, Command, Event, Limits, Part, Planner, Read, Refusal};
 use mainspring_core::retry::AfterAttempt;
 use mainspring_core::rule::{Loaded, Start};
 use mainspring_core::run::RunState;
@@ -64,7 +64,7 @@ pub(crate) struct Driver {
     /// The node's lease, where nodes share the store.
     pub(crate) lease: Option<Lease>,
     /// What the planner has been told of it.
-    pub(crate) part: Option<(ShardSet, bool)>,
+    pub(crate) part: Option<Part>,
     /// Whose runs it takes over.
     pub(crate) adoptions: Arc<Adoptions>,
     /// Woken when the store says that this incarnation was buried.
@@ -169,11 +169,12 @@ impl Driver {
             self.ended = Some(Ended::Abandoned(reason, return_ms));
         }
         let reading = Reading { boot_ms, wall_ms: now.as_millis() };
-        let part = (held.owned, self.lease.as_ref()?.trusts(&held, reading));
+        let trusted = self.lease.as_ref()?.trusts(&held, reading);
+        let part = Part { owned: held.owned, trusted, far: held.far };
         let before = self.part.replace(part);
         if before != Some(part) {
-            self.count_moves(before.unwrap_or_default().0, held.owned);
-            self.handle(now, Event::Own { shards: part.0, trusted: part.1 });
+            self.count_moves(before.map_or(ShardSet::EMPTY, |before| before.owned), held.owned);
+            self.handle(now, Event::Own(part));
         }
         Some(held)
     }

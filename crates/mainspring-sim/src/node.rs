@@ -14,7 +14,7 @@ use mainspring_core::cluster::{self, Held, Keeper, Lease, Order, Reading, Renewe
 use mainspring_core::compile::{self, Defaults};
 use mainspring_core::executing::Executing;
 use mainspring_core::job::DEFAULT_QUEUE;
-use mainspring_core::planner::{AttemptEnd, Command, Event, Planner, Read};
+use mainspring_core::planner::{AttemptEnd, Command, Event, Part, Planner, Read};
 use mainspring_core::rule::{Loaded, Rule, Start};
 use mainspring_core::run::AttemptOutcome;
 use mainspring_core::{BatchId, Incarnation, RunId, Timestamp};
@@ -69,7 +69,7 @@ pub(crate) struct Node {
     pub(crate) incarnation: Incarnation,
     pub(crate) planner: Planner,
     keeper: Keeper,
-    part: Option<(ShardSet, bool)>,
+    part: Option<Part>,
     held: Held,
     ticked_ms: u64,
     fenced: bool,
@@ -124,12 +124,12 @@ impl Node {
 
     /// Whether the node takes a shard for its own, and trusts itself.
     pub(crate) fn holds(&self, shard: Shard) -> bool {
-        self.part.is_some_and(|(owned, trusted)| trusted && owned.contains(shard))
+        self.part.is_some_and(|part| part.trusted && part.owned.contains(shard))
     }
 
     /// Whether the node claims runs, as far as it knows.
     pub(crate) fn takes_work(&self) -> bool {
-        self.up && self.part.is_some_and(|(owned, trusted)| trusted && !owned.is_empty())
+        self.up && self.part.is_some_and(|part| part.trusted && !part.owned.is_empty())
     }
 
     fn call(&mut self, why: For) -> u64 {
@@ -300,10 +300,9 @@ impl World {
             return self.end_incarnation(node, boot_ms);
         }
         let reading = self.nodes[node].reading(now);
-        let part = (held.owned, held.is_trusted(reading, self.cluster.clock_warn_ms));
-        if self.nodes[node].part.replace(part) != Some(part)
-            && !self.tell(node, Event::Own { shards: part.0, trusted: part.1 })
-        {
+        let trusted = held.is_trusted(reading, self.cluster.clock_warn_ms);
+        let part = Part { owned: held.owned, trusted, far: held.far };
+        if self.nodes[node].part.replace(part) != Some(part) && !self.tell(node, Event::Own(part)) {
             return;
         }
         if let Some(at_ms) = held.gives_up_at(cluster::give_up_ms(&self.cluster, KILL_GRACE_MS)) {

@@ -10,7 +10,8 @@ const KNOWN: usize = 3;
 /// So many in a row make it leave. By then others that became as slow in the same moment say so: one renewal until they begin to
 /// notice, [`KNOWN`] answers, and one renewal until they tell.
 const PATIENT: usize = KNOWN + 3;
-/// So many times nearer another node has to be.
+/// So many times nearer another node has to be for it to leave; half of that keeps it away, so that shards do not move to and fro
+/// with the load that they bring.
 const NEARER: u64 = 4;
 
 /// What a node thinks of its way to the database.
@@ -27,13 +28,25 @@ impl Distance {
     pub(super) fn judge(&mut self, settings: &Settings, took_ms: u64, nearest_ms: Option<u64>) {
         self.answers.rotate_right(1);
         self.answers[0] = Some(took_ms);
-        let is_nearer = |least_ms| nearest_ms.is_some_and(|nearest_ms| NEARER * nearest_ms <= least_ms);
-        // Away at one limit, back at the other, so that a wire at the edge does not move shards every second.
-        let is_far = match self.left {
-            true => self.answers[..KNOWN].iter().flatten().any(|took_ms| 2 * took_ms >= settings.far_ms),
-            false => self.answers.iter().all(|took_ms| took_ms.is_some_and(|took_ms| took_ms >= settings.far_ms)),
+        let all = |answers: &[Option<u64>], is: &dyn Fn(u64) -> bool| answers.iter().all(|took| took.is_some_and(is));
+        let last = &self.answers[..KNOWN];
+        let left = match (self.left, nearest_ms) {
+            (_, None) => false,
+            (false, Some(nearest)) => all(&self.answers, &|ms| ms >= settings.far_ms.max(NEARER * nearest)),
+            (true, Some(nearest)) => {
+                !all(last, &|ms| 2 * ms < settings.far_ms) && !all(last, &|ms| 2 * ms < NEARER * nearest)
+            }
         };
-        self.left = is_far && self.least_ms().is_some_and(is_nearer);
+        if self.left && !left {
+            // Where it is then, with its shards, is for new answers to say.
+            self.answers = [None; PATIENT];
+        }
+        self.left = left;
+    }
+
+    /// No answer came in time: nobody knows where the node is.
+    pub(super) fn lost(&mut self) {
+        self.answers = [None; PATIENT];
     }
 
     /// The shortest of the last answers, which is what the node's row says. Nothing before there were so many.

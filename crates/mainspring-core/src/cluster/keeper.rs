@@ -4,12 +4,16 @@
 //! batches nobody learns of, and says which dead nodes' runs are to be taken over. The shell performs its orders.
 
 use super::orphans::Orphans;
-use super::{Change, Command, Event, Membership, Reading, Reason, Renewal, Settings, ShardSet, Status, is_older};
+use super::{
+    Change, Command, Event, Membership, Reading, Reason, Renewal, Settings, ShardSet, Standing, Status, is_older,
+};
 use crate::id::Incarnation;
 
 /// How long the outcome of a batch may be unknown before the node gives itself up, so that its shards become free. What it executes is
-/// lost then. A node that is far gives its shards up because a batch takes many seconds: two that are under way are waited for.
-const RELEASE_PATIENCE_MS: u64 = 30_000;
+/// lost then.
+const RELEASE_PATIENCE_MS: u64 = 10_000;
+/// The same of a node that is far. It gives its shards up because a batch takes many seconds: two that are under way are waited for.
+const FAR_RELEASE_PATIENCE_MS: u64 = 30_000;
 /// How often runs without a node are looked for.
 const ORPHANS_EVERY_MS: u64 = 2_000;
 /// From then on until they are taken over.
@@ -72,6 +76,8 @@ pub enum Order {
 pub struct Held {
     /// The node's shards.
     pub owned: ShardSet,
+    /// Whether it has left its shards to others because it is far from the database.
+    pub far: bool,
     /// Until when it trusts itself, by its own boot clock.
     pub trusted_until: u64,
     /// When the node last heard that it holds its lease: when it asked.
@@ -150,6 +156,7 @@ impl Keeper {
         let trusted_until = self.membership.trusted_until();
         Held {
             owned: *self.membership.owned(),
+            far: self.membership.standing() == Standing::Far,
             trusted_until,
             renewed: trusted_until.saturating_sub(self.settings.trust_ms()),
             compared: self.membership.compared(),
@@ -229,7 +236,9 @@ impl Keeper {
         if !self.membership.trusts(now_ms) {
             return;
         }
-        if self.releasing.take_if(|(_, since)| now_ms >= *since + RELEASE_PATIENCE_MS).is_some() {
+        let patience_ms =
+            if self.membership.standing() == Standing::Far { FAR_RELEASE_PATIENCE_MS } else { RELEASE_PATIENCE_MS };
+        if self.releasing.take_if(|(_, since)| now_ms >= *since + patience_ms).is_some() {
             self.tell(now_ms, Event::OutcomeUnknown, orders);
         }
         if now_ms >= self.orphans_at {

@@ -13,7 +13,7 @@ use proptest::prelude::*;
 
 use mainspring_schedule::{MisfirePolicy, Schedule, Timestamp, Trigger, Zone};
 
-use super::{AttemptEnd, Command, Event, Planner, QueueLimit, Read, Settings};
+use super::{AttemptEnd, Command, Event, Part, Planner, QueueLimit, Read, Settings};
 use crate::batch::{
     ClaimedRun, CompletionOutcome, FireBatch, FireOutcome, Heard, LiveRun, Placed, Progress, Released, TriggerRow,
     TriggerStatus,
@@ -160,7 +160,7 @@ impl World {
 
     fn own(&mut self, shards: ShardSet, trusted: bool) {
         (self.owned, self.trusted) = (shards, trusted);
-        self.send(Event::Own { shards, trusted });
+        self.send(Event::Own(Part { owned: shards, trusted, far: false }));
     }
 
     /// Answers the batches that were kept back, or says that they failed.
@@ -943,7 +943,7 @@ fn node_of_a_cluster_looks_for_what_others_have_made() {
 
 /// Its clock may be wrong, or it drains: either way it is not to release what waits for an instant, nor to wake for it.
 #[test]
-fn node_without_shards_takes_no_work() {
+fn node_without_shards_takes_no_work_unless_it_is_far() {
     let mut world = World::new(Settings { poll_every_ms: Some(250), ..Settings::default() });
     let releases = |command: &Command| matches!(command, Command::Read(Read::Release));
     for (now, shards, trusted) in [(250, ShardSet::EMPTY, true), (500, ShardSet::ALL, false)] {
@@ -953,8 +953,16 @@ fn node_without_shards_takes_no_work() {
         assert!(!commands.iter().any(releases), "{commands:?}");
         assert_eq!(world.planner.next_wakeup(), at(now + 250));
     }
-    let commands = world.planner.handle(world.now, Event::Own { shards: ShardSet::ALL, trusted: true });
-    assert!(commands.iter().any(releases), "{commands:?}");
+    let parts = [
+        Part { owned: ShardSet::ALL, trusted: true, far: false },
+        // It may serve queues that no other node does.
+        Part { owned: ShardSet::EMPTY, trusted: true, far: true },
+    ];
+    for (part, now) in parts.into_iter().zip([750, 1_000]) {
+        let commands = world.planner.handle(at(now), Event::Own(part));
+        assert!(commands.iter().any(releases), "{commands:?}");
+        world.planner.handle(at(now), Event::Released(Released::default()));
+    }
 }
 
 #[test]
