@@ -28,7 +28,7 @@ use crate::pool::Pool;
 use crate::tasks::Tasks;
 use crate::workers::Workers;
 
-/// Scheduled runs made ready in one step, and triggers whose changes are taken in one step.
+/// Scheduled runs made ready in one step, and triggers whose changes are read in one step.
 const STEP_MAX: u32 = 1_000;
 /// Ends taken from the pool at a time.
 const ENDS_MAX: usize = 8_192;

@@ -220,7 +220,7 @@ impl World {
         Ok(Answer::View(told(ready(self.store.memory.renew(me, &about, renewal)))?))
     }
 
-    /// Notes that an answer names triggers. Whoever hears it takes the note away.
+    /// Notes that an answer names triggers. Whoever hears it says so, which takes the note away.
     fn said(&mut self, sender: Sender, triggers: &[TriggerId]) {
         let listens = self.nodes[sender.node].incarnation == sender.incarnation;
         if !triggers.is_empty() && listens {

@@ -330,7 +330,7 @@ pub struct Remains {
     pub ownerless: usize,
     /// Triggers that cannot be evaluated, without having been made so.
     pub broken: Vec<TriggerId>,
-    /// Changes that nobody took, sessions and locks that nobody ended.
+    /// Changes that nobody heard of, sessions and locks that nobody ended.
     pub leftovers: usize,
     /// Each job's state as the store has it; schedules as its definition says.
     pub jobs: BTreeMap<u32, State>,

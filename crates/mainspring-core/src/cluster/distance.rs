@@ -8,7 +8,8 @@ use super::Settings;
 /// So many answers in a row say where a node is.
 const KNOWN: usize = 3;
 /// So many in a row make it leave. By then others that became as slow in the same moment say so: one renewal until they begin to
-/// notice, [`KNOWN`] answers, and one renewal until they tell.
+/// notice, [`KNOWN`] answers, and one renewal until they tell. One that became slower still may say so later; until then it is
+/// taken for near, and the node comes back when it has heard of it.
 const PATIENT: usize = KNOWN + 3;
 /// So many times nearer another node has to be for it to leave; half of that keeps it away, so that shards do not move to and fro
 /// with the load that they bring.

@@ -1,7 +1,7 @@
 //! The check of the window: is everything in memory that is due soon? Changes are heard of by the outbox, so there should be
 //! nothing to correct; what there is, is counted.
 //!
-//! A row of the window that memory does not know may have changed a moment ago. So the changes are taken first, and what they
+//! A row of the window that memory does not know may have changed a moment ago. So the changes are read first, and what they
 //! do not explain is read by id: what still stands there as it did and is unknown then was missed. What stands otherwise has
 //! changed meanwhile, which is known here or named in changes to come. Triggers that rest or are gone are not looked for: they are stale when
 //! they fire.
@@ -30,7 +30,7 @@ enum Stage {
     Idle,
     /// The window is being read.
     Reading(Suspects),
-    /// Its changes are to be taken; the flag says whether that was asked for since.
+    /// The changes are to be read; the flag says whether that was asked for since.
     Explaining(Suspects, bool),
     /// All that changed is known.
     Explained(Suspects),
@@ -62,7 +62,7 @@ impl Check {
         true
     }
 
-    /// The window is read. True if there are changes to be taken.
+    /// The window is read. True if changes are to be read.
     pub(super) fn window_read(&mut self) -> bool {
         let Stage::Reading(suspects) = &mut self.stage else { return false };
         let suspects = std::mem::take(suspects);

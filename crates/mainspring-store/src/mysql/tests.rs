@@ -464,10 +464,17 @@ fn fires_claims_and_looks_pass_each_other_by() {
 }
 
 #[test]
-fn change_that_is_committed_late_is_taken() {
+fn change_that_is_committed_late_is_told() {
     let address = database();
     let store = Arc::new(MysqlStore::open(&address).unwrap());
-    crate::sql::tests::change_that_is_committed_late_is_taken(store, &patient(&address));
+    crate::sql::tests::change_that_is_committed_late_is_told(store, &patient(&address));
+}
+
+#[test]
+fn change_that_is_being_noted_again_is_passed_over() {
+    let address = database();
+    let store = Arc::new(MysqlStore::open(&address).unwrap());
+    crate::sql::tests::change_that_is_being_noted_again_is_passed_over(store, &patient(&address));
 }
 
 #[test]

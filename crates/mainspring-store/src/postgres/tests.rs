@@ -360,10 +360,17 @@ fn fires_claims_and_looks_pass_each_other_by() {
 }
 
 #[test]
-fn change_that_is_committed_late_is_taken() {
+fn change_that_is_committed_late_is_told() {
     let url = database();
     let store = Arc::new(PostgresStore::open(&url).unwrap());
-    crate::sql::tests::change_that_is_committed_late_is_taken(store, &patient(&url).0);
+    crate::sql::tests::change_that_is_committed_late_is_told(store, &patient(&url).0);
+}
+
+#[test]
+fn change_that_is_being_noted_again_is_passed_over() {
+    let url = database();
+    let store = Arc::new(PostgresStore::open(&url).unwrap());
+    crate::sql::tests::change_that_is_being_noted_again_is_passed_over(store, &patient(&url).0);
 }
 
 #[test]

@@ -20,7 +20,7 @@ use super::store::Backend;
 use crate::cluster::{Cluster, NodeInfo, lost_setting};
 use crate::error::{Error, Result};
 
-/// How many changes are dropped with an acquisition; what is beyond that is taken one by one.
+/// How many changes are dropped with an acquisition; what is beyond that is heard of one by one.
 const KNOWN_MAX: u32 = 100_000;
 
 /// A store on a server that nodes share.

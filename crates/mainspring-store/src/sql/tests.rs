@@ -11,7 +11,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use mainspring_core::Incarnation;
-use mainspring_core::batch::{ANSWERS_KEPT, FireBatch, FireEntry, FireOutcome, Placed, Queues};
+use mainspring_core::batch::{ANSWERS_KEPT, FireBatch, FireEntry, FireOutcome, Heard, Placed, Queues};
 use mainspring_core::cluster::{Change, Renewal, ShardSet, Standing};
 use mainspring_core::job::Overlap;
 use mainspring_core::planner::Answered;
@@ -383,8 +383,8 @@ pub(crate) fn request_of_a_caller_that_is_gone_is_finished<C: Server>(
     other.roll_back().unwrap();
 }
 
-/// Changes are taken row by row: one that is committed after later ones is not passed by.
-pub(crate) fn change_that_is_committed_late_is_taken(store: Arc<dyn Store>, other: &impl Server) {
+/// Changes are heard of row by row: one that is committed after later ones is not passed by.
+pub(crate) fn change_that_is_committed_late_is_told(store: Arc<dyn Store>, other: &impl Server) {
     let runtime = Runtime::new().unwrap();
     let kit = runtime.block_on(Kit::new(store));
     let save = |name: &str| runtime.block_on(kit.save(Draft::new(name).trigger("t", at(1_000))));
@@ -397,6 +397,25 @@ pub(crate) fn change_that_is_committed_late_is_taken(store: Arc<dyn Store>, othe
     assert_eq!(take(), [late.row(0).id]);
     other.commit().unwrap();
     assert_eq!(take(), [id]);
+}
+
+/// A look waits for nobody who notes again what it has heard of, and leaves it.
+pub(crate) fn change_that_is_being_noted_again_is_passed_over(store: Arc<dyn Store>, other: &impl Server) {
+    let runtime = Runtime::new().unwrap();
+    let kit = runtime.block_on(Kit::new(store));
+    let job = runtime.block_on(kit.save(Draft::new("a").trigger("t", at(1_000)).trigger("u", at(1_000))));
+    let look = |heard: &Heard| {
+        let look = kit.store.read_changes(kit.incarnation, ShardSet::ALL, heard.clone(), 9);
+        runtime.block_on(look).map(|changes| (changes.triggers, changes.heard)).unwrap()
+    };
+    let (both, heard) = look(&Heard::default());
+    assert_eq!(both, [job.row(0).id, job.row(1).id]);
+    execute(other, sql!("note_trigger", postgres, mysql), &[(":trigger", &both[0].0)]).unwrap();
+    assert_eq!(look(&heard).0, both[..1], "as it was noted before");
+    other.commit().unwrap();
+    assert_eq!(look(&heard).0, both[..1], "as it is noted now");
+    let (_, since) = look(&heard);
+    assert_eq!(look(&since).0, []);
 }
 
 /// Requests and reads that wait, many more than there are sessions for them, keep none of the engine's kinds of work waiting.
