@@ -39,7 +39,9 @@ pub use listener::{
     StartingRun,
 };
 pub use mainspring_core::batch::Queues;
-pub use metrics::{Catalogue, Ending, Known, Metrics, Miss, Outcome, QueueLabel, StateLabel, StoreMetrics};
+pub use metrics::{
+    Catalogue, Ending, Known, Metrics, Miss, Outcome, QueueLabel, QueueSlots, ResultLabel, StateLabel, StoreMetrics,
+};
 pub use notice::Notice;
 pub use retention::RetentionRule;
 pub use workers::{Given, LogPiece, Poll, RemoteEnd, Report, Told, WorkerError, Workers};

@@ -19,7 +19,8 @@ use serde::{Deserialize, Serialize};
 use crate::lateness::Recent;
 
 pub use catalogue::Catalogue;
-pub use store::{Known, QueueLabel, StoreMetrics};
+pub(crate) use store::Sample;
+pub use store::{Known, QueueLabel, QueueSlots, StoreMetrics};
 
 /// A label with one of a few fixed words.
 #[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
@@ -190,7 +191,7 @@ impl Metrics {
         catalogue.register("run_duration_seconds", "Handler entered to its end", self.run_seconds.clone());
         catalogue.register("attempts", "Ended attempts", self.attempts.clone());
         catalogue.register("queue_wait_seconds", "Due to claimed from a queue", self.queue_wait.clone());
-        catalogue.register("worker_slots", "Slots of this node's workers", self.slots.clone());
+        catalogue.register("worker_slots", "Slots of this node itself", self.slots.clone());
         catalogue.register("jobs", "Jobs known to be short or slow", self.jobs.clone());
         catalogue.register("dispatch_duration_seconds", "Recorded to handler entered", self.dispatch.clone());
         self.store.register(catalogue);

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use mainspring_store::{Disk, Error, Store};
+use mainspring_store::{Disk, Error, Result, Store};
 use tokio::sync::watch;
 
 use crate::clock::Clock;
-use crate::metrics::Metrics;
+use crate::metrics::{Metrics, Sample};
 
 /// From one look to the next.
 const EVERY_MS: i64 = 10_000;
@@ -25,10 +25,10 @@ impl Sampler {
         let mut alarm = self.clock.alarm();
         let mut was_low = false;
         loop {
-            match self.store.figures().await {
-                Ok(figures) => {
-                    self.metrics.store.show(&figures, self.clock.now());
-                    was_low = self.look_at(figures.disk, was_low);
+            match self.look().await {
+                Ok(sample) => {
+                    self.metrics.store.show(&sample, self.clock.now());
+                    was_low = self.look_at(sample.figures.disk, was_low);
                 }
                 Err(Error::Closed) => return,
                 Err(error) => {
@@ -38,6 +38,14 @@ impl Sampler {
             }
             alarm.wait_until(self.clock.now() + EVERY_MS).await;
         }
+    }
+
+    async fn look(&self) -> Result<Sample> {
+        Ok(Sample {
+            figures: self.store.figures().await?,
+            queues: self.store.queues().await?,
+            workers: self.store.workers().await?,
+        })
     }
 
     /// Warns of a disk that fills up, once, and passes on whether log lines still have room. Answers whether it is low.

@@ -3,9 +3,10 @@
 use std::sync::atomic::{AtomicI64, AtomicU64};
 use std::time::Duration;
 
-use mainspring_engine::{Catalogue, Metrics, StateLabel};
-use mainspring_store::Connections;
+use mainspring_engine::{Catalogue, Metrics, ResultLabel, StateLabel};
+use mainspring_store::{Connections, DeliveryState};
 use prometheus_client::encoding::EncodeLabelSet;
+use prometheus_client::metrics::counter::Counter;
 use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
@@ -24,6 +25,7 @@ pub(crate) struct Figures {
     streams: Gauge<i64, AtomicI64>,
     /// Webhooks to which nothing is sent until somebody resumes them.
     pub(crate) webhooks_resting: Gauge<i64, AtomicI64>,
+    deliveries: Family<ResultLabel, Counter>,
     clock_offset: Gauge<f64, AtomicU64>,
     connections: Family<StateLabel, Gauge<i64, AtomicI64>>,
 }
@@ -39,24 +41,35 @@ impl Figures {
             Histogram::new([0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0])
         });
         let (streams, clock_offset, connections) = (Gauge::default(), Gauge::default(), Family::default());
-        let webhooks_resting = Gauge::default();
+        let (webhooks_resting, deliveries) = (Gauge::default(), Family::default());
         let node = Info::new(vec![("name", node_name.to_owned())]);
         let build =
             Info::new(vec![("version", env!("CARGO_PKG_VERSION")), ("tzdata", mainspring_schedule::tzdata_version())]);
         catalogue.register("http_server_request_duration_seconds", "Time to the answer's head", requests.clone());
         catalogue.register("stream_clients", "Event streams and followed logs", streams.clone());
         catalogue.register("webhooks_resting", "Webhooks that rest", webhooks_resting.clone());
+        catalogue.register("webhook_deliveries", "Messages sent to webhooks", deliveries.clone());
         catalogue.register("clock_offset_seconds", "The machine's clock minus the database's", clock_offset.clone());
         catalogue.register("store_pool_connections", "Connections to the database", connections.clone());
         catalogue.register("node", "This node", node);
         catalogue.register("build", "The program", build);
-        Self { catalogue, requests, streams, webhooks_resting, clock_offset, connections }
+        Self { catalogue, requests, streams, webhooks_resting, deliveries, clock_offset, connections }
     }
 
     /// Notes an answer. `route` is a pattern, so there are few.
     pub(crate) fn answered(&self, route: &str, status: u16, took: Duration) {
         let label = Answered { route: route.to_owned(), status };
         self.requests.get_or_create(&label).observe(took.as_secs_f64());
+    }
+
+    /// Notes what came of sending a message to a webhook.
+    pub(crate) fn delivered(&self, state: DeliveryState) {
+        let result = match state {
+            DeliveryState::Delivered => "delivered",
+            DeliveryState::Pending => "failed",
+            DeliveryState::Dead => "dead",
+        };
+        self.deliveries.get_or_create(&ResultLabel { result }).inc();
     }
 
     pub(crate) fn streaming(&self) -> Streaming {
@@ -118,5 +131,19 @@ mod tests {
         let text = figures.text(None, Some(Connections { busy: 2, idle: 5 }));
         assert!(text.contains("mainspring_store_pool_connections{state=\"busy\"} 2\n"), "{text}");
         assert!(text.contains("mainspring_store_pool_connections{state=\"idle\"} 5\n"), "{text}");
+    }
+
+    #[tokio::test]
+    async fn messages_to_webhooks_are_counted_by_what_came_of_them() {
+        let figures = figures().await;
+        let (received, failed) = (DeliveryState::Delivered, DeliveryState::Pending);
+        for state in [received, failed, failed, DeliveryState::Dead] {
+            figures.delivered(state);
+        }
+        let text = figures.text(None, None);
+        for (result, count) in [("delivered", 1), ("failed", 2), ("dead", 1)] {
+            let line = format!("mainspring_webhook_deliveries_total{{result=\"{result}\"}} {count}\n");
+            assert!(text.contains(&line), "{line} in {text}");
+        }
     }
 }

@@ -196,7 +196,10 @@ impl Desk {
         if let Some(line) = self.lines.get_mut(&webhook) {
             line.under_way = line.under_way.saturating_sub(1);
         }
-        self.ended.extend(sent);
+        if let Some(sent) = sent {
+            self.app.figures.delivered(sent.state);
+            self.ended.push(sent);
+        }
     }
 
     /// Gives messages up that are too old, now and then.

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use mainspring_core::Timestamp;
 use mainspring_core::run::RunState;
-use mainspring_store::StoreFigures;
+use mainspring_store::{QueueRow, StoreFigures, WorkerRow};
 use prometheus_client::encoding::{EncodeLabelSet, EncodeMetric, MetricEncoder};
 use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::family::Family;
@@ -25,11 +25,31 @@ pub struct QueueLabel {
     pub queue: String,
 }
 
+/// Slots of a queue, by what becomes of them.
+#[derive(Clone, PartialEq, Eq, Hash, Debug, EncodeLabelSet)]
+pub struct QueueSlots {
+    /// The queue's name.
+    pub queue: String,
+    /// `busy` or `free`.
+    pub state: &'static str,
+}
+
+/// What is read of the store every few seconds.
+#[derive(Debug, Default)]
+pub(crate) struct Sample {
+    /// What the store counts.
+    pub figures: StoreFigures,
+    /// What is set for queues.
+    pub queues: Vec<QueueRow>,
+    /// All workers.
+    pub workers: Vec<WorkerRow>,
+}
+
 /// A gauge that is absent while its value is not known.
 #[derive(Clone, Debug, Default)]
 pub struct Known(Arc<Mutex<Option<i64>>>);
 
-/// What the store holds: queues, unfinished runs, connections, the oldest transaction.
+/// What the store holds: queues, unfinished runs, workers, the oldest transaction.
 #[derive(Debug, Default)]
 pub struct StoreMetrics {
     /// Unfinished runs.
@@ -38,6 +58,12 @@ pub struct StoreMetrics {
     pub queue_depth: Family<QueueLabel, Gauge<i64, AtomicI64>>,
     /// How long the oldest queued run has been due.
     pub queue_oldest_age_s: Known,
+    /// Of queues of which so many runs are executed at a time.
+    pub queue_slots: Family<QueueSlots, Gauge<i64, AtomicI64>>,
+    /// Workers, of all nodes.
+    pub workers: Family<StateLabel, Gauge<i64, AtomicI64>>,
+    /// When the worker was heard that has been silent for longest, in seconds since 1970.
+    pub worker_heard_s: Known,
     /// How long the oldest transaction of the server has been open.
     pub oldest_transaction_s: Known,
     /// What is free of the disk that an embedded store writes to, in bytes.
@@ -50,6 +76,10 @@ impl StoreMetrics {
         catalogue.register("queue_depth", "Queued runs of the whole store", self.queue_depth.clone());
         let age = "How long the oldest queued run has been due";
         catalogue.register("queue_oldest_age_seconds", age, self.queue_oldest_age_s.clone());
+        catalogue.register("queue_slots", "Slots of queues that have so many", self.queue_slots.clone());
+        catalogue.register("workers", "Workers of all nodes", self.workers.clone());
+        let heard = "When the worker was heard that has been silent for longest";
+        catalogue.register("worker_heartbeat_timestamp_seconds", heard, self.worker_heard_s.clone());
         let oldest = "Age of the oldest transaction that keeps the server from clearing up";
         catalogue.register("store_oldest_transaction_seconds", oldest, self.oldest_transaction_s.clone());
         let free = "What is free of the disk that the embedded database writes to";
@@ -57,12 +87,14 @@ impl StoreMetrics {
     }
 
     /// Shows what was read now.
-    pub(crate) fn show(&self, figures: &StoreFigures, now: Timestamp) {
-        let (mut states, mut queues) = (BTreeMap::new(), Vec::new());
+    pub(crate) fn show(&self, Sample { figures, queues: rules, workers }: &Sample, now: Timestamp) {
+        let (mut states, mut queues, mut running) = (BTreeMap::new(), Vec::new(), BTreeMap::new());
         for count in &figures.runs {
             *states.entry(count.state).or_default() += count.count;
-            if count.state == RunState::Queued {
-                queues.push(count);
+            match count.state {
+                RunState::Queued => queues.push(count),
+                RunState::Running => _ = running.insert(count.queue.as_str(), count.count),
+                _ => {}
             }
         }
         for state in RunState::ALL.iter().filter(|state| !state.is_final()) {
@@ -76,6 +108,20 @@ impl StoreMetrics {
         for count in queues.into_iter().take(QUEUES_MAX) {
             self.queue_depth.get_or_create(&QueueLabel { queue: count.queue.clone() }).set(whole(count.count));
         }
+        self.queue_slots.clear();
+        let limited = rules.iter().filter_map(|queue| Some((&queue.name, queue.rule.max_running?)));
+        for (queue, slots) in limited.take(QUEUES_MAX) {
+            let busy = running.get(queue.as_str()).copied().unwrap_or(0);
+            for (state, count) in [("busy", busy), ("free", u64::from(slots).saturating_sub(busy))] {
+                self.queue_slots.get_or_create(&QueueSlots { queue: queue.clone(), state }).set(whole(count));
+            }
+        }
+        let busy = workers.iter().filter(|worker| worker.running >= worker.info.slots).count();
+        for (state, count) in [("busy", busy), ("free", workers.len() - busy)] {
+            self.workers.get_or_create(&StateLabel { state }).set(i64::try_from(count).unwrap_or(i64::MAX));
+        }
+        let heard = workers.iter().map(|worker| worker.heard_at).min();
+        self.worker_heard_s.set(heard.map(|at| at.as_millis() / 1_000));
         self.oldest_transaction_s.set(figures.oldest_transaction_s.map(whole));
         self.disk_free.set(figures.disk.map(|disk| whole(disk.free)));
     }
@@ -84,7 +130,10 @@ impl StoreMetrics {
     pub(crate) fn clear(&self) {
         self.runs_active.clear();
         self.queue_depth.clear();
+        self.queue_slots.clear();
+        self.workers.clear();
         self.queue_oldest_age_s.set(None);
+        self.worker_heard_s.set(None);
         self.oldest_transaction_s.set(None);
         self.disk_free.set(None);
     }
@@ -123,9 +172,9 @@ fn whole(count: u64) -> i64 {
 
 #[cfg(test)]
 mod tests {
-    use mainspring_store::RunCount;
-
-    use mainspring_store::Disk;
+    use mainspring_core::Incarnation;
+    use mainspring_core::queue::QueueRule;
+    use mainspring_store::{Disk, RunCount, WorkerInfo};
 
     use super::*;
 
@@ -144,7 +193,7 @@ mod tests {
             count,
             oldest_due_at: now - age_ms,
         };
-        let mut figures = StoreFigures {
+        let figures = StoreFigures {
             runs: vec![
                 count(RunState::Running, "a", 2, 90_000),
                 count(RunState::Queued, "a", 3, 5_500),
@@ -153,9 +202,34 @@ mod tests {
             oldest_transaction_s: Some(42),
             disk: Some(Disk { free: 7_000, total: 90_000 }),
         };
+        let queue = |name: &str, max_running| QueueRow {
+            name: name.to_owned(),
+            rule: QueueRule { max_running, ..QueueRule::default() },
+            revision: 1,
+        };
+        let worker = |id, running, silent_ms: i64| WorkerRow {
+            info: WorkerInfo {
+                id: Incarnation(id),
+                name: "w".to_owned(),
+                queues: vec![],
+                labels: BTreeMap::new(),
+                slots: 2,
+                version: None,
+                token: None,
+                node: Incarnation(1),
+                joined_at: now,
+            },
+            heard_at: now - silent_ms,
+            running,
+        };
+        let mut sample = Sample {
+            figures,
+            queues: vec![queue("a", Some(5)), queue("b", None), queue("c", Some(1))],
+            workers: vec![worker(7, 2, 0), worker(8, 1, 3_000), worker(9, 0, 1_000)],
+        };
         let metrics = StoreMetrics::default();
         assert!(shown(&metrics).is_empty());
-        metrics.show(&figures, now);
+        metrics.show(&sample, now);
         let lines = shown(&metrics);
         for line in [
             "mainspring_runs_active{state=\"running\"} 2",
@@ -164,13 +238,22 @@ mod tests {
             "mainspring_queue_depth{queue=\"a\"} 3",
             "mainspring_queue_depth{queue=\"b\"} 1",
             "mainspring_queue_oldest_age_seconds 7",
+            "mainspring_queue_slots{queue=\"a\",state=\"busy\"} 2",
+            "mainspring_queue_slots{queue=\"a\",state=\"free\"} 3",
+            "mainspring_queue_slots{queue=\"c\",state=\"free\"} 1",
+            "mainspring_workers{state=\"busy\"} 1",
+            "mainspring_workers{state=\"free\"} 2",
+            "mainspring_worker_heartbeat_timestamp_seconds 1767225597",
             "mainspring_store_oldest_transaction_seconds 42",
             "mainspring_store_disk_free_bytes 7000",
         ] {
             assert!(lines.contains(&line.to_owned()), "{line} in {lines:#?}");
         }
-        figures.runs = (0..200).map(|it| count(RunState::Queued, &format!("q{it}"), it, 0)).collect();
-        metrics.show(&figures, now);
+        assert!(!lines.iter().any(|line| line.contains("queue_slots{queue=\"b\"")), "any number of it: {lines:#?}");
+        sample.figures.runs = (0..200).map(|it| count(RunState::Queued, &format!("q{it}"), it, 0)).collect();
+        sample.workers.clear();
+        metrics.show(&sample, now);
+        assert!(metrics.worker_heard_s.get().is_none(), "there is none");
         let queues: Vec<_> = shown(&metrics).into_iter().filter(|line| line.contains("queue_depth")).collect();
         assert_eq!(queues.len(), QUEUES_MAX);
         assert!(queues.contains(&"mainspring_queue_depth{queue=\"q199\"} 199".to_owned()), "the longest");

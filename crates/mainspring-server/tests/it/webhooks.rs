@@ -419,6 +419,8 @@ async fn what_never_gets_through_is_given_up_and_its_webhook_rests_until_it_is_r
         }
     };
     tokio::time::timeout(PATIENCE, shown).await.expect("it is counted");
+    let metrics = place.client.metrics().await.unwrap();
+    assert!(metrics.contains("mainspring_webhook_deliveries_total{result=\"failed\"} "), "{metrics}");
     assert_eq!(code(place.client.test_webhook("ops").await), ErrorCode::WebhookResting);
     place.job(json!({"name": "c", "noop": true})).await;
     // Not heard of: it was made while the webhook rested.
