@@ -345,13 +345,16 @@ fn unprivileged(name: &str, folder: &Path) -> Result<Option<(u32, u32)>> {
 
 /// A port outside of those that the system gives to clients: who connects again and again while the server is down would
 /// sooner or later be given its port, and talk to itself.
-fn free_port() -> Result<u16> {
+///
+/// # Errors
+/// None is free.
+pub fn free_port() -> Result<u16> {
     static NEXT: AtomicU32 = AtomicU32::new(0);
     let tries = std::iter::repeat_with(|| NEXT.fetch_add(1, Ordering::Relaxed)).take(usize::from(PORTS.1));
     let spread = std::process::id().wrapping_mul(61);
     let ports = tries.map(|count| PORTS.0 + (spread.wrapping_add(count) % u32::from(PORTS.1)) as u16);
     let mut free = ports.filter(|port| TcpListener::bind(("127.0.0.1", *port)).is_ok());
-    free.next().context("no port is free for a database server")
+    free.next().context("no port is free")
 }
 
 /// Waits until the server says so. What it says afterwards is read and dropped, so that it never waits for a reader.

@@ -13,7 +13,7 @@ mod watchdog;
 pub mod witness;
 
 pub use check::{Bounds, Kind, Problem, Report, check};
-pub use database::{Database, Replication, Server, Shutdown};
+pub use database::{Database, Replication, Server, Shutdown, free_port};
 pub use history::{Attempt, Gap, History, Promise, Run, now};
 pub use host::Host;
 pub use process::{Ended, Node, Program};

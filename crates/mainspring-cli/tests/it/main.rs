@@ -21,6 +21,7 @@ mod queues;
 mod remote;
 mod server;
 mod standby;
+mod tour;
 mod unreachable;
 mod wait;
 mod webhook;
