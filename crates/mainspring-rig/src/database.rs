@@ -272,6 +272,19 @@ impl Server {
         self.run(command.arg(sql)).with_context(|| format!("asking {:?} to {sql}", self.database))
     }
 
+    /// Has a session execute statements beside what else happens, until they are done or it is ended.
+    ///
+    /// # Errors
+    /// There is no program to send them with.
+    pub fn begin_in(&self, database: &str, sql: &str) -> Result<Child> {
+        let mut command = match self.database {
+            Database::Postgres => postgres::client(self.port, database)?,
+            Database::Mariadb => mariadb::client(self.port, database),
+        };
+        let begun = self.prepared(command.arg(sql)).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
+        begun.with_context(|| format!("having {:?} begin {sql}", self.database))
+    }
+
     fn end(&self, how: Shutdown) -> Signal {
         match (self.database, how) {
             (Database::Postgres, Shutdown::Fast) => Signal::INT,

@@ -3,6 +3,7 @@
 use std::io::Write;
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
+use std::process::Child;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -19,6 +20,8 @@ use crate::notes::Notes;
 const ANSWER: Duration = Duration::from_secs(2);
 /// How long a node may take to start again, whatever is done to its database meanwhile.
 const START: Duration = Duration::from_secs(90);
+/// By then a session has what it is to hold.
+const HOLDS_AFTER_MS: u64 = 300;
 pub(crate) const SHARDS: usize = 256;
 const DATABASE: &str = "torture";
 
@@ -34,6 +37,8 @@ pub(crate) struct Cluster {
     /// Where the nodes are, if each can have a host of its own.
     hosts: Vec<Host>,
     pub(crate) server: Option<Server>,
+    /// Sessions that hold something, with the node whose it is.
+    held: Vec<(Option<usize>, Child)>,
     /// What nodes said that are gone.
     said: Vec<String>,
     program: Program,
@@ -97,6 +102,7 @@ impl Cluster {
             wires,
             hosts,
             server,
+            held: Vec::new(),
             said: Vec::new(),
             program,
             notes,
@@ -159,6 +165,43 @@ impl Cluster {
         self.wires.iter().for_each(|wire| wire.point_to(standby.port()));
         self.address = standby.address(DATABASE)?;
         self.server = Some(standby);
+        Ok(())
+    }
+
+    /// Has a session hold the row of a node's lease, or a snapshot of everything, for so long. Whether it does.
+    pub(crate) async fn hold(&mut self, node: Option<usize>, for_ms: u64) -> Result<bool> {
+        let server = self.server()?;
+        let (begin, sleep) = match (server.database(), node) {
+            (Database::Postgres, None) => ("BEGIN ISOLATION LEVEL REPEATABLE READ", "pg_sleep"),
+            (Database::Postgres, Some(_)) => ("BEGIN", "pg_sleep"),
+            (Database::Mariadb, None) => ("START TRANSACTION WITH CONSISTENT SNAPSHOT", "SLEEP"),
+            // No other rows that it passes by.
+            (Database::Mariadb, Some(_)) => {
+                ("SET TRANSACTION ISOLATION LEVEL READ COMMITTED; START TRANSACTION", "SLEEP")
+            }
+        };
+        let held = match node.map(name) {
+            None => "SELECT COUNT(*) FROM job".to_owned(),
+            // Without a row there is nothing to hold, and it ends at once.
+            Some(name) => format!("SELECT counter FROM node WHERE name = '{name}' FOR UPDATE"),
+        };
+        let seconds = Duration::from_millis(for_ms).as_secs_f64();
+        let sql = format!("{begin}; WITH held AS ({held}) SELECT {sleep}({seconds}) FROM held LIMIT 1; ROLLBACK");
+        let mut session = server.begin_in(DATABASE, &sql)?;
+        crate::pause(HOLDS_AFTER_MS).await;
+        let holds = session.try_wait()?.is_none();
+        self.held.push((node, session));
+        Ok(holds)
+    }
+
+    /// Waits until a session has let go, which it does after its time.
+    pub(crate) async fn let_go(&mut self, node: Option<usize>) -> Result<()> {
+        while let Some(place) = self.held.iter().position(|(whose, _)| *whose == node) {
+            if self.held[place].1.try_wait()?.is_some() {
+                self.held.swap_remove(place);
+            }
+            crate::pause(20).await;
+        }
         Ok(())
     }
 

@@ -118,6 +118,7 @@ async fn begin(cluster: &mut Cluster, fault: &Planned) -> Result<Done> {
             cluster.host(node)?.plug(false)?;
             cluster.wire(node).open() > 0
         }
+        (Kind::LeaseLocked | Kind::SnapshotHeld, node) => cluster.hold(node, fault.lasts_ms).await?,
         (Kind::RollingRestart, _) => {
             for node in 0..cluster.count() {
                 let taken = cluster.take(node)?;
@@ -208,6 +209,7 @@ async fn end(cluster: &mut Cluster, fault: &Planned) -> Result<()> {
             cluster.wire(node).set(Flow::Pass);
             Ok(())
         }
+        (Kind::LeaseLocked | Kind::SnapshotHeld, node) => cluster.let_go(node).await,
         (Kind::DatabaseRestart | Kind::DatabaseCrash, _) => tokio::task::block_in_place(|| cluster.server()?.resume()),
         _ => Ok(()),
     }

@@ -29,6 +29,8 @@ pub(crate) enum Kind {
     DatabaseCrash,
     SessionKilled,
     SessionsEnded,
+    LeaseLocked,
+    SnapshotHeld,
     ClockNear,
     ClockFar,
     RollingRestart,
@@ -36,7 +38,7 @@ pub(crate) enum Kind {
 }
 
 /// What can happen to nodes over a server.
-const ALL: [Kind; 16] = [
+const ALL: [Kind; 18] = [
     Kind::Kill,
     Kind::Stop,
     Kind::Unplugged,
@@ -49,6 +51,8 @@ const ALL: [Kind; 16] = [
     Kind::DatabaseCrash,
     Kind::SessionKilled,
     Kind::SessionsEnded,
+    Kind::LeaseLocked,
+    Kind::SnapshotHeld,
     Kind::ClockNear,
     Kind::ClockFar,
     Kind::RollingRestart,
@@ -73,6 +77,8 @@ impl fmt::Display for Kind {
             Self::DatabaseCrash => "database crashed",
             Self::SessionKilled => "session killed",
             Self::SessionsEnded => "sessions ended",
+            Self::LeaseLocked => "lease locked",
+            Self::SnapshotHeld => "snapshot held",
             Self::ClockNear => "clock off",
             Self::ClockFar => "clock far off",
             Self::RollingRestart => "rolling restart",
@@ -102,6 +108,7 @@ impl Kind {
                 | Self::DatabaseCrash
                 | Self::SessionKilled
                 | Self::SessionsEnded
+                | Self::SnapshotHeld
                 | Self::RollingRestart
                 | Self::Promotion
         )

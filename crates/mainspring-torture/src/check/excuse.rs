@@ -103,6 +103,9 @@ fn excuse(fault: &Done, alone: bool) -> Vec<Excuse> {
         }
         // A node whose renewals arrive, and whose answers come too late, takes leave after a while (H7).
         Kind::Slow => vec![excuse(to, lasts.min(LEAVE_MS) + TAKEOVER_MS, true)],
+        // Neither can the node renew its lease, nor the others bury it.
+        Kind::LeaseLocked => vec![excuse(to, lasts + TAKEOVER_MS, true)],
+        Kind::SnapshotHeld => vec![],
         Kind::ClockNear => vec![excuse(to, RECOVERY_MS + fault.amount.abs(), false)],
         Kind::ClockFar => vec![excuse(to, TAKEOVER_MS, false)],
         // Runs of a database that is away for long are not heard of, and no node looks dead for it.
@@ -143,6 +146,8 @@ mod tests {
             (Kind::DatabaseCrash, 50_000, 55_000, 51_000, 51_000 + 1_000 + 5_000 + 3_000),
             (Kind::Promotion, 50_000, 52_000, 51_000, 51_000 + 1_000 + 2_000 + 8_000),
             (Kind::SessionKilled, 50_000, 75_000, 51_000, 51_000 + 1_000 + 25_000 + 3_000),
+            (Kind::LeaseLocked, 50_000, 70_000, 51_000, 51_000 + 1_000 + 20_000 + 8_000),
+            (Kind::SnapshotHeld, 50_000, 70_000, 51_000, 52_000),
             (Kind::Reset, 50_000, 50_000, 51_000, 55_000),
             (Kind::RollingRestart, 50_000, 52_000, 51_000, 51_000 + 1_000 + 1_000),
             (Kind::ClockNear, 50_000, 60_000, 61_000, 61_000 + 1_000 + 3_100),
