@@ -24,7 +24,8 @@ pub(super) fn record(db: &Connection, batch: &FireBatch, owner: i64, stamp: i64)
     let due: Vec<&FireEntry> = usual.into_iter().filter(|entry| found.contains(&entry.trigger.0)).collect();
     let mut known = HashSet::new();
     if !due.is_empty() {
-        execute(db, own!("fire_move"), &[(":entries", &entries(&due)), (":batch", &stamp)])?;
+        // With the runs that follow.
+        db.post(own!("fire_move"), &[(":entries", &entries(&due)), (":batch", &stamp)], None)?;
         known = insert_runs(db, &due, owner, batch)?;
     }
     let recorded = batch.entries.iter().map(|entry| is_usual(entry) && found.contains(&entry.trigger.0)).collect();

@@ -417,6 +417,13 @@ fn what_is_not_like_most_travels_together() {
 }
 
 #[test]
+fn fire_under_a_limit_takes_few_round_trips() {
+    let wire = crate::sql::tests::Wire::to(&database());
+    let store = Arc::new(MysqlStore::open(&wire.address).unwrap());
+    crate::sql::tests::trips::fire_under_a_limit_takes_few_round_trips(store, &wire, 7);
+}
+
+#[test]
 fn first_batch_over_a_new_session_asks_little_more_than_the_next() {
     let wire = crate::sql::tests::Wire::to(&database());
     let store = Arc::new(MysqlStore::open(&wire.address).unwrap());

@@ -12,11 +12,11 @@ use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
 
 use super::Batches;
 use super::db::{
-    Db, Lock, Row, Sql, Step, ToSql, Values, execute, exists, maybe_instant, millis, on_servers, read, read_known,
-    release, run_id, sql, word,
+    Db, Lock, Query, Row, Sql, Step, ToSql, Values, execute, exists, known, maybe_instant, millis, on_servers, release,
+    run_id, sql, word,
 };
 use super::gap;
-use super::gate::Gates;
+use super::gate::{GATES_READ, Gates};
 use super::list;
 use super::repeat;
 use super::replace::{Notes, replace};
@@ -142,40 +142,39 @@ fn record_warily<C: Batches>(db: &C, batch: &FireBatch, owner: i64, stamp: i64) 
 
 /// Of the entries, the triggers that others have locked, or whose gates they have. The rest is locked afterwards.
 pub(crate) fn find_busy(db: &dyn Db, entries: &[&FireEntry]) -> Step<HashSet<TriggerId>> {
-    let locked = find_locked(
-        db,
-        entries.iter().map(|entry| entry.trigger.0).collect(),
-        on_servers!("fire_free", postgres, mysql),
-        on_servers!("fire_there", postgres, mysql),
-    )?;
-    let gates: BTreeSet<i64> = entries.iter().filter(|entry| entry.gate.is_some()).map(|entry| entry.job.0).collect();
-    let locked_gates = find_locked(
-        db,
-        gates,
-        on_servers!("fire_gates_free", postgres, mysql),
-        on_servers!("fire_gates_there", postgres, mysql),
-    )?;
+    let triggers = entries.iter().map(|entry| entry.trigger.0).collect();
+    let gates = entries.iter().filter(|entry| entry.gate.is_some()).map(|entry| entry.job.0).collect();
+    let [triggers, gates] = find_locked(db, [triggers, gates])?;
     let is_busy = |entry: &&&FireEntry| {
-        locked.contains(&entry.trigger.0) || (entry.gate.is_some() && locked_gates.contains(&entry.job.0))
+        triggers.contains(&entry.trigger.0) || (entry.gate.is_some() && gates.contains(&entry.job.0))
     };
     Ok(entries.iter().filter(is_busy).map(|entry| entry.trigger).collect())
 }
 
-/// Locks rows, passing over those that others have locked. Answers these.
-fn find_locked(db: &dyn Db, rows: BTreeSet<i64>, free: Sql, there: Sql) -> Step<HashSet<i64>> {
-    let list = |rows: &BTreeSet<i64>| list::of_numbers(rows.iter().copied());
-    let number = |row: &Row<'_>| row.get::<i64>(0);
-    if rows.is_empty() {
-        return Ok(HashSet::new());
+/// Locks rows of triggers and of gates, passing over those that others have locked. Answers these.
+fn find_locked(db: &dyn Db, mut rows: [BTreeSet<i64>; 2]) -> Step<[HashSet<i64>; 2]> {
+    const FREE: [Sql; 2] = [on_servers!("fire_free", postgres, mysql), on_servers!("fire_gates_free", postgres, mysql)];
+    const THERE: [Sql; 2] =
+        [on_servers!("fire_there", postgres, mysql), on_servers!("fire_gates_there", postgres, mysql)];
+    let free = find_rows(db, FREE, &rows)?;
+    for (rows, free) in rows.iter_mut().zip(free) {
+        rows.retain(|row| !free.contains(row));
     }
-    let mut missing = rows;
-    for free in read(db, free, &[(":rows", &list(&missing))], number)? {
-        missing.remove(&free);
-    }
-    if missing.is_empty() {
-        return Ok(HashSet::new());
-    }
-    Ok(read(db, there, &[(":rows", &list(&missing))], number)?.into_iter().collect())
+    find_rows(db, THERE, &rows)
+}
+
+/// The numbers that statements answer, each of its rows if there are some. All of them travel together.
+fn find_rows(db: &dyn Db, statements: [Sql; 2], rows: &[BTreeSet<i64>; 2]) -> Step<[HashSet<i64>; 2]> {
+    let lists = rows.each_ref().map(|rows| list::of_numbers(rows.iter().copied()));
+    let values = lists.each_ref().map(|list| [(":rows", list as &dyn ToSql)]);
+    let wanted: Vec<usize> = (0..rows.len()).filter(|place| !rows[*place].is_empty()).collect();
+    let queries: Vec<Query<'_>> = wanted.iter().map(|place| (statements[*place], &values[*place][..])).collect();
+    let mut found = [HashSet::new(), HashSet::new()];
+    db.each_of(&queries, &mut |place, row| {
+        found[wanted[place]].insert(row.get(0)?);
+        Ok(())
+    })?;
+    Ok(found)
 }
 
 impl Usual {
@@ -288,12 +287,30 @@ impl Fire<'_> {
             return Ok(());
         }
         let triggers = list::of_numbers(entries.iter().map(|entry| entry.trigger.0));
-        // One that cannot be read has changed in a way that this program does not know: stale, like any other change.
-        self.found.extend(read_known(self.db, sql!("fire_read", postgres, mysql), &[(":triggers", &triggers)], found)?);
-        // Nobody makes a run of a trigger meanwhile.
-        self.known.extend(runs_known(self.db, entries)?);
-        let limited = entries.iter().filter(|entry| entry.gate.is_some());
-        self.gates.load(self.db, &limited.map(|entry| entry.job).collect())
+        let runs = list::of_runs(entries.iter().flat_map(|entry| &entry.runs).map(|run| run.id));
+        let limited: BTreeSet<i64> =
+            entries.iter().filter(|entry| entry.gate.is_some()).map(|entry| entry.job.0).collect();
+        let jobs = list::of_numbers(limited.iter().copied());
+        let of_triggers: [(&str, &dyn ToSql); 1] = [(":triggers", &triggers)];
+        let of_runs: [(&str, &dyn ToSql); 1] = [(":runs", &runs)];
+        let of_jobs: [(&str, &dyn ToSql); 1] = [(":jobs", &jobs)];
+        let queries: [Query<'_>; 3] = [
+            (sql!("fire_read", postgres, mysql), &of_triggers),
+            // Nobody makes a run of a trigger meanwhile.
+            (sql!("runs_known", postgres, mysql), &of_runs),
+            (GATES_READ, &of_jobs),
+        ];
+        let queries = &queries[..if limited.is_empty() { 2 } else { 3 }];
+        let Self { db, found: triggers, known: runs, gates, .. } = self;
+        db.each_of(queries, &mut |place, row| {
+            match place {
+                // One that cannot be read has changed in a way that this program does not know: stale, like any other change.
+                0 => triggers.extend(known(found(row))?),
+                1 => _ = runs.insert(run_id(row, 0)?),
+                _ => gates.take_in(row)?,
+            }
+            Ok(())
+        })
     }
 
     /// Records an entry, whatever it is.
@@ -477,11 +494,6 @@ pub(crate) fn is_known(db: &dyn Db, run: RunId) -> Step<bool> {
 }
 
 /// Of the runs of entries, those that were made before.
-fn runs_known(db: &dyn Db, entries: &[&FireEntry]) -> Step<Vec<RunId>> {
-    let runs = list::of_runs(entries.iter().flat_map(|entry| &entry.runs).map(|run| run.id));
-    read(db, sql!("runs_known", postgres, mysql), &[(":runs", &runs)], |row| run_id(row, 0))
-}
-
 fn suppressed(fire_time: Timestamp, policy: &str) -> Gap {
     Gap {
         first: fire_time,

@@ -11,9 +11,12 @@ use mainspring_core::job::GateRule;
 use mainspring_core::overlap::{Gate, promotable};
 use mainspring_core::run::RunState;
 
-use super::db::{Db, Lock, Query, Row, Step, ToSql, execute, read, read_one, run_id, sql};
+use super::db::{Db, Lock, Query, Row, Sql, Step, ToSql, execute, read_one, run_id, sql};
 use super::list;
 use super::session::RunChanges;
+
+/// Locks the gates of jobs, and answers those that there are.
+pub(crate) const GATES_READ: Sql = sql!("gates_read", postgres, mysql);
 
 /// The gates that a request has to do with.
 #[derive(Debug, Default)]
@@ -31,8 +34,12 @@ impl Gates {
             return Ok(());
         }
         let jobs = list::of_numbers(jobs.iter().map(|job| job.0));
-        let gate = |row: &Row<'_>| Ok((JobId(row.get(0)?), Gate { active: row.get(1)?, held: row.get(2)? }));
-        self.0.extend(read(db, sql!("gates_read", postgres, mysql), &[(":jobs", &jobs)], gate)?);
+        db.each(GATES_READ, &[(":jobs", &jobs)], &mut |row| self.take_in(row).map(|()| true))
+    }
+
+    /// Takes in a row of [`GATES_READ`].
+    pub(crate) fn take_in(&mut self, row: &Row<'_>) -> Step<()> {
+        self.0.insert(JobId(row.get(0)?), Gate { active: row.get(1)?, held: row.get(2)? });
         Ok(())
     }
 

@@ -41,6 +41,32 @@ pub(crate) fn late_fires_of_a_job_with_a_limit_travel_together(store: Arc<dyn St
     });
 }
 
+/// A batch with a fire of a job with a limit, beside one of a job without, takes no more round trips than `most`. While it is under way over
+/// a slow wire, what comes due waits for the next.
+pub(crate) fn fire_under_a_limit_takes_few_round_trips(store: Arc<dyn Store>, wire: &Wire, most: u64) {
+    Runtime::new().unwrap().block_on(async {
+        let kit = Kit::new(store).await;
+        let limited = kit.save(Draft::new("a").limit(Overlap::Skip, 9).trigger("t", at(1_000))).await;
+        let jobs = [limited, kit.save(Draft::new("b").trigger("t", at(1_000))).await];
+        let mut took = 0;
+        // The first ones make the gate, and tell the server the statements.
+        for second in 1..5 {
+            let due = at(second * 1_000);
+            let entry = |job: &Kept| {
+                let entry = job.entry(0);
+                let runs = vec![new_run(entry.trigger, due, true)];
+                let progress = advanced(&entry.progress, due, Some(due + 1_000));
+                FireEntry { expected: due, runs, progress, ..entry }
+            };
+            let entries = jobs.iter().map(entry).collect();
+            let batch = Arc::new(FireBatch { id: kit.batch_id(), at: due, answered: 0, entries });
+            took = wire.round_trips(kit.store.fire(Arc::clone(&batch))).await;
+            assert_eq!(kit.store.fire(batch).await.unwrap().placed, [Placed::Running; 2]);
+        }
+        assert!(took <= most, "{took} and not {most}");
+    });
+}
+
 /// What is not like most — under a limit, with instants missed, awaited by its trigger, tried again, followed by a run that was held,
 /// with something to keep — takes as many round trips for seventy jobs as for seven: when it fires, is asked for once more, and ends. Otherwise a node
 /// that is far from its server, and takes over what was another's, makes all of it late.
