@@ -493,7 +493,6 @@ pub(crate) fn is_known(db: &dyn Db, run: RunId) -> Step<bool> {
     Ok(exists(db, sql!("live_has"), &id)? || exists(db, sql!("history_has"), &id)?)
 }
 
-/// Of the runs of entries, those that were made before.
 fn suppressed(fire_time: Timestamp, policy: &str) -> Gap {
     Gap {
         first: fire_time,
