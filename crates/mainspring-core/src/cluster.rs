@@ -438,6 +438,7 @@ impl Membership {
     fn late(&mut self, now_ms: u64, commands: &mut Vec<Command>) {
         self.renewing = false;
         self.plan_renewal();
+        // An answer that comes too late says nothing that is trusted.
         self.distance.lost();
         let patience_ms = 2 * self.settings.lease_ms;
         // One that failed among them is no good one; where all have failed for that long, there was an outage.

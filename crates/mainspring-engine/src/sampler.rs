@@ -25,11 +25,8 @@ impl Sampler {
         let mut alarm = self.clock.alarm();
         let mut was_low = false;
         loop {
-            match self.look().await {
-                Ok(sample) => {
-                    self.metrics.store.show(&sample, self.clock.now());
-                    was_low = self.look_at(sample.figures.disk, was_low);
-                }
+            match self.look(&mut was_low).await {
+                Ok(sample) => self.metrics.store.show(&sample, self.clock.now()),
                 Err(Error::Closed) => return,
                 Err(error) => {
                     tracing::debug!(%error, "the store's figures could not be read");
@@ -40,12 +37,11 @@ impl Sampler {
         }
     }
 
-    async fn look(&self) -> Result<Sample> {
-        Ok(Sample {
-            figures: self.store.figures().await?,
-            queues: self.store.queues().await?,
-            workers: self.store.workers().await?,
-        })
+    async fn look(&self, was_low: &mut bool) -> Result<Sample> {
+        let figures = self.store.figures().await?;
+        // Whatever becomes of what is only shown.
+        *was_low = self.look_at(figures.disk, *was_low);
+        Ok(Sample { figures, queues: self.store.queues().await?, workers: self.store.workers().await? })
     }
 
     /// Warns of a disk that fills up, once, and passes on whether log lines still have room. Answers whether it is low.

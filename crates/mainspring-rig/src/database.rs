@@ -265,10 +265,7 @@ impl Server {
     /// # Errors
     /// What the server says.
     pub fn ask_in(&self, database: &str, sql: &str) -> Result<String> {
-        let mut command = match self.database {
-            Database::Postgres => postgres::client(self.port, database)?,
-            Database::Mariadb => mariadb::client(self.port, database),
-        };
+        let mut command = self.client(database)?;
         self.run(command.arg(sql)).with_context(|| format!("asking {:?} to {sql}", self.database))
     }
 
@@ -277,12 +274,16 @@ impl Server {
     /// # Errors
     /// There is no program to send them with.
     pub fn begin_in(&self, database: &str, sql: &str) -> Result<Child> {
-        let mut command = match self.database {
-            Database::Postgres => postgres::client(self.port, database)?,
-            Database::Mariadb => mariadb::client(self.port, database),
-        };
+        let mut command = self.client(database)?;
         let begun = self.prepared(command.arg(sql)).stdout(Stdio::null()).stderr(Stdio::null()).spawn();
         begun.with_context(|| format!("having {:?} begin {sql}", self.database))
+    }
+
+    fn client(&self, database: &str) -> Result<Command> {
+        match self.database {
+            Database::Postgres => postgres::client(self.port, database),
+            Database::Mariadb => Ok(mariadb::client(self.port, database)),
+        }
     }
 
     fn end(&self, how: Shutdown) -> Signal {

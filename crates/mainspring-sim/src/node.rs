@@ -129,7 +129,7 @@ impl Node {
 
     /// Whether the node claims runs, as far as it knows.
     pub(crate) fn takes_work(&self) -> bool {
-        self.up && self.part.is_some_and(|part| part.trusted && !part.owned.is_empty())
+        self.up && self.part.is_some_and(|part| part.takes_work())
     }
 
     fn call(&mut self, why: For) -> u64 {

@@ -195,13 +195,10 @@ impl Cluster {
     }
 
     /// Waits until a session has let go, which it does after its time.
-    pub(crate) async fn let_go(&mut self, node: Option<usize>) -> Result<()> {
-        while let Some(place) = self.held.iter().position(|(whose, _)| *whose == node) {
-            if self.held[place].1.try_wait()?.is_some() {
-                self.held.swap_remove(place);
-            }
-            crate::pause(20).await;
-        }
+    pub(crate) fn let_go(&mut self, node: Option<usize>) -> Result<()> {
+        let place = self.held.iter().position(|(whose, _)| *whose == node).context("what is let go of is held")?;
+        let (_, mut session) = self.held.swap_remove(place);
+        tokio::task::block_in_place(|| session.wait())?;
         Ok(())
     }
 

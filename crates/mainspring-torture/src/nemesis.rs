@@ -209,7 +209,7 @@ async fn end(cluster: &mut Cluster, fault: &Planned) -> Result<()> {
             cluster.wire(node).set(Flow::Pass);
             Ok(())
         }
-        (Kind::LeaseLocked | Kind::SnapshotHeld, node) => cluster.let_go(node).await,
+        (Kind::LeaseLocked | Kind::SnapshotHeld, node) => cluster.let_go(node),
         (Kind::DatabaseRestart | Kind::DatabaseCrash, _) => tokio::task::block_in_place(|| cluster.server()?.resume()),
         _ => Ok(()),
     }

@@ -2,7 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::Path;
-use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 
 use mainspring_rig::{Program, free_port};
 use mainspring_store::conformance::kit;
@@ -89,7 +89,7 @@ impl Shell {
         let home = Program::new("bash").unwrap();
         let binaries = Path::new(env!("CARGO_BIN_EXE_mainspring")).parent().unwrap();
         // Jobs have numbers, as in a terminal.
-        let mut command: Command = home.command(&["--noprofile", "--norc", "-m"]);
+        let mut command = home.command(&["--noprofile", "--norc", "-m"]);
         let path = format!("{}:{}", binaries.display(), std::env::var("PATH").unwrap_or_default());
         // What it says itself, of jobs that were killed, is not shown.
         let mut shell = command.env("PATH", path).stderr(Stdio::null()).spawn().unwrap();

@@ -40,12 +40,12 @@ impl Distance {
         };
         if self.left && !left {
             // Where it is then, with its shards, is for new answers to say.
-            self.answers = [None; PATIENT];
+            self.lost();
         }
         self.left = left;
     }
 
-    /// No answer came in time: nobody knows where the node is.
+    /// Nobody knows where the node is until new answers say so.
     pub(super) fn lost(&mut self) {
         self.answers = [None; PATIENT];
     }

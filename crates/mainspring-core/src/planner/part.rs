@@ -21,7 +21,8 @@ impl Part {
 
     /// Whether the node claims runs and releases those that wait for an instant. One whose clock is wrong owns nothing, and
     /// would release them at the wrong time.
-    pub(super) fn takes_work(&self) -> bool {
+    #[must_use]
+    pub fn takes_work(&self) -> bool {
         self.trusted && (self.far || !self.owned.is_empty())
     }
 }

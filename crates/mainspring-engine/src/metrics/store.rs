@@ -118,7 +118,7 @@ impl StoreMetrics {
         }
         let busy = workers.iter().filter(|worker| worker.running >= worker.info.slots).count();
         for (state, count) in [("busy", busy), ("free", workers.len() - busy)] {
-            self.workers.get_or_create(&StateLabel { state }).set(i64::try_from(count).unwrap_or(i64::MAX));
+            self.workers.get_or_create(&StateLabel { state }).set(whole(count));
         }
         let heard = workers.iter().map(|worker| worker.heard_at).min();
         self.worker_heard_s.set(heard.map(|at| at.as_millis() / 1_000));
@@ -166,8 +166,8 @@ impl EncodeMetric for Known {
     }
 }
 
-fn whole(count: u64) -> i64 {
-    i64::try_from(count).unwrap_or(i64::MAX)
+fn whole(count: impl TryInto<i64>) -> i64 {
+    count.try_into().unwrap_or(i64::MAX)
 }
 
 #[cfg(test)]
