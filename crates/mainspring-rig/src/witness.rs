@@ -1,9 +1,13 @@
 //! Files in which jobs bear witness: what really ran, told by the work itself and not by the database.
 
+use std::fs::OpenOptions;
+use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
 use mainspring_core::{RunId, Timestamp};
+
+use crate::history::now;
 
 /// A file to which jobs append a line when they start and another when they end, synced before they go on.
 #[derive(Clone, Debug)]
@@ -57,6 +61,22 @@ impl Witness {
             r#"mark() {{ date "+%n$1 $MS_JOB $MS_RUN_ID $MS_ATTEMPT $$ $MS_FIRE_TIME %s%3N ." | dd of='{file}' oflag=append conv=notrunc,fsync status=none; }}
 mark start; ({work}); code=$?; mark end; exit $code"#
         )
+    }
+
+    /// Writes a line for work that is done within this process, at the machine's time.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn note(&self, moment: Moment, job: &str, run: RunId, attempt: u32, fire_time: Timestamp) -> Result<()> {
+        let word = match moment {
+            Moment::Start => "start",
+            Moment::End => "end",
+        };
+        let (pid, at) = (std::process::id(), now()?.as_millis());
+        let line = format!("\n{word} {job} {run} {attempt} {pid} {fire_time} {at} .");
+        let mut file = OpenOptions::new().append(true).create(true).open(&self.path)?;
+        file.write_all(line.as_bytes())?;
+        Ok(file.sync_data()?)
     }
 
     /// What has been written so far; nothing if nobody has. A line without its dot was cut short with its process, before the

@@ -4,14 +4,13 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use mainspring_core::Timestamp;
-use mainspring_engine::{Clock, ManualClock};
-use mainspring_store::MemoryStore;
+use mainspring_engine::{Clock, ManualClock, Stopped};
 
 use crate::error::Error;
 use crate::scheduler::{Builder, Scheduler};
 use crate::trigger::millis;
 
-/// A scheduler in memory, on a clock that stands still until it is set: schedules are tested without waiting.
+/// A scheduler on a clock that stands still until it is set: schedules are tested without waiting.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -48,10 +47,37 @@ impl ManualEngine {
     /// # Errors
     /// If the engine cannot start.
     pub async fn start(builder: Builder, now: Timestamp) -> Result<Self, Error> {
+        Self::start_on(builder, "memory:", now).await
+    }
+
+    /// The same on a store, `memory:` or `sqlite:PATH`: what becomes of schedules while no process runs is tested, too.
+    ///
+    /// ```
+    /// # use std::time::Duration;
+    /// # use mainspring::prelude::*;
+    /// # #[tokio::main]
+    /// # async fn main() -> Result<(), Box<dyn std::error::Error>> {
+    /// # let folder = tempfile::tempdir()?;
+    /// let store = format!("sqlite:{}", folder.path().join("jobs.db").display());
+    /// let builder = || Scheduler::builder().handler("bill", async |_: RunContext| {});
+    /// let engine = ManualEngine::start_on(builder(), &store, "2026-03-01T00:00:00Z".parse()?).await?;
+    /// engine.scheduler().add(job("bill").trigger(cron("0 0 6 1 * ?"))).await?;
+    /// engine.shutdown(Duration::from_secs(10)).await?;
+    ///
+    /// // Nobody was there at six; what is a little late goes on.
+    /// let engine = ManualEngine::start_on(builder(), &store, "2026-03-01T06:00:30Z".parse()?).await?;
+    /// assert_eq!(engine.scheduler().runs("bill", 10).await?.len(), 1);
+    /// # Ok(())
+    /// # }
+    /// ```
+    ///
+    /// # Errors
+    /// If the store cannot be opened or the engine cannot start.
+    pub async fn start_on(builder: Builder, store: &str, now: Timestamp) -> Result<Self, Error> {
         let clock = ManualClock::new(now);
         // A clock that leaps wants a long window: each step of the window is an instant to stop at.
         let builder = builder.window(Duration::from_secs(30 * 86_400));
-        let scheduler = builder.start_on(Arc::new(MemoryStore::new()), Arc::new(clock.clone())).await?;
+        let scheduler = builder.start_on(mainspring_store::open(store).await?, Arc::new(clock.clone())).await?;
         let engine = Self { scheduler, clock };
         engine.settle().await;
         Ok(engine)
@@ -99,5 +125,13 @@ impl ManualEngine {
     /// Waits until everything that is due by the clock has fired and run.
     pub async fn settle(&self) {
         self.scheduler.engine().settled(self.now()).await;
+    }
+
+    /// Stops, as [`Scheduler::shutdown`] does.
+    ///
+    /// # Errors
+    /// If the store could not be closed.
+    pub async fn shutdown(self, grace: Duration) -> Result<Stopped, Error> {
+        self.scheduler.shutdown(grace).await
     }
 }

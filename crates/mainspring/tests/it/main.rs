@@ -1,6 +1,7 @@
 //! The embedded scheduler as programs use it, on a clock that the tests set, and on SQLite across restarts.
 
 mod data;
+mod killed;
 mod listeners;
 mod outputs;
 
