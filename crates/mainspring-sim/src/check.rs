@@ -15,6 +15,7 @@ use std::fmt;
 use crate::history::{History, Time};
 
 pub use lateness::Lateness;
+pub(crate) use records::ON_ITS_WAY_MS;
 pub use records::worst_in_calm;
 pub use watch::Watch;
 

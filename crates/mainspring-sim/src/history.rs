@@ -315,6 +315,17 @@ pub struct Fault {
     pub recovery_ms: i64,
 }
 
+/// A run that waits for somebody to execute it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Waiting {
+    /// The run.
+    pub run: RunId,
+    /// Since when.
+    pub since: Time,
+    /// Whether workers of other machines are to execute it.
+    pub goes_out: bool,
+}
+
 /// What was left when all had been quiet.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Remains {
@@ -322,8 +333,8 @@ pub struct Remains {
     pub at: Time,
     /// Active triggers whose next instant has passed: trigger and due time.
     pub overdue: Vec<(TriggerId, Time)>,
-    /// Runs that wait for a worker.
-    pub queued: Vec<RunId>,
+    /// Runs that wait for somebody to execute them.
+    pub queued: Vec<Waiting>,
     /// Runs that are recorded as running and that no live process executes.
     pub abandoned: Vec<RunId>,
     /// Shards without an owner, or whose owner does not know.
@@ -392,6 +403,8 @@ pub struct History {
     pub corrections: Vec<Correction>,
     /// Disturbances.
     pub faults: Vec<Fault>,
+    /// From when to when no worker of another machine had room for another run, in order.
+    pub no_room: Vec<(Time, Time)>,
     /// When failovers took rows back.
     pub failovers: Vec<Time>,
     /// How far node clocks were from the checker's at most, either way.

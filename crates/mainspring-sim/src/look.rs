@@ -3,12 +3,14 @@
 use mainspring_core::cluster::{Shard, ShardSet};
 use mainspring_core::run::RunState;
 use mainspring_core::{RunId, Timestamp};
-use mainspring_store::{RunQuery, Store, TriggerQuery};
+use mainspring_store::{RunInfo, RunQuery, Store, TriggerQuery};
 
+use crate::check::ON_ITS_WAY_MS;
 use crate::client::Client;
 use crate::faults::{Kind, Planted};
-use crate::history::{Fault, Operation, Outcome, Remains, Seen, State, Tally};
+use crate::history::{Fault, Operation, Outcome, Remains, Seen, State, Tally, Waiting};
 use crate::load;
+use crate::node::desk::REMOTE;
 use crate::store::ready;
 use crate::world::{BASE_MS, RECOVERY_MS, What, World};
 
@@ -19,9 +21,6 @@ const OWN: u32 = 116;
 /// Jobs of workers.
 const REMOTE_JOBS: u32 = 16;
 const JOBS: u32 = OWN + REMOTE_JOBS;
-/// How late something may be that is still on its way.
-const ON_ITS_WAY_MS: i64 = 3_000;
-
 /// Newest runs of a job that are looked at.
 const LOOKED_AT: u32 = 200;
 
@@ -92,6 +91,9 @@ impl World {
             let fault = Fault { kind: "full", node: None, from, to: self.time(), recovery_ms: 0 };
             self.history.faults.push(fault);
         }
+        if let Some(from) = self.no_room_since {
+            self.history.no_room.push((from, self.time()));
+        }
         let at = self.time();
         let remains = Remains {
             at,
@@ -127,23 +129,21 @@ impl World {
         overdue.map(|row| (row.id, row.progress.due_at.map_or(0, Timestamp::as_millis))).collect()
     }
 
-    fn runs_in(&self, job: Option<mainspring_core::JobId>, states: &[RunState]) -> Vec<(RunId, Timestamp)> {
-        let query = RunQuery { job, states: states.to_vec(), limit: u32::MAX, ..RunQuery::default() };
+    fn queued(&self) -> Vec<Waiting> {
+        let query =
+            RunQuery { states: vec![RunState::Queued, RunState::Scheduled], limit: u32::MAX, ..RunQuery::default() };
         let runs = ready(self.store.memory.runs(query)).expect("the memory store is open");
-        runs.into_iter().map(|run| (run.id, run.not_before.unwrap_or(run.created_at))).collect()
-    }
-
-    fn queued(&self) -> Vec<RunId> {
-        let limit = Timestamp::from_millis(self.time() - ON_ITS_WAY_MS);
-        let waiting = self.runs_in(None, &[RunState::Queued, RunState::Scheduled]);
-        // A held run may have been promoted a moment ago.
-        let promoted = |run: &RunId| {
-            ready(self.store.memory.run(*run))
-                .ok()
-                .flatten()
-                .is_some_and(|info| self.history.jobs.get(&self.jobs[&info.job]).is_some_and(|facts| facts.exclusive))
+        let of = |info: RunInfo| {
+            let draft = &self.drafts[self.jobs[&info.job] as usize];
+            let since = info.not_before.unwrap_or(info.created_at).as_millis();
+            // A held run may have been promoted a moment ago.
+            (!draft.facts.exclusive).then(|| Waiting {
+                run: info.id,
+                since,
+                goes_out: draft.definition.queue == REMOTE,
+            })
         };
-        waiting.into_iter().filter(|(run, since)| *since < limit && !promoted(run)).map(|(run, _)| run).collect()
+        runs.into_iter().filter_map(of).collect()
     }
 
     fn abandoned(&self) -> Vec<RunId> {

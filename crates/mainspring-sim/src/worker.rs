@@ -462,6 +462,7 @@ impl World {
         state.book_life = state.book.joined(&terms(id), sent_ms);
         state.id = Some(id);
         state.asking = Asking::Poll(state.book.question(state.book_life).expect("it has begun"));
+        self.note_workers_room();
         self.ask(worker);
     }
 
@@ -663,6 +664,7 @@ impl World {
         state.up = false;
         state.deferred.clear();
         self.cut_chores_off(worker);
+        self.note_workers_room();
     }
 
     /// A worker that stood still goes on: what waited for it happens now, in its order.

@@ -209,6 +209,8 @@ pub struct World {
     pub(crate) bugs: crate::apply::Bugs,
     /// What each claim has taken.
     pub(crate) answered: BTreeMap<(Incarnation, u64), BTreeSet<(RunId, u32)>>,
+    /// Since when no worker has had room for another run.
+    pub(crate) no_room_since: Option<Time>,
     /// Since when no node has had room for another run.
     pub(crate) full_since: Option<Time>,
     /// The triggers that answers name which nobody has heard yet: by node and request.
@@ -273,6 +275,7 @@ impl World {
             asked: FxHashMap::default(),
             bugs: crate::apply::Bugs::default(),
             answered: BTreeMap::new(),
+            no_room_since: None,
             full_since: None,
             unheard: BTreeMap::new(),
             rewritten: FxHashMap::default(),
@@ -374,6 +377,20 @@ impl World {
                 self.full_since = None;
                 let to = self.time();
                 self.history.faults.push(Fault { kind: "full", node: None, from, to, recovery_ms: FULL_MS });
+            }
+            _ => {}
+        }
+    }
+
+    /// Notes the same of workers that have joined.
+    pub(crate) fn note_workers_room(&mut self) {
+        let mut joined = self.workers.iter().filter(|worker| worker.up && worker.id.is_some()).peekable();
+        let full = joined.peek().is_some() && joined.all(|worker| !worker.has_room());
+        match (full, self.no_room_since) {
+            (true, None) => self.no_room_since = Some(self.time()),
+            (false, Some(from)) => {
+                self.no_room_since = None;
+                self.history.no_room.push((from, self.time()));
             }
             _ => {}
         }

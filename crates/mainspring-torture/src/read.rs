@@ -8,7 +8,9 @@ use mainspring_core::job::{Job, ScheduleDefinition};
 use mainspring_core::run::RunState;
 use mainspring_core::{BatchId, Incarnation, RunId, Timestamp, TriggerId};
 use mainspring_rig::{History, Witness};
-use mainspring_sim::history::{self as sim, Fire, GapRow, Operation, Outcome, Remains, Schedule, State, Tally};
+use mainspring_sim::history::{
+    self as sim, Fire, GapRow, Operation, Outcome, Remains, Schedule, State, Tally, Waiting,
+};
 use mainspring_store::{JobQuery, Store, TriggerInfo};
 
 use crate::audit::Saw;
@@ -206,7 +208,7 @@ async fn remains(
     Ok(Remains {
         at,
         overdue: overdue.filter(|(_, due)| at - due > OVERDUE_MS + calm_ms).collect(),
-        queued: queued.map(|run| run.id).collect(),
+        queued: queued.map(|run| Waiting { run: run.id, since: run.due_at.as_millis(), goes_out: false }).collect(),
         ownerless,
         broken: broken.map(|row| row.id).collect(),
         jobs: states(store, numbers).await?,

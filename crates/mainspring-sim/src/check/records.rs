@@ -9,7 +9,10 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::lateness::CALM_MS;
 use super::timeline::{Timeline, Timelines};
 use super::{Findings, Lateness, Violation};
-use crate::history::{Correction, Fire, GapRow, History, Schedule, State, Time, Witness};
+use crate::history::{Correction, Fire, GapRow, History, Schedule, State, Time, Waiting, Witness};
+
+/// How late something may be that is still on its way.
+pub(crate) const ON_ITS_WAY_MS: i64 = 3_000;
 
 /// How long a node may not know that a failover has been: until the server is back, and it has renewed.
 const UNAWARE_MS: Time = 20_000;
@@ -317,8 +320,10 @@ pub(super) fn progress(history: &History) -> Vec<Violation> {
     for (trigger, due) in &remains.overdue {
         findings.add(at, || format!("trigger {trigger} is due since {} ms", at - due));
     }
-    for run in &remains.queued {
-        findings.add(at, || format!("run {run} waits for a worker"));
+    for waiting in &remains.queued {
+        findings.add_if(is_overdue(history, waiting), at, || {
+            format!("run {} waits for a worker since {} ms", waiting.run, at - waiting.since)
+        });
     }
     for run in &remains.abandoned {
         findings.add(at, || format!("run {run} is recorded as running, and nobody executes it"));
@@ -331,6 +336,17 @@ pub(super) fn progress(history: &History) -> Vec<Violation> {
     history.corrections.iter().for_each(|row| passed_over(history, row, &mut findings));
     findings.found.extend(super::runs::stopped(history));
     findings.found
+}
+
+/// Whether a run waits though somebody has had room for it. Moments in which workers ask for more are none.
+fn is_overdue(history: &History, waiting: &Waiting) -> bool {
+    let mut until = waiting.since + ON_ITS_WAY_MS;
+    for (from, to) in history.no_room.iter().filter(|_| waiting.goes_out) {
+        if *from <= until {
+            until = until.max(to + ON_ITS_WAY_MS);
+        }
+    }
+    until < history.remains.at
 }
 
 /// I11, correction by correction: what changes is named to the node that fires it, and only what was named in an answer that nobody

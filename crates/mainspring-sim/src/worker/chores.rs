@@ -30,6 +30,13 @@ impl Chore {
     }
 }
 
+impl Worker {
+    /// Whether another run would have a slot.
+    pub(crate) fn has_room(&self) -> bool {
+        self.chores.values().filter(|chore| chore.life == self.book_life).count() < SLOTS as usize
+    }
+}
+
 impl World {
     pub(super) fn begin_chore(&mut self, worker: usize, life: Life, given: &WorkerRun) {
         let run: RunId = given.run.parse().expect("as the node wrote it");
@@ -56,6 +63,7 @@ impl World {
         let number = self.works;
         self.workers[worker].chores.insert(number, chore);
         self.at(now + micros, What::ChoreDone(worker, number));
+        self.note_workers_room();
     }
 
     /// Work is told to end, and does so soon, if it does not end before.
@@ -96,6 +104,7 @@ impl World {
         let end = state.book.ended(chore.life, end);
         let Some(end) = end else {
             state.chores.remove(&number);
+            self.note_workers_room();
             return self.reconsider(worker);
         };
         chore.end = Some(end.clone());
@@ -117,6 +126,7 @@ impl World {
         state.disk.sync();
         if let Some(Chore { life, end: Some(end), .. }) = state.chores.remove(&number) {
             state.outbox.push_back((life, end));
+            self.note_workers_room();
             self.send_report(worker);
         }
     }

@@ -8,7 +8,7 @@ use mainspring_core::{BatchId, Incarnation, JobId, RunId, RunSource, Timestamp, 
 use mainspring_sim::check::INVARIANTS;
 use mainspring_sim::history::{
     AskedRun, Burial, Claim, Correction, Fault, Fire, GapRow, GaveUp, History, JobFacts, Joined, Operation, Outcome,
-    Remains, Schedule, Seen, State, Stopped, Tally, Told, Verdict, WORKERS_FROM, Witness,
+    Remains, Schedule, Seen, State, Stopped, Tally, Told, Verdict, WORKERS_FROM, Waiting, Witness,
 };
 
 const T0: i64 = 1_767_225_600_000;
@@ -41,6 +41,11 @@ fn fire(order: u64, instant: i64) -> Fire {
         lease: Some((ME, 1, 77)),
         lawful: true,
     }
+}
+
+/// A run that waits for a worker.
+fn waiting(since: i64) -> Waiting {
+    Waiting { run: run_at(T0), since, goes_out: true }
 }
 
 fn gap(first: i64, last: i64, reason: GapReason) -> GapRow {
@@ -333,7 +338,17 @@ fn what_does_not_go_on_is_rejected() {
         "I11",
         &[
             |history| history.remains.overdue.push((TRIGGER, T0 + 90_000)),
-            |history| history.remains.queued.push(run_at(T0)),
+            |history| history.remains.queued.push(waiting(history.remains.at - 3_001)),
+            |history| {
+                // Workers have no room, and this one is for nodes.
+                history.no_room = vec![(T0, history.remains.at)];
+                history.remains.queued.push(Waiting { goes_out: false, ..waiting(history.remains.at - 3_001) });
+            },
+            |history| {
+                let at = history.remains.at;
+                history.no_room = vec![(T0, at - 8_000), (at - 4_000, at)];
+                history.remains.queued.push(waiting(at - 20_000));
+            },
             |history| history.remains.abandoned.push(run_at(T0)),
             |history| history.remains.ownerless = 1,
             |history| history.remains.broken.push(TRIGGER),
@@ -348,6 +363,11 @@ fn what_does_not_go_on_is_rejected() {
     let mut explained = good();
     explained.corrections.push(Correction { unheard: true, ..passed_over(T0 + 9_000) });
     assert_eq!(INVARIANTS[10].2(&explained), [], "an answer was lost");
+    let mut full = good();
+    let at = full.remains.at;
+    full.no_room = vec![(T0, at - 8_000), (at - 5_500, at - 2_000)];
+    full.remains.queued.push(waiting(at - 20_000));
+    assert_eq!(INVARIANTS[10].2(&full), [], "nobody has had room for long");
     let mut stopped = good();
     stopped.stopped.push(Stopped { order: 97, run: stopped.witnesses[2].run, at: T0 + 20_500 });
     assert_eq!(INVARIANTS[10].2(&stopped), []);
