@@ -10,10 +10,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 use futures_util::future::BoxFuture;
 use mainspring_core::batch::LiveRun;
 use mainspring_core::{BatchId, Incarnation};
-use mainspring_store::{Error, Result};
+use mainspring_store::{Error, Result, causes};
 
 use crate::clock::Clock;
-use crate::driver::causes;
 
 /// Runs taken over in one step.
 const STEP_MAX: u32 = 500;

@@ -17,7 +17,7 @@ use mainspring_core::cluster::{
     takeover_ms,
 };
 use mainspring_core::planner::Answered;
-use mainspring_store::{Cluster, NodeInfo, Result, Store};
+use mainspring_store::{Cluster, NodeInfo, Result, Store, causes};
 use tokio::sync::{mpsc, oneshot, watch};
 
 use crate::clock::{Clock, boot_ms, pause, reading};
@@ -408,7 +408,7 @@ fn told<T>(answer: Result<T>, what: &'static str) -> Option<T> {
     match answer {
         Ok(value) => return Some(value),
         Err(mainspring_store::Error::Closed) => {}
-        Err(error) => tracing::warn!(error = %crate::driver::causes(&error), "this node could not {what}"),
+        Err(error) => tracing::warn!(error = %causes(&error), "this node could not {what}"),
     }
     None
 }

@@ -9,7 +9,7 @@ use mainspring_core::job::{CalendarDefinition, Job, ScheduleDefinition};
 use mainspring_core::rule::{Loaded, Rule, Start, guarded};
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
 use mainspring_schedule::Calendar;
-use mainspring_store::{Error, Result, Store};
+use mainspring_store::{Error, Result, Store, causes};
 use rustc_hash::{FxHashMap, FxHashSet};
 use serde_json::Value;
 
@@ -122,7 +122,7 @@ impl Definitions {
             }
             Ok(false) => {}
             Err(error @ (Error::Rejected { .. } | Error::Unusable { .. })) => {
-                tracing::error!(%error, trigger.id = trigger.0, reason, "a trigger cannot even be put aside");
+                tracing::error!(error = %causes(&error), trigger.id = trigger.0, reason, "a trigger cannot even be put aside");
             }
             Err(error) => return Err(error),
         }
@@ -135,7 +135,7 @@ impl Definitions {
             match self.definition(job, version).await {
                 Ok(definition) => return definition,
                 Err(error) => {
-                    tracing::error!(%error, job.id = job.0, "a claimed run's definition could not be read; trying again");
+                    tracing::error!(error = %causes(&error), job.id = job.0, "a claimed run's definition could not be read; trying again");
                     self.clock.alarm().wait_until(self.clock.now() + crate::engine::wait_of(RETRY_AFTER_MS)).await;
                 }
             }
@@ -162,7 +162,7 @@ impl Definitions {
                 Ok(rule) => return rule,
                 Err(Error::Closed) => return None,
                 Err(error) => {
-                    tracing::error!(%error, trigger.id = trigger.0, "a claimed run's trigger could not be read; trying again");
+                    tracing::error!(error = %causes(&error), trigger.id = trigger.0, "a claimed run's trigger could not be read; trying again");
                     self.clock.alarm().wait_until(self.clock.now() + crate::engine::wait_of(RETRY_AFTER_MS)).await;
                 }
             }
@@ -179,7 +179,7 @@ impl Definitions {
                 Ok(run) => return run.and_then(|run| run.expires_at),
                 Err(Error::Closed) => return None,
                 Err(error) => {
-                    tracing::error!(%error, run.id = %start.run, "a claimed run's time limit could not be read; trying again");
+                    tracing::error!(error = %causes(&error), run.id = %start.run, "a claimed run's time limit could not be read; trying again");
                     self.clock.alarm().wait_until(self.clock.now() + crate::engine::wait_of(RETRY_AFTER_MS)).await;
                 }
             }
@@ -203,7 +203,7 @@ impl Definitions {
                 }
                 Err(Error::Closed) => return Ok(None),
                 Err(error) => {
-                    tracing::error!(%error, job.id = job.0, "the data of a job could not be read; trying again");
+                    tracing::error!(error = %causes(&error), job.id = job.0, "the data of a job could not be read; trying again");
                     self.clock.alarm().wait_until(self.clock.now() + crate::engine::wait_of(RETRY_AFTER_MS)).await;
                 }
             }
@@ -216,7 +216,7 @@ impl Definitions {
         let (loaded, broken) = self.load(rows).await?;
         for (row, why) in broken.iter().filter(|(row, _)| row.progress.status == TriggerStatus::Active) {
             if let Err(error) = self.put_aside(row.id, Some(row.version), why).await {
-                tracing::error!(%error, trigger.id = row.id.0, why, "a trigger that does not fire could not be put aside");
+                tracing::error!(error = %causes(&error), trigger.id = row.id.0, why, "a trigger that does not fire could not be put aside");
             }
         }
         Ok(loaded)
@@ -304,7 +304,7 @@ pub(crate) async fn read_calendar_with(
         match compile::calendar(definition, &|_| base.clone()) {
             Ok(calendar) => compiled = Some(Arc::new(calendar)),
             Err(error) => {
-                tracing::error!(%error, calendar = name, namespace, "a stored calendar cannot be compiled");
+                tracing::error!(error = %causes(&error), calendar = name, namespace, "a stored calendar cannot be compiled");
                 return Ok(None);
             }
         }

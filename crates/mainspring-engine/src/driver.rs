@@ -12,7 +12,7 @@ use mainspring_core::retry::AfterAttempt;
 use mainspring_core::rule::{Loaded, Start};
 use mainspring_core::run::RunState;
 use mainspring_core::{Incarnation, Timestamp, TriggerId, TzdataVersion};
-use mainspring_store::Store;
+use mainspring_store::{Store, causes};
 use rustc_hash::FxHashMap;
 use tokio::sync::{Notify, broadcast, mpsc, watch};
 
@@ -486,17 +486,6 @@ fn refusal(error: &mainspring_store::Error) -> Option<Refusal> {
         mainspring_store::Error::TooMuch { .. } => Some(Refusal::TooMuch),
         _ => None,
     }
-}
-
-/// An error with what caused it.
-pub(crate) fn causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text.push_str(&format!(": {error}"));
-        cause = error.source();
-    }
-    text
 }
 
 const fn read_name(read: &Read) -> &'static str {

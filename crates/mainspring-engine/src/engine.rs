@@ -10,7 +10,7 @@ use mainspring_core::compile::Defaults;
 use mainspring_core::lane::Lane;
 use mainspring_core::planner;
 use mainspring_core::{Incarnation, JobId, Timestamp};
-use mainspring_store::{LEAST_VERSION, NodeInfo, Store, StoreWarning};
+use mainspring_store::{LEAST_VERSION, NodeInfo, Store, StoreWarning, causes};
 use mainspring_tasks::{Ended, HttpCall, TaskRunner};
 use tokio::sync::{broadcast, watch};
 use tokio::task::JoinSet;
@@ -113,7 +113,7 @@ async fn warn(store: Arc<dyn Store>) {
             }
         }
         Err(mainspring_store::Error::Closed) => {}
-        Err(error) => tracing::warn!(%error, "the store's settings could not be looked at"),
+        Err(error) => tracing::warn!(error = %causes(&error), "the store's settings could not be looked at"),
     }
 }
 
@@ -245,7 +245,7 @@ impl Engine {
             limits: set.subscribe(),
         };
         if let Err(error) = control.rearm_stranded().await {
-            tracing::error!(%error, "delays that wait for runs which are over could not be set going");
+            tracing::error!(error = %causes(&error), "delays that wait for runs which are over could not be set going");
         }
         let mut running = JoinSet::new();
         running.spawn(log_task.run());

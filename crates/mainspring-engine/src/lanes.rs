@@ -9,7 +9,7 @@ use mainspring_core::job::Job;
 use mainspring_core::lane::{JobLane, Judge, Lane, Lanes, slow_line};
 use mainspring_core::planner::AttemptEnd;
 use mainspring_core::run::AttemptOutcome;
-use mainspring_store::{Error, Store};
+use mainspring_store::{Error, Store, causes};
 use tokio::sync::mpsc;
 
 use crate::clock::{boot_ms, pause};
@@ -114,7 +114,9 @@ impl LaneWatch {
             match self.pass(&mut moves).await {
                 Ok(()) => {}
                 Err(Error::Closed) => return,
-                Err(error) => tracing::warn!(%error, "how long runs of jobs take could not be noted; trying again"),
+                Err(error) => {
+                    tracing::warn!(error = %causes(&error), "how long runs of jobs take could not be noted; trying again")
+                }
             }
             pause(LOOK_EVERY_MS).await;
         }

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use mainspring_core::RunId;
-use mainspring_store::{LogChunk, Store};
+use mainspring_store::{LogChunk, Store, causes};
 use mainspring_tasks::{LogLine, LogWriter, Stream};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio::task::JoinHandle;
@@ -146,7 +146,7 @@ impl LogLaneTask {
             if matches!(error, mainspring_store::Error::Closed) {
                 return false;
             }
-            tracing::error!(%error, chunks = chunks.len(), "log lines could not be stored; trying again");
+            tracing::error!(error = %causes(&error), chunks = chunks.len(), "log lines could not be stored; trying again");
             self.alarm.wait_until(self.clock.now() + crate::engine::wait_of(RETRY_AFTER_MS)).await;
         }
         self.appended.send_modify(|count| *count += 1);

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use mainspring_core::RunId;
 use mainspring_core::batch::AttemptDetail;
 use mainspring_core::output::{INLINE_MAX, OutputRef, PART_BYTES};
-use mainspring_store::{Error, Store};
+use mainspring_store::{Error, Store, causes};
 
 use crate::clock::Clock;
 
@@ -36,7 +36,7 @@ impl Outputs {
     pub(crate) async fn part_at_last(&self, run: RunId, attempt: u32, detail: &mut AttemptDetail) {
         while let Err(error) = self.part(run, attempt, detail).await {
             if matches!(error, Error::Unavailable { .. } | Error::TooMuch { .. }) {
-                tracing::error!(%error, run.id = %run, "an output could not be kept; trying again");
+                tracing::error!(error = %causes(&error), run.id = %run, "an output could not be kept; trying again");
                 self.clock.alarm().wait_until(self.clock.now() + crate::engine::wait_of(RETRY_AFTER_MS)).await;
                 continue;
             }

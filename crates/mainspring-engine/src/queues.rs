@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use mainspring_core::planner::{Limits, QueueLimit};
 use mainspring_core::queue::label_of;
-use mainspring_store::{Error, QueueRow, Store};
+use mainspring_store::{Error, QueueRow, Store, causes};
 use tokio::sync::{Notify, watch};
 
 use crate::clock::pause;
@@ -54,7 +54,9 @@ impl QueueWatch {
             match self.look().await {
                 Ok(changes) => every_ms = if changes { TRY_EVERY_MS } else { LOOK_EVERY_MS },
                 Err(Error::Closed) => return,
-                Err(error) => tracing::warn!(%error, "what is set for queues could not be read; trying again"),
+                Err(error) => {
+                    tracing::warn!(error = %causes(&error), "what is set for queues could not be read; trying again")
+                }
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use mainspring_store::{PurgeRule, Store};
+use mainspring_store::{PurgeRule, Store, causes};
 
 use crate::clock::{Clock, RightTime};
 use crate::metrics::Metrics;
@@ -60,7 +60,7 @@ impl Retention {
                 Ok(_) => PASS_MS,
                 Err(mainspring_store::Error::Closed) => return,
                 Err(error) => {
-                    tracing::warn!(%error, "old history could not be deleted; trying again later");
+                    tracing::warn!(error = %causes(&error), "old history could not be deleted; trying again later");
                     PASS_MS
                 }
             };

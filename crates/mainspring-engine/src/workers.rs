@@ -18,7 +18,7 @@ use std::time::Duration;
 use mainspring_core::planner::AttemptEnd;
 use mainspring_core::workers::{BEAT_MS, CHECK_ALL_MS, Count, HOLD_MS, Held, Lines, Reception, Watch, is_fresh};
 use mainspring_core::{Incarnation, JobId, RunId};
-use mainspring_store::{Error as StoreError, Store, WorkerInfo};
+use mainspring_store::{Error as StoreError, Store, WorkerInfo, causes};
 use rustc_hash::{FxHashMap, FxHashSet};
 use tokio::sync::{Notify, oneshot, watch};
 
@@ -255,7 +255,7 @@ impl Workers {
                 }
                 Err(StoreError::Closed) => return,
                 Err(error) => {
-                    tracing::warn!(%error, "workers could not be counted up; trying again");
+                    tracing::warn!(error = %causes(&error), "workers could not be counted up; trying again");
                     if !self.0.is_heard() {
                         // Another node may hear them.
                         lock(&self.0.sessions).values().for_each(|session| session.wake.notify_waiters());
@@ -277,7 +277,9 @@ impl Workers {
                 Ok(held) => self.0.compare(asked_ms, held),
                 Err(StoreError::Closed) => return,
                 // Sessions that are not checked ask for themselves.
-                Err(error) => tracing::warn!(%error, "what workers hold could not be read; trying again"),
+                Err(error) => {
+                    tracing::warn!(error = %causes(&error), "what workers hold could not be read; trying again")
+                }
             }
         }
     }
@@ -375,7 +377,9 @@ impl Inner {
                 }
                 Ok(false) => {}
                 // The next look sees it again.
-                Err(error) => tracing::warn!(%error, worker.id = %id, "a silent worker could not be buried"),
+                Err(error) => {
+                    tracing::warn!(error = %causes(&error), worker.id = %id, "a silent worker could not be buried")
+                }
             }
         }
     }

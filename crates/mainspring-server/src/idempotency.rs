@@ -16,7 +16,7 @@ use bytes::Bytes;
 use mainspring_api::ErrorCode;
 use mainspring_engine::control::Asking;
 use mainspring_schedule::Timestamp;
-use mainspring_store::{Claimed, KeptAnswer, KeyClaim, KeyHold, Release};
+use mainspring_store::{Claimed, KeptAnswer, KeyClaim, KeyHold, Release, causes};
 use sha2::{Digest, Sha256};
 
 use crate::app::App;
@@ -119,7 +119,7 @@ async fn keep(app: &App, key: &str, response: Response) -> Answer<Response> {
 /// Gives a claim up, so that a repetition need not wait until it lapses.
 async fn release(app: &App, claim: &KeyClaim, how: Release) {
     if let Err(error) = app.control().store().release_key(&claim.key, claim.by, how).await {
-        tracing::warn!(%error, "an idempotency key could not be given up; other nodes wait until it lapses");
+        tracing::warn!(error = %causes(&error), "an idempotency key could not be given up; other nodes wait until it lapses");
     }
 }
 

@@ -72,7 +72,7 @@ impl IntoResponse for Refusal {
 
 impl From<store::Error> for Refusal {
     fn from(error: store::Error) -> Self {
-        let text = chain(&error);
+        let text = store::causes(&error);
         match error {
             store::Error::NotFound { what, .. } => Self::new(not_found(what), text),
             store::Error::Conflict { what: "run", .. } => Self::new(ErrorCode::RunFinal, text),
@@ -130,9 +130,4 @@ fn is_disk_full(error: &(dyn std::error::Error + 'static)) -> bool {
         let io = error.downcast_ref::<std::io::Error>();
         io.is_some_and(|io| io.kind() == std::io::ErrorKind::StorageFull) || error.to_string().contains("disk is full")
     })
-}
-
-fn chain(error: &dyn std::error::Error) -> String {
-    let causes = std::iter::successors(error.source(), |error| error.source());
-    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
 }

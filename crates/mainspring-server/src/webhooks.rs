@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 use futures_util::FutureExt;
 use mainspring_engine::Notice;
 use mainspring_schedule::Timestamp;
-use mainspring_store::{DeliveryState, Disabled, Error, EventRow, NewDelivery, Result, Sent, WebhookRow};
+use mainspring_store::{DeliveryState, Disabled, Error, EventRow, NewDelivery, Result, Sent, WebhookRow, causes};
 use tokio::sync::broadcast;
 use tokio::task::JoinSet;
 use tokio::time::{Interval, MissedTickBehavior, timeout};
@@ -76,7 +76,7 @@ pub(crate) async fn serve(app: App) {
             }
             Err(Error::Closed) => break,
             Err(error) => {
-                tracing::warn!(%error, "the webhooks could not be served; trying again");
+                tracing::warn!(error = %causes(&error), "the webhooks could not be served; trying again");
                 LOOK_AGAIN.0
             }
         };
@@ -178,10 +178,10 @@ impl Desk {
         match store.settle_deliveries(self.ended.clone()).await {
             Err(error @ (Error::Closed | Error::Unavailable { .. })) => return Err(error),
             Err(error) => {
-                tracing::warn!(%error, "what came of messages to webhooks could not be kept together; each is kept alone");
+                tracing::warn!(error = %causes(&error), "what came of messages to webhooks could not be kept together; each is kept alone");
                 for sent in self.ended.clone() {
                     if let Err(error) = store.settle_deliveries(vec![sent]).await {
-                        tracing::warn!(%error, "what came of a message to a webhook could not be kept; it is sent again");
+                        tracing::warn!(error = %causes(&error), "what came of a message to a webhook could not be kept; it is sent again");
                     }
                 }
             }
@@ -316,7 +316,7 @@ impl Desk {
         let _ = timeout(CLOSE_MAX, sent).await;
         self.sending.shutdown().await;
         if let Err(error) = self.settle().await {
-            tracing::warn!(%error, "what came of messages to webhooks could not be kept; they are sent again");
+            tracing::warn!(error = %causes(&error), "what came of messages to webhooks could not be kept; they are sent again");
         }
     }
 }
@@ -326,7 +326,7 @@ fn passes(error: Error, webhook: &mainspring_store::Webhook) -> Result<()> {
     if matches!(error, Error::Closed | Error::Unavailable { .. }) {
         return Err(error);
     }
-    tracing::warn!(%error, webhook = webhook.name, "a webhook could not be served; trying again");
+    tracing::warn!(error = %causes(&error), webhook = webhook.name, "a webhook could not be served; trying again");
     Ok(())
 }
 

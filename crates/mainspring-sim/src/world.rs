@@ -31,7 +31,7 @@ pub(crate) const BASE_MS: i64 = 1_767_225_600_000;
 /// How long after the end of all faults everything has to be as it should.
 const HEAL_MS: u64 = 120_000;
 /// How much longer a seed may go on that has too few fires by then.
-const LONGER_MS: u64 = 600_000;
+const LONGER_MS: u64 = 3_600_000;
 /// The least fires of a seed that is worth anything.
 pub const FIRES_LEAST: u64 = 2_000;
 /// How long a node's database calls wait for an answer, but for those of the lease.

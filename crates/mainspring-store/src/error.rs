@@ -3,6 +3,19 @@
 /// What a [`crate::Store`] answers.
 pub type Result<T> = std::result::Result<T, Error>;
 
+/// An error with what caused it, in one line.
+///
+/// ```
+/// let source = "the disk is full".into();
+/// let error = mainspring_store::Error::Unavailable { operation: "save a job", source };
+/// assert_eq!(mainspring_store::causes(&error), "the store could not save a job: the disk is full");
+/// ```
+#[must_use]
+pub fn causes(error: &dyn std::error::Error) -> String {
+    let causes = std::iter::successors(error.source(), |error| error.source());
+    causes.fold(error.to_string(), |text, cause| format!("{text}: {cause}"))
+}
+
 /// A request that the store did not carry out. Nothing of it was kept.
 #[derive(Debug, thiserror::Error)]
 pub enum Error {

@@ -22,7 +22,7 @@ mod worker;
 
 pub use cluster::{Cluster, LEAST_VERSION, NodeInfo};
 pub use data::JobData;
-pub use error::{Error, Result};
+pub use error::{Error, Result, causes};
 pub use key::{Claimed, KeptAnswer, KeyClaim, KeyHold, Release};
 pub use memory::MemoryStore;
 pub use mysql::MysqlStore;

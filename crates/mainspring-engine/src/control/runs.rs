@@ -6,7 +6,7 @@ use mainspring_core::routing::queue_of;
 use mainspring_core::rule::Loaded;
 use mainspring_core::run::Origin;
 use mainspring_core::{RunId, RunSource, Timestamp};
-use mainspring_store::{AskedRun, Cancelled, RunInfo, TriggerUpdate};
+use mainspring_store::{AskedRun, Cancelled, RunInfo, TriggerUpdate, causes};
 use serde_json::Value;
 
 use super::{Control, Error, Result, no_job};
@@ -157,7 +157,7 @@ impl Control {
                 Ok((None, stranded.then(|| armed(&row, rearm)).into_iter().collect()))
             });
             if let Err(error) = armed.await {
-                tracing::error!(%error, trigger.id = row.id.0, "a delay could not be set going");
+                tracing::error!(error = %causes(&error), trigger.id = row.id.0, "a delay could not be set going");
             }
         }
         Ok(())

@@ -8,7 +8,7 @@ use std::sync::atomic::Ordering;
 
 use mainspring_core::routing::worker_of;
 use mainspring_core::workers::BEAT_MS;
-use mainspring_store::{Error as StoreError, Routed};
+use mainspring_store::{Error as StoreError, Routed, causes};
 use rustc_hash::FxHashSet;
 
 use super::session::Session;
@@ -40,7 +40,9 @@ impl Workers {
                 }
                 Err(StoreError::Closed) => return,
                 // The next count of the workers looks again.
-                Err(error) => tracing::warn!(%error, "workers could not be picked for runs; trying again"),
+                Err(error) => {
+                    tracing::warn!(error = %causes(&error), "workers could not be picked for runs; trying again")
+                }
             }
             // Under load it takes half of the time at most.
             pause((boot_ms() - began_ms).max(REST_MS)).await;

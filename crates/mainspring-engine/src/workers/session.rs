@@ -11,7 +11,7 @@ use mainspring_core::routing::{Shard, Strategy, worker_line};
 use mainspring_core::rule::Start;
 use mainspring_core::workers::{self, Reception, Refusal, hold_ms};
 use mainspring_core::{BatchId, Incarnation, JobId, RunId, Timestamp};
-use mainspring_store::{Error as StoreError, WorkerInfo};
+use mainspring_store::{Error as StoreError, WorkerInfo, causes};
 use rustc_hash::FxHashMap;
 use tokio::sync::Notify;
 
@@ -113,7 +113,7 @@ async fn shard_of(inner: &Inner, run: RunId, definition: &Job) -> Option<Shard> 
             Ok(info) => return info.and_then(|info| info.shard),
             Err(StoreError::Closed) => return None,
             Err(error) => {
-                tracing::warn!(%error, run.id = %run, "the shard of a run could not be read; trying again");
+                tracing::warn!(error = %causes(&error), run.id = %run, "the shard of a run could not be read; trying again");
                 pause(RETRY_AFTER_MS).await;
             }
         }
@@ -469,7 +469,7 @@ impl Workers {
                 }
                 Err(StoreError::Closed) => return None,
                 Err(error) => {
-                    tracing::warn!(%error, worker.id = %session.id, "runs could not be claimed for a worker; trying again");
+                    tracing::warn!(error = %causes(&error), worker.id = %session.id, "runs could not be claimed for a worker; trying again");
                     pause(RETRY_AFTER_MS).await;
                 }
             }
@@ -497,7 +497,7 @@ impl Workers {
         match inner.definitions.definition(start.job, start.job_version).await {
             Ok(definition) => self.give(session, Given::new(inner, start, definition, claimed_at).await, asks).await,
             Err(error) => {
-                tracing::error!(%error, job.id = start.job.0, run.id = %start.run, "a run waits whose definition could not be read");
+                tracing::error!(error = %causes(&error), job.id = start.job.0, run.id = %start.run, "a run waits whose definition could not be read");
                 lock(&session.desk).session.put_off(start.run);
                 let (workers, session) = (self.clone(), Arc::downgrade(session));
                 inner.tasks.start(async move { workers.await_definition(&session, start, claimed_at, asks).await });

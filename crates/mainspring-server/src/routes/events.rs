@@ -12,7 +12,7 @@ use mainspring_api::{ErrorCode, Event, EventFilter, event_type_matches, routes};
 use mainspring_core::job::JobKey;
 use mainspring_core::{JobId, RunId, Timestamp, TriggerId};
 use mainspring_engine::Notice;
-use mainspring_store::EventRow;
+use mainspring_store::{EventRow, causes};
 use serde_json::{Value, json};
 use tokio::sync::broadcast;
 use utoipa_axum::routes;
@@ -106,7 +106,7 @@ impl Reader {
         let rows = match self.app.control().store().events(self.cursor.after(), ROWS_MAX).await {
             Ok(rows) => rows,
             Err(error) => {
-                tracing::warn!(%error, "an event stream ends, because the store could not be read");
+                tracing::warn!(error = %causes(&error), "an event stream ends, because the store could not be read");
                 return None;
             }
         };
@@ -118,7 +118,7 @@ impl Reader {
             match of_row(&self.app, &row, seen, &Wanted::of_filter(&self.filter)).await {
                 Ok(events) => self.ready.extend(events),
                 Err(error) => {
-                    tracing::warn!(%error, "an event stream ends, because the store could not be read");
+                    tracing::warn!(error = %causes(&error), "an event stream ends, because the store could not be read");
                     return None;
                 }
             }

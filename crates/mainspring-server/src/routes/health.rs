@@ -85,7 +85,7 @@ async fn store(app: &Inner) -> Vec<HealthCheck> {
         Ok(Ok(_)) => vec![check("store", app.engine.store_trouble()), check("migrations", None)],
         // What went wrong is in the log: health is public.
         Ok(Err(error)) => {
-            tracing::warn!(%error, "the store fails its health check");
+            tracing::warn!(error = %mainspring_store::causes(&error), "the store fails its health check");
             vec![check("store", Some("the store could not answer".to_owned()))]
         }
         Err(_) => vec![check("store", Some("the store took longer than 2 s to answer".to_owned()))],

@@ -135,7 +135,7 @@ impl Fault {
             Self::Unreadable(what) => what,
             Self::Sqlite(error) => error.to_string(),
             Self::Postgres(error) => {
-                error.as_db_error().map_or_else(|| with_causes(&error), |error| error.message().to_owned())
+                error.as_db_error().map_or_else(|| crate::causes(&error), |error| error.message().to_owned())
             }
             Self::Mysql(mysql_async::Error::Server(error)) => error.message,
             Self::Mysql(error) => last_cause(&error),
@@ -158,17 +158,6 @@ enum Blame {
 /// Whether a state of SQL stands for a value that cannot be kept: "data exception" and "integrity constraint violation".
 fn is_about_values(state: &str) -> bool {
     state.starts_with("22") || state.starts_with("23")
-}
-
-/// An error with its causes, in one line.
-fn with_causes(error: &dyn std::error::Error) -> String {
-    let mut text = error.to_string();
-    let mut cause = error.source();
-    while let Some(error) = cause {
-        text = format!("{text}: {error}");
-        cause = error.source();
-    }
-    text
 }
 
 /// What an error goes back to. To be used where each error repeats what its cause says.
