@@ -42,7 +42,8 @@ pub(super) fn daily_last_included(rule: &Rule, t: Timestamp, zone: &Zone) -> Opt
         }
         let day = DailyEdges::of(rule, candidate, zone)?;
         let change = Timestamp::from_millis(zone.window(candidate).from_ms);
-        let last_edge = day.edges().into_iter().chain([change]).filter(|edge| *edge <= candidate).max()?;
+        let passed = Timestamp::MIN..=candidate;
+        let last_edge = day.edges().into_iter().chain([change]).filter(|edge| passed.contains(edge)).max()?;
         candidate = last_edge - 1;
     }
     None

@@ -3,7 +3,7 @@
 //! On a day that no change of offset disturbs, a schedule has the same times of day as on any other on
 //! which it fires. Other days, and the ends of a range, are counted as usual.
 
-use super::{Schedule, Trigger, TriggerState, interval, window};
+use super::{Schedule, Trigger, TriggerState, bounded, interval, window};
 use crate::calendar::ByDay;
 use crate::civil::{DAY_MS, Date, days_in_month, on_weekdays, weekday};
 use crate::{Calendar, CalendarUnit, Cron, DaysOfWeek, OffsetWindow, Semantics, TimeOfDay, Timestamp};
@@ -46,7 +46,7 @@ pub(super) fn count(
 
 /// No instant is later, but for Quartz's fires past the end.
 fn last_of_all(trigger: &Trigger, state: &TriggerState) -> Timestamp {
-    let end = trigger.end_at.unwrap_or(Timestamp::MAX);
+    let end = trigger.end_at.map_or(Timestamp::MAX, bounded);
     match (&trigger.schedule, state.repeat_count) {
         (Schedule::Every { interval_ms, .. }, Some(repeats)) => {
             end.min(state.start_at + i64::from(repeats).saturating_mul(*interval_ms))

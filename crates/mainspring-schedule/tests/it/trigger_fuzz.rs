@@ -120,6 +120,30 @@ fn trigger() -> impl Strategy<Value = Trigger> {
     )
 }
 
+/// Found by the test below. Such an end is refused where triggers are saved; a count does without that.
+#[test]
+fn ends_at_the_ends_of_the_number_range_are_counted() {
+    // The start is an instant, whatever the end.
+    for (end, count) in [(i64::MIN, 1), (i64::MAX, 30 * 86_400)] {
+        let trigger = Trigger {
+            schedule: Schedule::CalendarInterval {
+                unit: CalendarUnit::Second,
+                interval: 1,
+                preserve_hour: false,
+                skip_day: false,
+            },
+            zone: Zone::parse("America/New_York").unwrap(),
+            start_at: Timestamp::UNIX_EPOCH,
+            end_at: Some(Timestamp::from_millis(end)),
+            calendar: Some(Arc::new(Calendar::annual([(12, 25)]).unwrap())),
+            misfire: MisfirePolicy::Smart,
+            semantics: Semantics::Standard,
+        };
+        let (from, to) = (Timestamp::UNIX_EPOCH, Timestamp::from_millis(30 * 86_400_000));
+        assert_eq!(trigger.count_between(&trigger.first_fire(), from, to), count, "{end}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
