@@ -317,8 +317,10 @@ impl Membership {
         self.compared
     }
 
-    /// Alone, or where the others are as far from the database, a node's own clock is the one that fires what it is asked for.
-    fn database_clock(&self) -> Option<DatabaseClock> {
+    /// The database's clock, if most of the other nodes agree with it. Alone, or where the others are as far from the database, a
+    /// node's own clock is the one that fires what it is asked for.
+    #[must_use]
+    pub fn database_clock(&self) -> Option<DatabaseClock> {
         let (compared, offset) = self.compared.zip(self.clock.offset)?;
         self.clock.confirmed.then_some(DatabaseClock { compared, offset })
     }

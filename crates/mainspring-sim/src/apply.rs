@@ -75,7 +75,8 @@ impl World {
         history.failovers.push(now);
         history.fires.retain(|fire| fire.order <= kept);
         history.gaps.retain(|gap| gap.order <= kept);
-        history.claims.retain(|claim| claim.order <= kept);
+        let lost = history.claims.extract_if(.., |claim| claim.order > kept);
+        history.lost_claims.extend(lost.map(|claim| (claim.run, claim.attempt)));
         let claims: BTreeSet<_> = history.claims.iter().map(|claim| (claim.run, claim.attempt, claim.by)).collect();
         for ((by, _), runs) in &mut self.answered {
             runs.retain(|(run, attempt)| claims.contains(&(*run, *attempt, *by)));

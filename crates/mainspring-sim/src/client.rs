@@ -169,7 +169,7 @@ impl World {
                 Verb::Prior(load::key(*job))
             }
             Want::Look(run) => Verb::ReadRun(*run),
-            Want::Cancel(run) => Verb::CancelRun(*run, self.nodes[node].wall(self.now)),
+            Want::Cancel(run) => Verb::CancelRun(*run, self.request_time(node)),
         };
         self.ask_as(client, verb);
     }
@@ -231,7 +231,7 @@ impl World {
     }
 
     fn decide(&mut self, client: usize, prior: JobPrior) {
-        let now = self.nodes[self.clients[client].node].wall(self.now);
+        let now = self.request_time(self.clients[client].node);
         if let Some(index) = self.clients[client].operation {
             let counts_from = &mut self.history.operations[index].counts_from;
             *counts_from = now.as_millis().max(*counts_from);
@@ -274,7 +274,7 @@ impl World {
             queue: job.definition.queue.clone(),
             priority: job.definition.priority,
             rerun_of: None,
-            at: self.nodes[self.clients[client].node].wall(self.now),
+            at,
         };
         self.ask_as(client, Verb::Ask(Box::new(asked)));
     }
@@ -282,7 +282,7 @@ impl World {
     /// The run is there; so far only this client's node knows that it was the deed of the key.
     fn keep_answer(&mut self, client: usize) {
         let Want::Run(_, index) = self.clients[client].want else { return self.rest(client) };
-        let now = self.nodes[self.clients[client].node].wall(self.now);
+        let now = self.request_time(self.clients[client].node);
         self.ask_as(client, Verb::Keep(self.history.asked[index].key, now));
     }
 

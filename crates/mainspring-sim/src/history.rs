@@ -3,7 +3,7 @@
 //! Times are milliseconds since 1970 by the clock of whoever checks, unless a field says otherwise. Nothing here knows the
 //! simulator: a test with real processes can fill the same tables.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mainspring_core::batch::Gap;
 use mainspring_core::run::{AttemptOutcome, RunState};
@@ -322,7 +322,7 @@ pub struct Waiting {
     pub run: RunId,
     /// Since when.
     pub since: Time,
-    /// Whether workers of other machines are to execute it.
+    /// Whether it is for workers of other machines to take.
     pub goes_out: bool,
 }
 
@@ -337,6 +337,8 @@ pub struct Remains {
     pub queued: Vec<Waiting>,
     /// Runs that are recorded as running and that no live process executes.
     pub abandoned: Vec<RunId>,
+    /// Workers of other machines that have not joined.
+    pub unjoined: usize,
     /// Shards without an owner, or whose owner does not know.
     pub ownerless: usize,
     /// Triggers that cannot be evaluated, without having been made so.
@@ -383,6 +385,8 @@ pub struct History {
     pub gaps: Vec<GapRow>,
     /// Claims.
     pub claims: Vec<Claim>,
+    /// Attempts whose claims failovers took back: whoever had opened them may not know.
+    pub lost_claims: BTreeSet<(RunId, u32)>,
     /// Verdicts.
     pub verdicts: Vec<Verdict>,
     /// Work.
@@ -403,6 +407,8 @@ pub struct History {
     pub corrections: Vec<Correction>,
     /// Disturbances.
     pub faults: Vec<Fault>,
+    /// From when on there were no faults, and none had an effect any more.
+    pub calm_from: Time,
     /// From when to when no worker of another machine had room for another run, in order.
     pub no_room: Vec<(Time, Time)>,
     /// When failovers took rows back.

@@ -100,6 +100,7 @@ impl World {
             overdue: self.overdue(),
             queued: self.queued(),
             abandoned: self.abandoned(),
+            unjoined: self.workers.iter().filter(|worker| !worker.up || worker.id.is_none()).count(),
             ownerless: self.ownerless(),
             broken: Vec::new(),
             leftovers: self.store.leftovers(self.now.saturating_sub(5_000_000)),
@@ -134,14 +135,11 @@ impl World {
             RunQuery { states: vec![RunState::Queued, RunState::Scheduled], limit: u32::MAX, ..RunQuery::default() };
         let runs = ready(self.store.memory.runs(query)).expect("the memory store is open");
         let of = |info: RunInfo| {
-            let draft = &self.drafts[self.jobs[&info.job] as usize];
+            let facts = &self.drafts[self.jobs[&info.job] as usize].facts;
             let since = info.not_before.unwrap_or(info.created_at).as_millis();
+            let goes_out = info.state == RunState::Queued && info.queue == REMOTE;
             // A held run may have been promoted a moment ago.
-            (!draft.facts.exclusive).then(|| Waiting {
-                run: info.id,
-                since,
-                goes_out: draft.definition.queue == REMOTE,
-            })
+            (!facts.exclusive).then_some(Waiting { run: info.id, since, goes_out })
         };
         runs.into_iter().filter_map(of).collect()
     }

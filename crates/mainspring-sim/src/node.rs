@@ -2,6 +2,7 @@
 //!
 //! It decides nothing. What it is told becomes an event, what it is asked becomes a message, and between any two of these it may die.
 
+mod clocks;
 pub(crate) mod desk;
 pub(crate) mod lease;
 mod rules;
@@ -94,29 +95,6 @@ pub(crate) struct Node {
 }
 
 impl Node {
-    /// Both clocks.
-    pub(crate) fn reading(&self, now: u64) -> Reading {
-        let ms = (now / 1_000).cast_signed();
-        let drift = ms * self.rate_ppm / 1_000_000;
-        let slept = if self.sleeping_clock { self.slept_ms.cast_signed() } else { 0 };
-        let boot_ms = self.boot_base_ms.saturating_add_signed(ms + drift - slept);
-        Reading { boot_ms, wall_ms: BASE_MS + ms + drift + self.offset_ms }
-    }
-
-    fn boot_ms(&self, now: u64) -> u64 {
-        self.reading(now).boot_ms
-    }
-
-    pub(crate) fn wall(&self, now: u64) -> Timestamp {
-        Timestamp::from_millis(self.reading(now).wall_ms)
-    }
-
-    /// How long a time of the node's clocks is.
-    pub(crate) const fn virtual_us(&self, ms: u64) -> u64 {
-        let ms = ms.cast_signed();
-        (ms * 1_000 - ms * self.rate_ppm / 1_000).unsigned_abs()
-    }
-
     /// Whether the node can do something now; if not, when.
     fn stands_until(&self, now: u64) -> Option<u64> {
         (self.paused_until > now).then_some(self.paused_until)
@@ -430,7 +408,7 @@ impl World {
     }
 
     fn send_read(&mut self, node: usize, read: Read) {
-        let now = self.nodes[node].wall(self.now);
+        let now = self.record_time(node);
         let verb = match &read {
             Read::Window(shards, until, after) => Verb::Window(*shards, *until, *after),
             Read::Triggers(ids) => Verb::Triggers(ids.clone()),
@@ -625,7 +603,7 @@ impl World {
         if runs.is_empty() {
             return;
         }
-        let now = self.nodes[node].wall(self.now);
+        let now = self.record_time(node);
         let ends = runs.into_iter().map(|live| self.lost_end(live, now)).collect();
         self.adopt(node, dead);
         self.drive(node, vec![Event::Lost(ends)]);
@@ -645,27 +623,6 @@ impl World {
             started_at,
             ended_at: now,
             detail: None,
-        }
-    }
-
-    // Clocks.
-
-    pub(crate) fn set_clock(&mut self, node: usize, step_ms: i64) {
-        let state = &mut self.nodes[node];
-        state.offset_ms = (state.offset_ms + step_ms).clamp(-3_600_000, 3_600_000);
-        let drift_ms = 500;
-        let error = state.offset_ms.abs() + drift_ms;
-        self.history.clock_error_ms = self.history.clock_error_ms.max(error);
-        // The timer rings when the clock is set.
-        let life = state.life;
-        state.drive_at = self.now;
-        self.after(0, What::Drive(node, life));
-    }
-
-    pub(crate) fn set_clock_right(&mut self, node: usize) {
-        if self.nodes[node].offset_ms != 0 {
-            let back = -self.nodes[node].offset_ms;
-            self.set_clock(node, back);
         }
     }
 

@@ -1,10 +1,10 @@
 //! The work of runs: it takes its time, fails as its job says, and leaves a witness that knows nothing of the store.
 
-use mainspring_core::RunId;
 use mainspring_core::job::Task;
 use mainspring_core::planner::{AttemptEnd, Event};
 use mainspring_core::rule::Start;
-use mainspring_core::run::AttemptOutcome;
+use mainspring_core::run::AttemptOutcome::{self, Cancelled, Failed, Succeeded};
+use mainspring_core::{RunId, Timestamp};
 use std::sync::Arc;
 
 use crate::history::Witness;
@@ -17,13 +17,21 @@ pub(crate) struct Going {
     node: usize,
     start: Start,
     definition: Arc<mainspring_core::job::Job>,
-    witness: usize,
+    /// None: it never began, as it was given up while its node was frozen.
+    begun: Option<Begun>,
     outcome: AttemptOutcome,
-    started: mainspring_core::Timestamp,
     /// 0: it has ended, and its process has not noticed.
     ends_at: u64,
     /// Whether its process start is over, so that nobody hears of its end.
     retired: bool,
+}
+
+/// What is known of work that has begun.
+#[derive(Clone, Copy, Debug)]
+struct Begun {
+    witness: usize,
+    /// As its node has it.
+    at: Timestamp,
 }
 
 impl World {
@@ -36,38 +44,37 @@ impl World {
         if start.awaited_by.is_none() {
             start.awaited_by = self.awaiting(&start);
         }
-        let witness = Witness {
-            run: start.run,
-            job: start.job,
-            attempt: start.attempt,
-            node,
-            start: self.time(),
-            end: None,
-            whole: false,
+        let run = start.run;
+        let ends = self.nodes[node].executing.enter(run, Some(&definition));
+        let boot_ms = self.nodes[node].boot_ms(self.now);
+        let begins = is_noop || self.nodes[node].executing.may_begin(run, boot_ms);
+        let (begun, outcome) = match begins {
+            true => (Some(self.witness(node, &start, job)), if fails { Failed } else { Succeeded }),
+            false => (None, Cancelled),
         };
-        self.history.witnesses.push(witness);
-        self.trace.mix(u64::from(start.attempt) << 32 | u64::from(job));
-        let (now, run) = (self.now, start.run);
-        self.trace.line(now, || format!("node {node} begins run {run} attempt {} of job {job}", witness.attempt));
+        let now = self.now;
         self.works += 1;
         let work = self.works;
-        let going = Going {
-            node,
-            definition: Arc::clone(&definition),
-            witness: self.history.witnesses.len() - 1,
-            outcome: if fails { AttemptOutcome::Failed } else { AttemptOutcome::Succeeded },
-            started: self.nodes[node].wall(now),
-            ends_at: now + micros,
-            retired: false,
-            start,
-        };
+        let ends_at = if begins { now + micros } else { now };
+        let going = Going { node, definition, begun, outcome, ends_at, retired: false, start };
         self.work.insert(work, going);
         self.nodes[node].works.insert(work, run);
-        self.at(now + micros, What::Done(node, work));
+        self.at(ends_at, What::Done(node, work));
         self.note_room();
-        if self.nodes[node].executing.enter(run, Some(&definition)) {
+        if ends {
             self.tell_to_end(node, run);
         }
+    }
+
+    /// Notes that work begins.
+    fn witness(&mut self, node: usize, start: &Start, job: u32) -> Begun {
+        let Start { run, attempt, .. } = *start;
+        let witness = Witness { run, job: start.job, attempt, node, start: self.time(), end: None, whole: false };
+        self.history.witnesses.push(witness);
+        self.trace.mix(u64::from(attempt) << 32 | u64::from(job));
+        let now = self.now;
+        self.trace.line(now, || format!("node {node} begins run {run} attempt {attempt} of job {job}"));
+        Begun { witness: self.history.witnesses.len() - 1, at: self.record_time(node) }
     }
 
     /// Nobody is to hear of the end of the work that was begun last.
@@ -94,8 +101,8 @@ impl World {
         let most = *self.random.pick(&[10, 500, KILL_GRACE_MS]);
         let at = self.now + self.random.below(most * 1_000);
         let Some(going) = self.work.get_mut(&work) else { return };
-        if at < going.ends_at && going.outcome != AttemptOutcome::Cancelled {
-            (going.ends_at, going.outcome) = (at, AttemptOutcome::Cancelled);
+        if at < going.ends_at && going.outcome != Cancelled {
+            (going.ends_at, going.outcome) = (at, Cancelled);
             let node = going.node;
             self.at(at, What::Done(node, work));
         }
@@ -111,12 +118,15 @@ impl World {
         }
         let going = self.work.remove(&work).expect("seen above");
         let now = self.time();
-        let witness = &mut self.history.witnesses[going.witness];
-        (witness.end, witness.whole) = (Some(now), going.outcome != AttemptOutcome::Cancelled);
+        if let Some(begun) = going.begun {
+            let witness = &mut self.history.witnesses[begun.witness];
+            (witness.end, witness.whole) = (Some(now), going.outcome != Cancelled);
+        }
         let run = going.start.run;
         if going.retired {
             return;
         }
+        let ended_at = self.record_time(node);
         let state = &mut self.nodes[node];
         state.works.remove(&work);
         let outcome = state.executing.leave(run, going.outcome);
@@ -126,8 +136,8 @@ impl World {
             definition: going.definition,
             outcome,
             vetoed: false,
-            started_at: Some(going.started),
-            ended_at: state.wall(self.now),
+            started_at: going.begun.map(|begun| begun.at),
+            ended_at,
             detail: None,
         };
         self.drive(node, vec![Event::Ended(vec![end])]);
@@ -156,7 +166,9 @@ impl World {
         over.sort_unstable();
         for work in over {
             let going = self.work.remove(&work).expect("seen above");
-            self.history.witnesses[going.witness].end = Some(now);
+            if let Some(begun) = going.begun {
+                self.history.witnesses[begun.witness].end = Some(now);
+            }
         }
     }
 

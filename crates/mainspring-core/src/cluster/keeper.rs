@@ -5,7 +5,8 @@
 
 use super::orphans::Orphans;
 use super::{
-    Change, Command, Event, Membership, Reading, Reason, Renewal, Settings, ShardSet, Standing, Status, is_older,
+    Change, Command, DatabaseClock, Event, Membership, Reading, Reason, Renewal, Settings, ShardSet, Standing, Status,
+    is_older,
 };
 use crate::id::Incarnation;
 
@@ -175,6 +176,12 @@ impl Keeper {
     #[must_use]
     pub fn status(&self, now_ms: u64) -> Status {
         self.membership.status(now_ms)
+    }
+
+    /// See [`Membership::database_clock`].
+    #[must_use]
+    pub fn database_clock(&self) -> Option<DatabaseClock> {
+        self.membership.database_clock()
     }
 
     /// See [`Membership::gaps`].

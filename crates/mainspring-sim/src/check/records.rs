@@ -322,7 +322,7 @@ pub(super) fn progress(history: &History) -> Vec<Violation> {
     }
     for waiting in &remains.queued {
         findings.add_if(is_overdue(history, waiting), at, || {
-            format!("run {} waits for a worker since {} ms", waiting.run, at - waiting.since)
+            format!("run {} waits since {} ms", waiting.run, at - waiting.since)
         });
     }
     for run in &remains.abandoned {
@@ -331,6 +331,7 @@ pub(super) fn progress(history: &History) -> Vec<Violation> {
     for trigger in &remains.broken {
         findings.add(at, || format!("trigger {trigger} cannot be evaluated"));
     }
+    findings.add_if(remains.unjoined > 0, at, || format!("{} workers have not joined", remains.unjoined));
     findings.add_if(remains.ownerless > 0, at, || format!("{} shards have no owner that knows", remains.ownerless));
     findings.add_if(remains.leftovers > 0, at, || format!("{} changes, sessions or locks are left", remains.leftovers));
     history.corrections.iter().for_each(|row| passed_over(history, row, &mut findings));
@@ -338,9 +339,10 @@ pub(super) fn progress(history: &History) -> Vec<Violation> {
     findings.found
 }
 
-/// Whether a run waits though somebody has had room for it. Moments in which workers ask for more are none.
+/// Whether a run waits though somebody has had room for it since the faults were over. Moments in which workers ask for more are
+/// none.
 fn is_overdue(history: &History, waiting: &Waiting) -> bool {
-    let mut until = waiting.since + ON_ITS_WAY_MS;
+    let mut until = waiting.since.max(history.calm_from) + ON_ITS_WAY_MS;
     for (from, to) in history.no_room.iter().filter(|_| waiting.goes_out) {
         if *from <= until {
             until = until.max(to + ON_ITS_WAY_MS);

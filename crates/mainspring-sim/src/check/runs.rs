@@ -133,7 +133,7 @@ impl Work {
             });
         }
         let claimed = self.claimed.get(&(run, attempt)).is_some_and(|at| *at <= start);
-        findings.add_if(!claimed && !taken_back(history, start), start, || {
+        findings.add_if(!claimed && !unclaimed(history, (run, attempt), start), start, || {
             format!("attempt {attempt} of run {run} began, and nobody had claimed it")
         });
     }
@@ -155,6 +155,11 @@ fn taken_back(history: &History, start: Time) -> bool {
     history.failovers.last().is_some_and(|last| start <= last + FAILOVER_MS)
 }
 
+/// Whether an attempt that began then may be one whose claim a failover took back. Its node may have slept for long before.
+fn unclaimed(history: &History, attempt: Attempt, start: Time) -> bool {
+    taken_back(history, start) || history.lost_claims.contains(&attempt)
+}
+
 /// The rest of I8, when all is over: what ended is known.
 pub(super) fn untold(history: &History) -> Vec<Violation> {
     let mut findings = Findings::of("I8");
@@ -163,7 +168,7 @@ pub(super) fn untold(history: &History) -> Vec<Violation> {
     for witness in &history.witnesses {
         let Witness { run, attempt, start, end, .. } = *witness;
         let known = told.contains(&(run, attempt)) || end.is_none_or(|end| end + TOLD_MS > history.remains.at);
-        findings.add_if(!known && !taken_back(history, start), start, || {
+        findings.add_if(!known && !unclaimed(history, (run, attempt), start), start, || {
             format!("attempt {attempt} of run {run} ended, and nobody knows")
         });
     }

@@ -91,6 +91,8 @@ pub(crate) enum DeskCall {
         worker: Incarnation,
         talk: u64,
         id: BatchId,
+        /// When it was asked for first.
+        at: Timestamp,
         free: u32,
         offers: u64,
     },
@@ -245,7 +247,7 @@ impl World {
             version: None,
             token: None,
             node: self.nodes[node].incarnation,
-            joined_at: self.nodes[node].wall(self.now),
+            joined_at: self.record_time(node),
         }
     }
 
@@ -317,7 +319,6 @@ impl World {
 
     fn look_at(&mut self, node: usize, worker: Incarnation, number: u64, since: u64) {
         let now_ms = self.nodes[node].boot_ms(self.now);
-        let wall = self.nodes[node].wall(self.now);
         let desk = &mut self.nodes[node].desk;
         let counted_ms = desk.counted_ms;
         if !is_fresh(now_ms, counted_ms) {
@@ -338,7 +339,7 @@ impl World {
             Ok(orders) if orders.is_empty() => self.seek(node, worker, poll_number, free),
             Ok(orders) => {
                 let given = orders.give.iter().filter_map(|(run, _)| talk.runs.get(run));
-                let runs = given.map(|given| offered(given, wall)).collect();
+                let runs = given.map(offered).collect();
                 let cancel = orders.end.iter().map(RunId::to_string).collect();
                 self.finish(
                     node,
@@ -367,14 +368,13 @@ impl World {
         let talk = desk.sessions.get_mut(&worker).expect("the caller has seen it");
         let Some(free) = talk.session.begin_claim(poll, asked) else { return self.wake_next(node) };
         let id = BatchId { incarnation: worker, sequence: self.random.next() };
-        let talk = talk.number;
-        self.send_claim(node, DeskCall::Claim { worker, talk, id, free, offers });
+        let (talk, at) = (talk.number, self.record_time(node));
+        self.send_claim(node, DeskCall::Claim { worker, talk, id, at, free, offers });
     }
 
     fn send_claim(&mut self, node: usize, call: DeskCall) {
-        let (wall, me) = (self.nodes[node].wall(self.now), self.nodes[node].incarnation);
-        let DeskCall::Claim { id, free, .. } = &call else { return };
-        let verb = Verb::ClaimFor(*id, me, *free, wall);
+        let DeskCall::Claim { id, at, free, .. } = &call else { return };
+        let verb = Verb::ClaimFor(*id, self.nodes[node].incarnation, *free, *at);
         self.ask_for_desk(node, call, verb);
     }
 
@@ -414,7 +414,7 @@ impl World {
     // Who is dead.
 
     fn beat(&mut self, node: usize) {
-        let (now_ms, wall) = (self.nodes[node].boot_ms(self.now), self.nodes[node].wall(self.now));
+        let (now_ms, at) = (self.nodes[node].boot_ms(self.now), self.record_time(node));
         let desk = &mut self.nodes[node].desk;
         desk.sessions.retain(|_, talk| talk.session.is_kept(now_ms));
         let counted_ms = desk.counted_ms;
@@ -422,7 +422,7 @@ impl World {
         let heard: Vec<(Incarnation, u64)> = heard.map(|(worker, talk)| (*worker, talk.number)).collect();
         let workers = heard.iter().map(|(worker, _)| *worker).collect();
         let call = DeskCall::Beat { asked_ms: now_ms, heard };
-        self.ask_for_desk(node, call, Verb::BeatWorkers(self.nodes[node].incarnation, workers, wall));
+        self.ask_for_desk(node, call, Verb::BeatWorkers(self.nodes[node].incarnation, workers, at));
     }
 
     fn beaten(&mut self, node: usize, asked_ms: u64, heard: &[(Incarnation, u64)], counts: &[Count]) {
@@ -478,9 +478,9 @@ impl World {
                 self.finish(node, number, Ok(Response::Joined(id)));
             }
             (DeskCall::Info(number), Ok(Answer::Worker(Some(_)))) => {
-                let (wall, me) = (self.nodes[node].wall(self.now), self.nodes[node].incarnation);
+                let (at, me) = (self.record_time(node), self.nodes[node].incarnation);
                 if let Some(worker) = self.poller(node, number) {
-                    self.ask_for_desk(node, DeskCall::Hear(number), Verb::HearWorker(worker, me, wall));
+                    self.ask_for_desk(node, DeskCall::Hear(number), Verb::HearWorker(worker, me, at));
                 }
             }
             (DeskCall::Hear(number), Ok(Answer::WasThere(true))) => {
@@ -504,9 +504,7 @@ impl World {
                 self.buried(node, worker);
                 self.finish(node, number, Ok(Response::Left));
             }
-            (DeskCall::Claim { worker, talk, id, free, offers }, reply) => {
-                self.hear_claim(node, DeskCall::Claim { worker, talk, id, free, offers }, reply);
-            }
+            (claim @ DeskCall::Claim { .. }, reply) => self.hear_claim(node, claim, reply),
             (DeskCall::Beat { asked_ms, heard }, reply) => {
                 if let Ok(Answer::Counts(counts)) = reply {
                     self.beaten(node, asked_ms, &heard, &counts);
@@ -582,7 +580,7 @@ impl World {
     }
 
     fn hear_claim(&mut self, node: usize, call: DeskCall, reply: Reply) {
-        let DeskCall::Claim { worker, talk, free, offers, .. } = call else { return };
+        let DeskCall::Claim { worker, talk, at, free, offers, .. } = call else { return };
         let is_same = |there: &Talk| there.number == talk;
         let is_here = self.nodes[node].desk.sessions.get(&worker).is_some_and(is_same);
         let claimed = match reply {
@@ -590,13 +588,12 @@ impl World {
             Err(Failure::Fenced) => None,
             _ => return self.tick_desk(node, RETRY_AFTER_MS, DeskTick::ClaimAgain(Box::new(call))),
         };
-        let wall = self.nodes[node].wall(self.now);
         let count = claimed.as_ref().map(Vec::len);
         for claimed in claimed.unwrap_or_default().into_iter().filter(|_| is_here) {
             let mut start = Start::from(claimed);
             start.awaited_by = self.awaiting(&start);
             let definition = self.definition(&start);
-            self.put(node, worker, Given { start, definition, claimed_at: wall }, false);
+            self.put(node, worker, Given { start, definition, claimed_at: at }, false);
         }
         if is_here {
             self.nodes[node].desk.sessions.get_mut(&worker).expect("seen above").session.end_claim();

@@ -153,6 +153,7 @@ impl World {
 
     pub(super) fn heal(&mut self) {
         self.healed = true;
+        self.history.calm_from = self.time() + RECOVERY_MS;
         self.rates = Rates::none();
         self.slow_until = self.now;
         self.down_until = self.down_until.min(self.now);

@@ -249,6 +249,14 @@ fn work_that_the_records_do_not_know_is_rejected() {
     let mut silent = good();
     silent.gave_up.push(GaveUp { machine: FAR, at: T0 + 36_500, heard: T0 + 30_000 });
     assert_eq!(mainspring_sim::check::all(&silent), []);
+    // A failover long before may have taken the claim back, and its node have slept meanwhile.
+    let mut slept = good();
+    slept.failovers.push(T0 - 100_000);
+    slept.claims.remove(2);
+    slept.verdicts.remove(2);
+    assert_ne!(INVARIANTS[7].2(&slept), []);
+    slept.lost_claims.insert((slept.witnesses[2].run, 1));
+    assert_eq!(INVARIANTS[7].2(&slept), []);
 }
 
 #[test]
@@ -350,6 +358,7 @@ fn what_does_not_go_on_is_rejected() {
                 history.remains.queued.push(waiting(at - 20_000));
             },
             |history| history.remains.abandoned.push(run_at(T0)),
+            |history| history.remains.unjoined = 1,
             |history| history.remains.ownerless = 1,
             |history| history.remains.broken.push(TRIGGER),
             |history| history.remains.leftovers = 1,
@@ -368,6 +377,10 @@ fn what_does_not_go_on_is_rejected() {
     full.no_room = vec![(T0, at - 8_000), (at - 5_500, at - 2_000)];
     full.remains.queued.push(waiting(at - 20_000));
     assert_eq!(INVARIANTS[10].2(&full), [], "nobody has had room for long");
+    full.no_room.remove(0);
+    assert_ne!(INVARIANTS[10].2(&full), []);
+    full.calm_from = at - 8_000;
+    assert_eq!(INVARIANTS[10].2(&full), [], "nobody has had room since the faults were over");
     let mut stopped = good();
     stopped.stopped.push(Stopped { order: 97, run: stopped.witnesses[2].run, at: T0 + 20_500 });
     assert_eq!(INVARIANTS[10].2(&stopped), []);

@@ -69,9 +69,9 @@ impl World {
     }
 
     fn remote_end(&self, node: usize, worker: Incarnation, given: Given, end: &WorkerEnd) -> AttemptEnd {
-        let wall = self.nodes[node].wall(self.now);
+        let now = self.record_time(node);
         let ours =
-            |at: mainspring_api::Timestamp| Timestamp::from_millis(at.as_millis()).min(wall).max(given.claimed_at);
+            |at: mainspring_api::Timestamp| Timestamp::from_millis(at.as_millis()).min(now).max(given.claimed_at);
         AttemptEnd {
             held_by: Some(worker),
             outcome: outcome_of(end.outcome),

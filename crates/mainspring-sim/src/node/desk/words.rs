@@ -15,7 +15,7 @@ pub(super) fn key_of(end: &WorkerEnd) -> Option<(RunId, u32)> {
 }
 
 /// A run as it is told to a worker.
-pub(super) fn offered(given: &Given, now: Timestamp) -> WorkerRun {
+pub(super) fn offered(given: &Given) -> WorkerRun {
     let at = |at: Timestamp| mainspring_api::Timestamp::from_millis(at.as_millis());
     WorkerRun {
         run: given.start.run.to_string(),
@@ -23,7 +23,7 @@ pub(super) fn offered(given: &Given, now: Timestamp) -> WorkerRun {
         namespace: "default".into(),
         job: given.start.job.0.to_string(),
         fire_at: at(given.start.fire_time),
-        due_at: at(now),
+        due_at: at(given.start.due_at),
         task: WorkerTask::Noop,
         input: Default::default(),
         shard: None,
