@@ -304,7 +304,7 @@ pub(crate) async fn read_calendar_with(
         match compile::calendar(definition, &|_| base.clone()) {
             Ok(calendar) => compiled = Some(Arc::new(calendar)),
             Err(error) => {
-                tracing::error!(error = %causes(&error), calendar = name, namespace, "a stored calendar cannot be compiled");
+                tracing::error!(%error, calendar = name, namespace, "a stored calendar cannot be compiled");
                 return Ok(None);
             }
         }

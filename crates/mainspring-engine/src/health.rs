@@ -56,9 +56,7 @@ impl Health {
 /// For everyone to read: no places of this machine.
 fn reason(error: &Error) -> String {
     match error {
-        Error::Unavailable { operation, source }
-        | Error::Rejected { operation, source }
-        | Error::TooMuch { operation, source } => format!("the store could not {operation}: {source}"),
+        Error::Unavailable { .. } | Error::Rejected { .. } | Error::TooMuch { .. } => mainspring_store::causes(error),
         Error::Unusable { .. } => "the store cannot be used; the log says why".to_owned(),
         Error::NotFound { .. } | Error::Conflict { .. } | Error::Superseded { .. } | Error::Fenced | Error::Closed => {
             error.to_string()

@@ -177,7 +177,9 @@ impl Keeper {
             if now != kept {
                 match self.keep(&now).await {
                     Ok(()) => kept = now,
-                    Err(error) => tracing::debug!(%error, "this node's lateness could not be kept for the others"),
+                    Err(error) => {
+                        tracing::debug!(error = %mainspring_store::causes(&error), "this node's lateness could not be kept for the others")
+                    }
                 }
             }
         }

@@ -41,7 +41,7 @@ impl Outputs {
                 continue;
             }
             detail.output = None;
-            detail.note("output.not_kept", format!("the output could not be kept: {error}"));
+            detail.note("output.not_kept", format!("the output could not be kept: {}", causes(&error)));
         }
     }
 }

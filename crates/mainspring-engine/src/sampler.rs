@@ -29,7 +29,7 @@ impl Sampler {
                 Ok(sample) => self.metrics.store.show(&sample, self.clock.now()),
                 Err(Error::Closed) => return,
                 Err(error) => {
-                    tracing::debug!(%error, "the store's figures could not be read");
+                    tracing::debug!(error = %mainspring_store::causes(&error), "the store's figures could not be read");
                     self.metrics.store.clear();
                 }
             }

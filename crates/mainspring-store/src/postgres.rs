@@ -85,8 +85,9 @@ impl PostgresStore {
     /// by a newer version. Nothing is changed then.
     pub fn open(url: &str) -> Result<Self> {
         let named = |name: &str, why: String| Error::Unusable { store: name.to_owned(), why };
-        let config: Config =
-            url.parse().map_err(|error| named("postgres", format!("its address is wrong: {error}")))?;
+        let config: Config = url
+            .parse()
+            .map_err(|error| named("postgres", format!("its address is wrong: {}", crate::causes(&error))))?;
         let mut config = config;
         config.connect_timeout(Duration::from_secs(5)).tcp_user_timeout(Duration::from_secs(5));
         config.keepalives_idle(Duration::from_secs(5));

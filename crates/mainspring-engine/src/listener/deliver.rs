@@ -134,12 +134,12 @@ impl Audience {
 
     async fn job(&self, job: JobId, version: JobVersion) -> Option<Arc<Job>> {
         let found = self.definitions.definition(job, version).await;
-        found.inspect_err(|error| tracing::debug!(%error, job.id = job.0, "listeners hear nothing of a job")).ok()
+        found.inspect_err(|error| tracing::debug!(error = %mainspring_store::causes(&error), job.id = job.0, "listeners hear nothing of a job")).ok()
     }
 
     async fn name(&self, trigger: Option<TriggerId>) -> Option<Arc<str>> {
         let trigger = trigger?;
         let found = self.definitions.trigger_name(trigger).await;
-        found.inspect_err(|error| tracing::debug!(%error, trigger.id = trigger.0, "a trigger has no name")).ok()?
+        found.inspect_err(|error| tracing::debug!(error = %mainspring_store::causes(&error), trigger.id = trigger.0, "a trigger has no name")).ok()?
     }
 }

@@ -24,7 +24,9 @@ pub struct Work {
 /// # Errors
 /// [`Error::Unusable`] if the server cannot be reached, or does not count statements.
 pub fn work(url: &str) -> Result<Work> {
-    let config: Config = url.parse().map_err(|error| unusable("postgres", format!("its address is wrong: {error}")))?;
+    let config: Config = url
+        .parse()
+        .map_err(|error| unusable("postgres", format!("its address is wrong: {}", crate::causes(&error))))?;
     let name = shown(&config);
     let tls = tls::connector().map_err(|why| unusable(&name, why))?;
     let counted =

@@ -131,7 +131,7 @@ impl Fault {
 
     fn why(self) -> String {
         match self {
-            Self::Refused(error) => error.to_string(),
+            Self::Refused(error) => crate::causes(&error),
             Self::Unreadable(what) => what,
             Self::Sqlite(error) => error.to_string(),
             Self::Postgres(error) => {

@@ -609,7 +609,7 @@ fn apart<T>(done: Result<T>) -> Result<Option<T>> {
         Err(
             error @ (Error::Rejected { .. } | Error::Unusable { .. } | Error::NotFound { .. } | Error::Conflict { .. }),
         ) => {
-            tracing::error!(%error, "a run that is executed in shards is passed over");
+            tracing::error!(error = %crate::causes(&error), "a run that is executed in shards is passed over");
             Ok(None)
         }
         done => done.map(Some),

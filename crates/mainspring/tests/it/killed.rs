@@ -1,14 +1,16 @@
 //! A process that is killed at every point of a fixed script: what its answers, its work and its tables then say of each other.
 
+use std::collections::BTreeSet;
+use std::os::unix::process::ExitStatusExt;
 use std::path::Path;
 use std::process::Command;
 use std::time::Duration;
 
 use anyhow::Context;
+use mainspring::Error;
 use mainspring::prelude::*;
-use mainspring::{Error, RunId};
 use mainspring_rig::witness::{Moment, Witness};
-use mainspring_rig::{Bounds, History, check};
+use mainspring_rig::{Bounds, History, Report, check};
 
 use crate::t;
 
@@ -18,6 +20,8 @@ const FOLDER: &str = "MAINSPRING_TEST_KILLED_IN";
 const START: &str = "2026-01-01T00:00:00Z";
 /// And when it pauses a job.
 const PAUSE: &str = "2026-01-01T00:00:01.500Z";
+/// The signal that nobody hears.
+const KILL: i32 = 9;
 const GRACE: Duration = Duration::from_secs(60);
 
 /// A scheduler over the folder's file, whose jobs bear witness in the folder.
@@ -71,20 +75,27 @@ async fn plays_the_script() {
     script(Path::new(&folder)).await.expect("it is killed, and nothing else");
 }
 
-/// What the script has said until it was killed where it entered one of these system calls for the n-th time, or was done.
-/// Calls are counted by thread; the one that writes to the file and its log is one.
-fn said_until_killed(folder: &Path, calls: &str, number: u32) -> anyhow::Result<String> {
+/// What the script has said until it was killed where it entered one of these system calls for the n-th time, or was done, and
+/// whether it was. Calls are counted by thread; the one that writes to the file and its log is one.
+fn said_until_killed(folder: &Path, calls: &str, number: u32) -> anyhow::Result<(String, bool)> {
     let file = folder.join("s.db");
     let mut traced = Command::new("strace");
     traced.args(["-f", "-qq", "-o", "/dev/null", "-e", &format!("trace={calls}")]);
     traced.args(["-e", &format!("inject={calls}:signal=KILL:when={number}")]);
     traced.arg("-P").arg(&file).arg("-P").arg(folder.join("s.db-wal"));
     traced.arg(std::env::current_exe()?).args(["--exact", "killed::plays_the_script", "--nocapture"]);
-    Ok(String::from_utf8(traced.env(FOLDER, folder).output()?.stdout)?)
+    let output = traced.env(FOLDER, folder).output()?;
+    let said = String::from_utf8(output.stdout)?;
+    let is_done = output.status.success() && said.lines().any(|line| line == "done");
+    // Strace ends as what it traces does.
+    let is_killed = output.status.signal() == Some(KILL);
+    let errors = String::from_utf8_lossy(&output.stderr);
+    anyhow::ensure!(is_done || is_killed, "neither killed nor done: {}\n{said}\n{errors}", output.status);
+    Ok((said, is_done))
 }
 
 /// Starts anew, later, and compares.
-async fn judge(folder: &Path, said: &str) -> anyhow::Result<()> {
+async fn judge(folder: &Path, said: &str) -> anyhow::Result<Report> {
     let now = t(START) + 5_000;
     let mut engine = begun(folder, now).await?;
     let scheduler = engine.scheduler();
@@ -93,21 +104,22 @@ async fn judge(folder: &Path, said: &str) -> anyhow::Result<()> {
         let is_there = scheduler.job(name).await?.is_some();
         anyhow::ensure!(is_there || !was_said(&format!("kept {name}")), "I13: {name} was answered as kept");
     }
-    for run in said.lines().filter_map(|line| line.strip_prefix("asked ")) {
-        let run: RunId = run.parse().ok().context("a run")?;
-        anyhow::ensure!(scheduler.wait(run).await?.state.is_final(), "I13: {run} was answered as asked for");
-    }
     if was_said("paused flaky") {
         let later = scheduler.runs("flaky", 100).await?.into_iter().find(|run| run.fire_time > t(PAUSE));
         anyhow::ensure!(later.is_none(), "I14: {later:?}");
     }
     let was_paused = scheduler.job("flaky").await?.is_some_and(|job| job.paused);
+    anyhow::ensure!(was_paused || !was_said("paused flaky"), "I13: flaky was answered as paused");
     if was_paused {
         // What a pause has passed over is recorded once it is over.
         scheduler.resume("flaky").await?;
     }
     // The second attempts of what has fired just now are due.
     engine.advance(Duration::from_millis(500)).await;
+    for run in said.lines().filter_map(|line| line.strip_prefix("asked ")) {
+        let run = engine.scheduler().control().run(run.parse().ok().context("a run")?).await?;
+        anyhow::ensure!(run.state.is_final(), "I13: it was answered as asked for, and is {run:?}");
+    }
     let store = engine.scheduler().engine().store();
     let mut history = History::read(store.as_ref(), &Witness::new(folder.join("witness")), now).await?;
     if was_paused {
@@ -117,10 +129,10 @@ async fn judge(folder: &Path, said: &str) -> anyhow::Result<()> {
     let report = check(&history, Bounds { patience_ms: 0, ..Bounds::default() });
     anyhow::ensure!(report.problems.is_empty(), "{report}");
     engine.shutdown(GRACE).await?;
-    Ok(())
+    Ok(report)
 }
 
-/// I1, I2, I8, I13 and the others of the accounting hold, wherever the process was killed.
+/// What is said of the torture holds of the script, as far as it asks it, wherever the process was killed.
 #[tokio::test]
 async fn whatever_write_or_sync_is_the_last_work_answers_and_tables_agree() -> anyhow::Result<()> {
     let may_trace = Command::new("strace").args(["-o", "/dev/null", "true"]).status();
@@ -134,19 +146,23 @@ async fn whatever_write_or_sync_is_the_last_work_answers_and_tables_agree() -> a
     let made = folder()?;
     begun(made.path(), t(START)).await?.shutdown(GRACE).await?;
     for calls in ["pwrite64,ftruncate", "fsync,fdatasync"] {
-        let mut number = 0;
-        loop {
+        let (mut number, mut lost_attempts, mut words) = (0, 0, BTreeSet::new());
+        let last = loop {
             number += 1;
             let folder = folder()?;
             std::fs::copy(made.path().join("s.db"), folder.path().join("s.db"))?;
-            let said = said_until_killed(folder.path(), calls, number)?;
+            let (said, is_done) = said_until_killed(folder.path(), calls, number)?;
             let verdict = judge(folder.path(), &said).await;
-            verdict.with_context(|| format!("killed at {calls} number {number}, after:\n{said}"))?;
-            if said.lines().any(|line| line == "done") {
-                break;
+            let report = verdict.with_context(|| format!("killed at {calls} number {number}, after:\n{said}"))?;
+            if is_done {
+                break report;
             }
-        }
-        anyhow::ensure!(number > 10, "nothing was killed at {calls}: {number}");
+            lost_attempts += report.lost_attempts;
+            words.extend(said.lines().filter_map(|line| line.split(' ').next()).map(str::to_owned));
+        };
+        let after_each = ["kept", "asked", "paused"].iter().all(|word| words.contains(*word));
+        anyhow::ensure!(after_each && lost_attempts > 0, "{calls}: killed after {words:?}, {lost_attempts} lost");
+        anyhow::ensure!(last.fired > 0 && last.starts > 0, "{last}");
     }
     Ok(())
 }

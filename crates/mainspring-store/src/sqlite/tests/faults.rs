@@ -2,6 +2,7 @@
 
 use std::io::{BufRead, BufReader, Read};
 use std::os::unix::fs::PermissionsExt;
+use std::os::unix::process::ExitStatusExt;
 use std::process::{Command, Stdio};
 use std::sync::mpsc;
 
@@ -429,6 +430,9 @@ fn killed_at(role: &str, calls: &str, number: u32, path: &Path) -> String {
     }
     traced.arg(inner.get_program()).args(inner.get_args()).env(ROLE, role).env(PATH, path);
     let output = traced.output().unwrap();
+    // Strace ends as what it traces does.
+    let is_over = output.status.success() || output.status.signal() == Some(9);
+    assert!(is_over, "{}: {}", output.status, String::from_utf8_lossy(&output.stderr));
     String::from_utf8_lossy(&output.stdout).into_owned()
 }
 
