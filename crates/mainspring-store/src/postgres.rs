@@ -51,6 +51,8 @@ const READ: Purpose = purpose(2, true, false);
 const COUNT: Purpose = purpose(600, true, false);
 /// Migrations.
 const SETUP: Purpose = purpose(60, false, false);
+/// Indexes over what a large table holds.
+const BUILD: Purpose = purpose(6 * 3_600, false, false);
 
 /// Where the server is, and how it is spoken to.
 #[derive(Clone)]
@@ -170,7 +172,8 @@ fn prepare(target: &Target) -> std::result::Result<(), String> {
     let connection = Connection::open(&target.config, &target.tls, SETUP);
     let connection = connection.map_err(Fault::unopened)?;
     check_version(&connection).map_err(Fault::unopened)??;
-    migrate::run(&connection).map_err(Fault::unopened)?
+    let builder = || Connection::open(&target.config, &target.tls, BUILD);
+    migrate::run(&connection, &builder).map_err(Fault::unopened)?
 }
 
 fn check_version(db: &Connection) -> Step<std::result::Result<(), String>> {

@@ -167,13 +167,11 @@ impl Connection {
     }
 
     /// Runs a text outside a transaction.
-    #[cfg(test)]
     pub(super) fn run_alone(&self, text: &str) -> Step<()> {
         self.wait(self.client.batch_execute(text))
     }
 
     /// The first column of what a text answers, outside a transaction.
-    #[cfg(test)]
     pub(super) fn run_simple(&self, text: &str) -> Step<Vec<String>> {
         let messages = self.wait(self.client.simple_query(text))?;
         Ok(messages

@@ -2,6 +2,8 @@
 //!
 //! Nodes that start together take turns: the one that holds the row of `migration_lease` works, the others wait for it. The
 //! row is let go with the session, so one that dies keeps nobody waiting.
+//!
+//! Where others may work on the tables, an index is built beside their writes (`CONCURRENTLY`), however long that takes.
 
 use super::connection::Connection;
 use crate::sql::db::{Db, Lock, Sql, Step};
@@ -47,8 +49,9 @@ const MIGRATIONS: &[Migration] = &[
 /// Number of the newest migration.
 pub(super) const NEWEST: u32 = MIGRATIONS[MIGRATIONS.len() - 1].number;
 
-/// Brings the schema up to date. The inner error is a verdict on the database.
-pub(super) fn run(db: &Connection) -> Step<Result<(), String>> {
+/// Brings the schema up to date, with another session from `open` where it builds indexes. The inner error is a verdict on the
+/// database.
+pub(super) fn run(db: &Connection, open: &dyn Fn() -> Step<Connection>) -> Step<Result<(), String>> {
     // What makes the tables of the ledger races with other nodes; the lock outlives no session.
     patiently(db, pause, || {
         db.run_text(
@@ -60,8 +63,10 @@ pub(super) fn run(db: &Connection) -> Step<Result<(), String>> {
         )?;
         db.commit()
     })?;
+    let mut is_new = false;
     for step in MIGRATIONS {
         let done = patiently(db, pause, || begin(db))?;
+        is_new |= done == 0;
         if done > NEWEST {
             db.roll_back()?;
             return Ok(Err(format!(
@@ -70,7 +75,7 @@ pub(super) fn run(db: &Connection) -> Step<Result<(), String>> {
             )));
         }
         if step.number > done {
-            perform(db, step)?;
+            if is_new { perform_whole(db, step)? } else { perform(db, step, open)? }
         }
         db.commit()?;
     }
@@ -83,21 +88,56 @@ fn begin(db: &Connection) -> Step<u32> {
     newest_done(db)
 }
 
-/// Nobody works on the tables of the first step yet: it is done whole or not at all. Each statement of a later one has a
-/// transaction of its own, so that it holds no lock while it waits for another, and may be repeated.
-fn perform(db: &Connection, step: &Migration) -> Step<()> {
-    if step.number == 1 {
-        db.run_text(step.text)?;
-        return record(db, step);
-    }
+/// For a database that this process sets up: nobody works on its tables yet.
+fn perform_whole(db: &Connection, step: &Migration) -> Step<()> {
+    db.run_text(step.text)?;
+    record(db, step)
+}
+
+/// Each statement has a transaction of its own, so that it holds no lock while it waits for another, and may be repeated.
+fn perform(db: &Connection, step: &Migration, open: &dyn Fn() -> Step<Connection>) -> Step<()> {
     for statement in statements(step.text) {
-        patiently(db, pause, || {
-            begin(db)?;
-            db.run_text(&statement)?;
-            db.commit()
-        })?;
+        match Index::of(&statement) {
+            Some(index) => index.build(db, &open()?)?,
+            None => patiently(db, pause, || {
+                begin(db)?;
+                db.run_text(&statement)?;
+                db.commit()
+            })?,
+        }
     }
     patiently(db, pause, || if begin(db)? < step.number { record(db, step) } else { Ok(()) })
+}
+
+/// A statement that makes an index, in a table that is no partitioned one.
+struct Index<'a> {
+    name: &'a str,
+    /// What comes after `IF NOT EXISTS`.
+    text: &'a str,
+}
+
+impl<'a> Index<'a> {
+    fn of(statement: &'a str) -> Option<Self> {
+        let text = statement.strip_prefix("CREATE INDEX IF NOT EXISTS ")?;
+        Some(Self { name: text.split(' ').next()?, text })
+    }
+
+    /// Builds it in `builder`, while `db` has the turn: what runs concurrently has no transaction that could hold it.
+    fn build(&self, db: &Connection, builder: &Connection) -> Step<()> {
+        patiently(db, pause, || begin(db))?;
+        // The answer of a query keeps its snapshot until the next one is asked, and the builder waits for snapshots.
+        db.run_text("SET LOCAL idle_in_transaction_session_timeout = 0")?;
+        // Its locks stand in the way of other changes of the schema alone, so it may wait for whoever writes now.
+        builder.run_alone("SET lock_timeout = 0")?;
+        // One whose building was cut short is there, and nothing finds a row by it.
+        let broken =
+            format!("SELECT 1 FROM pg_index WHERE indexrelid = to_regclass('{}') AND NOT indisvalid", self.name);
+        if !builder.run_simple(&broken)?.is_empty() {
+            builder.run_alone(&format!("DROP INDEX CONCURRENTLY IF EXISTS {}", self.name))?;
+        }
+        builder.run_alone(&format!("CREATE INDEX CONCURRENTLY IF NOT EXISTS {}", self.text))?;
+        db.commit()
+    }
 }
 
 fn record(db: &Connection, step: &Migration) -> Step<()> {

@@ -95,6 +95,38 @@ async fn step_of_the_schema_waits_for_a_lock_and_lets_others_through() {
     assert_eq!(upgrade.await.unwrap().info().await.unwrap().schema, migrate::NEWEST);
 }
 
+/// An index is built beside those who write, however long they take; and once more where a building was cut short.
+#[test]
+fn step_of_the_schema_builds_indexes_beside_writes() {
+    let url = database();
+    drop(PostgresStore::open(&url).unwrap());
+    let (writer, other) = (session(&url), session(&url));
+    writer.run_alone("DELETE FROM migration WHERE number > 4; DROP INDEX run_shared").unwrap();
+    writer.run_alone("UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'run_expires'::regclass").unwrap();
+    let unfit = "SELECT indexrelid FROM pg_index WHERE NOT indisvalid AND indrelid = 'run'::regclass";
+    assert_eq!(writer.run_simple(unfit).unwrap().len(), 1);
+    drop(PostgresStore::open(&url).unwrap());
+    assert_eq!(writer.run_simple(unfit).unwrap(), Vec::<String>::new());
+
+    writer.run_alone("DELETE FROM migration WHERE number > 13; DROP INDEX run_shared").unwrap();
+    writer.run_alone("SET idle_in_transaction_session_timeout = 0").unwrap();
+    writer.run_text("UPDATE run SET state = state").unwrap();
+    let opened = url.clone();
+    let upgrade = std::thread::spawn(move || drop(PostgresStore::open(&opened).unwrap()));
+    let builds = "SELECT phase FROM pg_stat_progress_create_index WHERE relid = 'run'::regclass \
+                  AND phase LIKE 'waiting for writers%'";
+    while other.run_simple(builds).unwrap().is_empty() {
+        assert!(!upgrade.is_finished(), "it waits for who writes");
+    }
+    // Whoever waited behind it would be refused now.
+    other.run_alone("SET lock_timeout = '1ms'").unwrap();
+    other.run_alone("UPDATE run SET state = state").unwrap();
+    writer.commit().unwrap();
+    upgrade.join().unwrap();
+    let built = "SELECT 1 FROM pg_index WHERE indexrelid = 'run_shared'::regclass AND indisvalid";
+    assert_eq!(other.run_simple(built).unwrap().len(), 1);
+}
+
 /// The session of a migrator that died is gone, and with it its turn.
 #[test]
 fn migrator_that_dies_keeps_nobody_waiting() {
