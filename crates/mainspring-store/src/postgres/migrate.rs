@@ -49,8 +49,8 @@ const MIGRATIONS: &[Migration] = &[
 /// Number of the newest migration.
 pub(super) const NEWEST: u32 = MIGRATIONS[MIGRATIONS.len() - 1].number;
 
-/// Brings the schema up to date, with another session from `open` where it builds indexes. The inner error is a verdict on the
-/// database.
+/// Brings the schema up to date, by another session from `open` where others may work on its tables. The inner error is a verdict
+/// on the database.
 pub(super) fn run(db: &Connection, open: &dyn Fn() -> Step<Connection>) -> Step<Result<(), String>> {
     // What makes the tables of the ledger races with other nodes; the lock outlives no session.
     patiently(db, pause, || {
@@ -63,10 +63,9 @@ pub(super) fn run(db: &Connection, open: &dyn Fn() -> Step<Connection>) -> Step<
         )?;
         db.commit()
     })?;
-    let mut is_new = false;
+    let (mut is_new, mut worker) = (false, None);
     for step in MIGRATIONS {
-        let done = patiently(db, pause, || begin(db))?;
-        is_new |= done == 0;
+        let done = take_turn(db)?;
         if done > NEWEST {
             db.roll_back()?;
             return Ok(Err(format!(
@@ -74,39 +73,78 @@ pub(super) fn run(db: &Connection, open: &dyn Fn() -> Step<Connection>) -> Step<
                  Nothing was changed: use that version"
             )));
         }
+        is_new |= done == 0;
         if step.number > done {
-            if is_new { perform_whole(db, step)? } else { perform(db, step, open)? }
+            if is_new {
+                // Nobody works on its tables yet.
+                db.run_text(step.text)?;
+            } else {
+                let worker = match &mut worker {
+                    Some(worker) => worker,
+                    none => none.insert(Worker::begin(open()?)?),
+                };
+                worker.perform(step)?;
+            }
+            record(db, step)?;
         }
         db.commit()?;
     }
     Ok(Ok(()))
 }
 
-/// Takes this session's turn, in a transaction, and looks how far the schema is.
-fn begin(db: &Connection) -> Step<u32> {
-    db.lock(Sql::new("SELECT one FROM migration_lease"), Lock::Write, &[])?;
-    newest_done(db)
-}
-
-/// For a database that this process sets up: nobody works on its tables yet.
-fn perform_whole(db: &Connection, step: &Migration) -> Step<()> {
-    db.run_text(step.text)?;
-    record(db, step)
-}
-
-/// Each statement has a transaction of its own, so that it holds no lock while it waits for another, and may be repeated.
-fn perform(db: &Connection, step: &Migration, open: &dyn Fn() -> Step<Connection>) -> Step<()> {
-    for statement in statements(step.text) {
-        match Index::of(&statement) {
-            Some(index) => index.build(db, &open()?)?,
-            None => patiently(db, pause, || {
-                begin(db)?;
-                db.run_text(&statement)?;
-                db.commit()
-            })?,
+/// Waits for this session's turn, which lasts as long as its transaction, and looks how far the schema is.
+fn take_turn(db: &Connection) -> Step<u32> {
+    for _ in 0..TURNS_MAX {
+        match begin(db) {
+            Err(fault) if Connection::is_passing(&fault) => {
+                tracing::info!("another node changes the schema; waiting for it");
+                db.roll_back()?;
+            }
+            done => return done,
         }
     }
-    patiently(db, pause, || if begin(db)? < step.number { record(db, step) } else { Ok(()) })
+    begin(db)
+}
+
+fn begin(db: &Connection) -> Step<u32> {
+    db.lock(Sql::new("SELECT one FROM migration_lease"), Lock::Write, &[])?;
+    let done = newest_done(db)?;
+    // Others may work for long meanwhile. And the answer of a query keeps its snapshot until the next one is asked: whoever
+    // builds an index waits for snapshots.
+    db.run_text("SET LOCAL idle_in_transaction_session_timeout = 0")?;
+    Ok(done)
+}
+
+/// How often a node asks whether it is its turn: two seconds each.
+const TURNS_MAX: u32 = 6 * 3_600 / 2;
+
+/// The session that changes tables on which others may work, while another has the turn: what runs concurrently has no transaction
+/// that could hold it.
+struct Worker(Connection);
+
+impl Worker {
+    /// Waits until the session of a node that died has done what it was about: the server may not notice before.
+    fn begin(session: Connection) -> Step<Self> {
+        // Not known before PostgreSQL 14, nor everywhere since.
+        let _refused = session.run_alone("SET client_connection_check_interval = '5s'");
+        let alone = "SELECT pg_try_advisory_lock(7236839, hashtext(current_schema()))";
+        while session.run_simple(alone)? != ["t"] {
+            session.run_alone("SELECT pg_sleep(0.5)")?;
+        }
+        Ok(Self(session))
+    }
+
+    /// Each statement has a transaction of its own, so that it holds no lock while it waits for another, and may be repeated.
+    fn perform(&self, step: &Migration) -> Step<()> {
+        let Self(session) = self;
+        for statement in statements(step.text) {
+            patiently(session, pause, || match Index::of(&statement) {
+                Some(index) => index.build(session),
+                None => session.run_text(&statement).and_then(|()| session.commit()),
+            })?;
+        }
+        Ok(())
+    }
 }
 
 /// A statement that makes an index, in a table that is no partitioned one.
@@ -122,21 +160,18 @@ impl<'a> Index<'a> {
         Some(Self { name: text.split(' ').next()?, text })
     }
 
-    /// Builds it in `builder`, while `db` has the turn: what runs concurrently has no transaction that could hold it.
-    fn build(&self, db: &Connection, builder: &Connection) -> Step<()> {
-        patiently(db, pause, || begin(db))?;
-        // The answer of a query keeps its snapshot until the next one is asked, and the builder waits for snapshots.
-        db.run_text("SET LOCAL idle_in_transaction_session_timeout = 0")?;
+    /// Builds it beside the writes of others.
+    fn build(&self, session: &Connection) -> Step<()> {
         // Its locks stand in the way of other changes of the schema alone, so it may wait for whoever writes now.
-        builder.run_alone("SET lock_timeout = 0")?;
+        session.run_alone("SET lock_timeout = 0")?;
         // One whose building was cut short is there, and nothing finds a row by it.
         let broken =
             format!("SELECT 1 FROM pg_index WHERE indexrelid = to_regclass('{}') AND NOT indisvalid", self.name);
-        if !builder.run_simple(&broken)?.is_empty() {
-            builder.run_alone(&format!("DROP INDEX CONCURRENTLY IF EXISTS {}", self.name))?;
+        if !session.run_simple(&broken)?.is_empty() {
+            session.run_alone(&format!("DROP INDEX CONCURRENTLY IF EXISTS {}", self.name))?;
         }
-        builder.run_alone(&format!("CREATE INDEX CONCURRENTLY IF NOT EXISTS {}", self.text))?;
-        db.commit()
+        session.run_alone(&format!("CREATE INDEX CONCURRENTLY IF NOT EXISTS {}", self.text))?;
+        session.run_alone("SET lock_timeout = '2s'")
     }
 }
 
@@ -157,4 +192,17 @@ fn newest_done(db: &Connection) -> Step<u32> {
         Ok(true)
     })?;
     Ok(u32::try_from(newest).unwrap_or(u32::MAX))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_index_of_a_later_step_is_built_beside_writes() {
+        let later = MIGRATIONS[1..].iter().flat_map(|step| statements(step.text));
+        let makes_index = |text: &String| text.starts_with("CREATE") && text.contains("INDEX ");
+        let indexes: Vec<String> = later.filter(makes_index).collect();
+        assert!(indexes.len() > 5 && indexes.iter().all(|text| Index::of(text).is_some()), "{indexes:?}");
+    }
 }

@@ -107,6 +107,11 @@ fn step_of_the_schema_builds_indexes_beside_writes() {
     assert_eq!(writer.run_simple(unfit).unwrap().len(), 1);
     drop(PostgresStore::open(&url).unwrap());
     assert_eq!(writer.run_simple(unfit).unwrap(), Vec::<String>::new());
+    let built = |name| {
+        let fit = format!("SELECT indisvalid FROM pg_index WHERE indexrelid = to_regclass('{name}')");
+        assert_eq!(other.run_simple(&fit).unwrap(), ["t"], "{name}");
+    };
+    ["run_expires", "run_shared", "run_queued"].into_iter().for_each(built);
 
     writer.run_alone("DELETE FROM migration WHERE number > 13; DROP INDEX run_shared").unwrap();
     writer.run_alone("SET idle_in_transaction_session_timeout = 0").unwrap();
@@ -118,13 +123,18 @@ fn step_of_the_schema_builds_indexes_beside_writes() {
     while other.run_simple(builds).unwrap().is_empty() {
         assert!(!upgrade.is_finished(), "it waits for who writes");
     }
+    // Whoever has the turn waits for longer than other sessions may idle.
+    let idles = "SELECT 1 FROM pg_stat_activity WHERE state = 'idle in transaction' AND query LIKE 'SET LOCAL idle%' \
+                 AND state_change < clock_timestamp() - interval '3 s'";
+    while other.run_simple(idles).unwrap().is_empty() {
+        assert!(!upgrade.is_finished(), "it waits for who writes");
+    }
     // Whoever waited behind it would be refused now.
     other.run_alone("SET lock_timeout = '1ms'").unwrap();
     other.run_alone("UPDATE run SET state = state").unwrap();
     writer.commit().unwrap();
     upgrade.join().unwrap();
-    let built = "SELECT 1 FROM pg_index WHERE indexrelid = 'run_shared'::regclass AND indisvalid";
-    assert_eq!(other.run_simple(built).unwrap().len(), 1);
+    built("run_shared");
 }
 
 /// The session of a migrator that died is gone, and with it its turn.
