@@ -47,12 +47,15 @@ impl World {
         let run = start.run;
         let ends = self.nodes[node].executing.enter(run, Some(&definition));
         let boot_ms = self.nodes[node].boot_ms(self.now);
-        let begins = is_noop || self.nodes[node].executing.may_begin(run, boot_ms);
+        let begins = is_noop || !ends && self.nodes[node].executing.may_begin(run, boot_ms);
         let (begun, outcome) = match begins {
             true => (Some(self.witness(node, &start, job)), if fails { Failed } else { Succeeded }),
             false => (None, Cancelled),
         };
         let now = self.now;
+        if !begins {
+            self.trace.line(now, || format!("node {node} does not begin run {run}: it is to end"));
+        }
         self.works += 1;
         let work = self.works;
         let ends_at = if begins { now + micros } else { now };
@@ -61,9 +64,6 @@ impl World {
         self.nodes[node].works.insert(work, run);
         self.at(ends_at, What::Done(node, work));
         self.note_room();
-        if ends {
-            self.tell_to_end(node, run);
-        }
     }
 
     /// Notes that work begins.

@@ -2,7 +2,7 @@
 
 use mainspring_core::run::{AttemptOutcome, RunState};
 use mainspring_core::{JobId, RunId};
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::lateness::Lateness;
 use super::{Findings, Violation};
@@ -160,15 +160,16 @@ fn unclaimed(history: &History, attempt: Attempt, start: Time) -> bool {
     taken_back(history, start) || history.lost_claims.contains(&attempt)
 }
 
-/// The rest of I8, when all is over: what ended is known.
+/// The rest of I8, when all is over: what ended is known. What was claimed anew after a failover gets a verdict, too.
 pub(super) fn untold(history: &History) -> Vec<Violation> {
     let mut findings = Findings::of("I8");
-    let told: rustc_hash::FxHashSet<Attempt> =
-        history.verdicts.iter().map(|verdict| (verdict.run, verdict.attempt)).collect();
+    let told: FxHashSet<Attempt> = history.verdicts.iter().map(|verdict| (verdict.run, verdict.attempt)).collect();
+    let claimed: FxHashSet<Attempt> = history.claims.iter().map(|claim| (claim.run, claim.attempt)).collect();
+    let lost = |attempt: &Attempt| history.lost_claims.contains(attempt) && !claimed.contains(attempt);
     for witness in &history.witnesses {
         let Witness { run, attempt, start, end, .. } = *witness;
         let known = told.contains(&(run, attempt)) || end.is_none_or(|end| end + TOLD_MS > history.remains.at);
-        findings.add_if(!known && !unclaimed(history, (run, attempt), start), start, || {
+        findings.add_if(!known && !taken_back(history, start) && !lost(&(run, attempt)), start, || {
             format!("attempt {attempt} of run {run} ended, and nobody knows")
         });
     }

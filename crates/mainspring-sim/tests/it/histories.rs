@@ -257,6 +257,9 @@ fn work_that_the_records_do_not_know_is_rejected() {
     assert_ne!(INVARIANTS[7].2(&slept), []);
     slept.lost_claims.insert((slept.witnesses[2].run, 1));
     assert_eq!(INVARIANTS[7].2(&slept), []);
+    // Once it is claimed anew, somebody has to hear how it ended.
+    slept.claims.insert(2, good().claims.remove(2));
+    assert_ne!(INVARIANTS[7].2(&slept), []);
 }
 
 #[test]
