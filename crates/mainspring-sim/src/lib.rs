@@ -22,4 +22,4 @@ pub mod world;
 
 pub use faults::{Counts, Kind, Planted};
 pub use random::Random;
-pub use world::{FIRES_LEAST, Report, Setting, World};
+pub use world::{FAULTS_LEAST, FIRES_LEAST, Report, Setting, World};

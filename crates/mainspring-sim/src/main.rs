@@ -10,7 +10,7 @@ use std::time::Instant;
 
 use anyhow::Context;
 use clap::Parser;
-use mainspring_sim::{Counts, FIRES_LEAST, Planted, Report, Setting, World};
+use mainspring_sim::{Counts, FAULTS_LEAST, FIRES_LEAST, Planted, Report, Setting, World};
 
 /// Many nodes, clients and a database, in virtual time: what breaks them, and from which seed.
 #[derive(Debug, Parser)]
@@ -42,7 +42,7 @@ struct Arguments {
 }
 
 /// The least events, fires and faults with an effect of a seed.
-const LEAST: (u64, u64, u64) = (50_000, FIRES_LEAST, 20);
+const LEAST: (u64, u64, u64) = (50_000, FIRES_LEAST, FAULTS_LEAST);
 /// The lines of a trace that are shown of a seed that failed.
 const SHOWN: usize = 60;
 

@@ -34,6 +34,10 @@ const HEAL_MS: u64 = 120_000;
 const LONGER_MS: u64 = 3_600_000;
 /// The least fires of a seed that is worth anything.
 pub const FIRES_LEAST: u64 = 2_000;
+/// The least faults with an effect of a seed that is worth anything.
+pub const FAULTS_LEAST: u64 = 20;
+/// How much longer faults happen, as often as it takes until there are so many.
+const MORE_MS: u64 = 30_000;
 /// How long a node's database calls wait for an answer, but for those of the lease.
 pub(crate) const DEADLINE_MS: u64 = 5_000;
 /// How long a transaction waits for a lock.
@@ -293,10 +297,10 @@ impl World {
     /// Lives through it all, or to where something breaks that must never be.
     #[must_use]
     pub fn run(mut self) -> Report {
-        let end = (self.setting.faulty_ms + HEAL_MS) * 1_000;
-        let latest = end + LONGER_MS * 1_000;
         let mut looked = false;
         while let Some((at, what)) = self.agenda.take() {
+            let end = self.end();
+            let latest = end + LONGER_MS * 1_000;
             let is_enough = self.history.fires.len() as u64 >= FIRES_LEAST;
             // All has to be well by the end, also where what came is not enough, and the seed goes on.
             if at > end && !looked {
@@ -316,8 +320,13 @@ impl World {
                 return self.report(violations);
             }
         }
-        let violations = self.look_at_all(end.max(self.now));
+        let violations = self.look_at_all(self.end().max(self.now));
         self.report(violations)
+    }
+
+    /// When all has to be well.
+    fn end(&self) -> u64 {
+        (self.setting.faulty_ms + HEAL_MS) * 1_000
     }
 
     fn look_at_all(&mut self, at: u64) -> Vec<Violation> {
@@ -462,6 +471,10 @@ impl World {
             What::WakeUp(node) => self.wake_up(node),
             What::Mend(node) => self.mend(node),
             What::Undrain(node) => self.drain(node, false),
+            What::Heal if self.has_few_faults() => {
+                self.setting.faulty_ms += MORE_MS;
+                self.at(self.setting.faulty_ms * 1_000, What::Heal);
+            }
             What::Heal => self.heal(),
         }
     }

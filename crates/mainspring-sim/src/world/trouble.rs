@@ -151,6 +151,11 @@ impl World {
         self.down_until = self.now + ms * 1_000;
     }
 
+    /// Whether faults have to go on for a seed to be worth anything.
+    pub(super) fn has_few_faults(&self) -> bool {
+        self.setting.faults && self.counts.total() < FAULTS_LEAST && self.now < LONGER_MS * 1_000
+    }
+
     pub(super) fn heal(&mut self) {
         self.healed = true;
         self.history.calm_from = self.time() + RECOVERY_MS;

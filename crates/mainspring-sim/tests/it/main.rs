@@ -2,7 +2,7 @@
 
 mod histories;
 
-use mainspring_sim::{Planted, Report, Setting, World};
+use mainspring_sim::{FAULTS_LEAST, Planted, Report, Setting, World};
 
 fn run(seed: u64, setting: Setting) -> Report {
     World::report_of(seed, setting)
@@ -57,6 +57,14 @@ fn planted_bugs_are_caught_by_an_invariant() {
         assert_eq!(found.first().map(|found| found.invariant), Some(invariant), "{bug:?}");
         assert_eq!(run(seed, Setting::default()).violations, [], "{bug:?} is not what breaks seed {seed}");
     }
+}
+
+#[test]
+fn faults_go_on_until_a_seed_is_worth_something() {
+    // 19 faults had an effect in the usual time.
+    let report = run(55045, Setting::default());
+    assert!(report.faults.total() >= FAULTS_LEAST, "{} faults", report.faults.total());
+    assert_eq!(report.violations, []);
 }
 
 /// Seeds that once found a bug of the product: each has to pass for good.
