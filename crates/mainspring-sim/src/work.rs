@@ -48,14 +48,14 @@ impl World {
         let ends = self.nodes[node].executing.enter(run, Some(&definition));
         let boot_ms = self.nodes[node].boot_ms(self.now);
         let begins = is_noop || !ends && self.nodes[node].executing.may_begin(run, boot_ms);
+        let now = self.now;
         let (begun, outcome) = match begins {
             true => (Some(self.witness(node, &start, job)), if fails { Failed } else { Succeeded }),
-            false => (None, Cancelled),
+            false => {
+                self.trace.line(now, || format!("node {node} does not begin run {run}"));
+                (None, Cancelled)
+            }
         };
-        let now = self.now;
-        if !begins {
-            self.trace.line(now, || format!("node {node} does not begin run {run}: it is to end"));
-        }
         self.works += 1;
         let work = self.works;
         let ends_at = if begins { now + micros } else { now };

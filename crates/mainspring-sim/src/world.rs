@@ -30,7 +30,7 @@ use crate::worker::{Request, Response, Tick, Trouble, Worker};
 pub(crate) const BASE_MS: i64 = 1_767_225_600_000;
 /// How long after the end of all faults everything has to be as it should.
 const HEAL_MS: u64 = 120_000;
-/// How much longer a seed may go on that has too few fires by then.
+/// How much longer a seed may go on that has too few fires by then, and until when the faults of one that has too few of them go on.
 const LONGER_MS: u64 = 3_600_000;
 /// The least fires of a seed that is worth anything.
 pub const FIRES_LEAST: u64 = 2_000;
