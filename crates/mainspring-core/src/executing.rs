@@ -95,14 +95,15 @@ impl Executing {
         if at_ms <= now_ms { self.give_up() } else { Vec::new() }
     }
 
-    /// Whether a run may begin now. This process may have been frozen since it was handed the run, and others have it by now: then it
-    /// is given up.
+    /// Whether a run may begin now: not if it is to end. This process may have been frozen since it was handed the run, and others
+    /// have it by now: then it is given up.
     pub fn may_begin(&mut self, run: RunId, now_ms: u64) -> bool {
         let is_late = self.gives_up_at.is_some_and(|at_ms| now_ms >= at_ms);
-        let late = self.runs.get_mut(&run).filter(|going| is_late && going.may_be_given_away);
-        late.is_none_or(|going| {
-            going.give_up();
-            false
+        self.runs.get_mut(&run).is_none_or(|going| {
+            if is_late {
+                going.give_up();
+            }
+            !going.told_to_end
         })
     }
 
@@ -161,6 +162,7 @@ mod tests {
         executing.enter(run(3), Some(&limited));
         executing.cancel(run(2));
         assert_eq!(executing.give_up_at(1_000, 999), []);
+        assert!(!executing.may_begin(run(2), 999), "it is to end");
         assert!(executing.may_begin(run(0), 999) && executing.may_begin(run(1), 1_000), "in time, or nobody else's");
         executing.enter(run(4), Some(&limited));
         assert!(!executing.may_begin(run(4), 1_000) && !executing.may_begin(run(2), 1_000));

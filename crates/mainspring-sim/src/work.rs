@@ -45,9 +45,9 @@ impl World {
             start.awaited_by = self.awaiting(&start);
         }
         let run = start.run;
-        let ends = self.nodes[node].executing.enter(run, Some(&definition));
+        self.nodes[node].executing.enter(run, Some(&definition));
         let boot_ms = self.nodes[node].boot_ms(self.now);
-        let begins = is_noop || !ends && self.nodes[node].executing.may_begin(run, boot_ms);
+        let begins = is_noop || self.nodes[node].executing.may_begin(run, boot_ms);
         let now = self.now;
         let (begun, outcome) = match begins {
             true => (Some(self.witness(node, &start, job)), if fails { Failed } else { Succeeded }),

@@ -423,6 +423,13 @@ fn change_that_is_being_noted_again_is_passed_over() {
 }
 
 #[test]
+fn triggers_are_read_together() {
+    let wire = crate::sql::tests::Wire::to(&database());
+    let store = Arc::new(PostgresStore::open(&wire.address).unwrap());
+    crate::sql::tests::trips::triggers_are_read_together(store, &wire);
+}
+
+#[test]
 fn look_for_webhooks_costs_the_same_however_many_there_are() {
     let wire = crate::sql::tests::Wire::to(&database());
     let store = PostgresStore::open(&wire.address).unwrap();

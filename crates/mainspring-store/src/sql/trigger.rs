@@ -7,15 +7,15 @@ use mainspring_core::cluster::Shard;
 use mainspring_core::job::{Job, JobKey};
 use mainspring_core::{JobId, JobVersion, Timestamp, TriggerId, TzdataVersion};
 
-use super::Batches;
 use super::db::{
     Db, Fault, Lock, Row, Step, ToSql, instant, known, maybe_instant, maybe_run_id, on_servers, read, read_known,
     read_one, sql, word,
 };
+use super::{Batches, list};
 use crate::error::Error;
 use crate::row::{NamedTrigger, VersionedJob};
 
-/// Definitions that are read in one statement.
+/// Definitions or triggers that are read in one statement.
 const LISTED_MAX: usize = 1_000;
 
 /// A position in the due index.
@@ -50,8 +50,9 @@ pub(crate) fn page(rows: Vec<(Option<TriggerRow>, Place)>, limit: i64) -> (Vec<T
 /// See [`crate::Store::trigger_rows`].
 pub(crate) fn rows(db: &dyn Db, ids: &[TriggerId]) -> Step<Vec<TriggerRow>> {
     let mut found = Vec::with_capacity(ids.len());
-    for id in ids {
-        found.extend(known(read_one(db, sql!("trigger_row"), &[(":id", &id.0)], trigger_row))?.flatten());
+    for ids in ids.chunks(LISTED_MAX) {
+        let ids = list::of_numbers(ids.iter().map(|id| id.0));
+        found.extend(read_known(db, sql!("triggers_by_id", postgres, mysql), &[(":triggers", &ids)], trigger_row)?);
     }
     Ok(found)
 }

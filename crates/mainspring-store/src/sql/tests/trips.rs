@@ -183,6 +183,24 @@ fn missed(first: Timestamp, last: Timestamp) -> Gap {
     Gap { first, last, count: 2, outcome: GapOutcome::Missed, reason: GapReason::Misfire, policy: "skip".into() }
 }
 
+/// A hundred triggers are read in as many round trips as one. Otherwise a node that is far from its server hears late of changes of
+/// many.
+pub(crate) fn triggers_are_read_together(store: Arc<dyn Store>, wire: &Wire) {
+    Runtime::new().unwrap().block_on(async {
+        let kit = Kit::new(store).await;
+        let drafts = (0..100).map(|number| Draft::new(&number.to_string()).trigger("t", at(1_000)).0);
+        kit.save_all(drafts.collect()).await;
+        let all: Vec<_> = kit.window(at(1_000), 100).await.iter().map(|row| row.id).collect();
+        let mut took = Vec::new();
+        // The first ones tell the server the statement.
+        for count in [1, 1, 1, 100] {
+            took.push(wire.round_trips(kit.store.trigger_rows(&all[..count])).await);
+        }
+        assert!(took[3] <= took[2], "{took:?}");
+        assert_eq!(kit.store.trigger_rows(&all).await.unwrap().len(), 100);
+    });
+}
+
 /// What has to be known to serve webhooks takes as many round trips for forty of them as for one.
 pub(crate) fn look_for_webhooks_costs_the_same_however_many_there_are(store: &dyn Store, wire: &Wire) {
     let runtime = Runtime::new().unwrap();

@@ -4,4 +4,5 @@ SELECT s.id, t.job_id, j.version, t.position, s.version, s.paused, s.next_fire_a
 FROM trigger_state s
 JOIN job_trigger t ON t.id = s.id
 JOIN job j ON j.id = t.job_id
-WHERE s.id = :id
+WHERE s.id = ANY (ARRAY(
+        SELECT CAST(CAST(v AS text) AS bigint) FROM json_array_elements(CAST(:triggers AS json)) AS r (v)))
