@@ -1,4 +1,4 @@
-//! What tests of whole clusters are made of: database servers that can be broken, nodes as processes, a proxy that cuts
+//! What tests of whole clusters are made of: database servers that can be broken, nodes and workers as processes, a proxy that cuts
 //! them off, files in which jobs bear witness, and a checker that accounts for every instant afterwards.
 //!
 //! Nothing here decides or schedules; it must never become a dependency of the product.
@@ -16,6 +16,6 @@ pub use check::{Bounds, Kind, Problem, Report, check};
 pub use database::{Database, Replication, Server, Shutdown, free_port};
 pub use history::{Attempt, Gap, History, Promise, Run, now};
 pub use host::Host;
-pub use process::{Ended, Node, Program};
+pub use process::{Ended, Node, Program, Worker};
 pub use proxy::{Flow, Proxy};
 pub use witness::{Mark, Moment, Witness};

@@ -1,8 +1,8 @@
-//! The program `mainspring` as people start it: commands, and nodes in processes of their own.
+//! The program `mainspring` as people start it: commands, and nodes and workers in processes of their own.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::{Child, ChildStderr, ChildStdout, Command, ExitStatus, Output, Stdio};
+use std::process::{Child, ChildStdout, Command, ExitStatus, Output, Stdio};
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -116,7 +116,7 @@ pub struct Node {
     data: PathBuf,
 }
 
-/// What a server has said on stderr. It is read as it comes, so that the server never waits for a reader.
+/// What a process has said. It is read as it comes, so that the process never waits for a reader.
 #[derive(Default)]
 struct Said {
     text: Mutex<String>,
@@ -132,11 +132,7 @@ impl Node {
         let mut child = command.spawn()?;
         let mut stdout = BufReader::new(child.stdout.take().context("stdout is piped")?);
         let stderr = child.stderr.take().context("stderr is piped")?;
-        let said = Arc::new(Said::default());
-        let listener = std::thread::spawn({
-            let said = Arc::clone(&said);
-            move || said.listen(stderr)
-        });
+        let (said, listener) = Said::listen(stderr);
         let mut welcome = String::new();
         let welcomed = within(PATIENCE, child.id(), || {
             while !welcome.contains("token file:") {
@@ -172,8 +168,7 @@ impl Node {
     /// # Errors
     /// It has ended.
     pub fn signal(&self, signal: Signal) -> Result<()> {
-        let pid = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw).context("a process id")?;
-        Ok(kill_process(pid, signal)?)
+        send(&self.child, signal)
     }
 
     /// Ends it as a power failure would.
@@ -200,13 +195,7 @@ impl Node {
     /// # Errors
     /// It has not for a long time.
     pub fn said(&self, words: &str) -> Result<()> {
-        let text = self.said.text.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = self.said.more.wait_timeout_while(text, PATIENCE, |text| !text.contains(words));
-        let (text, timeout) = waited.unwrap_or_else(PoisonError::into_inner);
-        match timeout.timed_out() {
-            true => bail!("the server does not say {words:?}: {text}"),
-            false => Ok(()),
-        }
+        self.said.find(|text| text.contains(words).then_some(())).with_context(|| format!("nothing of {words:?}"))
     }
 
     /// What it has said so far on stderr: its log.
@@ -239,16 +228,128 @@ impl Drop for Node {
     }
 }
 
-impl Said {
-    fn listen(&self, stderr: ChildStderr) {
-        let mut stderr = BufReader::new(stderr);
-        let mut line = Vec::new();
-        while matches!(stderr.by_ref().read_until(b'\n', &mut line), Ok(1..)) {
-            let mut text = self.text.lock().unwrap_or_else(PoisonError::into_inner);
-            text.push_str(&String::from_utf8_lossy(&line));
-            line.clear();
-            self.more.notify_all();
+/// A running worker. Killed when dropped.
+pub struct Worker {
+    child: Child,
+    /// On stdout, and on stderr.
+    told: Arc<Said>,
+    said: Arc<Said>,
+}
+
+impl Worker {
+    /// Starts one with a command that has no input, and does not wait until it has joined.
+    ///
+    /// # Errors
+    /// It cannot be run.
+    pub fn start(command: &mut Command) -> Result<Self> {
+        let command = command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn()?;
+        let (told, _) = Said::listen(child.stdout.take().context("stdout is piped")?);
+        let (said, _) = Said::listen(child.stderr.take().context("stderr is piped")?);
+        Ok(Self { child, told, said })
+    }
+
+    /// Waits until it tells under which id it has joined.
+    ///
+    /// # Errors
+    /// It has not for a long time.
+    pub fn joined(&self) -> Result<String> {
+        let id = |text: &str| {
+            let mut words = text.split(|c: char| !c.is_ascii_alphanumeric());
+            words.find(|word| word.len() == ID_LEN).map(str::to_owned)
+        };
+        self.told.find(id).with_context(|| format!("the worker has not joined: {}", self.log()))
+    }
+
+    /// Sends a signal: `STOP` and `CONT` freeze and thaw it.
+    ///
+    /// # Errors
+    /// It has ended.
+    pub fn signal(&self, signal: Signal) -> Result<()> {
+        send(&self.child, signal)
+    }
+
+    /// Ends it as a power failure would.
+    ///
+    /// # Errors
+    /// It has ended.
+    pub fn kill(mut self) -> Result<()> {
+        self.child.kill()?;
+        self.child.wait()?;
+        Ok(())
+    }
+
+    /// Asks it to stop, and returns how it ended.
+    ///
+    /// # Errors
+    /// It has ended.
+    pub fn stop(mut self) -> Result<ExitStatus> {
+        self.signal(Signal::TERM)?;
+        Ok(within(PATIENCE, self.child.id(), || self.child.wait())?)
+    }
+
+    /// How it has ended, if nobody has made it.
+    ///
+    /// # Errors
+    /// There is no process to ask about.
+    pub fn ended(&mut self) -> Result<Option<ExitStatus>> {
+        Ok(self.child.try_wait()?)
+    }
+
+    /// What it has said so far on stderr: its log.
+    #[must_use]
+    pub fn log(&self) -> String {
+        self.said.so_far()
+    }
+}
+
+impl Drop for Worker {
+    fn drop(&mut self) {
+        if std::thread::panicking() {
+            // For whoever asks why the test has failed; there is nobody to tell that this failed too.
+            let _ = write!(std::io::stderr(), "--- a worker has said:\n{}", self.log());
         }
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Digits of a worker's id.
+const ID_LEN: usize = 32;
+
+fn send(child: &Child, signal: Signal) -> Result<()> {
+    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).context("a process id")?;
+    Ok(kill_process(pid, signal)?)
+}
+
+impl Said {
+    /// Listens until the other end is closed.
+    fn listen(to: impl Read + Send + 'static) -> (Arc<Self>, JoinHandle<()>) {
+        let said = Arc::<Self>::default();
+        let heard = Arc::clone(&said);
+        let listener = std::thread::spawn(move || {
+            let mut to = BufReader::new(to);
+            let mut line = Vec::new();
+            while matches!(to.read_until(b'\n', &mut line), Ok(1..)) {
+                let mut text = heard.text.lock().unwrap_or_else(PoisonError::into_inner);
+                text.push_str(&String::from_utf8_lossy(&line));
+                line.clear();
+                heard.more.notify_all();
+            }
+        });
+        (said, listener)
+    }
+
+    /// Waits until something can be found in it.
+    fn find<T>(&self, mut look: impl FnMut(&str) -> Option<T>) -> Result<T> {
+        let text = self.text.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut found = None;
+        let waited = self.more.wait_timeout_while(text, PATIENCE, |text| {
+            found = look(text);
+            found.is_none()
+        });
+        let (text, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        found.with_context(|| format!("it is not said: {text}"))
     }
 
     fn so_far(&self) -> String {

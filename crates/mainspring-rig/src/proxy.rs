@@ -1,7 +1,7 @@
-//! A wire between a node and its database that can be cut, slowed and broken while it is in use.
+//! A wire, as between a node and its database, that can be cut, slowed and broken while it is in use.
 
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{Ipv4Addr, SocketAddr, SocketAddrV4};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -34,14 +34,20 @@ pub enum Flow {
 }
 
 /// Where the wire leads, both directions, and which connections are to be reset.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct State {
-    target: u16,
+    target: SocketAddr,
     to_server: Flow,
     to_client: Flow,
     /// Connections with a lower number are reset.
     reset_below: u64,
     refuse: bool,
+}
+
+impl State {
+    const fn to(target: SocketAddr) -> Self {
+        Self { target, to_server: Flow::Pass, to_client: Flow::Pass, reset_below: 0, refuse: false }
+    }
 }
 
 /// What a wire has done, and to how many.
@@ -86,7 +92,7 @@ impl Proxy {
         let listener = std::net::TcpListener::bind((address, 0))?;
         listener.set_nonblocking(true)?;
         let listens = listener.local_addr()?;
-        let (state, receiver) = watch::channel(State { target: port, ..State::default() });
+        let (state, receiver) = watch::channel(State::to(local(port)));
         let (count, opened) = watch::channel(0);
         let entered = runtime.enter();
         let listener = TcpListener::from_std(listener)?;
@@ -106,9 +112,20 @@ impl Proxy {
         Ok(address.replace(&format!("127.0.0.1:{port}"), &self.listens.to_string()))
     }
 
-    /// Leads to another port from now on, as an address that moves to another machine: what is open is reset.
+    /// Where it begins.
+    #[must_use]
+    pub const fn listens(&self) -> SocketAddr {
+        self.listens
+    }
+
+    /// Leads to another port of this machine from now on, as an address that moves to another machine: what is open is reset.
     pub fn point_to(&self, port: u16) {
-        self.state.send_modify(|state| state.target = port);
+        self.lead_to(local(port));
+    }
+
+    /// The same, to an address anywhere.
+    pub fn lead_to(&self, target: SocketAddr) {
+        self.state.send_modify(|state| state.target = target);
         self.reset();
     }
 
@@ -159,6 +176,10 @@ impl Drop for Proxy {
     }
 }
 
+const fn local(port: u16) -> SocketAddr {
+    SocketAddr::V4(SocketAddrV4::new(Ipv4Addr::LOCALHOST, port))
+}
+
 async fn listen(listener: TcpListener, state: watch::Receiver<State>, count: watch::Sender<u64>, counts: Arc<Counts>) {
     while let Ok((client, _)) = listener.accept().await {
         let number = *count.borrow();
@@ -177,7 +198,7 @@ async fn listen(listener: TcpListener, state: watch::Receiver<State>, count: wat
             }
             whole(&mut open, |state| state.to_server).await;
             let target = open.borrow().target;
-            match TcpStream::connect(("127.0.0.1", target)).await {
+            match TcpStream::connect(target).await {
                 Ok(server) => {
                     counts.open.fetch_add(1, Ordering::Relaxed);
                     join(client, server, number, state, &counts).await;

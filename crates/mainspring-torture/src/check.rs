@@ -14,7 +14,7 @@ mod tests;
 use std::collections::{BTreeMap, BTreeSet};
 
 use mainspring_core::Timestamp;
-use mainspring_core::run::AttemptOutcome;
+use mainspring_core::run::{AttemptOutcome, RunState};
 use mainspring_rig::{Bounds, Kind, Mark, Moment, Run};
 use mainspring_sim::check::INVARIANTS;
 
@@ -52,6 +52,8 @@ pub(crate) struct Account {
     /// Changes of owners of shards, and advances of triggers, as the database saw them.
     pub(crate) owners: u64,
     pub(crate) advances: u64,
+    /// Runs of jobs that nobody changes that workers have done.
+    pub(crate) by_workers: u64,
     /// Verdicts that were looked at while faults went on, and again in the end.
     pub(crate) looked: u64,
     /// How late the latest run of each class of fault was, and how many there were.
@@ -96,6 +98,8 @@ pub(crate) fn check(story: &Story) -> Account {
     }
     let excuses = Excuses::of(&story.faults, story.alone, story.allowed);
     let runs = by_job(&story.rig.runs);
+    let remote = story.drafts.iter().filter(|draft| draft.kind.is_remote()).flat_map(|draft| of_job(&runs, draft));
+    account.by_workers = remote.filter(|run| run.state == RunState::Succeeded).count() as u64;
     account.findings.extend(story.drafts.iter().flat_map(|draft| attempts(draft, of_job(&runs, draft))));
     late(story, &excuses, &runs, &mut account);
     blindly(story, &excuses, &runs, &mut account);
@@ -168,9 +172,10 @@ fn late(story: &Story, excuses: &Excuses, runs: &ByJob<'_>, account: &mut Accoun
     }
 }
 
-/// Whether each of its instants is to start a run, whoever asks for what.
+/// Whether each of its instants is to start a run at once, whoever asks for what. A run that a worker was given who is gone waits until that
+/// is known.
 const fn is_steady(draft: &Draft) -> bool {
-    !matches!(draft.kind, load::Kind::Changed | load::Kind::Asked | load::Kind::Alone)
+    !matches!(draft.kind, load::Kind::Changed | load::Kind::Asked | load::Kind::Alone) && !draft.kind.is_remote()
 }
 
 fn began(run: &Run) -> i64 {
@@ -185,7 +190,7 @@ pub(crate) fn latest_ms(drafts: &[Draft], runs: &[Run]) -> i64 {
     late.max().unwrap_or_default().max(0)
 }
 
-/// The blind pass over the jobs that bear witness to each instant.
+/// The blind pass over the jobs that bear witness to each instant at once.
 fn blindly(story: &Story, excuses: &Excuses, runs: &ByJob<'_>, account: &mut Account) {
     let patient = excuses.clone().with_work_lost(LOST_MS);
     let mut starts: BTreeMap<&str, Vec<i64>> = BTreeMap::new();
@@ -193,7 +198,7 @@ fn blindly(story: &Story, excuses: &Excuses, runs: &ByJob<'_>, account: &mut Acc
     for mark in story.rig.marks.iter().filter(told) {
         starts.entry(mark.job.trim_start_matches("default/")).or_default().push(mark.at.as_millis());
     }
-    let blind = |draft: &&Draft| draft.kind.is_witnessed() && draft.kind != load::Kind::Alone;
+    let blind = |draft: &&Draft| draft.kind.is_witnessed() && is_steady(draft);
     for draft in story.drafts.iter().filter(blind) {
         let Some(promise) = story.rig.promises.iter().find(|promise| promise.name == draft.name) else { continue };
         let within =

@@ -1,4 +1,4 @@
-//! A database, nodes over it in processes of their own, and the wires between them.
+//! A database, nodes over it and workers of theirs in processes of their own, and the wires between them.
 
 use std::io::Write;
 use std::net::Ipv4Addr;
@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
 use mainspring_api::client::Client;
-use mainspring_rig::{Database, Host, Node, Program, Proxy, Server, Shutdown, Witness};
+use mainspring_rig::{Database, Flow, Host, Node, Program, Proxy, Server, Shutdown, Witness, Worker};
 use mainspring_sim::Random;
 
 use crate::Store;
@@ -23,6 +23,10 @@ const START: Duration = Duration::from_secs(90);
 /// By then a session has what it is to hold.
 const HOLDS_AFTER_MS: u64 = 300;
 pub(crate) const SHARDS: usize = 256;
+/// How many workers there are, and the queue from which only they take runs.
+pub(crate) const WORKERS: usize = 3;
+pub(crate) const QUEUE: &str = "remote";
+const SLOTS: &str = "8";
 const DATABASE: &str = "torture";
 
 /// All of it. What it has started ends with it.
@@ -34,6 +38,9 @@ pub(crate) struct Cluster {
     pub(crate) address: String,
     nodes: Vec<Option<Node>>,
     wires: Vec<Proxy>,
+    workers: Vec<Option<Worker>>,
+    /// From each worker to each node.
+    lines: Vec<Vec<Proxy>>,
     /// Where the nodes are, if each can have a host of its own.
     hosts: Vec<Host>,
     pub(crate) server: Option<Server>,
@@ -92,6 +99,9 @@ impl Cluster {
             Some(server) => (0..nodes).map(|node| wire(server.port(), hosts.get(node))).collect::<Result<_>>()?,
             None => Vec::new(),
         };
+        // A node says where it leads to when it is there.
+        let lines = |_| (0..nodes).map(|_| Proxy::to(0)).collect::<Result<Vec<_>>>();
+        let lines = (0..WORKERS).map(lines).collect::<Result<_>>()?;
         let witness = Witness::new(program.home().join("witness"));
         let mut cluster = Self {
             store,
@@ -100,6 +110,8 @@ impl Cluster {
             address,
             nodes: (0..nodes).map(|_| None).collect(),
             wires,
+            workers: (0..WORKERS).map(|_| None).collect(),
+            lines,
             hosts,
             server,
             held: Vec::new(),
@@ -114,6 +126,10 @@ impl Cluster {
         cluster.shared().await?;
         if let Some(server) = &cluster.server {
             tokio::task::block_in_place(|| audit::watch(server, DATABASE))?;
+        }
+        for worker in 0..WORKERS {
+            cluster.start_worker(worker)?;
+            tokio::task::block_in_place(|| cluster.worker(worker)?.joined())?;
         }
         Ok(cluster)
     }
@@ -220,6 +236,8 @@ impl Cluster {
             }
         };
         let token = std::fs::read_to_string(self.program.home().join("a/token"))?;
+        let address = started.url.trim_start_matches("http://").parse().context("the address of a node")?;
+        self.lines.iter().for_each(|lines| lines[node].lead_to(address));
         let client = Client::builder(&started.url).token(token.trim()).allow_plain_http().timeout(ANSWER).build()?;
         self.clients.set(node, client);
         self.nodes[node] = Some(started);
@@ -230,6 +248,7 @@ impl Cluster {
         let (name, clock, host) = (name(node), clock_file(node), self.hosts.get(node));
         let listens = format!("{}:0", host.map_or(Ipv4Addr::LOCALHOST, Host::there));
         let mut arguments = vec!["server", "--node-name", &name, "--data", &name, "--listen", &listens];
+        arguments.extend(["--queues", "default"]);
         // Slow work does not keep a node from being restarted.
         arguments.extend(["--grace", "5s", "--log", "warn", "--for-tests", "--clock-offset-file", &clock]);
         let address = match self.wires.get(node) {
@@ -246,6 +265,48 @@ impl Cluster {
             Some(host) => self.program.command_on(host, &arguments),
             None => self.program.command(&arguments),
         })
+    }
+
+    pub(crate) fn worker(&self, worker: usize) -> Result<&Worker> {
+        self.workers[worker].as_ref().with_context(|| format!("worker {worker} is not up"))
+    }
+
+    /// Takes a worker out, to be ended.
+    pub(crate) fn take_worker(&mut self, worker: usize) -> Result<Worker> {
+        let taken = self.workers[worker].take().with_context(|| format!("worker {worker} is not up"))?;
+        self.said.push(taken.log());
+        Ok(taken)
+    }
+
+    /// Starts a worker, with the journal that it has left. It joins when a node answers.
+    pub(crate) fn start_worker(&mut self, worker: usize) -> Result<()> {
+        let (name, servers) = (format!("worker-{worker}"), self.lines[worker].iter().map(|line| line.listens()));
+        let servers: Vec<String> = servers.map(|listens| format!("http://{listens}")).collect();
+        let mut arguments = vec!["worker", "--name", &name, "--data-dir", &name, "--queues", QUEUE, "--slots", SLOTS];
+        arguments.extend(["--token-file", "a/token", "--kill-grace", "1s", "--log", "warn"]);
+        arguments.extend(servers.iter().flat_map(|server| ["--server", server]));
+        self.workers[worker] = Some(Worker::start(&mut self.program.command(&arguments))?);
+        Ok(())
+    }
+
+    /// Holds up whatever a worker and the nodes say to each other, or lets it through again.
+    pub(crate) fn cut_off(&self, worker: usize, is_off: bool) {
+        self.lines[worker].iter().for_each(|line| line.set(if is_off { Flow::Hold } else { Flow::Pass }));
+    }
+
+    /// What a worker's wires have held up, lost or reset so far.
+    pub(crate) fn harm_to_worker(&self, worker: usize) -> u64 {
+        self.lines[worker].iter().map(Proxy::harm).sum()
+    }
+
+    /// Workers that have ended though nobody made them, with what they said.
+    pub(crate) fn ended_workers(&mut self) -> Result<Vec<String>> {
+        let mut ended = Vec::new();
+        for worker in self.workers.iter_mut().flatten() {
+            let status = worker.ended()?;
+            ended.extend(status.map(|status| format!("a worker has ended with {status}: {}", worker.log())));
+        }
+        Ok(ended)
     }
 
     /// Says by how much a node's clock is off.
@@ -305,10 +366,11 @@ impl Cluster {
         self.server.as_ref().map_or(Ok(Vec::new()), read)
     }
 
-    /// What all nodes have said, those that are gone included.
+    /// What all nodes and workers have said, those that are gone included.
     pub(crate) fn logs(&self) -> Vec<String> {
-        let said = self.nodes.iter().flatten().map(Node::log);
-        self.said.iter().cloned().chain(said).collect()
+        let nodes = self.nodes.iter().flatten().map(Node::log);
+        let workers = self.workers.iter().flatten().map(Worker::log);
+        self.said.iter().cloned().chain(nodes).chain(workers).collect()
     }
 }
 

@@ -244,6 +244,7 @@ async fn torture(options: &Options, binary: PathBuf, folder: &Path, notes: &Arc<
     record.operations = operations;
     let (answers, requests) = (record.answers, std::mem::take(&mut record.requests));
     let ownerless = ownerless(&cluster).await;
+    let ended_workers = cluster.ended_workers()?;
     let at = now()?;
     if options.store == Store::Sqlite {
         cluster.stop_all()?;
@@ -267,7 +268,8 @@ async fn torture(options: &Options, binary: PathBuf, folder: &Path, notes: &Arc<
     let story = read::read(&*store, &cluster.witness, known).await?;
     store.close().await?;
     let mut account = check::check(&story);
-    account.findings.extend(shared.err().map(|error| Finding { invariant: "I11", what: error.to_string() }));
+    let stuck = shared.err().map(|error| error.to_string()).into_iter().chain(ended_workers);
+    account.findings.extend(stuck.map(|what| Finding { invariant: "I11", what }));
     let report = Report { options, answers, faults: &story.faults, planned: notes.planned(), account: &account };
     let verdict = report.verdict();
     write(folder, &report, &requests, &story.logs)?;

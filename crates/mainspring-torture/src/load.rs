@@ -6,6 +6,8 @@ use mainspring_sim::Random;
 use mainspring_sim::history::{JobFacts, Schedule, State};
 use serde_json::{Value, json};
 
+use crate::cluster::QUEUE;
+
 /// Steps of cron triggers in seconds. Each divides a minute, so that equal steps from its offset are all its instants.
 const CRON_STEPS: [i64; 10] = [2, 3, 4, 5, 6, 10, 12, 15, 20, 30];
 /// Attempts that a run of a retrying job has: it fails twice, and may be lost a few times beside.
@@ -22,6 +24,8 @@ pub(crate) struct Size {
     retrying: u32,
     changed: u32,
     asked: u32,
+    remote: u32,
+    remote_alone: u32,
     /// How long the work of a slow job takes.
     slow_ms: i64,
 }
@@ -37,6 +41,8 @@ impl Size {
         retrying: 3,
         changed: 24,
         asked: 4,
+        remote: 6,
+        remote_alone: 3,
         slow_ms: 2_000,
     };
     /// For half an hour and more.
@@ -49,6 +55,8 @@ impl Size {
         retrying: 10,
         changed: 60,
         asked: 8,
+        remote: 12,
+        remote_alone: 6,
         slow_ms: 30_000,
     };
 }
@@ -72,6 +80,10 @@ pub(crate) enum Kind {
     Changed,
     /// Nothing, and only when it is asked for.
     Asked,
+    /// Bears witness on a worker, and is tried again when it is lost.
+    Remote,
+    /// Bears witness on a worker, one run at a time; what fires meanwhile is suppressed.
+    RemoteAlone,
 }
 
 /// A job.
@@ -94,6 +106,8 @@ pub(crate) fn drafts(random: &mut Random, size: Size, now: Timestamp) -> Vec<Dra
         (Kind::Retrying, size.retrying),
         (Kind::Changed, size.changed),
         (Kind::Asked, size.asked),
+        (Kind::Remote, size.remote),
+        (Kind::RemoteAlone, size.remote_alone),
     ];
     let mut drafts = Vec::new();
     for (kind, count) in kinds {
@@ -117,12 +131,23 @@ impl Kind {
             Self::Retrying => "retrying",
             Self::Changed => "changed",
             Self::Asked => "asked",
+            Self::Remote => "remote",
+            Self::RemoteAlone => "remote-alone",
         }
     }
 
     /// Whether its work bears witness to each run.
     pub(crate) const fn is_witnessed(self) -> bool {
-        matches!(self, Self::Eager | Self::Alone | Self::Slow | Self::Retrying)
+        !matches!(self, Self::Interval | Self::Cron | Self::Changed | Self::Asked)
+    }
+
+    /// Whether workers execute it, and no node.
+    pub(crate) const fn is_remote(self) -> bool {
+        matches!(self, Self::Remote | Self::RemoteAlone)
+    }
+
+    const fn is_alone(self) -> bool {
+        matches!(self, Self::Alone | Self::RemoteAlone)
     }
 
     fn schedule(self, random: &mut Random, now: Timestamp, slow_ms: i64) -> Option<Schedule> {
@@ -137,8 +162,8 @@ impl Kind {
             }
             Self::Interval => (10, 71),
             Self::Changed => (10, 31),
-            Self::Eager => (20, 51),
-            Self::Alone => (10, 21),
+            Self::Eager | Self::Remote => (20, 51),
+            Self::Alone | Self::RemoteAlone => (10, 21),
             // Not many more slots than a node has are ever taken.
             Self::Slow => (slow_ms.unsigned_abs() / 100 + 10, slow_ms.unsigned_abs() / 100 + 71),
             Self::Retrying => (40, 71),
@@ -156,9 +181,9 @@ pub(crate) fn every(random: &mut Random, now: Timestamp, step: i64) -> Schedule 
 impl Draft {
     /// What holds of it whatever happens.
     pub(crate) fn facts(&self) -> JobFacts {
-        let alone = self.kind == Kind::Alone;
+        let alone = self.kind.is_alone();
         let attempts_max = match self.kind {
-            Kind::Retrying | Kind::Eager => RETRIES + 1,
+            Kind::Retrying | Kind::Eager | Kind::Remote => RETRIES + 1,
             _ => 1,
         };
         JobFacts { exclusive: alone, suppresses: alone, misses: true, waits: false, attempts_max, unlimited: !alone }
@@ -183,8 +208,8 @@ impl Draft {
             }
         }
         let work = match self.kind {
-            Kind::Eager => "true".to_owned(),
-            Kind::Alone => "sleep 0.6".to_owned(),
+            Kind::Eager | Kind::Remote => "true".to_owned(),
+            Kind::Alone | Kind::RemoteAlone => "sleep 0.6".to_owned(),
             Kind::Slow => format!("sleep {}", self.slow_ms / 1_000),
             Kind::Retrying => r#"[ "$MS_ATTEMPT" -ge 3 ]"#.to_owned(),
             _ => {
@@ -193,9 +218,14 @@ impl Draft {
             }
         };
         spec["run"] = witness.line(&work).into();
+        if self.kind.is_remote() {
+            spec["queue"] = QUEUE.into();
+        }
         match self.kind {
-            Kind::Alone => spec["overlap"] = "skip".into(),
-            Kind::Eager | Kind::Retrying => (spec["on_lost"], spec["retries"]) = ("retry".into(), RETRIES.into()),
+            Kind::Alone | Kind::RemoteAlone => spec["overlap"] = "skip".into(),
+            Kind::Eager | Kind::Retrying | Kind::Remote => {
+                (spec["on_lost"], spec["retries"]) = ("retry".into(), RETRIES.into())
+            }
             _ => {}
         }
         spec

@@ -25,7 +25,7 @@ const RECOVERS_WITHIN: Duration = Duration::from_secs(120);
 pub(crate) struct Done {
     pub(crate) kind: Kind,
     pub(crate) node: Option<usize>,
-    /// A delay, an offset, a direction.
+    /// A delay, an offset, a direction, which worker.
     pub(crate) amount: i64,
     pub(crate) from: Timestamp,
     /// When it was undone: the node or the database was up again.
@@ -34,7 +34,7 @@ pub(crate) struct Done {
     pub(crate) shards: Vec<u8>,
     /// Whether it changed anything.
     pub(crate) had_effect: bool,
-    /// What the node's wire had held up, lost or reset before.
+    /// What the wires of the node or of the worker had held up, lost or reset before.
     pub(crate) before: u64,
 }
 
@@ -109,8 +109,14 @@ async fn begin(cluster: &mut Cluster, fault: &Planned) -> Result<Done> {
         _ => None,
     };
     let from = mainspring_rig::now()?;
-    let before = fault.node.map_or(0, |node| cluster.harm_to(node));
+    let before = harm(cluster, fault.kind, fault.node, fault.amount);
     let had_effect = match (fault.kind, fault.node) {
+        (Kind::WorkerKilled, _) => cluster.take_worker(worker(fault.amount))?.kill().map(|()| true)?,
+        (Kind::WorkerStopped, _) => cluster.worker(worker(fault.amount))?.signal(Signal::STOP).map(|()| true)?,
+        (Kind::WorkerCut, _) => {
+            cluster.cut_off(worker(fault.amount), true);
+            true
+        }
         (Kind::Kill, Some(node)) => cluster.take(node)?.kill().map(|()| true)?,
         (Kind::Stop, Some(node)) => cluster.node(node)?.signal(Signal::STOP).map(|()| true)?,
         (Kind::ClockNear | Kind::ClockFar, Some(node)) => cluster.set_clock(node, fault.amount).map(|()| true)?,
@@ -157,11 +163,26 @@ async fn begin(cluster: &mut Cluster, fault: &Planned) -> Result<Done> {
 /// Whether a fault that is about to be undone has changed anything.
 async fn had_effect(cluster: &Cluster, done: &Done) -> bool {
     match (done.kind, done.node) {
-        (Kind::Cut | Kind::CutOneWay | Kind::Slow | Kind::HalfOpen, Some(node)) => cluster.harm_to(node) > done.before,
+        (Kind::Cut | Kind::CutOneWay | Kind::Slow | Kind::HalfOpen | Kind::WorkerCut, node) => {
+            harm(cluster, done.kind, node, done.amount) > done.before
+        }
         // It had shards, and the others have them.
         (Kind::ClockFar, Some(node)) => !done.shards.is_empty() && cluster.shards_of(node).await.is_empty(),
         _ => done.had_effect,
     }
+}
+
+/// What the wires have held up, lost or reset so far of the node or worker that a fault hits.
+fn harm(cluster: &Cluster, kind: Kind, node: Option<usize>, amount: i64) -> u64 {
+    match kind {
+        Kind::WorkerCut => cluster.harm_to_worker(worker(amount)),
+        _ => node.map_or(0, |node| cluster.harm_to(node)),
+    }
+}
+
+/// The worker that a fault hits.
+fn worker(amount: i64) -> usize {
+    usize::try_from(amount).unwrap_or_default()
 }
 
 /// Whether there is a connection to break.
@@ -200,6 +221,12 @@ async fn end(cluster: &mut Cluster, fault: &Planned) -> Result<()> {
     match (fault.kind, fault.node) {
         (Kind::Kill, Some(node)) => cluster.start_node(node).await,
         (Kind::Stop, Some(node)) => cluster.node(node)?.signal(Signal::CONT),
+        (Kind::WorkerKilled, _) => cluster.start_worker(worker(fault.amount)),
+        (Kind::WorkerStopped, _) => cluster.worker(worker(fault.amount))?.signal(Signal::CONT),
+        (Kind::WorkerCut, _) => {
+            cluster.cut_off(worker(fault.amount), false);
+            Ok(())
+        }
         (Kind::ClockNear | Kind::ClockFar, Some(node)) => {
             cluster.set_clock(node, 0)?;
             Ok(())

@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 use mainspring_sim::Random;
 
 use crate::Store;
+use crate::cluster::WORKERS;
 
 /// A clock may differ by so much from the database's before it costs the node its shards; the plan stays well below or above.
 pub(crate) const CLOCK_NEAR_MS: i64 = 1_000;
@@ -35,10 +36,13 @@ pub(crate) enum Kind {
     ClockFar,
     RollingRestart,
     Promotion,
+    WorkerKilled,
+    WorkerStopped,
+    WorkerCut,
 }
 
 /// What can happen to nodes over a server.
-const ALL: [Kind; 18] = [
+const ALL: [Kind; 21] = [
     Kind::Kill,
     Kind::Stop,
     Kind::Unplugged,
@@ -57,10 +61,21 @@ const ALL: [Kind; 18] = [
     Kind::ClockFar,
     Kind::RollingRestart,
     Kind::Promotion,
+    Kind::WorkerKilled,
+    Kind::WorkerStopped,
+    Kind::WorkerCut,
 ];
 
 /// What can happen to a node whose store is a file of its own. Nobody compares its clock, so it is never far off.
-const ALONE: [Kind; 4] = [Kind::Kill, Kind::Stop, Kind::ClockNear, Kind::RollingRestart];
+const ALONE: [Kind; 7] = [
+    Kind::Kill,
+    Kind::Stop,
+    Kind::ClockNear,
+    Kind::RollingRestart,
+    Kind::WorkerKilled,
+    Kind::WorkerStopped,
+    Kind::WorkerCut,
+];
 
 impl fmt::Display for Kind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -83,6 +98,9 @@ impl fmt::Display for Kind {
             Self::ClockFar => "clock far off",
             Self::RollingRestart => "rolling restart",
             Self::Promotion => "standby promoted",
+            Self::WorkerKilled => "worker killed",
+            Self::WorkerStopped => "worker stopped",
+            Self::WorkerCut => "worker cut off",
         })
     }
 }
@@ -100,18 +118,23 @@ impl Kind {
         self.to_string().replace(' ', "-")
     }
 
-    /// Whether it hits one node.
-    const fn hits_a_node(self) -> bool {
-        !matches!(
-            self,
+    const fn target(self) -> Target {
+        match self {
             Self::DatabaseRestart
-                | Self::DatabaseCrash
-                | Self::SessionKilled
-                | Self::SessionsEnded
-                | Self::SnapshotHeld
-                | Self::RollingRestart
-                | Self::Promotion
-        )
+            | Self::DatabaseCrash
+            | Self::SessionKilled
+            | Self::SessionsEnded
+            | Self::SnapshotHeld
+            | Self::RollingRestart
+            | Self::Promotion => Target::All,
+            Self::WorkerKilled | Self::WorkerStopped | Self::WorkerCut => Target::Worker,
+            _ => Target::Node,
+        }
+    }
+
+    /// Whether it hits one node.
+    fn hits_a_node(self) -> bool {
+        self.target() == Target::Node
     }
 
     /// Whether the database is away while it lasts.
@@ -126,6 +149,15 @@ impl Kind {
     }
 }
 
+/// What a fault hits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Target {
+    Node,
+    Worker,
+    /// The database, or all nodes.
+    All,
+}
+
 /// A fault to come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Planned {
@@ -136,7 +168,7 @@ pub(crate) struct Planned {
     pub(crate) begins_ms: u64,
     /// How long it lasts, if it is one that lasts.
     pub(crate) lasts_ms: u64,
-    /// What else is to be known: a delay, an offset, a direction.
+    /// What else is to be known: a delay, an offset, a direction, which worker.
     pub(crate) amount: i64,
 }
 
@@ -190,8 +222,8 @@ pub(crate) fn plan(random: &mut Random, menu: &[Kind], nodes: usize, pace: Pace,
         now += random.between(pace.quiet_ms.0, pace.quiet_ms.1);
         let kind = dealer.deal(random, |_| true);
         let mut first = draw(random, kind, nodes, None, pace, now);
-        // One of them at most is about the database.
-        let fits = |kind: Kind| kind.goes_with_others() && (kind.hits_a_node() || first.kind.hits_a_node());
+        // One of them at most is about the database, and one about workers.
+        let fits = |kind: Kind| kind.goes_with_others() && (kind.hits_a_node() || kind.target() != first.kind.target());
         let is_pair = nodes > 1 && first.kind.goes_with_others() && random.chance(PAIRS);
         let mut second = (is_pair && menu.iter().any(|kind| fits(*kind))).then(|| {
             let begins = now + random.below(first.lasts_ms / 2 + 1);
@@ -251,6 +283,7 @@ fn draw(random: &mut Random, kind: Kind, nodes: usize, taken: Option<usize>, pac
         Kind::Slow => random.between(100, 3_000).cast_signed(),
         Kind::ClockNear => sign * random.between(100, CLOCK_NEAR_MS.unsigned_abs() + 1).cast_signed(),
         Kind::ClockFar => sign * random.between(CLOCK_FAR_MS.0, CLOCK_FAR_MS.1).cast_signed(),
+        Kind::WorkerKilled | Kind::WorkerStopped | Kind::WorkerCut => random.below(WORKERS as u64).cast_signed(),
         _ => sign,
     };
     Planned { kind, node, begins_ms, lasts_ms, amount }
@@ -305,11 +338,13 @@ mod tests {
                 for other in beside {
                     assert!(one.kind.goes_with_others() && other.kind.goes_with_others(), "{one:?} {other:?}");
                     assert!(one.node.is_none() || one.node != other.node, "{one:?} {other:?}");
-                    assert!(one.node.is_some() || other.node.is_some(), "{one:?} {other:?}");
+                    let (target, beside) = (one.kind.target(), other.kind.target());
+                    assert!(target == Target::Node || target != beside, "{one:?} {other:?}");
                     let waits = one.kind != Kind::Kill || !other.kind.takes_the_database();
                     assert!(waits || one.ends_ms() > other.ends_ms(), "seed {seed}: {one:?} {other:?}");
                 }
                 assert!(one.ends_ms() <= HALF_AN_HOUR && one.node.is_none_or(|node| node < 3), "{one:?}");
+                assert!(one.kind.target() != Target::Worker || (0..3).contains(&one.amount), "{one:?}");
             }
         }
     }

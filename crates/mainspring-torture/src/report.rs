@@ -62,6 +62,7 @@ impl Report<'_> {
             && self.account.fired >= least.fires
             && self.account.starts >= least.starts
             && self.account.looked > 0
+            && self.account.by_workers > 0
             && (self.account.advances > 0 || self.options.store == Store::Sqlite);
         match (self.account.findings.is_empty(), enough) {
             (false, _) => Verdict::Failed,
@@ -117,6 +118,7 @@ impl Report<'_> {
             "duplicated": self.count("I2"),
             "starts": account.starts,
             "lost_attempts": account.lost_attempts,
+            "by_workers": account.by_workers,
             "looked": account.looked,
             "saw": {"owners": account.owners, "advances": account.advances},
             "requests": {"ok": self.answers.ok, "refused": self.answers.refused, "unknown": self.answers.unknown},
@@ -164,6 +166,7 @@ impl Report<'_> {
         line(format!("| blind: instants, matched, starts | {}, {}, {} |", blind.targets, blind.matched, blind.starts));
         let Answers { ok, refused, unknown } = self.answers;
         line(format!("| requests: ok, refused, unknown | {ok}, {refused}, {unknown} |"));
+        line(format!("| runs that workers have done | {} |", account.by_workers));
         line(format!("| verdicts looked at twice | {} |", account.looked));
         line(format!("| the database saw: changes of owners, advances | {}, {} |", account.owners, account.advances));
         for (what, times) in [("a node gone", &account.takeovers_ms), ("the database back", &account.recoveries_ms)] {
@@ -221,8 +224,8 @@ mod tests {
         };
         let mut faults = vec![done(Kind::Kill, 0, 1); 20];
         let takeovers_ms = vec![4_000, 5_000, 6_000];
-        let (fired, starts, advances, looked) = (1_000, 500, 1, 1);
-        let mut account = Account { fired, starts, advances, looked, takeovers_ms, ..Account::default() };
+        let (fired, starts, advances, looked, by_workers) = (1_000, 500, 1, 1, 1);
+        let mut account = Account { fired, starts, advances, looked, by_workers, takeovers_ms, ..Account::default() };
         let verdict = |faults: &[Done], account: &Account| {
             let report = Report { options: &options, answers: Answers::default(), faults, planned: 21, account };
             (report.verdict(), report.json(), report.markdown() + &report.line())
@@ -239,11 +242,12 @@ mod tests {
         );
         assert_eq!(json["takeover_ms"], json!({"p50": 5_000, "max": 6_000}));
         assert!(text.contains("20: 20 × node killed"), "{text}");
-        let spoils: [fn(&mut Account); 4] = [
+        let spoils: [fn(&mut Account); 5] = [
             |account| account.fired = 999,
             |account| account.starts = 499,
             |account| account.advances = 0,
             |account| account.looked = 0,
+            |account| account.by_workers = 0,
         ];
         for spoil in spoils {
             let mut less = account.clone();

@@ -1,12 +1,11 @@
 //! Workers in processes of their own, with a real server, and what becomes of runs when either breaks.
 
-use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
+use std::process::Command;
 use std::time::{Duration, Instant};
 
 use mainspring_api::{LogFilter, Reason, RunNow, RunState};
 use mainspring_rig::Node;
-use rustix::process::{Pid, Signal, kill_process};
+use rustix::process::Signal;
 use serde_json::Value;
 
 use crate::arena::{Arena, shared_by};
@@ -14,9 +13,9 @@ use crate::live::{Live, until};
 use crate::program::Program;
 use crate::wait;
 
-/// A running worker. Killed when dropped.
+/// A worker that has joined. Killed when dropped.
 struct Worker {
-    child: Child,
+    process: mainspring_rig::Worker,
     id: String,
 }
 
@@ -42,44 +41,26 @@ impl Worker {
         let script = concat!(env!("CARGO_MANIFEST_DIR"), "/../../examples/worker.py");
         let mut command = Command::new("python3");
         command.arg(script).env("MAINSPRING_SERVER", url).env("QUEUES", "remote").env("NAME", "python");
-        Self::of(command.env("MAINSPRING_TOKEN_FILE", program.home().join("data/token")).stdout(Stdio::piped()))
+        Self::of(command.env("MAINSPRING_TOKEN_FILE", program.home().join("data/token")))
     }
 
     /// Waits until it says under which id it has joined.
     fn of(command: &mut Command) -> Self {
-        let mut child = command.stdin(Stdio::null()).stderr(Stdio::inherit()).spawn().unwrap();
-        let mut line = String::new();
-        let mut stdout = BufReader::new(child.stdout.take().unwrap());
-        while !line.contains('(') && !line.contains("joined as") {
-            line.clear();
-            assert!(stdout.read_line(&mut line).unwrap() > 0, "it did not start");
-        }
-        // Later lines have a reader too.
-        std::thread::spawn(move || stdout.lines().for_each(drop));
-        let id = line.split(|c: char| !c.is_ascii_alphanumeric()).find(|word| word.len() == 32).unwrap().to_owned();
-        Self { child, id }
+        let process = mainspring_rig::Worker::start(command).unwrap();
+        let id = process.joined().unwrap();
+        Self { process, id }
     }
 
     fn signal(&self, signal: Signal) {
-        let pid = Pid::from_raw(i32::try_from(self.child.id()).unwrap()).unwrap();
-        kill_process(pid, signal).unwrap();
+        self.process.signal(signal).unwrap();
     }
 
-    fn stop(mut self) {
-        self.signal(Signal::TERM);
-        assert!(self.child.wait().unwrap().success());
+    fn stop(self) {
+        assert!(self.process.stop().unwrap().success());
     }
 
-    fn kill(mut self) {
-        self.child.kill().unwrap();
-        self.child.wait().unwrap();
-    }
-}
-
-impl Drop for Worker {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+    fn kill(self) {
+        self.process.kill().unwrap();
     }
 }
 

@@ -105,7 +105,8 @@ fn excuse(fault: &Done, alone: bool) -> Vec<Excuse> {
         Kind::Slow => vec![excuse(to, lasts.min(LEAVE_MS) + TAKEOVER_MS, true)],
         // Neither can the node renew its lease, nor the others bury it.
         Kind::LeaseLocked => vec![excuse(to, lasts + TAKEOVER_MS, true)],
-        Kind::SnapshotHeld => vec![],
+        // What workers execute is not asked for its lateness, and nodes do without them.
+        Kind::SnapshotHeld | Kind::WorkerKilled | Kind::WorkerStopped | Kind::WorkerCut => vec![],
         Kind::ClockNear => vec![excuse(to, RECOVERY_MS + fault.amount.abs(), false)],
         Kind::ClockFar => vec![excuse(to, TAKEOVER_MS, false)],
         // Runs of a database that is away for long are not heard of, and no node looks dead for it.
