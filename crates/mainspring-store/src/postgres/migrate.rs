@@ -44,6 +44,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(14, "0014_lane"),
     migration!(15, "0015_waiting"),
     migration!(16, "0016_far"),
+    migration!(17, "0017_events"),
 ];
 
 /// Number of the newest migration.
