@@ -176,9 +176,7 @@ impl Node {
     /// # Errors
     /// It has ended.
     pub fn kill(mut self) -> Result<()> {
-        self.child.kill()?;
-        self.child.wait()?;
-        Ok(())
+        kill(&mut self.child)
     }
 
     /// Asks it to stop, and returns how it ended with what it said.
@@ -223,8 +221,7 @@ impl Drop for Node {
             // For whoever asks why the test has failed; there is nobody to tell that this failed too.
             let _ = write!(std::io::stderr(), "--- {} has said:\n{}", self.url, self.log());
         }
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        let _ended = kill(&mut self.child);
     }
 }
 
@@ -274,9 +271,7 @@ impl Worker {
     /// # Errors
     /// It has ended.
     pub fn kill(mut self) -> Result<()> {
-        self.child.kill()?;
-        self.child.wait()?;
-        Ok(())
+        kill(&mut self.child)
     }
 
     /// Asks it to stop, and returns how it ended.
@@ -309,8 +304,7 @@ impl Drop for Worker {
             // For whoever asks why the test has failed; there is nobody to tell that this failed too.
             let _ = write!(std::io::stderr(), "--- a worker has said:\n{}", self.log());
         }
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        let _ended = kill(&mut self.child);
     }
 }
 
@@ -320,6 +314,12 @@ const ID_LEN: usize = 32;
 fn send(child: &Child, signal: Signal) -> Result<()> {
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw).context("a process id")?;
     Ok(kill_process(pid, signal)?)
+}
+
+fn kill(child: &mut Child) -> Result<()> {
+    child.kill()?;
+    child.wait()?;
+    Ok(())
 }
 
 impl Said {

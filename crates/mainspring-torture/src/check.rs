@@ -52,7 +52,7 @@ pub(crate) struct Account {
     /// Changes of owners of shards, and advances of triggers, as the database saw them.
     pub(crate) owners: u64,
     pub(crate) advances: u64,
-    /// Runs of jobs that nobody changes that workers have done.
+    /// Runs that workers have done.
     pub(crate) by_workers: u64,
     /// Verdicts that were looked at while faults went on, and again in the end.
     pub(crate) looked: u64,

@@ -283,7 +283,7 @@ fn draw(random: &mut Random, kind: Kind, nodes: usize, taken: Option<usize>, pac
         Kind::Slow => random.between(100, 3_000).cast_signed(),
         Kind::ClockNear => sign * random.between(100, CLOCK_NEAR_MS.unsigned_abs() + 1).cast_signed(),
         Kind::ClockFar => sign * random.between(CLOCK_FAR_MS.0, CLOCK_FAR_MS.1).cast_signed(),
-        Kind::WorkerKilled | Kind::WorkerStopped | Kind::WorkerCut => random.below(WORKERS as u64).cast_signed(),
+        _ if kind.target() == Target::Worker => random.below(WORKERS as u64).cast_signed(),
         _ => sign,
     };
     Planned { kind, node, begins_ms, lasts_ms, amount }

@@ -8,6 +8,9 @@ use mainspring_store::{Store, Tally};
 use super::Result;
 use super::load::{Planted, Planting};
 
+/// Triggers looked up at a time.
+const SLICE: usize = 1_000;
+
 /// What the tables say.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct Counted {
@@ -22,8 +25,11 @@ pub(super) struct Counted {
 /// Counts. Instants up to `until` must have a record, and so must those before a later one that has.
 pub(super) async fn count(store: &dyn Store, planting: &Planting, until: Timestamp) -> Result<Counted> {
     let tallies = store.tally().await?;
-    let ids: Vec<TriggerId> = tallies.iter().map(|tally| tally.trigger).collect();
-    let jobs = store.trigger_rows(&ids).await?.into_iter().map(|row| (row.id, row.job)).collect();
+    let mut jobs = HashMap::with_capacity(tallies.len());
+    for slice in tallies.chunks(SLICE) {
+        let ids: Vec<TriggerId> = slice.iter().map(|tally| tally.trigger).collect();
+        jobs.extend(store.trigger_rows(&ids).await?.into_iter().map(|row| (row.id, row.job)));
+    }
     Ok(compare(planting, until, &tallies, &jobs))
 }
 
