@@ -130,9 +130,19 @@ impl Server {
     #[must_use]
     pub fn url(&self) -> String {
         match self.database {
-            Database::Postgres => format!("postgres://mainspring@127.0.0.1:{}/postgres", self.port),
-            Database::Mariadb => format!("mysql://root@127.0.0.1:{}/", self.port),
+            Database::Postgres => self.address_of("mainspring", "postgres"),
+            Database::Mariadb => self.address_of("root", ""),
         }
+    }
+
+    /// The address of a database for a user who [owns](Server::create_for) it.
+    #[must_use]
+    pub fn address_of(&self, user: &str, database: &str) -> String {
+        let scheme = match self.database {
+            Database::Postgres => "postgres",
+            Database::Mariadb => "mysql",
+        };
+        format!("{scheme}://{user}@127.0.0.1:{}/{database}", self.port)
     }
 
     /// What it is.
@@ -154,6 +164,41 @@ impl Server {
     pub fn create(&self, name: &str) -> Result<String> {
         self.ask(&format!("CREATE DATABASE {name}"))?;
         self.address(name)
+    }
+
+    /// Makes an empty database, and a user who may do anything in it and nothing beyond. Answers its address for that user.
+    ///
+    /// # Errors
+    /// The server says why not.
+    pub fn create_for(&self, user: &str, database: &str) -> Result<String> {
+        match self.database {
+            Database::Postgres => {
+                self.ask(&format!("CREATE ROLE {user} LOGIN"))?;
+                self.ask(&format!("CREATE DATABASE {database} OWNER {user}"))?;
+            }
+            Database::Mariadb => {
+                self.create(database)?;
+                self.ask(&format!("CREATE USER {user}@'%'; GRANT ALL ON {database}.* TO {user}@'%'"))?;
+            }
+        }
+        Ok(self.address_of(user, database))
+    }
+
+    /// Lets a user of [`Server::create_for`] have no more sessions than so many from now on: further ones are refused as where a
+    /// server has no room for them. What they have they keep. `None` ends the limit.
+    ///
+    /// # Errors
+    /// The server says why not: MariaDB has no limit of 0.
+    pub fn limit_sessions(&self, user: &str, most: Option<u32>) -> Result<()> {
+        let sql = match (self.database, most) {
+            (Database::Mariadb, Some(0)) => bail!("MariaDB takes a limit of 0 sessions for none"),
+            (Database::Postgres, Some(most)) => format!("ALTER ROLE {user} CONNECTION LIMIT {most}"),
+            (Database::Postgres, None) => format!("ALTER ROLE {user} CONNECTION LIMIT -1"),
+            (Database::Mariadb, most) => {
+                format!("ALTER USER {user}@'%' WITH MAX_USER_CONNECTIONS {}", most.unwrap_or_default())
+            }
+        };
+        self.ask(&sql).map(drop)
     }
 
     /// The address of a database in it.

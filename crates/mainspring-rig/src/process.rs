@@ -3,7 +3,7 @@
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdout, Command, ExitStatus, Output, Stdio};
-use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
@@ -119,8 +119,15 @@ pub struct Node {
 /// What a process has said. It is read as it comes, so that the process never waits for a reader.
 #[derive(Default)]
 struct Said {
-    text: Mutex<String>,
+    heard: Mutex<Heard>,
     more: Condvar,
+}
+
+#[derive(Default)]
+struct Heard {
+    text: String,
+    /// Whether the other end is closed, and nothing more comes.
+    is_over: bool,
 }
 
 impl Node {
@@ -331,28 +338,47 @@ impl Said {
             let mut to = BufReader::new(to);
             let mut line = Vec::new();
             while matches!(to.read_until(b'\n', &mut line), Ok(1..)) {
-                let mut text = heard.text.lock().unwrap_or_else(PoisonError::into_inner);
-                text.push_str(&String::from_utf8_lossy(&line));
+                heard.locked().text.push_str(&String::from_utf8_lossy(&line));
                 line.clear();
                 heard.more.notify_all();
             }
+            heard.locked().is_over = true;
+            heard.more.notify_all();
         });
         (said, listener)
     }
 
-    /// Waits until something can be found in it.
+    /// Waits until something can be found in it, or nothing more comes.
     fn find<T>(&self, mut look: impl FnMut(&str) -> Option<T>) -> Result<T> {
-        let text = self.text.lock().unwrap_or_else(PoisonError::into_inner);
         let mut found = None;
-        let waited = self.more.wait_timeout_while(text, PATIENCE, |text| {
-            found = look(text);
-            found.is_none()
+        let waited = self.more.wait_timeout_while(self.locked(), PATIENCE, |heard| {
+            found = look(&heard.text);
+            found.is_none() && !heard.is_over
         });
-        let (text, _) = waited.unwrap_or_else(PoisonError::into_inner);
-        found.with_context(|| format!("it is not said: {text}"))
+        let (heard, _) = waited.unwrap_or_else(PoisonError::into_inner);
+        let how = if heard.is_over { "it has ended without a word of it" } else { "it has not said so" };
+        found.with_context(|| format!("{how}: {}", heard.text))
     }
 
     fn so_far(&self) -> String {
-        self.text.lock().unwrap_or_else(PoisonError::into_inner).clone()
+        self.locked().text.clone()
+    }
+
+    fn locked(&self) -> MutexGuard<'_, Heard> {
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_said_before_the_end_is_found_and_nothing_is_waited_for_after_it() {
+        let (said, listener) = Said::listen(&b"first\nlast"[..]);
+        assert_eq!(said.find(|text| text.contains("last").then_some(1)).unwrap(), 1);
+        let never = said.find(|_| None::<()>).unwrap_err().to_string();
+        assert_eq!(never, "it has ended without a word of it: first\nlast");
+        listener.join().unwrap();
     }
 }

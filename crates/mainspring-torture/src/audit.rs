@@ -19,10 +19,10 @@ pub(crate) enum Saw {
 const POSTGRES: &str = "
 CREATE TABLE torture_saw (number BIGSERIAL PRIMARY KEY, shard BIGINT, owner BIGINT, epoch BIGINT, lease TEXT,
     trigger_id BIGINT, batch BIGINT);
-CREATE FUNCTION torture_owner() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+CREATE FUNCTION torture_owner() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN
     INSERT INTO torture_saw (shard, owner, epoch, lease) VALUES (NEW.shard, NEW.owner, NEW.epoch, NEW.lease);
     RETURN NULL; END $$;
-CREATE FUNCTION torture_fire() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+CREATE FUNCTION torture_fire() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $$ BEGIN
     INSERT INTO torture_saw (shard, trigger_id, batch) VALUES (NEW.shard, NEW.id, NEW.batch);
     RETURN NULL; END $$;
 CREATE TRIGGER torture_owner AFTER UPDATE ON shard FOR EACH ROW EXECUTE FUNCTION torture_owner();

@@ -28,6 +28,8 @@ pub(crate) const WORKERS: usize = 3;
 pub(crate) const QUEUE: &str = "remote";
 const SLOTS: &str = "8";
 const DATABASE: &str = "torture";
+/// Whose sessions those of the nodes are: nobody who may do more than they need.
+const USER: &str = "nodes";
 
 /// All of it. What it has started ends with it.
 pub(crate) struct Cluster {
@@ -91,7 +93,7 @@ impl Cluster {
             Store::Sqlite => None,
         };
         let address = match &server {
-            Some(server) => server.create(DATABASE)?,
+            Some(server) => server.create_for(USER, DATABASE)?,
             None => format!("sqlite:{}", program.home().join("a/mainspring.db").display()),
         };
         let hosts = if server.is_some() { hosts(nodes)? } else { Vec::new() };
@@ -179,7 +181,7 @@ impl Cluster {
         self.server()?.stop(Shutdown::Immediate)?;
         standby.promote()?;
         self.wires.iter().for_each(|wire| wire.point_to(standby.port()));
-        self.address = standby.address(DATABASE)?;
+        self.address = standby.address_of(USER, DATABASE);
         self.server = Some(standby);
         Ok(())
     }
@@ -216,6 +218,20 @@ impl Cluster {
         let (_, mut session) = self.held.swap_remove(place);
         tokio::task::block_in_place(|| session.wait())?;
         Ok(())
+    }
+
+    /// Ends all sessions, and lets the nodes together have no more of them than so many until they are [allowed](Self::allow_sessions)
+    /// more. Whether there were any.
+    pub(crate) fn exhaust_sessions(&mut self, most: u32) -> Result<bool> {
+        let server = self.server()?;
+        let had = !server.sessions()?.is_empty();
+        server.limit_sessions(USER, Some(most))?;
+        server.end_sessions()?;
+        Ok(had)
+    }
+
+    pub(crate) fn allow_sessions(&mut self) -> Result<()> {
+        self.server()?.limit_sessions(USER, None)
     }
 
     /// Takes a node out, to be ended.

@@ -25,7 +25,7 @@ const RECOVERS_WITHIN: Duration = Duration::from_secs(120);
 pub(crate) struct Done {
     pub(crate) kind: Kind,
     pub(crate) node: Option<usize>,
-    /// A delay, an offset, a direction, which worker.
+    /// A delay, an offset, a direction, which worker, how many sessions are left.
     pub(crate) amount: i64,
     pub(crate) from: Timestamp,
     /// When it was undone: the node or the database was up again.
@@ -137,6 +137,10 @@ async fn begin(cluster: &mut Cluster, fault: &Planned) -> Result<Done> {
             let standby = standby.context("a promotion has a standby")?;
             tokio::task::block_in_place(|| cluster.promote(standby)).map(|()| true)?
         }
+        (Kind::SessionsExhausted, _) => {
+            let most = u32::try_from(fault.amount)?;
+            tokio::task::block_in_place(|| cluster.exhaust_sessions(most))?
+        }
         (Kind::SessionKilled, _) => {
             let killed = break_database(cluster, Kind::SessionKilled)?;
             if killed {
@@ -237,6 +241,7 @@ async fn end(cluster: &mut Cluster, fault: &Planned) -> Result<()> {
             Ok(())
         }
         (Kind::LeaseLocked | Kind::SnapshotHeld, node) => cluster.let_go(node),
+        (Kind::SessionsExhausted, _) => tokio::task::block_in_place(|| cluster.allow_sessions()),
         (Kind::DatabaseRestart | Kind::DatabaseCrash, _) => tokio::task::block_in_place(|| cluster.server()?.resume()),
         _ => Ok(()),
     }

@@ -12,6 +12,8 @@ use crate::cluster::WORKERS;
 pub(crate) const CLOCK_NEAR_MS: i64 = 1_000;
 /// How far clocks are off that cost a node its shards.
 const CLOCK_FAR_MS: (u64, u64) = (10_000, 3_600_000);
+/// How many sessions the nodes may have together where others have taken the rest: a node alone has more.
+const SESSIONS_LEFT: (u64, u64) = (1, 13);
 /// So often out of a million, two faults come at a time.
 const PAIRS: u64 = 300_000;
 
@@ -30,6 +32,7 @@ pub(crate) enum Kind {
     DatabaseCrash,
     SessionKilled,
     SessionsEnded,
+    SessionsExhausted,
     LeaseLocked,
     SnapshotHeld,
     ClockNear,
@@ -42,7 +45,7 @@ pub(crate) enum Kind {
 }
 
 /// What can happen to nodes over a server.
-const ALL: [Kind; 21] = [
+const ALL: [Kind; 22] = [
     Kind::Kill,
     Kind::Stop,
     Kind::Unplugged,
@@ -55,6 +58,7 @@ const ALL: [Kind; 21] = [
     Kind::DatabaseCrash,
     Kind::SessionKilled,
     Kind::SessionsEnded,
+    Kind::SessionsExhausted,
     Kind::LeaseLocked,
     Kind::SnapshotHeld,
     Kind::ClockNear,
@@ -92,6 +96,7 @@ impl fmt::Display for Kind {
             Self::DatabaseCrash => "database crashed",
             Self::SessionKilled => "session killed",
             Self::SessionsEnded => "sessions ended",
+            Self::SessionsExhausted => "sessions exhausted",
             Self::LeaseLocked => "lease locked",
             Self::SnapshotHeld => "snapshot held",
             Self::ClockNear => "clock off",
@@ -124,6 +129,7 @@ impl Kind {
             | Self::DatabaseCrash
             | Self::SessionKilled
             | Self::SessionsEnded
+            | Self::SessionsExhausted
             | Self::SnapshotHeld
             | Self::RollingRestart
             | Self::Promotion => Target::All,
@@ -137,9 +143,9 @@ impl Kind {
         self.target() == Target::Node
     }
 
-    /// Whether the database is away while it lasts.
+    /// Whether the database is away while it lasts, for some of those who ask at least.
     const fn takes_the_database(self) -> bool {
-        matches!(self, Self::DatabaseRestart | Self::DatabaseCrash)
+        matches!(self, Self::DatabaseRestart | Self::DatabaseCrash | Self::SessionsExhausted)
     }
 
     /// Whether another fault may come at the same time. A node whose clock is far off needs peers that are right, or it is the
@@ -168,7 +174,7 @@ pub(crate) struct Planned {
     pub(crate) begins_ms: u64,
     /// How long it lasts, if it is one that lasts.
     pub(crate) lasts_ms: u64,
-    /// What else is to be known: a delay, an offset, a direction, which worker.
+    /// What else is to be known: a delay, an offset, a direction, which worker, how many sessions are left.
     pub(crate) amount: i64,
 }
 
@@ -271,7 +277,7 @@ fn draw(random: &mut Random, kind: Kind, nodes: usize, taken: Option<usize>, pac
         None => random.index(nodes),
     });
     let (low, high) = match kind {
-        Kind::DatabaseRestart | Kind::DatabaseCrash => pace.outage_ms,
+        _ if kind.takes_the_database() => pace.outage_ms,
         _ => pace.lasts_ms,
     };
     let lasts_ms = match kind {
@@ -283,6 +289,7 @@ fn draw(random: &mut Random, kind: Kind, nodes: usize, taken: Option<usize>, pac
         Kind::Slow => random.between(100, 3_000).cast_signed(),
         Kind::ClockNear => sign * random.between(100, CLOCK_NEAR_MS.unsigned_abs() + 1).cast_signed(),
         Kind::ClockFar => sign * random.between(CLOCK_FAR_MS.0, CLOCK_FAR_MS.1).cast_signed(),
+        Kind::SessionsExhausted => random.between(SESSIONS_LEFT.0, SESSIONS_LEFT.1).cast_signed(),
         _ if kind.target() == Target::Worker => random.below(WORKERS as u64).cast_signed(),
         _ => sign,
     };

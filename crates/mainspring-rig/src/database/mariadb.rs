@@ -6,7 +6,7 @@ use std::process::Command;
 use super::find;
 
 pub(super) const SESSIONS: &str =
-    "SELECT id FROM information_schema.processlist WHERE user = 'root' AND id <> CONNECTION_ID()";
+    "SELECT id FROM information_schema.processlist WHERE command <> 'Daemon' AND id <> CONNECTION_ID()";
 
 pub(super) fn init(folder: &Path) -> Command {
     let mut init = Command::new("mariadb-install-db");

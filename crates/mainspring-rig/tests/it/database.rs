@@ -55,6 +55,25 @@ fn sessions_are_ended_one_by_one_or_all_at_once() {
 }
 
 #[test]
+fn user_has_a_database_and_no_more_sessions_than_allowed() {
+    for kind in KINDS {
+        let server = kind.start().unwrap();
+        let address = server.create_for("clerk", "office").unwrap();
+        assert!(address.ends_with(&format!("://clerk@127.0.0.1:{}/office", server.port())), "{address}");
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+        let open = |address: String| runtime.block_on(async move { mainspring_store::open(&address).await });
+        let store = open(address.clone()).unwrap();
+        // The store keeps the one there may be.
+        server.limit_sessions("clerk", Some(1)).unwrap();
+        let error = open(address.clone()).map(drop).unwrap_err().to_string();
+        assert!(error.contains("too many") || error.contains("max_user_connections"), "{error}");
+        server.limit_sessions("clerk", None).unwrap();
+        open(address).unwrap();
+        drop(store);
+    }
+}
+
+#[test]
 fn unknown_kind_is_refused_with_those_there_are() {
     let error = Database::named("oracle").unwrap_err().to_string();
     assert!(error.contains("postgres or mysql"), "{error}");

@@ -113,8 +113,8 @@ fn excuse(fault: &Done, alone: bool) -> Vec<Excuse> {
         Kind::DatabaseRestart | Kind::DatabaseCrash | Kind::SessionKilled => {
             vec![excuse(to, lasts + RECOVERY_MS, true)]
         }
-        // The nodes have to find out that another server answers.
-        Kind::Promotion => vec![excuse(to, lasts + TAKEOVER_MS, true)],
+        // The nodes have to find out that another server answers; where few sessions are left, some do as if it did not.
+        Kind::Promotion | Kind::SessionsExhausted => vec![excuse(to, lasts + TAKEOVER_MS, true)],
         Kind::RollingRestart => vec![excuse(to, HAND_OVER_MS, true)],
         Kind::Reset | Kind::SessionsEnded => vec![excuse(to, RECOVERY_MS, true)],
     }
@@ -146,6 +146,7 @@ mod tests {
             (Kind::Stop, 50_000, 90_000, 70_000, 70_000 + 9_000),
             (Kind::DatabaseCrash, 50_000, 55_000, 51_000, 51_000 + 1_000 + 5_000 + 3_000),
             (Kind::Promotion, 50_000, 52_000, 51_000, 51_000 + 1_000 + 2_000 + 8_000),
+            (Kind::SessionsExhausted, 50_000, 60_000, 51_000, 51_000 + 1_000 + 10_000 + 8_000),
             (Kind::SessionKilled, 50_000, 75_000, 51_000, 51_000 + 1_000 + 25_000 + 3_000),
             (Kind::LeaseLocked, 50_000, 70_000, 51_000, 51_000 + 1_000 + 20_000 + 8_000),
             (Kind::SnapshotHeld, 50_000, 70_000, 51_000, 52_000),
