@@ -185,7 +185,7 @@ impl Server {
     }
 
     /// Lets a user of [`Server::create_for`] have no more sessions than so many from now on: further ones are refused as where a
-    /// server has no room for them. What they have they keep. `None` ends the limit.
+    /// server has no room for them. What they have they keep, and on MariaDB it does not count. `None` ends the limit.
     ///
     /// # Errors
     /// The server says why not: MariaDB has no limit of 0.
@@ -217,7 +217,7 @@ impl Server {
     /// It does not hear.
     pub fn stop(&mut self, how: Shutdown) -> Result<()> {
         let Some(mut child) = self.child.take() else { return Ok(()) };
-        kill_process(process(child.id())?, self.end(how))?;
+        kill_process(process(child.id())?, self.signal(how))?;
         within(PATIENCE, child.id(), || child.wait())?;
         Ok(())
     }
@@ -254,10 +254,27 @@ impl Server {
     /// # Errors
     /// The server says why not.
     pub fn sessions(&self) -> Result<Vec<u32>> {
-        let rows = self.ask(match self.database {
+        self.sessions_where("")
+    }
+
+    /// The same of one user.
+    ///
+    /// # Errors
+    /// As [`Server::sessions`].
+    pub fn sessions_of(&self, user: &str) -> Result<Vec<u32>> {
+        let whose = match self.database {
+            Database::Postgres => "usename",
+            Database::Mariadb => "user",
+        };
+        self.sessions_where(&format!(" AND {whose} = '{user}'"))
+    }
+
+    fn sessions_where(&self, and: &str) -> Result<Vec<u32>> {
+        let all = match self.database {
             Database::Postgres => postgres::SESSIONS,
             Database::Mariadb => mariadb::SESSIONS,
-        })?;
+        };
+        let rows = self.ask(&format!("{all}{and}"))?;
         Ok(rows.lines().filter_map(|row| row.trim().parse().ok()).collect())
     }
 
@@ -266,7 +283,21 @@ impl Server {
     /// # Errors
     /// The server says why not. A session that has ended meanwhile is none.
     pub fn end_sessions(&self) -> Result<()> {
-        for session in self.sessions()? {
+        self.end(self.sessions()?)
+    }
+
+    /// The same of one user. Answers how many there were.
+    ///
+    /// # Errors
+    /// As [`Server::end_sessions`].
+    pub fn end_sessions_of(&self, user: &str) -> Result<usize> {
+        let sessions = self.sessions_of(user)?;
+        let count = sessions.len();
+        self.end(sessions).map(|()| count)
+    }
+
+    fn end(&self, sessions: Vec<u32>) -> Result<()> {
+        for session in sessions {
             let ended = self.ask(&match self.database {
                 Database::Postgres => format!("SELECT pg_terminate_backend({session})"),
                 Database::Mariadb => format!("KILL {session}"),
@@ -331,7 +362,7 @@ impl Server {
         }
     }
 
-    fn end(&self, how: Shutdown) -> Signal {
+    fn signal(&self, how: Shutdown) -> Signal {
         match (self.database, how) {
             (Database::Postgres, Shutdown::Fast) => Signal::INT,
             (Database::Postgres, Shutdown::Immediate) => Signal::QUIT,

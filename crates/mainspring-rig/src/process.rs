@@ -178,6 +178,14 @@ impl Node {
         send(&self.child, signal)
     }
 
+    /// How it has ended, if nobody has made it.
+    ///
+    /// # Errors
+    /// There is no process to ask about.
+    pub fn has_ended(&mut self) -> Result<Option<ExitStatus>> {
+        Ok(self.child.try_wait()?)
+    }
+
     /// Ends it as a power failure would.
     ///
     /// # Errors
@@ -294,7 +302,7 @@ impl Worker {
     ///
     /// # Errors
     /// There is no process to ask about.
-    pub fn ended(&mut self) -> Result<Option<ExitStatus>> {
+    pub fn has_ended(&mut self) -> Result<Option<ExitStatus>> {
         Ok(self.child.try_wait()?)
     }
 

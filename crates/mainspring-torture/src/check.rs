@@ -26,8 +26,6 @@ use excuse::Excuses;
 
 /// The invariants that are asked by the simulator's checker. The others ask for what only the simulator sees, or are the rig's.
 const SHARED: [&str; 5] = ["I10", "I11", "I13", "I14", "I15"];
-/// How long after it was due a run may be unfinished: it is lost, found out, tried again, and takes its time.
-const PATIENCE_MS: i64 = 120_000;
 /// How long it takes until work that died with its node is begun again, beyond the lateness of its fire.
 const LOST_MS: i64 = 22_000;
 
@@ -75,7 +73,11 @@ pub(crate) struct Late {
 
 /// Judges a story.
 pub(crate) fn check(story: &Story) -> Account {
-    let bounds = Bounds { early_ms: 2 + story.allowed.clock_error_ms, patience_ms: PATIENCE_MS, overlap_ms: 0 };
+    let bounds = Bounds {
+        early_ms: 2 + story.allowed.clock_error_ms,
+        patience_ms: story.patience_ms + story.allowed.calm_ms,
+        overlap_ms: 0,
+    };
     let report = mainspring_rig::check(&story.rig, bounds);
     let of =
         |problem: &mainspring_rig::Problem| Finding { invariant: invariant(problem.kind), what: problem.to_string() };

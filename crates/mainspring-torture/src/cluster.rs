@@ -3,7 +3,7 @@
 use std::io::Write;
 use std::net::Ipv4Addr;
 use std::path::PathBuf;
-use std::process::Child;
+use std::process::{Child, ExitStatus};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -48,8 +48,10 @@ pub(crate) struct Cluster {
     pub(crate) server: Option<Server>,
     /// Sessions that hold something, with the node whose it is.
     held: Vec<(Option<usize>, Child)>,
-    /// What nodes said that are gone.
+    /// What nodes and workers said that are gone.
     said: Vec<String>,
+    /// Of those, the ones that had ended though nobody made them.
+    ended: Vec<String>,
     program: Program,
     notes: Arc<Notes>,
 }
@@ -118,6 +120,7 @@ impl Cluster {
             server,
             held: Vec::new(),
             said: Vec::new(),
+            ended: Vec::new(),
             program,
             notes,
         };
@@ -220,23 +223,26 @@ impl Cluster {
         Ok(())
     }
 
-    /// Ends all sessions, and lets the nodes together have no more of them than so many until they are [allowed](Self::allow_sessions)
-    /// more. Whether there were any.
-    pub(crate) fn exhaust_sessions(&mut self, most: u32) -> Result<bool> {
-        let server = self.server()?;
-        let had = !server.sessions()?.is_empty();
-        server.limit_sessions(USER, Some(most))?;
-        server.end_sessions()?;
-        Ok(had)
+    /// Ends the sessions of all nodes. Whether there were any.
+    pub(crate) fn end_sessions(&mut self) -> Result<bool> {
+        Ok(self.server()?.end_sessions_of(USER)? > 0)
     }
 
-    pub(crate) fn allow_sessions(&mut self) -> Result<()> {
-        self.server()?.limit_sessions(USER, None)
+    /// Lets the nodes together have no more sessions than so many from now on; those that they have they keep.
+    pub(crate) fn limit_sessions(&mut self, most: Option<u32>) -> Result<()> {
+        self.server()?.limit_sessions(USER, most)
+    }
+
+    /// Whether the nodes have as many sessions as they may have, so that further ones are refused.
+    pub(crate) fn has_used_up(&self, most: u32) -> Result<bool> {
+        let server = self.server.as_ref().context("there is no database server")?;
+        Ok(server.sessions_of(USER)?.len() >= most as usize)
     }
 
     /// Takes a node out, to be ended.
     pub(crate) fn take(&mut self, node: usize) -> Result<Node> {
-        let taken = self.nodes[node].take().with_context(|| format!("node {} is not up", name(node)))?;
+        let mut taken = self.nodes[node].take().with_context(|| format!("node {} is not up", name(node)))?;
+        self.ended.extend(ended(&name(node), taken.has_ended()?));
         self.said.push(taken.log());
         Ok(taken)
     }
@@ -289,14 +295,15 @@ impl Cluster {
 
     /// Takes a worker out, to be ended.
     pub(crate) fn take_worker(&mut self, worker: usize) -> Result<Worker> {
-        let taken = self.workers[worker].take().with_context(|| format!("worker {worker} is not up"))?;
+        let mut taken = self.workers[worker].take().with_context(|| format!("worker {worker} is not up"))?;
+        self.ended.extend(ended(&worker_name(worker), taken.has_ended()?));
         self.said.push(taken.log());
         Ok(taken)
     }
 
     /// Starts a worker, with the journal that it has left. It joins when a node answers.
     pub(crate) fn start_worker(&mut self, worker: usize) -> Result<()> {
-        let (name, servers) = (format!("worker-{worker}"), self.lines[worker].iter().map(|line| line.listens()));
+        let (name, servers) = (worker_name(worker), self.lines[worker].iter().map(|line| line.listens()));
         let servers: Vec<String> = servers.map(|listens| format!("http://{listens}")).collect();
         let mut arguments = vec!["worker", "--name", &name, "--data-dir", &name, "--queues", QUEUE, "--slots", SLOTS];
         arguments.extend(["--token-file", "a/token", "--kill-grace", "1s", "--log", "warn"]);
@@ -315,14 +322,18 @@ impl Cluster {
         self.lines[worker].iter().map(Proxy::harm).sum()
     }
 
-    /// Workers that have ended though nobody made them, with what they said.
-    pub(crate) fn ended_workers(&mut self) -> Result<Vec<String>> {
-        let mut ended = Vec::new();
-        for worker in self.workers.iter_mut().flatten() {
-            let status = worker.ended()?;
-            ended.extend(status.map(|status| format!("a worker has ended with {status}: {}", worker.log())));
+    /// Nodes and workers that have ended though nobody made them.
+    pub(crate) fn ended(&mut self) -> Result<Vec<String>> {
+        let mut found = std::mem::take(&mut self.ended);
+        for (number, node) in self.nodes.iter_mut().enumerate() {
+            let status = node.as_mut().map_or(Ok(None), Node::has_ended)?;
+            found.extend(ended(&name(number), status));
         }
-        Ok(ended)
+        for (number, worker) in self.workers.iter_mut().enumerate() {
+            let status = worker.as_mut().map_or(Ok(None), Worker::has_ended)?;
+            found.extend(ended(&worker_name(number), status));
+        }
+        Ok(found)
     }
 
     /// Says by how much a node's clock is off.
@@ -409,6 +420,15 @@ fn wire(database: u16, host: Option<&Host>) -> Result<Proxy> {
 /// What a node is called, and its folder.
 pub(crate) fn name(node: usize) -> String {
     char::from(b'a' + u8::try_from(node).unwrap_or(25)).to_string()
+}
+
+pub(crate) fn worker_name(worker: usize) -> String {
+    format!("worker-{worker}")
+}
+
+/// What is to be said of a process that nobody has ended.
+fn ended(name: &str, status: Option<ExitStatus>) -> Option<String> {
+    status.map(|status| format!("{name} has ended by itself, with {status}"))
 }
 
 fn clock_file(node: usize) -> String {

@@ -172,6 +172,11 @@ impl Options {
     const fn quiet_ms(&self) -> u64 {
         if self.is_whole() { 60_000 } else { 22_000 }
     }
+
+    /// How long after it was due a run may be unfinished when all is over.
+    const fn patience_ms(&self) -> i64 {
+        if self.is_whole() { 120_000 } else { 50_000 }
+    }
 }
 
 impl Store {
@@ -244,7 +249,7 @@ async fn torture(options: &Options, binary: PathBuf, folder: &Path, notes: &Arc<
     record.operations = operations;
     let (answers, requests) = (record.answers, std::mem::take(&mut record.requests));
     let ownerless = ownerless(&cluster).await;
-    let ended_workers = cluster.ended_workers()?;
+    let ended = cluster.ended()?;
     let at = now()?;
     if options.store == Store::Sqlite {
         cluster.stop_all()?;
@@ -259,6 +264,7 @@ async fn torture(options: &Options, binary: PathBuf, folder: &Path, notes: &Arc<
         alone: cluster.is_alone(),
         slack_ms: options.slack_ms,
         untimed: options.untimed,
+        patience_ms: options.patience_ms(),
         saved_at,
         at,
         ownerless,
@@ -268,7 +274,7 @@ async fn torture(options: &Options, binary: PathBuf, folder: &Path, notes: &Arc<
     let story = read::read(&*store, &cluster.witness, known).await?;
     store.close().await?;
     let mut account = check::check(&story);
-    let stuck = shared.err().map(|error| error.to_string()).into_iter().chain(ended_workers);
+    let stuck = shared.err().map(|error| error.to_string()).into_iter().chain(ended);
     account.findings.extend(stuck.map(|what| Finding { invariant: "I11", what }));
     let report = Report { options, answers, faults: &story.faults, planned: notes.planned(), account: &account };
     let verdict = report.verdict();

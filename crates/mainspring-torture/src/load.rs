@@ -26,8 +26,11 @@ pub(crate) struct Size {
     asked: u32,
     remote: u32,
     remote_alone: u32,
+    remote_slow: u32,
     /// How long the work of a slow job takes.
     slow_ms: i64,
+    /// The same on a worker: longer than it goes on without a word from any node, so that work is under way when it gives up.
+    remote_ms: i64,
 }
 
 impl Size {
@@ -43,7 +46,9 @@ impl Size {
         asked: 4,
         remote: 6,
         remote_alone: 3,
+        remote_slow: 2,
         slow_ms: 2_000,
+        remote_ms: 9_000,
     };
     /// For half an hour and more.
     pub(crate) const WHOLE: Self = Self {
@@ -57,7 +62,9 @@ impl Size {
         asked: 8,
         remote: 12,
         remote_alone: 6,
+        remote_slow: 3,
         slow_ms: 30_000,
+        remote_ms: 25_000,
     };
 }
 
@@ -82,8 +89,10 @@ pub(crate) enum Kind {
     Asked,
     /// Bears witness on a worker, and is tried again when it is lost.
     Remote,
-    /// Bears witness on a worker, one run at a time; what fires meanwhile is suppressed.
+    /// Bears witness on a worker and takes its time, one run at a time; what fires meanwhile is suppressed.
     RemoteAlone,
+    /// Bears witness on a worker, takes its time, and is tried again when it is lost.
+    RemoteSlow,
 }
 
 /// A job.
@@ -108,13 +117,15 @@ pub(crate) fn drafts(random: &mut Random, size: Size, now: Timestamp) -> Vec<Dra
         (Kind::Asked, size.asked),
         (Kind::Remote, size.remote),
         (Kind::RemoteAlone, size.remote_alone),
+        (Kind::RemoteSlow, size.remote_slow),
     ];
     let mut drafts = Vec::new();
     for (kind, count) in kinds {
         for number in 0..count {
             let name = format!("{}-{number}", kind.word());
-            let schedule = kind.schedule(random, now, size.slow_ms);
-            drafts.push(Draft { name, kind, schedule, slow_ms: size.slow_ms });
+            let slow_ms = if kind.is_remote() { size.remote_ms } else { size.slow_ms };
+            let schedule = kind.schedule(random, now, slow_ms);
+            drafts.push(Draft { name, kind, schedule, slow_ms });
         }
     }
     drafts
@@ -133,6 +144,7 @@ impl Kind {
             Self::Asked => "asked",
             Self::Remote => "remote",
             Self::RemoteAlone => "remote-alone",
+            Self::RemoteSlow => "remote-slow",
         }
     }
 
@@ -143,7 +155,7 @@ impl Kind {
 
     /// Whether workers execute it, and no node.
     pub(crate) const fn is_remote(self) -> bool {
-        matches!(self, Self::Remote | Self::RemoteAlone)
+        matches!(self, Self::Remote | Self::RemoteAlone | Self::RemoteSlow)
     }
 
     const fn is_alone(self) -> bool {
@@ -165,7 +177,7 @@ impl Kind {
             Self::Eager | Self::Remote => (20, 51),
             Self::Alone | Self::RemoteAlone => (10, 21),
             // Not many more slots than a node has are ever taken.
-            Self::Slow => (slow_ms.unsigned_abs() / 100 + 10, slow_ms.unsigned_abs() / 100 + 71),
+            Self::Slow | Self::RemoteSlow => (slow_ms.unsigned_abs() / 100 + 10, slow_ms.unsigned_abs() / 100 + 71),
             Self::Retrying => (40, 71),
         };
         let step = random.between(low, high).cast_signed() * 100;
@@ -183,7 +195,7 @@ impl Draft {
     pub(crate) fn facts(&self) -> JobFacts {
         let alone = self.kind.is_alone();
         let attempts_max = match self.kind {
-            Kind::Retrying | Kind::Eager | Kind::Remote => RETRIES + 1,
+            Kind::Retrying | Kind::Eager | Kind::Remote | Kind::RemoteSlow => RETRIES + 1,
             _ => 1,
         };
         JobFacts { exclusive: alone, suppresses: alone, misses: true, waits: false, attempts_max, unlimited: !alone }
@@ -209,8 +221,8 @@ impl Draft {
         }
         let work = match self.kind {
             Kind::Eager | Kind::Remote => "true".to_owned(),
-            Kind::Alone | Kind::RemoteAlone => "sleep 0.6".to_owned(),
-            Kind::Slow => format!("sleep {}", self.slow_ms / 1_000),
+            Kind::Alone => "sleep 0.6".to_owned(),
+            Kind::Slow | Kind::RemoteAlone | Kind::RemoteSlow => format!("sleep {}", self.slow_ms / 1_000),
             Kind::Retrying => r#"[ "$MS_ATTEMPT" -ge 3 ]"#.to_owned(),
             _ => {
                 spec["noop"] = true.into();
@@ -223,7 +235,7 @@ impl Draft {
         }
         match self.kind {
             Kind::Alone | Kind::RemoteAlone => spec["overlap"] = "skip".into(),
-            Kind::Eager | Kind::Retrying | Kind::Remote => {
+            Kind::Eager | Kind::Retrying | Kind::Remote | Kind::RemoteSlow => {
                 (spec["on_lost"], spec["retries"]) = ("retry".into(), RETRIES.into())
             }
             _ => {}

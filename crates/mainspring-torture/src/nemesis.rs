@@ -139,7 +139,10 @@ async fn begin(cluster: &mut Cluster, fault: &Planned) -> Result<Done> {
         }
         (Kind::SessionsExhausted, _) => {
             let most = u32::try_from(fault.amount)?;
-            tokio::task::block_in_place(|| cluster.exhaust_sessions(most))?
+            tokio::task::block_in_place(|| {
+                cluster.limit_sessions(Some(most))?;
+                cluster.end_sessions()
+            })?
         }
         (Kind::SessionKilled, _) => {
             let killed = break_database(cluster, Kind::SessionKilled)?;
@@ -169,6 +172,11 @@ async fn had_effect(cluster: &Cluster, done: &Done) -> bool {
     match (done.kind, done.node) {
         (Kind::Cut | Kind::CutOneWay | Kind::Slow | Kind::HalfOpen | Kind::WorkerCut, node) => {
             harm(cluster, done.kind, node, done.amount) > done.before
+        }
+        // More is refused. A server that is away for another reason lets nobody in either.
+        (Kind::SessionsExhausted, _) => {
+            let most = u32::try_from(done.amount).unwrap_or_default();
+            tokio::task::block_in_place(|| cluster.has_used_up(most)).unwrap_or_default()
         }
         // It had shards, and the others have them.
         (Kind::ClockFar, Some(node)) => !done.shards.is_empty() && cluster.shards_of(node).await.is_empty(),
@@ -206,16 +214,19 @@ fn break_wire(cluster: &Cluster, node: usize, kind: Kind, amount: i64) -> bool {
 
 fn break_database(cluster: &mut Cluster, kind: Kind) -> Result<bool> {
     tokio::task::block_in_place(|| {
+        if kind == Kind::SessionsEnded {
+            // A server that recovers lets nobody ask.
+            return Ok(cluster.end_sessions().unwrap_or_default());
+        }
         let server = cluster.server()?;
         match kind {
             Kind::DatabaseRestart => server.stop(Shutdown::Fast)?,
             Kind::DatabaseCrash => server.stop(Shutdown::Immediate)?,
             // A session may have ended meanwhile, and a server that recovers has none.
-            Kind::SessionKilled => {
+            _ => {
                 let session = server.sessions().unwrap_or_default().first().copied();
                 return Ok(session.is_some_and(|session| server.kill_session(session).is_ok()));
             }
-            _ => return Ok(!server.sessions().unwrap_or_default().is_empty() && server.end_sessions().is_ok()),
         }
         Ok(true)
     })
@@ -241,7 +252,7 @@ async fn end(cluster: &mut Cluster, fault: &Planned) -> Result<()> {
             Ok(())
         }
         (Kind::LeaseLocked | Kind::SnapshotHeld, node) => cluster.let_go(node),
-        (Kind::SessionsExhausted, _) => tokio::task::block_in_place(|| cluster.allow_sessions()),
+        (Kind::SessionsExhausted, _) => tokio::task::block_in_place(|| cluster.limit_sessions(None)),
         (Kind::DatabaseRestart | Kind::DatabaseCrash, _) => tokio::task::block_in_place(|| cluster.server()?.resume()),
         _ => Ok(()),
     }

@@ -13,7 +13,7 @@ pub(crate) const CLOCK_NEAR_MS: i64 = 1_000;
 /// How far clocks are off that cost a node its shards.
 const CLOCK_FAR_MS: (u64, u64) = (10_000, 3_600_000);
 /// How many sessions the nodes may have together where others have taken the rest: a node alone has more.
-const SESSIONS_LEFT: (u64, u64) = (1, 13);
+const SESSIONS_LEFT: (u64, u64) = (1, 7);
 /// So often out of a million, two faults come at a time.
 const PAIRS: u64 = 300_000;
 
@@ -195,16 +195,22 @@ impl Planned {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
     lasts_ms: (u64, u64),
+    worker_ms: (u64, u64),
     outage_ms: (u64, u64),
     quiet_ms: (u64, u64),
 }
 
 impl Pace {
-    /// For a minute.
-    pub(crate) const FAST: Self = Self { lasts_ms: (1_500, 6_500), outage_ms: (200, 2_000), quiet_ms: (800, 2_500) };
+    /// For a minute. A worker gives its runs up when it has heard nothing for 6.5 s, and is taken for dead after 13 s.
+    pub(crate) const FAST: Self =
+        Self { lasts_ms: (1_500, 6_500), worker_ms: (4_000, 20_000), outage_ms: (200, 2_000), quiet_ms: (800, 2_500) };
     /// For half an hour.
-    pub(crate) const SLOW: Self =
-        Self { lasts_ms: (5_000, 45_000), outage_ms: (500, 20_000), quiet_ms: (10_000, 30_000) };
+    pub(crate) const SLOW: Self = Self {
+        lasts_ms: (5_000, 45_000),
+        worker_ms: (5_000, 45_000),
+        outage_ms: (500, 20_000),
+        quiet_ms: (10_000, 30_000),
+    };
 }
 
 /// What can be done to nodes over a store: standbys are of PostgreSQL here, and hosts of their own have a link.
@@ -278,6 +284,7 @@ fn draw(random: &mut Random, kind: Kind, nodes: usize, taken: Option<usize>, pac
     });
     let (low, high) = match kind {
         _ if kind.takes_the_database() => pace.outage_ms,
+        _ if kind.target() == Target::Worker => pace.worker_ms,
         _ => pace.lasts_ms,
     };
     let lasts_ms = match kind {

@@ -11,12 +11,13 @@ use mainspring_rig::{History, Witness};
 use mainspring_sim::history::{
     self as sim, Fire, GapRow, Operation, Outcome, Remains, Schedule, State, Tally, Waiting,
 };
-use mainspring_store::{JobQuery, Store, TriggerInfo};
+use mainspring_store::{JobQuery, Store, TriggerInfo, WorkerRow};
 
 use crate::audit::Saw;
 use crate::check::excuse::{Allowed, Excuses};
 use crate::check::{self, promise};
 use crate::client::Record;
+use crate::cluster::{WORKERS, worker_name};
 use crate::load::Draft;
 use crate::look;
 use crate::nemesis::Done;
@@ -26,6 +27,8 @@ use crate::plan::{CLOCK_NEAR_MS, Kind};
 const OVERDUE_MS: i64 = 4_000;
 /// The same for a run that waits for a worker.
 const QUEUED_MS: i64 = 9_000;
+/// And a worker that has not been counted up for so long, which nodes do every two seconds.
+const HEARD_MS: i64 = 10_000;
 /// How exactly a node knows the database's clock: a part of how late things may be, as both come from the same machine.
 const COMPARED: i64 = 5;
 const CATCH_UP_MAX: u32 = 100;
@@ -40,6 +43,8 @@ pub(crate) struct Story {
     pub(crate) saw: Vec<Saw>,
     pub(crate) alone: bool,
     pub(crate) allowed: Allowed,
+    /// How long after it was due a run may be unfinished beyond that: it is lost, found out, tried again, and takes its time.
+    pub(crate) patience_ms: i64,
     /// When the first jobs were saved.
     pub(crate) saved_at: Timestamp,
     /// As the rig's checker reads it: promises by job.
@@ -60,6 +65,7 @@ pub(crate) struct Known {
     /// How late things may be without any fault, and whether as late as the latest was beside.
     pub(crate) slack_ms: i64,
     pub(crate) untimed: bool,
+    pub(crate) patience_ms: i64,
     pub(crate) saved_at: Timestamp,
     /// When it was looked at, shards that had no owner then, and what the nodes have said.
     pub(crate) at: Timestamp,
@@ -69,7 +75,8 @@ pub(crate) struct Known {
 
 /// Reads the store after all has been quiet.
 pub(crate) async fn read(store: &dyn Store, witness: &Witness, known: Known) -> Result<Story> {
-    let Known { drafts, mut record, faults, saw, alone, slack_ms, untimed, saved_at, at, ownerless, logs } = known;
+    let Known { drafts, mut record, faults, saw, alone, slack_ms, untimed, patience_ms, saved_at, at, ownerless, logs } =
+        known;
     let clock_error_ms = faults.iter().map(|fault| clock_error_ms(fault, slack_ms)).max().unwrap_or_default();
     record.operations.iter_mut().for_each(|operation| widen(operation, clock_error_ms));
     let numbers: BTreeMap<String, u32> =
@@ -116,7 +123,7 @@ pub(crate) async fn read(store: &dyn Store, witness: &Witness, known: Known) -> 
         remains: remains(store, &rig, &infos, &numbers, (ownerless, allowed.calm_ms)).await?,
         ..sim::History::default()
     };
-    Ok(Story { drafts, faults, saw, alone, allowed, saved_at, rig, sim, logs })
+    Ok(Story { drafts, faults, saw, alone, allowed, patience_ms, saved_at, rig, sim, logs })
 }
 
 /// How far the time may be off by which nodes decide while a fault lasts. One whose clock is far off decides nothing but requests,
@@ -210,11 +217,18 @@ async fn remains(
         overdue: overdue.filter(|(_, due)| at - due > OVERDUE_MS + calm_ms).collect(),
         queued: queued.map(|run| Waiting { run: run.id, since: run.due_at.as_millis(), goes_out: false }).collect(),
         ownerless,
+        unjoined: unjoined(&store.workers().await?, at - HEARD_MS - calm_ms),
         broken: broken.map(|row| row.id).collect(),
         jobs: states(store, numbers).await?,
         tallies: store.tally().await?.into_iter().filter_map(tally).collect(),
         ..Remains::default()
     })
+}
+
+/// How many workers have not been heard since a time, and have joined under no other id either.
+fn unjoined(rows: &[WorkerRow], since: i64) -> usize {
+    let heard = |name: &String| rows.iter().any(|row| row.info.name == *name && row.heard_at.as_millis() >= since);
+    (0..WORKERS).map(worker_name).filter(|name| !heard(name)).count()
 }
 
 /// What each job does, as the store has it.
@@ -247,4 +261,34 @@ fn schedules(job: &Job) -> Result<Vec<Option<Schedule>>> {
     let read =
         |trigger| schedule(trigger).map(Some).with_context(|| format!("{} has a trigger that is not ours", job.key));
     job.triggers.iter().map(read).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use mainspring_store::WorkerInfo;
+
+    use super::*;
+
+    #[test]
+    fn worker_is_back_if_it_was_heard_lately_under_any_of_its_ids() {
+        let row = |name: &str, heard| {
+            let (id, node, joined_at) = (Incarnation(1), Incarnation(2), Timestamp::from_millis(0));
+            let (queues, labels, slots) = (Vec::new(), BTreeMap::new(), 8);
+            let info = WorkerInfo {
+                id,
+                name: name.into(),
+                queues,
+                labels,
+                slots,
+                version: None,
+                token: None,
+                node,
+                joined_at,
+            };
+            WorkerRow { info, heard_at: Timestamp::from_millis(heard), running: 0 }
+        };
+        let rows = [row("worker-0", 1), row("worker-0", 9), row("worker-1", 4)];
+        assert_eq!(unjoined(&rows, 5), WORKERS - 1, "one was heard too long ago, and one never");
+        assert_eq!(unjoined(&[], 5), WORKERS);
+    }
 }

@@ -88,6 +88,11 @@ impl Excuses {
     }
 }
 
+/// Whether a fault excuses anything that is late.
+pub(crate) fn makes_late(fault: &Done) -> bool {
+    !excuse(fault, false).is_empty()
+}
+
 /// What a fault excuses.
 fn excuse(fault: &Done, alone: bool) -> Vec<Excuse> {
     let (from, to) = (fault.from.as_millis(), fault.to.as_millis());

@@ -6,7 +6,7 @@ use mainspring_core::shard_of;
 use mainspring_rig::Run;
 
 use super::Finding;
-use super::excuse::{RECOVERY_MS, TAKEOVER_MS};
+use super::excuse::{RECOVERY_MS, TAKEOVER_MS, makes_late};
 use crate::nemesis::Done;
 use crate::plan::Kind;
 
@@ -34,7 +34,9 @@ pub(crate) fn too_late(faults: &[Done], runs: &[Run], calm_ms: i64) -> Vec<Findi
     let mut findings = Vec::new();
     for fault in faults {
         let (from, to) = (fault.from, fault.from + 2 * TAKEOVER_MS);
-        let beside = |other: &&Done| *other != fault && other.from <= to && other.to + 2 * TAKEOVER_MS >= from;
+        let beside = |other: &&Done| {
+            *other != fault && other.from <= to && other.to + 2 * TAKEOVER_MS >= from && makes_late(other)
+        };
         let waited = takeover(fault, runs).map(|took| (took, TAKEOVER_MS)).or_else(|| recovery(fault, runs));
         let Some((took, most)) = waited else { continue };
         if took > most + calm_ms && !faults.iter().any(|other| beside(&other)) {
@@ -115,8 +117,9 @@ mod tests {
         assert_eq!(too_late(std::slice::from_ref(&killed), &runs, 1_000), []);
         let late = [run("its", 51_000, 8_001)];
         assert_eq!(too_late(std::slice::from_ref(&killed), &late, 1_000).len(), 1);
-        let both = [killed.clone(), done(Kind::DatabaseCrash, 55_000, 56_000)];
-        assert_eq!(too_late(&both, &late, 1_000), []);
+        let both = |kind| [killed.clone(), done(kind, 55_000, 56_000)];
+        assert_eq!(too_late(&both(Kind::DatabaseCrash), &late, 1_000), []);
+        assert_eq!(too_late(&both(Kind::WorkerStopped), &late, 1_000).len(), 1, "nodes do without workers");
         let stopped = |to| Done { kind: Kind::Stop, to: Timestamp::from_millis(to), ..killed.clone() };
         assert_eq!(takeovers(&[stopped(58_000), stopped(60_000)], &runs), [6_000]);
     }

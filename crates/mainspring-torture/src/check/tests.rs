@@ -82,6 +82,7 @@ fn good() -> Story {
         ],
         alone: false,
         allowed: CALM,
+        patience_ms: 50_000,
         saved_at: at(100),
         logs: vec!["all is well".into()],
     };
@@ -163,7 +164,7 @@ fn good_story_is_accepted_and_counted() {
 #[test]
 fn every_bad_story_is_rejected_for_what_is_wrong_with_it() {
     type Spoil = fn(&mut Story);
-    let cases: [(&str, &str, Spoil); 16] = [
+    let cases: [(&str, &str, Spoil); 18] = [
         ("an instant was lost", "I1", |story| {
             story.rig.runs.retain(|run| run.id != id(EAGER, 4_000));
             story.rig.marks.retain(|mark| mark.run != id(EAGER, 4_000));
@@ -204,6 +205,12 @@ fn every_bad_story_is_rejected_for_what_is_wrong_with_it() {
         }),
         ("a verdict is another one now", "I10", |story| story.sim.seen[1].state = RunState::Failed),
         ("a trigger was forgotten", "I11", |story| story.sim.remains.overdue.push((EAGER, T0))),
+        ("a run goes on for ever", "I11", |story| {
+            let run = story.rig.runs.iter_mut().find(|run| run.id == id(CHANGED, 4_000)).unwrap();
+            run.state = RunState::Running;
+            (run.attempts[0].ended_at, run.attempts[0].outcome) = (None, None);
+        }),
+        ("a worker has not come back", "I11", |story| story.sim.remains.unjoined = 1),
         ("a key made two runs", "I13", |story| {
             let more = id(CHANGED, 2);
             story.sim.asked[0].made.push(more);
