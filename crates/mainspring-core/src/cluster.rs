@@ -317,8 +317,8 @@ impl Membership {
         self.compared
     }
 
-    /// The database's clock, if most of the other nodes agree with it. Alone, or where the others are as far from the database, a
-    /// node's own clock is the one that fires what it is asked for.
+    /// The database's clock, if most clocks agree with it. Alone, or where the others are as far from the database, a node's own clock
+    /// is the one that fires what it is asked for.
     #[must_use]
     pub fn database_clock(&self) -> Option<DatabaseClock> {
         let (compared, offset) = self.compared.zip(self.clock.offset)?;

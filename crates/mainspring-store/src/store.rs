@@ -52,7 +52,8 @@ pub trait Store: Send + Sync + 'static {
         limit: u32,
     ) -> Result<(Vec<TriggerRow>, Option<(Timestamp, TriggerId)>)>;
 
-    /// Reads triggers by id, whatever their state, in any order. The ids are distinct; those of triggers that are gone are left out.
+    /// Reads triggers by id, whatever their state, in any order. Those that are gone are left out; one that is asked for twice may be
+    /// answered twice.
     async fn trigger_rows(&self, ids: &[TriggerId]) -> Result<Vec<TriggerRow>>;
 
     /// Active triggers that have no next instant and await no unfinished run, in order of id: those that an

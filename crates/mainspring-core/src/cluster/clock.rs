@@ -104,8 +104,8 @@ pub(super) struct ClockWatch {
     pub warned: bool,
     /// Whether the node has given its shards up.
     pub left: bool,
-    /// Whether most of the others agree with the database. Where they do not, or there are none, the database's clock is
-    /// not the one that fires.
+    /// Whether the database's clock is the one that fires: most of all clocks agree with it, this node's when they were compared and
+    /// the database's own among them, or this node has left as its clock is wrong. Where there are no others, its own one fires.
     pub confirmed: bool,
 }
 
@@ -123,9 +123,10 @@ impl ClockWatch {
             true => !offset.surely_within(limit),
             false => offset.surely_above(limit),
         };
-        let agree = |peer: &&Peer| peer.offset_ms.unsigned_abs() <= settings.clock_warn_ms;
-        self.confirmed = 2 * peers.iter().filter(agree).count() > peers.len();
         self.left = off && differs_from_most(offset, limit, peers) && has_better(me, offset, peers);
+        let clocks = peers.iter().map(|peer| peer.offset_ms).chain([offset.ms, 0]);
+        let agree = clocks.filter(|offset_ms| offset_ms.unsigned_abs() <= settings.clock_warn_ms).count();
+        self.confirmed = self.left || !peers.is_empty() && 2 * agree > peers.len() + 2;
     }
 }
 

@@ -707,6 +707,8 @@ fn what_a_node_is_asked_to_do_is_done_at_the_right_time() {
         (-hour, [0, 0], 1_900, 0, 0, "not even that slow"),
         (0, [0, 0], 4, hour, 0, "set ahead since they were compared"),
         (hour, [0, 0], 4, -hour, 0, "set right since they were compared"),
+        (0, [-524, 0], 4, hour, 0, "and one of the others is a little off"),
+        (hour, [-524, 0], 4, 0, 0, "an hour ahead of everybody, one of whom is a little off"),
         (hour, [hour, hour], 4, 0, hour, "the others fire by such clocks too"),
         (hour, [hour, 0], 4, 0, hour, "nobody knows who is right"),
     ];
