@@ -294,8 +294,9 @@ pub(super) fn finality(history: &History) -> Vec<Violation> {
     findings.found
 }
 
-/// The rest of I10, when all is over: what a worker has said of an attempt is its verdict. The exception is a worker that was taken
-/// for dead before anybody heard that: whatever it has said and its disk remembers, it says again before it joins anew.
+/// The rest of I10, when all is over: what a worker has said of an attempt is its verdict. The exceptions are a worker that was taken
+/// for dead before anybody heard that (whatever it has said and its disk remembers, it says again before it joins anew), and one whose
+/// claim a failover took back: another worker may have been given the same attempt.
 pub(super) fn kept_word(history: &History) -> Vec<Violation> {
     let mut findings = Findings::of("I10");
     let verdicts: FxHashMap<Attempt, &Verdict> =
@@ -307,7 +308,8 @@ pub(super) fn kept_word(history: &History) -> Vec<Violation> {
         let joins = history.joined.iter().filter(|joined| joined.machine == machine && joined.at > at);
         let joins_at = joins.map(|joined| joined.at).min().unwrap_or(Time::MAX);
         let was_dead = burials.get(&worker).is_some_and(|buried| *buried <= verdict.at.min(joins_at));
-        findings.add_if(verdict.outcome != outcome && !was_dead && !taken_back(history, at), verdict.at, || {
+        let holds = !was_dead && !unclaimed(history, (run, attempt), at);
+        findings.add_if(verdict.outcome != outcome && holds, verdict.at, || {
             let recorded = verdict.outcome;
             format!(
                 "attempt {attempt} of run {run} {outcome}, as its worker said at {at}, and is recorded as {recorded}"

@@ -336,6 +336,11 @@ fn verdicts_that_change_are_rejected() {
             said(history, AttemptOutcome::Failed);
             buried(history, history.verdicts[2].at - 1);
         },
+        |history: &mut History| {
+            // A failover took its claim back, and another worker was given the same attempt.
+            said(history, AttemptOutcome::Failed);
+            history.lost_claims.insert((history.verdicts[2].run, history.verdicts[2].attempt));
+        },
     ] {
         let mut history = good();
         lawful(&mut history);
