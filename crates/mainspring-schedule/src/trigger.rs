@@ -383,7 +383,8 @@ impl Trigger {
         // Quartz asks a daily window a second ahead, and so passes over one that ends then.
         let mut fire = self.next_after(state, t - 1_000);
         while let Some(early) = fire.filter(|fire| *fire < t) {
-            fire = self.next_after(state, early);
+            // It may answer with what it was asked about, and would for ever.
+            fire = self.next_after(state, early).filter(|next| *next > early);
         }
         let past_end = || window::fire_past_end(self, state).filter(|fire| *fire >= t);
         fire.or_else(|| self.included_from(state, past_end()))

@@ -144,6 +144,23 @@ fn ends_at_the_ends_of_the_number_range_are_counted() {
     }
 }
 
+/// Found by the test below, which took for ever: at the end of time Quartz answers with what it was asked about.
+#[test]
+fn a_window_of_quartz_ends_with_time() {
+    let window = Schedule::DailyWindow {
+        from: TimeOfDay::from_millis(0).unwrap(),
+        to: None,
+        days: DaysOfWeek::from_numbers([1]).unwrap(),
+        unit: CalendarUnit::Second,
+        interval: 0,
+        repeat_count: None,
+    };
+    let mut trigger = Trigger::new(window, Zone::parse("Pacific/Apia").unwrap(), Timestamp::UNIX_EPOCH);
+    trigger.semantics = Semantics::Quartz;
+    let end = Timestamp::from_millis(i64::MAX);
+    assert_eq!(trigger.fires_between(end, end).next(), None);
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, ..ProptestConfig::default() })]
 
