@@ -37,7 +37,7 @@ const CAUGHT: [(Planted, u64, &str); 18] = [
     (Planted::EpochOnly, 0, "I6"),
     (Planted::TimestampLease, 13, "I8"),
     (Planted::RetryBySelect, 2, "I6"),
-    (Planted::NoAttemptCheck, 2, "I7"),
+    (Planted::NoAttemptCheck, 4, "I7"),
     (Planted::HastyMisfire, 0, "I3"),
     (Planted::CursorPolling, 49, "I11"),
     (Planted::LostJournal, 8, "I10"),
