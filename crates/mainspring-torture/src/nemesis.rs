@@ -137,6 +137,8 @@ async fn begin(cluster: &mut Cluster, fault: &Planned) -> Result<Done> {
             let standby = standby.context("a promotion has a standby")?;
             tokio::task::block_in_place(|| cluster.promote(standby)).map(|()| true)?
         }
+        // A server that recovers lets nobody ask.
+        (Kind::SessionsEnded, _) => tokio::task::block_in_place(|| cluster.end_sessions()).unwrap_or_default(),
         (Kind::SessionsExhausted, _) => {
             let most = u32::try_from(fault.amount)?;
             tokio::task::block_in_place(|| {
@@ -214,10 +216,6 @@ fn break_wire(cluster: &Cluster, node: usize, kind: Kind, amount: i64) -> bool {
 
 fn break_database(cluster: &mut Cluster, kind: Kind) -> Result<bool> {
     tokio::task::block_in_place(|| {
-        if kind == Kind::SessionsEnded {
-            // A server that recovers lets nobody ask.
-            return Ok(cluster.end_sessions().unwrap_or_default());
-        }
         let server = cluster.server()?;
         match kind {
             Kind::DatabaseRestart => server.stop(Shutdown::Fast)?,
