@@ -1,12 +1,14 @@
 //! The steps from an empty database to the newest schema.
 //!
-//! Nodes that start together take turns: the one that holds the row of `migration_lease` works, the others wait for it. The
-//! row is let go with the session, so one that dies keeps nobody waiting.
+//! Nodes that start together take turns: the one that holds the row of `migration_lease` does all there is to do, the others wait
+//! for it. The row is let go with the session, so one that dies keeps nobody waiting.
 //!
 //! Where others may work on the tables, an index is built beside their writes (`CONCURRENTLY`), however long that takes.
 
+use std::time::Duration;
+
 use super::connection::Connection;
-use crate::sql::db::{Db, Lock, Sql, Step};
+use crate::sql::db::{Db, Sql, Step};
 use crate::sql::lane::Server;
 use crate::sql::steps::{patiently, statements};
 
@@ -64,42 +66,40 @@ pub(super) fn run(db: &Connection, open: &dyn Fn() -> Step<Connection>) -> Step<
         )?;
         db.commit()
     })?;
-    let (mut is_new, mut worker) = (false, None);
-    for step in MIGRATIONS {
-        let done = take_turn(db)?;
-        if done > NEWEST {
-            db.roll_back()?;
-            return Ok(Err(format!(
-                "it was set up by a newer mainspring (schema {done}, this program knows {NEWEST}). \
-                 Nothing was changed: use that version"
-            )));
-        }
-        is_new |= done == 0;
-        if step.number > done {
-            if is_new {
-                // Nobody works on its tables yet.
-                db.run_text(step.text)?;
-            } else {
-                let worker = match &mut worker {
-                    Some(worker) => worker,
-                    none => none.insert(Worker::begin(open()?)?),
-                };
-                worker.perform(step)?;
-            }
+    let done = take_turn(db)?;
+    if done > NEWEST {
+        db.roll_back()?;
+        return Ok(Err(format!(
+            "it was set up by a newer mainspring (schema {done}, this program knows {NEWEST}). \
+             Nothing was changed: use that version"
+        )));
+    }
+    if done == 0 {
+        // Nobody works on its tables yet.
+        for step in MIGRATIONS {
+            db.run_text(step.text)?;
             record(db, step)?;
         }
-        db.commit()?;
+    } else if done < NEWEST {
+        let worker = Worker::begin(open()?)?;
+        for step in worker.steps()? {
+            worker.perform(step)?;
+        }
     }
+    db.commit()?;
     Ok(Ok(()))
 }
 
 /// Waits for this session's turn, which lasts as long as its transaction, and looks how far the schema is.
 fn take_turn(db: &Connection) -> Step<u32> {
-    for _ in 0..TURNS_MAX {
+    for turn in 0..TURNS_MAX {
         match begin(db) {
             Err(fault) if Connection::is_passing(&fault) => {
-                tracing::info!("another node changes the schema; waiting for it");
+                if turn == 0 {
+                    tracing::info!("another node changes the schema; waiting for it");
+                }
                 db.roll_back()?;
+                std::thread::sleep(TURN);
             }
             done => return done,
         }
@@ -108,19 +108,25 @@ fn take_turn(db: &Connection) -> Step<u32> {
 }
 
 fn begin(db: &Connection) -> Step<u32> {
-    db.lock(Sql::new("SELECT one FROM migration_lease"), Lock::Write, &[])?;
+    // Who waits for a lock, or sleeps on the server, has a snapshot for as long, and whoever builds an index waits for that.
+    db.run_text("SELECT one FROM migration_lease FOR UPDATE NOWAIT")?;
     let done = newest_done(db)?;
-    // Others may work for long meanwhile. And the answer of a query keeps its snapshot until the next one is asked: whoever
-    // builds an index waits for snapshots.
+    // The worker may take long. And the answer of a query keeps its snapshot until the next one is asked.
     db.run_text("SET LOCAL idle_in_transaction_session_timeout = 0")?;
     Ok(done)
 }
 
-/// How often a node asks whether it is its turn: two seconds each.
-const TURNS_MAX: u32 = 6 * 3_600 / 2;
+/// How long a node waits until it asks again whether it is its turn.
+const TURN: Duration = Duration::from_millis(200);
+
+/// How often it asks: for six hours.
+const TURNS_MAX: u32 = 6 * 3_600 * 5;
 
 /// The session that changes tables on which others may work, while another has the turn: what runs concurrently has no transaction
 /// that could hold it.
+///
+/// It begins and ends within the turn: who has the turn may wait for a worker that is left, so no worker may be left by who waits for
+/// the turn.
 struct Worker(Connection);
 
 impl Worker {
@@ -130,9 +136,16 @@ impl Worker {
         let _refused = session.run_alone("SET client_connection_check_interval = '5s'");
         let alone = "SELECT pg_try_advisory_lock(7236839, hashtext(current_schema()))";
         while session.run_simple(alone)? != ["t"] {
-            session.run_alone("SELECT pg_sleep(0.5)")?;
+            std::thread::sleep(TURN);
         }
         Ok(Self(session))
+    }
+
+    /// The steps that are to be done. A worker that was waited for may have done some since the turn began.
+    fn steps(&self) -> Step<impl Iterator<Item = &'static Migration> + use<>> {
+        let done = newest_done(&self.0)?;
+        self.0.commit()?;
+        Ok(MIGRATIONS.iter().filter(move |step| step.number > done))
     }
 
     /// Each statement has a transaction of its own, so that it holds no lock while it waits for another, and may be repeated.
@@ -144,7 +157,8 @@ impl Worker {
                 None => session.run_text(&statement).and_then(|()| session.commit()),
             })?;
         }
-        Ok(())
+        record(session, step)?;
+        session.commit()
     }
 }
 

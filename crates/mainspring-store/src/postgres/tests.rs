@@ -51,15 +51,35 @@ fn schema_of_a_newer_program_is_left_alone() {
     assert!(error.contains("newer mainspring (schema 99"), "{error}");
 }
 
-#[tokio::test]
-async fn two_nodes_that_start_together_set_the_database_up_once() {
-    let url = tokio::task::spawn_blocking(database).await.unwrap();
-    let open = |url: String| tokio::task::spawn_blocking(move || PostgresStore::open(&url));
-    let stores = [open(url.clone()), open(url.clone()), open(url)];
-    for store in stores {
-        let store = store.await.unwrap().unwrap();
-        assert_eq!(store.info().await.unwrap().schema, migrate::NEWEST);
+/// Opens a database by several nodes at once.
+fn open_together(url: &str) -> Vec<PostgresStore> {
+    let (tell, told) = std::sync::mpsc::channel();
+    for (url, tell) in std::iter::repeat_n((url.to_owned(), tell), 4) {
+        std::thread::spawn(move || tell.send(PostgresStore::open(&url)));
     }
+    let next = |_| told.recv_timeout(Duration::from_secs(120)).expect("no node waits for ever").unwrap();
+    (0..4).map(next).collect()
+}
+
+fn steps_done(url: &str) -> Vec<String> {
+    session(url).run_simple("SELECT number FROM migration ORDER BY number").unwrap()
+}
+
+#[test]
+fn nodes_that_start_together_set_the_database_up_once() {
+    let url = database();
+    drop(open_together(&url));
+    assert_eq!(steps_done(&url), (1..=migrate::NEWEST).map(|number| number.to_string()).collect::<Vec<_>>());
+}
+
+#[test]
+fn nodes_that_start_together_upgrade_the_database_once() {
+    let url = database();
+    drop(PostgresStore::open(&url).unwrap());
+    let done = steps_done(&url);
+    session(&url).run_alone("DELETE FROM migration WHERE number > 1").unwrap();
+    drop(open_together(&url));
+    assert_eq!(steps_done(&url), done);
 }
 
 /// Somebody reads a table for long that a step wants to change. The step waits, and nobody else does for more than its patience.
