@@ -1,11 +1,9 @@
 //! The steps from an empty database to the newest schema.
 //!
-//! Nodes that start together take turns: the one that holds the row of `migration_lease` does all there is to do, the others wait
-//! for it. The row is let go with the session, so one that dies keeps nobody waiting.
+//! Nodes that start together take turns: the one that holds the table `migration_lease` does all there is to do, the others wait
+//! for it. The table is let go with the session, so one that dies keeps nobody waiting.
 //!
 //! Where others may work on the tables, an index is built beside their writes (`CONCURRENTLY`), however long that takes.
-
-use std::time::Duration;
 
 use super::connection::Connection;
 use crate::sql::db::{Db, Sql, Step};
@@ -61,8 +59,7 @@ pub(super) fn run(db: &Connection, open: &dyn Fn() -> Step<Connection>) -> Step<
             "SELECT pg_advisory_xact_lock(7236838);
              CREATE TABLE IF NOT EXISTS migration (
                  number BIGINT PRIMARY KEY, name TEXT NOT NULL, done_at TIMESTAMPTZ NOT NULL DEFAULT now());
-             CREATE TABLE IF NOT EXISTS migration_lease (one SMALLINT PRIMARY KEY CHECK (one = 1));
-             INSERT INTO migration_lease (one) VALUES (1) ON CONFLICT (one) DO NOTHING",
+             CREATE TABLE IF NOT EXISTS migration_lease (one SMALLINT PRIMARY KEY CHECK (one = 1))",
         )?;
         db.commit()
     })?;
@@ -99,7 +96,6 @@ fn take_turn(db: &Connection) -> Step<u32> {
                     tracing::info!("another node changes the schema; waiting for it");
                 }
                 db.roll_back()?;
-                std::thread::sleep(TURN);
             }
             done => return done,
         }
@@ -108,19 +104,17 @@ fn take_turn(db: &Connection) -> Step<u32> {
 }
 
 fn begin(db: &Connection) -> Step<u32> {
-    // Who waits for a lock, or sleeps on the server, has a snapshot for as long, and whoever builds an index waits for that.
-    db.run_text("SELECT one FROM migration_lease FOR UPDATE NOWAIT")?;
+    // Who waits for a row has a snapshot meanwhile, and whoever builds an index waits for that. Who waits for a table has at most the
+    // catalog's, and that one only until its first time-out.
+    db.run_text("LOCK TABLE migration_lease IN EXCLUSIVE MODE")?;
     let done = newest_done(db)?;
     // The worker may take long. And the answer of a query keeps its snapshot until the next one is asked.
     db.run_text("SET LOCAL idle_in_transaction_session_timeout = 0")?;
     Ok(done)
 }
 
-/// How long a node waits until it asks again whether it is its turn.
-const TURN: Duration = Duration::from_millis(200);
-
-/// How often it asks: for six hours.
-const TURNS_MAX: u32 = 6 * 3_600 * 5;
+/// How often a node asks whether it is its turn: two seconds each.
+const TURNS_MAX: u32 = 6 * 3_600 / 2;
 
 /// The session that changes tables on which others may work, while another has the turn: what runs concurrently has no transaction
 /// that could hold it.
@@ -136,7 +130,7 @@ impl Worker {
         let _refused = session.run_alone("SET client_connection_check_interval = '5s'");
         let alone = "SELECT pg_try_advisory_lock(7236839, hashtext(current_schema()))";
         while session.run_simple(alone)? != ["t"] {
-            std::thread::sleep(TURN);
+            session.run_alone("SELECT pg_sleep(0.5)")?;
         }
         Ok(Self(session))
     }

@@ -55,7 +55,10 @@ fn schema_of_a_newer_program_is_left_alone() {
 fn open_together(url: &str) -> Vec<PostgresStore> {
     let (tell, told) = std::sync::mpsc::channel();
     for (url, tell) in std::iter::repeat_n((url.to_owned(), tell), 4) {
-        std::thread::spawn(move || tell.send(PostgresStore::open(&url)));
+        std::thread::spawn(move || {
+            // Who asked may have given up.
+            let _heard = tell.send(PostgresStore::open(&url));
+        });
     }
     let next = |_| told.recv_timeout(Duration::from_secs(120)).expect("no node waits for ever").unwrap();
     (0..4).map(next).collect()
@@ -164,7 +167,7 @@ fn migrator_that_dies_keeps_nobody_waiting() {
     drop(PostgresStore::open(&url).unwrap());
     let dying = session(&url);
     dying.run_alone("DELETE FROM migration WHERE number > 1").unwrap();
-    dying.run_text("SELECT one FROM migration_lease FOR UPDATE").unwrap();
+    dying.run_text("LOCK TABLE migration_lease IN EXCLUSIVE MODE").unwrap();
     let (begun, url_of) = (std::sync::mpsc::channel(), url.clone());
     let next = std::thread::spawn(move || {
         begun.0.send(()).unwrap();
