@@ -10,7 +10,7 @@ use tokio::time::Instant;
 
 use crate::cluster::Cluster;
 use crate::notes::Notes;
-use crate::plan::{Kind, Planned};
+use crate::plan::{Kind, Planned, Target};
 
 /// How far what is done may be behind the plan: a busy machine takes longer for the same, and what was done is still to be checked.
 const LATEST: Duration = Duration::from_secs(300);
@@ -24,8 +24,8 @@ const RECOVERS_WITHIN: Duration = Duration::from_secs(120);
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Done {
     pub(crate) kind: Kind,
-    pub(crate) node: Option<usize>,
-    /// A delay, an offset, a direction, which worker, how many sessions are left.
+    pub(crate) target: Target,
+    /// As it was [planned](Planned::amount).
     pub(crate) amount: i64,
     pub(crate) from: Timestamp,
     /// When it was undone: the node or the database was up again.
@@ -100,8 +100,8 @@ fn steps(planned: &[Planned]) -> Vec<(u64, Step)> {
 }
 
 async fn begin(cluster: &mut Cluster, fault: &Planned) -> Result<Done> {
-    let shards = match fault.node {
-        Some(node) if !cluster.is_alone() => cluster.shards_of(node).await,
+    let shards = match fault.target {
+        Target::Node(node) if !cluster.is_alone() => cluster.shards_of(node).await,
         _ => Vec::new(),
     };
     let standby = match fault.kind {
@@ -109,22 +109,24 @@ async fn begin(cluster: &mut Cluster, fault: &Planned) -> Result<Done> {
         _ => None,
     };
     let from = mainspring_rig::now()?;
-    let before = harm(cluster, fault.kind, fault.node, fault.amount);
-    let had_effect = match (fault.kind, fault.node) {
-        (Kind::WorkerKilled, _) => cluster.take_worker(worker(fault.amount))?.kill().map(|()| true)?,
-        (Kind::WorkerStopped, _) => cluster.worker(worker(fault.amount))?.signal(Signal::STOP).map(|()| true)?,
-        (Kind::WorkerCut, _) => {
-            cluster.cut_off(worker(fault.amount), true);
+    let before = harm(cluster, fault.target);
+    let had_effect = match (fault.kind, fault.target) {
+        (Kind::WorkerKilled, Target::Worker(worker)) => cluster.take_worker(worker)?.kill().map(|()| true)?,
+        (Kind::WorkerStopped, Target::Worker(worker)) => cluster.worker(worker)?.signal(Signal::STOP).map(|()| true)?,
+        (Kind::WorkerCut, Target::Worker(worker)) => {
+            cluster.cut_off(worker, true);
             true
         }
-        (Kind::Kill, Some(node)) => cluster.take(node)?.kill().map(|()| true)?,
-        (Kind::Stop, Some(node)) => cluster.node(node)?.signal(Signal::STOP).map(|()| true)?,
-        (Kind::ClockNear | Kind::ClockFar, Some(node)) => cluster.set_clock(node, fault.amount).map(|()| true)?,
-        (Kind::Unplugged, Some(node)) => {
+        (Kind::Kill, Target::Node(node)) => cluster.take(node)?.kill().map(|()| true)?,
+        (Kind::Stop, Target::Node(node)) => cluster.node(node)?.signal(Signal::STOP).map(|()| true)?,
+        (Kind::ClockNear | Kind::ClockFar, Target::Node(node)) => {
+            cluster.set_clock(node, fault.amount).map(|()| true)?
+        }
+        (Kind::Unplugged, Target::Node(node)) => {
             cluster.host(node)?.plug(false)?;
             cluster.wire(node).open() > 0
         }
-        (Kind::LeaseLocked | Kind::SnapshotHeld, node) => cluster.hold(node, fault.lasts_ms).await?,
+        (Kind::LeaseLocked | Kind::SnapshotHeld, target) => cluster.hold(target.node(), fault.lasts_ms).await?,
         (Kind::RollingRestart, _) => {
             for node in 0..cluster.count() {
                 let taken = cluster.take(node)?;
@@ -154,12 +156,12 @@ async fn begin(cluster: &mut Cluster, fault: &Planned) -> Result<Done> {
             }
             killed
         }
-        (kind, Some(node)) => break_wire(cluster, node, kind, fault.amount),
-        (kind, None) => break_database(cluster, kind)?,
+        (kind, Target::Node(node)) => break_wire(cluster, node, kind, fault.amount),
+        (kind, _) => break_database(cluster, kind)?,
     };
     Ok(Done {
         kind: fault.kind,
-        node: fault.node,
+        target: fault.target,
         amount: fault.amount,
         from,
         to: mainspring_rig::now()?,
@@ -171,9 +173,9 @@ async fn begin(cluster: &mut Cluster, fault: &Planned) -> Result<Done> {
 
 /// Whether a fault that is about to be undone has changed anything.
 async fn had_effect(cluster: &Cluster, done: &Done) -> bool {
-    match (done.kind, done.node) {
-        (Kind::Cut | Kind::CutOneWay | Kind::Slow | Kind::HalfOpen | Kind::WorkerCut, node) => {
-            harm(cluster, done.kind, node, done.amount) > done.before
+    match (done.kind, done.target) {
+        (Kind::Cut | Kind::CutOneWay | Kind::Slow | Kind::HalfOpen | Kind::WorkerCut, target) => {
+            harm(cluster, target) > done.before
         }
         // More is refused. A server that is away for another reason lets nobody in either.
         (Kind::SessionsExhausted, _) => {
@@ -181,22 +183,18 @@ async fn had_effect(cluster: &Cluster, done: &Done) -> bool {
             tokio::task::block_in_place(|| cluster.has_used_up(most)).unwrap_or_default()
         }
         // It had shards, and the others have them.
-        (Kind::ClockFar, Some(node)) => !done.shards.is_empty() && cluster.shards_of(node).await.is_empty(),
+        (Kind::ClockFar, Target::Node(node)) => !done.shards.is_empty() && cluster.shards_of(node).await.is_empty(),
         _ => done.had_effect,
     }
 }
 
-/// What the wires have held up, lost or reset so far of the node or worker that a fault hits.
-fn harm(cluster: &Cluster, kind: Kind, node: Option<usize>, amount: i64) -> u64 {
-    match kind {
-        Kind::WorkerCut => cluster.harm_to_worker(worker(amount)),
-        _ => node.map_or(0, |node| cluster.harm_to(node)),
+/// What the wires of the node or worker that a fault hits have held up, lost or reset so far.
+fn harm(cluster: &Cluster, target: Target) -> u64 {
+    match target {
+        Target::Node(node) => cluster.harm_to(node),
+        Target::Worker(worker) => cluster.harm_to_worker(worker),
+        Target::All => 0,
     }
-}
-
-/// The worker that a fault hits.
-fn worker(amount: i64) -> usize {
-    usize::try_from(amount).unwrap_or_default()
 }
 
 /// Whether there is a connection to break.
@@ -231,25 +229,25 @@ fn break_database(cluster: &mut Cluster, kind: Kind) -> Result<bool> {
 }
 
 async fn end(cluster: &mut Cluster, fault: &Planned) -> Result<()> {
-    match (fault.kind, fault.node) {
-        (Kind::Kill, Some(node)) => cluster.start_node(node).await,
-        (Kind::Stop, Some(node)) => cluster.node(node)?.signal(Signal::CONT),
-        (Kind::WorkerKilled, _) => cluster.start_worker(worker(fault.amount)),
-        (Kind::WorkerStopped, _) => cluster.worker(worker(fault.amount))?.signal(Signal::CONT),
-        (Kind::WorkerCut, _) => {
-            cluster.cut_off(worker(fault.amount), false);
+    match (fault.kind, fault.target) {
+        (Kind::Kill, Target::Node(node)) => cluster.start_node(node).await,
+        (Kind::Stop, Target::Node(node)) => cluster.node(node)?.signal(Signal::CONT),
+        (Kind::WorkerKilled, Target::Worker(worker)) => cluster.start_worker(worker),
+        (Kind::WorkerStopped, Target::Worker(worker)) => cluster.worker(worker)?.signal(Signal::CONT),
+        (Kind::WorkerCut, Target::Worker(worker)) => {
+            cluster.cut_off(worker, false);
             Ok(())
         }
-        (Kind::ClockNear | Kind::ClockFar, Some(node)) => {
+        (Kind::ClockNear | Kind::ClockFar, Target::Node(node)) => {
             cluster.set_clock(node, 0)?;
             Ok(())
         }
-        (Kind::Unplugged, Some(node)) => cluster.host(node)?.plug(true),
-        (Kind::Cut | Kind::CutOneWay | Kind::Slow | Kind::HalfOpen, Some(node)) => {
+        (Kind::Unplugged, Target::Node(node)) => cluster.host(node)?.plug(true),
+        (Kind::Cut | Kind::CutOneWay | Kind::Slow | Kind::HalfOpen, Target::Node(node)) => {
             cluster.wire(node).set(Flow::Pass);
             Ok(())
         }
-        (Kind::LeaseLocked | Kind::SnapshotHeld, node) => cluster.let_go(node),
+        (Kind::LeaseLocked | Kind::SnapshotHeld, target) => cluster.let_go(target.node()),
         (Kind::SessionsExhausted, _) => tokio::task::block_in_place(|| cluster.limit_sessions(None)),
         (Kind::DatabaseRestart | Kind::DatabaseCrash, _) => tokio::task::block_in_place(|| cluster.server()?.resume()),
         _ => Ok(()),
@@ -286,8 +284,8 @@ mod tests {
 
     /// Faults that begin every ten seconds and last for fifteen, of which each takes so long to begin.
     async fn carried_out(count: u64, takes: Duration) -> (Vec<Step>, Duration) {
-        let (kind, node, lasts_ms, amount) = (Kind::Stop, Some(0), 15_000, 0);
-        let fault = |place| Planned { kind, node, begins_ms: place * 10_000, lasts_ms, amount };
+        let (kind, target, lasts_ms, amount) = (Kind::Stop, Target::Node(0), 15_000, 0);
+        let fault = |place| Planned { kind, target, begins_ms: place * 10_000, lasts_ms, amount };
         let planned: Vec<Planned> = (0..count).map(fault).collect();
         let (mut taken, start) = (Vec::new(), Instant::now());
         carry_out(&planned, async |step| {

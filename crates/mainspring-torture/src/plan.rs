@@ -123,7 +123,7 @@ impl Kind {
         self.to_string().replace(' ', "-")
     }
 
-    const fn target(self) -> Target {
+    const fn hits(self) -> Hits {
         match self {
             Self::DatabaseRestart
             | Self::DatabaseCrash
@@ -132,15 +132,10 @@ impl Kind {
             | Self::SessionsExhausted
             | Self::SnapshotHeld
             | Self::RollingRestart
-            | Self::Promotion => Target::All,
-            Self::WorkerKilled | Self::WorkerStopped | Self::WorkerCut => Target::Worker,
-            _ => Target::Node,
+            | Self::Promotion => Hits::All,
+            Self::WorkerKilled | Self::WorkerStopped | Self::WorkerCut => Hits::Worker,
+            _ => Hits::Node,
         }
-    }
-
-    /// Whether it hits one node.
-    fn hits_a_node(self) -> bool {
-        self.target() == Target::Node
     }
 
     /// Whether the database is away while it lasts, for some of those who ask at least.
@@ -155,26 +150,39 @@ impl Kind {
     }
 }
 
-/// What a fault hits.
+/// What faults of a kind hit.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Target {
+enum Hits {
     Node,
     Worker,
+    All,
+}
+
+/// What a fault hits.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Target {
+    Node(usize),
+    Worker(usize),
     /// The database, or all nodes.
     All,
+}
+
+impl Target {
+    pub(crate) const fn node(self) -> Option<usize> {
+        if let Self::Node(node) = self { Some(node) } else { None }
+    }
 }
 
 /// A fault to come.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Planned {
     pub(crate) kind: Kind,
-    /// The node that it hits, if it hits one.
-    pub(crate) node: Option<usize>,
+    pub(crate) target: Target,
     /// When, since the beginning.
     pub(crate) begins_ms: u64,
     /// How long it lasts, if it is one that lasts.
     pub(crate) lasts_ms: u64,
-    /// What else is to be known: a delay, an offset, a direction, which worker, how many sessions are left.
+    /// What else is to be known: a delay or an offset in milliseconds, a direction, how many sessions are left.
     pub(crate) amount: i64,
 }
 
@@ -235,12 +243,13 @@ pub(crate) fn plan(random: &mut Random, menu: &[Kind], nodes: usize, pace: Pace,
         let kind = dealer.deal(random, |_| true);
         let mut first = draw(random, kind, nodes, None, pace, now);
         // One of them at most is about the database, and one about workers.
-        let fits = |kind: Kind| kind.goes_with_others() && (kind.hits_a_node() || kind.target() != first.kind.target());
+        let fits =
+            |kind: Kind| kind.goes_with_others() && (kind.hits() == Hits::Node || kind.hits() != first.kind.hits());
         let is_pair = nodes > 1 && first.kind.goes_with_others() && random.chance(PAIRS);
         let mut second = (is_pair && menu.iter().any(|kind| fits(*kind))).then(|| {
             let begins = now + random.below(first.lasts_ms / 2 + 1);
             let kind = dealer.deal(random, fits);
-            draw(random, kind, nodes, first.node, pace, begins)
+            draw(random, kind, nodes, first.target.node(), pace, begins)
         });
         if let Some(second) = &mut second {
             first.outlasts(second);
@@ -278,13 +287,15 @@ impl Dealer<'_> {
 
 /// Settles what is open about a fault. It does not hit the node that another one has.
 fn draw(random: &mut Random, kind: Kind, nodes: usize, taken: Option<usize>, pace: Pace, begins_ms: u64) -> Planned {
-    let node = kind.hits_a_node().then(|| match taken {
-        Some(taken) => (taken + 1 + random.index(nodes - 1)) % nodes,
-        None => random.index(nodes),
-    });
+    let target = match (kind.hits(), taken) {
+        (Hits::Node, Some(taken)) => Target::Node((taken + 1 + random.index(nodes - 1)) % nodes),
+        (Hits::Node, None) => Target::Node(random.index(nodes)),
+        (Hits::Worker, _) => Target::Worker(random.index(WORKERS)),
+        (Hits::All, _) => Target::All,
+    };
     let (low, high) = match kind {
         _ if kind.takes_the_database() => pace.outage_ms,
-        _ if kind.target() == Target::Worker => pace.worker_ms,
+        _ if kind.hits() == Hits::Worker => pace.worker_ms,
         _ => pace.lasts_ms,
     };
     let lasts_ms = match kind {
@@ -297,10 +308,9 @@ fn draw(random: &mut Random, kind: Kind, nodes: usize, taken: Option<usize>, pac
         Kind::ClockNear => sign * random.between(100, CLOCK_NEAR_MS.unsigned_abs() + 1).cast_signed(),
         Kind::ClockFar => sign * random.between(CLOCK_FAR_MS.0, CLOCK_FAR_MS.1).cast_signed(),
         Kind::SessionsExhausted => random.between(SESSIONS_LEFT.0, SESSIONS_LEFT.1).cast_signed(),
-        _ if kind.target() == Target::Worker => random.below(WORKERS as u64).cast_signed(),
         _ => sign,
     };
-    Planned { kind, node, begins_ms, lasts_ms, amount }
+    Planned { kind, target, begins_ms, lasts_ms, amount }
 }
 
 #[cfg(test)]
@@ -351,14 +361,14 @@ mod tests {
                 assert!(beside.len() <= 1, "seed {seed}: {one:?} and {beside:?}");
                 for other in beside {
                     assert!(one.kind.goes_with_others() && other.kind.goes_with_others(), "{one:?} {other:?}");
-                    assert!(one.node.is_none() || one.node != other.node, "{one:?} {other:?}");
-                    let (target, beside) = (one.kind.target(), other.kind.target());
-                    assert!(target == Target::Node || target != beside, "{one:?} {other:?}");
+                    assert_ne!(one.target, other.target, "{one:?} {other:?}");
+                    let (hits, beside) = (one.kind.hits(), other.kind.hits());
+                    assert!(hits == Hits::Node || hits != beside, "{one:?} {other:?}");
                     let waits = one.kind != Kind::Kill || !other.kind.takes_the_database();
                     assert!(waits || one.ends_ms() > other.ends_ms(), "seed {seed}: {one:?} {other:?}");
                 }
-                assert!(one.ends_ms() <= HALF_AN_HOUR && one.node.is_none_or(|node| node < 3), "{one:?}");
-                assert!(one.kind.target() != Target::Worker || (0..3).contains(&one.amount), "{one:?}");
+                assert!(one.ends_ms() <= HALF_AN_HOUR, "{one:?}");
+                assert!(matches!(one.target, Target::Node(0..3) | Target::Worker(0..3) | Target::All), "{one:?}");
             }
         }
     }

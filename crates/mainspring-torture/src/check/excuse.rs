@@ -133,7 +133,8 @@ pub(crate) const CALM: Allowed = Allowed { calm_ms: 1_000, clock_error_ms: 0 };
 #[cfg(test)]
 pub(crate) fn done(kind: Kind, from: i64, to: i64) -> Done {
     let (from, to) = (mainspring_core::Timestamp::from_millis(from), mainspring_core::Timestamp::from_millis(to));
-    Done { kind, node: Some(0), amount: 100, from, to, shards: vec![0], had_effect: true, before: 0 }
+    let target = crate::plan::Target::Node(0);
+    Done { kind, target, amount: 100, from, to, shards: vec![0], had_effect: true, before: 0 }
 }
 
 #[cfg(test)]
