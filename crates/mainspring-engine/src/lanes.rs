@@ -1,6 +1,7 @@
 //! What is known of how long the runs of jobs take: this node says what it sees, and hears what all have seen. So that short jobs get slots
 //! however many others are stuck.
 
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard, Weak};
 
@@ -44,8 +45,8 @@ struct Inner {
     listeners: Mutex<Vec<mpsc::UnboundedSender<Vec<JobLane>>>>,
 }
 
-/// Changes after which waiting runs may be in the wrong line, and how often to look for them yet.
-type Moves = Vec<(JobLane, u8)>;
+/// Changes after which waiting runs may be in the wrong line, and how often to look for them yet: once at least.
+type Moves = VecDeque<(JobLane, u8)>;
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
@@ -182,30 +183,77 @@ impl LaneWatch {
 
     /// Puts waiting runs into the lines in which they belong by now.
     async fn move_runs(&self, moves: &mut Moves) -> Result<(), Error> {
-        let (mut any, mut left, mut reached) = (false, MOVES, 0);
-        for (change, passes) in moves.iter_mut() {
+        let mut left = MOVES;
+        for _ in 0..moves.len() {
             if left == 0 {
                 break;
             }
-            reached += 1;
-            let is_stale = self.known().of(change.job).is_some_and(|known| known.lane != change.lane);
-            let mut more = !is_stale;
-            while more && left > 0 {
-                left -= 1;
-                let moved = self.0.store.move_runs(change, MOVE_MAX).await?;
-                any |= moved > 0;
-                more = moved == MOVE_MAX;
+            let Some((change, passes)) = moves.pop_front() else { break };
+            if self.known().of(change.job).is_some_and(|known| known.lane != change.lane) {
+                continue;
             }
-            if !more {
-                *passes = if is_stale { 0 } else { *passes - 1 };
-            }
-        }
-        // Those that were not reached come first the next time.
-        moves.rotate_left(reached);
-        moves.retain(|(_, passes)| *passes > 0);
-        if any {
-            self.tell(&[]);
+            let done = self.move_runs_of(&change, &mut left).await;
+            let passes = if matches!(done, Ok(true)) { passes - 1 } else { passes };
+            // Behind the others, so that one which fails holds up none of them.
+            moves.extend((passes > 0).then_some((change, passes)));
+            done?;
         }
         Ok(())
+    }
+
+    /// Moves runs of one job, until none is left or there were as many moves as may be. Answers whether none is left.
+    async fn move_runs_of(&self, change: &JobLane, left: &mut usize) -> Result<bool, Error> {
+        while *left > 0 {
+            *left -= 1;
+            let moved = self.0.store.move_runs(change, MOVE_MAX).await?;
+            if moved > 0 {
+                self.tell(&[]);
+            }
+            if moved < MOVE_MAX {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use mainspring_store::conformance::kit::{Draft, Kit, at};
+    use mainspring_store::{Options, SqliteStore};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn job_whose_runs_cannot_be_moved_stays_on_the_list_and_holds_up_no_other() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("jobs.db");
+        let open = || Arc::new(SqliteStore::open(&file, Options::default()).unwrap()) as Arc<dyn Store>;
+        let kit = Kit::new(open()).await;
+        let mut moves = Moves::default();
+        for (name, number) in [("a", 1), ("b", 2), ("c", 3)] {
+            let kept = kit.save(Draft::new(name)).await;
+            kit.ask(&kept, number, at(1_000)).await;
+            moves.push_back((JobLane { job: kept.id(), lane: Lane::Slow, line: "default".to_owned() }, PASSES));
+        }
+        let broken = moves[1].clone();
+        drop(kit);
+        let job = broken.0.job.0;
+        let trigger = format!(
+            "CREATE TRIGGER broken BEFORE UPDATE OF queue ON run WHEN new.job_id = {job} \
+             BEGIN SELECT RAISE(FAIL, 'broken'); END"
+        );
+        rusqlite::Connection::open(&file).unwrap().execute_batch(&trigger).unwrap();
+
+        let watch = LaneWatch::start(open(), Arc::new(Metrics::new(true))).await.unwrap();
+        for _ in 0..2 * PASSES {
+            watch.move_runs(&mut moves).await.unwrap_err();
+        }
+        assert_eq!(moves, [broken]);
+        drop(watch);
+        let db = rusqlite::Connection::open(&file).unwrap();
+        let mut lines = db.prepare("SELECT coalesce(queue, 'default') FROM run ORDER BY job_id").unwrap();
+        let lines: Vec<String> = lines.query_map([], |row| row.get(0)).unwrap().map(Result::unwrap).collect();
+        assert_eq!(lines, ["default#~", "default", "default#~"]);
     }
 }

@@ -65,9 +65,11 @@ pub async fn idle(site: Site<'_>, plan: IdlePlan) -> Result<Idle> {
     let mut pace = Pace::new();
     pace.until(SystemClock.now() + SETTLED_AFTER_MS).await;
     let (begun, cpu) = (Instant::now(), nodes.cpu());
+    // The clock's milliseconds are whole ones, rounded down.
+    let begin = SystemClock.now() + 1;
     for second in 0..plan.seconds {
         (site.progress)("seconds", u64::from(second), u64::from(plan.seconds));
-        pace.until(SystemClock.now() + 1_000).await;
+        pace.until(begin + (i64::from(second) + 1) * 1_000).await;
     }
     let (elapsed, cpu) = (begun.elapsed(), nodes.cpu().since(cpu));
     let rss_mb = nodes.rss_mb();
