@@ -93,27 +93,20 @@ impl Access {
     pub(crate) async fn open(store: &dyn Store, settings: &Settings) -> Result<Opened, StartError> {
         let given = settings.token_file.as_deref().map(read_token).transpose()?;
         let own = settings.data_dir.as_ref().map(|folder| folder.join(FILE));
-        let kept = store.setting(SETTING).await?;
-        if let (Some(kept), false) = (&kept, settings.reset_token) {
-            let hash = from_hex(kept).ok_or(StartError::TokenHash)?;
-            return match (&settings.token_file, given) {
-                (Some(file), Some(token)) if !same(&hash_of(&token), &hash) => {
-                    Err(StartError::OtherToken { path: file.clone() })
-                }
-                (file, _) => {
-                    let file = file.clone().or(own.filter(|file| file.exists()));
-                    Ok(Opened { access: Self { hash }, first_token: None, file })
-                }
-            };
+        let (kept, first_token) = match store.setting(SETTING).await? {
+            Some(kept) if !settings.reset_token => (kept, None),
+            _ => offer(store, given.as_deref(), own.as_deref(), settings.reset_token).await?,
+        };
+        let hash = from_hex(&kept).ok_or(StartError::TokenHash)?;
+        match (&settings.token_file, given) {
+            (Some(file), Some(token)) if !same(&hash_of(&token), &hash) => {
+                Err(StartError::OtherToken { path: file.clone() })
+            }
+            (file, _) => {
+                let file = file.clone().or(own.filter(|file| file.exists()));
+                Ok(Opened { access: Self { hash }, first_token, file })
+            }
         }
-        let first_token = given.is_none().then(new_token);
-        let hash = hash_of(given.as_ref().or(first_token.as_ref()).expect("it is given or made"));
-        if let (Some(token), Some(file)) = (&first_token, &own) {
-            files::write_private(file, token.as_bytes())
-                .map_err(|source| StartError::File { path: file.clone(), source })?;
-        }
-        store.set_setting(SETTING, &to_hex(&hash)).await?;
-        Ok(Opened { access: Self { hash }, first_token, file: settings.token_file.clone().or(own) })
     }
 
     /// Lets a request pass that carries the token.
@@ -148,6 +141,36 @@ pub(crate) fn check_worker(tokens: &[Arc<WorkerToken>], headers: &HeaderMap, now
         return Err(Refusal::new(ErrorCode::WorkerTokenExpired, why));
     }
     Ok(Pass::Worker(Arc::clone(token)))
+}
+
+/// Offers the store a token, the given one or a new one that is written to a file of our own. Answers the hash of the one that counts,
+/// and the new one if that is it: a node that started at the same time may have been first.
+async fn offer(
+    store: &dyn Store,
+    given: Option<&str>,
+    own: Option<&Path>,
+    reset: bool,
+) -> Result<(String, Option<String>), StartError> {
+    let made = given.is_none().then(new_token);
+    let ours = to_hex(&hash_of(given.or(made.as_deref()).expect("it is given or made")));
+    let failed = |source| StartError::File { path: own.unwrap_or(Path::new(FILE)).to_owned(), source };
+    let file = made.as_deref().zip(own);
+    if let Some((token, file)) = file {
+        files::write_private(file, token.as_bytes()).map_err(failed)?;
+    }
+    let kept = if reset {
+        store.set_setting(SETTING, &ours).await?;
+        ours.clone()
+    } else {
+        store.setting_or_set(SETTING, &ours).await?
+    };
+    if kept == ours {
+        return Ok((kept, made));
+    }
+    if let Some((_, file)) = file {
+        std::fs::remove_file(file).map_err(failed)?;
+    }
+    Ok((kept, None))
 }
 
 /// Reads a token that somebody has chosen: as hard to guess as one of ours looks.
@@ -200,10 +223,25 @@ fn from_hex(text: &str) -> Option<[u8; 32]> {
 
 #[cfg(test)]
 mod tests {
+    use mainspring_store::MemoryStore;
+
     use super::*;
 
     fn headers(values: &[&str]) -> HeaderMap {
         values.iter().map(|value| (header::AUTHORIZATION, value.parse().unwrap())).collect()
+    }
+
+    #[tokio::test]
+    async fn of_nodes_that_start_together_one_makes_the_token() {
+        let (store, folder) = (MemoryStore::new(), tempfile::tempdir().unwrap());
+        let [first, second] = ["first", "second"].map(|name| folder.path().join(name));
+        let (kept, made) = offer(&store, None, Some(&first), false).await.unwrap();
+        assert_eq!(to_hex(&hash_of(&made.unwrap())), kept);
+        assert_eq!(offer(&store, None, Some(&second), false).await.unwrap(), (kept.clone(), None));
+        assert!(first.exists() && !second.exists());
+        assert_eq!(store.setting(SETTING).await.unwrap(), Some(kept.clone()));
+        let (other, made) = offer(&store, None, Some(&second), true).await.unwrap();
+        assert!(other != kept && made.is_some() && second.exists(), "a reset is one");
     }
 
     #[test]

@@ -480,6 +480,10 @@ impl Store for MemoryStore {
         Ok(self.model()?.settings.get(name).cloned())
     }
 
+    async fn setting_or_set(&self, name: &str, value: &str) -> Result<String> {
+        Ok(self.model()?.settings.entry(name.to_owned()).or_insert_with(|| value.to_owned()).clone())
+    }
+
     async fn set_setting(&self, name: &str, value: &str) -> Result<()> {
         self.model()?.settings.insert(name.to_owned(), value.to_owned());
         Ok(())

@@ -356,6 +356,9 @@ pub trait Store: Send + Sync + 'static {
     /// A value that belongs to the cluster: the access token's hash and its like.
     async fn setting(&self, name: &str) -> Result<Option<String>>;
 
+    /// Sets such a value unless there is one, and answers which there is now: of several nodes that ask at the same time, one is the first.
+    async fn setting_or_set(&self, name: &str, value: &str) -> Result<String>;
+
     /// Sets such a value.
     async fn set_setting(&self, name: &str, value: &str) -> Result<()>;
 

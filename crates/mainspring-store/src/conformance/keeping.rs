@@ -174,6 +174,17 @@ pub async fn settings_are_kept(store: Arc<dyn Store>) {
         store.set_setting("token", value).await.expect("set_setting");
         assert_eq!(store.setting("token").await.expect("setting").as_deref(), Some(value));
     }
+    assert_eq!(store.setting_or_set("token", "three").await.expect("setting_or_set"), "", "it is there");
+    for round in 0..20 {
+        let name = format!("first {round}");
+        let offer = async |value: &str| store.setting_or_set(&name, value).await.expect("setting_or_set");
+        let (one, other) = futures_util::future::join(offer("one"), offer("other")).await;
+        assert_eq!(
+            (&one, store.setting(&name).await.expect("setting").as_ref()),
+            (&other, Some(&one)),
+            "one was first"
+        );
+    }
 }
 
 /// A rule that deletes nothing.

@@ -104,6 +104,17 @@ pub(crate) fn setting(db: &dyn Db, name: &str) -> Step<Option<String>> {
     read_one(db, sql!("setting"), &[(":name", &name)], |row| row.get(0))
 }
 
+/// See [`crate::Store::setting_or_set`].
+pub(crate) fn setting_or_set(session: &Session<impl Batches>, name: &str, value: &str) -> Step<String> {
+    let db = &session.connection;
+    if let Some(kept) = setting(db, name)? {
+        return Ok(kept);
+    }
+    // The key refuses it to the second of two that found none, and the lane has that one look again.
+    execute(db, sql!("setting_add"), &[(":name", &name), (":value", &value)])?;
+    Ok(value.to_owned())
+}
+
 /// See [`crate::Store::set_setting`].
 pub(crate) fn set_setting(session: &Session<impl Batches>, name: &str, value: &str) -> Step<()> {
     execute(&session.connection, sql!("set_setting", mysql), &[(":name", &name), (":value", &value)])?;

@@ -490,6 +490,11 @@ impl<B: Backend> Store for B {
         self.read(ReadLane::Requests, "read a setting", move |db| keep::setting(db, &name)).await
     }
 
+    async fn setting_or_set(&self, name: &str, value: &str) -> Result<String> {
+        let (name, value) = (name.to_owned(), value.to_owned());
+        self.write(Lane::Api, "set a first setting", move |s| keep::setting_or_set(s, &name, &value)).await
+    }
+
     async fn set_setting(&self, name: &str, value: &str) -> Result<()> {
         let (name, value) = (name.to_owned(), value.to_owned());
         self.write(Lane::Api, "set a setting", move |s| keep::set_setting(s, &name, &value)).await
