@@ -1,0 +1,5569 @@
+// Made from docs/reference/openapi.json by `npm run types`. Not edited by hand.
+
+export interface paths {
+    "/api/v1/apply": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Makes the server hold what a bundle says. Everything is checked before anything is written. */
+        post: operations["bundles_apply"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/cluster": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns the nodes and shards of the cluster, as the node that answers saw them at its last renewal. */
+        get: operations["server_cluster"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/cluster/lateness": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns how late handlers were entered during the last minutes, on each node and altogether. */
+        get: operations["server_lateness"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/cluster/nodes/{node}/drain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Asks a node to give its shards up and to take none. It hears that with its next renewal, within a second or two. */
+        post: operations["server_drain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/cluster/nodes/{node}/undrain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Lets a node take shards again. */
+        post: operations["server_undrain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/events": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Everything that happens, as it happens: an event stream of [`Event`]s that resumes after `Last-Event-ID`. */
+        get: operations["events_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/info": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Describes the server that answers. */
+        get: operations["server_info"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/labels": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the labels of jobs whose runs are limited, by name. */
+        get: operations["labels_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/labels/{label}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /** Limits how many runs of jobs with a label are executed at a time, from the next claim on. */
+        put: operations["labels_put"];
+        post?: never;
+        /** Removes the limit of a label. */
+        delete: operations["labels_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists namespaces. */
+        get: operations["namespaces_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns a namespace. */
+        get: operations["namespaces_get"];
+        /** Makes a namespace. */
+        put: operations["namespaces_put"];
+        post?: never;
+        /** Deletes an empty namespace. */
+        delete: operations["namespaces_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/calendars": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists calendars, by name. */
+        get: operations["calendars_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/calendars/{calendar}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns a calendar. */
+        get: operations["calendars_get"];
+        /** Makes or replaces a calendar. Triggers that use it get their next instants anew. */
+        put: operations["calendars_put"];
+        post?: never;
+        /** Deletes a calendar that nothing uses. */
+        delete: operations["calendars_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns jobs and calendars of a namespace as a bundle that `apply` takes back. */
+        get: operations["bundles_export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists jobs, by name. */
+        get: operations["jobs_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/jobs/{job}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns a job. */
+        get: operations["jobs_get"];
+        /** Makes or replaces a job. */
+        put: operations["jobs_put"];
+        post?: never;
+        /** Deletes a job with its triggers; its history is kept. */
+        delete: operations["jobs_delete"];
+        options?: never;
+        head?: never;
+        /** Changes the parts of a job that a merge patch (RFC 7396) names; `null` removes a key. */
+        patch: operations["jobs_patch"];
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/jobs/{job}/data": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns what a job keeps between its runs. */
+        get: operations["jobs_get_data"];
+        /** Sets what the next runs of a job are given: a JSON object of at most 64 KiB. */
+        put: operations["jobs_put_data"];
+        post?: never;
+        /** Sets what the next runs of a job are given to `{}`. */
+        delete: operations["jobs_clear_data"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/jobs/{job}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists final runs of a job, newest first. */
+        get: operations["jobs_history"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/jobs/{job}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Pauses a job: once this is answered, none of its triggers fires. */
+        post: operations["jobs_pause"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/jobs/{job}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ends the pause of a job. */
+        post: operations["jobs_resume"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/jobs/{job}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Starts a run of a job now. */
+        post: operations["jobs_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/jobs/{job}/why": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Says why a job does not run now, or that it does. */
+        get: operations["jobs_of_job"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists runs of a namespace, newest first, live and final. */
+        get: operations["runs_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/triggers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists triggers, by job and name. */
+        get: operations["triggers_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/triggers/{job}/{trigger}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns a trigger. */
+        get: operations["triggers_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/triggers/{job}/{trigger}/gaps": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the instants of a trigger that did not fire, oldest first. */
+        get: operations["triggers_gaps"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/triggers/{job}/{trigger}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Pauses a trigger. */
+        post: operations["triggers_pause"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/triggers/{job}/{trigger}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ends the pause of a trigger, or lets it fire again after it was put aside. */
+        post: operations["triggers_resume"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/triggers/{job}/{trigger}/why": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Says why a trigger does not fire now. */
+        get: operations["triggers_of_trigger"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/next": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists fire times to come, earliest first. */
+        get: operations["schedules_next"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/nodes": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the server processes of the cluster. */
+        get: operations["server_nodes"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/openapi.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** This document. */
+        get: operations["server_document"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/queues": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the queues in which runs are, that workers take from, or for which something is set, by name. */
+        get: operations["queues_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/queues/{queue}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns a queue. Every name is one. */
+        get: operations["queues_get"];
+        /** Sets how runs leave a queue, from the next claim on. */
+        put: operations["queues_put"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/queues/{queue}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Pauses a queue: nothing leaves it; what runs goes on. */
+        post: operations["queues_pause"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/queues/{queue}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ends the pause of a queue. */
+        post: operations["queues_resume"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns a run, live or final. */
+        get: operations["runs_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/attempts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the attempts of a run, first to last. */
+        get: operations["runs_attempts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Asks for a run to be cancelled. It is final when its processes have ended. */
+        post: operations["runs_cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns a part of the log of a run, or with `follow=true` an event stream that ends when the run is final. */
+        get: operations["runs_log"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/output": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns what a run has left, however large it is. */
+        get: operations["runs_output"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/rerun": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Starts a new run with the same input and job version. */
+        post: operations["runs_rerun"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/why": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Says why a run does not run now, or that it does. */
+        get: operations["runs_of_run"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/schedules/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Explains a schedule and lists its next fire times; nothing is stored. */
+        post: operations["schedules_preview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the webhooks, by name. Their addresses are cut to scheme and host: what follows may be a secret. */
+        get: operations["webhooks_list"];
+        put?: never;
+        /** Makes a webhook: it is told of what happens from now on. The answer is the only place where its secret can be read. */
+        post: operations["webhooks_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{webhook}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns a webhook. Whoever may not change it sees scheme and host of its address. */
+        get: operations["webhooks_get"];
+        put?: never;
+        post?: never;
+        /** Deletes a webhook. Its deliveries are not sent any more, and retention deletes them. */
+        delete: operations["webhooks_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{webhook}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists what was sent to a webhook, newest first. */
+        get: operations["webhooks_deliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{webhook}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Lets a webhook go on that rests: with what happens from now on, and with what is pending. */
+        post: operations["webhooks_resume"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{webhook}/secret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Gives a webhook another secret. For a day, messages are signed with the one before as well; a further one is refused until then,
+         *     unless it is forced, because receivers may know neither of the two that would be valid.
+         */
+        post: operations["webhooks_rotate"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/webhooks/{webhook}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sends a webhook a message of the type `webhook.test`, signed and repeated like any other. */
+        post: operations["webhooks_test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/worker-tokens": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the tokens of workers, by name. */
+        get: operations["workers_tokens"];
+        put?: never;
+        /** Makes a token for workers. */
+        post: operations["workers_create_token"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/worker-tokens/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Ends a token of workers: it opens nothing any more. */
+        delete: operations["workers_revoke_token"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workers": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the workers that have joined, by name. */
+        get: operations["workers_list"];
+        put?: never;
+        /** Joins as a worker. */
+        post: operations["workers_join"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workers/{worker}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns a worker. */
+        get: operations["workers_get"];
+        put?: never;
+        post?: never;
+        /** Leaves as a worker: what it still executes is lost. */
+        delete: operations["workers_leave"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workers/{worker}/poll": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Asks what there is to do. Answered at once if there is something, and else after a while. */
+        post: operations["workers_poll"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/workers/{worker}/report": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Says what became of runs. All of it is recorded when this is answered. */
+        post: operations["workers_report"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/livez": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Tells whether the process is alive and its timer loop ticks. */
+        get: operations["server_livez"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/metrics": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Figures as `OpenMetrics` text. */
+        get: operations["server_metrics"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/readyz": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Tells whether the server takes work: store reachable, engine ticking, member of the cluster, not draining. */
+        get: operations["server_readyz"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
+export type webhooks = Record<string, never>;
+export interface components {
+    schemas: {
+        /**
+         * @description Fate of an item.
+         * @enum {string}
+         */
+        ApplyAction: "created" | "updated" | "unchanged" | "deleted";
+        /** @description What became of one item. */
+        ApplyItem: {
+            /** @description Its fate. */
+            action: components["schemas"]["ApplyAction"];
+            /** @description What differs, for updated items. */
+            changes?: components["schemas"]["FieldChange"][];
+            /** @description Job or calendar. */
+            kind: components["schemas"]["ItemKind"];
+            /** @description Name. */
+            name: string;
+            /** @description Namespace. */
+            namespace: string;
+            /**
+             * Format: int64
+             * @description Version after the apply; absent when deleted, or when a dry run would create it.
+             */
+            version?: number | null;
+        };
+        /** @description What an apply did, or would do. */
+        ApplyResult: {
+            /** @description Nothing was changed. */
+            dry_run: boolean;
+            /** @description Every item: calendars, then jobs, in the order of the bundle, then what was deleted. */
+            items: components["schemas"]["ApplyItem"][];
+            /** @description How many items met which fate. */
+            totals: components["schemas"]["ApplyTotals"];
+            /** @description What is allowed and probably not meant, in the items that were created or updated. */
+            warnings?: components["schemas"]["Problem"][];
+        };
+        /** @description How many items met which fate. */
+        ApplyTotals: {
+            /**
+             * Format: int32
+             * @description Made.
+             */
+            created: number;
+            /**
+             * Format: int32
+             * @description Deleted.
+             */
+            deleted: number;
+            /**
+             * Format: int32
+             * @description Left as they were.
+             */
+            unchanged: number;
+            /**
+             * Format: int32
+             * @description Saved as a new version.
+             */
+            updated: number;
+        };
+        /** @description One try of a run on one worker. */
+        Attempt: {
+            /** @description When it was claimed. */
+            claimed_at: components["schemas"]["Timestamp"];
+            ended_at?: components["schemas"]["Timestamp"] | null;
+            /**
+             * Format: int32
+             * @description Exit code of the process.
+             */
+            exit_code?: number | null;
+            /**
+             * Format: int32
+             * @description Number, from 1.
+             */
+            number: number;
+            /** @description Why it ended so, when that needs saying. */
+            reason?: string | null;
+            /** @description Run. */
+            run: string;
+            /**
+             * Format: int32
+             * @description Signal that ended the process.
+             */
+            signal?: number | null;
+            started_at?: components["schemas"]["Timestamp"] | null;
+            /** @description Where it stands. */
+            state: components["schemas"]["AttemptState"];
+            /** @description Worker that claimed it. */
+            worker?: string | null;
+        };
+        /**
+         * @description Where an attempt stands.
+         * @enum {string}
+         */
+        AttemptState: "running" | "succeeded" | "failed" | "timed_out" | "lost" | "cancelled" | "unknown";
+        /**
+         * @description How the pause before a further attempt grows.
+         * @enum {string}
+         */
+        Backoff: "fixed" | "exponential";
+        /** @description Jobs and calendars together: a job file, the body of `apply`, the answer of `export`. */
+        Bundle: {
+            /** @description Calendars, in any order. */
+            calendars?: components["schemas"]["CalendarSpec"][];
+            /** @description Jobs, in any order. */
+            jobs?: components["schemas"]["JobSpec"][];
+            /** @description Namespace of the items that name none. */
+            namespace?: string | null;
+        };
+        /** @description A calendar with what the server knows about it. */
+        Calendar: {
+            /** @description When it was first saved. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description Id, stable across edits. */
+            id: string;
+            /** @description Name. */
+            name: string;
+            /** @description Namespace. */
+            namespace: string;
+            /** @description The definition as it was saved. */
+            spec: components["schemas"]["CalendarSpec"];
+            /**
+             * Format: int64
+             * @description Triggers that name it, directly or as a base.
+             */
+            trigger_count: number;
+            /** @description When this version was saved. */
+            updated_at: components["schemas"]["Timestamp"];
+            /**
+             * Format: int64
+             * @description Version: 1 at first, one more with each save. For `If-Match`.
+             */
+            version: number;
+        };
+        /** @description A number of calendar units. */
+        CalendarInterval: {
+            /**
+             * Format: int32
+             * @description Number of units, from 1.
+             */
+            every: number;
+            /** @description Keeps the hour of day across clock changes, for units of a day and longer. */
+            preserve_hour?: boolean;
+            /** @description Passes over a day on which that hour does not exist; wants `preserve_hour`. */
+            skip_missing_hour?: boolean;
+            /** @description The unit. */
+            unit: components["schemas"]["IntervalUnit"];
+        };
+        /**
+         * @description Days or times at which triggers that name the calendar do not fire.
+         *
+         *     Exactly one of `annual`, `cron`, `daily`, `holiday`, `monthly` and `weekly` is set. What `base`
+         *     removes is removed as well.
+         */
+        CalendarSpec: {
+            /** @description Kind: days of each year, `MM-DD`. */
+            annual?: string[] | null;
+            /** @description Another calendar whose days are removed too. */
+            base?: string | null;
+            /** @description Kind: the seconds that a Quartz cron expression matches. */
+            cron?: string | null;
+            daily?: components["schemas"]["DailyRange"] | null;
+            /** @description What the calendar is for, in the user's words. */
+            description?: string | null;
+            /** @description Kind: days, `YYYY-MM-DD`. */
+            holiday?: string[] | null;
+            monthly?: components["schemas"]["OneOrMany_u8"] | null;
+            /** @description Name, unique in its namespace; the same rules as for jobs. */
+            name: string;
+            /** @description Namespace; else that of the file, else that of the command, else `default`. */
+            namespace?: string | null;
+            /** @description IANA time zone of the days and times; that of the trigger when absent. */
+            timezone?: string | null;
+            weekly?: components["schemas"]["OneOrMany_Weekday"] | null;
+        };
+        /** @description The nodes that share a store and divide its shards, as the node that answers saw them at its last renewal. */
+        Cluster: {
+            /** @description Incarnation of the node that answers. */
+            node: string;
+            /** @description Every node, by name. */
+            nodes: components["schemas"]["Node"][];
+            /** @description Every shard, in order. */
+            shards: components["schemas"]["Shard"][];
+            /** @description Kind of store: `postgres`, `sqlite`, `memory`. */
+            store: string;
+            /** @description Whether that node may fire the triggers of its shards now. */
+            trusted: boolean;
+        };
+        /** @description How late handlers were entered during the last minutes: entered minus due. */
+        ClusterLateness: {
+            /** @description All nodes together. */
+            cluster: components["schemas"]["Lateness"];
+            /**
+             * Format: int32
+             * @description How many minutes the figures cover.
+             */
+            minutes: number;
+            /** @description Each node, by name. */
+            nodes: components["schemas"]["NodeLateness"][];
+        };
+        /** @description A range of each day. */
+        DailyRange: {
+            /** @description First time of day, `HH:MM`, `HH:MM:SS` or `HH:MM:SS.mmm`. */
+            from: string;
+            /** @description Removes what lies outside of the range instead. */
+            invert?: boolean;
+            /** @description Last time of day, included. */
+            to: string;
+        };
+        /** @description An interval between two times of day. */
+        DailyWindow: {
+            days?: components["schemas"]["OneOrMany_Weekday"] | null;
+            /** @description Interval, as a duration of whole seconds. */
+            every: string;
+            /** @description First time of day, `HH:MM` or `HH:MM:SS`; midnight when absent. */
+            from?: string | null;
+            /** @description Last time of day, included; 23:59:59 when absent. */
+            to?: string | null;
+        };
+        /**
+         * @description Where a delivery stands.
+         * @enum {string}
+         */
+        DeliveryState: "pending" | "delivered" | "dead" | "unknown";
+        /** @description Something that happened. */
+        Event: {
+            /** @description When. */
+            at: components["schemas"]["Timestamp"];
+            /** @description Details, by type. */
+            data?: unknown;
+            /** @description Id, for `Last-Event-ID`. */
+            id: string;
+            /** @description Job. */
+            job?: string | null;
+            /** @description Namespace. */
+            namespace?: string | null;
+            /** @description Run. */
+            run?: string | null;
+            /** @description Trigger, by name. */
+            trigger?: string | null;
+            /** @description What happened: `run.started`, `run.succeeded`, `fire.missed`, `job.updated`, `trigger.paused`, `node.left`, …. */
+            type: string;
+        };
+        /** @description A field that differs. */
+        FieldChange: {
+            /** @description Value after; absent when removed. */
+            after?: unknown;
+            /** @description Value before; absent when added. */
+            before?: unknown;
+            /** @description JSON pointer within the item. */
+            pointer: string;
+        };
+        /** @description Instants of a trigger that did not fire: one, or a range. Every instant is a run's or in one of these. */
+        Gap: {
+            /**
+             * Format: int64
+             * @description How many there are.
+             */
+            count: number;
+            /** @description The first of the instants. */
+            first: components["schemas"]["Timestamp"];
+            /** @description Position among all gaps. */
+            id: string;
+            /** @description The last of the instants. */
+            last: components["schemas"]["Timestamp"];
+            /** @description `missed` or `suppressed`. */
+            outcome: string;
+            /** @description The policy that allowed it. */
+            policy: string;
+            /** @description `misfire`, `catch_up_cap`, `overlap`, `paused`, `changed` or `deleted`. */
+            reason: string;
+            /** @description When it was recorded. */
+            recorded_at: components["schemas"]["Timestamp"];
+            /** @description `namespace/job/trigger`. */
+            trigger: string;
+        };
+        /** @description Whether a server can serve. */
+        Health: {
+            /** @description What was looked at; only with `?verbose`. */
+            checks?: components["schemas"]["HealthCheck"][];
+            /** @description The verdict. */
+            status: components["schemas"]["HealthStatus"];
+        };
+        /** @description One thing that was looked at. */
+        HealthCheck: {
+            /** @description What is wrong, without secrets. */
+            message?: string | null;
+            /** @description What: `store`, `migrations`, `engine`, `cluster`. */
+            name: string;
+            /** @description Whether it is well. */
+            ok: boolean;
+        };
+        /**
+         * @description Verdict on a server.
+         * @enum {string}
+         */
+        HealthStatus: "ok" | "draining" | "failing" | "unknown";
+        /**
+         * @description An HTTP request; the run succeeds when the status is an expected one.
+         *
+         *     Loopback, private and link-local addresses are refused unless the server's settings allow them.
+         */
+        HttpTask: {
+            /** @description Request body: text is sent as it is, anything else as JSON. */
+            body?: unknown;
+            expect?: components["schemas"]["OneOrMany_Status"] | null;
+            /** @description Request headers. */
+            headers?: {
+                [key: string]: string;
+            };
+            /**
+             * Format: int32
+             * @description Redirects that are followed, 0 to 3; 3 when absent.
+             */
+            max_redirects?: number | null;
+            /** @description Method; `GET` when absent. */
+            method?: string | null;
+            /** @description Time the exchange may take, as a duration; 30 s when absent. */
+            timeout?: string | null;
+            /** @description `http://` or `https://` address. */
+            url: string;
+            /** @description Whether the server's certificate is checked; `true` when absent. */
+            verify_tls?: boolean | null;
+        };
+        /**
+         * @description Calendar units, as in Quartz's `DateBuilder.IntervalUnit`.
+         * @enum {string}
+         */
+        IntervalUnit: "second" | "minute" | "hour" | "day" | "week" | "month" | "year";
+        /**
+         * @description Kind of an item.
+         * @enum {string}
+         */
+        ItemKind: "calendar" | "job";
+        /** @description A job with what the server knows about it. */
+        Job: {
+            /**
+             * Format: int32
+             * @description Unfinished runs.
+             */
+            active_runs: number;
+            /** @description When it was first saved. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description Id, stable across renames. */
+            id: string;
+            last_run?: components["schemas"]["RunSummary"] | null;
+            /** @description Name. */
+            name: string;
+            /** @description Namespace. */
+            namespace: string;
+            next_fire_at?: components["schemas"]["Timestamp"] | null;
+            /** @description Why it was paused. */
+            pause_reason?: string | null;
+            /** @description No trigger of the job fires while true. */
+            paused: boolean;
+            /** @description The definition as it was saved. */
+            spec: components["schemas"]["JobSpec"];
+            /** @description When this version was saved. */
+            updated_at: components["schemas"]["Timestamp"];
+            /**
+             * Format: int64
+             * @description Version: 1 at first, one more with each save. For `If-Match`.
+             */
+            version: number;
+            /** @description In answers to `PUT` and `PATCH`: what is allowed and probably not meant. */
+            warnings?: components["schemas"]["Problem"][];
+        };
+        /** @description What a job keeps between its runs. */
+        JobData: {
+            changed_at?: components["schemas"]["Timestamp"] | null;
+            /** @description What the next run is given: an object, `{}` at first. */
+            data: unknown;
+            /**
+             * Format: int64
+             * @description Counts the changes; 0 at first. For `If-Match`.
+             */
+            revision: number;
+            /** @description The run that left it; absent where somebody has set it, and at first. */
+            run?: string | null;
+        };
+        /**
+         * @description A job: what to do, when, and under which policies.
+         *
+         *     Exactly one of `run`, `exec`, `http`, `handler` and `noop` says what to do. Without `schedule`
+         *     and `triggers` the job runs only when asked.
+         *
+         *     ```
+         *     let spec: mainspring_api::JobSpec = serde_json::from_str(
+         *         r#"{"name": "backup", "schedule": "30 2 * * *", "timezone": "Asia/Shanghai", "run": "pg_dump app"}"#,
+         *     )?;
+         *     assert_eq!(spec.triggers_in_order()[0].1.cron.as_deref(), Some("30 2 * * *"));
+         *     # Ok::<(), serde_json::Error>(())
+         *     ```
+         */
+        JobSpec: {
+            /** @description Calendar of the triggers that name none. */
+            calendar?: string | null;
+            /** @description What the job is for, in the user's words. */
+            description?: string | null;
+            /** @description Environment variables of the process. */
+            env?: {
+                [key: string]: string;
+            };
+            /** @description Task: a program and its arguments, without a shell. */
+            exec?: string[] | null;
+            /** @description Task: a function registered under this name by a worker or an embedding program. */
+            handler?: string | null;
+            http?: components["schemas"]["HttpTask"] | null;
+            /** @description JSON that each run receives. Processes see the members of an object as `MS_PARAM_<NAME>` too. */
+            input?: unknown;
+            /** @description Whether each run is given the data that the last one that succeeded has left (Quartz: `PersistJobDataAfterExecution`). */
+            keep_data?: boolean | null;
+            /** @description Keys and values to select jobs by. */
+            labels?: {
+                [key: string]: string;
+            };
+            /**
+             * Format: int32
+             * @description Unfinished runs at once; 1 when absent and `overlap` is not `allow`.
+             */
+            max_active?: number | null;
+            misfire?: components["schemas"]["Misfire"] | null;
+            /** @description Name, unique in its namespace: 1 to 128 letters, digits, `.`, `_` or `-`, beginning with a letter or digit. */
+            name: string;
+            /** @description Namespace; else that of the file, else that of the command, else `default`. */
+            namespace?: string | null;
+            /** @description Task: `true` does nothing and succeeds. */
+            noop?: boolean;
+            on_lost?: components["schemas"]["OnLost"] | null;
+            overlap?: components["schemas"]["Overlap"] | null;
+            /** @description Members of `input` that whoever starts a run may set, with their types and defaults. */
+            params?: {
+                [key: string]: components["schemas"]["ParamSpec"];
+            };
+            /** @description No trigger of the job fires while true. */
+            paused?: boolean | null;
+            /**
+             * Format: int32
+             * @description Higher starts first within a queue; 5 when absent.
+             */
+            priority?: number | null;
+            /** @description Queue in which runs wait for a worker; `default` when absent. */
+            queue?: string | null;
+            retention?: components["schemas"]["Retention"] | null;
+            /**
+             * Format: int32
+             * @description Further attempts after a failed one, 0 to 1,000; none when absent.
+             */
+            retries?: number | null;
+            retry_backoff?: components["schemas"]["Backoff"] | null;
+            /** @description Pause before each further attempt, as a duration; none when absent. */
+            retry_delay?: string | null;
+            /** @description Up to this much is added to each pause, as a duration, so that many runs do not return at once. */
+            retry_jitter?: string | null;
+            /** @description Longest pause of an `exponential` backoff, as a duration; 1 h when absent, or `retry_delay` if that is longer. */
+            retry_max_delay?: string | null;
+            retry_on?: components["schemas"]["OneOrMany_RetryOn"] | null;
+            routing?: components["schemas"]["Routing"] | null;
+            /**
+             * @description Where in a run's input the key is by which it keeps to one worker: the name of a member, or a JSON pointer. For
+             *     `consistent_hash`, which it stands for when `routing` is absent.
+             */
+            routing_key?: string | null;
+            /** @description Task: a line for `/bin/sh`. */
+            run?: string | null;
+            /**
+             * @description Time a whole run may take from the start of its first attempt, as a duration, over all attempts and the pauses between
+             *     them; without limit when absent.
+             */
+            run_timeout?: string | null;
+            schedule?: components["schemas"]["OneOrMany_ScheduleEntry"] | null;
+            /**
+             * @description Time a run may wait for its first attempt, as a duration; then it is skipped with the reason `expired`. Without limit
+             *     when absent.
+             */
+            start_timeout?: string | null;
+            /** @description Time an attempt may take, as a duration; without limit when absent. */
+            timeout?: string | null;
+            /** @description IANA time zone of the triggers that name none; else the server's default. */
+            timezone?: string | null;
+            /** @description When to run, as named triggers; instead of `schedule`. */
+            triggers?: components["schemas"]["TriggerSpec"][];
+            /** @description Labels that a worker must have to get runs of the job: every pair. */
+            workers?: {
+                [key: string]: string;
+            };
+            /** @description Working directory of the process; a private empty one when absent. */
+            working_dir?: string | null;
+        };
+        /** @description A label of jobs whose runs are limited, whatever their queues and namespaces. */
+        LabelLimit: {
+            /** @description `NAME=VALUE`. */
+            label: string;
+            /**
+             * Format: int32
+             * @description Runs that are executed at a time, over all nodes and workers.
+             */
+            max_running: number;
+            /**
+             * Format: int32
+             * @description Runs that are executed and count.
+             */
+            running: number;
+        };
+        /** @description The limit of a label. */
+        LabelSettings: {
+            /**
+             * Format: int32
+             * @description Runs that are executed at a time, over all nodes and workers; at least 1.
+             */
+            max_running: number;
+        };
+        /** @description Figures of lateness in milliseconds, at most a fifth too high; absent where no handler was entered. */
+        Lateness: {
+            /**
+             * Format: int64
+             * @description Handlers entered.
+             */
+            entered: number;
+            /**
+             * Format: int32
+             * @description The highest, exactly.
+             */
+            max_ms?: number | null;
+            /**
+             * Format: int32
+             * @description What half of them stayed below.
+             */
+            p50_ms?: number | null;
+            /**
+             * Format: int32
+             * @description What 99 of 100 stayed below.
+             */
+            p99_ms?: number | null;
+        };
+        /** @description A line of a log. */
+        LogLine: {
+            /** @description When it was written. */
+            at: components["schemas"]["Timestamp"];
+            /**
+             * Format: int32
+             * @description Attempt.
+             */
+            attempt: number;
+            /**
+             * Format: int64
+             * @description Number within the run, from 1.
+             */
+            line: number;
+            /** @description Where it was written. */
+            stream: components["schemas"]["LogStream"];
+            /** @description The text, without line end; what was not UTF-8 is replaced. */
+            text: string;
+            /** @description The rest of the line was dropped. */
+            truncated?: boolean;
+        };
+        /** @description A part of a log. */
+        LogPage: {
+            /** @description The run is final and this is the end of its log. */
+            complete: boolean;
+            /** @description The lines, in order. */
+            lines: components["schemas"]["LogLine"][];
+            /**
+             * Format: int64
+             * @description `from_line` of the next part.
+             */
+            next_line: number;
+            /** @description Lines were dropped because the log reached its limit. */
+            truncated: boolean;
+        };
+        /**
+         * @description Where a log line was written.
+         * @enum {string}
+         */
+        LogStream: "stdout" | "stderr" | "system" | "unknown";
+        /**
+         * @description Misfire policies, under Quartz's names.
+         *
+         *     `every` and `at` know `fire_now` and the four with a count, the other kinds `fire_once_now` and
+         *     `do_nothing`; `smart` and `ignore` fit all.
+         * @enum {string}
+         */
+        Misfire: "smart" | "ignore" | "fire_once_now" | "do_nothing" | "fire_now" | "now_with_existing_count" | "now_with_remaining_count" | "next_with_remaining_count" | "next_with_existing_count";
+        /** @description Where names are unique and access is granted. */
+        Namespace: {
+            /** @description When it was made. */
+            created_at: components["schemas"]["Timestamp"];
+            /** @description What it is for, in the user's words. */
+            description?: string | null;
+            /** @description Id, stable across renames. */
+            id: string;
+            /**
+             * Format: int64
+             * @description Number of jobs.
+             */
+            job_count: number;
+            /** @description Name, unique in the cluster. */
+            name: string;
+            /** @description No trigger of the namespace fires while true. */
+            paused: boolean;
+            /**
+             * Format: int64
+             * @description Version, for `If-Match`.
+             */
+            version: number;
+        };
+        /** @description What `PUT` of a namespace takes. */
+        NamespaceSpec: {
+            /** @description What it is for, in the user's words. */
+            description?: string | null;
+            /** @description No trigger of the namespace fires while true. */
+            paused?: boolean | null;
+        };
+        /** @description A fire time to come, of a trigger that exists. */
+        NextFire: {
+            /** @description The instant plus jitter. */
+            due_at: components["schemas"]["Timestamp"];
+            /** @description The schedule in words. */
+            explanation: string;
+            /** @description The instant of the schedule. */
+            fire_at: components["schemas"]["Timestamp"];
+            /** @description Job. */
+            job: string;
+            last_run?: components["schemas"]["RunSummary"] | null;
+            /** @description Namespace. */
+            namespace: string;
+            /** @description Zone of the trigger. */
+            timezone: string;
+            /** @description Trigger, by name. */
+            trigger: string;
+        };
+        /** @description A server process with an engine. What only the process itself knows is there for the node that answers. */
+        Node: {
+            /** @description Where its API answers. */
+            address?: string | null;
+            /**
+             * Format: int64
+             * @description How long it waits for answers of the database: the shortest of the last three.
+             */
+            answer_ms?: number | null;
+            /** @description Whether it is the one that answers. */
+            answering?: boolean;
+            /**
+             * Format: int64
+             * @description Its clock minus the database's.
+             */
+            clock_offset_ms?: number | null;
+            /** @description Whether it has been asked to drain. */
+            drain_asked?: boolean;
+            /** @description Incarnation: random id of this process start. */
+            id: string;
+            /** @description Name: the host's unless set. */
+            name: string;
+            renewed_at?: components["schemas"]["Timestamp"] | null;
+            /**
+             * Format: int32
+             * @description Shards it owns.
+             */
+            shards: number;
+            /**
+             * Format: int64
+             * @description For how long it has not renewed its lease, as the node that answers sees it. After 5 s its shards are taken.
+             */
+            silent_ms?: number;
+            /**
+             * Format: int32
+             * @description Slots of its worker pool.
+             */
+            slots?: number | null;
+            /**
+             * Format: int32
+             * @description Slots in use.
+             */
+            slots_used?: number | null;
+            started_at?: components["schemas"]["Timestamp"] | null;
+            /** @description Whether it takes shards. */
+            state: components["schemas"]["NodeState"];
+            /** @description Version of its time zone data. */
+            tzdata?: string | null;
+            /** @description Version of mainspring. */
+            version: string;
+        };
+        /** @description How late handlers were entered on one node. */
+        NodeLateness: {
+            at?: components["schemas"]["Timestamp"] | null;
+            /** @description The figures. */
+            lateness: components["schemas"]["Lateness"];
+            /** @description Name. */
+            name: string;
+            /** @description Incarnation. */
+            node: string;
+        };
+        /**
+         * @description Whether a node takes shards.
+         * @enum {string}
+         */
+        NodeState: "active" | "draining" | "clock_off" | "far" | "joining" | "unknown";
+        /** @description One value, or a list of them. */
+        OneOrMany_RetryOn: (number | string)[] | (number | string);
+        /** @description One value, or a list of them. */
+        OneOrMany_ScheduleEntry: (string | components["schemas"]["TriggerSpec"])[] | (string | components["schemas"]["TriggerSpec"]);
+        /** @description One value, or a list of them. */
+        OneOrMany_Status: (number | string)[] | (number | string);
+        /** @description One value, or a list of them. */
+        OneOrMany_u8: number[] | number;
+        /** @description One value, or a list of them. */
+        OneOrMany_Weekday: ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun")[] | ("mon" | "tue" | "wed" | "thu" | "fri" | "sat" | "sun");
+        /**
+         * @description What becomes of a run whose worker died.
+         * @enum {string}
+         */
+        OnLost: "fail" | "retry";
+        /**
+         * @description What made a run.
+         * @enum {string}
+         */
+        Origin: "schedule" | "manual" | "api" | "retry" | "parent" | "misfire" | "backfill" | "unknown";
+        /** @description An output that is kept apart from its run. */
+        OutputRef: {
+            /**
+             * Format: int64
+             * @description How long it is.
+             */
+            bytes: number;
+            /** @description Its SHA-256, as 64 hexadecimal digits. */
+            sha256: string;
+        };
+        /**
+         * @description What a fire does when `max_active` runs of the job are unfinished.
+         * @enum {string}
+         */
+        Overlap: "allow" | "skip" | "hold" | "queue_one" | "queue_all" | "cancel_running";
+        /** @description A part of a list. */
+        Page_Calendar: {
+            /** @description The items, in the order of the list. */
+            items: {
+                /** @description When it was first saved. */
+                created_at: components["schemas"]["Timestamp"];
+                /** @description Id, stable across edits. */
+                id: string;
+                /** @description Name. */
+                name: string;
+                /** @description Namespace. */
+                namespace: string;
+                /** @description The definition as it was saved. */
+                spec: components["schemas"]["CalendarSpec"];
+                /**
+                 * Format: int64
+                 * @description Triggers that name it, directly or as a base.
+                 */
+                trigger_count: number;
+                /** @description When this version was saved. */
+                updated_at: components["schemas"]["Timestamp"];
+                /**
+                 * Format: int64
+                 * @description Version: 1 at first, one more with each save. For `If-Match`.
+                 */
+                version: number;
+            }[];
+            /** @description What `cursor` gets the next page; absent on the last one. Opaque, and valid for the same query only. */
+            next_cursor?: string | null;
+        };
+        /** @description A part of a list. */
+        Page_Gap: {
+            /** @description The items, in the order of the list. */
+            items: {
+                /**
+                 * Format: int64
+                 * @description How many there are.
+                 */
+                count: number;
+                /** @description The first of the instants. */
+                first: components["schemas"]["Timestamp"];
+                /** @description Position among all gaps. */
+                id: string;
+                /** @description The last of the instants. */
+                last: components["schemas"]["Timestamp"];
+                /** @description `missed` or `suppressed`. */
+                outcome: string;
+                /** @description The policy that allowed it. */
+                policy: string;
+                /** @description `misfire`, `catch_up_cap`, `overlap`, `paused`, `changed` or `deleted`. */
+                reason: string;
+                /** @description When it was recorded. */
+                recorded_at: components["schemas"]["Timestamp"];
+                /** @description `namespace/job/trigger`. */
+                trigger: string;
+            }[];
+            /** @description What `cursor` gets the next page; absent on the last one. Opaque, and valid for the same query only. */
+            next_cursor?: string | null;
+        };
+        /** @description A part of a list. */
+        Page_Job: {
+            /** @description The items, in the order of the list. */
+            items: {
+                /**
+                 * Format: int32
+                 * @description Unfinished runs.
+                 */
+                active_runs: number;
+                /** @description When it was first saved. */
+                created_at: components["schemas"]["Timestamp"];
+                /** @description Id, stable across renames. */
+                id: string;
+                last_run?: components["schemas"]["RunSummary"] | null;
+                /** @description Name. */
+                name: string;
+                /** @description Namespace. */
+                namespace: string;
+                next_fire_at?: components["schemas"]["Timestamp"] | null;
+                /** @description Why it was paused. */
+                pause_reason?: string | null;
+                /** @description No trigger of the job fires while true. */
+                paused: boolean;
+                /** @description The definition as it was saved. */
+                spec: components["schemas"]["JobSpec"];
+                /** @description When this version was saved. */
+                updated_at: components["schemas"]["Timestamp"];
+                /**
+                 * Format: int64
+                 * @description Version: 1 at first, one more with each save. For `If-Match`.
+                 */
+                version: number;
+                /** @description In answers to `PUT` and `PATCH`: what is allowed and probably not meant. */
+                warnings?: components["schemas"]["Problem"][];
+            }[];
+            /** @description What `cursor` gets the next page; absent on the last one. Opaque, and valid for the same query only. */
+            next_cursor?: string | null;
+        };
+        /** @description A part of a list. */
+        Page_Namespace: {
+            /** @description The items, in the order of the list. */
+            items: {
+                /** @description When it was made. */
+                created_at: components["schemas"]["Timestamp"];
+                /** @description What it is for, in the user's words. */
+                description?: string | null;
+                /** @description Id, stable across renames. */
+                id: string;
+                /**
+                 * Format: int64
+                 * @description Number of jobs.
+                 */
+                job_count: number;
+                /** @description Name, unique in the cluster. */
+                name: string;
+                /** @description No trigger of the namespace fires while true. */
+                paused: boolean;
+                /**
+                 * Format: int64
+                 * @description Version, for `If-Match`.
+                 */
+                version: number;
+            }[];
+            /** @description What `cursor` gets the next page; absent on the last one. Opaque, and valid for the same query only. */
+            next_cursor?: string | null;
+        };
+        /** @description A part of a list. */
+        Page_Run: {
+            /** @description The items, in the order of the list. */
+            items: {
+                /**
+                 * Format: int32
+                 * @description Attempts opened so far.
+                 */
+                attempt: number;
+                /**
+                 * Format: int32
+                 * @description Attempts allowed in all.
+                 */
+                attempts_max: number;
+                cancel_requested_at?: components["schemas"]["Timestamp"] | null;
+                /** @description When it was recorded. */
+                created_at: components["schemas"]["Timestamp"];
+                due_at?: components["schemas"]["Timestamp"] | null;
+                ended_at?: components["schemas"]["Timestamp"] | null;
+                /**
+                 * Format: int32
+                 * @description Exit code of the newest attempt's process.
+                 */
+                exit_code?: number | null;
+                expires_at?: components["schemas"]["Timestamp"] | null;
+                fire_at?: components["schemas"]["Timestamp"] | null;
+                /** @description Id, ordered by time. */
+                id: string;
+                /** @description JSON it received. */
+                input?: unknown;
+                /** @description Job. */
+                job: string;
+                /**
+                 * Format: int64
+                 * @description Version of the job that it runs.
+                 */
+                job_version: number;
+                /**
+                 * Format: int64
+                 * @description Handler entered minus due time.
+                 */
+                lateness_ms?: number | null;
+                /** @description Namespace. */
+                namespace: string;
+                not_before?: components["schemas"]["Timestamp"] | null;
+                /** @description What made it. */
+                origin: components["schemas"]["Origin"];
+                /** @description JSON it left, if that is not more than 64 KiB. */
+                output?: unknown;
+                output_ref?: components["schemas"]["OutputRef"] | null;
+                /** @description Run of which this one is a shard. */
+                parent?: string | null;
+                /**
+                 * Format: int32
+                 * @description Priority within the queue.
+                 */
+                priority: number;
+                /** @description Queue. */
+                queue: string;
+                /** @description Why it stands there, when that needs saying. */
+                reason?: string | null;
+                /**
+                 * @description Whether a failover of the database came between its due time and its record, and lost records: it may have been
+                 *     recorded, and done, before. Absent: no.
+                 */
+                recovered?: boolean;
+                /** @description Run that this one repeats. */
+                rerun_of?: string | null;
+                shard?: components["schemas"]["RunShard"] | null;
+                started_at?: components["schemas"]["Timestamp"] | null;
+                /** @description Where it stands. */
+                state: components["schemas"]["RunState"];
+                /** @description Trigger that fired, by name; absent when it was asked for. */
+                trigger?: string | null;
+                /** @description Worker of the newest attempt. */
+                worker?: string | null;
+            }[];
+            /** @description What `cursor` gets the next page; absent on the last one. Opaque, and valid for the same query only. */
+            next_cursor?: string | null;
+        };
+        /** @description A part of a list. */
+        Page_Trigger: {
+            /** @description The items, in the order of the list. */
+            items: {
+                /** @description Run whose end a `delay` trigger awaits. */
+                awaiting_run?: string | null;
+                /** @description Its job is at its limit, and `overlap: hold` keeps the trigger waiting. */
+                blocked: boolean;
+                /** @description Calendar that removes fire times. */
+                calendar?: string | null;
+                due_at?: components["schemas"]["Timestamp"] | null;
+                /** @description The schedule in words, naming the cron dialect. */
+                explanation: string;
+                /** @description Id, stable across edits. */
+                id: string;
+                /** @description Job. */
+                job: string;
+                /** @description Its job is paused, so it does not fire either. */
+                job_paused?: boolean;
+                /** @description `namespace/job/trigger`. */
+                key: string;
+                /** @description Kind of schedule. */
+                kind: components["schemas"]["TriggerKind"];
+                /** @description Misfire policy in force. */
+                misfire: components["schemas"]["Misfire"];
+                /** @description Name within the job. */
+                name: string;
+                /** @description Namespace. */
+                namespace: string;
+                next_fire_at?: components["schemas"]["Timestamp"] | null;
+                /** @description Paused itself; the pause of its job is not counted here. */
+                paused: boolean;
+                previous_fire_at?: components["schemas"]["Timestamp"] | null;
+                /** @description Rules in force at clock changes. */
+                semantics: components["schemas"]["Semantics"];
+                /** @description The trigger as it was written. */
+                spec: components["schemas"]["TriggerSpec"];
+                /** @description Whether it can still fire. */
+                state: components["schemas"]["TriggerState"];
+                /** @description Why it is in `error`. */
+                state_reason?: string | null;
+                /**
+                 * Format: int64
+                 * @description Fires so far.
+                 */
+                times_triggered: number;
+                /** @description Zone in which the schedule is read. */
+                timezone: string;
+                /**
+                 * Format: int64
+                 * @description Version: rises with every change that affects a fire.
+                 */
+                version: number;
+            }[];
+            /** @description What `cursor` gets the next page; absent on the last one. Opaque, and valid for the same query only. */
+            next_cursor?: string | null;
+        };
+        /** @description A part of a list. */
+        Page_WebhookDelivery: {
+            /** @description The items, in the order of the list. */
+            items: {
+                /**
+                 * Format: int32
+                 * @description How often it was sent.
+                 */
+                attempts: number;
+                /** @description When it was made. */
+                created_at: components["schemas"]["Timestamp"];
+                ended_at?: components["schemas"]["Timestamp"] | null;
+                /** @description What went wrong last. */
+                error?: string | null;
+                /** @description Position in the list. */
+                id: string;
+                /** @description The id of the message, as its header `webhook-id` says it: the same however often it is sent. */
+                message: string;
+                next_at?: components["schemas"]["Timestamp"] | null;
+                /** @description Where it stands. */
+                state: components["schemas"]["DeliveryState"];
+                /**
+                 * Format: int32
+                 * @description The HTTP status that the receiver answered last.
+                 */
+                status?: number | null;
+                /** @description Type of the event. */
+                type: string;
+            }[];
+            /** @description What `cursor` gets the next page; absent on the last one. Opaque, and valid for the same query only. */
+            next_cursor?: string | null;
+        };
+        /** @description A member of `input` that whoever starts a run may set. */
+        ParamSpec: {
+            /** @description Value of scheduled runs, and of others that name none. */
+            default?: unknown;
+            /** @description What the parameter is for. */
+            description?: string | null;
+            /** @description The only values allowed, when given. */
+            enum?: unknown[];
+            /** @description A run that is asked for without it is refused, unless it has a default or is a member of the job's input. */
+            required?: boolean;
+            type?: components["schemas"]["ParamType"] | null;
+        };
+        /**
+         * @description Type of a parameter.
+         * @enum {string}
+         */
+        ParamType: "string" | "integer" | "number" | "boolean";
+        /** @description A place in a text. */
+        Position: {
+            /**
+             * Format: int32
+             * @description Column in characters, from 1.
+             */
+            column: number;
+            /** @description File, as it was named by the user. */
+            file?: string | null;
+            /**
+             * Format: int32
+             * @description Line, from 1.
+             */
+            line: number;
+        };
+        /** @description What a trigger will do. */
+        Preview: {
+            /** @description The schedule in words, naming the cron dialect. */
+            explanation: string;
+            /** @description Fire times in order, those that a calendar removes among them. */
+            fires: components["schemas"]["PreviewFire"][];
+            /** @description Kind of schedule. */
+            kind: components["schemas"]["TriggerKind"];
+            /** @description Zone in which it was read. */
+            timezone: string;
+            /** @description Things worth a thought that are not wrong. */
+            warnings?: components["schemas"]["Problem"][];
+        };
+        /** @description A fire time to come. */
+        PreviewFire: {
+            /** @description The instant. */
+            at: components["schemas"]["Timestamp"];
+            /** @description Calendar that removes it. */
+            excluded_by?: string | null;
+            /** @description The same in the trigger's zone, with its offset: `2026-03-29T03:00:00+02:00`. */
+            local: string;
+            note?: components["schemas"]["PreviewNote"] | null;
+        };
+        /**
+         * @description What is special about a fire time.
+         * @enum {string}
+         */
+        PreviewNote: "gap" | "fold" | "unknown";
+        /** @description Asks what a trigger will do. */
+        PreviewRequest: {
+            after?: components["schemas"]["Timestamp"] | null;
+            /** @description Calendars it may name, before those of the namespace. */
+            calendars?: components["schemas"]["CalendarSpec"][];
+            /**
+             * Format: int32
+             * @description Fire times at most, 1 to 1,000; 10 when absent.
+             */
+            count?: number | null;
+            /** @description Namespace in which calendars are looked up; `default` when absent. */
+            namespace?: string | null;
+            /** @description The trigger. */
+            trigger: components["schemas"]["TriggerSpec"];
+            until?: components["schemas"]["Timestamp"] | null;
+        };
+        /**
+         * @description One thing that is wrong with an input.
+         *
+         *     ```
+         *     use mainspring_api::{ErrorCode, Position, Problem};
+         *     let problem = Problem::new(ErrorCode::FieldUnknown, "unknown key \"timout\"")
+         *         .at("/timout")
+         *         .hint("did you mean \"timeout\"?")
+         *         .position(Position { file: Some("jobs.yaml".into()), line: 14, column: 3 });
+         *     assert_eq!(
+         *         problem.to_string(),
+         *         "error[field.unknown]: unknown key \"timout\"   --> jobs.yaml:14:3\n  hint: did you mean \"timeout\"?",
+         *     );
+         *     ```
+         */
+        Problem: {
+            /** @description Stable dotted code, one of [`ErrorCode`]. */
+            code: string;
+            /** @description What to do. */
+            hint?: string | null;
+            /** @description What is wrong, in lower case without a full stop. */
+            message: string;
+            /** @description JSON pointer (RFC 6901) to the value in the document or body; empty for the whole. */
+            pointer?: string;
+            position?: components["schemas"]["Position"] | null;
+        };
+        /**
+         * @description An error answer: RFC 9457, `application/problem+json`.
+         *
+         *     ```
+         *     use mainspring_api::{ErrorCode, ProblemDetails};
+         *     let details = ProblemDetails::new(ErrorCode::JobNotFound, "no job \"nigthly\" in namespace \"prod\"");
+         *     assert_eq!(details.status, 404);
+         *     assert_eq!(details.kind, "urn:mainspring:error:job.not_found");
+         *     ```
+         */
+        ProblemDetails: {
+            /** @description Stable dotted code, one of [`ErrorCode`]. */
+            code: string;
+            /** @description What went wrong this time. */
+            detail: string;
+            /** @description Each thing that is wrong with the body, up to 100. */
+            errors?: components["schemas"]["Problem"][];
+            /**
+             * Format: int64
+             * @description How many more things are wrong with it.
+             */
+            errors_omitted?: number;
+            /** @description What to do. */
+            hint?: string | null;
+            /** @description Id of the request, as in the server's log. */
+            request_id?: string | null;
+            /**
+             * Format: int32
+             * @description HTTP status.
+             */
+            status: number;
+            /** @description What went wrong, in a few words; the same for every error of the code. */
+            title: string;
+            /** @description `urn:mainspring:error:` and the code. */
+            type: string;
+        };
+        /** @description A queue as the API shows it. Unfinished runs are counted up to ten thousand, the oldest first. */
+        Queue: components["schemas"]["QueueSettings"] & {
+            /** @description Its name. */
+            name: string;
+            oldest_due_at?: components["schemas"]["Timestamp"] | null;
+            /**
+             * Format: int64
+             * @description Runs that wait in it.
+             */
+            queued: number;
+            /**
+             * Format: int64
+             * @description Runs of it that are executed.
+             */
+            running: number;
+            /**
+             * Format: int32
+             * @description Workers that take runs from it, beside servers.
+             */
+            workers: number;
+        };
+        /** @description So many runs in a time, evenly spread; what a second allows may leave at once. */
+        QueueRate: {
+            /**
+             * Format: int32
+             * @description How many, at least 1 and at most a million a second.
+             */
+            count: number;
+            /**
+             * Format: int32
+             * @description In how many milliseconds: 1 to a day.
+             */
+            per_ms: number;
+        };
+        /** @description What is set for a queue. Without any of it, runs leave as fast as there are slots, and any number may wait. */
+        QueueSettings: {
+            /**
+             * Format: int32
+             * @description Runs that are executed at a time, over all nodes and workers; at least 1.
+             */
+            max_running?: number | null;
+            /**
+             * Format: int32
+             * @description Runs that wait in it at a time; 1 to 100000. Where as many wait, runs that are asked for are refused, and fires suppressed.
+             */
+            max_waiting?: number | null;
+            /** @description Nothing leaves it; what runs goes on. */
+            paused?: boolean;
+            rate?: components["schemas"]["QueueRate"] | null;
+        };
+        /** @description Why something is asked for; kept with what it changes. */
+        Reason: {
+            /** @description The reason, in the user's words. */
+            reason?: string | null;
+        };
+        /** @description How long final runs of a job are kept. What exceeds either bound is deleted. */
+        Retention: {
+            /** @description Age after the end of the run, as a duration. */
+            max_age?: string | null;
+            /**
+             * Format: int32
+             * @description Number of runs.
+             */
+            max_count?: number | null;
+        };
+        /**
+         * @description How a worker is picked from those of the queue that have the labels of `workers`. Workers are in the order of their names.
+         * @enum {string}
+         */
+        Routing: "any" | "first" | "last" | "round" | "random" | "consistent_hash" | "least_frequently_used" | "least_recently_used" | "failover" | "busy_over" | "sharding_broadcast";
+        /** @description One execution of a job. */
+        Run: {
+            /**
+             * Format: int32
+             * @description Attempts opened so far.
+             */
+            attempt: number;
+            /**
+             * Format: int32
+             * @description Attempts allowed in all.
+             */
+            attempts_max: number;
+            cancel_requested_at?: components["schemas"]["Timestamp"] | null;
+            /** @description When it was recorded. */
+            created_at: components["schemas"]["Timestamp"];
+            due_at?: components["schemas"]["Timestamp"] | null;
+            ended_at?: components["schemas"]["Timestamp"] | null;
+            /**
+             * Format: int32
+             * @description Exit code of the newest attempt's process.
+             */
+            exit_code?: number | null;
+            expires_at?: components["schemas"]["Timestamp"] | null;
+            fire_at?: components["schemas"]["Timestamp"] | null;
+            /** @description Id, ordered by time. */
+            id: string;
+            /** @description JSON it received. */
+            input?: unknown;
+            /** @description Job. */
+            job: string;
+            /**
+             * Format: int64
+             * @description Version of the job that it runs.
+             */
+            job_version: number;
+            /**
+             * Format: int64
+             * @description Handler entered minus due time.
+             */
+            lateness_ms?: number | null;
+            /** @description Namespace. */
+            namespace: string;
+            not_before?: components["schemas"]["Timestamp"] | null;
+            /** @description What made it. */
+            origin: components["schemas"]["Origin"];
+            /** @description JSON it left, if that is not more than 64 KiB. */
+            output?: unknown;
+            output_ref?: components["schemas"]["OutputRef"] | null;
+            /** @description Run of which this one is a shard. */
+            parent?: string | null;
+            /**
+             * Format: int32
+             * @description Priority within the queue.
+             */
+            priority: number;
+            /** @description Queue. */
+            queue: string;
+            /** @description Why it stands there, when that needs saying. */
+            reason?: string | null;
+            /**
+             * @description Whether a failover of the database came between its due time and its record, and lost records: it may have been
+             *     recorded, and done, before. Absent: no.
+             */
+            recovered?: boolean;
+            /** @description Run that this one repeats. */
+            rerun_of?: string | null;
+            shard?: components["schemas"]["RunShard"] | null;
+            started_at?: components["schemas"]["Timestamp"] | null;
+            /** @description Where it stands. */
+            state: components["schemas"]["RunState"];
+            /** @description Trigger that fired, by name; absent when it was asked for. */
+            trigger?: string | null;
+            /** @description Worker of the newest attempt. */
+            worker?: string | null;
+        };
+        /** @description How a run that is asked for differs from a scheduled one. */
+        RunNow: {
+            /** @description Input in place of the job's; where both are mappings, laid over it key by key. */
+            input?: unknown;
+            /** @description Members set in the input, over the job's; each must be among the job's `params` when it declares any. */
+            params?: {
+                [key: string]: unknown;
+            };
+            /**
+             * Format: int32
+             * @description Priority in place of the job's.
+             */
+            priority?: number | null;
+            /** @description Why, in the user's words. */
+            reason?: string | null;
+        };
+        /** @description Which part of a run another one executes for it. */
+        RunShard: {
+            /**
+             * Format: int32
+             * @description From 0.
+             */
+            index: number;
+            /**
+             * Format: int32
+             * @description How many there are.
+             */
+            total: number;
+        };
+        /**
+         * @description Where a run stands.
+         * @enum {string}
+         */
+        RunState: "waiting" | "held" | "scheduled" | "queued" | "running" | "succeeded" | "failed" | "cancelled" | "skipped" | "unknown";
+        /** @description A run in brief. */
+        RunSummary: {
+            ended_at?: components["schemas"]["Timestamp"] | null;
+            fire_at?: components["schemas"]["Timestamp"] | null;
+            /** @description Id. */
+            id: string;
+            started_at?: components["schemas"]["Timestamp"] | null;
+            /** @description Where it stands. */
+            state: components["schemas"]["RunState"];
+        };
+        /**
+         * @description Which rules hold at clock changes and in other corners where Quartz is odd.
+         * @enum {string}
+         */
+        Semantics: "standard" | "quartz";
+        /** @description The server that answers. */
+        ServerInfo: {
+            /** @description Zone of triggers that name none. */
+            default_timezone: string;
+            /** @description Incarnation of the node. */
+            node: string;
+            /** @description Its clock. */
+            now: components["schemas"]["Timestamp"];
+            /** @description When the process started. */
+            started_at: components["schemas"]["Timestamp"];
+            /** @description Kind of store: `sqlite`, `memory`, …. */
+            store: string;
+            /** @description Version of its time zone data. */
+            tzdata: string;
+            /** @description Version of mainspring. */
+            version: string;
+            /** @description What puts at risk what the store keeps, or will stop it one day. Empty if all is well. */
+            warnings?: components["schemas"]["StoreWarning"][];
+        };
+        /** @description A fixed part of all jobs, whose triggers one node fires. */
+        Shard: {
+            /**
+             * Format: int64
+             * @description How often it has been taken, where nodes share the store.
+             */
+            epoch?: number | null;
+            /** @description Name of its owner. */
+            node?: string | null;
+            /**
+             * Format: int32
+             * @description Its number, from 0.
+             */
+            number: number;
+            /** @description Incarnation of its owner; nobody's while it passes from one to another. */
+            owner?: string | null;
+        };
+        /** @description Something about the store that people should hear of. */
+        StoreWarning: {
+            /** @description Stable name: `store.not_durable`, `store.few_sessions`, `store.old_transaction`, `store.many_writers`, `store.disk_low`, `trigger.error`. */
+            code: string;
+            /** @description What to do about it. */
+            hint: string;
+            /** @description What is so. */
+            message: string;
+        };
+        /**
+         * Format: date-time
+         * @description RFC 3339 instant in UTC with milliseconds
+         */
+        Timestamp: string;
+        /** @description A trigger with what the server knows about it. */
+        Trigger: {
+            /** @description Run whose end a `delay` trigger awaits. */
+            awaiting_run?: string | null;
+            /** @description Its job is at its limit, and `overlap: hold` keeps the trigger waiting. */
+            blocked: boolean;
+            /** @description Calendar that removes fire times. */
+            calendar?: string | null;
+            due_at?: components["schemas"]["Timestamp"] | null;
+            /** @description The schedule in words, naming the cron dialect. */
+            explanation: string;
+            /** @description Id, stable across edits. */
+            id: string;
+            /** @description Job. */
+            job: string;
+            /** @description Its job is paused, so it does not fire either. */
+            job_paused?: boolean;
+            /** @description `namespace/job/trigger`. */
+            key: string;
+            /** @description Kind of schedule. */
+            kind: components["schemas"]["TriggerKind"];
+            /** @description Misfire policy in force. */
+            misfire: components["schemas"]["Misfire"];
+            /** @description Name within the job. */
+            name: string;
+            /** @description Namespace. */
+            namespace: string;
+            next_fire_at?: components["schemas"]["Timestamp"] | null;
+            /** @description Paused itself; the pause of its job is not counted here. */
+            paused: boolean;
+            previous_fire_at?: components["schemas"]["Timestamp"] | null;
+            /** @description Rules in force at clock changes. */
+            semantics: components["schemas"]["Semantics"];
+            /** @description The trigger as it was written. */
+            spec: components["schemas"]["TriggerSpec"];
+            /** @description Whether it can still fire. */
+            state: components["schemas"]["TriggerState"];
+            /** @description Why it is in `error`. */
+            state_reason?: string | null;
+            /**
+             * Format: int64
+             * @description Fires so far.
+             */
+            times_triggered: number;
+            /** @description Zone in which the schedule is read. */
+            timezone: string;
+            /**
+             * Format: int64
+             * @description Version: rises with every change that affects a fire.
+             */
+            version: number;
+        };
+        /**
+         * @description Kinds of trigger.
+         * @enum {string}
+         */
+        TriggerKind: "cron" | "every" | "at" | "calendar_interval" | "daily_window" | "delay";
+        /**
+         * @description When a job fires.
+         *
+         *     Exactly one of `cron`, `every`, `at`, `calendar_interval`, `daily_window` and `delay` is set.
+         */
+        TriggerSpec: {
+            /** @description Kind: one instant, RFC 3339 or local to the zone (`2026-12-31 23:59`). */
+            at?: string | null;
+            /** @description Calendar that removes fire times. */
+            calendar?: string | null;
+            calendar_interval?: components["schemas"]["CalendarInterval"] | null;
+            /** @description Kind: a cron expression. Five fields are Unix cron, six or seven are Quartz, `@daily` and its kin are names. */
+            cron?: string | null;
+            daily_window?: components["schemas"]["DailyWindow"] | null;
+            /** @description Kind: a pause after the end of the run before, as a duration (`10 sec` works too). */
+            delay?: string | null;
+            /** @description No fire after this instant; RFC 3339, or local to the zone. */
+            end_at?: string | null;
+            /** @description Kind: a fixed interval, as a duration, counted from `start_at`. */
+            every?: string | null;
+            /** @description JSON for the runs that it fires: its members go over those of the job's input. */
+            input?: unknown;
+            /** @description Longest delay added to each fire, as a duration; the same for each fire of the trigger. */
+            jitter?: string | null;
+            misfire?: components["schemas"]["Misfire"] | null;
+            /** @description Lateness beyond which a fire time is a misfire, as a duration; the server's setting when absent. */
+            misfire_threshold?: string | null;
+            /** @description Name, unique in its job; made from the kind when absent. */
+            name?: string | null;
+            /** @description Does not fire while true. */
+            paused?: boolean | null;
+            /**
+             * Format: int32
+             * @description Higher fires first among those due at one instant; 5 when absent.
+             */
+            priority?: number | null;
+            /**
+             * Format: int32
+             * @description Fires after the first one, for `every` and `daily_window`; without end when absent.
+             */
+            repeat_count?: number | null;
+            semantics?: components["schemas"]["Semantics"] | null;
+            /** @description No fire before this instant; RFC 3339, or local to the zone. */
+            start_at?: string | null;
+            /** @description IANA time zone (`Europe/Berlin`). */
+            timezone?: string | null;
+        };
+        /**
+         * @description Whether a trigger can still fire.
+         * @enum {string}
+         */
+        TriggerState: "active" | "complete" | "error" | "unknown";
+        /** @description A webhook. */
+        Webhook: {
+            /** @description When it was made. */
+            created_at: components["schemas"]["Timestamp"];
+            disabled_at?: components["schemas"]["Timestamp"] | null;
+            /** @description Why it rests. */
+            disabled_reason?: string | null;
+            /** @description Types of events. */
+            events: string[];
+            failing_since?: components["schemas"]["Timestamp"] | null;
+            /** @description Only events of this job of the namespace. */
+            job?: string | null;
+            /** @description Name. */
+            name: string;
+            /** @description Only events of this namespace. */
+            namespace?: string | null;
+            previous_secret_until?: components["schemas"]["Timestamp"] | null;
+            /** @description The secret that messages are signed with: only where it is made, and never again. */
+            secret?: string | null;
+            /** @description Where messages are posted. Lists, and those who may not change it, show scheme and host alone: the rest may be a secret. */
+            url: string;
+        };
+        /** @description A message to a webhook, and what became of it so far. */
+        WebhookDelivery: {
+            /**
+             * Format: int32
+             * @description How often it was sent.
+             */
+            attempts: number;
+            /** @description When it was made. */
+            created_at: components["schemas"]["Timestamp"];
+            ended_at?: components["schemas"]["Timestamp"] | null;
+            /** @description What went wrong last. */
+            error?: string | null;
+            /** @description Position in the list. */
+            id: string;
+            /** @description The id of the message, as its header `webhook-id` says it: the same however often it is sent. */
+            message: string;
+            next_at?: components["schemas"]["Timestamp"] | null;
+            /** @description Where it stands. */
+            state: components["schemas"]["DeliveryState"];
+            /**
+             * Format: int32
+             * @description The HTTP status that the receiver answered last.
+             */
+            status?: number | null;
+            /** @description Type of the event. */
+            type: string;
+        };
+        /** @description An address that is to be told of events. */
+        WebhookSpec: {
+            /** @description Types of events: `run.failed`, `run.*`, `*`. When absent or empty: runs that are over, and missed instants. */
+            events?: string[];
+            /** @description Only events of this job of the namespace. */
+            job?: string | null;
+            /** @description What people call it; unique. */
+            name: string;
+            /** @description Only events of this namespace. */
+            namespace?: string | null;
+            /** @description Where messages are posted: `https://…`, or `http://…`. */
+            url: string;
+        };
+        /** @description Why a run, a trigger or a job is not running now, or that it is. */
+        Why: {
+            /** @description What it waits for or what stands in its way, in the order in which that has to go. Never empty. */
+            reasons: components["schemas"]["WhyReason"][];
+            /** @description The run's id, `namespace/job/trigger`, or `namespace/job`. */
+            subject: string;
+        };
+        /**
+         * @description Kinds of reasons.
+         * @enum {string}
+         */
+        WhyCode: "running" | "cancel_requested" | "final" | "not_before" | "job_limit" | "no_slot" | "no_worker" | "queue_paused" | "queue_limit" | "slow_share" | "label_limit" | "queue_order" | "draining" | "about_to_start" | "job_paused" | "no_trigger" | "trigger_paused" | "trigger_complete" | "trigger_error" | "awaits_run" | "not_due" | "unknown";
+        /** @description One thing that something waits for. */
+        WhyReason: {
+            /** @description For programs. */
+            code: components["schemas"]["WhyCode"];
+            /** @description What to do about it, if something can be done. */
+            hint?: string | null;
+            /** @description For people. */
+            message: string;
+            /** @description Ids of runs that are waited for, 100 at most. */
+            runs?: string[];
+            /** @description The trigger that this is about; absent if it is about the whole. */
+            trigger?: string | null;
+            until?: components["schemas"]["Timestamp"] | null;
+        };
+        /** @description A worker as the API shows it. */
+        Worker: {
+            /** @description When it was heard last, give or take two seconds. */
+            heard_at: components["schemas"]["Timestamp"];
+            /** @description Id. */
+            id: string;
+            /** @description When it joined. */
+            joined_at: components["schemas"]["Timestamp"];
+            /** @description Labels. */
+            labels?: {
+                [key: string]: string;
+            };
+            /** @description What people call it. */
+            name: string;
+            /** @description Node that heard from it last, by name; absent if that node is gone. */
+            node?: string | null;
+            /** @description Queues that it takes runs from. */
+            queues: string[];
+            /**
+             * Format: int32
+             * @description Runs that it executes now.
+             */
+            running: number;
+            /**
+             * Format: int32
+             * @description Runs that it executes at a time.
+             */
+            slots: number;
+            /** @description What program it is. */
+            version?: string | null;
+        };
+        /** @description The end of an attempt. */
+        WorkerEnd: {
+            /**
+             * Format: int32
+             * @description Attempt, from 1.
+             */
+            attempt: number;
+            /**
+             * @description What the job keeps from now on: an object, at most 64 KiB. Absent where that stays as it is. Counts with the outcome
+             *     `succeeded`, and for jobs that were given out with `data`.
+             */
+            data?: unknown;
+            /** @description When it ended, by the worker's clock. */
+            ended_at: components["schemas"]["Timestamp"];
+            /** @description The error in a line for people. */
+            error?: string | null;
+            /** @description Stable code of the error. */
+            error_code?: string | null;
+            /**
+             * Format: int32
+             * @description Exit code of the process, or HTTP status.
+             */
+            exit_code?: number | null;
+            /** @description How it ended: `succeeded`, `failed`, `timed_out`, `cancelled`, or `lost` for one that the worker knows nothing of any more. */
+            outcome: components["schemas"]["AttemptState"];
+            /** @description JSON it left, at most 16 MiB. */
+            output?: unknown;
+            /** @description Run. */
+            run: string;
+            /**
+             * Format: int32
+             * @description The signal that ended the process.
+             */
+            signal?: number | null;
+            started_at?: components["schemas"]["Timestamp"] | null;
+        };
+        /** @description An attempt that a worker has. */
+        WorkerHolding: {
+            /**
+             * Format: int32
+             * @description Attempt, from 1.
+             */
+            attempt: number;
+            /** @description Run. */
+            run: string;
+        };
+        /** @description A log line. */
+        WorkerLine: {
+            /** @description When it was written, by the worker's clock. */
+            at: components["schemas"]["Timestamp"];
+            /** @description The line goes on in the next one of the same stream. */
+            partial?: boolean;
+            /** @description Where it was written. */
+            stream: components["schemas"]["LogStream"];
+            /** @description The text, without line end, at most 16 KiB. */
+            text: string;
+        };
+        /** @description Consecutive log lines of an attempt. */
+        WorkerLog: {
+            /**
+             * Format: int32
+             * @description Attempt, from 1.
+             */
+            attempt: number;
+            /**
+             * Format: int64
+             * @description Index of the first line within the attempt, from 0. Lines that are there already are passed over.
+             */
+            first_line: number;
+            /** @description The lines, at least one. */
+            lines: components["schemas"]["WorkerLine"][];
+            /** @description Run. */
+            run: string;
+        };
+        /** @description What there is to do. */
+        WorkerOrders: {
+            /** @description Runs whose end is asked for: they are to be reported, as `cancelled` if that is what they come to. */
+            cancel: string[];
+            /**
+             * Format: int64
+             * @description How long after the poll has come this is said, in milliseconds: the worker is heard at least so long after it sent it.
+             */
+            held_ms?: number | null;
+            /** @description Runs to start. */
+            runs: components["schemas"]["WorkerRun"][];
+        };
+        /** @description Asks what there is to do. */
+        WorkerPoll: {
+            /**
+             * Format: int32
+             * @description How many more runs it takes at most; the server gives no more than its slots less those that it has. 0: none, but it hears of
+             *     runs that are to end.
+             */
+            free: number;
+            /**
+             * Format: int64
+             * @description One higher with each poll. A poll that is older than another one is answered `worker.stale_poll`.
+             */
+            number: number;
+            /**
+             * @description Every attempt that it was given and whose end the server has not recorded yet. What it was given and does not name here is
+             *     given to it again: the answer that told of it was lost.
+             */
+            runs: components["schemas"]["WorkerHolding"][];
+            /**
+             * Format: int64
+             * @description How long to hold the poll at most while there is nothing to say, in milliseconds; as the terms say if absent.
+             */
+            wait_ms?: number | null;
+        };
+        /** @description What became of a report. */
+        WorkerReceipt: {
+            /** @description Ends that were refused: the attempt is not this worker's, or over already. Nothing is to be done about them. */
+            refused: components["schemas"]["WorkerHolding"][];
+        };
+        /** @description What became of runs. All of it is recorded when the report is answered; it may be repeated. */
+        WorkerReport: {
+            /** @description Ends of attempts. */
+            ends?: components["schemas"]["WorkerEnd"][];
+            /** @description Log lines. Those of an attempt go before its end. */
+            logs?: components["schemas"]["WorkerLog"][];
+            /** @description The worker's clock: the server takes its own for the times below, and this for the difference. */
+            now: components["schemas"]["Timestamp"];
+        };
+        /** @description A run to execute. */
+        WorkerRun: {
+            /**
+             * Format: int32
+             * @description Attempt, from 1.
+             */
+            attempt: number;
+            /** @description What the job keeps between its runs: an object. Absent where it keeps nothing. */
+            data?: unknown;
+            /** @description When it was due. */
+            due_at: components["schemas"]["Timestamp"];
+            /** @description Environment of processes. */
+            env?: {
+                [key: string]: string;
+            };
+            /** @description The instant it stands for; for a run that was asked for, the time of asking. */
+            fire_at: components["schemas"]["Timestamp"];
+            /** @description Its input: what was given with the run over what the job says. */
+            input: unknown;
+            /** @description Job. */
+            job: string;
+            /** @description Namespace. */
+            namespace: string;
+            /** @description Id: the same for every attempt. */
+            run: string;
+            shard?: components["schemas"]["RunShard"] | null;
+            /** @description Whether others may be given it, or its slot, once this worker is taken for dead: then the worker has to end it before. */
+            shared: boolean;
+            /** @description What to do. */
+            task: components["schemas"]["WorkerTask"];
+            /**
+             * Format: int64
+             * @description Limit of the attempt, in milliseconds. The worker ends it then, and reports `timed_out`.
+             */
+            timeout_ms?: number | null;
+            /** @description Where a process starts; a private, temporary folder if absent. */
+            working_dir?: string | null;
+        };
+        /** @description What a worker says of itself when it joins. */
+        WorkerSpec: {
+            /** @description For selecting; free pairs. */
+            labels?: {
+                [key: string]: string;
+            };
+            /** @description What people call it. */
+            name: string;
+            /** @description Queues that it takes runs from: the first first. */
+            queues: string[];
+            /**
+             * Format: int32
+             * @description Runs that it executes at a time, at least 1.
+             */
+            slots: number;
+            /** @description What program it is. */
+            version?: string | null;
+        };
+        /** @description What a worker does for a run. */
+        WorkerTask: {
+            /** @enum {string} */
+            kind: "run";
+            /** @description Text for the shell. */
+            script: string;
+            /** @description The shell; `sh` if absent. */
+            shell?: string | null;
+        } | {
+            /** @description Program first. */
+            argv: string[];
+            /** @enum {string} */
+            kind: "exec";
+        } | {
+            /** @description Sent as it is. */
+            body?: string | null;
+            /** @description Inclusive ranges of status codes that count as success; 200–299 if empty. */
+            expect?: [
+                number,
+                number
+            ][];
+            /** @description Name and value, in order. */
+            headers?: [
+                string,
+                string
+            ][];
+            /** @enum {string} */
+            kind: "http";
+            /** @description `GET`, `POST`, … */
+            method: string;
+            /**
+             * Format: int64
+             * @description Limit of the call, in milliseconds.
+             */
+            timeout_ms?: number | null;
+            /** @description Absolute, http or https. */
+            url: string;
+            /** @description Whether the server's certificate must be valid. */
+            verify_tls: boolean;
+        } | {
+            /** @enum {string} */
+            kind: "handler";
+            /** @description Its name. */
+            name: string;
+        } | {
+            /** @enum {string} */
+            kind: "noop";
+        } | {
+            /** @enum {string} */
+            kind: "unknown";
+        };
+        /** @description The terms on which a worker has joined. */
+        WorkerTerms: {
+            /**
+             * Format: int64
+             * @description When nothing was answered that was sent within this many milliseconds, others may be given its runs: it ends those that say
+             *     `shared`.
+             */
+            give_up_ms: number;
+            /**
+             * Format: int64
+             * @description How long a poll is held at most while there is nothing to say, in milliseconds.
+             */
+            hold_ms: number;
+            /**
+             * @description Its id, for the paths of what it sends from now on. It is over once a request under it is answered
+             *     `worker.not_found`: whatever the worker executes then is taken for lost.
+             */
+            id: string;
+            /**
+             * Format: int64
+             * @description The same for a poll that names no runs and says so in `wait_ms`: a worker with nothing to do costs less.
+             */
+            idle_hold_ms?: number | null;
+        };
+        /** @description A token of workers. */
+        WorkerToken: {
+            /** @description When it was made. */
+            created_at: components["schemas"]["Timestamp"];
+            expires_at?: components["schemas"]["Timestamp"] | null;
+            /** @description Name. */
+            name: string;
+            /** @description Queues that its workers may take runs from; all if empty. */
+            queues: string[];
+            /** @description The token itself: only where it is made, and never again. */
+            token?: string | null;
+        };
+        /** @description Makes a token with which workers may join and work, and nothing else. */
+        WorkerTokenSpec: {
+            expires_at?: components["schemas"]["Timestamp"] | null;
+            /** @description What people call it; unique. */
+            name: string;
+            /** @description Queues that its workers may take runs from; all if empty. */
+            queues?: string[];
+        };
+    };
+    responses: never;
+    parameters: never;
+    requestBodies: never;
+    headers: never;
+    pathItems: never;
+}
+export type $defs = Record<string, never>;
+export interface operations {
+    bundles_apply: {
+        parameters: {
+            query?: {
+                /** @description Checks everything, says what would change, and changes nothing. */
+                dry_run?: boolean;
+                /** @description Deletes jobs and calendars that the bundle lacks, in the namespaces it names. */
+                prune?: boolean;
+            };
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Bundle"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApplyResult"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    server_cluster: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Cluster"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    server_lateness: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClusterLateness"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    server_drain: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Name or incarnation */
+                node: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reason"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Node"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    server_undrain: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description Name or incarnation */
+                node: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reason"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Node"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    events_events: {
+        parameters: {
+            query?: {
+                /** @description Job. */
+                job?: string;
+                /** @description Namespace. */
+                namespace?: string;
+                /** @description Run. */
+                run?: string;
+                /** @description Type (`run.failed`), or its first word with a star (`run.*`). */
+                type?: string;
+            };
+            header?: {
+                "Last-Event-ID"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["Event"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    server_info: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServerInfo"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    labels_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LabelLimit"][];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    labels_put: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The version in quotes that must be there, or * */
+                "If-Match"?: string;
+                /** @description *: nothing must be there */
+                "If-None-Match"?: string;
+            };
+            path: {
+                label: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LabelSettings"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LabelLimit"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    labels_delete: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The version in quotes that must be there, or * */
+                "If-Match"?: string;
+            };
+            path: {
+                label: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    namespaces_list: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Items at most, 1 to 1,000; 100 when absent. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Namespace"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    namespaces_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Namespace"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    namespaces_put: {
+        parameters: {
+            query?: {
+                /** @description Checks everything and changes nothing. */
+                dry_run?: boolean;
+            };
+            header?: {
+                /** @description The version in quotes that must be there, or * */
+                "If-Match"?: string;
+                /** @description *: nothing must be there */
+                "If-None-Match"?: string;
+            };
+            path: {
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NamespaceSpec"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Namespace"];
+                };
+            };
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Namespace"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    namespaces_delete: {
+        parameters: {
+            query?: {
+                /** @description Checks everything and changes nothing. */
+                dry_run?: boolean;
+            };
+            header?: {
+                /** @description The version in quotes that must be there, or * */
+                "If-Match"?: string;
+            };
+            path: {
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Gone */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    calendars_list: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Items at most, 1 to 1,000; 100 when absent. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Calendar"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    calendars_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                calendar: string;
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Calendar"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    calendars_put: {
+        parameters: {
+            query?: {
+                /** @description Checks everything and changes nothing. */
+                dry_run?: boolean;
+            };
+            header?: {
+                /** @description The version in quotes that must be there, or * */
+                "If-Match"?: string;
+                /** @description *: nothing must be there */
+                "If-None-Match"?: string;
+            };
+            path: {
+                calendar: string;
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CalendarSpec"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Calendar"];
+                };
+            };
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Calendar"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    calendars_delete: {
+        parameters: {
+            query?: {
+                /** @description Checks everything and changes nothing. */
+                dry_run?: boolean;
+            };
+            header?: {
+                /** @description The version in quotes that must be there, or * */
+                "If-Match"?: string;
+            };
+            path: {
+                calendar: string;
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Gone */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    bundles_export: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Bundle"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    jobs_list: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description `key=value`, or `key` for any value. */
+                label?: string;
+                /** @description Items at most, 1 to 1,000; 100 when absent. */
+                limit?: number;
+                /** @description Text within the name. */
+                name?: string;
+                /** @description Whether paused. */
+                paused?: boolean;
+            };
+            header?: never;
+            path: {
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Job"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    jobs_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job: string;
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    jobs_put: {
+        parameters: {
+            query?: {
+                /** @description Checks everything and changes nothing. */
+                dry_run?: boolean;
+            };
+            header?: {
+                /** @description The version in quotes that must be there, or * */
+                "If-Match"?: string;
+                /** @description *: nothing must be there */
+                "If-None-Match"?: string;
+            };
+            path: {
+                job: string;
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["JobSpec"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    jobs_delete: {
+        parameters: {
+            query?: {
+                /** @description Checks everything and changes nothing. */
+                dry_run?: boolean;
+            };
+            header?: {
+                /** @description The version in quotes that must be there, or * */
+                "If-Match"?: string;
+            };
+            path: {
+                job: string;
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Gone */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    jobs_patch: {
+        parameters: {
+            query?: {
+                /** @description Checks everything and changes nothing. */
+                dry_run?: boolean;
+            };
+            header?: {
+                /** @description The version in quotes that must be there, or * */
+                "If-Match"?: string;
+            };
+            path: {
+                job: string;
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/merge-patch+json": unknown;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    jobs_get_data: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job: string;
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobData"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    jobs_put_data: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The version in quotes that must be there, or * */
+                "If-Match"?: string;
+                /** @description *: nothing must be there */
+                "If-None-Match"?: string;
+            };
+            path: {
+                job: string;
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobData"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    jobs_clear_data: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The version in quotes that must be there, or * */
+                "If-Match"?: string;
+            };
+            path: {
+                job: string;
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    jobs_history: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Created at this instant or later. */
+                from?: components["schemas"]["Timestamp"];
+                /** @description Job. */
+                job?: string;
+                /** @description Items at most, 1 to 1,000; 100 when absent. */
+                limit?: number;
+                /** @description State. */
+                state?: components["schemas"]["RunState"];
+                /** @description Created before this instant. */
+                to?: components["schemas"]["Timestamp"];
+            };
+            header?: never;
+            path: {
+                job: string;
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Run"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    jobs_pause: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                job: string;
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reason"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    jobs_resume: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                job: string;
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reason"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    jobs_run: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                job: string;
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunNow"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    jobs_of_job: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job: string;
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Why"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    runs_list: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Created at this instant or later. */
+                from?: components["schemas"]["Timestamp"];
+                /** @description Job. */
+                job?: string;
+                /** @description Items at most, 1 to 1,000; 100 when absent. */
+                limit?: number;
+                /** @description State. */
+                state?: components["schemas"]["RunState"];
+                /** @description Created before this instant. */
+                to?: components["schemas"]["Timestamp"];
+            };
+            header?: never;
+            path: {
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Run"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    triggers_list: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Job. */
+                job?: string;
+                /** @description Items at most, 1 to 1,000; 100 when absent. */
+                limit?: number;
+                /** @description Whether paused itself. */
+                paused?: boolean;
+                /** @description State. */
+                state?: components["schemas"]["TriggerState"];
+            };
+            header?: never;
+            path: {
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Trigger"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    triggers_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job: string;
+                namespace: string;
+                trigger: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trigger"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    triggers_gaps: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Items at most, 1 to 1,000; 100 when absent. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                job: string;
+                namespace: string;
+                trigger: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Gap"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    triggers_pause: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                job: string;
+                namespace: string;
+                trigger: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reason"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trigger"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    triggers_resume: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                job: string;
+                namespace: string;
+                trigger: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reason"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Trigger"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    triggers_of_trigger: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job: string;
+                namespace: string;
+                trigger: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Why"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    schedules_next: {
+        parameters: {
+            query?: {
+                /** @description Job; all when absent. With it, several fire times of each trigger are listed. */
+                job?: string;
+                /** @description Fire times at most, 1 to 1,000; 100 when absent. */
+                limit?: number;
+                /** @description Namespace; all when absent. */
+                namespace?: string;
+                /** @description Up to this instant; 24 h from now when absent. */
+                until?: components["schemas"]["Timestamp"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["NextFire"][];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    server_nodes: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Node"][];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    server_document: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    queues_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Queue"][];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    queues_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                queue: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Queue"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    queues_put: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The version in quotes that must be there, or * */
+                "If-Match"?: string;
+                /** @description *: nothing must be there */
+                "If-None-Match"?: string;
+            };
+            path: {
+                queue: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QueueSettings"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Queue"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    queues_pause: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                queue: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Reason"] | null;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Queue"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    queues_resume: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                queue: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["Reason"] | null;
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Queue"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    runs_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    runs_attempts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Attempt"][];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    runs_cancel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reason"];
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    runs_log: {
+        parameters: {
+            query?: {
+                /** @description Attempt; all when absent. */
+                attempt?: number;
+                /** @description Answers with an event stream that ends when the run is final. */
+                follow?: boolean;
+                /** @description First line; 1 when absent. */
+                from_line?: number;
+                /** @description Lines at most, 1 to 10,000; 1,000 when absent. Not with `follow`. */
+                limit?: number;
+                /** @description The last lines, this many, instead of `from_line`. */
+                tail?: number;
+            };
+            header?: {
+                "Last-Event-ID"?: string | null;
+            };
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogPage"];
+                    "text/event-stream": components["schemas"]["LogLine"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    runs_output: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": unknown;
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    runs_rerun: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Reason"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    runs_of_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Why"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    schedules_preview: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PreviewRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preview"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    webhooks_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"][];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    webhooks_create: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookSpec"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    webhooks_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                webhook: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    webhooks_delete: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The version in quotes that must be there, or * */
+                "If-Match"?: string;
+            };
+            path: {
+                webhook: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    webhooks_deliveries: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Items at most, 1 to 1,000; 100 when absent. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                webhook: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_WebhookDelivery"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    webhooks_resume: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                webhook: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    webhooks_rotate: {
+        parameters: {
+            query?: {
+                /** @description Also while the secret before the present one is still valid: it is not any more then. */
+                force?: boolean;
+            };
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                webhook: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Webhook"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    webhooks_test: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                webhook: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDelivery"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    workers_tokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkerToken"][];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    workers_create_token: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WorkerTokenSpec"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkerToken"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    workers_revoke_token: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The version in quotes that must be there, or * */
+                "If-Match"?: string;
+            };
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    workers_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Worker"][];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    workers_join: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WorkerSpec"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkerTerms"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    workers_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                worker: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Worker"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    workers_leave: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The version in quotes that must be there, or * */
+                "If-Match"?: string;
+            };
+            path: {
+                worker: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    workers_poll: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                worker: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WorkerPoll"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkerOrders"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    workers_report: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                worker: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WorkerReport"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkerReceipt"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    server_livez: {
+        parameters: {
+            query?: {
+                /** @description Lists the checks */
+                verbose?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description The timer loop stands still */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    server_metrics: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/openmetrics-text": string;
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    server_readyz: {
+        parameters: {
+            query?: {
+                /** @description Lists the checks */
+                verbose?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description Failing or draining */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Health"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+}

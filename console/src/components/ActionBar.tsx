@@ -1,0 +1,97 @@
+import { Ellipsis, type LucideIcon, SquareTerminal } from 'lucide-react';
+import { useT } from '@/i18n';
+import { type Command, asCli, asCurl } from '@/lib/commands';
+import { useKeys } from '@/lib/keys';
+import css from './ActionBar.module.css';
+import { Button, IconButton } from './Button';
+import { useCopy } from './Copy';
+import { Menu, MenuItem, MenuLabel, MenuLine, MenuSub } from './Menu';
+
+/** Something that can be done to what the page shows. */
+export interface Action {
+  id: string;
+  label: string;
+  icon: LucideIcon;
+  run: () => void;
+  /** The same for the command line and for curl. */
+  command?: Command;
+  tone?: 'plain' | 'primary' | 'danger';
+  /** A key for it. */
+  keys?: string;
+  /** Why it cannot be done; it is shown all the same. */
+  disabledReason?: string | undefined;
+  busy?: boolean;
+  /** In the menu even where there is room. */
+  hidden?: boolean;
+}
+
+/** The actions of a page: the first ones as buttons, the rest and the copies in a menu. */
+export function ActionBar({ actions }: { actions: readonly Action[] }) {
+  const t = useT();
+  const copy = useCopy();
+  useKeys(
+    actions.flatMap((action) =>
+      action.keys && action.disabledReason === undefined
+        ? [{ keys: action.keys, label: action.label, group: t.shell.groupPage, run: action.run }]
+        : [],
+    ),
+  );
+  const inMenu = actions.filter((action) => action.hidden);
+  const withCommand = actions.filter((action) => action.command);
+  return (
+    <div className={css.bar} role="group">
+      {actions
+        .filter((action) => !action.hidden)
+        .map((action) => (
+          <Button key={action.id} icon={action.icon} tone={action.tone ?? 'plain'} onClick={action.run} disabledReason={action.disabledReason} busy={action.busy ?? false}>
+            {action.label}
+          </Button>
+        ))}
+      {(inMenu.length > 0 || withCommand.length > 0) && (
+        <Menu trigger={<IconButton label={t.common.moreActions} icon={Ellipsis} tone="plain" tip={false} />}>
+          {inMenu.map((action) => (
+            <MenuItem key={action.id} icon={action.icon} onSelect={action.run} keys={action.keys} tone={action.tone === 'danger' ? 'danger' : 'plain'} disabledReason={action.disabledReason}>
+              {action.label}
+            </MenuItem>
+          ))}
+          {inMenu.length > 0 && withCommand.length > 0 && <MenuLine />}
+          {withCommand.length > 0 && (
+            <>
+              <MenuSub label={t.common.copyCli} icon={SquareTerminal}>
+                {withCommand.map((action) => (
+                  <MenuItem key={action.id} onSelect={() => action.command && copy(asCli(action.command))}>
+                    {action.label}
+                  </MenuItem>
+                ))}
+              </MenuSub>
+              <MenuSub label={t.common.copyCurl} icon={SquareTerminal}>
+                {withCommand.map((action) => (
+                  <MenuItem key={action.id} onSelect={() => action.command && copy(asCurl(action.command))}>
+                    {action.label}
+                  </MenuItem>
+                ))}
+              </MenuSub>
+            </>
+          )}
+        </Menu>
+      )}
+    </div>
+  );
+}
+
+/** The two copies as menu items, for an action that stands alone. */
+export function CopyItems({ command }: { command: Command }) {
+  const t = useT();
+  const copy = useCopy();
+  return (
+    <>
+      <MenuLabel>{t.common.copy}</MenuLabel>
+      <MenuItem icon={SquareTerminal} onSelect={() => copy(asCli(command))}>
+        {t.common.copyCli}
+      </MenuItem>
+      <MenuItem icon={SquareTerminal} onSelect={() => copy(asCurl(command))}>
+        {t.common.copyCurl}
+      </MenuItem>
+    </>
+  );
+}

@@ -1,0 +1,25 @@
+import { useQueryClient } from '@tanstack/react-query';
+import { Dialog } from '@/components/Dialog';
+import { useT } from '@/i18n';
+import { resumeLive } from '@/lib/live';
+import { session } from '@/lib/session';
+import { useStore } from '@/lib/store';
+import { TokenForm } from '@/routes/login/TokenForm';
+
+/** Asks for a new sign-in over the page, which keeps what is in its forms. */
+export function SignedOut() {
+  const t = useT();
+  const client = useQueryClient();
+  const ended = useStore(session) === 'ended';
+  return (
+    <Dialog open={ended} firm onClose={() => undefined} title={t.shell.signedOutTitle} description={t.shell.signedOutText}>
+      <TokenForm
+        onDone={() => {
+          session.set('known');
+          resumeLive();
+          void client.refetchQueries({ type: 'active' });
+        }}
+      />
+    </Dialog>
+  );
+}

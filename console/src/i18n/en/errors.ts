@@ -1,0 +1,16 @@
+export const errors = {
+  loading: (what: string) => `${what} could not be loaded`,
+  action: (what: string) => `${what} did not work`,
+  noAnswer: 'The server does not answer. It may be restarting, or the network is down.',
+  unexpected: (status: string) => `The answer was not what the server sends (HTTP ${status}). A proxy may be in between.`,
+  staleData: 'What you see is from before.',
+  forbiddenTitle: 'You may not see this',
+  forbiddenText: 'Your sign-in lacks the permission. Somebody who may can give it to you.',
+  missingTitle: (what: string) => `${what} does not exist`,
+  missingText: 'It may have been deleted or renamed, or retention removed it.',
+  emptyTitle: (what: string) => `No ${what} yet`,
+  noMatchTitle: 'Nothing matches',
+  noMatchText: 'Take a filter away, or look whether a word is misspelt.',
+  hint: 'Hint',
+  at: (line: string, column: string) => `line ${line}, column ${column}`,
+};

@@ -1,0 +1,3 @@
+import type { cluster as en } from '../en/cluster';
+
+export const cluster: typeof en = {};

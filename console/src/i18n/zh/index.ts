@@ -1,0 +1,46 @@
+import type { Dictionary } from '../en';
+import { common } from './common';
+import { shell } from './shell';
+import { states } from './states';
+import { time } from './time';
+import { errors } from './errors';
+import { login } from './login';
+import { dashboard } from './dashboard';
+import { jobs } from './jobs';
+import { editor } from './editor';
+import { jobDetail } from './jobDetail';
+import { runs } from './runs';
+import { run } from './run';
+import { queues } from './queues';
+import { workers } from './workers';
+import { cluster } from './cluster';
+import { calendars } from './calendars';
+import { misfires } from './misfires';
+import { webhooks } from './webhooks';
+import { settings } from './settings';
+import { palette } from './palette';
+import { help } from './help';
+
+export const zh: Dictionary = {
+  common,
+  shell,
+  states,
+  time,
+  errors,
+  login,
+  dashboard,
+  jobs,
+  editor,
+  jobDetail,
+  runs,
+  run,
+  queues,
+  workers,
+  cluster,
+  calendars,
+  misfires,
+  webhooks,
+  settings,
+  palette,
+  help,
+};

@@ -1,0 +1,3 @@
+import type { jobDetail as en } from '../en/jobDetail';
+
+export const jobDetail: typeof en = {};

@@ -1,0 +1,3 @@
+import type { misfires as en } from '../en/misfires';
+
+export const misfires: typeof en = {};

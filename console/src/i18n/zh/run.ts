@@ -1,0 +1,3 @@
+import type { run as en } from '../en/run';
+
+export const run: typeof en = {};

@@ -1,0 +1,3 @@
+import type { runs as en } from '../en/runs';
+
+export const runs: typeof en = {};

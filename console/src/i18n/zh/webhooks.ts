@@ -1,0 +1,3 @@
+import type { webhooks as en } from '../en/webhooks';
+
+export const webhooks: typeof en = {};

@@ -1,0 +1,3 @@
+import type { workers as en } from '../en/workers';
+
+export const workers: typeof en = {};

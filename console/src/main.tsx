@@ -1,0 +1,36 @@
+import './design/tokens.css';
+import './design/base.css';
+import { QueryClientProvider } from '@tanstack/react-query';
+import { RouterProvider } from '@tanstack/react-router';
+import { setNonce } from 'get-nonce';
+import { createRoot } from 'react-dom/client';
+import { ConfirmDialog } from './components/confirm';
+import { InstantCard } from './components/Instant';
+import { Toasts } from './components/toast';
+import { TooltipProvider } from './components/Tooltip';
+import { WordsProvider, loadDictionary } from './i18n';
+import { config } from './lib/config';
+import { listenForKeys } from './lib/keys';
+import { startLive } from './lib/live';
+import { followAppearance, prefs } from './lib/prefs';
+import { client, router } from './router';
+
+// Dialogs lock scrolling with a style element, which the content security policy admits by this.
+if (config.nonce) setNonce(config.nonce);
+followAppearance();
+listenForKeys();
+startLive(client);
+
+const words = await loadDictionary(prefs.get().language);
+createRoot(document.getElementById('root') as HTMLElement).render(
+  <WordsProvider initial={words}>
+    <QueryClientProvider client={client}>
+      <TooltipProvider>
+        <RouterProvider router={router} />
+        <ConfirmDialog />
+        <Toasts />
+        <InstantCard />
+      </TooltipProvider>
+    </QueryClientProvider>
+  </WordsProvider>,
+);

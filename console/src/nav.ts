@@ -1,0 +1,44 @@
+import {
+  Boxes,
+  CalendarDays,
+  Gauge,
+  History,
+  Layers,
+  ListTodo,
+  type LucideIcon,
+  Network,
+  Settings,
+  TimerOff,
+  Webhook,
+} from 'lucide-react';
+import type { Dictionary } from './i18n';
+
+export interface NavEntry {
+  to: string;
+  word: keyof Dictionary['shell'] & string;
+  icon: LucideIcon;
+  /** Second key after `g`. */
+  key: string;
+  /** In the bottom bar of phones. */
+  phone?: boolean;
+}
+
+/** The pages of the rail, in groups. */
+export const nav: readonly (readonly NavEntry[])[] = [
+  [
+    { to: '/ns/$ns', word: 'dashboard', icon: Gauge, key: 'd', phone: true },
+    { to: '/ns/$ns/jobs', word: 'jobs', icon: ListTodo, key: 'j', phone: true },
+    { to: '/ns/$ns/runs', word: 'runs', icon: History, key: 'r', phone: true },
+  ],
+  [
+    { to: '/ns/$ns/queues', word: 'queues', icon: Layers, key: 'q', phone: true },
+    { to: '/ns/$ns/workers', word: 'workers', icon: Boxes, key: 'w' },
+    { to: '/cluster', word: 'cluster', icon: Network, key: 'c' },
+  ],
+  [
+    { to: '/ns/$ns/calendars', word: 'calendars', icon: CalendarDays, key: 'l' },
+    { to: '/ns/$ns/misfires', word: 'misfires', icon: TimerOff, key: 'm' },
+    { to: '/webhooks', word: 'webhooks', icon: Webhook, key: 'h' },
+  ],
+  [{ to: '/settings', word: 'settings', icon: Settings, key: 's' }],
+];

@@ -1,0 +1,16 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { count, oneOf, searchOf, text } from '@/lib/search';
+import { nsRoute } from '../root';
+
+export const runRoute = createRoute({
+  getParentRoute: () => nsRoute,
+  path: 'runs/$run',
+  validateSearch: searchOf((raw) => ({
+    attempt: count(raw, 'attempt'),
+    tab: oneOf(raw, 'tab', ['log', 'timeline', 'data', 'events']),
+    find: text(raw, 'find'),
+  })),
+  component: lazyRouteComponent(() => import('./RunPage'), 'RunPage'),
+});
+
+export const runRoutes = [runRoute] as const;

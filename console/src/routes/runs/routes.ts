@@ -1,0 +1,17 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { searchOf, text, words } from '@/lib/search';
+import { nsRoute } from '../root';
+
+export const runsRoute = createRoute({
+  getParentRoute: () => nsRoute,
+  path: 'runs',
+  validateSearch: searchOf((raw) => ({
+    q: text(raw, 'q'),
+    from: text(raw, 'from'),
+    to: text(raw, 'to'),
+    cols: words(raw, 'cols'),
+  })),
+  component: lazyRouteComponent(() => import('./RunsPage'), 'RunsPage'),
+});
+
+export const runsRoutes = [runsRoute] as const;
