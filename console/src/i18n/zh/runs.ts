@@ -1,3 +1,31 @@
 import type { runs as en } from '../en/runs';
 
-export const runs: typeof en = {};
+export const runs: typeof en = {
+  job: '任务',
+  state: '状态',
+  fired: '触发时间',
+  created: '记录时间',
+  started: '开始',
+  ended: '结束',
+  took: '耗时',
+  lateness: '延迟',
+  attempt: '尝试',
+  origin: '启动方式',
+  worker: '工作进程',
+  queue: '队列',
+  reason: '原因',
+  id: 'ID',
+  search: '搜索运行：state:failed job:report',
+  anyState: '全部',
+  from: '从',
+  to: '到',
+  fresh: (n: number) => `${n} 条新运行`,
+  what: '运行',
+  emptyText: '运行是任务的一次执行。触发器触发或有人启动任务时，运行会出现在这里。',
+  toJobs: '前往任务',
+  cancelMany: (n: string) => `取消 ${n} 次运行？`,
+  cancelManyText: '已经结束的运行保持不变。',
+  cancelled: (n: string) => `已请求结束 ${n} 次运行。`,
+  someFailed: (n: string) => `其中 ${n} 次被拒绝。`,
+  openLog: '打开日志',
+};

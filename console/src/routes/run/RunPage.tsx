@@ -1,9 +1,277 @@
-import { RawPage } from '@/components/RawPage';
-import { useT } from '@/i18n';
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import * as Tabs from '@radix-ui/react-tabs';
+import { Ban, RotateCcw, TriangleAlert } from 'lucide-react';
+import { api, ask, idempotencyKey } from '@/api/client';
+import { type Action, ActionBar } from '@/components/ActionBar';
+import { confirm } from '@/components/confirm';
+import { CopyButton } from '@/components/Copy';
+import { Loaded } from '@/components/Feedback';
+import { Select } from '@/components/Field';
+import { Instant, Took } from '@/components/Instant';
+import { Facts, Page, Panel } from '@/components/Page';
+import { StateBadge, StateGlyph } from '@/components/StateBadge';
+import { toast, toastError } from '@/components/toast';
+import { WhyPanel } from '@/components/WhyPanel';
+import { useFormats, useT } from '@/i18n';
+import { type Command, fillPath } from '@/lib/commands';
+import { asState, isFinal, runState } from '@/states';
+import { LogViewer } from './log/LogViewer';
+import { type Attempt, type Run, attemptsQuery, errorQuery, runQuery, whyQuery } from './queries';
 import { runRoute } from './routes';
+import css from './Run.module.css';
+import { RunData } from './RunData';
+import { Timeline, endOf } from './Timeline';
+import { type Step, stepsOf } from './times';
 
 export function RunPage() {
   const t = useT();
-  const { run } = runRoute.useParams();
-  return <RawPage title={t.shell.runs} path={`/api/v1/runs/${encodeURIComponent(run)}`} topics={[`run:${run}`]} />;
+  const { run: id } = runRoute.useParams();
+  const query = useQuery(runQuery(id));
+  return (
+    <Loaded query={query} what={t.run.a}>
+      {(run) => <RunView run={run} />}
+    </Loaded>
+  );
+}
+
+function RunView({ run }: { run: Run }) {
+  const t = useT();
+  const formats = useFormats();
+  const search = runRoute.useSearch();
+  const navigate = useNavigate();
+  const attempts = useQuery(attemptsQuery(run.id)).data ?? [];
+  const over = isFinal(run.state);
+  const failed = run.state === 'failed';
+  const error = useQuery({ ...errorQuery(run.id, undefined), enabled: failed });
+  const why = useQuery({ ...whyQuery(run.id), enabled: !over && run.state !== 'running' });
+  const actions = useActions(run);
+  const tab = search.tab ?? 'log';
+  const job = { ns: run.namespace, job: run.job };
+  const set = (next: Partial<typeof search>) => void navigate({ to: '.', search: (before) => ({ ...before, ...next }), replace: true });
+  const showLine = (line: number) => void navigate({ to: '.', search: (before) => ({ ...before, tab: undefined, attempt: undefined }), hash: `L${line}`, replace: true });
+  return (
+    <Page
+      title={`${run.job} ${t.run.page(run.id.slice(0, 8))}`}
+      fill
+      trail={
+        <>
+          <Link to="/ns/$ns/jobs" params={{ ns: run.namespace }}>
+            {run.namespace}
+          </Link>{' '}
+          /{' '}
+          <Link to="/ns/$ns/jobs/$job" params={job}>
+            {run.job}
+          </Link>
+        </>
+      }
+      heading={
+        <Link to="/ns/$ns/jobs/$job" params={job} className={css.job}>
+          {run.job}
+        </Link>
+      }
+      facts={
+        <>
+          <StateBadge state={runState(run)} strong />
+          {run.cancel_requested_at && !over && <span className={css.cancelling}>{t.run.cancelling}</span>}
+          <span>
+            {run.attempt > 0 ? t.run.attempt(formats.number(run.attempt), formats.number(Math.max(run.attempts_max, run.attempt))) : t.run.noAttempt}
+          </span>
+          <span>{t.run.version(formats.number(run.job_version))}</span>
+          <span>{t.run.origins[run.origin] ?? t.run.origins.unknown}</span>
+          <span className={css.id}>
+            <code>{run.id}</code>
+            <CopyButton text={run.id} label={t.run.copyId} />
+          </span>
+        </>
+      }
+      actions={<ActionBar actions={actions} />}
+    >
+      <Steps steps={stepsOf(run, attempts)} run={run} />
+      {failed && <ErrorBanner run={run} attempts={attempts} error={error.data} onShow={showLine} />}
+      {!over && why.data && run.state !== 'running' && <WhyPanel why={why.data} namespace={run.namespace} title={t.run.whyTitle} />}
+      {run.recovered && (
+        <p className={css.recovered}>
+          <TriangleAlert size={14} aria-hidden="true" /> {t.run.recovered}
+        </p>
+      )}
+      <Tabs.Root value={tab} onValueChange={(next) => set({ tab: next === 'log' ? undefined : (next as typeof tab) })} className={css.tabs}>
+        <div className={css.tabBar}>
+          <Tabs.List className={css.tabList} aria-label={t.run.a}>
+            <Tabs.Trigger value="log">{t.run.tabLog}</Tabs.Trigger>
+            <Tabs.Trigger value="timeline">{t.run.tabTimeline}</Tabs.Trigger>
+            <Tabs.Trigger value="data">{t.run.tabData}</Tabs.Trigger>
+          </Tabs.List>
+          {attempts.length > 1 && tab === 'log' && (
+            <div className={css.chooser}>
+              <AttemptChips attempts={attempts} />
+              <Select aria-label={t.run.attemptWord} value={search.attempt ?? ''} onChange={(event) => set({ attempt: event.target.value === '' ? undefined : Number(event.target.value) })}>
+                <option value="">{t.run.allAttempts}</option>
+                {attempts.map((attempt) => (
+                  <option key={attempt.number} value={attempt.number}>
+                    {`${t.run.attemptWord} ${attempt.number} · ${t.states.words[asState(attempt.state)]}`}
+                  </option>
+                ))}
+              </Select>
+            </div>
+          )}
+        </div>
+        <Tabs.Content value="log" className={css.logTab} tabIndex={-1}>
+          {(!failed || error.data || error.error) && (
+            <LogViewer
+              key={`${run.id} ${search.attempt} ${location.hash}`}
+              run={run.id}
+              attempt={search.attempt}
+              running={!over}
+              zone={undefined}
+              at={search.attempt === undefined || search.attempt === error.data?.attempt ? error.data?.first?.line : undefined}
+            />
+          )}
+        </Tabs.Content>
+        <Tabs.Content value="timeline" className={css.pane} tabIndex={-1}>
+          <Panel title={t.run.attempts}>
+            <Timeline run={run} attempts={attempts} zone={undefined} />
+          </Panel>
+          <Panel title={t.run.facts}>
+            <RunFacts run={run} />
+          </Panel>
+        </Tabs.Content>
+        <Tabs.Content value="data" className={css.pane} tabIndex={-1}>
+          <RunData run={run} />
+        </Tabs.Content>
+      </Tabs.Root>
+    </Page>
+  );
+}
+
+function useActions(run: Run): Action[] {
+  const t = useT();
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const path = { run: run.id };
+  const over = isFinal(run.state);
+  const rerun = useMutation({
+    mutationFn: () => ask(api.POST('/api/v1/runs/{run}/rerun', { params: { path, header: { 'Idempotency-Key': idempotencyKey() } }, body: {} })),
+    onSuccess: (next) => {
+      toast({ tone: 'good', text: t.run.rerunDone });
+      void navigate({ to: '/ns/$ns/runs/$run', params: { ns: next.namespace, run: next.id } });
+    },
+    onError: (error) => toastError(t.run.rerun, error),
+  });
+  const cancel = useMutation({
+    mutationFn: (reason: string) =>
+      ask(api.POST('/api/v1/runs/{run}/cancel', { params: { path, header: { 'Idempotency-Key': idempotencyKey() } }, body: reason === '' ? {} : { reason } })),
+    onSuccess: (next) => {
+      client.setQueryData(runQuery(run.id).queryKey, next);
+      toast({ tone: 'good', text: t.run.cancelDone });
+    },
+    onError: (error) => toastError(t.run.cancel, error),
+  });
+  const rerunCommand: Command = { cli: ['run', 'rerun', run.id], http: { method: 'POST', path: fillPath('/api/v1/runs/{run}/rerun', path), body: {} } };
+  const cancelCommand: Command = { cli: ['run', 'cancel', run.id], http: { method: 'POST', path: fillPath('/api/v1/runs/{run}/cancel', path), body: {} } };
+  return [
+    { id: 'rerun', label: t.run.rerun, icon: RotateCcw, keys: 'shift-r', command: rerunCommand, busy: rerun.isPending, tone: over ? 'primary' : 'plain', run: () => void confirm({ title: t.run.rerun, text: t.run.rerunText, action: t.run.rerun }).then((yes) => yes && rerun.mutate()) },
+    {
+      id: 'cancel',
+      label: t.run.cancel,
+      icon: Ban,
+      keys: 'shift-c',
+      tone: over ? 'plain' : 'danger',
+      command: cancelCommand,
+      busy: cancel.isPending,
+      disabledReason: over ? t.run.isFinal : undefined,
+      run: () => void confirm({ title: t.run.cancelTitle, text: t.run.cancelText, action: t.run.cancel, tone: 'danger', reason: true }).then((yes) => yes && cancel.mutate(yes.reason)),
+    },
+  ];
+}
+
+/** due → claimed → started → ended, with what lies between. */
+function Steps({ steps, run }: { steps: readonly Step[]; run: Run }) {
+  const t = useT();
+  const formats = useFormats();
+  return (
+    <ol className={css.steps}>
+      {steps.map((step) => (
+        <li key={step.id}>
+          <span className={css.stepName}>{t.run[step.id]}</span>
+          <Instant at={step.at} precision="ms" focusable />
+          <span className={css.since}>
+            {step.since === undefined ? null : step.since < 0 ? t.time.clockSkew(formats.duration(-step.since)) : `+${formats.duration(step.since)}`}
+            {step.id === 'started' && typeof run.lateness_ms === 'number' && ` · ${run.lateness_ms < 1000 ? t.run.onTime : t.run.late(formats.duration(run.lateness_ms))}`}
+          </span>
+        </li>
+      ))}
+      {run.state === 'running' && (
+        <li data-now>
+          <span className={css.stepName}>{t.run.running}</span>
+          <span>
+            <Took from={run.started_at} to={null} />
+          </span>
+        </li>
+      )}
+    </ol>
+  );
+}
+
+function AttemptChips({ attempts }: { attempts: readonly Attempt[] }) {
+  return (
+    <span className={css.chips} aria-hidden="true">
+      {attempts.slice(-20).map((attempt) => (
+        <StateGlyph key={attempt.number} state={asState(attempt.state)} />
+      ))}
+    </span>
+  );
+}
+
+function ErrorBanner({ run, attempts, error, onShow }: { run: Run; attempts: readonly Attempt[]; error: import('./log/types').LogError | undefined; onShow: (line: number) => void }) {
+  const t = useT();
+  const formats = useFormats();
+  const last = attempts.at(-1);
+  const first = error?.first;
+  return (
+    <section className={css.banner} aria-label={t.run.failedBecause}>
+      <StateGlyph state="failed" size={15} />
+      <div>
+        <strong>{(last && endOf(last, t)) || run.reason}</strong>
+        {first && (
+          <p>
+            <button type="button" className={css.errorLine} onClick={() => onShow(first.line)} title={t.run.openError}>
+              <span>{t.run.firstError(formats.number(first.line))}</span>
+              <code>{first.text.slice(0, 400)}</code>
+            </button>
+          </p>
+        )}
+      </div>
+      {error && error.count > 1 && <span className={css.count}>{t.run.errors(formats.number(error.count))}</span>}
+    </section>
+  );
+}
+
+function RunFacts({ run }: { run: Run }) {
+  const t = useT();
+  const formats = useFormats();
+  const link = (id: string) => (
+    <Link to="/ns/$ns/runs/$run" params={{ ns: run.namespace, run: id }}>
+      <code>{id}</code>
+    </Link>
+  );
+  return (
+    <Facts
+      rows={[
+        [t.run.origin, t.run.origins[run.origin] ?? t.run.origins.unknown],
+        run.trigger ? [t.run.trigger, run.trigger] : undefined,
+        [t.run.queue, run.queue],
+        [t.run.priority, formats.number(run.priority)],
+        run.worker ? [t.run.worker, run.worker] : undefined,
+        [t.run.took, <Took key="took" from={run.started_at} to={run.ended_at} />],
+        typeof run.lateness_ms === 'number' ? [t.run.lateness, formats.duration(run.lateness_ms)] : undefined,
+        run.not_before ? [t.run.notBefore, <Instant key="nb" at={run.not_before} relative />] : undefined,
+        run.expires_at ? [t.run.expires, <Instant key="ex" at={run.expires_at} relative />] : undefined,
+        run.reason ? [t.run.reason, run.reason] : undefined,
+        run.parent ? [t.run.parent, link(run.parent)] : undefined,
+        run.shard ? [t.run.shard, t.run.shardOf(formats.number(run.shard.index), formats.number(run.shard.total))] : undefined,
+        run.rerun_of ? [t.run.rerunOf, link(run.rerun_of)] : undefined,
+      ]}
+    />
+  );
 }

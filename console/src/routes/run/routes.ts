@@ -7,7 +7,7 @@ export const runRoute = createRoute({
   path: 'runs/$run',
   validateSearch: searchOf((raw) => ({
     attempt: count(raw, 'attempt'),
-    tab: oneOf(raw, 'tab', ['log', 'timeline', 'data', 'events']),
+    tab: oneOf(raw, 'tab', ['log', 'timeline', 'data']),
     find: text(raw, 'find'),
   })),
   component: lazyRouteComponent(() => import('./RunPage'), 'RunPage'),
