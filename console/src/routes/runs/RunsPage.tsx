@@ -1,9 +1,117 @@
-import { RawPage } from '@/components/RawPage';
-import { useT } from '@/i18n';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { Ban, Search } from 'lucide-react';
+import { useEffect, useRef, useState } from 'react';
+import { api, ask, idempotencyKey } from '@/api/client';
+import { Button } from '@/components/Button';
+import { confirm } from '@/components/confirm';
+import { ColumnMenu } from '@/components/DataTable';
+import { NothingMatches, NothingYet } from '@/components/Feedback';
+import { TextInput } from '@/components/Field';
+import { Page } from '@/components/Page';
+import { StateGlyph } from '@/components/StateBadge';
+import { toast } from '@/components/toast';
+import { useFormats, useT } from '@/i18n';
+import { useKeys } from '@/lib/keys';
+import type { State } from '@/states';
+import { useRunColumns } from './columns';
 import { runsRoute } from './routes';
+import css from './Runs.module.css';
+import { RunTable } from './RunTable';
+import { statesOf, withStates } from './search';
+
+const quick: readonly State[] = ['running', 'queued', 'failed', 'succeeded', 'cancelled', 'skipped'];
 
 export function RunsPage() {
   const t = useT();
+  const formats = useFormats();
   const { ns } = runsRoute.useParams();
-  return <RawPage title={t.shell.runs} path={`/api/v1/namespaces/${encodeURIComponent(ns)}/runs`} topics={['runs']} />;
+  const search = runsRoute.useSearch();
+  const navigate = useNavigate();
+  const columns = useRunColumns({ job: true, namespace: ns === '-' });
+  const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
+  const q = search.q ?? '';
+  const [typed, setTyped] = useState(q);
+  const input = useRef<HTMLInputElement>(null);
+  useEffect(() => setTyped(q), [q]);
+  useKeys([{ keys: '/', label: t.shell.searchKey, group: t.shell.groupPage, run: () => input.current?.focus() }]);
+  const set = (next: Partial<typeof search>) => void navigate({ to: '.', search: (before) => ({ ...before, ...next }), replace: true });
+  const states = statesOf(q);
+  const filtered = q !== '' || search.from !== undefined || search.to !== undefined;
+
+  const cancel = async () => {
+    const yes = await confirm({ title: t.runs.cancelMany(formats.number(selected.size)), text: t.runs.cancelManyText, action: t.run.cancel, tone: 'danger', reason: true });
+    if (!yes) return;
+    const body = yes.reason === '' ? {} : { reason: yes.reason };
+    const ended = await Promise.allSettled([...selected].map((run) => ask(api.POST('/api/v1/runs/{run}/cancel', { params: { path: { run }, header: { 'Idempotency-Key': idempotencyKey() } }, body }))));
+    const refused = ended.filter((one) => one.status === 'rejected').length;
+    setSelected(new Set());
+    toast({ tone: refused > 0 ? 'bad' : 'good', text: `${t.runs.cancelled(formats.number(ended.length - refused))}${refused > 0 ? ` ${t.runs.someFailed(formats.number(refused))}` : ''}` });
+  };
+
+  return (
+    <Page title={t.shell.runs} fill actions={<ColumnMenu columns={columns} chosen={search.cols} onChoose={(cols) => set({ cols })} />}>
+      <div className={css.filters}>
+        <form
+          className={css.search}
+          role="search"
+          onSubmit={(event) => {
+            event.preventDefault();
+            set({ q: typed.trim() || undefined });
+          }}
+        >
+          <Search size={14} aria-hidden="true" />
+          <TextInput ref={input} value={typed} maxLength={512} placeholder={t.runs.search} aria-label={t.runs.search} onChange={(event) => setTyped(event.target.value)} onBlur={() => typed !== q && set({ q: typed.trim() || undefined })} />
+        </form>
+        <div className={css.states} role="group" aria-label={t.runs.state}>
+          <Button size="s" tone="quiet" aria-pressed={states.length === 0} onClick={() => set({ q: withStates(q, []) || undefined })}>
+            {t.runs.anyState}
+          </Button>
+          {quick.map((state) => {
+            const on = states.includes(state);
+            return (
+              <Button key={state} size="s" tone="quiet" aria-pressed={on} onClick={() => set({ q: withStates(q, on ? states.filter((one) => one !== state) : [...states, state]) || undefined })}>
+                <StateGlyph state={state} /> {t.states.words[state]}
+              </Button>
+            );
+          })}
+        </div>
+        {selected.size > 0 && (
+          <div className={css.selected}>
+            <span>{t.common.selected(formats.number(selected.size))}</span>
+            <Button size="s" icon={Ban} tone="danger" onClick={() => void cancel()}>
+              {t.run.cancel}
+            </Button>
+            <Button size="s" tone="quiet" onClick={() => setSelected(new Set())}>
+              {t.common.clearSelection}
+            </Button>
+          </div>
+        )}
+      </div>
+      <RunTable
+        key={`${ns} ${q} ${search.from} ${search.to}`}
+        ns={ns}
+        search={{ q: search.q, from: search.from, to: search.to }}
+        job
+        chosen={search.cols}
+        selected={selected}
+        onSelect={setSelected}
+        empty={
+          filtered ? (
+            <NothingMatches onClear={() => set({ q: undefined, from: undefined, to: undefined })} />
+          ) : (
+            <NothingYet
+              what={t.runs.what}
+              actions={
+                <Link to="/ns/$ns/jobs" params={{ ns }}>
+                  {t.runs.toJobs}
+                </Link>
+              }
+            >
+              {t.runs.emptyText}
+            </NothingYet>
+          )
+        }
+      />
+    </Page>
+  );
 }
