@@ -1,9 +1,236 @@
-import { RawPage } from '@/components/RawPage';
-import { useT } from '@/i18n';
-import { jobRoute } from './routes';
+import { useQuery } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import * as Tabs from '@radix-ui/react-tabs';
+import { CirclePause } from 'lucide-react';
+import { useState } from 'react';
+import { exactText } from '@/api/exact';
+import { ActionBar } from '@/components/ActionBar';
+import { Loaded, NothingYet } from '@/components/Feedback';
+import { Instant } from '@/components/Instant';
+import { JsonView } from '@/components/JsonView';
+import { Facts, Page, Panel } from '@/components/Page';
+import { StateBadge } from '@/components/StateBadge';
+import { WhyPanel } from '@/components/WhyPanel';
+import { useFormats, useT } from '@/i18n';
+import { fillPath } from '@/lib/commands';
+import { parseExact } from '@/lib/json';
+import { runState } from '@/states';
+import { RunTable } from '../runs/RunTable';
+import { DurationBars } from './DurationBars';
+import { figuresOf } from './figures';
+import css from './Job.module.css';
+import { type Job, jobQuery, jobWhyQuery, lastRunsQuery, quoted, triggersQuery } from './queries';
+import { jobRoute, jobTabs } from './routes';
+import { RunNow } from './RunNow';
+import { SchedulePanel } from './SchedulePanel';
+import { useJobActions } from './useJobActions';
 
 export function JobPage() {
   const t = useT();
   const { ns, job } = jobRoute.useParams();
-  return <RawPage title={t.shell.jobs} path={`/api/v1/namespaces/${encodeURIComponent(ns)}/jobs/${encodeURIComponent(job)}`} topics={[`job:${ns}/${job}`]} />;
+  const query = useQuery(jobQuery(ns, job));
+  return (
+    <Loaded query={query} what={t.jobDetail.a}>
+      {(found) => <JobView job={found} />}
+    </Loaded>
+  );
+}
+
+function JobView({ job }: { job: Job }) {
+  const t = useT();
+  const formats = useFormats();
+  const search = jobRoute.useSearch();
+  const navigate = useNavigate();
+  const [starting, setStarting] = useState(false);
+  const actions = useJobActions(job, () => setStarting(true));
+  const tab = search.tab ?? 'overview';
+  const labels = Object.entries(job.spec.labels ?? {});
+  return (
+    <Page
+      title={job.name}
+      fill={tab === 'runs'}
+      trail={
+        <Link to="/ns/$ns/jobs" params={{ ns: job.namespace }}>
+          {job.namespace}
+        </Link>
+      }
+      facts={
+        <>
+          {job.paused && (
+            <span className={css.pausedWord}>
+              <CirclePause size={14} aria-hidden="true" /> {t.jobDetail.paused}
+            </span>
+          )}
+          {job.last_run && (
+            <Link to="/ns/$ns/runs/$run" params={{ ns: job.namespace, run: job.last_run.id }} className={css.last}>
+              <StateBadge state={runState(job.last_run)} />
+            </Link>
+          )}
+          <span>{t.run.version(formats.number(job.version))}</span>
+          {labels.map(([name, value]) => (
+            <Link key={name} to="/ns/$ns/jobs" params={{ ns: job.namespace }} search={{ q: `label:${name}=${value}` }} className={css.label}>
+              {value === '' ? name : `${name}=${value}`}
+            </Link>
+          ))}
+        </>
+      }
+      actions={<ActionBar actions={actions} />}
+    >
+      {job.spec.description && <p className={css.description}>{job.spec.description}</p>}
+      {job.paused && (
+        <p className={css.pausedNote} role="status">
+          <CirclePause size={15} aria-hidden="true" />
+          {job.pause_reason ? `${t.jobDetail.pausedBecause} ${job.pause_reason}` : t.jobDetail.pausedNote}
+        </p>
+      )}
+      <Tabs.Root value={tab} onValueChange={(next) => void navigate({ to: '.', search: (before) => ({ ...before, tab: next === 'overview' ? undefined : (next as typeof tab) }), replace: true })} className={css.tabs} data-fill={tab === 'runs' || undefined}>
+        <Tabs.List className={css.tabList} aria-label={t.jobDetail.a}>
+          {jobTabs.map((name) => (
+            <Tabs.Trigger key={name} value={name}>
+              {t.jobDetail.tabs[name]}
+            </Tabs.Trigger>
+          ))}
+        </Tabs.List>
+        <Tabs.Content value="overview" tabIndex={-1}>
+          <Overview job={job} />
+        </Tabs.Content>
+        <Tabs.Content value="runs" tabIndex={-1} className={css.fill}>
+          <RunTable ns={job.namespace} search={{ q: `job:${quoted(job.name)}` }} job={false} empty={<NothingYet what={t.runs.what}>{t.jobDetail.noRuns}</NothingYet>} />
+        </Tabs.Content>
+        <Tabs.Content value="schedule" tabIndex={-1}>
+          <Schedule job={job} count={30} details />
+        </Tabs.Content>
+        <Tabs.Content value="versions" tabIndex={-1}>
+          <Versions job={job} />
+        </Tabs.Content>
+        <Tabs.Content value="definition" tabIndex={-1}>
+          <Definition job={job} />
+        </Tabs.Content>
+      </Tabs.Root>
+      {starting && <RunNow job={job} onClose={() => setStarting(false)} />}
+    </Page>
+  );
+}
+
+function Overview({ job }: { job: Job }) {
+  const t = useT();
+  const formats = useFormats();
+  const why = useQuery(jobWhyQuery(job.namespace, job.name));
+  const last = useQuery(lastRunsQuery(job.namespace, job.name));
+  const runs = last.data?.items ?? [];
+  const figures = figuresOf(runs);
+  const { spec } = job;
+  const limit = spec.max_active ?? (spec.overlap && spec.overlap !== 'allow' ? 1 : undefined);
+  return (
+    <div className={css.overview}>
+      <div className={css.column}>
+        <Schedule job={job} count={6} />
+        <Panel title={t.jobDetail.lastRuns} aside={<Link to="." search={{ tab: 'runs' }}>{t.run.allRuns}</Link>}>
+          <Loaded query={last} what={t.jobDetail.lastRuns}>
+            {() =>
+              runs.length === 0 ? (
+                <p className={css.quiet}>
+                  {t.jobDetail.noRuns} {job.next_fire_at && <>{t.jobDetail.noRunsNext} <Instant at={job.next_fire_at} relative />.</>}
+                </p>
+              ) : (
+                <>
+                  <dl className={css.figures}>
+                    <div>
+                      <dt>{t.jobDetail.success}</dt>
+                      <dd>{figures.over === 0 ? t.common.none : formats.percent(figures.succeeded / figures.over)}</dd>
+                    </div>
+                    <div>
+                      <dt>{t.jobDetail.p50}</dt>
+                      <dd>{figures.p50 === undefined ? t.common.none : formats.duration(figures.p50)}</dd>
+                    </div>
+                    <div>
+                      <dt>{t.jobDetail.p95}</dt>
+                      <dd>{figures.p95 === undefined ? t.common.none : formats.duration(figures.p95)}</dd>
+                    </div>
+                    <div>
+                      <dt>{t.jobDetail.late}</dt>
+                      <dd>{figures.lateMax === undefined ? t.common.none : formats.duration(figures.lateMax)}</dd>
+                    </div>
+                  </dl>
+                  <DurationBars runs={runs} />
+                </>
+              )
+            }
+          </Loaded>
+        </Panel>
+      </div>
+      <div className={css.column}>
+        {why.data && <WhyPanel why={why.data} namespace={job.namespace} title={t.jobDetail.whyTitle} />}
+        <Panel title={t.jobDetail.facts}>
+          <Facts
+            rows={[
+              [t.jobDetail.task, <Task key="task" job={job} />],
+              [t.jobDetail.queue, spec.queue ?? 'default'],
+              [t.jobDetail.overlap, `${spec.overlap ?? 'allow'}${limit ? ` · ${t.jobDetail.limit(formats.number(limit))}` : ''}`],
+              [t.jobDetail.active, formats.number(job.active_runs)],
+              [t.jobDetail.retries, spec.retries ? `${formats.number(spec.retries)}${spec.retry_delay ? ` · ${spec.retry_delay}` : ''}` : t.jobDetail.none],
+              [t.jobDetail.timeout, spec.timeout ?? t.jobDetail.none],
+              spec.on_lost ? [t.jobDetail.onLost, spec.on_lost] : undefined,
+              typeof spec.priority === 'number' ? [t.jobDetail.priorityWord, formats.number(spec.priority)] : undefined,
+              [t.jobDetail.updated, <Instant key="updated" at={job.updated_at} relative />],
+              [t.jobDetail.created, <Instant key="created" at={job.created_at} />],
+            ]}
+          />
+        </Panel>
+      </div>
+    </div>
+  );
+}
+
+function Task({ job }: { job: Job }) {
+  const { run, exec, http, handler, noop } = job.spec;
+  if (run) return <pre className={css.code}>{run}</pre>;
+  if (exec) return <pre className={css.code}>{exec.join(' ')}</pre>;
+  if (http) return <code>{`${http.method ?? 'GET'} ${http.url}`}</code>;
+  if (handler) return <code>{handler}</code>;
+  return <>{noop ? 'noop' : '—'}</>;
+}
+
+function Schedule({ job, count, details = false }: { job: Job; count: number; details?: boolean }) {
+  const t = useT();
+  const query = useQuery(triggersQuery(job.namespace, job.name));
+  return (
+    <Panel title={t.jobDetail.schedule}>
+      <Loaded query={query} what={t.jobDetail.schedule}>
+        {(page) => {
+          const triggers = page.items;
+          if (triggers.length === 0) return <p className={css.quiet}>{t.jobDetail.noTrigger}</p>;
+          return (
+            <div className={css.triggers}>
+              {triggers.map((trigger) => (
+                <SchedulePanel key={trigger.id} trigger={trigger} count={count} details={details} />
+              ))}
+            </div>
+          );
+        }}
+      </Loaded>
+    </Panel>
+  );
+}
+
+function Definition({ job }: { job: Job }) {
+  const t = useT();
+  const query = useQuery({
+    queryKey: ['job-exact', job.namespace, job.name, job.version],
+    queryFn: async ({ signal }) => parseExact(await exactText(fillPath('/api/v1/namespaces/{namespace}/jobs/{job}', { namespace: job.namespace, job: job.name }), signal)),
+  });
+  return (
+    <Panel title={t.jobDetail.tabs.definition} aside={t.jobDetail.definitionNote}>
+      <Loaded query={query} what={t.jobDetail.tabs.definition}>
+        {(json) => {
+          const spec = json.kind === 'object' ? json.members.find(([name]) => name === 'spec')?.[1] : undefined;
+          return <JsonView json={spec ?? json} open={4} />;
+        }}
+      </Loaded>
+    </Panel>
+  );
+}
+
+function Versions({ job }: { job: Job }) {
+  return <Definition job={job} />;
 }

@@ -1,9 +1,13 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { count, oneOf, searchOf } from '@/lib/search';
 import { nsRoute } from '../root';
+
+export const jobTabs = ['overview', 'runs', 'schedule', 'versions', 'definition'] as const;
 
 export const jobRoute = createRoute({
   getParentRoute: () => nsRoute,
   path: 'jobs/$job',
+  validateSearch: searchOf((raw) => ({ tab: oneOf(raw, 'tab', jobTabs), from: count(raw, 'from'), to: count(raw, 'to') })),
   component: lazyRouteComponent(() => import('./JobPage'), 'JobPage'),
 });
 

@@ -1,0 +1,36 @@
+import { useNavigate } from '@tanstack/react-router';
+import { useFormats, useT } from '@/i18n';
+import { runState } from '@/states';
+import type { Run } from '../runs/queries';
+import { took } from './figures';
+import css from './Job.module.css';
+
+/** One bar a run, oldest first: its height is how long it took, its colour how it ended. */
+export function DurationBars({ runs }: { runs: readonly Run[] }) {
+  const t = useT();
+  const formats = useFormats();
+  const navigate = useNavigate();
+  const shown = runs.slice(0, 50).toReversed();
+  const longest = Math.max(1, ...shown.map((run) => took(run) ?? 0));
+  return (
+    <div className={css.bars} role="group" aria-label={t.jobDetail.duration}>
+      {shown.map((run) => {
+        const ms = took(run);
+        const word = t.states.words[runState(run)];
+        const label = ms === undefined ? word : `${word}, ${formats.duration(ms)}`;
+        return (
+          <button
+            key={run.id}
+            type="button"
+            title={label}
+            aria-label={label}
+            data-state-word={runState(run)}
+            onClick={() => void navigate({ to: '/ns/$ns/runs/$run', params: { ns: run.namespace, run: run.id } })}
+          >
+            <span style={{ height: `${Math.max(8, ((ms ?? longest) / longest) * 100)}%` }} />
+          </button>
+        );
+      })}
+    </div>
+  );
+}

@@ -1,0 +1,123 @@
+import { useMutation } from '@tanstack/react-query';
+import { Link } from '@tanstack/react-router';
+import { useState } from 'react';
+import { raw } from '@/api/client';
+import { Button } from '@/components/Button';
+import { Dialog } from '@/components/Dialog';
+import { Field, Select, TextArea, TextInput } from '@/components/Field';
+import { toast, toastError } from '@/components/toast';
+import { useT } from '@/i18n';
+import { fillPath } from '@/lib/commands';
+import { parseExact } from '@/lib/json';
+import { readParam } from './figures';
+import type { Job, ParamSpec } from './queries';
+import css from './Job.module.css';
+
+/** Asks for parameters, and starts a run. */
+export function RunNow({ job, onClose }: { job: Job; onClose: () => void }) {
+  const t = useT();
+  const params = Object.entries(job.spec.params ?? {});
+  const [typed, setTyped] = useState<Record<string, string>>({});
+  const [input, setInput] = useState('');
+  const [reason, setReason] = useState('');
+  const start = useMutation({
+    mutationFn: (body: unknown) => raw<{ id: string; namespace: string }>('POST', fillPath('/api/v1/namespaces/{namespace}/jobs/{job}/run', { namespace: job.namespace, job: job.name }), body),
+    onSuccess: (run) => {
+      onClose();
+      toast({
+        tone: 'good',
+        text: t.jobDetail.started,
+        link: (
+          <Link to="/ns/$ns/runs/$run" params={{ ns: run.namespace, run: run.id }}>
+            {t.jobDetail.openRun}
+          </Link>
+        ),
+      });
+    },
+    onError: (error) => toastError(t.jobDetail.runNow, error),
+  });
+  const wrong = (name: string, param: ParamSpec): boolean => {
+    const value = typed[name] ?? '';
+    if (value === '') return false;
+    try {
+      readParam(param.type, value);
+      return false;
+    } catch {
+      return true;
+    }
+  };
+  const badInput = input.trim() !== '' && !isJson(input);
+  const missing = params.some(([name, param]) => param.required && param.default === undefined && (typed[name] ?? '') === '');
+  const ready = !badInput && !missing && !params.some(([name, param]) => wrong(name, param));
+  const submit = () => {
+    if (!ready) return;
+    const given = params.filter(([name]) => (typed[name] ?? '') !== '').map(([name, param]) => [name, readParam(param.type, typed[name] ?? '')] as const);
+    start.mutate({
+      ...(given.length > 0 ? { params: Object.fromEntries(given) } : {}),
+      ...(input.trim() === '' ? {} : { input: JSON.parse(input) as unknown }),
+      ...(reason === '' ? {} : { reason }),
+    });
+  };
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={t.jobDetail.runNowTitle(job.name)}
+      description={t.jobDetail.runNowText}
+      footer={
+        <>
+          <Button onClick={onClose}>{t.common.cancel}</Button>
+          <Button tone="primary" busy={start.isPending} disabled={!ready} onClick={submit}>
+            {t.jobDetail.start}
+          </Button>
+        </>
+      }
+    >
+      <form
+        className={css.form}
+        onSubmit={(event) => {
+          event.preventDefault();
+          submit();
+        }}
+      >
+        {params.map(([name, param]) => (
+          <Field key={name} label={name} hint={param.description} aside={[param.type, param.required && t.jobDetail.required].filter(Boolean).join(', ')} error={wrong(name, param) ? param.type : undefined}>
+            {(field) => {
+              const set = (value: string) => setTyped((before) => ({ ...before, [name]: value }));
+              const fallback = param.default === undefined ? '' : typeof param.default === 'string' ? param.default : JSON.stringify(param.default);
+              const choices = param.enum && param.enum.length > 0 ? param.enum.map(String) : param.type === 'boolean' ? ['true', 'false'] : undefined;
+              return choices ? (
+                <Select {...field} value={typed[name] ?? ''} onChange={(event) => set(event.target.value)}>
+                  <option value="">{fallback === '' ? t.common.none : fallback}</option>
+                  {choices.map((choice) => (
+                    <option key={choice}>{choice}</option>
+                  ))}
+                </Select>
+              ) : (
+                <TextInput {...field} mono value={typed[name] ?? ''} placeholder={fallback} onChange={(event) => set(event.target.value)} />
+              );
+            }}
+          </Field>
+        ))}
+        {params.length === 0 && (
+          <Field label={t.jobDetail.inputJson} hint={t.jobDetail.inputHint} error={badInput ? t.jobDetail.notJson : undefined}>
+            {(field) => <TextArea {...field} mono rows={4} value={input} placeholder="{ }" onChange={(event) => setInput(event.target.value)} />}
+          </Field>
+        )}
+        <Field label={t.common.reason} hint={t.common.reasonHint}>
+          {(field) => <TextInput {...field} maxLength={500} value={reason} onChange={(event) => setReason(event.target.value)} />}
+        </Field>
+        <button type="submit" hidden />
+      </form>
+    </Dialog>
+  );
+}
+
+function isJson(text: string): boolean {
+  try {
+    parseExact(text);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,39 @@
+import { expect, it } from 'vitest';
+import type { Run } from '../runs/queries';
+import { figuresOf, percentile, readParam } from './figures';
+import { quoted } from './queries';
+
+const at = (ms: number) => new Date(Date.UTC(2026, 10, 25, 9) + ms).toISOString();
+const run = (state: string, took: number | undefined, late = 0) => ({ state, started_at: at(0), ended_at: took === undefined ? null : at(took), lateness_ms: late }) as Run;
+
+it('counts what is over and leaves out what was skipped', () => {
+  expect(figuresOf([run('succeeded', 100), run('failed', 300, 7), run('running', undefined), run('skipped', 0)])).toEqual({
+    over: 2,
+    succeeded: 1,
+    p50: 100,
+    p95: 300,
+    lateMax: 7,
+  });
+});
+
+it('has no figures without runs', () => {
+  expect(figuresOf([])).toEqual({ over: 0, succeeded: 0 });
+});
+
+it('takes the nearest rank', () => {
+  expect(percentile([1, 2, 3, 4], 0.5)).toBe(2);
+  expect(percentile([1, 2, 3, 4], 0.95)).toBe(4);
+  expect(percentile([], 0.5)).toBeUndefined();
+});
+
+it('reads parameters by their type, and text as it is typed', () => {
+  expect(readParam('integer', ' 12 ')).toBe(12);
+  expect(readParam(undefined, '1.10')).toBe('1.10');
+  expect(readParam('boolean', 'false')).toBe(false);
+  for (const [type, typed] of [['integer', '1.5'], ['number', ''], ['number', 'x'], ['boolean', 'yes']]) expect(() => readParam(type, typed ?? '')).toThrow(type);
+});
+
+it('quotes what the search language would split', () => {
+  expect(quoted('nightly-backup')).toBe('nightly-backup');
+  expect(quoted('a b')).toBe('"a b"');
+});
