@@ -1,7 +1,7 @@
 import type { jobDetail as en } from '../en/jobDetail';
 
 export const jobDetail: typeof en = {
-  a: '此任务',
+  a: '此作业',
   tabs: { overview: '概览', runs: '运行', schedule: '计划', versions: '版本', definition: '定义' },
   runNow: '立即运行',
   runNowTitle: (job: string) => `立即运行 ${job}`,
@@ -11,11 +11,11 @@ export const jobDetail: typeof en = {
   openRun: '打开运行',
   params: '参数',
   inputJson: '输入（JSON）',
-  inputHint: '覆盖在任务自身的输入之上。留空则使用任务的输入。',
+  inputHint: '覆盖在作业自身的输入之上。留空则使用作业的输入。',
   notJson: '不是有效的 JSON。',
   required: '必填',
   priority: '优先级',
-  priorityHint: '留空则使用任务的优先级。',
+  priorityHint: '留空则使用作业的优先级。',
   pause: '暂停',
   pauseTitle: (job: string) => `暂停 ${job}？`,
   pauseText: '恢复之前不会触发。已有的运行继续进行。',
@@ -30,7 +30,7 @@ export const jobDetail: typeof en = {
   removed: '已删除。',
   paused: '已暂停',
   pausedBecause: '暂停原因：',
-  pausedNote: '此任务已暂停，触发器不会触发。',
+  pausedNote: '此作业已暂停，触发器不会触发。',
   schedule: '计划',
   noTrigger: '没有触发器：仅在有人启动时运行。',
   nextFires: '接下来的触发',

@@ -1,7 +1,7 @@
 import type { runs as en } from '../en/runs';
 
 export const runs: typeof en = {
-  job: '任务',
+  job: '作业',
   state: '状态',
   fired: '触发时间',
   created: '记录时间',
@@ -21,8 +21,8 @@ export const runs: typeof en = {
   to: '到',
   fresh: (n: number) => `${n} 条新运行`,
   what: '运行',
-  emptyText: '运行是任务的一次执行。触发器触发或有人启动任务时，运行会出现在这里。',
-  toJobs: '前往任务',
+  emptyText: '运行是作业的一次执行。触发器触发或有人启动作业时，运行会出现在这里。',
+  toJobs: '前往作业',
   cancelMany: (n: string) => `取消 ${n} 次运行？`,
   cancelManyText: '已经结束的运行保持不变。',
   cancelled: (n: string) => `已请求结束 ${n} 次运行。`,

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Run } from '../runs/queries';
 import { figuresOf, percentile, readParam } from './figures';
-import { quoted } from './queries';
+import { anchorOf, quoted } from './queries';
 
 const at = (ms: number) => new Date(Date.UTC(2026, 10, 25, 9) + ms).toISOString();
 const run = (state: string, took: number | undefined, late = 0) => ({ state, started_at: at(0), ended_at: took === undefined ? null : at(took), lateness_ms: late }) as Run;
@@ -36,4 +36,11 @@ it('reads parameters by their type, and text as it is typed', () => {
 it('quotes what the search language would split', () => {
   expect(quoted('nightly-backup')).toBe('nightly-backup');
   expect(quoted('a b')).toBe('"a b"');
+});
+
+it('counts intervals from the next fire, where nobody said from when', () => {
+  const trigger = { kind: 'every', spec: { every: '10s', repeat_count: 9 }, next_fire_at: at(0), times_triggered: 4 } as const;
+  expect(anchorOf(trigger)).toEqual({ start_at: at(0), repeat_count: 5 });
+  expect(anchorOf({ ...trigger, spec: { every: '10s', start_at: at(5) } })).toEqual({});
+  expect(anchorOf({ ...trigger, kind: 'cron' })).toEqual({});
 });

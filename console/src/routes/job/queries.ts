@@ -44,12 +44,20 @@ export const firesQuery = (trigger: Trigger, count: number) =>
   queryOptions({
     queryKey: ['fires', trigger.key, trigger.version, trigger.next_fire_at, count],
     queryFn: ({ signal }) => {
-      const spec = { ...trigger.spec, timezone: trigger.timezone, calendar: trigger.calendar ?? null };
+      const spec = { ...trigger.spec, timezone: trigger.timezone, calendar: trigger.calendar ?? null, ...anchorOf(trigger) };
       return ask(api.POST('/api/v1/schedules/preview', { body: { trigger: spec, namespace: trigger.namespace, count }, signal }));
     },
     // A pause after the end of a run has no fire times of its own.
     enabled: trigger.kind !== 'delay',
   });
+
+/** Where the count of intervals begins: a trigger without `start_at` counts from when it was saved, which its next fire tells. */
+export function anchorOf(trigger: Pick<Trigger, 'kind' | 'spec' | 'next_fire_at' | 'times_triggered'>): { start_at?: string; repeat_count?: number } {
+  const counts = trigger.kind === 'every' || trigger.kind === 'calendar_interval';
+  if (!counts || trigger.spec.start_at || !trigger.next_fire_at) return {};
+  const { repeat_count } = trigger.spec;
+  return { start_at: trigger.next_fire_at, ...(typeof repeat_count === 'number' ? { repeat_count: Math.max(0, repeat_count - trigger.times_triggered) } : {}) };
+}
 
 /** A word of the search language, quoted where it needs that. */
 export function quoted(word: string): string {
