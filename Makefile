@@ -4,11 +4,12 @@
 PROFILE ?= release
 LISTEN ?= 127.0.0.1:7070
 
-.PHONY: help run test torture fmt bench-quartz bench-peers clean
+.PHONY: help run test console torture fmt bench-quartz bench-peers clean
 
 help:
 	@echo "make run           build mainspring and start a server with the jobs of examples/"
 	@echo "make test          install what the tests need and run everything"
+	@echo "make console       rebuild the web console's bundle; needs Node 20.19 or later"
 	@echo "make torture       break nodes and databases for half an hour each, and account for everything"
 	@echo "make fmt           format the code"
 	@echo "make bench-quartz  time cron expressions beside Quartz, where Java is at hand"
@@ -20,6 +21,9 @@ run:
 
 test:
 	@.ci/steps
+
+console:
+	cd console && npm ci --no-audit --no-fund && npm run build
 
 # `make torture MINUTES=60 SEED=7` takes more time, and breaks other things.
 MINUTES ?= 30

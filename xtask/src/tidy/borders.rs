@@ -14,6 +14,7 @@ const BORDERS: &[(&str, &[&str])] = &[
     ("mainspring-tasks", &[]),
     ("mainspring-engine", &["store", "core", "schedule", "tasks"]),
     ("mainspring-api", &[]),
+    ("mainspring-console", &[]),
     ("mainspring-server", &["api", "engine", "store", "core", "schedule", "tasks"]),
     ("mainspring-worker", &["api", "tasks"]),
     ("mainspring", &["engine", "store", "core", "schedule", "tasks"]),
