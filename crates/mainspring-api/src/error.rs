@@ -128,6 +128,8 @@ catalogue! {
         "The list of errors says what is wrong with which field. Nothing was changed.";
     RequestQuery "request.query" 400 "a query parameter is not valid"
         "The message names the parameter and what it takes. Unknown parameters are refused.";
+    SearchSyntax "search.syntax" 400 "a search cannot be read"
+        "The message names the term at fault, and the position where it begins. Nothing was searched.";
     RequestHeader "request.header" 400 "a header is not valid"
         "The message names the header and what it takes.";
     RequestCursor "request.cursor" 400 "the page cursor is not valid"

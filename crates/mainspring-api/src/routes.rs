@@ -29,6 +29,9 @@
 //! | [`RUN_ATTEMPTS`] | GET | → array of [`Attempt`](crate::Attempt), first to last |
 //! | [`RUN_OUTPUT`] | GET | → the JSON that the run has left |
 //! | [`RUN_LOG`] | GET ([`LogFilter`](crate::LogFilter)) | → [`LogPage`](crate::LogPage), or an event stream with `follow=true` |
+//! | [`RUN_LOG_FIND`] | GET ([`LogFind`](crate::LogFind)) | → [`LogFound`](crate::LogFound) |
+//! | [`RUN_LOG_ERRORS`] | GET ([`LogErrorFilter`](crate::LogErrorFilter)) | → [`LogError`](crate::LogError) |
+//! | [`RUN_LOG_TEXT`] | GET ([`LogTextFilter`](crate::LogTextFilter)) | → the log as text, however long it is |
 //! | [`CALENDARS`] | GET ([`PageFilter`](crate::PageFilter)) | → [`Page`](crate::Page) of [`Calendar`](crate::Calendar) |
 //! | [`CALENDAR`] | GET, PUT, DELETE | [`CalendarSpec`](crate::CalendarSpec) → [`Calendar`](crate::Calendar) |
 //! | [`EXPORT`] | GET | → [`Bundle`](crate::Bundle) that `apply` takes back |
@@ -130,6 +133,12 @@ pub const RUN_ATTEMPTS: &str = "/api/v1/runs/{run}/attempts";
 pub const RUN_OUTPUT: &str = "/api/v1/runs/{run}/output";
 /// Log of a run.
 pub const RUN_LOG: &str = "/api/v1/runs/{run}/log";
+/// Lines of a log that match.
+pub const RUN_LOG_FIND: &str = "/api/v1/runs/{run}/log/find";
+/// The first error of an attempt.
+pub const RUN_LOG_ERRORS: &str = "/api/v1/runs/{run}/log/errors";
+/// The log of a run as plain text, for a file.
+pub const RUN_LOG_TEXT: &str = "/api/v1/runs/{run}/log/text";
 /// Calendars of a namespace.
 pub const CALENDARS: &str = "/api/v1/namespaces/{namespace}/calendars";
 /// One calendar.
@@ -223,6 +232,9 @@ pub const ALL: &[(&str, &[&str])] = &[
     (RUN_WHY, &["GET"]),
     (RUN_OUTPUT, &["GET"]),
     (RUN_LOG, &["GET"]),
+    (RUN_LOG_FIND, &["GET"]),
+    (RUN_LOG_ERRORS, &["GET"]),
+    (RUN_LOG_TEXT, &["GET"]),
     (CALENDARS, &["GET"]),
     (CALENDAR, &["GET", "PUT", "DELETE"]),
     (EXPORT, &["GET"]),

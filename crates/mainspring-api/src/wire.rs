@@ -7,6 +7,7 @@ mod apply;
 mod calendar;
 mod cluster;
 mod job;
+mod log;
 mod page;
 mod preview;
 mod queue;
@@ -23,13 +24,14 @@ pub use cluster::{
     NodeState, ServerInfo, Shard, StoreWarning,
 };
 pub use job::{Job, JobData, JobFilter, Namespace, NamespaceSpec, Reason, RunNow, WriteOptions};
+pub use log::{
+    LogError, LogErrorFilter, LogFilter, LogFind, LogFound, LogLevel, LogLine, LogMatch, LogPage, LogStream,
+    LogTextFilter,
+};
 pub use page::{Page, PageFilter};
 pub use preview::{NextFilter, NextFire, Preview, PreviewFire, PreviewNote, PreviewRequest};
 pub use queue::{LabelLimit, LabelSettings, Queue, QueueRate, QueueSettings};
-pub use run::{
-    Attempt, AttemptState, LogFilter, LogLine, LogPage, LogStream, Origin, OutputRef, Run, RunFilter, RunShard,
-    RunState, RunSummary,
-};
+pub use run::{Attempt, AttemptState, Origin, OutputRef, Run, RunFilter, RunShard, RunState, RunSummary};
 pub use trigger::{Gap, Trigger, TriggerFilter, TriggerState};
 pub use webhook::{
     DeliveryState, EVENT_TYPES, Webhook, WebhookDelivery, WebhookRotation, WebhookSpec, event_type_matches,

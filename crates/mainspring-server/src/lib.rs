@@ -14,6 +14,7 @@ mod figures;
 mod files;
 mod idempotency;
 mod layers;
+mod log;
 mod pages;
 mod refusal;
 mod routes;

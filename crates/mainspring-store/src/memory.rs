@@ -396,6 +396,10 @@ impl Store for MemoryStore {
         Ok(self.model()?.logs.read(run, attempt, from_line, bytes_max))
     }
 
+    async fn log_end(&self, run: RunId, attempt: u32) -> Result<u64> {
+        Ok(self.model()?.logs.end(run, attempt))
+    }
+
     async fn output(&self, run: RunId, attempt: u32, part: u32) -> Result<Option<Vec<u8>>> {
         Ok(self.model()?.outputs.get(&(run, attempt, part)).cloned())
     }

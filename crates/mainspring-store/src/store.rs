@@ -294,6 +294,9 @@ pub trait Store: Send + Sync + 'static {
     /// Log chunks of an attempt, from the one that holds `from_line`, up to about `bytes_max`.
     async fn log(&self, run: RunId, attempt: u32, from_line: u64, bytes_max: u32) -> Result<Vec<LogChunk>>;
 
+    /// How many lines the log of an attempt has; 0 if there is none. Cheap, however long it is.
+    async fn log_end(&self, run: RunId, attempt: u32) -> Result<u64>;
+
     /// A part of an output that was kept apart.
     async fn output(&self, run: RunId, attempt: u32, part: u32) -> Result<Option<Vec<u8>>>;
 

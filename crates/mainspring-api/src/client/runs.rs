@@ -1,7 +1,9 @@
 //! Runs, attempts, logs.
 
 use super::{Client, ClientError, LogItem, LogStreamReader};
-use crate::{Attempt, LogFilter, LogPage, Page, Reason, Run, RunFilter, Why, routes};
+use crate::{
+    Attempt, LogError, LogErrorFilter, LogFilter, LogFind, LogFound, LogPage, Page, Reason, Run, RunFilter, Why, routes,
+};
 
 impl Client {
     /// Lists runs of a namespace, newest first, live and final.
@@ -43,6 +45,16 @@ impl Client {
     pub async fn log(&self, run: &str, filter: &LogFilter) -> Result<LogPage, ClientError> {
         let filter = LogFilter { follow: false, ..filter.clone() };
         self.get(&routes::path(routes::RUN_LOG, &[run]), &filter).await
+    }
+
+    /// Looks for a text in the log of a run.
+    pub async fn find_in_log(&self, run: &str, find: &LogFind) -> Result<LogFound, ClientError> {
+        self.get(&routes::path(routes::RUN_LOG_FIND, &[run]), find).await
+    }
+
+    /// Returns the line at which to begin to read an attempt that failed.
+    pub async fn log_errors(&self, run: &str, filter: &LogErrorFilter) -> Result<LogError, ClientError> {
+        self.get(&routes::path(routes::RUN_LOG_ERRORS, &[run]), filter).await
     }
 
     /// Reads the log of a run as it grows, until the run is final.

@@ -1,47 +1,53 @@
-//! Logs: in parts, or as they grow.
-//!
-//! Lines are numbered through all attempts of a run, from 1.
+//! Logs: in parts, as they grow, or whole; what is found in them.
 
 use std::collections::VecDeque;
 use std::convert::Infallible;
 
 use axum::Json;
 use axum::extract::State;
-use axum::http::HeaderMap;
+use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response, sse};
 use futures_util::stream;
-use mainspring_api::{ErrorCode, LogFilter, LogLine, LogPage, LogStream, routes};
-use mainspring_core::RunId;
+use mainspring_api::{
+    ErrorCode, LogError, LogErrorFilter, LogFilter, LogFind, LogFound, LogLine, LogPage, LogStream, LogTextFilter,
+    routes,
+};
+use mainspring_core::run::AttemptOutcome;
 use mainspring_engine::Control;
-use mainspring_schedule::Timestamp;
-use mainspring_tasks::Stream;
 use utoipa_axum::routes;
 
 use super::{Route, runs};
 use crate::app::App;
 use crate::extract::{PathOf, QueryOf};
+use crate::log::{self, Find, Log, Part};
 use crate::pages;
 use crate::refusal::{Answer, Refusal};
-use crate::show::{Runs, instant};
+use crate::show::Runs;
 use crate::streams::{self, Place};
 
 const LIMIT: u32 = 1_000;
 const LIMIT_MAX: u32 = 10_000;
 /// A page ends early when it has this much text.
 const PAGE_BYTES: usize = 4 << 20;
-/// Bytes of chunks that are read at once to count lines.
-const COUNT_BYTES: u32 = 1 << 20;
+/// Matches of a search that are listed.
+const FOUND: u32 = 100;
+const FOUND_MAX: u32 = 1_000;
 /// The remark under which the log's capture throws away what follows.
 const TRUNCATED: &str = "log truncated:";
 
 pub(super) fn routes() -> Vec<Route> {
-    vec![Route::view(routes!(log))]
+    vec![
+        Route::view(routes!(read)),
+        Route::view(routes!(find)),
+        Route::view(routes!(errors)),
+        Route::view(routes!(text)),
+    ]
 }
 
 /// Returns a part of the log of a run, or with `follow=true` an event stream that ends when the run is final.
 #[utoipa::path(get, path = routes::RUN_LOG, tag = "runs", params(("run" = String, Path), LogFilter, ("Last-Event-ID" = Option<String>, Header)),
     responses((status = 200, content((LogPage = "application/json"), (LogLine = "text/event-stream")))))]
-async fn log(
+async fn read(
     State(app): State<App>,
     PathOf(run): PathOf<String>,
     QueryOf(filter): QueryOf<LogFilter>,
@@ -49,9 +55,9 @@ async fn log(
 ) -> Answer<Response> {
     let id = runs::id(&run)?;
     let limit = pages::bounded("limit", filter.limit, LIMIT, LIMIT_MAX)?;
-    let mut log = Log::open(&app, id, &filter).await?;
+    let (mut log, part) = Log::open(&app, id, &filter).await?;
     if !filter.follow {
-        return page(&app, log, limit).await;
+        return page(&app, log, part, limit).await;
     }
     let place = Place::take(&app)?;
     if let Some(last) = headers.get("last-event-id") {
@@ -67,7 +73,64 @@ async fn log(
     })))
 }
 
-async fn page(app: &App, mut log: Log, limit: usize) -> Answer<Response> {
+/// Looks for a text in the log of a run, for two seconds at most: lists the first lines that match, and counts all.
+#[utoipa::path(get, path = routes::RUN_LOG_FIND, tag = "runs", params(("run" = String, Path), LogFind),
+    responses((status = 200, body = LogFound)))]
+async fn find(
+    State(app): State<App>,
+    PathOf(run): PathOf<String>,
+    QueryOf(asked): QueryOf<LogFind>,
+) -> Answer<Json<LogFound>> {
+    let limit = pages::bounded("limit", asked.limit, FOUND, FOUND_MAX)?;
+    let find = Find::new(&asked)?;
+    let filter = LogFilter { from_line: asked.from_line, attempt: asked.attempt, ..LogFilter::default() };
+    let (log, part) = Log::open(&app, runs::id(&run)?, &filter).await?;
+    log::find(&app, log, part, find, limit, log::PATIENCE).await.map(Json)
+}
+
+/// Returns the line at which to begin to read an attempt that failed: its first error.
+#[utoipa::path(get, path = routes::RUN_LOG_ERRORS, tag = "runs", params(("run" = String, Path), LogErrorFilter),
+    responses((status = 200, body = LogError)))]
+async fn errors(
+    State(app): State<App>,
+    PathOf(run): PathOf<String>,
+    QueryOf(asked): QueryOf<LogErrorFilter>,
+) -> Answer<Json<LogError>> {
+    let id = runs::id(&run)?;
+    let ended = app.control().store().attempts(id).await?;
+    let has_failed =
+        |outcome| matches!(outcome, Some(AttemptOutcome::Failed | AttemptOutcome::TimedOut | AttemptOutcome::Lost));
+    let failed = ended.iter().rev().find(|attempt| has_failed(attempt.outcome)).map(|attempt| attempt.attempt);
+    let last = app.control().run(id).await?.attempt;
+    let attempt = asked.attempt.or(failed).unwrap_or(last);
+    if attempt == 0 && asked.attempt.is_none() {
+        return Ok(Json(LogError { attempt, first: None, count: 0, done: true }));
+    }
+    let (place, _) = Log::open(&app, id, &LogFilter { attempt: Some(attempt), ..LogFilter::default() }).await?;
+    let is_failed = ended.iter().any(|ended| ended.attempt == attempt && has_failed(ended.outcome));
+    log::first_error(&app, place, attempt, is_failed, log::PATIENCE).await.map(Json)
+}
+
+/// Sends the log of a run as plain text, as it is kept: with escape sequences, without times.
+#[utoipa::path(get, path = routes::RUN_LOG_TEXT, tag = "runs", params(("run" = String, Path), LogTextFilter),
+    responses((status = 200, content_type = "text/plain", body = String)))]
+async fn text(
+    State(app): State<App>,
+    PathOf(run): PathOf<String>,
+    QueryOf(asked): QueryOf<LogTextFilter>,
+) -> Answer<Response> {
+    let id = runs::id(&run)?;
+    let filter = LogFilter { attempt: asked.attempt, ..LogFilter::default() };
+    let (place, _) = Log::open(&app, id, &filter).await?;
+    let name = asked.attempt.map_or(format!("{id}.log"), |attempt| format!("{id}-{attempt}.log"));
+    let headers = [
+        (header::CONTENT_TYPE, "text/plain; charset=utf-8".to_owned()),
+        (header::CONTENT_DISPOSITION, format!("attachment; filename=\"{name}\"")),
+    ];
+    Ok((headers, log::download(app, place)).into_response())
+}
+
+async fn page(app: &App, mut log: Log, part: Part, limit: usize) -> Answer<Response> {
     // Asked before the lines are read: then a final run has no further ones.
     let is_final = app.control().run(log.run).await?.state.is_final();
     let mut lines: Vec<LogLine> = Vec::new();
@@ -84,94 +147,11 @@ async fn page(app: &App, mut log: Log, limit: usize) -> Answer<Response> {
     }
     let truncated = lines.iter().any(is_truncation);
     let next_line = log.from_line;
-    Ok(Json(LogPage { lines, next_line, complete: is_final && at_end, truncated }).into_response())
-}
-
-/// A place in the log of a run.
-#[derive(Clone)]
-struct Log {
-    run: RunId,
-    /// Only this attempt.
-    only: Option<u32>,
-    /// The attempt that is read.
-    attempt: u32,
-    /// Lines of the attempts before.
-    offset: u64,
-    /// The next line, numbered through all attempts, from 1.
-    from_line: u64,
-}
-
-impl Log {
-    async fn open(app: &App, run: RunId, filter: &LogFilter) -> Answer<Self> {
-        let control = app.control();
-        let attempts = control.run(run).await?.attempt;
-        if let Some(attempt) = filter.attempt.filter(|attempt| !(1..=attempts).contains(attempt)) {
-            let detail = format!("run {run} has had {attempts} attempts; there is no attempt {attempt}");
-            return Err(Refusal::new(ErrorCode::AttemptNotFound, detail));
-        }
-        if filter.tail.is_some() && filter.from_line.is_some() {
-            return Err(Refusal::new(ErrorCode::RequestQuery, "tail and from_line exclude each other"));
-        }
-        let mut log = Self { run, only: filter.attempt, attempt: 1, offset: 0, from_line: 1 };
-        for attempt in 1..filter.attempt.unwrap_or(1) {
-            log.offset += line_count(control, run, attempt).await?;
-            log.attempt = attempt + 1;
-        }
-        log.from_line = match (filter.tail, filter.from_line) {
-            (Some(tail), _) => {
-                let mut end = log.offset;
-                for attempt in log.attempt..=filter.attempt.unwrap_or(attempts) {
-                    end += line_count(control, run, attempt).await?;
-                }
-                (end + 1).saturating_sub(u64::from(tail)).max(log.offset + 1)
-            }
-            (None, from_line) => from_line.unwrap_or(1).max(log.offset + 1),
-        };
-        Ok(log)
-    }
-
-    /// Reads the next lines, at most `limit`. None at the end, for now.
-    async fn read(&mut self, control: &Control, limit: usize) -> Answer<Vec<LogLine>> {
-        let mut looked_again = false;
-        loop {
-            let first = self.from_line - self.offset - 1;
-            let lines = control.log_lines(self.run, self.attempt, first, limit).await?;
-            if let Some((last, _)) = lines.last() {
-                self.from_line = self.offset + last + 2;
-                let (attempt, offset) = (self.attempt, self.offset);
-                return Ok(lines.into_iter().map(|(index, line)| show(offset + index + 1, attempt, line)).collect());
-            }
-            // An attempt has all its lines once there is a later one.
-            let attempts = control.run(self.run).await?.attempt;
-            if self.only.is_some() || self.attempt >= attempts {
-                return Ok(Vec::new());
-            }
-            let count = line_count(control, self.run, self.attempt).await?;
-            if first < count && !looked_again {
-                // They have come in between.
-                looked_again = true;
-                continue;
-            }
-            // Lines that still do not show cannot be read, which the log of the server says.
-            looked_again = false;
-            self.offset += count;
-            self.attempt += 1;
-            self.from_line = self.from_line.max(self.offset + 1);
-        }
-    }
-}
-
-/// How many lines an attempt has.
-async fn line_count(control: &Control, run: RunId, attempt: u32) -> Answer<u64> {
-    let mut count = 0;
-    loop {
-        let chunks = control.store().log(run, attempt, count, COUNT_BYTES).await?;
-        let end = chunks.last().map_or(count, |chunk| chunk.first_line + u64::from(chunk.line_count));
-        if end <= count {
-            return Ok(count);
-        }
-        count = end;
-    }
+    let last = lines.last().map_or(0, |line| line.line);
+    let Part { first_line, last_line } = part;
+    let total_lines = last_line.max(last);
+    let complete = is_final && at_end;
+    Ok(Json(LogPage { lines, next_line, first_line, total_lines, complete, truncated }).into_response())
 }
 
 struct Follower {
@@ -220,22 +200,6 @@ impl Follower {
         }
         let shown = Runs::new(&**self.app.control().store()).show(run).await?;
         Ok(sse::Event::default().event("end").json_data(&shown).ok())
-    }
-}
-
-fn show(number: u64, attempt: u32, line: mainspring_tasks::LogLine) -> LogLine {
-    LogLine {
-        line: number,
-        attempt,
-        at: instant(Timestamp::from_millis(line.at_ms)),
-        stream: match line.stream {
-            Stream::Stdout => LogStream::Stdout,
-            Stream::Stderr => LogStream::Stderr,
-            Stream::System => LogStream::System,
-        },
-        text: line.text,
-        // A line that is too long goes on in the next one; nothing of it is dropped.
-        truncated: false,
     }
 }
 

@@ -10,6 +10,7 @@ mod documents;
 mod fuzz;
 mod jobs;
 mod kit;
+mod logs;
 mod repeats;
 mod restart;
 mod runs;

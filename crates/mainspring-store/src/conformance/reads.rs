@@ -265,6 +265,9 @@ pub async fn log_is_read_from_the_chunk_that_holds_the_line(store: Arc<dyn Store
     }
     let some = kit.store.log(run, 1, 0, 12).await.expect("log");
     assert!((1..3).contains(&some.len()), "about so many bytes");
+    for (attempt, end) in [(1, 16), (2, 1), (3, 0), (u32::MAX, big + 7)] {
+        assert_eq!(kit.store.log_end(run, attempt).await.expect("log_end"), end, "attempt {attempt}");
+    }
 }
 
 pub async fn log_chunk_that_is_there_is_passed_over(store: Arc<dyn Store>) {

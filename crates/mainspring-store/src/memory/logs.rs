@@ -34,6 +34,12 @@ impl Logs {
         chunks
     }
 
+    /// How many lines an attempt has.
+    pub(super) fn end(&self, run: RunId, attempt: u32) -> u64 {
+        let last = self.chunks.range((run, attempt, 0)..=(run, attempt, u64::MAX)).next_back();
+        last.map_or(0, |(_, chunk)| chunk.first_line + u64::from(chunk.line_count))
+    }
+
     /// Removes what a run left.
     pub(super) fn remove(&mut self, run: RunId) {
         let keys: Vec<_> = self.chunks.range((run, 0, 0)..=(run, u32::MAX, u64::MAX)).map(|(key, _)| *key).collect();

@@ -45,6 +45,13 @@ pub(crate) fn log(db: &dyn Db, run: RunId, attempt: u32, from_line: u64, bytes_m
     Ok(chunks)
 }
 
+/// See [`crate::Store::log_end`].
+pub(crate) fn log_end(db: &dyn Db, run: RunId, attempt: u32) -> Step<u64> {
+    let values: [(&str, &dyn ToSql); 2] = [(":run", run.as_bytes()), (":attempt", &attempt)];
+    let end = read_one(db, sql!("log_end"), &values, |row| Ok(row.get::<i64>(0)? + row.get::<i64>(1)?))?;
+    Ok(end.map_or(0, i64::cast_unsigned))
+}
+
 /// See [`crate::Store::keep_output`].
 pub(crate) fn keep_output(
     session: &Session<impl Batches>,

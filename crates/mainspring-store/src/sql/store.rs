@@ -403,6 +403,10 @@ impl<B: Backend> Store for B {
         self.read(ReadLane::Requests, "read a log", move |db| keep::log(db, run, attempt, from_line, bytes_max)).await
     }
 
+    async fn log_end(&self, run: RunId, attempt: u32) -> Result<u64> {
+        self.read(ReadLane::Requests, "find the end of a log", move |db| keep::log_end(db, run, attempt)).await
+    }
+
     async fn output(&self, run: RunId, attempt: u32, part: u32) -> Result<Option<Vec<u8>>> {
         self.read(ReadLane::Requests, "read an output", move |db| keep::output(db, run, attempt, part)).await
     }
