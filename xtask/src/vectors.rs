@@ -1,10 +1,12 @@
-//! Replays recorded answers of Quartz against ours.
+//! Replays recorded answers of Quartz, and recorded exchanges of XXL-JOB's executors, against ours.
 //!
-//! A folder has one file of JSON lines per subject; its README says what the fields mean. To add a subject,
-//! write a [`Check`] for one line and name its file in [`FILES`].
+//! A folder of Quartz has one file of JSON lines per subject; its README says what the fields mean. To add a subject,
+//! write a [`Check`] for one line and name its file in [`FILES`]. A folder of XXL-JOB has one file for each executor, under
+//! any name.
 
 mod cron;
 mod triggers;
+mod xxl;
 
 use std::path::Path;
 use std::process::ExitCode;
@@ -45,6 +47,9 @@ pub fn run(dir: &Path) -> anyhow::Result<ExitCode> {
 
 /// The report on a folder, and whether nothing differs. A file that is not there is said to be missing.
 fn replay_folder(dir: &Path) -> anyhow::Result<(String, bool)> {
+    if let Some(replayed) = replay_executors(dir)? {
+        return Ok(replayed);
+    }
     let mut reports = Vec::new();
     let (mut all_equal, mut found) = (true, 0);
     for (file, check) in FILES {
@@ -54,13 +59,41 @@ fn replay_folder(dir: &Path) -> anyhow::Result<(String, bool)> {
             continue;
         }
         let lines = std::fs::read_to_string(&path).with_context(|| format!("read {}", path.display()))?;
-        let report = replay(file, &lines, check)?;
+        let report = replay(file, &lines, &check)?;
         all_equal &= report.passed == report.total;
         found += 1;
         reports.push(report.to_string());
     }
     anyhow::ensure!(found > 0, "{} has no vectors: expected {}", dir.display(), FILES.map(|(file, _)| file).join(", "));
     Ok((reports.join("\n"), all_equal))
+}
+
+/// The same for a folder whose files hold exchanges with executors. Nothing if it has none.
+fn replay_executors(dir: &Path) -> anyhow::Result<Option<(String, bool)>> {
+    let mut files = Vec::new();
+    for entry in std::fs::read_dir(dir).with_context(|| format!("read {}", dir.display()))? {
+        let path = entry?.path();
+        if path.extension().is_none_or(|ending| ending != "jsonl") {
+            continue;
+        }
+        let lines = std::fs::read_to_string(&path).with_context(|| format!("read {}", path.display()))?;
+        let first = lines.lines().next().and_then(|line| serde_json::from_str(line).ok());
+        if first.is_some_and(|line| xxl::is_replayed(&line)) {
+            files.push((path.file_name().unwrap_or_default().to_string_lossy().into_owned(), lines));
+        }
+    }
+    if files.is_empty() {
+        return Ok(None);
+    }
+    files.sort();
+    let replay_line = xxl::Replay::start()?;
+    let (mut reports, mut all_equal) = (Vec::new(), true);
+    for (file, lines) in &files {
+        let report = replay(file, lines, &|line| replay_line.check(&line))?;
+        all_equal &= report.passed == report.total;
+        reports.push(report.to_string());
+    }
+    Ok(Some((reports.join("\n"), all_equal)))
 }
 
 struct Report<'a> {
@@ -81,12 +114,22 @@ impl std::fmt::Display for Report<'_> {
     }
 }
 
-fn replay<'a>(file: &'a str, lines: &str, check: Check) -> anyhow::Result<Report<'a>> {
+fn replay<'a>(
+    file: &'a str,
+    lines: &str,
+    check: &dyn Fn(Value) -> anyhow::Result<Result<(), Difference>>,
+) -> anyhow::Result<Report<'a>> {
     let mut report = Report { file, passed: 0, total: 0, differences: Vec::new() };
     for (number, line) in lines.lines().enumerate() {
         let at = || format!("{file}:{}", number + 1);
         let case: Value = serde_json::from_str(line).with_context(at)?;
-        let id = case["id"].as_str().with_context(|| format!("{} has no id", at()))?.to_owned();
+        // Exchanges have a number, and answers of routes nothing but their place.
+        let id = match (case["id"].as_str(), case["seq"].as_i64()) {
+            (Some(id), _) => id.to_owned(),
+            (None, Some(seq)) => format!("seq {seq}"),
+            (None, None) if case.get("route").is_some() => format!("line {}", number + 1),
+            (None, None) => anyhow::bail!("{} has no id", at()),
+        };
         report.total += 1;
         match check(case).with_context(at)? {
             Ok(()) => report.passed += 1,
@@ -110,7 +153,7 @@ mod tests {
     fn a_wrong_answer_is_reported_with_both_answers() {
         let line =
             r#"{"id":"x","cat":"odd","expr":"0 0 12 * * ?","zone":"UTC","start":0,"satisfied":false,"fires":[1]}"#;
-        let report = replay("cron.jsonl", line, cron::check).unwrap();
+        let report = replay("cron.jsonl", line, &cron::check).unwrap();
         assert_eq!((report.passed, report.total), (0, 1));
         let shown = report.to_string();
         assert!(shown.contains("1970-01-01T12:00:00.000Z") && shown.contains("1970-01-01T00:00:00.001Z"), "{shown}");
@@ -176,6 +219,33 @@ mod tests {
         assert_eq!(report.matches("    ours:   ").count(), 5 * FILES.len(), "{report}");
         assert_eq!(report.matches("    theirs: ").count(), 5 * FILES.len(), "{report}");
         assert_eq!(run(dir.path()).unwrap(), ExitCode::FAILURE);
+    }
+
+    #[test]
+    fn a_folder_of_executors_is_replayed_under_any_names() {
+        let dir = tempfile::tempdir().unwrap();
+        let exchange = |seq: u32, code: &str| {
+            let body = format!(r#"[{{"logId":{seq},"handleCode":{code}}}]"#);
+            serde_json::json!({"seq": seq, "scenario": "s", "direction": "executor->admin", "method": "POST", "status": 200,
+                "path": "/xxl-job-admin/api/callback", "request_body": body, "response_body": "{}"})
+        };
+        let question = serde_json::json!({"seq": 3, "scenario": "s", "direction": "admin->executor", "method": "POST",
+            "path": "/x/kill", "request_headers": {"Content-Type": "text/plain", "XXL-JOB-ACCESS-TOKEN": "t", "XXL-JOB-APPNAME": "a"},
+            "request_body": "{\"jobId\":5}", "status": 200, "response_body": "{\"code\":200}"});
+        let lines = [exchange(1, "200"), exchange(2, "[]"), question].map(|line| line.to_string() + "\n");
+        std::fs::write(dir.path().join("any-9.9.jsonl"), lines.concat()).unwrap();
+        let route = serde_json::json!({"route": "LEAST_RECENTLY_USED", "steps": [
+            {"addresses": ["a", "b"], "answer": "a"}, {"addresses": ["a", "b"], "answer": "a"}]});
+        std::fs::write(dir.path().join("route.jsonl"), route.to_string()).unwrap();
+        std::fs::write(dir.path().join("schema.jsonl"), "{\"table\":\"t\"}\n").unwrap();
+        let (report, all_equal) = replay_folder(dir.path()).unwrap();
+        let parts = [
+            "any-9.9.jsonl: 2/3",
+            "seq 3: Content-Type of /x/kill",
+            "route.jsonl: 0/1",
+            "line 1: LEAST_RECENTLY_USED: answer 2",
+        ];
+        assert!(parts.iter().all(|part| report.contains(part)) && !all_equal && !report.contains("schema"), "{report}");
     }
 
     #[test]

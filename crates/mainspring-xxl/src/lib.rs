@@ -1,0 +1,43 @@
+//! What XXL-JOB's executors say and hear.
+//!
+//! - [`Call`]: what an executor sends, read as leniently as its many implementations need
+//! - [`answer`]: what it is answered
+//! - [`Client`]: calls executors, each in its [`Dialect`]
+//! - [`Dispatch`]: what became of a run that was sent
+//! - [`Instances`]: which executors are there, what they cannot do, and whether they live
+//! - [`Gate`]: the circuit breaker and the limit of runs of one executor
+//! - [`words`]: XXL-JOB's words for routes, block strategies, misfires and schedules, and ours
+//!
+//! Everything but the client is pure: time is an argument. This crate must never know what is done with a run, how it is kept,
+//! or how HTTP is served.
+//!
+//! XXL-JOB has five dialects. That of 2.1 is answered, but such executors are not called: they want a binary protocol
+//! that runs foreign code.
+
+mod address;
+mod answer;
+mod call;
+mod client;
+mod dialect;
+mod dispatch;
+mod gate;
+mod instances;
+mod lenient;
+mod log;
+mod order;
+mod reply;
+mod token;
+pub mod words;
+
+pub use address::{Address, AddressError};
+pub use answer::{CONTENT_TYPE, answer, refusal};
+pub use call::{Call, CallError, Callback, Code, Method, Registration};
+pub use client::{CallFailed, Client, ClientLimits, Probe, RunAnswer, SettingsError, Target};
+pub use dialect::{Dialect, Evidence};
+pub use dispatch::{Dispatch, Event, Outcome, Stop, Verdict};
+pub use gate::{Admission, Gate, GateLimits};
+pub use instances::{Abilities, Ability, BEAT_MS, DEAD_MS, Instance, Instances, Sign};
+pub use log::{LogPiece, LogReader};
+pub use order::{Kill, LogQuestion, Order};
+pub use reply::{Payload, Reply};
+pub use token::{Credentials, Tokens};

@@ -1,0 +1,93 @@
+//! What we ask of executors, with every field that some implementation needs.
+
+use serde::{Deserialize, Serialize};
+
+use crate::words::{BlockStrategy, GlueType};
+
+/// A run to be started: the body of `/run`, or of `/trigger` in 3.5.
+///
+/// Java forgives missing fields and numbers as text, Go refuses the latter, and pyxxl answers HTTP 500 to the former:
+/// so all are there, typed as documented.
+#[derive(Clone, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Order {
+    /// The job: its queue at the executor, what `kill` and `idleBeat` name, and the name of a script's file.
+    pub job_id: i32,
+    /// Name of the handler; empty for scripts.
+    pub executor_handler: String,
+    /// The parameter. Scripts up to 3.2 fail on null, so it is a text.
+    pub executor_params: String,
+    /// What the executor does while the job runs there.
+    pub executor_block_strategy: BlockStrategy,
+    /// Seconds that the run may take; 0 is without limit.
+    pub executor_timeout: i32,
+    /// Number of the attempt, new for each: below 2^53, because Node rounds greater ones.
+    pub log_id: i64,
+    /// When it was triggered, in milliseconds since 1970 UTC. It selects the folder of the log: the same value is to be sent with
+    /// [`LogQuestion`].
+    pub log_date_time: i64,
+    /// Kind of the work.
+    pub glue_type: GlueType,
+    /// Source of a script; empty for handlers.
+    pub glue_source: String,
+    /// When the source was changed. Any change ends the job's thread, so it is 0 for handlers.
+    pub glue_updatetime: i64,
+    /// Which shard, from 0.
+    pub broadcast_index: i32,
+    /// How many shards, 1 when there is one run for all.
+    pub broadcast_total: i32,
+}
+
+impl Order {
+    /// The largest `log_id`: Node keeps numbers as floats, which are exact up to here.
+    pub const LOG_ID_MAX: i64 = (1 << 53) - 1;
+
+    /// Makes the order of an ordinary handler: serial, without limit of time, not sharded.
+    #[must_use]
+    pub fn of_handler(job_id: i32, handler: &str, params: &str, log_id: i64, log_date_time: i64) -> Self {
+        Self {
+            job_id,
+            executor_handler: handler.trim().to_owned(),
+            executor_params: params.to_owned(),
+            executor_block_strategy: BlockStrategy::Serial,
+            executor_timeout: 0,
+            log_id,
+            log_date_time,
+            glue_type: GlueType::Bean,
+            glue_source: String::new(),
+            glue_updatetime: 0,
+            broadcast_index: 0,
+            broadcast_total: 1,
+        }
+    }
+}
+
+/// The body of `/kill` and `/idleBeat`: both name a job and never a run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Kill {
+    /// The job.
+    pub job_id: i32,
+}
+
+/// The body of `/log`, with the date under both its names.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LogQuestion {
+    /// The date as releases up to 3.4 spell it.
+    pub log_date_tim: i64,
+    /// The date as 3.5 spells it.
+    pub log_date_time: i64,
+    /// Which run.
+    pub log_id: i64,
+    /// The first line wanted, from 1.
+    pub from_line_num: i64,
+}
+
+impl LogQuestion {
+    /// Asks for the lines of a run from one on.
+    #[must_use]
+    pub const fn new(log_id: i64, log_date_time: i64, from_line_num: i64) -> Self {
+        Self { log_date_tim: log_date_time, log_date_time, log_id, from_line_num }
+    }
+}
