@@ -162,10 +162,11 @@ impl Client {
 
     fn request(&self, method: Method, path: &str) -> RequestBuilder {
         let url = format!("{}{path}", self.address());
+        let is_public = routes::is_public(method.as_str(), path);
         let request = self.http.request(method, url);
         match &self.token {
             // Health routes are public, and no secret travels without need.
-            Some(token) if !routes::PUBLIC.contains(&path) => request.header(AUTHORIZATION, token.clone()),
+            Some(token) if !is_public => request.header(AUTHORIZATION, token.clone()),
             _ => request,
         }
     }

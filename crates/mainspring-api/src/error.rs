@@ -155,6 +155,12 @@ catalogue! {
         "Send Authorization: Bearer TOKEN. The server wrote the token into its data directory at first start; the command line takes --token-file or MAINSPRING_TOKEN_FILE.";
     AuthInvalid "auth.invalid" 401 "the token is not valid"
         "The token is of another server, or was replaced. Read it anew from the server's data directory.";
+    AuthSessionInvalid "auth.session_invalid" 401 "the session of the browser is over"
+        "Sign in again: with a link that `mainspring console` prints, or with the access token. A session ends 12 hours after the last request, when somebody signs out, and when the access token is replaced; one of another server on the same host opens nothing here.";
+    AuthCode "auth.code" 401 "the login link opens nothing"
+        "A link signs in once, within 10 minutes, on the node that made it. `mainspring console` makes another one.";
+    AuthCrossSite "auth.cross_site" 403 "the request comes from a page of another site"
+        "A session counts for pages of the console alone. Programs send Authorization: Bearer TOKEN. Behind a proxy that changes the Host header and speaks plain HTTP, start the server with --public-url.";
     AuthForbidden "auth.forbidden" 403 "the token does not allow this"
         "Ask for access to the namespace, or use another token.";
 

@@ -1,7 +1,7 @@
 //! The routes of the HTTP API: one constant per path, in the notation of axum and OpenAPI.
 //!
 //! Everything speaks JSON. Errors are `application/problem+json` ([`crate::ProblemDetails`]).
-//! Every route but the three health routes wants `Authorization: Bearer TOKEN`.
+//! Every route but health and signing in wants `Authorization: Bearer TOKEN`, or the cookie of a browser that is signed in.
 //!
 //! | constant | methods | body → answer |
 //! |---|---|---|
@@ -9,6 +9,8 @@
 //! | [`METRICS`] | GET | → OpenMetrics text |
 //! | [`OPENAPI`] | GET | → the OpenAPI 3.1 document |
 //! | [`INFO`] | GET | → [`ServerInfo`](crate::ServerInfo) |
+//! | [`SESSION`] | GET, POST, DELETE | POST, without a token: [`SignIn`](crate::SignIn) → 204 and a cookie; GET: → [`Session`](crate::Session) |
+//! | [`SESSION_LINK`] | POST | → [`LoginLink`](crate::LoginLink) |
 //! | [`NAMESPACES`] | GET | → [`Page`](crate::Page) of [`Namespace`](crate::Namespace) |
 //! | [`NAMESPACE`] | GET, PUT, DELETE | [`NamespaceSpec`](crate::NamespaceSpec) → [`Namespace`](crate::Namespace) |
 //! | [`JOBS`] | GET ([`JobFilter`](crate::JobFilter)) | → [`Page`](crate::Page) of [`Job`](crate::Job) |
@@ -85,6 +87,10 @@ pub const METRICS: &str = "/metrics";
 pub const OPENAPI: &str = "/api/v1/openapi.json";
 /// Version, node and store of the server that answers.
 pub const INFO: &str = "/api/v1/info";
+/// The session of a browser. POST: begins one. DELETE: ends it.
+pub const SESSION: &str = "/api/v1/session";
+/// Makes a link that signs a browser in.
+pub const SESSION_LINK: &str = "/api/v1/session/link";
 /// All namespaces.
 pub const NAMESPACES: &str = "/api/v1/namespaces";
 /// One namespace.
@@ -208,6 +214,8 @@ pub const ALL: &[(&str, &[&str])] = &[
     (METRICS, &["GET"]),
     (OPENAPI, &["GET"]),
     (INFO, &["GET"]),
+    (SESSION, &["GET", "POST", "DELETE"]),
+    (SESSION_LINK, &["POST"]),
     (NAMESPACES, &["GET"]),
     (NAMESPACE, &["GET", "PUT", "DELETE"]),
     (JOBS, &["GET"]),
@@ -267,8 +275,14 @@ pub const ALL: &[(&str, &[&str])] = &[
     (WEBHOOK_DELIVERIES, &["GET"]),
 ];
 
-/// Paths that answer without a token.
-pub const PUBLIC: &[&str] = &[LIVEZ, READYZ];
+/// Paths that answer without a token, by method.
+pub const PUBLIC: &[(&str, &str)] = &[("GET", LIVEZ), ("GET", READYZ), ("POST", SESSION)];
+
+/// Whether a path answers a method without a token.
+#[must_use]
+pub fn is_public(method: &str, path: &str) -> bool {
+    PUBLIC.contains(&(method, path))
+}
 
 /// Fills the `{…}` places of a path, in order, percent-encoding each value as one segment.
 ///

@@ -12,6 +12,7 @@ mod page;
 mod preview;
 mod queue;
 mod run;
+mod session;
 mod trigger;
 mod webhook;
 mod why;
@@ -32,6 +33,7 @@ pub use page::{Page, PageFilter};
 pub use preview::{NextFilter, NextFire, Preview, PreviewFire, PreviewNote, PreviewRequest};
 pub use queue::{LabelLimit, LabelSettings, Queue, QueueRate, QueueSettings};
 pub use run::{Attempt, AttemptState, Origin, OutputRef, Run, RunFilter, RunShard, RunState, RunSummary};
+pub use session::{LoginLink, Session, SessionKind, SignIn};
 pub use trigger::{Gap, Trigger, TriggerFilter, TriggerState};
 pub use webhook::{
     DeliveryState, EVENT_TYPES, Webhook, WebhookDelivery, WebhookRotation, WebhookSpec, event_type_matches,

@@ -3,8 +3,8 @@
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{
-    apply, bench, check, cluster, completion, cron, dev, doctor, job, label, logs, next, queue, run, server, trigger,
-    version, webhook, worker,
+    apply, bench, check, cluster, completion, console, cron, dev, doctor, job, label, logs, next, queue, run, server,
+    trigger, version, webhook, worker,
 };
 use crate::error::{Error, Result};
 use crate::exit::Exit;
@@ -30,6 +30,7 @@ pub struct Cli {
 enum Command {
     Server(server::ServerArgs),
     Dev(dev::DevArgs),
+    Console(console::ConsoleArgs),
     Check(check::CheckArgs),
     Apply(apply::ApplyArgs),
     Diff(apply::DiffArgs),
@@ -62,6 +63,7 @@ impl Cli {
         match self.command {
             Command::Server(args) => server::run(&args, &output),
             Command::Dev(args) => dev::run(&args, &output),
+            Command::Console(args) => console::run(&args, &output),
             Command::Check(args) => check::run(&args, &output),
             Command::Apply(args) => apply::apply(&args, &output),
             Command::Diff(args) => apply::diff(&args, &output),

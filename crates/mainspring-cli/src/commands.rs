@@ -5,6 +5,7 @@ pub mod bench;
 pub mod check;
 pub mod cluster;
 pub mod completion;
+pub mod console;
 pub mod cron;
 pub mod dev;
 pub mod doctor;

@@ -60,6 +60,12 @@ pub struct NodeArgs {
     /// What HTTP tasks may reach beyond public addresses: loopback, private, any, NETWORK, ADDRESS[:PORT], HOST
     #[arg(long, env = "MAINSPRING_ALLOW_OUTBOUND", value_delimiter = ',', value_name = "WHAT")]
     pub allow_outbound: Vec<Allow>,
+    /// Path that console and API are under, such as /jobs; a proxy may take it off or pass it on
+    #[arg(long, env = "MAINSPRING_BASE_PATH", default_value = "", hide_default_value = true, value_name = "PATH")]
+    pub base_path: String,
+    /// Address by which browsers reach the server through a proxy: https://HOST or https://HOST/PATH
+    #[arg(long, env = "MAINSPRING_PUBLIC_URL", value_name = "URL")]
+    pub public_url: Option<String>,
     /// The server's own log.
     #[command(flatten)]
     pub log: LogArgs,
@@ -173,6 +179,8 @@ pub async fn start(args: &NodeArgs, place: &Place) -> Result<Node> {
         token_file: place.token.token_file.clone(),
         node_name: Some(name),
         slots: args.slots,
+        base_path: args.base_path.clone(),
+        public_url: args.public_url.clone(),
     };
     let server = match Server::start(Arc::clone(&engine), settings).await {
         Ok(server) => server,
@@ -208,6 +216,8 @@ impl Node {
         if let Some(token) = self.server.first_token() {
             output.line(format_args!("access token: {token}   (shown once)"))?;
         }
+        let link = self.server.login_link();
+        output.line(format_args!("console:      {link}   (signs in one browser, within 10 minutes)"))?;
         match self.server.token_file() {
             Some(file) => output.line(format_args!("token file:   {}", file.display())),
             // The store knows the token's hash only, so a further node of a cluster cannot write it down.

@@ -1,18 +1,27 @@
-//! Who may do what: one token for everything, of which the store keeps the SHA-256 only.
+//! Who may do what: one token for everything, of which the store keeps the SHA-256 only, and sessions of browsers that were
+//! opened with it or with a code.
 //!
-//! Users and roles come later; each route already names the [`Permission`] that it wants.
+//! Users and roles come later; each route already names the [`Permission`] that it wants, and [`Caller`] says who asks.
+
+mod caller;
+mod code;
+mod origin;
+pub(crate) mod session;
+mod site;
 
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Mutex, PoisonError};
 
-use axum::http::{HeaderMap, header};
-use mainspring_api::ErrorCode;
 use mainspring_schedule::Timestamp;
-use mainspring_store::{Store, WorkerToken};
+use mainspring_store::Store;
+use rustc_hash::FxHashMap;
 use sha2::{Digest, Sha256};
 
+pub(crate) use self::caller::{Asked, Caller, check_worker};
+use self::code::Codes;
+use self::session::{Key, Session};
+pub(crate) use self::site::Site;
 use crate::files;
-use crate::refusal::{Answer, Refusal};
 use crate::{Settings, StartError};
 
 /// Name of the setting that holds the hash.
@@ -37,45 +46,17 @@ pub(crate) enum Permission {
     Work,
 }
 
-/// With what a request was let in.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(crate) enum Pass {
-    /// The server's token, or nothing where nothing is wanted.
-    Server,
-    /// A token of workers.
-    Worker(Arc<WorkerToken>),
-}
-
-impl Pass {
-    /// The name of the workers' token.
-    pub(crate) fn name(&self) -> Option<&str> {
-        match self {
-            Self::Server => None,
-            Self::Worker(token) => Some(&token.name),
-        }
-    }
-
-    /// Whether it opens what wants a permission.
-    pub(crate) fn may(&self, permission: Permission) -> bool {
-        match self {
-            Self::Server => true,
-            Self::Worker(_) => matches!(permission, Permission::Public | Permission::Work),
-        }
-    }
-
-    /// Whether runs may be taken from a queue.
-    pub(crate) fn opens(&self, queue: &str) -> bool {
-        match self {
-            Self::Server => true,
-            Self::Worker(token) => token.queues.is_empty() || token.queues.iter().any(|open| open == queue),
-        }
-    }
-}
-
-/// Checks tokens.
-#[derive(Clone, Debug)]
+/// Checks tokens and sessions.
+#[derive(Debug)]
 pub(crate) struct Access {
     hash: [u8; 32],
+    /// What signs sessions.
+    pub(crate) key: Key,
+    /// Where browsers find the server.
+    pub(crate) site: Site,
+    codes: Mutex<Codes>,
+    /// Sessions that were ended before they expired, and until when their cookies would hold.
+    ended: Mutex<FxHashMap<String, Timestamp>>,
 }
 
 /// What a start found out about the token.
@@ -98,49 +79,54 @@ impl Access {
             _ => offer(store, given.as_deref(), own.as_deref(), settings.reset_token).await?,
         };
         let hash = from_hex(&kept).ok_or(StartError::TokenHash)?;
+        let site = Site::new(&settings.base_path, settings.public_url.as_deref())?;
+        let access =
+            Self { hash, key: Key::open(store, &hash).await?, site, codes: Mutex::default(), ended: Mutex::default() };
         match (&settings.token_file, given) {
             (Some(file), Some(token)) if !same(&hash_of(&token), &hash) => {
                 Err(StartError::OtherToken { path: file.clone() })
             }
             (file, _) => {
                 let file = file.clone().or(own.filter(|file| file.exists()));
-                Ok(Opened { access: Self { hash }, first_token, file })
+                Ok(Opened { access, first_token, file })
             }
         }
     }
 
-    /// Lets a request pass that carries the token.
-    pub(crate) fn check(&self, permission: Permission, headers: &HeaderMap) -> Answer<()> {
-        if permission == Permission::Public {
-            return Ok(());
-        }
-        let mut given = headers.get_all(header::AUTHORIZATION).iter();
-        let (Some(value), None) = (given.next(), given.next()) else {
-            return Err(Refusal::new(ErrorCode::AuthMissing, "the request carries no token")
-                .hint("send Authorization: Bearer TOKEN"));
-        };
-        let token = value.to_str().ok().and_then(bearer);
-        match token {
-            Some(token) if same(&hash_of(token), &self.hash) => Ok(()),
-            _ => Err(Refusal::new(ErrorCode::AuthInvalid, "the token is not valid")),
-        }
+    /// Whether a text is the server's token.
+    pub(crate) fn is_token(&self, text: &str) -> bool {
+        same(&hash_of(text), &self.hash)
     }
-}
 
-/// Lets a worker's request pass that carries one of the workers' tokens.
-pub(crate) fn check_worker(tokens: &[Arc<WorkerToken>], headers: &HeaderMap, now: Timestamp) -> Answer<Pass> {
-    let given = headers.get(header::AUTHORIZATION).and_then(|value| value.to_str().ok()).and_then(bearer);
-    let hash = given.map(hash_of);
-    // All of them are looked at, however early one fits.
-    let found = tokens.iter().fold(None, |found, token| {
-        if hash.as_ref().is_some_and(|hash| same(hash, &token.hash)) { Some(token) } else { found }
-    });
-    let token = found.ok_or_else(|| Refusal::new(ErrorCode::AuthInvalid, "the token is not valid"))?;
-    if token.expires_at.is_some_and(|at| at <= now) {
-        let why = format!("the token {:?} has expired", token.name);
-        return Err(Refusal::new(ErrorCode::WorkerTokenExpired, why));
+    /// Makes the code of a login link, and says until when it can be used.
+    pub(crate) fn make_code(&self, now: Timestamp) -> (String, Timestamp) {
+        self.codes.lock().unwrap_or_else(PoisonError::into_inner).make(now)
     }
-    Ok(Pass::Worker(Arc::clone(token)))
+
+    /// Uses a code up. Tells whether it could be used.
+    pub(crate) fn redeem(&self, code: &str, now: Timestamp) -> bool {
+        self.codes.lock().unwrap_or_else(PoisonError::into_inner).redeem(code, now)
+    }
+
+    /// Ends a session on this node: its cookies open nothing any more.
+    pub(crate) fn end(&self, session: &Session, now: Timestamp) {
+        let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        ended.retain(|_, until| *until > now);
+        // A request under way may just have renewed it.
+        ended.insert(session.id.clone(), now + session::LIFETIME_MS);
+    }
+
+    /// Whether a session was ended.
+    pub(crate) fn has_ended(&self, session: &Session) -> bool {
+        self.ended.lock().unwrap_or_else(PoisonError::into_inner).contains_key(&session.id)
+    }
+
+    #[cfg(test)]
+    fn for_test(token: &str) -> Self {
+        let hash = hash_of(token);
+        let (key, site) = (Key::of(&[1; 32], &hash), Site::default());
+        Self { hash, key, site, codes: Mutex::default(), ended: Mutex::default() }
+    }
 }
 
 /// Offers the store a token, the given one or a new one that is written to a file of our own. Answers the hash of the one that counts,
@@ -227,10 +213,6 @@ mod tests {
 
     use super::*;
 
-    fn headers(values: &[&str]) -> HeaderMap {
-        values.iter().map(|value| (header::AUTHORIZATION, value.parse().unwrap())).collect()
-    }
-
     #[tokio::test]
     async fn of_nodes_that_start_together_one_makes_the_token() {
         let (store, folder) = (MemoryStore::new(), tempfile::tempdir().unwrap());
@@ -242,46 +224,6 @@ mod tests {
         assert_eq!(store.setting(SETTING).await.unwrap(), Some(kept.clone()));
         let (other, made) = offer(&store, None, Some(&second), true).await.unwrap();
         assert!(other != kept && made.is_some() && second.exists(), "a reset is one");
-    }
-
-    #[test]
-    fn only_the_token_opens() {
-        let token = new_token();
-        let access = Access { hash: hash_of(&token) };
-        let good = format!("Bearer {token}");
-        let cut = &good[..good.len() - 1];
-        let cases: &[(&[&str], Option<ErrorCode>)] = &[
-            (&[&good], None),
-            (&[&good.replace("Bearer", "bearer")], None),
-            (&[], Some(ErrorCode::AuthMissing)),
-            (&[&good, &good], Some(ErrorCode::AuthMissing)),
-            (&[&token], Some(ErrorCode::AuthInvalid)),
-            (&[cut], Some(ErrorCode::AuthInvalid)),
-            (&["Bearer "], Some(ErrorCode::AuthInvalid)),
-            (&["Basic eDp5"], Some(ErrorCode::AuthInvalid)),
-        ];
-        for (values, expected) in cases {
-            let code = access.check(Permission::View, &headers(values)).err().and_then(|refusal| refusal.code());
-            assert_eq!(code, *expected, "{values:?}");
-        }
-        assert!(access.check(Permission::Public, &headers(&[])).is_ok());
-    }
-
-    #[test]
-    fn token_of_workers_opens_its_queues_until_it_expires() {
-        let at = Timestamp::from_millis;
-        let token = |text: &str, name: &str, expires_at| {
-            let queues = vec!["mail".to_owned()];
-            Arc::new(WorkerToken { name: name.into(), hash: hash_of(text), queues, created_at: at(0), expires_at })
-        };
-        let tokens = [token("ms_a", "a", None), token("ms_b", "b", Some(at(5_000)))];
-        let check = |text: &str, now| check_worker(&tokens, &headers(&[&format!("Bearer {text}")]), at(now));
-        let pass = check("ms_a", 9_000).unwrap();
-        assert_eq!((pass.name(), pass.opens("mail"), pass.opens("default")), (Some("a"), true, false));
-        assert_eq!(check("ms_b", 4_999).unwrap().name(), Some("b"));
-        assert_eq!(check("ms_b", 5_000).unwrap_err().code(), Some(ErrorCode::WorkerTokenExpired));
-        assert_eq!(check("ms_c", 0).unwrap_err().code(), Some(ErrorCode::AuthInvalid));
-        assert!(Pass::Server.opens("anything"));
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! What every handler can reach.
 
 use std::collections::HashSet;
+use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -53,6 +54,12 @@ pub(crate) struct Inner {
 
 /// The tokens of workers.
 pub(crate) type Tokens = Arc<[Arc<WorkerToken>]>;
+
+impl fmt::Debug for Inner {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Inner").field("node_name", &self.node_name).finish_non_exhaustive()
+    }
+}
 
 impl Inner {
     /// The state of a server over an engine that begins now, and ends streams when `closing` says so.

@@ -3,13 +3,14 @@
 use std::any::Any;
 use std::time::Instant;
 
+use axum::Router;
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode, header};
-use axum::middleware::Next;
+use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse, Response};
 use mainspring_api::ErrorCode;
 
-use crate::access::{Pass, Permission, check_worker, to_hex};
+use crate::access::{Asked, Caller, Permission, check_worker, session, to_hex};
 use crate::app::App;
 use crate::extract::BodyLimits;
 use crate::refusal::{Answer, Refusal};
@@ -22,6 +23,30 @@ pub(crate) struct Gate {
     pub(crate) app: App,
     pub(crate) permission: Permission,
     pub(crate) limits: BodyLimits,
+}
+
+/// Puts a router under the base path, if there is one. Before it, because a router reads the path first.
+pub(crate) fn under(app: &App, router: Router) -> Router {
+    if app.access.site.base_path().is_empty() {
+        return router;
+    }
+    Router::new().fallback_service(router).layer(from_fn_with_state(App::clone(app), strip_base_path))
+}
+
+async fn strip_base_path(State(app): State<App>, mut request: Request, next: Next) -> Response {
+    let path = request.uri().path();
+    let stripped = app.access.site.strip(path);
+    if stripped.len() < path.len() {
+        let target = match request.uri().query() {
+            Some(query) => format!("{stripped}?{query}"),
+            None => stripped.to_owned(),
+        };
+        // The end of a path and its query are a path and a query.
+        if let Ok(uri) = target.parse() {
+            *request.uri_mut() = uri;
+        }
+    }
+    next.run(request).await
 }
 
 /// The outermost layer: gives the request an id, writes refusals, and measures.
@@ -54,8 +79,10 @@ pub(crate) async fn outermost(State(app): State<App>, request: Request, next: Ne
 
 /// Keeps what the router said beside its refusal, such as `Allow`.
 fn with_headers(before: Response, mut written: Response) -> Response {
-    if let Some(allow) = before.headers().get(header::ALLOW) {
-        written.headers_mut().insert(header::ALLOW, allow.clone());
+    for name in [header::ALLOW, header::SET_COOKIE] {
+        if let Some(value) = before.headers().get(&name) {
+            written.headers_mut().insert(name, value.clone());
+        }
     }
     written
 }
@@ -72,20 +99,42 @@ pub(crate) async fn note_route(request: Request, next: Next) -> Response {
 
 /// Lets a request pass that may, before anything of it is read.
 pub(crate) async fn admit(State(gate): State<Gate>, mut request: Request, next: Next) -> Response {
-    let pass = match gate.app.access.check(gate.permission, request.headers()) {
-        Ok(()) => Pass::Server,
-        Err(refusal) => match worker(&gate, &refusal, request.headers()).await {
-            Ok(pass) => pass,
-            Err(refusal) => return refusal.into_response(),
-        },
+    let (access, now) = (&gate.app.access, gate.app.now());
+    let found = access.caller(gate.permission, Asked { method: request.method(), headers: request.headers(), now });
+    let found = match found {
+        Err(refusal) => worker(&gate, &refusal, request.headers()).await,
+        found => found,
     };
-    request.extensions_mut().insert(pass);
+    let caller = match found {
+        Ok(caller) => caller,
+        Err(refusal) => return signed_out(&gate, refusal, request.headers()),
+    };
+    let renewed = match &caller {
+        Caller::Session(session) => session.renewed(now),
+        _ => None,
+    };
+    let cookie = renewed.map(|session| access.key.cookie(&session, &access.site, request.headers()));
+    request.extensions_mut().insert(caller);
     request.extensions_mut().insert(gate.limits);
-    next.run(request).await
+    let mut response = next.run(request).await;
+    if let Some(cookie) = cookie {
+        response.headers_mut().entry(header::SET_COOKIE).or_insert(cookie);
+    }
+    response
+}
+
+/// Answers a refusal, and takes a cookie away that opens nothing.
+fn signed_out(gate: &Gate, refusal: Refusal, headers: &HeaderMap) -> Response {
+    let is_over = refusal.0.error_code() == Some(ErrorCode::AuthSessionInvalid);
+    let mut response = refusal.into_response();
+    if is_over {
+        response.headers_mut().insert(header::SET_COOKIE, session::no_cookie(&gate.app.access.site, headers));
+    }
+    response
 }
 
 /// Lets a worker with a token of its own pass, where that is enough.
-async fn worker(gate: &Gate, refusal: &Refusal, headers: &HeaderMap) -> Answer<Pass> {
+async fn worker(gate: &Gate, refusal: &Refusal, headers: &HeaderMap) -> Answer<Caller> {
     if gate.permission != Permission::Work || refusal.0.error_code() != Some(ErrorCode::AuthInvalid) {
         return Err(refusal.clone());
     }

@@ -8,6 +8,7 @@
 
 mod access;
 mod app;
+mod console;
 pub mod convert;
 mod extract;
 mod figures;

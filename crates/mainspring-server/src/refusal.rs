@@ -42,7 +42,13 @@ impl Refusal {
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(ProblemDetails::MEDIA_TYPE));
         match self.0.error_code() {
-            Some(ErrorCode::AuthMissing | ErrorCode::AuthInvalid | ErrorCode::WorkerTokenExpired) => {
+            Some(
+                ErrorCode::AuthMissing
+                | ErrorCode::AuthInvalid
+                | ErrorCode::AuthSessionInvalid
+                | ErrorCode::AuthCode
+                | ErrorCode::WorkerTokenExpired,
+            ) => {
                 headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"mainspring\""));
             }
             Some(

@@ -17,6 +17,7 @@ mod outputs;
 mod preview;
 mod queues;
 mod runs;
+mod session;
 mod triggers;
 mod webhooks;
 mod why;
@@ -27,7 +28,9 @@ use axum::middleware::{from_fn, from_fn_with_state};
 use mainspring_api::{Limits, ProblemDetails};
 use tower_http::catch_panic::CatchPanicLayer;
 use utoipa::openapi::path::{Parameter, ParameterBuilder, ParameterIn};
-use utoipa::openapi::security::{HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme};
+use utoipa::openapi::security::{
+    ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme,
+};
 use utoipa::openapi::{
     ComponentsBuilder, ContentBuilder, InfoBuilder, ObjectBuilder, OpenApi, OpenApiBuilder, Ref, ResponseBuilder, Type,
 };
@@ -35,7 +38,9 @@ use utoipa::{PartialSchema, ToSchema};
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 
 use crate::access::Permission;
+use crate::access::session::COOKIE;
 use crate::app::App;
+use crate::console;
 use crate::extract::BodyLimits;
 use crate::idempotency;
 use crate::layers::{self, Gate};
@@ -97,6 +102,7 @@ impl Route {
 fn table() -> Vec<Route> {
     [
         health::routes(),
+        session::routes(),
         cluster::routes(),
         namespaces::routes(),
         jobs::routes(),
@@ -128,7 +134,7 @@ pub(crate) fn router(app: &App) -> Router {
     let (router, _) =
         routes.fold(OpenApiRouter::new(), |router, route| router.routes(route.guarded(app))).split_for_parts();
     router
-        .fallback(layers::unknown)
+        .fallback(console::fallback)
         .method_not_allowed_fallback(layers::wrong_method)
         .with_state(App::clone(app))
         .layer(CatchPanicLayer::custom(layers::panicked))
@@ -141,11 +147,13 @@ pub fn openapi() -> OpenApi {
     let info = InfoBuilder::new()
         .title("mainspring")
         .version(env!("CARGO_PKG_VERSION"))
-        .description(Some("Jobs, triggers and runs of a mainspring cluster. Every route but health wants a token."))
+        .description(Some("Jobs, triggers and runs of a mainspring cluster. Every route but health and signing in wants a token or a session."))
         .build();
     let token = HttpBuilder::new().scheme(HttpAuthScheme::Bearer).description(Some("The token of the server")).build();
+    let session = ApiKey::Cookie(ApiKeyValue::with_description(COOKIE, "The session of a browser that is signed in"));
     let components = ComponentsBuilder::new()
         .security_scheme("token", SecurityScheme::Http(token))
+        .security_scheme("session", SecurityScheme::ApiKey(session))
         .schema(ProblemDetails::name(), ProblemDetails::schema())
         .build();
     let mut document = OpenApiBuilder::new().info(info).components(Some(components)).build();
@@ -197,7 +205,10 @@ fn describe_common(document: &mut OpenApi, permission: Permission) {
             let all: Vec<_> = parameters.chain(headers.iter().map(|named| header(named).into())).collect();
             operation.parameters = (!all.is_empty()).then_some(all);
             if permission != Permission::Public {
-                operation.security = Some(vec![SecurityRequirement::new("token", Vec::<String>::new())]);
+                let by = |scheme| SecurityRequirement::new(scheme, Vec::<String>::new());
+                // Workers have tokens, and no browser is one.
+                let schemes: &[_] = if permission == Permission::Work { &["token"] } else { &["token", "session"] };
+                operation.security = Some(schemes.iter().copied().map(by).collect());
             }
             operation.responses.responses.insert("default".to_owned(), refused.clone().into());
             let tag = operation.tags.iter().flatten().next().map_or("", String::as_str);

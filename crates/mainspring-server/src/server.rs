@@ -19,8 +19,9 @@ use tokio::sync::{Semaphore, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
 use crate::access::Access;
-use crate::app::{DEEDS_MAX, Inner};
+use crate::app::{App, DEEDS_MAX, Inner};
 use crate::files::Presence;
+use crate::layers;
 use crate::routes;
 use crate::webhooks;
 
@@ -50,6 +51,12 @@ pub struct Settings {
     pub node_name: Option<String>,
     /// Slots of the engine's pool, for show.
     pub slots: u32,
+    /// Path that API and console are under, such as `/jobs`; empty for none. Requests are answered without it as well, for proxies
+    /// that take it off.
+    pub base_path: String,
+    /// Address by which browsers reach the server, where it is another one than that of the requests: `https://HOST` or
+    /// `https://HOST/PATH`. With `https`, cookies travel over TLS only.
+    pub public_url: Option<String>,
 }
 
 impl Default for Settings {
@@ -62,6 +69,8 @@ impl Default for Settings {
             token_file: None,
             node_name: None,
             slots: mainspring_core::planner::Settings::default().slots,
+            base_path: String::new(),
+            public_url: None,
         }
     }
 }
@@ -109,6 +118,12 @@ pub enum StartError {
         /// The file.
         path: PathBuf,
     },
+    /// The store holds something else than a key where that of sessions is kept.
+    #[error("the store holds no usable key of sessions")]
+    SessionKey,
+    /// The base path or the public address of the settings is none.
+    #[error("{0}")]
+    Site(String),
     /// The store refused.
     #[error(transparent)]
     Store(#[from] mainspring_store::Error),
@@ -124,6 +139,8 @@ pub struct Server {
     accepting: JoinHandle<JoinSet<()>>,
     deeds: Arc<Semaphore>,
     presence: Option<Presence>,
+    /// The state of the routes, until the server stops.
+    app: App,
     /// What sends messages to webhooks, where HTTP calls are made.
     webhooks: Option<JoinHandle<()>>,
 }
@@ -150,7 +167,7 @@ impl Server {
         let app = Arc::new(Inner::new(engine, opened.access, closed.clone(), here));
         let deeds = Arc::clone(&app.deeds);
         let webhooks = app.engine.makes_calls().then(|| tokio::spawn(webhooks::serve(Arc::clone(&app))));
-        let accepting = tokio::spawn(accept(listener, routes::router(&app), closed));
+        let accepting = tokio::spawn(accept(listener, layers::under(&app, routes::router(&app)), closed));
         tracing::info!(%address, "listening");
         if !address.ip().is_loopback() {
             tracing::warn!(%address, "the API speaks plain HTTP to other machines: put a proxy with TLS before it");
@@ -163,6 +180,7 @@ impl Server {
             accepting,
             deeds,
             presence,
+            app,
             webhooks,
         })
     }
@@ -183,6 +201,14 @@ impl Server {
     #[must_use]
     pub const fn token_file(&self) -> Option<&PathBuf> {
         self.token_file.as_ref()
+    }
+
+    /// Makes a link that signs a browser in, once, within ten minutes.
+    #[must_use]
+    pub fn login_link(&self) -> String {
+        let (code, _) = self.app.access.make_code(self.app.now());
+        let site = &self.app.access.site;
+        format!("{}{}/login#{code}", site.origin_or(self.address), site.base_path())
     }
 
     /// Stops: takes no new connections, ends streams, and lets requests finish within `grace`.

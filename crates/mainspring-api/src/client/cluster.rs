@@ -2,8 +2,8 @@
 
 use super::{Client, ClientError, EventStream};
 use crate::{
-    Cluster, ClusterLateness, EventFilter, Health, NextFilter, NextFire, Node, Preview, PreviewRequest, Reason,
-    ServerInfo, routes,
+    Cluster, ClusterLateness, EventFilter, Health, LoginLink, NextFilter, NextFire, Node, Preview, PreviewRequest,
+    Reason, ServerInfo, routes,
 };
 
 impl Client {
@@ -50,6 +50,11 @@ impl Client {
     /// Describes the server that answers.
     pub async fn info(&self) -> Result<ServerInfo, ClientError> {
         self.get(routes::INFO, &()).await
+    }
+
+    /// Makes a link that signs a browser in.
+    pub async fn login_link(&self) -> Result<LoginLink, ClientError> {
+        self.post(routes::SESSION_LINK, &(), &()).await
     }
 
     /// Tells whether the process is alive. A failing one answers too, with status 503.

@@ -11,7 +11,7 @@ use mainspring_store::{Delivery, DeliveryState, Error as StoreError, WebhookRow}
 use utoipa_axum::routes;
 
 use super::Route;
-use crate::access::{Pass, Permission};
+use crate::access::{Caller, Permission};
 use crate::app::App;
 use crate::extract::{Body, PathOf, QueryOf};
 use crate::layers::DONE;
@@ -144,11 +144,11 @@ fn check_url(url: &str) -> Result<(), &'static str> {
 #[utoipa::path(get, path = routes::WEBHOOK, tag = "webhooks", params(("webhook" = String, Path)), responses((status = 200, body = Webhook)))]
 async fn get(
     State(app): State<App>,
-    Extension(pass): Extension<Pass>,
+    Extension(caller): Extension<Caller>,
     PathOf(name): PathOf<String>,
 ) -> Answer<Json<Webhook>> {
     let webhook = shown(find(&app, &name).await?);
-    Ok(Json(if pass.may(Permission::Edit) { webhook } else { without_path(webhook) }))
+    Ok(Json(if caller.may(Permission::Edit) { webhook } else { without_path(webhook) }))
 }
 
 /// Deletes a webhook. Its deliveries are not sent any more, and retention deletes them.

@@ -23,7 +23,7 @@ use mainspring_tasks::{JobData, LogLine, Stream};
 use utoipa_axum::routes;
 
 use super::Route;
-use crate::access::{Pass, hash_of, new_token};
+use crate::access::{Caller, hash_of, new_token};
 use crate::app::App;
 use crate::extract::{Body, PathOf, Plain};
 use crate::layers::DONE;
@@ -52,11 +52,11 @@ pub(super) fn routes() -> Vec<Route> {
     responses((status = 201, body = WorkerTerms)))]
 async fn join(
     State(app): State<App>,
-    Extension(pass): Extension<Pass>,
+    Extension(caller): Extension<Caller>,
     Body(spec): Body<WorkerSpec>,
 ) -> Answer<(StatusCode, Json<WorkerTerms>)> {
     check(&spec)?;
-    if let Some(queue) = spec.queues.iter().find(|queue| !pass.opens(queue)) {
+    if let Some(queue) = spec.queues.iter().find(|queue| !caller.opens(queue)) {
         return Err(Refusal::new(ErrorCode::WorkerQueue, format!("the token does not allow the queue {queue:?}")));
     }
     let about = WorkerInfo {
@@ -66,7 +66,7 @@ async fn join(
         labels: spec.labels,
         slots: spec.slots,
         version: spec.version,
-        token: pass.name().map(str::to_owned),
+        token: caller.token_name().map(str::to_owned),
         node: app.engine.incarnation(),
         joined_at: app.now(),
     };
@@ -118,11 +118,11 @@ async fn list(State(app): State<App>) -> Answer<Json<Vec<api::Worker>>> {
 #[utoipa::path(get, path = routes::WORKER, tag = "workers", params(("worker" = String, Path)), responses((status = 200, body = api::Worker)))]
 async fn get(
     State(app): State<App>,
-    Extension(pass): Extension<Pass>,
+    Extension(caller): Extension<Caller>,
     PathOf(id): PathOf<String>,
 ) -> Answer<Json<api::Worker>> {
     let worker = parse(&id)?;
-    must_be_own(&pass, app.engine.workers().worker(worker).await?.token.as_deref(), &id)?;
+    must_be_own(&caller, app.engine.workers().worker(worker).await?.token.as_deref(), &id)?;
     let mut rows = app.control().store().workers().await?;
     rows.retain(|row| row.info.id == worker);
     show::workers(&app, rows).pop().map(Json).ok_or_else(|| not_found(&id))
@@ -132,11 +132,11 @@ async fn get(
 #[utoipa::path(delete, path = routes::WORKER, tag = "workers", params(("worker" = String, Path)), responses((status = 204)))]
 async fn leave(
     State(app): State<App>,
-    Extension(pass): Extension<Pass>,
+    Extension(caller): Extension<Caller>,
     PathOf(id): PathOf<String>,
 ) -> Answer<StatusCode> {
     let worker = parse(&id)?;
-    must_be_own(&pass, app.engine.workers().worker(worker).await?.token.as_deref(), &id)?;
+    must_be_own(&caller, app.engine.workers().worker(worker).await?.token.as_deref(), &id)?;
     app.engine.workers().leave(worker).await?;
     Ok(DONE)
 }
@@ -146,11 +146,11 @@ async fn leave(
     responses((status = 200, body = WorkerOrders)))]
 async fn poll(
     State(app): State<App>,
-    Extension(pass): Extension<Pass>,
+    Extension(caller): Extension<Caller>,
     PathOf(id): PathOf<String>,
     Plain(poll): Plain<WorkerPoll>,
 ) -> Answer<Json<WorkerOrders>> {
-    let worker = own(&app, &pass, &id).await?;
+    let worker = own(&app, &caller, &id).await?;
     let holds = poll.runs.iter().map(|held| Ok((run_id(&held.run)?, held.attempt))).collect::<Answer<Vec<_>>>()?;
     let poll = Poll { number: poll.number, free: poll.free, holds, wait_ms: poll.wait_ms };
     let mut closing = app.closing.clone();
@@ -200,11 +200,11 @@ fn environment(job: &Job, shard: Option<Shard>) -> BTreeMap<String, String> {
     responses((status = 200, body = WorkerReceipt)))]
 async fn report(
     State(app): State<App>,
-    Extension(pass): Extension<Pass>,
+    Extension(caller): Extension<Caller>,
     PathOf(id): PathOf<String>,
     Plain(report): Plain<WorkerReport>,
 ) -> Answer<Json<WorkerReceipt>> {
-    let worker = own(&app, &pass, &id).await?;
+    let worker = own(&app, &caller, &id).await?;
     let offset_ms = app.now().since(from_wire(report.now));
     let logs = report.logs.into_iter().map(piece).collect::<Answer<Vec<_>>>()?;
     let ends = report.ends.into_iter().map(end).collect::<Answer<Vec<_>>>()?;
@@ -332,15 +332,15 @@ fn shown(token: mainspring_store::WorkerToken, text: Option<String>) -> WorkerTo
 }
 
 /// The worker of a path, if the token of the request is its own.
-async fn own(app: &App, pass: &Pass, id: &str) -> Answer<Incarnation> {
+async fn own(app: &App, caller: &Caller, id: &str) -> Answer<Incarnation> {
     let worker = parse(id)?;
-    must_be_own(pass, app.engine.workers().token_of(worker).await?.as_deref(), id)?;
+    must_be_own(caller, app.engine.workers().token_of(worker).await?.as_deref(), id)?;
     Ok(worker)
 }
 
 /// Workers of other tokens are not to be told from those that are not there.
-fn must_be_own(pass: &Pass, token: Option<&str>, id: &str) -> Answer<()> {
-    if pass.name().is_none_or(|name| token == Some(name)) { Ok(()) } else { Err(not_found(id)) }
+fn must_be_own(caller: &Caller, token: Option<&str>, id: &str) -> Answer<()> {
+    if caller.token_name().is_none_or(|name| token == Some(name)) { Ok(()) } else { Err(not_found(id)) }
 }
 
 fn parse(id: &str) -> Answer<Incarnation> {

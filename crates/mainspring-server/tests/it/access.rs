@@ -20,8 +20,9 @@ async fn every_route_but_health_wants_the_token() {
             let method = reqwest::Method::from_bytes(method.as_bytes()).unwrap();
             let url = format!("{}{}", running.url, filled(template));
             let plain = running.http.request(method.clone(), &url).send().await.unwrap();
-            if routes::PUBLIC.contains(template) {
-                assert!([200, 503].contains(&plain.status().as_u16()), "{method} {template}");
+            if routes::is_public(method.as_str(), template) {
+                // Health, and signing in without a body.
+                assert!([200, 503, 415].contains(&plain.status().as_u16()), "{method} {template}");
                 continue;
             }
             assert_eq!(plain.status(), 401, "{method} {template}");
@@ -75,7 +76,7 @@ async fn every_documented_route_exists_and_no_other() {
             found.push(format!("{} {path}", method.to_uppercase()));
             let secured = operation.get("security").is_some();
             assert!(ids.insert(operation["operationId"].as_str().unwrap().to_owned()), "{method} {path}");
-            assert_eq!(secured, !routes::PUBLIC.contains(&path.as_str()), "{method} {path}");
+            assert_eq!(secured, !routes::is_public(&method.to_uppercase(), path), "{method} {path}");
         }
     }
     let mut listed: Vec<_> = routes::ALL

@@ -4,6 +4,7 @@
 mod access;
 mod bundles;
 mod calendars;
+mod console;
 mod conversion;
 mod data;
 mod documents;
@@ -15,6 +16,7 @@ mod repeats;
 mod restart;
 mod runs;
 mod schedules;
+mod sessions;
 mod streams;
 mod webhooks;
 mod why;
