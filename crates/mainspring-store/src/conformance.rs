@@ -36,6 +36,7 @@ pub mod keys;
 pub mod kit;
 pub mod labels;
 pub mod lanes;
+pub mod lists;
 pub mod nodes;
 pub mod queue;
 pub mod queues;
@@ -232,6 +233,12 @@ macro_rules! conformance_suite {
                 changes_of_things_are_events,
                 log_is_read_from_the_chunk_that_holds_the_line,
                 log_chunk_that_is_there_is_passed_over;
+            lists:
+                jobs_are_described_in_brief,
+                jobs_are_read_by_id,
+                versions_of_a_job_are_listed_newest_first,
+                gaps_are_read_newest_first_with_the_names_of_triggers,
+                figures_of_spans_are_kept_and_forgotten;
             expiring:
                 run_that_is_not_started_in_time_is_skipped,
                 runs_that_expire_together_end_in_bounded_steps,

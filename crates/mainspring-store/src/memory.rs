@@ -7,6 +7,7 @@
 #[cfg(test)]
 mod check;
 mod complete;
+mod digest;
 mod events;
 mod fire;
 mod history;
@@ -46,12 +47,14 @@ use tokio::sync::Notify;
 
 use crate::cluster::{Cluster, LOST_THROUGH, NodeInfo, lost_instant, lost_setting};
 use crate::data::{self, JobData};
+use crate::digest::{JobDigest, RunDigest};
 use crate::error::{Error, Result};
 use crate::key::{Claimed, KeptAnswer, KeyClaim, Release};
+use crate::rollup::{RollupRow, RollupSpan};
 use crate::row::{
     Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, EventRow, Expect, GapRow, JobPrior,
     JobQuery, JobRow, JobUpdate, JobWrite, LogChunk, NamespaceRow, PurgeRule, QueueRow, Released, RunInfo, RunQuery,
-    Saved, StoreFigures, StoreInfo, Tally, TriggerEnd, TriggerInfo, TriggerQuery,
+    Saved, StoreFigures, StoreInfo, Tally, TriggerEnd, TriggerInfo, TriggerQuery, VersionRow,
 };
 use crate::store::Store;
 use crate::webhook::{Delivery, Disabled, NewDelivery, Sent, Taken, Webhook, WebhookRow};
@@ -336,6 +339,26 @@ impl Store for MemoryStore {
         Ok(jobs::jobs(&*self.model()?, &query))
     }
 
+    async fn job_digests(&self, jobs: Vec<JobId>, recent: u32) -> Result<Vec<JobDigest>> {
+        Ok(digest::of_jobs(&*self.model()?, &jobs, recent))
+    }
+
+    async fn longest_running(&self, limit: u32) -> Result<Vec<(JobId, RunDigest)>> {
+        Ok(digest::longest(&*self.model()?, limit))
+    }
+
+    async fn due_soon(&self, until: Timestamp, limit: u32) -> Result<Vec<TriggerRow>> {
+        Ok(self.window(ShardSet::ALL, until, None, limit).await?.0)
+    }
+
+    async fn jobs_by_id(&self, jobs: Vec<JobId>) -> Result<Vec<JobRow>> {
+        Ok(digest::jobs(&*self.model()?, &jobs))
+    }
+
+    async fn versions(&self, job: JobId, before: Option<JobVersion>, limit: u32) -> Result<Vec<VersionRow>> {
+        Ok(digest::versions(&*self.model()?, job, before, limit))
+    }
+
     async fn triggers(&self, query: TriggerQuery) -> Result<Vec<TriggerInfo>> {
         Ok(jobs::triggers(&*self.model()?, &query))
     }
@@ -408,14 +431,24 @@ impl Store for MemoryStore {
         let model = self.model()?;
         let start = model.gaps.partition_point(|gap| gap.seq <= after);
         let rows = model.gaps.range(start..).filter(|gap| trigger.is_none_or(|id| gap.trigger == id));
-        let row = |gap: &model::GapModel| GapRow {
-            seq: gap.seq,
-            job: model.job(gap.job).row.definition.key.clone(),
-            trigger: gap.trigger,
-            at: gap.at,
-            gap: gap.gap.clone(),
-        };
-        Ok(rows.take(limit as usize).map(row).collect())
+        Ok(rows.take(limit as usize).map(|gap| digest::gap(&model, gap)).collect())
+    }
+
+    async fn gaps_before(&self, before: i64, limit: u32) -> Result<Vec<(GapRow, Option<String>)>> {
+        Ok(digest::gaps_before(&*self.model()?, before, limit))
+    }
+
+    async fn put_rollups(&self, rows: Vec<RollupRow>, at: Timestamp) -> Result<()> {
+        let rollups = &mut self.model()?.rollups;
+        rollups.extend(rows.into_iter().map(|row| ((row.span, row.at, row.node.clone()), row)));
+        rollups.retain(|(span, begin, _), _| begin.as_millis() >= at.as_millis().saturating_sub(span.kept_ms()));
+        Ok(())
+    }
+
+    async fn rollups(&self, span: RollupSpan, from: Timestamp, to: Timestamp) -> Result<Vec<RollupRow>> {
+        let model = self.model()?;
+        let rows = model.rollups.values().filter(|row| row.span == span && (from..to).contains(&row.at));
+        Ok(rows.cloned().collect())
     }
 
     async fn events(&self, after: i64, limit: u32) -> Result<Vec<EventRow>> {

@@ -40,6 +40,17 @@ pub struct JobRow {
     pub updated_at: Timestamp,
 }
 
+/// A version of a job.
+#[derive(Clone, PartialEq, Debug)]
+pub struct VersionRow {
+    /// Its number.
+    pub version: JobVersion,
+    /// When it was saved.
+    pub saved_at: Timestamp,
+    /// What it says.
+    pub definition: Arc<Job>,
+}
+
 /// A job with its triggers, as a change of it needs to know them.
 #[derive(Clone, PartialEq, Debug)]
 pub struct JobPrior {

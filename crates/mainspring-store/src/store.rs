@@ -15,13 +15,15 @@ use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, RunId, Timestamp,
 
 use crate::cluster::Cluster;
 use crate::data::JobData;
+use crate::digest::{JobDigest, RunDigest};
 use crate::error::{Error, Result};
 use crate::key::{Claimed, KeptAnswer, KeyClaim, Release};
+use crate::rollup::{RollupRow, RollupSpan};
 use crate::row::{
     Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, Connections, EventRow, Expect,
     GapRow, JobPrior, JobQuery, JobRow, JobUpdate, JobWrite, LogChunk, NamespaceRow, PurgeRule, QueueRow, Released,
     RunInfo, RunQuery, Saved, StoreFigures, StoreInfo, StoreWarning, Tally, TriggerEnd, TriggerInfo, TriggerQuery,
-    VersionedJob,
+    VersionRow, VersionedJob,
 };
 use crate::webhook::{Delivery, Disabled, NewDelivery, Sent, Taken, Webhook, WebhookRow};
 use crate::worker::{Routed, WorkerInfo, WorkerRow, WorkerToken};
@@ -238,6 +240,24 @@ pub trait Store: Send + Sync + 'static {
     /// Lists jobs. A limit of 0 lists none, here and in the other lists.
     async fn jobs(&self, query: JobQuery) -> Result<Vec<JobRow>>;
 
+    /// Says of jobs what has become of them lately and when they go on, in the order asked for: with their newest `recent` runs each.
+    /// Finds all by keys, but for one look at the newest unfinished runs.
+    async fn job_digests(&self, jobs: Vec<JobId>, recent: u32) -> Result<Vec<JobDigest>>;
+
+    /// The runs that are executed for longest, longest first: of the oldest [`DIGEST_LIVE_MAX`](crate::DIGEST_LIVE_MAX) unfinished ones.
+    async fn longest_running(&self, limit: u32) -> Result<Vec<(JobId, RunDigest)>>;
+
+    /// The triggers that are due up to `until`, of all shards, in the order of [`Store::window`] and up to `limit`: for those who look,
+    /// in nobody's way.
+    async fn due_soon(&self, until: Timestamp, limit: u32) -> Result<Vec<TriggerRow>>;
+
+    /// Jobs by id, in any order. Those that are deleted are left out.
+    async fn jobs_by_id(&self, jobs: Vec<JobId>) -> Result<Vec<JobRow>>;
+
+    /// The versions of a job that are kept, newest first: those before one, or all. A version is kept for as long as a run or trigger
+    /// refers to it.
+    async fn versions(&self, job: JobId, before: Option<JobVersion>, limit: u32) -> Result<Vec<VersionRow>>;
+
     /// Lists triggers.
     async fn triggers(&self, query: TriggerQuery) -> Result<Vec<TriggerInfo>>;
 
@@ -302,6 +322,17 @@ pub trait Store: Send + Sync + 'static {
 
     /// Missed and suppressed instants after a position, oldest first; of one trigger, or of all.
     async fn gaps(&self, trigger: Option<TriggerId>, after: i64, limit: u32) -> Result<Vec<GapRow>>;
+
+    /// Missed and suppressed instants of all triggers before a position, newest first, with the name of each trigger while it exists
+    /// or has a tombstone.
+    async fn gaps_before(&self, before: i64, limit: u32) -> Result<Vec<(GapRow, Option<String>)>>;
+
+    /// Keeps figures of spans of time, in place of those that are there for the same span and node, and deletes those that are too old
+    /// at `at`, as [`RollupSpan::kept_ms`] says.
+    async fn put_rollups(&self, rows: Vec<RollupRow>, at: Timestamp) -> Result<()>;
+
+    /// The figures of all spans that begin within a time, the end not included, in order of beginning and node.
+    async fn rollups(&self, span: RollupSpan, from: Timestamp, to: Timestamp) -> Result<Vec<RollupRow>>;
 
     /// Events after a position, oldest first.
     async fn events(&self, after: i64, limit: u32) -> Result<Vec<EventRow>>;

@@ -115,7 +115,8 @@ fn apply(model: &mut Model, write: &JobWrite) -> Saved {
             job.row.version = JobVersion(job.row.version.0 + 1);
             job.row.definition = write.definition.clone();
             let number = job.row.version;
-            job.versions.push(Version { number, definition: write.definition.clone(), runs: 0 });
+            let definition = write.definition.clone();
+            job.versions.push(Version { number, saved_at: write.at, definition, runs: 0 });
             job.drop_versions();
         }
     }
@@ -143,7 +144,12 @@ fn create(model: &mut Model, write: &JobWrite) -> JobId {
         row,
         deleted: false,
         triggers: Vec::new(),
-        versions: vec![Version { number: JobVersion(1), definition: write.definition.clone(), runs: 0 }],
+        versions: vec![Version {
+            number: JobVersion(1),
+            saved_at: write.at,
+            definition: write.definition.clone(),
+            runs: 0,
+        }],
         gate: Gate::default(),
         history_count: 0,
         gap_count: 0,

@@ -25,6 +25,7 @@ use super::queues::Line;
 use super::table::Table;
 use super::webhooks::Webhooks;
 use crate::data::JobData;
+use crate::rollup::{RollupRow, RollupSpan};
 use crate::row::{AttemptInfo, CalendarRow, JobRow, Tombstone};
 use crate::worker::{WorkerRow, WorkerToken};
 
@@ -72,6 +73,8 @@ pub(super) struct Model {
     pub(super) workers: BTreeMap<Incarnation, Worker>,
     pub(super) worker_tokens: BTreeMap<String, WorkerToken>,
     pub(super) webhooks: Webhooks,
+    /// Figures of spans of time.
+    pub(super) rollups: BTreeMap<(RollupSpan, Timestamp, String), RollupRow>,
     /// What the strategies of routed jobs remember.
     pub(super) routes: BTreeMap<JobId, Memory>,
     /// Runs that wait for their shards, and how many these are.
@@ -107,6 +110,7 @@ pub(super) struct JobModel {
 #[derive(Clone, Debug)]
 pub(super) struct Version {
     pub(super) number: JobVersion,
+    pub(super) saved_at: Timestamp,
     pub(super) definition: Arc<Job>,
     pub(super) runs: u64,
 }
@@ -177,6 +181,7 @@ impl Model {
             workers: BTreeMap::new(),
             worker_tokens: BTreeMap::new(),
             webhooks: Webhooks::default(),
+            rollups: BTreeMap::new(),
             routes: BTreeMap::new(),
             parents: BTreeMap::new(),
             nodes: None,

@@ -238,7 +238,7 @@ fn info(model: &Model, run: &Run, over: Option<&FinalRun>) -> RunInfo {
     }
 }
 
-fn trigger_name(model: &Model, id: mainspring_core::TriggerId) -> Option<String> {
+pub(super) fn trigger_name(model: &Model, id: mainspring_core::TriggerId) -> Option<String> {
     let live = model.triggers.get(id.0).map(|trigger| trigger.name.clone());
     live.or_else(|| model.buried_names.get(&id).cloned())
 }

@@ -45,6 +45,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(16, "0016_queued"),
     migration!(17, "0017_fence_kept"),
     migration!(18, "0018_far"),
+    migration!(19, "0019_rollup"),
 ];
 
 /// Number of the newest migration.

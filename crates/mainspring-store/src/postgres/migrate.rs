@@ -45,6 +45,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(15, "0015_waiting"),
     migration!(16, "0016_far"),
     migration!(17, "0017_events"),
+    migration!(18, "0018_rollup"),
 ];
 
 /// Number of the newest migration.

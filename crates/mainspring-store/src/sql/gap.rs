@@ -43,6 +43,12 @@ pub(crate) fn list(db: &dyn Db, trigger: Option<TriggerId>, after: i64, limit: u
     }
 }
 
+/// See [`crate::Store::gaps_before`].
+pub(crate) fn before(db: &dyn Db, before: i64, limit: u32) -> Step<Vec<(GapRow, Option<String>)>> {
+    let named = |line: &Row<'_>| Ok((row(line)?, line.get(11)?));
+    read_page(db, sql!("gaps_before", mysql), &[(":before", &before)], limit, named)
+}
+
 fn row(row: &Row<'_>) -> Step<GapRow> {
     Ok(GapRow {
         seq: row.get(0)?,

@@ -5,10 +5,10 @@ use std::collections::BTreeSet;
 use mainspring_core::job::{GateRule, JobKey};
 use mainspring_core::{JobId, JobVersion};
 
-use super::db::{Db, Lock, Row, Step, ToSql, instant, known, read, read_one, read_page, sql};
+use super::db::{Db, Lock, Row, Step, ToSql, instant, known, read, read_known, read_one, read_page, sql};
 use super::list;
 use super::trigger::{self, job_at, kept};
-use crate::row::{JobPrior, JobQuery, JobRow, NamedTrigger, TriggerInfo, TriggerQuery};
+use crate::row::{JobPrior, JobQuery, JobRow, NamedTrigger, TriggerInfo, TriggerQuery, VersionRow};
 
 /// See [`crate::Store::job`].
 pub(crate) fn by_key(db: &dyn Db, key: &JobKey) -> Step<Option<JobRow>> {
@@ -19,6 +19,15 @@ pub(crate) fn by_key(db: &dyn Db, key: &JobKey) -> Step<Option<JobRow>> {
 /// Locks a job, if there is one of that key.
 pub(crate) fn lock_key(db: &dyn Db, key: &JobKey) -> Step<()> {
     db.lock(sql!("lock_job_key"), Lock::Write, &[(":namespace", &key.namespace), (":name", &key.name)])
+}
+
+/// See [`crate::Store::jobs_by_id`].
+pub(crate) fn by_ids(db: &dyn Db, jobs: &[JobId]) -> Step<Vec<JobRow>> {
+    if jobs.is_empty() {
+        return Ok(Vec::new());
+    }
+    let jobs = list::of_numbers(jobs.iter().map(|job| job.0));
+    read_known(db, sql!("jobs_by_id", postgres, mysql), &[(":jobs", &jobs)], row)
 }
 
 /// A job that is not deleted.
@@ -52,6 +61,14 @@ pub(crate) fn row(row: &Row<'_>) -> Step<JobRow> {
         created_at: instant(row, 4)?,
         updated_at: instant(row, 5)?,
         definition: job_at(row, 6)?,
+    })
+}
+
+/// See [`crate::Store::versions`].
+pub(crate) fn versions(db: &dyn Db, job: JobId, before: Option<JobVersion>, limit: u32) -> Step<Vec<VersionRow>> {
+    let before = before.map_or(i64::MAX, |version| version.0);
+    read_page(db, sql!("versions"), &[(":job", &job.0), (":before", &before)], limit, |row| {
+        Ok(VersionRow { version: JobVersion(row.get(0)?), saved_at: instant(row, 1)?, definition: job_at(row, 2)? })
     })
 }
 

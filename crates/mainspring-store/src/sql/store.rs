@@ -19,18 +19,20 @@ use super::db::{Step, sql};
 use super::lane;
 use super::session::Session;
 use super::{
-    Batches, complete, data, fire, gap, job, job_lane, keep, key, names, purge, queue, queues, route, run, save,
-    trigger, update, warnings, webhook, worker,
+    Batches, complete, data, digest, fire, gap, job, job_lane, keep, key, names, purge, queue, queues, rollup, route,
+    run, save, trigger, update, warnings, webhook, worker,
 };
 use crate::cluster::Cluster;
 use crate::data::JobData;
+use crate::digest::{JobDigest, RunDigest};
 use crate::error::{Error, Result};
 use crate::key::{Claimed, KeptAnswer, KeyClaim, Release};
+use crate::rollup::{RollupRow, RollupSpan};
 use crate::row::{
     Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, Connections, Disk, EventRow, Expect,
     GapRow, JobPrior, JobQuery, JobRow, JobUpdate, JobWrite, LogChunk, NamespaceRow, PurgeRule, QueueRow, Released,
     RunInfo, RunQuery, Saved, StoreFigures, StoreInfo, StoreWarning, Tally, TriggerEnd, TriggerInfo, TriggerQuery,
-    VersionedJob,
+    VersionRow, VersionedJob,
 };
 use crate::store::Store;
 use crate::webhook::{Delivery, Disabled, NewDelivery, Sent, Taken, Webhook, WebhookRow};
@@ -335,6 +337,27 @@ impl<B: Backend> Store for B {
         self.read(ReadLane::Requests, "list jobs", move |db| job::list(db, &query)).await
     }
 
+    async fn job_digests(&self, jobs: Vec<JobId>, recent: u32) -> Result<Vec<JobDigest>> {
+        self.read(ReadLane::Requests, "look at jobs", move |db| digest::of_jobs(db, &jobs, recent)).await
+    }
+
+    async fn longest_running(&self, limit: u32) -> Result<Vec<(JobId, RunDigest)>> {
+        self.read(ReadLane::Requests, "look at running runs", move |db| digest::longest(db, limit)).await
+    }
+
+    async fn due_soon(&self, until: Timestamp, limit: u32) -> Result<Vec<TriggerRow>> {
+        let work = move |db: &B::Connection| Ok(db.window(ShardSet::ALL, until, None, limit)?.0);
+        self.read(ReadLane::Requests, "read triggers to come", work).await
+    }
+
+    async fn jobs_by_id(&self, jobs: Vec<JobId>) -> Result<Vec<JobRow>> {
+        self.read(ReadLane::Requests, "read jobs", move |db| job::by_ids(db, &jobs)).await
+    }
+
+    async fn versions(&self, job: JobId, before: Option<JobVersion>, limit: u32) -> Result<Vec<VersionRow>> {
+        self.read(ReadLane::Requests, "list versions", move |db| job::versions(db, job, before, limit)).await
+    }
+
     async fn triggers(&self, query: TriggerQuery) -> Result<Vec<TriggerInfo>> {
         self.read(ReadLane::Requests, "list triggers", move |db| job::triggers(db, &query)).await
     }
@@ -413,6 +436,18 @@ impl<B: Backend> Store for B {
 
     async fn gaps(&self, trigger: Option<TriggerId>, after: i64, limit: u32) -> Result<Vec<GapRow>> {
         self.read(ReadLane::Requests, "list gaps", move |db| gap::list(db, trigger, after, limit)).await
+    }
+
+    async fn gaps_before(&self, before: i64, limit: u32) -> Result<Vec<(GapRow, Option<String>)>> {
+        self.read(ReadLane::Requests, "list gaps", move |db| gap::before(db, before, limit)).await
+    }
+
+    async fn put_rollups(&self, rows: Vec<RollupRow>, at: Timestamp) -> Result<()> {
+        self.write(Lane::Api, "keep figures", move |s| rollup::put(s, &rows, at)).await
+    }
+
+    async fn rollups(&self, span: RollupSpan, from: Timestamp, to: Timestamp) -> Result<Vec<RollupRow>> {
+        self.read(ReadLane::Requests, "read figures", move |db| rollup::list(db, span, from, to)).await
     }
 
     async fn events(&self, after: i64, limit: u32) -> Result<Vec<EventRow>> {

@@ -35,6 +35,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(13, "0013_lines"),
     migration!(14, "0014_lane"),
     migration!(15, "0015_waiting"),
+    migration!(16, "0016_rollup"),
 ];
 
 /// Number of the newest migration.

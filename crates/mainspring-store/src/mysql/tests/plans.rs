@@ -5,6 +5,8 @@ use crate::sql::tests::statements;
 
 /// What may read a table whole, and why. All other statements find rows by keys.
 const WHOLE: &[(&str, &str)] = &[
+    ("digest_live", "for lists of people: the newest unfinished runs, twenty thousand at most"),
+    ("digest_longest", "for the dashboard, every few seconds: the oldest unfinished runs, twenty thousand at most"),
     ("adopt", "of embedded stores; here cluster_adopt does it"),
     ("adopt_from_read", "of embedded stores; here cluster_adopt does it"),
     ("adopt_read", "of embedded stores; here cluster_adopt does it"),

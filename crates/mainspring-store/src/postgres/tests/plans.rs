@@ -7,6 +7,8 @@ use crate::sql::tests::statements;
 
 /// What may read a table whole, and why. All other statements find rows by keys.
 const WHOLE: &[(&str, &str)] = &[
+    ("digest_live", "for lists of people: the newest unfinished runs, twenty thousand at most"),
+    ("digest_longest", "for the dashboard, every few seconds: the oldest unfinished runs, twenty thousand at most"),
     ("adopt", "once in a process that is alone with its store, over the unfinished runs"),
     ("adopt_read", "once in a process that is alone with its store, over the unfinished runs"),
     ("cluster_adopt", "when a node has died, over the unfinished runs"),

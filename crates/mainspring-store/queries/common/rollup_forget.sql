@@ -1,0 +1,1 @@
+DELETE FROM rollup WHERE span = :span AND at < :before

@@ -1,0 +1,6 @@
+-- The kept versions of a job, newest first.
+SELECT v.version, v.saved_at, v.definition
+FROM job_version v
+WHERE v.job_id = :job AND v.version < :before
+ORDER BY v.version DESC
+LIMIT :limit
