@@ -7,6 +7,7 @@
 
 mod calendars;
 mod data;
+mod herd;
 mod jobs;
 mod logs;
 mod preview;
@@ -28,6 +29,7 @@ use crate::lanes::LaneWatch;
 use crate::listener::{ChangedJob, JobChange};
 use crate::notice::Notice;
 
+pub use herd::Herd;
 pub use jobs::{Change, JobPlan, SaveMode};
 pub use preview::Upcoming;
 pub use runs::{Ask, Asking};

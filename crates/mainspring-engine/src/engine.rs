@@ -34,6 +34,7 @@ use crate::pool::Tools;
 use crate::process::Processes;
 use crate::queues::QueueWatch;
 use crate::retention::{Retention, RetentionRule};
+use crate::rollup::Roller;
 use crate::sampler::Sampler;
 use crate::workers::Workers;
 
@@ -259,6 +260,8 @@ impl Engine {
         running.spawn(retention.run());
         let (samples, samples_clock, sampled) = (Arc::clone(&store), Arc::clone(&clock), Arc::clone(&metrics));
         running.spawn(Sampler { store: samples, clock: samples_clock, metrics: sampled, short }.run());
+        let (rolled, rolling_clock, rolls) = (Arc::clone(&store), Arc::clone(&clock), Arc::clone(&metrics));
+        running.spawn(Roller { store: rolled, clock: rolling_clock, metrics: rolls, incarnation }.run());
         running.spawn(warn(Arc::clone(&store)));
         let (stop, stop_receiver) = watch::channel(Stop::No);
         let (poke, poked) = watch::channel(0);

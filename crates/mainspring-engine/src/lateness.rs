@@ -87,6 +87,36 @@ impl Recent {
     }
 }
 
+/// Counts since they were taken last.
+#[derive(Debug)]
+pub(crate) struct SinceTaken {
+    counts: [AtomicU32; COUNTS],
+    max_ms: AtomicU32,
+}
+
+impl Default for SinceTaken {
+    fn default() -> Self {
+        Self { counts: std::array::from_fn(|_| AtomicU32::new(0)), max_ms: AtomicU32::new(0) }
+    }
+}
+
+impl SinceTaken {
+    pub(crate) fn note(&self, lateness_ms: i64) {
+        let lateness_ms = u32::try_from(lateness_ms.max(0)).unwrap_or(u32::MAX);
+        self.counts[place(lateness_ms)].fetch_add(1, Ordering::Relaxed);
+        self.max_ms.fetch_max(lateness_ms, Ordering::Relaxed);
+    }
+
+    /// Takes the counts; what is noted meanwhile is in these or in the next ones.
+    pub(crate) fn take(&self) -> Lateness {
+        let counts = self.counts.iter().map(|count| u64::from(count.swap(0, Ordering::Relaxed))).enumerate();
+        Lateness {
+            counts: counts.filter(|(_, count)| *count > 0).collect(),
+            max_ms: self.max_ms.swap(0, Ordering::Relaxed),
+        }
+    }
+}
+
 impl Lateness {
     /// How many minutes it covers.
     pub const MINUTES: u32 = MINUTES as u32;

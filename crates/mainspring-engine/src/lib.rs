@@ -25,6 +25,7 @@ mod pool;
 mod process;
 mod queues;
 mod retention;
+mod rollup;
 mod sampler;
 mod tasks;
 mod workers;
@@ -44,4 +45,5 @@ pub use metrics::{
 };
 pub use notice::Notice;
 pub use retention::RetentionRule;
+pub use rollup::Figures;
 pub use workers::{Given, LogPiece, Poll, RemoteEnd, Report, Told, WorkerError, Workers};

@@ -16,7 +16,7 @@ use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use serde::{Deserialize, Serialize};
 
-use crate::lateness::Recent;
+use crate::lateness::{Recent, SinceTaken};
 
 pub use catalogue::Catalogue;
 pub(crate) use store::Sample;
@@ -137,6 +137,8 @@ pub struct Metrics {
     pub clock_warnings: Counter,
     /// How late handlers were entered lately.
     pub(crate) recent: Recent,
+    /// How late handlers were entered since the figures were kept last.
+    pub(crate) since_rollup: SinceTaken,
     /// Every handler entered, one by one, while a benchmark runs.
     pub(crate) entries: Option<Mutex<Vec<Entry>>>,
     /// Every handler entered.
@@ -173,6 +175,7 @@ impl Metrics {
             triggers_moved: Counter::default(),
             clock_warnings: Counter::default(),
             recent: Recent::default(),
+            since_rollup: SinceTaken::default(),
             entries: keep_entries.then(Mutex::default),
             entered: AtomicU64::new(0),
         }
@@ -232,6 +235,7 @@ impl Metrics {
         self.entered.fetch_add(1, Ordering::Relaxed);
         let lateness_ms = now.since(start.due_at).max(0);
         self.recent.note(lateness_ms, now);
+        self.since_rollup.note(lateness_ms);
         self.fire_lateness.observe(seconds(lateness_ms));
         if let Some(entries) = &self.entries {
             let job = u32::try_from(start.job.0).expect("job ids stay below 2^31");
