@@ -129,7 +129,7 @@ catalogue! {
     RequestQuery "request.query" 400 "a query parameter is not valid"
         "The message names the parameter and what it takes. Unknown parameters are refused.";
     SearchSyntax "search.syntax" 400 "a search cannot be read"
-        "The message names the term at fault, and the position where it begins. Nothing was searched.";
+        "The message names the term at fault, and the position where it begins. The language is in docs/reference/query-language.md.";
     RequestHeader "request.header" 400 "a header is not valid"
         "The message names the header and what it takes.";
     RequestCursor "request.cursor" 400 "the page cursor is not valid"
@@ -170,6 +170,8 @@ catalogue! {
         "Delete them first.";
     JobNotFound "job.not_found" 404 "the job does not exist"
         "Correct the name or the namespace. `mainspring job list` shows what there is.";
+    VersionNotFound "version.not_found" 404 "the job has no such version, or not any more"
+        "A version is kept for as long as a run of it is. The list of versions shows what there is.";
     JobDataInvalid "data.invalid" 422 "it cannot be the data of a job"
         "The data of a job is a JSON object of at most 64 KiB. Keep what is large elsewhere, and its place in the data.";
     JobDataNotKept "data.not_kept" 409 "the job keeps no data between its runs"

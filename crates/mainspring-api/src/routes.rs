@@ -19,6 +19,11 @@
 //! | [`JOB_RUN`] | POST | [`RunNow`](crate::RunNow) → 201 [`Run`](crate::Run) |
 //! | [`JOB_HISTORY`] | GET ([`RunFilter`](crate::RunFilter)) | → [`Page`](crate::Page) of final [`Run`](crate::Run)s, newest first |
 //! | [`JOB_DATA`] | GET, PUT, DELETE | any JSON object → [`JobData`](crate::JobData) |
+//! | [`JOB_VERSIONS`] | GET ([`PageFilter`](crate::PageFilter)) | → [`Page`](crate::Page) of [`JobVersion`](crate::JobVersion), newest first |
+//! | [`JOB_VERSION`] | GET | → [`JobVersion`](crate::JobVersion) |
+//! | [`JOB_FILE`] | GET ([`JobFileFilter`](crate::JobFileFilter)) | → the job as a job file |
+//! | [`CHECK`] | POST | [`CheckRequest`](crate::CheckRequest) → [`CheckResult`](crate::CheckResult) |
+//! | [`MISFIRES`] | GET ([`MisfireFilter`](crate::MisfireFilter)) | → [`Misfires`](crate::Misfires), newest first |
 //! | [`JOB_WHY`], [`TRIGGER_WHY`], [`RUN_WHY`] | GET | → [`Why`](crate::Why) |
 //! | [`TRIGGERS`] | GET ([`TriggerFilter`](crate::TriggerFilter)) | → [`Page`](crate::Page) of [`Trigger`](crate::Trigger) |
 //! | [`TRIGGER`] | GET | → [`Trigger`](crate::Trigger) |
@@ -34,12 +39,14 @@
 //! | [`RUN_LOG_FIND`] | GET ([`LogFind`](crate::LogFind)) | → [`LogFound`](crate::LogFound) |
 //! | [`RUN_LOG_ERRORS`] | GET ([`LogErrorFilter`](crate::LogErrorFilter)) | → [`LogError`](crate::LogError) |
 //! | [`RUN_LOG_TEXT`] | GET ([`LogTextFilter`](crate::LogTextFilter)) | → the log as text, however long it is |
+//! | [`FACETS`] | GET ([`FacetFilter`](crate::FacetFilter)) | → [`Facets`](crate::Facets) |
 //! | [`CALENDARS`] | GET ([`PageFilter`](crate::PageFilter)) | → [`Page`](crate::Page) of [`Calendar`](crate::Calendar) |
 //! | [`CALENDAR`] | GET, PUT, DELETE | [`CalendarSpec`](crate::CalendarSpec) → [`Calendar`](crate::Calendar) |
 //! | [`EXPORT`] | GET | → [`Bundle`](crate::Bundle) that `apply` takes back |
 //! | [`APPLY`] | POST ([`ApplyOptions`](crate::ApplyOptions)) | [`Bundle`](crate::Bundle) → [`ApplyResult`](crate::ApplyResult) |
 //! | [`PREVIEW`] | POST | [`PreviewRequest`](crate::PreviewRequest) → [`Preview`](crate::Preview) |
 //! | [`NEXT`] | GET ([`NextFilter`](crate::NextFilter)) | → array of [`NextFire`](crate::NextFire), earliest first |
+//! | [`DASHBOARD`] | GET ([`DashboardFilter`](crate::DashboardFilter)) | → [`Dashboard`](crate::Dashboard) |
 //! | [`EVENTS`] | GET ([`EventFilter`](crate::EventFilter)) | → event stream of [`Event`](crate::Event) |
 //! | [`NODES`] | GET | → array of [`Node`](crate::Node) |
 //! | [`CLUSTER`] | GET | → [`Cluster`](crate::Cluster) |
@@ -70,7 +77,7 @@
 //! `X-Request-Id`.
 //!
 //! **Queries.** `?dry_run=true` on PUT, PATCH, DELETE and apply checks everything and changes
-//! nothing. Lists take `limit` (1 to 1,000, default 100) and the `cursor` of the page before.
+//! nothing. `-` in place of a namespace in the path of a list of jobs, runs or triggers means all. Lists take `limit` (1 to 1,000, default 100) and the `cursor` of the page before.
 //!
 //! **Event streams** are `text/event-stream`. [`EVENTS`] sends each event with its `id`, and
 //! resumes after `Last-Event-ID`. [`RUN_LOG`] sends `event: line` with a
@@ -109,6 +116,16 @@ pub const JOB_RUN: &str = "/api/v1/namespaces/{namespace}/jobs/{job}/run";
 pub const JOB_HISTORY: &str = "/api/v1/namespaces/{namespace}/jobs/{job}/history";
 /// What a job keeps between its runs. `ETag` and `If-Match` are its revision.
 pub const JOB_DATA: &str = "/api/v1/namespaces/{namespace}/jobs/{job}/data";
+/// Versions of a job that are kept, newest first.
+pub const JOB_VERSIONS: &str = "/api/v1/namespaces/{namespace}/jobs/{job}/versions";
+/// One version of a job.
+pub const JOB_VERSION: &str = "/api/v1/namespaces/{namespace}/jobs/{job}/versions/{version}";
+/// A job as a job file.
+pub const JOB_FILE: &str = "/api/v1/namespaces/{namespace}/jobs/{job}/file";
+/// Checks a job file without saving it.
+pub const CHECK: &str = "/api/v1/namespaces/{namespace}/check";
+/// What was not fired, over all triggers.
+pub const MISFIRES: &str = "/api/v1/misfires";
 /// Why a job does not run now.
 pub const JOB_WHY: &str = "/api/v1/namespaces/{namespace}/jobs/{job}/why";
 /// Triggers of a namespace.
@@ -145,6 +162,8 @@ pub const RUN_LOG_FIND: &str = "/api/v1/runs/{run}/log/find";
 pub const RUN_LOG_ERRORS: &str = "/api/v1/runs/{run}/log/errors";
 /// The log of a run as plain text, for a file.
 pub const RUN_LOG_TEXT: &str = "/api/v1/runs/{run}/log/text";
+/// What can be written at a place of a query, for completion.
+pub const FACETS: &str = "/api/v1/facets";
 /// Calendars of a namespace.
 pub const CALENDARS: &str = "/api/v1/namespaces/{namespace}/calendars";
 /// One calendar.
@@ -157,6 +176,8 @@ pub const APPLY: &str = "/api/v1/apply";
 pub const PREVIEW: &str = "/api/v1/schedules/preview";
 /// The next fire times of all triggers.
 pub const NEXT: &str = "/api/v1/next";
+/// The whole at a glance.
+pub const DASHBOARD: &str = "/api/v1/dashboard";
 /// Everything that happens, as it happens.
 pub const EVENTS: &str = "/api/v1/events";
 /// Server processes of the cluster.
@@ -225,6 +246,11 @@ pub const ALL: &[(&str, &[&str])] = &[
     (JOB_RUN, &["POST"]),
     (JOB_HISTORY, &["GET"]),
     (JOB_DATA, &["GET", "PUT", "DELETE"]),
+    (JOB_VERSIONS, &["GET"]),
+    (JOB_VERSION, &["GET"]),
+    (JOB_FILE, &["GET"]),
+    (CHECK, &["POST"]),
+    (MISFIRES, &["GET"]),
     (JOB_WHY, &["GET"]),
     (TRIGGERS, &["GET"]),
     (TRIGGER, &["GET"]),
@@ -243,12 +269,14 @@ pub const ALL: &[(&str, &[&str])] = &[
     (RUN_LOG_FIND, &["GET"]),
     (RUN_LOG_ERRORS, &["GET"]),
     (RUN_LOG_TEXT, &["GET"]),
+    (FACETS, &["GET"]),
     (CALENDARS, &["GET"]),
     (CALENDAR, &["GET", "PUT", "DELETE"]),
     (EXPORT, &["GET"]),
     (APPLY, &["POST"]),
     (PREVIEW, &["POST"]),
     (NEXT, &["GET"]),
+    (DASHBOARD, &["GET"]),
     (EVENTS, &["GET"]),
     (NODES, &["GET"]),
     (CLUSTER, &["GET"]),

@@ -6,14 +6,18 @@
 mod apply;
 mod calendar;
 mod cluster;
+mod dashboard;
 mod job;
 mod log;
+mod misfire;
 mod page;
 mod preview;
 mod queue;
 mod run;
+mod search;
 mod session;
 mod trigger;
+mod version;
 mod webhook;
 mod why;
 mod worker;
@@ -24,17 +28,24 @@ pub use cluster::{
     Cluster, ClusterLateness, Event, EventFilter, Health, HealthCheck, HealthStatus, Lateness, Node, NodeLateness,
     NodeState, ServerInfo, Shard, StoreWarning,
 };
+pub use dashboard::{
+    Attention, AttentionKind, Dashboard, DashboardCounters, DashboardFilter, DashboardPoint, FirePeak, FirePeakJob,
+    LongRun,
+};
 pub use job::{Job, JobData, JobFilter, Namespace, NamespaceSpec, Reason, RunNow, WriteOptions};
 pub use log::{
     LogError, LogErrorFilter, LogFilter, LogFind, LogFound, LogLevel, LogLine, LogMatch, LogPage, LogStream,
     LogTextFilter,
 };
+pub use misfire::{MisfireFilter, MisfireItem, MisfireSummary, Misfires, Outage};
 pub use page::{Page, PageFilter};
 pub use preview::{NextFilter, NextFire, Preview, PreviewFire, PreviewNote, PreviewRequest};
 pub use queue::{LabelLimit, LabelSettings, Queue, QueueRate, QueueSettings};
 pub use run::{Attempt, AttemptState, Origin, OutputRef, Run, RunFilter, RunShard, RunState, RunSummary};
+pub use search::{FacetFilter, FacetValue, Facets};
 pub use session::{LoginLink, Session, SessionKind, SignIn};
 pub use trigger::{Gap, Trigger, TriggerFilter, TriggerState};
+pub use version::{CheckRequest, CheckResult, JobFileFilter, JobVersion};
 pub use webhook::{
     DeliveryState, EVENT_TYPES, Webhook, WebhookDelivery, WebhookRotation, WebhookSpec, event_type_matches,
 };

@@ -48,6 +48,8 @@ pub(crate) struct Inner {
     pub(crate) job_keys: Mutex<FxHashMap<JobId, JobKey>>,
     /// Is woken when there may be something to send to a webhook that this node would not notice by itself.
     pub(crate) webhooks: Notify,
+    /// What dashboards were shown last.
+    pub(crate) dashboards: crate::dashboard::Cache,
     /// The tokens of workers, and when they were read.
     pub(crate) tokens: Mutex<Option<(Instant, Tokens)>>,
 }
@@ -82,6 +84,7 @@ impl Inner {
             at_work: Mutex::default(),
             job_keys: Mutex::default(),
             webhooks: Notify::new(),
+            dashboards: crate::dashboard::Cache::default(),
             tokens: Mutex::default(),
             engine,
         }

@@ -3,14 +3,19 @@
 
 mod apply;
 mod calendars;
+mod check;
 mod cluster;
+mod dashboard;
 mod data;
 pub(crate) mod events;
 mod export;
+mod facets;
 mod health;
+mod job_list;
 mod jobs;
 mod labels;
 mod logs;
+mod misfires;
 mod namespaces;
 mod next;
 mod outputs;
@@ -19,6 +24,7 @@ mod queues;
 mod runs;
 mod session;
 mod triggers;
+mod versions;
 mod webhooks;
 mod why;
 mod workers;
@@ -44,6 +50,14 @@ use crate::console;
 use crate::extract::BodyLimits;
 use crate::idempotency;
 use crate::layers::{self, Gate};
+
+/// In place of the name of a namespace: all of them. It is no name.
+pub(crate) const ALL_NAMESPACES: &str = "-";
+
+/// The namespace that a path names, if it is not all of them.
+pub(crate) fn named_namespace(namespace: &str) -> Option<&str> {
+    (namespace != ALL_NAMESPACES).then_some(namespace)
+}
 
 /// Handlers of a path that want the same.
 pub(crate) struct Route {
@@ -104,14 +118,20 @@ fn table() -> Vec<Route> {
         health::routes(),
         session::routes(),
         cluster::routes(),
+        dashboard::routes(),
         namespaces::routes(),
+        job_list::routes(),
         jobs::routes(),
+        versions::routes(),
+        check::routes(),
         data::routes(),
         triggers::routes(),
+        misfires::routes(),
         why::routes(),
         runs::routes(),
         logs::routes(),
         outputs::routes(),
+        facets::routes(),
         calendars::routes(),
         export::routes(),
         apply::routes(),

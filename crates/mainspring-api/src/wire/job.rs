@@ -68,6 +68,12 @@ pub struct Job {
     /// The newest run, live or final.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_run: Option<RunSummary>,
+    /// Its newest runs, newest first: as many as `recent` asked for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub recent: Vec<RunSummary>,
+    /// When each of its triggers fires, in words, in the order of the definition and the language that `Accept-Language` asks for.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub explanations: Vec<String>,
     /// When it was first saved.
     pub created_at: Timestamp,
     /// When this version was saved.
@@ -106,6 +112,16 @@ pub struct JobFilter {
     /// Whether paused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paused: Option<bool>,
+    /// A query, such as `state:failing label:team=ops -queue:slow`: docs/reference/query-language.md.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub q: Option<String>,
+    /// `name`, `next`, `last` or `updated`; with `-` in front the other way round. By namespace and name when absent. Others than `name`
+    /// need a query that finds at most 2,000 jobs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sort: Option<String>,
+    /// How many of its newest runs each job lists, 0 to 50; none when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub recent: Option<u32>,
     /// `next_cursor` of the page before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,

@@ -30,6 +30,14 @@ pub struct PreviewRequest {
     #[schemars(range(min = 1, max = 1000))]
     #[schema(minimum = 1, maximum = 1000)]
     pub count: Option<u32>,
+    /// Fire times before `after`, 0 to 100; none when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 100))]
+    #[schema(maximum = 100)]
+    pub past: Option<u32>,
+    /// How long a run usually takes, in milliseconds: then fires that come earlier after the one before are marked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub took_ms: Option<u64>,
 }
 
 /// What a trigger will do.
@@ -41,8 +49,14 @@ pub struct Preview {
     pub explanation: String,
     /// Zone in which it was read.
     pub timezone: String,
+    /// The dialect of a cron expression: `unix` or `quartz`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dialect: Option<String>,
     /// Fire times in order, those that a calendar removes among them.
     pub fires: Vec<PreviewFire>,
+    /// Fire times before these, the newest first, as many as `past` asked for, as if the trigger had always been there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub past: Vec<PreviewFire>,
     /// Things worth a thought that are not wrong.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<Problem>,
@@ -61,6 +75,9 @@ pub struct PreviewFire {
     /// Calendar that removes it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub excluded_by: Option<String>,
+    /// A run of the fire before, if it takes `took_ms`, would not be over yet.
+    #[serde(default, skip_serializing_if = "crate::spec::is_false")]
+    pub overlaps: bool,
 }
 
 /// What is special about a fire time.

@@ -204,6 +204,10 @@ pub struct RunFilter {
     /// State.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub state: Option<RunState>,
+    /// A query, such as `state:failed job:etl-* took>10m`: docs/reference/query-language.md. A page may have fewer runs than `limit`,
+    /// or none, and a `next_cursor`: then the search was stopped after a second, and goes on there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub q: Option<String>,
     /// Created at this instant or later.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<Timestamp>,

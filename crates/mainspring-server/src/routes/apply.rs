@@ -55,7 +55,7 @@ async fn apply(
 }
 
 /// What is to become of every item.
-struct Plan {
+pub(super) struct Plan {
     calendars: Vec<Step<NamedCalendar, CalendarRow>>,
     jobs: Vec<Step<Arc<Job>, JobRow>>,
     warnings: Vec<Problem>,
@@ -83,7 +83,7 @@ async fn compile(app: &App, bundle: Bundle) -> Answer<Compiled> {
     .await
 }
 
-async fn plan(app: &App, compiled: Compiled) -> Answer<Plan> {
+pub(super) async fn plan(app: &App, compiled: Compiled) -> Answer<Plan> {
     let store = app.control().store();
     let mut calendars = Vec::with_capacity(compiled.calendars.len());
     for wanted in compiled.calendars {
@@ -160,7 +160,8 @@ async fn commit(app: &App, plan: &mut Plan) -> Answer<()> {
 }
 
 impl Plan {
-    fn result(self, dry_run: bool) -> ApplyResult {
+    /// Says what is to become of every item, or has.
+    pub(super) fn result(self, dry_run: bool) -> ApplyResult {
         let (mut calendars, warnings) = (self.calendars, self.warnings);
         calendars.sort_by_key(|step| step.wanted.index);
         let deleted = |kind, namespace: String, name: String| ApplyItem {

@@ -7,26 +7,25 @@ use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::{Extension, Json};
-use mainspring_api::{
-    self as api, ErrorCode, JobFilter, JobSpec, Page, Problem, Reason, RunFilter, RunNow, WriteOptions, routes,
-};
+use mainspring_api::{self as api, ErrorCode, JobSpec, Page, Problem, Reason, RunFilter, RunNow, WriteOptions, routes};
 use mainspring_core::job::{Job, JobKey};
 use mainspring_core::run::Origin;
 use mainspring_core::{JobId, JobVersion};
 use mainspring_engine::control::{self, Ask, SaveMode};
+use mainspring_schedule::Lang;
 use mainspring_store::{Error as StoreError, Expect, JobQuery, JobRow};
 use serde_json::{Map, Value};
 use utoipa_axum::routes;
 
-use super::{Route, calendars, namespaces, runs};
+use super::{Route, calendars, runs};
 use crate::app::App;
 use crate::convert::{self, Surroundings};
 use crate::extract::{Body, Condition, OptionalBody, Patch, PathOf, QueryOf, etag, made, off_thread};
 use crate::idempotency::Deed;
 use crate::layers::DONE;
-use crate::pages;
 use crate::refusal::{Answer, Refusal};
 use crate::show::{self, JobView, Runs};
+use crate::words::Reads;
 
 /// The namespace of items that name none.
 pub(super) const DEFAULT_NAMESPACE: &str = "default";
@@ -39,7 +38,6 @@ type Key = (String, String);
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
-        Route::view(routes!(list)),
         Route::view(routes!(get)),
         Route::edit(routes!(put, patch, delete)),
         Route::operate(routes!(pause)).repeatable(),
@@ -49,32 +47,15 @@ pub(super) fn routes() -> Vec<Route> {
     ]
 }
 
-/// Lists jobs, by name.
-#[utoipa::path(get, path = routes::JOBS, tag = "jobs", params(("namespace" = String, Path), JobFilter), responses((status = 200, body = Page<api::Job>)))]
-async fn list(
-    State(app): State<App>,
-    PathOf(namespace): PathOf<String>,
-    QueryOf(filter): QueryOf<JobFilter>,
-) -> Answer<Json<Page<api::Job>>> {
-    let limit = pages::limit(filter.limit)?;
-    let after = pages::names::<1>("jobs", filter.cursor.as_deref())?;
-    let rows = matching(&app, &namespace, &filter, after, limit).await?;
-    if rows.is_empty() && filter.cursor.is_none() {
-        namespaces::must_exist(&app, &namespace).await?;
-    }
-    let page = pages::page(rows, limit, |row: &JobRow| pages::cursor("jobs", &[&row.definition.key.name]));
-    let mut items = Vec::with_capacity(page.items.len());
-    for row in &page.items {
-        items.push(view(&app, row).await?);
-    }
-    Ok(Json(Page { items, next_cursor: page.next_cursor }))
-}
-
 /// Returns a job.
 #[utoipa::path(get, path = routes::JOB, tag = "jobs", params(("namespace" = String, Path), ("job" = String, Path)), responses((status = 200, body = api::Job)))]
-async fn get(State(app): State<App>, PathOf((namespace, name)): PathOf<Key>) -> Answer<Response> {
+async fn get(
+    State(app): State<App>,
+    PathOf((namespace, name)): PathOf<Key>,
+    Reads(language): Reads,
+) -> Answer<Response> {
     let row = find(&app, &JobKey::new(namespace, name)).await?;
-    shown(&app, &row, StatusCode::OK).await
+    Ok((etag(show::count(row.version.0)), Json(view(&app, &row, language).await?)).into_response())
 }
 
 /// Makes or replaces a job.
@@ -162,7 +143,7 @@ async fn set_paused(
         false => app.control().resume_job(&key).await?,
     };
     tracing::info!(job = %key, paused, reason = reason.reason, "the pause of a job changed");
-    shown(&app, &row, StatusCode::OK).await
+    shown(&app, &row).await
 }
 
 /// Starts a run of a job now.
@@ -222,8 +203,8 @@ pub(super) async fn find(app: &App, key: &JobKey) -> Answer<JobRow> {
 }
 
 /// Shows a job with what the store knows about it.
-pub(super) async fn view(app: &App, row: &JobRow) -> Answer<api::Job> {
-    Ok(show::job(row, JobView::read(&**app.control().store(), row).await?))
+pub(super) async fn view(app: &App, row: &JobRow, language: Lang) -> Answer<api::Job> {
+    Ok(show::job(row, JobView::read(&**app.control().store(), row).await?, language))
 }
 
 /// Compiles a job, with the calendars of the store.
@@ -237,37 +218,6 @@ pub(super) async fn compile(app: &App, spec: JobSpec) -> Answer<Job> {
         convert::job(&bundle.jobs[0], &around).map_err(Refusal::invalid)
     })
     .await
-}
-
-async fn matching(
-    app: &App,
-    namespace: &str,
-    filter: &JobFilter,
-    after: Option<[String; 1]>,
-    limit: usize,
-) -> Answer<Vec<JobRow>> {
-    let label = filter.label.as_deref().map(|label| label.split_once('=').ok_or(label));
-    let any_value = label.and_then(Result::err);
-    let fetch = u32::try_from(limit + 1).unwrap_or(u32::MAX);
-    let mut query = JobQuery {
-        namespace: Some(namespace.to_owned()),
-        name_contains: filter.name.clone(),
-        label: label.and_then(Result::ok).map(|(key, value)| (key.to_owned(), value.to_owned())),
-        paused: filter.paused,
-        after: after.map(|[name]| JobKey::new(namespace, name)),
-        limit: fetch,
-    };
-    let mut found = Vec::new();
-    loop {
-        let rows = app.control().store().jobs(query.clone()).await?;
-        let is_last = rows.len() < fetch as usize;
-        query.after = rows.last().map(|row| row.definition.key.clone());
-        found
-            .extend(rows.into_iter().filter(|row| any_value.is_none_or(|key| row.definition.labels.contains_key(key))));
-        if is_last || found.len() > limit {
-            return Ok(found);
-        }
-    }
 }
 
 async fn save(
@@ -286,7 +236,7 @@ async fn save(
         let warnings = convert::warnings(&spec, &job, app.now());
         if options.dry_run {
             let planned = planned(app, row, job);
-            let shown = api::Job { warnings, ..show::job(&planned, JobView::default()) };
+            let shown = api::Job { warnings, ..show::job(&planned, JobView::default(), Lang::English) };
             return Ok((etag(show::count(planned.version.0)), Json(shown)).into_response());
         }
         let expect = row.as_ref().map_or(Expect::Absent, |row| Expect::Change(row.change));
@@ -294,7 +244,7 @@ async fn save(
             Ok(plans) => {
                 let saved = plans.into_iter().next().and_then(|plan| plan.saved);
                 let saved = saved.ok_or_else(|| missing(key))?;
-                let shown = api::Job { warnings, ..view(app, &saved).await? };
+                let shown = api::Job { warnings, ..view(app, &saved, Lang::English).await? };
                 return Ok((made(row.is_none()), etag(shown.version), Json(shown)).into_response());
             }
             Err(control::Error::Store(StoreError::Conflict { .. })) => {}
@@ -304,8 +254,8 @@ async fn save(
     Err(overtaken(key))
 }
 
-async fn shown(app: &App, row: &JobRow, status: StatusCode) -> Answer<Response> {
-    Ok((status, etag(show::count(row.version.0)), Json(view(app, row).await?)).into_response())
+async fn shown(app: &App, row: &JobRow) -> Answer<Response> {
+    Ok((etag(show::count(row.version.0)), Json(view(app, row, Lang::English).await?)).into_response())
 }
 
 /// The row that a save would make.

@@ -21,6 +21,9 @@ use crate::words::{self, Reads};
 
 const COUNT: u32 = 10;
 const COUNT_MAX: u32 = 1_000;
+const PAST_MAX: u32 = 100;
+/// How far back a schedule without a start is followed, in milliseconds: ten years.
+const PAST_MS: i64 = 3_653 * 86_400_000;
 /// Name of the job that a trigger is tried out with.
 const TRIAL: &str = "preview";
 
@@ -39,6 +42,13 @@ async fn preview(
     // Checked like elsewhere, and not kept: there is nothing that a repetition could do twice.
     idempotency::key_of(&headers)?;
     let count = pages::bounded("count", request.count, COUNT, COUNT_MAX)?;
+    let past = match request.past.unwrap_or(0) {
+        past @ ..=PAST_MAX => past as usize,
+        other => {
+            let detail = format!("\"past\" takes 0 to {PAST_MAX}, not {other}");
+            return Err(Refusal::invalid(vec![Problem::new(ErrorCode::FieldValue, detail).at("/past")]));
+        }
+    };
     let namespace = request.namespace.clone().unwrap_or_else(|| jobs::DEFAULT_NAMESPACE.to_owned());
     let bundle = trial(&request, &namespace);
     let known = calendars::known(&app, convert::calendars_of(&bundle, &namespace)).await?;
@@ -51,7 +61,12 @@ async fn preview(
         let around = Surroundings { namespace: &namespace, timezone: &timezone, now: saved_at, calendars: &find };
         let (definition, trigger) = compiled(&bundle, &around)?;
         let until = request.until.map_or(Timestamp::MAX, from_wire);
-        let fires = fires(&definition, &trigger, after, until, count);
+        let shown = Shown { definition: &definition, trigger: &trigger };
+        let mut fires = shown.fires(after, until, count);
+        if let Some(took_ms) = request.took_ms {
+            mark_overlaps(&mut fires, took_ms);
+        }
+        let past = shown.past(after, past);
         let kind = request
             .trigger
             .kind()
@@ -60,8 +75,10 @@ async fn preview(
             kind,
             explanation: words::explain(&definition, language),
             timezone: definition.timezone.clone(),
+            dialect: dialect(&trigger),
             warnings: warnings(&trigger, language),
             fires,
+            past,
         })
     })
     .await
@@ -115,27 +132,68 @@ fn calendar(
     }
 }
 
-/// Fire times after an instant, those that the calendar removes among them.
-fn fires(
-    definition: &TriggerDefinition,
-    trigger: &Trigger,
-    after: Timestamp,
-    until: Timestamp,
-    count: usize,
-) -> Vec<PreviewFire> {
-    let free = Trigger { calendar: None, ..trigger.clone() };
-    let show = |at: Timestamp| PreviewFire {
-        at: instant(at),
-        local: local(at, &trigger.zone),
-        note: note(trigger, at),
-        excluded_by: definition.calendar.clone().filter(|_| {
-            trigger
-                .calendar
-                .as_ref()
-                .is_some_and(|calendar| !calendar.is_included(at, trigger.semantics, &trigger.zone))
-        }),
-    };
-    free.fires_between(after + 1, until + 1).take(count).map(show).collect()
+/// A trigger whose fires are shown.
+struct Shown<'a> {
+    definition: &'a TriggerDefinition,
+    trigger: &'a Trigger,
+}
+
+impl Shown<'_> {
+    /// Fire times after an instant, those that the calendar removes among them.
+    fn fires(&self, after: Timestamp, until: Timestamp, count: usize) -> Vec<PreviewFire> {
+        let free = Trigger { calendar: None, ..self.trigger.clone() };
+        free.fires_between(after + 1, until + 1).take(count).map(|at| self.fire(at)).collect()
+    }
+
+    /// Fire times up to an instant, the newest first, as if the trigger had been there before. What counts from a start begins there.
+    fn past(&self, until: Timestamp, count: usize) -> Vec<PreviewFire> {
+        let trigger = self.trigger;
+        let counts = !matches!(trigger.schedule, Schedule::Cron(_) | Schedule::DailyWindow { .. });
+        let start_at = if counts || self.definition.start_at.is_some() { trigger.start_at } else { until + -PAST_MS };
+        let free = Trigger { calendar: None, start_at, ..trigger.clone() };
+        let state = free.first_fire();
+        let mut before = until + 1;
+        let next = || {
+            before = free.previous_before(&state, before)?;
+            Some(self.fire(before))
+        };
+        std::iter::from_fn(next).take(count).collect()
+    }
+
+    fn fire(&self, at: Timestamp) -> PreviewFire {
+        let trigger = self.trigger;
+        let is_removed = |_: &String| {
+            let included = |calendar: &std::sync::Arc<mainspring_schedule::Calendar>| {
+                calendar.is_included(at, trigger.semantics, &trigger.zone)
+            };
+            trigger.calendar.as_ref().is_some_and(|calendar| !included(calendar))
+        };
+        PreviewFire {
+            at: instant(at),
+            local: local(at, &trigger.zone),
+            note: note(trigger, at),
+            excluded_by: self.definition.calendar.clone().filter(is_removed),
+            overlaps: false,
+        }
+    }
+}
+
+/// Marks fires that come before a run of the one before would be over. Those that a calendar removes make no run.
+fn mark_overlaps(fires: &mut [PreviewFire], took_ms: u64) {
+    let took_ms = i64::try_from(took_ms).unwrap_or(i64::MAX);
+    let mut before: Option<i64> = None;
+    for fire in fires.iter_mut().filter(|fire| fire.excluded_by.is_none()) {
+        let at = fire.at.as_millis();
+        fire.overlaps = before.is_some_and(|before| at - before < took_ms);
+        before = Some(at);
+    }
+}
+
+fn dialect(trigger: &Trigger) -> Option<String> {
+    match &trigger.schedule {
+        Schedule::Cron(cron) => Some(cron.dialect().as_str().to_owned()),
+        _ => None,
+    }
 }
 
 /// An instant in a zone, with its offset.

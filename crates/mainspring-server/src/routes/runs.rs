@@ -11,11 +11,13 @@ use mainspring_core::{JobId, RunId};
 use mainspring_store::RunQuery;
 use utoipa_axum::routes;
 
-use super::{Route, jobs, namespaces};
+use super::{Route, jobs, named_namespace, namespaces};
 use crate::app::App;
 use crate::extract::{OptionalBody, PathOf, QueryOf};
 use crate::idempotency::Deed;
 use crate::pages;
+use crate::query::parse;
+use crate::query::runs::{FIELDS, Walked, walk};
 use crate::refusal::{Answer, Refusal};
 use crate::show::{self, Runs};
 
@@ -40,7 +42,7 @@ pub(super) enum Which {
     Final,
 }
 
-/// Lists runs of a namespace, newest first, live and final.
+/// Lists runs of a namespace, or with `-` of all, newest first, live and final.
 #[utoipa::path(get, path = routes::RUNS, tag = "runs", params(("namespace" = String, Path), RunFilter), responses((status = 200, body = Page<api::Run>)))]
 async fn list(
     State(app): State<App>,
@@ -116,32 +118,36 @@ pub(super) async fn page(app: &App, namespace: String, filter: RunFilter, which:
     let limit = pages::limit(filter.limit)?;
     let before =
         filter.cursor.as_deref().map(|cursor| cursor.parse().map_err(|_| pages::bad_cursor(cursor))).transpose()?;
-    let job = match &filter.job {
-        Some(name) => Some(job_id(app, &JobKey::new(&namespace, name)).await?),
-        None => None,
+    let mut query = parse(filter.q.as_deref().unwrap_or_default(), FIELDS)?;
+    let job = match (&filter.job, named_namespace(&namespace)) {
+        (Some(name), Some(namespace)) => Some(job_id(app, &JobKey::new(namespace, name)).await?),
+        (Some(name), None) => {
+            query.and("job", name);
+            None
+        }
+        (None, _) => None,
     };
-    let store = app.control().store();
-    let infos = match states(filter.state, which)? {
+    let walked = match states(filter.state, which)? {
         // No run that is not final is in a history.
-        Some(states) if states.is_empty() => Vec::new(),
+        Some(states) if states.is_empty() => Walked { found: Vec::new(), rest: None },
         states => {
-            let query = RunQuery {
-                namespace: Some(namespace.clone()),
+            let asked = RunQuery {
+                namespace: named_namespace(&namespace).map(str::to_owned),
                 job,
                 states: states.unwrap_or_default(),
                 from: filter.from.map(show::from_wire),
                 to: filter.to.map(show::from_wire),
                 before,
-                limit: u32::try_from(limit + 1).unwrap_or(u32::MAX),
+                limit: 0,
             };
-            store.runs(query).await?
+            walk(app, asked, &query, limit).await?
         }
     };
-    if infos.is_empty() && job.is_none() && filter.cursor.is_none() {
+    if walked.found.is_empty() && job.is_none() && filter.cursor.is_none() && named_namespace(&namespace).is_some() {
         namespaces::must_exist(app, &namespace).await?;
     }
-    let shown = Runs::new(&**store).show_all(infos).await?;
-    Ok(pages::page(shown, limit, |run: &api::Run| run.id.clone()))
+    let items = Runs::new(&**app.control().store()).show_all(walked.found).await?;
+    Ok(Page { items, next_cursor: walked.rest.map(|run| run.to_string()) })
 }
 
 /// The id of a job; of one that is deleted, that of its newest run.

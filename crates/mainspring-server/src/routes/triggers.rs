@@ -10,7 +10,7 @@ use mainspring_store::{JobRow, NamedTrigger, TriggerInfo, TriggerQuery};
 use rustc_hash::FxHashMap;
 use utoipa_axum::routes;
 
-use super::{Route, jobs, namespaces};
+use super::{Route, jobs, named_namespace, namespaces};
 use crate::app::App;
 use crate::extract::{OptionalBody, PathOf, QueryOf};
 use crate::pages;
@@ -30,7 +30,7 @@ pub(super) fn routes() -> Vec<Route> {
 
 type Key = (String, String, String);
 
-/// Lists triggers, by job and name.
+/// Lists triggers of a namespace, or with `-` of all, by job and name.
 #[utoipa::path(get, path = routes::TRIGGERS, tag = "triggers", params(("namespace" = String, Path), TriggerFilter),
     responses((status = 200, body = Page<Trigger>)))]
 async fn list(
@@ -40,15 +40,15 @@ async fn list(
     Reads(language): Reads,
 ) -> Answer<Json<Page<Trigger>>> {
     let limit = pages::limit(filter.limit)?;
-    let after = pages::names::<2>("triggers", filter.cursor.as_deref())?;
-    if let Some(job) = &filter.job {
+    let after = pages::names::<3>("triggers", filter.cursor.as_deref())?;
+    if let Some(job) = filter.job.as_ref().filter(|_| named_namespace(&namespace).is_some()) {
         jobs::find(&app, &JobKey::new(&namespace, job)).await?;
     }
     let fetch = u32::try_from(limit + 1).unwrap_or(u32::MAX);
     let mut query = TriggerQuery {
-        namespace: Some(namespace.clone()),
+        namespace: named_namespace(&namespace).map(str::to_owned),
         job: filter.job.clone(),
-        after: after.map(|[job, name]| (JobKey::new(&namespace, job), name)),
+        after: after.map(|[namespace, job, name]| (JobKey::new(namespace, job), name)),
         limit: fetch,
     };
     let mut shown = Show { app: &app, language, active: FxHashMap::default() };
@@ -64,10 +64,12 @@ async fn list(
             break;
         }
     }
-    if found.is_empty() && filter.cursor.is_none() {
+    if found.is_empty() && filter.cursor.is_none() && named_namespace(&namespace).is_some() {
         namespaces::must_exist(&app, &namespace).await?;
     }
-    Ok(Json(pages::page(found, limit, |trigger: &Trigger| pages::cursor("triggers", &[&trigger.job, &trigger.name]))))
+    Ok(Json(pages::page(found, limit, |trigger: &Trigger| {
+        pages::cursor("triggers", &[&trigger.namespace, &trigger.job, &trigger.name])
+    })))
 }
 
 /// Returns a trigger.

@@ -84,7 +84,7 @@ async fn of_job(
         triggers.extend(shown.show(&row, trigger).await?);
     }
     let runs = unfinished(&app, Some(row.id), UNFINISHED).await?;
-    let job = jobs::view(&app, &row).await?;
+    let job = jobs::view(&app, &row, language).await?;
     let labels = labels::full(&app, &row.definition).await?;
     Ok(answer(key.to_string(), why::job(&job, &triggers, row.definition.gate(), &runs, &labels)))
 }

@@ -1,12 +1,14 @@
 //! Jobs as the API shows them.
 
 use mainspring_api as api;
-use mainspring_core::run::RunState;
-use mainspring_store::{JobRow, RunQuery, Store, TriggerQuery};
+use mainspring_core::run::{Origin, RunState};
+use mainspring_schedule::Lang;
+use mainspring_store::{JobDigest, JobRow, RunDigest, RunQuery, Store};
 
-use super::{count, instant, summary};
+use super::{count, instant};
 use crate::convert;
 use crate::refusal::Answer;
+use crate::words;
 
 /// Unfinished runs are counted up to here.
 const COUNTED_MAX: u32 = 1_000;
@@ -17,29 +19,25 @@ pub(crate) struct JobView {
     pub(crate) active_runs: u32,
     pub(crate) next_fire_at: Option<mainspring_schedule::Timestamp>,
     pub(crate) last_run: Option<api::RunSummary>,
+    pub(crate) recent: Vec<api::RunSummary>,
 }
 
 impl JobView {
     /// Reads it.
     pub(crate) async fn read(store: &dyn Store, job: &JobRow) -> Answer<Self> {
-        let newest = RunQuery { job: Some(job.id), limit: 1, ..RunQuery::default() };
-        let key = &job.definition.key;
-        let query = TriggerQuery {
-            namespace: Some(key.namespace.clone()),
-            job: Some(key.name.clone()),
-            after: None,
-            limit: COUNTED_MAX,
-        };
-        let triggers = match job.definition.triggers.is_empty() {
-            true => Vec::new(),
-            false => store.triggers(query).await?,
-        };
-        let awake = triggers.iter().filter(|info| !info.trigger.row.paused);
-        Ok(Self {
-            active_runs: Self::active_runs(store, job).await?,
-            next_fire_at: awake.filter_map(|info| info.trigger.row.progress.next_fire_at).min(),
-            last_run: store.runs(newest).await?.first().map(summary),
-        })
+        let digests = store.job_digests(vec![job.id], 1).await?;
+        Ok(digests.first().map(|digest| Self::of(digest, 0)).unwrap_or_default())
+    }
+
+    /// Makes it of what the store says in brief, with so many of the newest runs.
+    pub(crate) fn of(digest: &JobDigest, recent: u32) -> Self {
+        let runs = || digest.recent.iter().map(brief);
+        Self {
+            active_runs: digest.active,
+            next_fire_at: digest.next_fire_at,
+            last_run: runs().next(),
+            recent: runs().take(recent as usize).collect(),
+        }
     }
 
     /// Counts a job's unfinished runs, up to 1,000.
@@ -50,8 +48,20 @@ impl JobView {
     }
 }
 
-/// Shows a job.
-pub(crate) fn job(row: &JobRow, view: JobView) -> api::Job {
+/// A run in brief.
+fn brief(run: &RunDigest) -> api::RunSummary {
+    let fired = matches!(run.origin, Origin::Schedule | Origin::Misfire | Origin::Backfill);
+    api::RunSummary {
+        id: run.id.to_string(),
+        state: super::run::state(run.state),
+        fire_at: fired.then(|| instant(run.fire_time)),
+        started_at: run.started_at.map(instant),
+        ended_at: run.ended_at.map(instant),
+    }
+}
+
+/// Shows a job, its triggers also in words.
+pub(crate) fn job(row: &JobRow, view: JobView, language: Lang) -> api::Job {
     let key = &row.definition.key;
     api::Job {
         id: row.id.to_string(),
@@ -64,6 +74,8 @@ pub(crate) fn job(row: &JobRow, view: JobView) -> api::Job {
         active_runs: view.active_runs,
         next_fire_at: view.next_fire_at.map(instant),
         last_run: view.last_run,
+        recent: view.recent,
+        explanations: row.definition.triggers.iter().map(|trigger| words::explain(trigger, language)).collect(),
         created_at: instant(row.created_at),
         updated_at: instant(row.updated_at),
         warnings: Vec::new(),

@@ -153,7 +153,7 @@ pub(crate) fn state_of(state: api::RunState) -> Option<RunState> {
     RunState::from_word(state.as_str())
 }
 
-fn state(state: RunState) -> api::RunState {
+pub(crate) fn state(state: RunState) -> api::RunState {
     match state {
         RunState::Waiting => api::RunState::Waiting,
         RunState::Held => api::RunState::Held,

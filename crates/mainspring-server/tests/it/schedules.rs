@@ -47,6 +47,30 @@ async fn a_preview_shows_what_clock_changes_and_calendars_do() {
 }
 
 #[tokio::test]
+async fn a_preview_looks_back_and_marks_runs_that_would_overlap() {
+    let running = Running::start().await;
+    let asked = |trigger: Value, took_ms: u64| {
+        request(json!({
+            "trigger": trigger, "after": "2026-01-05T12:00:00Z", "count": 3, "past": 2, "took_ms": took_ms,
+            "calendars": [{"name": "weekends", "weekly": ["sat", "sun"]}],
+        }))
+    };
+    let daily = asked(json!({"cron": "0 9 * * *", "calendar": "weekends"}), 0);
+    let preview = running.client.preview(&daily).await.unwrap();
+    let past: Vec<_> = preview.past.iter().map(|fire| (fire.local.as_str(), fire.excluded_by.is_some())).collect();
+    assert_eq!(past, [("2026-01-05T09:00:00+00:00", false), ("2026-01-04T09:00:00+00:00", true)]);
+    assert_eq!(preview.dialect.as_deref(), Some("unix"));
+    for (took_ms, overlaps) in [(60_000, false), (60_001, true)] {
+        let preview = running.client.preview(&asked(json!({"cron": "0 * * * * ?"}), took_ms)).await.unwrap();
+        let marked: Vec<_> = preview.fires.iter().map(|fire| fire.overlaps).collect();
+        assert_eq!((marked, preview.dialect.as_deref()), (vec![false, overlaps, overlaps], Some("quartz")));
+    }
+    let step = running.client.preview(&asked(json!({"every": "1h"}), 0)).await.unwrap();
+    assert_eq!((step.past.len(), step.dialect), (1, None), "steps begin with the preview");
+    running.stop().await;
+}
+
+#[tokio::test]
 async fn a_preview_explains_in_the_readers_language() {
     let running = Running::start().await;
     let body = json!({"trigger": {"cron": "0 30 2 ? * 6L"}});

@@ -1,0 +1,195 @@
+//! The whole at a glance, from what is counted already: rollups, the newest events, the due index. It never counts history.
+//!
+//! One dashboard is made at a time and kept for two seconds, so many that look cost as much as one.
+
+mod attention;
+mod failing;
+mod peaks;
+mod series;
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use mainspring_api::{Dashboard, DashboardCounters, LongRun};
+use mainspring_core::job::Job;
+use mainspring_core::run::RunState;
+use mainspring_core::{JobId, Timestamp};
+use mainspring_store::{JobDigest, RunDigest};
+use rustc_hash::FxHashMap;
+
+use crate::app::App;
+use crate::refusal::Answer;
+use crate::show::instant;
+use failing::Failing;
+use peaks::Peaks;
+pub(crate) use series::Range;
+
+/// For how long a dashboard is shown again.
+const KEPT: Duration = Duration::from_secs(2);
+/// The same of the fires to come, which cost more and change less.
+const PEAKS_KEPT: Duration = Duration::from_secs(30);
+/// Dashboards that are kept: one for each range and namespace.
+const DASHBOARDS_MAX: usize = 64;
+/// A worker that was heard within this time is alive, in milliseconds.
+const HEARD_MS: i64 = 30_000;
+const LONGEST: u32 = 10;
+/// Ended runs of which the usual time is computed, and how many it takes.
+const USUAL_RUNS: u32 = 20;
+const USUAL_RUNS_MIN: usize = 5;
+
+type Key = (Range, Option<String>);
+
+/// What was shown last.
+#[derive(Default)]
+pub(crate) struct Cache(tokio::sync::Mutex<Kept>);
+
+#[derive(Default)]
+struct Kept {
+    dashboards: BTreeMap<Key, (Instant, Arc<Dashboard>)>,
+    peaks: BTreeMap<Option<String>, (Instant, Peaks)>,
+    failing: Failing,
+}
+
+/// Shows the dashboard of a range and a namespace, or of all.
+pub(crate) async fn dashboard(app: &App, range: Range, namespace: Option<String>) -> Answer<Arc<Dashboard>> {
+    let mut kept = app.dashboards.0.lock().await;
+    let key = (range, namespace);
+    if let Some((_, shown)) = kept.dashboards.get(&key).filter(|(made, _)| made.elapsed() < KEPT) {
+        return Ok(Arc::clone(shown));
+    }
+    let made = Arc::new(make(app, &mut kept, range, key.1.as_deref()).await?);
+    if kept.dashboards.len() >= DASHBOARDS_MAX {
+        kept.dashboards.clear();
+    }
+    kept.dashboards.insert(key, (Instant::now(), Arc::clone(&made)));
+    Ok(made)
+}
+
+async fn make(app: &App, kept: &mut Kept, range: Range, namespace: Option<&str>) -> Answer<Dashboard> {
+    let store = app.control().store();
+    let now = app.now();
+    let from = range.begin(now);
+    let rows = store.rollups(range.span(), from, now + 1).await?;
+    let (series, total) = series::series(&rows, range, now);
+    let figures = store.figures().await?;
+    let count = |state| figures.runs.iter().filter(|count| count.state == state).map(|count| count.count).sum();
+    let workers = store.workers().await?;
+    let alive = workers.iter().filter(|worker| now.since(worker.heard_at) < HEARD_MS).count();
+    let counters = DashboardCounters {
+        fires: total.fires,
+        succeeded: total.succeeded,
+        failed: total.failed,
+        cancelled: total.cancelled,
+        skipped: total.skipped,
+        missed: total.missed,
+        queued: count(RunState::Queued),
+        running: count(RunState::Running),
+        late_p99_ms: total.lateness.quantile(99, 100),
+        workers_alive: u32::try_from(alive).unwrap_or(u32::MAX),
+        workers: u32::try_from(workers.len()).unwrap_or(u32::MAX),
+    };
+    let longest = longest(app, namespace, now).await?;
+    let mut attention = kept.failing.look(app, namespace).await?;
+    attention.extend(attention::stuck(&longest));
+    attention.extend(attention::late(&figures.runs, now));
+    let hour = store.rollups(Range::Hour.span(), Range::Hour.begin(now), now + 1).await?;
+    attention.extend(attention::misfires(&series::series(&hour, Range::Hour, now).0));
+    attention.extend(attention::webhooks(app.figures.webhooks_resting.get(), now));
+    attention.sort_by_key(|item| std::cmp::Reverse(item.since));
+    let peaks = peaks(app, kept, namespace, now).await?;
+    Ok(Dashboard {
+        now: instant(now),
+        from: instant(from),
+        step_ms: range.step_ms().unsigned_abs(),
+        counters,
+        series,
+        attention,
+        next_hour: peaks.parts,
+        next_hour_complete: peaks.complete,
+        longest,
+    })
+}
+
+async fn peaks(app: &App, kept: &mut Kept, namespace: Option<&str>, now: Timestamp) -> Answer<Peaks> {
+    let key = namespace.map(str::to_owned);
+    if let Some((_, peaks)) = kept.peaks.get(&key).filter(|(made, _)| made.elapsed() < PEAKS_KEPT) {
+        return Ok(peaks.clone());
+    }
+    let peaks = Peaks::look(app, namespace, now).await?;
+    if kept.peaks.len() >= DASHBOARDS_MAX {
+        kept.peaks.clear();
+    }
+    kept.peaks.insert(key, (Instant::now(), peaks.clone()));
+    Ok(peaks)
+}
+
+/// The runs that are executed for longest.
+async fn longest(app: &App, namespace: Option<&str>, now: Timestamp) -> Answer<Vec<LongRun>> {
+    let store = app.control().store();
+    let running = store.longest_running(LONGEST).await?;
+    let mut ids: Vec<JobId> = running.iter().map(|(job, _)| *job).collect();
+    ids.sort_unstable();
+    ids.dedup();
+    let jobs = jobs(app, ids.clone()).await?;
+    let digests = store.job_digests(ids, USUAL_RUNS).await?;
+    let usual: FxHashMap<JobId, Option<u64>> = digests.iter().map(|digest| (digest.job, usual_ms(digest))).collect();
+    let show = |(id, run): (JobId, RunDigest)| {
+        let job = jobs.get(&id).filter(|job| namespace.is_none_or(|namespace| job.key.namespace == namespace))?;
+        let started_at = run.started_at?;
+        Some(LongRun {
+            run: run.id.to_string(),
+            namespace: job.key.namespace.clone(),
+            job: job.key.name.clone(),
+            started_at: instant(started_at),
+            running_ms: now.since(started_at).max(0).unsigned_abs(),
+            p95_ms: usual.get(&id).copied().flatten(),
+        })
+    };
+    Ok(running.into_iter().filter_map(show).collect())
+}
+
+/// Definitions by id. Those of deleted jobs are missing.
+async fn jobs(app: &App, ids: Vec<JobId>) -> Answer<FxHashMap<JobId, Arc<Job>>> {
+    let rows = app.control().store().jobs_by_id(ids).await?;
+    Ok(rows.into_iter().map(|row| (row.id, row.definition)).collect())
+}
+
+/// What nineteen of twenty of a job's last runs that succeeded stayed below.
+fn usual_ms(digest: &JobDigest) -> Option<u64> {
+    let ended = digest.recent.iter().filter(|run| run.state == RunState::Succeeded);
+    let mut took: Vec<u64> =
+        ended.filter_map(|run| Some(run.ended_at?.since(run.started_at?).max(0).unsigned_abs())).collect();
+    if took.len() < USUAL_RUNS_MIN {
+        return None;
+    }
+    took.sort_unstable();
+    Some(took[(took.len() * 95).div_ceil(100) - 1])
+}
+
+#[cfg(test)]
+mod tests {
+    use mainspring_core::RunId;
+    use mainspring_core::run::Origin;
+
+    use super::*;
+
+    #[test]
+    fn usual_time_takes_five_runs_that_succeeded() {
+        let at = Timestamp::from_millis;
+        let run = |took: i64, state| RunDigest {
+            id: RunId::from_bytes([0; 16]),
+            state,
+            origin: Origin::Schedule,
+            fire_time: at(0),
+            started_at: Some(at(0)),
+            ended_at: Some(at(took)),
+        };
+        let of = |recent| usual_ms(&JobDigest { job: JobId(1), next_fire_at: None, active: 0, running: 0, recent });
+        let good = |count: i64| (1..=count).map(|took| run(took * 10, RunState::Succeeded)).collect::<Vec<_>>();
+        assert_eq!(of(good(4)), None);
+        assert_eq!(of(good(5)), Some(50));
+        assert_eq!(of(good(20)), Some(190));
+        assert_eq!(of([good(4), vec![run(1, RunState::Failed)]].concat()), None);
+    }
+}

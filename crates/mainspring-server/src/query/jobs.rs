@@ -1,0 +1,342 @@
+//! Jobs that a query finds: what its terms mean, and the walk over the store.
+
+use std::time::{Duration, Instant};
+
+use mainspring_core::job::{Job, JobKey, ScheduleDefinition, Task};
+use mainspring_core::run::RunState;
+use mainspring_schedule::{Lang, Timestamp};
+use mainspring_store::{JobDigest, JobQuery, JobRow};
+
+use super::{Field, Kind, Query, Term, Test, compare};
+use crate::app::App;
+use crate::refusal::Answer;
+use crate::words;
+
+/// What can be asked of jobs.
+pub(crate) const FIELDS: &[Field] = &[
+    Field { name: "state", kind: Kind::Word(&["enabled", "paused", "failing", "running", "never"]) },
+    Field { name: "name", kind: Kind::Text },
+    Field { name: "namespace", kind: Kind::Text },
+    Field { name: "label", kind: Kind::Text },
+    Field { name: "queue", kind: Kind::Text },
+    Field { name: "task", kind: Kind::Word(&["run", "exec", "http", "handler", "noop"]) },
+    Field { name: "handler", kind: Kind::Text },
+    Field { name: "script", kind: Kind::Text },
+    Field { name: "zone", kind: Kind::Text },
+    Field { name: "calendar", kind: Kind::Text },
+    Field { name: "schedule", kind: Kind::Text },
+    Field { name: "next", kind: Kind::Instant },
+    Field { name: "last", kind: Kind::Instant },
+];
+
+/// Jobs that are read at once where most of them are not what is looked for.
+const SCANNED_AT_ONCE: usize = 1_000;
+/// A walk answers after this time with what it has. At least one part is looked at, so that going on gets ahead.
+const PATIENCE: Duration = Duration::from_secs(1);
+
+/// A job that was found, with what became of it if that was asked for.
+pub(crate) struct Found {
+    pub(crate) row: JobRow,
+    pub(crate) digest: Option<JobDigest>,
+}
+
+/// What a walk came to.
+pub(crate) struct Walked {
+    /// The jobs, by namespace and name.
+    pub(crate) found: Vec<Found>,
+    /// Where to go on: there may be more behind this job.
+    pub(crate) rest: Option<JobKey>,
+}
+
+/// Finds jobs of a namespace, or of all, after a key: up to `limit`, or as many as the time allows.
+pub(crate) async fn walk(
+    app: &App,
+    namespace: Option<&str>,
+    query: &Query,
+    after: Option<JobKey>,
+    limit: usize,
+) -> Answer<Walked> {
+    let began = Instant::now();
+    let mut asked = pushed_down(query, namespace, after);
+    let at_once = if query.0.is_empty() { SCANNED_AT_ONCE.min(limit + 1) } else { SCANNED_AT_ONCE };
+    asked.limit = u32::try_from(at_once).unwrap_or(u32::MAX);
+    let needs_digest = query.0.iter().any(needs_digest);
+    let store = app.control().store();
+    let mut found = Vec::new();
+    loop {
+        let rows = store.jobs(asked.clone()).await?;
+        let is_last = rows.len() < at_once;
+        asked.after = rows.last().map(|row| row.definition.key.clone());
+        let mut digests = match needs_digest {
+            true => {
+                store.job_digests(rows.iter().map(|row| row.id).collect(), 1).await?.into_iter().map(Some).collect()
+            }
+            false => Vec::new(),
+        };
+        digests.resize(rows.len(), None);
+        let now = app.now();
+        for (row, digest) in rows.into_iter().zip(digests) {
+            let facts = Facts { row: &row, digest: digest.as_ref(), now };
+            if !query.0.iter().all(|term| facts.fit(term)) {
+                continue;
+            }
+            if found.len() == limit {
+                let last: Option<&Found> = found.last();
+                return Ok(Walked { rest: last.map(|last| last.row.definition.key.clone()), found });
+            }
+            found.push(Found { row, digest });
+        }
+        if is_last {
+            return Ok(Walked { found, rest: None });
+        }
+        if began.elapsed() >= PATIENCE {
+            return Ok(Walked { found, rest: asked.after });
+        }
+    }
+}
+
+/// What the store can look for by itself. It finds at least what the query does.
+fn pushed_down(query: &Query, namespace: Option<&str>, after: Option<JobKey>) -> JobQuery {
+    let names = query.positive(None).chain(query.positive(Some("name")));
+    let within = names.filter_map(|term| only(&term.test)).find(|text| !text.contains('*'));
+    let paused = query.only("state").and_then(|state| match state {
+        "paused" => Some(true),
+        "enabled" => Some(false),
+        _ => None,
+    });
+    JobQuery {
+        namespace: namespace.map(str::to_owned),
+        name_contains: within.map(str::to_owned),
+        // The store tells large letters from small ones, and a query does not.
+        label: None,
+        paused,
+        after,
+        limit: 0,
+    }
+}
+
+fn only(test: &Test) -> Option<&str> {
+    match test {
+        Test::Any(values) if values.len() == 1 => Some(&values[0]),
+        _ => None,
+    }
+}
+
+fn needs_digest(term: &Term) -> bool {
+    match (term.field, &term.test) {
+        (Some("state"), Test::Any(states)) => states.iter().any(|state| state != "enabled" && state != "paused"),
+        (Some("next" | "last"), _) => true,
+        _ => false,
+    }
+}
+
+/// What is known of a job.
+struct Facts<'a> {
+    row: &'a JobRow,
+    digest: Option<&'a JobDigest>,
+    now: Timestamp,
+}
+
+impl Facts<'_> {
+    fn fit(&self, term: &Term) -> bool {
+        self.holds(term) != term.negated
+    }
+
+    fn holds(&self, term: &Term) -> bool {
+        let (job, test) = (&*self.row.definition, &term.test);
+        let name = || std::iter::once(job.key.name.as_str());
+        let triggers = job.triggers.iter();
+        match term.field {
+            None | Some("name") => compare::texts(test, name(), compare::is_in),
+            Some("namespace") => compare::texts(test, std::iter::once(job.key.namespace.as_str()), compare::is),
+            Some("state") => match test {
+                Test::Any(states) => states.iter().any(|state| self.is(state)),
+                _ => true,
+            },
+            Some("label") => labels(test, job),
+            Some("queue") => compare::texts(test, std::iter::once(job.queue.as_str()), compare::is),
+            Some("task") => compare::texts(test, std::iter::once(job.task.kind()), compare::is),
+            Some("handler") => compare::texts(test, handler(job).into_iter(), compare::is),
+            Some("script") => compare::texts(test, script(&job.task).into_iter(), compare::is_in),
+            Some("zone") => compare::texts(test, triggers.map(|trigger| trigger.timezone.as_str()), compare::is),
+            Some("calendar") => {
+                compare::texts(test, triggers.filter_map(|trigger| trigger.calendar.as_deref()), compare::is)
+            }
+            Some("schedule") => {
+                let texts: Vec<String> = triggers.map(schedule).collect();
+                compare::texts(test, texts.iter().map(String::as_str), compare::is_in)
+            }
+            Some("next") => compare::instant(test, self.digest.and_then(|digest| digest.next_fire_at), self.now),
+            Some("last") => compare::instant(test, self.last(), self.now),
+            Some(_) => false,
+        }
+    }
+
+    fn is(&self, state: &str) -> bool {
+        let newest = self.digest.and_then(|digest| digest.recent.first());
+        match state {
+            "enabled" => !self.row.paused,
+            "paused" => self.row.paused,
+            "failing" => newest.is_some_and(|run| run.state == RunState::Failed),
+            "running" => self.digest.is_some_and(|digest| digest.running > 0),
+            "never" => newest.is_none(),
+            _ => false,
+        }
+    }
+
+    /// When its newest run began, or ended without having begun.
+    fn last(&self) -> Option<Timestamp> {
+        let newest = self.digest?.recent.first()?;
+        newest.started_at.or(newest.ended_at).or(Some(newest.fire_time))
+    }
+}
+
+/// `key`, or `key=value`.
+fn labels(test: &Test, job: &Job) -> bool {
+    let fits = |pattern: &str, (name, value): (&String, &String)| match pattern.split_once('=') {
+        Some((wanted, wanted_value)) => compare::is(wanted, name) && compare::is(wanted_value, value),
+        None => compare::is(pattern, name),
+    };
+    match test {
+        Test::Present => !job.labels.is_empty(),
+        Test::Any(patterns) => job.labels.iter().any(|label| patterns.iter().any(|pattern| fits(pattern, label))),
+        Test::Less(_) | Test::More(_) => false,
+    }
+}
+
+pub(super) fn handler(job: &Job) -> Option<&str> {
+    match &job.task {
+        Task::Handler { name } => Some(name),
+        _ => None,
+    }
+}
+
+/// The text of what a job does.
+fn script(task: &Task) -> Vec<&str> {
+    match task {
+        Task::Run { script, .. } => vec![script],
+        Task::Exec { argv } => argv.iter().map(String::as_str).collect(),
+        Task::Http(call) => vec![&call.url, call.body.as_deref().unwrap_or_default()],
+        Task::Handler { .. } | Task::Noop => Vec::new(),
+    }
+}
+
+/// A schedule as it is written, and in words.
+fn schedule(trigger: &mainspring_core::job::TriggerDefinition) -> String {
+    let words = words::explain(trigger, Lang::English);
+    match &trigger.schedule {
+        ScheduleDefinition::Cron { expression } => format!("cron {expression} {words}"),
+        _ => words,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use mainspring_core::job::TriggerDefinition;
+    use mainspring_core::run::Origin;
+    use mainspring_core::{JobId, JobVersion, RunId};
+    use mainspring_store::RunDigest;
+
+    use super::*;
+    use crate::query::parse;
+
+    fn at(ms: i64) -> Timestamp {
+        Timestamp::from_millis(1_767_225_600_000 + ms)
+    }
+
+    fn job() -> JobRow {
+        let task = Task::Run { script: "pg_dump Orders".into(), shell: None };
+        let mut job = Job::new(JobKey::new("prod", "Nightly-Backup"), task);
+        job.labels = [("team".to_owned(), "Ops".to_owned()), ("daily".to_owned(), String::new())].into();
+        let cron = ScheduleDefinition::Cron { expression: "0 9 * * 1-5".into() };
+        let mut trigger = TriggerDefinition::new("t", cron);
+        trigger.timezone = "Asia/Shanghai".into();
+        trigger.calendar = Some("cn-holidays".into());
+        job.triggers = vec![trigger];
+        JobRow {
+            id: JobId(1),
+            version: JobVersion(1),
+            change: 1,
+            definition: Arc::new(job),
+            paused: false,
+            created_at: at(0),
+            updated_at: at(0),
+        }
+    }
+
+    fn digest() -> JobDigest {
+        let failed = RunDigest {
+            id: RunId::from_bytes([1; 16]),
+            state: RunState::Failed,
+            origin: Origin::Schedule,
+            fire_time: at(-7_200_000),
+            started_at: Some(at(-7_200_000)),
+            ended_at: Some(at(-7_100_000)),
+        };
+        JobDigest { job: JobId(1), next_fire_at: Some(at(600_000)), active: 0, running: 0, recent: vec![failed] }
+    }
+
+    #[test]
+    fn terms_say_what_jobs_are() {
+        let (row, digest) = (job(), digest());
+        let facts = Facts { row: &row, digest: Some(&digest), now: at(0) };
+        for (text, expected) in [
+            ("", true),
+            ("backup", true),
+            ("NIGHT*", true),
+            ("night*x", false),
+            ("-backup", false),
+            ("backup other", false),
+            ("name:backup,other", true),
+            ("namespace:prod", true),
+            ("namespace:pro", false),
+            ("state:enabled", true),
+            ("state:paused", false),
+            ("-state:paused", true),
+            ("state:failing", true),
+            ("state:running", false),
+            ("state:never", false),
+            ("state:running,failing", true),
+            ("label:team", true),
+            ("label:team=ops", true),
+            ("label:team=web,daily", true),
+            ("label:team=web", false),
+            ("-label:owner", true),
+            ("label:", true),
+            ("queue:default", true),
+            ("task:run", true),
+            ("task:http,noop", false),
+            ("handler:", false),
+            ("script:pg_dump", true),
+            ("script:\"dump orders\"", true),
+            ("zone:asia/*", true),
+            ("zone:UTC", false),
+            ("calendar:cn-holidays", true),
+            ("-calendar:", false),
+            ("schedule:\"0 9 *\"", false),
+            ("schedule:\"0 9\"", true),
+            ("schedule:09:00", true),
+            ("next<15m", true),
+            ("next<5m", false),
+            ("next>2026-01-01", true),
+            ("last<1h", false),
+            ("last>1h", true),
+            ("-last:", false),
+        ] {
+            let query = parse(text, FIELDS).unwrap();
+            assert_eq!(query.0.iter().all(|term| facts.fit(term)), expected, "{text}");
+        }
+    }
+
+    #[test]
+    fn store_looks_for_what_it_can() {
+        let pushed = |text: &str| pushed_down(&parse(text, FIELDS).unwrap(), Some("a"), None);
+        assert_eq!(pushed("Back state:paused").name_contains.as_deref(), Some("back"));
+        assert_eq!((pushed("-back").name_contains, pushed("b*k").name_contains), (None, None));
+        assert_eq!(pushed("state:paused").paused, Some(true));
+        assert_eq!((pushed("-state:paused").paused, pushed("state:paused,enabled").paused), (None, None));
+        assert_eq!(pushed("x").namespace.as_deref(), Some("a"));
+    }
+}
