@@ -1,14 +1,15 @@
-# Two commands: `make run` to try mainspring, `make test` to check everything.
+# `make run` tries mainspring, `make test` checks a change, `make proof` checks what takes long.
 
 # `make run PROFILE=dev` builds faster and runs slower.
 PROFILE ?= release
 LISTEN ?= 127.0.0.1:7070
 
-.PHONY: help run test console torture fmt bench-quartz bench-peers clean
+.PHONY: help run test proof console torture fmt bench-quartz bench-peers clean
 
 help:
 	@echo "make run           build mainspring and start a server with the jobs of examples/"
-	@echo "make test          install what the tests need and run everything"
+	@echo "make test          install what the tests need, and check a change: format, lints, tests, documents"
+	@echo "make proof         run what takes long; PART=\"sim torture\" runs parts; writes target/proof/report.md"
 	@echo "make console       rebuild the web console's bundle; needs Node 20.19 or later"
 	@echo "make torture       break nodes and databases for half an hour each, and account for everything"
 	@echo "make fmt           format the code"
@@ -24,6 +25,13 @@ test:
 
 console:
 	cd console && npm ci --no-audit --no-fund && npm run build
+
+# `make proof PART="sim torture"` runs two parts; `target/debug/xtask affected` names those that a change asks for.
+PART ?=
+
+proof:
+	@cargo build --locked --release -p mainspring-cli -p mainspring-sim -p xtask
+	@target/release/xtask proof $(PART)
 
 # `make torture MINUTES=60 SEED=7` takes more time, and breaks other things.
 MINUTES ?= 30

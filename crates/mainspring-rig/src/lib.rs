@@ -18,4 +18,5 @@ pub use history::{Attempt, Gap, History, Promise, Run, now};
 pub use host::Host;
 pub use process::{Ended, Node, Program, Worker};
 pub use proxy::{Flow, Proxy};
+pub use watchdog::within;
 pub use witness::{Mark, Moment, Witness};

@@ -6,7 +6,7 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal, kill_process};
 
 /// Does something that waits for a process; kills the process if that takes longer than a limit.
-pub(crate) fn within<T>(limit: Duration, process: u32, work: impl FnOnce() -> T) -> T {
+pub fn within<T>(limit: Duration, process: u32, work: impl FnOnce() -> T) -> T {
     let (done, waits) = channel::<()>();
     std::thread::scope(|scope| {
         scope.spawn(move || {

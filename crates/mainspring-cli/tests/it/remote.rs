@@ -162,12 +162,28 @@ fn a_worker_executes_runs_with_log_and_output_and_cancels_them() {
     until(&program, &["logs", &nap], |ended| ended.stdout == "begun\n");
     let list = program.run(&["worker", "show", "north"]).stdout;
     assert!(list.contains(&worker.id) && list.contains("1/2"), "{list}");
-    let asked = Instant::now();
-    assert_eq!(program.run(&["run", "cancel", &nap]).code, 0);
-    assert_eq!(run(&program, &nap, is_final)["state"], "cancelled");
-    assert!(asked.elapsed() < Duration::from_secs(10), "a request to end a run is not waited for");
+    cancel(&program, &nap);
     worker.stop();
     until(&program, &["worker", "list", "-o", "name"], |ended| ended.stdout.is_empty());
+}
+
+fn cancel(program: &Program, id: &str) {
+    assert_eq!(program.run(&["run", "cancel", id]).code, 0);
+    assert_eq!(run(program, id, is_final)["state"], "cancelled");
+}
+
+/// Real time: a test of `make proof`.
+#[test]
+fn a_request_to_end_a_run_is_not_waited_for() {
+    let program = Program::new();
+    let live = Live::start_with(&program, SERVER);
+    let _worker = Worker::start(&program, &live.url, "north");
+    job(&program, "nap", "echo begun; sleep 300", serde_json::json!({}));
+    let nap = start(&program, "nap");
+    until(&program, &["logs", &nap], |ended| ended.stdout == "begun\n");
+    let asked = Instant::now();
+    cancel(&program, &nap);
+    assert!(asked.elapsed() < Duration::from_secs(10), "it took {:?}", asked.elapsed());
 }
 
 #[test]
