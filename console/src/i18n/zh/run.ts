@@ -49,7 +49,7 @@ export const run: typeof en = {
   attempts: '尝试',
   attemptWord: '尝试',
   allAttempts: '全部尝试',
-  worker: '工作进程',
+  worker: '工作节点',
   queue: '队列',
   priority: '优先级',
   trigger: '触发器',

@@ -1,0 +1,34 @@
+/** Limits of queues as people type them. Pure. */
+import type { QueueSettings } from './queries';
+
+export interface Typed {
+  running: string;
+  waiting: string;
+  count: string;
+  per: string;
+}
+
+export function typedOf(settings: QueueSettings): Typed {
+  const text = (value: number | null | undefined) => (typeof value === 'number' ? String(value) : '');
+  return { running: text(settings.max_running), waiting: text(settings.max_waiting), count: text(settings.rate?.count), per: String(settings.rate?.per_ms ?? 60_000) };
+}
+
+/** A whole number of at least 1; nothing when empty. */
+export function readLimit(text: string): number | undefined | 'bad' {
+  if (text.trim() === '') return undefined;
+  return /^[1-9]\d{0,8}$/.test(text.trim()) ? Number(text) : 'bad';
+}
+
+/** The settings that were typed, or nothing where a field is not a number. */
+export function settingsOf(typed: Typed, paused: boolean): QueueSettings | undefined {
+  const running = readLimit(typed.running);
+  const waiting = readLimit(typed.waiting);
+  const count = readLimit(typed.count);
+  if (running === 'bad' || waiting === 'bad' || count === 'bad') return undefined;
+  return {
+    paused,
+    ...(running === undefined ? {} : { max_running: running }),
+    ...(waiting === undefined ? {} : { max_waiting: waiting }),
+    ...(count === undefined ? {} : { rate: { count, per_ms: Number(typed.per) } }),
+  };
+}
