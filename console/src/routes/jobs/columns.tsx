@@ -1,0 +1,140 @@
+import { Link } from '@tanstack/react-router';
+import { Pause } from 'lucide-react';
+import type { Column } from '@/components/DataTable';
+import { Distance, Instant, Took } from '@/components/Instant';
+import { RunStrip } from '@/components/RunStrip';
+import { StateBadge } from '@/components/StateBadge';
+import { type Dictionary, type Formats } from '@/i18n';
+import { instant } from '@/lib/time';
+import { runState } from '@/states';
+import css from './Jobs.module.css';
+import type { Job, Run, Trigger } from './queries';
+
+export interface Beside {
+  triggers: ReadonlyMap<string, Trigger[]> | undefined;
+  runs: ReadonlyMap<string, Run[]> | undefined;
+}
+
+/** Zone in which a job thinks: that of its first trigger. */
+export function zoneOf(job: Job, beside: Beside): string | undefined {
+  return job.spec.timezone ?? beside.triggers?.get(job.name)?.[0]?.timezone;
+}
+
+/** The kind of work, in the word of the job file. */
+export function taskOf(job: Job): string {
+  const { spec } = job;
+  if (spec.run != null) return 'run';
+  if (spec.exec != null) return 'exec';
+  if (spec.http != null) return 'http';
+  if (spec.handler != null) return `handler ${spec.handler}`;
+  return 'noop';
+}
+
+/** Words of the first trigger; the dialect and the zone are left out, which stand elsewhere. */
+export function scheduleWords(explanation: string): string {
+  return explanation.replace(/ \((Unix|Quartz) dialect\)/, '').replace(/,? \(?[A-Za-z_]+\/[A-Za-z_/+-]+\)?$/, '').replace(/, UTC$/, '');
+}
+
+export function jobColumns(t: Dictionary, formats: Formats, ns: string, beside: Beside): Column<Job>[] {
+  return [
+    {
+      id: 'name',
+      header: t.jobs.name,
+      cell: (job) => (
+        <span className={css.name}>
+          <Link to="/ns/$ns/jobs/$job" params={{ ns, job: job.name }} title={job.spec.description ?? undefined}>
+            {job.name}
+          </Link>
+          {job.paused && (
+            <span className={css.paused} title={job.pause_reason ? t.jobs.pausedBecause(job.pause_reason) : undefined}>
+              <Pause size={11} aria-hidden="true" /> {t.states.paused}
+            </span>
+          )}
+          {job.active_runs > 0 && <span className={css.active}>{t.jobs.running(formats.number(job.active_runs))}</span>}
+        </span>
+      ),
+    },
+    {
+      id: 'schedule',
+      header: t.jobs.schedule,
+      wide: true,
+      cell: (job) => <Schedule triggers={beside.triggers?.get(job.name) ?? []} t={t} formats={formats} />,
+    },
+    {
+      id: 'next',
+      header: t.jobs.next,
+      width: '12.5rem',
+      cell: (job) => <Instant at={job.next_fire_at} zone={zoneOf(job, beside)} relative />,
+    },
+    {
+      id: 'last',
+      header: t.jobs.last,
+      width: '12rem',
+      cell: (job) => <Last job={job} ns={ns} t={t} />,
+    },
+    {
+      id: 'took',
+      header: t.jobs.took,
+      width: '5rem',
+      align: 'end',
+      wide: true,
+      cell: (job) => job.last_run?.started_at && <Took from={job.last_run.started_at} to={job.last_run.ended_at} />,
+    },
+    {
+      id: 'recent',
+      header: t.jobs.recent,
+      width: '7.5rem',
+      wide: true,
+      cell: (job) => <RunStrip runs={beside.runs?.get(job.name) ?? (job.last_run ? [job.last_run] : [])} />,
+    },
+    {
+      id: 'labels',
+      header: t.jobs.labels,
+      width: '11rem',
+      wide: true,
+      cell: (job) => (
+        <span className={css.labels}>
+          {Object.entries(job.spec.labels ?? {}).map(([key, value]) => (
+            <Link key={key} to="/ns/$ns/jobs" params={{ ns }} search={{ q: `label:${key}=${value}` }} className={css.label}>
+              {key}={value}
+            </Link>
+          ))}
+        </span>
+      ),
+    },
+    { id: 'queue', header: t.jobs.queue, optional: true, cell: (job) => job.spec.queue ?? 'default' },
+    { id: 'task', header: t.jobs.task, optional: true, cell: taskOf },
+    { id: 'version', header: t.jobs.version, optional: true, align: 'end', cell: (job) => formats.number(job.version) },
+    { id: 'changed', header: t.jobs.changed, optional: true, cell: (job) => <Instant at={job.updated_at} relative /> },
+  ];
+}
+
+function Schedule({ triggers, t, formats }: { triggers: readonly Trigger[]; t: Dictionary; formats: Formats }) {
+  const [first] = triggers;
+  if (!first) return <span className={css.quiet}>{t.jobs.onRequest}</span>;
+  return (
+    <span className={css.schedule} title={triggers.map((trigger) => trigger.explanation).join('\n')}>
+      <span>{scheduleWords(first.explanation)}</span>
+      <span className={css.quiet}>
+        {first.timezone}
+        {triggers.length > 1 && ` · ${t.jobs.moreTriggers(formats.number(triggers.length - 1))}`}
+      </span>
+    </span>
+  );
+}
+
+function Last({ job, ns, t }: { job: Job; ns: string; t: Dictionary }) {
+  const run = job.last_run;
+  if (!run) return <span className={css.quiet}>{t.jobs.never}</span>;
+  const at = run.ended_at ?? run.started_at ?? run.fire_at;
+  return (
+    <Link to="/ns/$ns/runs/$run" params={{ ns, run: run.id }} className={css.last}>
+      <StateBadge state={runState(run)} />
+      {at && (
+        <span className={css.quiet}>
+          <Distance ms={instant(at)} />
+        </span>
+      )}
+    </Link>
+  );
+}
