@@ -1,0 +1,87 @@
+import { useMutation, useQueryClient } from '@tanstack/react-query';
+import { useState } from 'react';
+import { api, ask, idempotencyKey } from '@/api/client';
+import { Button } from '@/components/Button';
+import { CommandLine } from '@/components/Copy';
+import { Dialog } from '@/components/Dialog';
+import { Field, TextInput } from '@/components/Field';
+import { useT } from '@/i18n';
+import { asApiError } from '@/api/problem';
+import { webhooksQuery } from './queries';
+import css from './Webhooks.module.css';
+
+export function AddWebhook({ onClose }: { onClose: () => void }) {
+  const t = useT();
+  const client = useQueryClient();
+  const [typed, setTyped] = useState({ name: '', url: '', events: '', namespace: '', job: '' });
+  const make = useMutation({
+    mutationFn: () =>
+      ask(
+        api.POST('/api/v1/webhooks', {
+          params: { header: { 'Idempotency-Key': idempotencyKey() } },
+          body: {
+            name: typed.name.trim(),
+            url: typed.url.trim(),
+            events: typed.events.split(/[\s,]+/).filter(Boolean),
+            ...(typed.namespace.trim() === '' ? {} : { namespace: typed.namespace.trim() }),
+            ...(typed.job.trim() === '' ? {} : { job: typed.job.trim() }),
+          },
+        }),
+      ),
+    onSuccess: () => void client.invalidateQueries({ queryKey: webhooksQuery.queryKey }),
+  });
+  const secret = make.data?.secret;
+  const ready = typed.name.trim() !== '' && typed.url.trim() !== '';
+  const problem = make.error ? asApiError(make.error) : undefined;
+  const field = (key: keyof typeof typed, label: string, hint?: string, placeholder?: string) => (
+    <Field label={label} hint={hint} error={problem?.errors.find((one) => one.pointer === `/${key}`)?.message}>
+      {(bound) => <TextInput {...bound} value={typed[key]} placeholder={placeholder} onChange={(event) => setTyped({ ...typed, [key]: event.target.value })} />}
+    </Field>
+  );
+  return (
+    <Dialog
+      open
+      onClose={onClose}
+      title={t.webhooks.add}
+      description={secret ? t.webhooks.secretOnce : t.webhooks.addText}
+      footer={
+        secret ? (
+          <Button tone="primary" onClick={onClose}>
+            {t.common.close}
+          </Button>
+        ) : (
+          <>
+            <Button onClick={onClose}>{t.common.cancel}</Button>
+            <Button tone="primary" busy={make.isPending} disabled={!ready} onClick={() => make.mutate()}>
+              {t.webhooks.create}
+            </Button>
+          </>
+        )
+      }
+    >
+      {secret ? (
+        <CommandLine text={secret} />
+      ) : (
+        <form
+          className={css.form}
+          onSubmit={(event) => {
+            event.preventDefault();
+            if (ready) make.mutate();
+          }}
+        >
+          {problem && (
+            <p className={css.problem} role="alert">
+              {problem.message} {problem.hint}
+            </p>
+          )}
+          {field('name', t.webhooks.name, undefined, 'ops')}
+          {field('url', t.webhooks.url, t.webhooks.urlHint, 'https://')}
+          {field('events', t.webhooks.events, t.webhooks.eventsHint, 'run.failed')}
+          {field('namespace', t.webhooks.namespace, t.webhooks.namespaceHint)}
+          {field('job', t.webhooks.job, t.webhooks.jobHint)}
+          <button type="submit" hidden />
+        </form>
+      )}
+    </Dialog>
+  );
+}
