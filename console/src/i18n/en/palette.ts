@@ -1,1 +1,19 @@
-export const palette = {};
+export const palette = {
+  placeholder: 'Job, run id, page or action',
+  nothing: 'Nothing of that name.',
+  pages: 'Pages',
+  jobs: 'Jobs',
+  runs: 'Runs',
+  actions: 'Actions',
+  openRun: (id: string) => `Open run ${id}`,
+  findJobs: (q: string) => `Search jobs for ${q}`,
+  newJob: 'New job',
+  light: 'Light theme',
+  dark: 'Dark theme',
+  english: 'English',
+  chinese: '简体中文',
+  utc: 'Show times in UTC',
+  myZone: 'Show times in my zone',
+  pause: 'Pause live updates',
+  resume: 'Resume live updates',
+};
