@@ -61,16 +61,16 @@ export function jobColumns(t: Dictionary, formats: Formats, ns: string, beside: 
       cell: (job) => <Schedule triggers={beside.triggers?.get(job.name) ?? []} t={t} formats={formats} />,
     },
     {
-      id: 'next',
-      header: t.jobs.next,
-      width: '12.5rem',
-      cell: (job) => <Instant at={job.next_fire_at} zone={zoneOf(job, beside)} relative />,
-    },
-    {
       id: 'last',
       header: t.jobs.last,
       width: '12rem',
       cell: (job) => <Last job={job} ns={ns} t={t} />,
+    },
+    {
+      id: 'next',
+      header: t.jobs.next,
+      width: '12.5rem',
+      cell: (job) => <Instant at={job.next_fire_at} zone={zoneOf(job, beside)} relative />,
     },
     {
       id: 'took',
@@ -90,8 +90,7 @@ export function jobColumns(t: Dictionary, formats: Formats, ns: string, beside: 
     {
       id: 'labels',
       header: t.jobs.labels,
-      width: '11rem',
-      wide: true,
+      optional: true,
       cell: (job) => (
         <span className={css.labels}>
           {Object.entries(job.spec.labels ?? {}).map(([key, value]) => (

@@ -1,0 +1,54 @@
+import { useFormats, useT } from '@/i18n';
+import css from './Dashboard.module.css';
+import type { Bucket } from './model';
+
+const WIDTH = 600;
+const HEIGHT = 120;
+
+/** Joins the points of bars that have a value. */
+function line(values: readonly (number | undefined)[], max: number): string {
+  const step = WIDTH / Math.max(1, values.length);
+  return values
+    .flatMap((value, index) => (value === undefined ? [] : [`${((index + 0.5) * step).toFixed(1)},${(HEIGHT - scale(value, max) * HEIGHT).toFixed(1)}`]))
+    .join(' ');
+}
+
+/** Lateness spans milliseconds to minutes: the axis is logarithmic. */
+export function scale(value: number, max: number): number {
+  return Math.log10(1 + Math.max(0, value)) / Math.log10(1 + Math.max(1, max));
+}
+
+export function Lateness({ bars }: { bars: readonly Bucket[] }) {
+  const t = useT();
+  const formats = useFormats();
+  const max = Math.max(10, ...bars.map((bar) => bar.lateMax ?? 0));
+  const last = bars.findLast((bar) => bar.lateMax !== undefined);
+  const series = [
+    ['lateMax', t.dashboard.max, css.lineMax],
+    ['lateP99', t.dashboard.p99, css.lineP99],
+    ['lateP50', t.dashboard.p50, css.lineP50],
+  ] as const;
+  const words = series.map(([key, word]) => `${word} ${last?.[key] === undefined ? '—' : formats.duration(last[key])}`).join(', ');
+  return (
+    <figure className={css.figure}>
+      <figcaption className={css.legend}>
+        {series.map(([key, word, style]) => (
+          <span key={key}>
+            <i className={style} /> {word}
+          </span>
+        ))}
+      </figcaption>
+      <div className={css.plot}>
+        <span className={css.axisMax}>{formats.duration(max)}</span>
+        <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={`${t.dashboard.lateness}: ${words}`}>
+          <line x1="0" x2={WIDTH} y1="0.5" y2="0.5" className={css.grid} />
+          <line x1="0" x2={WIDTH} y1={HEIGHT / 2} y2={HEIGHT / 2} className={css.grid} />
+          {series.map(([key, , style]) => (
+            <polyline key={key} points={line(bars.map((bar) => bar[key]), max)} className={style} />
+          ))}
+          <line x1="0" x2={WIDTH} y1={HEIGHT - 0.5} y2={HEIGHT - 0.5} className={css.axis} />
+        </svg>
+      </div>
+    </figure>
+  );
+}
