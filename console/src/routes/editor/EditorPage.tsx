@@ -1,7 +1,333 @@
-import { RawPage } from '@/components/RawPage';
-import { useT } from '@/i18n';
+import { useQuery, useQueryClient } from '@tanstack/react-query';
+import { Link, useBlocker, useNavigate, useParams, useSearch } from '@tanstack/react-router';
+import { CircleCheck, Pause, Save, TriangleAlert, Zap } from 'lucide-react';
+import { useEffect, useState } from 'react';
+import { api, ask, idempotencyKey } from '@/api/client';
+import { asApiError } from '@/api/problem';
+import { ActionBar } from '@/components/ActionBar';
+import { Button } from '@/components/Button';
+import { Dialog } from '@/components/Dialog';
+import { Loaded } from '@/components/Feedback';
+import { Instant } from '@/components/Instant';
+import { Page, Panel } from '@/components/Page';
+import { confirm } from '@/components/confirm';
+import { toast, toastError } from '@/components/toast';
+import { useFormats, useT } from '@/i18n';
+import { type Command, fillPath } from '@/lib/commands';
+import { DiffView } from './DiffView';
+import css from './Editor.module.css';
+import { JobForm } from './JobForm';
+import { SchedulePreview } from './SchedulePreview';
+import { YamlEditor } from './YamlEditor';
+import { change, parse, toJson } from './document';
+import { dropDraft, keepDraft, readDraft } from './draft';
+import { type Stored, putJob, storedQuery } from './queries';
+import { forPreview, readEntries } from './schedule';
+import { type Checks, useChecks } from './useChecks';
 
+const TEMPLATE = `name: my-job
+description: ""
+schedule: "0 9 * * 1-5"
+run: |
+  echo "hello"
+`;
+
+/** Writes a new job, or changes one that exists. */
 export function EditorPage() {
+  const { ns = 'default', job } = useParams({ strict: false });
+  const { from } = useSearch({ strict: false }) as { from?: string };
+  const source = job ?? from;
+  const query = useQuery({ ...storedQuery(ns, source ?? ''), enabled: source !== undefined });
+  if (source === undefined) return <Editor key="new" ns={ns} job={undefined} stored={{ text: TEMPLATE, version: 0 }} />;
+  return (
+    <Loaded query={query} what={source}>
+      {(stored) =>
+        job ? (
+          <Editor key={job} ns={ns} job={job} stored={stored} />
+        ) : (
+          <Editor key="copy" ns={ns} job={undefined} stored={{ text: change(stored.text, ['name'], `${source}-copy`), version: 0 }} />
+        )
+      }
+    </Loaded>
+  );
+}
+
+interface Conflict {
+  theirs: Stored;
+  retry: (version: number) => void;
+}
+
+function Editor({ ns, job, stored }: { ns: string; job: string | undefined; stored: Stored }) {
   const t = useT();
-  return <RawPage title={t.shell.jobs} path="/api/v1/info" topics={[]} />;
+  const formats = useFormats();
+  const navigate = useNavigate();
+  const client = useQueryClient();
+  const { mode = 'form' } = useSearch({ strict: false }) as { mode?: 'form' | 'yaml' };
+  const draftName = job ?? '';
+  const [text, setText] = useState(stored.text);
+  const [base, setBase] = useState(stored);
+  const [draft, setDraft] = useState(() => {
+    const kept = readDraft(ns, draftName);
+    return kept && kept.text !== stored.text ? kept : undefined;
+  });
+  const [reviewing, setReviewing] = useState(false);
+  const [conflict, setConflict] = useState<Conflict>();
+  const [busy, setBusy] = useState(false);
+  const checks = useChecks(ns, text);
+  const isChanged = text !== base.text;
+
+  useEffect(() => {
+    if (isChanged) keepDraft(ns, draftName, { text, version: base.version, at: Date.now() });
+  }, [ns, draftName, text, base.version, isChanged]);
+
+  const [isLeaving, setLeaving] = useState(false);
+  useBlocker({
+    disabled: !isChanged || isLeaving,
+    enableBeforeUnload: () => isChanged && !isLeaving,
+    shouldBlockFn: async ({ current, next }) => {
+      if (current.pathname === next.pathname) return false;
+      return (await confirm({ title: t.editor.leaveTitle, text: t.editor.leaveText, action: t.editor.leave })) === undefined;
+    },
+  });
+
+  const save = async (how: 'plain' | 'paused' | 'run', version: number) => {
+    const file = how === 'paused' ? change(text, ['paused'], true) : text;
+    const parsed = checks.parsed;
+    if (parsed.value === undefined || checks.name === '') return;
+    setBusy(true);
+    const name = job ?? checks.name;
+    try {
+      const json = how === 'paused' ? toJson(parse(file)) : toJson(parsed);
+      const saved = await putJob({ namespace: ns, job: name, json, version, dryRun: false });
+      if (how === 'run') {
+        await ask(api.POST('/api/v1/namespaces/{namespace}/jobs/{job}/run', { params: { path: { namespace: ns, job: name }, header: { 'Idempotency-Key': idempotencyKey() } }, body: {} }));
+      }
+      dropDraft(ns, draftName);
+      setLeaving(true);
+      setReviewing(false);
+      toast({ text: how === 'run' ? t.editor.savedAndRun(name) : t.editor.saved(name, formats.number(saved.version)) });
+      for (const key of ['job', 'jobs', 'job-file', 'triggers']) void client.invalidateQueries({ queryKey: [key] });
+      await navigate({ to: '/ns/$ns/jobs/$job', params: { ns, job: name }, ignoreBlocker: true });
+    } catch (error) {
+      const problem = asApiError(error);
+      if (problem.isStale) {
+        try {
+          const theirs = await client.fetchQuery({ ...storedQuery(ns, name), staleTime: 0 });
+          setReviewing(false);
+          setConflict({ theirs, retry: (newer) => void save(how, newer) });
+        } catch (second) {
+          toastError(t.errors.action(t.editor.save), second);
+        }
+      } else toastError(t.errors.action(t.editor.save), error);
+    } finally {
+      setBusy(false);
+    }
+  };
+
+  const title = job ? t.editor.editTitle(job) : t.editor.newTitle;
+  const blocked = checks.isValid ? undefined : (checks.problems[0]?.message ?? (checks.busy ? t.editor.checking : t.editor.needsName));
+  const command: Command = {
+    cli: ['apply', '-f', `${checks.name || 'job'}.yaml`, '-n', ns],
+    http: { method: 'PUT', path: fillPath('/api/v1/namespaces/{namespace}/jobs/{job}', { namespace: ns, job: checks.name || 'job' }), body: checks.parsed.value ? (JSON.parse(toJson(checks.parsed)) as unknown) : {} },
+  };
+  return (
+    <Page
+      title={title}
+      fill
+      trail={
+        <Link to="/ns/$ns/jobs" params={{ ns }}>
+          {t.jobs.title}
+        </Link>
+      }
+      facts={
+        <div className={css.kinds} role="group" aria-label={t.editor.mode}>
+          {(['form', 'yaml'] as const).map((each) => (
+            <button key={each} type="button" aria-pressed={mode === each} onClick={() => void navigate({ to: '.', search: (before: Record<string, unknown>) => ({ ...before, mode: each }), replace: true } as never)}>
+              {each === 'form' ? t.editor.form : t.editor.yaml}
+            </button>
+          ))}
+        </div>
+      }
+      actions={
+        <ActionBar
+          actions={[
+            job
+              ? { id: 'save', label: t.editor.review, icon: Save, tone: 'primary', run: () => setReviewing(true), disabledReason: isChanged ? blocked : t.editor.nothingChanged, busy, command }
+              : { id: 'save', label: t.editor.save, icon: Save, tone: 'primary', run: () => void save('plain', 0), disabledReason: blocked, busy, command },
+            ...(job ? [] : [{ id: 'paused', label: t.editor.savePaused, icon: Pause, run: () => void save('paused', 0), disabledReason: blocked }]),
+            ...(job ? [] : [{ id: 'run', label: t.editor.saveRun, icon: Zap, run: () => void save('run', 0), disabledReason: blocked }]),
+          ]}
+        />
+      }
+    >
+      {draft && (
+        <div className={css.draft} role="status">
+          <span>
+            {t.editor.draftTitle} {t.editor.draftFrom} <Instant at={new Date(draft.at).toISOString()} relative focusable />
+          </span>
+          <Button
+            size="s"
+            onClick={() => {
+              setText(draft.text);
+              setDraft(undefined);
+            }}
+          >
+            {t.editor.draftUse}
+          </Button>
+          <Button
+            size="s"
+            tone="quiet"
+            onClick={() => {
+              dropDraft(ns, draftName);
+              setDraft(undefined);
+            }}
+          >
+            {t.editor.draftDrop}
+          </Button>
+        </div>
+      )}
+      <div className={css.columns}>
+        <div className={css.left}>
+          {mode === 'yaml' ? (
+            <YamlEditor label={t.editor.file} text={text} onChange={setText} marks={checks.marks} />
+          ) : checks.parsed.value ? (
+            <JobForm value={checks.parsed.value} problems={checks.byPointer} isNew={job === undefined} onChange={(path, value) => setText((before) => change(before, path, value))} />
+          ) : (
+            <p className={css.bad}>
+              <TriangleAlert size={14} aria-hidden="true" /> {checks.parsed.errors.length > 0 ? t.editor.syntax : t.editor.notMapping}
+            </p>
+          )}
+        </div>
+        <div className={css.right}>
+          <Panel title={t.editor.checks} aside={checks.busy ? t.editor.checking : undefined}>
+            <CheckList checks={checks} />
+          </Panel>
+          <Panel title={t.editor.fires}>
+            <Previews ns={ns} checks={checks} />
+          </Panel>
+        </div>
+      </div>
+      <Dialog
+        open={reviewing}
+        onClose={() => setReviewing(false)}
+        title={t.editor.reviewTitle}
+        width="l"
+        footer={
+          <>
+            <Button onClick={() => setReviewing(false)}>{t.common.cancel}</Button>
+            <Button icon={Pause} onClick={() => void save('paused', base.version)} busy={busy}>
+              {t.editor.savePaused}
+            </Button>
+            <Button icon={Zap} onClick={() => void save('run', base.version)} busy={busy}>
+              {t.editor.saveRun}
+            </Button>
+            <Button tone="primary" icon={Save} onClick={() => void save('plain', base.version)} busy={busy}>
+              {t.editor.save}
+            </Button>
+          </>
+        }
+      >
+        <DiffView before={base.text} after={text} beforeLabel={t.editor.stored(formats.number(base.version))} afterLabel={t.editor.yours} />
+      </Dialog>
+      {conflict && (
+        <Dialog
+          open
+          onClose={() => setConflict(undefined)}
+          title={job ? t.editor.staleTitle : t.editor.existsTitle}
+          description={t.editor.staleText}
+          width="l"
+          footer={
+            <>
+              <Button onClick={() => setConflict(undefined)}>{t.common.cancel}</Button>
+              <Button
+                onClick={() => {
+                  setText(conflict.theirs.text);
+                  setBase(conflict.theirs);
+                  setConflict(undefined);
+                }}
+              >
+                {t.editor.takeTheirs}
+              </Button>
+              <Button
+                tone="danger"
+                onClick={() => {
+                  setBase(conflict.theirs);
+                  setConflict(undefined);
+                  conflict.retry(conflict.theirs.version);
+                }}
+              >
+                {t.editor.overwrite}
+              </Button>
+            </>
+          }
+        >
+          <DiffView before={conflict.theirs.text} after={text} beforeLabel={t.editor.stored(formats.number(conflict.theirs.version))} afterLabel={t.editor.yours} />
+        </Dialog>
+      )}
+    </Page>
+  );
+}
+
+function CheckList({ checks }: { checks: Checks }) {
+  const t = useT();
+  if (checks.parsed.errors.length > 0) {
+    return (
+      <ul className={css.checks}>
+        {checks.parsed.errors.slice(0, 5).map((error) => (
+          <li key={error.from} className={css.bad}>
+            <TriangleAlert size={13} aria-hidden="true" /> {error.message}
+          </li>
+        ))}
+      </ul>
+    );
+  }
+  if (checks.failure) return <p className={css.bad}>{checks.failure}</p>;
+  if (checks.parsed.value && checks.name === '') return <p className={css.bad}>{t.editor.needsName}</p>;
+  return (
+    <ul className={css.checks}>
+      {checks.problems.map((problem, index) => (
+        <li key={index} className={css.bad}>
+          <TriangleAlert size={13} aria-hidden="true" />
+          <span>
+            {problem.pointer && <code>{problem.pointer}</code>} {problem.message}
+            {problem.hint && <span className={css.quiet}> {problem.hint}</span>}
+          </span>
+        </li>
+      ))}
+      {checks.warnings.map((problem, index) => (
+        <li key={`w${index}`} className={css.warn}>
+          <TriangleAlert size={13} aria-hidden="true" />
+          <span>
+            {problem.message}
+            {problem.hint && <span className={css.quiet}> {problem.hint}</span>}
+          </span>
+        </li>
+      ))}
+      {checks.isValid && (
+        <li className={css.good}>
+          <CircleCheck size={13} aria-hidden="true" /> {t.editor.ok}
+        </li>
+      )}
+    </ul>
+  );
+}
+
+function Previews({ ns, checks }: { ns: string; checks: Checks }) {
+  const t = useT();
+  const formats = useFormats();
+  const file = checks.parsed.value ?? {};
+  const entries = readEntries(file);
+  if (entries.length === 0) return <p className={css.quiet}>{t.editor.noFires}</p>;
+  return (
+    <>
+      {entries.slice(0, 5).map((entry, index) => (
+        <SchedulePreview
+          key={index}
+          namespace={ns}
+          trigger={forPreview(file, entry)}
+          title={entries.length > 1 ? (typeof entry.name === 'string' ? entry.name : t.editor.trigger(formats.number(index + 1))) : undefined}
+        />
+      ))}
+    </>
+  );
 }

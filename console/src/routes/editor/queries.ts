@@ -1,0 +1,83 @@
+import { queryOptions } from '@tanstack/react-query';
+import { ask, api } from '@/api/client';
+import { exactText } from '@/api/exact';
+import { ApiError, NO_ANSWER, type Problem, toApiError } from '@/api/problem';
+import type { components } from '@/api/schema';
+import { apiPath } from '@/lib/config';
+import { fillPath } from '@/lib/commands';
+import { member, parseExact, printExact } from '@/lib/json';
+import { prefs } from '@/lib/prefs';
+import { sessionEnded } from '@/lib/session';
+import { fromJson } from './document';
+
+export type Preview = components['schemas']['Preview'];
+
+export interface Stored {
+  text: string;
+  version: number;
+}
+
+const JOB = '/api/v1/namespaces/{namespace}/jobs/{job}';
+
+/** The job file as the server holds it. */
+export const storedQuery = (namespace: string, job: string) =>
+  queryOptions({
+    queryKey: ['job-file', namespace, job],
+    queryFn: async ({ signal }): Promise<Stored> => {
+      const json = parseExact(await exactText(fillPath(JOB, { namespace, job }), signal));
+      const spec = member(json, 'spec');
+      const version = member(json, 'version');
+      return { text: fromJson(spec ? printExact(spec) : '{}'), version: version?.kind === 'number' ? Number(version.text) : 0 };
+    },
+    // What is edited does not change under the editor: the save says when somebody else was faster.
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: 0,
+  });
+
+export const previewQuery = (namespace: string, trigger: Record<string, unknown>, count: number) =>
+  queryOptions({
+    queryKey: ['preview', namespace, trigger, count],
+    queryFn: ({ signal }) => ask(api.POST('/api/v1/schedules/preview', { body: { namespace, count, trigger } as never, signal })),
+    retry: false,
+    staleTime: 10_000,
+  });
+
+export interface SaveOptions {
+  namespace: string;
+  job: string;
+  /** The body: JSON as text, so that no number loses digits. */
+  json: string;
+  /** Version that this replaces; 0 for a job that is new. */
+  version: number | undefined;
+  dryRun: boolean;
+  signal?: AbortSignal;
+}
+
+export interface Saved {
+  version: number;
+  warnings: Problem[];
+}
+
+/** Saves a job, or has it checked. */
+export async function putJob({ namespace, job, json, version, dryRun, signal }: SaveOptions): Promise<Saved> {
+  const headers: Record<string, string> = {
+    'content-type': 'application/json',
+    'accept-language': prefs.get().language === 'zh' ? 'zh-CN' : 'en',
+  };
+  if (version === 0) headers['if-none-match'] = '*';
+  else if (version !== undefined) headers['if-match'] = `"${version}"`;
+  const path = apiPath(fillPath(JOB, { namespace, job })) + (dryRun ? '?dry_run=true' : '');
+  let response: Response;
+  try {
+    response = await fetch(path, { method: 'PUT', headers, body: json, credentials: 'same-origin', signal: signal ?? null });
+  } catch (cause) {
+    if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
+    throw new ApiError({ status: 0, code: NO_ANSWER, detail: cause instanceof Error ? cause.message : String(cause) });
+  }
+  const body = (await response.json().catch(() => undefined)) as { version?: number; warnings?: Problem[] } | undefined;
+  if (!response.ok) {
+    if (response.status === 401) sessionEnded();
+    throw toApiError(body, response);
+  }
+  return { version: body?.version ?? 0, warnings: body?.warnings ?? [] };
+}

@@ -1,0 +1,50 @@
+/** The triggers of a job file, whichever of its forms it uses. */
+
+export const kinds = ['cron', 'every', 'at', 'delay', 'daily_window', 'calendar_interval'] as const;
+export type Kind = (typeof kinds)[number];
+
+/** Kinds whose value is one line of text. */
+export const lineKinds: readonly Kind[] = ['cron', 'every', 'at', 'delay'];
+
+export type Entry = Record<string, unknown>;
+type File = Record<string, unknown>;
+
+/** Reads `schedule` or `triggers` as a list of triggers. */
+export function readEntries(file: File): Entry[] {
+  const given = file.triggers ?? file.schedule;
+  if (given === undefined || given === null) return [];
+  const list = Array.isArray(given) ? given : [given];
+  return list.map((entry) => (typeof entry === 'object' && entry !== null ? (entry as Entry) : { cron: String(entry) }));
+}
+
+/** Writes a list of triggers in the shortest form, under the key that the file uses. */
+export function writeEntries(file: File, entries: readonly Entry[]): { key: 'schedule' | 'triggers'; value: unknown } {
+  const key = file.triggers === undefined ? 'schedule' : 'triggers';
+  if (entries.length === 0) return { key, value: undefined };
+  if (key === 'triggers') return { key, value: entries };
+  const short = entries.map((entry) => (Object.keys(entry).join() === 'cron' ? entry.cron : entry));
+  return { key, value: short.length === 1 ? short[0] : short };
+}
+
+export function kindOf(entry: Entry): Kind {
+  return kinds.find((kind) => entry[kind] !== undefined && entry[kind] !== null) ?? 'cron';
+}
+
+/** What the preview is asked about: the trigger with what it takes from the job. */
+export function forPreview(file: File, entry: Entry): Entry {
+  const zone = entry.timezone ?? file.timezone;
+  const calendar = entry.calendar ?? file.calendar;
+  return { ...entry, ...(zone ? { timezone: zone } : {}), ...(calendar ? { calendar } : {}) };
+}
+
+export const tasks = ['run', 'exec', 'http', 'handler', 'noop'] as const;
+export type Task = (typeof tasks)[number];
+
+export function taskOf(file: File): Task | undefined {
+  return tasks.find((task) => file[task] !== undefined && file[task] !== null && file[task] !== false);
+}
+
+/** Empty work of a kind, to begin with. */
+export function emptyTask(task: Task): unknown {
+  return { run: '', exec: [''], http: { url: 'https://' }, handler: '', noop: true }[task];
+}

@@ -1,0 +1,75 @@
+import { useQuery } from '@tanstack/react-query';
+import { useMemo } from 'react';
+import { type Problem, asApiError } from '@/api/problem';
+import type { Mark } from './YamlEditor';
+import { type Parsed, parse, place, toJson } from './document';
+import { putJob } from './queries';
+import { useSettled } from './SchedulePreview';
+
+export interface Checks {
+  parsed: Parsed;
+  /** Name of the job in the file. */
+  name: string;
+  busy: boolean;
+  problems: Problem[];
+  warnings: Problem[];
+  marks: Mark[];
+  /** Messages by JSON pointer, for the form. */
+  byPointer: ReadonlyMap<string, string>;
+  isValid: boolean;
+  /** The server could not be asked. */
+  failure: string | undefined;
+}
+
+const WAIT_MS = 400;
+
+/** Reads the text and has the server check it: the same checks as saving makes. */
+export function useChecks(namespace: string, text: string): Checks {
+  const parsed = useMemo(() => parse(text), [text]);
+  const settled = useSettled(text, WAIT_MS);
+  const name = typeof parsed.value?.name === 'string' ? parsed.value.name : '';
+  const canAsk = parsed.value !== undefined && name !== '' && settled === text;
+  const query = useQuery({
+    queryKey: ['check', namespace, settled],
+    queryFn: async ({ signal }) => {
+      try {
+        const saved = await putJob({ namespace, job: name, json: toJson(parse(settled)), version: undefined, dryRun: true, signal });
+        return { problems: [] as Problem[], warnings: saved.warnings };
+      } catch (error) {
+        const problem = asApiError(error);
+        if (problem.status !== 422 && problem.status !== 400) throw problem;
+        const whole: Problem = { code: problem.code, message: problem.message, pointer: '', hint: problem.hint ?? null };
+        return { problems: problem.errors.length > 0 ? problem.errors : [whole], warnings: [] as Problem[] };
+      }
+    },
+    enabled: canAsk,
+    retry: false,
+    gcTime: 10_000,
+    staleTime: 60_000,
+  });
+  return useMemo(() => {
+    const data = canAsk ? query.data : undefined;
+    const problems = data?.problems ?? [];
+    const warnings = data?.warnings ?? [];
+    const mark = (severity: Mark['severity']) => (problem: Problem) => ({
+      ...place(parsed, problem.pointer ?? ''),
+      message: problem.hint ? `${problem.message}. ${problem.hint}` : problem.message,
+      severity,
+    });
+    return {
+      parsed,
+      name,
+      busy: parsed.value !== undefined && name !== '' && !data && !query.error,
+      problems,
+      warnings,
+      marks: [
+        ...parsed.errors.map((error) => ({ ...error, severity: 'error' as const })),
+        ...problems.map(mark('error')),
+        ...warnings.map(mark('warning')),
+      ],
+      byPointer: new Map(problems.map((problem) => [problem.pointer ?? '', problem.message])),
+      isValid: data !== undefined && problems.length === 0,
+      failure: query.error ? asApiError(query.error).message : undefined,
+    };
+  }, [parsed, name, canAsk, query.data, query.error]);
+}
