@@ -58,10 +58,10 @@ function parts(ms: number, zone: string, language: Language): Parts {
   };
 }
 
-/** `GMT+08:00` becomes `+08`, `GMT` becomes `Z`. */
+/** `GMT+08:00` becomes `+08`; `GMT` and `GMT+00:00` become `Z`. */
 export function shortOffset(name: string): string {
   const match = /([+\-−])(\d{1,2})(?::?(\d{2}))?/.exec(name);
-  if (!match) return 'Z';
+  if (!match || /^0+$/.test(`${match[2]}${match[3] ?? ''}`)) return 'Z';
   const sign = match[1] === '+' ? '+' : '−';
   const minutes = match[3] && match[3] !== '00' ? `:${match[3]}` : '';
   return `${sign}${(match[2] ?? '').padStart(2, '0')}${minutes}`;
@@ -116,7 +116,7 @@ export function formatDuration(ms: number, units: Units): string {
   if (!Number.isFinite(ms)) return '—';
   if (ms < 0) return `−${formatDuration(-ms, units)}`;
   const one = (value: number | string, unit: string) => `${value}${units.gap}${unit}`;
-  if (ms < 1000) return one(Math.round(ms), units.ms);
+  if (Math.round(ms) < 1000) return one(Math.round(ms), units.ms);
   if (ms < 59_950) {
     const seconds = ms / 1000;
     return one(seconds < 10 ? trimZero(seconds.toFixed(1)) : Math.round(seconds), units.s);
