@@ -6,7 +6,7 @@ import { api, ask, idempotencyKey } from '@/api/client';
 import { type Action, ActionBar } from '@/components/ActionBar';
 import { confirm } from '@/components/confirm';
 import { CopyButton } from '@/components/Copy';
-import { Loaded } from '@/components/Feedback';
+import { Loaded, Skeleton } from '@/components/Feedback';
 import { Select } from '@/components/Field';
 import { Instant, Took } from '@/components/Instant';
 import { Facts, Page, Panel } from '@/components/Page';
@@ -117,7 +117,9 @@ function RunView({ run }: { run: Run }) {
           )}
         </div>
         <Tabs.Content value="log" className={css.logTab} tabIndex={-1}>
-          {(!failed || error.data || error.error) && (
+          {failed && error.isPending ? (
+            <Skeleton lines={12} />
+          ) : (
             <LogViewer
               key={`${run.id} ${search.attempt} ${location.hash}`}
               run={run.id}
