@@ -1,0 +1,93 @@
+// Opens the console in the system's Chromium, and watches for what must never happen.
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { chromium } from 'playwright-core';
+
+const axeSource = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+export function launch() {
+  return chromium.launch({
+    executablePath: process.env.CHROMIUM_PATH ?? '/usr/bin/chromium',
+    args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+  });
+}
+
+/** A browser profile that collects its faults: errors in the console, and requests to anywhere else. */
+export async function profile(browser, server, prefs = {}, options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, timezoneId: 'Europe/Berlin', locale: 'en-GB', reducedMotion: 'reduce', bypassCSP: false, ...options });
+  context.setDefaultTimeout(20_000);
+  const faults = [];
+  await context.addInitScript((text) => {
+    if (!localStorage.getItem('mainspring.prefs')) localStorage.setItem('mainspring.prefs', text);
+  }, JSON.stringify(prefs));
+  context.on('page', (page) => {
+    page.on('console', (message) => {
+      // A refused or unreachable request is told by the browser itself; journeys that provoke one say so.
+      if (message.type() === 'error' && !context.expectsFailures) faults.push(`console: ${message.text()} at ${page.url()}`);
+    });
+    page.on('pageerror', (error) => faults.push(`error: ${error.message} at ${page.url()}`));
+    page.on('dialog', (dialog) => {
+      if (dialog.type() !== 'beforeunload') faults.push(`dialog: ${dialog.message()}`);
+      void dialog.accept();
+    });
+  });
+  context.on('request', (request) => {
+    if (!request.url().startsWith(server.url) && !/^(data|blob|about):/.test(request.url())) faults.push(`foreign request: ${request.url()}`);
+  });
+  if (process.env.CONSOLE_DIST) await serveFromDisk(context, server, process.env.CONSOLE_DIST);
+  context.faults = faults;
+  return context;
+}
+
+/** While working on the console: the bundle of a folder in place of the one that is embedded. */
+async function serveFromDisk(context, server, folder) {
+  const types = { js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml' };
+  await context.route(`${server.url}/assets/**`, (route) => {
+    const name = new URL(route.request().url()).pathname.slice(1);
+    return route.fulfill({ body: readFileSync(`${folder}/${name}`), contentType: types[name.split('.').at(-1)] });
+  });
+  await context.route(
+    (url) => url.href.startsWith(server.url) && !/^\/(api|assets)\//.test(url.pathname),
+    async (route) => {
+      const response = await route.fetch();
+      const config = /id="config">([^<]*)</.exec(await response.text())?.[1] ?? '{}';
+      await route.fulfill({ response, body: readFileSync(`${folder}/index.html`, 'utf8').replace('id="config">{}<', `id="config">${config}<`) });
+    },
+  );
+}
+
+/** Signs in as people do: with a new link. */
+export async function signIn(context, server) {
+  const { url } = await server.call('POST', '/api/v1/session/link');
+  const page = await context.newPage();
+  await page.goto(url);
+  await page.waitForURL((at) => !at.pathname.includes('/login'));
+  await settled(page);
+  return page;
+}
+
+/** Waits until the page shows data and not that it is on its way. */
+export async function settled(page) {
+  await page.locator('h1').first().waitFor();
+  await page.waitForFunction(() => !document.querySelector('main [role="status"][aria-label]') && !document.querySelector('[aria-busy="true"]'));
+}
+
+/** Goes to an address of the console as a link does, without loading it anew. */
+export async function visit(page, path) {
+  await page.evaluate((to) => {
+    history.pushState(null, '', to);
+    dispatchEvent(new PopStateEvent('popstate'));
+  }, path);
+  await page.waitForURL((at) => at.pathname + at.search + at.hash === path);
+  await settled(page);
+}
+
+/** Returns what axe finds against WCAG 2.2 AA. */
+export async function violations(page) {
+  // Through the debugger: the content security policy forbids scripts that the page did not bring.
+  if (!(await page.evaluate(() => 'axe' in window))) await page.evaluate(axeSource);
+  const found = await page.evaluate(() =>
+    window.axe.run(document, { runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'], resultTypes: ['violations'] }),
+  );
+  return found.violations.map(({ id, nodes }) => `${id}: ${nodes.slice(0, 3).map((node) => `${node.target.join(' ')} ${node.any[0]?.message ?? node.all[0]?.message ?? ''}`).join(' | ')}`);
+}

@@ -1,0 +1,149 @@
+// What people come for, from end to end. Each returns what is wrong, or throws.
+import { settled, signIn, visit } from './browser.mjs';
+
+/** A new job is written as YAML, fires, and its runs appear without anybody's doing. */
+export async function writeJobAndWatchItFire({ server, open }) {
+  const page = await signIn(await open(), server);
+  await visit(page, '/ns/default/jobs/new?mode=yaml');
+  const editor = page.locator('.cm-content');
+  await editor.click();
+  await page.keyboard.press('ControlOrMeta+a');
+  await page.keyboard.insertText('name: pulse\nschedule: {every: 1s}\nrun: echo beat\n');
+  await page.getByText('Valid. It can be saved.').waitFor();
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await page.waitForURL('**/jobs/pulse');
+  await page.getByRole('heading', { name: 'pulse' }).waitFor();
+  await page.locator('main a[href*="/runs/"]').first().waitFor();
+  await server.call('POST', '/api/v1/namespaces/default/jobs/pulse/pause', {});
+}
+
+/** From the dashboard, the line that failed is one click away, and the run is started again from there. */
+export async function findTheErrorAndRerun({ server, seen, open }) {
+  const page = await signIn(await open(), server);
+  await visit(page, '/ns/default');
+  await page.getByRole('link', { name: /Log: always-fails/ }).click();
+  await page.waitForURL(`**/runs/${seen.failed}**`);
+  await page.getByText('relation "orders" does not exist').first().waitFor();
+  // What a job prints is text, whatever it looks like.
+  await page.getByText('<script>alert(1)</script>').first().waitFor();
+}
+
+/** Jobs are chosen, paused together, and the pause is taken back. */
+export async function pauseAndUndo({ server, open }) {
+  for (let n = 0; n < 5; n += 1) await server.job(`bulk-${n}`, { schedule: '0 0 1 1 *', noop: true });
+  const page = await signIn(await open(), server);
+  await visit(page, '/ns/default/jobs?q=bulk-');
+  await page.getByRole('checkbox', { name: 'Select all shown' }).check();
+  await page.getByRole('button', { name: 'Pause', exact: true }).click();
+  await page.getByText('Paused 5 jobs').waitFor();
+  const paused = async () => (await server.call('GET', '/api/v1/namespaces/default/jobs?name=bulk-&paused=true')).items.length;
+  if ((await paused()) !== 5) return ['not all five are paused'];
+  await page.getByRole('button', { name: 'Undo' }).click();
+  await page.getByText('Resumed 5 jobs').waitFor();
+  if ((await paused()) !== 0) return ['the pause was not taken back'];
+}
+
+/** An address brings back what was seen, loaded anew. */
+export async function reloadRestores({ server, open }) {
+  const page = await signIn(await open(), server);
+  await page.goto(`${server.url}/ns/default/jobs?q=label:team=billing&cols=name,queue`);
+  await page.getByRole('link', { name: 'nightly-report' }).waitFor();
+  if ((await page.locator('tbody tr').count()) !== 1) return ['the query is not in force'];
+  const heads = await page.locator('thead th').allInnerTexts();
+  if (heads.filter(Boolean).join() !== 'Name,Queue') return [`columns are ${heads.join()}`];
+  await page.reload();
+  await page.getByRole('link', { name: 'nightly-report' }).waitFor();
+  if ((await page.getByRole('combobox').inputValue()) !== 'label:team=billing') return ['the query is not in the field'];
+}
+
+/** A sign-in that ends while something is written loses nothing. */
+export async function draftSurvives({ server, open }) {
+  const context = await open();
+  const page = await signIn(context, server);
+  await visit(page, '/ns/default/jobs/nightly-report/edit');
+  await page.getByLabel('Description').fill('written while signed in');
+  await page.getByText('Valid. It can be saved.').waitFor();
+  context.expectsFailures = true;
+  await context.clearCookies();
+  await page.getByLabel('Description').fill('written after it ended');
+  await page.getByRole('heading', { name: 'You are signed out' }).waitFor();
+  await page.getByLabel('Access token').fill(server.token);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { name: 'You are signed out' }).waitFor({ state: 'hidden' });
+  if ((await page.getByLabel('Description').inputValue()) !== 'written after it ended') return ['the form lost its text'];
+  await page.reload();
+  await page.getByRole('button', { name: 'Go on with it' }).click();
+  if ((await page.getByLabel('Description').inputValue()) !== 'written after it ended') return ['the draft is gone'];
+}
+
+/** Two people change one job: the second sees both versions. */
+export async function twoPeopleEdit({ server, open }) {
+  const context = await open();
+  const page = await signIn(context, server);
+  await server.job('shared', { noop: true, description: 'first' });
+  await visit(page, '/ns/default/jobs/shared/edit');
+  await page.getByLabel('Description').fill('mine');
+  await server.job('shared', { noop: true, description: 'theirs' });
+  await page.getByText('Valid. It can be saved.').waitFor();
+  context.expectsFailures = true;
+  await page.getByRole('button', { name: 'Review and save' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Save', exact: true }).click();
+  await page.getByRole('heading', { name: 'Somebody saved this job meanwhile' }).waitFor();
+  await page.getByRole('button', { name: 'Replace theirs' }).click();
+  await page.waitForURL('**/jobs/shared');
+  const { spec } = await server.call('GET', '/api/v1/namespaces/default/jobs/shared');
+  if (spec.description !== 'mine') return [`the description is ${spec.description}`];
+}
+
+/** Browsers open six connections to a server: eight tabs must not use them up. */
+export async function eightTabs({ server, open }) {
+  const context = await open();
+  const first = await signIn(context, server);
+  const tabs = [first];
+  while (tabs.length < 8) {
+    const tab = await context.newPage();
+    await tab.goto(`${server.url}/ns/default/jobs`);
+    await settled(tab);
+    tabs.push(tab);
+  }
+  for (const tab of tabs) {
+    await visit(tab, '/ns/default/runs');
+    await visit(tab, '/ns/default/queues');
+  }
+}
+
+/** The server goes and comes back: the page says so, keeps what it showed, and goes on. */
+export async function serverLostAndBack({ server, open }) {
+  const context = await open();
+  const page = await signIn(context, server);
+  await visit(page, '/ns/default/jobs');
+  await page.getByRole('link', { name: 'nightly-report' }).waitFor();
+  context.expectsFailures = true;
+  const listen = new URL(server.url).host;
+  await server.kill();
+  await page.getByRole('button', { name: /Reconnecting|Every 5 s|Stale/ }).waitFor();
+  await page.getByRole('link', { name: 'nightly-report' }).waitFor();
+  await server.start(listen);
+  await server.job('made-meanwhile', { noop: true });
+  await page.getByRole('link', { name: 'made-meanwhile' }).waitFor({ timeout: 40_000 });
+}
+
+/** A pause of live data is one: not one request goes out. */
+export async function pauseReallyPauses({ server, open }) {
+  const context = await open();
+  const page = await signIn(context, server);
+  await visit(page, '/ns/default/runs');
+  await page.getByRole('button', { name: /Pause live updates/ }).click();
+  await page.getByRole('button', { name: /Resume live updates/ }).waitFor();
+  const asked = [];
+  page.on('request', (request) => asked.push(request.url()));
+  const run = await server.run('big-numbers');
+  await server.final(run);
+  await page.evaluate(() => {
+    window.dispatchEvent(new Event('focus'));
+    document.dispatchEvent(new Event('visibilitychange'));
+  });
+  if (asked.length > 0) return [`asked while paused: ${asked.join(' ')}`];
+  await page.getByRole('button', { name: /Resume live updates/ }).click();
+  await page.locator(`a[href*="${run}"]`).first().waitFor();
+}

@@ -1,0 +1,49 @@
+// The whole console in Chromium against the real program: MAINSPRING=path/to/mainspring node e2e/run.mjs [NAME…]
+// SHOTS=folder keeps a picture of every page.
+import { mkdirSync } from 'node:fs';
+import { launch, profile } from './browser.mjs';
+import * as journeys from './journeys.mjs';
+import { looks } from './looks.mjs';
+import { Server, fill } from './server.mjs';
+
+if (!process.env.MAINSPRING) {
+  console.error('MAINSPRING names no program');
+  process.exit(2);
+}
+const wanted = process.argv.slice(2);
+if (process.env.SHOTS) mkdirSync(process.env.SHOTS, { recursive: true });
+
+const server = new Server();
+await server.start();
+const browser = await launch();
+let failed = 0;
+try {
+  const seen = await fill(server);
+  for (const [name, test] of [...Object.entries(journeys), ['looks', looks]]) {
+    if (wanted.length > 0 && !wanted.includes(name)) continue;
+    const start = Date.now();
+    const contexts = [];
+    const open = async (prefs, options) => {
+      const context = await profile(browser, server, prefs, options);
+      contexts.push(context);
+      return context;
+    };
+    let problems = [];
+    try {
+      problems = (await test({ server, browser, seen, open })) ?? [];
+    } catch (error) {
+      problems = [error.stack];
+      const page = contexts.at(-1)?.pages().at(-1);
+      if (process.env.SHOTS && page) await page.screenshot({ path: `${process.env.SHOTS}/failed-${name}.png` }).catch(() => undefined);
+    }
+    problems.push(...contexts.flatMap((context) => context.faults));
+    for (const context of contexts) await context.close();
+    console.log(`${problems.length === 0 ? 'ok    ' : 'FAILED'} ${name} ${((Date.now() - start) / 1000).toFixed(1)} s`);
+    for (const problem of [...new Set(problems)].slice(0, 25)) console.log(`  ${problem}`);
+    failed += problems.length > 0 ? 1 : 0;
+  }
+} finally {
+  await browser.close();
+  await server.stop();
+}
+process.exit(failed > 0 ? 1 : 0);

@@ -1,0 +1,101 @@
+// Starts the real program with a store of its own, and fills it.
+import { spawn } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+export class Server {
+  data = mkdtempSync(join(tmpdir(), 'mainspring-console-'));
+
+  async start(listen = '127.0.0.1:0') {
+    this.child = spawn(process.env.MAINSPRING, ['server', '--data', join(this.data, 'd'), '--listen', listen, '--grace', '1s', '--node-name', 'n1'], {
+      stdio: ['ignore', 'pipe', 'pipe'],
+    });
+    let said = '';
+    this.url = await new Promise((resolve, reject) => {
+      const hear = (chunk) => {
+        said += chunk;
+        const link = /(http:\/\/[^\s#]+)\/login#(\S+)/.exec(said);
+        if (link) {
+          this.link = link[0];
+          resolve(link[1]);
+        }
+      };
+      this.child.stdout.on('data', hear);
+      this.child.stderr.on('data', hear);
+      this.child.on('exit', (code) => reject(new Error(`the program ended with ${code}:\n${said}`)));
+    });
+    this.token = readFileSync(join(this.data, 'd/token'), 'utf8').trim();
+  }
+
+  /** Ends it without any goodbye, as a machine that loses power does. */
+  async kill() {
+    const ended = new Promise((resolve) => this.child.on('exit', resolve));
+    this.child.removeAllListeners('exit');
+    const gone = new Promise((resolve) => this.child.on('exit', resolve));
+    this.child.kill('SIGKILL');
+    await Promise.race([ended, gone]);
+  }
+
+  async stop() {
+    await this.kill();
+    rmSync(this.data, { recursive: true, force: true });
+  }
+
+  async call(method, path, body) {
+    const response = await fetch(this.url + path, {
+      method,
+      headers: { authorization: `Bearer ${this.token}`, 'content-type': 'application/json' },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
+    return text === '' ? undefined : JSON.parse(text);
+  }
+
+  job(name, spec) {
+    return this.call('PUT', `/api/v1/namespaces/default/jobs/${name}`, { name, ...spec });
+  }
+
+  async run(job) {
+    return (await this.call('POST', `/api/v1/namespaces/default/jobs/${job}/run`, {})).id;
+  }
+
+  /** Waits until something holds, and says what was waited for when it does not. */
+  async until(what, check) {
+    const end = Date.now() + 60_000;
+    for (;;) {
+      const value = await check();
+      if (value) return value;
+      if (Date.now() > end) throw new Error(`waited a minute for ${what}`);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+  }
+
+  final(run) {
+    return this.until(`the end of run ${run}`, async () => {
+      const { state } = await this.call('GET', `/api/v1/runs/${run}`);
+      return ['succeeded', 'failed', 'cancelled', 'skipped'].includes(state) && state;
+    });
+  }
+}
+
+/** Jobs with everything that pages have to bear. */
+export async function fill(server) {
+  await server.job('nightly-report', { schedule: '0 2 * * 1-5', timezone: 'Asia/Shanghai', run: 'echo report', labels: { team: 'billing' }, description: 'The <b>report</b> of the night & its "figures"' });
+  await server.job('always-fails', { run: "echo starting\nprintf '\\033[31mError: relation \"orders\" does not exist\\033[0m\\n' >&2\necho '<script>alert(1)</script>'\nexit 3", labels: { team: 'etl' } });
+  await server.job('big-numbers', { run: 'echo id=9007199254740993 >> "$MS_OUTPUT"', input: { html: '<img src=x onerror=alert(1)>' } });
+  await server.job('waits', { run: 'true', queue: 'gpu' });
+  await server.job('long-one', { run: 'sleep 600' });
+  await server.job(`n${'a'.repeat(127)}`, { every: undefined, schedule: { every: '1h' }, noop: true });
+  await server.job('resting', { schedule: '*/5 * * * *', noop: true, paused: true });
+  await server.call('PUT', '/api/v1/namespaces/default/calendars/holidays', { name: 'holidays', holiday: ['2026-12-25', '2027-01-01'] });
+  const failed = await server.run('always-fails');
+  const big = await server.run('big-numbers');
+  await server.run('waits');
+  const long = await server.run('long-one');
+  await server.final(failed);
+  await server.final(big);
+  await server.until('the long run to start', async () => (await server.call('GET', `/api/v1/runs/${long}`)).state === 'running');
+  return { failed, big, long };
+}
