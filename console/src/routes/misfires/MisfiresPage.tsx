@@ -1,9 +1,152 @@
-import { RawPage } from '@/components/RawPage';
-import { useT } from '@/i18n';
-import { misfiresRoute } from './routes';
+import { useInfiniteQuery, useMutation } from '@tanstack/react-query';
+import { Link, useNavigate } from '@tanstack/react-router';
+import { CircleCheck, Play, TriangleAlert } from 'lucide-react';
+import { api, ask, idempotencyKey } from '@/api/client';
+import { IconButton } from '@/components/Button';
+import { confirm } from '@/components/confirm';
+import { type Column, DataTable } from '@/components/DataTable';
+import { Failure, NothingMatches, NothingYet, Skeleton } from '@/components/Feedback';
+import { Select } from '@/components/Field';
+import { Instant } from '@/components/Instant';
+import { Page } from '@/components/Page';
+import { StateBadge } from '@/components/StateBadge';
+import { toast, toastError } from '@/components/toast';
+import { useFormats, useT } from '@/i18n';
+import css from './Misfires.module.css';
+import { type Misfire, type Misfires, fetchMisfires } from './queries';
+import { misfiresRoute, ranges } from './routes';
 
 export function MisfiresPage() {
   const t = useT();
+  const formats = useFormats();
   const { ns } = misfiresRoute.useParams();
-  return <RawPage title={t.shell.misfires} path={`/api/v1/namespaces/${encodeURIComponent(ns)}/triggers`} topics={['jobs']} />;
+  const search = misfiresRoute.useSearch();
+  const navigate = useNavigate();
+  const range = search.range ?? '24h';
+  const set = (next: Partial<typeof search>) => void navigate({ to: '.', search: (before) => ({ ...before, ...next }), replace: true });
+  const list = useInfiniteQuery({
+    queryKey: ['misfires', ns, range, search.cause, search.job],
+    queryFn: ({ pageParam, signal }) => fetchMisfires({ ns, range, cause: search.cause, job: search.job }, pageParam, signal),
+    initialPageParam: undefined as string | undefined,
+    getNextPageParam: (page: Misfires) => page.next_cursor,
+    meta: { topics: ['stats'], every: 15_000 },
+  });
+  const start = useMutation({
+    mutationFn: ({ namespace, job }: Misfire) => ask(api.POST('/api/v1/namespaces/{namespace}/jobs/{job}/run', { params: { path: { namespace, job }, header: { 'Idempotency-Key': idempotencyKey() } }, body: {} })),
+    onSuccess: () => toast({ tone: 'good', text: t.misfires.started }),
+    onError: (error) => toastError(t.misfires.runNow, error),
+  });
+  const rows = list.data?.pages.flatMap((page) => page.items) ?? [];
+  const columns: Column<Misfire>[] = [
+    {
+      id: 'due',
+      header: t.misfires.due,
+      width: '20rem',
+      cell: (row) => (
+        <span>
+          <Instant at={row.first} date />
+          {row.last !== row.first && (
+            <>
+              {' '}
+              {t.misfires.until} <Instant at={row.last} date />
+            </>
+          )}
+        </span>
+      ),
+    },
+    {
+      id: 'job',
+      header: t.misfires.job,
+      cell: (row) => (
+        <Link to="/ns/$ns/jobs/$job" params={{ ns: row.namespace, job: row.job }} className={css.job}>
+          {ns === '-' && <span className={css.quiet}>{row.namespace}/</span>}
+          {row.job}
+        </Link>
+      ),
+    },
+    { id: 'trigger', header: t.misfires.trigger, wide: true, cell: (row) => row.trigger ?? t.common.none },
+    { id: 'count', header: t.misfires.count, width: '6rem', align: 'end', cell: (row) => formats.number(row.count) },
+    { id: 'outcome', header: t.misfires.outcome, width: '8rem', cell: (row) => <StateBadge state={row.outcome === 'missed' ? 'misfired' : 'skipped'} word={t.misfires.outcomes[row.outcome] ?? row.outcome} /> },
+    { id: 'cause', header: t.misfires.cause, cell: (row) => t.misfires.causes[row.cause] ?? row.cause },
+    { id: 'policy', header: t.misfires.policy, width: '9rem', wide: true, cell: (row) => <code>{row.policy}</code> },
+    { id: 'recorded', header: t.misfires.recorded, width: '12rem', optional: true, cell: (row) => <Instant at={row.recorded_at} /> },
+    {
+      id: 'actions',
+      header: '',
+      width: '3rem',
+      cell: (row) => (
+        <IconButton label={t.misfires.runNow} icon={Play} onClick={() => void confirm({ title: t.misfires.runNowTitle(row.job), text: t.misfires.runNowText, action: t.misfires.runNow }).then((yes) => yes && start.mutate(row))} />
+      ),
+    },
+  ];
+  return (
+    <Page title={t.shell.misfires} fill>
+      <div className={css.filters}>
+        <Select aria-label={t.misfires.range} value={range} onChange={(event) => set({ range: event.target.value === '24h' ? undefined : (event.target.value as typeof range) })}>
+          {ranges.map((each, index) => (
+            <option key={each} value={each}>
+              {[t.misfires.day, t.misfires.week, t.misfires.month][index]}
+            </option>
+          ))}
+        </Select>
+        <Select aria-label={t.misfires.cause} value={search.cause ?? ''} onChange={(event) => set({ cause: event.target.value || undefined })}>
+          <option value="">{t.misfires.allCauses}</option>
+          {Object.entries(t.misfires.causes).map(([cause, word]) => (
+            <option key={cause} value={cause}>
+              {word}
+            </option>
+          ))}
+        </Select>
+      </div>
+      {list.error && rows.length === 0 ? (
+        <Failure error={list.error} what={t.misfires.what} onRetry={() => void list.refetch()} />
+      ) : list.isPending ? (
+        <Skeleton lines={10} />
+      ) : (
+        <>
+          <Headline summary={list.data?.pages[0]?.summary} />
+          <DataTable
+            label={t.shell.misfires}
+            columns={columns}
+            rows={rows}
+            rowKey={(row) => row.id}
+            rowName={(row) => `${row.job} ${row.first}`}
+            more={{ has: list.hasNextPage, busy: list.isFetchingNextPage, load: () => void list.fetchNextPage() }}
+            empty={
+              list.hasNextPage ? undefined : search.cause || search.job ? (
+                <NothingMatches onClear={() => set({ cause: undefined, job: undefined })} />
+              ) : (
+                <NothingYet what={t.misfires.what} icon={CircleCheck}>
+                  <strong>{t.misfires.none}</strong> {t.misfires.noneText}
+                </NothingYet>
+              )
+            }
+          />
+        </>
+      )}
+    </Page>
+  );
+}
+
+/** How many instants did not fire, and the outages that took them. */
+function Headline({ summary }: { summary: Misfires['summary'] }) {
+  const t = useT();
+  const formats = useFormats();
+  if (!summary || summary.missed + summary.suppressed === 0) return null;
+  return (
+    <div className={css.headline}>
+      <p>
+        {!summary.complete && `${t.misfires.atLeast} `}
+        <strong>{t.misfires.missed(formats.number(summary.missed))}</strong> · {t.misfires.suppressed(formats.number(summary.suppressed))}
+      </p>
+      <ul>
+        {summary.outages.map((outage) => (
+          <li key={outage.from}>
+            <TriangleAlert size={14} aria-hidden="true" />
+            {t.misfires.outage} <Instant at={outage.from} date focusable /> – <Instant at={outage.to} focusable />: {t.misfires.outageText(formats.number(outage.due), formats.number(outage.caught_up), formats.number(outage.skipped))}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
 }
