@@ -76,4 +76,16 @@ export const jobDetail = {
   fires: 'Fires',
   duration: 'Duration of the last runs',
   definitionNote: 'As it was saved. It is what `mainspring export` writes.',
+  versions: {
+    none: 'No version is kept.',
+    current: 'fires now',
+    compare: (from: string, to: string) => `Version ${from} against version ${to}`,
+    versionOf: (n: string) => `Version ${n}`,
+    restore: 'Restore',
+    restoreTitle: (n: string) => `Restore version ${n}?`,
+    restoreText: 'Its text is saved as a new version. The versions in between stay.',
+    restored: 'Restored as a new version.',
+    compareWith: 'Compare with',
+    before: 'the one before',
+  },
 };

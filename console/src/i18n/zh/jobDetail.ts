@@ -76,4 +76,16 @@ export const jobDetail: typeof en = {
   fires: '触发次数',
   duration: '最近运行的耗时',
   definitionNote: '保存时的原样，与 `mainspring export` 的输出相同。',
+  versions: {
+    none: '没有保留任何版本。',
+    current: '当前生效',
+    compare: (from: string, to: string) => `版本 ${from} 与版本 ${to} 对比`,
+    versionOf: (n: string) => `版本 ${n}`,
+    restore: '还原',
+    restoreTitle: (n: string) => `还原版本 ${n}？`,
+    restoreText: '其内容会保存为新版本，中间的版本保留不变。',
+    restored: '已还原为新版本。',
+    compareWith: '对比',
+    before: '前一个版本',
+  },
 };

@@ -2,10 +2,10 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import * as Tabs from '@radix-ui/react-tabs';
 import { CirclePause } from 'lucide-react';
-import { useState } from 'react';
+import { Suspense, lazy, useState } from 'react';
 import { exactText } from '@/api/exact';
 import { ActionBar } from '@/components/ActionBar';
-import { Loaded, NothingYet } from '@/components/Feedback';
+import { Loaded, NothingYet, Skeleton } from '@/components/Feedback';
 import { Instant } from '@/components/Instant';
 import { JsonView } from '@/components/JsonView';
 import { Facts, Page, Panel } from '@/components/Page';
@@ -24,6 +24,9 @@ import { jobRoute, jobTabs } from './routes';
 import { RunNow } from './RunNow';
 import { SchedulePanel } from './SchedulePanel';
 import { useJobActions } from './useJobActions';
+
+// The comparison brings an editor with it, which only this tab needs.
+const Versions = lazy(() => import('./Versions'));
 
 export function JobPage() {
   const t = useT();
@@ -101,7 +104,9 @@ function JobView({ job }: { job: Job }) {
           <Schedule job={job} count={30} details />
         </Tabs.Content>
         <Tabs.Content value="versions" tabIndex={-1}>
-          <Versions job={job} />
+          <Suspense fallback={<Skeleton lines={8} />}>
+            <Versions job={job} />
+          </Suspense>
         </Tabs.Content>
         <Tabs.Content value="definition" tabIndex={-1}>
           <Definition job={job} />
@@ -229,8 +234,4 @@ function Definition({ job }: { job: Job }) {
       </Loaded>
     </Panel>
   );
-}
-
-function Versions({ job }: { job: Job }) {
-  return <Definition job={job} />;
 }
