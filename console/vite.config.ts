@@ -32,7 +32,8 @@ export default defineConfig({
   test: {
     environment: 'happy-dom',
     include: ['src/**/*.test.{ts,tsx}'],
-    css: false,
+    // The palette's test reads the tokens.
+    css: { include: /tokens/ },
     clearMocks: true,
   },
 });

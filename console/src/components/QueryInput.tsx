@@ -11,7 +11,7 @@ export interface QueryInputProps {
   /** Called when the reader stops typing, or chooses. */
   onChange: (value: string) => void;
   /** Terms that may stand where the word under the cursor stands. */
-  suggest?: (prefix: string) => readonly string[];
+  suggest?: (word: string, signal: AbortSignal) => Promise<readonly string[]>;
   problem?: string | undefined;
 }
 
@@ -34,6 +34,7 @@ export function QueryInput({ label, placeholder, value, onChange, suggest, probl
   const [options, setOptions] = useState<readonly string[]>([]);
   const [active, setActive] = useState(-1);
   const timer = useRef<ReturnType<typeof setTimeout>>(undefined);
+  const asking = useRef<AbortController>(undefined);
   const sent = useRef(value);
 
   // The address changed by other means: a chip, the history.
@@ -49,10 +50,25 @@ export function QueryInput({ label, placeholder, value, onChange, suggest, probl
     sent.current = next;
     onChange(next);
   };
+  const close = () => {
+    asking.current?.abort();
+    setOptions([]);
+  };
+  const ask = (word: string) => {
+    close();
+    setActive(-1);
+    if (!suggest || word === '') return;
+    const controller = new AbortController();
+    asking.current = controller;
+    // Completion that fails is no completion: the query works without.
+    suggest(word, controller.signal).then(
+      (found) => !controller.signal.aborted && setOptions(found.filter((option) => option !== word)),
+      () => undefined,
+    );
+  };
   const change = (next: string, cursor: number) => {
     setText(next);
-    setOptions(suggest?.(wordAt(next, cursor).word) ?? []);
-    setActive(-1);
+    ask(wordAt(next, cursor).word);
     clearTimeout(timer.current);
     timer.current = setTimeout(() => send(next.trim()), WAIT_MS);
   };
@@ -60,8 +76,9 @@ export function QueryInput({ label, placeholder, value, onChange, suggest, probl
     const { start, end } = wordAt(text, input.current?.selectionStart ?? text.length);
     const next = `${text.slice(0, start)}${option}${option.endsWith(':') ? '' : ' '}${text.slice(end).trimStart()}`;
     setText(next);
-    setOptions([]);
-    if (!option.endsWith(':')) send(next.trim());
+    close();
+    if (option.endsWith(':')) ask(option);
+    else send(next.trim());
     input.current?.focus();
   };
 
@@ -87,7 +104,7 @@ export function QueryInput({ label, placeholder, value, onChange, suggest, probl
         value={text}
         onChange={(event) => change(event.target.value, event.target.selectionStart ?? event.target.value.length)}
         onBlur={() => {
-          setOptions([]);
+          close();
           send(text.trim());
         }}
         onKeyDown={(event) => {
@@ -96,9 +113,9 @@ export function QueryInput({ label, placeholder, value, onChange, suggest, probl
           if (open && step) setActive((active + step + options.length) % options.length);
           else if (open && (event.key === 'Enter' || event.key === 'Tab') && option) choose(option);
           else if (event.key === 'Enter') {
-            setOptions([]);
+            close();
             send(text.trim());
-          } else if (event.key === 'Escape' && open) setOptions([]);
+          } else if (event.key === 'Escape' && open) close();
           else if (event.key === 'Escape') input.current?.blur();
           else return;
           event.preventDefault();

@@ -1,9 +1,8 @@
-import { readFileSync } from 'node:fs';
 import { describe, expect, test } from 'vitest';
 import { states } from '@/states';
+import css from './tokens.css?raw';
 import { type Sight, contrast, difference, fromHex, seenBy } from './colour';
 
-const css = readFileSync('src/design/tokens.css', 'utf8');
 const [light = '', dark = ''] = css.split("[data-theme='dark']");
 
 function token(theme: string, name: string): string {

@@ -57,6 +57,8 @@ function NamespaceMenu({ ns }: { ns: string }) {
     >
       <MenuLabel>{t.shell.namespace}</MenuLabel>
       <MenuChoice value={ns} onChange={(next) => void navigate({ to: page, params: { ns: next } } as never)} options={options.map((name) => [name, name] as const)} />
+      <MenuLine />
+      <MenuChoice value={ns} onChange={(next) => void navigate({ to: page, params: { ns: next } } as never)} options={[['-', t.shell.allNamespaces]]} />
     </Menu>
   );
 }

@@ -1,20 +1,24 @@
 import { Link } from '@tanstack/react-router';
 import { CircleCheck, RotateCw, ScrollText } from 'lucide-react';
+import type { ReactNode } from 'react';
 import { api, ask, idempotencyKey } from '@/api/client';
+import type { Dashboard } from '@/api/contract';
 import { IconButton } from '@/components/Button';
 import { Distance } from '@/components/Instant';
 import { StateGlyph } from '@/components/StateBadge';
 import { toast, toastError } from '@/components/toast';
 import { useFormats, useT } from '@/i18n';
+import { instant } from '@/lib/time';
 import type { State } from '@/states';
 import css from './Dashboard.module.css';
-import type { Attention } from './model';
 
-const glyph: Record<Attention['kind'], State> = { failing: 'failed', late: 'misfired', stuck: 'running', no_worker: 'lost' };
-const SHOWN = 8;
+type Item = Dashboard['attention'][number];
+
+const glyphs: Partial<Record<string, State>> = { failing: 'failed', late: 'misfired', stuck: 'running', misfires: 'misfired', webhooks: 'lost' };
+const SHOWN = 10;
 
 /** What somebody should look at, each with the way to its cause. */
-export function AttentionList({ items, ns }: { items: readonly Attention[]; ns: string }) {
+export function AttentionList({ items, ns }: { items: readonly Item[]; ns: string }) {
   const t = useT();
   const formats = useFormats();
   if (items.length === 0) {
@@ -24,11 +28,20 @@ export function AttentionList({ items, ns }: { items: readonly Attention[]; ns: 
       </p>
     );
   }
-  const words = (item: Attention) => {
-    const n = formats.number(item.count);
-    if (item.kind === 'failing') return item.count === 1 ? t.dashboard.failedOnce : t.dashboard.failing(n);
-    return { late: t.dashboard.lateBy(n), stuck: t.dashboard.stuck(n), no_worker: t.dashboard.noWorker(n) }[item.kind];
-  };
+  return (
+    <ul className={css.attention}>
+      {items.slice(0, SHOWN).map((item, index) => (
+        <Row key={`${item.kind}-${item.job ?? item.queue ?? index}-${item.last_run ?? ''}`} item={item} ns={ns} />
+      ))}
+      {items.length > SHOWN && <li className={css.quiet}>{t.dashboard.more(formats.number(items.length - SHOWN))}</li>}
+    </ul>
+  );
+}
+
+function Row({ item, ns }: { item: Item; ns: string }) {
+  const t = useT();
+  const glyph = glyphs[item.kind] ?? 'waiting';
+  const of = item.namespace ?? ns;
   const rerun = async (run: string) => {
     try {
       await ask(api.POST('/api/v1/runs/{run}/rerun', { params: { path: { run }, header: { 'Idempotency-Key': idempotencyKey() } }, body: {} }));
@@ -38,44 +51,54 @@ export function AttentionList({ items, ns }: { items: readonly Attention[]; ns: 
     }
   };
   return (
-    <ul className={css.attention}>
-      {items.slice(0, SHOWN).map((item) => (
-        <li key={`${item.kind}-${item.job ?? item.queue}-${item.run ?? ''}`}>
-          <span data-state-word={glyph[item.kind]} className={css.glyph}>
-            <StateGlyph state={glyph[item.kind]} size={13} />
-          </span>
-          <span className={css.what}>
-            {item.job ? (
-              <Link to="/ns/$ns/jobs/$job" params={{ ns, job: item.job }}>
-                {item.job}
-              </Link>
-            ) : (
-              <Link to="/ns/$ns/queues" params={{ ns }}>
-                {item.queue}
-              </Link>
-            )}
-            <span>
-              {words(item)}
-              {item.detail && <span className={css.quiet}> · {item.detail}</span>}
-            </span>
-          </span>
-          {Number.isFinite(item.since) && (
-            <span className={css.quiet}>
-              <Distance ms={item.since} />
-            </span>
-          )}
-          {item.run && (
-            <span className={css.acts}>
-              <Link to="/ns/$ns/runs/$run" params={{ ns, run: item.run }} className={css.act} aria-label={`${t.dashboard.openLog}: ${item.job}`}>
-                <ScrollText size={14} aria-hidden="true" />
-                {t.dashboard.openLog}
-              </Link>
-              {item.kind === 'failing' && <IconButton label={`${t.dashboard.rerun}: ${item.job}`} icon={RotateCw} size={13} onClick={() => void rerun(item.run ?? '')} />}
-            </span>
-          )}
-        </li>
-      ))}
-      {items.length > SHOWN && <li className={css.quiet}>{t.dashboard.more(formats.number(items.length - SHOWN))}</li>}
-    </ul>
+    <li>
+      <span data-state-word={glyph} className={css.glyph}>
+        <StateGlyph state={glyph} size={13} />
+      </span>
+      <span className={css.what}>
+        {subject(item, ns, of, t.dashboard.kinds)}
+        <span className={css.detail} title={item.detail}>
+          {item.kind === 'failing' && item.count > 1 && `${item.count}× · `}
+          {item.detail}
+        </span>
+      </span>
+      <span className={css.quiet}>
+        <Distance ms={instant(item.since)} />
+      </span>
+      {item.last_run && (
+        <span className={css.acts}>
+          <Link to="/ns/$ns/runs/$run" params={{ ns: of, run: item.last_run }} className={css.act} aria-label={`${t.dashboard.openLog}: ${item.job ?? item.queue}`}>
+            <ScrollText size={14} aria-hidden="true" />
+            {t.dashboard.openLog}
+          </Link>
+          {item.kind === 'failing' && <IconButton label={`${t.dashboard.rerun}: ${item.job}`} icon={RotateCw} size={13} onClick={() => void rerun(item.last_run ?? '')} />}
+        </span>
+      )}
+    </li>
   );
+}
+
+function subject(item: Item, ns: string, of: string, kinds: { misfires: string; webhooks: string; unknown: string }): ReactNode {
+  if (item.job) {
+    return (
+      <Link to="/ns/$ns/jobs/$job" params={{ ns: of, job: item.job }}>
+        {item.job}
+      </Link>
+    );
+  }
+  if (item.queue) {
+    return (
+      <Link to="/ns/$ns/queues" params={{ ns }}>
+        {item.queue}
+      </Link>
+    );
+  }
+  if (item.kind === 'misfires') {
+    return (
+      <Link to="/ns/$ns/misfires" params={{ ns }}>
+        {kinds.misfires}
+      </Link>
+    );
+  }
+  return item.kind === 'webhooks' ? <Link to="/webhooks">{kinds.webhooks}</Link> : kinds.unknown;
 }

@@ -1,15 +1,15 @@
+import type { Dashboard } from '@/api/contract';
 import { useFormats, useT } from '@/i18n';
 import css from './Dashboard.module.css';
-import type { Bucket } from './model';
 
 const WIDTH = 600;
 const HEIGHT = 120;
 
 /** Joins the points of bars that have a value. */
-function line(values: readonly (number | undefined)[], max: number): string {
+function line(values: readonly (number | null | undefined)[], max: number): string {
   const step = WIDTH / Math.max(1, values.length);
   return values
-    .flatMap((value, index) => (value === undefined ? [] : [`${((index + 0.5) * step).toFixed(1)},${(HEIGHT - scale(value, max) * HEIGHT).toFixed(1)}`]))
+    .flatMap((value, index) => (value == null ? [] : [`${((index + 0.5) * step).toFixed(1)},${(HEIGHT - scale(value, max) * HEIGHT).toFixed(1)}`]))
     .join(' ');
 }
 
@@ -18,17 +18,17 @@ export function scale(value: number, max: number): number {
   return Math.log10(1 + Math.max(0, value)) / Math.log10(1 + Math.max(1, max));
 }
 
-export function Lateness({ bars }: { bars: readonly Bucket[] }) {
+export function Lateness({ bars }: { bars: Dashboard['series'] }) {
   const t = useT();
   const formats = useFormats();
-  const max = Math.max(10, ...bars.map((bar) => bar.lateMax ?? 0));
-  const last = bars.findLast((bar) => bar.lateMax !== undefined);
+  const max = Math.max(10, ...bars.map((bar) => bar.late_max_ms ?? 0));
+  const last = bars.findLast((bar) => bar.late_max_ms != null);
   const series = [
-    ['lateMax', t.dashboard.max, css.lineMax],
-    ['lateP99', t.dashboard.p99, css.lineP99],
-    ['lateP50', t.dashboard.p50, css.lineP50],
+    ['late_max_ms', t.dashboard.max, css.lineMax],
+    ['late_p99_ms', t.dashboard.p99, css.lineP99],
+    ['late_p50_ms', t.dashboard.p50, css.lineP50],
   ] as const;
-  const words = series.map(([key, word]) => `${word} ${last?.[key] === undefined ? '—' : formats.duration(last[key])}`).join(', ');
+  const words = series.map(([key, word]) => `${word} ${last?.[key] == null ? '—' : formats.duration(last[key])}`).join(', ');
   return (
     <figure className={css.figure}>
       <figcaption className={css.legend}>

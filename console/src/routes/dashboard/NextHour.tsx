@@ -1,58 +1,53 @@
 import { Link } from '@tanstack/react-router';
-import type { components } from '@/api/schema';
+import type { Dashboard } from '@/api/contract';
 import { Distance, Instant } from '@/components/Instant';
 import { useFormats, useT } from '@/i18n';
 import { instant } from '@/lib/time';
 import css from './Dashboard.module.css';
-import { nextHour } from './model';
-import { FIRES_MAX } from './queries';
-
-type NextFire = components['schemas']['NextFire'];
+import { peakOf, upcoming } from './model';
 
 const WIDTH = 600;
 const HEIGHT = 48;
 const SHOWN = 6;
 
-/** Fires to come, minute by minute, and the first of them by name: one line a job. */
-export function NextHour({ fires, now, ns }: { fires: readonly NextFire[]; now: number; ns: string }) {
+/** Fires to come, and the first of them by name: one line a job. */
+export function NextHour({ parts, isComplete, ns }: { parts: Dashboard['next_hour']; isComplete: boolean; ns: string }) {
   const t = useT();
   const formats = useFormats();
-  const { minutes, peak } = nextHour(fires, now);
-  if (fires.length === 0) return <p className={css.quiet}>{t.dashboard.nextNone}</p>;
-  const max = Math.max(1, ...minutes);
-  const step = WIDTH / minutes.length;
-  const first = new Map<string, NextFire>();
-  for (const fire of fires) if (!first.has(fire.job)) first.set(fire.job, fire);
-  const jobs = [...first.values()];
+  const peak = peakOf(parts);
+  if (!peak) return <p className={css.quiet}>{t.dashboard.nextNone}</p>;
+  const step = WIDTH / parts.length;
+  const jobs = upcoming(parts);
   return (
     <>
-      <svg className={css.minutes} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={`${t.dashboard.perMinute}: ${minutes.join(', ')}`}>
-        {minutes.map((count, index) => (
-          <rect key={index} x={index * step + 1} width={step - 2} y={HEIGHT - (count / max) * HEIGHT} height={(count / max) * HEIGHT} className={count === max ? css.peak : css.minute}>
-            <title>{`+${index} ${t.time.units.m}: ${count}`}</title>
-          </rect>
-        ))}
+      <svg className={css.minutes} viewBox={`0 0 ${WIDTH} ${HEIGHT}`} preserveAspectRatio="none" role="img" aria-label={`${t.dashboard.perPart}: ${parts.map((part) => part.fires).join(', ')}`}>
+        {parts.map((part, index) => {
+          const height = (part.fires / peak.fires) * HEIGHT;
+          return (
+            <rect key={part.at} x={index * step + 2} width={step - 4} y={HEIGHT - height} height={height} className={part === peak ? css.peak : css.minute}>
+              <title>{`${t.dashboard.fires(part.fires, formats.number(part.fires))}\n${part.top.map(({ job }) => job).join('\n')}`}</title>
+            </rect>
+          );
+        })}
       </svg>
-      {peak && (
-        <p className={css.peakLine}>
-          {t.dashboard.peak(t.dashboard.fires(peak.fires, formats.number(peak.fires)))} <Instant at={new Date(peak.at).toISOString()} precision="minute" />
-          {fires.length >= FIRES_MAX && ` · ${t.dashboard.firesCut(formats.number(FIRES_MAX))}`}
-        </p>
-      )}
+      <p className={css.peakLine}>
+        {t.dashboard.peak(t.dashboard.fires(peak.fires, formats.number(peak.fires)))} <Instant at={peak.at} precision="minute" />
+        {!isComplete && ` · ${t.dashboard.incomplete}`}
+      </p>
       <ul className={css.upcoming}>
         {jobs.slice(0, SHOWN).map((fire) => (
-          <li key={fire.job}>
-            <Instant at={fire.due_at} zone={fire.timezone} />
-            <Link to="/ns/$ns/jobs/$job" params={{ ns, job: fire.job }}>
+          <li key={`${fire.namespace}/${fire.job}`}>
+            <Instant at={fire.at} />
+            <Link to="/ns/$ns/jobs/$job" params={{ ns: fire.namespace, job: fire.job }}>
               {fire.job}
             </Link>
+            {ns === '-' && <span className={css.quiet}>{fire.namespace}</span>}
             <span className={css.quiet}>
-              <Distance ms={instant(fire.due_at)} />
+              <Distance ms={instant(fire.at)} />
             </span>
           </li>
         ))}
       </ul>
-      {jobs.length > SHOWN && <p className={css.quiet}>{t.dashboard.more(formats.number(jobs.length - SHOWN))}</p>}
     </>
   );
 }

@@ -1,82 +1,86 @@
-import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Pause, Play, Plus, Trash2, Zap } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { useMemo, useRef, useState } from 'react';
+import { asApiError } from '@/api/problem';
 import { Button } from '@/components/Button';
 import buttonCss from '@/components/Button.module.css';
 import { CommandLine } from '@/components/Copy';
 import { ColumnMenu, DataTable } from '@/components/DataTable';
-import { Loaded, NothingMatches, NothingYet } from '@/components/Feedback';
+import { Failure, NothingMatches, NothingYet, Skeleton, StaleNote } from '@/components/Feedback';
 import { Page } from '@/components/Page';
 import { QueryInput } from '@/components/QueryInput';
+import { toastError } from '@/components/toast';
 import { useFormats, useT } from '@/i18n';
 import css from './Jobs.module.css';
 import { jobColumns } from './columns';
-import { type Job, jobsQuery, recentRunsQuery, triggersQuery } from './queries';
-import { fields, readQuery, stateValues, toggleTerm, writeTerm } from './query';
+import { type Job, allMatching, complete, jobsQuery } from './queries';
+import { valueOf, withValue } from './query';
 import { jobsRoute } from './routes';
 import { type BulkAction, useBulk } from './useBulk';
+
+const keyOf = (job: Job) => `${job.namespace}/${job.name}`;
+/** Jobs that one choice takes at most. */
+const CHOOSE_MAX = 10_000;
 
 export function JobsPage() {
   const t = useT();
   const formats = useFormats();
   const { ns } = jobsRoute.useParams();
-  const { q = '', cols } = jobsRoute.useSearch();
+  const { q = '', sort, cols } = jobsRoute.useSearch();
   const navigate = useNavigate();
-  const { filter, unknown } = useMemo(() => readQuery(q), [q]);
-  const query = useInfiniteQuery(jobsQuery(ns, filter));
-  const triggers = useQuery(triggersQuery(ns)).data;
-  const runs = useQuery(recentRunsQuery(ns)).data;
+  const query = useInfiniteQuery(jobsQuery(ns, { q, sort }));
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const bulk = useBulk(ns);
+  const bulk = useBulk();
 
-  const rows = useMemo(() => query.data?.pages.flatMap((page) => page.items) ?? [], [query.data]);
-  const columns = useMemo(() => jobColumns(t, formats, ns, { triggers, runs }), [t, formats, ns, triggers, runs]);
-  const labels = useMemo(() => labelTerms(rows), [rows]);
+  // While a query is on its way, or cannot be read, the rows of the last one stay.
+  const kept = useRef<readonly Job[]>(undefined);
+  const fetched = useMemo(() => query.data?.pages.flatMap((page) => page.items), [query.data]);
+  if (fetched) kept.current = fetched;
+  const rows = fetched ?? kept.current;
+  const columns = useMemo(() => jobColumns(t, formats, ns), [t, formats, ns]);
 
-  const search = (change: { q?: string | undefined; cols?: string[] | undefined }) =>
-    void navigate({ to: '.', search: { q: q || undefined, cols, ...change } as never, replace: true });
+  const error = query.error ? asApiError(query.error) : undefined;
+  const wrongQuery = error?.code === 'search.syntax' ? `${error.message}${error.hint ? `. ${error.hint}` : ''}` : undefined;
+
+  const search = (change: { q?: string | undefined; sort?: string | undefined; cols?: string[] | undefined }) =>
+    void navigate({ to: '.', search: { q: q || undefined, sort, cols, ...change } as never, replace: true });
   const act = async (action: BulkAction) => {
     const result = await bulk.act(action, [...selected]);
     if (result) setSelected(new Set(result.failed.map(({ name }) => name)));
   };
-  const chips = [
-    ['', t.jobs.chipAll],
-    ['enabled', t.jobs.chipEnabled],
-    ['paused', t.jobs.chipPaused],
-  ] as const;
-  const state = filter.paused === undefined ? '' : filter.paused ? 'paused' : 'enabled';
+  const chooseAll = async () => {
+    try {
+      const { jobs } = await allMatching(ns, { q, sort: undefined }, CHOOSE_MAX);
+      setSelected(new Set(jobs.map(keyOf)));
+    } catch (cause) {
+      toastError(t.errors.action(t.jobs.allMatching), cause);
+    }
+  };
+  const state = valueOf(q, 'state') ?? '';
+  const chips = ['', 'failing', 'running', 'paused', 'never'] as const;
+  const newJob = (
+    <Link to="/ns/$ns/jobs/new" params={{ ns: ns === '-' ? 'default' : ns }} className={`${buttonCss.button} ${buttonCss.m} ${buttonCss.primary}`}>
+      <Plus size={14} aria-hidden="true" />
+      {t.jobs.newJob}
+    </Link>
+  );
 
   return (
-    <Page
-      title={t.jobs.title}
-      fill
-      actions={
-        <Link to="/ns/$ns/jobs/new" params={{ ns }} className={`${buttonCss.button} ${buttonCss.primary}`}>
-          <Plus size={14} aria-hidden="true" />
-          {t.jobs.newJob}
-        </Link>
-      }
-    >
+    <Page title={t.jobs.title} fill actions={newJob}>
       <div className={css.tools}>
         <QueryInput
           label={t.jobs.search}
           placeholder={t.jobs.searchHint}
           value={q}
           onChange={(next) => search({ q: next || undefined })}
-          suggest={(prefix) => suggestions(prefix, labels)}
-          problem={unknown.length > 0 ? t.jobs.unknownTerm(unknown.map((term) => q.slice(term.start, term.end)).join(', ')) : undefined}
+          suggest={(word, signal) => complete(ns, word, signal)}
+          problem={wrongQuery}
         />
-        <div className={css.chips} role="group" aria-label={t.jobs.search}>
-          {chips.map(([value, label]) => (
-            <button
-              key={value}
-              type="button"
-              className={css.chip}
-              aria-pressed={state === value}
-              onClick={() => search({ q: (value === '' ? (state === '' ? q : toggleTerm(q, 'state', state)) : state === value ? q : toggleTerm(q, 'state', value)) || undefined })}
-            >
-              {label}
+        <div className={css.chips} role="group" aria-label={t.jobs.stateFilter}>
+          {chips.map((value) => (
+            <button key={value} type="button" className={css.chip} aria-pressed={state === value} onClick={() => search({ q: withValue(q, 'state', value || undefined) || undefined })}>
+              {t.jobs.chips[value || 'all']}
             </button>
           ))}
         </div>
@@ -97,57 +101,53 @@ export function JobsPage() {
           <Button size="s" icon={Trash2} tone="danger" onClick={() => void act('remove')}>
             {t.jobs.remove}
           </Button>
+          {query.hasNextPage && (
+            <Button size="s" tone="quiet" onClick={() => void chooseAll()}>
+              {t.jobs.allMatching}
+            </Button>
+          )}
           <Button size="s" tone="quiet" onClick={() => setSelected(new Set())}>
             {t.common.clearSelection}
           </Button>
         </div>
       )}
-      <Loaded query={query} what={t.jobs.title}>
-        {() => (
-          <DataTable<Job>
-            label={t.jobs.list}
-            columns={columns}
-            chosen={cols}
-            rows={rows}
-            rowKey={(job) => job.name}
-            onOpen={(job) => void navigate({ to: '/ns/$ns/jobs/$job', params: { ns, job: job.name } })}
-            selected={selected}
-            onSelect={setSelected}
-            rowTone={(job) => (job.paused ? 'muted' : undefined)}
-            waiting={query.isPlaceholderData}
-            more={{ has: query.hasNextPage, busy: query.isFetchingNextPage, load: () => void query.fetchNextPage() }}
-            empty={
-              q === '' ? (
-                <NothingYet
-                  what={t.jobs.title}
-                  actions={
-                    <Link to="/ns/$ns/jobs/new" params={{ ns }} className={`${buttonCss.button} ${buttonCss.primary}`}>
-                      <Plus size={14} aria-hidden="true" />
-                      {t.jobs.newJob}
-                    </Link>
-                  }
-                >
-                  <p>{t.jobs.emptyText}</p>
-                  <CommandLine text={`mainspring apply -f jobs.yaml -n ${ns}`} />
-                </NothingYet>
-              ) : (
-                <NothingMatches onClear={() => search({ q: undefined })} />
-              )
-            }
-          />
-        )}
-      </Loaded>
+      {error && !wrongQuery && rows && <StaleNote error={error} onRetry={() => void query.refetch()} />}
+      {rows ? (
+        <DataTable<Job>
+          label={t.jobs.list}
+          columns={columns}
+          chosen={cols}
+          rows={rows}
+          rowKey={keyOf}
+          rowName={(job) => job.name}
+          sort={sort ?? 'name'}
+          onSort={(next) => search({ sort: next === 'name' ? undefined : next })}
+          onOpen={(job) => void navigate({ to: '/ns/$ns/jobs/$job', params: { ns: job.namespace, job: job.name } })}
+          selected={selected}
+          onSelect={setSelected}
+          rowTone={(job) => (job.paused ? 'muted' : undefined)}
+          waiting={fetched === undefined}
+          more={{ has: query.hasNextPage, busy: query.isFetchingNextPage, load: () => void query.fetchNextPage() }}
+          empty={
+            q === '' ? (
+              <NothingYet what={t.jobs.title} actions={newJob}>
+                <p>{t.jobs.emptyText}</p>
+                <CommandLine text={`mainspring apply -f jobs.yaml${ns === '-' ? '' : ` -n ${ns}`}`} />
+              </NothingYet>
+            ) : query.hasNextPage ? undefined : (
+              <NothingMatches onClear={() => search({ q: undefined })} />
+            )
+          }
+        />
+      ) : error ? (
+        wrongQuery ? (
+          <NothingMatches onClear={() => search({ q: undefined })}>{wrongQuery}</NothingMatches>
+        ) : (
+          <Failure error={error} what={t.jobs.title} onRetry={() => void query.refetch()} />
+        )
+      ) : (
+        <Skeleton lines={12} />
+      )}
     </Page>
   );
-}
-
-/** Terms for the labels that the shown jobs have. */
-function labelTerms(rows: readonly Job[]): string[] {
-  const terms = rows.flatMap((job) => Object.entries(job.spec.labels ?? {}).map(([key, value]) => writeTerm('label', `${key}=${value}`)));
-  return [...new Set(terms)].sort();
-}
-
-function suggestions(prefix: string, labels: readonly string[]): string[] {
-  const all = [...stateValues.map((value) => `state:${value}`), ...labels, ...fields.map((field) => `${field}:`)];
-  return prefix === '' ? [] : all.filter((term) => term.startsWith(prefix) && term !== prefix).slice(0, 8);
 }

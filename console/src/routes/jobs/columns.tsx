@@ -8,17 +8,8 @@ import { type Dictionary, type Formats } from '@/i18n';
 import { instant } from '@/lib/time';
 import { runState } from '@/states';
 import css from './Jobs.module.css';
-import type { Job, Run, Trigger } from './queries';
-
-export interface Beside {
-  triggers: ReadonlyMap<string, Trigger[]> | undefined;
-  runs: ReadonlyMap<string, Run[]> | undefined;
-}
-
-/** Zone in which a job thinks: that of its first trigger. */
-export function zoneOf(job: Job, beside: Beside): string | undefined {
-  return job.spec.timezone ?? beside.triggers?.get(job.name)?.[0]?.timezone;
-}
+import type { Job } from './queries';
+import { quoted } from './query';
 
 /** The kind of work, in the word of the job file. */
 export function taskOf(job: Job): string {
@@ -30,21 +21,23 @@ export function taskOf(job: Job): string {
   return 'noop';
 }
 
-/** Words of the first trigger; the dialect and the zone are left out, which stand elsewhere. */
+/** Words of a trigger without the dialect, which matters to whoever edits it. */
 export function scheduleWords(explanation: string): string {
-  return explanation.replace(/ \((Unix|Quartz) dialect\)/, '').replace(/,? \(?[A-Za-z_]+\/[A-Za-z_/+-]+\)?$/, '').replace(/, UTC$/, '');
+  return explanation.replace(/ ?[(（][^()（）]*(?:dialect|方言)[)）]/, '');
 }
 
-export function jobColumns(t: Dictionary, formats: Formats, ns: string, beside: Beside): Column<Job>[] {
+export function jobColumns(t: Dictionary, formats: Formats, ns: string): Column<Job>[] {
   return [
     {
       id: 'name',
       header: t.jobs.name,
+      sort: 'name',
       cell: (job) => (
         <span className={css.name}>
-          <Link to="/ns/$ns/jobs/$job" params={{ ns, job: job.name }} title={job.spec.description ?? undefined}>
+          <Link to="/ns/$ns/jobs/$job" params={{ ns: job.namespace, job: job.name }} title={job.spec.description ?? undefined}>
             {job.name}
           </Link>
+          {ns === '-' && <span className={css.quiet}>{job.namespace}</span>}
           {job.paused && (
             <span className={css.paused} title={job.pause_reason ? t.jobs.pausedBecause(job.pause_reason) : undefined}>
               <Pause size={11} aria-hidden="true" /> {t.states.paused}
@@ -58,19 +51,21 @@ export function jobColumns(t: Dictionary, formats: Formats, ns: string, beside: 
       id: 'schedule',
       header: t.jobs.schedule,
       wide: true,
-      cell: (job) => <Schedule triggers={beside.triggers?.get(job.name) ?? []} t={t} formats={formats} />,
+      cell: (job) => <Schedule words={job.explanations ?? []} t={t} formats={formats} />,
     },
     {
       id: 'last',
       header: t.jobs.last,
+      sort: 'last',
       width: '12rem',
-      cell: (job) => <Last job={job} ns={ns} t={t} />,
+      cell: (job) => <Last job={job} t={t} />,
     },
     {
       id: 'next',
       header: t.jobs.next,
+      sort: 'next',
       width: '12.5rem',
-      cell: (job) => <Instant at={job.next_fire_at} zone={zoneOf(job, beside)} relative />,
+      cell: (job) => <Instant at={job.next_fire_at} zone={job.spec.timezone} relative />,
     },
     {
       id: 'took',
@@ -85,7 +80,7 @@ export function jobColumns(t: Dictionary, formats: Formats, ns: string, beside: 
       header: t.jobs.recent,
       width: '7.5rem',
       wide: true,
-      cell: (job) => <RunStrip runs={beside.runs?.get(job.name) ?? (job.last_run ? [job.last_run] : [])} />,
+      cell: (job) => <RunStrip runs={job.recent ?? []} />,
     },
     {
       id: 'labels',
@@ -94,7 +89,7 @@ export function jobColumns(t: Dictionary, formats: Formats, ns: string, beside: 
       cell: (job) => (
         <span className={css.labels}>
           {Object.entries(job.spec.labels ?? {}).map(([key, value]) => (
-            <Link key={key} to="/ns/$ns/jobs" params={{ ns }} search={{ q: `label:${key}=${value}` }} className={css.label}>
+            <Link key={key} to="/ns/$ns/jobs" params={{ ns }} search={{ q: `label:${quoted(`${key}=${value}`)}` }} className={css.label}>
               {key}={value}
             </Link>
           ))}
@@ -104,30 +99,27 @@ export function jobColumns(t: Dictionary, formats: Formats, ns: string, beside: 
     { id: 'queue', header: t.jobs.queue, optional: true, cell: (job) => job.spec.queue ?? 'default' },
     { id: 'task', header: t.jobs.task, optional: true, cell: taskOf },
     { id: 'version', header: t.jobs.version, optional: true, align: 'end', cell: (job) => formats.number(job.version) },
-    { id: 'changed', header: t.jobs.changed, optional: true, cell: (job) => <Instant at={job.updated_at} relative /> },
+    { id: 'changed', header: t.jobs.changed, sort: 'updated', optional: true, cell: (job) => <Instant at={job.updated_at} relative /> },
   ];
 }
 
-function Schedule({ triggers, t, formats }: { triggers: readonly Trigger[]; t: Dictionary; formats: Formats }) {
-  const [first] = triggers;
-  if (!first) return <span className={css.quiet}>{t.jobs.onRequest}</span>;
+function Schedule({ words, t, formats }: { words: readonly string[]; t: Dictionary; formats: Formats }) {
+  const [first] = words;
+  if (first === undefined) return <span className={css.quiet}>{t.jobs.onRequest}</span>;
   return (
-    <span className={css.schedule} title={triggers.map((trigger) => trigger.explanation).join('\n')}>
-      <span>{scheduleWords(first.explanation)}</span>
-      <span className={css.quiet}>
-        {first.timezone}
-        {triggers.length > 1 && ` · ${t.jobs.moreTriggers(formats.number(triggers.length - 1))}`}
-      </span>
+    <span className={css.schedule} title={words.join('\n')}>
+      <span>{scheduleWords(first)}</span>
+      {words.length > 1 && <span className={css.quiet}>{t.jobs.moreTriggers(formats.number(words.length - 1))}</span>}
     </span>
   );
 }
 
-function Last({ job, ns, t }: { job: Job; ns: string; t: Dictionary }) {
+function Last({ job, t }: { job: Job; t: Dictionary }) {
   const run = job.last_run;
   if (!run) return <span className={css.quiet}>{t.jobs.never}</span>;
   const at = run.ended_at ?? run.started_at ?? run.fire_at;
   return (
-    <Link to="/ns/$ns/runs/$run" params={{ ns, run: run.id }} className={css.last}>
+    <Link to="/ns/$ns/runs/$run" params={{ ns: job.namespace, run: run.id }} className={css.last}>
       <StateBadge state={runState(run)} />
       {at && (
         <span className={css.quiet}>

@@ -1,67 +1,60 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from '@tanstack/react-query';
-import { api, ask } from '@/api/client';
+import { type InfiniteData, infiniteQueryOptions } from '@tanstack/react-query';
+import { raw } from '@/api/client';
+import type { Facets, ListedJob } from '@/api/contract';
 import type { components } from '@/api/schema';
-import { type JobFilter } from './query';
+import { askedBy, quoted } from './query';
 
-export type Job = components['schemas']['Job'];
-export type Trigger = components['schemas']['Trigger'];
-export type Run = components['schemas']['Run'];
+export type Job = components['schemas']['Job'] & ListedJob;
+
+export interface JobPage {
+  items: Job[];
+  next_cursor?: string | null;
+}
 
 const PAGE = 100;
-/** Runs and triggers that are looked through for what stands beside the jobs. */
-const BESIDE = 500;
+export const STRIP = 14;
 
-export function jobsQuery(namespace: string, filter: JobFilter) {
-  return infiniteQueryOptions({
-    queryKey: ['jobs', namespace, filter],
+function fetchJobs(namespace: string, params: Record<string, string>, signal?: AbortSignal): Promise<JobPage> {
+  return raw<JobPage>('GET', `/api/v1/namespaces/${encodeURIComponent(namespace)}/jobs?${new URLSearchParams(params)}`, undefined, signal);
+}
+
+export interface JobSearch {
+  q: string;
+  sort: string | undefined;
+}
+
+function paramsOf({ q, sort }: JobSearch): Record<string, string> {
+  return { ...(q === '' ? {} : { q }), ...(sort ? { sort } : {}) };
+}
+
+export function jobsQuery(namespace: string, search: JobSearch) {
+  return infiniteQueryOptions<JobPage, Error, InfiniteData<JobPage>, readonly unknown[], string>({
+    queryKey: ['jobs', namespace, search],
     queryFn: ({ pageParam, signal }) =>
-      ask(
-        api.GET('/api/v1/namespaces/{namespace}/jobs', {
-          params: { path: { namespace }, query: { ...filter, limit: PAGE, ...(pageParam ? { cursor: pageParam } : {}) } },
-          signal,
-        }),
-      ),
+      fetchJobs(namespace, { ...paramsOf(search), recent: String(STRIP), limit: String(PAGE), ...(pageParam ? { cursor: pageParam } : {}) }, signal),
     initialPageParam: '',
     getNextPageParam: (page) => page.next_cursor ?? undefined,
-    placeholderData: keepPreviousData,
+    retry: false,
     meta: { topics: ['jobs', 'runs'], every: 2000 },
   });
 }
 
-/** The newest runs of a namespace, by job: what the strips show. */
-export function recentRunsQuery(namespace: string) {
-  return queryOptions({
-    queryKey: ['recent-runs', namespace],
-    queryFn: async ({ signal }) => {
-      const page = await ask(
-        api.GET('/api/v1/namespaces/{namespace}/runs', { params: { path: { namespace }, query: { limit: BESIDE } }, signal }),
-      );
-      return groupBy(page.items, (run) => run.job);
-    },
-    meta: { topics: ['runs'], every: 5000 },
-  });
-}
-
-/** When jobs fire, in the server's words. */
-export function triggersQuery(namespace: string) {
-  return queryOptions({
-    queryKey: ['triggers', namespace],
-    queryFn: async ({ signal }) => {
-      const page = await ask(
-        api.GET('/api/v1/namespaces/{namespace}/triggers', { params: { path: { namespace }, query: { limit: BESIDE } }, signal }),
-      );
-      return groupBy(page.items, (trigger) => trigger.job);
-    },
-    meta: { topics: ['jobs'], every: 10_000 },
-  });
-}
-
-function groupBy<T>(items: readonly T[], key: (item: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const item of items) {
-    const group = groups.get(key(item));
-    if (group) group.push(item);
-    else groups.set(key(item), [item]);
+/** All jobs that a query finds, up to a number. Looks through them page by page. */
+export async function allMatching(namespace: string, search: JobSearch, most: number): Promise<{ jobs: Job[]; isAll: boolean }> {
+  const jobs: Job[] = [];
+  let cursor: string | null | undefined = '';
+  while (cursor !== undefined && cursor !== null && jobs.length < most) {
+    const page: JobPage = await fetchJobs(namespace, { ...paramsOf(search), limit: '1000', ...(cursor ? { cursor } : {}) });
+    jobs.push(...page.items);
+    cursor = page.next_cursor;
   }
-  return groups;
+  return { jobs: jobs.slice(0, most), isAll: cursor === undefined || cursor === null };
+}
+
+/** Words that may stand where the cursor is, from what the server holds. */
+export async function complete(namespace: string, word: string, signal: AbortSignal): Promise<string[]> {
+  const { before, field, prefix } = askedBy(word);
+  const params = new URLSearchParams({ page: 'jobs', prefix, ...(field ? { field } : {}), ...(namespace === '-' ? {} : { namespace }) });
+  const { values } = await raw<Facets>('GET', `/api/v1/facets?${params}`, undefined, signal);
+  return values.slice(0, 10).map(({ value }) => (field ? `${before}${quoted(value)}` : `${before}${value}:`));
 }

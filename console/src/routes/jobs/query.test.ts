@@ -1,41 +1,35 @@
 import { expect, test } from 'vitest';
-import { parseTerms, readQuery, toggleTerm, writeTerm } from './query';
+import { askedBy, parseTerms, quoted, valueOf, withValue } from './query';
 
 test('a query is split into fields, values and free text', () => {
-  const terms = parseTerms('nightly label:team=ops -state:paused name:"a b"');
+  const terms = parseTerms('nightly label:team=ops,"a b" -state:paused next<1h');
   expect(terms.map(({ field, value, negated }) => [field, value, negated])).toEqual([
     ['', 'nightly', false],
-    ['label', 'team=ops', false],
+    ['label', 'team=ops,"a b"', false],
     ['state', 'paused', true],
-    ['name', 'a b', false],
+    ['', 'next<1h', false],
   ]);
 });
 
-test('a quote that is not closed takes the rest', () => {
-  expect(parseTerms('name:"a b')[0]?.value).toBe('a b');
+test('a chip sets its field and leaves the rest as it was written', () => {
+  const query = 'report -label:x="a b" state:paused';
+  expect(valueOf(query, 'state')).toBe('paused');
+  expect(withValue(query, 'state', 'failing')).toBe('report -label:x="a b" state:failing');
+  expect(withValue(query, 'state', undefined)).toBe('report -label:x="a b"');
+  expect(valueOf('-state:paused', 'state')).toBeUndefined();
 });
 
-test('terms become what the list route takes', () => {
-  expect(readQuery('state:paused label:team report')).toEqual({
-    filter: { paused: true, label: 'team', name: 'report' },
-    unknown: [],
-  });
-  expect(readQuery('-state:paused').filter).toEqual({ paused: false });
+test('values are quoted where they need it', () => {
+  expect(['plain', 'two words', 'a,b', 'say "hi"'].map(quoted)).toEqual(['plain', '"two words"', '"a,b"', '"say \\"hi\\""']);
 });
 
-test('what the list does not know is named, not passed over', () => {
-  const { unknown } = readQuery('colour:red one two -label:x');
-  expect(unknown.map((term) => term.value)).toEqual(['red', 'two', 'x']);
-});
-
-test('values with spaces and quotes survive being written', () => {
-  for (const value of ['plain', 'two words', 'say "hi"', 'back\\slash here']) {
-    expect(parseTerms(writeTerm('name', value))[0]?.value).toBe(value);
-  }
-});
-
-test('a chip puts its term in and takes it out again', () => {
-  expect(toggleTerm('report', 'state', 'paused')).toBe('report state:paused');
-  expect(toggleTerm('report state:paused', 'state', 'paused')).toBe('report');
-  expect(toggleTerm('state:paused', 'state', 'enabled')).toBe('state:enabled');
+test.each([
+  ['', '', undefined, ''],
+  ['sta', '', undefined, 'sta'],
+  ['-sta', '-', undefined, 'sta'],
+  ['label:te', 'label:', 'label', 'te'],
+  ['-label:a,te', '-label:a,', 'label', 'te'],
+  ['label:"two', 'label:', 'label', 'two'],
+])('the word %j asks for what may follow', (word, before, field, prefix) => {
+  expect(askedBy(word)).toEqual({ before, field, prefix });
 });

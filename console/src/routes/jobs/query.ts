@@ -1,89 +1,52 @@
-/** The query language of the job list: `field:value`, `-field:value`, quotes, free text. */
+/** The words of a query, as docs/reference/query-language.md has them; the server reads what they mean. */
 
 export interface Term {
   field: string;
+  /** Behind the colon, as it was written. */
   value: string;
   negated: boolean;
-  /** Where it stands in the text. */
-  start: number;
-  end: number;
 }
 
-const TERM = /(-?)(?:([A-Za-z_]+):)?("(?:[^"\\]|\\.)*"?|[^\s"]+)/g;
+const TERM = /(-?)(?:([A-Za-z_]+):)?((?:"(?:[^"\\]|\\.)*"?|[^\s"])+)/g;
 
-/** Splits a query into its terms; a term without a field has the field `''`. */
 export function parseTerms(query: string): Term[] {
-  return [...query.matchAll(TERM)].map((match) => ({
-    negated: match[1] === '-',
-    field: match[2] ?? '',
-    value: unquote(match[3] ?? ''),
-    start: match.index,
-    end: match.index + match[0].length,
-  }));
+  return [...query.matchAll(TERM)].map((match) => ({ negated: match[1] === '-', field: match[2] ?? '', value: match[3] ?? '' }));
 }
 
-function unquote(text: string): string {
-  if (!text.startsWith('"')) return text;
-  return text.replace(/^"|"$/g, '').replace(/\\(.)/g, '$1');
+/** Writes a value, in quotes where it needs them. */
+export function quoted(value: string): string {
+  return /^[^\s",]+$/.test(value) ? value : `"${value.replace(/["\\]/g, '\\$&')}"`;
 }
 
-/** Writes a term, in quotes where it needs them. */
-export function writeTerm(field: string, value: string, negated = false): string {
-  const quoted = /^[^\s"]+$/.test(value) ? value : `"${value.replace(/["\\]/g, '\\$&')}"`;
-  return `${negated ? '-' : ''}${field === '' ? '' : `${field}:`}${quoted}`;
+function write({ negated, field, value }: Term): string {
+  return `${negated ? '-' : ''}${field === '' ? '' : `${field}:`}${value}`;
 }
 
-/** What the list route takes. */
-export interface JobFilter {
-  name?: string;
-  label?: string;
-  paused?: boolean;
+/** Returns the value of a field, where the query names it once and does not negate it. */
+export function valueOf(query: string, field: string): string | undefined {
+  const terms = parseTerms(query).filter((term) => term.field === field);
+  return terms.length === 1 && !terms[0]?.negated ? terms[0]?.value : undefined;
 }
 
-export interface ReadQuery {
-  filter: JobFilter;
-  /** Terms that the list does not know. */
-  unknown: Term[];
-}
-
-/** Fields and what may follow them; for completion and for messages. */
-export const fields = ['name', 'label', 'state'] as const;
-export const stateValues = ['enabled', 'paused'] as const;
-
-export function readQuery(query: string): ReadQuery {
-  const filter: JobFilter = {};
-  const unknown: Term[] = [];
-  for (const term of parseTerms(query)) {
-    const known = take(term, filter);
-    if (!known) unknown.push(term);
-  }
-  return { filter, unknown };
-}
-
-function take(term: Term, filter: JobFilter): boolean {
-  const { field, value, negated } = term;
-  if (field === 'state' && (value === 'paused' || value === 'enabled') && filter.paused === undefined) {
-    filter.paused = (value === 'paused') !== negated;
-    return true;
-  }
-  if (negated) return false;
-  if (field === 'label' && filter.label === undefined) {
-    filter.label = value;
-    return true;
-  }
-  if ((field === '' || field === 'name') && filter.name === undefined) {
-    filter.name = value;
-    return true;
-  }
-  return false;
-}
-
-/** Puts a term into a query, or takes it out if it is there. */
-export function toggleTerm(query: string, field: string, value: string): string {
-  const terms = parseTerms(query);
-  const same = terms.filter((term) => term.field === field && term.value === value && !term.negated);
-  const kept = terms.filter((term) => !(term.field === field && !term.negated));
-  const words = kept.map((term) => writeTerm(term.field, term.value, term.negated));
-  if (same.length === 0) words.push(writeTerm(field, value));
+/** Sets the value of a field in place of what the query says of it; nothing takes the field out. */
+export function withValue(query: string, field: string, value: string | undefined): string {
+  const kept = parseTerms(query).filter((term) => term.field !== field);
+  const words = kept.map(write);
+  if (value !== undefined) words.push(`${field}:${quoted(value)}`);
   return words.join(' ');
+}
+
+export interface Asked {
+  /** What stands before what is completed: `-label:`. */
+  before: string;
+  /** Field whose values are asked for; none: the fields themselves. */
+  field: string | undefined;
+  prefix: string;
+}
+
+/** What the word under the cursor asks to be completed with. */
+export function askedBy(word: string): Asked {
+  const match = /^(-?)(?:([A-Za-z_]+):((?:[^,]*,)*))?(.*)$/.exec(word);
+  const [, minus = '', field, list = '', prefix = ''] = match ?? [];
+  return { before: field === undefined ? minus : `${minus}${field}:${list}`, field, prefix: prefix.replace(/^"/, '') };
 }

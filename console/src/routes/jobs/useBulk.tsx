@@ -12,15 +12,16 @@ export type BulkAction = 'run' | 'pause' | 'resume' | 'remove';
 const ASK_ABOVE = 20;
 const NAMES_SHOWN = 8;
 
-/** Acts on many jobs: asks where it matters, shows how far it is, says what failed, and takes a pause back. */
-export function useBulk(namespace: string): { act: (action: BulkAction, names: readonly string[]) => Promise<BulkResult | undefined>; progress: string | undefined } {
+/** Acts on many jobs, named `namespace/job`: asks where it matters, shows how far it is, says what failed, and takes a pause back. */
+export function useBulk(): { act: (action: BulkAction, names: readonly string[]) => Promise<BulkResult | undefined>; progress: string | undefined } {
   const t = useT();
   const formats = useFormats();
   const client = useQueryClient();
   const [progress, setProgress] = useState<string>();
   const counted = (n: number) => t.jobs.jobCount(n, formats.number(n));
 
-  const one = (action: BulkAction, job: string, reason: string | undefined): Promise<unknown> => {
+  const one = (action: BulkAction, key: string, reason: string | undefined): Promise<unknown> => {
+    const [namespace = '', job = ''] = key.split('/');
     const path = { namespace, job };
     const body = reason ? { reason } : {};
     switch (action) {
@@ -39,8 +40,7 @@ export function useBulk(namespace: string): { act: (action: BulkAction, names: r
     setProgress(t.jobs.working('0', formats.number(names.length)));
     const result = await forEach(names, (name) => one(action, name, reason), (finished) => setProgress(t.jobs.working(formats.number(finished), formats.number(names.length))));
     setProgress(undefined);
-    void client.invalidateQueries({ queryKey: ['jobs', namespace] });
-    void client.invalidateQueries({ queryKey: ['recent-runs', namespace] });
+    void client.invalidateQueries({ queryKey: ['jobs'] });
     const said = { run: t.jobs.started, pause: t.jobs.paused, resume: t.jobs.resumed, remove: t.jobs.removed }[action];
     const opposite = action === 'pause' ? 'resume' : action === 'resume' ? 'pause' : undefined;
     if (result.done.length > 0) {
@@ -87,7 +87,7 @@ export function useBulk(namespace: string): { act: (action: BulkAction, names: r
         ),
         action: word,
         tone: action === 'remove' ? 'danger' : 'primary',
-        ...(action === 'remove' ? { typed: names.length === 1 ? (names[0] ?? '') : String(names.length) } : {}),
+        ...(action === 'remove' ? { typed: names.length === 1 ? (names[0]?.split('/')[1] ?? '') : String(names.length) } : {}),
         reason: action === 'pause',
       });
       if (!answer) return undefined;
