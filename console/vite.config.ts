@@ -28,6 +28,19 @@ export default defineConfig({
     assetsInlineLimit: 0,
     reportCompressedSize: false,
     manifest: true,
+    chunkSizeWarningLimit: 600,
+    rolldownOptions: {
+      output: {
+        // The editor's libraries in parts that are fetched side by side, and kept when one of them changes.
+        codeSplitting: {
+          groups: [
+            { name: 'merge', test: /node_modules\/@codemirror\/merge/ },
+            { name: 'codemirror', test: /node_modules\/(@codemirror|@lezer|style-mod|crelt|w3c-keyname|@marijn)/ },
+            { name: 'yaml', test: /node_modules\/yaml\// },
+          ],
+        },
+      },
+    },
   },
   test: {
     environment: 'happy-dom',

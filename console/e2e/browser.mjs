@@ -18,12 +18,14 @@ export async function profile(browser, server, prefs = {}, options = {}) {
   context.setDefaultTimeout(20_000);
   const faults = [];
   await context.addInitScript((text) => {
-    if (!localStorage.getItem('mainspring.prefs')) localStorage.setItem('mainspring.prefs', text);
+    // A page that is blank has no storage.
+    if (location.protocol !== 'about:' && !localStorage.getItem('mainspring.prefs')) localStorage.setItem('mainspring.prefs', text);
   }, JSON.stringify(prefs));
   context.on('page', (page) => {
     page.on('console', (message) => {
       // A refused or unreachable request is told by the browser itself; journeys that provoke one say so.
-      if (message.type() === 'error' && !context.expectsFailures) faults.push(`console: ${message.text()} at ${page.url()}`);
+      const isRequest = /Failed to load resource|ERR_CONNECTION/.test(message.text());
+      if (message.type() === 'error' && !(isRequest && context.expectsFailures)) faults.push(`console: ${message.text()} ${isRequest ? message.location().url : ''} at ${page.url()}`);
     });
     page.on('pageerror', (error) => faults.push(`error: ${error.message} at ${page.url()}`));
     page.on('dialog', (dialog) => {

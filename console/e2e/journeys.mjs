@@ -8,7 +8,7 @@ export async function writeJobAndWatchItFire({ server, open }) {
   const editor = page.locator('.cm-content');
   await editor.click();
   await page.keyboard.press('ControlOrMeta+a');
-  await page.keyboard.insertText('name: pulse\nschedule: {every: 1s}\nrun: echo beat\n');
+  await page.keyboard.type('name: pulse\nschedule: {every: 1s}\nrun: echo beat\n');
   await page.getByText('Valid. It can be saved.').waitFor();
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await page.waitForURL('**/jobs/pulse');

@@ -5,6 +5,7 @@ import { cpSync, existsSync, mkdirSync, readFileSync, readdirSync, rmSync, write
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { brotliCompressSync, brotliDecompressSync, constants, gunzipSync, gzipSync } from 'node:zlib';
+import { licences } from './licences.mjs';
 
 const here = fileURLToPath(new URL('..', import.meta.url));
 const built = join(here, 'dist');
@@ -27,6 +28,7 @@ if (run.status !== 0) process.exit(run.status ?? 1);
 const budgets = spawnSync(process.execPath, [join(here, 'scripts/budgets.mjs')], { cwd: here, stdio: 'inherit' });
 if (budgets.status !== 0) process.exit(budgets.status ?? 1);
 rmSync(join(built, '.vite'), { recursive: true });
+writeFileSync(join(built, 'licences.txt'), licences(here));
 
 for (const name of files(built)) {
   const bytes = readFileSync(join(built, name));
