@@ -38,7 +38,7 @@ export function CopyButton({ text, label }: { text: string; label?: string }) {
 export function CommandLine({ text }: { text: string }) {
   return (
     <div className={css.line}>
-      <code>{text}</code>
+      <code tabIndex={0}>{text}</code>
       <CopyButton text={text} />
     </div>
   );

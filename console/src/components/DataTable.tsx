@@ -225,6 +225,8 @@ function cellClass<R>(column: Column<R>): string | undefined {
 function Head<R>({ column, sort, onSort }: { column: Column<R>; sort: string | undefined; onSort: ((sort: string) => void) | undefined }) {
   const t = useT();
   const key = column.sort;
+  // A column of buttons has nothing to be called.
+  if (column.header === '') return <td className={cellClass(column)} />;
   if (!key || !onSort) {
     return (
       <th scope="col" className={cellClass(column)}>

@@ -1,10 +1,11 @@
 import type { UseQueryResult } from '@tanstack/react-query';
 import { Ban, FilterX, type LucideIcon, PackageOpen, RotateCw, SearchX, TriangleAlert } from 'lucide-react';
-import type { ReactNode } from 'react';
+import { type ReactNode, useContext } from 'react';
 import { type ApiError, NOT_PROBLEM, NO_ANSWER, asApiError } from '@/api/problem';
 import { useT } from '@/i18n';
 import { Button } from './Button';
 import css from './Feedback.module.css';
+import { InPage } from './inPage';
 
 interface NoteProps {
   icon: LucideIcon;
@@ -14,10 +15,11 @@ interface NoteProps {
 }
 
 function Note({ icon: Icon, title, children, actions }: NoteProps) {
+  const Heading = useContext(InPage) ? 'h2' : 'h1';
   return (
     <div className={css.note}>
       <Icon size={26} strokeWidth={1.3} aria-hidden="true" />
-      <h2>{title}</h2>
+      <Heading>{title}</Heading>
       {children && <div className={css.text}>{children}</div>}
       {actions && <div className={css.actions}>{actions}</div>}
     </div>

@@ -1,4 +1,5 @@
 import { type ReactNode, useEffect } from 'react';
+import { InPage } from './inPage';
 import css from './Page.module.css';
 
 export interface PageProps {
@@ -31,7 +32,7 @@ export function Page({ title, heading, trail, facts, actions, children, fill = f
         </div>
         {actions}
       </header>
-      {children}
+      <InPage value>{children}</InPage>
     </div>
   );
 }

@@ -261,7 +261,7 @@ function Pairs({ title, path, value, onChange, words: t }: { title: string; path
   const write = (next: readonly (readonly [string, unknown])[]) => onChange(path, next.length === 0 ? undefined : Object.fromEntries(next));
   return (
     <div className={css.pairs} role="group" aria-label={title}>
-      <h3>{title}</h3>
+      <div className={css.pairsTitle}>{title}</div>
       {pairs.map(([key, word], index) => (
         <div key={index} className={css.pair}>
           <TextInput mono aria-label={`${title}: ${t.key}`} value={key} onChange={(event) => write(pairs.map((pair, at) => (at === index ? [event.target.value, word] : pair)))} />
