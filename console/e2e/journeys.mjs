@@ -26,6 +26,11 @@ export async function findTheErrorAndRerun({ server, seen, open }) {
   await page.getByText('relation "orders" does not exist').first().waitFor();
   // What a job prints is text, whatever it looks like.
   await page.getByText('<script>alert(1)</script>').first().waitFor();
+  await page.getByRole('button', { name: 'Run again' }).click();
+  const yes = page.getByRole('dialog').getByRole('button', { name: 'Run again' });
+  await yes.or(page.getByText('A new run has started.')).first().waitFor();
+  if (await yes.isVisible()) await yes.click();
+  await page.getByText('A new run has started.').waitFor();
 }
 
 /** Jobs are chosen, paused together, and the pause is taken back. */
@@ -112,10 +117,12 @@ export async function eightTabs({ server, open }) {
   }
 }
 
-/** The server goes and comes back: the page says so, keeps what it showed, and goes on. */
+/** The server goes and comes back: the page says so, keeps what it showed, goes on, and lists what was missed. */
 export async function serverLostAndBack({ server, open }) {
   const context = await open();
   const page = await signIn(context, server);
+  await server.job('ticks', { schedule: { every: '1s', misfire: 'do_nothing', misfire_threshold: '1s' }, noop: true });
+  await server.until('the first tick', async () => (await server.call('GET', '/api/v1/namespaces/default/runs?job=ticks')).items.length > 0);
   await visit(page, '/ns/default/jobs');
   await page.getByRole('link', { name: 'nightly-report' }).waitFor();
   context.expectsFailures = true;
@@ -123,9 +130,14 @@ export async function serverLostAndBack({ server, open }) {
   await server.kill();
   await page.getByRole('button', { name: /Reconnecting|Every 5 s|Stale/ }).waitFor();
   await page.getByRole('link', { name: 'nightly-report' }).waitFor();
+  const down = Date.now();
+  await server.until('four ticks to be missed', () => Date.now() - down > 4000);
   await server.start(listen);
   await server.job('made-meanwhile', { noop: true });
   await page.getByRole('link', { name: 'made-meanwhile' }).waitFor({ timeout: 40_000 });
+  await visit(page, '/ns/default/misfires');
+  await page.getByRole('link', { name: 'ticks' }).first().waitFor();
+  await server.call('POST', '/api/v1/namespaces/default/jobs/ticks/pause', {});
 }
 
 /** A pause of live data is one: not one request goes out. */
@@ -145,5 +157,7 @@ export async function pauseReallyPauses({ server, open }) {
   });
   if (asked.length > 0) return [`asked while paused: ${asked.join(' ')}`];
   await page.getByRole('button', { name: /Resume live updates/ }).click();
+  // New rows wait behind a button: none moves under the reader.
+  await page.getByRole('button', { name: /new run/ }).click();
   await page.locator(`a[href*="${run}"]`).first().waitFor();
 }

@@ -83,7 +83,7 @@ export class Hub {
   }
 
   private wanted(): string[] {
-    return [...new Set([...this.topics, ...[...this.others.values()].flat()])].sort();
+    return known([...this.topics, ...[...this.others.values()].flat()]);
   }
 
   private post(post: Post): void {
@@ -184,8 +184,17 @@ export function changesOf(message: Message): Change[] {
   } catch {
     return [];
   }
-  if (typeof body !== 'object' || body === null || typeof (body as Change).topic !== 'string') return [];
-  return [body as Change];
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) return [];
+  if (message.event === 'stats') return [{ topic: 'stats', patch: body }];
+  return typeof (body as Change).topic === 'string' ? [body as Change] : [];
+}
+
+const TOPIC = /^(?:runs|jobs|queues|workers|cluster|stats|run:[\w-]+|job:[\w.-]+\/[\w.-]+)$/;
+const TOPICS_MAX = 100;
+
+/** Topics that the server knows: one that it does not would refuse the whole stream. */
+export function known(topics: readonly string[]): string[] {
+  return [...new Set(topics)].filter((topic) => TOPIC.test(topic) && !topic.startsWith('job:-/')).sort().slice(0, TOPICS_MAX);
 }
 
 function either(a: AbortSignal, b: AbortSignal): AbortSignal {

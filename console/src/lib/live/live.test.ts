@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { changesOf } from './hub';
+import { changesOf, known } from './hub';
 import { type Message, Parser } from './sse';
 
 function read(...chunks: string[]): { messages: Message[]; beats: number } {
@@ -38,4 +38,13 @@ test('what is no change is passed over', () => {
   const message = (data: string): Message => ({ event: 'change', data, id: '1' });
   expect(changesOf(message('{"topic":"runs","id":"9"}'))).toEqual([{ topic: 'runs', id: '9' }]);
   for (const data of ['', 'x', 'null', '[]', '{}', '{"topic":1}']) expect(changesOf(message(data))).toEqual([]);
+});
+
+test('figures are a change of their topic', () => {
+  expect(changesOf({ event: 'stats', data: '{"running":3}', id: '' })).toEqual([{ topic: 'stats', patch: { running: 3 } }]);
+});
+
+test('only topics that the server knows are asked for, each once', () => {
+  expect(known(['runs', 'job:default/a.b-c', 'run:01a2', 'runs', 'run:', 'job:-/x', 'weather', 'job:x'])).toEqual(['job:default/a.b-c', 'run:01a2', 'runs']);
+  expect(known(Array.from({ length: 150 }, (_, n) => `run:${n}`))).toHaveLength(100);
 });
