@@ -130,7 +130,7 @@ export function DataTable<R>(props: DataTableProps<R>) {
 
   const all = selected !== undefined && rows.length > 0 && rows.every((row) => selected.has(rowKey(row)));
   return (
-    <div className={css.frame} data-waiting={waiting || undefined}>
+    <div className={css.frame} data-waiting={waiting || undefined} aria-busy={waiting || undefined}>
       <div ref={scroller} className={css.scroller} tabIndex={0} role="region" aria-label={label}>
         <table className={css.table} aria-label={label} aria-rowcount={more?.has ? -1 : rows.length + 1} onKeyDown={onKeyDown}>
           <colgroup>

@@ -9,6 +9,7 @@ import { useStore } from '@/lib/store';
 import { nav } from '@/nav';
 import css from './Frame.module.css';
 import { BottomBar, Rail } from './Rail';
+import { InFrame } from './inFrame';
 import { SignedOut } from './SignedOut';
 import { TopBar } from './TopBar';
 import { useNamespace } from './namespace';
@@ -64,7 +65,9 @@ export function Frame() {
       <Rail ns={ns} />
       <TopBar ns={ns} />
       <main id="content" className={css.main} tabIndex={-1}>
-        <Outlet />
+        <InFrame value>
+          <Outlet />
+        </InFrame>
       </main>
       <BottomBar ns={ns} />
       <SignedOut />

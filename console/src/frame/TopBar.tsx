@@ -21,7 +21,7 @@ export function TopBar({ ns }: { ns: string }) {
         <Logo size={20} />
       </Link>
       <NamespaceMenu ns={ns} />
-      <button type="button" className={css.search} aria-label={t.shell.palette} onClick={() => overlay.set('palette')}>
+      <button type="button" className={css.search} onClick={() => overlay.set('palette')}>
         <Search size={14} aria-hidden="true" />
         <span>{t.shell.palette}</span>
         <kbd>{/mac|iphone|ipad/i.test(navigator.platform) ? '⌘K' : 'Ctrl K'}</kbd>

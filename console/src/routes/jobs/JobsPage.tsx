@@ -126,7 +126,7 @@ export function JobsPage() {
           selected={selected}
           onSelect={setSelected}
           rowTone={(job) => (job.paused ? 'muted' : undefined)}
-          waiting={fetched === undefined}
+          waiting={fetched === undefined && query.isFetching}
           more={{ has: query.hasNextPage, busy: query.isFetchingNextPage, load: () => void query.fetchNextPage() }}
           empty={
             q === '' ? (

@@ -19,6 +19,7 @@ import { asState, isFinal, runState } from '@/states';
 import { LogViewer } from './log/LogViewer';
 import { type Attempt, type Run, attemptsQuery, errorQuery, runQuery, whyQuery } from './queries';
 import { runRoute } from './routes';
+import { readColours } from './log/segments';
 import css from './Run.module.css';
 import { RunData } from './RunData';
 import { Timeline, endOf } from './Timeline';
@@ -239,7 +240,7 @@ function ErrorBanner({ run, attempts, error, onShow }: { run: Run; attempts: rea
           <p>
             <button type="button" className={css.errorLine} onClick={() => onShow(first.line)} title={t.run.openError}>
               <span>{t.run.firstError(formats.number(first.line))}</span>
-              <code>{first.text.slice(0, 400)}</code>
+              <code>{readColours(first.text).map((part) => part.text).join('').slice(0, 400)}</code>
             </button>
           </p>
         )}
