@@ -86,6 +86,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/dashboard": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns what happened lately and will happen soon, and what somebody should look at. Reads what is counted already, never history. */
+        get: operations["cluster_dashboard"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/events": {
         parameters: {
             query?: never;
@@ -95,6 +112,23 @@ export interface paths {
         };
         /** Everything that happens, as it happens: an event stream of [`Event`]s that resumes after `Last-Event-ID`. */
         get: operations["events_events"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/facets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists what can be written at a place of a query: the fields, or the values of one. */
+        get: operations["search_facets"];
         put?: never;
         post?: never;
         delete?: never;
@@ -150,6 +184,23 @@ export interface paths {
         post?: never;
         /** Removes the limit of a label. */
         delete: operations["labels_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/misfires": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists what was not fired, over all triggers and the newest first, and says in which times nobody was there to fire. */
+        get: operations["triggers_misfires"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -227,6 +278,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/namespaces/{namespace}/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Checks a job file without saving it: says what is wrong, where in the text, and what would change. */
+        post: operations["bundles_check"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/namespaces/{namespace}/export": {
         parameters: {
             query?: never;
@@ -251,7 +319,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists jobs, by name. */
+        /** Lists jobs of a namespace, or with `-` of all: by name, or as `sort` says. */
         get: operations["jobs_list"];
         put?: never;
         post?: never;
@@ -295,6 +363,23 @@ export interface paths {
         post?: never;
         /** Sets what the next runs of a job are given to `{}`. */
         delete: operations["jobs_clear_data"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/jobs/{job}/file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns a job as a job file that `apply` takes back. */
+        get: operations["jobs_file"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -368,6 +453,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/namespaces/{namespace}/jobs/{job}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the versions of a job that are kept, newest first: those that a run or trigger refers to. */
+        get: operations["jobs_versions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/namespaces/{namespace}/jobs/{job}/versions/{version}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns a version of a job, also as a job file. */
+        get: operations["jobs_version"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/namespaces/{namespace}/jobs/{job}/why": {
         parameters: {
             query?: never;
@@ -392,7 +511,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists runs of a namespace, newest first, live and final. */
+        /** Lists runs of a namespace, or with `-` of all, newest first, live and final. */
         get: operations["runs_list"];
         put?: never;
         post?: never;
@@ -409,7 +528,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Lists triggers, by job and name. */
+        /** Lists triggers of a namespace, or with `-` of all, by job and name. */
         get: operations["triggers_list"];
         put?: never;
         post?: never;
@@ -683,7 +802,58 @@ export interface paths {
             cookie?: never;
         };
         /** Returns a part of the log of a run, or with `follow=true` an event stream that ends when the run is final. */
-        get: operations["runs_log"];
+        get: operations["runs_read"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/log/errors": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns the line at which to begin to read an attempt that failed: its first error. */
+        get: operations["runs_errors"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/log/find": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Looks for a text in the log of a run, for two seconds at most: lists the first lines that match, and counts all. */
+        get: operations["runs_find"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/log/text": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Sends the log of a run as plain text, as it is kept: with escape sequences, without times. */
+        get: operations["runs_text"];
         put?: never;
         post?: never;
         delete?: never;
@@ -754,6 +924,42 @@ export interface paths {
         put?: never;
         /** Explains a schedule and lists its next fire times; nothing is stored. */
         post: operations["schedules_preview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Says with what the request was let in, and until when that holds. */
+        get: operations["session_get"];
+        put?: never;
+        /** Signs a browser in, with the code of a login link or the access token. The answer sets the cookie of the session. */
+        post: operations["session_sign_in"];
+        /** Signs the browser out. With a token, there is nothing to end. */
+        delete: operations["session_sign_out"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/session/link": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Makes a link that signs one browser in, once, within ten minutes, on the node that answers. */
+        post: operations["session_link"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1119,6 +1325,33 @@ export interface components {
          * @enum {string}
          */
         AttemptState: "running" | "succeeded" | "failed" | "timed_out" | "lost" | "cancelled" | "unknown";
+        /** @description Something that somebody should look at. */
+        Attention: {
+            /**
+             * Format: int64
+             * @description How often, or how many: of failures in a row ten at most are counted.
+             */
+            count: number;
+            /** @description In words. */
+            detail: string;
+            /** @description The job, if it is about one. */
+            job?: string | null;
+            /** @description Of what kind. */
+            kind: components["schemas"]["AttentionKind"];
+            /** @description The run to look at. */
+            last_run?: string | null;
+            /** @description Namespace of the job, if it is about one. */
+            namespace?: string | null;
+            /** @description The queue, if it is about one. */
+            queue?: string | null;
+            /** @description Since when. */
+            since: components["schemas"]["Timestamp"];
+        };
+        /**
+         * @description What somebody should look at.
+         * @enum {string}
+         */
+        AttentionKind: "failing" | "late" | "stuck" | "misfires" | "webhooks" | "unknown";
         /**
          * @description How the pause before a further attempt grows.
          * @enum {string}
@@ -1199,6 +1432,26 @@ export interface components {
             timezone?: string | null;
             weekly?: components["schemas"]["OneOrMany_Weekday"] | null;
         };
+        /** @description A text that may be a job file. */
+        CheckRequest: {
+            /** @description `yaml`, `toml` or `json`; `yaml` when absent, which includes JSON. */
+            format?: string | null;
+            /** @description The text: one job, several documents, or a bundle, as `mainspring apply` reads them. */
+            text: string;
+        };
+        /** @description What a text says, and what is wrong with it. */
+        CheckResult: {
+            /** @description Everything that is wrong, with line and column of the text, up to 100 problems. */
+            errors: components["schemas"]["Problem"][];
+            /** @description What applying it would change, compared with what is stored; empty while something is wrong. */
+            items: components["schemas"]["ApplyItem"][];
+            /** @description The jobs as far as they could be read. */
+            jobs: components["schemas"]["JobSpec"][];
+            /** @description Applying it would be accepted. */
+            valid: boolean;
+            /** @description What is allowed and probably not meant. */
+            warnings: components["schemas"]["Problem"][];
+        };
         /** @description The nodes that share a store and divide its shards, as the node that answers saw them at its last renewal. */
         Cluster: {
             /** @description Incarnation of the node that answers. */
@@ -1243,6 +1496,138 @@ export interface components {
             /** @description Last time of day, included; 23:59:59 when absent. */
             to?: string | null;
         };
+        /** @description The whole at a glance. It is made at most every two seconds, and for whoever asks meanwhile it is the same. */
+        Dashboard: {
+            /** @description What somebody should look at, the newest first. */
+            attention: components["schemas"]["Attention"][];
+            /** @description Sums over the range, and what there is now. */
+            counters: components["schemas"]["DashboardCounters"];
+            /** @description When its range begins. */
+            from: components["schemas"]["Timestamp"];
+            /** @description The runs that are executed for longest, longest first. */
+            longest: components["schemas"]["LongRun"][];
+            /** @description The fires of the next hour, in parts of five minutes. */
+            next_hour: components["schemas"]["FirePeak"][];
+            /** @description False: more triggers are due within the hour than were looked at, and counts are too low. */
+            next_hour_complete: boolean;
+            /** @description When it was made. */
+            now: components["schemas"]["Timestamp"];
+            /** @description What happened, oldest first, without a gap; the last point is not over yet. Nodes report every few seconds. */
+            series: components["schemas"]["DashboardPoint"][];
+            /**
+             * Format: int64
+             * @description How long each point of the series is, in milliseconds.
+             */
+            step_ms: number;
+        };
+        /** @description Sums over a range, and what there is now. */
+        DashboardCounters: {
+            /**
+             * Format: int64
+             * @description Runs that were cancelled.
+             */
+            cancelled: number;
+            /**
+             * Format: int64
+             * @description Runs that failed.
+             */
+            failed: number;
+            /**
+             * Format: int64
+             * @description Fire times that became runs.
+             */
+            fires: number;
+            /**
+             * Format: int32
+             * @description The lateness that 99 of 100 handlers stayed below, in milliseconds; absent where none was entered.
+             */
+            late_p99_ms?: number | null;
+            /**
+             * Format: int64
+             * @description Fire times that were missed.
+             */
+            missed: number;
+            /**
+             * Format: int64
+             * @description Runs that are queued now; of the oldest 10,000 unfinished ones.
+             */
+            queued: number;
+            /**
+             * Format: int64
+             * @description Runs that are executed now; of the oldest 10,000 unfinished ones.
+             */
+            running: number;
+            /**
+             * Format: int64
+             * @description Runs that were skipped, and fires that an overlap policy suppressed.
+             */
+            skipped: number;
+            /**
+             * Format: int64
+             * @description Runs that succeeded.
+             */
+            succeeded: number;
+            /**
+             * Format: int32
+             * @description Workers that have joined.
+             */
+            workers: number;
+            /**
+             * Format: int32
+             * @description Workers that were heard within the last 30 seconds.
+             */
+            workers_alive: number;
+        };
+        /** @description What happened within a part of the range. */
+        DashboardPoint: {
+            /** @description When it begins. */
+            at: components["schemas"]["Timestamp"];
+            /**
+             * Format: int64
+             * @description Runs that were cancelled.
+             */
+            cancelled: number;
+            /**
+             * Format: int64
+             * @description Runs that failed.
+             */
+            failed: number;
+            /**
+             * Format: int64
+             * @description Fire times that became runs.
+             */
+            fires: number;
+            /**
+             * Format: int32
+             * @description The highest.
+             */
+            late_max_ms?: number | null;
+            /**
+             * Format: int32
+             * @description The lateness that half of the handlers stayed below, in milliseconds; absent where none was entered on a node.
+             */
+            late_p50_ms?: number | null;
+            /**
+             * Format: int32
+             * @description The lateness that 99 of 100 stayed below.
+             */
+            late_p99_ms?: number | null;
+            /**
+             * Format: int64
+             * @description Fire times that were missed.
+             */
+            missed: number;
+            /**
+             * Format: int64
+             * @description Runs that were skipped, and fires that an overlap policy suppressed.
+             */
+            skipped: number;
+            /**
+             * Format: int64
+             * @description Runs that succeeded.
+             */
+            succeeded: number;
+        };
         /**
          * @description Where a delivery stands.
          * @enum {string}
@@ -1267,6 +1652,23 @@ export interface components {
             /** @description What happened: `run.started`, `run.succeeded`, `fire.missed`, `job.updated`, `trigger.paused`, `node.left`, …. */
             type: string;
         };
+        /** @description What can be written at a place of a query. */
+        Facets: {
+            /** @description False: there are more, or not all jobs were looked at. */
+            complete: boolean;
+            /** @description The values, the most frequent first, at most 50. */
+            values: components["schemas"]["FacetValue"][];
+        };
+        /** @description A value that a field has. */
+        FacetValue: {
+            /**
+             * Format: int64
+             * @description How many jobs have it; absent where nothing is counted.
+             */
+            count?: number | null;
+            /** @description As it is written in a query, without quotes. */
+            value: string;
+        };
         /** @description A field that differs. */
         FieldChange: {
             /** @description Value after; absent when removed. */
@@ -1275,6 +1677,27 @@ export interface components {
             before?: unknown;
             /** @description JSON pointer within the item. */
             pointer: string;
+        };
+        /** @description Fires that come together. */
+        FirePeak: {
+            /** @description When the five minutes begin. */
+            at: components["schemas"]["Timestamp"];
+            /**
+             * Format: int64
+             * @description How many fires there are.
+             */
+            fires: number;
+            /** @description The first jobs that fire then, three at most. */
+            top: components["schemas"]["FirePeakJob"][];
+        };
+        /** @description A job that fires within a part of the hour. */
+        FirePeakJob: {
+            /** @description When it fires. */
+            at: components["schemas"]["Timestamp"];
+            /** @description Job. */
+            job: string;
+            /** @description Namespace. */
+            namespace: string;
         };
         /** @description Instants of a trigger that did not fire: one, or a range. Every instant is a run's or in one of these. */
         Gap: {
@@ -1367,6 +1790,8 @@ export interface components {
             active_runs: number;
             /** @description When it was first saved. */
             created_at: components["schemas"]["Timestamp"];
+            /** @description When each of its triggers fires, in words, in the order of the definition and the language that `Accept-Language` asks for. */
+            explanations?: string[];
             /** @description Id, stable across renames. */
             id: string;
             last_run?: components["schemas"]["RunSummary"] | null;
@@ -1379,6 +1804,8 @@ export interface components {
             pause_reason?: string | null;
             /** @description No trigger of the job fires while true. */
             paused: boolean;
+            /** @description Its newest runs, newest first: as many as `recent` asked for. */
+            recent?: components["schemas"]["RunSummary"][];
             /** @description The definition as it was saved. */
             spec: components["schemas"]["JobSpec"];
             /** @description When this version was saved. */
@@ -1513,6 +1940,22 @@ export interface components {
             /** @description Working directory of the process; a private empty one when absent. */
             working_dir?: string | null;
         };
+        /** @description A version of a job. */
+        JobVersion: {
+            /** @description It is the one that fires now. */
+            current: boolean;
+            /** @description The same as a job file in YAML; absent in lists. */
+            file?: string | null;
+            /** @description When it was saved. */
+            saved_at: components["schemas"]["Timestamp"];
+            /** @description What it says. To restore it, save this: it becomes a new version. */
+            spec: components["schemas"]["JobSpec"];
+            /**
+             * Format: int64
+             * @description Its number.
+             */
+            version: number;
+        };
         /** @description A label of jobs whose runs are limited, whatever their queues and namespaces. */
         LabelLimit: {
             /** @description `NAME=VALUE`. */
@@ -1559,8 +2002,88 @@ export interface components {
              */
             p99_ms?: number | null;
         };
+        /** @description Where to begin to read the log of an attempt that failed. */
+        LogError: {
+            /**
+             * Format: int32
+             * @description The attempt; 0 if the run has none yet.
+             */
+            attempt: number;
+            /**
+             * Format: int64
+             * @description How many lines of the level `error` there are, as far as the search came.
+             */
+            count: number;
+            /** @description The whole log of the attempt was searched. False: two seconds were over before. */
+            done: boolean;
+            first?: components["schemas"]["LogLine"] | null;
+        };
+        /** @description What was found in a log. */
+        LogFound: {
+            /**
+             * Format: int64
+             * @description How many lines match from `from_line` on, as far as the search came.
+             */
+            count: number;
+            /**
+             * @description All lines from `from_line` on were searched. False: two seconds were over before. Go on from the line after
+             *     `searched_through`.
+             */
+            done: boolean;
+            /** @description The first lines that match, in order. */
+            matches: components["schemas"]["LogMatch"][];
+            /**
+             * Format: int64
+             * @description `from_line` that lists the next matches; absent where none is left.
+             */
+            next_line?: number | null;
+            /**
+             * Format: int64
+             * @description Number of the last line that was searched.
+             */
+            searched_through: number;
+            /**
+             * Format: int64
+             * @description Number of the last line there is so far, of the attempt or of the run.
+             */
+            total_lines: number;
+        };
+        /** @description A link that signs one browser in, once. */
+        LoginLink: {
+            /** @description When it opens nothing any more, if it has not been used before. */
+            expires_at: components["schemas"]["Timestamp"];
+            /** @description To be opened in a browser. The code is behind the `#`, which no browser sends with a request. */
+            url: string;
+        };
+        /**
+         * @description How grave a log line is.
+         * @enum {string}
+         */
+        LogLevel: "debug" | "info" | "warn" | "error" | "unknown";
         /** @description A line of a log. */
         LogLine: {
+            /** @description When it was written. */
+            at: components["schemas"]["Timestamp"];
+            /**
+             * Format: int32
+             * @description Attempt.
+             */
+            attempt: number;
+            level?: components["schemas"]["LogLevel"] | null;
+            /**
+             * Format: int64
+             * @description Number within the run, from 1.
+             */
+            line: number;
+            /** @description Where it was written. */
+            stream: components["schemas"]["LogStream"];
+            /** @description The text, without line end; what was not UTF-8 is replaced. Escape sequences of terminals are kept. */
+            text: string;
+            /** @description The rest of the line was dropped. */
+            truncated?: boolean;
+        };
+        /** @description A line that matches. */
+        LogMatch: {
             /** @description When it was written. */
             at: components["schemas"]["Timestamp"];
             /**
@@ -1573,17 +2096,22 @@ export interface components {
              * @description Number within the run, from 1.
              */
             line: number;
+            /** @description Where in `text` it matches, at most 100 times: begin and end, in UTF-16 units as JavaScript counts them. */
+            ranges: number[][];
             /** @description Where it was written. */
             stream: components["schemas"]["LogStream"];
-            /** @description The text, without line end; what was not UTF-8 is replaced. */
+            /** @description The text without escape sequences. Of a long line the first 2,000 characters after its first match, and a little before it. */
             text: string;
-            /** @description The rest of the line was dropped. */
-            truncated?: boolean;
         };
         /** @description A part of a log. */
         LogPage: {
             /** @description The run is final and this is the end of its log. */
             complete: boolean;
+            /**
+             * Format: int64
+             * @description Number of the first line that the query can show: that of the attempt, or 1.
+             */
+            first_line?: number;
             /** @description The lines, in order. */
             lines: components["schemas"]["LogLine"][];
             /**
@@ -1591,6 +2119,11 @@ export interface components {
              * @description `from_line` of the next part.
              */
             next_line: number;
+            /**
+             * Format: int64
+             * @description Number of the last line there is so far, of the attempt or of the run; less than `first_line` while there is none.
+             */
+            total_lines?: number;
             /** @description Lines were dropped because the log reached its limit. */
             truncated: boolean;
         };
@@ -1599,6 +2132,27 @@ export interface components {
          * @enum {string}
          */
         LogStream: "stdout" | "stderr" | "system" | "unknown";
+        /** @description A run that is executed for long. */
+        LongRun: {
+            /** @description Job. */
+            job: string;
+            /** @description Namespace. */
+            namespace: string;
+            /**
+             * Format: int64
+             * @description What nineteen of twenty of the job's last runs stayed below, in milliseconds; absent if fewer than five are known.
+             */
+            p95_ms?: number | null;
+            /** @description The run. */
+            run: string;
+            /**
+             * Format: int64
+             * @description For how long it has been executed, in milliseconds.
+             */
+            running_ms: number;
+            /** @description When its latest attempt was claimed. */
+            started_at: components["schemas"]["Timestamp"];
+        };
         /**
          * @description Misfire policies, under Quartz's names.
          *
@@ -1607,6 +2161,59 @@ export interface components {
          * @enum {string}
          */
         Misfire: "smart" | "ignore" | "fire_once_now" | "do_nothing" | "fire_now" | "now_with_existing_count" | "now_with_remaining_count" | "next_with_remaining_count" | "next_with_existing_count";
+        /** @description Instants of a trigger that did not fire: one, or a range. */
+        MisfireItem: {
+            /** @description Why: as in the filter. */
+            cause: string;
+            /**
+             * Format: int64
+             * @description How many there are.
+             */
+            count: number;
+            /** @description The first of the instants. */
+            first: components["schemas"]["Timestamp"];
+            /** @description Position among all of them. */
+            id: string;
+            /** @description Job. */
+            job: string;
+            /** @description The last of the instants. */
+            last: components["schemas"]["Timestamp"];
+            /** @description Namespace. */
+            namespace: string;
+            /** @description `missed`, or `suppressed` by an overlap policy or a full queue. */
+            outcome: string;
+            /** @description The policy that allowed it. */
+            policy: string;
+            /** @description When it was recorded. */
+            recorded_at: components["schemas"]["Timestamp"];
+            /** @description Trigger, by name; absent if it is gone for long. */
+            trigger?: string | null;
+        };
+        /** @description Misfires, the newest first. A page may have fewer than `limit`, or none, and a `next_cursor`: the search goes on there. */
+        Misfires: {
+            /** @description The misfires. */
+            items: components["schemas"]["MisfireItem"][];
+            /** @description What `cursor` gets the next page; absent on the last one. */
+            next_cursor?: string | null;
+            summary?: components["schemas"]["MisfireSummary"] | null;
+        };
+        /** @description What was not fired within a time. */
+        MisfireSummary: {
+            /** @description False: there are more records than were looked at, and sums are too low. */
+            complete: boolean;
+            /**
+             * Format: int64
+             * @description Instants that were missed.
+             */
+            missed: number;
+            /** @description Times in which instants passed without anybody to fire them, the newest first, five at most. */
+            outages: components["schemas"]["Outage"][];
+            /**
+             * Format: int64
+             * @description Instants that an overlap policy or a full queue suppressed.
+             */
+            suppressed: number;
+        };
         /** @description Where names are unique and access is granted. */
         Namespace: {
             /** @description When it was made. */
@@ -1741,6 +2348,28 @@ export interface components {
          * @enum {string}
          */
         Origin: "schedule" | "manual" | "api" | "retry" | "parent" | "misfire" | "backfill" | "unknown";
+        /** @description A time in which instants passed without anybody to fire them. */
+        Outage: {
+            /**
+             * Format: int64
+             * @description Runs that made up for instants, at most 1,000.
+             */
+            caught_up: number;
+            /**
+             * Format: int64
+             * @description How many instants were due: those made up for and those skipped.
+             */
+            due: number;
+            /** @description The first instant that passed. */
+            from: components["schemas"]["Timestamp"];
+            /**
+             * Format: int64
+             * @description Instants that were not made up for.
+             */
+            skipped: number;
+            /** @description The last one. */
+            to: components["schemas"]["Timestamp"];
+        };
         /** @description An output that is kept apart from its run. */
         OutputRef: {
             /**
@@ -1826,6 +2455,8 @@ export interface components {
                 active_runs: number;
                 /** @description When it was first saved. */
                 created_at: components["schemas"]["Timestamp"];
+                /** @description When each of its triggers fires, in words, in the order of the definition and the language that `Accept-Language` asks for. */
+                explanations?: string[];
                 /** @description Id, stable across renames. */
                 id: string;
                 last_run?: components["schemas"]["RunSummary"] | null;
@@ -1838,6 +2469,8 @@ export interface components {
                 pause_reason?: string | null;
                 /** @description No trigger of the job fires while true. */
                 paused: boolean;
+                /** @description Its newest runs, newest first: as many as `recent` asked for. */
+                recent?: components["schemas"]["RunSummary"][];
                 /** @description The definition as it was saved. */
                 spec: components["schemas"]["JobSpec"];
                 /** @description When this version was saved. */
@@ -1849,6 +2482,27 @@ export interface components {
                 version: number;
                 /** @description In answers to `PUT` and `PATCH`: what is allowed and probably not meant. */
                 warnings?: components["schemas"]["Problem"][];
+            }[];
+            /** @description What `cursor` gets the next page; absent on the last one. Opaque, and valid for the same query only. */
+            next_cursor?: string | null;
+        };
+        /** @description A part of a list. */
+        Page_JobVersion: {
+            /** @description The items, in the order of the list. */
+            items: {
+                /** @description It is the one that fires now. */
+                current: boolean;
+                /** @description The same as a job file in YAML; absent in lists. */
+                file?: string | null;
+                /** @description When it was saved. */
+                saved_at: components["schemas"]["Timestamp"];
+                /** @description What it says. To restore it, save this: it becomes a new version. */
+                spec: components["schemas"]["JobSpec"];
+                /**
+                 * Format: int64
+                 * @description Its number.
+                 */
+                version: number;
             }[];
             /** @description What `cursor` gets the next page; absent on the last one. Opaque, and valid for the same query only. */
             next_cursor?: string | null;
@@ -2084,12 +2738,16 @@ export interface components {
         };
         /** @description What a trigger will do. */
         Preview: {
+            /** @description The dialect of a cron expression: `unix` or `quartz`. */
+            dialect?: string | null;
             /** @description The schedule in words, naming the cron dialect. */
             explanation: string;
             /** @description Fire times in order, those that a calendar removes among them. */
             fires: components["schemas"]["PreviewFire"][];
             /** @description Kind of schedule. */
             kind: components["schemas"]["TriggerKind"];
+            /** @description Fire times before these, the newest first, as many as `past` asked for, as if the trigger had always been there. */
+            past?: components["schemas"]["PreviewFire"][];
             /** @description Zone in which it was read. */
             timezone: string;
             /** @description Things worth a thought that are not wrong. */
@@ -2104,6 +2762,8 @@ export interface components {
             /** @description The same in the trigger's zone, with its offset: `2026-03-29T03:00:00+02:00`. */
             local: string;
             note?: components["schemas"]["PreviewNote"] | null;
+            /** @description A run of the fire before, if it takes `took_ms`, would not be over yet. */
+            overlaps?: boolean;
         };
         /**
          * @description What is special about a fire time.
@@ -2122,6 +2782,16 @@ export interface components {
             count?: number | null;
             /** @description Namespace in which calendars are looked up; `default` when absent. */
             namespace?: string | null;
+            /**
+             * Format: int32
+             * @description Fire times before `after`, 0 to 100; none when absent.
+             */
+            past?: number | null;
+            /**
+             * Format: int64
+             * @description How long a run usually takes, in milliseconds: then fires that come earlier after the one before are marked.
+             */
+            took_ms?: number | null;
             /** @description The trigger. */
             trigger: components["schemas"]["TriggerSpec"];
             until?: components["schemas"]["Timestamp"] | null;
@@ -2401,6 +3071,21 @@ export interface components {
             /** @description What puts at risk what the store keeps, or will stop it one day. Empty if all is well. */
             warnings?: components["schemas"]["StoreWarning"][];
         };
+        /** @description Who asks, and whom. */
+        Session: {
+            expires_at?: components["schemas"]["Timestamp"] | null;
+            /** @description With what the request was let in. */
+            kind: components["schemas"]["SessionKind"];
+            /** @description Name of the node that answers. */
+            node: string;
+            /** @description Its version. */
+            version: string;
+        };
+        /**
+         * @description With what a request was let in.
+         * @enum {string}
+         */
+        SessionKind: "session" | "token" | "unknown";
         /** @description A fixed part of all jobs, whose triggers one node fires. */
         Shard: {
             /**
@@ -2417,6 +3102,13 @@ export interface components {
             number: number;
             /** @description Incarnation of its owner; nobody's while it passes from one to another. */
             owner?: string | null;
+        };
+        /** @description What a session is begun with: one of the two. */
+        SignIn: {
+            /** @description The code of a login link: what follows its `#`. */
+            code?: string | null;
+            /** @description The access token. */
+            token?: string | null;
         };
         /** @description Something about the store that people should hear of. */
         StoreWarning: {
@@ -3116,6 +3808,39 @@ export interface operations {
             };
         };
     };
+    cluster_dashboard: {
+        parameters: {
+            query?: {
+                /** @description Namespace of the jobs in `attention`, `next_hour` and `longest`; all when absent. Counters and series are of all namespaces. */
+                namespace?: string;
+                /** @description How far back: `1h`, `6h`, `24h`, `7d`, `30d` or `90d`; `1h` when absent. */
+                range?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Dashboard"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
     events_events: {
         parameters: {
             query?: {
@@ -3142,6 +3867,43 @@ export interface operations {
                 };
                 content: {
                     "text/event-stream": components["schemas"]["Event"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    search_facets: {
+        parameters: {
+            query: {
+                /** @description The field whose values are listed; when absent, the fields themselves. */
+                field?: string;
+                /** @description Namespace; all when absent. */
+                namespace?: string;
+                /** @description The list that is searched: `jobs` or `runs`. */
+                page: string;
+                /** @description What the values begin with, case ignored; all when absent. */
+                prefix?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Facets"];
                 };
             };
             /** @description Refused */
@@ -3269,6 +4031,51 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    triggers_misfires: {
+        parameters: {
+            query?: {
+                /** @description `misfire`, `catch_up_cap`, `overlap`, `queue_full`, `paused`, `changed` or `deleted`. */
+                cause?: string;
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Recorded at this instant or later; 24 hours ago when absent. */
+                from?: components["schemas"]["Timestamp"];
+                /** @description Job. */
+                job?: string;
+                /** @description Items at most, 1 to 1,000; 100 when absent. */
+                limit?: number;
+                /** @description Namespace; all when absent. */
+                namespace?: string;
+                /** @description `missed` or `suppressed`. */
+                outcome?: string;
+                /** @description Recorded before this instant; now when absent. */
+                to?: components["schemas"]["Timestamp"];
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Misfires"];
+                };
             };
             /** @description Refused */
             default: {
@@ -3582,6 +4389,43 @@ export interface operations {
             };
         };
     };
+    bundles_check: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CheckRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckResult"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
     bundles_export: {
         parameters: {
             query?: never;
@@ -3625,6 +4469,15 @@ export interface operations {
                 name?: string;
                 /** @description Whether paused. */
                 paused?: boolean;
+                /** @description A query, such as `state:failing label:team=ops -queue:slow`: docs/reference/query-language.md. */
+                q?: string;
+                /** @description How many of its newest runs each job lists, 0 to 50; none when absent. */
+                recent?: number;
+                /**
+                 * @description `name`, `next`, `last` or `updated`; with `-` in front the other way round. By namespace and name when absent. Others than `name`
+                 *     need a query that finds at most 2,000 jobs.
+                 */
+                sort?: string;
             };
             header?: never;
             path: {
@@ -3916,6 +4769,42 @@ export interface operations {
             };
         };
     };
+    jobs_file: {
+        parameters: {
+            query?: {
+                /** @description `yaml`, `toml` or `json`; `yaml` when absent. */
+                format?: string;
+            };
+            header?: never;
+            path: {
+                job: string;
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobSpec"];
+                    "application/toml": string;
+                    "application/yaml": string;
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
     jobs_history: {
         parameters: {
             query?: {
@@ -3927,6 +4816,11 @@ export interface operations {
                 job?: string;
                 /** @description Items at most, 1 to 1,000; 100 when absent. */
                 limit?: number;
+                /**
+                 * @description A query, such as `state:failed job:etl-* took>10m`: docs/reference/query-language.md. A page may have fewer runs than `limit`,
+                 *     or none, and a `next_cursor`: then the search was stopped after a second, and goes on there.
+                 */
+                q?: string;
                 /** @description State. */
                 state?: components["schemas"]["RunState"];
                 /** @description Created before this instant. */
@@ -4074,6 +4968,74 @@ export interface operations {
             };
         };
     };
+    jobs_versions: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Items at most, 1 to 1,000; 100 when absent. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                job: string;
+                namespace: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_JobVersion"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    jobs_version: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                job: string;
+                namespace: string;
+                version: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobVersion"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
     jobs_of_job: {
         parameters: {
             query?: never;
@@ -4116,6 +5078,11 @@ export interface operations {
                 job?: string;
                 /** @description Items at most, 1 to 1,000; 100 when absent. */
                 limit?: number;
+                /**
+                 * @description A query, such as `state:failed job:etl-* took>10m`: docs/reference/query-language.md. A page may have fewer runs than `limit`,
+                 *     or none, and a `next_cursor`: then the search was stopped after a second, and goes on there.
+                 */
+                q?: string;
                 /** @description State. */
                 state?: components["schemas"]["RunState"];
                 /** @description Created before this instant. */
@@ -4729,7 +5696,7 @@ export interface operations {
             };
         };
     };
-    runs_log: {
+    runs_read: {
         parameters: {
             query?: {
                 /** @description Attempt; all when absent. */
@@ -4760,6 +5727,118 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["LogPage"];
                     "text/event-stream": components["schemas"]["LogLine"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    runs_errors: {
+        parameters: {
+            query?: {
+                /** @description Attempt; when absent, the last one that failed, or else the last one. */
+                attempt?: number;
+            };
+            header?: never;
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogError"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    runs_find: {
+        parameters: {
+            query: {
+                /** @description Attempt; all when absent. */
+                attempt?: number;
+                /** @description Upper and lower case differ. */
+                case?: boolean;
+                /** @description First line; 1 when absent. */
+                from_line?: number;
+                /** @description Lines that are listed at most, 1 to 1,000; 100 when absent. More are counted. */
+                limit?: number;
+                /** @description The text, 1 to 512 characters. It is looked for line by line, in what a terminal would show: without escape sequences. */
+                q: string;
+                /**
+                 * @description `q` is a regular expression: that of the Rust crate `regex`, without look-around and back references, in time that grows
+                 *     with the log alone.
+                 */
+                regex?: boolean;
+            };
+            header?: never;
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LogFound"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    runs_text: {
+        parameters: {
+            query?: {
+                /** @description Attempt; all when absent. */
+                attempt?: number;
+            };
+            header?: never;
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
                 };
             };
             /** @description Refused */
@@ -4892,6 +5971,131 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Preview"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    session_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    session_sign_in: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SignIn"];
+            };
+        };
+        responses: {
+            /** @description Signed in */
+            204: {
+                headers: {
+                    /** @description The session */
+                    "Set-Cookie"?: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    session_sign_out: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The version in quotes that must be there, or * */
+                "If-Match"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Signed out */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    session_link: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoginLink"];
                 };
             };
             /** @description Refused */

@@ -1,10 +1,10 @@
 import { type InfiniteData, infiniteQueryOptions } from '@tanstack/react-query';
 import { raw } from '@/api/client';
-import type { Facets, ListedJob } from '@/api/contract';
+import type { Facets } from '@/api/contract';
 import type { components } from '@/api/schema';
 import { askedBy, quoted } from './query';
 
-export type Job = components['schemas']['Job'] & ListedJob;
+export type Job = components['schemas']['Job'];
 
 export interface JobPage {
   items: Job[];

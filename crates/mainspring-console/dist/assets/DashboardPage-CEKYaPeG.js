@@ -1,1 +1,0 @@
-import{t as e}from"./RawPage-DL95SI3t.js";import{N as t,U as n}from"./x-BO4QyhR9.js";import{c as r}from"./router-0fXDgRNy.js";var i=n();function a(){let n=t(),{ns:a}=r.useParams();return(0,i.jsx)(e,{title:n.shell.dashboard,path:`/api/v1/next?namespace=${encodeURIComponent(a)}`,topics:[`runs`]})}export{a as DashboardPage};

@@ -1,1 +1,0 @@
-import{t as e}from"./RawPage-DL95SI3t.js";import{N as t,U as n}from"./x-BO4QyhR9.js";import{s as r}from"./router-0fXDgRNy.js";var i=n();function a(){let n=t(),{ns:a,job:o}=r.useParams();return(0,i.jsx)(e,{title:n.shell.jobs,path:`/api/v1/namespaces/${encodeURIComponent(a)}/jobs/${encodeURIComponent(o)}`,topics:[`job:${a}/${o}`]})}export{a as JobPage};

@@ -1,1 +1,0 @@
-import{t as e}from"./RawPage-DL95SI3t.js";import{N as t,U as n}from"./x-BO4QyhR9.js";var r=n();function i(){let n=t();return(0,r.jsx)(e,{title:n.shell.workers,path:`/api/v1/workers`,topics:[`workers`]})}export{i as WorkersPage};

@@ -1,0 +1,1 @@
+import{U as e}from"./x-BU2Tcaom.js";var t=e(void 0);export{t};
