@@ -1359,12 +1359,14 @@ export interface components {
         Backoff: "fixed" | "exponential";
         /** @description Jobs and calendars together: a job file, the body of `apply`, the answer of `export`. */
         Bundle: {
-            /** @description Calendars, in any order. */
+            /** @description Calendars, in any order; at most 10,000. */
             calendars?: components["schemas"]["CalendarSpec"][];
-            /** @description Jobs, in any order. */
+            /** @description Jobs, in any order; at most 100,000. */
             jobs?: components["schemas"]["JobSpec"][];
             /** @description Namespace of the items that name none. */
             namespace?: string | null;
+            /** @description Further namespaces that are named though nothing here is in them, so that `prune` empties these; at most 1,000. */
+            namespaces?: string[];
         };
         /** @description A calendar with what the server knows about it. */
         Calendar: {
@@ -1412,7 +1414,7 @@ export interface components {
          *     removes is removed as well.
          */
         CalendarSpec: {
-            /** @description Kind: days of each year, `MM-DD`. */
+            /** @description Kind: days of each year, `MM-DD`; at most 366. */
             annual?: string[] | null;
             /** @description Another calendar whose days are removed too. */
             base?: string | null;
@@ -1421,7 +1423,7 @@ export interface components {
             daily?: components["schemas"]["DailyRange"] | null;
             /** @description What the calendar is for, in the user's words. */
             description?: string | null;
-            /** @description Kind: days, `YYYY-MM-DD`. */
+            /** @description Kind: days, `YYYY-MM-DD`; at most 10,000. */
             holiday?: string[] | null;
             monthly?: components["schemas"]["OneOrMany_u8"] | null;
             /** @description Name, unique in its namespace; the same rules as for jobs. */
@@ -1753,7 +1755,7 @@ export interface components {
             /** @description Request body: text is sent as it is, anything else as JSON. */
             body?: unknown;
             expect?: components["schemas"]["OneOrMany_Status"] | null;
-            /** @description Request headers. */
+            /** @description Request headers, at most 250. */
             headers?: {
                 [key: string]: string;
             };
@@ -1850,11 +1852,11 @@ export interface components {
             calendar?: string | null;
             /** @description What the job is for, in the user's words. */
             description?: string | null;
-            /** @description Environment variables of the process. */
+            /** @description Environment variables of the process; at most 1,000. */
             env?: {
                 [key: string]: string;
             };
-            /** @description Task: a program and its arguments, without a shell. */
+            /** @description Task: a program and its arguments, without a shell; at most 10,000. */
             exec?: string[] | null;
             /** @description Task: a function registered under this name by a worker or an embedding program. */
             handler?: string | null;
@@ -1863,7 +1865,7 @@ export interface components {
             input?: unknown;
             /** @description Whether each run is given the data that the last one that succeeded has left (Quartz: `PersistJobDataAfterExecution`). */
             keep_data?: boolean | null;
-            /** @description Keys and values to select jobs by. */
+            /** @description Keys and values to select jobs by; at most 250. */
             labels?: {
                 [key: string]: string;
             };
@@ -1881,7 +1883,7 @@ export interface components {
             noop?: boolean;
             on_lost?: components["schemas"]["OnLost"] | null;
             overlap?: components["schemas"]["Overlap"] | null;
-            /** @description Members of `input` that whoever starts a run may set, with their types and defaults. */
+            /** @description Members of `input` that whoever starts a run may set, with their types and defaults; at most 250. */
             params?: {
                 [key: string]: components["schemas"]["ParamSpec"];
             };
@@ -1894,7 +1896,6 @@ export interface components {
             priority?: number | null;
             /** @description Queue in which runs wait for a worker; `default` when absent. */
             queue?: string | null;
-            retention?: components["schemas"]["Retention"] | null;
             /**
              * Format: int32
              * @description Further attempts after a failed one, 0 to 1,000; none when absent.
@@ -1931,9 +1932,9 @@ export interface components {
             timeout?: string | null;
             /** @description IANA time zone of the triggers that name none; else the server's default. */
             timezone?: string | null;
-            /** @description When to run, as named triggers; instead of `schedule`. */
+            /** @description When to run, as named triggers; instead of `schedule`. At most 250. */
             triggers?: components["schemas"]["TriggerSpec"][];
-            /** @description Labels that a worker must have to get runs of the job: every pair. */
+            /** @description Labels that a worker must have to get runs of the job: every pair. At most 100, as many as a worker has. */
             workers?: {
                 [key: string]: string;
             };
@@ -2237,13 +2238,8 @@ export interface components {
              */
             version: number;
         };
-        /** @description What `PUT` of a namespace takes. */
-        NamespaceSpec: {
-            /** @description What it is for, in the user's words. */
-            description?: string | null;
-            /** @description No trigger of the namespace fires while true. */
-            paused?: boolean | null;
-        };
+        /** @description What `PUT` of a namespace takes: nothing in this version. */
+        NamespaceSpec: Record<string, never>;
         /** @description A fire time to come, of a trigger that exists. */
         NextFire: {
             /** @description The instant plus jitter. */
@@ -2710,7 +2706,7 @@ export interface components {
             default?: unknown;
             /** @description What the parameter is for. */
             description?: string | null;
-            /** @description The only values allowed, when given. */
+            /** @description The only values allowed, when given; at most 1,000. */
             enum?: unknown[];
             /** @description A run that is asked for without it is refused, unless it has a default or is a member of the job's input. */
             required?: boolean;
@@ -2773,7 +2769,7 @@ export interface components {
         /** @description Asks what a trigger will do. */
         PreviewRequest: {
             after?: components["schemas"]["Timestamp"] | null;
-            /** @description Calendars it may name, before those of the namespace. */
+            /** @description Calendars it may name, before those of the namespace; at most 100. */
             calendars?: components["schemas"]["CalendarSpec"][];
             /**
              * Format: int32
@@ -2859,15 +2855,28 @@ export interface components {
             type: string;
         };
         /** @description A queue as the API shows it. Unfinished runs are counted up to ten thousand, the oldest first. */
-        Queue: components["schemas"]["QueueSettings"] & {
+        Queue: {
+            /**
+             * Format: int32
+             * @description Runs that are executed at a time, over all nodes and workers; at least 1.
+             */
+            max_running?: number | null;
+            /**
+             * Format: int32
+             * @description Runs that wait in it at a time; 1 to 100000. Where as many wait, runs that are asked for are refused, and fires suppressed.
+             */
+            max_waiting?: number | null;
             /** @description Its name. */
             name: string;
             oldest_due_at?: components["schemas"]["Timestamp"] | null;
+            /** @description Nothing leaves it; what runs goes on. */
+            paused?: boolean;
             /**
              * Format: int64
              * @description Runs that wait in it.
              */
             queued: number;
+            rate?: components["schemas"]["QueueRate"] | null;
             /**
              * Format: int64
              * @description Runs of it that are executed.
@@ -2912,16 +2921,6 @@ export interface components {
         Reason: {
             /** @description The reason, in the user's words. */
             reason?: string | null;
-        };
-        /** @description How long final runs of a job are kept. What exceeds either bound is deleted. */
-        Retention: {
-            /** @description Age after the end of the run, as a duration. */
-            max_age?: string | null;
-            /**
-             * Format: int32
-             * @description Number of runs.
-             */
-            max_count?: number | null;
         };
         /**
          * @description How a worker is picked from those of the queue that have the labels of `workers`. Workers are in the order of their names.
@@ -3007,7 +3006,7 @@ export interface components {
         RunNow: {
             /** @description Input in place of the job's; where both are mappings, laid over it key by key. */
             input?: unknown;
-            /** @description Members set in the input, over the job's; each must be among the job's `params` when it declares any. */
+            /** @description Members set in the input, over the job's, at most 1,000; each must be among the job's `params` when it declares any. */
             params?: {
                 [key: string]: unknown;
             };
@@ -3516,13 +3515,13 @@ export interface components {
         };
         /** @description What a worker says of itself when it joins. */
         WorkerSpec: {
-            /** @description For selecting; free pairs. */
+            /** @description For selecting; free pairs, at most 100. */
             labels?: {
                 [key: string]: string;
             };
             /** @description What people call it. */
             name: string;
-            /** @description Queues that it takes runs from: the first first. */
+            /** @description Queues that it takes runs from: the first first. At most 1,000. */
             queues: string[];
             /**
              * Format: int32
@@ -3560,6 +3559,11 @@ export interface components {
             ][];
             /** @enum {string} */
             kind: "http";
+            /**
+             * Format: int32
+             * @description How many redirects are followed; 3 if absent.
+             */
+            max_redirects?: number | null;
             /** @description `GET`, `POST`, … */
             method: string;
             /**
@@ -3641,7 +3645,7 @@ export interface operations {
             query?: {
                 /** @description Checks everything, says what would change, and changes nothing. */
                 dry_run?: boolean;
-                /** @description Deletes jobs and calendars that the bundle lacks, in the namespaces it names. */
+                /** @description Deletes jobs and calendars that the bundle lacks, in the namespaces it names, also those that it lists nothing of. */
                 prune?: boolean;
             };
             header?: {
@@ -3657,6 +3661,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3685,6 +3690,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3713,6 +3719,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3751,6 +3758,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description It will be done */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -3789,6 +3797,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description It will be done */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -3822,6 +3831,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3861,6 +3871,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3898,6 +3909,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3926,6 +3938,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3954,6 +3967,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -3993,6 +4007,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4026,6 +4041,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -4069,6 +4085,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4102,6 +4119,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4132,6 +4150,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4174,6 +4193,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4182,6 +4202,7 @@ export interface operations {
                     "application/json": components["schemas"]["Namespace"];
                 };
             };
+            /** @description It was made */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -4252,6 +4273,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4283,6 +4305,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4326,6 +4349,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4334,6 +4358,7 @@ export interface operations {
                     "application/json": components["schemas"]["Calendar"];
                 };
             };
+            /** @description It was made */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -4393,7 +4418,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                /** @description 1 to 128 visible ASCII characters; without effect here: a repetition is done as well */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -4407,6 +4432,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4437,6 +4463,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4487,6 +4514,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4518,6 +4546,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4561,6 +4590,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4569,6 +4599,7 @@ export interface operations {
                     "application/json": components["schemas"]["Job"];
                 };
             };
+            /** @description It was made */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -4646,6 +4677,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4677,6 +4709,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4717,6 +4750,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4784,6 +4818,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4835,6 +4870,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4873,6 +4909,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4911,6 +4948,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -4949,6 +4987,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description It was made */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -4985,6 +5024,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5017,6 +5057,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5048,6 +5089,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5096,6 +5138,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5137,6 +5180,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5169,6 +5213,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5206,6 +5251,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5245,6 +5291,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5284,6 +5331,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5316,6 +5364,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5353,6 +5402,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5381,6 +5431,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5409,6 +5460,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5437,6 +5489,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5467,6 +5520,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5506,6 +5560,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5529,7 +5584,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                /** @description 1 to 128 visible ASCII characters; without effect here: a repetition is done as well */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -5543,6 +5598,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5566,7 +5622,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                /** @description 1 to 128 visible ASCII characters; without effect here: a repetition is done as well */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -5580,6 +5636,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5610,6 +5667,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5640,6 +5698,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5677,6 +5736,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description It will be done */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -5720,6 +5780,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5754,6 +5815,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5800,6 +5862,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5833,6 +5896,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5863,6 +5927,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5900,6 +5965,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description It was made */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -5930,6 +5996,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5953,7 +6020,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                /** @description 1 to 128 visible ASCII characters; without effect here: a repetition is done as well */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -5965,6 +6032,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -5993,6 +6061,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6016,7 +6085,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                /** @description 1 to 128 visible ASCII characters; without effect here: a repetition is done as well */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6082,7 +6151,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                /** @description 1 to 128 visible ASCII characters; without effect here: a repetition is done as well */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6090,6 +6159,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6118,6 +6188,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6141,7 +6212,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                /** @description 1 to 128 visible ASCII characters; without effect here: a repetition is done as well */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6153,6 +6224,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description It was made */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -6183,6 +6255,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6216,6 +6289,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -6249,6 +6323,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6272,7 +6347,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                /** @description 1 to 128 visible ASCII characters; without effect here: a repetition is done as well */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -6282,6 +6357,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6308,7 +6384,7 @@ export interface operations {
                 force?: boolean;
             };
             header?: {
-                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                /** @description 1 to 128 visible ASCII characters; without effect here: a repetition is done as well */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -6318,6 +6394,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6341,7 +6418,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                /** @description 1 to 128 visible ASCII characters; without effect here: a repetition is done as well */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -6351,6 +6428,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description It will be done */
             202: {
                 headers: {
                     [name: string]: unknown;
@@ -6379,6 +6457,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6402,7 +6481,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                /** @description 1 to 128 visible ASCII characters; without effect here: a repetition is done as well */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6414,6 +6493,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description It was made */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -6447,6 +6527,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -6473,6 +6554,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6496,7 +6578,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                /** @description 1 to 128 visible ASCII characters; without effect here: a repetition is done as well */
                 "Idempotency-Key"?: string;
             };
             path?: never;
@@ -6508,6 +6590,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description It was made */
             201: {
                 headers: {
                     [name: string]: unknown;
@@ -6538,6 +6621,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6571,6 +6655,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description Done */
             204: {
                 headers: {
                     [name: string]: unknown;
@@ -6592,7 +6677,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                /** @description 1 to 128 visible ASCII characters; without effect here: a repetition is done as well */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -6606,6 +6691,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6629,7 +6715,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                /** @description 1 to 128 visible ASCII characters; without effect here: a repetition is done as well */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -6643,6 +6729,7 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6665,7 +6752,7 @@ export interface operations {
     server_livez: {
         parameters: {
             query?: {
-                /** @description Lists the checks */
+                /** @description Lists the checks; `?verbose` alone does, too. */
                 verbose?: boolean;
             };
             header?: never;
@@ -6674,6 +6761,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6711,6 +6799,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;
@@ -6733,7 +6822,7 @@ export interface operations {
     server_readyz: {
         parameters: {
             query?: {
-                /** @description Lists the checks */
+                /** @description Lists the checks; `?verbose` alone does, too. */
                 verbose?: boolean;
             };
             header?: never;
@@ -6742,6 +6831,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
+            /** @description The answer */
             200: {
                 headers: {
                     [name: string]: unknown;

@@ -80,6 +80,9 @@ pub fn check_bundle(bundle: &Bundle) -> Vec<Problem> {
     if let Some(namespace) = &bundle.namespace {
         name_problem("/namespace", namespace, &mut problems);
     }
+    for (index, namespace) in bundle.namespaces.iter().enumerate() {
+        name_problem(format!("/namespaces/{index}"), namespace, &mut problems);
+    }
     for (index, calendar) in bundle.calendars.iter().enumerate() {
         problems.extend(check_calendar(calendar).into_iter().map(|found| under(format!("/calendars/{index}"), found)));
     }

@@ -4,7 +4,6 @@
 //! pointer to place, and a list of what JSON or we do not allow. Limits hold before memory is spent:
 //! on bytes before parsing, on depth and alias expansion inside the parsers, on the rest here.
 
-use std::collections::HashMap;
 use std::path::Path;
 
 use serde_json::Value;
@@ -14,8 +13,13 @@ use crate::{ErrorCode, Position, Problem};
 mod json;
 mod lines;
 mod node;
+mod number;
+mod places;
 mod toml;
 mod yaml;
+
+pub use number::is_exact_number;
+use places::Places;
 
 pub(crate) use node::{escape, shorten};
 
@@ -79,13 +83,6 @@ pub struct Document {
 /// Line and column, from 1; columns count characters.
 pub(crate) type Place = (u32, u32);
 
-/// Where each part of a document was written.
-#[derive(Debug, Clone, Default, PartialEq)]
-struct Places {
-    values: HashMap<String, Place>,
-    keys: HashMap<String, Place>,
-}
-
 /// Reads a text as documents: one, or for YAML as many as `---` separates. Empty ones are left out.
 ///
 /// # Errors
@@ -113,9 +110,8 @@ pub fn parse_documents(
     let mut problems = Vec::new();
     for root in parsed {
         let mut composer = node::Composer::new(limits);
-        let value = composer.compose(root);
-        let (places, faults) = composer.finish();
-        problems.extend(faults.into_iter().map(|fault| fault.into_problem(in_file)));
+        let (value, places) = composer.compose(root);
+        problems.extend(composer.finish().into_iter().map(|fault| fault.into_problem(in_file)));
         if !value.is_null() {
             documents.push(Document { file: file.map(str::to_owned), value, places });
         }
@@ -126,21 +122,12 @@ pub fn parse_documents(
 impl Document {
     /// Returns where the value at a JSON pointer was written; for one that is absent, where its parent was.
     pub fn position(&self, pointer: &str) -> Option<Position> {
-        let mut pointer = pointer;
-        loop {
-            if let Some(place) = self.places.values.get(pointer) {
-                return Some(self.place(*place));
-            }
-            pointer = &pointer[..pointer.rfind('/')?];
-        }
+        Some(self.place(self.places.value(pointer)))
     }
 
     /// Returns where the key of the member at a JSON pointer was written; else as [`Self::position`].
     pub fn key_position(&self, pointer: &str) -> Option<Position> {
-        match self.places.keys.get(pointer) {
-            Some(place) => Some(self.place(*place)),
-            None => self.position(pointer),
-        }
+        Some(self.place(self.places.key(pointer)))
     }
 
     fn place(&self, (line, column): Place) -> Position {

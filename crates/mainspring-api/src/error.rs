@@ -62,6 +62,8 @@ catalogue! {
         "Values are counted after YAML aliases are expanded. Split the file, or use fewer aliases.";
     DocumentDuplicateKey "document.duplicate_key" 400 "a key is written twice"
         "Remove one of the two. A later value never silently replaces an earlier one.";
+    DocumentKeyTooLong "document.key_too_long" 400 "a key is too long"
+        "A key has at most 1,024 bytes. Long texts belong into values.";
     DocumentNul "document.nul" 400 "a text contains the NUL character"
         "NUL cannot be passed to processes nor kept by every database. Remove it.";
     DocumentUnsupported "document.unsupported" 400 "the document uses something that JSON cannot express"
@@ -75,6 +77,8 @@ catalogue! {
         "The message says what was expected. In YAML, quote text that looks like a number, a boolean or null.";
     FieldValue "field.value" 422 "a value is not allowed"
         "The message says which values are.";
+    FieldTooMany "field.too_many" 422 "a list or mapping has too many items"
+        "The message says how many are allowed, and so does the schema. Make several jobs or files of one.";
     FieldLater "field.later" 422 "this version cannot do that yet"
         "The key is known, but what it asks for is not in this version. Remove it, or upgrade mainspring.";
     NameInvalid "name.invalid" 422 "a name is not allowed"

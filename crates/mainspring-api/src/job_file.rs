@@ -3,6 +3,7 @@
 //! A document holds one job, a list of jobs, or a mapping of `jobs`, `calendars` and `namespace`.
 
 use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap, HashSet};
 
 use schemars::{JsonSchema, schema_for};
 use serde::Serialize;
@@ -39,6 +40,10 @@ pub struct JobFiles {
     left_out: Vec<LeftOut>,
     calendars: Vec<Origin>,
     jobs: Vec<Origin>,
+    /// Namespaces that documents name.
+    named: BTreeSet<String>,
+    /// Files that hold something, which cannot be read.
+    unreadable: BTreeSet<Option<String>>,
 }
 
 /// Where an item of the bundle was written.
@@ -82,9 +87,13 @@ pub fn survey_job_files(files: &[JobFile<'_>], namespace: Option<&str>) -> (JobF
     for file in files {
         match parse_documents(file.name, file.text, file.format, Limits::FILE) {
             Ok(documents) => documents.into_iter().for_each(|document| read.add(document, namespace, &mut problems)),
-            Err(found) => problems.extend(found),
+            Err(found) => {
+                read.unreadable.insert(file.name.map(str::to_owned));
+                problems.extend(found);
+            }
         }
     }
+    read.name_empty();
     let problems = read.with_further(problems, duplicates(&read.bundle));
     (read, problems)
 }
@@ -117,8 +126,8 @@ impl JobFiles {
 
     /// Returns a warning for each file that holds nothing.
     pub fn empty(&self) -> Vec<Problem> {
-        let holds = |name: &Option<String>| self.documents.iter().any(|document| document.file == *name);
-        let empty = self.names.iter().filter(|name| !holds(name));
+        let holding: HashSet<_> = self.documents.iter().map(|document| &document.file).collect();
+        let empty = self.names.iter().filter(|name| !holding.contains(name) && !self.unreadable.contains(*name));
         let warning = |name: &Option<String>| {
             let warning = Problem::new(ErrorCode::DocumentEmpty, "there is nothing in it");
             warning.position(Position { file: name.clone(), line: 1, column: 1 })
@@ -130,20 +139,14 @@ impl JobFiles {
     /// of the files and their lines. What is known already, or only follows from it, is left out.
     #[must_use]
     pub fn with_further(&self, mut problems: Vec<Problem>, further: Vec<Problem>) -> Vec<Problem> {
-        let known = problems.len();
-        for problem in further.into_iter().filter(|problem| !self.explains(problem)) {
-            let problem = self.locate(problem);
-            let same = |other: &Problem| {
-                (&other.code, &other.position, &other.message) == (&problem.code, &problem.position, &problem.message)
-            };
-            if !problems[..known].iter().any(same) {
-                problems.push(problem);
-            }
-        }
+        let told = |problem: &Problem| (problem.code.clone(), problem.position.clone(), problem.message.clone());
+        let known: HashSet<_> = problems.iter().map(told).collect();
+        let further = further.into_iter().filter(|problem| !self.explains(problem)).map(|problem| self.locate(problem));
+        problems.extend(further.filter(|problem| !known.contains(&told(problem))));
+        let files: HashMap<_, _> = self.names.iter().enumerate().rev().map(|(index, name)| (name, index)).collect();
         problems.sort_by_cached_key(|problem| {
             let position = problem.position.as_ref();
-            let name = position.map(|position| &position.file);
-            let file = self.names.iter().position(|known| Some(known) == name);
+            let file = position.and_then(|position| files.get(&position.file)).copied();
             (file, position.map(|position| (position.line, position.column)))
         });
         problems
@@ -167,9 +170,21 @@ impl JobFiles {
         Some((origin.document, format!("{}{rest}", origin.pointer)))
     }
 
+    /// Notes in the bundle the namespaces that documents name and list nothing of.
+    fn name_empty(&mut self) {
+        let calendars = self.bundle.calendars.iter().filter_map(|item| item.namespace.as_ref());
+        let listed: HashSet<_> =
+            self.bundle.jobs.iter().filter_map(|item| item.namespace.as_ref()).chain(calendars).collect();
+        self.bundle.namespaces = self.named.iter().filter(|name| !listed.contains(name)).cloned().collect();
+    }
+
     fn add(&mut self, document: Document, namespace: Option<&str>, problems: &mut Vec<Problem>) {
         let own = document.value["namespace"].as_str().filter(|_| is_bundle(&document.value));
         let namespace = own.or(namespace).map(str::to_owned);
+        // Named also when nothing of it is listed: whoever empties a file means that.
+        self.named.extend(namespace.clone().filter(|_| is_bundle(&document.value)));
+        let further = document.value["namespaces"].as_array().filter(|_| is_bundle(&document.value));
+        self.named.extend(further.into_iter().flatten().filter_map(|name| name.as_str().map(str::to_owned)));
         let index = self.documents.len();
         let mut reader = ItemReader::new(&document.value);
         for (pointer, mut item) in reader.items("calendars", check_calendar) {
@@ -193,24 +208,33 @@ impl JobFiles {
 
 /// Reads the items of a document, without what is of the wrong shape.
 struct ItemReader<'v> {
-    value: &'v Value,
+    value: Cow<'v, Value>,
     problems: Vec<Problem>,
     left_out: LeftOut,
 }
 
 impl<'v> ItemReader<'v> {
     fn new(value: &'v Value) -> Self {
-        Self { value, problems: shape_problems(value), left_out: LeftOut::default() }
+        let (value, problems) = checked(value);
+        Self { value, problems, left_out: LeftOut::default() }
     }
 
     /// Returns the items of a kind with their pointers, and keeps what is wrong with them beyond their shape.
     fn items<T: DeserializeOwned>(&mut self, kind: &str, check: fn(&T) -> Vec<Problem>) -> Vec<(String, T)> {
-        if self.problems.len() >= shape::PROBLEMS_MAX {
+        // Of a list that is too long as a whole nothing is read.
+        let refused = |problem: &Problem| problem.pointer.strip_prefix('/') == Some(kind);
+        if self.problems.len() >= shape::PROBLEMS_MAX || self.problems.iter().any(refused) {
             return Vec::new();
         }
         let mut items = Vec::new();
-        for pointer in item_pointers(self.value, kind) {
-            let Some(value) = self.left_out.remains(self.value, &pointer, &self.problems) else { continue };
+        let pointers = item_pointers(&self.value, kind);
+        let depth = pointers.first().map_or(0, |pointer| pointer.matches('/').count());
+        let known = self.problems.clone();
+        let mut of_items: HashMap<&str, Vec<&Problem>> = HashMap::new();
+        known.iter().for_each(|problem| of_items.entry(head(&problem.pointer, depth)).or_default().push(problem));
+        for pointer in pointers {
+            let wrong = of_items.get(pointer.as_str()).map(Vec::as_slice).unwrap_or_default();
+            let Some(value) = self.left_out.remains(&self.value, &pointer, wrong) else { continue };
             match T::deserialize(&*value) {
                 Ok(item) => {
                     let inside = check(&item).into_iter().map(|problem| under(pointer.clone(), problem));
@@ -229,15 +253,20 @@ impl<'v> ItemReader<'v> {
     }
 }
 
-fn is_bundle(value: &Value) -> bool {
-    value.get("jobs").is_some() || value.get("calendars").is_some()
+/// The first tokens of a pointer.
+fn head(pointer: &str, tokens: usize) -> &str {
+    pointer.match_indices('/').nth(tokens).map_or(pointer, |(end, _)| &pointer[..end])
 }
 
-fn shape_problems(value: &Value) -> Vec<Problem> {
+fn is_bundle(value: &Value) -> bool {
+    ["jobs", "calendars", "namespaces"].iter().any(|key| value.get(key).is_some())
+}
+
+fn checked(value: &Value) -> (Cow<'_, Value>, Vec<Problem>) {
     match value {
-        Value::Array(_) => shape::check::<Vec<JobSpec>>(value),
-        value if is_bundle(value) => shape::check::<Bundle>(value),
-        value => shape::check::<JobSpec>(value),
+        Value::Array(_) => shape::checked::<Vec<JobSpec>>(value),
+        value if is_bundle(value) => shape::checked::<Bundle>(value),
+        value => shape::checked::<JobSpec>(value),
     }
 }
 

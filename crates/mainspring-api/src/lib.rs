@@ -27,7 +27,7 @@ mod wire;
 
 pub use body::{read_body, read_query};
 pub use check::{check_bundle, check_calendar, check_job, check_trigger, is_valid_name};
-pub use document::{Document, Format, Limits, parse_documents};
+pub use document::{Document, Format, Limits, is_exact_number, parse_documents};
 pub use error::{ErrorCode, ProblemDetails, error_reference};
 pub use export::{ExportError, write_text};
 pub use job_file::{JobFile, JobFiles, json_schema, read_job_files, survey_job_files};

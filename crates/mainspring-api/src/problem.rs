@@ -129,8 +129,11 @@ pub fn did_you_mean<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str
         return None;
     }
     let reach = (word.chars().count() / 3).clamp(1, 4);
+    // A distance is at least the difference of the lengths, and costs their product: most candidates need none.
+    let (least, most) = (word.len().saturating_sub(4 * reach), word.len() + 4 * reach);
     candidates
         .into_iter()
+        .filter(|candidate| (least..=most).contains(&candidate.len()))
         .map(|candidate| (strsim::damerau_levenshtein(&word.to_lowercase(), &candidate.to_lowercase()), candidate))
         .filter(|(distance, _)| *distance <= reach)
         .min()

@@ -5,6 +5,7 @@
 //! `oneOf` of these), types, members, items and bounds of numbers. The rest is left to serde, afterwards.
 
 use std::any::TypeId;
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -17,38 +18,57 @@ use crate::{ErrorCode, Problem, did_you_mean};
 
 mod words;
 
+/// Members that are durations, beside those whose names end in `timeout`.
+const DURATIONS: [&str; 7] =
+    ["every", "delay", "jitter", "misfire_threshold", "retry_delay", "retry_max_delay", "retry_jitter"];
+
 /// Problems that are kept: a list of a hundred thousand wrong items helps nobody.
 pub(crate) const PROBLEMS_MAX: usize = 1_000;
 
 /// Reads a value as a `T`, or says everything that is wrong with its shape.
 pub(crate) fn read<T: JsonSchema + DeserializeOwned + 'static>(value: &Value) -> Result<T, Vec<Problem>> {
-    let problems = check::<T>(value);
+    let (value, problems) = checked::<T>(value);
     if !problems.is_empty() {
         return Err(problems);
     }
-    serde_path_to_error::deserialize(value).map_err(|error| {
+    serde_path_to_error::deserialize(&*value).map_err(|error| {
         let pointer = pointer_of(error.path());
-        vec![Problem::new(ErrorCode::FieldValue, error.into_inner().to_string()).at(pointer)]
+        // Shapes are checked, so it is the reader of a text that refuses, which says so in our words; else it is a bug of the schema.
+        let message = error.into_inner().to_string();
+        let own = message.split(" at line ").next().unwrap_or_default();
+        vec![Problem::new(ErrorCode::FieldValue, own).at(pointer)]
     })
 }
 
 /// Returns everything that is wrong with the shape of a value that is to be a `T`.
 pub(crate) fn check<T: JsonSchema + 'static>(value: &Value) -> Vec<Problem> {
+    checked::<T>(value).1
+}
+
+/// The same, with the value as it is to be read: whole numbers that are written with a point (`3.0`) are written without one.
+pub(crate) fn checked<T: JsonSchema + 'static>(value: &Value) -> (Cow<'_, Value>, Vec<Problem>) {
     let schema = schema_of::<T>();
     let name = schema["title"].as_str().unwrap_or_default();
-    let mut walk = Walk { root: &schema, pointer: String::new(), problems: Vec::new() };
+    let mut walk = Walk { root: &schema, pointer: String::new(), problems: Vec::new(), whole: Vec::new() };
     walk.visit(Alternative { schema: &schema, name }, value);
-    walk.problems
+    let mut value = Cow::Borrowed(value);
+    for (pointer, number) in walk.whole {
+        if let Some(place) = value.to_mut().pointer_mut(&pointer) {
+            *place = number.into();
+        }
+    }
+    (value, walk.problems)
 }
 
 /// Makes a mapping of names and texts, such as those of a query string, with numbers and truths where a `T` has them.
 pub(crate) fn of_texts<T: JsonSchema + 'static>(pairs: Vec<(String, String)>) -> Value {
     let schema = schema_of::<T>();
-    let walk = Walk { root: &schema, pointer: String::new(), problems: Vec::new() };
+    let walk = Walk { root: &schema, pointer: String::new(), problems: Vec::new(), whole: Vec::new() };
     let typed = |name: &str, text: String| {
         let mut alternatives = Vec::new();
         walk.collect(Alternative { schema: &schema["properties"][name], name: "" }, &mut alternatives);
-        let plain: Option<Value> = serde_json::from_str(&text).ok();
+        // A name alone, as in ?verbose, switches on.
+        let plain: Option<Value> = if text.is_empty() { Some(true.into()) } else { serde_json::from_str(&text).ok() };
         let takes =
             |value: &Value| !value.is_null() && alternatives.iter().any(|alternative| alternative.accepts(value));
         plain.filter(takes).filter(|value| !value.is_string()).unwrap_or(Value::String(text))
@@ -81,12 +101,18 @@ struct Walk<'s> {
     root: &'s Value,
     pointer: String,
     problems: Vec<Problem>,
+    /// Whole numbers that are written with a point, where only whole ones are taken.
+    whole: Vec<(String, i64)>,
 }
 
 impl<'s> Walk<'s> {
     fn visit(&mut self, schema: Alternative<'s>, value: &Value) {
         if self.is_full() {
             return;
+        }
+        // Before anything inside is looked at: whoever sends too much must not choose how long that takes.
+        if let Some(problem) = self.too_many(schema.schema, value) {
+            return self.problem(problem);
         }
         let mut alternatives = Vec::new();
         self.collect(schema, &mut alternatives);
@@ -100,6 +126,20 @@ impl<'s> Walk<'s> {
             Value::Number(_) => self.number(*chosen, value),
             Value::Null | Value::Bool(_) => {}
         }
+    }
+
+    /// Returns what is wrong with a collection that has more items than its place allows.
+    fn too_many(&self, schema: &Value, value: &Value) -> Option<Problem> {
+        let (bound, count, items) = match value {
+            Value::Array(items) => ("maxItems", items.len(), "items"),
+            Value::Object(members) => ("maxProperties", members.len(), "members"),
+            _ => return None,
+        };
+        let most = schema[bound].as_u64()?;
+        (count as u64 > most).then(|| {
+            let message = format!("{} has {count} {items}, more than the {most} allowed", self.subject());
+            Problem::new(ErrorCode::FieldTooMany, message)
+        })
     }
 
     /// Follows references and unfolds `anyOf`.
@@ -167,6 +207,11 @@ impl<'s> Walk<'s> {
         if beyond {
             let message = format!("{} is {value}, not within {least} to {most}", self.subject());
             self.problem(Problem::new(ErrorCode::FieldValue, message));
+        } else if let Some(number) = whole(value)
+            && chosen.types().any(|word| word == "integer")
+            && !chosen.types().any(|word| word == "number")
+        {
+            self.whole.push((self.pointer.clone(), number));
         }
     }
 
@@ -178,7 +223,18 @@ impl<'s> Walk<'s> {
         let message = format!("{} must be {}, not {}", self.subject(), names.join(" or "), found_name(value));
         let problem = Problem::new(ErrorCode::FieldType, message);
         let quotable = expected.contains(&"string") && matches!(value, Value::Number(_) | Value::Bool(_));
-        self.problem(if quotable { problem.hint(format!("write it in quotes: \"{value}\"")) } else { problem });
+        let hint = match value {
+            Value::Number(_) if self.is_duration() => format!("write it with a unit, such as {value}s or {value}m"),
+            _ => format!("write it in quotes: \"{value}\""),
+        };
+        self.problem(if quotable { problem.hint(hint) } else { problem });
+    }
+
+    /// Tells whether the pointer points at a duration, whose number is nothing without its unit.
+    fn is_duration(&self) -> bool {
+        let named = |token: &str| DURATIONS.contains(&token) || token.ends_with("timeout");
+        let mut tokens = self.pointer.rsplit('/');
+        tokens.next().is_some_and(named) && !matches!(tokens.next(), Some("env" | "labels" | "workers" | "headers"))
     }
 
     /// Returns what the pointer points at, in words.
@@ -214,7 +270,12 @@ impl<'s> Alternative<'s> {
     fn accepts(self, value: &Value) -> bool {
         let found = type_of(value);
         let mut types = self.types().peekable();
-        types.peek().is_none() || types.any(|word| word == found || (word == "number" && found == "integer"))
+        let is_taken = |word: &str| match word {
+            "number" => matches!(found, "number" | "integer"),
+            "integer" => found == "integer" || whole(value).is_some(),
+            word => word == found,
+        };
+        types.peek().is_none() || types.any(is_taken)
     }
 
     /// Returns the JSON types it takes; none means any.
@@ -253,6 +314,13 @@ impl<'s> Alternative<'s> {
 
 /// 2^53: beyond, JSON readers that use doubles lose digits.
 const MOST_EXACT: f64 = 9_007_199_254_740_992.0;
+
+/// Returns a whole number that is written with a point: JSON knows no difference, and many programs write all numbers so.
+fn whole(value: &Value) -> Option<i64> {
+    let number =
+        value.as_f64().filter(|number| value.is_f64() && number.fract() == 0.0 && number.abs() <= MOST_EXACT)?;
+    Some(number as i64)
+}
 
 fn type_of(value: &Value) -> &'static str {
     match value {

@@ -4,7 +4,7 @@
 //! expressions as the user's text; the schedule crate reads those. What a schema cannot say (exactly
 //! one task, names without slashes) is in [`check_job`](crate::check_job).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -45,14 +45,17 @@ pub struct JobSpec {
     /// What the job is for, in the user's words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// Keys and values to select jobs by.
+    /// Keys and values to select jobs by; at most 250.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(extend("maxProperties" = 250))]
     pub labels: BTreeMap<String, String>,
-    /// When to run: a cron expression, a trigger, or a list of either.
+    /// When to run: a cron expression, a trigger, or a list of either, of at most 250.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("maxItems" = 250))]
     pub schedule: Option<OneOrMany<ScheduleEntry>>,
-    /// When to run, as named triggers; instead of `schedule`.
+    /// When to run, as named triggers; instead of `schedule`. At most 250.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("maxItems" = 250))]
     pub triggers: Vec<TriggerSpec>,
     /// IANA time zone of the triggers that name none; else the server's default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -67,8 +70,9 @@ pub struct JobSpec {
     /// Task: a line for `/bin/sh`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub run: Option<String>,
-    /// Task: a program and its arguments, without a shell.
+    /// Task: a program and its arguments, without a shell; at most 10,000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("maxItems" = 10_000))]
     pub exec: Option<Vec<String>>,
     /// Task: an HTTP request.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -83,11 +87,13 @@ pub struct JobSpec {
     /// JSON that each run receives. Processes see the members of an object as `MS_PARAM_<NAME>` too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<Value>,
-    /// Members of `input` that whoever starts a run may set, with their types and defaults.
+    /// Members of `input` that whoever starts a run may set, with their types and defaults; at most 250.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(extend("maxProperties" = 250))]
     pub params: BTreeMap<String, ParamSpec>,
-    /// Environment variables of the process.
+    /// Environment variables of the process; at most 1,000.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(extend("maxProperties" = 1_000))]
     pub env: BTreeMap<String, String>,
     /// Working directory of the process; a private empty one when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -100,8 +106,9 @@ pub struct JobSpec {
     /// runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub routing: Option<Routing>,
-    /// Labels that a worker must have to get runs of the job: every pair.
+    /// Labels that a worker must have to get runs of the job: every pair. At most 100, as many as a worker has.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(extend("maxProperties" = 100))]
     pub workers: BTreeMap<String, String>,
     /// Where in a run's input the key is by which it keeps to one worker: the name of a member, or a JSON pointer. For
     /// `consistent_hash`, which it stands for when `routing` is absent.
@@ -138,8 +145,9 @@ pub struct JobSpec {
     /// Up to this much is added to each pause, as a duration, so that many runs do not return at once.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub retry_jitter: Option<String>,
-    /// Failures that another attempt follows; all when absent. Lost attempts are for `on_lost`.
+    /// Failures that another attempt follows, at most 1,000; all when absent. Lost attempts are for `on_lost`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("maxItems" = 1_000))]
     pub retry_on: Option<OneOrMany<RetryOn>>,
     /// What a fire does when `max_active` runs are unfinished.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -158,9 +166,6 @@ pub struct JobSpec {
     /// No trigger of the job fires while true.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub paused: Option<bool>,
-    /// How long final runs are kept; the server's settings when absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub retention: Option<Retention>,
 }
 
 /// One value, or a list of them.
@@ -278,18 +283,6 @@ pub enum OnLost {
     Retry,
 }
 
-/// How long final runs of a job are kept. What exceeds either bound is deleted.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Retention {
-    /// Age after the end of the run, as a duration.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub max_age: Option<String>,
-    /// Number of runs.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub max_count: Option<u32>,
-}
-
 /// A member of `input` that whoever starts a run may set.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -300,8 +293,9 @@ pub struct ParamSpec {
     /// What the parameter is for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// The only values allowed, when given.
+    /// The only values allowed, when given; at most 1,000.
     #[serde(default, rename = "enum", skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("maxItems" = 1_000))]
     pub values: Vec<Value>,
     /// Value of scheduled runs, and of others that name none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -332,11 +326,17 @@ pub struct Bundle {
     /// Namespace of the items that name none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub namespace: Option<String>,
-    /// Calendars, in any order.
+    /// Further namespaces that are named though nothing here is in them, so that `prune` empties these; at most 1,000.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("maxItems" = 1_000))]
+    pub namespaces: Vec<String>,
+    /// Calendars, in any order; at most 10,000.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("maxItems" = 10_000))]
     pub calendars: Vec<CalendarSpec>,
-    /// Jobs, in any order.
+    /// Jobs, in any order; at most 100,000.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("maxItems" = 100_000))]
     pub jobs: Vec<JobSpec>,
 }
 
@@ -371,15 +371,14 @@ impl JobSpec {
     /// ```
     pub fn triggers_in_order(&self) -> Vec<(String, TriggerSpec)> {
         let mut triggers = self.triggers_as_written();
-        let mut taken: Vec<String> = triggers.iter().filter_map(|(_, trigger)| trigger.name.clone()).collect();
+        let taken: HashSet<String> = triggers.iter().filter_map(|(_, trigger)| trigger.name.clone()).collect();
+        let mut names = FreeNames { taken, next: HashMap::new() };
         for (_, trigger) in &mut triggers {
             trigger.timezone = trigger.timezone.take().or_else(|| self.timezone.clone());
             trigger.calendar = trigger.calendar.take().or_else(|| self.calendar.clone());
             trigger.misfire = trigger.misfire.or(self.misfire);
             if trigger.name.is_none() {
-                let name = free_name(trigger.kind().map_or("trigger", TriggerKind::as_str), &taken);
-                taken.push(name.clone());
-                trigger.name = Some(name);
+                trigger.name = Some(names.free(trigger.kind().map_or("trigger", TriggerKind::as_str)));
             }
         }
         triggers
@@ -404,10 +403,25 @@ impl ScheduleEntry {
     }
 }
 
-fn free_name(kind: &str, taken: &[String]) -> String {
-    let is_free = |name: &String| !taken.contains(name);
-    let numbered = (2..).map(|number| format!("{kind}-{number}"));
-    std::iter::once(kind.to_owned()).chain(numbered).find(is_free).expect("the numbers do not end")
+/// Names for triggers that have none: their kind, numbered from the second one on.
+struct FreeNames {
+    /// Names that triggers have been given by people.
+    taken: HashSet<String>,
+    /// The next number of each kind: no number is tried twice.
+    next: HashMap<&'static str, u32>,
+}
+
+impl FreeNames {
+    fn free(&mut self, kind: &'static str) -> String {
+        let next = self.next.entry(kind).or_insert(1);
+        loop {
+            let name = if *next == 1 { kind.to_owned() } else { format!("{kind}-{next}") };
+            *next += 1;
+            if !self.taken.contains(&name) {
+                return name;
+            }
+        }
+    }
 }
 
 pub(crate) fn is_false(value: &bool) -> bool {

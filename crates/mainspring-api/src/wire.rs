@@ -25,8 +25,8 @@ mod worker;
 pub use apply::{ApplyAction, ApplyItem, ApplyOptions, ApplyResult, ApplyTotals, FieldChange, ItemKind};
 pub use calendar::Calendar;
 pub use cluster::{
-    Cluster, ClusterLateness, Event, EventFilter, Health, HealthCheck, HealthStatus, Lateness, Node, NodeLateness,
-    NodeState, ServerInfo, Shard, StoreWarning,
+    Cluster, ClusterLateness, Event, EventFilter, Health, HealthCheck, HealthFilter, HealthStatus, Lateness, Node,
+    NodeLateness, NodeState, ServerInfo, Shard, StoreWarning,
 };
 pub use dashboard::{
     Attention, AttentionKind, Dashboard, DashboardCounters, DashboardFilter, DashboardPoint, FirePeak, FirePeakJob,

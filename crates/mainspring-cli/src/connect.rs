@@ -177,8 +177,9 @@ fn choose(server: Option<&str>, token_file: Option<&Path>, known: Vec<Registrati
 }
 
 fn the_only_one(known: Vec<Registration>) -> Result<Registration> {
-    let mut alive: Vec<Registration> = known.into_iter().filter(Registration::answers).collect();
+    let (mut alive, gone): (Vec<Registration>, Vec<_>) = known.into_iter().partition(Registration::answers);
     match alive.len() {
+        0 if !gone.is_empty() => Err(no_answer(&gone)),
         0 => Err(no_server()),
         1 => Ok(alive.remove(0)),
         _ => {
@@ -192,6 +193,16 @@ fn the_only_one(known: Vec<Registration>) -> Result<Registration> {
             ))
         }
     }
+}
+
+/// Says which servers of this machine were tried.
+fn no_answer(tried: &[Registration]) -> Error {
+    let urls: Vec<_> = tried.iter().map(Registration::url).collect();
+    let mut report = Report::new("server.none", format!("no server answers; tried {}", urls.join(", ")));
+    for data in tried.iter().filter_map(|it| it.data.as_ref()) {
+        report = report.hint(format!("start it again: mainspring server --data {}", data.display()));
+    }
+    Error::new(Exit::Unreachable, report.hint("or name another: --server URL --token-file FILE"))
 }
 
 fn no_server() -> Error {
@@ -310,8 +321,14 @@ mod tests {
     #[test]
     fn what_is_missing_is_said_with_its_exit_code() {
         let (a, b) = (TcpListener::bind("127.0.0.1:0").unwrap(), TcpListener::bind("127.0.0.1:0").unwrap());
+        let gone = registered(&TcpListener::bind("127.0.0.1:0").unwrap());
+        let (address, hint) = (gone.url(), "start it again: mainspring server --data jobs");
+        let error = choose(None, None, vec![Registration { data: Some("jobs".into()), ..gone.clone() }]).unwrap_err();
+        assert!(error.reports[0].message.contains(&address), "{error:?}");
+        assert_eq!(error.reports[0].hints[0], hint);
         let cases = [
             (None, vec![], "server.none", Exit::Unreachable),
+            (None, vec![gone], "server.none", Exit::Unreachable),
             (None, vec![registered(&a), registered(&b)], "server.several", Exit::Usage),
             (Some("http://elsewhere:7070"), vec![registered(&a)], "token.none", Exit::Denied),
             (Some("elsewhere"), vec![registered(&a)], "cli.usage", Exit::Usage),

@@ -2,6 +2,7 @@
 
 use std::io::Read;
 
+use mainspring_tasks::inexact_number;
 use serde_json::Value;
 
 use crate::error::{Error, Report, Result};
@@ -10,13 +11,18 @@ use crate::exit::Exit;
 /// Reads what an option or argument says: `@FILE`, `-` for standard input, or the text itself.
 ///
 /// # Errors
-/// `cli.file` for a file that cannot be read; `input.syntax` with line and column.
+/// `cli.file` for a file that cannot be read; `input.syntax` with line and column; `input.number` for a number that would not be
+/// kept as it is.
 pub fn json(option: &str, text: &str) -> Result<Value> {
     let (text, name) = match text.strip_prefix('@') {
         Some(path) => (file(path)?, path),
         None if text == "-" => (stdin()?, "<stdin>"),
         None => (text.to_owned(), option),
     };
+    if let Some(number) = inexact_number(text.as_bytes()) {
+        let report = Report::new("input.number", format!("{number} does not fit 64 bits exactly")).at(name.to_owned());
+        return Err(Error::new(Exit::Invalid, report.hint("write it as text, in quotes")));
+    }
     serde_json::from_str(&text).map_err(|error| {
         let place = format!("{name}:{}:{}", error.line(), error.column());
         let report = Report::new("input.syntax", "the input is not valid JSON").at(place);
@@ -50,6 +56,8 @@ mod tests {
         assert_eq!(json("--input", "{a}").unwrap_err().reports[0].place.as_deref(), Some("--input:1:2"));
         let error = json("--input", &format!("@{}", path.display())).unwrap_err();
         assert!(error.reports[0].place.as_deref().unwrap().ends_with("input.json:2:7"));
+        let error = json("--input", "{\"a\": 123456789012345678901234567890}").unwrap_err();
+        assert_eq!((error.reports[0].code.as_str(), error.exit), ("input.number", Exit::Invalid));
         assert_eq!(json("--input", "@no-such-file").unwrap_err().exit, Exit::NotFound);
     }
 }

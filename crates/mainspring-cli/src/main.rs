@@ -13,6 +13,9 @@ mod examples;
 mod exit;
 mod files;
 mod follow;
+#[cfg(test)]
+mod guides;
+mod impatience;
 mod input;
 mod logging;
 mod name;

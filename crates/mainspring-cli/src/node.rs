@@ -1,7 +1,7 @@
 //! One server process: what `server` and `dev` start, and how signals end it.
 
 use std::future::Future;
-use std::net::{SocketAddr, TcpListener};
+use std::net::{SocketAddr, TcpListener, ToSocketAddrs};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -13,6 +13,7 @@ use mainspring_engine::{
 use mainspring_server::Server;
 use mainspring_tasks::{Allow, OutboundPolicy};
 use tempfile::TempDir;
+use tokio::runtime::{Handle, Runtime};
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::discovery::{self, Registered, Registration};
@@ -20,7 +21,7 @@ use crate::error::{Error, Report, Result};
 use crate::exit::Exit;
 use crate::logging::LogArgs;
 use crate::output::{Output, counted};
-use crate::{LEASH, name, time_value};
+use crate::{LEASH, impatience, name, time_value};
 
 /// What those who wait for a run have to hear of its end.
 const LINGER_MS: i64 = 300;
@@ -114,7 +115,33 @@ pub struct Node {
     terminate: Signal,
     interrupt: Signal,
     data: PathBuf,
+    /// Declared last: whatever else is given up first may still answer a request.
+    requests: Requests,
     _registered: Option<Registered>,
+}
+
+/// The threads on which requests are answered. They end with the value, without waiting for what they do.
+struct Requests(Option<Runtime>);
+
+impl Requests {
+    fn start() -> Result<Self> {
+        let runtime = tokio::runtime::Builder::new_multi_thread().thread_name("requests").enable_all().build();
+        let runtime =
+            runtime.map_err(|error| failed("cli.runtime", "cannot start the threads for requests", &error))?;
+        Ok(Self(Some(runtime)))
+    }
+
+    fn handle(&self) -> Option<Handle> {
+        self.0.as_ref().map(|runtime| runtime.handle().clone())
+    }
+}
+
+impl Drop for Requests {
+    fn drop(&mut self) {
+        if let Some(runtime) = self.0.take() {
+            runtime.shutdown_background();
+        }
+    }
 }
 
 /// Runs a future on all cores.
@@ -154,8 +181,10 @@ pub fn free_address(wanted: SocketAddr) -> Result<SocketAddr> {
 /// `schedule.zone`, `store.unusable`, `node.too_old`, `server.listen`, `server.start`; nothing runs then.
 pub async fn start(args: &NodeArgs, place: &Place) -> Result<Node> {
     // From here on a signal waits for the node to be up, in place of killing it half-way.
+    impatience::watch()?;
     let terminate = listen_to(SignalKind::terminate())?;
     let interrupt = listen_to(SignalKind::interrupt())?;
+    let requests = Requests::start()?;
     let zone = time_value::zone(&args.default_timezone)?;
     let clock = args.clock.clock()?;
     make_private(&place.data)?;
@@ -181,6 +210,8 @@ pub async fn start(args: &NodeArgs, place: &Place) -> Result<Node> {
         slots: args.slots,
         base_path: args.base_path.clone(),
         public_url: args.public_url.clone(),
+        requests: requests.handle(),
+        inspect: None,
     };
     let server = match Server::start(Arc::clone(&engine), settings).await {
         Ok(server) => server,
@@ -193,7 +224,7 @@ pub async fn start(args: &NodeArgs, place: &Place) -> Result<Node> {
         }
     };
     let registered = register(&server, &place.data);
-    Ok(Node { engine, server, terminate, interrupt, data: place.data.clone(), _registered: registered })
+    Ok(Node { engine, server, terminate, interrupt, data: place.data.clone(), requests, _registered: registered })
 }
 
 impl Node {
@@ -245,7 +276,7 @@ impl Node {
         self.engine.drain();
         let engine = Arc::clone(&self.engine);
         let (mut terminate, mut interrupt) = (self.terminate, self.interrupt);
-        let (server, kept) = (self.server, self.engine);
+        let (server, kept, _requests) = (self.server, self.engine, self.requests);
         let stop = async move {
             // Requests are answered for as long as runs go on: people watch them end.
             let draining_at = SystemClock.now();
@@ -338,8 +369,15 @@ fn engine_settings(args: &NodeArgs, data: &Path) -> mainspring_engine::Settings 
     settings
 }
 
+/// Reads an address to listen on: `127.0.0.1:7070`, `localhost:7070`, or `:7070` for every address of the machine.
 fn socket_address(text: &str) -> Result<SocketAddr, String> {
-    text.parse().map_err(|_| "expected an IP address and a port, such as 127.0.0.1:7070".to_owned())
+    if let Some(port) = text.strip_prefix(':').and_then(|port| port.parse().ok()) {
+        return Ok(SocketAddr::from(([0, 0, 0, 0], port)));
+    }
+    let expected = || "expected an address and a port, such as 127.0.0.1:7070, localhost:7070 or :7070".to_owned();
+    let found: Vec<_> = text.to_socket_addrs().map_err(|_| expected())?.collect();
+    // Of a name with addresses of both kinds, the one that more programs can reach.
+    found.iter().find(|it| it.is_ipv4()).or(found.first()).copied().ok_or_else(expected)
 }
 
 /// Milliseconds as the engine counts them. Beyond what it can count, things are kept for a thousand years.
@@ -452,6 +490,21 @@ mod tests {
         assert_eq!(parse(&[]).unwrap().node.name(), host_name());
         let error = parse(&["--node-name", "a b"]).err().unwrap().to_string();
         assert!(error.contains("1 to 128"), "{error}");
+    }
+
+    #[test]
+    fn addresses_are_read_as_people_write_them() {
+        for (text, address) in [
+            ("127.0.0.1:7070", "127.0.0.1:7070"),
+            (":7070", "0.0.0.0:7070"),
+            ("localhost:7070", "127.0.0.1:7070"),
+            ("[::1]:7070", "[::1]:7070"),
+        ] {
+            assert_eq!(socket_address(text), Ok(address.parse().unwrap()), "{text}");
+        }
+        for wrong in ["7070", "127.0.0.1", ":", ":x", "127.0.0.1:99999"] {
+            assert!(socket_address(wrong).is_err(), "{wrong}");
+        }
     }
 
     #[test]

@@ -47,7 +47,7 @@ pub struct OutputArgs {
     #[arg(long, global = true, value_enum, default_value_t, value_name = "FORM")]
     progress: Progress,
     /// Say nothing on stderr but errors
-    #[arg(long, global = true)]
+    #[arg(short, long, global = true)]
     quiet: bool,
 }
 

@@ -4,10 +4,12 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use clap::Args;
 use mainspring_api::{Job, LogFilter, LogLine, ParamType, Run, RunNow};
+use mainspring_tasks::inexact_number;
 use serde_json::Value;
 
 use crate::connect::Session;
-use crate::error::{Error, Result};
+use crate::error::{Error, Report, Result};
+use crate::exit::Exit;
 use crate::follow::{self, LineStyle};
 use crate::input;
 use crate::name::JobName;
@@ -61,7 +63,7 @@ pub async fn start(session: &Session, args: &StartArgs, output: &Output) -> Resu
         [] => BTreeMap::new(),
         given => {
             let job = session.ask(session.client.job(namespace, &args.job.job)).await?;
-            typed(given, &job)
+            typed(given, &job)?
         }
     };
     let request = RunNow {
@@ -100,16 +102,28 @@ fn assignment(text: &str) -> Result<(String, String), String> {
     }
 }
 
-/// Reads each value as the type that the job declares; without one, JSON scalars stay what they are. What does not fit
+/// Reads each value as the type that the job declares; without one it stays the text that was typed. What does not fit
 /// is for the server to refuse.
-fn typed(given: &[(String, String)], job: &Job) -> BTreeMap<String, Value> {
-    given.iter().map(|(name, text)| (name.clone(), typed_value(name, text, job))).collect()
+fn typed(given: &[(String, String)], job: &Job) -> Result<BTreeMap<String, Value>> {
+    given.iter().map(|(name, text)| Ok((name.clone(), typed_value(name, text, job)?))).collect()
 }
 
-fn typed_value(name: &str, text: &str, job: &Job) -> Value {
-    match job.spec.params.get(name).and_then(|param| param.kind) {
-        Some(ParamType::String) => Value::from(text),
-        _ => serde_json::from_str(text).unwrap_or_else(|_| Value::from(text)),
+fn typed_value(name: &str, text: &str, job: &Job) -> Result<Value> {
+    let param = job.spec.params.get(name);
+    let typed = match param.and_then(|param| param.kind) {
+        Some(ParamType::String) => None,
+        Some(_) => serde_json::from_str(text).ok(),
+        // Of the values that a parameter without a type allows, the text may be one.
+        None => param.and_then(|param| serde_json::from_str(text).ok().filter(|value| param.values.contains(value))),
+    };
+    let Some(value) = typed.filter(|value: &Value| !value.is_null()) else { return Ok(Value::from(text)) };
+    match inexact_number(text.as_bytes()) {
+        Some(number) if value.is_number() => {
+            let report =
+                Report::new("param.number", format!("parameter {name:?}: {number} does not fit 64 bits exactly"));
+            Err(Error::new(Exit::Invalid, report.hint("declare the parameter as a string")))
+        }
+        _ => Ok(value),
     }
 }
 
@@ -129,20 +143,30 @@ mod tests {
     #[test]
     fn parameters_take_the_type_that_the_job_declares() {
         let declared = job(r#"{"text": {"type": "string"}, "count": {"type": "integer"}, "ratio": {"type": "number"},
-                "dry": {"type": "boolean"}, "any": {}}"#);
+                "dry": {"type": "boolean"}, "any": {}, "one": {"enum": [1, 2.5, "x"]}}"#);
         let cases = [
             ("text", "12", Value::from("12")),
             ("count", "12", Value::from(12)),
             ("ratio", "12.5", Value::from(12.5)),
             ("dry", "true", Value::from(true)),
             ("dry", "yes", Value::from("yes")),
-            ("any", "12", Value::from(12)),
+            // Without a type a shell gets what was typed.
+            ("any", "12", Value::from("12")),
+            ("any", "1.10", Value::from("1.10")),
+            ("any", "1e3", Value::from("1e3")),
+            ("any", "-0", Value::from("-0")),
+            ("any", "true", Value::from("true")),
             ("any", "a b", Value::from("a b")),
+            ("one", "2.5", Value::from(2.5)),
+            ("one", "x", Value::from("x")),
+            ("one", "3", Value::from("3")),
             ("unknown", "x", Value::from("x")),
         ];
         for (name, text, expected) in cases {
-            assert_eq!(typed_value(name, text, &declared), expected, "{name}={text}");
+            assert_eq!(typed_value(name, text, &declared).unwrap(), expected, "{name}={text}");
         }
+        let error = typed_value("count", "123456789012345678901234567890", &declared).unwrap_err();
+        assert_eq!((error.reports[0].code.as_str(), error.exit), ("param.number", Exit::Invalid));
     }
 
     #[test]

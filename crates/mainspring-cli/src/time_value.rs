@@ -14,6 +14,7 @@
 use jiff::civil::{Date, DateTime, Time};
 use jiff::tz::{AmbiguousOffset, TimeZone};
 use jiff::{Span, Timestamp, ToSpan, Zoned};
+use mainspring_schedule::UnknownZone;
 
 use crate::error::{Error, Report, Result};
 use crate::exit::Exit;
@@ -77,11 +78,15 @@ pub fn zone(name: &str) -> Result<TimeZone> {
 }
 
 fn unknown_zone(name: &str) -> Error {
-    let known: Vec<String> = jiff::tz::db().available().map(|name| name.as_str().to_owned()).collect();
-    let report = Report::new("schedule.zone", format!("unknown time zone {name:?}"));
-    let hint = mainspring_api::did_you_mean(name, known.iter().map(String::as_str))
-        .unwrap_or_else(|| "use an IANA name such as Europe/Berlin, or utc, or local".to_owned());
-    Error::new(Exit::Invalid, report.hint(hint))
+    let known = mainspring_schedule::Zone::parse(name).err();
+    let hint = match &known {
+        Some(UnknownZone { suggestion: Some(nearest), .. }) => format!("did you mean \"{nearest}\"?"),
+        Some(UnknownZone { candidates, .. }) if !candidates.is_empty() => {
+            format!("clocks show it in {}: name the zone", candidates.join(", "))
+        }
+        _ => "use an IANA name such as Europe/Berlin, or utc, or local".to_owned(),
+    };
+    Error::new(Exit::Invalid, Report::new("schedule.zone", format!("unknown time zone {name:?}")).hint(hint))
 }
 
 fn named_day(text: &str, now: &Zoned) -> Option<Result<Date>> {

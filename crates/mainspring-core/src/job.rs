@@ -291,6 +291,9 @@ pub struct HttpTask {
     /// Whether the server's certificate must be valid.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub verify_tls: bool,
+    /// How many redirects are followed; 3 if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_redirects: Option<u8>,
 }
 
 const fn yes() -> bool {

@@ -78,6 +78,7 @@ fn http(call: &HttpTask) -> HttpCall {
         },
         timeout_ms: call.timeout_ms.map_or(HttpCall::TIMEOUT_MS, i64::unsigned_abs),
         verify_tls: call.verify_tls,
+        redirects_max: call.max_redirects.unwrap_or(HttpCall::REDIRECTS_MAX),
         ..HttpCall::get(call.url.clone())
     }
 }

@@ -139,6 +139,9 @@ impl Cron {
     /// # Errors
     /// As [`Cron::parse`]; `cron.field_count` for any other number of fields.
     pub fn parse_auto(text: &str, semantics: Semantics) -> Result<Self, CronError> {
+        if let Some(error) = prefixed_with_zone(text) {
+            return Err(error);
+        }
         let nickname = text.trim_start().starts_with('@');
         let fields = if text.len() > MAX_EXPRESSION_BYTES { 0 } else { strict::tokens(text).len() };
         let dialect = match fields {
@@ -332,6 +335,23 @@ fn too_long(text: &str) -> CronError {
 }
 
 #[cold]
+/// Other tools write the zone before the fields (`TZ=`, `CRON_TZ=`).
+fn prefixed_with_zone(text: &str) -> Option<CronError> {
+    if text.len() > MAX_EXPRESSION_BYTES {
+        return None;
+    }
+    let first = text.split_whitespace().next()?;
+    let zone = first.strip_prefix("CRON_TZ=").or_else(|| first.strip_prefix("TZ="))?;
+    Some(CronError {
+        code: "cron.zone",
+        problem: format!("`{first}` is no field"),
+        span: 0..text.len(),
+        field: None,
+        expected: format!("the zone beside the expression, as `timezone: {zone}`"),
+        suggestion: Some(text.trim_start()[first.len()..].trim().to_owned()).filter(|rest| !rest.is_empty()),
+    })
+}
+
 fn unknown_dialect(text: &str, count: usize) -> CronError {
     let problem = match count {
         0 => "the expression is empty".to_owned(),

@@ -101,12 +101,14 @@ impl OffsetWindow {
 
 /// No zone has this name.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown time zone `{name}`{}", suggestion.as_ref().map(|s| format!("; did you mean `{s}`?")).unwrap_or_default())]
+#[error("unknown time zone `{name}`{}", names::advice(suggestion.as_deref(), candidates))]
 pub struct UnknownZone {
     /// The name that was asked for, cut at 64 characters.
     pub name: String,
     /// The nearest name that exists, if one is near.
     pub suggestion: Option<String>,
+    /// Zones in which clocks show this abbreviation: none of them is meant more than another.
+    pub candidates: &'static [&'static str],
 }
 
 impl UnknownZone {
@@ -414,6 +416,13 @@ mod tests {
             assert_eq!(error.suggestion.as_deref(), suggestion, "{name}");
             assert_eq!(error.code(), "zone.unknown");
         }
+        for (abbreviation, zone) in [("CST", "Asia/Shanghai"), ("pst", "America/Los_Angeles"), ("BST", "Europe/London")]
+        {
+            let error = Zone::parse(abbreviation).unwrap_err();
+            assert_eq!(error.suggestion, None, "{abbreviation}");
+            assert!(error.candidates.contains(&zone) && error.to_string().contains(zone), "{error}");
+        }
+        assert!(names::every_candidate().all(|name| Zone::parse(name).is_ok()));
         assert_eq!(zone("europe/BERLIN").name(), "Europe/Berlin");
         assert_eq!(zone("utc"), Zone::utc());
     }

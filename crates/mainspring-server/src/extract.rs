@@ -1,6 +1,5 @@
 //! What handlers take out of requests: bodies, queries, paths and conditions, each refused with a reason.
 
-use std::cell::Cell;
 use std::time::Duration;
 
 use axum::body::Body as RawBody;
@@ -11,11 +10,13 @@ use axum::response::{IntoResponse, Response};
 use bytes::{Bytes, BytesMut};
 use futures_util::StreamExt;
 use mainspring_api::{ErrorCode, Limits, Problem, read_body, read_query};
+use mainspring_tasks::inexact_number;
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 use crate::refusal::{Answer, Refusal};
+pub(crate) use crate::work::off_thread;
 
 /// How long the next part of a body may take.
 const READ_TIMEOUT: Duration = Duration::from_secs(30);
@@ -29,7 +30,7 @@ pub(crate) struct BodyLimits(pub(crate) Limits);
 /// A JSON body of a known shape.
 pub(crate) struct Body<T>(pub(crate) T);
 
-/// The same of what programs write many times a second: read at once, and what is wrong is said in serde's words.
+/// The same of what programs write many times a second: read at once, and looked into only when something is wrong with it.
 pub(crate) struct Plain<T>(pub(crate) T);
 
 /// The same where nothing may be said: an empty body is the default.
@@ -48,18 +49,18 @@ impl<T: JsonSchema + DeserializeOwned + Send + 'static, S: Send + Sync> FromRequ
     }
 }
 
-impl<T: DeserializeOwned, S: Send + Sync> FromRequest<S> for Plain<T> {
+impl<T: JsonSchema + DeserializeOwned + Send + 'static, S: Send + Sync> FromRequest<S> for Plain<T> {
     type Rejection = Refusal;
 
     async fn from_request(request: Request, _: &S) -> Answer<Self> {
         check_media_type(request.headers(), &["application/json"])?;
         let limits = limits_of(&request);
         let bytes = collect(request.into_body(), limits.bytes).await?;
-        let read = serde_json::from_slice(&bytes).map_err(|error| {
-            let code = if error.is_data() { ErrorCode::FieldType } else { ErrorCode::DocumentSyntax };
-            Refusal::invalid(vec![Problem::new(code, error.to_string())])
-        });
-        read.map(Self)
+        match serde_json::from_slice(&bytes) {
+            Ok(read) if inexact_number(&bytes).is_none() => Ok(Self(read)),
+            // Either it is wrong, or it writes 3.0 for 3: the thorough reader knows.
+            _ => parse(bytes, limits).await.map(Self),
+        }
     }
 }
 
@@ -128,32 +129,6 @@ async fn parse<T: JsonSchema + DeserializeOwned + Send + 'static>(bytes: Bytes, 
     off_thread(move || read_body(&bytes, limits).map_err(Refusal::invalid)).await
 }
 
-/// Does work that takes longer than half a millisecond, on a thread that gives way to the engine's.
-pub(crate) async fn off_thread<T: Send + 'static>(work: impl FnOnce() -> Answer<T> + Send + 'static) -> Answer<T> {
-    let work = || {
-        give_way();
-        work()
-    };
-    match tokio::task::spawn_blocking(work).await {
-        Ok(answer) => answer,
-        Err(error) => match error.try_into_panic() {
-            Ok(panic) => std::panic::resume_unwind(panic),
-            Err(_) => Err(Refusal::new(ErrorCode::ServerDraining, "the server is shutting down")),
-        },
-    }
-}
-
-/// Lowers the priority of this thread (Linux takes the call for a process as one for the thread). It stays so: no thread
-/// of the pool for work like this has anything urgent to do.
-fn give_way() {
-    const NICE: i32 = 10;
-    thread_local!(static DONE: Cell<bool> = const { Cell::new(false) });
-    if !DONE.replace(true) {
-        // Without it, the work competes with the engine for the processor.
-        let _lowered = rustix::process::setpriority_process(None, NICE);
-    }
-}
-
 /// Writes an answer that may be large.
 pub(crate) async fn large_json<T: Serialize + Send + 'static>(value: T) -> Answer<Response> {
     let write = move || Ok(serde_json::to_vec(&value).expect("plain data has a text"));
@@ -196,6 +171,11 @@ impl<T: JsonSchema + DeserializeOwned + 'static, S: Send + Sync> FromRequestPart
     }
 }
 
+/// The beginning of a path, for a message.
+pub(crate) fn shown_path(path: &str) -> String {
+    path.chars().take(200).flat_map(char::escape_debug).collect()
+}
+
 /// The places of a path.
 pub(crate) struct PathOf<T>(pub(crate) T);
 
@@ -205,7 +185,10 @@ impl<T: DeserializeOwned + Send, S: Send + Sync> FromRequestParts<S> for PathOf<
     async fn from_request_parts(parts: &mut Parts, state: &S) -> Answer<Self> {
         match axum::extract::Path::<T>::from_request_parts(parts, state).await {
             Ok(axum::extract::Path(path)) => Ok(Self(path)),
-            Err(error) => Err(Refusal::new(ErrorCode::RouteUnknown, error.body_text())),
+            Err(_) => {
+                let detail = format!("there is nothing at {}", shown_path(parts.uri.path()));
+                Err(Refusal::new(ErrorCode::RouteUnknown, detail))
+            }
         }
     }
 }

@@ -12,7 +12,7 @@ use mainspring_api::ErrorCode;
 
 use crate::access::{Asked, Caller, Permission, check_worker, session, to_hex};
 use crate::app::App;
-use crate::extract::BodyLimits;
+use crate::extract::{BodyLimits, shown_path};
 use crate::refusal::{Answer, Refusal};
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
@@ -152,8 +152,7 @@ pub(crate) fn panicked(panic: Box<dyn Any + Send>) -> Response {
 
 /// Answers paths that do not exist.
 pub(crate) async fn unknown(request: Request) -> Refusal {
-    let path: String = request.uri().path().chars().take(200).collect();
-    Refusal::new(ErrorCode::RouteUnknown, format!("there is nothing at {}", path.escape_debug()))
+    Refusal::new(ErrorCode::RouteUnknown, format!("there is nothing at {}", shown_path(request.uri().path())))
 }
 
 /// Answers methods that a path does not take.

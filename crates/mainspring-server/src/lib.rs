@@ -15,6 +15,7 @@ mod extract;
 mod figures;
 mod files;
 mod idempotency;
+mod inspect;
 mod layers;
 mod log;
 mod misfires;
@@ -28,7 +29,9 @@ mod streams;
 mod webhooks;
 mod why;
 mod words;
+mod work;
 
+pub use inspect::{Inspect, Inspected};
 pub use routes::openapi;
 pub use server::{Server, Settings, StartError};
 pub use words::explain;

@@ -7,6 +7,7 @@ mod check;
 mod cluster;
 mod dashboard;
 mod data;
+mod document;
 pub(crate) mod events;
 mod export;
 mod facets;
@@ -49,6 +50,7 @@ use crate::app::App;
 use crate::console;
 use crate::extract::BodyLimits;
 use crate::idempotency;
+use crate::inspect::{self, Inspect};
 use crate::layers::{self, Gate};
 
 /// In place of the name of a namespace: all of them. It is no name.
@@ -149,21 +151,25 @@ fn table() -> Vec<Route> {
 }
 
 /// Makes the router of a server.
-pub(crate) fn router(app: &App) -> Router {
+pub(crate) fn router(app: &App, inspect: Option<Inspect>) -> Router {
     let routes = table().into_iter();
     let (router, _) =
         routes.fold(OpenApiRouter::new(), |router, route| router.routes(route.guarded(app))).split_for_parts();
-    router
+    let router = router
         .fallback(console::fallback)
         .method_not_allowed_fallback(layers::wrong_method)
         .with_state(App::clone(app))
         .layer(CatchPanicLayer::custom(layers::panicked))
-        .layer(from_fn_with_state(App::clone(app), layers::outermost))
+        .layer(from_fn_with_state(App::clone(app), layers::outermost));
+    match inspect {
+        Some(inspect) => router.layer(from_fn_with_state(inspect, inspect::look)),
+        None => router,
+    }
 }
 
 /// The `OpenAPI` 3.1 description of the API, made from the types and handlers.
 #[must_use]
-pub fn openapi() -> OpenApi {
+pub fn openapi() -> serde_json::Value {
     let info = InfoBuilder::new()
         .title("mainspring")
         .version(env!("CARGO_PKG_VERSION"))
@@ -179,7 +185,7 @@ pub fn openapi() -> OpenApi {
     let mut document = OpenApiBuilder::new().info(info).components(Some(components)).build();
     for route in table() {
         let (_, mut one) = OpenApiRouter::<App>::new().routes(route.handlers).split_for_parts();
-        describe_common(&mut one, route.permission);
+        describe_common(&mut one, route.permission, route.repeatable);
         document.merge(one);
     }
     let mut schemas = Vec::new();
@@ -187,7 +193,7 @@ pub fn openapi() -> OpenApi {
     if let Some(components) = &mut document.components {
         components.schemas.extend(schemas);
     }
-    document
+    document::finished(&document)
 }
 
 const IF_MATCH: (&str, &str) = ("If-Match", "The version in quotes that must be there, or *");
@@ -196,6 +202,9 @@ const IDEMPOTENCY_KEY: (&str, &str) = (
     "Idempotency-Key",
     "1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again",
 );
+/// Clients send a key with each request that changes something; not every route needs it.
+const KEY_WITHOUT_EFFECT: (&str, &str) =
+    ("Idempotency-Key", "1 to 128 visible ASCII characters; without effect here: a repetition is done as well");
 
 fn header((name, description): &(&str, &str)) -> Parameter {
     let text = ObjectBuilder::new().schema_type(Type::String);
@@ -208,7 +217,7 @@ fn header((name, description): &(&str, &str)) -> Parameter {
 }
 
 /// Adds what all operations have in common: the token, headers, the form of errors, and an id that no other one has.
-fn describe_common(document: &mut OpenApi, permission: Permission) {
+fn describe_common(document: &mut OpenApi, permission: Permission, repeatable: bool) {
     let problem = ContentBuilder::new().schema(Some(Ref::from_schema_name(ProblemDetails::name()))).build();
     let refused = ResponseBuilder::new().description("Refused").content(ProblemDetails::MEDIA_TYPE, problem).build();
     for item in document.paths.paths.values_mut() {
@@ -217,7 +226,7 @@ fn describe_common(document: &mut OpenApi, permission: Permission) {
             (&mut item.put, &[IF_MATCH, IF_NONE_MATCH]),
             (&mut item.patch, &[IF_MATCH]),
             (&mut item.delete, &[IF_MATCH]),
-            (&mut item.post, &[IDEMPOTENCY_KEY]),
+            (&mut item.post, if repeatable { &[IDEMPOTENCY_KEY] } else { &[KEY_WITHOUT_EFFECT] }),
         ];
         for (operation, headers) in operations {
             let Some(operation) = operation else { continue };

@@ -15,12 +15,14 @@ use mainspring_engine::Engine;
 use rustix::net::sockopt;
 use rustix::process::{Resource, getrlimit};
 use tokio::net::{TcpListener, TcpStream};
+use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
 use crate::access::Access;
 use crate::app::{App, DEEDS_MAX, Inner};
 use crate::files::Presence;
+use crate::inspect::Inspect;
 use crate::layers;
 use crate::routes;
 use crate::webhooks;
@@ -57,6 +59,11 @@ pub struct Settings {
     /// Address by which browsers reach the server, where it is another one than that of the requests: `https://HOST` or
     /// `https://HOST/PATH`. With `https`, cookies travel over TLS only.
     pub public_url: Option<String>,
+    /// Threads on which requests are answered, apart from the engine's: a request that keeps its thread busy then delays other
+    /// requests, and no fire. Those of whoever starts the server, if absent. They must live until the engine has stopped.
+    pub requests: Option<Handle>,
+    /// Looks at every answer before it leaves, for tests.
+    pub inspect: Option<Inspect>,
 }
 
 impl Default for Settings {
@@ -71,6 +78,8 @@ impl Default for Settings {
             slots: mainspring_core::planner::Settings::default().slots,
             base_path: String::new(),
             public_url: None,
+            requests: None,
+            inspect: None,
         }
     }
 }
@@ -156,7 +165,11 @@ impl Server {
     pub async fn start(engine: Arc<Engine>, settings: Settings) -> Result<Self, StartError> {
         let zone = compile::zone(&settings.default_timezone).map_err(|error| StartError::Zone(error.message))?;
         // First of all, so that a second server on the port changes nothing.
-        let listener = listen(settings.listen).await?;
+        let requests = settings.requests.clone().unwrap_or_else(Handle::current);
+        let listener = {
+            let address = settings.listen;
+            requests.spawn(listen(address)).await.map_err(|error| refused(address, io::Error::other(error)))??
+        };
         let address = listener.local_addr().map_err(|source| refused(settings.listen, source))?;
         let opened = Access::open(&**engine.store(), &settings).await?;
         let presence = settings.data_dir.as_deref().map(|folder| Presence::announce(folder, address)).transpose();
@@ -167,7 +180,8 @@ impl Server {
         let app = Arc::new(Inner::new(engine, opened.access, closed.clone(), here));
         let deeds = Arc::clone(&app.deeds);
         let webhooks = app.engine.makes_calls().then(|| tokio::spawn(webhooks::serve(Arc::clone(&app))));
-        let accepting = tokio::spawn(accept(listener, layers::under(&app, routes::router(&app)), closed));
+        let router = layers::under(&app, routes::router(&app, settings.inspect));
+        let accepting = requests.spawn(accept(listener, router, closed));
         tracing::info!(%address, "listening");
         if !address.ip().is_loopback() {
             tracing::warn!(%address, "the API speaks plain HTTP to other machines: put a proxy with TLS before it");

@@ -26,6 +26,7 @@
 pub mod cancels;
 pub mod completions;
 pub mod data;
+pub mod deletions;
 mod differential;
 pub mod expiring;
 pub mod fires;
@@ -192,6 +193,8 @@ macro_rules! conformance_suite {
                 cancel_of_a_running_run_leaves_its_trigger_waiting,
                 trigger_whose_run_ended_without_arming_it_is_stranded,
                 unknown_run_cannot_be_cancelled;
+            deletions:
+                jobs_are_deleted_together_or_not_at_all;
             jobs:
                 saved_job_is_there_with_its_triggers,
                 due_times_are_made_from_jitter,
@@ -344,6 +347,7 @@ mod tests {
         let list = include_str!("conformance.rs");
         for source in [
             include_str!("conformance/cancels.rs"),
+            include_str!("conformance/deletions.rs"),
             include_str!("conformance/completions.rs"),
             include_str!("conformance/expiring.rs"),
             include_str!("conformance/fires.rs"),

@@ -52,9 +52,9 @@ use crate::error::{Error, Result};
 use crate::key::{Claimed, KeptAnswer, KeyClaim, Release};
 use crate::rollup::{RollupRow, RollupSpan};
 use crate::row::{
-    Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, EventRow, Expect, GapRow, JobPrior,
-    JobQuery, JobRow, JobUpdate, JobWrite, LogChunk, NamespaceRow, PurgeRule, QueueRow, Released, RunInfo, RunQuery,
-    Saved, StoreFigures, StoreInfo, Tally, TriggerEnd, TriggerInfo, TriggerQuery, VersionRow,
+    Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, EventRow, Expect, GapRow, JobDelete,
+    JobPrior, JobQuery, JobRow, JobUpdate, JobWrite, LogChunk, NamespaceRow, PurgeRule, QueueRow, Released, RunInfo,
+    RunQuery, Saved, StoreFigures, StoreInfo, Tally, TriggerInfo, TriggerQuery, VersionRow,
 };
 use crate::store::Store;
 use crate::webhook::{Delivery, Disabled, NewDelivery, Sent, Taken, Webhook, WebhookRow};
@@ -327,8 +327,8 @@ impl Store for MemoryStore {
         self.request(|model| jobs::update(model, &update))
     }
 
-    async fn delete_job(&self, key: &JobKey, expect: Expect, ends: Vec<TriggerEnd>, at: Timestamp) -> Result<()> {
-        self.request(|model| jobs::delete(model, key, expect, &ends, at))
+    async fn delete_jobs(&self, deletes: Vec<JobDelete>, at: Timestamp) -> Result<()> {
+        self.request(|model| jobs::delete_all(model, &deletes, at))
     }
 
     async fn job(&self, key: &JobKey) -> Result<Option<JobRow>> {

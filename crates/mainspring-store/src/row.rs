@@ -157,6 +157,17 @@ pub struct JobUpdate {
     pub at: Timestamp,
 }
 
+/// The deletion of a job.
+#[derive(Clone, PartialEq, Debug)]
+pub struct JobDelete {
+    /// The job.
+    pub key: JobKey,
+    /// What must be there.
+    pub expect: Expect,
+    /// What its triggers leave without a record.
+    pub ends: Vec<TriggerEnd>,
+}
+
 /// A change of one trigger.
 #[derive(Clone, PartialEq, Debug)]
 pub struct TriggerUpdate {

@@ -21,9 +21,9 @@ use crate::key::{Claimed, KeptAnswer, KeyClaim, Release};
 use crate::rollup::{RollupRow, RollupSpan};
 use crate::row::{
     Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, Connections, EventRow, Expect,
-    GapRow, JobPrior, JobQuery, JobRow, JobUpdate, JobWrite, LogChunk, NamespaceRow, PurgeRule, QueueRow, Released,
-    RunInfo, RunQuery, Saved, StoreFigures, StoreInfo, StoreWarning, Tally, TriggerEnd, TriggerInfo, TriggerQuery,
-    VersionRow, VersionedJob,
+    GapRow, JobDelete, JobPrior, JobQuery, JobRow, JobUpdate, JobWrite, LogChunk, NamespaceRow, PurgeRule, QueueRow,
+    Released, RunInfo, RunQuery, Saved, StoreFigures, StoreInfo, StoreWarning, Tally, TriggerEnd, TriggerInfo,
+    TriggerQuery, VersionRow, VersionedJob,
 };
 use crate::webhook::{Delivery, Disabled, NewDelivery, Sent, Taken, Webhook, WebhookRow};
 use crate::worker::{Routed, WorkerInfo, WorkerRow, WorkerToken};
@@ -232,7 +232,15 @@ pub trait Store: Send + Sync + 'static {
 
     /// Deletes a job: its triggers leave tombstones and what `ends` says, its unstarted runs are cancelled with the reason
     /// `job deleted`, its running ones go on. Records of it stay until retention takes them.
-    async fn delete_job(&self, key: &JobKey, expect: Expect, ends: Vec<TriggerEnd>, at: Timestamp) -> Result<()>;
+    async fn delete_job(&self, key: &JobKey, expect: Expect, ends: Vec<TriggerEnd>, at: Timestamp) -> Result<()> {
+        self.delete_jobs(vec![JobDelete { key: key.clone(), expect, ends }], at).await
+    }
+
+    /// Deletes jobs as [`Store::delete_job`] does, in one transaction: all of them, or none.
+    ///
+    /// # Errors
+    /// Not found: one of the jobs is not there, or is named twice. Conflict: an expectation does not hold.
+    async fn delete_jobs(&self, deletes: Vec<JobDelete>, at: Timestamp) -> Result<()>;
 
     /// A job by key.
     async fn job(&self, key: &JobKey) -> Result<Option<JobRow>>;

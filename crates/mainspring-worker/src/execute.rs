@@ -143,7 +143,7 @@ fn attempt(run: &WorkerRun, kill_grace: Duration) -> Attempt {
 }
 
 fn http(task: &WorkerTask) -> HttpCall {
-    let WorkerTask::Http { method, url, headers, body, expect, timeout_ms, verify_tls } = task else {
+    let WorkerTask::Http { method, url, headers, body, expect, timeout_ms, verify_tls, max_redirects } = task else {
         unreachable!("asked about HTTP calls only");
     };
     let range = |(first, last): &(u16, u16)| StatusRange { first: *first, last: *last };
@@ -154,6 +154,7 @@ fn http(task: &WorkerTask) -> HttpCall {
         expect: if expect.is_empty() { vec![StatusRange::SUCCESS] } else { expect.iter().map(range).collect() },
         timeout_ms: timeout_ms.map_or(HttpCall::TIMEOUT_MS, i64::unsigned_abs),
         verify_tls: *verify_tls,
+        redirects_max: max_redirects.unwrap_or(HttpCall::REDIRECTS_MAX),
         ..HttpCall::get(url.clone())
     }
 }

@@ -1,11 +1,13 @@
 //! Rules of a job beyond its triggers.
 
+use std::collections::{HashMap, HashSet};
+
 use serde_json::Value;
 
 use super::name::name_problem;
 use crate::document::{escape, shorten};
 use crate::spec::{HttpTask, ParamSpec, ParamType, Status};
-use crate::{Backoff, ErrorCode, JobSpec, Overlap, Problem, RetryOn, Routing, Task, TriggerSpec};
+use crate::{Backoff, ErrorCode, JobSpec, Overlap, Problem, RetryOn, Routing, Task};
 
 /// Checks that there is exactly one task, and that it is whole.
 pub(super) fn check_task(spec: &JobSpec, problems: &mut Vec<Problem>) {
@@ -143,10 +145,9 @@ pub(super) fn check_values(spec: &JobSpec, problems: &mut Vec<Problem>) {
         check_param(name, param, problems);
     }
     let own = |name: &str| spec.input.as_ref().is_some_and(|input| input.get(name).is_some());
-    let triggers = spec.triggers_in_order();
-    let gives = |trigger: &TriggerSpec, name: &str| trigger.input.as_ref().is_some_and(|it| it.get(name).is_some());
-    let given = |name: &str| own(name) || triggers.iter().all(|(_, trigger)| gives(trigger, name));
-    for (name, _) in spec.params.iter().filter(|(name, param)| param.is_missing() && !given(name)) {
+    let lacking = triggers_lack(spec);
+    let missing = spec.params.iter().filter(|(name, param)| param.is_missing() && !own(name));
+    for (name, _) in missing.filter(|(name, _)| lacking.contains(name.as_str())) {
         let message = format!("scheduled runs have no value for parameter \"{}\"", shorten(name));
         let pointer = format!("/params/{}/required", escape(name));
         problems.push(wrong_value(message, pointer).hint("give it a default, or a value in input"));
@@ -155,6 +156,20 @@ pub(super) fn check_values(spec: &JobSpec, problems: &mut Vec<Problem>) {
     if !spec.params.is_empty() && !takes_members {
         problems.push(wrong_value("\"params\" are members of \"input\", so it must be a mapping", "/input"));
     }
+}
+
+/// Returns the parameters that some trigger does not give to its runs.
+fn triggers_lack(spec: &JobSpec) -> HashSet<&str> {
+    let triggers = spec.triggers_as_written();
+    let mut givers: HashMap<&str, usize> = spec.params.keys().map(|name| (name.as_str(), 0)).collect();
+    for members in triggers.iter().filter_map(|(_, trigger)| trigger.input.as_ref()?.as_object()) {
+        for name in members.keys() {
+            if let Some(count) = givers.get_mut(name.as_str()) {
+                *count += 1;
+            }
+        }
+    }
+    givers.into_iter().filter(|(_, count)| *count < triggers.len()).map(|(name, _)| name).collect()
 }
 
 fn check_param(name: &str, param: &ParamSpec, problems: &mut Vec<Problem>) {

@@ -1,6 +1,6 @@
 //! Rules of triggers.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 
 use super::name::name_problem;
 use crate::{ErrorCode, JobSpec, Misfire, Problem, TriggerKind, TriggerSpec};
@@ -20,10 +20,8 @@ pub(super) fn check_triggers(spec: &JobSpec, problems: &mut Vec<Problem>) {
     let mut names = HashSet::new();
     for (place, trigger) in spec.triggers_as_written() {
         check_trigger_at(&place, &trigger, spec.misfire, problems);
-        let given = spec.check_input(trigger.input.as_ref(), &BTreeMap::new());
-        // What is missing is said once for the job.
-        let of_input = given.into_iter().filter(|problem| problem.pointer.starts_with("/input"));
-        problems.extend(of_input.map(|problem| Problem { pointer: format!("{place}{}", problem.pointer), ..problem }));
+        let given = spec.check_given(trigger.input.as_ref()).into_iter();
+        problems.extend(given.map(|problem| Problem { pointer: format!("{place}{}", problem.pointer), ..problem }));
         match &trigger.name {
             None if place.starts_with("/triggers") => {
                 let message = "key \"name\" is missing: entries of triggers have names";

@@ -7,7 +7,8 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::lines::Lines;
-use super::node::{Content, Key, Node, too_deep};
+use super::node::{Content, Key, Node, inexact, too_deep};
+use super::number::is_exact_number;
 use super::{Fault, Limits, Place};
 use crate::ErrorCode;
 
@@ -76,16 +77,41 @@ impl<'a> Reader<'a> {
 fn invalid(error: &serde_json::Error, place: Place) -> Fault {
     let message = error.to_string();
     let message = message.rsplit_once(" at line ").map_or(message.as_str(), |(what, _)| what);
-    Fault::new(ErrorCode::DocumentSyntax, format!("not valid JSON: {message}"), Some(place))
+    Fault::new(ErrorCode::DocumentSyntax, format!("not valid JSON: {}", in_our_words(message)), Some(place))
+}
+
+/// What the parser says, as a person would: its own words are for programmers, and change with its versions.
+fn in_our_words(message: &str) -> &'static str {
+    match message {
+        "EOF while parsing a list" => "the text ends within a list",
+        "EOF while parsing an object" => "the text ends within a mapping",
+        "EOF while parsing a string" => "the text ends within a quoted text",
+        "EOF while parsing a value" => "the text ends where a value should stand",
+        "expected `:`" => "a ':' is missing after a key",
+        "expected `,` or `]`" => "a ',' or ']' is missing",
+        "expected `,` or `}`" => "a ',' or '}' is missing",
+        "key must be a string" => "a key is not in quotes",
+        "trailing comma" => "there is a ',' with nothing behind it",
+        "trailing characters" => "there is more behind the end",
+        "invalid escape" => "there is a '\\' that begins nothing that JSON knows",
+        "invalid number" => "there is no such number",
+        "number out of range" => "a number is beyond what 64 bits hold; write it as text",
+        "control character (\\u0000-\\u001F) found while parsing a string" => {
+            "a quoted text holds a control character; write it as \\u…"
+        }
+        "lone leading surrogate in hex escape" | "unexpected end of hex escape" => {
+            "a \\u… stands for half a character only"
+        }
+        "recursion limit exceeded" => "it is nested too deeply",
+        _ => "a value is expected here",
+    }
 }
 
 fn scalar(raw: &str) -> Result<Content, serde_json::Error> {
     Ok(match serde_json::from_str(raw)? {
         Value::Bool(value) => Content::Bool(value),
         Value::String(text) => Content::Text(text),
-        Value::Number(number) if number.is_f64() && !raw.contains(['.', 'e', 'E']) => {
-            Content::Unsupported(format!("{raw:.40} does not fit 64 bits; write it as text"))
-        }
+        Value::Number(_) if !is_exact_number(raw) => Content::Unsupported(inexact(raw)),
         Value::Number(number) => Content::Number(number),
         _ => Content::Null,
     })

@@ -4,8 +4,13 @@ use std::collections::HashMap;
 
 use serde_json::{Map, Number, Value};
 
-use super::{Fault, Limits, Place, Places};
+use super::places::{Inside, Places};
+use super::{Fault, Limits, Place};
 use crate::ErrorCode;
+use crate::shape::PROBLEMS_MAX;
+
+/// The longest key, in bytes. Pointers are made of keys, and every problem has one.
+const KEY_BYTES_MAX: usize = 1_024;
 
 /// A value and where it was written.
 pub(super) struct Node {
@@ -36,34 +41,38 @@ pub(super) struct Composer {
     limits: Limits,
     nodes: usize,
     pointer: String,
-    places: Places,
     faults: Vec<Fault>,
 }
 
 impl Composer {
     pub(super) fn new(limits: Limits) -> Self {
-        Self { limits, nodes: 0, pointer: String::new(), places: Places::default(), faults: Vec::new() }
+        Self { limits, nodes: 0, pointer: String::new(), faults: Vec::new() }
     }
 
-    /// Returns the value; `null` stands where there was a fault.
-    pub(super) fn compose(&mut self, root: Node) -> Value {
+    /// Returns the value and where its parts were written; `null` stands where there was a fault.
+    pub(super) fn compose(&mut self, root: Node) -> (Value, Places) {
         self.value(root, 1)
     }
 
-    pub(super) fn finish(self) -> (Places, Vec<Fault>) {
-        (self.places, self.faults)
+    pub(super) fn finish(self) -> Vec<Fault> {
+        self.faults
     }
 
-    fn value(&mut self, node: Node, depth: usize) -> Value {
+    fn value(&mut self, node: Node, depth: usize) -> (Value, Places) {
+        let place = node.place;
+        let (value, inside) = self.content(node, depth);
+        (value, Places::new(place, inside))
+    }
+
+    fn content(&mut self, node: Node, depth: usize) -> (Value, Inside) {
         self.nodes += 1;
         if self.nodes > self.limits.nodes {
             if self.nodes == self.limits.nodes + 1 {
                 self.fault(ErrorCode::DocumentTooManyNodes, too_many(self.limits), node.place);
             }
-            return Value::Null;
+            return (Value::Null, Inside::Nothing);
         }
-        self.places.values.insert(self.pointer.clone(), node.place);
-        match node.content {
+        let value = match node.content {
             Content::Null => Value::Null,
             Content::Bool(value) => Value::Bool(value),
             Content::Number(number) => Value::Number(number),
@@ -76,9 +85,10 @@ impl Composer {
                 self.fault(ErrorCode::DocumentTooDeep, too_deep(self.limits), node.place);
                 Value::Null
             }
-            Content::List(items) => self.list(items, depth),
-            Content::Members(members) => self.members(members, depth),
-        }
+            Content::List(items) => return self.list(items, depth),
+            Content::Members(members) => return self.members(members, depth),
+        };
+        (value, Inside::Nothing)
     }
 
     fn text(&mut self, text: String, place: Place) -> Value {
@@ -88,36 +98,45 @@ impl Composer {
         Value::String(text)
     }
 
-    fn list(&mut self, items: Vec<Node>, depth: usize) -> Value {
+    fn list(&mut self, items: Vec<Node>, depth: usize) -> (Value, Inside) {
         let length = self.pointer.len();
         let mut values = Vec::with_capacity(items.len());
+        let mut places = Vec::with_capacity(items.len());
         for (index, item) in items.into_iter().enumerate() {
             self.pointer.push_str(&format!("/{index}"));
-            values.push(self.value(item, depth + 1));
+            let (value, place) = self.value(item, depth + 1);
+            values.push(value);
+            places.push(place);
             self.pointer.truncate(length);
         }
-        Value::Array(values)
+        (Value::Array(values), Inside::Items(places))
     }
 
-    fn members(&mut self, members: Vec<(Key, Node)>, depth: usize) -> Value {
+    fn members(&mut self, members: Vec<(Key, Node)>, depth: usize) -> (Value, Inside) {
         let length = self.pointer.len();
         let mut values = Map::new();
+        let mut places = HashMap::new();
         let mut seen: HashMap<String, Place> = HashMap::new();
         for (key, node) in members {
+            if key.text.len() > KEY_BYTES_MAX {
+                let message = format!("a key has {} bytes, more than the {KEY_BYTES_MAX} allowed", key.text.len());
+                self.fault(ErrorCode::DocumentKeyTooLong, message, key.place);
+                continue;
+            }
             self.pointer.push('/');
             self.pointer.push_str(&escape(&key.text));
             match seen.insert(key.text.clone(), key.place) {
                 Some(first) => self.duplicate(&key, first),
                 None => {
-                    self.places.keys.insert(self.pointer.clone(), key.place);
                     self.text(key.text.clone(), key.place);
-                    let value = self.value(node, depth + 1);
+                    let (value, place) = self.value(node, depth + 1);
+                    places.insert(key.text.clone(), place.under_key(key.place));
                     values.insert(key.text, value);
                 }
             }
             self.pointer.truncate(length);
         }
-        Value::Object(values)
+        (Value::Object(values), Inside::Members(places))
     }
 
     fn duplicate(&mut self, key: &Key, first: Place) {
@@ -126,8 +145,14 @@ impl Composer {
     }
 
     fn fault(&mut self, code: ErrorCode, message: impl Into<String>, place: Place) {
-        self.faults.push(Fault { pointer: self.pointer.clone(), ..Fault::new(code, message, Some(place)) });
+        if self.faults.len() < PROBLEMS_MAX {
+            self.faults.push(Fault { pointer: self.pointer.clone(), ..Fault::new(code, message, Some(place)) });
+        }
     }
+}
+
+pub(super) fn inexact(number: &str) -> String {
+    format!("{} does not fit 64 bits exactly; write it as text", shorten(number))
 }
 
 pub(super) fn too_deep(limits: Limits) -> String {

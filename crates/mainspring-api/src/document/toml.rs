@@ -5,7 +5,8 @@ use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
 use super::lines::Lines;
-use super::node::{Content, Key, Node};
+use super::node::{Content, Key, Node, inexact};
+use super::number::is_exact_number;
 use super::{Fault, Place};
 use crate::ErrorCode;
 
@@ -50,6 +51,9 @@ fn node(lines: &Lines<'_>, value: Spanned<DeValue<'_>>, key_place: Place) -> Nod
             Err(_) => Content::Unsupported("the number does not fit 64 bits; write it as text".into()),
         },
         DeValue::Float(float) => match float.as_str().parse().ok().and_then(Number::from_f64) {
+            Some(_) if !is_exact_number(float.as_str().trim_start_matches('+')) => {
+                Content::Unsupported(inexact(float.as_str()))
+            }
             Some(number) => Content::Number(number),
             None => Content::Unsupported(format!("{} has no JSON spelling; write it as text", float.as_str())),
         },

@@ -9,7 +9,8 @@ use serde_saphyr::options::{DuplicateKeyPolicy, NonFiniteFloatPolicy};
 use serde_saphyr::{Error, Location, Options, Spanned};
 
 use super::lines::Lines;
-use super::node::{Content, Key, Node, shorten, too_deep, too_many};
+use super::node::{Content, Key, Node, inexact, shorten, too_deep, too_many};
+use super::number::is_exact_number;
 use super::{Fault, Limits, Place};
 use crate::ErrorCode;
 
@@ -22,18 +23,25 @@ pub(super) fn parse(text: &str, limits: Limits) -> Result<Vec<Node>, Fault> {
     Ok(nodes)
 }
 
-/// Refuses whole numbers beyond 64 bits, which the parser has made floating-point numbers of.
+/// Refuses numbers that the parser has rounded: whole ones beyond 64 bits, and decimals with more digits than a double has.
 fn refuse_rounded(lines: &Lines<'_>, node: &mut Node) {
     match &mut node.content {
         Content::List(items) => items.iter_mut().for_each(|item| refuse_rounded(lines, item)),
         Content::Members(members) => members.iter_mut().for_each(|(_, value)| refuse_rounded(lines, value)),
         Content::Number(number) if number.is_f64() => {
             let written = lines.text_at(node.place);
-            let digits = written.trim_start_matches(['-', '+']);
-            let digits = digits.split([',', ']', '}', ' ', '\t', '\r', '\n']).next().unwrap_or_default();
-            if !digits.is_empty() && digits.bytes().all(|byte| byte.is_ascii_digit()) {
-                let message = format!("{} is not a number of 64 bits; write it as text", shorten(digits));
+            let token = written.strip_prefix('+').unwrap_or(written);
+            let token = token.split([',', ']', '}', ' ', '\t', '\r', '\n']).next().unwrap_or_default();
+            // An alias stands elsewhere than its number; that was looked at where it is written.
+            let is_number = token.bytes().all(|byte| byte.is_ascii_digit() || b"-+.eE".contains(&byte));
+            let digits = token.trim_start_matches('-');
+            let is_octal =
+                digits.len() > 1 && digits.starts_with('0') && digits.bytes().all(|byte| byte.is_ascii_digit());
+            if is_octal {
+                let message = format!("{} begins with a zero; write it as text, in quotes", shorten(token));
                 node.content = Content::Unsupported(message);
+            } else if is_number && !digits.is_empty() && !is_exact_number(token) {
+                node.content = Content::Unsupported(inexact(token));
             }
         }
         _ => {}

@@ -21,7 +21,7 @@ impl LeftOut {
         &mut self,
         document: &'v Value,
         pointer: &str,
-        problems: &[Problem],
+        problems: &[&Problem],
     ) -> Option<Cow<'v, Value>> {
         let mut item = Cow::Borrowed(document.pointer(pointer)?);
         for problem in problems {
@@ -46,22 +46,27 @@ impl LeftOut {
         if self.0.is_empty() {
             return false;
         }
-        let inside = |place: &String| pointer.strip_prefix(place.as_str()).is_some_and(is_inside);
+        let inside = ancestors(pointer).any(|place| self.0.contains(place));
         let companion = |(key, other): &(&str, &str)| {
             pointer.strip_suffix(key).is_some_and(|parent| self.0.contains(&format!("{parent}/{other}")))
         };
         let wanted = wanted(code);
         let stands_for = |key: &str| wanted.contains(&key) || did_you_mean(key, wanted.iter().copied()).is_some();
-        self.0.iter().any(inside)
-            || COMPANIONS.iter().any(companion)
-            || (!wanted.is_empty() && self.members(pointer).any(stands_for))
+        inside || COMPANIONS.iter().any(companion) || (!wanted.is_empty() && self.members(pointer).any(stands_for))
     }
 
     /// The keys that were left out of the mapping at a pointer.
     fn members(&self, pointer: &str) -> impl Iterator<Item = &str> {
-        let keys = self.0.iter().filter_map(move |place| place.strip_prefix(pointer)?.strip_prefix('/'));
-        keys.filter(|key| !key.contains('/'))
+        let first = format!("{pointer}/");
+        let below = self.0.range(first.clone()..).take_while(move |place| place.starts_with(&first));
+        below.map(move |place| &place[pointer.len() + 1..]).filter(|key| !key.contains('/'))
     }
+}
+
+/// The places that a pointer leads through, and its own.
+fn ancestors(pointer: &str) -> impl Iterator<Item = &str> {
+    let parents = pointer.match_indices('/').map(|(end, _)| &pointer[..end]);
+    parents.chain(std::iter::once(pointer))
 }
 
 /// Keys of other tools and versions that stand for a task, beside our own.
@@ -139,7 +144,7 @@ mod tests {
             .map(|pointer| Problem::new(ErrorCode::FieldType, "wrong").at(pointer))
             .collect();
         let mut left_out = LeftOut::default();
-        let item = left_out.remains(&document, "/0", &problems).unwrap();
+        let item = left_out.remains(&document, "/0", &problems.iter().collect::<Vec<_>>()).unwrap();
         assert_eq!(*item, json!({"name": "a", "labels": {"c": "d"}, "schedule": [{}, "@daily"]}));
         for (code, pointer, explained) in [
             ("job.no_task", "/0", true),
@@ -156,7 +161,7 @@ mod tests {
         for (key, explained) in [("rnu", true), ("run", true), ("timout", false)] {
             let document = json!({"name": "a", key: 5});
             let mut left_out = LeftOut::default();
-            left_out.remains(&document, "", &[Problem::new(ErrorCode::FieldUnknown, "").at(format!("/{key}"))]);
+            left_out.remains(&document, "", &[&Problem::new(ErrorCode::FieldUnknown, "").at(format!("/{key}"))]);
             assert_eq!(left_out.explain("job.no_task", ""), explained, "{key}");
         }
     }

@@ -29,6 +29,8 @@ const LATER_KEYS: &[(&str, &[&str], &str)] = &[
     ("JobSpec", &["notify", "alerts", "on_failure", "on_success", "deadline", "pause_on_failure"], "alerts are"),
     ("JobSpec", &["script", "xxl", "sql", "container"], "tasks of this kind are"),
     ("JobSpec", &["routing", "shards", "shard_total", "pool", "run_as"], "routing is"),
+    ("JobSpec", &["retention"], "a retention of its own for each job is"),
+    ("NamespaceSpec", &["description", "paused"], "settings of namespaces are"),
     ("JobSpec", &["calendars", "jobs"], "bundles inside of a job are"),
     ("TriggerSpec", &["event"], "event triggers are"),
     ("TriggerSpec", &["after"], "triggers on other jobs are"),

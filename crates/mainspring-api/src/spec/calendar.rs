@@ -28,8 +28,9 @@ pub struct CalendarSpec {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
 
-    /// Kind: days of each year, `MM-DD`.
+    /// Kind: days of each year, `MM-DD`; at most 366.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("maxItems" = 366))]
     pub annual: Option<Vec<String>>,
     /// Kind: the seconds that a Quartz cron expression matches.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -37,14 +38,17 @@ pub struct CalendarSpec {
     /// Kind: a range of each day.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub daily: Option<DailyRange>,
-    /// Kind: days, `YYYY-MM-DD`.
+    /// Kind: days, `YYYY-MM-DD`; at most 10,000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("maxItems" = 10_000))]
     pub holiday: Option<Vec<String>>,
     /// Kind: days of each month, 1 to 31.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("maxItems" = 31))]
     pub monthly: Option<OneOrMany<u8>>,
     /// Kind: days of each week.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("maxItems" = 7))]
     pub weekly: Option<OneOrMany<Weekday>>,
 }
 

@@ -20,14 +20,16 @@ pub struct HttpTask {
     /// Method; `GET` when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub method: Option<String>,
-    /// Request headers.
+    /// Request headers, at most 250.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(extend("maxProperties" = 250))]
     pub headers: BTreeMap<String, String>,
     /// Request body: text is sent as it is, anything else as JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<Value>,
-    /// Expected status: a code (`204`), a class (`"2xx"`), or a list of these; `"2xx"` when absent.
+    /// Expected status: a code (`204`), a class (`"2xx"`), or a list of these, of at most 500; `"2xx"` when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("maxItems" = 500))]
     pub expect: Option<OneOrMany<Status>>,
     /// Time the exchange may take, as a duration; 30 s when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]

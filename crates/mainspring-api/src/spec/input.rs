@@ -29,22 +29,17 @@ impl JobSpec {
     /// ```
     pub fn check_input(&self, input: Option<&Value>, params: &BTreeMap<String, Value>) -> Vec<Problem> {
         let none = Map::new();
-        let members = match input {
-            None | Some(Value::Null) => &none,
-            Some(Value::Object(members)) => members,
-            Some(_) if params.is_empty() && self.params.is_empty() => return Vec::new(),
-            Some(_) => {
-                let message = "parameters are members of the input, so it must be a mapping";
-                return vec![Problem::new(ErrorCode::FieldType, message).at("/input")];
-            }
+        let members = match self.members_of(input, params) {
+            Ok(members) => members.unwrap_or(&none),
+            Err(problem) => return vec![*problem],
         };
         if self.params.is_empty() {
             return Vec::new();
         }
         let own = self.input.as_ref().and_then(Value::as_object).unwrap_or(&none);
-        let strangers = members.iter().filter(|(name, _)| self.params.contains_key(*name) || !own.contains_key(*name));
-        let of_input = strangers.filter_map(|(name, value)| self.check_param("input", name, value));
+        let of_input = self.check_members(members, own);
         let of_params = params.iter().filter_map(|(name, value)| self.check_param("params", name, value));
+        let of_params = of_params.take(PROBLEMS_MAX);
         let has = |name: &String| params.contains_key(name) || members.contains_key(name) || own.contains_key(name);
         let missing = self.params.iter().filter(|(name, param)| param.is_missing() && !has(name));
         let missing = missing.map(|(name, _)| {
@@ -54,6 +49,46 @@ impl JobSpec {
         of_input.chain(of_params).chain(missing).collect()
     }
 
+    /// Returns what is wrong with the members that a trigger gives to its runs. What the runs lack is not looked for: that is said
+    /// once for the job.
+    pub(crate) fn check_given(&self, input: Option<&Value>) -> Vec<Problem> {
+        let none = Map::new();
+        match self.members_of(input, &BTreeMap::new()) {
+            Ok(Some(members)) if !self.params.is_empty() => {
+                let own = self.input.as_ref().and_then(Value::as_object).unwrap_or(&none);
+                self.check_members(members, own).collect()
+            }
+            Ok(_) => Vec::new(),
+            Err(problem) => vec![*problem],
+        }
+    }
+
+    /// Returns the members of an input, unless it has none; refuses one that cannot have any where parameters are given.
+    fn members_of<'v>(
+        &self,
+        input: Option<&'v Value>,
+        params: &BTreeMap<String, Value>,
+    ) -> Result<Option<&'v Map<String, Value>>, Box<Problem>> {
+        match input {
+            None | Some(Value::Null) => Ok(None),
+            Some(Value::Object(members)) => Ok(Some(members)),
+            Some(_) if params.is_empty() && self.params.is_empty() => Ok(None),
+            Some(_) => {
+                let message = "parameters are members of the input, so it must be a mapping";
+                Err(Box::new(Problem::new(ErrorCode::FieldType, message).at("/input")))
+            }
+        }
+    }
+
+    fn check_members<'v>(
+        &'v self,
+        members: &'v Map<String, Value>,
+        own: &'v Map<String, Value>,
+    ) -> impl Iterator<Item = Problem> + 'v {
+        let strangers = members.iter().filter(|(name, _)| self.params.contains_key(*name) || !own.contains_key(*name));
+        strangers.filter_map(|(name, value)| self.check_param("input", name, value)).take(PROBLEMS_MAX)
+    }
+
     fn check_param(&self, place: &str, name: &str, value: &Value) -> Option<Problem> {
         let pointer = format!("/{place}/{}", escape(name));
         let wrong = |code, message| Some(Problem::new(code, message).at(pointer.clone()));
@@ -61,7 +96,7 @@ impl JobSpec {
         let Some(param) = self.params.get(name) else {
             let message = format!("job \"{}\" has no parameter \"{}\"", self.name, shorten(name));
             let names = || self.params.keys().map(String::as_str);
-            let all = || format!("its parameters are {}", names().collect::<Vec<_>>().join(", "));
+            let all = || format!("its parameters are {}", listed(names().map(str::to_owned)));
             return wrong(ErrorCode::ParamUnknown, message)
                 .map(|it| it.hint(did_you_mean(name, names()).unwrap_or_else(all)));
         };
@@ -70,12 +105,25 @@ impl JobSpec {
             return wrong(ErrorCode::ParamType, message);
         }
         if !param.accepts(value) {
-            let allowed: Vec<_> = param.values.iter().map(Value::to_string).collect();
-            let message = format!("parameter \"{name}\" is {shown}, not one of {}", allowed.join(", "));
+            let allowed = listed(param.values.iter().map(|value| shorten(&value.to_string())));
+            let message = format!("parameter \"{name}\" is {shown}, not one of {allowed}");
             return wrong(ErrorCode::ParamValue, message);
         }
         None
     }
+}
+
+/// Problems of parameters that are said: for each of them all names are compared.
+const PROBLEMS_MAX: usize = 100;
+
+/// Lists words, and says how many more there are.
+fn listed(words: impl Iterator<Item = String>) -> String {
+    const SHOWN: usize = 20;
+    let mut words: Vec<_> = words.collect();
+    let more = words.len().saturating_sub(SHOWN);
+    words.truncate(SHOWN);
+    let list = words.join(", ");
+    if more > 0 { format!("{list} and {more} more") } else { list }
 }
 
 impl ParamSpec {

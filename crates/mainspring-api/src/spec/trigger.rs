@@ -119,6 +119,7 @@ pub struct DailyWindow {
     pub to: Option<String>,
     /// Days of the week; all when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("maxItems" = 7))]
     pub days: Option<OneOrMany<Weekday>>,
 }
 

@@ -16,7 +16,7 @@ pub struct ApplyOptions {
     /// Checks everything, says what would change, and changes nothing.
     #[serde(default, skip_serializing_if = "crate::spec::is_false")]
     pub dry_run: bool,
-    /// Deletes jobs and calendars that the bundle lacks, in the namespaces it names.
+    /// Deletes jobs and calendars that the bundle lacks, in the namespaces it names, also those that it lists nothing of.
     #[serde(default, skip_serializing_if = "crate::spec::is_false")]
     pub prune: bool,
 }

@@ -205,6 +205,16 @@ pub struct Health {
     pub checks: Vec<HealthCheck>,
 }
 
+/// What is asked of a server's health.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema, IntoParams)]
+#[into_params(parameter_in = Query)]
+#[serde(deny_unknown_fields)]
+pub struct HealthFilter {
+    /// Lists the checks; `?verbose` alone does, too.
+    #[serde(default, skip_serializing_if = "crate::spec::is_false")]
+    pub verbose: bool,
+}
+
 /// Verdict on a server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(rename_all = "snake_case")]

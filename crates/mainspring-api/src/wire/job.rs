@@ -30,17 +30,10 @@ pub struct Namespace {
     pub created_at: Timestamp,
 }
 
-/// What `PUT` of a namespace takes.
+/// What `PUT` of a namespace takes: nothing in this version.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 #[serde(deny_unknown_fields)]
-pub struct NamespaceSpec {
-    /// What it is for, in the user's words.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub description: Option<String>,
-    /// No trigger of the namespace fires while true.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub paused: Option<bool>,
-}
+pub struct NamespaceSpec {}
 
 /// A job with what the server knows about it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
@@ -156,8 +149,9 @@ pub struct RunNow {
     /// Input in place of the job's; where both are mappings, laid over it key by key.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<Value>,
-    /// Members set in the input, over the job's; each must be among the job's `params` when it declares any.
+    /// Members set in the input, over the job's, at most 1,000; each must be among the job's `params` when it declares any.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(extend("maxProperties" = 1_000))]
     pub params: BTreeMap<String, Value>,
     /// Priority in place of the job's.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -13,8 +13,9 @@ use crate::{CalendarSpec, Problem, Timestamp, TriggerKind, TriggerSpec};
 pub struct PreviewRequest {
     /// The trigger.
     pub trigger: TriggerSpec,
-    /// Calendars it may name, before those of the namespace.
+    /// Calendars it may name, before those of the namespace; at most 100.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("maxItems" = 100))]
     pub calendars: Vec<CalendarSpec>,
     /// Namespace in which calendars are looked up; `default` when absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -19,12 +19,14 @@ use crate::Timestamp;
 pub struct WorkerSpec {
     /// What people call it.
     pub name: String,
-    /// Queues that it takes runs from: the first first.
+    /// Queues that it takes runs from: the first first. At most 1,000.
+    #[schemars(extend("maxItems" = 1_000))]
     pub queues: Vec<String>,
     /// Runs that it executes at a time, at least 1.
     pub slots: u32,
-    /// For selecting; free pairs.
+    /// For selecting; free pairs, at most 100.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(extend("maxProperties" = 100))]
     pub labels: BTreeMap<String, String>,
     /// What program it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -189,6 +191,9 @@ pub enum WorkerTask {
         timeout_ms: Option<i64>,
         /// Whether the server's certificate must be valid.
         verify_tls: bool,
+        /// How many redirects are followed; 3 if absent.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        max_redirects: Option<u8>,
     },
     /// A function of the worker.
     Handler {

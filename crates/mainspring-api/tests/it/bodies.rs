@@ -16,7 +16,7 @@ fn what_a_body_must_not_have_is_named() {
         (r#"{"name": "a", "name": "b"}"#, &[("document.duplicate_key", "/name")]),
         (r#"{"name": "a\u0000", "noop": true}"#, &[("document.nul", "/name")]),
         (r#"{"name": "\ud800", "noop": true}"#, &[("document.syntax", "")]),
-        (r#"{"name": "a", "retries": 1e3}"#, &[("field.type", "/retries")]),
+        (r#"{"name": "a", "retries": 2.5}"#, &[("field.type", "/retries")]),
         (r#"{"name": "a", "retries": 99999999999999999999}"#, &[("document.unsupported", "/retries")]),
         (r#"{"name": "a", "x": 1, "y/z": 2}"#, &[("field.unknown", "/x"), ("field.unknown", "/y~1z")]),
     ];
@@ -25,6 +25,31 @@ fn what_a_body_must_not_have_is_named() {
         let found: Vec<_> = problems.iter().map(|p| (p.code.as_str(), p.pointer.as_str())).collect();
         assert_eq!(found, *expected, "{body}");
     }
+}
+
+#[test]
+fn whole_numbers_may_be_written_with_a_point() {
+    for (text, retries) in [("3.0", 3), ("1e3", 1_000), ("-0.0", 0)] {
+        let body = format!(r#"{{"name": "a", "noop": true, "retries": {text}, "input": {{"n": 3.0}}}}"#);
+        let spec = read_body::<JobSpec>(body.as_bytes(), Limits::FILE).unwrap();
+        assert_eq!((spec.retries, spec.input), (Some(retries), Some(json!({"n": 3.0}))), "{text}");
+    }
+}
+
+/// Pointers and places are made of keys: a long one above many values must not take the memory of each of them.
+#[test]
+fn long_keys_are_refused_before_anything_is_made_of_them() {
+    let zeros = vec!["0"; 90_000].join(",");
+    let body = format!(r#"{{"name": "a", "noop": true, "input": {{"{}": [{zeros}]}}}}"#, "k".repeat(800_000));
+    let problems = read_body::<JobSpec>(body.as_bytes(), Limits::FILE).unwrap_err();
+    assert_eq!(problems[0].code, "document.key_too_long");
+    let deep = format!(
+        r#"{{"name": "a", "noop": true, "input": {}[{zeros}]{}}}"#,
+        format!("{{\"{}\":", "k".repeat(1_024)).repeat(20),
+        "}".repeat(20)
+    );
+    let spec = read_body::<JobSpec>(deep.as_bytes(), Limits::FILE).unwrap();
+    assert!(spec.input.is_some());
 }
 
 #[test]

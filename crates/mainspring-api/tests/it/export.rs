@@ -147,17 +147,17 @@ fn job() -> impl Strategy<Value = JobSpec> {
         params,
         prop::option::of(0..1000_u32),
     )
-        .prop_map(|(task, name, (description, timeout, max_age), schedule, input, params, retries)| {
+        .prop_map(|(task, name, (description, timeout, run_timeout), schedule, input, params, retries)| {
             let param = |default| ParamSpec { default: Some(default), ..ParamSpec::default() };
             JobSpec {
                 name,
                 description,
                 timeout,
+                run_timeout,
                 schedule,
                 input,
                 retries,
                 params: params.into_iter().map(|(name, default)| (name, param(default))).collect(),
-                retention: Some(Retention { max_age, max_count: retries }),
                 ..task
             }
         })

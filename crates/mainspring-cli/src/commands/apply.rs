@@ -1,5 +1,6 @@
 //! `mainspring apply`, `diff` and `export`: job files and what the server holds.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use clap::Args;
@@ -43,7 +44,7 @@ pub struct ApplyArgs {
     /// Say what would change, and change nothing
     #[arg(long)]
     dry_run: bool,
-    /// Delete jobs and calendars that the files lack, in the namespaces that they name
+    /// Delete jobs and calendars that the files lack, in the namespaces that they name, also where they list nothing
     #[arg(long)]
     prune: bool,
     /// Do not ask before --prune deletes
@@ -145,7 +146,7 @@ async fn ask_before_pruning(session: &Session, files: &JobFiles) -> Result {
         0 => Ok(()),
         _ => {
             crate::output::note(views::changes(&plan));
-            confirm::confirm(&format!("Delete {}?", deleted(&plan)), false)
+            confirm::confirm(&format!("Delete {}{}?", deleted(&plan), emptied(&plan)), false)
         }
     }
 }
@@ -158,6 +159,21 @@ fn deleted(plan: &ApplyResult) -> String {
     };
     let counts = [count(ItemKind::Job), count(ItemKind::Calendar)].into_iter().filter(|(count, _)| *count > 0);
     counts.map(|(count, noun)| counted(count, noun)).collect::<Vec<_>>().join(" and ")
+}
+
+/// Says which namespaces a plan leaves without jobs.
+fn emptied(plan: &ApplyResult) -> String {
+    let of = |doomed: bool| {
+        let jobs = plan.items.iter().filter(move |item| item.kind == ItemKind::Job);
+        let jobs = jobs.filter(move |item| (item.action == ApplyAction::Deleted) == doomed);
+        jobs.map(|item| item.namespace.as_str()).collect::<BTreeSet<_>>()
+    };
+    let kept = of(false);
+    let emptied: Vec<_> = of(true).into_iter().filter(|namespace| !kept.contains(namespace)).collect();
+    match emptied.as_slice() {
+        [] => String::new(),
+        names => format!(", all jobs of {}", names.join(", ")),
+    }
 }
 
 fn show(result: ApplyResult, files: &JobFiles, output: &Output) -> Result {

@@ -35,7 +35,7 @@ enum Verb {
     /// List jobs
     List {
         /// Only jobs with this text in their name
-        #[arg(short, long, value_name = "TEXT")]
+        #[arg(long, value_name = "TEXT")]
         query: Option<String>,
         /// Only jobs with this label: KEY or KEY=VALUE
         #[arg(short, long, value_name = "LABEL")]
@@ -47,6 +47,7 @@ enum Verb {
         list: ListArgs,
     },
     /// Show everything about jobs
+    #[command(visible_alias = "show")]
     Get {
         /// JOB or NAMESPACE/JOB
         #[arg(required = true, value_name = "JOB")]
@@ -89,6 +90,7 @@ enum Verb {
 #[derive(Debug, Subcommand)]
 enum DataVerb {
     /// Show what the next run of a job is given
+    #[command(visible_alias = "get")]
     Show {
         /// JOB or NAMESPACE/JOB
         #[arg(value_name = "JOB")]

@@ -37,6 +37,7 @@ enum Verb {
     /// List runs, newest first, live and final
     List(ListRunsArgs),
     /// Show everything about runs, with their attempts
+    #[command(visible_alias = "show")]
     Get {
         /// Id of a run
         #[arg(required = true, value_name = "RUN")]
@@ -78,6 +79,9 @@ struct ListRunsArgs {
     /// Only runs of this job
     #[arg(value_name = "JOB")]
     job: Option<String>,
+    /// The same, as an option
+    #[arg(short = 'j', long = "job", value_name = "JOB", conflicts_with = "job")]
+    named: Option<String>,
     /// Only runs in this state
     #[arg(short, long, value_enum)]
     state: Option<State>,
@@ -170,7 +174,7 @@ async fn list(session: &Session, args: ListRunsArgs, output: &Output) -> Result 
         Ok(instant.transpose()?.map(|instant| Timestamp::from_millis(instant.as_millisecond())))
     };
     let filter = RunFilter {
-        job: args.job,
+        job: args.job.or(args.named),
         state: args.state.map(RunState::from),
         from: instant(args.since)?,
         to: instant(args.until)?,

@@ -31,8 +31,11 @@ enum Verb {
     /// List triggers
     List {
         /// Only triggers of this job
-        #[arg(short, long, value_name = "JOB")]
+        #[arg(value_name = "JOB")]
         job: Option<String>,
+        /// The same, as an option
+        #[arg(short = 'j', long = "job", value_name = "JOB", conflicts_with = "job")]
+        named: Option<String>,
         /// Only paused triggers, or with =false only others
         #[arg(long, num_args = 0..=1, default_missing_value = "true", require_equals = true)]
         paused: Option<bool>,
@@ -40,6 +43,7 @@ enum Verb {
         list: ListArgs,
     },
     /// Show everything about triggers
+    #[command(visible_alias = "show")]
     Get {
         /// JOB/TRIGGER or NAMESPACE/JOB/TRIGGER
         #[arg(required = true, value_name = "TRIGGER")]
@@ -83,8 +87,8 @@ pub fn run(args: TriggerArgs, output: &Output) -> Result {
     let session = args.connect.open()?;
     connect::block_on(async {
         match args.verb {
-            Verb::List { job, paused, list: page } => {
-                let filter = TriggerFilter { job, paused, ..TriggerFilter::default() };
+            Verb::List { job, named, paused, list: page } => {
+                let filter = TriggerFilter { job: job.or(named), paused, ..TriggerFilter::default() };
                 list(&session, &filter, &page, output).await
             }
             Verb::Get { names } => get(&session, &names, output).await,

@@ -48,6 +48,7 @@ enum Verb {
         connect: ConnectArgs,
     },
     /// Show everything about a worker
+    #[command(visible_alias = "get")]
     Show {
         #[command(flatten)]
         connect: ConnectArgs,

@@ -1,6 +1,7 @@
 //! The real binary, as users meet it: arguments in, stdout, stderr and exit code out.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
+mod advice;
 mod any_node;
 mod anywhere;
 mod arena;
@@ -12,11 +13,14 @@ mod command_line;
 mod commands;
 mod crashes;
 mod cron;
+mod exact;
 mod faults;
 mod herd;
+mod impatience;
 mod live;
 mod output;
 mod program;
+mod prune;
 mod queues;
 mod remote;
 mod server;

@@ -93,7 +93,7 @@ fn people_are_told_what_is_there_before_they_are_asked() {
     assert_eq!(program.run(&["trigger", "get", "none"]).code, 3);
     let far = program.run(&["trigger", "get", "two/else"]);
     assert!(far.stderr.ends_with("hint: its triggers are cron, cron-2\n"), "{far:?}");
-    assert_eq!(program.run(&["job", "list", "-q", "else"]).stderr, "no such jobs\n");
+    assert_eq!(program.run(&["job", "list", "--query", "else"]).stderr, "no such jobs\n");
     let same = program.run(&["diff", "-f", "two.yaml", "-o", "json"]);
     assert_eq!((same.code, &json(&same.stdout)["totals"]["unchanged"]), (0, &1.into()));
 }

@@ -11,9 +11,10 @@ use mainspring_core::rule::Rule;
 use mainspring_core::{Timestamp, TriggerId};
 use mainspring_schedule::Calendar;
 use mainspring_store::{
-    Expect, JobPrior, JobRow, JobUpdate, JobWrite, NamedTrigger, Saved, TriggerEnd, TriggerUpdate, TriggerWrite,
+    Expect, JobDelete, JobPrior, JobRow, JobUpdate, JobWrite, NamedTrigger, Saved, TriggerEnd, TriggerUpdate,
+    TriggerWrite,
 };
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::{Control, Error, Result, TRIES, no_job, overtaken};
 use crate::definitions::read_calendar;
@@ -155,14 +156,16 @@ impl Control {
         let old = prior.job.as_ref();
         let paused = pause(old.map(|row| row.paused), old.map(|row| row.definition.paused), job.paused);
         let mut triggers = Vec::with_capacity(job.triggers.len());
+        let known_as: FxHashMap<_, _> = prior.triggers.iter().map(|trigger| (trigger.name.as_str(), trigger)).collect();
+        let left: FxHashMap<_, _> = prior.tombstones.iter().map(|left| (left.name.as_str(), left)).collect();
         for (index, definition) in job.triggers.iter().enumerate() {
-            let there = prior.triggers.iter().find(|trigger| trigger.name == definition.name);
+            let there = known_as.get(definition.name.as_str()).copied();
             let before =
                 there.and_then(|there| old.and_then(|row| row.definition.triggers.get(there.row.index as usize)));
             let anchor = there.map_or(now, |there| there.row.progress.start_at);
             let anchor = if before == Some(definition) { anchor } else { now };
             let rule = self.rule(job, index, calendars, anchor)?;
-            let tombstone = prior.tombstones.iter().find(|tombstone| tombstone.name == definition.name);
+            let tombstone = left.get(definition.name.as_str());
             let own_pause =
                 pause(there.map(|there| there.own_pause), before.map(|before| before.paused), definition.paused);
             let (progress, gap, fired_through) = match (there, before, old) {
@@ -186,7 +189,8 @@ impl Control {
                 gap,
             });
         }
-        let gone = prior.triggers.iter().filter(|there| job.triggers.iter().all(|trigger| trigger.name != there.name));
+        let kept: FxHashSet<_> = job.triggers.iter().map(|trigger| trigger.name.as_str()).collect();
+        let gone = prior.triggers.iter().filter(|there| !kept.contains(there.name.as_str()));
         Ok(JobWrite {
             definition: Arc::clone(job),
             expect: old.map_or(Expect::Absent, |row| Expect::Change(row.change)),
@@ -229,23 +233,37 @@ impl Control {
     /// # Errors
     /// If there is no such job, or `expect` does not hold.
     pub async fn delete_job(&self, key: &JobKey, expect: Expect) -> Result<()> {
+        self.delete_jobs(&[(key.clone(), expect)]).await
+    }
+
+    /// Deletes jobs in one transaction: all of them, or none. Whoever deletes many does it in slices, so that others get their turn.
+    ///
+    /// # Errors
+    /// If one of the jobs is not there, or is not as expected.
+    pub async fn delete_jobs(&self, jobs: &[(JobKey, Expect)]) -> Result<()> {
         for _ in 0..TRIES {
-            let prior = self.store.prior(key).await?;
-            expected(key, &prior, expect)?;
-            let calendars = self.known(&prior).await?;
-            let JobPrior { job: Some(job), triggers, .. } = prior else { return Err(no_job(key)) };
             let now = self.now();
-            let ends = self.ends(&job, triggers.iter(), &calendars, now);
-            match self.store.delete_job(key, Expect::Change(job.change), ends, now).await {
+            let mut deletes = Vec::with_capacity(jobs.len());
+            let mut gone = Vec::with_capacity(jobs.len());
+            for (key, expect) in jobs {
+                let prior = self.store.prior(key).await?;
+                expected(key, &prior, *expect)?;
+                let calendars = self.known(&prior).await?;
+                let JobPrior { job: Some(job), triggers, .. } = prior else { return Err(no_job(key)) };
+                let ends = self.ends(&job, triggers.iter(), &calendars, now);
+                deletes.push(JobDelete { key: key.clone(), expect: Expect::Change(job.change), ends });
+                gone.push(job.definition);
+            }
+            match self.store.delete_jobs(deletes, now).await {
                 Err(error) if overtaken(&error) => {}
                 done => {
                     done?;
-                    self.tell(&job.definition, None, JobChange::Deleted);
+                    gone.iter().for_each(|job| self.tell(job, None, JobChange::Deleted));
                     return Ok(());
                 }
             }
         }
-        Err(overtaken_always(key))
+        Err(Error::Refused("the jobs were changed by others all the time; try again".into()))
     }
 
     /// Lets a job's triggers rest. Once this returns, no fire of the job is recorded until it is resumed.
@@ -390,16 +408,18 @@ fn check(job: &Job) -> Result<()> {
         let error = FieldError { field, code, message, hint: None };
         Err(Error::Invalid { path: job.key.to_string(), trigger: None, error })
     };
-    for (index, trigger) in job.triggers.iter().enumerate() {
-        check_name(&trigger.name)?;
-        if job.triggers[..index].iter().any(|other| other.name == trigger.name) {
-            let message = format!("two triggers are named `{}`", trigger.name);
-            return refused("triggers", "trigger.duplicate_name", message);
-        }
-    }
+    // Bounds come first: what is refused for its size must cost nothing.
     if job.triggers.len() > SLICE_TRIGGERS {
         let message = format!("a job has at most {SLICE_TRIGGERS} triggers, this one {}", job.triggers.len());
         return refused("triggers", "job.too_many_triggers", message);
+    }
+    let mut names = FxHashSet::default();
+    for trigger in &job.triggers {
+        check_name(&trigger.name)?;
+        if !names.insert(trigger.name.as_str()) {
+            let message = format!("two triggers are named `{}`", trigger.name);
+            return refused("triggers", "trigger.duplicate_name", message);
+        }
     }
     check_routing(job)?;
     if job.max_active == 0 {

@@ -5,7 +5,65 @@ use super::{UnknownZone, Zone};
 #[cold]
 pub(super) fn unknown(name: &str) -> UnknownZone {
     let name: String = name.chars().take(64).collect();
-    UnknownZone { suggestion: nearest(&name), name }
+    let candidates = candidates(&name);
+    let suggestion = if candidates.is_empty() { nearest(&name) } else { None };
+    UnknownZone { suggestion, candidates, name }
+}
+
+/// Abbreviations that clocks show and that are no names of zones, and large zones that use them (tz database, 2025).
+const ABBREVIATIONS: [(&str, &[&str]); 30] = [
+    ("ACST", &["Australia/Adelaide", "Australia/Darwin"]),
+    ("AEDT", &["Australia/Sydney"]),
+    ("AEST", &["Australia/Brisbane", "Australia/Sydney"]),
+    ("AKST", &["America/Anchorage"]),
+    ("AST", &["America/Halifax", "America/Puerto_Rico", "Asia/Riyadh"]),
+    ("AWST", &["Australia/Perth"]),
+    ("BST", &["Europe/London", "Asia/Dhaka"]),
+    ("CAT", &["Africa/Maputo"]),
+    ("CDT", &["America/Chicago", "America/Havana"]),
+    ("CEST", &["Europe/Berlin", "Europe/Paris"]),
+    ("CST", &["America/Chicago", "America/Havana", "Asia/Shanghai", "Asia/Taipei"]),
+    ("EAT", &["Africa/Nairobi"]),
+    ("EDT", &["America/New_York"]),
+    ("EEST", &["Europe/Athens", "Europe/Kyiv"]),
+    ("HKT", &["Asia/Hong_Kong"]),
+    ("IDT", &["Asia/Jerusalem"]),
+    ("IST", &["Asia/Kolkata", "Asia/Jerusalem", "Europe/Dublin"]),
+    ("JST", &["Asia/Tokyo"]),
+    ("KST", &["Asia/Seoul"]),
+    ("MDT", &["America/Denver"]),
+    ("MSK", &["Europe/Moscow"]),
+    ("NZDT", &["Pacific/Auckland"]),
+    ("NZST", &["Pacific/Auckland"]),
+    ("PDT", &["America/Los_Angeles"]),
+    ("PKT", &["Asia/Karachi"]),
+    ("PST", &["America/Los_Angeles", "Asia/Manila"]),
+    ("SAST", &["Africa/Johannesburg"]),
+    ("SGT", &["Asia/Singapore"]),
+    ("SST", &["Pacific/Pago_Pago"]),
+    ("WIB", &["Asia/Jakarta"]),
+];
+
+fn candidates(name: &str) -> &'static [&'static str] {
+    let known = ABBREVIATIONS.iter().find(|(abbreviation, _)| abbreviation.eq_ignore_ascii_case(name));
+    known.map_or(&[], |(_, zones)| zones)
+}
+
+/// What to write instead, to follow the name that is unknown.
+pub(super) fn advice(suggestion: Option<&str>, candidates: &[&str]) -> String {
+    match (suggestion, candidates) {
+        (Some(name), _) => format!("; did you mean `{name}`?"),
+        (None, []) => String::new(),
+        (None, zones) => {
+            let zones: Vec<_> = zones.iter().map(|zone| format!("`{zone}`")).collect();
+            format!("; clocks show it in {}: name the zone", zones.join(", "))
+        }
+    }
+}
+
+#[cfg(test)]
+pub(super) fn every_candidate() -> impl Iterator<Item = &'static str> {
+    ABBREVIATIONS.iter().flat_map(|(_, zones)| zones.iter().copied())
 }
 
 /// The nearest name: by the whole name, or by the city alone when no region is given.

@@ -1,12 +1,14 @@
 //! Whole bundles: calendars in the order in which they stand on each other, then jobs.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::sync::Arc;
 
 use mainspring_api::{Bundle, CalendarSpec, ErrorCode, Problem};
 use mainspring_core::compile;
 use mainspring_core::job::{CalendarDefinition, Job};
 use mainspring_schedule::Calendar;
+
+use crate::work;
 
 use super::{Known, Surroundings, calendar, job, problem, under, with_checked};
 
@@ -58,6 +60,9 @@ pub fn bundle(bundle: &Bundle, around: &Surroundings<'_>) -> Result<Compiled, Ve
     let mut jobs = Vec::with_capacity(bundle.jobs.len());
     let mut warnings = Vec::new();
     for (index, spec) in bundle.jobs.iter().enumerate() {
+        if let Err(refusal) = work::may_go_on() {
+            return Err(vec![Problem::new(ErrorCode::ServerBusy, refusal.0.detail)]);
+        }
         match job::read_job(spec, &inner) {
             Ok(job) => {
                 let found = job::warnings(spec, &job, around.now).into_iter();
@@ -95,7 +100,7 @@ fn calendars(
     around: &Surroundings<'_>,
     problems: &mut Vec<Problem>,
 ) -> (Vec<NamedCalendar>, BTreeMap<Key, Arc<Calendar>>) {
-    let mut waiting: Vec<NamedCalendar> = Vec::with_capacity(specs.len());
+    let mut waiting = Vec::with_capacity(specs.len());
     for (index, spec) in specs.iter().enumerate() {
         let (namespace, name) = key(spec, namespace);
         match calendar::calendar(spec) {
@@ -103,30 +108,37 @@ fn calendars(
             Err(found) => problems.extend(found.into_iter().map(|found| under(&place(index), found))),
         }
     }
+    let names: BTreeSet<Key> = waiting.iter().map(|it| (it.namespace.clone(), it.name.clone())).collect();
+    let base_of = |it: &NamedCalendar| {
+        let base = (it.namespace.clone(), it.definition.base.clone()?);
+        names.contains(&base).then_some(base)
+    };
+    let mut standing: BTreeMap<Key, Vec<NamedCalendar>> = BTreeMap::new();
+    let mut ready = VecDeque::with_capacity(waiting.len());
+    for named in waiting {
+        match base_of(&named) {
+            Some(base) => standing.entry(base).or_default().push(named),
+            None => ready.push_back(named),
+        }
+    }
     let mut order = Vec::with_capacity(specs.len());
     let mut compiled: BTreeMap<Key, Arc<Calendar>> = BTreeMap::new();
-    loop {
-        let names: BTreeSet<Key> = waiting.iter().map(|it| (it.namespace.clone(), it.name.clone())).collect();
-        let base_waits = |it: &NamedCalendar| {
-            it.definition.base.as_ref().is_some_and(|base| names.contains(&(it.namespace.clone(), base.clone())))
-        };
-        let (later, ready): (Vec<_>, Vec<_>) = waiting.into_iter().partition(base_waits);
-        if ready.is_empty() {
-            problems.extend(later.iter().map(cycle));
-            return (order, compiled);
-        }
-        for named in ready {
-            match compile_one(&named, &compiled, around) {
-                Ok(Some(calendar)) => {
-                    compiled.insert((named.namespace.clone(), named.name.clone()), Arc::new(calendar));
-                    order.push(named);
-                }
-                Ok(None) => order.push(named),
-                Err(found) => problems.push(under(&place(named.index), found)),
+    while let Some(named) = ready.pop_front() {
+        let key = (named.namespace.clone(), named.name.clone());
+        ready.extend(standing.remove(&key).into_iter().flatten());
+        match compile_one(&named, &compiled, around) {
+            Ok(Some(calendar)) => {
+                compiled.insert(key, Arc::new(calendar));
+                order.push(named);
             }
+            Ok(None) => order.push(named),
+            Err(found) => problems.push(under(&place(named.index), found)),
         }
-        waiting = later;
     }
+    let mut circular: Vec<_> = standing.into_values().flatten().collect();
+    circular.sort_by_key(|named| named.index);
+    problems.extend(circular.iter().map(cycle));
+    (order, compiled)
 }
 
 /// `None` where the base cannot be known: the calendar is checked without it, and its triggers without the calendar.

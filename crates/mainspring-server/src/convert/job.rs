@@ -91,10 +91,6 @@ pub(super) fn read_job(spec: &JobSpec, around: &Surroundings<'_>) -> Result<Job,
         problems.push(Problem::new(ErrorCode::FieldValue, message).at("/timeout").hint(hint));
     }
     let retry = retry::read(spec, &mut problems);
-    if spec.retention.is_some() {
-        let message = "a retention of its own for each job is not in this version; the server's settings hold for all";
-        problems.push(Problem::new(ErrorCode::FieldLater, message).at("/retention"));
-    }
     if triggers_are_silent_about(spec)
         && let Some(Err(error)) = spec.timezone.as_deref().map(mainspring_core::compile::zone)
     {

@@ -1,6 +1,6 @@
 //! Tasks between job file and definition.
 
-use mainspring_api::{ErrorCode, HttpTask, JobSpec, OneOrMany, Problem, Status, Task};
+use mainspring_api::{HttpTask, JobSpec, OneOrMany, Problem, Status, Task};
 use mainspring_core::job;
 
 use super::schedule::OrNote;
@@ -8,8 +8,8 @@ use super::texts::{duration_text, positive_ms};
 
 /// Longest time an HTTP exchange takes if nothing is said.
 const HTTP_TIMEOUT_MS: i64 = 30_000;
-/// Redirects that are followed if nothing is said; the only number that is kept.
-const REDIRECTS: u32 = 3;
+/// Redirects that are followed if nothing is said.
+const REDIRECTS: u8 = 3;
 
 /// Reads what a job does. Nothing if it says nothing or too much, which is for [`mainspring_api::check_job`] to say.
 pub(super) fn task(spec: &JobSpec, problems: &mut Vec<Problem>) -> Option<job::Task> {
@@ -34,10 +34,6 @@ pub(super) fn write_task(task: &job::Task, spec: &mut JobSpec) {
 }
 
 fn http(spec: &HttpTask, problems: &mut Vec<Problem>) -> job::HttpTask {
-    if spec.max_redirects.is_some_and(|most| most != REDIRECTS) {
-        let message = format!("this version follows up to {REDIRECTS} redirects, and no other number");
-        problems.push(Problem::new(ErrorCode::FieldLater, message).at("/http/max_redirects"));
-    }
     let timeout = spec.timeout.as_deref().map(|text| positive_ms(text, "/http/timeout"));
     let timeout_ms = timeout.transpose().or_note(problems).flatten();
     let mut headers: Vec<(String, String)> = spec.headers.clone().into_iter().collect();
@@ -61,6 +57,7 @@ fn http(spec: &HttpTask, problems: &mut Vec<Problem>) -> job::HttpTask {
         expect: spec.expect.as_ref().map(ranges).unwrap_or_default(),
         timeout_ms: Some(timeout_ms.unwrap_or(HTTP_TIMEOUT_MS)),
         verify_tls: spec.verify_tls.unwrap_or(true),
+        max_redirects: spec.max_redirects.and_then(|most| u8::try_from(most).ok()).filter(|most| *most != REDIRECTS),
     }
 }
 
@@ -78,7 +75,7 @@ fn http_spec(task: &job::HttpTask) -> HttpTask {
         },
         timeout: task.timeout_ms.filter(|ms| *ms != HTTP_TIMEOUT_MS).map(duration_text),
         verify_tls: (!task.verify_tls).then_some(false),
-        max_redirects: None,
+        max_redirects: task.max_redirects.map(u32::from),
     }
 }
 

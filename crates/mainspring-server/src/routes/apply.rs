@@ -149,8 +149,11 @@ async fn commit(app: &App, plan: &mut Plan) -> Answer<()> {
         }
         tokio::task::yield_now().await;
     }
-    for row in &plan.doomed_jobs {
-        app.control().delete_job(&row.definition.key, Expect::Change(row.change)).await.map_err(overtaken)?;
+    // What is deleted stays so: whoever is cut off applies again, and goes on where this ended.
+    for slice in plan.doomed_jobs.chunks(SLICE_JOBS) {
+        let doomed: Vec<_> = slice.iter().map(|row| (row.definition.key.clone(), Expect::Change(row.change))).collect();
+        app.control().delete_jobs(&doomed).await.map_err(overtaken)?;
+        tokio::task::yield_now().await;
     }
     for row in &plan.doomed_calendars {
         let deleted = app.control().delete_calendar(&row.namespace, &row.name, Expect::Change(row.change)).await;
@@ -276,7 +279,7 @@ fn namespaces_of(bundle: &Bundle) -> BTreeSet<String> {
     let calendars = bundle.calendars.iter().map(|calendar| &calendar.namespace);
     let usual = bundle.namespace.as_deref().unwrap_or(jobs::DEFAULT_NAMESPACE);
     let items = jobs.chain(calendars).map(|namespace| namespace.as_deref().unwrap_or(usual).to_owned());
-    bundle.namespace.iter().cloned().chain(items).collect()
+    bundle.namespace.iter().chain(&bundle.namespaces).cloned().chain(items).collect()
 }
 
 fn overtaken(error: control::Error) -> Refusal {

@@ -18,7 +18,7 @@ use utoipa_axum::routes;
 use super::{Route, namespaces};
 use crate::app::App;
 use crate::convert::{self, Known, Surroundings};
-use crate::extract::{Body, Condition, PathOf, QueryOf, etag, made};
+use crate::extract::{Body, Condition, PathOf, QueryOf, etag, made, off_thread};
 use crate::layers::DONE;
 use crate::pages;
 use crate::refusal::{Answer, Refusal};
@@ -220,17 +220,21 @@ async fn uses(app: &App, namespace: &str) -> Answer<BTreeMap<String, Vec<String>
 }
 
 async fn compiled(app: &App, namespace: &str, spec: CalendarSpec) -> Answer<CalendarDefinition> {
-    let bundle = api::Bundle { namespace: Some(namespace.to_owned()), calendars: vec![spec], jobs: Vec::new() };
+    let bundle = api::Bundle { namespace: Some(namespace.to_owned()), calendars: vec![spec], ..api::Bundle::default() };
     let known = known(app, convert::calendars_of(&bundle, namespace)).await?;
-    let find = |namespace: &str, name: &str| known.find(namespace, name);
-    let around = Surroundings { namespace, timezone: &app.default_timezone, now: app.now(), calendars: &find };
-    let compiled = convert::bundle(&bundle, &around).map_err(|problems| {
-        let inside = |problem: Problem| {
-            let pointer = problem.pointer.strip_prefix("/calendars/0").unwrap_or(&problem.pointer).to_owned();
-            problem.at(pointer)
-        };
-        Refusal::invalid(problems.into_iter().map(inside).collect())
-    })?;
+    let (namespace, timezone, now) = (namespace.to_owned(), app.default_timezone.clone(), app.now());
+    let compiled = off_thread(move || {
+        let find = |namespace: &str, name: &str| known.find(namespace, name);
+        let around = Surroundings { namespace: &namespace, timezone: &timezone, now, calendars: &find };
+        convert::bundle(&bundle, &around).map_err(|problems| {
+            let inside = |problem: Problem| {
+                let pointer = problem.pointer.strip_prefix("/calendars/0").unwrap_or(&problem.pointer).to_owned();
+                problem.at(pointer)
+            };
+            Refusal::invalid(problems.into_iter().map(inside).collect())
+        })
+    })
+    .await?;
     compiled
         .calendars
         .into_iter()

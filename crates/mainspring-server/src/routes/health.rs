@@ -3,14 +3,16 @@
 use std::time::Duration;
 
 use axum::Json;
-use axum::extract::{RawQuery, State};
+use axum::extract::State;
 use axum::http::{HeaderName, StatusCode, header};
-use mainspring_api::{Health, HealthCheck, HealthStatus, routes};
+use mainspring_api::{Health, HealthCheck, HealthFilter, HealthStatus, routes};
 use mainspring_core::cluster::Standing;
 use utoipa_axum::routes;
 
 use super::Route;
 use crate::app::{App, Inner};
+use crate::extract::QueryOf;
+use crate::refusal::Answer;
 
 /// The engine looks for what is due at least this often.
 const TICK_MAX_MS: i64 = 5_000;
@@ -21,22 +23,23 @@ pub(super) fn routes() -> Vec<Route> {
 }
 
 /// Tells whether the process is alive and its timer loop ticks.
-#[utoipa::path(get, path = routes::LIVEZ, tag = "server", params(("verbose" = Option<bool>, Query, description = "Lists the checks")),
+#[utoipa::path(get, path = routes::LIVEZ, tag = "server", params(HealthFilter),
     responses((status = 200, body = Health), (status = 503, body = Health, description = "The timer loop stands still")))]
-async fn livez(State(app): State<App>, RawQuery(query): RawQuery) -> (StatusCode, Json<Health>) {
-    answer(vec![engine(&app)], false, query.as_deref())
+async fn livez(State(app): State<App>, QueryOf(wish): QueryOf<HealthFilter>) -> Answer<(StatusCode, Json<Health>)> {
+    Ok(answer(vec![engine(&app)], false, wish.verbose))
 }
 
 /// Tells whether the server takes work: store reachable, engine ticking, member of the cluster, not draining.
-#[utoipa::path(get, path = routes::READYZ, tag = "server", params(("verbose" = Option<bool>, Query, description = "Lists the checks")),
+#[utoipa::path(get, path = routes::READYZ, tag = "server", params(HealthFilter),
     responses((status = 200, body = Health), (status = 503, body = Health, description = "Failing or draining")))]
-async fn readyz(State(app): State<App>, RawQuery(query): RawQuery) -> (StatusCode, Json<Health>) {
+async fn readyz(State(app): State<App>, QueryOf(wish): QueryOf<HealthFilter>) -> Answer<(StatusCode, Json<Health>)> {
     let mut checks = store(&app).await;
     checks.push(engine(&app));
     checks.extend(membership(&app));
     let status = app.engine.cluster_status();
     let handing_over = status.is_some_and(|status| status.standing == Standing::Draining);
-    answer(checks, handing_over || app.engine.is_draining() || *app.closing.borrow(), query.as_deref())
+    let draining = handing_over || app.engine.is_draining() || *app.closing.borrow();
+    Ok(answer(checks, draining, wish.verbose))
 }
 
 /// Figures as `OpenMetrics` text.
@@ -48,15 +51,14 @@ async fn metrics(State(app): State<App>) -> ([(HeaderName, &'static str); 1], St
     ([(header::CONTENT_TYPE, TYPE)], app.figures.text(offset, app.control().store().connections()))
 }
 
-fn answer(checks: Vec<HealthCheck>, draining: bool, query: Option<&str>) -> (StatusCode, Json<Health>) {
+fn answer(checks: Vec<HealthCheck>, draining: bool, verbose: bool) -> (StatusCode, Json<Health>) {
     let status = match checks.iter().all(|check| check.ok) {
         false => HealthStatus::Failing,
         true if draining => HealthStatus::Draining,
         true => HealthStatus::Ok,
     };
     let code = if status == HealthStatus::Ok { StatusCode::OK } else { StatusCode::SERVICE_UNAVAILABLE };
-    let asked = query.unwrap_or_default().split('&').any(|part| matches!(part, "verbose" | "verbose=true"));
-    (code, Json(Health { status, checks: if asked { checks } else { Vec::new() } }))
+    (code, Json(Health { status, checks: if verbose { checks } else { Vec::new() } }))
 }
 
 fn engine(app: &Inner) -> HealthCheck {

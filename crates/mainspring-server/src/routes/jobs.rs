@@ -70,7 +70,7 @@ async fn put(
 ) -> Answer<Response> {
     let key = JobKey::new(namespace, name);
     let spec = named(spec, &key)?;
-    save(&app, &key, condition, options, |_| Ok(spec.clone())).await
+    save(&app, &key, condition, options, move |_| Ok(spec.clone())).await
 }
 
 /// Changes the parts of a job that a merge patch (RFC 7396) names; `null` removes a key.
@@ -85,11 +85,12 @@ async fn patch(
 ) -> Answer<Response> {
     let key = JobKey::new(namespace, name);
     find(&app, &key).await?;
-    save(&app, &key, condition, options, |row| match row {
-        Some(row) => patched(&row.definition, &patch, &key),
-        None => Err(missing(&key)),
-    })
-    .await
+    let of = key.clone();
+    let spec = move |row: Option<&JobRow>| match row {
+        Some(row) => patched(&row.definition, &patch, &of),
+        None => Err(missing(&of)),
+    };
+    save(&app, &key, condition, options, spec).await
 }
 
 /// Deletes a job with its triggers; its history is kept.
@@ -159,10 +160,7 @@ async fn run(
     runs::must_start(&app)?;
     let key = JobKey::new(namespace, name);
     let row = find(&app, &key).await?;
-    let problems = convert::job_spec(&row.definition).check_input(asked.input.as_ref(), &asked.params);
-    if !problems.is_empty() {
-        return Err(Refusal::invalid(problems));
-    }
+    let asked = checked(&row, asked).await?;
     let ask = Ask {
         input: input(asked.input, asked.params),
         priority: asked.priority,
@@ -173,6 +171,20 @@ async fn run(
     tracing::info!(job = %key, run.id = %run.id, reason = asked.reason, "run asked for");
     let shown = Runs::new(&**app.control().store()).show(run).await?;
     Ok((StatusCode::CREATED, Json(shown)))
+}
+
+/// Checks what a run is given against what its job declares.
+async fn checked(row: &JobRow, asked: RunNow) -> Answer<RunNow> {
+    let job = Arc::clone(&row.definition);
+    let given = asked.input.is_some() || !asked.params.is_empty();
+    if job.params.is_empty() && !given {
+        return Ok(asked);
+    }
+    off_thread(move || {
+        let problems = convert::job_spec(&job).check_input(asked.input.as_ref(), &asked.params);
+        if problems.is_empty() { Ok(asked) } else { Err(Refusal::invalid(problems)) }
+    })
+    .await
 }
 
 /// Lists final runs of a job, newest first.
@@ -207,15 +219,18 @@ pub(super) async fn view(app: &App, row: &JobRow, language: Lang) -> Answer<api:
     Ok(show::job(row, JobView::read(&**app.control().store(), row).await?, language))
 }
 
-/// Compiles a job, with the calendars of the store.
-pub(super) async fn compile(app: &App, spec: JobSpec) -> Answer<Job> {
+/// Compiles a job, with the calendars of the store, and says what it probably does not mean.
+pub(super) async fn compile(app: &App, spec: JobSpec) -> Answer<(Job, Vec<Problem>)> {
     let bundle = api::Bundle { jobs: vec![spec], ..api::Bundle::default() };
-    let known = calendars::known(app, convert::calendars_of(&bundle, DEFAULT_NAMESPACE)).await?;
+    let (names, bundle) = off_thread(move || Ok((convert::calendars_of(&bundle, DEFAULT_NAMESPACE), bundle))).await?;
+    let known = calendars::known(app, names).await?;
     let (now, timezone) = (app.now(), app.default_timezone.clone());
     off_thread(move || {
         let find = |namespace: &str, name: &str| known.find(namespace, name);
         let around = Surroundings { namespace: DEFAULT_NAMESPACE, timezone: &timezone, now, calendars: &find };
-        convert::job(&bundle.jobs[0], &around).map_err(Refusal::invalid)
+        let job = convert::job(&bundle.jobs[0], &around).map_err(Refusal::invalid)?;
+        let warnings = convert::warnings(&bundle.jobs[0], &job, now);
+        Ok((job, warnings))
     })
     .await
 }
@@ -225,15 +240,16 @@ async fn save(
     key: &JobKey,
     condition: Condition,
     options: WriteOptions,
-    spec_of: impl Fn(Option<&JobRow>) -> Answer<JobSpec>,
+    spec_of: impl Fn(Option<&JobRow>) -> Answer<JobSpec> + Clone + Send + 'static,
 ) -> Answer<Response> {
     for _ in 0..TRIES {
         let row = app.control().store().job(key).await?;
         let version = row.as_ref().map(|row| show::count(row.version.0));
         condition.check(&what(key), version, || missing(key))?;
-        let spec = spec_of(row.as_ref())?;
-        let job = Arc::new(compile(app, spec.clone()).await?);
-        let warnings = convert::warnings(&spec, &job, app.now());
+        let spec = spec_of.clone();
+        let before = row.clone();
+        let (job, warnings) = compile(app, off_thread(move || spec(before.as_ref())).await?).await?;
+        let job = Arc::new(job);
         if options.dry_run {
             let planned = planned(app, row, job);
             let shown = api::Job { warnings, ..show::job(&planned, JobView::default(), Lang::English) };

@@ -51,9 +51,9 @@ async fn put(
     PathOf(name): PathOf<String>,
     condition: Condition,
     QueryOf(options): QueryOf<WriteOptions>,
-    Body(spec): Body<NamespaceSpec>,
+    Body(NamespaceSpec {}): Body<NamespaceSpec>,
 ) -> Answer<impl IntoResponse> {
-    check(&name, &spec)?;
+    check(&name)?;
     let store = app.control().store();
     let before = find(&**store, &name).await?;
     let what = format!("namespace \"{name}\"");
@@ -139,18 +139,12 @@ fn fetch(limit: usize) -> u32 {
     u32::try_from(limit + 1).unwrap_or(READ_MAX)
 }
 
-fn check(name: &str, spec: &NamespaceSpec) -> Answer<()> {
-    let mut problems = Vec::new();
-    if !is_valid_name(name) {
-        let message = format!("\"{}\" cannot name a namespace", name.escape_debug());
-        problems.push(Problem::new(ErrorCode::NameInvalid, message));
+fn check(name: &str) -> Answer<()> {
+    if is_valid_name(name) {
+        return Ok(());
     }
-    let later = [("description", spec.description.is_some()), ("paused", spec.paused == Some(true))];
-    for (field, _) in later.into_iter().filter(|(_, given)| *given) {
-        let message = format!("this version keeps no `{field}` of namespaces");
-        problems.push(Problem::new(ErrorCode::FieldLater, message).at(format!("/{field}")));
-    }
-    if problems.is_empty() { Ok(()) } else { Err(Refusal::invalid(problems)) }
+    let message = format!("\"{}\" cannot name a namespace", name.escape_debug());
+    Err(Refusal::invalid(vec![Problem::new(ErrorCode::NameInvalid, message)]))
 }
 
 fn show(row: NamespaceRow) -> Namespace {

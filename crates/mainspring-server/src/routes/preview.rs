@@ -90,7 +90,12 @@ fn trial(request: &PreviewRequest, namespace: &str) -> api::Bundle {
     let mut trigger = request.trigger.clone();
     trigger.name.get_or_insert_with(|| TRIAL.to_owned());
     let job = api::JobSpec { name: TRIAL.to_owned(), noop: true, triggers: vec![trigger], ..api::JobSpec::default() };
-    api::Bundle { namespace: Some(namespace.to_owned()), calendars: request.calendars.clone(), jobs: vec![job] }
+    api::Bundle {
+        namespace: Some(namespace.to_owned()),
+        calendars: request.calendars.clone(),
+        jobs: vec![job],
+        ..api::Bundle::default()
+    }
 }
 
 fn compiled(bundle: &api::Bundle, around: &Surroundings<'_>) -> Answer<(TriggerDefinition, Trigger)> {

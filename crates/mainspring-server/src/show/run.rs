@@ -67,7 +67,7 @@ impl<'a> Runs<'a> {
             cancel_requested_at: run.cancel_requested_at.map(instant),
             lateness_ms: first_start.map(|at| at.since(run.due_at)),
             attempt: run.attempt,
-            attempts_max: definition.as_ref().map_or(run.attempt.max(1), |job| job.retry.count.saturating_add(1)),
+            attempts_max: definition.as_ref().map_or(1, |job| job.retry.count.saturating_add(1)).max(run.attempt),
             queue: run.queue,
             priority: run.priority,
             worker: run.worker,

@@ -33,8 +33,8 @@ pub(crate) fn worker_task(task: &Task) -> api::WorkerTask {
     match task.clone() {
         Task::Run { script, shell } => api::WorkerTask::Run { script, shell },
         Task::Exec { argv } => api::WorkerTask::Exec { argv },
-        Task::Http(HttpTask { method, url, headers, body, expect, timeout_ms, verify_tls }) => {
-            api::WorkerTask::Http { method, url, headers, body, expect, timeout_ms, verify_tls }
+        Task::Http(HttpTask { method, url, headers, body, expect, timeout_ms, verify_tls, max_redirects }) => {
+            api::WorkerTask::Http { method, url, headers, body, expect, timeout_ms, verify_tls, max_redirects }
         }
         Task::Handler { name } => api::WorkerTask::Handler { name },
         Task::Noop => api::WorkerTask::Noop,

@@ -99,6 +99,7 @@ fn task() -> impl Strategy<Value = (&'static str, Value)> {
         ("expect", select(vec![json!(204), json!("2xx"), json!(["2xx", 404])]).boxed()),
         ("timeout", duration().boxed()),
         ("verify_tls", any::<bool>().prop_map(|b| json!(b)).boxed()),
+        ("max_redirects", (0..=3).prop_map(|n| json!(n)).boxed()),
     ]);
     prop_oneof![
         Just(("run", json!("echo hi"))),

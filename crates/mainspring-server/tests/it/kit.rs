@@ -10,6 +10,8 @@ use mainspring_server::{Server, Settings};
 use mainspring_store::MemoryStore;
 use serde_json::Value;
 
+use crate::answers::Answers;
+
 /// A running server with its engine, over a store in memory.
 pub struct Running {
     pub server: Server,
@@ -18,6 +20,7 @@ pub struct Running {
     pub token: String,
     pub url: String,
     pub http: reqwest::Client,
+    answers: Answers,
 }
 
 impl Running {
@@ -32,13 +35,15 @@ impl Running {
     }
 
     pub async fn over(engine: Arc<Engine>, settings: Settings) -> Self {
-        let settings = Settings { listen: "127.0.0.1:0".parse().unwrap(), ..settings };
+        let answers = Answers::default();
+        let inspect = Some(answers.inspect());
+        let settings = Settings { listen: "127.0.0.1:0".parse().unwrap(), inspect, ..settings };
         let server = Server::start(Arc::clone(&engine), settings).await.unwrap();
         let token = server.first_token().expect("a new store has no token").to_owned();
         let url = format!("http://{}", server.address());
         let client = Client::builder(&url).token(&token).build().unwrap();
         let http = plain_client();
-        Self { server, engine, client, token, url, http }
+        Self { server, engine, client, token, url, http, answers }
     }
 
     /// A request with the token, as a program without our client would send it.
@@ -51,6 +56,7 @@ impl Running {
         self.server.stop(Duration::from_secs(5)).await;
         let engine = Arc::into_inner(self.engine).expect("the server lets go of the engine");
         engine.stop(Duration::from_secs(5)).await.unwrap();
+        drop(self.answers);
     }
 }
 

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod access;
+mod answers;
 mod bundles;
 mod calendars;
 mod console;
@@ -10,6 +11,7 @@ mod dashboard;
 mod data;
 mod documents;
 mod fuzz;
+mod growth;
 mod jobs;
 mod kit;
 mod logs;
@@ -17,9 +19,11 @@ mod repeats;
 mod restart;
 mod runs;
 mod schedules;
+mod schema;
 mod search;
 mod sessions;
 mod streams;
+mod threads;
 mod versions;
 mod webhooks;
 mod why;

@@ -1,6 +1,6 @@
 //! Requests about jobs and their triggers.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use mainspring_core::batch::{Progress, TriggerRow, TriggerStatus};
 use mainspring_core::cluster::Shard;
@@ -13,8 +13,8 @@ use super::model::{Buried, JobModel, Model, Trigger, Version};
 use super::names::{check, ensure_namespace};
 use crate::error::{Error, Result};
 use crate::row::{
-    Expect, JobPrior, JobQuery, JobRow, JobUpdate, JobWrite, NamedTrigger, Saved, Tombstone, TriggerEnd, TriggerInfo,
-    TriggerQuery, TriggerUpdate, TriggerWrite,
+    Expect, JobDelete, JobPrior, JobQuery, JobRow, JobUpdate, JobWrite, NamedTrigger, Saved, Tombstone, TriggerEnd,
+    TriggerInfo, TriggerQuery, TriggerUpdate, TriggerWrite,
 };
 
 /// See [`crate::Store::prior`].
@@ -349,18 +349,23 @@ pub(super) fn set_trigger_error(model: &mut Model, id: TriggerId, version: i64, 
     true
 }
 
-/// See [`crate::Store::delete_job`].
-pub(super) fn delete(
-    model: &mut Model,
-    key: &JobKey,
-    expect: Expect,
-    ends: &[TriggerEnd],
-    at: Timestamp,
-) -> Result<()> {
-    let missing = || Error::NotFound { what: "job", key: key.to_string() };
-    let id = *model.job_keys.get(key).ok_or_else(missing)?;
-    check(expect, Some(model.job(id).row.change), "job", || key.to_string())?;
-    check_ends(model, key, ends)?;
+/// See [`crate::Store::delete_jobs`].
+pub(super) fn delete_all(model: &mut Model, deletes: &[JobDelete], at: Timestamp) -> Result<()> {
+    let mut keys = BTreeMap::new();
+    for it in deletes {
+        let missing = || Error::NotFound { what: "job", key: it.key.to_string() };
+        let id = *model.job_keys.get(&it.key).ok_or_else(missing)?;
+        check(it.expect, Some(model.job(id).row.change), "job", || it.key.to_string())?;
+        check_ends(model, &it.key, &it.ends)?;
+        if keys.insert(&it.key, (id, &it.ends)).is_some() {
+            return Err(missing());
+        }
+    }
+    keys.into_iter().for_each(|(key, (id, ends))| delete(model, key, id, ends, at));
+    Ok(())
+}
+
+fn delete(model: &mut Model, key: &JobKey, id: JobId, ends: &[TriggerEnd], at: Timestamp) {
     for trigger in std::mem::take(&mut model.job_mut(id).triggers) {
         bury(model, trigger, ends, at);
     }
@@ -380,7 +385,6 @@ pub(super) fn delete(
     model.forget_if_unused(id);
     model.events.flush(at);
     model.events.thing(at, "job", key.to_string(), "deleted");
-    Ok(())
 }
 
 /// See [`crate::Store::jobs`].

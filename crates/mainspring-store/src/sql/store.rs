@@ -30,8 +30,8 @@ use crate::key::{Claimed, KeptAnswer, KeyClaim, Release};
 use crate::rollup::{RollupRow, RollupSpan};
 use crate::row::{
     Asked, AskedRun, AttemptInfo, CalendarRow, CalendarWrite, Cancelled, Changes, Connections, Disk, EventRow, Expect,
-    GapRow, JobPrior, JobQuery, JobRow, JobUpdate, JobWrite, LogChunk, NamespaceRow, PurgeRule, QueueRow, Released,
-    RunInfo, RunQuery, Saved, StoreFigures, StoreInfo, StoreWarning, Tally, TriggerEnd, TriggerInfo, TriggerQuery,
+    GapRow, JobDelete, JobPrior, JobQuery, JobRow, JobUpdate, JobWrite, LogChunk, NamespaceRow, PurgeRule, QueueRow,
+    Released, RunInfo, RunQuery, Saved, StoreFigures, StoreInfo, StoreWarning, Tally, TriggerInfo, TriggerQuery,
     VersionRow, VersionedJob,
 };
 use crate::store::Store;
@@ -323,9 +323,8 @@ impl<B: Backend> Store for B {
         self.deed("update a job", move |s| update::update(s, &update)).await
     }
 
-    async fn delete_job(&self, key: &JobKey, expect: Expect, ends: Vec<TriggerEnd>, at: Timestamp) -> Result<()> {
-        let key = key.clone();
-        self.deed("delete a job", move |s| update::delete(s, &key, expect, &ends, at)).await
+    async fn delete_jobs(&self, deletes: Vec<JobDelete>, at: Timestamp) -> Result<()> {
+        self.deed("delete jobs", move |s| update::delete_all(s, &deletes, at)).await
     }
 
     async fn job(&self, key: &JobKey) -> Result<Option<JobRow>> {

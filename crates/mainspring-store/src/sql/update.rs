@@ -14,7 +14,7 @@ use super::session::Session;
 use super::trigger::{self, Kept};
 use super::{gap, gate, job};
 use crate::error::Error;
-use crate::row::{Expect, JobRow, JobUpdate, TriggerEnd, TriggerUpdate};
+use crate::row::{Expect, JobDelete, JobRow, JobUpdate, TriggerEnd, TriggerUpdate};
 
 /// See [`crate::Store::update_job`].
 pub(crate) fn update(session: &mut Session<impl Batches>, update: &JobUpdate) -> Step<JobRow> {
@@ -136,8 +136,14 @@ pub(crate) fn set_trigger_error(
     Ok(true)
 }
 
-/// See [`crate::Store::delete_job`].
-pub(crate) fn delete(
+/// See [`crate::Store::delete_jobs`]. They are locked in their order, as saves lock them.
+pub(crate) fn delete_all(session: &mut Session<impl Batches>, deletes: &[JobDelete], at: Timestamp) -> Step<()> {
+    let mut ordered: Vec<_> = deletes.iter().collect();
+    ordered.sort_by(|a, b| a.key.cmp(&b.key));
+    ordered.into_iter().try_for_each(|it| delete(session, &it.key, it.expect, &it.ends, at))
+}
+
+fn delete(
     session: &mut Session<impl Batches>,
     key: &JobKey,
     expect: Expect,

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use serde_json::Value;
 
-use super::output::read_bytes;
+use super::output::{exact, read_bytes};
 use crate::data::JobData;
 use crate::ended::TaskError;
 
@@ -24,6 +24,8 @@ pub(crate) fn read(path: &Path, given: &Value) -> Result<Option<Value>, TaskErro
     }
     let data: Value = serde_json::from_slice(&bytes)
         .map_err(|error| TaskError::new("data.invalid", format!("$MS_DATA is no JSON: {error}")))?;
+    exact(&String::from_utf8_lossy(&bytes))
+        .map_err(|problem| TaskError::new("data.invalid", format!("$MS_DATA is not kept: {problem}")))?;
     if data == *given {
         return Ok(None);
     }
@@ -51,6 +53,7 @@ mod tests {
             ("{ \"seen\": 1 }\n", Ok(None)),
             (r#"{"seen":2}"#, Ok(Some(json!({ "seen": 2 })))),
             ("{}", Ok(Some(json!({})))),
+            (r#"{"seen":123456789012345678901234567890}"#, Err("data.invalid")),
             ("", Err("data.invalid")),
             ("seen=2", Err("data.invalid")),
             ("[1]", Err("data.invalid")),

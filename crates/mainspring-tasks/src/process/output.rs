@@ -12,6 +12,7 @@ use rustix::fs::OFlags;
 use serde_json::{Map, Value};
 
 use crate::ended::TaskError;
+use crate::numbers::inexact_number;
 
 const KEY_BYTES_MAX: usize = 128;
 
@@ -50,7 +51,7 @@ pub(super) fn read_bytes(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
 
 fn parse(text: &str) -> Result<Map<String, Value>, TaskError> {
     if let Ok(Value::Object(fields)) = serde_json::from_str(text) {
-        return Ok(fields);
+        return exact(text).map(|()| fields).map_err(invalid);
     }
     let mut fields = Map::new();
     for (index, line) in text.lines().enumerate() {
@@ -66,6 +67,7 @@ fn parse_line(line: &str, fields: &mut Map<String, Value>) -> Result<(), String>
     }
     if trimmed.starts_with('{') {
         let more: Map<String, Value> = serde_json::from_str(trimmed).map_err(|error| error.to_string())?;
+        exact(trimmed)?;
         fields.extend(more);
         return Ok(());
     }
@@ -76,6 +78,14 @@ fn parse_line(line: &str, fields: &mut Map<String, Value>) -> Result<(), String>
     }
     fields.insert(key.to_owned(), Value::String(value.to_owned()));
     Ok(())
+}
+
+/// Refuses a number that would be changed.
+pub(super) fn exact(text: &str) -> Result<(), String> {
+    match inexact_number(text.as_bytes()) {
+        None => Ok(()),
+        Some(number) => Err(format!("{number} does not fit 64 bits exactly; write it as text")),
+    }
 }
 
 fn is_key(key: &str) -> bool {
@@ -121,7 +131,13 @@ mod tests {
 
     #[test]
     fn what_is_wrong_is_said() {
-        let cases: [(&[u8], &str, &str); 6] = [
+        let cases: [(&[u8], &str, &str); 8] = [
+            (
+                b"a=1\n{\"b\": 123456789012345678901234567890}",
+                "output.invalid",
+                "line 2: 123456789012345678901234567890",
+            ),
+            (b"{\"b\":\n123456789012345678901234567890}", "output.invalid", "fit 64 bits exactly"),
             (b"rows", "output.invalid", "line 1: expected key=value"),
             (b"a=1\nb c=2", "output.invalid", "line 2: `b c` is no key"),
             (b"{\"a\":", "output.invalid", "line 1: EOF"),
