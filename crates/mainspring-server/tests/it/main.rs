@@ -15,6 +15,7 @@ mod growth;
 mod jobs;
 mod kit;
 mod logs;
+mod numbers;
 mod repeats;
 mod restart;
 mod runs;
