@@ -15,7 +15,7 @@ const shots = [
   ['jobs', '/ns/default/jobs', { theme: 'light' }],
   ['editor', '/ns/default/jobs/office-hours/edit?mode=yaml', { theme: 'dark' }],
   ['run', `/ns/default/runs/${items[0]?.id}`, { theme: 'light' }],
-  ['cluster', '/cluster', { theme: 'dark' }],
+  ['chinese', '/ns/default/jobs', { theme: 'dark', language: 'zh' }],
   ['phone', `/ns/default/runs/${items[0]?.id}`, { theme: 'dark' }, { viewport: { width: 360, height: 740 } }],
 ];
 const browser = await launch();
