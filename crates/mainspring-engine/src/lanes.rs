@@ -183,32 +183,35 @@ impl LaneWatch {
 
     /// Puts waiting runs into the lines in which they belong by now.
     async fn move_runs(&self, moves: &mut Moves) -> Result<(), Error> {
-        let mut left = MOVES;
+        let (mut left, mut any, mut answer) = (MOVES, false, Ok(()));
         for _ in 0..moves.len() {
-            if left == 0 {
+            if left == 0 || answer.is_err() {
                 break;
             }
             let Some((change, passes)) = moves.pop_front() else { break };
             if self.known().of(change.job).is_some_and(|known| known.lane != change.lane) {
                 continue;
             }
-            let done = self.move_runs_of(&change, &mut left).await;
+            let done = self.move_runs_of(&change, &mut left, &mut any).await;
             let passes = if matches!(done, Ok(true)) { passes - 1 } else { passes };
             // Behind the others, so that one which fails holds up none of them.
             moves.extend((passes > 0).then_some((change, passes)));
-            done?;
+            answer = done.map(|_| ());
         }
-        Ok(())
+        // Each listener looks for work then: once is enough, and what was moved before a failure counts too.
+        if any {
+            self.tell(&[]);
+        }
+        answer
     }
 
-    /// Moves runs of one job, until none is left or there were as many moves as may be. Answers whether none is left.
-    async fn move_runs_of(&self, change: &JobLane, left: &mut usize) -> Result<bool, Error> {
+    /// Moves runs of one job, until none is left or there were as many moves as may be. Answers whether none is left, and says if there
+    /// was any.
+    async fn move_runs_of(&self, change: &JobLane, left: &mut usize, any: &mut bool) -> Result<bool, Error> {
         while *left > 0 {
             *left -= 1;
             let moved = self.0.store.move_runs(change, MOVE_MAX).await?;
-            if moved > 0 {
-                self.tell(&[]);
-            }
+            *any |= moved > 0;
             if moved < MOVE_MAX {
                 return Ok(true);
             }
@@ -246,10 +249,13 @@ mod tests {
         rusqlite::Connection::open(&file).unwrap().execute_batch(&trigger).unwrap();
 
         let watch = LaneWatch::start(open(), Arc::new(Metrics::new(true))).await.unwrap();
+        let mut heard = watch.subscribe();
         for _ in 0..2 * PASSES {
             watch.move_runs(&mut moves).await.unwrap_err();
         }
         assert_eq!(moves, [broken]);
+        let heard = std::iter::from_fn(|| heard.try_recv().ok()).count();
+        assert_eq!(heard, 3, "what is known, and twice that a run was moved before the failure");
         drop(watch);
         let db = rusqlite::Connection::open(&file).unwrap();
         let mut lines = db.prepare("SELECT coalesce(queue, 'default') FROM run ORDER BY job_id").unwrap();

@@ -139,10 +139,10 @@ async fn offer(
 ) -> Result<(String, Option<String>), StartError> {
     let made = given.is_none().then(new_token);
     let ours = to_hex(&hash_of(given.or(made.as_deref()).expect("it is given or made")));
-    let failed = |source| StartError::File { path: own.unwrap_or(Path::new(FILE)).to_owned(), source };
+    let failed = |file: &Path, source| StartError::File { path: file.to_owned(), source };
     let file = made.as_deref().zip(own);
     if let Some((token, file)) = file {
-        files::write_private(file, token.as_bytes()).map_err(failed)?;
+        files::write_private(file, token.as_bytes()).map_err(|error| failed(file, error))?;
     }
     let kept = if reset {
         store.set_setting(SETTING, &ours).await?;
@@ -154,7 +154,7 @@ async fn offer(
         return Ok((kept, made));
     }
     if let Some((_, file)) = file {
-        std::fs::remove_file(file).map_err(failed)?;
+        std::fs::remove_file(file).map_err(|error| failed(file, error))?;
     }
     Ok((kept, None))
 }
