@@ -29,7 +29,7 @@ pub use error::{Error, Result, causes};
 pub use key::{Claimed, KeptAnswer, KeyClaim, KeyHold, Release};
 pub use memory::MemoryStore;
 pub use mysql::MysqlStore;
-pub use open::open;
+pub use open::{open, open_with};
 pub use postgres::{PostgresStore, Work, work};
 pub use rollup::{RollupRow, RollupSpan};
 pub use row::*;

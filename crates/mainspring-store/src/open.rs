@@ -18,6 +18,14 @@ use crate::{Error, MemoryStore, MysqlStore, Options, PostgresStore, Result, Sqli
 /// # });
 /// ```
 pub async fn open(address: &str) -> Result<Arc<dyn Store>> {
+    open_with(address, Options::default()).await
+}
+
+/// The same, with options for a store in a file.
+///
+/// # Errors
+/// See [`open`].
+pub async fn open_with(address: &str, options: Options) -> Result<Arc<dyn Store>> {
     let (scheme, rest) = address.split_once(':').unwrap_or(("", address));
     // Not all of an address that may hold a password.
     let shown = if rest.contains('@') { scheme } else { address };
@@ -28,7 +36,7 @@ pub async fn open(address: &str) -> Result<Arc<dyn Store>> {
         ("sqlite", "") => Err(unusable("it names no file; say sqlite:PATH")),
         ("sqlite", path) => {
             let path = path.to_owned();
-            let opened = tokio::task::spawn_blocking(move || SqliteStore::open(path, Options::default())).await;
+            let opened = tokio::task::spawn_blocking(move || SqliteStore::open(path, options)).await;
             Ok(Arc::new(opened.expect("opening a store does not panic")?))
         }
         ("postgres" | "postgresql", _) => {

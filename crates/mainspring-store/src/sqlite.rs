@@ -10,6 +10,7 @@ mod lock;
 mod migrate;
 mod open;
 mod reader;
+mod wal;
 mod writer;
 
 use std::path::{Path, PathBuf};
@@ -33,11 +34,14 @@ use writer::Writer;
 pub struct Options {
     /// Threads that read for requests; at least 1. The engine has one of its own.
     pub readers: usize,
+    /// Opens a database although its write-ahead log is damaged: what that would have told is lost. The log is kept beside it, as
+    /// `<path>-wal.damaged`.
+    pub accept_data_loss: bool,
 }
 
 impl Default for Options {
     fn default() -> Self {
-        Self { readers: 2 }
+        Self { readers: 2, accept_data_loss: false }
     }
 }
 
@@ -81,12 +85,13 @@ impl SqliteStore {
     ///
     /// # Errors
     /// [`Error::Unusable`] if another process has it, the place cannot be written or is on a network file system,
-    /// or the file is damaged, foreign, or from a newer version. Nothing is changed then.
+    /// or the file or its log is damaged, foreign, or from a newer version. Nothing is changed then.
     pub fn open(path: impl AsRef<Path>, options: Options) -> Result<Self> {
         let path = path.as_ref();
         let name = path.display().to_string();
         let unusable = |why: String| Error::Unusable { store: name.clone(), why };
         let lock = Lock::take(&lock_path(path)).map_err(unusable)?;
+        open::check_log(path, options.accept_data_loss).map_err(unusable)?;
         let session = Session::new(open::writer(path).map_err(unusable)?);
         let start = || {
             let engine = Readers::start(path, &name, 1)?;

@@ -2,13 +2,13 @@
 
 use std::fs::{File, OpenOptions};
 use std::io::{ErrorKind, Read};
-use std::os::unix::fs::OpenOptionsExt;
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
 use std::path::Path;
 use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 
-use super::migrate;
+use super::{migrate, wal};
 
 /// The oldest SQLite that is used: earlier ones can corrupt a database when its write-ahead log begins anew.
 const OLDEST: (i32, &str) = (3_051_003, "3.51.3");
@@ -28,6 +28,24 @@ pub(super) fn writer(path: &Path) -> Result<Connection, String> {
     let connection = Connection::open_with_flags(path, flags).map_err(|error| describe(&error))?;
     prepare(&connection, bytes).map_err(|error| describe(&error))??;
     Ok(connection)
+}
+
+/// Refuses a database whose write-ahead log is damaged, as SQLite would pass over what is behind the damage; or keeps a copy of it.
+pub(super) fn check_log(path: &Path, accept_data_loss: bool) -> Result<(), String> {
+    let log = super::with_suffix(path, "-wal");
+    let damage = wal::damage(&log).map_err(|error| format!("its log {} cannot be read: {error}", log.display()))?;
+    let Some(damage) = damage else { return Ok(()) };
+    if !accept_data_loss {
+        return Err(format!(
+            "its log {} holds changes that were acknowledged, and is damaged: {damage}. Nothing was changed: restore database and log from a backup, \
+             or go on without these changes: --accept-data-loss",
+            log.display()
+        ));
+    }
+    let kept = super::with_suffix(path, "-wal.damaged");
+    std::fs::copy(&log, &kept)
+        .map_err(|error| format!("its damaged log cannot be kept as {}: {error}", kept.display()))?;
+    Ok(())
 }
 
 /// Opens the write connection again, to a file that [`writer`] has accepted before.
@@ -84,6 +102,10 @@ fn check_file(path: &Path) -> Result<u64, String> {
     let open = OpenOptions::new().read(true).write(true).create(true).truncate(false).mode(0o600).open(path);
     let mut file = open.map_err(cannot)?;
     let meta = file.metadata().map_err(cannot)?;
+    if meta.nlink() > 1 {
+        return Err("its file has a second name (a hard link), by which another server could use it at the same time. Remove that name, \
+                    or copy the file".into());
+    }
     if meta.permissions().readonly() {
         return Err("it is marked read-only. Change its permissions".into());
     }
@@ -99,14 +121,23 @@ fn interrupted(path: &Path) -> bool {
 }
 
 fn check_header(file: &mut File, bytes: u64) -> Result<(), String> {
-    let mut header = [0; 16];
-    let whole = bytes == 0 || file.read_exact(&mut header).is_ok();
-    if whole && (bytes == 0 || &header == b"SQLite format 3\0") {
+    let mut header = [0; 100];
+    if bytes == 0 || file.read_exact(&mut header).is_ok() && is_header(&header) {
         return Ok(());
     }
     Err("it is not an SQLite database, or its beginning is damaged. Nothing was changed: \
          restore it from a backup, or move it away to start with an empty store"
         .into())
+}
+
+/// Whether a file can begin so: SQLite takes some damage there for another version's file, which it only reads.
+fn is_header(header: &[u8; 100]) -> bool {
+    let word = |at: usize| u32::from_be_bytes([header[at], header[at + 1], header[at + 2], header[at + 3]]);
+    header.starts_with(b"SQLite format 3\0")
+        && matches!(header[18..20], [1..=2, 1..=2])
+        && header[21..24] == [64, 32, 32]
+        && word(44) <= 4
+        && word(56) <= 3
 }
 
 /// Checks, then sets up and migrates. The outer error is SQLite's, the inner one a verdict on the file.

@@ -120,6 +120,57 @@ async fn files_that_cannot_be_used_are_refused_and_left_alone() {
     }
 }
 
+#[tokio::test]
+async fn damaged_header_is_told_as_such_whichever_byte_it_is() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("s.db");
+    for at in [0, 5, 18, 19, 21, 22, 23, 44, 56] {
+        let _fresh = std::fs::remove_file(&path);
+        made(&path).await;
+        overwrite(&path, at, &[0x77]);
+        let why = refusal(&path);
+        assert!(why.contains("its beginning is damaged"), "byte {at}: {why}");
+    }
+}
+
+#[tokio::test]
+async fn damaged_log_is_refused_until_its_loss_is_accepted_and_kept() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, copy) = (folder.path().join("s.db"), folder.path().join("copy.db"));
+    let store = Arc::new(open(&path).unwrap());
+    let kit = Kit::new(store.clone()).await;
+    for name in ["a", "b", "c", "d"] {
+        kit.save(Draft::new(name).trigger("t", at(1_000))).await;
+    }
+    let wal = |path: &Path| super::with_suffix(path, "-wal");
+    // As a crash leaves it: everything is in the log.
+    let files = [(path.clone(), copy.clone()), (wal(&path), wal(&copy))];
+    files.iter().for_each(|(from, to)| _ = std::fs::copy(from, to).unwrap());
+    assert!(std::fs::metadata(wal(&copy)).unwrap().len() > 10_000);
+    overwrite(&wal(&copy), 32 + 24 + 100, &[0xff; 8]);
+    let (before, log) = (std::fs::read(&copy).unwrap(), std::fs::read(wal(&copy)).unwrap());
+    let why = refusal(&copy);
+    assert!(why.contains("is damaged") && why.contains("--accept-data-loss"), "{why}");
+    assert_eq!((std::fs::read(&copy).unwrap(), std::fs::read(wal(&copy)).unwrap()), (before, log.clone()));
+    let accepted = SqliteStore::open(&copy, Options { accept_data_loss: true, ..Options::default() }).unwrap();
+    assert_eq!(accepted.info().await.unwrap().jobs, 0, "what SQLite would have done without a word");
+    assert_eq!(std::fs::read(folder.path().join("copy.db-wal.damaged")).unwrap(), log);
+    store.close().await.unwrap();
+}
+
+#[tokio::test]
+async fn second_name_of_a_database_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let (path, other) = (folder.path().join("s.db"), folder.path().join("t.db"));
+    made(&path).await;
+    std::fs::hard_link(&path, &other).unwrap();
+    for name in [&path, &other] {
+        assert!(refusal(name).contains("second name"), "{}", name.display());
+    }
+    std::fs::remove_file(&other).unwrap();
+    made(&path).await;
+}
+
 /// The power went while the first page was written: nothing of it got there, and the journal says that the file was empty.
 #[tokio::test]
 async fn making_of_a_store_that_was_cut_short_is_taken_back_and_done_again() {
