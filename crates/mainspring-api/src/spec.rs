@@ -160,6 +160,10 @@ pub struct JobSpec {
     /// What becomes of a run whose worker died.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_lost: Option<OnLost>,
+    /// What becomes of processes that a program leaves running when it ends by itself; `warn` when absent. On time-out,
+    /// cancellation and loss, they are ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leftovers: Option<Leftovers>,
     /// Whether each run is given the data that the last one that succeeded has left (Quartz: `PersistJobDataAfterExecution`).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub keep_data: Option<bool>,
@@ -281,6 +285,27 @@ pub enum OnLost {
     Fail,
     /// Is tried again: it runs at least once.
     Retry,
+}
+
+/// What becomes of processes that a program leaves running when it ends by itself.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Leftovers {
+    /// They are ended: TERM and, half a second later, KILL.
+    Kill,
+    /// They go on, and the run's log names them.
+    #[default]
+    Warn,
+    /// They go on.
+    Keep,
+}
+
+impl Leftovers {
+    /// Whether they go on and are named, as when nothing is said.
+    #[must_use]
+    pub fn is_warn(&self) -> bool {
+        *self == Self::Warn
+    }
 }
 
 /// A member of `input` that whoever starts a run may set.

@@ -120,6 +120,9 @@ pub struct Job {
     /// What becomes of a run whose worker vanished.
     #[serde(default, skip_serializing_if = "OnLost::is_fail")]
     pub on_lost: OnLost,
+    /// What becomes of processes that a program leaves running when it ends by itself.
+    #[serde(default, skip_serializing_if = "Leftovers::is_warn")]
+    pub leftovers: Leftovers,
     /// Whether each run is given the data that the last one that succeeded has left: Quartz's `PersistJobDataAfterExecution`.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keep_data: bool,
@@ -154,6 +157,7 @@ impl Job {
             overlap: Overlap::Allow,
             max_active: 1,
             on_lost: OnLost::Fail,
+            leftovers: Leftovers::Warn,
             keep_data: false,
             paused: false,
             triggers: Vec::new(),
@@ -424,6 +428,32 @@ impl OnLost {
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands references")]
     const fn is_fail(&self) -> bool {
         matches!(self, Self::Fail)
+    }
+}
+
+words!(
+    /// What becomes of processes that a program leaves running when it ends by itself.
+    Leftovers {
+        /// They are ended.
+        Kill = "kill",
+        /// They go on, and the run's log names them.
+        Warn = "warn",
+        /// They go on.
+        Keep = "keep",
+    }
+);
+
+#[expect(clippy::derivable_impls, reason = "the enum comes from a macro that knows no default")]
+impl Default for Leftovers {
+    fn default() -> Self {
+        Self::Warn
+    }
+}
+
+impl Leftovers {
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands references")]
+    const fn is_warn(&self) -> bool {
+        matches!(self, Self::Warn)
     }
 }
 

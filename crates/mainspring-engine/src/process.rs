@@ -7,7 +7,9 @@ use futures_util::future::BoxFuture;
 use mainspring_core::batch::AttemptDetail;
 use mainspring_core::job::{HttpTask, Task};
 use mainspring_core::run::AttemptOutcome;
-use mainspring_tasks::{Attempt, Ended, HttpCall, JobData, LogWriter, Outcome, Silence, StatusRange, TaskRunner};
+use mainspring_tasks::{
+    Attempt, Ended, HttpCall, JobData, Leftovers, LogWriter, Outcome, Silence, StatusRange, TaskRunner,
+};
 
 use crate::handler::RunContext;
 use crate::log_lane::LogLane;
@@ -96,6 +98,11 @@ fn attempt(context: &RunContext, kill_grace: Duration) -> Attempt {
         env: job.env.clone(),
         timeout: context.limit,
         kill_grace,
+        leftovers: match job.leftovers {
+            mainspring_core::job::Leftovers::Kill => Leftovers::Kill,
+            mainspring_core::job::Leftovers::Warn => Leftovers::Warn,
+            mainspring_core::job::Leftovers::Keep => Leftovers::Keep,
+        },
         silence: None,
         working_dir: job.working_dir.as_ref().map(PathBuf::from),
     }

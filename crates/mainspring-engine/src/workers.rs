@@ -11,7 +11,7 @@ mod route;
 mod session;
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicU8, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use std::time::Duration;
 
@@ -66,12 +66,29 @@ pub enum WorkerError {
     Store(#[from] StoreError),
 }
 
+/// What this node does for workers. It only ever does less.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+enum Service {
+    /// All of it.
+    Full,
+    /// It gives out nothing more and takes no new workers; it hears those that are there, and says that others are to be asked.
+    Hearing,
+    /// It hears nobody, so whoever is silent need not be dead.
+    Over,
+}
+
 /// Who waits until the end of an attempt is recorded, and hears whether it was refused.
 type Waiting = FxHashMap<(RunId, u32), Vec<oneshot::Sender<bool>>>;
 
 /// The workers that talk to this node: they join, poll and report. Cheap to clone.
 #[derive(Clone)]
 pub struct Workers(Arc<Inner>);
+
+impl std::fmt::Debug for Workers {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Workers").finish_non_exhaustive()
+    }
+}
 
 pub(crate) struct Inner {
     store: Arc<dyn Store>,
@@ -95,7 +112,8 @@ pub(crate) struct Inner {
     dead: Line<Incarnation>,
     /// When the last count was sent that succeeded.
     counted_ms: AtomicU64,
-    draining: AtomicBool,
+    /// A [`Service`].
+    service: AtomicU8,
     tasks: Tasks,
     lanes: LaneWatch,
 }
@@ -123,7 +141,7 @@ impl Workers {
             ends: Line::default(),
             dead: Line::default(),
             counted_ms: AtomicU64::new(boot_ms()),
-            draining: AtomicBool::new(false),
+            service: AtomicU8::new(Service::Full as u8),
             tasks: Tasks::default(),
             lanes,
         }))
@@ -134,7 +152,7 @@ impl Workers {
     /// # Errors
     /// The store could not do it, or the node stops.
     pub async fn join(&self, about: WorkerInfo) -> Result<Incarnation, WorkerError> {
-        self.must_serve()?;
+        self.must_be(Service::Full)?;
         let id = crate::engine::new_incarnation();
         let info = WorkerInfo { id, node: self.0.me(), joined_at: self.0.time.now(), ..about };
         tracing::info!(worker.id = %id, worker.name = info.name, slots = info.slots, "a worker has joined");
@@ -208,9 +226,18 @@ impl Workers {
         lock(&self.0.lines).offer(session::wake);
     }
 
-    /// Gives no more runs out, and sends workers to other nodes.
+    /// Gives no more runs out, and tells workers to ask other nodes. Those that know none are heard until [`Self::close`].
     pub(crate) fn drain(&self) {
-        self.0.draining.store(true, Ordering::Release);
+        self.serve_only(Service::Hearing);
+    }
+
+    /// Answers the polls that are held, and hears no worker from now on.
+    pub fn close(&self) {
+        self.serve_only(Service::Over);
+    }
+
+    fn serve_only(&self, service: Service) {
+        self.0.service.fetch_max(service as u8, Ordering::AcqRel);
         lock(&self.0.sessions).values().for_each(|session| session.wake.notify_waiters());
     }
 
@@ -250,7 +277,9 @@ impl Workers {
             match self.0.count().await {
                 Ok(counts) => {
                     let dead = watch.observe(asked_ms, boot_ms(), &counts);
-                    self.0.bury(dead).await;
+                    if self.0.service() < Service::Over {
+                        self.0.bury(dead).await;
+                    }
                     self.0.routes.notify_one();
                 }
                 Err(StoreError::Closed) => return,
@@ -317,8 +346,8 @@ impl Workers {
         Ok(session)
     }
 
-    fn must_serve(&self) -> Result<(), WorkerError> {
-        if self.0.draining.load(Ordering::Acquire) { Err(WorkerError::Draining) } else { Ok(()) }
+    fn must_be(&self, at_least: Service) -> Result<(), WorkerError> {
+        if self.0.service() <= at_least { Ok(()) } else { Err(WorkerError::Draining) }
     }
 }
 
@@ -326,6 +355,14 @@ impl Inner {
     /// This process start.
     fn me(&self) -> Incarnation {
         *self.incarnation.borrow()
+    }
+
+    fn service(&self) -> Service {
+        match self.service.load(Ordering::Acquire) {
+            0 => Service::Full,
+            1 => Service::Hearing,
+            _ => Service::Over,
+        }
     }
 
     /// Whether the last count is new enough to answer workers.

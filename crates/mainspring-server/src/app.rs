@@ -15,6 +15,7 @@ use tokio::sync::{Notify, Semaphore, watch};
 
 use crate::access::Access;
 use crate::figures::Figures;
+use crate::grouped::Grouped;
 use crate::refusal::Answer;
 
 /// Event streams and followed logs at a time.
@@ -50,6 +51,8 @@ pub(crate) struct Inner {
     pub(crate) webhooks: Notify,
     /// What dashboards were shown last.
     pub(crate) dashboards: crate::dashboard::Cache,
+    /// Requests that failed, by route and status.
+    pub(crate) failed: Grouped<(String, u16)>,
     /// The tokens of workers, and when they were read.
     pub(crate) tokens: Mutex<Option<(Instant, Tokens)>>,
 }
@@ -85,6 +88,7 @@ impl Inner {
             job_keys: Mutex::default(),
             webhooks: Notify::new(),
             dashboards: crate::dashboard::Cache::default(),
+            failed: Grouped::default(),
             tokens: Mutex::default(),
             engine,
         }

@@ -22,6 +22,7 @@ use mainspring_schedule::{Calendar, Timestamp};
 
 pub use bundle::{Compiled, NamedCalendar, bundle, calendars_of};
 pub use calendar::{calendar, calendar_spec};
+pub(crate) use job::leftovers;
 pub use job::{job, job_spec, warnings};
 pub use schedule::{trigger, trigger_spec};
 

@@ -57,14 +57,19 @@ pub(crate) async fn outermost(State(app): State<App>, request: Request, next: Ne
     let path = request.uri().path().to_owned();
     let response = next.run(request).await;
     let route = response.extensions().get::<MatchedPath>().map_or("unknown", MatchedPath::as_str).to_owned();
-    let mut response = match response.extensions().get::<Refusal>().cloned() {
+    let refusal = response.extensions().get::<Refusal>().cloned();
+    let stops = refusal.as_ref().is_some_and(|refusal| refusal.0.error_code() == Some(ErrorCode::ServerDraining));
+    let mut response = match refusal {
         Some(refusal) => with_headers(response, refusal.written(&id)),
         None => response,
     };
     let status = response.status();
     app.figures.answered(&route, status.as_u16(), begun.elapsed());
-    if status.is_server_error() && route != mainspring_api::routes::READYZ {
-        tracing::warn!(request.id = id, %method, path, status = status.as_u16(), "a request failed");
+    // That a server stops is said once, when it begins to, and not to each of its callers.
+    let fails = status.is_server_error() && !stops && route != mainspring_api::routes::READYZ;
+    let kind = (route, status.as_u16());
+    if let Some(requests) = fails.then(|| app.failed.note(Instant::now(), kind)).flatten() {
+        tracing::warn!(request.id = id, %method, path, status = status.as_u16(), requests, "requests failed");
     } else {
         tracing::debug!(request.id = id, %method, path, status = status.as_u16(), "answered");
     }

@@ -14,6 +14,7 @@ mod dashboard;
 mod extract;
 mod figures;
 mod files;
+mod grouped;
 mod idempotency;
 mod inspect;
 mod layers;

@@ -11,7 +11,7 @@ use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use mainspring_core::compile;
-use mainspring_engine::Engine;
+use mainspring_engine::{Engine, Workers};
 use rustix::net::sockopt;
 use rustix::process::{Resource, getrlimit};
 use tokio::net::{TcpListener, TcpStream};
@@ -145,6 +145,7 @@ pub struct Server {
     first_token: Option<String>,
     token_file: Option<PathBuf>,
     closing: watch::Sender<bool>,
+    workers: Workers,
     accepting: JoinHandle<JoinSet<()>>,
     deeds: Arc<Semaphore>,
     presence: Option<Presence>,
@@ -178,7 +179,7 @@ impl Server {
         let node_name = settings.node_name.unwrap_or_else(host_name);
         let here = (zone.name().to_owned(), node_name, settings.slots);
         let app = Arc::new(Inner::new(engine, opened.access, closed.clone(), here));
-        let deeds = Arc::clone(&app.deeds);
+        let (deeds, workers) = (Arc::clone(&app.deeds), app.engine.workers().clone());
         let webhooks = app.engine.makes_calls().then(|| tokio::spawn(webhooks::serve(Arc::clone(&app))));
         let router = layers::under(&app, routes::router(&app, settings.inspect));
         let accepting = requests.spawn(accept(listener, router, closed));
@@ -191,6 +192,7 @@ impl Server {
             first_token: opened.first_token,
             token_file: opened.file,
             closing,
+            workers,
             accepting,
             deeds,
             presence,
@@ -229,6 +231,7 @@ impl Server {
     ///
     /// Afterwards the server holds no reference to the engine any more.
     pub async fn stop(mut self, grace: Duration) {
+        self.workers.close();
         self.closing.send_replace(true);
         if let Ok(mut connections) = (&mut self.accepting).await {
             let ended = async { while connections.join_next().await.is_some() {} };

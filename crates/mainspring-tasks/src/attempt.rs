@@ -7,6 +7,7 @@ use std::time::Duration;
 use serde_json::Value;
 
 use crate::clock::boot_ms;
+use crate::leftovers::Leftovers;
 
 /// One try of a run, as the work sees it.
 ///
@@ -36,6 +37,8 @@ pub struct Attempt {
     /// How long the process tree may go on after TERM before it gets KILL, [`Attempt::KILL_GRACE_MAX`]
     /// at most.
     pub kill_grace: Duration,
+    /// What becomes of processes that the program leaves running when it ends by itself.
+    pub leftovers: Leftovers,
     /// How long this process may do nothing at all, as when it is frozen, before the leash ends the process tree with KILL, or does
     /// not begin it. For work that others are given then. Without a leash it goes on.
     pub silence: Option<Silence>,
@@ -102,6 +105,7 @@ impl Default for Attempt {
             env: BTreeMap::new(),
             timeout: None,
             kill_grace: Duration::from_secs(10),
+            leftovers: Leftovers::default(),
             silence: None,
             working_dir: None,
         }

@@ -33,7 +33,10 @@ pub const ERROR_CODES: [ErrorCode; 37] = [
     ),
     code("http.dns", "The host name has no address. Check its spelling and the worker's name service."),
     code("http.protocol", "The server's answer is not HTTP, or it hung up. Check that the port speaks HTTP, or HTTPS."),
-    code("http.redirect_refused", "A redirect would give something away. Call its target directly if it is meant."),
+    code(
+        "http.redirect_refused",
+        "A redirect would give something away, or turn a request that changes something into a GET. Call its target directly if it is meant.",
+    ),
     code("http.timeout", "No complete answer came in time. Raise the timeout, or look why the server is slow."),
     code(
         "http.tls",

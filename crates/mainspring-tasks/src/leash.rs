@@ -10,7 +10,8 @@
 //!   whole tree gets KILL at once.
 //! - If the worker asks for it, the tree gets KILL also when the worker falls silent: one that is frozen
 //!   does not close its socket.
-//! - When the program ends by itself, what it left running gets TERM and, half a second later, KILL.
+//! - When the program ends by itself, what it left running gets TERM and, half a second later, KILL; or it is let go, if the worker
+//!   asks for that: the leash names it and ends.
 //! - It sits in a session of its own, without a terminal.
 //!
 //! `PR_SET_PDEATHSIG` is no way to do this from a worker with threads: it fires when the *thread*
@@ -22,7 +23,7 @@
 //! Protocol: arguments are the grace in milliseconds, the program and its arguments; working
 //! folder, environment, standard output and error are the program's. After the grace and a colon there
 //! may be the longest silence in milliseconds, and after another since when it counts at first, in milliseconds
-//! since boot: if it is over by then, the program is not started. The worker writes `T` (TERM, KILL after the grace), `K`
+//! since boot: if it is over by then, the program is not started. `let-` before the grace asks to let go what is left running. The worker writes `T` (TERM, KILL after the grace), `K`
 //! (KILL) or `A` (it is alive); the leash answers with one report per line.
 
 use std::ffi::OsString;
@@ -39,6 +40,7 @@ use rustix::process::{Pid, Signal, WaitOptions};
 
 use self::report::Report;
 use crate::attempt::Silence;
+use crate::leftovers::LET_GO_AFTER;
 use crate::process::tree;
 
 pub(crate) mod report;
@@ -47,6 +49,8 @@ pub(crate) mod report;
 pub(crate) const STRAY_GRACE: Duration = Duration::from_millis(500);
 /// How long KILL may take before the leash gives up.
 pub(crate) const STUCK_AFTER: Duration = Duration::from_secs(30);
+/// What stands before the grace if what is left running is to be let go.
+pub(crate) const LETS_GO: &str = "let-";
 /// Pause between two rounds of KILL, which catch what was forked meanwhile.
 const KILL_ROUND: Duration = Duration::from_millis(5);
 
@@ -76,6 +80,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> ExitCode {
 }
 
 struct Order {
+    lets_go: bool,
     grace: Duration,
     silence: Option<Silence>,
     program: OsString,
@@ -85,9 +90,13 @@ struct Order {
 impl Order {
     fn read(args: impl IntoIterator<Item = OsString>) -> io::Result<Self> {
         let mut args = args.into_iter();
-        let limits = args.next().and_then(|text| limits(text.to_str()?));
-        match (limits, args.next()) {
-            (Some((grace, silence)), Some(program)) => Ok(Self { grace, silence, program, args: args.collect() }),
+        let text = args.next();
+        let text = text.as_ref().and_then(|text| text.to_str()).unwrap_or_default();
+        let (lets_go, text) = text.strip_prefix(LETS_GO).map_or((false, text), |text| (true, text));
+        match (limits(text), args.next()) {
+            (Some((grace, silence)), Some(program)) => {
+                Ok(Self { lets_go, grace, silence, program, args: args.collect() })
+            }
             _ => Err(io::Error::other("expected a grace in milliseconds and a program")),
         }
     }
@@ -213,6 +222,7 @@ fn keep(inbox: &Receiver<Event>, main: Pid, order: &Order, reports: &mut UnixStr
     let grace = order.grace;
     let mut deadline: Option<Instant> = None;
     let mut killing_since: Option<Instant> = None;
+    let mut lets_go = false;
     let mut lapses_at = order.silence.map(|silence| Instant::now() + silence.left());
     loop {
         // Silence ends what was asked to end, too: its grace may be longer.
@@ -221,17 +231,30 @@ fn keep(inbox: &Receiver<Event>, main: Pid, order: &Order, reports: &mut UnixStr
         match next_event(inbox, wake) {
             Some(Event::Alive) => lapses_at = order.silence.map(|silence| Instant::now() + silence.longest),
             Some(Event::AllGone) => return 0,
-            Some(Event::Kill) => deadline = Some(Instant::now()),
+            Some(Event::Kill) => {
+                lets_go = false;
+                deadline = Some(Instant::now());
+            }
             Some(Event::Terminate) if deadline.is_none() => {
                 terminate(main);
                 deadline = Some(Instant::now() + grace);
+            }
+            Some(Event::MainEnded) if deadline.is_none() && order.lets_go => {
+                lets_go = true;
+                deadline = Some(Instant::now() + LET_GO_AFTER);
             }
             Some(Event::MainEnded) if deadline.is_none() => {
                 terminate(main);
                 deadline = Some(Instant::now() + grace.min(STRAY_GRACE));
             }
             Some(Event::Terminate | Event::MainEnded) => {}
+            None if lets_go && deadline == wake => {
+                let left = tree::descendants(rustix::process::getpid());
+                left.iter().for_each(|member| Report::Background(member.pid).send(reports));
+                return 0;
+            }
             None => {
+                lets_go = false;
                 if let Some(silence) = order.silence.filter(|_| lapse.is_some() && lapse == wake) {
                     Report::lapsed(silence.longest).send(reports);
                 }

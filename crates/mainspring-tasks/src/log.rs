@@ -4,3 +4,4 @@ pub(crate) mod capture;
 pub(crate) mod channel;
 pub(crate) mod codec;
 pub(crate) mod line;
+mod tail;

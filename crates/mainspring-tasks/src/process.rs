@@ -29,6 +29,7 @@ use self::pump::Pipes;
 use self::workdir::{AttemptFolder, WorkRoot};
 use crate::attempt::Attempt;
 use crate::ended::{Ended, Outcome, TaskError};
+use crate::leftovers::{self, Leftovers};
 use crate::log::capture::Recorder;
 use crate::settings::{Settings, SettingsError};
 
@@ -64,7 +65,7 @@ impl Host {
         })
     }
 
-    /// Performs one attempt; returns when its whole tree is gone and its folder removed.
+    /// Performs one attempt; returns when its whole tree is gone, or let go, and its folder removed.
     pub(crate) async fn perform(
         &self,
         program: Program<'_>,
@@ -97,15 +98,18 @@ impl Host {
         recorder: &mut Recorder,
         stop: impl Future<Output = Outcome>,
     ) -> Result<Exit, TaskError> {
-        let (pipes, launch) = self.launch(program, attempt, folder)?;
+        let (mut pipes, launch) = self.launch(program, attempt, folder)?;
         let exit = if launch.leash.is_some() {
             let tree = Leashed::start(launch)?;
-            capture(pipes, recorder, tree.run(stop)).await
+            capture(&mut pipes, recorder, tree.run(stop)).await
         } else {
             let tree = Bare::start(launch)?;
-            capture(pipes, recorder, tree.run(stop)).await
+            capture(&mut pipes, recorder, tree.run(stop)).await
         }?;
         remark_on(&exit, attempt, recorder);
+        if !exit.background.is_empty() {
+            tokio::spawn(pipes.discard());
+        }
         Ok(exit)
     }
 
@@ -129,8 +133,8 @@ impl Host {
         let marker = format!("{}={}", environment::OUTPUT, output.display()).into_bytes();
         let folder = working_folder(attempt, folder)?;
         let (kill_grace, silence) = (attempt.kill_grace.min(Attempt::KILL_GRACE_MAX), attempt.silence);
-        let leash = self.leash.clone();
-        Ok((pipes, Launch { argv, environment, folder, stdout, stderr, marker, kill_grace, silence, leash }))
+        let (leash, lets_go) = (self.leash.clone(), attempt.leftovers != Leftovers::Kill);
+        Ok((pipes, Launch { argv, environment, folder, stdout, stderr, marker, kill_grace, lets_go, silence, leash }))
     }
 
     /// Reads the output and the job's data, and removes the folder.
@@ -195,7 +199,7 @@ fn bad_folder(path: &Path, problem: &str) -> TaskError {
 
 /// Runs `tree` to its end while its output goes into the log, and gives the log some time after it.
 async fn capture(
-    pipes: Pipes,
+    pipes: &mut Pipes,
     recorder: &mut Recorder,
     tree: impl Future<Output = Result<Exit, TaskError>>,
 ) -> Result<Exit, TaskError> {
@@ -232,6 +236,7 @@ fn remark_on(exit: &Exit, attempt: &Attempt, recorder: &mut Recorder) {
         Some(_) => recorder.remark("cancelled; the process tree was ended"),
         None => {}
     }
+    leftovers::remark_on(&exit.background, attempt.leftovers, recorder);
     if exit.left > 0 {
         recorder.remark(format!("{} processes could not be ended and may still run", exit.left));
     }

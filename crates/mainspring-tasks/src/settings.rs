@@ -51,7 +51,8 @@ impl Settings {
 /// Bounds on one attempt's log.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LogLimits {
-    /// Bytes of text that are kept; the rest is read and thrown away, behind a mark.
+    /// Bytes of text that are kept: the beginning, and of what a process prints beyond it the end, which is a quarter of this and
+    /// 1 MiB at most, behind a mark.
     pub run_bytes_max: u64,
     /// Bytes of one line; a longer one is split into partial lines.
     pub line_bytes_max: usize,

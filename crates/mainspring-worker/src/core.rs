@@ -239,6 +239,9 @@ impl Core {
                 answer = self.send_poll(&terms.id, poll) => answer,
                 () = self.until(|book| book.is_outdated(&question)) => continue,
             };
+            if matches!(&answer, Ok(orders) if orders.draining) {
+                self.link.turn_from_draining();
+            }
             let (answer, trouble) = match answer {
                 Ok(orders) => (Ok(orders), None),
                 Err(Trouble::Dismissed) => (Err(Unanswered::Dismissed), None),

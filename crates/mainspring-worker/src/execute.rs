@@ -9,8 +9,8 @@ use std::time::Duration;
 use futures_util::FutureExt;
 use mainspring_api::{AttemptState, WorkerEnd, WorkerRun, WorkerTask};
 use mainspring_tasks::{
-    Attempt, Ended, HandlerError, HandlerResult, Handlers, HttpCall, JobData, LogWriter, Outcome, Settings, Silence,
-    StatusRange, Task, TaskRunner,
+    Attempt, Ended, HandlerError, HandlerResult, Handlers, HttpCall, JobData, Leftovers, LogWriter, Outcome, Settings,
+    Silence, StatusRange, Task, TaskRunner,
 };
 use tokio::sync::watch;
 
@@ -137,6 +137,11 @@ fn attempt(run: &WorkerRun, kill_grace: Duration) -> Attempt {
         env: run.env.clone(),
         timeout: run.timeout_ms.map(|ms| Duration::from_millis(ms.unsigned_abs())),
         kill_grace,
+        leftovers: match run.leftovers {
+            mainspring_api::Leftovers::Kill => Leftovers::Kill,
+            mainspring_api::Leftovers::Warn => Leftovers::Warn,
+            mainspring_api::Leftovers::Keep => Leftovers::Keep,
+        },
         silence: None,
         working_dir: run.working_dir.as_ref().map(PathBuf::from),
     }

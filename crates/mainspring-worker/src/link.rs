@@ -8,6 +8,8 @@ use std::time::Duration;
 use mainspring_api::ErrorCode;
 use mainspring_api::client::{Client, ClientError};
 
+use crate::clock::boot_ms;
+
 /// How long a request may take that is not held. Longer would use up the time in which a worker has to be heard.
 pub const REQUEST_TIMEOUT: Duration = Duration::from_secs(4);
 const PAUSE_MS: (u64, u64) = (100, 3_000);
@@ -15,6 +17,9 @@ const PAUSE_MS: (u64, u64) = (100, 3_000);
 const BUSY_PAUSE_MS: u64 = 1_000;
 /// How many failures in a row are one more line in the log.
 const FAILURES_PER_LINE: u32 = 50;
+
+/// For how long a server that gave no answer is not preferred to one that answers and stops.
+const SHUNNED_MS: u64 = 5_000;
 
 /// What opens the servers.
 #[derive(Clone, Default)]
@@ -62,6 +67,8 @@ struct State {
     token: Option<String>,
     clients: Vec<Client>,
     at: usize,
+    /// When each gave no answer last.
+    failed_ms: Vec<Option<u64>>,
 }
 
 impl Link {
@@ -70,7 +77,8 @@ impl Link {
         let link = Self { addresses, plain_http, token, state: Mutex::default() };
         let text = link.token_text()?;
         let clients = link.clients(text.as_deref())?;
-        *link.state() = State { token: text, clients, at: 0 };
+        let failed_ms = vec![None; clients.len()];
+        *link.state() = State { token: text, clients, at: 0, failed_ms };
         Ok(link)
     }
 
@@ -117,8 +125,18 @@ impl Link {
 
     fn turn_from(&self, at: usize) {
         let mut state = self.state();
+        state.failed_ms[at] = Some(boot_ms());
         if state.at == at {
             state.at = (at + 1) % state.clients.len();
+        }
+    }
+
+    /// Turns from a server that stops, unless the next one has just given no answer: one that stops still hears the worker.
+    pub(crate) fn turn_from_draining(&self) {
+        let mut state = self.state();
+        let next = (state.at + 1) % state.clients.len();
+        if state.failed_ms[next].is_none_or(|failed| boot_ms().saturating_sub(failed) > SHUNNED_MS) {
+            state.at = next;
         }
     }
 
@@ -287,6 +305,18 @@ mod tests {
         assert_eq!(link.address(), second, "two requests failed at the same server");
         assert!(link.ask(|_| async { away() }).await.is_err());
         assert_eq!(link.address(), first);
+    }
+
+    #[tokio::test]
+    async fn a_server_that_stops_is_left_unless_the_other_is_away() {
+        let link = link(Token::None).unwrap();
+        let first = link.address();
+        link.turn_from_draining();
+        assert_ne!(link.address(), first);
+        let away = ClientError::NotUnderstood { status: 502, reason: String::new() };
+        assert!(link.ask(|_| async { Err::<(), _>(away) }).await.is_err());
+        link.turn_from_draining();
+        assert_eq!(link.address(), first, "the other has just given no answer");
     }
 
     #[tokio::test]

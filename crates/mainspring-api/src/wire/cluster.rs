@@ -269,7 +269,7 @@ pub struct ServerInfo {
 /// Something about the store that people should hear of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct StoreWarning {
-    /// Stable name: `store.not_durable`, `store.few_sessions`, `store.old_transaction`, `store.many_writers`, `store.disk_low`, `trigger.error`.
+    /// Stable name: `store.not_durable`, `store.few_sessions`, `store.old_transaction`, `store.many_writers`, `store.disk_low`, `trigger.error`, `clock.jump`.
     pub code: String,
     /// What is so.
     pub message: String,

@@ -11,7 +11,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::{AttemptState, LogStream, RunShard};
-use crate::Timestamp;
+use crate::{Leftovers, Timestamp};
 
 /// What a worker says of itself when it joins.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
@@ -114,6 +114,9 @@ pub struct WorkerOrders {
     /// How long after the poll has come this is said, in milliseconds: the worker is heard at least so long after it sent it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub held_ms: Option<u64>,
+    /// Whether the server stops and starts nothing more: a worker that knows another server asks that one.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub draining: bool,
 }
 
 /// A run to execute.
@@ -150,6 +153,9 @@ pub struct WorkerRun {
     /// Limit of the attempt, in milliseconds. The worker ends it then, and reports `timed_out`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ms: Option<i64>,
+    /// What becomes of processes that a program leaves running when it ends by itself; `warn` if absent.
+    #[serde(default, skip_serializing_if = "Leftovers::is_warn")]
+    pub leftovers: Leftovers,
     /// Whether others may be given it, or its slot, once this worker is taken for dead: then the worker has to end it before.
     pub shared: bool,
 }

@@ -15,7 +15,7 @@ use mainspring_store::{Error as StoreError, WorkerInfo, causes};
 use rustc_hash::FxHashMap;
 use tokio::sync::Notify;
 
-use super::{Inner, Waiting, WorkerError, Workers, lock};
+use super::{Inner, Service, Waiting, WorkerError, Workers, lock};
 use crate::clock::{boot_ms, pause};
 use crate::pool::{Hindrance, hindered};
 
@@ -46,6 +46,8 @@ pub struct Told {
     pub end: Vec<RunId>,
     /// How long after the poll that was, in milliseconds.
     pub held_ms: u64,
+    /// Whether the node stops: the worker is to ask another one, if it knows any.
+    pub draining: bool,
 }
 
 /// A run in a worker's hands.
@@ -303,7 +305,7 @@ impl Session {
         let mut desk = lock(&self.desk);
         let orders = desk.session.orders(boot_ms(), poll.number, &poll.holds)?;
         let runs = orders.give.iter().filter_map(|(run, _)| desk.runs.get(run).cloned()).collect();
-        Ok(Told { runs, end: orders.end, held_ms: 0 })
+        Ok(Told { runs, end: orders.end, ..Told::default() })
     }
 
     /// What the worker was executing when it was heard last, and for how long it had had each by then, in milliseconds. What has ended and
@@ -352,21 +354,27 @@ pub(super) fn wake(session: &Weak<Session>) -> bool {
 }
 
 impl Workers {
-    /// Answers a worker's poll: at once if there is something to say, and else after a while.
+    /// Answers a worker's poll: at once if there is something to say, and else after a while. That the node stops is said to polls which
+    /// are held when that begins; later ones are held again, and get nothing new.
     ///
     /// # Errors
     /// See [`WorkerError`].
     pub async fn poll(&self, id: Incarnation, poll: Poll) -> Result<Told, WorkerError> {
-        self.must_serve()?;
+        self.must_be(Service::Hearing)?;
+        let service = self.0.service();
         let session = self.session_for(id, &poll).await?;
         lock(&session.desk).session.hold();
         // The worker counts from its poll, or from the last count since: that is what others see of it.
         let begun_ms = boot_ms();
-        let held_ms = || self.0.counted_ms.load(Ordering::Acquire).saturating_sub(begun_ms);
+        let answer = |told: Told| Told {
+            held_ms: self.0.counted_ms.load(Ordering::Acquire).saturating_sub(begun_ms),
+            draining: self.0.service() > Service::Full,
+            ..told
+        };
         let _held = Held(&session);
         // An older poll that is still held ends.
         session.wake.notify_waiters();
-        let over = pause(hold_ms(poll.wait_ms, poll.holds.is_empty()));
+        let over = pause(hold_ms(poll.wait_ms, poll.holds.is_empty() && service == Service::Full));
         tokio::pin!(over);
         loop {
             let woken = session.wake.notified();
@@ -375,17 +383,18 @@ impl Workers {
             if !self.0.is_heard() {
                 return Err(WorkerError::Unheard);
             }
-            self.must_serve()?;
             match session.told(&poll) {
-                Ok(told) if told.runs.is_empty() && told.end.is_empty() => self.seek(&session, &poll),
-                Ok(told) => return Ok(Told { held_ms: held_ms(), ..told }),
-                Err(Refusal::Over) => return Ok(Told { held_ms: held_ms(), ..Told::default() }),
+                Ok(told) if !told.runs.is_empty() || !told.end.is_empty() => return Ok(answer(told)),
+                Ok(_) if self.0.service() > service => return Ok(answer(Told::default())),
+                Ok(_) if service == Service::Full => self.seek(&session, &poll),
+                Ok(_) => {}
+                Err(Refusal::Over) => return Ok(answer(Told::default())),
                 Err(Refusal::Stale) => return Err(WorkerError::Stale),
                 Err(Refusal::Gone) => return Err(WorkerError::NotFound(id)),
             }
             tokio::select! {
                 () = woken => {}
-                () = &mut over => return Ok(Told { held_ms: held_ms(), ..Told::default() }),
+                () = &mut over => return Ok(answer(Told::default())),
             }
         }
     }

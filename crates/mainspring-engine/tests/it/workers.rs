@@ -44,7 +44,11 @@ async fn join(engine: &Engine, slots: u32) -> Incarnation {
 }
 
 pub async fn join_as(engine: &Engine, name: &str, slots: u32, labels: &[(&str, &str)]) -> Incarnation {
-    let about = WorkerInfo {
+    engine.workers().join(about(name, slots, labels)).await.expect("joined")
+}
+
+fn about(name: &str, slots: u32, labels: &[(&str, &str)]) -> WorkerInfo {
+    WorkerInfo {
         id: Incarnation(0),
         name: name.into(),
         queues: vec!["remote".into()],
@@ -54,8 +58,7 @@ pub async fn join_as(engine: &Engine, name: &str, slots: u32, labels: &[(&str, &
         token: None,
         node: Incarnation(0),
         joined_at: Timestamp::from_millis(0),
-    };
-    engine.workers().join(about).await.expect("joined")
+    }
 }
 
 pub fn asks(number: u64, free: u32, holds: &[(RunId, u32)]) -> Poll {
@@ -387,11 +390,31 @@ async fn older_poll_is_refused_and_one_that_is_held_ends_with_the_next() {
 }
 
 #[tokio::test]
-async fn node_that_stops_sends_its_workers_away() {
+async fn node_that_stops_hears_its_workers_until_the_end_and_gives_them_nothing_new() {
     let engine = engine(Arc::new(MemoryStore::new())).await;
-    let worker = join(&engine, 1).await;
+    let key = save(&engine, |_| {}).await;
+    let worker = join(&engine, 2).await;
+    let run = ask(&engine, &key).await;
+    let (_, number) = told(&engine, worker, 1, 2, &[]).await;
+    let holds = [(run, 1)];
+    let workers = engine.workers().clone();
+    let held = tokio::spawn(async move { workers.poll(worker, asks(number + 1, 0, &holds)).await });
+    until("the poll is held", async || engine.workers().worker(worker).await.ok()).await;
     engine.drain();
-    let refused = engine.workers().poll(worker, asks(1, 1, &[])).await;
+    let sent_away = held.await.expect("no panic").expect("answered");
+    assert!(sent_away.draining && sent_away.runs.is_empty(), "{sent_away:?}");
+    let waiting = ask(&engine, &key).await;
+    let quick = |number| Poll { wait_ms: Some(0), ..asks(number, 2, &holds) };
+    let heard = engine.workers().poll(worker, quick(number + 2)).await.expect("it knows no other node");
+    assert!(heard.draining && ids(&heard).is_empty(), "{heard:?}");
+    let report = Report { offset_ms: 0, logs: Vec::new(), ends: vec![end(run, 1, AttemptOutcome::Succeeded)] };
+    assert_eq!(engine.workers().report(worker, report).await.expect("recorded"), []);
+    let states = [run, waiting].map(async |id| engine.control().run(id).await.expect("there").state);
+    assert_eq!(futures_util::future::join_all(states).await, [RunState::Succeeded, RunState::Queued]);
+    let late = engine.workers().join(about("late", 1, &[])).await;
+    assert!(matches!(late, Err(WorkerError::Draining)), "{late:?}");
+    engine.workers().close();
+    let refused = engine.workers().poll(worker, quick(number + 3)).await;
     assert!(matches!(refused, Err(WorkerError::Draining)), "{refused:?}");
 }
 

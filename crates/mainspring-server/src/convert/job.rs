@@ -3,7 +3,9 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use mainspring_api::{ErrorCode, JobSpec, OnLost, OneOrMany, Overlap, ParamSpec, Problem, ScheduleEntry, TriggerSpec};
+use mainspring_api::{
+    ErrorCode, JobSpec, Leftovers, OnLost, OneOrMany, Overlap, ParamSpec, Problem, ScheduleEntry, TriggerSpec,
+};
 use mainspring_core::job::{self, Job, JobKey, ScheduleDefinition, TriggerDefinition};
 use mainspring_schedule::{Calendar, Timestamp};
 use serde::Deserialize;
@@ -125,6 +127,11 @@ pub(super) fn read_job(spec: &JobSpec, around: &Surroundings<'_>) -> Result<Job,
             OnLost::Fail => job::OnLost::Fail,
             OnLost::Retry => job::OnLost::Retry,
         },
+        leftovers: match spec.leftovers.unwrap_or_default() {
+            Leftovers::Kill => job::Leftovers::Kill,
+            Leftovers::Warn => job::Leftovers::Warn,
+            Leftovers::Keep => job::Leftovers::Keep,
+        },
         keep_data: spec.keep_data.unwrap_or(false),
         paused: spec.paused.unwrap_or(false),
         triggers,
@@ -165,6 +172,7 @@ pub fn job_spec(job: &Job) -> JobSpec {
         },
         max_active: (job.max_active != 1).then_some(job.max_active),
         on_lost: (job.on_lost == job::OnLost::Retry).then_some(OnLost::Retry),
+        leftovers: Some(leftovers(job.leftovers)).filter(|leftovers| !leftovers.is_warn()),
         keep_data: job.keep_data.then_some(true),
         paused: job.paused.then_some(true),
         ..JobSpec::default()
@@ -173,6 +181,15 @@ pub fn job_spec(job: &Job) -> JobSpec {
     retry::write(&job.retry, &mut spec);
     write_triggers(&job.triggers, &mut spec);
     spec
+}
+
+/// What a job says of leftovers, in the words of the API.
+pub(crate) const fn leftovers(leftovers: job::Leftovers) -> Leftovers {
+    match leftovers {
+        job::Leftovers::Kill => Leftovers::Kill,
+        job::Leftovers::Warn => Leftovers::Warn,
+        job::Leftovers::Keep => Leftovers::Keep,
+    }
 }
 
 /// The input of runs that say nothing: the job's, with the defaults of its parameters where it has no such member.

@@ -153,11 +153,7 @@ async fn poll(
     let worker = own(&app, &caller, &id).await?;
     let holds = poll.runs.iter().map(|held| Ok((run_id(&held.run)?, held.attempt))).collect::<Answer<Vec<_>>>()?;
     let poll = Poll { number: poll.number, free: poll.free, holds, wait_ms: poll.wait_ms };
-    let mut closing = app.closing.clone();
-    tokio::select! {
-        told = app.engine.workers().poll(worker, poll) => Ok(Json(orders(told?, app.now()))),
-        _ = closing.wait_for(|closing| *closing) => Err(WorkerError::Draining.into()),
-    }
+    Ok(Json(orders(app.engine.workers().poll(worker, poll).await?, app.now())))
 }
 
 fn orders(told: Told, now: Timestamp) -> WorkerOrders {
@@ -178,6 +174,7 @@ fn orders(told: Told, now: Timestamp) -> WorkerOrders {
             working_dir: job.working_dir.clone(),
             data: given.data.clone(),
             timeout_ms: given.timeout_ms(now),
+            leftovers: crate::convert::leftovers(job.leftovers),
             shared,
         }
     };
@@ -185,6 +182,7 @@ fn orders(told: Told, now: Timestamp) -> WorkerOrders {
         runs: told.runs.into_iter().map(run).collect(),
         cancel: told.end.iter().map(ToString::to_string).collect(),
         held_ms: Some(told.held_ms),
+        draining: told.draining,
     }
 }
 

@@ -348,6 +348,7 @@ impl World {
                         runs,
                         cancel,
                         held_ms: Some(counted_ms.saturating_sub(since)),
+                        draining: false,
                     })),
                 );
             }

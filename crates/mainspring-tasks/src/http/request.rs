@@ -46,12 +46,13 @@ impl Request {
 
     /// Returns the request that a redirect asks for.
     ///
-    /// 303, and 301 and 302 of a POST, become a GET without body (RFC 9110). Elsewhere (another
-    /// scheme, host or port) go neither credentials nor a body.
+    /// Only 307 and 308 repeat a request that changes something (RFC 9110, 15.4): after 301, 302 and 303 clients ask with a GET for
+    /// something else, whose success says nothing about the request. 303 drops the body. Elsewhere (another scheme, host or
+    /// port) go neither credentials nor a body.
     ///
     /// # Errors
-    /// `http.redirect_refused` for what would give something away: from https to http, to an
-    /// address with user name, or a body to another origin.
+    /// `http.redirect_refused` for a request that changes something and would become a GET, and for what would give something away:
+    /// from https to http, to an address with user name, or a body to another origin.
     pub(super) fn redirected(mut self, status: u16, location: &str) -> Result<Self, TaskError> {
         let url =
             self.url.join(location).map_err(|error| refused(format!("its address is not understood: {error}")))?;
@@ -59,8 +60,13 @@ impl Request {
         if self.url.scheme() == "https" && url.scheme() == "http" {
             return Err(refused(format!("it leads from https to http, at {}", shown(&url))));
         }
-        let becomes_get = status == 303 || (matches!(status, 301 | 302) && self.method == Method::POST);
-        if becomes_get && self.method != Method::HEAD {
+        if !self.method.is_safe() && !matches!(status, 307 | 308) {
+            let (method, to) = (&self.method, shown(&url));
+            return Err(refused(format!(
+                "{status} leads a {method} to {to}, where only a GET may follow; call the final address, or list {status} in `expect` if it means success"
+            )));
+        }
+        if status == 303 && self.method != Method::HEAD {
             self.method = Method::GET;
             self.body = None;
             self.headers.remove("content-type");
@@ -183,18 +189,23 @@ mod tests {
     fn a_redirect_changes_method_body_and_headers_by_the_rules() {
         let cases = [
             // method, status, location | method, body kept, credentials kept
-            ("POST", 301, "/b", Some("GET"), false, true),
-            ("POST", 303, "/b", Some("GET"), false, true),
-            ("PUT", 302, "/b", Some("PUT"), true, true),
-            ("PUT", 303, "/b", Some("GET"), false, true),
+            ("POST", 301, "/b", None, false, false),
+            ("POST", 302, "/b", None, false, false),
+            ("POST", 303, "/b", None, false, false),
+            ("PUT", 302, "/b", None, false, false),
+            ("DELETE", 303, "/b", None, false, false),
+            ("GET", 302, "/b", Some("GET"), true, true),
+            ("GET", 303, "/b", Some("GET"), false, true),
+            ("HEAD", 303, "/b", Some("HEAD"), true, true),
+            ("PUT", 307, "/b", Some("PUT"), true, true),
             ("POST", 307, "/b", Some("POST"), true, true),
             ("POST", 308, "https://a.example:8443/b", None, false, false),
-            ("POST", 302, "https://b.example/", Some("GET"), false, false),
-            ("POST", 302, "https://a.example:444/", Some("GET"), false, false),
-            ("POST", 302, "http://a.example/", None, false, false),
-            ("POST", 302, "https://u:p@a.example/", None, false, false),
-            ("POST", 302, "file:///etc/passwd", None, false, false),
-            ("POST", 302, "https://[", None, false, false),
+            ("GET", 303, "https://b.example/", Some("GET"), false, false),
+            ("GET", 303, "https://a.example:444/", Some("GET"), false, false),
+            ("GET", 302, "http://a.example/", None, false, false),
+            ("GET", 302, "https://u:p@a.example/", None, false, false),
+            ("GET", 302, "file:///etc/passwd", None, false, false),
+            ("GET", 302, "https://[", None, false, false),
         ];
         for (method, status, location, becomes, keeps_body, keeps_credentials) in cases {
             let request = first(method, "https://a.example/a?token=1", Some("body"));

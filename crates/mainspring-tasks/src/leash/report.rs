@@ -25,6 +25,8 @@ pub(crate) enum Report {
     Lapsed(u32),
     /// So many processes could not be ended.
     Left(usize),
+    /// This process goes on, now that the program has ended.
+    Background(Pid),
 }
 
 impl Report {
@@ -42,6 +44,7 @@ impl Report {
             Self::Ended { signal, .. } => format!("signalled {}\n", signal.unwrap_or(0)),
             Self::Lapsed(ms) => format!("lapsed {ms}\n"),
             Self::Left(count) => format!("left {count}\n"),
+            Self::Background(pid) => format!("background {}\n", pid.as_raw_nonzero()),
         };
         let _ = to.write_all(line.as_bytes());
     }
@@ -56,6 +59,7 @@ impl Report {
             "signalled" => Self::Ended { code: None, signal: Some(number) },
             "lapsed" => Self::Lapsed(number.try_into().ok()?),
             "left" => Self::Left(number.try_into().ok()?),
+            "background" if number > 0 => Self::Background(tree::pid_of(number.cast_unsigned())),
             _ => return None,
         })
     }
@@ -74,6 +78,7 @@ mod tests {
             Report::Ended { code: None, signal: Some(9) },
             Report::Lapsed(10_000),
             Report::Left(1),
+            Report::Background(tree::pid_of(8)),
         ];
         for report in reports {
             let mut bytes = Vec::new();

@@ -7,6 +7,7 @@ use tokio::time::{Instant, timeout};
 
 use super::channel::LogWriter;
 use super::line::{LogChunk, LogLine, Stream};
+use super::tail::{Dropped, Tail};
 use crate::settings::LogLimits;
 
 /// How long a line may wait for company before its chunk is sent.
@@ -25,6 +26,12 @@ pub(crate) struct Recorder {
     pending_since: Option<Instant>,
     text_bytes: u64,
     next_line: u64,
+    /// What comes after the head of a log that is full.
+    tail: Tail,
+    /// Whether the head is full.
+    head_full: bool,
+    /// Remarks that follow the tail.
+    late: Vec<LogLine>,
     truncated: bool,
     reader_gone: bool,
     /// How long lines may wait to be taken once the work has ended.
@@ -35,6 +42,9 @@ impl Recorder {
     pub(crate) fn new(writer: LogWriter, limits: LogLimits) -> Self {
         Self {
             writer,
+            tail: Tail::of(limits.run_bytes_max),
+            head_full: false,
+            late: Vec::new(),
             limits,
             pending: Vec::new(),
             pending_bytes: 0,
@@ -50,14 +60,14 @@ impl Recorder {
     /// Sends what is left, as long as the patience lasts; returns the number of lines that were sent, and whether any
     /// output was thrown away.
     pub(crate) async fn close(mut self) -> (u64, bool) {
-        let _ = timeout(self.patience, self.flush()).await;
+        let _ = timeout(self.patience, self.flush_all()).await;
         let unsent = self.pending.len() as u64;
         (self.next_line - unsent, self.truncated || unsent > 0)
     }
 
     /// Takes `bytes` of a stream; its complete lines become part of the log.
     pub(crate) fn take(&mut self, lines: &mut LineCutter, bytes: &[u8]) {
-        if self.is_closed() {
+        if self.reader_gone {
             self.truncated = true;
             return;
         }
@@ -76,12 +86,13 @@ impl Recorder {
 
     /// Adds a remark of the worker itself, whatever the cap.
     pub(crate) fn remark(&mut self, text: impl Into<String>) {
-        self.push(Stream::System, text.into(), false);
+        let line = self.line(Stream::System, text.into(), false);
+        if self.tail.is_empty() { self.push(line) } else { self.late.push(line) }
     }
 
-    /// Whether further output would be thrown away.
+    /// Whether each further line takes the place of another, or is not kept at all.
     pub(crate) fn is_closed(&self) -> bool {
-        self.reader_gone || self.text_bytes >= self.limits.run_bytes_max
+        self.reader_gone || self.truncated
     }
 
     /// When the pending lines should be sent at the latest.
@@ -117,25 +128,64 @@ impl Recorder {
         place.send(self.take_pending());
     }
 
+    /// Sends what is pending, then what was kept of the end.
+    async fn flush_all(&mut self) {
+        let dropped = self.tail.dropped();
+        if dropped != Dropped::default() {
+            let Dropped { lines, bytes } = dropped;
+            let mark = format!("{bytes} bytes of output in {lines} lines are left out here; what follows is the end");
+            let mark = self.line(Stream::System, mark, false);
+            self.push(mark);
+        }
+        let late = std::mem::take(&mut self.late);
+        for line in self.tail.take().into_iter().chain(late) {
+            self.push(line);
+            if self.pending_bytes >= CHUNK_BYTES {
+                self.flush().await;
+            }
+        }
+        self.flush().await;
+    }
+
     fn record(&mut self, stream: Stream, text: &[u8], partial: bool) {
-        if self.is_closed() {
+        if self.reader_gone {
             self.truncated = true;
             return;
         }
-        let room = self.limits.run_bytes_max - self.text_bytes;
-        let kept = text.len().min(usize::try_from(room).unwrap_or(usize::MAX));
-        self.text_bytes += (text.len() as u64 + 1).min(room);
-        self.push(stream, String::from_utf8_lossy(&text[..kept]).into_owned(), partial);
-        if self.text_bytes >= self.limits.run_bytes_max {
-            self.truncated = true;
-            let max = self.limits.run_bytes_max;
-            self.remark(format!("log truncated: it reached its limit of {max} bytes, further output is thrown away"));
+        let line = self.line(stream, String::from_utf8_lossy(text).into_owned(), partial);
+        let (head_max, bytes) = (self.limits.run_bytes_max - self.tail.bytes_max(), text.len() as u64 + 1);
+        if !self.head_full && self.text_bytes + bytes > head_max {
+            self.head_full = true;
+            self.tail.widen(head_max - self.text_bytes);
+        }
+        if self.head_full {
+            self.keep_as_tail(line);
+        } else {
+            self.text_bytes += bytes;
+            self.push(line);
         }
     }
 
-    fn push(&mut self, stream: Stream, text: String, partial: bool) {
-        self.pending_bytes += text.len() + LINE_OVERHEAD;
-        self.pending.push(LogLine { at_ms: (self.writer.clock)(), stream, text, partial });
+    fn keep_as_tail(&mut self, line: LogLine) {
+        self.tail.push(line);
+        if !self.truncated && self.tail.dropped() != Dropped::default() {
+            self.truncated = true;
+            let (max, tail) = (self.limits.run_bytes_max, self.tail.bytes_max());
+            let mark = format!(
+                "log truncated: it reached its limit of {max} bytes; of further output the last {tail} bytes are kept, and come at the end"
+            );
+            let mark = self.line(Stream::System, mark, false);
+            self.push(mark);
+        }
+    }
+
+    fn line(&self, stream: Stream, text: String, partial: bool) -> LogLine {
+        LogLine { at_ms: (self.writer.clock)(), stream, text, partial }
+    }
+
+    fn push(&mut self, line: LogLine) {
+        self.pending_bytes += line.text.len() + LINE_OVERHEAD;
+        self.pending.push(line);
         self.next_line += 1;
         self.pending_since.get_or_insert_with(Instant::now);
     }
@@ -287,18 +337,48 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn the_cap_leaves_a_mark_and_nothing_after_it() {
-        let (mut recorder, mut reader) = recorder(4, 10);
+    async fn the_cap_keeps_head_and_tail_with_a_mark_between() {
+        let (mut recorder, mut reader) = recorder(4, 40);
         let mut out = LineCutter::new(Stream::Stdout);
-        recorder.take(&mut out, b"1234\n56789abc\nnever\n");
+        for number in 0..1_000 {
+            recorder.take(&mut out, format!("n{number}\n").as_bytes());
+        }
+        recorder.take(&mut out, b"why");
         recorder.finish(&mut out);
-        assert_eq!(recorder.close().await, (3, true));
+        recorder.remark("it failed");
+        assert_eq!(recorder.close().await, (15, true));
         let chunk = reader.next().await.unwrap();
         let texts: Vec<_> = chunk.lines.iter().map(|line| (line.stream, line.text.as_str())).collect();
-        assert_eq!(texts[..2], [(Stream::Stdout, "1234"), (Stream::Stdout, "56789")]);
-        assert_eq!(texts[2].0, Stream::System);
-        assert!(texts[2].1.starts_with("log truncated: it reached its limit of 10 bytes"));
-        assert_eq!(texts.len(), 3);
+        let head: Vec<String> = (0..10).map(|number| format!("n{number}")).collect();
+        assert_eq!(texts[..10].iter().map(|it| it.1).collect::<Vec<_>>(), head);
+        assert!(
+            texts[10].0 == Stream::System && texts[10].1.starts_with("log truncated: it reached its limit of 40 bytes")
+        );
+        assert_eq!(
+            texts[11],
+            (Stream::System, "4855 bytes of output in 989 lines are left out here; what follows is the end")
+        );
+        assert_eq!(texts[12..], [(Stream::Stdout, "n999"), (Stream::Stdout, "why"), (Stream::System, "it failed")]);
+    }
+
+    #[tokio::test]
+    async fn a_log_that_fits_is_whole_and_has_no_mark() {
+        let (mut recorder, mut reader) = recorder(4, 40);
+        let mut out = LineCutter::new(Stream::Stdout);
+        let text = "abcdefg\n".repeat(5);
+        recorder.take(&mut out, text.as_bytes());
+        assert_eq!(recorder.close().await, (5, false));
+        assert_eq!(reader.next().await.unwrap().lines.len(), 5);
+    }
+
+    #[tokio::test]
+    async fn a_line_that_is_longer_than_the_tail_keeps_its_end() {
+        let (mut recorder, mut reader) = recorder(4, 40);
+        let mut out = LineCutter::new(Stream::Stdout);
+        recorder.take(&mut out, format!("{}é-end\n", "x".repeat(50)).as_bytes());
+        recorder.close().await;
+        let chunk = reader.next().await.unwrap();
+        assert_eq!(chunk.lines.last().unwrap().text, format!("{}é-end", "x".repeat(33)));
     }
 
     #[tokio::test(start_paused = true)]

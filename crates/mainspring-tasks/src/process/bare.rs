@@ -6,7 +6,7 @@ use std::os::unix::process::ExitStatusExt;
 use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
-use rustix::process::Signal;
+use rustix::process::{Pid, Signal};
 use tokio::process::{Child, Command};
 use tokio::task::spawn_blocking;
 use tokio::time::{Instant, sleep, timeout};
@@ -15,6 +15,7 @@ use super::launch::{Exit, Launch, spawn_error};
 use super::tree::{self, Tree};
 use crate::ended::{Outcome, TaskError};
 use crate::leash::STRAY_GRACE;
+use crate::leftovers::LET_GO_AFTER;
 
 /// How long KILL may take before the worker gives up.
 const STUCK_AFTER: Duration = Duration::from_secs(10);
@@ -25,6 +26,7 @@ pub(crate) struct Bare {
     child: Child,
     tree: Tree,
     kill_grace: Duration,
+    lets_go: bool,
     ended: bool,
 }
 
@@ -38,15 +40,20 @@ impl Bare {
         let child = spawned.map_err(|error| spawn_error(&launch.program(), &error))?;
         let main = child.id().expect("a child that was not waited for has an id");
         let tree = Tree { main: tree::pid_of(main), marker: launch.marker };
-        Ok(Self { child, tree, kill_grace: launch.kill_grace, ended: false })
+        Ok(Self { child, tree, kill_grace: launch.kill_grace, lets_go: launch.lets_go, ended: false })
     }
 
-    /// Waits until the whole tree is gone, ending it when `stop` says so.
+    /// Waits until the whole tree is gone or let go, ending it when `stop` says so.
     pub(crate) async fn run(mut self, stop: impl Future<Output = Outcome>) -> Result<Exit, TaskError> {
         let mut exit = Exit::default();
         let status = tokio::select! {
             status = self.child.wait() => {
-                exit.left = end_rest(&self.tree, STRAY_GRACE.min(self.kill_grace)).await;
+                if self.lets_go {
+                    let _ = timeout(LET_GO_AFTER, wait_until_gone(&self.tree)).await;
+                    exit.background = members(&self.tree).await;
+                } else {
+                    exit.left = end_rest(&self.tree, STRAY_GRACE.min(self.kill_grace)).await;
+                }
                 Some(status)
             }
             outcome = stop => {
@@ -119,7 +126,7 @@ async fn terminate(tree: &Tree) -> usize {
 }
 
 async fn wait_until_gone(tree: &Tree) {
-    while members(tree).await > 0 {
+    while !members(tree).await.is_empty() {
         sleep(ROUND).await;
     }
 }
@@ -129,9 +136,10 @@ async fn signal(tree: &Tree, signal: Signal) -> usize {
     spawn_blocking(move || tree.signal(signal)).await.unwrap_or(0)
 }
 
-async fn members(tree: &Tree) -> usize {
+async fn members(tree: &Tree) -> Vec<Pid> {
     let tree = tree.clone();
-    spawn_blocking(move || tree.members().len()).await.unwrap_or(0)
+    let members = move || tree.members().iter().map(|member| member.pid).collect();
+    spawn_blocking(members).await.unwrap_or_default()
 }
 
 fn lost(error: &io::Error) -> TaskError {

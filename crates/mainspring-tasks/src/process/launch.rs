@@ -6,6 +6,7 @@ use std::os::fd::OwnedFd;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use rustix::process::Pid;
 use tokio::process::Command;
 
 use super::environment::Environment;
@@ -22,6 +23,8 @@ pub(crate) struct Launch {
     /// A `NAME=value` of the environment that no other process has.
     pub(crate) marker: Vec<u8>,
     pub(crate) kill_grace: Duration,
+    /// Whether what a finished program left running goes on.
+    pub(crate) lets_go: bool,
     pub(crate) silence: Option<crate::Silence>,
     pub(crate) leash: Option<LeashProgram>,
 }
@@ -58,6 +61,8 @@ pub(crate) struct Exit {
     pub(crate) stopped: Option<Outcome>,
     /// How many processes could not be ended.
     pub(crate) left: usize,
+    /// Processes that go on.
+    pub(crate) background: Vec<Pid>,
 }
 
 impl Exit {

@@ -18,8 +18,8 @@ use super::launch::{Exit, Launch, spawn_error};
 use super::tree::Tree;
 use crate::attempt::Silence;
 use crate::ended::{Outcome, TaskError};
-use crate::leash::STUCK_AFTER;
 use crate::leash::report::Report;
+use crate::leash::{self, STUCK_AFTER};
 
 /// What the leash may take beyond its own limits.
 const PATIENCE: Duration = Duration::from_secs(5);
@@ -49,7 +49,8 @@ impl Leashed {
         let grace = launch.kill_grace.as_millis();
         let silence = launch.silence.map(|silence| format!(":{}:{}", silence.longest.as_millis(), silence.since_ms));
         let silence = silence.unwrap_or_default();
-        command.args(&holder.args).arg(format!("{grace}{silence}")).args(&launch.argv);
+        let lets_go = if launch.lets_go { leash::LETS_GO } else { "" };
+        command.args(&holder.args).arg(format!("{lets_go}{grace}{silence}")).args(&launch.argv);
         command.stdin(theirs);
         let spawned = launch.dress(&mut command).and_then(|()| command.spawn());
         let leash = spawned.map_err(|error| leash_error(&launch, &error))?;
@@ -65,7 +66,7 @@ impl Leashed {
         })
     }
 
-    /// Waits until the whole tree is gone, having it ended when `stop` says so.
+    /// Waits until the whole tree is gone or let go, having it ended when `stop` says so.
     pub(crate) async fn run(mut self, stop: impl Future<Output = Outcome>) -> Result<Exit, TaskError> {
         let mut stop = pin!(stop);
         let mut exit = Exit::default();
@@ -84,6 +85,7 @@ impl Leashed {
                     }
                     Some(Report::Lapsed(_)) => exit.stopped = exit.stopped.or(Some(Outcome::Cancelled)),
                     Some(Report::Left(count)) => exit.left = count,
+                    Some(Report::Background(pid)) => exit.background.push(pid),
                     None => break true,
                 },
                 outcome = &mut stop, if exit.stopped.is_none() && !exit.has_ended() => {

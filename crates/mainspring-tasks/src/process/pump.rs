@@ -16,6 +16,8 @@ use crate::log::line::Stream;
 const BUFFER_BYTES: usize = 16 * 1024;
 /// How long to read on when the tree is gone and someone else holds a pipe open.
 const FOREIGN_HOLDER: Duration = Duration::from_millis(250);
+/// How long to read on at most, when they print all the time.
+const CHATTY_HOLDER: Duration = Duration::from_secs(1);
 
 /// The reading ends of standard output and error.
 pub(crate) struct Pipes {
@@ -36,22 +38,30 @@ impl Pipes {
     ///
     /// A full log makes it wait and so, in the end, the process. Reading goes on beyond the cap, so
     /// that the process does not wait for ever.
-    pub(crate) async fn pump(mut self, recorder: &mut Recorder, tree_gone: impl Future<Output = ()>) {
+    pub(crate) async fn pump(&mut self, recorder: &mut Recorder, tree_gone: impl Future<Output = ()>) {
         let mut tree_gone = pin!(tree_gone);
-        let mut is_gone = false;
+        let mut gone_at = None;
         while self.out.is_open || self.err.is_open {
             let flush_at = recorder.flush_at();
             tokio::select! {
                 () = self.out.fill(), if self.out.is_open => self.out.drain(recorder),
                 () = self.err.fill(), if self.err.is_open => self.err.drain(recorder),
                 () = sleep_until(flush_at.unwrap_or_else(Instant::now)), if flush_at.is_some() => {}
-                () = &mut tree_gone, if !is_gone => is_gone = true,
-                () = sleep(FOREIGN_HOLDER), if is_gone => break,
+                () = &mut tree_gone, if gone_at.is_none() => gone_at = Some(Instant::now()),
+                () = sleep(FOREIGN_HOLDER), if gone_at.is_some() => break,
+            }
+            if gone_at.is_some_and(|at| at.elapsed() > CHATTY_HOLDER) {
+                break;
             }
             recorder.flush_due().await;
         }
         recorder.finish(&mut self.out.lines);
         recorder.finish(&mut self.err.lines);
+    }
+
+    /// Reads on for processes that were let go, and keeps nothing: what they print must not end them.
+    pub(crate) async fn discard(self) {
+        tokio::join!(self.out.discard(), self.err.discard());
     }
 }
 
@@ -74,6 +84,13 @@ impl Source {
     async fn fill(&mut self) {
         let read = self.pipe.read_buf(&mut self.buffer).await;
         self.is_open = read.is_ok_and(|count| count > 0);
+    }
+
+    async fn discard(mut self) {
+        while self.is_open {
+            self.fill().await;
+            self.buffer.clear();
+        }
     }
 
     fn drain(&mut self, recorder: &mut Recorder) {

@@ -19,7 +19,7 @@ pub(crate) struct Tree {
 /// A living process of a tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Member {
-    pid: Pid,
+    pub(crate) pid: Pid,
     group: u32,
 }
 

@@ -204,6 +204,26 @@ async fn redirects_are_followed_three_times_at_most() {
 }
 
 #[tokio::test]
+async fn a_post_that_is_sent_elsewhere_is_no_success() {
+    let server = Server::start(|request| match request.split(' ').nth(1) {
+        Some("/there") => answer(200, "a page"),
+        Some("/again") => redirect(307, "/there"),
+        _ => redirect(302, "/there"),
+    })
+    .await;
+    let bench = bench_for(&[&server]);
+    let post = |path: &str| HttpCall { method: "POST".to_owned(), ..HttpCall::get(server.url(path)) };
+    let (ended, _) = call(&bench, post("/moved")).await;
+    assert_eq!((code(&ended), server.requests().len()), (Some("http.redirect_refused"), 1), "{ended:?}");
+    let expect = vec![StatusRange { first: 302, last: 302 }];
+    let (ended, _) = call(&bench, HttpCall { expect, ..post("/moved") }).await;
+    assert_eq!((ended.outcome, ended.http_status), (Outcome::Succeeded, Some(302)), "it is asked for");
+    let (ended, _) = call(&bench, post("/again")).await;
+    assert_eq!(ended.outcome, Outcome::Succeeded);
+    assert!(server.requests().last().unwrap().starts_with("POST /there "));
+}
+
+#[tokio::test]
 async fn credentials_do_not_follow_to_another_origin() {
     let elsewhere = Server::start(|_| answer(200, "")).await;
     let target = elsewhere.url("/next");

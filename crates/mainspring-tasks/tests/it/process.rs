@@ -5,7 +5,7 @@ use std::fs;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use mainspring_tasks::{Attempt, Outcome, Stream, Task, TaskRunner};
+use mainspring_tasks::{Attempt, Leftovers, Outcome, Stream, Task, TaskRunner};
 use serde_json::json;
 
 use crate::support::*;
@@ -360,6 +360,77 @@ async fn nothing_of_the_tree_survives_however_it_ends() {
                 assert!(!is_alive(pid), "{name} survived ({hold:?}, {end})");
             }
             assert_eq!(bench.leftovers(), [""; 0]);
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_a_finished_program_leaves_running_goes_on_and_is_named() {
+    for hold in BOTH {
+        for leftovers in [Leftovers::Warn, Leftovers::Keep] {
+            let bench = Bench::new(hold);
+            let (pid, go, over) = (bench.path("pid"), bench.path("go"), bench.path("over"));
+            // It prints after the end: nobody reads that any more, and it must not end it.
+            let script = format!(
+                "nohup setsid sh -c 'echo $$ > {0}.new; mv {0}.new {0}; until [ -e {1} ]; do sleep 0.02; done; echo late; echo > {2}' &
+                 while [ ! -e {0} ]; do sleep 0.01; done; echo done",
+                pid.display(),
+                go.display(),
+                over.display()
+            );
+            let attempt = Attempt { leftovers, ..attempt() };
+            let (ended, lines) = bench.perform(&sh(&script), &attempt).await;
+            assert_eq!(ended.outcome, Outcome::Succeeded, "{hold:?}");
+            let pid = pid_in(&pid).await;
+            assert!(is_alive(pid), "{hold:?}");
+            assert_eq!(texts(&lines, Stream::Stdout), ["done"]);
+            let said = texts(&lines, Stream::System);
+            match leftovers {
+                Leftovers::Warn => {
+                    assert!(
+                        said[0].starts_with(&format!("process {pid} was left running in the background: sh -c echo")),
+                        "{said:?}"
+                    );
+                    assert!(said.last().unwrap().contains("`leftovers: kill`"), "{said:?}");
+                }
+                _ => assert_eq!(said, [""; 0], "{hold:?}"),
+            }
+            fs::write(&go, "").unwrap();
+            wait_for("it goes on although it prints", || over.exists().then_some(())).await;
+        }
+    }
+}
+
+#[tokio::test]
+async fn what_ends_right_after_its_program_is_no_leftover() {
+    for hold in BOTH {
+        let bench = Bench::new(hold);
+        let attempt = Attempt { leftovers: Leftovers::Warn, ..attempt() };
+        let (ended, lines) = bench.perform(&sh("true & true &"), &attempt).await;
+        assert_eq!((ended.outcome, texts(&lines, Stream::System)), (Outcome::Succeeded, vec![]), "{hold:?}");
+    }
+}
+
+#[tokio::test]
+async fn what_a_program_left_running_is_ended_on_cancel_and_time_out_whatever_is_said() {
+    for hold in BOTH {
+        for cancels in [false, true] {
+            let bench = Bench::new(hold);
+            let file = bench.path("pid");
+            let script =
+                format!("setsid sh -c 'echo $$ > {0}.new; mv {0}.new {0}; exec sleep 600' & sleep 600", file.display());
+            let timeout = (!cancels).then_some(Duration::from_secs(2));
+            let attempt = Attempt { leftovers: Leftovers::Keep, timeout, ..attempt() };
+            let there = async {
+                pid_in(&file).await;
+                if !cancels {
+                    std::future::pending::<()>().await;
+                }
+            };
+            let (ended, _) = bench.perform_until(&sh(&script), &attempt, there).await;
+            let expected = if cancels { Outcome::Cancelled } else { Outcome::TimedOut };
+            assert_eq!(ended.outcome, expected, "{hold:?}");
+            assert!(!is_alive(pid_in(&file).await), "{hold:?} {cancels}");
         }
     }
 }

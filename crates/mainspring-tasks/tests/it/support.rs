@@ -5,7 +5,7 @@ use std::future::{Future, pending};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use mainspring_tasks::{Attempt, Ended, LogLine, LogReader, LogWriter, Settings, Stream, Task, TaskRunner};
+use mainspring_tasks::{Attempt, Ended, Leftovers, LogLine, LogReader, LogWriter, Settings, Stream, Task, TaskRunner};
 use tempfile::TempDir;
 
 /// Whether processes of a test are held by a leash. Most tests run both ways.
@@ -89,6 +89,7 @@ pub fn attempt() -> Attempt {
         run_id: "0199-run".to_owned(),
         job: "default/test".to_owned(),
         kill_grace: Duration::from_secs(20),
+        leftovers: Leftovers::Kill,
         ..Attempt::default()
     }
 }

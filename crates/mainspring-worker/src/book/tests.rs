@@ -21,6 +21,7 @@ fn given(run: &str, shared: bool) -> WorkerRun {
         shard: None,
         env: BTreeMap::new(),
         working_dir: None,
+        leftovers: Default::default(),
         data: None,
         timeout_ms: None,
         shared,

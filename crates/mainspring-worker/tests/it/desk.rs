@@ -239,7 +239,7 @@ impl State {
         let orders = WorkerOrders {
             runs: again.chain(fresh).collect(),
             cancel: self.cancel.iter().filter(named).cloned().collect(),
-            held_ms: None,
+            ..WorkerOrders::default()
         };
         (orders != WorkerOrders::default()).then_some(orders)
     }
@@ -277,6 +277,7 @@ pub fn script_run(run: &str, script: &str) -> WorkerRun {
         shard: None,
         env: BTreeMap::new(),
         working_dir: None,
+        leftovers: Default::default(),
         data: None,
         timeout_ms: None,
         shared: false,

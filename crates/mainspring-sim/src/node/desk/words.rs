@@ -29,6 +29,7 @@ pub(super) fn offered(given: &Given) -> WorkerRun {
         shard: None,
         env: std::collections::BTreeMap::new(),
         working_dir: None,
+        leftovers: Default::default(),
         data: None,
         timeout_ms: None,
         shared: given.definition.may_be_given_away(),
