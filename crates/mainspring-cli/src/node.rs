@@ -8,7 +8,7 @@ use std::time::Duration;
 
 use clap::Args;
 use mainspring_engine::{
-    Clock, Engine, NodeName, Queues, RetentionRule, ShiftedClock, StartError, Stopped, SystemClock,
+    Clock, Engine, GuardedClock, NodeName, Queues, RetentionRule, ShiftedClock, StartError, Stopped, SystemClock,
 };
 use mainspring_server::Server;
 use mainspring_tasks::{Allow, OutboundPolicy};
@@ -67,6 +67,9 @@ pub struct NodeArgs {
     /// Address by which browsers reach the server through a proxy: https://HOST or https://HOST/PATH
     #[arg(long, env = "MAINSPRING_PUBLIC_URL", value_name = "URL")]
     pub public_url: Option<String>,
+    /// Start although the log of the database file is damaged; changes that are only in it are lost
+    #[arg(long)]
+    pub accept_data_loss: bool,
     /// The server's own log.
     #[command(flatten)]
     pub log: LogArgs,
@@ -190,7 +193,11 @@ pub async fn start(args: &NodeArgs, place: &Place) -> Result<Node> {
     make_private(&place.data)?;
     let inside = || format!("sqlite:{}", place.data.join("mainspring.db").display());
     let address = place.store.clone().unwrap_or_else(inside);
-    let store = mainspring_store::open(&address).await.map_err(|error| unusable(&address, &error))?;
+    let options =
+        mainspring_store::Options { accept_data_loss: args.accept_data_loss, ..mainspring_store::Options::default() };
+    let store = mainspring_store::open_with(&address, options).await.map_err(|error| unusable(&address, &error))?;
+    // Nodes of a cluster have another clock to ask.
+    let clock = if store.cluster().is_none() { Arc::new(GuardedClock::new(clock)) } else { clock };
     let listen = free_address(args.listen)?;
     let name = args.name();
     let mut settings = engine_settings(args, &place.data);

@@ -10,6 +10,7 @@ pub mod edit;
 pub mod executing;
 mod id;
 pub mod job;
+pub mod jump;
 pub mod lane;
 pub mod output;
 pub mod overlap;

@@ -79,7 +79,10 @@ fn regardless_of_time(rule: AttemptRule<'_>, ended: Ended, now: Timestamp) -> Af
     match ended.outcome {
         AttemptOutcome::Succeeded | AttemptOutcome::Cancelled => over,
         AttemptOutcome::Lost if rule.on_lost == OnLost::Fail => over,
-        AttemptOutcome::Lost if ended.attempt <= retry.count.max(1) => AfterAttempt::RetryAt(now),
+        AttemptOutcome::Lost if ended.attempt <= retry.count.max(1) => {
+            // Many are lost at once where a node is.
+            AfterAttempt::RetryAt(now + retry_jitter_of(ended.run, ended.attempt, retry.jitter_ms))
+        }
         AttemptOutcome::Failed | AttemptOutcome::TimedOut
             if ended.attempt <= retry.count && retry.is_for(ended.outcome, ended.code) =>
         {
@@ -198,6 +201,18 @@ mod tests {
             let then = after(&retry(max_delay_ms), OnLost::Fail, attempt, Failed);
             assert_eq!(then, AfterAttempt::RetryAt(NOW + expected), "{max_delay_ms:?} {attempt}");
         }
+    }
+
+    #[test]
+    fn lost_attempts_do_not_all_come_back_at_once() {
+        let retry = RetryPolicy { count: 5, jitter_ms: 10_000, ..RetryPolicy::default() };
+        let at: std::collections::BTreeSet<_> = (1..=5)
+            .map(|attempt| match after(&retry, OnLost::Retry, attempt, Lost) {
+                AfterAttempt::RetryAt(at) => at,
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        assert!(at.len() == 5 && at.iter().all(|at| (NOW..=NOW + 10_000).contains(at)), "{at:?}");
     }
 
     #[test]

@@ -10,6 +10,9 @@ use crate::id::{JobId, JobVersion, RunId, RunSource, TriggerId, jitter_of};
 use crate::job::{GateRule, Job, Overlap};
 use crate::run::Origin;
 
+/// From this lateness on, beyond its jitter, what is late is spread anew: a loaded server is not late by so much.
+const SPREAD_AFTER_MS: i64 = 2_000;
+
 /// A compiled trigger with what the planner needs of its job. Shared between versions of nothing: immutable.
 #[derive(Clone, Debug)]
 pub struct Rule {
@@ -91,7 +94,12 @@ impl Rule {
             return None;
         }
         // Later instants must not fire before their own jitter has passed, whatever it is.
+        let looked_at = now;
         let now = if self.jitter_ms > 0 { next.max(now - self.jitter_ms) } else { now };
+        if let Some(due_at) = self.spread(id, progress, looked_at, now.since(next)) {
+            let progress = Progress { due_at: Some(due_at), ..*progress };
+            return Some(Decision { runs: Vec::new(), gaps: Vec::new(), progress });
+        }
         let mut state = state_of(progress);
         let mut decision = Decision { runs: Vec::new(), gaps: Vec::new(), progress: *progress };
         let in_time = now.since(next) <= self.misfire_threshold_ms || self.ignores_misfires() && self.one_at_a_time();
@@ -105,6 +113,19 @@ impl Rule {
         }
         self.settle(id, &mut decision, state);
         Some(decision)
+    }
+
+    /// When a trigger is to be decided that is late although its jitter has passed, as after an outage: its jitter later, so that many
+    /// do not fire at once. Nothing, if that has been done. An instant that may still fire is not made a misfire by this.
+    fn spread(&self, id: TriggerId, progress: &Progress, now: Timestamp, late_ms: i64) -> Option<Timestamp> {
+        let next = progress.next_fire_at?;
+        let is_new = progress.due_at == Some(self.due_at(id, next));
+        if self.jitter_ms == 0 || late_ms <= SPREAD_AFTER_MS || !is_new || self.one_at_a_time() {
+            return None;
+        }
+        let left_ms = self.misfire_threshold_ms - late_ms;
+        let most_ms = if left_ms >= 0 { self.jitter_ms.min(left_ms) } else { self.jitter_ms };
+        Some(now + jitter_of(id, next, most_ms)).filter(|due_at| *due_at > now && *due_at != self.due_at(id, next))
     }
 
     /// Where a trigger stands whose next instant was computed with an older release of the tz database, by this one: at the

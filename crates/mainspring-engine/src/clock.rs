@@ -1,10 +1,12 @@
 //! The one home of clock readings and of waiting for an instant.
 
+mod guarded;
 mod right;
 mod shifted;
 #[cfg(target_os = "linux")]
 mod timerfd;
 
+pub use guarded::GuardedClock;
 pub(crate) use right::RightTime;
 pub use shifted::ShiftedClock;
 
@@ -15,6 +17,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use mainspring_core::Timestamp;
 use mainspring_core::cluster::Reading;
+use mainspring_core::jump::Jump;
 pub(crate) use mainspring_tasks::boot_ms;
 use tokio::sync::watch;
 
@@ -25,6 +28,11 @@ pub trait Clock: Send + Sync + 'static {
 
     /// Returns a wait of its own, to be used by one task.
     fn alarm(&self) -> Box<dyn Alarm>;
+
+    /// The jump of the machine's clock that this one does not believe, if there is any.
+    fn jump(&self) -> Option<Jump> {
+        None
+    }
 }
 
 /// Waits for instants of its clock.

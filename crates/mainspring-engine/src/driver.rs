@@ -17,7 +17,7 @@ use rustc_hash::FxHashMap;
 use tokio::sync::{Notify, broadcast, mpsc, watch};
 
 use crate::adopt::Adoptions;
-use crate::clock::{Alarm, Clock, RightTime, boot_ms};
+use crate::clock::{Alarm, Clock, RightTime, boot_ms, pause};
 use crate::cluster::Lease;
 use crate::definitions::Definitions;
 use crate::health::{Health, Traffic};
@@ -30,6 +30,8 @@ use crate::workers::Workers;
 
 /// Scheduled runs made ready in one step, and triggers whose changes are read in one step.
 const STEP_MAX: u32 = 1_000;
+/// How long the loop waits at most, in milliseconds of the machine's time, whatever the wall clock says.
+const TICK_MS: u64 = 4_000;
 /// Ends taken from the pool at a time.
 const ENDS_MAX: usize = 8_192;
 
@@ -114,6 +116,8 @@ pub(crate) struct DriverState {
     pub(crate) running: u32,
     /// When the loop last looked.
     pub(crate) ticked_at: Option<Timestamp>,
+    /// The same by the boot clock, which nobody sets.
+    pub(crate) ticked_ms: u64,
 }
 
 impl Driver {
@@ -232,6 +236,7 @@ impl Driver {
             next_wakeup: Some(self.planner.next_wakeup()),
             running: figures.running,
             ticked_at: Some(now),
+            ticked_ms: boot_ms(),
         });
     }
 
@@ -262,6 +267,8 @@ impl Driver {
                 events.push(Event::Limited(Arc::clone(&self.limited.borrow_and_update())));
             }
             () = alarm.wait_until(self.planner.next_wakeup()) => events.push(Event::Woke),
+            // After a clock was set back, the alarm may be far off, and whoever asks is to hear that the loop is alive.
+            () = pause(TICK_MS) => events.push(Event::Woke),
         }
     }
 

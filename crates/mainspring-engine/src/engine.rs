@@ -7,6 +7,7 @@ use std::time::Duration;
 use mainspring_core::batch::Queues;
 use mainspring_core::cluster::{self, Status, UnsafeTimes, is_older};
 use mainspring_core::compile::Defaults;
+use mainspring_core::jump::Jump;
 use mainspring_core::lane::Lane;
 use mainspring_core::planner;
 use mainspring_core::{Incarnation, JobId, Timestamp};
@@ -15,7 +16,7 @@ use mainspring_tasks::{Ended, HttpCall, TaskRunner};
 use tokio::sync::{broadcast, watch};
 use tokio::task::JoinSet;
 
-use crate::clock::{Clock, RightTime, SystemClock};
+use crate::clock::{Clock, GuardedClock, RightTime, SystemClock, boot_ms};
 use crate::cluster::{Terms, VERSION};
 use crate::control::Control;
 use crate::definitions::Definitions;
@@ -191,7 +192,9 @@ impl Engine {
     /// # Errors
     /// If the store cannot be read, or the settings of tasks cannot be used. Nothing runs then.
     pub async fn start(store: Arc<dyn Store>, settings: Settings) -> Result<Self, StartError> {
-        Self::start_with(store, settings, Arc::new(SystemClock), Arc::default()).await
+        let clock: Arc<dyn Clock> = Arc::new(SystemClock);
+        let clock = if store.cluster().is_none() { Arc::new(GuardedClock::new(clock)) } else { clock };
+        Self::start_with(store, settings, clock, Arc::default()).await
     }
 
     /// Starts over a store, on a given clock and with handlers registered before.
@@ -488,10 +491,17 @@ impl Engine {
         self.state.borrow().ticked_at
     }
 
-    /// How long ago that is; nothing if it has not looked yet.
+    /// How long ago that is, by the clock that nobody sets; nothing if it has not looked yet.
     #[must_use]
-    pub fn ticked_ms_ago(&self) -> Option<i64> {
-        self.ticked_at().map(|at| self.clock.now().since(at))
+    pub fn ticked_ms_ago(&self) -> Option<u64> {
+        let state = self.state.borrow();
+        state.ticked_at.map(|_| boot_ms().saturating_sub(state.ticked_ms))
+    }
+
+    /// The jump of the machine's clock that is not believed, if there is any.
+    #[must_use]
+    pub fn clock_jump(&self) -> Option<Jump> {
+        self.clock.jump()
     }
 
     /// Why the store does not take or give what the engine asks of it, as the last try of each kind showed; a later one

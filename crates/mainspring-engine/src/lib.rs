@@ -30,7 +30,7 @@ mod sampler;
 mod tasks;
 mod workers;
 
-pub use clock::{Alarm, Clock, ManualClock, ShiftedClock, SystemClock};
+pub use clock::{Alarm, Clock, GuardedClock, ManualClock, ShiftedClock, SystemClock};
 pub use control::Control;
 pub use engine::{Engine, NodeName, Settings, StartError, Stopped};
 pub use handler::{DataError, Handler, HandlerError, HandlerResult, Handlers, IntoHandlerResult, RunContext};

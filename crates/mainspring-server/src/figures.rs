@@ -49,7 +49,11 @@ impl Figures {
         catalogue.register("stream_clients", "Event streams and followed logs", streams.clone());
         catalogue.register("webhooks_resting", "Webhooks that rest", webhooks_resting.clone());
         catalogue.register("webhook_deliveries", "Messages sent to webhooks", deliveries.clone());
-        catalogue.register("clock_offset_seconds", "The machine's clock minus the database's", clock_offset.clone());
+        catalogue.register(
+            "clock_offset_seconds",
+            "The machine's clock minus the database's, or minus the time gone by while a jump is not believed",
+            clock_offset.clone(),
+        );
         catalogue.register("store_pool_connections", "Connections to the database", connections.clone());
         catalogue.register("node", "This node", node);
         catalogue.register("build", "The program", build);

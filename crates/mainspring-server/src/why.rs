@@ -265,7 +265,12 @@ fn runs(count: usize) -> String {
 }
 
 /// Why a trigger does not fire now. `unfinished` are the unfinished runs of its job, `limit` the limit that it has.
-pub(crate) fn trigger(it: &api::Trigger, limit: Option<GateRule>, unfinished: &[RunInfo]) -> Vec<WhyReason> {
+pub(crate) fn trigger(
+    it: &api::Trigger,
+    limit: Option<GateRule>,
+    unfinished: &[RunInfo],
+    now: Timestamp,
+) -> Vec<WhyReason> {
     let mut reasons = Vec::new();
     let at_limit = |rule: GateRule| rule.overlap != Overlap::Allow && unfinished.len() >= rule.max_active as usize;
     if it.job_paused {
@@ -284,7 +289,7 @@ pub(crate) fn trigger(it: &api::Trigger, limit: Option<GateRule>, unfinished: &[
             let hint = "mend the job and apply it again";
             reasons.push(WhyReason::new(WhyCode::TriggerError, format!("it was put aside: {why}")).hint(hint));
         }
-        _ => reasons.extend(waits(it)),
+        _ => reasons.extend(waits(it, now)),
     }
     if let Some(rule) = limit.filter(|rule| at_limit(*rule)) {
         let message = format!(
@@ -301,13 +306,19 @@ pub(crate) fn trigger(it: &api::Trigger, limit: Option<GateRule>, unfinished: &[
     reasons
 }
 
-fn waits(it: &api::Trigger) -> Option<WhyReason> {
+fn waits(it: &api::Trigger, now: Timestamp) -> Option<WhyReason> {
     if let Some(run) = &it.awaiting_run {
         let message = "it fires again some time after the end of the run that it has started";
         return Some(WhyReason { runs: vec![run.clone()], ..WhyReason::new(WhyCode::AwaitsRun, message) });
     }
     let due = it.due_at?;
-    let reason = WhyReason::new(WhyCode::NotDue, format!("its next instant is {due}"));
+    let mut message = format!("its next instant is {due}");
+    if let Some(last) = it.previous_fire_at.filter(|last| *last > instant(now)) {
+        message.push_str(&format!(
+            "; it has fired for {last} already, which is still to come: the clock was ahead then, or was set back since, and no instant fires twice"
+        ));
+    }
+    let reason = WhyReason::new(WhyCode::NotDue, message);
     Some(WhyReason { until: Some(due), ..reason })
 }
 
@@ -316,8 +327,8 @@ pub(crate) fn job(
     it: &api::Job,
     triggers: &[api::Trigger],
     limit: Option<GateRule>,
-    unfinished: &[RunInfo],
-    labels: &[LabelLimit],
+    (unfinished, labels): (&[RunInfo], &[LabelLimit]),
+    now: Timestamp,
 ) -> Vec<WhyReason> {
     let started: Vec<&RunInfo> = unfinished.iter().filter(|run| run.state == RunState::Running).collect();
     let mut reasons = Vec::new();
@@ -333,7 +344,7 @@ pub(crate) fn job(
         let hint = format!("mainspring job run {}", it.name);
         reasons.push(WhyReason::new(WhyCode::NoTrigger, "it has no triggers, and runs when it is asked to").hint(hint));
     }
-    let of_triggers = triggers.iter().flat_map(|it| trigger(it, limit, unfinished));
+    let of_triggers = triggers.iter().flat_map(|it| trigger(it, limit, unfinished, now));
     reasons.extend(of_triggers.filter(|reason| reason.code != WhyCode::JobPaused));
     reasons
 }

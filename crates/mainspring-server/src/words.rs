@@ -7,6 +7,7 @@ use axum::http::header;
 use axum::http::request::Parts;
 use mainspring_core::compile;
 use mainspring_core::job::{ScheduleDefinition, TriggerDefinition};
+use mainspring_core::jump::Jump;
 use mainspring_schedule::{Lang, Period, Semantics};
 
 /// The language that the caller reads best, of those that are known.
@@ -42,6 +43,17 @@ impl<S: Send + Sync> FromRequestParts<S> for Reads {
         let header = parts.headers.get(header::ACCEPT_LANGUAGE).and_then(|value| value.to_str().ok());
         Ok(Self(header.map(of_header).unwrap_or_default()))
     }
+}
+
+/// Says of a jump of the clock that is not believed, and what to do.
+#[must_use]
+pub(crate) fn jump(jump: Jump) -> String {
+    let span = |ms: u64| Span(i64::try_from(ms / 1_000 * 1_000).unwrap_or(i64::MAX));
+    format!(
+        "the machine's clock has jumped {} ahead; the time goes on from before until that has stood for {} more",
+        span(jump.ahead_ms),
+        span(jump.left_ms.max(1_000)),
+    )
 }
 
 /// Says when a trigger fires, and in which zone where that matters.

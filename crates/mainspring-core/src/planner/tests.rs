@@ -1,5 +1,6 @@
 //! The planner against a small store of maps: what it asks for, and what it does with the answers.
 
+mod catch_up;
 mod full;
 mod lanes;
 mod overload;

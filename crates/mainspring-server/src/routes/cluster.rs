@@ -31,6 +31,11 @@ pub(super) fn routes() -> Vec<Route> {
 #[utoipa::path(get, path = routes::INFO, tag = "server", responses((status = 200, body = ServerInfo)))]
 async fn info(State(app): State<App>) -> Answer<Json<ServerInfo>> {
     let store = app.control().store().info().await?;
+    let jump = app.engine.clock_jump().map(|jump| StoreWarning {
+        code: "clock.jump".to_owned(),
+        message: crate::words::jump(jump),
+        hint: "set the clock right, or restart the server to have it believed at once".to_owned(),
+    });
     let warnings = app.control().store().warnings().await?.into_iter().map(|warning| StoreWarning {
         code: warning.code.to_owned(),
         message: warning.message,
@@ -44,7 +49,7 @@ async fn info(State(app): State<App>) -> Answer<Json<ServerInfo>> {
         tzdata: mainspring_schedule::tzdata_version().to_owned(),
         now: instant(app.now()),
         started_at: instant(app.started_at),
-        warnings: warnings.collect(),
+        warnings: jump.into_iter().chain(warnings).collect(),
     }))
 }
 

@@ -15,7 +15,7 @@ use crate::extract::QueryOf;
 use crate::refusal::Answer;
 
 /// The engine looks for what is due at least this often.
-const TICK_MAX_MS: i64 = 5_000;
+const TICK_MAX_MS: u64 = 8_000;
 const STORE_TIMEOUT: Duration = Duration::from_secs(2);
 
 pub(super) fn routes() -> Vec<Route> {
@@ -36,6 +36,7 @@ async fn readyz(State(app): State<App>, QueryOf(wish): QueryOf<HealthFilter>) ->
     let mut checks = store(&app).await;
     checks.push(engine(&app));
     checks.extend(membership(&app));
+    checks.extend(clock(&app));
     let status = app.engine.cluster_status();
     let handing_over = status.is_some_and(|status| status.standing == Standing::Draining);
     let draining = handing_over || app.engine.is_draining() || *app.closing.borrow();
@@ -48,6 +49,8 @@ async fn readyz(State(app): State<App>, QueryOf(wish): QueryOf<HealthFilter>) ->
 async fn metrics(State(app): State<App>) -> ([(HeaderName, &'static str); 1], String) {
     const TYPE: &str = "application/openmetrics-text; version=1.0.0; charset=utf-8";
     let offset = app.engine.cluster_status().and_then(|status| status.clock).map(|clock| clock.ms);
+    let jump = || app.engine.clock_jump().map(|jump| i64::try_from(jump.ahead_ms).unwrap_or(i64::MAX));
+    let offset = offset.or_else(jump);
     ([(header::CONTENT_TYPE, TYPE)], app.figures.text(offset, app.control().store().connections()))
 }
 
@@ -69,6 +72,14 @@ fn engine(app: &Inner) -> HealthCheck {
         Some(_) => None,
     };
     HealthCheck { name: "engine".to_owned(), ok: message.is_none(), message }
+}
+
+/// Says of a jump of the clock that is not believed. The server goes on by the time from before, so it is ready.
+fn clock(app: &Inner) -> Option<HealthCheck> {
+    app.control().store().cluster().is_none().then(|| {
+        let message = app.engine.clock_jump().map(crate::words::jump);
+        HealthCheck { name: "clock".to_owned(), ok: true, message }
+    })
 }
 
 /// Whether the others count with this node, where nodes share the store.

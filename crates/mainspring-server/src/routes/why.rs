@@ -2,7 +2,7 @@
 
 use axum::Json;
 use axum::extract::State;
-use mainspring_api::{self as api, Why, WhyReason, routes};
+use mainspring_api::{self as api, Why, WhyCode, WhyReason, routes};
 use mainspring_core::JobId;
 use mainspring_core::batch::Queues;
 use mainspring_core::job::JobKey;
@@ -65,7 +65,10 @@ async fn of_trigger(
     let job = jobs::find(&app, &JobKey::new(&key.0, &key.1)).await?;
     let trigger = triggers::find(&app, key, language).await?;
     let runs = unfinished(&app, Some(job.id), UNFINISHED).await?;
-    Ok(answer(trigger.key.clone(), why::trigger(&trigger, job.definition.gate(), &runs)))
+    let mut reasons = why::trigger(&trigger, job.definition.gate(), &runs, app.now());
+    let jump = app.engine.clock_jump();
+    reasons.extend(jump.map(|jump| WhyReason::new(WhyCode::NotDue, crate::words::jump(jump))));
+    Ok(answer(trigger.key.clone(), reasons))
 }
 
 /// Says why a job does not run now, or that it does.
@@ -86,7 +89,7 @@ async fn of_job(
     let runs = unfinished(&app, Some(row.id), UNFINISHED).await?;
     let job = jobs::view(&app, &row, language).await?;
     let labels = labels::full(&app, &row.definition).await?;
-    Ok(answer(key.to_string(), why::job(&job, &triggers, row.definition.gate(), &runs, &labels)))
+    Ok(answer(key.to_string(), why::job(&job, &triggers, row.definition.gate(), (&runs, &labels), app.now())))
 }
 
 const UNFINISHED: &[RunState] =

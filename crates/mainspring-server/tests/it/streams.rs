@@ -71,7 +71,7 @@ async fn health_follows_the_engine() {
     });
     let ready = ready.await.expect("the engine ticks");
     let names: Vec<_> = ready.checks.iter().map(|check| check.name.as_str()).collect();
-    assert_eq!(names, ["store", "migrations", "engine"]);
+    assert_eq!(names, ["store", "migrations", "engine", "clock"]);
     let brief: serde_json::Value =
         running.http.get(format!("{}/readyz", running.url)).send().await.unwrap().json().await.unwrap();
     assert_eq!(brief, json!({"status": "ok"}));

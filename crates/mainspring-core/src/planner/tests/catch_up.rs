@@ -1,0 +1,64 @@
+//! What is late after an outage keeps its jitter: it does not all start at once.
+
+use super::*;
+
+/// Triggers with jitter whose first instants are 25 s late. Returns when each first started, in milliseconds.
+fn after_an_outage(count: i64, change: impl Fn(&mut Rule)) -> (World, BTreeMap<i64, i64>) {
+    let mut world = world();
+    for id in 1..=count {
+        let mut rule = every(2_000);
+        rule.jitter_ms = 10_000;
+        change(&mut rule);
+        world.add(id, rule);
+    }
+    let mut starts = BTreeMap::new();
+    world.now = at(25_000);
+    world.send(Event::Woke);
+    while world.now < at(60_000) {
+        for start in world.started.drain(..) {
+            starts.entry(start.job.0).or_insert(world.now.since(at(0)));
+        }
+        let next = world.planner.next_wakeup().max(world.now + 1).since(at(0));
+        world.run_until(next);
+    }
+    (world, starts)
+}
+
+fn assert_spread(starts: &BTreeMap<i64, i64>) {
+    let mut per_second: BTreeMap<i64, usize> = BTreeMap::new();
+    starts.values().for_each(|ms| *per_second.entry(ms / 1_000).or_default() += 1);
+    assert!(per_second.len() >= 7 && per_second.values().all(|count| *count <= starts.len() / 3), "{per_second:?}");
+}
+
+#[test]
+fn misfires_that_are_made_up_for_are_spread_over_their_jitter() {
+    let (_, starts) = after_an_outage(100, |rule| {
+        rule.misfire_threshold_ms = 3_000;
+        rule.trigger.misfire = MisfirePolicy::FireOnceNow;
+    });
+    assert_eq!(starts.len(), 100);
+    assert!(starts.values().all(|ms| (25_000..=35_000).contains(ms)), "{starts:?}");
+    assert_spread(&starts);
+}
+
+#[test]
+fn what_is_late_and_no_misfire_is_spread_and_stays_none() {
+    for misfire_threshold_ms in [60_000, 18_000] {
+        let (world, starts) = after_an_outage(30, |rule| rule.misfire_threshold_ms = misfire_threshold_ms);
+        assert_eq!((starts.len(), world.missed.len()), (30, 0), "{misfire_threshold_ms}");
+        if misfire_threshold_ms == 60_000 {
+            assert_spread(&starts);
+        }
+        for id in 1..=30 {
+            let of = world.fired.iter().filter(|(trigger, _)| *trigger == id).map(|(_, ms)| *ms);
+            let instants: Vec<i64> = of.collect();
+            assert!(instants.windows(2).all(|pair| pair[1] - pair[0] == 2_000), "each instant once: {instants:?}");
+        }
+    }
+}
+
+#[test]
+fn trigger_without_jitter_catches_up_at_once() {
+    let (_, starts) = after_an_outage(3, |rule| rule.jitter_ms = 0);
+    assert!(starts.len() == 3 && starts.values().all(|ms| *ms == 25_000), "{starts:?}");
+}
