@@ -1869,6 +1869,7 @@ export interface components {
             labels?: {
                 [key: string]: string;
             };
+            leftovers?: components["schemas"]["Leftovers"] | null;
             /**
              * Format: int32
              * @description Unfinished runs at once; 1 when absent and `overlap` is not `allow`.
@@ -2003,6 +2004,11 @@ export interface components {
              */
             p99_ms?: number | null;
         };
+        /**
+         * @description What becomes of processes that a program leaves running when it ends by itself.
+         * @enum {string}
+         */
+        Leftovers: "kill" | "warn" | "keep";
         /** @description Where to begin to read the log of an attempt that failed. */
         LogError: {
             /**
@@ -3111,7 +3117,7 @@ export interface components {
         };
         /** @description Something about the store that people should hear of. */
         StoreWarning: {
-            /** @description Stable name: `store.not_durable`, `store.few_sessions`, `store.old_transaction`, `store.many_writers`, `store.disk_low`, `trigger.error`. */
+            /** @description Stable name: `store.not_durable`, `store.few_sessions`, `store.old_transaction`, `store.many_writers`, `store.disk_low`, `trigger.error`, `clock.jump`. */
             code: string;
             /** @description What to do about it. */
             hint: string;
@@ -3429,6 +3435,8 @@ export interface components {
         WorkerOrders: {
             /** @description Runs whose end is asked for: they are to be reported, as `cancelled` if that is what they come to. */
             cancel: string[];
+            /** @description Whether the server stops and starts nothing more: a worker that knows another server asks that one. */
+            draining?: boolean;
             /**
              * Format: int64
              * @description How long after the poll has come this is said, in milliseconds: the worker is heard at least so long after it sent it.
@@ -3496,6 +3504,8 @@ export interface components {
             input: unknown;
             /** @description Job. */
             job: string;
+            /** @description What becomes of processes that a program leaves running when it ends by itself; `warn` if absent. */
+            leftovers?: components["schemas"]["Leftovers"];
             /** @description Namespace. */
             namespace: string;
             /** @description Id: the same for every attempt. */
