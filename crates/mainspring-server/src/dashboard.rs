@@ -9,7 +9,6 @@ mod series;
 
 use std::collections::BTreeMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
 
 use mainspring_api::{Dashboard, DashboardCounters, LongRun};
 use mainspring_core::job::Job;
@@ -25,10 +24,10 @@ use failing::Failing;
 use peaks::Peaks;
 pub(crate) use series::Range;
 
-/// For how long a dashboard is shown again.
-const KEPT: Duration = Duration::from_secs(2);
+/// For how long a dashboard is shown again, in milliseconds.
+const KEPT_MS: i64 = 2_000;
 /// The same of the fires to come, which cost more and change less.
-const PEAKS_KEPT: Duration = Duration::from_secs(30);
+const PEAKS_KEPT_MS: i64 = 30_000;
 /// Dashboards that are kept: one for each range and namespace.
 const DASHBOARDS_MAX: usize = 64;
 /// A worker that was heard within this time is alive, in milliseconds.
@@ -46,29 +45,34 @@ pub(crate) struct Cache(tokio::sync::Mutex<Kept>);
 
 #[derive(Default)]
 struct Kept {
-    dashboards: BTreeMap<Key, (Instant, Arc<Dashboard>)>,
-    peaks: BTreeMap<Option<String>, (Instant, Peaks)>,
+    dashboards: BTreeMap<Key, (Timestamp, Arc<Dashboard>)>,
+    peaks: BTreeMap<Option<String>, (Timestamp, Peaks)>,
     failing: Failing,
 }
 
 /// Shows the dashboard of a range and a namespace, or of all.
 pub(crate) async fn dashboard(app: &App, range: Range, namespace: Option<String>) -> Answer<Arc<Dashboard>> {
+    // Others wait for the one that is made, and are shown the same.
     let mut kept = app.dashboards.0.lock().await;
-    let key = (range, namespace);
-    if let Some((_, shown)) = kept.dashboards.get(&key).filter(|(made, _)| made.elapsed() < KEPT) {
+    let (key, now) = ((range, namespace), app.now());
+    if let Some((_, shown)) = kept.dashboards.get(&key).filter(|(made, _)| is_fresh(*made, now, KEPT_MS)) {
         return Ok(Arc::clone(shown));
     }
-    let made = Arc::new(make(app, &mut kept, range, key.1.as_deref()).await?);
+    let made = Arc::new(make(app, &mut kept, range, key.1.as_deref(), now).await?);
     if kept.dashboards.len() >= DASHBOARDS_MAX {
         kept.dashboards.clear();
     }
-    kept.dashboards.insert(key, (Instant::now(), Arc::clone(&made)));
+    kept.dashboards.insert(key, (now, Arc::clone(&made)));
     Ok(made)
 }
 
-async fn make(app: &App, kept: &mut Kept, range: Range, namespace: Option<&str>) -> Answer<Dashboard> {
+/// Whether something was made lately. A clock that was set back makes nothing last.
+fn is_fresh(made: Timestamp, now: Timestamp, kept_ms: i64) -> bool {
+    (0..kept_ms).contains(&now.since(made))
+}
+
+async fn make(app: &App, kept: &mut Kept, range: Range, namespace: Option<&str>, now: Timestamp) -> Answer<Dashboard> {
     let store = app.control().store();
-    let now = app.now();
     let from = range.begin(now);
     let rows = store.rollups(range.span(), from, now + 1).await?;
     let (series, total) = series::series(&rows, range, now);
@@ -113,14 +117,14 @@ async fn make(app: &App, kept: &mut Kept, range: Range, namespace: Option<&str>)
 
 async fn peaks(app: &App, kept: &mut Kept, namespace: Option<&str>, now: Timestamp) -> Answer<Peaks> {
     let key = namespace.map(str::to_owned);
-    if let Some((_, peaks)) = kept.peaks.get(&key).filter(|(made, _)| made.elapsed() < PEAKS_KEPT) {
+    if let Some((_, peaks)) = kept.peaks.get(&key).filter(|(made, _)| is_fresh(*made, now, PEAKS_KEPT_MS)) {
         return Ok(peaks.clone());
     }
     let peaks = Peaks::look(app, namespace, now).await?;
     if kept.peaks.len() >= DASHBOARDS_MAX {
         kept.peaks.clear();
     }
-    kept.peaks.insert(key, (Instant::now(), peaks.clone()));
+    kept.peaks.insert(key, (now, peaks.clone()));
     Ok(peaks)
 }
 

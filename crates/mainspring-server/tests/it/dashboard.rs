@@ -71,6 +71,34 @@ async fn dashboard_adds_up_what_nodes_have_counted() {
 }
 
 #[tokio::test]
+async fn fifty_that_look_are_shown_the_same_for_two_seconds() {
+    let store = Arc::new(MemoryStore::new());
+    let (running, clock) = running(&store).await;
+    let row = |failed: u64| RollupRow {
+        span: RollupSpan::Minute,
+        at: RollupSpan::Minute.start(start()),
+        node: "a".to_owned(),
+        figures: serde_json::to_string(&Figures { failed, ..Figures::default() }).unwrap(),
+    };
+    let failed = async || {
+        let made: Dashboard = get(&running, "/api/v1/dashboard").await;
+        made.counters.failed
+    };
+    store.put_rollups(vec![row(1)], start()).await.unwrap();
+    assert_eq!(failed().await, 1);
+    // What comes later is not looked for, however many ask.
+    store.put_rollups(vec![row(2)], start()).await.unwrap();
+    for _ in 0..50 {
+        assert_eq!(failed().await, 1);
+    }
+    clock.set(start() + 1_999);
+    assert_eq!(failed().await, 1);
+    clock.set(start() + 2_000);
+    assert_eq!(failed().await, 2);
+    running.stop().await;
+}
+
+#[tokio::test]
 async fn dashboard_says_what_fails_and_what_comes() {
     let store = Arc::new(MemoryStore::new());
     let (running, clock) = running(&store).await;
