@@ -2,14 +2,17 @@
 
 use std::time::{Duration, Instant};
 
-use mainspring_api::{ErrorCode, LogError, LogFind, LogFound, LogLevel, LogLine, LogMatch, LogStream};
+use mainspring_api::{ErrorCode, LogError, LogFind, LogFound, LogLevel, LogMatch, LogStream};
+use mainspring_schedule::Timestamp;
+use mainspring_tasks::LogLine as Raw;
 use regex::{Regex, RegexBuilder};
 
 use super::ansi::visible;
-use super::place::{Log, Part};
+use super::place::{Log, Part, stream};
 use crate::app::App;
 use crate::extract::off_thread;
 use crate::refusal::{Answer, Refusal};
+use crate::show::instant;
 
 /// Characters of what is looked for.
 const PATTERN_MAX: usize = 512;
@@ -17,6 +20,8 @@ const PATTERN_MAX: usize = 512;
 const COMPILED_MAX: usize = 1 << 20;
 /// A search answers after this time with what it has. At least one part of the log is searched, so that going on gets ahead.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
+/// Once the first error is found, others are counted for this long at most: somebody waits to read.
+const COUNTING: Duration = Duration::from_millis(200);
 /// Text of the lines of an answer, in bytes.
 const ANSWER_BYTES: usize = 2 << 20;
 /// Of a long line so much is shown, in characters, from a little before its first match.
@@ -52,18 +57,24 @@ impl Find {
     }
 
     /// The line as it is listed, if it matches.
-    fn matched(&self, line: &LogLine) -> Option<LogMatch> {
+    fn matched(&self, attempt: u32, number: u64, line: &Raw) -> Option<LogMatch> {
         let text = visible(&line.text);
         let first = self.0.find(&text)?.start();
         let (from, shown) = cut(&text, first);
         let found = self.0.find_iter(&text).take_while(|found| found.end() <= from + shown.len());
         let ranges = found.filter(|found| found.start() >= from).take(RANGES_MAX);
         let ranges = ranges.map(|found| [units(shown, found.start() - from), units(shown, found.end() - from)]);
-        let LogLine { line, attempt, at, stream, .. } = *line;
-        Some(LogMatch { line, attempt, at, stream, ranges: ranges.collect(), text: shown.to_owned() })
+        Some(LogMatch {
+            line: number,
+            attempt,
+            at: instant(Timestamp::from_millis(line.at_ms)),
+            stream: stream(line.stream),
+            ranges: ranges.collect(),
+            text: shown.to_owned(),
+        })
     }
 
-    fn is_in(&self, line: &LogLine) -> bool {
+    fn is_in(&self, line: &Raw) -> bool {
         self.0.is_match(&visible(&line.text))
     }
 }
@@ -103,34 +114,40 @@ pub(crate) async fn find(
         done: false,
     };
     loop {
-        let lines = log.read(app.control(), usize::MAX).await?;
-        let Some(last) = lines.last() else {
+        let (attempt, offset, lines) = log.read_raw(app.control(), usize::MAX).await?;
+        let Some((last, _)) = lines.last() else {
             found.done = true;
             return Ok(found);
         };
-        found.searched_through = last.line;
-        found.total_lines = found.total_lines.max(last.line);
-        (found, bytes) = {
-            let find = find.clone();
-            off_thread(move || Ok(search(&find, &lines, found, bytes, limit))).await?
-        };
+        found.searched_through = offset + last + 1;
+        found.total_lines = found.total_lines.max(found.searched_through);
+        let lines: Vec<(u64, Raw)> = lines.into_iter().map(|(index, line)| (offset + index + 1, line)).collect();
+        let search_on = find.clone();
+        (found, bytes) = off_thread(move || Ok(search(&search_on, attempt, &lines, found, bytes, limit))).await?;
         if began.elapsed() >= patience {
             return Ok(found);
         }
     }
 }
 
-/// Searches lines. `bytes` are those of the texts listed before.
-fn search(find: &Find, lines: &[LogLine], mut found: LogFound, mut bytes: usize, limit: usize) -> (LogFound, usize) {
-    for line in lines {
+/// Searches lines of an attempt, each with its number. `bytes` are those of the texts listed before.
+fn search(
+    find: &Find,
+    attempt: u32,
+    lines: &[(u64, Raw)],
+    mut found: LogFound,
+    mut bytes: usize,
+    limit: usize,
+) -> (LogFound, usize) {
+    for (number, line) in lines {
         if found.next_line.is_some() {
             found.count += u64::from(find.is_in(line));
             continue;
         }
-        let Some(matched) = find.matched(line) else { continue };
+        let Some(matched) = find.matched(attempt, *number, line) else { continue };
         found.count += 1;
         if found.matches.len() == limit || bytes >= ANSWER_BYTES {
-            found.next_line = Some(line.line);
+            found.next_line = Some(*number);
             continue;
         }
         bytes += matched.text.len();
@@ -161,6 +178,7 @@ pub(crate) async fn first_error(
                 written = Some(line);
             }
         }
+        let patience = if found.first.is_some() { patience.min(COUNTING) } else { patience };
         if found.done || began.elapsed() >= patience {
             found.first = found.first.or(written.filter(|_| failed));
             return Ok(found);
@@ -170,20 +188,12 @@ pub(crate) async fn first_error(
 
 #[cfg(test)]
 mod tests {
-    use mainspring_api::Timestamp;
+    use mainspring_tasks::Stream;
 
     use super::*;
 
-    fn line(number: u64, text: &str) -> LogLine {
-        LogLine {
-            line: number,
-            attempt: 1,
-            at: Timestamp::from_millis(0),
-            stream: LogStream::Stdout,
-            level: None,
-            text: text.to_owned(),
-            truncated: false,
-        }
+    fn line(text: &str) -> Raw {
+        Raw { at_ms: 0, stream: Stream::Stdout, text: text.to_owned(), partial: false }
     }
 
     fn asked(q: &str, regex: bool, case: bool) -> LogFind {
@@ -206,7 +216,7 @@ mod tests {
             ("^b", true, false, "ab", None),
             ("x*", true, false, "", Some(&[[0, 0]])),
         ] {
-            let found = Find::new(&asked(q, regex, case)).unwrap().matched(&line(1, text));
+            let found = Find::new(&asked(q, regex, case)).unwrap().matched(1, 1, &line(text));
             assert_eq!(found.map(|found| found.ranges).as_deref(), expected, "{q} in {text}");
         }
     }
@@ -214,23 +224,24 @@ mod tests {
     #[test]
     fn long_line_is_shown_around_its_first_match() {
         let text = format!("{}needle{}needle", "é".repeat(10_000), "y".repeat(10_000));
-        let found = Find::new(&asked("needle", false, false)).unwrap().matched(&line(1, &text)).unwrap();
+        let found = Find::new(&asked("needle", false, false)).unwrap().matched(1, 1, &line(&text)).unwrap();
         assert_eq!(found.text.chars().count(), SHOWN + SHOWN_BEFORE);
         assert_eq!(found.ranges, [[80, 86]]);
     }
 
     #[test]
     fn matches_beyond_the_limit_are_counted_and_say_where_to_go_on() {
-        let lines: Vec<_> = (1..=10).map(|number| line(number, if number % 2 == 0 { "hit" } else { "miss" })).collect();
-        let (found, _) = search(&Find::new(&asked("hit", false, false)).unwrap(), &lines, empty(), 0, 2);
+        let lines: Vec<_> =
+            (1..=10).map(|number| (number, line(if number % 2 == 0 { "hit" } else { "miss" }))).collect();
+        let (found, _) = search(&Find::new(&asked("hit", false, false)).unwrap(), 1, &lines, empty(), 0, 2);
         let listed: Vec<_> = found.matches.iter().map(|found| found.line).collect();
         assert_eq!((listed, found.count, found.next_line), (vec![2, 4], 5, Some(6)));
     }
 
     #[test]
     fn answers_have_a_bound_in_bytes() {
-        let lines: Vec<_> = (1..=3).map(|number| line(number, "hit")).collect();
-        let (found, _) = search(&Find::new(&asked("hit", false, false)).unwrap(), &lines, empty(), ANSWER_BYTES, 9);
+        let lines: Vec<_> = (1..=3).map(|number| (number, line("hit"))).collect();
+        let (found, _) = search(&Find::new(&asked("hit", false, false)).unwrap(), 1, &lines, empty(), ANSWER_BYTES, 9);
         assert_eq!((found.matches.len(), found.count, found.next_line), (0, 3, Some(1)));
     }
 

@@ -8,8 +8,12 @@ use mainspring_tasks::Stream;
 
 use super::level::level;
 use crate::app::App;
+use crate::extract::off_thread;
 use crate::refusal::{Answer, Refusal};
 use crate::show::instant;
+
+/// Lines whose levels are guessed where they are: each takes some microseconds.
+const AT_ONCE: usize = 100;
 
 /// A place in the log of a run.
 #[derive(Clone)]
@@ -66,7 +70,10 @@ impl Log {
     /// Reads the next lines, at most `limit`. None at the end, for now.
     pub(crate) async fn read(&mut self, control: &Control, limit: usize) -> Answer<Vec<LogLine>> {
         let (attempt, offset, lines) = self.read_raw(control, limit).await?;
-        Ok(lines.into_iter().map(|(index, line)| show(offset + index + 1, attempt, line)).collect())
+        let is_short = lines.len() <= AT_ONCE;
+        let shown =
+            move || Ok(lines.into_iter().map(|(index, line)| show(offset + index + 1, attempt, line)).collect());
+        if is_short { shown() } else { off_thread(shown).await }
     }
 
     /// The same as they are kept: with the attempt, the number of lines before it, and their index within it.
@@ -113,14 +120,19 @@ fn show(number: u64, attempt: u32, line: mainspring_tasks::LogLine) -> LogLine {
         line: number,
         attempt,
         at: instant(Timestamp::from_millis(line.at_ms)),
-        stream: match line.stream {
-            Stream::Stdout => LogStream::Stdout,
-            Stream::Stderr => LogStream::Stderr,
-            Stream::System => LogStream::System,
-        },
+        stream: stream(line.stream),
         level: level(&line.text),
         text: line.text,
         // A line that is too long goes on in the next one; nothing of it is dropped.
         truncated: false,
+    }
+}
+
+/// The same stream on the wire.
+pub(super) const fn stream(stream: Stream) -> LogStream {
+    match stream {
+        Stream::Stdout => LogStream::Stdout,
+        Stream::Stderr => LogStream::Stderr,
+        Stream::System => LogStream::System,
     }
 }
