@@ -3,8 +3,8 @@
 use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{
-    apply, bench, check, cluster, completion, console, cron, dev, doctor, job, label, logs, next, queue, run, server,
-    trigger, version, webhook, worker,
+    apply, bench, check, cluster, completion, console, cron, dev, doctor, import, job, label, logs, next, queue, run,
+    server, trigger, version, webhook, worker,
 };
 use crate::error::{Error, Result};
 use crate::exit::Exit;
@@ -35,6 +35,7 @@ enum Command {
     Apply(apply::ApplyArgs),
     Diff(apply::DiffArgs),
     Export(apply::ExportArgs),
+    Import(import::ImportArgs),
     Job(job::JobArgs),
     Trigger(trigger::TriggerArgs),
     Run(run::RunArgs),
@@ -68,6 +69,7 @@ impl Cli {
             Command::Apply(args) => apply::apply(&args, &output),
             Command::Diff(args) => apply::diff(&args, &output),
             Command::Export(args) => apply::export(&args, &output),
+            Command::Import(args) => import::run(args, &output),
             Command::Job(args) => job::run(args, &output),
             Command::Trigger(args) => trigger::run(args, &output),
             Command::Run(args) => run::run(args, &output),

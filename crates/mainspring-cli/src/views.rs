@@ -1,6 +1,7 @@
 //! How the resources of the API look in tables: columns, nothing else.
 
 mod cluster;
+mod import;
 mod job;
 mod label;
 mod next;
@@ -13,6 +14,7 @@ mod why;
 mod worker;
 
 pub use cluster::{CLUSTER, LATENESS, NODE, SHARD};
+pub use import::IMPORTED;
 pub use job::{JOB, JOB_DATA};
 pub use label::LABEL;
 pub use next::NEXT;

@@ -21,7 +21,8 @@ pub struct ClientLimits {
     pub connect_ms: u64,
     /// Time from the beginning of a call to the end of its answer, in milliseconds.
     pub answer_ms: u64,
-    /// Largest answer that is taken, in bytes. A log comes whole, however long it is.
+    /// Largest answer that is taken, in bytes. A log comes whole from the line asked for on, however long it is: one that grows by more
+    /// between two questions is read no further.
     pub answer_max: usize,
 }
 

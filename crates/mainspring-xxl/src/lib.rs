@@ -6,6 +6,7 @@
 //! - [`Dispatch`]: what became of a run that was sent
 //! - [`Instances`]: which executors are there, what they cannot do, and whether they live
 //! - [`Gate`]: the circuit breaker and the limit of runs of one executor
+//! - [`import`]: from a dump of XXL-JOB's database to job files
 //! - [`words`]: XXL-JOB's words for routes, block strategies, misfires and schedules, and ours
 //!
 //! Everything but the client is pure: time is an argument. This crate must never know what is done with a run, how it is kept,
@@ -21,6 +22,7 @@ mod client;
 mod dialect;
 mod dispatch;
 mod gate;
+pub mod import;
 mod instances;
 mod lenient;
 mod log;

@@ -17,6 +17,7 @@ mod exact;
 mod faults;
 mod herd;
 mod impatience;
+mod import;
 mod live;
 mod output;
 mod program;

@@ -1,0 +1,273 @@
+//! `mainspring import`: what other schedulers have, as job files.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+
+use clap::{Args, Subcommand};
+use mainspring_api::{Bundle, Format, JobSpec, Problem, write_text};
+use mainspring_schedule::Timestamp;
+use mainspring_server::convert::{self, Known, Surroundings};
+use mainspring_xxl::import::{Counts, DumpError, Imported, Item, Kind, Options, Tables, import};
+use serde::Serialize;
+
+use crate::error::{Error, Report, Result};
+use crate::exit::Exit;
+use crate::output::{Form, Output, counted};
+use crate::views::IMPORTED;
+
+/// Turn what another scheduler has into job files
+#[derive(Debug, Args)]
+pub struct ImportArgs {
+    #[command(subcommand)]
+    source: Source,
+}
+
+#[derive(Debug, Subcommand)]
+enum Source {
+    XxlJob(XxlJobArgs),
+}
+
+/// Read a dump of XXL-JOB's database (2.1 to 3.5), report on every item, and write job files
+///
+/// Jobs become handlers of workers that take runs from the queue of their app; shell and Python scripts become programs.
+/// XXL-JOB's own executors are not called. Imported jobs are paused unless --activate is given.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  mysqldump xxl_job > dump.sql
+  mainspring import xxl-job dump.sql --timezone Asia/Shanghai --dry-run    what would become of each item
+  mainspring import xxl-job dump.sql --timezone Asia/Shanghai --to jobs/
+  mainspring apply jobs/ --dry-run")]
+struct XxlJobArgs {
+    /// What mysqldump, mariadb-dump or another tool has written
+    #[arg(value_name = "FILE")]
+    dump: PathBuf,
+    /// Zone in which the old server read cron expressions: that of its machine, which the database does not hold
+    #[arg(long, value_name = "ZONE")]
+    timezone: Option<String>,
+    /// Leave jobs that ran there running, instead of pausing all
+    #[arg(long)]
+    activate: bool,
+    /// Report only, write nothing
+    #[arg(long)]
+    dry_run: bool,
+    /// Folder for the job files, one or more for each app; existing files are not replaced
+    #[arg(long, value_name = "DIR", required_unless_present = "dry_run")]
+    to: Option<PathBuf>,
+}
+
+/// The report.
+#[derive(Serialize)]
+struct Summary<'a> {
+    /// The releases whose tables these are.
+    release: &'a str,
+    apps: Counts,
+    jobs: Counts,
+    users: Counts,
+    items: &'a [Item],
+    /// The job files that were written; none in a dry run.
+    files: Vec<String>,
+}
+
+/// Imports.
+///
+/// # Errors
+/// A dump that cannot be read (exit 9), and files that exist already (exit 4). When jobs were refused, the others are written and the
+/// exit code is 11.
+pub fn run(args: ImportArgs, output: &Output) -> Result {
+    let Source::XxlJob(args) = args.source;
+    let bytes = std::fs::read(&args.dump).map_err(|error| Error::file("read", &args.dump, &error))?;
+    let tables = Tables::read(&bytes).map_err(|error| unreadable(&error, &args.dump))?;
+    let timezone = timezone(&args, &tables)?;
+    let mut imported = import(&tables, &Options { timezone, activate: args.activate });
+    let now = output.style().now();
+    refuse_invalid(&mut imported, Timestamp::from_millis(now.timestamp().as_millisecond()));
+    let files = files(&mut imported)?;
+    let files = match args.to.filter(|_| !args.dry_run) {
+        Some(folder) => write(&folder, &files)?,
+        None => Vec::new(),
+    };
+    show(&imported, files, args.dry_run, output)?;
+    let is_partial = !args.dry_run && imported.counts(Kind::Job).refused > 0;
+    if is_partial { Err(Error::silent(Exit::Partial)) } else { Ok(()) }
+}
+
+/// The zone of cron expressions. It has to be said where there are any.
+fn timezone(args: &XxlJobArgs, tables: &Tables) -> Result<String> {
+    if let Some(zone) = &args.timezone {
+        mainspring_schedule::Zone::parse(zone)
+            .map_err(|error| Error::usage(format!("--timezone {zone}: {error}")).hint("for example Asia/Shanghai"))?;
+        return Ok(zone.clone());
+    }
+    let is_cron = |kind: Option<&str>| kind.is_none_or(|kind| kind.trim() == "CRON");
+    match tables.rows("xxl_job_info").iter().any(|row| is_cron(row.get("schedule_type"))) {
+        true => Err(Error::usage("the dump has cron expressions, and does not say in which zone they were read")
+            .hint("pass --timezone with the zone of the old server's machine, for example --timezone Asia/Shanghai")),
+        false => Ok("UTC".to_owned()),
+    }
+}
+
+fn unreadable(error: &DumpError, dump: &Path) -> Error {
+    let (code, hint) = match error {
+        DumpError::NotUtf8 { is_utf16: true, .. } => {
+            ("import.encoding", "PowerShell's > writes UTF-16: let mysqldump write the file with --result-file")
+        }
+        DumpError::NotUtf8 { .. } => ("import.encoding", "dump with --default-character-set=utf8mb4"),
+        DumpError::Cut { .. } => ("import.cut", "dump again: nothing was imported"),
+        DumpError::Columns { .. } => ("import.columns", "dump with table definitions, or with --complete-insert"),
+        DumpError::Syntax { .. } | DumpError::Width { .. } => {
+            ("import.syntax", "dump with mysqldump or mariadb-dump, without options that change the format")
+        }
+        DumpError::NoJobs => ("import.no_jobs", "dump the database that XXL-JOB uses, xxl_job by default"),
+    };
+    let report = Report::new(code, error.to_string()).at(dump.display().to_string()).hint(hint);
+    Error::new(Exit::Invalid, report)
+}
+
+/// Refuses jobs that a server would refuse, such as those whose expression never fires.
+fn refuse_invalid(imported: &mut Imported, now: Timestamp) {
+    // Each round takes at least one job out.
+    for _ in 0..=imported.bundle.jobs.len() {
+        let around = Surroundings { namespace: "default", timezone: "UTC", now, calendars: &|_, _| Known::Unknown };
+        let Err(problems) = convert::bundle(&imported.bundle, &around) else { return };
+        let mut of_job: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+        for Problem { code, message, pointer, .. } in problems {
+            // Nothing but jobs is in the bundle.
+            let index = pointer.strip_prefix("/jobs/").and_then(|rest| rest.split('/').next()?.parse().ok());
+            of_job.entry(index.unwrap_or(0)).or_default().push(format!("{message} ({code})"));
+        }
+        // From the last on, so that places before it stay what they are.
+        for (index, problems) in of_job.into_iter().rev() {
+            imported.refuse_job(index, problems.join("; "));
+        }
+    }
+}
+
+/// The largest text of a job file, in bytes: what is read must be below 1 MiB.
+const FILE_MAX: usize = 900 << 10;
+
+/// The texts of the job files by their names: those of one queue each, and as many as fit.
+fn files(imported: &mut Imported) -> Result<BTreeMap<String, String>> {
+    let text = |jobs: &[JobSpec]| {
+        let bundle = Bundle { jobs: jobs.to_vec(), ..Bundle::default() };
+        write_text(&bundle, Format::Yaml).map_err(|error| {
+            Error::new(Exit::Failure, Report::new("import.write", format!("the jobs cannot be written: {error}")))
+        })
+    };
+    let mut queues: BTreeMap<String, Vec<Vec<JobSpec>>> = BTreeMap::new();
+    let mut sizes: BTreeMap<String, usize> = BTreeMap::new();
+    let mut index = 0;
+    while let Some(job) = imported.bundle.jobs.get(index).cloned() {
+        let length = text(std::slice::from_ref(&job))?.len();
+        if length > FILE_MAX {
+            let note = format!("it takes {length} bytes, and a job file at most {FILE_MAX}: keep its script in a file");
+            imported.refuse_job(index, note);
+            continue;
+        }
+        index += 1;
+        let queue = job.queue.clone().unwrap_or_default();
+        let size = sizes.entry(queue.clone()).or_insert(FILE_MAX);
+        let parts = queues.entry(queue).or_default();
+        if *size + length > FILE_MAX {
+            parts.push(Vec::new());
+            *size = 0;
+        }
+        *size += length;
+        parts.last_mut().expect("a part was begun for the first job").push(job);
+    }
+    let mut files = BTreeMap::new();
+    for (queue, parts) in queues {
+        for (number, jobs) in parts.iter().enumerate() {
+            let name = if number == 0 { format!("{queue}.yaml") } else { format!("{queue}-part{}.yaml", number + 1) };
+            files.insert(name, text(jobs)?);
+        }
+    }
+    Ok(files)
+}
+
+/// Writes the files, none of which may be there.
+fn write(folder: &Path, files: &BTreeMap<String, String>) -> Result<Vec<String>> {
+    std::fs::create_dir_all(folder).map_err(|error| Error::file("create", folder, &error))?;
+    let paths = || files.keys().map(|name| folder.join(name));
+    if let Some(there) = paths().find(|path| path.exists()) {
+        let report = Report::new("import.exists", format!("{} exists already", there.display()))
+            .hint("name another folder, or remove it; nothing was written");
+        return Err(Error::new(Exit::Conflict, report));
+    }
+    for (path, text) in paths().zip(files.values()) {
+        let written = std::fs::File::create_new(&path).and_then(|mut file| file.write_all(text.as_bytes()));
+        written.map_err(|error| Error::file("write", &path, &error))?;
+    }
+    Ok(paths().map(|path| path.display().to_string()).collect())
+}
+
+fn show(imported: &Imported, files: Vec<String>, is_dry: bool, output: &Output) -> Result {
+    let [apps, jobs, users] = [Kind::App, Kind::Job, Kind::User].map(|kind| imported.counts(kind));
+    let summary = Summary { release: imported.release, apps, jobs, users, items: &imported.items, files };
+    match output.form() {
+        Form::Json | Form::Yaml => output.document(&summary)?,
+        _ => output.list(&imported.items, &IMPORTED)?,
+    }
+    let told =
+        |counts: Counts| format!("{} exact, {} changed, {} refused", counts.exact, counts.changed, counts.refused);
+    output.note(format_args!("tables of XXL-JOB {}; jobs: {}; apps: {}", summary.release, told(jobs), told(apps)));
+    output.note("jobs run on workers that take runs from the queue of their app; XXL-JOB's executors are not called");
+    match summary.files.as_slice() {
+        _ if is_dry => output.note("dry run: nothing was written"),
+        [] => output.note("no job is left to be written"),
+        files => {
+            output
+                .note(format_args!("{} written; apply them with: mainspring apply DIR", counted(files.len(), "file")));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn imported(jobs: Vec<JobSpec>) -> Imported {
+        let items = jobs.iter().enumerate().map(|(id, job)| Item::new(Kind::Job, id as i64, &job.name)).collect();
+        Imported { bundle: Bundle { jobs, ..Bundle::default() }, items, release: "3.4" }
+    }
+
+    fn job(id: usize, queue: &str, script: usize) -> JobSpec {
+        let labels = [("xxl-id".to_owned(), id.to_string())].into();
+        let exec = Some(vec!["bash".to_owned(), "-c".to_owned(), "x".repeat(script)]);
+        JobSpec { name: format!("j-{id}"), queue: Some(queue.to_owned()), labels, exec, ..JobSpec::default() }
+    }
+
+    #[test]
+    fn files_stay_below_what_is_read() {
+        let half = FILE_MAX / 2 - 1_000;
+        let mut all = imported(vec![
+            job(0, "a", half),
+            job(1, "b", 1),
+            job(2, "a", half),
+            job(3, "a", half),
+            job(4, "a", FILE_MAX),
+        ]);
+        let files = files(&mut all).unwrap();
+        let names: Vec<&String> = files.keys().collect();
+        assert_eq!(names, ["a-part2.yaml", "a.yaml", "b.yaml"]);
+        assert!(files.values().all(|text| text.len() <= FILE_MAX));
+        assert_eq!(all.counts(Kind::Job), Counts { exact: 4, changed: 0, refused: 1 });
+    }
+
+    #[test]
+    fn jobs_that_no_server_would_take_are_refused_with_the_reason() {
+        let mut jobs = vec![job(0, "a", 1), job(1, "a", 1), job(2, "a", 1)];
+        for (index, cron) in [(0, "0 0 0 30 2 ?"), (2, "every day")] {
+            let (name, cron) = (Some("schedule".to_owned()), Some(cron.to_owned()));
+            let trigger = mainspring_api::TriggerSpec { name, cron, ..Default::default() };
+            jobs[index].triggers = vec![trigger];
+        }
+        let mut all = imported(jobs);
+        refuse_invalid(&mut all, Timestamp::from_millis(1_795_611_057_285));
+        let left: Vec<&str> = all.bundle.jobs.iter().map(|job| job.name.as_str()).collect();
+        assert_eq!(left, ["j-1"]);
+        assert!(all.items[0].notes[0].contains("schedule.never"), "{:?}", all.items);
+        assert!(all.items[2].notes[0].contains("schedule.cron"), "{:?}", all.items);
+    }
+}

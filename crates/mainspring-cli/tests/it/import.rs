@@ -1,0 +1,75 @@
+//! `mainspring import`: a dump becomes job files that this binary takes.
+
+use serde_json::Value;
+
+use crate::program::Program;
+
+fn dump(range: &str) -> String {
+    format!("{}/../mainspring-xxl/tests/dumps/{range}.sql", env!("CARGO_MANIFEST_DIR"))
+}
+
+#[test]
+fn a_dump_of_xxl_job_becomes_job_files_that_are_valid() {
+    for range in ["2.1.0", "2.2.0", "2.3.0-2.4.2", "3.2.0-3.3.2", "3.5.0-SNAPSHOT"] {
+        let (program, dump) = (Program::new(), dump(range));
+        let ended =
+            program.run(&["import", "xxl-job", &dump, "--timezone", "Asia/Shanghai", "--to", "jobs", "-o", "json"]);
+        assert_eq!(ended.code, 11, "{range}: some are refused: {ended:?}");
+        let report: Value = serde_json::from_str(&ended.stdout).unwrap();
+        assert_eq!(report["jobs"]["refused"], 3, "{range}: groovy, one that never fires, one of no group");
+        let names = |at: &str| -> Vec<&str> {
+            let files = report["files"].as_array().unwrap().iter();
+            files.filter_map(Value::as_str).filter(|file| file.contains(at)).collect()
+        };
+        assert_eq!((names("billing.yaml").len(), names("demo-app.yaml").len()), (1, 1), "{range}: {report}");
+        let never = report["items"].as_array().unwrap().iter().find(|item| item["name"] == "never").unwrap();
+        assert!(never["notes"][0].as_str().unwrap().contains("schedule.never"), "{never}");
+        let checked = program.run(&["check", "jobs"]);
+        assert_eq!(checked.code, 0, "{range}: {checked:?}");
+        assert!(checked.stdout.starts_with("ok: 7 jobs"), "{range}: {}", checked.stdout);
+        let again = program.run(&["import", "xxl-job", &dump, "--timezone", "Asia/Shanghai", "--to", "jobs"]);
+        assert_eq!(again.code, 4, "{range}: {again:?}");
+        assert!(again.stderr.contains("error[import.exists]"), "{}", again.stderr);
+    }
+}
+
+#[test]
+fn a_dry_run_reports_and_writes_nothing() {
+    let program = Program::new();
+    let ended = program.run(&["import", "xxl-job", &dump("3.4.0-3.4.2"), "--timezone", "Asia/Shanghai", "--dry-run"]);
+    assert_eq!(ended.code, 0, "{ended:?}");
+    for part in ["OUTCOME", "测试任务1", "job demoJobHandler-1: handler demoJobHandler on queue demo-app", "refused"]
+    {
+        assert!(ended.stdout.contains(part), "{part}: {}", ended.stdout);
+    }
+    assert!(ended.stderr.contains("dry run: nothing was written"), "{}", ended.stderr);
+    let there: Vec<_> = std::fs::read_dir(program.home()).unwrap().flatten().map(|entry| entry.file_name()).collect();
+    assert!(!there.iter().any(|name| name.to_string_lossy().contains("yaml") || name == "jobs"), "{there:?}");
+}
+
+#[test]
+fn what_cannot_be_imported_is_said_before_anything_is_written() {
+    let program = Program::new();
+    program.file("cut.sql", "CREATE TABLE xxl_job_info (id int);\nINSERT INTO xxl_job_info VALUES (1");
+    program.file("other.sql", "CREATE TABLE orders (id int);");
+    program.file("columns.sql", "INSERT INTO xxl_job_info VALUES (1);");
+    let whole = dump("3.4.0-3.4.2");
+    let cases: [(&[&str], i32, &str); 7] = [
+        (
+            &["cut.sql", "--dry-run"],
+            9,
+            "error[import.cut]: the dump ends in the middle of the statement that begins on line 2",
+        ),
+        (&["other.sql", "--dry-run"], 9, "error[import.no_jobs]"),
+        (&["columns.sql", "--dry-run"], 9, "error[import.columns]"),
+        (&["none.sql", "--dry-run"], 3, "error[cli.file]"),
+        (&[&whole, "--dry-run"], 2, "pass --timezone with the zone of the old server's machine"),
+        (&[&whole, "--dry-run", "--timezone", "Mars/Olympus"], 2, "--timezone Mars/Olympus"),
+        (&[&whole, "--timezone", "UTC"], 2, "--to"),
+    ];
+    for (arguments, code, message) in cases {
+        let ended = program.run(&[&["import", "xxl-job"], arguments].concat());
+        assert_eq!(ended.code, code, "{arguments:?}: {ended:?}");
+        assert!(ended.stderr.contains(message), "{arguments:?}: {}", ended.stderr);
+    }
+}

@@ -1,0 +1,514 @@
+//! What becomes of each row.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use mainspring_api::{Bundle, JobSpec, Overlap, Semantics, TriggerSpec, is_valid_name};
+use serde_json::json;
+
+use super::dump::{Row, Tables};
+use super::report::{Imported, Item, Kind};
+use crate::words::{BlockStrategy, GlueType, MisfireStrategy, RouteStrategy, ScheduleType};
+
+/// How to import.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Options {
+    /// Zone in which the old server read cron expressions: that of its machine, which its database does not hold.
+    pub timezone: String,
+    /// Whether jobs that ran there run here at once. Else all are paused.
+    pub activate: bool,
+}
+
+/// Longest name of a queue of routed jobs.
+const QUEUE_MAX: usize = 120;
+/// Most retries that a job may have.
+const RETRIES_MAX: i64 = 1_000;
+
+/// Returns what becomes of everything in a dump. What is not imported is named with its reason.
+#[must_use]
+pub fn import(tables: &Tables, options: &Options) -> Imported {
+    let release = release(tables);
+    let (apps, mut items) = apps(tables);
+    let mut jobs = Vec::new();
+    let rows = tables.rows("xxl_job_info");
+    let mut sorted: Vec<&Row> = rows.iter().collect();
+    sorted.sort_by_key(|row| row.number("id"));
+    let around = Around { options, apps: &apps, cycles: cycles(rows), python: python(release), routes: routes(rows) };
+    let mut seen = BTreeSet::new();
+    for row in sorted {
+        let id = row.number("id").unwrap_or_default();
+        let mut item = Item::new(Kind::Job, id, row.text("job_desc").or_else(|| row.text("name")).unwrap_or_default());
+        if !seen.insert(id) {
+            item.refuse("another job of the dump has the same id");
+        } else if let Some(job) = around.job(id, row, &mut item) {
+            jobs.push(job);
+        }
+        items.push(item);
+    }
+    items.extend(users(tables));
+    items.push(database(tables, release));
+    Imported { bundle: Bundle { jobs, ..Bundle::default() }, items, release }
+}
+
+/// The releases that have these tables.
+fn release(tables: &Tables) -> &'static str {
+    let has = |table, column| tables.has_column(table, column);
+    let is_text = tables.type_of("xxl_job_info", "executor_param").is_some_and(|kind| kind.contains("text"));
+    match () {
+        () if has("xxl_job_group", "access_token") => "3.5",
+        () if is_text => "3.4",
+        () if has("xxl_job_user", "token") => "3.2-3.3",
+        () if has("xxl_job_info", "schedule_type") => "2.3-3.1",
+        () if !has("xxl_job_info", "trigger_status") => "2.0",
+        () if has("xxl_job_group", "order") => "2.1",
+        () => "2.2",
+    }
+}
+
+/// What `GLUE_PYTHON` starts: the meaning of the word was changed in 3.2.
+fn python(release: &str) -> &'static str {
+    match release {
+        "3.2-3.3" | "3.4" | "3.5" => "python3",
+        _ => "python",
+    }
+}
+
+/// The apps by the ids of their groups, and an item for each group.
+fn apps(tables: &Tables) -> (BTreeMap<i64, String>, Vec<Item>) {
+    let (mut apps, mut items) = (BTreeMap::new(), Vec::new());
+    let mut first: BTreeMap<String, i64> = BTreeMap::new();
+    for row in tables.rows("xxl_job_group") {
+        let id = row.number("id").unwrap_or_default();
+        let name = row.text("app_name").unwrap_or_default().to_owned();
+        let mut item = Item::new(Kind::App, id, row.text("title").or_else(|| row.text("name")).unwrap_or(&name));
+        if !is_valid_name(&name) || name.len() > QUEUE_MAX {
+            item.refuse(format!(
+                "{name:?} cannot name a queue: 1 to {QUEUE_MAX} letters, digits, '.', '_' and '-', beginning with a letter or digit"
+            ));
+        } else {
+            item.becomes = Some(format!("queue {name}"));
+            if let Some(other) = first.get(&name) {
+                item.change(format!("group {other} has the same app name {name}: both are one queue"));
+            }
+            if row.number("address_type") == Some(1) {
+                let addresses = row.text("address_list").unwrap_or_default();
+                item.change(format!("its addresses ({addresses}) are not called: workers join by themselves"));
+            }
+            first.entry(name.clone()).or_insert(id);
+            apps.insert(id, name);
+        }
+        items.push(item);
+    }
+    (apps, items)
+}
+
+/// Users are people's to invite anew: their passwords are hashes without salt.
+fn users(tables: &Tables) -> Vec<Item> {
+    let refused = |row: &Row| {
+        let mut item =
+            Item::new(Kind::User, row.number("id").unwrap_or_default(), row.text("username").unwrap_or_default());
+        item.refuse("users are not imported: access here is by tokens");
+        item
+    };
+    tables.rows("xxl_job_user").iter().map(refused).collect()
+}
+
+/// What is to be said of the database as a whole.
+fn database(tables: &Tables, release: &'static str) -> Item {
+    let mut item = Item::new(Kind::Database, 0, format!("XXL-JOB {release}"));
+    item.change("runs and their logs are not imported");
+    if release == "2.0" {
+        item.change("2.0 kept in Quartz's tables which jobs were stopped: all are paused");
+    }
+    let locks = tables.rows("xxl_job_lock");
+    if tables.has("xxl_job_lock") && !locks.iter().any(|row| row.text("lock_name") == Some("schedule_lock")) {
+        item.change(
+            "xxl_job_lock lacks its row schedule_lock: with several servers, jobs may have been fired twice there",
+        );
+    }
+    let versions = tables.rows("xxl_job_logglue").len();
+    if versions > 0 {
+        item.change(format!("older versions of scripts ({versions}) are not imported; each job has its current one"));
+    }
+    item
+}
+
+/// The children of a job, as far as they are numbers.
+fn children(row: &Row) -> Vec<i64> {
+    let ids = row.text("child_jobid").unwrap_or_default();
+    ids.split(',').filter_map(|id| id.trim().parse().ok()).collect()
+}
+
+/// The jobs that start themselves, by way of others or not.
+fn cycles(rows: &[Row]) -> BTreeSet<i64> {
+    let next: BTreeMap<i64, Vec<i64>> =
+        rows.iter().filter_map(|row| Some((row.number("id")?, children(row)))).collect();
+    let reaches_itself = |start: i64| {
+        let (mut open, mut seen) = (next[&start].clone(), BTreeSet::new());
+        while let Some(id) = open.pop() {
+            if id == start {
+                return true;
+            }
+            if seen.insert(id) {
+                open.extend(next.get(&id).into_iter().flatten());
+            }
+        }
+        false
+    };
+    next.keys().copied().filter(|id| reaches_itself(*id)).collect()
+}
+
+/// The route of each job.
+fn routes(rows: &[Row]) -> BTreeMap<i64, String> {
+    let route = |row: &Row| Some((row.number("id")?, row.text("executor_route_strategy")?.to_owned()));
+    rows.iter().filter_map(route).collect()
+}
+
+/// What is known beside a job's row.
+struct Around<'a> {
+    options: &'a Options,
+    apps: &'a BTreeMap<i64, String>,
+    cycles: BTreeSet<i64>,
+    python: &'static str,
+    routes: BTreeMap<i64, String>,
+}
+
+impl Around<'_> {
+    /// The job that a row becomes; nothing if it is refused, which the item says.
+    fn job(&self, id: i64, row: &Row, item: &mut Item) -> Option<JobSpec> {
+        let group = row.number("job_group").unwrap_or_default();
+        let Some(app) = self.apps.get(&group) else {
+            item.refuse(format!("its executor group {group} is not in the dump, or was refused"));
+            return None;
+        };
+        let mut job = JobSpec {
+            name: name_of(id, row.text("executor_handler").unwrap_or_default()),
+            description: Some(item.name.clone()).filter(|text| !text.is_empty()),
+            queue: Some(app.clone()),
+            ..JobSpec::default()
+        };
+        job.labels.insert("xxl-id".to_owned(), id.to_string());
+        self.work(row, &mut job, item)?;
+        self.when(row, &mut job, item)?;
+        self.how(id, row, &mut job, item)?;
+        let is_running = row.number("trigger_status") == Some(1);
+        job.paused = (!(self.options.activate && is_running)).then_some(true);
+        if !is_running && row.get("trigger_status").is_some() && self.options.activate {
+            item.becomes = item.becomes.take().map(|what| what + ", paused as it was");
+        }
+        Some(job)
+    }
+
+    /// What it does: a handler, or a script that workers can start.
+    fn work(&self, row: &Row, job: &mut JobSpec, item: &mut Item) -> Option<()> {
+        let text = row.text("glue_type").unwrap_or_default();
+        let Some(glue) = GlueType::parse(text) else {
+            item.refuse(format!("its glue type {text:?} is unknown"));
+            return None;
+        };
+        let queue = job.queue.clone().unwrap_or_default();
+        let param = row.get("executor_param").unwrap_or_default();
+        let program = match glue {
+            GlueType::Bean => {
+                let Some(handler) = row.text("executor_handler") else {
+                    item.refuse("it names no handler");
+                    return None;
+                };
+                job.handler = Some(handler.to_owned());
+                job.input = (!param.is_empty()).then(|| json!({"param": param}));
+                item.becomes = Some(format!("job {}: handler {handler} on queue {queue}", job.name));
+                return Some(());
+            }
+            GlueType::Shell => "bash",
+            GlueType::Python => self.python,
+            GlueType::Python2 => "python",
+            GlueType::Groovy | GlueType::Node | GlueType::Php | GlueType::PowerShell => {
+                item.refuse(format!("{glue} scripts are not imported: write the work as a handler, or as a program"));
+                return None;
+            }
+        };
+        if row.text("executor_route_strategy") == Some(RouteStrategy::ShardingBroadcast.as_str()) {
+            item.refuse("a script that is broadcast gets its shard as arguments there, and from the environment here");
+            return None;
+        }
+        let source = row.get("glue_source").unwrap_or_default().replace('\r', "");
+        // What a script sees as its arguments: the parameter, and that it is the only shard.
+        let mut line = vec![program.to_owned(), "-c".to_owned(), source];
+        if program == "bash" {
+            line.push(job.name.clone());
+        }
+        line.extend([param.to_owned(), "0".to_owned(), "1".to_owned()]);
+        job.exec = Some(line);
+        item.becomes = Some(format!("job {}: program {program} on queue {queue}", job.name));
+        item.change("the script runs at a worker that allows programs, in a folder of its own and a clean environment");
+        Some(())
+    }
+
+    /// When it runs.
+    fn when(&self, row: &Row, job: &mut JobSpec, item: &mut Item) -> Option<()> {
+        // Before 2.3 there was nothing but cron.
+        let (kind, conf) = match row.get("schedule_type") {
+            Some(kind) => (kind.trim(), row.text("schedule_conf").unwrap_or_default()),
+            None => (ScheduleType::Cron.as_str(), row.text("job_cron").unwrap_or_default()),
+        };
+        let misfire = row.text("misfire_strategy").unwrap_or(MisfireStrategy::DoNothing.as_str());
+        let Some(misfire) = MisfireStrategy::parse(misfire) else {
+            item.refuse(format!("its misfire strategy {misfire:?} is unknown"));
+            return None;
+        };
+        let seconds = || conf.parse::<u32>().ok().filter(|seconds| *seconds > 0).map(|seconds| format!("{seconds}s"));
+        let mut trigger = TriggerSpec {
+            name: Some("schedule".to_owned()),
+            misfire_threshold: Some(format!("{}s", MisfireStrategy::THRESHOLD_MS / 1_000)),
+            ..TriggerSpec::default()
+        };
+        match ScheduleType::parse(kind) {
+            Some(ScheduleType::None) => return Some(()),
+            Some(ScheduleType::Cron) => {
+                trigger.cron = Some(conf.to_owned());
+                trigger.timezone = Some(self.options.timezone.clone());
+                trigger.semantics = Some(Semantics::Quartz);
+                trigger.misfire = Some(misfire.of_cron());
+            }
+            Some(ScheduleType::FixRate) => {
+                trigger.every = seconds();
+                trigger.misfire = Some(misfire.of_interval());
+                item.change("the interval is counted from the moment of applying, and keeps to its grid after a delay");
+            }
+            Some(ScheduleType::FixDelay) => {
+                trigger.delay = seconds();
+                item.change("the pause begins at the end of a run; XXL-JOB has no such schedule since 2.3");
+            }
+            None => {
+                item.refuse(format!("its schedule type {kind:?} is unknown"));
+                return None;
+            }
+        }
+        if trigger.cron.is_none() && trigger.every.is_none() && trigger.delay.is_none() {
+            item.refuse(format!("its schedule {conf:?} must be a number of seconds of at least 1"));
+            return None;
+        }
+        job.triggers = vec![trigger];
+        Some(())
+    }
+
+    /// Where it runs, beside what, for how long, how often, and what follows.
+    fn how(&self, id: i64, row: &Row, job: &mut JobSpec, item: &mut Item) -> Option<()> {
+        match self.routes.get(&id).map(|text| RouteStrategy::parse(text).ok_or(text)) {
+            Some(Ok(route)) => job.routing = Some(route.ours()),
+            Some(Err(text)) => {
+                item.refuse(format!("its route strategy {text:?} is unknown"));
+                return None;
+            }
+            None => item.change("it has no route strategy, with which it could not run: any worker executes it"),
+        }
+        let block = row.text("executor_block_strategy").unwrap_or_default();
+        let known = BlockStrategy::parse(block).unwrap_or(BlockStrategy::Serial);
+        if !block.is_empty() && BlockStrategy::parse(block).is_none() {
+            item.change(format!("its block strategy {block:?} is unknown, and read as {known}, as executors do"));
+        }
+        job.overlap = Some(known.ours());
+        if known.ours() == Overlap::QueueAll && self.routes.get(&id).is_some_and(|route| spreads(route)) {
+            item.change("one run at a time holds for all workers together; it held for each executor there");
+        }
+        let seconds = row.number("executor_timeout").unwrap_or(0);
+        job.timeout = (seconds > 0).then(|| format!("{seconds}s"));
+        let retries = row.number("executor_fail_retry_count").unwrap_or(0).max(0);
+        if retries > RETRIES_MAX {
+            item.change(format!("{retries} retries are more than {RETRIES_MAX}, the most there are"));
+        }
+        job.retries = u32::try_from(retries.min(RETRIES_MAX)).ok().filter(|retries| *retries > 0);
+        if let Some(mail) = row.text("alarm_email") {
+            item.change(format!("nobody is told of failures: {mail} was, by e-mail"));
+        }
+        let children = children(row);
+        if !children.is_empty() {
+            let ids: Vec<String> = children.iter().map(i64::to_string).collect();
+            item.change(format!("its children ({}) are not started after it", ids.join(", ")));
+        }
+        if self.cycles.contains(&id) {
+            item.change("it is among its own children, by way of others or not: it ran for ever there");
+        }
+        Some(())
+    }
+}
+
+/// Tells whether a route may give two runs of a job to two executors.
+fn spreads(route: &str) -> bool {
+    !matches!(
+        RouteStrategy::parse(route),
+        Some(RouteStrategy::First | RouteStrategy::Last | RouteStrategy::ConsistentHash)
+    )
+}
+
+/// A name with the old id in it, so that it is new, and people find it: `HANDLER-ID`, or `job-ID` where no name can be made of the
+/// handler.
+fn name_of(id: i64, handler: &str) -> String {
+    let name = format!("{handler}-{id}");
+    if is_valid_name(&name) && !handler.is_empty() { name } else { format!("job-{id}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::import::{Counts, Outcome};
+    use mainspring_api::{Misfire, Routing};
+
+    const TABLES: &str = "CREATE TABLE xxl_job_group (id int, app_name varchar(64), title varchar(12), address_type tinyint, address_list text);
+CREATE TABLE xxl_job_info (id int, job_group int, job_desc varchar(255), alarm_email varchar(255), schedule_type varchar(50), schedule_conf varchar(128),
+ misfire_strategy varchar(50), executor_route_strategy varchar(50), executor_handler varchar(255), executor_param varchar(512), executor_block_strategy varchar(50),
+ executor_timeout int, executor_fail_retry_count int, glue_type varchar(50), glue_source mediumtext, child_jobid varchar(255), trigger_status tinyint);
+INSERT INTO xxl_job_group VALUES (1,'mail','Mail',0,'http://10.0.0.1:9999/'),(2,'mail','Mail 2',1,'http://10.0.0.2:9999'),(3,'邮件','x',0,NULL);
+";
+
+    fn options(activate: bool) -> Options {
+        Options { timezone: "Asia/Shanghai".to_owned(), activate }
+    }
+
+    /// Imports one job, of which some columns are other than usual.
+    fn one(changes: &[(&str, &str)]) -> (Option<JobSpec>, Item) {
+        let mut values = [
+            ("id", "7"),
+            ("job_group", "1"),
+            ("job_desc", "'send'"),
+            ("alarm_email", "NULL"),
+            ("schedule_type", "'CRON'"),
+            ("schedule_conf", "'0 0 2 * * ?'"),
+            ("misfire_strategy", "'DO_NOTHING'"),
+            ("executor_route_strategy", "'FIRST'"),
+            ("executor_handler", "'sendMail'"),
+            ("executor_param", "''"),
+            ("executor_block_strategy", "'SERIAL_EXECUTION'"),
+            ("executor_timeout", "0"),
+            ("executor_fail_retry_count", "0"),
+            ("glue_type", "'BEAN'"),
+            ("glue_source", "''"),
+            ("child_jobid", "''"),
+            ("trigger_status", "1"),
+        ];
+        for (column, value) in changes {
+            values.iter_mut().find(|(known, _)| known == column).unwrap().1 = value;
+        }
+        let row = values.map(|(_, value)| value).join(",");
+        let tables = Tables::read(format!("{TABLES}INSERT INTO xxl_job_info VALUES ({row});").as_bytes()).unwrap();
+        let mut imported = import(&tables, &options(true));
+        let item = imported.items.into_iter().find(|item| item.kind == Kind::Job).unwrap();
+        (imported.bundle.jobs.pop(), item)
+    }
+
+    #[test]
+    fn an_ordinary_job_is_exact() {
+        let (job, item) =
+            one(&[("executor_param", "'a=1'"), ("executor_timeout", "30"), ("executor_fail_retry_count", "2")]);
+        let job = job.unwrap();
+        assert_eq!(
+            (item.outcome, item.becomes.as_deref()),
+            (Outcome::Exact, Some("job sendMail-7: handler sendMail on queue mail"))
+        );
+        assert_eq!((job.handler.as_deref(), job.input), (Some("sendMail"), Some(json!({"param": "a=1"}))));
+        assert_eq!((job.timeout.as_deref(), job.retries, job.paused), (Some("30s"), Some(2), None));
+        assert_eq!((job.routing, job.overlap), (Some(Routing::First), Some(Overlap::QueueAll)));
+        let trigger = &job.triggers[0];
+        assert_eq!(
+            (trigger.cron.as_deref(), trigger.timezone.as_deref()),
+            (Some("0 0 2 * * ?"), Some("Asia/Shanghai"))
+        );
+        assert_eq!((trigger.semantics, trigger.misfire), (Some(Semantics::Quartz), Some(Misfire::DoNothing)));
+        assert_eq!(trigger.misfire_threshold.as_deref(), Some("5s"));
+    }
+
+    #[test]
+    fn what_is_not_the_same_here_is_said() {
+        let cases: [(&[(&str, &str)], Outcome, &str); 16] = [
+            (&[("job_group", "9")], Outcome::Refused, "its executor group 9 is not in the dump, or was refused"),
+            (&[("job_group", "3")], Outcome::Refused, "its executor group 3 is not in the dump, or was refused"),
+            (&[("glue_type", "'GLUE_GROOVY'")], Outcome::Refused, "GLUE_GROOVY scripts are not imported"),
+            (&[("glue_type", "'GLUE_LUA'")], Outcome::Refused, "its glue type \"GLUE_LUA\" is unknown"),
+            (&[("executor_handler", "' '")], Outcome::Refused, "it names no handler"),
+            (&[("schedule_type", "'WEEKLY'")], Outcome::Refused, "its schedule type \"WEEKLY\" is unknown"),
+            (&[("schedule_type", "'FIX_RATE'")], Outcome::Refused, "must be a number of seconds of at least 1"),
+            (&[("misfire_strategy", "'LATER'")], Outcome::Refused, "its misfire strategy \"LATER\" is unknown"),
+            (
+                &[("executor_route_strategy", "'NEAREST'")],
+                Outcome::Refused,
+                "its route strategy \"NEAREST\" is unknown",
+            ),
+            (&[("executor_route_strategy", "NULL")], Outcome::Changed, "any worker executes it"),
+            (&[("executor_route_strategy", "'ROUND'")], Outcome::Changed, "it held for each executor there"),
+            (&[("executor_block_strategy", "'PARALLEL'")], Outcome::Changed, "read as SERIAL_EXECUTION"),
+            (&[("executor_fail_retry_count", "5000")], Outcome::Changed, "5000 retries are more than 1000"),
+            (&[("alarm_email", "'a@b.c'")], Outcome::Changed, "nobody is told of failures: a@b.c was"),
+            (&[("child_jobid", "'8, 9'")], Outcome::Changed, "its children (8, 9) are not started after it"),
+            (&[("child_jobid", "'7'")], Outcome::Changed, "it is among its own children"),
+        ];
+        for (changes, outcome, note) in cases {
+            let (job, item) = one(changes);
+            assert_eq!((item.outcome, job.is_none()), (outcome, outcome == Outcome::Refused), "{changes:?}: {item:?}");
+            assert!(item.notes.iter().any(|said| said.contains(note)), "{changes:?}: {item:?}");
+        }
+    }
+
+    #[test]
+    fn intervals_and_jobs_without_a_schedule_are_taken() {
+        let (job, item) =
+            one(&[("schedule_type", "'FIX_RATE'"), ("schedule_conf", "'30'"), ("misfire_strategy", "'FIRE_ONCE_NOW'")]);
+        let trigger = job.unwrap().triggers.pop().unwrap();
+        assert_eq!((trigger.every.as_deref(), trigger.misfire), (Some("30s"), Some(Misfire::FireNow)));
+        assert_eq!((trigger.timezone, item.outcome), (None, Outcome::Changed));
+        let (job, item) = one(&[("schedule_type", "'NONE'"), ("schedule_conf", "''")]);
+        assert_eq!((job.unwrap().triggers.len(), item.outcome), (0, Outcome::Exact));
+    }
+
+    #[test]
+    fn scripts_become_programs_with_the_same_arguments() {
+        let (job, item) = one(&[
+            ("glue_type", "'GLUE_SHELL'"),
+            ("glue_source", "'echo $1\\r\\nexit 0'"),
+            ("executor_param", "'p'"),
+            ("executor_handler", "''"),
+        ]);
+        let job = job.unwrap();
+        assert_eq!(job.exec.unwrap(), ["bash", "-c", "echo $1\nexit 0", "job-7", "p", "0", "1"]);
+        assert_eq!((item.outcome, job.handler), (Outcome::Changed, None));
+        let (job, _) = one(&[("glue_type", "'GLUE_PYTHON'"), ("glue_source", "'print(1)'")]);
+        assert_eq!(job.unwrap().exec.unwrap(), ["python", "-c", "print(1)", "", "0", "1"], "before 3.2 it was python");
+        let (job, item) = one(&[("glue_type", "'GLUE_SHELL'"), ("executor_route_strategy", "'SHARDING_BROADCAST'")]);
+        assert!(job.is_none() && item.outcome == Outcome::Refused, "{item:?}");
+    }
+
+    #[test]
+    fn apps_users_and_the_database_have_their_items() {
+        let rest = "CREATE TABLE xxl_job_lock (lock_name varchar(50));
+CREATE TABLE xxl_job_user (id int, username varchar(50), token varchar(100));
+INSERT INTO xxl_job_user VALUES (1,'admin',NULL);
+CREATE TABLE xxl_job_logglue (id int);INSERT INTO xxl_job_logglue VALUES (1),(2);";
+        let tables = Tables::read(format!("{TABLES}{rest}").as_bytes()).unwrap();
+        let imported = import(&tables, &options(false));
+        assert_eq!(imported.release, "3.2-3.3");
+        assert_eq!(imported.counts(Kind::App), Counts { exact: 1, changed: 1, refused: 1 });
+        assert_eq!(imported.counts(Kind::User), Counts { exact: 0, changed: 0, refused: 1 });
+        let notes: Vec<&String> = imported.items.iter().flat_map(|item| &item.notes).collect();
+        for part in [
+            "group 1 has the same app name mail: both are one queue",
+            "its addresses (http://10.0.0.2:9999) are not called",
+            "cannot name a queue",
+            "users are not imported",
+            "lacks its row schedule_lock",
+            "older versions of scripts (2)",
+        ] {
+            assert!(notes.iter().any(|note| note.contains(part)), "{part}: {notes:?}");
+        }
+    }
+
+    #[test]
+    fn everything_is_paused_unless_it_ran_and_is_to_be_activated() {
+        for (status, activate, paused) in
+            [("1", true, None), ("0", true, Some(true)), ("1", false, Some(true)), ("0", false, Some(true))]
+        {
+            let dump = format!(
+                "{TABLES}INSERT INTO xxl_job_info (id, job_group, schedule_type, executor_handler, glue_type, trigger_status) VALUES (1,1,'NONE','a','BEAN',{status});"
+            );
+            let imported = import(&Tables::read(dump.as_bytes()).unwrap(), &options(activate));
+            assert_eq!(imported.bundle.jobs[0].paused, paused, "{status} {activate}");
+        }
+    }
+}
