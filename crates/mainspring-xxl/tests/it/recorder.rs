@@ -3,7 +3,8 @@
 use std::collections::VecDeque;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// What is done with a request.
 #[derive(Clone, Debug)]
@@ -31,10 +32,12 @@ impl Heard {
     }
 }
 
-/// What is heard and what is to be done. Without an act left, requests are answered with success.
+/// What is heard and what is to be done.
 #[derive(Debug, Default)]
 struct Script {
     acts: VecDeque<Act>,
+    /// What requests are answered with when no act is left.
+    usual: String,
     heard: Vec<Heard>,
     /// Those that are not answered.
     held: Vec<TcpStream>,
@@ -44,13 +47,25 @@ struct Script {
 #[derive(Debug)]
 pub struct Recorder {
     address: SocketAddr,
-    script: Arc<Mutex<Script>>,
+    script: Arc<Shared>,
 }
+
+/// The script, and what is woken when something was heard.
+type Shared = (Mutex<Script>, Condvar);
+
+/// How long anything may take to be heard.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 impl Recorder {
     pub fn start() -> std::io::Result<Self> {
+        Self::start_answering(r#"{"code":200}"#)
+    }
+
+    /// Starts a port that answers this where nothing else is said.
+    pub fn start_answering(usual: &str) -> std::io::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
-        let (address, script) = (listener.local_addr()?, Arc::new(Mutex::new(Script::default())));
+        let script = Mutex::new(Script { usual: usual.to_owned(), ..Script::default() });
+        let (address, script) = (listener.local_addr()?, Arc::new((script, Condvar::new())));
         let shared = Arc::clone(&script);
         std::thread::spawn(move || {
             for stream in listener.incoming().map_while(Result::ok) {
@@ -72,25 +87,38 @@ impl Recorder {
         self
     }
 
+    /// Waits until such a request was heard, and takes it out of what was heard.
+    pub fn until(&self, is_it: impl Fn(&Heard) -> bool) -> Heard {
+        let (_, woken) = &*self.script;
+        let missing = |script: &mut Script| !script.heard.iter().any(&is_it);
+        let (mut script, ended) =
+            woken.wait_timeout_while(lock(&self.script), PATIENCE, missing).unwrap_or_else(PoisonError::into_inner);
+        let place = script.heard.iter().position(&is_it);
+        let place = place.unwrap_or_else(|| panic!("nothing came ({ended:?}); heard: {:?}", script.heard));
+        script.heard.remove(place)
+    }
+
     /// Takes what was heard since.
     pub fn take(&self) -> Vec<Heard> {
         std::mem::take(&mut lock(&self.script).heard)
     }
 }
 
-fn lock(script: &Mutex<Script>) -> std::sync::MutexGuard<'_, Script> {
-    script.lock().unwrap_or_else(PoisonError::into_inner)
+fn lock(script: &Shared) -> MutexGuard<'_, Script> {
+    script.0.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn serve(stream: TcpStream, script: &Mutex<Script>) -> std::io::Result<()> {
+fn serve(stream: TcpStream, script: &Shared) -> std::io::Result<()> {
     let mut reader = BufReader::new(stream.try_clone()?);
     while let Some(heard) = read(&mut reader)? {
         let act = {
             let mut script = lock(script);
             script.heard.push(heard);
-            script.acts.pop_front()
+            let usual = Act::Answer(200, json_type(), script.usual.clone());
+            script.acts.pop_front().unwrap_or(usual)
         };
-        match act.unwrap_or_else(|| Act::Answer(200, Vec::new(), r#"{"code":200}"#.to_owned())) {
+        script.1.notify_all();
+        match act {
             Act::Answer(status, headers, body) => answer(&stream, status, &headers, &body)?,
             Act::Close => return Ok(()),
             Act::Hold => {
@@ -100,6 +128,11 @@ fn serve(stream: TcpStream, script: &Mutex<Script>) -> std::io::Result<()> {
         }
     }
     Ok(())
+}
+
+/// pyxxl takes an answer of another type for a failure.
+fn json_type() -> Vec<(String, String)> {
+    vec![("content-type".to_owned(), "application/json;charset=UTF-8".to_owned())]
 }
 
 fn answer(mut stream: &TcpStream, status: u16, headers: &[(String, String)], body: &str) -> std::io::Result<()> {
