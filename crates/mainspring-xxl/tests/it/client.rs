@@ -28,17 +28,19 @@ fn refused(message: &str) -> Act {
 async fn a_run_that_is_not_answered_is_unknown_and_sent_once() {
     let recorder = Recorder::start().unwrap();
     let address = Address::parse(&recorder.url()).unwrap();
+    let patient = client();
+    // The connection has been used before: many clients repeat a request then.
+    recorder.then(ok()).then(Act::Close);
+    patient.beat(&target(&address)).await.unwrap();
+    recorder.take();
+    let answer = patient.run(&target(&address), &order()).await;
+    assert!(matches!(answer, RunAnswer::Unknown(_)), "{answer:?}");
+    assert_eq!(recorder.take().len(), 1);
+    recorder.then(Act::Hold);
     let quick = Client::new(ClientLimits { answer_ms: 200, ..ClientLimits::default() }).unwrap();
-    // The second time, the connection has been used before: many clients repeat a request then.
-    for act in [Act::Close, Act::Hold] {
-        recorder.then(ok());
-        quick.beat(&target(&address)).await.unwrap();
-        recorder.take();
-        recorder.then(act.clone());
-        let answer = quick.run(&target(&address), &order()).await;
-        assert!(matches!(answer, RunAnswer::Unknown(_)), "{act:?}: {answer:?}");
-        assert_eq!(recorder.take().len(), 1, "{act:?}");
-    }
+    let answer = quick.run(&target(&address), &order()).await;
+    assert!(matches!(answer, RunAnswer::Unknown(_)), "{answer:?}");
+    assert!(recorder.take().len() <= 1, "on a busy machine the time is over before it was sent");
 }
 
 #[tokio::test]

@@ -80,6 +80,8 @@ impl Executor {
     fn start(name: &str) -> Option<Self> {
         let python = python()?;
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(format!("executor-{name}"));
+        // Logs of an earlier test run, under the same numbers, would be added to.
+        std::fs::remove_dir_all(&folder).ok();
         std::fs::create_dir_all(&folder).unwrap();
         let admin = Recorder::start_answering(&answer()).unwrap();
         let port = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
