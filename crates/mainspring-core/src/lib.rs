@@ -22,6 +22,7 @@ pub mod rule;
 pub mod run;
 pub mod wheel;
 pub mod workers;
+pub mod workflow;
 
 pub use id::{
     BatchId, Incarnation, JobId, JobVersion, NamespaceId, ParseRunIdError, RunId, RunSource, TriggerId, jitter_of,

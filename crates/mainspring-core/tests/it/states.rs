@@ -5,7 +5,7 @@ use mainspring_core::retry::{AfterAttempt, AttemptRule, Ended, after_attempt};
 use mainspring_core::run::{AttemptOutcome, RunEvent, RunState, Verdict};
 use mainspring_core::{JobId, RunId, RunSource, Timestamp};
 
-const PAGE: &str = include_str!("../../../docs/reference/states.md");
+const PAGE: &str = include_str!("../../../../docs/reference/states.md");
 
 /// What happens to runs, and how the page says it.
 const EVENTS: &[(RunEvent, &str)] = &[

@@ -1,0 +1,38 @@
+//! Workflows: jobs whose work is a graph of tasks.
+//!
+//! Pure, like the rest of this crate, and linear in tasks and edges: nothing here walks paths or recurses. Tasks are dense
+//! numbers from 0 in the order of the definition; names, templates and runs are the shell's.
+//!
+//! | question | answer |
+//! |---|---|
+//! | do these edges make a graph, and if not, where is the cycle? | [`Graph::new`], [`GraphError`] |
+//! | may a task run, given how its upstreams ended? | [`TriggerRule::decide`] |
+//! | these tasks ended: what follows? | [`advance`](Progress::advance) |
+//! | what is run again, and what does it wait for? | [`rerun`] |
+//! | which dates does a run stand for? | [`dates`] |
+//! | which dates does a backfill run? | [`backfill`] |
+//! | what is the value of a condition? | [`expression`] |
+//! | how many waves, which path is the longest? | [`measure`] |
+
+mod advance;
+pub mod backfill;
+mod cycles;
+pub mod dates;
+pub mod expression;
+mod graph;
+pub mod measure;
+pub mod rerun;
+mod rule;
+mod select;
+mod state;
+
+pub use advance::{End, FailFast, Progress, Row, Shape, Step, Stop, TaskRule};
+pub use graph::{Graph, GraphError};
+pub use rule::{Counts, Decision, TriggerRule};
+pub use select::{downstream, upstream};
+pub use state::TaskState;
+
+/// The place of a task in a list that has one entry per task.
+const fn at(task: u32) -> usize {
+    task as usize
+}

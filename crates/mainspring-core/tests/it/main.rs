@@ -1,0 +1,4 @@
+//! States and workflows, from the outside.
+
+mod states;
+mod workflows;
