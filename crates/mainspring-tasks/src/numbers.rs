@@ -66,7 +66,7 @@ fn decimal(token: &str) -> Option<(bool, String, i64)> {
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let digits = format!("{whole}{fraction}");
     let kept = digits.trim_end_matches('0');
-    let power = exponent - fraction.len() as i64 + (digits.len() - kept.len()) as i64;
+    let power = exponent.checked_sub(fraction.len() as i64)?.checked_add((digits.len() - kept.len()) as i64)?;
     let kept = kept.trim_start_matches('0');
     Some(if kept.is_empty() { (false, String::new(), 0) } else { (negative, kept.to_owned(), power) })
 }
@@ -96,6 +96,7 @@ mod tests {
             ("1e400", false),
             ("1e-400", false),
             ("5e-324", true),
+            ("1.5e-9223372036854775808", false),
             ("1.7976931348623157e308", true),
             ("123456789012345678901234567890", false),
             ("123456789012345678901234567890.0", false),

@@ -6,6 +6,7 @@
 /// ```
 /// use mainspring_api::is_exact_number;
 /// assert!(is_exact_number("1.10") && is_exact_number("18446744073709551615") && is_exact_number("1e30"));
+/// assert!(!is_exact_number("1.5e-9223372036854775808"));
 /// assert!(!is_exact_number("18446744073709551616") && !is_exact_number("0.12345678901234567890123"));
 /// ```
 pub fn is_exact_number(token: &str) -> bool {
@@ -24,7 +25,7 @@ fn decimal(token: &str) -> Option<(bool, String, i64)> {
     let (whole, fraction) = mantissa.split_once('.').unwrap_or((mantissa, ""));
     let digits = format!("{whole}{fraction}");
     let kept = digits.trim_end_matches('0');
-    let power = exponent - fraction.len() as i64 + (digits.len() - kept.len()) as i64;
+    let power = exponent.checked_sub(fraction.len() as i64)?.checked_add((digits.len() - kept.len()) as i64)?;
     let kept = kept.trim_start_matches('0');
     Some(if kept.is_empty() { (false, String::new(), 0) } else { (negative, kept.to_owned(), power) })
 }
