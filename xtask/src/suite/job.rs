@@ -11,7 +11,7 @@ use mainspring_rig::within;
 use super::binaries::Binary;
 
 /// A test that takes longer hangs, and is killed.
-const PATIENCE: Duration = Duration::from_secs(600);
+const PATIENCE: Duration = Duration::from_secs(1_200);
 
 /// Decides the random cases of properties.
 const RANDOM: &str = "PROPTEST_RNG_SEED";

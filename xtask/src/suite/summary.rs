@@ -41,7 +41,8 @@ pub fn text(done: &[Done], skipped: usize, took: Duration) -> String {
 fn tail(failed: &Done) -> String {
     let said = std::fs::read(&failed.log).unwrap_or_default();
     let said = String::from_utf8_lossy(&said);
-    let lines: Vec<&str> = said.lines().collect();
+    // The counts at the end are those of all tests, and the only ones.
+    let lines: Vec<&str> = said.lines().filter(|line| !line.starts_with("test result:")).collect();
     let shown = lines[lines.len().saturating_sub(LINES)..].join("\n");
     format!("{shown}\n(all of it: {})\n", failed.log.display())
 }

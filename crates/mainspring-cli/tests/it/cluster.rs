@@ -18,6 +18,19 @@ const TAKEOVER_MS: i64 = 8_000;
 
 #[test]
 fn a_killed_node_is_replaced_and_no_instant_is_lost() {
+    let late_ms = killed_and_replaced();
+    assert!(late_ms > 0, "the fires of the dead node had to wait");
+}
+
+/// Real time: a test of `make proof`.
+#[test]
+fn a_killed_node_is_replaced_within_eight_seconds() {
+    let late_ms = killed_and_replaced();
+    assert!((1..=TAKEOVER_MS).contains(&late_ms), "the latest fire came {late_ms} ms late");
+}
+
+/// Returns how late the latest fire was after the death of a node.
+fn killed_and_replaced() -> i64 {
     let arena = Arena::shared();
     let nodes = arena.three();
     let jobs: Vec<_> = (0..JOBS)
@@ -32,16 +45,16 @@ fn a_killed_node_is_replaced_and_no_instant_is_lost() {
     arena.sees(&b, "two nodes share the shards", shared_by(2));
     arena.recorded(SystemClock.now());
     let late_ms = arena.runtime.block_on(seen_by_api(&b.client(), killed));
-    assert!((1..=TAKEOVER_MS).contains(&late_ms), "the latest fire came {late_ms} ms late");
     let report = arena.accounted(Bounds::default());
     assert!(report.missed == 0 && report.lost_attempts > 0, "{report}");
-    assert!((1..=TAKEOVER_MS).contains(&report.latest_ms), "{report}");
+    let late_ms = late_ms.max(report.latest_ms);
 
     let (status, said) = b.stop();
     assert_eq!(status.code(), Some(0), "{said}");
     arena.sees(&a, "the last node has everything", shared_by(1));
     let report = arena.accounted(Bounds::default());
     assert_eq!(report.missed, 0, "{report}");
+    late_ms
 }
 
 /// Through the API: each job's runs are a second apart, and there are no gaps. Answers how late the latest was recorded.
