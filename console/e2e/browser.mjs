@@ -82,7 +82,7 @@ export async function visit(page, path) {
     history.pushState(null, '', to);
     dispatchEvent(new PopStateEvent('popstate'));
   }, path);
-  await page.waitForURL((at) => at.pathname + at.search + at.hash === path);
+  await page.waitForFunction(() => document.documentElement.dataset.shown === location.pathname + location.search + location.hash);
   await settled(page);
 }
 

@@ -21,6 +21,11 @@ followAppearance();
 listenForKeys();
 startLive(client);
 
+// Says which address is on screen: one that is gone to shows the page before it until its own is there.
+router.subscribe('onRendered', () => {
+  document.documentElement.dataset.shown = location.pathname + location.search + location.hash;
+});
+
 const words = await loadDictionary(prefs.get().language);
 createRoot(document.getElementById('root') as HTMLElement).render(
   <WordsProvider initial={words}>

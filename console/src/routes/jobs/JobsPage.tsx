@@ -40,7 +40,11 @@ export function JobsPage() {
   const rows = fetched ?? kept.current;
   const columns = useMemo(() => jobColumns(t, formats, ns), [t, formats, ns]);
 
-  const error = query.error ? asApiError(query.error) : undefined;
+  // A query that is asked again forgets what was wrong until the answer is there: the reader should not.
+  const wrong = useRef<{ q: string; error: Error }>(undefined);
+  if (query.error) wrong.current = { q, error: query.error };
+  else if (fetched || wrong.current?.q !== q) wrong.current = undefined;
+  const error = wrong.current ? asApiError(wrong.current.error) : undefined;
   const wrongQuery = error?.code === 'search.syntax' ? `${error.message}${error.hint ? `. ${error.hint}` : ''}` : undefined;
 
   const search = (change: { q?: string | undefined; sort?: string | undefined; cols?: string[] | undefined }) =>
@@ -126,7 +130,7 @@ export function JobsPage() {
           selected={selected}
           onSelect={setSelected}
           rowTone={(job) => (job.paused ? 'muted' : undefined)}
-          waiting={fetched === undefined && query.isFetching}
+          waiting={fetched === undefined && !error}
           more={{ has: query.hasNextPage, busy: query.isFetchingNextPage, load: () => void query.fetchNextPage() }}
           empty={
             q === '' ? (
