@@ -232,6 +232,13 @@ catalogue! {
     WebhookDisabled "webhook.disabled" 409 "the node that answers makes no HTTP calls"
         "Webhooks are delivered by nodes that execute HTTP tasks. Start the server with a data folder.";
 
+    OperationNotFound "operation.not_found" 404 "there is no such operation"
+        "Correct the id. Operations are kept for a week.";
+    ViewNotFound "view.not_found" 404 "there is no such saved view"
+        "Correct the name, or save the view first.";
+    ViewLimit "view.limit" 409 "there are as many saved views as there may be"
+        "Delete some that nobody needs.";
+
     ResourceExists "resource.exists" 409 "the resource exists already"
         "Leave out If-None-Match to replace it, or take another name.";
     ResourceStale "resource.stale" 412 "someone else changed the resource"

@@ -51,6 +51,13 @@
 //! | [`NODES`] | GET | → array of [`Node`](crate::Node) |
 //! | [`CLUSTER`] | GET | → [`Cluster`](crate::Cluster) |
 //! | [`LATENESS`] | GET | → [`ClusterLateness`](crate::ClusterLateness) |
+//! | [`SHARDS`] | GET | → array of [`ShardOwner`](crate::ShardOwner) |
+//! | [`STREAM`] | GET ([`StreamFilter`](crate::StreamFilter)) | → event stream of [`LiveChange`](crate::LiveChange) and [`LiveStats`](crate::LiveStats) |
+//! | [`OPERATIONS`] | GET ([`PageFilter`](crate::PageFilter)), POST | [`OperationSpec`](crate::OperationSpec) → 202 [`Operation`](crate::Operation); GET: [`Page`](crate::Page) of them, newest first |
+//! | [`OPERATION`] | GET | → [`Operation`](crate::Operation) |
+//! | [`OPERATION_CANCEL`] | POST | → 202 [`Operation`](crate::Operation) |
+//! | [`VIEWS`] | GET ([`ViewFilter`](crate::ViewFilter)) | → array of [`View`](crate::View) |
+//! | [`VIEW`] | GET, PUT, DELETE | [`ViewSpec`](crate::ViewSpec) → [`View`](crate::View) |
 //! | [`NODE_DRAIN`], [`NODE_UNDRAIN`] | POST | [`Reason`](crate::Reason) → 202 [`Node`](crate::Node) |
 //! | [`QUEUES`] | GET | array of [`Queue`](crate::Queue) |
 //! | [`QUEUE`] | GET, PUT | [`QueueSettings`](crate::QueueSettings) → [`Queue`](crate::Queue) |
@@ -186,6 +193,20 @@ pub const NODES: &str = "/api/v1/nodes";
 pub const CLUSTER: &str = "/api/v1/cluster";
 /// How late handlers were entered lately, on each node and altogether.
 pub const LATENESS: &str = "/api/v1/cluster/lateness";
+/// Who has which shard, and since when.
+pub const SHARDS: &str = "/api/v1/cluster/shards";
+/// What changes, for the console.
+pub const STREAM: &str = "/api/v1/stream";
+/// Operations over many jobs. POST: begins one.
+pub const OPERATIONS: &str = "/api/v1/operations";
+/// One operation.
+pub const OPERATION: &str = "/api/v1/operations/{operation}";
+/// Asks an operation to end.
+pub const OPERATION_CANCEL: &str = "/api/v1/operations/{operation}/cancel";
+/// Saved views of the console.
+pub const VIEWS: &str = "/api/v1/views";
+/// One of them, by name.
+pub const VIEW: &str = "/api/v1/views/{view}";
 /// Asks a node, by name or incarnation, to give its shards up.
 pub const NODE_DRAIN: &str = "/api/v1/cluster/nodes/{node}/drain";
 /// Lets a node take shards again.
@@ -281,6 +302,13 @@ pub const ALL: &[(&str, &[&str])] = &[
     (NODES, &["GET"]),
     (CLUSTER, &["GET"]),
     (LATENESS, &["GET"]),
+    (SHARDS, &["GET"]),
+    (STREAM, &["GET"]),
+    (OPERATIONS, &["GET", "POST"]),
+    (OPERATION, &["GET"]),
+    (OPERATION_CANCEL, &["POST"]),
+    (VIEWS, &["GET"]),
+    (VIEW, &["GET", "PUT", "DELETE"]),
     (NODE_DRAIN, &["POST"]),
     (NODE_UNDRAIN, &["POST"]),
     (QUEUES, &["GET"]),

@@ -8,8 +8,10 @@ mod calendar;
 mod cluster;
 mod dashboard;
 mod job;
+mod live;
 mod log;
 mod misfire;
+mod operation;
 mod page;
 mod preview;
 mod queue;
@@ -26,18 +28,23 @@ pub use apply::{ApplyAction, ApplyItem, ApplyOptions, ApplyResult, ApplyTotals, 
 pub use calendar::Calendar;
 pub use cluster::{
     Cluster, ClusterLateness, Event, EventFilter, Health, HealthCheck, HealthFilter, HealthStatus, Lateness, Node,
-    NodeLateness, NodeState, ServerInfo, Shard, StoreWarning,
+    NodeLateness, NodeState, ServerInfo, Shard, ShardOwner, StoreWarning,
 };
 pub use dashboard::{
     Attention, AttentionKind, Dashboard, DashboardCounters, DashboardFilter, DashboardPoint, FirePeak, FirePeakJob,
     LongRun,
 };
 pub use job::{Job, JobData, JobFilter, Namespace, NamespaceSpec, Reason, RunNow, WriteOptions};
+pub use live::{LiveChange, LiveItem, LiveStats, StreamFilter};
 pub use log::{
     LogError, LogErrorFilter, LogFilter, LogFind, LogFound, LogLevel, LogLine, LogMatch, LogPage, LogStream,
     LogTextFilter,
 };
 pub use misfire::{MisfireFilter, MisfireItem, MisfireSummary, Misfires, Outage};
+pub use operation::{
+    Operation, OperationAction, OperationError, OperationSelector, OperationSpec, OperationState, View, ViewFilter,
+    ViewSpec,
+};
 pub use page::{Page, PageFilter};
 pub use preview::{NextFilter, NextFire, Preview, PreviewFire, PreviewNote, PreviewRequest};
 pub use queue::{LabelLimit, LabelSettings, Queue, QueueRate, QueueSettings};

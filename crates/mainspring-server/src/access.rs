@@ -10,10 +10,11 @@ pub(crate) mod session;
 mod site;
 
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError, RwLock, RwLockReadGuard};
+use std::time::Duration;
 
 use mainspring_schedule::Timestamp;
-use mainspring_store::Store;
+use mainspring_store::{Document, DocumentExpect, Error, Store};
 use rustc_hash::FxHashMap;
 use sha2::{Digest, Sha256};
 
@@ -21,7 +22,9 @@ pub(crate) use self::caller::{Asked, Caller, check_worker};
 use self::code::Codes;
 use self::session::{Key, Session};
 pub(crate) use self::site::Site;
+use crate::app::App;
 use crate::files;
+use crate::server::closed;
 use crate::{Settings, StartError};
 
 /// Name of the setting that holds the hash.
@@ -46,17 +49,32 @@ pub(crate) enum Permission {
     Work,
 }
 
+/// Name of the documents that stand for sessions that were ended.
+const ENDED: &str = "session_ended";
+/// How often another node is asked what it has changed: a token that it replaced, and sessions that it ended, open for that long.
+const FOLLOW_EVERY: Duration = Duration::from_secs(1);
+/// Sessions that may be ended before they expire, at a time.
+const ENDED_MAX: u32 = 10_000;
+
 /// Checks tokens and sessions.
 #[derive(Debug)]
 pub(crate) struct Access {
-    hash: [u8; 32],
-    /// What signs sessions.
-    pub(crate) key: Key,
+    secrets: RwLock<Secrets>,
     /// Where browsers find the server.
     pub(crate) site: Site,
     codes: Mutex<Codes>,
     /// Sessions that were ended before they expired, and until when their cookies would hold.
     ended: Mutex<FxHashMap<String, Timestamp>>,
+}
+
+/// What opens, until somebody replaces it.
+#[derive(Clone, Debug)]
+struct Secrets {
+    hash: [u8; 32],
+    /// What signs sessions.
+    key: Key,
+    /// Counts the times that they were replaced.
+    generation: u64,
 }
 
 /// What a start found out about the token.
@@ -72,6 +90,8 @@ impl Access {
     /// Reads the token's hash from the store; where there is none, or a reset is asked for, the token is that of the
     /// settings' file, or a new one.
     pub(crate) async fn open(store: &dyn Store, settings: &Settings) -> Result<Opened, StartError> {
+        // Before anything is changed.
+        let site = Site::new(&settings.base_path, settings.public_url.as_deref())?;
         let given = settings.token_file.as_deref().map(read_token).transpose()?;
         let own = settings.data_dir.as_ref().map(|folder| folder.join(FILE));
         let (kept, first_token) = match store.setting(SETTING).await? {
@@ -79,9 +99,8 @@ impl Access {
             _ => offer(store, given.as_deref(), own.as_deref(), settings.reset_token).await?,
         };
         let hash = from_hex(&kept).ok_or(StartError::TokenHash)?;
-        let site = Site::new(&settings.base_path, settings.public_url.as_deref())?;
-        let access =
-            Self { hash, key: Key::open(store, &hash).await?, site, codes: Mutex::default(), ended: Mutex::default() };
+        let access = Self::new(hash, Key::open(store, &hash).await?, site);
+        access.read_ended(store, Timestamp::UNIX_EPOCH).await?;
         match (&settings.token_file, given) {
             (Some(file), Some(token)) if !same(&hash_of(&token), &hash) => {
                 Err(StartError::OtherToken { path: file.clone() })
@@ -93,9 +112,60 @@ impl Access {
         }
     }
 
+    fn new(hash: [u8; 32], key: Key, site: Site) -> Self {
+        let secrets = RwLock::new(Secrets { hash, key, generation: 0 });
+        Self { secrets, site, codes: Mutex::default(), ended: Mutex::default() }
+    }
+
+    fn secrets(&self) -> RwLockReadGuard<'_, Secrets> {
+        self.secrets.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Whether a text is the server's token.
     pub(crate) fn is_token(&self, text: &str) -> bool {
-        same(&hash_of(text), &self.hash)
+        same(&hash_of(text), &self.secrets().hash)
+    }
+
+    /// What signs sessions.
+    pub(crate) fn key(&self) -> Key {
+        self.secrets().key.clone()
+    }
+
+    /// Counts the times that the token was replaced.
+    pub(crate) fn generation(&self) -> u64 {
+        self.secrets().generation
+    }
+
+    /// Whether a caller that was let in may still be there.
+    pub(crate) fn still(&self, caller: &Caller, generation: u64, now: Timestamp) -> bool {
+        match caller {
+            Caller::Anyone | Caller::Worker(_) => true,
+            Caller::Token => generation == self.generation(),
+            Caller::Session(session) => {
+                generation == self.generation() && session.expires_at > now && !self.has_ended(session)
+            }
+        }
+    }
+
+    /// Reads what other nodes have changed.
+    async fn follow(&self, store: &dyn Store, now: Timestamp) -> Result<(), StartError> {
+        let kept = store.setting(SETTING).await?.as_deref().and_then(from_hex);
+        if let Some(hash) = kept.filter(|hash| *hash != self.secrets().hash) {
+            let key = Key::open(store, &hash).await?;
+            let mut secrets = self.secrets.write().unwrap_or_else(PoisonError::into_inner);
+            *secrets = Secrets { hash, key, generation: secrets.generation + 1 };
+            tracing::warn!("the access token was replaced through another node");
+        }
+        self.read_ended(store, now).await
+    }
+
+    async fn read_ended(&self, store: &dyn Store, now: Timestamp) -> Result<(), StartError> {
+        let documents = store.documents(ENDED, None, now, ENDED_MAX).await?;
+        let ended = documents.into_iter().filter_map(|document| Some((document.name, document.expires_at?)));
+        let mut known = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
+        known.retain(|_, until| *until > now);
+        known.extend(ended);
+        Ok(())
     }
 
     /// Makes the code of a login link, and says until when it can be used.
@@ -108,8 +178,21 @@ impl Access {
         self.codes.lock().unwrap_or_else(PoisonError::into_inner).redeem(code, now)
     }
 
-    /// Ends a session on this node: its cookies open nothing any more.
-    pub(crate) fn end(&self, session: &Session, now: Timestamp) {
+    /// Ends a session: its cookies open nothing any more, here from now on, and on other nodes within a second or two.
+    pub(crate) async fn end(&self, store: &dyn Store, session: &Session, now: Timestamp) -> Result<(), Error> {
+        self.end_here(session, now);
+        let document = Document {
+            kind: ENDED.to_owned(),
+            name: session.id.clone(),
+            body: String::new(),
+            version: 0,
+            at: now,
+            expires_at: Some(now + session::LIFETIME_MS),
+        };
+        store.put_document(document, DocumentExpect::Anything).await.map(drop)
+    }
+
+    fn end_here(&self, session: &Session, now: Timestamp) {
         let mut ended = self.ended.lock().unwrap_or_else(PoisonError::into_inner);
         ended.retain(|_, until| *until > now);
         // A request under way may just have renewed it.
@@ -124,8 +207,25 @@ impl Access {
     #[cfg(test)]
     fn for_test(token: &str) -> Self {
         let hash = hash_of(token);
-        let (key, site) = (Key::of(&[1; 32], &hash), Site::default());
-        Self { hash, key, site, codes: Mutex::default(), ended: Mutex::default() }
+        Self::new(hash, Key::of(&[1; 32], &hash), Site::default())
+    }
+}
+
+/// Reads what other nodes have changed, until the server closes. A store of one process has none.
+pub(crate) async fn follow(app: App) {
+    if app.control().store().cluster().is_none() {
+        return;
+    }
+    let (mut closing, mut pace) = (app.closing.clone(), tokio::time::interval(FOLLOW_EVERY));
+    pace.set_missed_tick_behavior(tokio::time::MissedTickBehavior::Delay);
+    loop {
+        tokio::select! {
+            _ = pace.tick() => {}
+            () = closed(&mut closing) => return,
+        }
+        if let Err(error) = app.access.follow(&**app.control().store(), app.now()).await {
+            tracing::debug!(%error, "whether the access token was replaced could not be read");
+        }
     }
 }
 
@@ -224,6 +324,29 @@ mod tests {
         assert_eq!(store.setting(SETTING).await.unwrap(), Some(kept.clone()));
         let (other, made) = offer(&store, None, Some(&second), true).await.unwrap();
         assert!(other != kept && made.is_some() && second.exists(), "a reset is one");
+    }
+
+    #[tokio::test]
+    async fn what_another_node_has_changed_is_followed() {
+        let (store, now) = (MemoryStore::new(), Timestamp::from_millis(1_800_000_000_000));
+        let open =
+            async |reset_token| Access::open(&store, &Settings { reset_token, ..Settings::default() }).await.unwrap();
+        let (one, other) = (open(false).await.access, open(false).await.access);
+        let session = Session::begin(now);
+        one.end(&store, &session, now).await.unwrap();
+        assert!(one.has_ended(&session) && !other.has_ended(&session));
+        other.follow(&store, now).await.unwrap();
+        assert!(other.has_ended(&session), "signed out is signed out on every node");
+        assert!(open(false).await.access.has_ended(&session), "after a restart, too");
+
+        let (caller, generation) = (Caller::Session(Session::begin(now)), other.generation());
+        assert!(other.still(&caller, generation, now) && other.still(&Caller::Token, generation, now));
+        assert!(!other.still(&caller, generation, now + session::LIFETIME_MS), "a session ends");
+        let token = open(true).await.first_token.unwrap();
+        assert!(!other.is_token(&token));
+        other.follow(&store, now).await.unwrap();
+        assert!(other.is_token(&token), "the token was replaced");
+        assert!(!other.still(&caller, generation, now) && !other.still(&Caller::Token, generation, now));
     }
 
     #[test]

@@ -16,10 +16,16 @@ use tokio::sync::{Notify, Semaphore, watch};
 use crate::access::Access;
 use crate::figures::Figures;
 use crate::grouped::Grouped;
+use crate::live::Live;
 use crate::refusal::Answer;
+use crate::shards::Moves;
 
 /// Event streams and followed logs at a time.
 pub(crate) const STREAMS_MAX: usize = 256;
+/// Streams of browsers at a time: they read nothing from the store.
+pub(crate) const LIVE_MAX: usize = 2_000;
+/// Operations over many jobs at a time.
+pub(crate) const OPERATIONS_MAX: usize = 4;
 /// Requests at a time that run to their end even if their caller goes away.
 pub(crate) const DEEDS_MAX: u32 = 1_024;
 /// For how long the tokens of workers are not read again: one that is revoked through another node opens for that long.
@@ -42,6 +48,11 @@ pub(crate) struct Inner {
     /// True from the moment at which streams have to end.
     pub(crate) closing: watch::Receiver<bool>,
     pub(crate) streams: Arc<Semaphore>,
+    /// What streams of browsers say, and how many there may be.
+    pub(crate) live: Arc<Live>,
+    pub(crate) live_seats: Arc<Semaphore>,
+    pub(crate) operations: Arc<Semaphore>,
+    pub(crate) shard_moves: Moves,
     /// One permit for each such request, so that a stop can wait for them.
     pub(crate) deeds: Arc<Semaphore>,
     /// Idempotency keys whose request is at work on this node.
@@ -83,6 +94,10 @@ impl Inner {
             started_at: engine.control().now(),
             closing,
             streams: Arc::new(Semaphore::new(STREAMS_MAX)),
+            live: Arc::new(Live::new()),
+            live_seats: Arc::new(Semaphore::new(LIVE_MAX)),
+            operations: Arc::new(Semaphore::new(OPERATIONS_MAX)),
+            shard_moves: Moves::default(),
             deeds: Arc::new(Semaphore::new(DEEDS_MAX as usize)),
             at_work: Mutex::default(),
             job_keys: Mutex::default(),

@@ -118,7 +118,7 @@ pub(crate) async fn admit(State(gate): State<Gate>, mut request: Request, next: 
         Caller::Session(session) => session.renewed(now),
         _ => None,
     };
-    let cookie = renewed.map(|session| access.key.cookie(&session, &access.site, request.headers()));
+    let cookie = renewed.map(|session| access.key().cookie(&session, &access.site, request.headers()));
     request.extensions_mut().insert(caller);
     request.extensions_mut().insert(gate.limits);
     let mut response = next.run(request).await;

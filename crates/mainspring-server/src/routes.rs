@@ -19,13 +19,16 @@ mod logs;
 mod misfires;
 mod namespaces;
 mod next;
+mod operations;
 mod outputs;
 mod preview;
 mod queues;
 mod runs;
 mod session;
+mod stream;
 mod triggers;
 mod versions;
+mod views;
 mod webhooks;
 mod why;
 mod workers;
@@ -119,6 +122,7 @@ fn table() -> Vec<Route> {
     [
         health::routes(),
         session::routes(),
+        stream::routes(),
         cluster::routes(),
         dashboard::routes(),
         namespaces::routes(),
@@ -129,6 +133,7 @@ fn table() -> Vec<Route> {
         data::routes(),
         triggers::routes(),
         misfires::routes(),
+        views::routes(),
         why::routes(),
         runs::routes(),
         logs::routes(),
@@ -139,6 +144,7 @@ fn table() -> Vec<Route> {
         apply::routes(),
         preview::routes(),
         next::routes(),
+        operations::routes(),
         events::routes(),
         queues::routes(),
         labels::routes(),

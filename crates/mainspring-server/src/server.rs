@@ -19,12 +19,14 @@ use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
-use crate::access::Access;
+use crate::access::{self, Access};
 use crate::app::{App, DEEDS_MAX, Inner};
 use crate::files::Presence;
 use crate::inspect::Inspect;
 use crate::layers;
+use crate::live;
 use crate::routes;
+use crate::shards;
 use crate::webhooks;
 
 /// How long the head of a request may take, and an idle connection stay.
@@ -153,6 +155,8 @@ pub struct Server {
     app: App,
     /// What sends messages to webhooks, where HTTP calls are made.
     webhooks: Option<JoinHandle<()>>,
+    /// What looks for changes: of jobs and runs for the console, of shards, and of who may come in. Ends when the server closes.
+    watching: Vec<JoinHandle<()>>,
 }
 
 impl Server {
@@ -183,6 +187,11 @@ impl Server {
         let webhooks = app.engine.makes_calls().then(|| tokio::spawn(webhooks::serve(Arc::clone(&app))));
         let router = layers::under(&app, routes::router(&app, settings.inspect));
         let accepting = requests.spawn(accept(listener, router, closed));
+        let watching = vec![
+            requests.spawn(live::serve(Arc::clone(&app))),
+            requests.spawn(shards::follow(Arc::clone(&app))),
+            requests.spawn(access::follow(Arc::clone(&app))),
+        ];
         tracing::info!(%address, "listening");
         if !address.ip().is_loopback() {
             tracing::warn!(%address, "the API speaks plain HTTP to other machines: put a proxy with TLS before it");
@@ -198,6 +207,7 @@ impl Server {
             presence,
             app,
             webhooks,
+            watching,
         })
     }
 
@@ -248,6 +258,11 @@ impl Server {
             // It sees the server close, and takes no longer than messages under way may.
             let _ = webhooks.await;
         }
+        for watching in std::mem::take(&mut self.watching) {
+            // What it waits for in the store is of no use any more.
+            watching.abort();
+            let _ = watching.await;
+        }
         drop(self.presence.take());
     }
 }
@@ -256,7 +271,7 @@ impl Drop for Server {
     fn drop(&mut self) {
         // The set of connections goes with its task, and ends them.
         self.accepting.abort();
-        self.webhooks.iter().for_each(JoinHandle::abort);
+        self.webhooks.iter().chain(&self.watching).for_each(JoinHandle::abort);
     }
 }
 

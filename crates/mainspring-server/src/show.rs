@@ -9,7 +9,7 @@ mod worker;
 use mainspring_api as api;
 use mainspring_schedule::Timestamp;
 
-pub(crate) use cluster::{lateness, nodes, shards};
+pub(crate) use cluster::{lateness, nodes, shard_owners, shards};
 pub(crate) use job::{JobView, job};
 pub(crate) use run::{Runs, attempt, reason, shard, state_of, summary};
 pub(crate) use trigger::trigger;

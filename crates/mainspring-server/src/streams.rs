@@ -9,7 +9,7 @@ use futures_util::Stream;
 use mainspring_api::ErrorCode;
 use tokio::sync::{OwnedSemaphorePermit, watch};
 
-use crate::app::{App, STREAMS_MAX};
+use crate::app::{App, LIVE_MAX, STREAMS_MAX};
 use crate::figures::Streaming;
 use crate::refusal::{Answer, Refusal};
 use crate::server::closed;
@@ -51,6 +51,22 @@ impl Place {
             _ = tokio::time::timeout(LOOK_AGAIN, heard) => {}
             () = closed(&mut self.closing) => {}
         }
+    }
+}
+
+/// The seat of a browser's stream, which reads nothing from the store: there may be many.
+pub(crate) struct Seat {
+    _permit: OwnedSemaphorePermit,
+    _counted: Streaming,
+}
+
+impl Seat {
+    /// Takes a seat.
+    pub(crate) fn take(app: &App) -> Answer<Self> {
+        let permit = std::sync::Arc::clone(&app.live_seats)
+            .try_acquire_owned()
+            .map_err(|_| Refusal::new(ErrorCode::ServerBusy, format!("there are {LIVE_MAX} streams already")))?;
+        Ok(Self { _permit: permit, _counted: app.figures.streaming() })
     }
 }
 

@@ -28,6 +28,7 @@ pub mod completions;
 pub mod data;
 pub mod deletions;
 mod differential;
+pub mod documents;
 pub mod expiring;
 pub mod fires;
 pub mod gates;
@@ -157,6 +158,10 @@ macro_rules! conformance_suite {
                 end_that_is_asked_for_reaches_the_node_that_hears_the_worker,
                 worker_claims_through_the_process_that_hears_it_alone,
                 tokens_of_workers_are_kept_by_name;
+            documents:
+                documents_are_kept_by_kind_and_name,
+                documents_are_written_over_what_was_expected_alone,
+                documents_expire;
             webhooks:
                 webhooks_are_kept_by_name,
                 deliveries_are_noted_once_for_each_event,
@@ -363,6 +368,7 @@ mod tests {
             include_str!("conformance/reads.rs"),
             include_str!("conformance/replacing.rs"),
             include_str!("conformance/routing.rs"),
+            include_str!("conformance/documents.rs"),
             include_str!("conformance/webhooks.rs"),
             include_str!("conformance/window.rs"),
         ] {

@@ -8,6 +8,7 @@
 mod check;
 mod complete;
 mod digest;
+mod documents;
 mod events;
 mod fire;
 mod history;
@@ -48,6 +49,7 @@ use tokio::sync::Notify;
 use crate::cluster::{Cluster, LOST_THROUGH, NodeInfo, lost_instant, lost_setting};
 use crate::data::{self, JobData};
 use crate::digest::{JobDigest, RunDigest};
+use crate::document::{Document, DocumentExpect};
 use crate::error::{Error, Result};
 use crate::key::{Claimed, KeptAnswer, KeyClaim, Release};
 use crate::rollup::{RollupRow, RollupSpan};
@@ -457,6 +459,22 @@ impl Store for MemoryStore {
 
     async fn last_event(&self) -> Result<i64> {
         Ok(self.model()?.events.last())
+    }
+
+    async fn put_document(&self, document: Document, expect: DocumentExpect) -> Result<Option<Document>> {
+        Ok(self.model()?.documents.put(document, expect))
+    }
+
+    async fn document(&self, kind: &str, name: &str, at: Timestamp) -> Result<Option<Document>> {
+        Ok(self.model()?.documents.get(kind, name, at).cloned())
+    }
+
+    async fn documents(&self, kind: &str, after: Option<&str>, at: Timestamp, limit: u32) -> Result<Vec<Document>> {
+        Ok(self.model()?.documents.list(kind, after, at, limit))
+    }
+
+    async fn remove_document(&self, kind: &str, name: &str) -> Result<bool> {
+        Ok(self.model()?.documents.remove(kind, name))
     }
 
     async fn add_webhook(&self, webhook: Webhook) -> Result<()> {

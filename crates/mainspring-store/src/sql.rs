@@ -8,6 +8,7 @@ pub(crate) mod complete;
 pub(crate) mod data;
 pub(crate) mod db;
 pub(crate) mod digest;
+pub(crate) mod document;
 pub(crate) mod fire;
 pub(crate) mod gap;
 pub(crate) mod gate;

@@ -16,6 +16,7 @@ use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, RunId, Timestamp,
 use crate::cluster::Cluster;
 use crate::data::JobData;
 use crate::digest::{JobDigest, RunDigest};
+use crate::document::{Document, DocumentExpect};
 use crate::error::{Error, Result};
 use crate::key::{Claimed, KeptAnswer, KeyClaim, Release};
 use crate::rollup::{RollupRow, RollupSpan};
@@ -347,6 +348,19 @@ pub trait Store: Send + Sync + 'static {
 
     /// The position of the newest event.
     async fn last_event(&self) -> Result<i64>;
+
+    /// Writes a document, and forgets those of its kind that have expired at its instant. Answers it with its new version, or nothing
+    /// where something else was there than expected.
+    async fn put_document(&self, document: Document, expect: DocumentExpect) -> Result<Option<Document>>;
+
+    /// A document that has not expired.
+    async fn document(&self, kind: &str, name: &str, at: Timestamp) -> Result<Option<Document>>;
+
+    /// Documents of a kind that have not expired, by name, after one.
+    async fn documents(&self, kind: &str, after: Option<&str>, at: Timestamp, limit: u32) -> Result<Vec<Document>>;
+
+    /// Removes a document. True: it was there.
+    async fn remove_document(&self, kind: &str, name: &str) -> Result<bool>;
 
     /// Keeps a webhook. A conflict: the name is taken.
     async fn add_webhook(&self, webhook: Webhook) -> Result<()>;

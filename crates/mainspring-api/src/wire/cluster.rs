@@ -39,6 +39,22 @@ pub struct Shard {
     pub epoch: Option<i64>,
 }
 
+/// Who has a shard, and since when.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+pub struct ShardOwner {
+    /// Its number, from 0.
+    pub shard: u32,
+    /// Name of its owner; absent while it passes from one to another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub node: Option<String>,
+    /// How often it has been taken, where nodes share the store.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub epoch: Option<i64>,
+    /// When the node that answers saw it come to this owner; absent where that was before it looked first.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub since: Option<Timestamp>,
+}
+
 /// How late handlers were entered during the last minutes: entered minus due.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
 pub struct ClusterLateness {

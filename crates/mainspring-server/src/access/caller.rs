@@ -85,7 +85,7 @@ impl Access {
     }
 
     fn with_cookie(&self, asked: Asked<'_>) -> Answer<Option<Session>> {
-        let Some(found) = self.key.session_of(asked.headers, asked.now) else { return Ok(None) };
+        let Some(found) = self.key().session_of(asked.headers, asked.now) else { return Ok(None) };
         let session = found.filter(|session| !self.has_ended(session)).ok_or_else(|| {
             let why = "the session of this browser is over, or is one of another server";
             Refusal::new(ErrorCode::AuthSessionInvalid, why)
@@ -163,7 +163,7 @@ mod tests {
     fn a_session_opens_for_pages_of_the_server_and_a_token_goes_before_it() {
         let access = Access::for_test("t");
         let session = Session::begin(NOW);
-        let cookie = access.key.cookie(&session, &access.site, &HeaderMap::new());
+        let cookie = access.key().cookie(&session, &access.site, &HeaderMap::new());
         let pair = cookie.to_str().unwrap().split(';').next().unwrap().to_owned();
         let mut given = headers(&header::COOKIE, &[&pair]);
         assert_eq!(code(&access, "GET", &given), None);
@@ -175,7 +175,7 @@ mod tests {
         let other = headers(&header::COOKIE, &[&format!("{pair}0")]);
         assert_eq!(code(&access, "GET", &other), Some(ErrorCode::AuthSessionInvalid));
         given.remove(header::AUTHORIZATION);
-        access.end(&session, NOW);
+        access.end_here(&session, NOW);
         assert_eq!(code(&access, "GET", &given), Some(ErrorCode::AuthSessionInvalid), "signed out");
     }
 

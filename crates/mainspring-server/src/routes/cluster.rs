@@ -4,7 +4,7 @@ use axum::Json;
 use axum::extract::State;
 use axum::http::{HeaderName, StatusCode, header};
 use mainspring_api::{
-    Cluster, ClusterLateness, ErrorCode, Node, Reason, ServerInfo, StoreWarning, did_you_mean, routes,
+    Cluster, ClusterLateness, ErrorCode, Node, Reason, ServerInfo, ShardOwner, StoreWarning, did_you_mean, routes,
 };
 use mainspring_core::Incarnation;
 use utoipa_axum::routes;
@@ -21,6 +21,7 @@ pub(super) fn routes() -> Vec<Route> {
         Route::view(routes!(nodes)),
         Route::view(routes!(cluster)),
         Route::view(routes!(lateness)),
+        Route::view(routes!(shard_owners)),
         Route::operate(routes!(drain)).repeatable(),
         Route::operate(routes!(undrain)).repeatable(),
         Route::view(routes!(document)),
@@ -77,6 +78,12 @@ async fn cluster(State(app): State<App>) -> Answer<Json<Cluster>> {
 #[utoipa::path(get, path = routes::LATENESS, tag = "server", responses((status = 200, body = ClusterLateness)))]
 async fn lateness(State(app): State<App>) -> Answer<Json<ClusterLateness>> {
     Ok(Json(show::lateness(&app).await?))
+}
+
+/// Returns who has which of the 256 shards, and since when.
+#[utoipa::path(get, path = routes::SHARDS, tag = "server", responses((status = 200, body = Vec<ShardOwner>)))]
+async fn shard_owners(State(app): State<App>) -> Json<Vec<ShardOwner>> {
+    Json(show::shard_owners(&app))
 }
 
 /// Asks a node to give its shards up and to take none. It hears that with its next renewal, within a second or two.

@@ -102,19 +102,23 @@ async fn delete(
     condition: Condition,
     QueryOf(options): QueryOf<WriteOptions>,
 ) -> Answer<StatusCode> {
-    let key = JobKey::new(namespace, name);
+    remove(&app, &JobKey::new(namespace, name), condition, options).await.map(|()| DONE)
+}
+
+/// Deletes a job, if a condition holds.
+pub(super) async fn remove(app: &App, key: &JobKey, condition: Condition, options: WriteOptions) -> Answer<()> {
     for _ in 0..TRIES {
-        let row = find(&app, &key).await?;
-        condition.check(&what(&key), Some(show::count(row.version.0)), || missing(&key))?;
+        let row = find(app, key).await?;
+        condition.check(&what(key), Some(show::count(row.version.0)), || missing(key))?;
         if options.dry_run {
-            return Ok(DONE);
+            return Ok(());
         }
-        match app.control().delete_job(&key, Expect::Change(row.change)).await {
+        match app.control().delete_job(key, Expect::Change(row.change)).await {
             Err(control::Error::Store(StoreError::Conflict { .. })) => {}
-            done => return Ok(done.map(|()| DONE)?),
+            done => return Ok(done?),
         }
     }
-    Err(overtaken(&key))
+    Err(overtaken(key))
 }
 
 /// Pauses a job: once this is answered, none of its triggers fires.
@@ -235,7 +239,8 @@ pub(super) async fn compile(app: &App, spec: JobSpec) -> Answer<(Job, Vec<Proble
     .await
 }
 
-async fn save(
+/// Makes or replaces a job, if a condition holds.
+pub(super) async fn save(
     app: &App,
     key: &JobKey,
     condition: Condition,

@@ -1,7 +1,7 @@
 //! Signing a browser in and out.
 
 use axum::extract::State;
-use axum::http::{HeaderMap, StatusCode, header};
+use axum::http::{HeaderMap, header};
 use axum::response::{AppendHeaders, IntoResponse};
 use axum::{Extension, Json};
 use mainspring_api::{ErrorCode, LoginLink, Problem, Session, SessionKind, SignIn, routes};
@@ -39,7 +39,7 @@ async fn sign_in(State(app): State<App>, headers: HeaderMap, Body(with): Body<Si
     }
     let begun = session::Session::begin(now);
     tracing::info!(session.id = begun.id, by = if with.code.is_some() { "link" } else { "token" }, "signed in");
-    let cookie = app.access.key.cookie(&begun, &app.access.site, &headers);
+    let cookie = app.access.key().cookie(&begun, &app.access.site, &headers);
     Ok((DONE, AppendHeaders([(header::SET_COOKIE, cookie)])))
 }
 
@@ -63,12 +63,12 @@ async fn sign_out(
     State(app): State<App>,
     Extension(caller): Extension<Caller>,
     headers: HeaderMap,
-) -> (StatusCode, AppendHeaders<[(header::HeaderName, header::HeaderValue); 1]>) {
+) -> Answer<impl IntoResponse> {
     if let Caller::Session(session) = &caller {
-        app.access.end(session, app.now());
+        app.access.end(&**app.control().store(), session, app.now()).await?;
         tracing::info!(session.id = session.id, "signed out");
     }
-    (DONE, AppendHeaders([(header::SET_COOKIE, session::no_cookie(&app.access.site, &headers))]))
+    Ok((DONE, AppendHeaders([(header::SET_COOKIE, session::no_cookie(&app.access.site, &headers))])))
 }
 
 /// Makes a link that signs one browser in, once, within ten minutes, on the node that answers.

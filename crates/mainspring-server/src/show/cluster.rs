@@ -41,6 +41,17 @@ pub(crate) fn shards(app: &Inner, nodes: &[api::Node]) -> Vec<api::Shard> {
     Shard::all().map(shard).collect()
 }
 
+/// Who has which shard, and since when.
+pub(crate) fn shard_owners(app: &Inner) -> Vec<api::ShardOwner> {
+    let alone = app.control().store().cluster().is_none().then_some(app.started_at);
+    let owner = |shard: api::Shard| {
+        let number = u8::try_from(shard.number).unwrap_or(u8::MAX);
+        let since = alone.or_else(|| app.shard_moves.since(Shard(number)));
+        api::ShardOwner { shard: shard.number, node: shard.node, epoch: shard.epoch, since: since.map(instant) }
+    };
+    shards(app, &nodes(app)).into_iter().map(owner).collect()
+}
+
 /// How late handlers were entered: what this node has counted, and what the others have kept.
 pub(crate) async fn lateness(app: &Inner) -> Result<api::ClusterLateness, mainspring_store::Error> {
     let mut sum = Lateness::default();

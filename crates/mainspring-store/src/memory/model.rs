@@ -12,6 +12,7 @@ use mainspring_core::run::{AttemptOutcome, RunState};
 use mainspring_core::{BatchId, Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
 use rustc_hash::FxHashMap;
 
+use super::documents::Documents;
 use super::events::Events;
 use super::fire::Answer;
 use super::history::{FinalRun, History};
@@ -72,6 +73,7 @@ pub(super) struct Model {
     pub(super) keys: FxHashMap<String, Key>,
     pub(super) workers: BTreeMap<Incarnation, Worker>,
     pub(super) worker_tokens: BTreeMap<String, WorkerToken>,
+    pub(super) documents: Documents,
     pub(super) webhooks: Webhooks,
     /// Figures of spans of time.
     pub(super) rollups: BTreeMap<(RollupSpan, Timestamp, String), RollupRow>,
@@ -180,6 +182,7 @@ impl Model {
             keys: FxHashMap::default(),
             workers: BTreeMap::new(),
             worker_tokens: BTreeMap::new(),
+            documents: Documents::default(),
             webhooks: Webhooks::default(),
             rollups: BTreeMap::new(),
             routes: BTreeMap::new(),

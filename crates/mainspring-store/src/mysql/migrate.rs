@@ -46,6 +46,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(17, "0017_fence_kept"),
     migration!(18, "0018_far"),
     migration!(19, "0019_rollup"),
+    migration!(20, "0020_document"),
 ];
 
 /// Number of the newest migration.

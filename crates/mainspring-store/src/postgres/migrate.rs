@@ -46,6 +46,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(16, "0016_far"),
     migration!(17, "0017_events"),
     migration!(18, "0018_rollup"),
+    migration!(19, "0019_document"),
 ];
 
 /// Number of the newest migration.

@@ -19,12 +19,13 @@ use super::db::{Step, sql};
 use super::lane;
 use super::session::Session;
 use super::{
-    Batches, complete, data, digest, fire, gap, job, job_lane, keep, key, names, purge, queue, queues, rollup, route,
-    run, save, trigger, update, warnings, webhook, worker,
+    Batches, complete, data, digest, document, fire, gap, job, job_lane, keep, key, names, purge, queue, queues,
+    rollup, route, run, save, trigger, update, warnings, webhook, worker,
 };
 use crate::cluster::Cluster;
 use crate::data::JobData;
 use crate::digest::{JobDigest, RunDigest};
+use crate::document::{Document, DocumentExpect};
 use crate::error::{Error, Result};
 use crate::key::{Claimed, KeptAnswer, KeyClaim, Release};
 use crate::rollup::{RollupRow, RollupSpan};
@@ -457,6 +458,26 @@ impl<B: Backend> Store for B {
     async fn last_event(&self) -> Result<i64> {
         self.before_events().await?;
         self.read(ReadLane::Requests, "read events", |db| keep::last_event(db)).await
+    }
+
+    async fn put_document(&self, it: Document, expect: DocumentExpect) -> Result<Option<Document>> {
+        self.write(Lane::Api, "write a document", move |s| document::put(s, &it, expect)).await
+    }
+
+    async fn document(&self, kind: &str, name: &str, at: Timestamp) -> Result<Option<Document>> {
+        let (kind, name) = (kind.to_owned(), name.to_owned());
+        self.read(ReadLane::Requests, "read a document", move |db| document::get(db, &kind, &name, at)).await
+    }
+
+    async fn documents(&self, kind: &str, after: Option<&str>, at: Timestamp, limit: u32) -> Result<Vec<Document>> {
+        let (kind, after) = (kind.to_owned(), after.map(str::to_owned));
+        let operation = "list documents";
+        self.read(ReadLane::Requests, operation, move |db| document::list(db, &kind, after.as_deref(), at, limit)).await
+    }
+
+    async fn remove_document(&self, kind: &str, name: &str) -> Result<bool> {
+        let (kind, name) = (kind.to_owned(), name.to_owned());
+        self.write(Lane::Api, "remove a document", move |s| document::remove(s, &kind, &name)).await
     }
 
     async fn add_webhook(&self, it: Webhook) -> Result<()> {

@@ -36,6 +36,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(14, "0014_lane"),
     migration!(15, "0015_waiting"),
     migration!(16, "0016_rollup"),
+    migration!(17, "0017_document"),
 ];
 
 /// Number of the newest migration.

@@ -1,0 +1,4 @@
+SELECT kind, name, body, version, at, expires_at FROM document
+WHERE kind = :kind AND name > :after AND (expires_at IS NULL OR expires_at > :at)
+ORDER BY name
+LIMIT :limit

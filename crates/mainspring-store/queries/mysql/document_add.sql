@@ -1,0 +1,3 @@
+-- Zero rows: somebody else was faster.
+INSERT IGNORE INTO document (kind, name, body, version, at, expires_at)
+VALUES (:kind, :name, :body, :version, :at, :expires_at)

@@ -1,0 +1,67 @@
+//! Documents that the server keeps for itself.
+#![expect(missing_docs, reason = "the names of histories are sentences")]
+
+use std::sync::Arc;
+
+use super::kit::at;
+use crate::{Document, DocumentExpect, Store};
+
+fn document(kind: &str, name: &str, body: &str, now: i64, expires_at: Option<i64>) -> Document {
+    let (kind, name, body) = (kind.into(), name.into(), body.into());
+    Document { kind, name, body, version: 0, at: at(now), expires_at: expires_at.map(at) }
+}
+
+async fn put(store: &dyn Store, document: Document, expect: DocumentExpect) -> Option<i64> {
+    store.put_document(document, expect).await.expect("put_document").map(|written| written.version)
+}
+
+async fn names(store: &dyn Store, kind: &str, after: Option<&str>, now: i64, limit: u32) -> Vec<String> {
+    let found = store.documents(kind, after, at(now), limit).await.expect("documents");
+    found.into_iter().map(|document| document.name).collect()
+}
+
+pub async fn documents_are_kept_by_kind_and_name(store: Arc<dyn Store>) {
+    let store = &*store;
+    let long = "ü\n\"".repeat(50_000);
+    for (kind, name) in [("view", "b"), ("view", "a"), ("view", "C"), ("other", "a")] {
+        let made = document(kind, name, &format!("{kind}/{name}{long}"), 1_000, None);
+        assert_eq!(put(store, made, DocumentExpect::Anything).await, Some(1));
+    }
+    let found = store.document("view", "a", at(2_000)).await.expect("document").expect("it is there");
+    assert_eq!(found, Document { version: 1, ..document("view", "a", &format!("view/a{long}"), 1_000, None) });
+    assert_eq!(store.document("view", "A", at(2_000)).await.expect("document"), None);
+    assert_eq!(names(store, "view", None, 2_000, 10).await, ["C", "a", "b"]);
+    assert_eq!(names(store, "view", Some("C"), 2_000, 1).await, ["a"]);
+    assert_eq!(names(store, "none", None, 2_000, 10).await, [""; 0]);
+    assert!(store.remove_document("view", "a").await.expect("remove_document"));
+    assert!(!store.remove_document("view", "a").await.expect("remove_document"));
+    assert_eq!(names(store, "view", None, 2_000, 10).await, ["C", "b"]);
+    assert_eq!(names(store, "other", None, 2_000, 10).await, ["a"]);
+}
+
+pub async fn documents_are_written_over_what_was_expected_alone(store: Arc<dyn Store>) {
+    let store = &*store;
+    let new = |body: &str| document("view", "a", body, 1_000, None);
+    assert_eq!(put(store, new("0"), DocumentExpect::Version(1)).await, None);
+    assert_eq!(put(store, new("1"), DocumentExpect::Absent).await, Some(1));
+    assert_eq!(put(store, new("x"), DocumentExpect::Absent).await, None);
+    assert_eq!(put(store, new("2"), DocumentExpect::Version(1)).await, Some(2));
+    assert_eq!(put(store, new("x"), DocumentExpect::Version(1)).await, None);
+    assert_eq!(put(store, new("3"), DocumentExpect::Anything).await, Some(3));
+    let found = store.document("view", "a", at(2_000)).await.expect("document").expect("it is there");
+    assert_eq!((found.body.as_str(), found.version), ("3", 3));
+}
+
+pub async fn documents_expire(store: Arc<dyn Store>) {
+    let store = &*store;
+    for (name, expires_at) in [("a", Some(5_000)), ("b", Some(9_000)), ("c", None)] {
+        let made = document("ended", name, "", 1_000, expires_at);
+        assert_eq!(put(store, made, DocumentExpect::Anything).await, Some(1));
+    }
+    assert_eq!(names(store, "ended", None, 4_999, 10).await, ["a", "b", "c"]);
+    assert_eq!(names(store, "ended", None, 5_000, 10).await, ["b", "c"]);
+    assert_eq!(store.document("ended", "a", at(5_000)).await.expect("document"), None);
+    // The next write of the kind takes it away, and its name is free.
+    assert_eq!(put(store, document("ended", "a", "", 6_000, None), DocumentExpect::Absent).await, Some(1));
+    assert_eq!(names(store, "ended", None, 9_000, 10).await, ["a", "c"]);
+}
