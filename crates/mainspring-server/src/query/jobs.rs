@@ -1,5 +1,8 @@
 //! Jobs that a query finds: what its terms mean, and the walk over the store.
 
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use mainspring_core::job::{Job, JobKey, ScheduleDefinition, Task};
@@ -11,6 +14,7 @@ use super::{Field, Kind, Query, Term, Test, compare};
 use crate::app::App;
 use crate::refusal::Answer;
 use crate::words;
+use crate::work::{may_go_on, off_thread};
 
 /// What can be asked of jobs.
 pub(crate) const FIELDS: &[Field] = &[
@@ -62,7 +66,8 @@ pub(crate) async fn walk(
     asked.limit = u32::try_from(at_once).unwrap_or(u32::MAX);
     let needs_digest = query.0.iter().any(needs_digest);
     let store = app.control().store();
-    let mut found = Vec::new();
+    let query = Arc::new(query.clone());
+    let mut found: Vec<Found> = Vec::new();
     loop {
         let rows = store.jobs(asked.clone()).await?;
         let is_last = rows.len() < at_once;
@@ -74,17 +79,13 @@ pub(crate) async fn walk(
             false => Vec::new(),
         };
         digests.resize(rows.len(), None);
-        let now = app.now();
-        for (row, digest) in rows.into_iter().zip(digests) {
-            let facts = Facts { row: &row, digest: digest.as_ref(), now };
-            if !query.0.iter().all(|term| facts.fit(term)) {
-                continue;
-            }
-            if found.len() == limit {
-                let last: Option<&Found> = found.last();
-                return Ok(Walked { rest: last.map(|last| last.row.definition.key.clone()), found });
-            }
-            found.push(Found { row, digest });
+        let (query, now, room) = (Arc::clone(&query), app.now(), limit - found.len());
+        let looks_at = !query.0.is_empty();
+        let look = move || those_that_fit(rows.into_iter().zip(digests), &query, now, room);
+        found.extend(if looks_at { off_thread(look).await? } else { look()? });
+        if found.len() > limit {
+            found.truncate(limit);
+            return Ok(Walked { rest: found.last().map(|last| last.row.definition.key.clone()), found });
         }
         if is_last {
             return Ok(Walked { found, rest: None });
@@ -93,6 +94,27 @@ pub(crate) async fn walk(
             return Ok(Walked { found, rest: asked.after });
         }
     }
+}
+
+/// The jobs that a query finds, and no more than one beyond the room there is, which tells that there are more.
+fn those_that_fit(
+    jobs: impl Iterator<Item = (JobRow, Option<JobDigest>)>,
+    query: &Query,
+    now: Timestamp,
+    room: usize,
+) -> Answer<Vec<Found>> {
+    let mut found = Vec::new();
+    for (row, digest) in jobs {
+        may_go_on()?;
+        let mut facts = Facts::new(&row, digest.as_ref(), now);
+        if query.0.iter().all(|term| facts.fit(term)) {
+            found.push(Found { row, digest });
+            if found.len() > room {
+                break;
+            }
+        }
+    }
+    Ok(found)
 }
 
 /// What the store can look for by itself. It finds at least what the query does.
@@ -135,41 +157,39 @@ struct Facts<'a> {
     row: &'a JobRow,
     digest: Option<&'a JobDigest>,
     now: Timestamp,
+    /// The texts of fields that were asked for, so that many terms cost as much as one.
+    texts: BTreeMap<&'static str, Vec<String>>,
 }
 
-impl Facts<'_> {
-    fn fit(&self, term: &Term) -> bool {
+impl<'a> Facts<'a> {
+    const fn new(row: &'a JobRow, digest: Option<&'a JobDigest>, now: Timestamp) -> Self {
+        Self { row, digest, now, texts: BTreeMap::new() }
+    }
+
+    fn fit(&mut self, term: &Term) -> bool {
         self.holds(term) != term.negated
     }
 
-    fn holds(&self, term: &Term) -> bool {
-        let (job, test) = (&*self.row.definition, &term.test);
-        let name = || std::iter::once(job.key.name.as_str());
-        let triggers = job.triggers.iter();
+    fn holds(&mut self, term: &Term) -> bool {
+        let test = &term.test;
         match term.field {
-            None | Some("name") => compare::texts(test, name(), compare::is_in),
-            Some("namespace") => compare::texts(test, std::iter::once(job.key.namespace.as_str()), compare::is),
             Some("state") => match test {
                 Test::Any(states) => states.iter().any(|state| self.is(state)),
                 _ => true,
             },
-            Some("label") => labels(test, job),
-            Some("queue") => compare::texts(test, std::iter::once(job.queue.as_str()), compare::is),
-            Some("task") => compare::texts(test, std::iter::once(job.task.kind()), compare::is),
-            Some("handler") => compare::texts(test, handler(job).into_iter(), compare::is),
-            Some("script") => compare::texts(test, script(&job.task).into_iter(), compare::is_in),
-            Some("zone") => compare::texts(test, triggers.map(|trigger| trigger.timezone.as_str()), compare::is),
-            Some("calendar") => {
-                compare::texts(test, triggers.filter_map(|trigger| trigger.calendar.as_deref()), compare::is)
-            }
-            Some("schedule") => {
-                let texts: Vec<String> = triggers.map(schedule).collect();
-                compare::texts(test, texts.iter().map(String::as_str), compare::is_in)
-            }
+            Some("label") => labels(test, &self.row.definition),
             Some("next") => compare::instant(test, self.digest.and_then(|digest| digest.next_fire_at), self.now),
             Some("last") => compare::instant(test, self.last(), self.now),
-            Some(_) => false,
+            None => compare::texts(test, self.texts("name"), compare::is_in),
+            Some(field @ ("name" | "script" | "schedule")) => compare::texts(test, self.texts(field), compare::is_in),
+            Some(field) => compare::texts(test, self.texts(field), compare::is),
         }
+    }
+
+    /// The texts of a field, in small letters.
+    fn texts(&mut self, field: &'static str) -> &[String] {
+        let job = &*self.row.definition;
+        self.texts.entry(field).or_insert_with(|| texts(job, field).iter().map(|text| text.to_lowercase()).collect())
     }
 
     fn is(&self, state: &str) -> bool {
@@ -191,15 +211,35 @@ impl Facts<'_> {
     }
 }
 
+/// What a job says in a field.
+fn texts<'a>(job: &'a Job, field: &str) -> Vec<Cow<'a, str>> {
+    let triggers = job.triggers.iter();
+    match field {
+        "name" => vec![job.key.name.as_str().into()],
+        "namespace" => vec![job.key.namespace.as_str().into()],
+        "queue" => vec![job.queue.as_str().into()],
+        "task" => vec![job.task.kind().into()],
+        "handler" => handler(job).map(Cow::from).into_iter().collect(),
+        "script" => script(&job.task).into_iter().map(Cow::from).collect(),
+        "zone" => triggers.map(|trigger| trigger.timezone.as_str().into()).collect(),
+        "calendar" => triggers.filter_map(|trigger| Some(trigger.calendar.as_deref()?.into())).collect(),
+        "schedule" => triggers.map(|trigger| schedule(trigger).into()).collect(),
+        _ => Vec::new(),
+    }
+}
+
 /// `key`, or `key=value`.
 fn labels(test: &Test, job: &Job) -> bool {
-    let fits = |pattern: &str, (name, value): (&String, &String)| match pattern.split_once('=') {
+    let fits = |pattern: &str, name: &str, value: &str| match pattern.split_once('=') {
         Some((wanted, wanted_value)) => compare::is(wanted, name) && compare::is(wanted_value, value),
         None => compare::is(pattern, name),
     };
     match test {
         Test::Present => !job.labels.is_empty(),
-        Test::Any(patterns) => job.labels.iter().any(|label| patterns.iter().any(|pattern| fits(pattern, label))),
+        Test::Any(patterns) => job.labels.iter().any(|(name, value)| {
+            let (name, value) = (name.to_lowercase(), value.to_lowercase());
+            patterns.iter().any(|pattern| fits(pattern, &name, &value))
+        }),
         Test::Less(_) | Test::More(_) => false,
     }
 }
@@ -232,8 +272,6 @@ fn schedule(trigger: &mainspring_core::job::TriggerDefinition) -> String {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::Arc;
-
     use mainspring_core::job::TriggerDefinition;
     use mainspring_core::run::Origin;
     use mainspring_core::{JobId, JobVersion, RunId};
@@ -281,7 +319,7 @@ mod tests {
     #[test]
     fn terms_say_what_jobs_are() {
         let (row, digest) = (job(), digest());
-        let facts = Facts { row: &row, digest: Some(&digest), now: at(0) };
+        let mut facts = Facts::new(&row, Some(&digest), at(0));
         for (text, expected) in [
             ("", true),
             ("backup", true),
@@ -328,6 +366,26 @@ mod tests {
             let query = parse(text, FIELDS).unwrap();
             assert_eq!(query.0.iter().all(|term| facts.fit(term)), expected, "{text}");
         }
+    }
+
+    #[test]
+    fn texts_are_made_once_for_a_job() {
+        let row = job();
+        let mut facts = Facts::new(&row, None, at(0));
+        let first = facts.texts("schedule").as_ptr();
+        let query = parse("schedule:09:00 -schedule:sunday", FIELDS).unwrap();
+        assert!(query.0.iter().all(|term| facts.fit(term)));
+        assert_eq!(facts.texts("schedule").as_ptr(), first);
+        assert_eq!(facts.texts("script"), ["pg_dump orders"]);
+    }
+
+    #[test]
+    fn one_job_more_than_there_is_room_for_is_enough() {
+        let found = |text, room| {
+            let jobs = std::iter::repeat_with(|| (job(), None)).take(5);
+            those_that_fit(jobs, &parse(text, FIELDS).unwrap(), at(0), room).unwrap().len()
+        };
+        assert_eq!((found("backup", 2), found("backup", 5), found("-backup", 2)), (3, 5, 0));
     }
 
     #[test]

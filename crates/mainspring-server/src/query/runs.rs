@@ -97,7 +97,8 @@ fn push_down(query: &Query, asked: &mut RunQuery, now: Timestamp) {
 
 fn holds(term: &Term, run: &RunInfo, now: Timestamp) -> bool {
     let test = &term.test;
-    let one = |text: &str, fits: fn(&str, &str) -> bool| compare::texts(test, std::iter::once(text), fits);
+    let one = |text: &str, fits: fn(&str, &str) -> bool| compare::texts(test, &[text.to_lowercase()], fits);
+    let any = |text: &Option<String>| text.as_deref().is_some_and(|text| one(text, compare::is));
     match term.field {
         None => {
             let id = run.id.to_string();
@@ -107,10 +108,10 @@ fn holds(term: &Term, run: &RunInfo, now: Timestamp) -> bool {
         Some("state") => one(run.state.as_str(), compare::is),
         Some("job") => one(&run.key.name, compare::is_in),
         Some("namespace") => one(&run.key.namespace, compare::is),
-        Some("trigger") => compare::texts(test, run.trigger_name.as_deref().into_iter(), compare::is),
+        Some("trigger") => any(&run.trigger_name),
         Some("origin") => one(origin(run.origin), compare::is),
         Some("queue") => one(&run.queue, compare::is),
-        Some("worker") => compare::texts(test, run.worker.as_deref().into_iter(), compare::is),
+        Some("worker") => any(&run.worker),
         Some("error") => texts_of_error(test, run),
         Some("exit") => compare::number(test, run.exit_code.map(i64::from)),
         Some("attempt") => compare::number(test, Some(i64::from(run.attempt))),
@@ -133,7 +134,8 @@ fn origin(origin: Origin) -> &'static str {
 
 fn texts_of_error(test: &Test, run: &RunInfo) -> bool {
     let texts = [&run.error, &run.error_code, &run.reason].into_iter().flatten();
-    compare::texts(test, texts.map(String::as_str), compare::is_in)
+    let texts: Vec<String> = texts.map(|text| text.to_lowercase()).collect();
+    compare::texts(test, &texts, compare::is_in)
 }
 
 /// How long the latest attempt of a run took, or has taken so far.
