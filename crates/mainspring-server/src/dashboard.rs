@@ -33,6 +33,8 @@ const DASHBOARDS_MAX: usize = 64;
 /// A worker that was heard within this time is alive, in milliseconds.
 const HEARD_MS: i64 = 30_000;
 const LONGEST: u32 = 10;
+/// Running runs that are looked at for the longest of one namespace.
+const LOOKED_AT: u32 = 1_000;
 /// Ended runs of which the usual time is computed, and how many it takes.
 const USUAL_RUNS: u32 = 20;
 const USUAL_RUNS_MIN: usize = 5;
@@ -131,15 +133,22 @@ async fn peaks(app: &App, kept: &mut Kept, namespace: Option<&str>, now: Timesta
 /// The runs that are executed for longest.
 async fn longest(app: &App, namespace: Option<&str>, now: Timestamp) -> Answer<Vec<LongRun>> {
     let store = app.control().store();
-    let running = store.longest_running(LONGEST).await?;
+    // Of all namespaces, those of one may come late.
+    let looked_at = namespace.map_or(LONGEST, |_| LOOKED_AT);
+    let mut running = store.longest_running(looked_at).await?;
     let mut ids: Vec<JobId> = running.iter().map(|(job, _)| *job).collect();
     ids.sort_unstable();
     ids.dedup();
-    let jobs = jobs(app, ids.clone()).await?;
+    let jobs = jobs(app, ids).await?;
+    running.retain(|(job, _)| is_of(namespace, jobs.get(job)));
+    running.truncate(LONGEST as usize);
+    let mut ids: Vec<JobId> = running.iter().map(|(job, _)| *job).collect();
+    ids.sort_unstable();
+    ids.dedup();
     let digests = store.job_digests(ids, USUAL_RUNS).await?;
     let usual: FxHashMap<JobId, Option<u64>> = digests.iter().map(|digest| (digest.job, usual_ms(digest))).collect();
     let show = |(id, run): (JobId, RunDigest)| {
-        let job = jobs.get(&id).filter(|job| namespace.is_none_or(|namespace| job.key.namespace == namespace))?;
+        let job = jobs.get(&id)?;
         let started_at = run.started_at?;
         Some(LongRun {
             run: run.id.to_string(),
@@ -151,6 +160,11 @@ async fn longest(app: &App, namespace: Option<&str>, now: Timestamp) -> Answer<V
         })
     };
     Ok(running.into_iter().filter_map(show).collect())
+}
+
+/// Whether a job is there, and in a namespace or any.
+fn is_of(namespace: Option<&str>, job: Option<&Arc<Job>>) -> bool {
+    job.is_some_and(|job| namespace.is_none_or(|namespace| job.key.namespace == namespace))
 }
 
 /// Definitions by id. Those of deleted jobs are missing.

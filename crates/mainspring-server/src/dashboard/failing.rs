@@ -6,15 +6,16 @@ use mainspring_api::{Attention, AttentionKind};
 use mainspring_core::JobId;
 use mainspring_core::run::RunState;
 use mainspring_store::EventRow;
+use rustc_hash::FxHashMap;
 
 use super::attention::item;
-use super::jobs;
+use super::{is_of, jobs};
 use crate::app::App;
 use crate::refusal::Answer;
 use crate::show::instant;
 
-/// Events that the first look reads, at most; the oldest failures are left to the list of jobs.
-const FIRST_EVENTS: i64 = 2_000;
+/// Newest events that a look reads, at most: older failures are left to the list of jobs, also after a time in which nobody looked.
+const NEWEST_EVENTS: i64 = 2_000;
 /// Events that a look reads at once, and how often at most: a later look goes on.
 const EVENTS_AT_ONCE: u32 = 500;
 const READS_MAX: usize = 10;
@@ -22,6 +23,8 @@ const READS_MAX: usize = 10;
 const JOBS_MAX: usize = 5_000;
 /// Jobs that are shown.
 const SHOWN_MAX: usize = 50;
+/// Jobs that are read at once to find those of a namespace.
+const JOBS_AT_ONCE: usize = 500;
 /// Failures in a row that are counted.
 const STREAK_MAX: u32 = 10;
 
@@ -37,10 +40,7 @@ impl Failing {
     /// Reads on, and shows what fails: the newest first.
     pub(super) async fn look(&mut self, app: &App, namespace: Option<&str>) -> Answer<Vec<Attention>> {
         let store = app.control().store();
-        let mut through = match self.through {
-            Some(through) => through,
-            None => store.last_event().await?.saturating_sub(FIRST_EVENTS).max(0),
-        };
+        let mut through = begin(self.through, store.last_event().await?);
         for _ in 0..READS_MAX {
             let events = store.events(through, EVENTS_AT_ONCE).await?;
             let Some(last) = events.last() else { break };
@@ -75,14 +75,20 @@ impl Failing {
     async fn show(&self, app: &App, namespace: Option<&str>) -> Answer<Vec<Attention>> {
         let mut newest: Vec<(i64, JobId)> = self.jobs.iter().map(|(job, seq)| (*seq, *job)).collect();
         newest.sort_unstable_by(|a, b| b.cmp(a));
-        let ids: Vec<JobId> = newest.into_iter().map(|(_, job)| job).take(SHOWN_MAX).collect();
-        let definitions = jobs(app, ids.clone()).await?;
+        let mut definitions = FxHashMap::default();
+        let mut ids: Vec<JobId> = Vec::new();
+        for part in newest.chunks(namespace.map_or(SHOWN_MAX, |_| JOBS_AT_ONCE)) {
+            let part: Vec<JobId> = part.iter().map(|(_, job)| *job).collect();
+            definitions.extend(jobs(app, part.clone()).await?);
+            ids.extend(part.into_iter().filter(|id| is_of(namespace, definitions.get(id))));
+            if ids.len() >= SHOWN_MAX {
+                break;
+            }
+        }
+        ids.truncate(SHOWN_MAX);
         let mut shown = Vec::new();
         for digest in app.control().store().job_digests(ids, STREAK_MAX).await? {
             let Some(job) = definitions.get(&digest.job) else { continue };
-            if namespace.is_some_and(|namespace| job.key.namespace != namespace) {
-                continue;
-            }
             let ended = digest.recent.iter().filter(|run| run.state.is_final());
             let streak: Vec<_> = ended.take_while(|run| run.state == RunState::Failed).collect();
             let (Some(newest), Some(first)) = (streak.first(), streak.last()) else { continue };
@@ -100,6 +106,11 @@ impl Failing {
         }
         Ok(shown)
     }
+}
+
+/// After which event a look begins.
+fn begin(through: Option<i64>, newest: i64) -> i64 {
+    newest.saturating_sub(NEWEST_EVENTS).max(through.unwrap_or(0))
 }
 
 #[cfg(test)]
@@ -120,6 +131,12 @@ mod tests {
         assert_eq!(hear(2, "job", r#"{"key": "a/b", "change": "updated"}"#), [1]);
         assert_eq!(hear(3, "runs", r#"[["t", 2, "failed"], ["u", 1, "cancelled"]]"#), [1, 2]);
         assert_eq!(hear(4, "runs", r#"[["v", 1, "succeeded"]]"#), [2]);
+    }
+
+    #[test]
+    fn look_begins_near_the_newest_event() {
+        assert_eq!((begin(None, 10), begin(None, 5_000)), (0, 3_000));
+        assert_eq!((begin(Some(4_900), 5_000), begin(Some(10), 100_000)), (4_900, 98_000));
     }
 
     #[test]

@@ -157,6 +157,25 @@ async fn dashboard_says_what_fails_and_what_comes() {
 }
 
 #[tokio::test]
+async fn namespace_shows_its_failure_behind_many_of_others() {
+    let store = Arc::new(MemoryStore::new());
+    let (running, _clock) = running(&store).await;
+    let client = &running.client;
+    running.engine.handlers().register("bad", |_: mainspring_engine::RunContext| async { Err::<(), _>("no route") });
+    let later = (0..50).map(|number| ("default", format!("broken-{number}")));
+    for (namespace, name) in std::iter::once(("other", "broken".to_owned())).chain(later) {
+        let broken = spec(json!({"name": name, "handler": "bad"}));
+        client.put_job(namespace, &broken, Precondition::None, COMMIT).await.unwrap();
+        let run = client.run_job(namespace, &name, &RunNow::default()).await.unwrap();
+        client.wait_for_run(&run.id).await.unwrap();
+    }
+    let made: Dashboard = get(&running, "/api/v1/dashboard?namespace=other").await;
+    let mut failing = made.attention.iter().filter(|item| item.kind == AttentionKind::Failing);
+    assert_eq!(failing.next().and_then(|item| item.job.as_deref()), Some("broken"));
+    running.stop().await;
+}
+
+#[tokio::test]
 async fn misfires_of_all_triggers_are_listed_with_their_outage() {
     let store = Arc::new(MemoryStore::new());
     let (running, clock) = running(&store).await;
