@@ -3,8 +3,9 @@
 use mainspring_api::{MisfireSummary, Outage};
 use mainspring_core::Timestamp;
 use mainspring_core::batch::{GapOutcome, GapReason};
+use mainspring_core::job::JobKey;
 use mainspring_core::run::Origin;
-use mainspring_store::{GapRow, RunQuery};
+use mainspring_store::{GapRow, RunInfo, RunQuery};
 
 use crate::app::App;
 use crate::refusal::Answer;
@@ -27,16 +28,27 @@ struct Passed {
     recorded_at: Timestamp,
 }
 
+/// Whose records are summed up; all if it says nothing.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Of<'a> {
+    pub(crate) namespace: Option<&'a str>,
+    pub(crate) job: Option<&'a str>,
+}
+
 /// Sums up records, which come newest first, and looks for the runs that made up for outages.
 pub(crate) async fn summary(
     app: &App,
+    of: Of<'_>,
     (rows, rest): (Vec<(GapRow, Option<String>)>, Option<i64>),
 ) -> Answer<MisfireSummary> {
     let rows: Vec<GapRow> = rows.into_iter().map(|(row, _)| row).collect();
     let sum = |outcome| rows.iter().filter(|row| row.gap.outcome == outcome).map(|row| row.gap.count).sum();
     let mut outages = Vec::new();
+    let mut complete = rest.is_none();
     for passed in outages_of(&rows) {
-        let caught_up = caught_up(app, passed).await?;
+        let runs = app.control().store().runs(runs_of(app, of, passed).await?).await?;
+        complete &= runs.len() < RUNS_MAX as usize;
+        let caught_up = caught_up(&runs, of.job);
         outages.push(Outage {
             from: instant(passed.from),
             to: instant(passed.to),
@@ -46,7 +58,7 @@ pub(crate) async fn summary(
         });
     }
     let (missed, suppressed) = (sum(GapOutcome::Missed), sum(GapOutcome::Suppressed));
-    Ok(MisfireSummary { missed, suppressed, outages, complete: rest.is_none() })
+    Ok(MisfireSummary { missed, suppressed, outages, complete })
 }
 
 /// What nobody fired in time, grouped by when it was found.
@@ -70,19 +82,32 @@ fn outages_of(rows: &[GapRow]) -> Vec<Passed> {
     found
 }
 
-/// Counts the runs that made up for instants of an outage. Ids of runs tell their instants, so no other runs are read.
-async fn caught_up(app: &App, passed: Passed) -> Answer<u64> {
-    let (from, to) = (Some(passed.from), Some(passed.to + 1));
-    let query = RunQuery { from, to, limit: RUNS_MAX, ..RunQuery::default() };
-    let runs = app.control().store().runs(query).await?;
-    Ok(runs.iter().filter(|run| run.origin == Origin::Misfire).count() as u64)
+/// Asks for the runs in an outage. Ids of runs tell their instants, so no others are read.
+async fn runs_of(app: &App, of: Of<'_>, passed: Passed) -> Answer<RunQuery> {
+    let job = match (of.namespace, of.job) {
+        (Some(namespace), Some(name)) => app.control().store().job(&JobKey::new(namespace, name)).await?,
+        _ => None,
+    };
+    Ok(RunQuery {
+        namespace: of.namespace.map(str::to_owned),
+        job: job.map(|row| row.id),
+        from: Some(passed.from),
+        to: Some(passed.to + 1),
+        limit: RUNS_MAX,
+        ..RunQuery::default()
+    })
+}
+
+/// Counts the runs that made up for instants: of a job of this name, which may be deleted or in several namespaces.
+fn caught_up(runs: &[RunInfo], job: Option<&str>) -> u64 {
+    let of_job = |run: &&RunInfo| job.is_none_or(|name| run.key.name == name);
+    runs.iter().filter(|run| run.origin == Origin::Misfire).filter(of_job).count() as u64
 }
 
 #[cfg(test)]
 mod tests {
     use mainspring_core::TriggerId;
     use mainspring_core::batch::Gap;
-    use mainspring_core::job::JobKey;
 
     use super::*;
 

@@ -11,7 +11,7 @@ use utoipa_axum::routes;
 use super::{Route, named_namespace};
 use crate::app::App;
 use crate::extract::QueryOf;
-use crate::misfires::summary;
+use crate::misfires::{Of, summary};
 use crate::pages;
 use crate::refusal::{Answer, Refusal};
 use crate::show::{from_wire, instant};
@@ -38,7 +38,7 @@ async fn misfires(State(app): State<App>, QueryOf(filter): QueryOf<MisfireFilter
     };
     let (found, rest) = walk(&app, &wanted, before, limit).await?;
     let at_a_glance = match filter.cursor {
-        None => Some(summary(&app, walk(&app, &wanted, before, usize::MAX).await?).await?),
+        None => Some(summary(&app, wanted.whose(), walk(&app, &wanted, before, usize::MAX).await?).await?),
         Some(_) => None,
     };
     let items = found.into_iter().map(show).collect();
@@ -67,6 +67,10 @@ impl Wanted {
             })?,
             reason: word("cause", filter.cause.as_deref(), GapReason::from_word, GapReason::ALL, |it| it.as_str())?,
         })
+    }
+
+    fn whose(&self) -> Of<'_> {
+        Of { namespace: self.namespace.as_deref(), job: self.job.as_deref() }
     }
 
     fn fits(&self, row: &GapRow) -> bool {

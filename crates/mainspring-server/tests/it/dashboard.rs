@@ -176,6 +176,32 @@ async fn namespace_shows_its_failure_behind_many_of_others() {
 }
 
 #[tokio::test]
+async fn runs_of_other_jobs_do_not_make_up_for_an_outage() {
+    let store = Arc::new(MemoryStore::new());
+    let (running, clock) = running(&store).await;
+    for (namespace, misfire) in [("a", "do_nothing"), ("b", "fire_once_now")] {
+        let job = json!({"name": misfire.replace('_', "-"), "noop": true,
+            "triggers": [{"name": "t", "cron": "0 * * * * ?", "misfire": misfire}]});
+        running.client.put_job(namespace, &spec(job), Precondition::None, COMMIT).await.unwrap();
+    }
+    clock.set(start() + 3_600_000);
+    let caught_up = async |query: &str| {
+        let page: Misfires = get(&running, &format!("/api/v1/misfires?{query}")).await;
+        page.summary.unwrap().outages.first().map(|outage| outage.caught_up)
+    };
+    let both = async {
+        while caught_up("namespace=a").await.is_none() || caught_up("namespace=-").await != Some(1) {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::time::timeout(Duration::from_secs(20), both).await.expect("one job skips, and one catches up");
+    assert_eq!(caught_up("namespace=a").await, Some(0));
+    assert_eq!(caught_up("namespace=a&job=do-nothing").await, Some(0));
+    assert_eq!(caught_up("job=do-nothing").await, Some(0));
+    running.stop().await;
+}
+
+#[tokio::test]
 async fn misfires_of_all_triggers_are_listed_with_their_outage() {
     let store = Arc::new(MemoryStore::new());
     let (running, clock) = running(&store).await;
