@@ -86,8 +86,12 @@ impl<S: Send + Sync> FromRequest<S> for Patch {
         check_media_type(request.headers(), &["application/merge-patch+json", "application/json"])?;
         let limits = limits_of(&request);
         let bytes = collect(request.into_body(), limits.bytes).await?;
-        let documents = mainspring_api::parse_documents(None, &bytes, mainspring_api::Format::Json, limits)
-            .map_err(Refusal::invalid)?;
+        let is_short = bytes.len() <= INLINE_BYTES_MAX;
+        let read = move || {
+            mainspring_api::parse_documents(None, &bytes, mainspring_api::Format::Json, limits)
+                .map_err(Refusal::invalid)
+        };
+        let documents = if is_short { read() } else { off_thread(read).await }?;
         let value = documents.into_iter().next().map(|document| document.value);
         match value {
             Some(value @ serde_json::Value::Object(_)) => Ok(Self(value)),
