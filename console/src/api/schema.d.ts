@@ -86,6 +86,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/cluster/shards": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns who has which of the 256 shards, and since when. */
+        get: operations["server_shard_owners"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/dashboard": {
         parameters: {
             query?: never;
@@ -674,6 +691,58 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/operations": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the operations of the last week, newest first. */
+        get: operations["operations_list"];
+        put?: never;
+        /** Does something to many jobs. The answer comes at once, and the operation says how far it is. */
+        post: operations["operations_begin"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/operations/{operation}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns an operation. */
+        get: operations["operations_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/operations/{operation}/cancel": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Asks an operation to end: what is done stays done. It hears that within a second. */
+        post: operations["operations_cancel"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/queues": {
         parameters: {
             query?: never;
@@ -961,6 +1030,64 @@ export interface paths {
         /** Makes a link that signs one browser in, once, within ten minutes, on the node that answers. */
         post: operations["session_link"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/stream": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Says what changes, in one stream for all that a browser shows.
+         * @description `event: change` carries a [`LiveChange`], `event: stats` a [`LiveStats`] each second where the topic `stats` is asked for, and `event: resync` says
+         *     that events may have been missed: look at everything again. A stream resumes after `Last-Event-ID` for about a minute, on the
+         *     same node. A comment comes every 15 s. The stream ends when the session or the token of its caller does.
+         */
+        get: operations["stream_stream"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/views": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists saved views, by name. */
+        get: operations["views_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/views/{view}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns a saved view. */
+        get: operations["views_get"];
+        /** Saves a view, or replaces one. */
+        put: operations["views_put"];
+        post?: never;
+        /** Deletes a saved view. */
+        delete: operations["views_delete"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2009,6 +2136,37 @@ export interface components {
          * @enum {string}
          */
         Leftovers: "kill" | "warn" | "keep";
+        /**
+         * @description Something of a topic has changed: the data of `event: change`. There are at most four of a topic in a second, so one may stand for
+         *     many changes.
+         */
+        LiveChange: {
+            /**
+             * Format: int32
+             * @description How many things have changed; absent where that was not counted, because there were too many.
+             */
+            count?: number | null;
+            /** @description What has changed, where that is one thing: a run, or `NAMESPACE/NAME` of a job. */
+            id?: string | null;
+            /** @description Each of them, where there are 2 to 50. Otherwise look at all again. */
+            items?: components["schemas"]["LiveItem"][];
+            /** @description Its members that are known to be different now. Of a run: `state`, `namespace`, `job`. */
+            patch?: unknown;
+            /**
+             * Format: int64
+             * @description Position within this stream's node. Events of a quarter of a second share one.
+             */
+            seq: number;
+            /** @description The topic. */
+            topic: string;
+        };
+        /** @description One of several things that have changed. */
+        LiveItem: {
+            /** @description A run, or `NAMESPACE/NAME` of a job. */
+            id: string;
+            /** @description Its members that are known to be different now. */
+            patch?: unknown;
+        };
         /** @description Where to begin to read the log of an attempt that failed. */
         LogError: {
             /**
@@ -2345,6 +2503,86 @@ export interface components {
          * @enum {string}
          */
         OnLost: "fail" | "retry";
+        /** @description Something that is done to many jobs, one after the other. Kept for a week. */
+        Operation: {
+            /** @description What is done. */
+            action: components["schemas"]["OperationAction"];
+            /** @description Whether somebody has asked to end it. */
+            cancel_asked?: boolean;
+            /**
+             * Format: int32
+             * @description Jobs that were done.
+             */
+            done: number;
+            ended_at?: components["schemas"]["Timestamp"] | null;
+            /** @description The first 100 that have failed. */
+            errors?: components["schemas"]["OperationError"][];
+            /**
+             * Format: int32
+             * @description Jobs that have failed.
+             */
+            failed: number;
+            /** @description Its id. */
+            id: string;
+            /** @description The namespace of the jobs. */
+            namespace: string;
+            /** @description Incarnation of the node that does it. */
+            node: string;
+            /** @description Why. */
+            reason?: string | null;
+            /** @description When it began. */
+            started_at: components["schemas"]["Timestamp"];
+            /** @description How far it is. */
+            state: components["schemas"]["OperationState"];
+            /**
+             * Format: int32
+             * @description How many jobs there are.
+             */
+            total: number;
+        };
+        /**
+         * @description What is done to each job.
+         * @enum {string}
+         */
+        OperationAction: "pause" | "resume" | "run" | "cancel" | "delete" | "label";
+        /** @description One job that an operation could not do something to. */
+        OperationError: {
+            /** @description Code of the error. */
+            code: string;
+            /** @description What was wrong. */
+            message: string;
+            /** @description The job. */
+            name: string;
+        };
+        /** @description Which jobs. */
+        OperationSelector: {
+            /** @description Their names, 1 to 100,000. */
+            names?: string[];
+            /** @description Their namespace. */
+            namespace: string;
+            /** @description In place of names: a query as the list of jobs takes it; empty for all jobs of the namespace. */
+            q?: string | null;
+        };
+        /** @description An operation that is asked for. */
+        OperationSpec: {
+            /** @description What is done. */
+            action: components["schemas"]["OperationAction"];
+            /** @description Labels that are set, where the action is `label`. */
+            add_labels?: {
+                [key: string]: string;
+            };
+            /** @description Why; kept with the operation. */
+            reason?: string | null;
+            /** @description Names of labels that are removed, where the action is `label`. */
+            remove_labels?: string[];
+            /** @description To which jobs. */
+            selector: components["schemas"]["OperationSelector"];
+        };
+        /**
+         * @description How far an operation is.
+         * @enum {string}
+         */
+        OperationState: "running" | "done" | "cancelled" | "interrupted" | "unknown";
         /**
          * @description What made a run.
          * @enum {string}
@@ -2533,6 +2771,48 @@ export interface components {
                  * @description Version, for `If-Match`.
                  */
                 version: number;
+            }[];
+            /** @description What `cursor` gets the next page; absent on the last one. Opaque, and valid for the same query only. */
+            next_cursor?: string | null;
+        };
+        /** @description A part of a list. */
+        Page_Operation: {
+            /** @description The items, in the order of the list. */
+            items: {
+                /** @description What is done. */
+                action: components["schemas"]["OperationAction"];
+                /** @description Whether somebody has asked to end it. */
+                cancel_asked?: boolean;
+                /**
+                 * Format: int32
+                 * @description Jobs that were done.
+                 */
+                done: number;
+                ended_at?: components["schemas"]["Timestamp"] | null;
+                /** @description The first 100 that have failed. */
+                errors?: components["schemas"]["OperationError"][];
+                /**
+                 * Format: int32
+                 * @description Jobs that have failed.
+                 */
+                failed: number;
+                /** @description Its id. */
+                id: string;
+                /** @description The namespace of the jobs. */
+                namespace: string;
+                /** @description Incarnation of the node that does it. */
+                node: string;
+                /** @description Why. */
+                reason?: string | null;
+                /** @description When it began. */
+                started_at: components["schemas"]["Timestamp"];
+                /** @description How far it is. */
+                state: components["schemas"]["OperationState"];
+                /**
+                 * Format: int32
+                 * @description How many jobs there are.
+                 */
+                total: number;
             }[];
             /** @description What `cursor` gets the next page; absent on the last one. Opaque, and valid for the same query only. */
             next_cursor?: string | null;
@@ -3108,6 +3388,22 @@ export interface components {
             /** @description Incarnation of its owner; nobody's while it passes from one to another. */
             owner?: string | null;
         };
+        /** @description Who has a shard, and since when. */
+        ShardOwner: {
+            /**
+             * Format: int64
+             * @description How often it has been taken, where nodes share the store.
+             */
+            epoch?: number | null;
+            /** @description Name of its owner; absent while it passes from one to another. */
+            node?: string | null;
+            /**
+             * Format: int32
+             * @description Its number, from 0.
+             */
+            shard: number;
+            since?: components["schemas"]["Timestamp"] | null;
+        };
         /** @description What a session is begun with: one of the two. */
         SignIn: {
             /** @description The code of a login link: what follows its `#`. */
@@ -3238,6 +3534,37 @@ export interface components {
          * @enum {string}
          */
         TriggerState: "active" | "complete" | "error" | "unknown";
+        /** @description A saved view. */
+        View: {
+            /** @description Which columns are shown, in order. */
+            columns?: string[];
+            /** @description Its name. */
+            name: string;
+            /** @description The page: `jobs`, `runs`. */
+            page: string;
+            /** @description What is looked for there. */
+            query?: string | null;
+            /** @description By what it is sorted. */
+            sort?: string | null;
+            /** @description When it was changed last. */
+            updated_at: components["schemas"]["Timestamp"];
+            /**
+             * Format: int64
+             * @description Counts its changes, from 1; also in `ETag`.
+             */
+            version: number;
+        };
+        /** @description What a page shows, under a name: shared by all. */
+        ViewSpec: {
+            /** @description Which columns are shown, in order. */
+            columns?: string[];
+            /** @description The page: `jobs`, `runs`. */
+            page: string;
+            /** @description What is looked for there. */
+            query?: string | null;
+            /** @description By what it is sorted. */
+            sort?: string | null;
+        };
         /** @description A webhook. */
         Webhook: {
             /** @description When it was made. */
@@ -3814,6 +4141,35 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Node"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    server_shard_owners: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShardOwner"][];
                 };
             };
             /** @description Refused */
@@ -5490,6 +5846,141 @@ export interface operations {
             };
         };
     };
+    operations_list: {
+        parameters: {
+            query?: {
+                /** @description `next_cursor` of the page before. */
+                cursor?: string;
+                /** @description Items at most, 1 to 1,000; 100 when absent. */
+                limit?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Page_Operation"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    operations_begin: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["OperationSpec"];
+            };
+        };
+        responses: {
+            /** @description It will be done */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operation"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    operations_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                operation: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operation"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    operations_cancel: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description 1 to 128 visible ASCII characters; a repetition under the same key gets the first answer again */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                operation: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It will be done */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Operation"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
     queues_list: {
         parameters: {
             query?: never;
@@ -6177,6 +6668,186 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["LoginLink"];
                 };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    stream_stream: {
+        parameters: {
+            query: {
+                /** @description The id of the last event, for those who cannot send the header `Last-Event-ID`. */
+                last_event_id?: string;
+                /** @description Topics with commas between them: `runs`, `jobs`, `queues`, `workers`, `cluster`, `stats`, `run:ID`, `job:NAMESPACE/NAME`; at most 100. */
+                topics: string;
+            };
+            header?: {
+                "Last-Event-ID"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/event-stream": components["schemas"]["LiveChange"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    views_list: {
+        parameters: {
+            query?: {
+                /** @description Only those of a page. */
+                page?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["View"][];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    views_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                view: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["View"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    views_put: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The version in quotes that must be there, or * */
+                "If-Match"?: string;
+                /** @description *: nothing must be there */
+                "If-None-Match"?: string;
+            };
+            path: {
+                view: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ViewSpec"];
+            };
+        };
+        responses: {
+            /** @description The answer */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["View"];
+                };
+            };
+            /** @description It was made */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["View"];
+                };
+            };
+            /** @description Refused */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["ProblemDetails"];
+                };
+            };
+        };
+    };
+    views_delete: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description The version in quotes that must be there, or * */
+                "If-Match"?: string;
+            };
+            path: {
+                view: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Gone */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Refused */
             default: {
