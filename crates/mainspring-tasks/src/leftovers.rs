@@ -32,20 +32,22 @@ pub(crate) fn remark_on(left: &[Pid], leftovers: Leftovers, recorder: &mut Recor
     if leftovers != Leftovers::Warn {
         return;
     }
-    for pid in left.iter().take(NAMED_MAX) {
-        let pid = pid.as_raw_nonzero();
-        recorder.remark(format!("process {pid} was left running in the background: {}", command(pid.get())));
+    // One that has ended since it was counted is no leftover.
+    let named = left.iter().map(|pid| pid.as_raw_nonzero().get());
+    let named: Vec<_> = named.filter_map(|pid| Some((pid, command(pid)?))).collect();
+    for (pid, command) in named.iter().take(NAMED_MAX) {
+        recorder.remark(format!("process {pid} was left running in the background: {command}"));
     }
-    if left.len() > NAMED_MAX {
-        recorder.remark(format!("and {} more processes", left.len() - NAMED_MAX));
+    if named.len() > NAMED_MAX {
+        recorder.remark(format!("and {} more processes", named.len() - NAMED_MAX));
     }
-    if !left.is_empty() {
+    if !named.is_empty() {
         recorder.remark("what they print is not kept; `leftovers: kill` ends such processes, `leftovers: keep` is silent about them");
     }
 }
 
-/// The command of a process, as far as it can be read, in one line.
-fn command(pid: i32) -> String {
+/// Returns the command of a process in one line, or nothing if the process has ended.
+fn command(pid: i32) -> Option<String> {
     let read = |file: &str| fs::read(format!("/proc/{pid}/{file}")).unwrap_or_default();
     let mut bytes = read("cmdline");
     if bytes.is_empty() {
@@ -53,5 +55,5 @@ fn command(pid: i32) -> String {
     }
     let text = String::from_utf8_lossy(&bytes).replace('\0', " ");
     let shown: String = text.trim().chars().map(|c| if c.is_control() { ' ' } else { c }).take(COMMAND_MAX).collect();
-    if shown.is_empty() { "(it has ended)".to_owned() } else { shown }
+    (!shown.is_empty()).then_some(shown)
 }
