@@ -40,7 +40,8 @@ tasks:
   tidy          check crate borders, purity, licences, file sizes, paths and links
   torture {torture}
                 break nodes and their database for so long, and account for everything; writes target/torture
-  vectors DIR   replay the answers of Quartz, or the exchanges of XXL-JOB's executors, in DIR, and show where ours differ"
+  vectors DIR   replay the answers of Quartz or Airflow, or the exchanges of XXL-JOB's executors, in DIR, and show where ours
+                differ"
     )
 }
 

@@ -1,11 +1,13 @@
-//! Replays recorded answers of Quartz, and recorded exchanges of XXL-JOB's executors, against ours.
+//! Replays recorded answers of Quartz about schedules and of Airflow about workflows, and recorded exchanges of XXL-JOB's
+//! executors, against ours.
 //!
-//! A folder of Quartz has one file of JSON lines per subject; its README says what the fields mean. To add a subject,
-//! write a [`Check`] for one line and name its file in [`FILES`]. A folder of XXL-JOB has one file for each executor, under
+//! A folder of the former has one file of JSON lines per subject; its README says what the fields mean. To add a subject,
+//! write a [`Check`] for one line and name its file in [`FILES`] or [`WORKFLOWS`]. A folder of XXL-JOB has one file for each executor, under
 //! any name.
 
 mod cron;
 mod triggers;
+mod workflows;
 mod xxl;
 
 use std::path::Path;
@@ -23,6 +25,15 @@ const FILES: [(&str, Check); 5] = [
     ("calendar.jsonl", |case| Ok(triggers::check("calendar", &case))),
     ("misfire.jsonl", |case| Ok(triggers::check("misfire", &case))),
     ("new_calendar.jsonl", |case| Ok(triggers::check("new_calendar", &case))),
+];
+
+const WORKFLOWS: [(&str, Check); 6] = [
+    ("trigger_rules.jsonl", |case| Ok(workflows::check("trigger_rules.jsonl", &case))),
+    ("dags.jsonl", |case| Ok(workflows::check("dags.jsonl", &case))),
+    ("timetables.jsonl", |case| Ok(workflows::check("timetables.jsonl", &case))),
+    ("backfill.jsonl", |case| Ok(workflows::check("backfill.jsonl", &case))),
+    ("reprocess.jsonl", |case| Ok(workflows::check("reprocess.jsonl", &case))),
+    ("rerun.jsonl", |case| Ok(workflows::check("rerun.jsonl", &case))),
 ];
 
 /// How many differences of a file are shown.
@@ -50,21 +61,24 @@ fn replay_folder(dir: &Path) -> anyhow::Result<(String, bool)> {
     if let Some(replayed) = replay_executors(dir)? {
         return Ok(replayed);
     }
+    let is_there = |(file, _): &(&str, Check)| dir.join(file).exists();
+    let files: &[(&str, Check)] = if WORKFLOWS.iter().any(is_there) { &WORKFLOWS } else { &FILES };
     let mut reports = Vec::new();
     let (mut all_equal, mut found) = (true, 0);
-    for (file, check) in FILES {
+    for (file, check) in files {
         let path = dir.join(file);
         if !path.exists() {
             reports.push(format!("{file}: missing"));
             continue;
         }
         let lines = std::fs::read_to_string(&path).with_context(|| format!("read {}", path.display()))?;
-        let report = replay(file, &lines, &check)?;
+        let report = replay(file, &lines, check)?;
         all_equal &= report.passed == report.total;
         found += 1;
         reports.push(report.to_string());
     }
-    anyhow::ensure!(found > 0, "{} has no vectors: expected {}", dir.display(), FILES.map(|(file, _)| file).join(", "));
+    let names = || FILES.iter().chain(&WORKFLOWS).map(|(file, _)| *file).collect::<Vec<_>>().join(", ");
+    anyhow::ensure!(found > 0, "{} has no vectors: expected {}", dir.display(), names());
     Ok((reports.join("\n"), all_equal))
 }
 
@@ -123,12 +137,13 @@ fn replay<'a>(
     for (number, line) in lines.lines().enumerate() {
         let at = || format!("{file}:{}", number + 1);
         let case: Value = serde_json::from_str(line).with_context(at)?;
-        // Exchanges have a number, and answers of routes nothing but their place.
-        let id = match (case["id"].as_str(), case["seq"].as_i64()) {
-            (Some(id), _) => id.to_owned(),
-            (None, Some(seq)) => format!("seq {seq}"),
-            (None, None) if case.get("route").is_some() => format!("line {}", number + 1),
-            (None, None) => anyhow::bail!("{} has no id", at()),
+        // Exchanges have a number, and answers of routes and of trigger rules nothing but their place.
+        let id = match (&case["id"], case["seq"].as_i64()) {
+            (Value::String(id), _) => id.clone(),
+            (Value::Number(id), _) => id.to_string(),
+            (_, Some(seq)) => format!("seq {seq}"),
+            (_, None) if case.get("route").or(case.get("rule")).is_some() => format!("line {}", number + 1),
+            (_, None) => anyhow::bail!("{} has no id", at()),
         };
         report.total += 1;
         match check(case).with_context(at)? {
@@ -257,5 +272,19 @@ mod tests {
         let empty = tempfile::tempdir().unwrap();
         let error = replay_folder(empty.path()).unwrap_err().to_string();
         assert!(error.contains("has no vectors: expected cron.jsonl"), "{error}");
+    }
+
+    #[test]
+    fn a_folder_about_workflows_is_replayed() {
+        let dir = tempfile::tempdir().unwrap();
+        let line = r#"{"rule":"all_done","up":"sf","at_once":"run"}"#;
+        std::fs::write(dir.path().join("trigger_rules.jsonl"), format!("{line}\n{line}\n")).unwrap();
+        let (report, all_equal) = replay_folder(dir.path()).unwrap();
+        assert!(all_equal && report.starts_with("trigger_rules.jsonl: 2/2\ndags.jsonl: missing"), "{report}");
+        assert!(!report.contains("cron.jsonl"), "of another set: {report}");
+        let wrong = line.replace("\"run\"", "\"skipped\"");
+        std::fs::write(dir.path().join("trigger_rules.jsonl"), format!("{line}\n{wrong}\n")).unwrap();
+        let (report, all_equal) = replay_folder(dir.path()).unwrap();
+        assert!(!all_equal && report.starts_with("trigger_rules.jsonl: 1/2\n  line 2: all_done"), "{report}");
     }
 }
