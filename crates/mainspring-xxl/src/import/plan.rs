@@ -418,7 +418,8 @@ INSERT INTO xxl_job_group VALUES (1,'mail','Mail',0,'http://10.0.0.1:9999/'),(2,
 
     #[test]
     fn what_is_not_the_same_here_is_said() {
-        let cases: [(&[(&str, &str)], Outcome, &str); 16] = [
+        type Changes<'a> = &'a [(&'a str, &'a str)];
+        let cases: [(Changes<'_>, Outcome, &str); 16] = [
             (&[("job_group", "9")], Outcome::Refused, "its executor group 9 is not in the dump, or was refused"),
             (&[("job_group", "3")], Outcome::Refused, "its executor group 3 is not in the dump, or was refused"),
             (&[("glue_type", "'GLUE_GROOVY'")], Outcome::Refused, "GLUE_GROOVY scripts are not imported"),
