@@ -21,4 +21,3 @@ pub mod trigger;
 pub mod version;
 pub mod webhook;
 pub mod worker;
-pub mod workflow;

@@ -13,7 +13,6 @@ mod examples;
 mod exit;
 mod files;
 mod follow;
-mod graph;
 #[cfg(test)]
 mod guides;
 mod impatience;

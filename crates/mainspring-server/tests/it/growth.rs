@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use mainspring_api::{Bundle, ErrorCode, JobSpec, Limits, Problem, json_schema, read_body};
-use mainspring_server::convert::{self, Known, Purpose, Surroundings};
+use mainspring_server::convert::{self, Known, Surroundings};
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Map, Value, json};
 
@@ -85,7 +85,6 @@ fn read(document: &Value) -> Result<(), Vec<Problem>> {
         timezone: "UTC",
         now: "2026-01-01T00:00:00Z".parse().unwrap(),
         calendars: &|_, _| Known::Unknown,
-        purpose: Purpose::Run,
     };
     convert::bundle(&bundle, &around).map(drop)
 }

@@ -32,4 +32,3 @@ mod webhooks;
 mod why;
 mod worker_faults;
 mod workers;
-mod workflows;

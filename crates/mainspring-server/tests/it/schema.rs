@@ -1,7 +1,7 @@
 //! The schema of job files says what the product takes: each bound, each word and each member is tried.
 
 use mainspring_api::{Bundle, ErrorCode, Limits, Problem, json_schema, read_body};
-use mainspring_server::convert::{self, Known, Purpose, Surroundings};
+use mainspring_server::convert::{self, Known, Surroundings};
 use serde_json::{Map, Value, json};
 
 /// A member of a type of the schema.
@@ -48,7 +48,6 @@ fn read(document: &Value) -> Vec<Problem> {
         timezone: "UTC",
         now: "2026-01-01T00:00:00Z".parse().unwrap(),
         calendars: &|_, _| Known::Unknown,
-        purpose: Purpose::Run,
     };
     convert::bundle(&bundle, &around).err().unwrap_or_default()
 }
