@@ -296,16 +296,17 @@ impl Listener for Guard {
 
 /// Lets a new worker ask for runs until one of them is so, which is never given to it. Answers the number of its next poll.
 async fn asks_until(engine: &Engine, worker: Incarnation, run: RunId, state: RunState) -> u64 {
-    let number = AtomicU64::new(SystemClock.now().as_millis().unsigned_abs());
+    // Numbers rise over all calls: a worker may be asked for again within the same millisecond.
+    static NUMBER: AtomicU64 = AtomicU64::new(1_000_000);
     until(state.as_str(), async || {
-        let number = number.fetch_add(1, Ordering::Relaxed);
+        let number = NUMBER.fetch_add(1, Ordering::Relaxed);
         let quick = Poll { wait_ms: Some(0), ..asks(number, 1, &[]) };
         let told = engine.workers().poll(worker, quick).await.expect("answered");
         assert!(told.runs.is_empty(), "{told:?}");
         (engine.control().run(run).await.expect("there").state == state).then_some(())
     })
     .await;
-    number.into_inner()
+    NUMBER.load(Ordering::Relaxed)
 }
 
 #[tokio::test]
