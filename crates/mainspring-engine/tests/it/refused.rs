@@ -91,7 +91,7 @@ async fn put_aside_and_resumed() -> i64 {
     let gaps = a.store().gaps(Some(id), 0, 9).await.expect("gaps are read");
     assert_eq!(gaps.iter().map(|gap| gap.gap.reason).collect::<Vec<_>>(), [GapReason::Misfire]);
     assert_eq!(trigger(&**a.store(), &key).await.error, None);
-    a.stop(Duration::from_secs(5)).await.unwrap();
+    a.stop(Duration::from_secs(5)).await.expect("the node stops");
     late_ms
 }
 
