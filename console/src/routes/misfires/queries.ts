@@ -1,33 +1,9 @@
 import { raw } from '@/api/client';
+import type { components } from '@/api/schema';
 import { serverNow } from '@/lib/clock';
 
-export interface Misfire {
-  id: string;
-  namespace: string;
-  job: string;
-  trigger?: string;
-  first: string;
-  last: string;
-  count: number;
-  outcome: string;
-  cause: string;
-  policy: string;
-  recorded_at: string;
-}
-
-export interface Outage {
-  from: string;
-  to: string;
-  due: number;
-  caught_up: number;
-  skipped: number;
-}
-
-export interface Misfires {
-  items: Misfire[];
-  next_cursor?: string;
-  summary?: { missed: number; suppressed: number; outages: Outage[]; complete: boolean };
-}
+export type Misfire = components['schemas']['MisfireItem'];
+export type Misfires = components['schemas']['Misfires'];
 
 const HOUR_MS = 3_600_000;
 export const rangeMs = { '24h': 24 * HOUR_MS, '7d': 168 * HOUR_MS, '30d': 720 * HOUR_MS } as const;

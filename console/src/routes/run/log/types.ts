@@ -1,41 +1,12 @@
 /** Parts of a log as the API sends them. */
-export interface LogLine {
-  line: number;
-  attempt: number;
-  at: string;
-  stream: 'stdout' | 'stderr' | 'system' | 'unknown';
-  level?: 'debug' | 'info' | 'warn' | 'error' | 'unknown';
-  text: string;
-  truncated?: boolean;
-}
+import type { components } from '@/api/schema';
 
-export interface LogPage {
-  lines: LogLine[];
-  next_line: number;
-  first_line: number;
-  total_lines: number;
-  complete: boolean;
-  truncated: boolean;
-}
+type Schemas = components['schemas'];
 
-export interface LogMatch {
-  line: number;
-  text: string;
-  ranges: [number, number][];
-}
-
-export interface LogFound {
-  matches: LogMatch[];
-  count: number;
-  next_line?: number;
-  total_lines: number;
-  searched_through: number;
-  done: boolean;
-}
-
-export interface LogError {
-  attempt: number;
-  first?: LogLine;
-  count: number;
-  done: boolean;
-}
+export type LogLine = Schemas['LogLine'];
+export type LogError = Schemas['LogError'];
+/** Both numbers are optional for clients of older servers only; the console comes with its own. */
+export type LogPage = Schemas['LogPage'] & Required<Pick<Schemas['LogPage'], 'first_line' | 'total_lines'>>;
+/** The document has no pairs: it calls a range a list of numbers. */
+export type LogMatch = Omit<Schemas['LogMatch'], 'ranges'> & { ranges: [number, number][] };
+export type LogFound = Omit<Schemas['LogFound'], 'matches'> & { matches: LogMatch[] };
