@@ -1798,6 +1798,16 @@ export interface components {
             /** @description As it is written in a query, without quotes. */
             value: string;
         };
+        /**
+         * @description What becomes of the tasks that have not ended when one fails: `false` (those that do not need it go on), `true` (nothing
+         *     starts any more) or `cancel` (what runs is cancelled, too).
+         */
+        FailFast: boolean | components["schemas"]["FailFastWord"];
+        /**
+         * @description What `fail_fast` may say beside `true` and `false`.
+         * @enum {string}
+         */
+        FailFastWord: "off" | "cancel";
         /** @description A field that differs. */
         FieldChange: {
             /** @description Value after; absent when removed. */
@@ -1977,6 +1987,7 @@ export interface components {
         JobSpec: {
             /** @description Calendar of the triggers that name none. */
             calendar?: string | null;
+            defaults?: components["schemas"]["TaskSpec"] | null;
             /** @description What the job is for, in the user's words. */
             description?: string | null;
             /** @description Environment variables of the process; at most 1,000. */
@@ -1985,6 +1996,7 @@ export interface components {
             };
             /** @description Task: a program and its arguments, without a shell; at most 10,000. */
             exec?: string[] | null;
+            fail_fast?: components["schemas"]["FailFast"] | null;
             /** @description Task: a function registered under this name by a worker or an embedding program. */
             handler?: string | null;
             http?: components["schemas"]["HttpTask"] | null;
@@ -2056,6 +2068,10 @@ export interface components {
              *     when absent.
              */
             start_timeout?: string | null;
+            /** @description Tasks of a workflow by name, instead of one task of the job's own; at most 100,000. */
+            tasks?: {
+                [key: string]: components["schemas"]["TaskSpec"];
+            };
             /** @description Time an attempt may take, as a duration; without limit when absent. */
             timeout?: string | null;
             /** @description IANA time zone of the triggers that name none; else the server's default. */
@@ -2494,6 +2510,8 @@ export interface components {
         OneOrMany_ScheduleEntry: (string | components["schemas"]["TriggerSpec"])[] | (string | components["schemas"]["TriggerSpec"]);
         /** @description One value, or a list of them. */
         OneOrMany_Status: (number | string)[] | (number | string);
+        /** @description One value, or a list of them. */
+        OneOrMany_String: string[] | string;
         /** @description One value, or a list of them. */
         OneOrMany_u8: number[] | number;
         /** @description One value, or a list of them. */
@@ -3421,6 +3439,96 @@ export interface components {
             message: string;
         };
         /**
+         * @description A task of a workflow: what to do, after which others, and under which policies.
+         *
+         *     Exactly one of `run`, `exec`, `http`, `handler` and `noop` says what to do. Texts may hold `${{ … }}`.
+         *
+         *     ```
+         *     let spec: mainspring_api::JobSpec = serde_json::from_str(
+         *         r#"{"name": "etl", "tasks": {"load": {"run": "./load"}, "report": {"run": "./report", "needs": "load"}}}"#,
+         *     )?;
+         *     assert_eq!(spec.tasks["report"].needs.as_ref().unwrap().as_slice(), ["load"]);
+         *     # Ok::<(), serde_json::Error>(())
+         *     ```
+         */
+        TaskSpec: {
+            /** @description Whether tasks that need this one count its failure as success, and the workflow does not fail by it. */
+            continue_on_error?: boolean;
+            /** @description What the task is for, in the user's words. */
+            description?: string | null;
+            /** @description Environment variables of the process, beside those of the workflow; at most 1,000. */
+            env?: {
+                [key: string]: string;
+            };
+            /** @description A program and its arguments, without a shell; at most 10,000. */
+            exec?: string[] | null;
+            /** @description Whether the task runs when all others have ended, however they did. */
+            finally?: boolean;
+            /** @description A function registered under this name by a worker or an embedding program. */
+            handler?: string | null;
+            http?: components["schemas"]["HttpTask"] | null;
+            /** @description Expression `${{ … }}` that is true or false, asked once all tasks that it needs have ended: the task is skipped when false. */
+            if?: string | null;
+            /** @description JSON that the task receives; that of the workflow when absent. */
+            input?: unknown;
+            /** @description Expression `${{ … }}` that is a list: the task runs once for each item, at most 10,000 times. */
+            map?: string | null;
+            /**
+             * @description The task runs once for each combination of one value of each list, of which there are at most 10; together at most
+             *     10,000 times.
+             */
+            matrix?: {
+                [key: string]: unknown[];
+            };
+            /**
+             * Format: int32
+             * @description How many runs of a `matrix` or `map` are under way at once; all when absent.
+             */
+            max_parallel?: number | null;
+            needs?: components["schemas"]["OneOrMany_String"] | null;
+            /** @description `true` does nothing and succeeds. */
+            noop?: boolean;
+            on_lost?: components["schemas"]["OnLost"] | null;
+            /** @description Names of the values that the task leaves for those that need it; at most 1,000. */
+            outputs?: string[];
+            /**
+             * Format: int32
+             * @description Higher starts first within a queue; that of the workflow when absent.
+             */
+            priority?: number | null;
+            /** @description Queue in which runs wait for a worker; that of the workflow when absent. */
+            queue?: string | null;
+            /**
+             * Format: int32
+             * @description Further attempts after a failed one, 0 to 1,000.
+             */
+            retries?: number | null;
+            retry_backoff?: components["schemas"]["Backoff"] | null;
+            /** @description Pause before each further attempt, as a duration. */
+            retry_delay?: string | null;
+            /** @description Up to this much is added to each pause, as a duration. */
+            retry_jitter?: string | null;
+            /** @description Longest pause of an `exponential` backoff, as a duration. */
+            retry_max_delay?: string | null;
+            retry_on?: components["schemas"]["OneOrMany_RetryOn"] | null;
+            routing?: components["schemas"]["Routing"] | null;
+            /** @description A line for `/bin/sh`. */
+            run?: string | null;
+            /** @description Time all attempts and the pauses between them may take, as a duration. */
+            run_timeout?: string | null;
+            /** @description Time the task may wait for its first attempt once it is ready, as a duration. */
+            start_timeout?: string | null;
+            /** @description Time an attempt may take, as a duration. */
+            timeout?: string | null;
+            trigger_rule?: components["schemas"]["TriggerRule"] | null;
+            /** @description Labels that a worker must have to get runs of the task: every pair. At most 100. */
+            workers?: {
+                [key: string]: string;
+            };
+            /** @description Working directory of the process. */
+            working_dir?: string | null;
+        };
+        /**
          * Format: date-time
          * @description RFC 3339 instant in UTC with milliseconds
          */
@@ -3482,6 +3590,11 @@ export interface components {
          * @enum {string}
          */
         TriggerKind: "cron" | "every" | "at" | "calendar_interval" | "daily_window" | "delay";
+        /**
+         * @description When a task may run, given how the tasks that it needs ended. A task that needs none runs under any rule.
+         * @enum {string}
+         */
+        TriggerRule: "all_success" | "none_failed" | "none_failed_min_one_success" | "none_skipped" | "all_done" | "all_done_min_one_success" | "all_failed" | "all_skipped" | "one_success" | "one_failed" | "one_done" | "always";
         /**
          * @description When a job fires.
          *

@@ -10,10 +10,12 @@ use crate::{Bundle, CalendarSpec, ErrorCode, JobSpec, Problem};
 mod job;
 mod name;
 mod trigger;
+mod workflow;
 
 pub use name::is_valid_name;
 use name::name_problem;
 pub use trigger::check_trigger;
+pub use workflow::placed_in_task;
 
 /// Returns everything that is wrong with a job beyond its shape; pointers begin at the job.
 ///
@@ -33,6 +35,7 @@ pub fn check_job(spec: &JobSpec) -> Vec<Problem> {
     job::check_policies(spec, &mut problems);
     job::check_values(spec, &mut problems);
     trigger::check_triggers(spec, &mut problems);
+    workflow::check_workflow(spec, &mut problems);
     problems
 }
 

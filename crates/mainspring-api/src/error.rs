@@ -95,6 +95,22 @@ catalogue! {
         "Add one of cron, every, at, calendar_interval, daily_window or delay.";
     TriggerTwoKinds "trigger.two_kinds" 422 "the trigger says more than one when"
         "Keep one of cron, every, at, calendar_interval, daily_window and delay. A job can have several triggers.";
+    WorkflowUnknownTask "workflow.unknown_task" 422 "a task needs one that does not exist"
+        "Correct the name: the hint names the nearest task of the same workflow.";
+    WorkflowCycle "workflow.cycle" 422 "tasks wait for each other"
+        "The message names the shortest cycle, and with each of its edges the line where it is written. Remove one of them.";
+    WorkflowTooLarge "workflow.too_large" 422 "a workflow has too many tasks or edges"
+        "A workflow has at most 100,000 tasks and 1,000,000 edges. Make several workflows of it, or a matrix of equal tasks.";
+    WorkflowExpression "workflow.expression" 422 "an expression cannot be evaluated"
+        "The message says what is wrong. Expressions see run, params, matrix, map, and under needs the tasks that the task needs: their state and declared outputs.";
+    WorkflowRootRule "workflow.root_rule" 200 "a warning: a trigger rule has no effect"
+        "A task that needs no other one runs under any rule. Add what it needs, or remove the rule.";
+    WorkflowRedundantEdge "workflow.redundant_edge" 200 "a warning: a task needs another one twice over"
+        "Nothing is refused. The task that the message names needs the other one already, so waiting for it is enough unless the rule counts both.";
+    WorkflowShellText "workflow.shell_text" 200 "a warning: a value becomes part of a shell line"
+        "Nothing is refused. The shell reads what the value says as commands. Put it into env, and write \"$NAME\" in the line.";
+    WorkflowNotRun "workflow.not_run" 200 "a warning: this version checks workflows and does not run them"
+        "A server refuses the job with field.later. Check and draw it until workflows are there.";
     CalendarNoKind "calendar.no_kind" 422 "the calendar removes nothing"
         "Add one of annual, cron, daily, holiday, monthly or weekly.";
     CalendarTwoKinds "calendar.two_kinds" 422 "the calendar is of more than one kind"

@@ -26,7 +26,7 @@ mod timestamp;
 mod wire;
 
 pub use body::{read_body, read_query};
-pub use check::{check_bundle, check_calendar, check_job, check_trigger, is_valid_name};
+pub use check::{check_bundle, check_calendar, check_job, check_trigger, is_valid_name, placed_in_task};
 pub use document::{Document, Format, Limits, is_exact_number, parse_documents};
 pub use error::{ErrorCode, ProblemDetails, error_reference};
 pub use export::{ExportError, write_text};

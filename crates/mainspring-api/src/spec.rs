@@ -16,11 +16,13 @@ mod http;
 mod input;
 mod routing;
 mod trigger;
+mod workflow;
 
 pub use calendar::{CalendarSpec, DailyRange};
 pub use http::{HttpTask, Status};
 pub use routing::Routing;
 pub use trigger::{CalendarInterval, DailyWindow, IntervalUnit, Misfire, Semantics, TriggerKind, TriggerSpec, Weekday};
+pub use workflow::{FailFast, FailFastWord, TaskSpec, TriggerRule};
 
 /// A job: what to do, when, and under which policies.
 ///
@@ -83,6 +85,18 @@ pub struct JobSpec {
     /// Task: `true` does nothing and succeeds.
     #[serde(default, skip_serializing_if = "is_false")]
     pub noop: bool,
+
+    /// Tasks of a workflow by name, instead of one task of the job's own; at most 100,000.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(extend("maxProperties" = 100_000))]
+    pub tasks: BTreeMap<String, TaskSpec>,
+    /// What tasks say that say nothing of it themselves: environment, working directory, queue, workers, priority, time limits
+    /// and retries.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub defaults: Option<Box<TaskSpec>>,
+    /// What becomes of the other tasks of a workflow when one fails; those that do not need it go on when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fail_fast: Option<FailFast>,
 
     /// JSON that each run receives. Processes see the members of an object as `MS_PARAM_<NAME>` too.
     #[serde(default, skip_serializing_if = "Option::is_none")]

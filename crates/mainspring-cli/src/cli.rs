@@ -4,7 +4,7 @@ use clap::{CommandFactory, FromArgMatches, Parser, Subcommand};
 
 use crate::commands::{
     apply, bench, check, cluster, completion, console, cron, dev, doctor, import, job, label, logs, next, queue, run,
-    server, trigger, version, webhook, worker,
+    server, trigger, version, webhook, worker, workflow,
 };
 use crate::error::{Error, Result};
 use crate::exit::Exit;
@@ -39,6 +39,7 @@ enum Command {
     Job(job::JobArgs),
     Trigger(trigger::TriggerArgs),
     Run(run::RunArgs),
+    Workflow(workflow::WorkflowArgs),
     Logs(logs::LogsArgs),
     Next(next::NextArgs),
     Cron(cron::CronArgs),
@@ -73,6 +74,7 @@ impl Cli {
             Command::Job(args) => job::run(args, &output),
             Command::Trigger(args) => trigger::run(args, &output),
             Command::Run(args) => run::run(args, &output),
+            Command::Workflow(args) => workflow::run(args, &output),
             Command::Logs(args) => logs::run(&args, &output),
             Command::Next(args) => next::run(args, &output),
             Command::Queue(args) => queue::run(args, &output),

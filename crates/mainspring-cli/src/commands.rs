@@ -21,3 +21,4 @@ pub mod trigger;
 pub mod version;
 pub mod webhook;
 pub mod worker;
+pub mod workflow;

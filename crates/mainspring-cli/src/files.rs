@@ -4,9 +4,9 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use jiff::Zoned;
-use mainspring_api::{Format, JobFile, JobFiles, Problem, ProblemDetails, survey_job_files};
+use mainspring_api::{ErrorCode, Format, JobFile, JobFiles, Problem, ProblemDetails, survey_job_files};
 use mainspring_schedule::Timestamp;
-use mainspring_server::convert::{self, Known, Surroundings};
+use mainspring_server::convert::{self, Known, Purpose, Surroundings, Workflow};
 
 use crate::error::{Error, Report, Result};
 use crate::exit::Exit;
@@ -50,6 +50,8 @@ pub struct Findings {
     pub problems: Vec<Problem>,
     /// Warnings, likewise.
     pub warnings: Vec<Problem>,
+    /// Workflows by name, where nothing is wrong.
+    pub workflows: Vec<(String, Workflow)>,
 }
 
 /// Reads files with every text in them as a server would: durations, zones, expressions, calendars, and that each
@@ -67,14 +69,33 @@ pub fn check(paths: &[PathBuf], timezone: &str, now: &Zoned) -> Result<(JobFiles
 
 fn compiled(files: &JobFiles, problems: Vec<Problem>, timezone: &str, now: &Zoned) -> Findings {
     let now = Timestamp::from_millis(now.timestamp().as_millisecond());
-    let around = Surroundings { namespace: "default", timezone, now, calendars: &|_, _| Known::Unknown };
+    let line = |pointer: &str| files.position(pointer).map(|position| position.line);
+    let around = Surroundings {
+        namespace: "default",
+        timezone,
+        now,
+        calendars: &|_, _| Known::Unknown,
+        purpose: Purpose::Check { line: &line },
+    };
     match convert::bundle(files.bundle(), &around) {
         Ok(compiled) => {
             let past = located(files, compiled.warnings);
-            Findings { problems, warnings: files.empty().into_iter().chain(past).collect() }
+            let warnings = files.empty().into_iter().chain(past).chain(not_run(files)).collect();
+            Findings { problems, warnings, workflows: compiled.workflows }
         }
-        Err(further) => Findings { problems: files.with_further(problems, further), warnings: Vec::new() },
+        Err(further) => {
+            Findings { problems: files.with_further(problems, further), warnings: Vec::new(), workflows: Vec::new() }
+        }
     }
+}
+
+/// A server refuses what it cannot run, which a check is to say.
+fn not_run(files: &JobFiles) -> impl Iterator<Item = Problem> {
+    let workflows = files.bundle().jobs.iter().enumerate().filter(|(_, job)| !job.tasks.is_empty());
+    workflows.map(|(index, job)| {
+        let message = format!("\"{}\" is a workflow, which this version checks and does not run", job.name);
+        files.locate(Problem::new(ErrorCode::WorkflowNotRun, message).at(format!("/jobs/{index}/tasks")))
+    })
 }
 
 /// Adds to what points at values of the bundle where these were written.

@@ -13,6 +13,7 @@ mod examples;
 mod exit;
 mod files;
 mod follow;
+mod graph;
 #[cfg(test)]
 mod guides;
 mod impatience;

@@ -17,6 +17,7 @@ pub(super) fn check_task(spec: &JobSpec, problems: &mut Vec<Problem>) {
         ("http", spec.http.is_some()),
         ("handler", spec.handler.is_some()),
         ("noop", spec.noop),
+        ("tasks", !spec.tasks.is_empty()),
     ];
     let set: Vec<_> = tasks.into_iter().filter_map(|(key, is_set)| is_set.then_some(key)).collect();
     match set.as_slice() {

@@ -70,7 +70,7 @@ fn ancestors(pointer: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Keys of other tools and versions that stand for a task, beside our own.
-const TASKS: [&str; 18] = [
+const TASKS: [&str; 20] = [
     "run",
     "exec",
     "http",
@@ -89,6 +89,8 @@ const TASKS: [&str; 18] = [
     "xxl",
     "sql",
     "container",
+    "approval",
+    "wait",
 ];
 /// The same of triggers.
 const KINDS: [&str; 10] =

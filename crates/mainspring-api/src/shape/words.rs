@@ -4,27 +4,11 @@ use crate::{ErrorCode, Problem, did_you_mean};
 
 /// Keys of versions to come: type, keys, and what they belong to.
 const LATER_KEYS: &[(&str, &[&str], &str)] = &[
-    (
-        "JobSpec",
-        &[
-            "tasks",
-            "defaults",
-            "needs",
-            "matrix",
-            "max_parallel",
-            "trigger_rule",
-            "finally",
-            "if",
-            "outputs",
-            "continue_on_error",
-            "max_active_tasks",
-            "depends_on_past",
-            "workflow",
-            "approval",
-            "wait",
-        ],
-        "workflows are",
-    ),
+    ("JobSpec", &["workflow", "approval", "wait", "max_active_tasks", "depends_on_past"], "workflows are"),
+    ("TaskSpec", &["workflow", "approval", "wait", "group"], "tasks of this kind are"),
+    ("TaskSpec", &["script", "xxl", "sql", "container"], "tasks of this kind are"),
+    ("TaskSpec", &["pool", "run_as", "shards"], "routing is"),
+    ("TaskSpec", &["notify", "alerts", "deadline"], "alerts are"),
     ("JobSpec", &["catchup", "catchup_window", "backfill"], "backfills are"),
     ("JobSpec", &["notify", "alerts", "on_failure", "on_success", "deadline", "pause_on_failure"], "alerts are"),
     ("JobSpec", &["script", "xxl", "sql", "container"], "tasks of this kind are"),
@@ -39,6 +23,11 @@ const LATER_KEYS: &[(&str, &[&str], &str)] = &[
 
 /// Keys of other tools, and ours.
 const SYNONYMS: &[(&str, &[&str], &str)] = &[
+    (
+        "JobSpec",
+        &["needs", "trigger_rule", "if", "matrix", "map", "max_parallel", "continue_on_error", "finally", "outputs"],
+        "write it in a task of `tasks: {…}`",
+    ),
     ("JobSpec", &["command", "cmd", "shell", "bash"], "write `run: …`"),
     ("JobSpec", &["args", "argv"], "write `exec: [program, argument, …]`"),
     ("JobSpec", &["url"], "write `http: {url: …}`"),
@@ -56,6 +45,15 @@ const SYNONYMS: &[(&str, &[&str], &str)] = &[
     ("JobSpec", &["cwd", "workdir", "dir"], "write `working_dir: …`"),
     ("JobSpec", &["enabled", "disabled", "suspend"], "write `paused: true` or `paused: false`"),
     ("JobSpec", &["body", "method", "headers", "expect"], "write it inside of `http: {…}`"),
+    ("TaskSpec", &["command", "cmd", "shell", "bash"], "write `run: …`"),
+    ("TaskSpec", &["args", "argv"], "write `exec: [program, argument, …]`"),
+    ("TaskSpec", &["url"], "write `http: {url: …}`"),
+    ("TaskSpec", &["depends", "depends_on", "dependencies", "dependsOn", "upstream"], "write `needs: […]`"),
+    ("TaskSpec", &["when", "runIf", "condition", "preconditions"], "write `if: ${{ … }}`"),
+    ("TaskSpec", &["with_items", "withItems", "parallel", "expand"], "write `map: ${{ … }}` or `matrix: {…}`"),
+    ("TaskSpec", &["continue_on", "continue-on-error", "allow_failure"], "write `continue_on_error: true`"),
+    ("TaskSpec", &["backoff"], "write `retry_backoff: …`"),
+    ("TaskSpec", &["cwd", "workdir", "dir"], "write `working_dir: …`"),
     ("TriggerSpec", &["tz", "time_zone"], "write `timezone: …`"),
     ("TriggerSpec", &["start"], "write `start_at: …`"),
     ("TriggerSpec", &["end", "until"], "write `end_at: …`"),

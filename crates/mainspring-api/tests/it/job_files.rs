@@ -125,10 +125,11 @@ fn every_problem_is_shown_with_its_line_and_advice() {
             ],
         ),
         (
-            "name: a\ntasks: {a: {run: x}}\nnotify: [x]\n",
+            "name: a\napproval: {}\nnotify: [x]\nneeds: b\n",
             &[
-                "error[field.later]: \"tasks\" cannot be used: workflows are not in this version   --> jobs:2:1",
+                "error[field.later]: \"approval\" cannot be used: workflows are not in this version   --> jobs:2:1",
                 "error[field.later]: \"notify\" cannot be used: alerts are not in this version   --> jobs:3:1",
+                "error[field.unknown]: unknown key \"needs\"   --> jobs:4:1\n  hint: write it in a task of `tasks: {…}`",
             ],
         ),
         (

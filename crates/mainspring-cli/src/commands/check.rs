@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::Args;
 use mainspring_api::{Problem, ProblemDetails};
+use mainspring_core::workflow::measure;
+use mainspring_server::convert::Workflow;
 use serde::Serialize;
 
 use crate::error::Result;
@@ -28,16 +30,51 @@ pub struct CheckArgs {
 /// What the files hold, and what is wrong with them.
 #[derive(Serialize)]
 struct Summary<'a> {
-    /// Whether a server would take the files.
+    /// Whether nothing is wrong with the files.
     valid: bool,
     jobs: usize,
     triggers: usize,
     calendars: usize,
+    /// What the graphs of workflows are like.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    workflows: Vec<Measures<'a>>,
     /// Errors, up to 100, each with code, message, pointer, position and hint as in answers of the API.
     problems: &'a [Problem],
     /// How many more errors there are.
     problems_omitted: usize,
     warnings: &'a [Problem],
+}
+
+/// A workflow in figures.
+#[derive(Serialize)]
+struct Measures<'a> {
+    job: &'a str,
+    tasks: usize,
+    edges: usize,
+    /// How many groups of tasks follow each other at least.
+    waves: usize,
+    /// A longest chain of tasks that need each other.
+    longest_path: Vec<&'a str>,
+}
+
+impl<'a> Measures<'a> {
+    fn of((job, workflow): &'a (String, Workflow)) -> Self {
+        let graph = workflow.shape.graph();
+        let path = measure::longest_path(graph);
+        Self {
+            job,
+            tasks: graph.len(),
+            edges: graph.edge_count(),
+            waves: path.len(),
+            longest_path: path.into_iter().map(|task| workflow.tasks[task as usize].as_str()).collect(),
+        }
+    }
+
+    fn sentence(&self) -> String {
+        let counts = [(self.tasks, "task"), (self.edges, "edge"), (self.waves, "wave")];
+        let counts = counts.map(|(count, noun)| counted(count, noun)).join(", ");
+        format!("{}: {counts}, longest path {} ({})", self.job, self.waves, self.longest_path.join(" → "))
+    }
 }
 
 /// Checks syntax, keys, names, durations, zones and schedules.
@@ -53,6 +90,7 @@ pub fn run(args: &CheckArgs, output: &Output) -> Result {
         jobs: bundle.jobs.len(),
         triggers: bundle.jobs.iter().map(|job| job.triggers_in_order().len()).sum(),
         calendars: bundle.calendars.len(),
+        workflows: found.workflows.iter().map(Measures::of).collect(),
         problems: &found.problems[..listed],
         problems_omitted: found.problems.len() - listed,
         warnings: &found.warnings,
@@ -60,7 +98,10 @@ pub fn run(args: &CheckArgs, output: &Output) -> Result {
     output.warn(&found.warnings);
     match output.form() {
         Form::Table | Form::Name if !summary.valid => {}
-        Form::Table => output.text(sentence(&summary))?,
+        Form::Table => {
+            output.text(sentence(&summary))?;
+            summary.workflows.iter().try_for_each(|workflow| output.text(workflow.sentence()))?;
+        }
         Form::Name => bundle.jobs.iter().try_for_each(|job| output.text(&job.name))?,
         _ => output.document(&summary)?,
     }

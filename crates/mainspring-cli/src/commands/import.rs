@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use clap::{Args, Subcommand};
 use mainspring_api::{Bundle, Format, JobSpec, Problem, write_text};
 use mainspring_schedule::Timestamp;
-use mainspring_server::convert::{self, Known, Surroundings};
+use mainspring_server::convert::{self, Known, Purpose, Surroundings};
 use mainspring_xxl::import::{Counts, DumpError, Imported, Item, Kind, Options, Tables, import};
 use serde::Serialize;
 
@@ -128,7 +128,13 @@ fn unreadable(error: &DumpError, dump: &Path) -> Error {
 fn refuse_invalid(imported: &mut Imported, now: Timestamp) {
     // Each round takes at least one job out.
     for _ in 0..=imported.bundle.jobs.len() {
-        let around = Surroundings { namespace: "default", timezone: "UTC", now, calendars: &|_, _| Known::Unknown };
+        let around = Surroundings {
+            namespace: "default",
+            timezone: "UTC",
+            now,
+            calendars: &|_, _| Known::Unknown,
+            purpose: Purpose::Run,
+        };
         let Err(problems) = convert::bundle(&imported.bundle, &around) else { return };
         let mut of_job: BTreeMap<usize, Vec<String>> = BTreeMap::new();
         for Problem { code, message, pointer, .. } in problems {

@@ -233,3 +233,30 @@ fn an_alias_bomb_is_refused_quickly() {
     assert_eq!(ended.code, 9, "{}", ended.stderr);
     assert!(ended.stderr.contains("error[document.too_many_nodes]"), "{}", ended.stderr);
 }
+
+#[test]
+fn a_workflow_is_measured_and_drawn_and_said_not_to_run() {
+    let program = Program::new();
+    let diamond = "name: etl\ntasks:\n  load: {run: ./load}\n  left: {noop: true, needs: load}\n  right: {noop: true, needs: load}\n  join: {noop: true, needs: [left, right]}\n";
+    program.file("etl.yaml", diamond);
+    let ended = program.run(&["check", "etl.yaml"]);
+    let figures = "etl: 4 tasks, 4 edges, 3 waves, longest path 3 (load → left → join)";
+    assert_eq!(ended.code, 0, "{ended:?}");
+    assert!(ended.stdout.contains(figures), "{}", ended.stdout);
+    assert!(ended.stderr.contains("warning[workflow.not_run]: "), "{}", ended.stderr);
+    let json: serde_json::Value =
+        serde_json::from_str(&program.run(&["check", "etl.yaml", "-o", "json"]).stdout).unwrap();
+    assert_eq!(json["workflows"][0]["longest_path"], serde_json::json!(["load", "left", "join"]));
+
+    let drawn = program.run(&["workflow", "graph", "-f", "etl.yaml"]);
+    assert_eq!(drawn.stdout.lines().last(), Some("wave 3  join   needs left, right"));
+    let other = program.run(&["workflow", "graph", "elt", "-f", "etl.yaml"]);
+    assert!(
+        other.code != 0 && other.stderr.contains("error[cli.workflow]: the files hold no workflow \"elt\""),
+        "{other:?}"
+    );
+    program.file("round.yaml", "name: a\ntasks:\n  b: {noop: true, needs: c}\n  c: {noop: true, needs: b}\n");
+    let refused = program.run(&["workflow", "graph", "-f", "round.yaml"]);
+    assert_eq!(refused.code, 9);
+    assert!(refused.stderr.contains("b → c → b (b needs c, line 3; c needs b, line 4)"), "{}", refused.stderr);
+}

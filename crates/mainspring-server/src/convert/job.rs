@@ -14,7 +14,7 @@ use serde_json::{Map, Value};
 use super::schedule::{self, OrNote};
 use super::task::{task, write_task};
 use super::texts::{duration_text, positive_ms};
-use super::{Known, Surroundings, problem, under, with_checked};
+use super::{Known, Purpose, Surroundings, problem, under, with_checked};
 use super::{retry, routing};
 
 /// Reads a job, and compiles its triggers as the engine will: zones, expressions, calendars, and that each fires.
@@ -23,7 +23,7 @@ use super::{retry, routing};
 /// Everything that is wrong, with pointers that begin at the job.
 ///
 /// ```
-/// use mainspring_server::convert::{self, Known, Surroundings};
+/// use mainspring_server::convert::{self, Known, Purpose, Surroundings};
 /// let spec: mainspring_api::JobSpec =
 ///     serde_json::from_str(r#"{"name": "a", "noop": true, "schedule": ["@daily", "0 0 31 2 *"]}"#)?;
 /// let around = Surroundings {
@@ -31,6 +31,7 @@ use super::{retry, routing};
 ///     timezone: "UTC",
 ///     now: "2026-01-01T00:00:00Z".parse()?,
 ///     calendars: &|_, _| Known::Unknown,
+///     purpose: Purpose::Run,
 /// };
 /// let problems = convert::job(&spec, &around).unwrap_err();
 /// assert_eq!((problems[0].code.as_str(), problems[0].pointer.as_str()), ("schedule.never", "/schedule/1"));
@@ -79,6 +80,11 @@ fn triggers_are_silent_about(spec: &JobSpec) -> bool {
 pub(super) fn read_job(spec: &JobSpec, around: &Surroundings<'_>) -> Result<Job, Vec<Problem>> {
     let mut problems = Vec::new();
     let namespace = spec.namespace.as_deref().unwrap_or(around.namespace);
+    if !spec.tasks.is_empty() && matches!(around.purpose, Purpose::Run) {
+        let message = "\"tasks\" cannot be used: workflows are checked and drawn, and not run, by this version";
+        let hint = "mainspring check and mainspring workflow graph -f FILE read them without a server";
+        problems.push(Problem::new(ErrorCode::FieldLater, message).at("/tasks").hint(hint));
+    }
     let task = task(spec, &mut problems);
     let ms = |text: Option<&str>, read: fn(&str, &str) -> Result<i64, Problem>, pointer: &str| {
         text.map(|text| read(text, pointer)).transpose()

@@ -20,7 +20,7 @@ use utoipa_axum::routes;
 
 use super::{Route, calendars, export, jobs};
 use crate::app::App;
-use crate::convert::{self, Compiled, NamedCalendar, Surroundings};
+use crate::convert::{self, Compiled, NamedCalendar, Purpose, Surroundings};
 use crate::extract::{Body, QueryOf, large_json, off_thread};
 use crate::refusal::{Answer, Refusal};
 use crate::show::count;
@@ -77,7 +77,13 @@ async fn compile(app: &App, bundle: Bundle) -> Answer<Compiled> {
     let (now, timezone) = (app.now(), app.default_timezone.clone());
     off_thread(move || {
         let find = |namespace: &str, name: &str| known.find(namespace, name);
-        let around = Surroundings { namespace: jobs::DEFAULT_NAMESPACE, timezone: &timezone, now, calendars: &find };
+        let around = Surroundings {
+            namespace: jobs::DEFAULT_NAMESPACE,
+            timezone: &timezone,
+            now,
+            calendars: &find,
+            purpose: Purpose::Run,
+        };
         convert::bundle(&bundle, &around).map_err(Refusal::invalid)
     })
     .await

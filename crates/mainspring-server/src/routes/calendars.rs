@@ -17,7 +17,7 @@ use utoipa_axum::routes;
 
 use super::{Route, namespaces};
 use crate::app::App;
-use crate::convert::{self, Known, Surroundings};
+use crate::convert::{self, Known, Purpose, Surroundings};
 use crate::extract::{Body, Condition, PathOf, QueryOf, etag, made, off_thread};
 use crate::layers::DONE;
 use crate::pages;
@@ -225,7 +225,8 @@ async fn compiled(app: &App, namespace: &str, spec: CalendarSpec) -> Answer<Cale
     let (namespace, timezone, now) = (namespace.to_owned(), app.default_timezone.clone(), app.now());
     let compiled = off_thread(move || {
         let find = |namespace: &str, name: &str| known.find(namespace, name);
-        let around = Surroundings { namespace: &namespace, timezone: &timezone, now, calendars: &find };
+        let around =
+            Surroundings { namespace: &namespace, timezone: &timezone, now, calendars: &find, purpose: Purpose::Run };
         convert::bundle(&bundle, &around).map_err(|problems| {
             let inside = |problem: Problem| {
                 let pointer = problem.pointer.strip_prefix("/calendars/0").unwrap_or(&problem.pointer).to_owned();

@@ -9,7 +9,7 @@ use utoipa_axum::routes;
 
 use super::{Route, apply, calendars, versions};
 use crate::app::App;
-use crate::convert::{self, Compiled, Surroundings};
+use crate::convert::{self, Compiled, Purpose, Surroundings};
 use crate::extract::{Body, PathOf, large_json, off_thread};
 use crate::refusal::Answer;
 
@@ -32,7 +32,8 @@ async fn check(
     let (now, timezone) = (app.now(), app.default_timezone.clone());
     let (files, read) = off_thread(move || {
         let find = |namespace: &str, name: &str| known.find(namespace, name);
-        let around = Surroundings { namespace: &namespace, timezone: &timezone, now, calendars: &find };
+        let around =
+            Surroundings { namespace: &namespace, timezone: &timezone, now, calendars: &find, purpose: Purpose::Run };
         let read = match convert::bundle(files.bundle(), &around) {
             Ok(compiled) if problems.is_empty() => Ok(compiled),
             Ok(_) => Err(problems),

@@ -19,7 +19,7 @@ use utoipa_axum::routes;
 
 use super::{Route, calendars, runs};
 use crate::app::App;
-use crate::convert::{self, Surroundings};
+use crate::convert::{self, Purpose, Surroundings};
 use crate::extract::{Body, Condition, OptionalBody, Patch, PathOf, QueryOf, etag, made, off_thread};
 use crate::idempotency::Deed;
 use crate::layers::DONE;
@@ -231,7 +231,13 @@ pub(super) async fn compile(app: &App, spec: JobSpec) -> Answer<(Job, Vec<Proble
     let (now, timezone) = (app.now(), app.default_timezone.clone());
     off_thread(move || {
         let find = |namespace: &str, name: &str| known.find(namespace, name);
-        let around = Surroundings { namespace: DEFAULT_NAMESPACE, timezone: &timezone, now, calendars: &find };
+        let around = Surroundings {
+            namespace: DEFAULT_NAMESPACE,
+            timezone: &timezone,
+            now,
+            calendars: &find,
+            purpose: Purpose::Run,
+        };
         let job = convert::job(&bundle.jobs[0], &around).map_err(Refusal::invalid)?;
         let warnings = convert::warnings(&bundle.jobs[0], &job, now);
         Ok((job, warnings))

@@ -11,7 +11,7 @@ use utoipa_axum::routes;
 
 use super::{Route, calendars, jobs};
 use crate::app::App;
-use crate::convert::{self, Known, Surroundings};
+use crate::convert::{self, Known, Purpose, Surroundings};
 use crate::extract::{Body, off_thread};
 use crate::idempotency;
 use crate::pages;
@@ -58,7 +58,13 @@ async fn preview(
     let saved_at = after.min(app.now());
     off_thread(move || {
         let find = |namespace: &str, name: &str| known.find(namespace, name);
-        let around = Surroundings { namespace: &namespace, timezone: &timezone, now: saved_at, calendars: &find };
+        let around = Surroundings {
+            namespace: &namespace,
+            timezone: &timezone,
+            now: saved_at,
+            calendars: &find,
+            purpose: Purpose::Run,
+        };
         let (definition, trigger) = compiled(&bundle, &around)?;
         let until = request.until.map_or(Timestamp::MAX, from_wire);
         let shown = Shown { definition: &definition, trigger: &trigger };

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use mainspring_api::{Bundle, ErrorCode, JobSpec, Limits, Problem, json_schema, read_body};
-use mainspring_server::convert::{self, Known, Surroundings};
+use mainspring_server::convert::{self, Known, Purpose, Surroundings};
 use rustix::time::{ClockId, clock_gettime};
 use serde_json::{Map, Value, json};
 
@@ -85,6 +85,8 @@ fn read(document: &Value) -> Result<(), Vec<Problem>> {
         timezone: "UTC",
         now: "2026-01-01T00:00:00Z".parse().unwrap(),
         calendars: &|_, _| Known::Unknown,
+        // Servers run no workflows: they are read to be checked.
+        purpose: Purpose::Check { line: &|_| None },
     };
     convert::bundle(&bundle, &around).map(drop)
 }
@@ -122,6 +124,7 @@ fn document(name: &str, count: u64) -> Value {
     let http =
         |member: &str, value: Value| json!({"jobs": [{"name": "a", "http": {"url": "http://h/", member: value}}]});
     let calendar = |member: &str, value: Value| json!({"calendars": [{"name": "c", member: value}]});
+    let task = |beside: &str, what: Value, member: &str, value: Value| json!({"jobs": [{"name": "a", "tasks": {"t": {beside: what, member: value}}}]});
     match name {
         "Bundle.jobs" => {
             json!({"jobs": list(|index| json!({"name": format!("j{index}"), "noop": true, "schedule": "@daily"}))})
@@ -146,6 +149,25 @@ fn document(name: &str, count: u64) -> Value {
         "JobSpec.retry_on" => {
             json!({"jobs": [{"name": "a", "run": "x", "retries": 1, "retry_on": list(|index| (index % 255 + 1).into())}]})
         }
+        // The longest chain.
+        "JobSpec.tasks" => {
+            let task = |index: u64| match index {
+                0 => json!({"noop": true}),
+                _ => json!({"noop": true, "needs": format!("k{}", index - 1)}),
+            };
+            json!({"jobs": [{"name": "a", "tasks": mapping(task)}]})
+        }
+        "TaskSpec.needs" => {
+            let mut tasks = mapping(|_| json!({"noop": true}));
+            tasks["t"] = json!({"noop": true, "needs": list(|index| format!("k{index}").into())});
+            json!({"jobs": [{"name": "a", "tasks": tasks}]})
+        }
+        "TaskSpec.matrix" => task("noop", true.into(), "matrix", mapping(|_| json!([1]))),
+        "TaskSpec.outputs" => task("noop", true.into(), "outputs", list(|index| format!("o{index}").into())),
+        "TaskSpec.exec" => task("queue", "q".into(), "exec", list(|_| "x".into())),
+        "TaskSpec.env" => task("run", "x".into(), "env", mapping(|_| "v".into())),
+        "TaskSpec.workers" => task("noop", true.into(), "workers", mapping(|_| "v".into())),
+        "TaskSpec.retry_on" => task("run", "x".into(), "retry_on", list(|index| (index % 255 + 1).into())),
         "ParamSpec.enum" => with("params", json!({"p": {"enum": list(Value::from)}})),
         "HttpTask.headers" => http("headers", mapping(|_| "v".into())),
         "HttpTask.expect" => http("expect", list(|index| (200 + index % 300).into())),

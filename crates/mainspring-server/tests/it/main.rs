@@ -32,3 +32,4 @@ mod webhooks;
 mod why;
 mod worker_faults;
 mod workers;
+mod workflows;

@@ -1,7 +1,7 @@
 //! The schema of job files says what the product takes: each bound, each word and each member is tried.
 
 use mainspring_api::{Bundle, ErrorCode, Limits, Problem, json_schema, read_body};
-use mainspring_server::convert::{self, Known, Surroundings};
+use mainspring_server::convert::{self, Known, Purpose, Surroundings};
 use serde_json::{Map, Value, json};
 
 /// A member of a type of the schema.
@@ -48,6 +48,8 @@ fn read(document: &Value) -> Vec<Problem> {
         timezone: "UTC",
         now: "2026-01-01T00:00:00Z".parse().unwrap(),
         calendars: &|_, _| Known::Unknown,
+        // The schema is for files that are checked. Servers run no workflows, and say so of `tasks`.
+        purpose: Purpose::Check { line: &|_| None },
     };
     convert::bundle(&bundle, &around).err().unwrap_or_default()
 }
@@ -185,7 +187,15 @@ fn example(name: &str) -> Option<Value> {
         "CalendarSpec.daily" => json!({"from": "08:00", "to": "18:00"}),
         "Bundle.jobs" | "Bundle.calendars" => json!([]),
         "Bundle.namespaces" => json!(["n"]),
-        _ => return None,
+        "JobSpec.tasks" => json!({"a": {"noop": true}}),
+        "JobSpec.defaults" => json!({"retries": 1}),
+        "JobSpec.fail_fast" => "cancel".into(),
+        "TaskSpec.needs" => json!(["b"]),
+        "TaskSpec.if" => "${{ needs.b.state == 'failed' }}".into(),
+        "TaskSpec.map" => "${{ [1, 2] }}".into(),
+        "TaskSpec.matrix" => json!({"x": [1, "a"]}),
+        "TaskSpec.outputs" => json!(["rows"]),
+        _ => return example(&format!("JobSpec.{}", name.strip_prefix("TaskSpec.")?)),
     })
 }
 
@@ -201,6 +211,22 @@ fn document(name: &str, value: &Value) -> Value {
     let of_trigger = |trigger: Value| of_job(json!({"name": "a", "noop": true, "schedule": trigger}));
     match of {
         "Bundle" => with(json!({}), member, value),
+        "JobSpec" if ["tasks", "defaults", "fail_fast"].contains(&member) => {
+            of_job(with(json!({"name": "a", "tasks": {"b": {"noop": true}}}), member, value))
+        }
+        "TaskSpec" => {
+            let mut task = match member {
+                "exec" | "http" | "handler" | "run" => json!({}),
+                "noop" if *value == json!(false) => json!({"run": "x"}),
+                "noop" => json!({}),
+                "if" => json!({"run": "x", "needs": "b"}),
+                "max_parallel" => json!({"run": "x", "matrix": {"x": [1]}}),
+                "retry_max_delay" => json!({"run": "x", "retry_backoff": "exponential"}),
+                _ => json!({"run": "x"}),
+            };
+            task[member] = value.clone();
+            of_job(json!({"name": "a", "tasks": {"b": {"noop": true}, "t": task}}))
+        }
         "JobSpec" => {
             let mut job = match member {
                 "exec" | "http" | "handler" | "run" => json!({"name": "a"}),

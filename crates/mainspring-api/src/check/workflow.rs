@@ -1,0 +1,190 @@
+//! Rules of workflows that need no graph: each task for itself, and the names that it needs.
+//!
+//! Cycles, durations and expressions are for whoever has the core and the schedule crate.
+
+use std::collections::BTreeSet;
+
+use serde_json::Value;
+
+use super::name::name_problem;
+use crate::document::{escape, shorten};
+use crate::spec::TaskSpec;
+use crate::{ErrorCode, JobSpec, Problem, did_you_mean};
+
+/// The most runs of one task of a `matrix`.
+const MATRIX_MAX: usize = 10_000;
+
+/// How many problems may be there when the nearest name is still looked for.
+const HINTS_MAX: usize = 50;
+
+/// Keys of a task that cannot be defaults: they belong to one task.
+const OWN_KEYS: [&str; 15] = [
+    "description",
+    "needs",
+    "trigger_rule",
+    "if",
+    "matrix",
+    "map",
+    "max_parallel",
+    "continue_on_error",
+    "finally",
+    "outputs",
+    "run",
+    "exec",
+    "http",
+    "handler",
+    "noop",
+];
+
+/// Keys of a job that say nothing of a workflow as a whole.
+const POLICIES: [&str; 8] =
+    ["timeout", "retries", "retry_delay", "retry_backoff", "retry_max_delay", "retry_jitter", "retry_on", "keep_data"];
+
+/// Checks the tasks of a workflow, and that other jobs have no keys of workflows.
+pub(super) fn check_workflow(spec: &JobSpec, problems: &mut Vec<Problem>) {
+    if spec.tasks.is_empty() {
+        for (key, is_set) in [("defaults", spec.defaults.is_some()), ("fail_fast", spec.fail_fast.is_some())] {
+            if is_set {
+                problems.push(wrong(format!("\"{key}\" has an effect with tasks only"), format!("/{key}")));
+            }
+        }
+        return;
+    }
+    let written = serde_json::to_value(spec).expect("plain data has a text");
+    for key in POLICIES.iter().filter(|key| written.get(**key).is_some()) {
+        let problem = wrong(format!("\"{key}\" has no effect beside tasks"), format!("/{key}"));
+        problems.push(problem.hint("write it in defaults, or in the tasks"));
+    }
+    for key in OWN_KEYS.iter().filter(|key| written["defaults"].get(**key).is_some()) {
+        problems.push(wrong(format!("\"{key}\" cannot be a default"), format!("/defaults/{key}")));
+    }
+    for (name, task) in &spec.tasks {
+        let place = format!("/tasks/{}", escape(name));
+        name_problem(&place, name, problems);
+        let found = check_alone(spec, name, task);
+        problems.extend(found.into_iter().map(|problem| placed_in_task(&written, name, problem)));
+        check_needs(spec, name, task, &place, problems);
+        check_spread(task, &place, problems);
+        check_outputs(task, &place, problems);
+    }
+    let mut said = BTreeSet::new();
+    problems.retain(|problem| said.insert((problem.pointer.clone(), problem.message.clone())));
+}
+
+/// Checks a task as the job that it would be alone.
+fn check_alone(spec: &JobSpec, name: &str, task: &TaskSpec) -> Vec<Problem> {
+    let mut found = Vec::new();
+    let alone = task.as_job(name, spec);
+    super::job::check_task(&alone, &mut found);
+    super::job::check_policies(&alone, &mut found);
+    super::job::check_values(&alone, &mut found);
+    // An address that is made when the task runs is read then.
+    let is_made = task.http.as_ref().is_some_and(|http| http.url.contains("${{"));
+    found.retain(|problem| problem.pointer != "/http/url" || !is_made);
+    for problem in &mut found {
+        problem.message = problem.message.replacen("job \"", "task \"", 1);
+    }
+    found
+}
+
+/// Moves a problem of [a task as a job](TaskSpec::as_job) to where its value was written: in the task, in the defaults, or at
+/// the workflow.
+pub fn placed_in_task(workflow: &Value, task: &str, problem: Problem) -> Problem {
+    let own = format!("/tasks/{}{}", escape(task), problem.pointer);
+    let inherited = format!("/defaults{}", problem.pointer);
+    let there = |pointer: &str| !problem.pointer.is_empty() && workflow.pointer(pointer).is_some();
+    let place = if there(&own) {
+        own
+    } else if there(&inherited) {
+        inherited
+    } else if there(&problem.pointer) {
+        return problem;
+    } else {
+        own
+    };
+    problem.at(place)
+}
+
+fn check_needs(spec: &JobSpec, name: &str, task: &TaskSpec, place: &str, problems: &mut Vec<Problem>) {
+    let mut seen = BTreeSet::new();
+    for (pointer, need) in task.needs_in_order() {
+        let pointer = format!("{place}{pointer}");
+        match spec.tasks.get(need) {
+            _ if !seen.insert(need) => {
+                problems.push(wrong(format!("task \"{}\" needs \"{}\" twice", shorten(name), shorten(need)), pointer));
+            }
+            None => {
+                let message = format!("task \"{}\" needs unknown task \"{}\"", shorten(name), shorten(need));
+                let problem = Problem::new(ErrorCode::WorkflowUnknownTask, message).at(pointer);
+                // Each is compared with all tasks: the first few are advice enough.
+                let few = problems.len() < HINTS_MAX;
+                let hint = few.then(|| did_you_mean(need, spec.tasks.keys().map(String::as_str))).flatten();
+                problems.push(Problem { hint, ..problem });
+            }
+            Some(needed) if needed.finally && !task.finally => {
+                let message = format!("\"{}\" runs last, so only tasks that run last can need it", shorten(need));
+                problems.push(wrong(message, pointer).hint(format!("add finally: true to \"{}\"", shorten(name))));
+            }
+            Some(_) => {}
+        }
+    }
+    if task.finally && task.trigger_rule.is_some() {
+        let message = "\"trigger_rule\" has no effect with finally: such a task runs however the others ended";
+        problems.push(wrong(message, format!("{place}/trigger_rule")));
+    }
+}
+
+/// Checks what makes several runs of a task.
+fn check_spread(task: &TaskSpec, place: &str, problems: &mut Vec<Problem>) {
+    if !task.matrix.is_empty() && task.map.is_some() {
+        problems.push(wrong("a task has matrix or map, not both", format!("{place}/map")));
+    }
+    if task.max_parallel.is_some() && task.matrix.is_empty() && task.map.is_none() {
+        problems
+            .push(wrong("\"max_parallel\" has an effect with matrix and map only", format!("{place}/max_parallel")));
+    }
+    for (axis, values) in &task.matrix {
+        let pointer = format!("{place}/matrix/{}", escape(axis));
+        if !is_identifier(axis) {
+            problems.push(identifier(axis, pointer.clone()));
+        }
+        if values.is_empty() {
+            problems.push(wrong("a list of a matrix has at least one value", pointer));
+        }
+    }
+    let runs = task.matrix.values().try_fold(1_usize, |runs, values| runs.checked_mul(values.len().max(1)));
+    if runs.is_none_or(|runs| runs > MATRIX_MAX) {
+        let count = runs.map_or_else(|| "more than can be counted".to_owned(), |runs| runs.to_string());
+        problems.push(wrong(
+            format!("the matrix makes {count} runs, and {MATRIX_MAX} are allowed"),
+            format!("{place}/matrix"),
+        ));
+    }
+}
+
+fn check_outputs(task: &TaskSpec, place: &str, problems: &mut Vec<Problem>) {
+    let mut seen = BTreeSet::new();
+    for (index, name) in task.outputs.iter().enumerate() {
+        let pointer = format!("{place}/outputs/{index}");
+        if !is_identifier(name) {
+            problems.push(identifier(name, pointer));
+        } else if !seen.insert(name) {
+            problems.push(wrong(format!("output \"{name}\" is named twice"), pointer));
+        }
+    }
+}
+
+/// Tells whether a text can follow a dot in an expression.
+fn is_identifier(text: &str) -> bool {
+    let starts_well = text.bytes().next().is_some_and(|first| first.is_ascii_alphabetic() || first == b'_');
+    starts_well && text.len() <= 128 && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+fn identifier(text: &str, pointer: String) -> Problem {
+    let problem = wrong(format!("\"{}\" cannot be named in an expression", shorten(text)), pointer);
+    problem.hint("write letters, digits and '_', not beginning with a digit")
+}
+
+fn wrong(message: impl Into<String>, pointer: impl Into<String>) -> Problem {
+    Problem::new(ErrorCode::FieldValue, message).at(pointer)
+}

@@ -1,0 +1,245 @@
+//! Workflows: jobs whose work is a graph of tasks.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use utoipa::ToSchema;
+
+use super::{Backoff, HttpTask, JobSpec, OnLost, OneOrMany, RetryOn, Routing, is_false};
+
+/// A task of a workflow: what to do, after which others, and under which policies.
+///
+/// Exactly one of `run`, `exec`, `http`, `handler` and `noop` says what to do. Texts may hold `${{ … }}`.
+///
+/// ```
+/// let spec: mainspring_api::JobSpec = serde_json::from_str(
+///     r#"{"name": "etl", "tasks": {"load": {"run": "./load"}, "report": {"run": "./report", "needs": "load"}}}"#,
+/// )?;
+/// assert_eq!(spec.tasks["report"].needs.as_ref().unwrap().as_slice(), ["load"]);
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TaskSpec {
+    /// What the task is for, in the user's words.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// Tasks that must end first: a name, or a list of at most 1,000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("maxItems" = 1_000))]
+    pub needs: Option<OneOrMany<String>>,
+    /// When the task may run, given how the tasks that it needs ended; `all_success` when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub trigger_rule: Option<TriggerRule>,
+    /// Expression `${{ … }}` that is true or false, asked once all tasks that it needs have ended: the task is skipped when false.
+    #[serde(default, rename = "if", skip_serializing_if = "Option::is_none")]
+    pub condition: Option<String>,
+    /// The task runs once for each combination of one value of each list, of which there are at most 10; together at most
+    /// 10,000 times.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(extend("maxProperties" = 10))]
+    pub matrix: BTreeMap<String, Vec<Value>>,
+    /// Expression `${{ … }}` that is a list: the task runs once for each item, at most 10,000 times.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub map: Option<String>,
+    /// How many runs of a `matrix` or `map` are under way at once; all when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(min = 1))]
+    #[schema(minimum = 1)]
+    pub max_parallel: Option<u32>,
+    /// Whether tasks that need this one count its failure as success, and the workflow does not fail by it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub continue_on_error: bool,
+    /// Whether the task runs when all others have ended, however they did.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub finally: bool,
+    /// Names of the values that the task leaves for those that need it; at most 1,000.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schemars(extend("maxItems" = 1_000))]
+    pub outputs: Vec<String>,
+
+    /// A line for `/bin/sh`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run: Option<String>,
+    /// A program and its arguments, without a shell; at most 10,000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("maxItems" = 10_000))]
+    pub exec: Option<Vec<String>>,
+    /// An HTTP request.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub http: Option<HttpTask>,
+    /// A function registered under this name by a worker or an embedding program.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handler: Option<String>,
+    /// `true` does nothing and succeeds.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub noop: bool,
+
+    /// JSON that the task receives; that of the workflow when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<Value>,
+    /// Environment variables of the process, beside those of the workflow; at most 1,000.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(extend("maxProperties" = 1_000))]
+    pub env: BTreeMap<String, String>,
+    /// Working directory of the process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub working_dir: Option<String>,
+
+    /// Queue in which runs wait for a worker; that of the workflow when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub queue: Option<String>,
+    /// Which worker of the queue executes a run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub routing: Option<Routing>,
+    /// Labels that a worker must have to get runs of the task: every pair. At most 100.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(extend("maxProperties" = 100))]
+    pub workers: BTreeMap<String, String>,
+    /// Higher starts first within a queue; that of the workflow when absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub priority: Option<i32>,
+    /// Time an attempt may take, as a duration.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout: Option<String>,
+    /// Time all attempts and the pauses between them may take, as a duration.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub run_timeout: Option<String>,
+    /// Time the task may wait for its first attempt once it is ready, as a duration.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub start_timeout: Option<String>,
+    /// Further attempts after a failed one, 0 to 1,000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(range(max = 1000))]
+    #[schema(maximum = 1000)]
+    pub retries: Option<u32>,
+    /// Pause before each further attempt, as a duration.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_delay: Option<String>,
+    /// How the pause grows from attempt to attempt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_backoff: Option<Backoff>,
+    /// Longest pause of an `exponential` backoff, as a duration.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_max_delay: Option<String>,
+    /// Up to this much is added to each pause, as a duration.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retry_jitter: Option<String>,
+    /// Failures that another attempt follows; at most 1,000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(extend("maxItems" = 1_000))]
+    pub retry_on: Option<OneOrMany<RetryOn>>,
+    /// What becomes of a run whose worker died.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_lost: Option<OnLost>,
+}
+
+/// When a task may run, given how the tasks that it needs ended. A task that needs none runs under any rule.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TriggerRule {
+    /// All succeeded.
+    #[default]
+    AllSuccess,
+    /// All ended and none failed.
+    NoneFailed,
+    /// All ended, none failed and at least one succeeded.
+    NoneFailedMinOneSuccess,
+    /// All ended and none was skipped.
+    NoneSkipped,
+    /// All ended.
+    AllDone,
+    /// All ended and at least one succeeded.
+    AllDoneMinOneSuccess,
+    /// All failed.
+    AllFailed,
+    /// All were skipped.
+    AllSkipped,
+    /// At least one succeeded.
+    OneSuccess,
+    /// At least one failed.
+    OneFailed,
+    /// At least one succeeded or failed itself.
+    OneDone,
+    /// Whatever they do.
+    Always,
+}
+
+/// What becomes of the tasks that have not ended when one fails: `false` (those that do not need it go on), `true` (nothing
+/// starts any more) or `cancel` (what runs is cancelled, too).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(untagged)]
+pub enum FailFast {
+    /// Whether nothing starts any more.
+    Start(bool),
+    /// A word.
+    Word(FailFastWord),
+}
+
+/// What `fail_fast` may say beside `true` and `false`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FailFastWord {
+    /// The same as `false`.
+    Off,
+    /// What runs is cancelled, and nothing starts any more.
+    Cancel,
+}
+
+impl TaskSpec {
+    /// Returns the task as a job of its own: with its name, what the workflow's `defaults` say where it is silent, and then what
+    /// the workflow says.
+    pub fn as_job(&self, name: &str, workflow: &JobSpec) -> JobSpec {
+        let none = Self::default();
+        let defaults = workflow.defaults.as_deref().unwrap_or(&none);
+        // Variables and folders are for processes: other tasks do not inherit them.
+        let is_process = self.run.is_some() || self.exec.is_some();
+        let inherited = [&workflow.env, &defaults.env].into_iter().filter(|_| is_process);
+        let env = inherited.chain([&self.env]).flatten();
+        let workers = [&self.workers, &defaults.workers, &workflow.workers].into_iter().find(|it| !it.is_empty());
+        macro_rules! first {
+            ($key:ident) => {
+                self.$key.clone().or_else(|| defaults.$key.clone())
+            };
+            ($key:ident, or workflow) => {
+                first!($key).or_else(|| workflow.$key.clone())
+            };
+        }
+        JobSpec {
+            name: name.to_owned(),
+            namespace: workflow.namespace.clone(),
+            description: self.description.clone(),
+            labels: workflow.labels.clone(),
+            run: self.run.clone(),
+            exec: self.exec.clone(),
+            http: self.http.clone(),
+            handler: self.handler.clone(),
+            noop: self.noop,
+            input: self.input.clone().or_else(|| workflow.input.clone()),
+            env: env.map(|(name, value)| (name.clone(), value.clone())).collect(),
+            working_dir: if is_process { first!(working_dir, or workflow) } else { self.working_dir.clone() },
+            queue: first!(queue, or workflow),
+            routing: first!(routing, or workflow),
+            workers: workers.cloned().unwrap_or_default(),
+            priority: first!(priority, or workflow),
+            timeout: first!(timeout),
+            run_timeout: first!(run_timeout),
+            start_timeout: first!(start_timeout),
+            retries: first!(retries),
+            retry_delay: first!(retry_delay),
+            retry_backoff: first!(retry_backoff),
+            retry_max_delay: first!(retry_max_delay),
+            retry_jitter: first!(retry_jitter),
+            retry_on: first!(retry_on),
+            on_lost: first!(on_lost, or workflow),
+            ..JobSpec::default()
+        }
+    }
+
+    /// Returns the names of the tasks that it needs, with the place of each, relative to the task.
+    pub fn needs_in_order(&self) -> impl Iterator<Item = (String, &str)> {
+        self.needs.iter().flat_map(|needs| needs.places("/needs")).map(|(place, name)| (place, name.as_str()))
+    }
+}

@@ -1,0 +1,115 @@
+//! Workflows as pictures and texts.
+
+mod dot;
+mod mermaid;
+mod svg;
+mod text;
+
+use clap::ValueEnum;
+use mainspring_core::workflow::{Graph, measure};
+use mainspring_server::convert::Workflow;
+
+/// The language of a drawing.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, ValueEnum)]
+pub enum Language {
+    /// One line for each task, wave by wave
+    #[default]
+    Text,
+    /// For Markdown pages
+    Mermaid,
+    /// For Graphviz
+    Dot,
+    /// A picture
+    Svg,
+}
+
+/// Draws a workflow.
+pub fn draw(workflow: &Workflow, language: Language) -> String {
+    match language {
+        Language::Text => text::draw(workflow),
+        Language::Mermaid => mermaid::draw(workflow),
+        Language::Dot => dot::draw(workflow),
+        Language::Svg => svg::draw(workflow),
+    }
+}
+
+/// The edges of a graph, by the task that is needed.
+fn edges(graph: &Graph) -> impl Iterator<Item = (u32, u32)> + '_ {
+    graph.tasks().flat_map(|task| graph.children(task).iter().map(move |child| (task, *child)))
+}
+
+/// The tasks of each wave; those that run last are waves of their own, behind the others.
+fn layers(workflow: &Workflow) -> Vec<Vec<u32>> {
+    let waves = measure::waves(workflow.shape.graph());
+    let last = |task: u32| workflow.shape.rule(task).finally;
+    let tasks = || workflow.shape.graph().tasks();
+    let before = tasks().filter(|task| !last(*task)).map(|task| waves[task as usize]).max().unwrap_or(0);
+    let mut layers: Vec<Vec<u32>> = Vec::new();
+    for task in tasks() {
+        let wave = waves[task as usize] + if last(task) { before } else { 0 };
+        layers.resize_with(layers.len().max(wave as usize), Vec::new);
+        layers[wave as usize - 1].push(task);
+    }
+    layers.retain(|layer| !layer.is_empty());
+    layers
+}
+
+#[cfg(test)]
+mod tests {
+    use mainspring_api::JobSpec;
+    use mainspring_server::convert::{self, Known, Purpose, Surroundings};
+
+    use super::*;
+
+    fn workflow(tasks: &str) -> Workflow {
+        let spec: JobSpec = serde_json::from_str(&format!(r#"{{"name": "w", "tasks": {tasks}}}"#)).unwrap();
+        let bundle = mainspring_api::Bundle { jobs: vec![spec], ..Default::default() };
+        let around = Surroundings {
+            namespace: "default",
+            timezone: "UTC",
+            now: mainspring_core::Timestamp::from_millis(0),
+            calendars: &|_, _| Known::Unknown,
+            purpose: Purpose::Check { line: &|_| None },
+        };
+        convert::bundle(&bundle, &around).unwrap().workflows.remove(0).1
+    }
+
+    fn diamond() -> Workflow {
+        workflow(
+            r#"{"load": {"noop": true}, "left": {"noop": true, "needs": "load"}, "right": {"noop": true, "needs": "load"},
+                "join": {"noop": true, "needs": ["left", "right"], "trigger_rule": "none_failed"},
+                "tidy": {"noop": true, "finally": true}}"#,
+        )
+    }
+
+    #[test]
+    fn a_text_names_tasks_wave_by_wave() {
+        let expected = "wave 1  load\n\
+                        wave 2  left   needs load\n\
+                        wave 2  right  needs load\n\
+                        wave 3  join   needs left, right  none_failed\n\
+                        last    tidy\n";
+        assert_eq!(draw(&diamond(), Language::Text), expected);
+    }
+
+    #[test]
+    fn mermaid_and_dot_have_each_task_and_edge() {
+        let mermaid = draw(&diamond(), Language::Mermaid);
+        assert!(mermaid.starts_with("flowchart LR\n  t0[\"join\"]\n"), "{mermaid}");
+        assert_eq!(mermaid.matches(" --> ").count(), 4);
+        let dot = draw(&diamond(), Language::Dot);
+        assert!(dot.contains("  \"left\" -> \"join\";\n") && dot.contains("\"tidy\" [style=dashed];"), "{dot}");
+        assert_eq!(dot.matches(" -> ").count(), 4);
+    }
+
+    #[test]
+    fn a_picture_has_a_box_for_each_task_and_no_two_in_one_place() {
+        let svg = draw(&diamond(), Language::Svg);
+        assert_eq!((svg.matches("<rect ").count(), svg.matches("<path ").count()), (5, 4), "{svg}");
+        let mut places: Vec<&str> = svg.lines().filter_map(|line| line.split("<rect ").nth(1)).collect();
+        let boxes = places.len();
+        places.sort_unstable();
+        places.dedup();
+        assert_eq!(places.len(), boxes);
+    }
+}

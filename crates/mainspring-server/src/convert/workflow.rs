@@ -1,0 +1,155 @@
+//! Workflows between job file and graph.
+
+mod texts;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use mainspring_api::{ErrorCode, FailFast, FailFastWord, JobSpec, Problem, TaskSpec, placed_in_task};
+use mainspring_core::workflow::{self, Graph, GraphError, Shape, TaskRule, measure};
+
+use super::{Surroundings, job};
+
+/// A workflow as a graph.
+#[derive(Clone, Debug)]
+pub struct Workflow {
+    /// The names of the tasks, by their numbers in the graph.
+    pub tasks: Vec<String>,
+    /// Which task needs which, and under which rules they run.
+    pub shape: Shape,
+}
+
+/// Reads a workflow, and says what is wrong with it, with pointers that begin at the job. Nothing if it is no graph.
+///
+/// `line` says where a value of the job was written. What [`mainspring_api::check_job`] finds is not found here.
+pub(super) fn read(
+    spec: &JobSpec,
+    around: &Surroundings<'_>,
+    line: &dyn Fn(&str) -> Option<u32>,
+) -> (Option<Workflow>, Vec<Problem>) {
+    // As a whole: its triggers, zone and time limits.
+    let mut problems = job::read_job(spec, around).err().unwrap_or_default();
+    read_tasks(spec, around, &mut problems);
+    let workflow = read_graph(spec, line, &mut problems);
+    (workflow, problems)
+}
+
+fn read_graph(spec: &JobSpec, line: &dyn Fn(&str) -> Option<u32>, problems: &mut Vec<Problem>) -> Option<Workflow> {
+    let names: Vec<&String> = spec.tasks.keys().collect();
+    let graph = match Graph::new(names.len(), &edges(spec)) {
+        Ok(graph) => graph,
+        Err(GraphError::Cycles(cycles)) => {
+            problems.extend(cycles.iter().map(|cycle| self::cycle(spec, &names, cycle, line)));
+            return None;
+        }
+        Err(error) => {
+            problems.push(Problem::new(ErrorCode::WorkflowTooLarge, error.to_string()).at("/tasks"));
+            return None;
+        }
+    };
+    let runs_last = |name: &str| spec.tasks.get(name).is_some_and(|task| task.finally);
+    let disorderly = |task: &TaskSpec| !task.finally && task.needs_in_order().any(|(_, need)| runs_last(need));
+    if spec.tasks.values().any(disorderly) {
+        return None;
+    }
+    let rules = spec.tasks.values().map(rule).collect();
+    Some(Workflow { tasks: spec.tasks.keys().cloned().collect(), shape: Shape::new(graph, rules, fail_fast(spec)) })
+}
+
+/// What a workflow may say and probably does not mean, with pointers that begin at the job.
+pub(super) fn warnings(spec: &JobSpec, workflow: &Workflow) -> Vec<Problem> {
+    let graph = workflow.shape.graph();
+    let name = |task: u32| workflow.tasks[task as usize].as_str();
+    let roots = spec.tasks.iter().filter(|(_, task)| task.needs.is_none() && !task.finally);
+    let idle = roots.filter_map(|(name, task)| {
+        let rule = task.trigger_rule.filter(|rule| trigger_rule(*rule) != workflow::TriggerRule::AllSuccess)?;
+        let rule = trigger_rule(rule);
+        let message = format!("task \"{name}\" needs no other one, so it runs whatever {rule} says");
+        Some(Problem::new(ErrorCode::WorkflowRootRule, message).at(format!("{}/trigger_rule", place(name))))
+    });
+    let redundant = measure::redundant_edges(graph).into_iter().map(|(needed, task, between)| {
+        let message = format!("\"{}\" needs \"{}\" already because of \"{}\"", name(task), name(needed), name(between));
+        Problem::new(ErrorCode::WorkflowRedundantEdge, message).at(need_place(spec, name(task), name(needed)))
+    });
+    idle.chain(redundant).chain(texts::shell_lines(spec)).collect()
+}
+
+/// Reads each task as the job that it would be alone, and its expressions.
+fn read_tasks(spec: &JobSpec, around: &Surroundings<'_>, problems: &mut Vec<Problem>) {
+    let written = serde_json::to_value(spec).expect("plain data has a text");
+    let mut said = BTreeSet::new();
+    for (name, task) in &spec.tasks {
+        let alone = task.as_job(name, spec);
+        let mut found = job::read_job(&alone, around).err().unwrap_or_default();
+        texts::check(spec, name, task, &alone, &mut found);
+        let found = found.into_iter().map(|problem| placed_in_task(&written, name, problem));
+        problems.extend(found.filter(|problem| said.insert((problem.pointer.clone(), problem.message.clone()))));
+    }
+}
+
+/// The edges between tasks that exist.
+fn edges(spec: &JobSpec) -> Vec<(u32, u32)> {
+    let numbers: BTreeMap<&str, u32> = spec.tasks.keys().map(String::as_str).zip(0..).collect();
+    let tasks = spec.tasks.values().zip(0..);
+    let needs = tasks.flat_map(|(task, number)| task.needs_in_order().map(move |(_, need)| (need, number)));
+    needs.filter_map(|(need, number)| Some((*numbers.get(need)?, number))).collect()
+}
+
+fn cycle(spec: &JobSpec, names: &[&String], cycle: &[u32], line: &dyn Fn(&str) -> Option<u32>) -> Problem {
+    let tasks: Vec<&str> = cycle.iter().map(|task| names[*task as usize].as_str()).collect();
+    let first = tasks[0];
+    let last = *tasks.last().expect("a cycle has a task");
+    // From the edge that closes it, against the arrows: each task with the one that it needs.
+    let edges = std::iter::once((first, last)).chain(tasks.windows(2).rev().map(|pair| (pair[1], pair[0])));
+    let told = edges.map(|(task, need)| match line(&need_place(spec, task, need)) {
+        Some(line) => format!("{task} needs {need}, line {line}"),
+        None => format!("{task} needs {need}"),
+    });
+    let told = told.collect::<Vec<_>>().join("; ");
+    let message = format!("dependency cycle: {} → {first} ({told})", tasks.join(" → "));
+    Problem::new(ErrorCode::WorkflowCycle, message).at(need_place(spec, first, last))
+}
+
+/// Where a task says that it needs another one.
+fn need_place(spec: &JobSpec, task: &str, need: &str) -> String {
+    let found = spec.tasks[task].needs_in_order().find(|(_, name)| *name == need);
+    format!("{}{}", place(task), found.map(|(place, _)| place).unwrap_or_default())
+}
+
+fn place(task: &str) -> String {
+    format!("/tasks/{task}")
+}
+
+fn rule(task: &TaskSpec) -> TaskRule {
+    TaskRule {
+        trigger_rule: task.trigger_rule.map(trigger_rule).unwrap_or_default(),
+        conditional: task.condition.is_some(),
+        continue_on_error: task.continue_on_error,
+        finally: task.finally,
+    }
+}
+
+fn trigger_rule(rule: mainspring_api::TriggerRule) -> workflow::TriggerRule {
+    use mainspring_api::TriggerRule as Written;
+    match rule {
+        Written::AllSuccess => workflow::TriggerRule::AllSuccess,
+        Written::NoneFailed => workflow::TriggerRule::NoneFailed,
+        Written::NoneFailedMinOneSuccess => workflow::TriggerRule::NoneFailedMinOneSuccess,
+        Written::NoneSkipped => workflow::TriggerRule::NoneSkipped,
+        Written::AllDone => workflow::TriggerRule::AllDone,
+        Written::AllDoneMinOneSuccess => workflow::TriggerRule::AllDoneMinOneSuccess,
+        Written::AllFailed => workflow::TriggerRule::AllFailed,
+        Written::AllSkipped => workflow::TriggerRule::AllSkipped,
+        Written::OneSuccess => workflow::TriggerRule::OneSuccess,
+        Written::OneFailed => workflow::TriggerRule::OneFailed,
+        Written::OneDone => workflow::TriggerRule::OneDone,
+        Written::Always => workflow::TriggerRule::Always,
+    }
+}
+
+fn fail_fast(spec: &JobSpec) -> workflow::FailFast {
+    match spec.fail_fast {
+        None | Some(FailFast::Start(false) | FailFast::Word(FailFastWord::Off)) => workflow::FailFast::Off,
+        Some(FailFast::Start(true)) => workflow::FailFast::True,
+        Some(FailFast::Word(FailFastWord::Cancel)) => workflow::FailFast::Cancel,
+    }
+}
