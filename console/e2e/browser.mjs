@@ -24,8 +24,6 @@ export async function profile(browser, server, prefs = {}, options = {}) {
   context.on('page', (page) => {
     page.on('console', (message) => {
       // A refused or unreachable request is told by the browser itself; journeys that provoke one say so.
-      // A server without the stream is polled.
-      if (message.location().url.includes('/api/v1/stream')) return;
       const isRequest = /Failed to load resource|ERR_CONNECTION/.test(message.text());
       if (message.type() === 'error' && !(isRequest && context.expectsFailures)) faults.push(`console: ${message.text()} ${isRequest ? message.location().url : ''} at ${page.url()}`);
     });

@@ -4,9 +4,6 @@ import { QueryClientProvider } from '@tanstack/react-query';
 import { RouterProvider } from '@tanstack/react-router';
 import { setNonce } from 'get-nonce';
 import { createRoot } from 'react-dom/client';
-import { ConfirmDialog } from './components/confirm';
-import { InstantCard } from './components/Instant';
-import { Toasts } from './components/toast';
 import { TooltipProvider } from './components/Tooltip';
 import { WordsProvider, loadDictionary } from './i18n';
 import { config } from './lib/config';
@@ -19,7 +16,7 @@ import { client, router } from './router';
 if (config.nonce) setNonce(config.nonce);
 followAppearance();
 listenForKeys();
-startLive(client);
+startLive(client, !location.pathname.endsWith('/login'));
 
 // Says which address is on screen: one that is gone to shows the page before it until its own is there.
 router.subscribe('onRendered', () => {
@@ -32,9 +29,6 @@ createRoot(document.getElementById('root') as HTMLElement).render(
     <QueryClientProvider client={client}>
       <TooltipProvider>
         <RouterProvider router={router} />
-        <ConfirmDialog />
-        <Toasts />
-        <InstantCard />
       </TooltipProvider>
     </QueryClientProvider>
   </WordsProvider>,

@@ -1,18 +1,21 @@
 import createClient, { type Middleware } from 'openapi-fetch';
 import { heardServerTime } from '@/lib/clock';
-import { config } from '@/lib/config';
+import { apiPath, config } from '@/lib/config';
 import { prefs } from '@/lib/prefs';
-import { sessionEnded } from '@/lib/session';
+import { sessionEnded, signIn } from '@/lib/session';
 import { ApiError, NO_ANSWER, toApiError } from './problem';
 import type { paths } from './schema';
+
+const sentUnder = new WeakMap<Request, number>();
 
 const shared: Middleware = {
   onRequest({ request }) {
     request.headers.set('accept-language', prefs.get().language === 'zh' ? 'zh-CN' : 'en');
+    sentUnder.set(request, signIn());
     return request;
   },
-  onResponse({ response }) {
-    if (response.status === 401) sessionEnded();
+  onResponse({ request, response }) {
+    if (response.status === 401) sessionEnded(sentUnder.get(request) ?? signIn());
     const date = response.headers.get('date');
     // Whole seconds: good for clocks that are minutes wrong, and the stream says it better.
     if (date && Math.abs(Date.parse(date) - Date.now()) > 5000) heardServerTime(Date.parse(date));
@@ -59,33 +62,44 @@ export function idempotencyKey(): string {
   return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
 
-/** Calls a route that the OpenAPI document does not have yet (see contract.ts). */
+/** Calls a route whose path or parameters are put together by hand, and returns its JSON. */
 export async function raw<T>(method: string, path: string, body?: unknown, signal?: AbortSignal): Promise<T> {
-  const headers: Record<string, string> = {
-    accept: 'application/json',
-    'accept-language': prefs.get().language === 'zh' ? 'zh-CN' : 'en',
-  };
+  return json(await send({ method, path, body: body === undefined ? undefined : JSON.stringify(body), signal })) as T;
+}
+
+/** Returns the body of an answer as text: JSON whose numbers keep every digit. */
+export function exactText(path: string, signal?: AbortSignal): Promise<string> {
+  return send({ method: 'GET', path, signal });
+}
+
+export interface Sent {
+  method: string;
+  path: string;
+  /** JSON. */
+  body?: string | undefined;
+  headers?: Record<string, string>;
+  signal?: AbortSignal | undefined;
+}
+
+/** Sends a request and returns the body of its answer, or throws an `ApiError`. */
+export async function send({ method, path, body, headers: more, signal }: Sent): Promise<string> {
+  const headers: Record<string, string> = { accept: 'application/json', 'accept-language': prefs.get().language === 'zh' ? 'zh-CN' : 'en', ...more };
   if (body !== undefined) headers['content-type'] = 'application/json';
-  const init: RequestInit = { method, headers, credentials: 'same-origin', signal: signal ?? null };
-  if (body !== undefined) init.body = JSON.stringify(body);
-  let response: Response;
-  try {
-    response = await fetch(config.base.replace(/\/$/, '') + path, init);
-  } catch (cause) {
-    if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
-    throw new ApiError({ status: 0, code: NO_ANSWER, detail: cause instanceof Error ? cause.message : String(cause) });
-  }
+  const init: RequestInit = { method, headers, body: body ?? null, credentials: 'same-origin', signal: signal ?? null };
+  const under = signIn();
+  const { response } = await settle(fetch(apiPath(path), init).then((answer) => ({ response: answer })));
   const text = await response.text();
-  let value: unknown;
+  if (response.ok) return text;
+  // A login that fails is the login page's matter.
+  if (response.status === 401 && !path.endsWith('/session')) sessionEnded(under);
+  throw toApiError(json(text), response);
+}
+
+/** Reads JSON; what is none, such as a proxy's page, counts as nothing. */
+function json(text: string): unknown {
   try {
-    value = text === '' ? undefined : JSON.parse(text);
+    return text === '' ? undefined : JSON.parse(text);
   } catch {
-    value = undefined;
+    return undefined;
   }
-  if (!response.ok) {
-    // A login that fails is the login page's matter.
-    if (response.status === 401 && !path.endsWith('/session')) sessionEnded();
-    throw toApiError(value, response);
-  }
-  return value as T;
 }

@@ -1,5 +1,6 @@
 import { Search, X } from 'lucide-react';
 import { useEffect, useId, useRef, useState } from 'react';
+import type { ApiError } from '@/api/problem';
 import { useT } from '@/i18n';
 import { IconButton } from './Button';
 import css from './QueryInput.module.css';
@@ -13,6 +14,12 @@ export interface QueryInputProps {
   /** Terms that may stand where the word under the cursor stands. */
   suggest?: (word: string, signal: AbortSignal) => Promise<readonly string[]>;
   problem?: string | undefined;
+}
+
+/** What is wrong with a query, in the server's words; nothing where something else is. */
+export function queryProblem(error: ApiError | undefined): string | undefined {
+  if (error?.code !== 'search.syntax') return undefined;
+  return `${error.message}${error.hint ? `. ${error.hint}` : ''}`;
 }
 
 const WAIT_MS = 250;

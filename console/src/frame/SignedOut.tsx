@@ -2,7 +2,7 @@ import { useQueryClient } from '@tanstack/react-query';
 import { Dialog } from '@/components/Dialog';
 import { useT } from '@/i18n';
 import { resumeLive } from '@/lib/live';
-import { session } from '@/lib/session';
+import { session, signedIn } from '@/lib/session';
 import { useStore } from '@/lib/store';
 import { TokenForm } from '@/routes/login/TokenForm';
 
@@ -15,7 +15,7 @@ export function SignedOut() {
     <Dialog open={ended} firm onClose={() => undefined} title={t.shell.signedOutTitle} description={t.shell.signedOutText}>
       <TokenForm
         onDone={() => {
-          session.set('known');
+          signedIn();
           resumeLive();
           void client.refetchQueries({ type: 'active' });
         }}

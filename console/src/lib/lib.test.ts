@@ -5,6 +5,7 @@ import { JsonSyntax, member, parseExact, printExact } from './json';
 import { isTyping, keyName } from './keys';
 import { defaults, parsePrefs } from './prefs';
 import { count, oneOf, parseSearch, searchOf, stringifySearch, text, words } from './search';
+import { session, sessionEnded, signIn, signedIn } from './session';
 import { formatDistance, formatDuration, formatFull, formatInstant, shortOffset } from './time';
 
 const units = { ms: 'ms', s: 's', m: 'm', h: 'h', d: 'd', gap: ' ' };
@@ -120,4 +121,15 @@ test('the page says where it lives', () => {
   expect(readConfig('{"base":"/ops/","version":"1.0","nonce":"x"}', '/')).toEqual({ base: '/ops/', version: '1.0', nonce: 'x' });
   expect(readConfig('{}', '/ops/').base).toBe('/ops/');
   expect(readConfig(null, null).base).toBe('/');
+});
+
+test('a refusal from before the newest sign-in ends nothing', () => {
+  const before = signIn();
+  signedIn();
+  sessionEnded(before);
+  expect(session.get()).toBe('known');
+  sessionEnded(signIn());
+  expect(session.get()).toBe('ended');
+  signedIn();
+  expect(session.get()).toBe('known');
 });

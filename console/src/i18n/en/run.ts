@@ -1,9 +1,7 @@
 export const run = {
   page: (id: string) => `Run ${id}`,
   a: 'This run',
-  tabLog: 'Log',
-  tabTimeline: 'Timeline',
-  tabData: 'Input and output',
+  tabs: { log: 'Log', timeline: 'Timeline', data: 'Input and output' },
   rerun: 'Run again',
   rerunText: 'Starts a new run with the same input and the same version of the job.',
   rerunDone: 'A new run has started.',

@@ -4,7 +4,7 @@
  * Where the browser has no locks (plain HTTP from afar), each tab reads a stream of its own.
  */
 import { apiPath } from '../config';
-import { sessionEnded } from '../session';
+import { sessionEnded, signIn } from '../session';
 import { type Message, StreamRefused, readStream } from './sse';
 
 /** Something changed: which topic, which object. */
@@ -128,6 +128,7 @@ export class Hub {
     try {
       while (!leaving.aborted) {
         this.reopen = new AbortController();
+        const under = signIn();
         const signal = either(leaving, this.reopen.signal);
         try {
           await readStream(this.url(), {
@@ -148,7 +149,7 @@ export class Hub {
           });
         } catch (error) {
           if (leaving.aborted) return;
-          if (error instanceof StreamRefused && error.status === 401) sessionEnded();
+          if (error instanceof StreamRefused && error.status === 401) sessionEnded(under);
           if (error instanceof StreamRefused && error.status < 500) {
             // No stream here, whether the server or a proxy says so: trying often would not help.
             lastId = '';

@@ -74,8 +74,8 @@ export function resumeLive(): void {
   control?.resume();
 }
 
-/** Starts live data for the page. Called once. */
-export function startLive(client: QueryClient): void {
+/** Starts live data for the page. Called once; where nobody is signed in yet, it waits for `resumeLive`. */
+export function startLive(client: QueryClient, isSignedIn: boolean): void {
   const cache = client.getQueryCache();
   const pending = new Map<string, number>();
   let flushing: ReturnType<typeof setTimeout> | undefined;
@@ -174,6 +174,8 @@ export function startLive(client: QueryClient): void {
       void client.cancelQueries();
     },
     resume() {
+      // A stream that was refused would wait before it tries again.
+      hub.stop();
       paused = false;
       begin();
       everything();
@@ -196,5 +198,5 @@ export function startLive(client: QueryClient): void {
     }
   });
 
-  begin();
+  if (isSignedIn) begin();
 }

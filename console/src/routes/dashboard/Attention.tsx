@@ -2,7 +2,7 @@ import { Link } from '@tanstack/react-router';
 import { CircleCheck, RotateCw, ScrollText } from 'lucide-react';
 import type { ReactNode } from 'react';
 import { api, ask, idempotencyKey } from '@/api/client';
-import type { Dashboard } from '@/api/contract';
+import type { Dashboard } from './queries';
 import { IconButton } from '@/components/Button';
 import { Distance } from '@/components/Instant';
 import { StateGlyph } from '@/components/StateBadge';

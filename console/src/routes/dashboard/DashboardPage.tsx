@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { type ReactElement, type ReactNode, cloneElement } from 'react';
 import { namespacesQuery } from '@/api/queries';
-import type { Dashboard } from '@/api/contract';
+import type { Dashboard } from './queries';
 import { StackedBars } from '@/components/Bars';
 import { Loaded, Skeleton } from '@/components/Feedback';
 import { Took, useZone } from '@/components/Instant';

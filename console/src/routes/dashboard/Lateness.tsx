@@ -1,4 +1,4 @@
-import type { Dashboard } from '@/api/contract';
+import type { Dashboard } from './queries';
 import { useFormats, useT } from '@/i18n';
 import css from './Dashboard.module.css';
 

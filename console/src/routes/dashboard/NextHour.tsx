@@ -1,5 +1,5 @@
 import { Link } from '@tanstack/react-router';
-import type { Dashboard } from '@/api/contract';
+import type { Dashboard } from './queries';
 import { Distance, Instant } from '@/components/Instant';
 import { useFormats, useT } from '@/i18n';
 import { instant } from '@/lib/time';

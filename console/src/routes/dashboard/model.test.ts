@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Dashboard } from '@/api/contract';
+import type { Dashboard } from './queries';
 import { coarser, peakOf, upcoming } from './model';
 
 const point = (at: number, failed: number, late?: number): Dashboard['series'][number] => ({

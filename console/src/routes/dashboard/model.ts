@@ -1,5 +1,5 @@
 /** What the dashboard shows beyond what the server computed. Pure. */
-import type { Dashboard } from '@/api/contract';
+import type { Dashboard } from './queries';
 
 export const results = ['succeeded', 'failed', 'cancelled', 'skipped'] as const;
 

@@ -1,8 +1,9 @@
 import { keepPreviousData, queryOptions } from '@tanstack/react-query';
 import { raw } from '@/api/client';
-import type { Dashboard } from '@/api/contract';
+import type { components } from '@/api/schema';
 import type { ranges } from './routes';
 
+export type Dashboard = components['schemas']['Dashboard'];
 export type Range = (typeof ranges)[number];
 
 /** The whole at a glance, from the server's rollups. */

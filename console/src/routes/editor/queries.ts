@@ -1,13 +1,9 @@
 import { queryOptions } from '@tanstack/react-query';
-import { ask, api } from '@/api/client';
-import { exactText } from '@/api/exact';
-import { ApiError, NO_ANSWER, type Problem, toApiError } from '@/api/problem';
+import { api, ask, exactText, send } from '@/api/client';
+import type { Problem } from '@/api/problem';
 import type { components } from '@/api/schema';
-import { apiPath } from '@/lib/config';
 import { fillPath } from '@/lib/commands';
 import { member, parseExact, printExact } from '@/lib/json';
-import { prefs } from '@/lib/prefs';
-import { sessionEnded } from '@/lib/session';
 import { fromJson } from './document';
 
 export type Preview = components['schemas']['Preview'];
@@ -60,24 +56,10 @@ export interface Saved {
 
 /** Saves a job, or has it checked. */
 export async function putJob({ namespace, job, json, version, dryRun, signal }: SaveOptions): Promise<Saved> {
-  const headers: Record<string, string> = {
-    'content-type': 'application/json',
-    'accept-language': prefs.get().language === 'zh' ? 'zh-CN' : 'en',
-  };
+  const headers: Record<string, string> = {};
   if (version === 0) headers['if-none-match'] = '*';
   else if (version !== undefined) headers['if-match'] = `"${version}"`;
-  const path = apiPath(fillPath(JOB, { namespace, job })) + (dryRun ? '?dry_run=true' : '');
-  let response: Response;
-  try {
-    response = await fetch(path, { method: 'PUT', headers, body: json, credentials: 'same-origin', signal: signal ?? null });
-  } catch (cause) {
-    if (cause instanceof DOMException && cause.name === 'AbortError') throw cause;
-    throw new ApiError({ status: 0, code: NO_ANSWER, detail: cause instanceof Error ? cause.message : String(cause) });
-  }
-  const body = (await response.json().catch(() => undefined)) as { version?: number; warnings?: Problem[] } | undefined;
-  if (!response.ok) {
-    if (response.status === 401) sessionEnded();
-    throw toApiError(body, response);
-  }
-  return { version: body?.version ?? 0, warnings: body?.warnings ?? [] };
+  const text = await send({ method: 'PUT', path: fillPath(JOB, { namespace, job }) + (dryRun ? '?dry_run=true' : ''), body: json, headers, signal });
+  const saved = JSON.parse(text) as Partial<Saved>;
+  return { version: saved.version ?? 0, warnings: saved.warnings ?? [] };
 }

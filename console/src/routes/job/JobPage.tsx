@@ -1,25 +1,26 @@
 import { useQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import * as Tabs from '@radix-ui/react-tabs';
 import { CirclePause } from 'lucide-react';
 import { Suspense, lazy, useState } from 'react';
-import { exactText } from '@/api/exact';
+import { exactText } from '@/api/client';
 import { ActionBar } from '@/components/ActionBar';
 import { Loaded, NothingYet, Skeleton } from '@/components/Feedback';
 import { Instant } from '@/components/Instant';
 import { JsonView } from '@/components/JsonView';
 import { Facts, Page, Panel } from '@/components/Page';
 import { StateBadge } from '@/components/StateBadge';
+import { TabPanel, Tabs } from '@/components/Tabs';
 import { WhyPanel } from '@/components/WhyPanel';
 import { useFormats, useT } from '@/i18n';
 import { fillPath } from '@/lib/commands';
 import { parseExact } from '@/lib/json';
 import { runState } from '@/states';
 import { RunTable } from '../runs/RunTable';
+import { useRunList } from '../runs/useRunList';
 import { DurationBars } from './DurationBars';
 import { figuresOf } from './figures';
 import css from './Job.module.css';
-import { type Job, jobQuery, jobWhyQuery, lastRunsQuery, quoted, triggersQuery } from './queries';
+import { type Job, jobQuery, jobWhyQuery, lastRunsQuery, triggersQuery } from './queries';
 import { jobRoute, jobTabs } from './routes';
 import { RunNow } from './RunNow';
 import { SchedulePanel } from './SchedulePanel';
@@ -86,35 +87,40 @@ function JobView({ job }: { job: Job }) {
           {job.pause_reason ? `${t.jobDetail.pausedBecause} ${job.pause_reason}` : t.jobDetail.pausedNote}
         </p>
       )}
-      <Tabs.Root value={tab} onValueChange={(next) => void navigate({ to: '.', search: (before) => ({ ...before, tab: next === 'overview' ? undefined : (next as typeof tab) }), replace: true })} className={css.tabs} data-fill={tab === 'runs' || undefined}>
-        <Tabs.List className={css.tabList} aria-label={t.jobDetail.a}>
-          {jobTabs.map((name) => (
-            <Tabs.Trigger key={name} value={name}>
-              {t.jobDetail.tabs[name]}
-            </Tabs.Trigger>
-          ))}
-        </Tabs.List>
-        <Tabs.Content value="overview" tabIndex={-1}>
+      <Tabs
+        label={t.jobDetail.a}
+        value={tab}
+        onChange={(next) => void navigate({ to: '.', search: (before) => ({ ...before, tab: next === 'overview' ? undefined : next }), replace: true })}
+        tabs={jobTabs.map((name) => [name, t.jobDetail.tabs[name]] as const)}
+        fill={tab === 'runs'}
+      >
+        <TabPanel value="overview">
           <Overview job={job} />
-        </Tabs.Content>
-        <Tabs.Content value="runs" tabIndex={-1} className={css.fill}>
-          <RunTable ns={job.namespace} search={{ q: `job:${quoted(job.name)}` }} job={false} empty={<NothingYet what={t.runs.what}>{t.jobDetail.noRuns}</NothingYet>} />
-        </Tabs.Content>
-        <Tabs.Content value="schedule" tabIndex={-1}>
+        </TabPanel>
+        <TabPanel value="runs" fill>
+          <JobRuns job={job} />
+        </TabPanel>
+        <TabPanel value="schedule">
           <Schedule job={job} count={30} details />
-        </Tabs.Content>
-        <Tabs.Content value="versions" tabIndex={-1}>
+        </TabPanel>
+        <TabPanel value="versions">
           <Suspense fallback={<Skeleton lines={8} />}>
             <Versions job={job} />
           </Suspense>
-        </Tabs.Content>
-        <Tabs.Content value="definition" tabIndex={-1}>
+        </TabPanel>
+        <TabPanel value="definition">
           <Definition job={job} />
-        </Tabs.Content>
-      </Tabs.Root>
+        </TabPanel>
+      </Tabs>
       {starting && <RunNow job={job} onClose={() => setStarting(false)} />}
     </Page>
   );
+}
+
+function JobRuns({ job }: { job: Job }) {
+  const t = useT();
+  const list = useRunList(job.namespace, { job: job.name });
+  return <RunTable ns={job.namespace} list={list} job={false} empty={<NothingYet what={t.runs.what}>{t.jobDetail.noRuns}</NothingYet>} />;
 }
 
 function Overview({ job }: { job: Job }) {

@@ -1,7 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { useNavigate } from '@tanstack/react-router';
 import { RotateCcw } from 'lucide-react';
-import { exactText } from '@/api/exact';
+import { exactText } from '@/api/client';
 import { Button } from '@/components/Button';
 import { confirm } from '@/components/confirm';
 import { Loaded } from '@/components/Feedback';

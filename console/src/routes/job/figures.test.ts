@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Run } from '../runs/queries';
 import { figuresOf, percentile, readParam } from './figures';
-import { anchorOf, quoted } from './queries';
+import { anchorOf } from './queries';
 
 const at = (ms: number) => new Date(Date.UTC(2026, 10, 25, 9) + ms).toISOString();
 const run = (state: string, took: number | undefined, late = 0) => ({ state, started_at: at(0), ended_at: took === undefined ? null : at(took), lateness_ms: late }) as Run;
@@ -31,11 +31,6 @@ it('reads parameters by their type, and text as it is typed', () => {
   expect(readParam(undefined, '1.10')).toBe('1.10');
   expect(readParam('boolean', 'false')).toBe(false);
   for (const [type, typed] of [['integer', '1.5'], ['number', ''], ['number', 'x'], ['boolean', 'yes']]) expect(() => readParam(type, typed ?? '')).toThrow(type);
-});
-
-it('quotes what the search language would split', () => {
-  expect(quoted('nightly-backup')).toBe('nightly-backup');
-  expect(quoted('a b')).toBe('"a b"');
 });
 
 it('counts intervals from the next fire, where nobody said from when', () => {

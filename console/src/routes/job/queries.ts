@@ -35,7 +35,7 @@ export const jobWhyQuery = (ns: string, job: string) =>
 export const lastRunsQuery = (ns: string, job: string) =>
   queryOptions({
     queryKey: ['last-runs', ns, job],
-    queryFn: ({ signal }) => fetchRuns(ns, { q: `job:${quoted(job)}` }, undefined, signal),
+    queryFn: ({ signal }) => fetchRuns(ns, { job }, undefined, signal),
     meta: { topics: topics(ns, job), every: 2000 },
   });
 
@@ -57,9 +57,4 @@ export function anchorOf(trigger: Pick<Trigger, 'kind' | 'spec' | 'next_fire_at'
   if (!counts || trigger.spec.start_at || !trigger.next_fire_at) return {};
   const { repeat_count } = trigger.spec;
   return { start_at: trigger.next_fire_at, ...(typeof repeat_count === 'number' ? { repeat_count: Math.max(0, repeat_count - trigger.times_triggered) } : {}) };
-}
-
-/** A word of the search language, quoted where it needs that. */
-export function quoted(word: string): string {
-  return /^[\w.-]+$/.test(word) ? word : `"${word.replaceAll('"', '')}"`;
 }

@@ -1,7 +1,8 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
 import { Pause, Play, Plus, Trash2, Zap } from 'lucide-react';
-import { useMemo, useRef, useState } from 'react';
+import { useMemo, useState } from 'react';
+import { complete } from '@/api/facets';
 import { asApiError } from '@/api/problem';
 import { Button } from '@/components/Button';
 import buttonCss from '@/components/Button.module.css';
@@ -9,13 +10,14 @@ import { CommandLine } from '@/components/Copy';
 import { ColumnMenu, DataTable } from '@/components/DataTable';
 import { Failure, NothingMatches, NothingYet, Skeleton, StaleNote } from '@/components/Feedback';
 import { Page } from '@/components/Page';
-import { QueryInput } from '@/components/QueryInput';
+import { QueryInput, queryProblem } from '@/components/QueryInput';
 import { toastError } from '@/components/toast';
 import { useFormats, useT } from '@/i18n';
+import { useKept, useSearchError } from '@/lib/kept';
+import { valueOf, withValue } from '@/lib/query';
 import css from './Jobs.module.css';
 import { jobColumns } from './columns';
-import { type Job, allMatching, complete, jobsQuery } from './queries';
-import { valueOf, withValue } from './query';
+import { type Job, allMatching, jobsQuery } from './queries';
 import { jobsRoute } from './routes';
 import { type BulkAction, useBulk } from './useBulk';
 
@@ -33,19 +35,13 @@ export function JobsPage() {
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const bulk = useBulk();
 
-  // While a query is on its way, or cannot be read, the rows of the last one stay.
-  const kept = useRef<readonly Job[]>(undefined);
   const fetched = useMemo(() => query.data?.pages.flatMap((page) => page.items), [query.data]);
-  if (fetched) kept.current = fetched;
-  const rows = fetched ?? kept.current;
+  const rows = useKept(fetched);
   const columns = useMemo(() => jobColumns(t, formats, ns), [t, formats, ns]);
 
-  // A query that is asked again forgets what was wrong until the answer is there: the reader should not.
-  const wrong = useRef<{ q: string; error: Error }>(undefined);
-  if (query.error) wrong.current = { q, error: query.error };
-  else if (fetched || wrong.current?.q !== q) wrong.current = undefined;
-  const error = wrong.current ? asApiError(wrong.current.error) : undefined;
-  const wrongQuery = error?.code === 'search.syntax' ? `${error.message}${error.hint ? `. ${error.hint}` : ''}` : undefined;
+  const found = useSearchError(q, query.error, fetched !== undefined);
+  const error = found && asApiError(found);
+  const wrongQuery = queryProblem(error);
 
   const search = (change: { q?: string | undefined; sort?: string | undefined; cols?: string[] | undefined }) =>
     void navigate({ to: '.', search: { q: q || undefined, sort, cols, ...change } as never, replace: true });
@@ -78,7 +74,7 @@ export function JobsPage() {
           placeholder={t.jobs.searchHint}
           value={q}
           onChange={(next) => search({ q: next || undefined })}
-          suggest={(word, signal) => complete(ns, word, signal)}
+          suggest={(word, signal) => complete('jobs', ns, word, signal)}
           problem={wrongQuery}
         />
         <div className={css.chips} role="group" aria-label={t.jobs.stateFilter}>

@@ -5,11 +5,11 @@ import { Distance, Instant, Took } from '@/components/Instant';
 import { RunStrip } from '@/components/RunStrip';
 import { StateBadge } from '@/components/StateBadge';
 import { type Dictionary, type Formats } from '@/i18n';
+import { quoted } from '@/lib/query';
 import { instant } from '@/lib/time';
 import { runState } from '@/states';
 import css from './Jobs.module.css';
 import type { Job } from './queries';
-import { quoted } from './query';
 
 /** The kind of work, in the word of the job file. */
 export function taskOf(job: Job): string {

@@ -1,8 +1,6 @@
 import { type InfiniteData, infiniteQueryOptions } from '@tanstack/react-query';
 import { raw } from '@/api/client';
-import type { Facets } from '@/api/contract';
 import type { components } from '@/api/schema';
-import { askedBy, quoted } from './query';
 
 export type Job = components['schemas']['Job'];
 
@@ -49,12 +47,4 @@ export async function allMatching(namespace: string, search: JobSearch, most: nu
     cursor = page.next_cursor;
   }
   return { jobs: jobs.slice(0, most), isAll: cursor === undefined || cursor === null };
-}
-
-/** Words that may stand where the cursor is, from what the server holds. */
-export async function complete(namespace: string, word: string, signal: AbortSignal): Promise<string[]> {
-  const { before, field, prefix } = askedBy(word);
-  const params = new URLSearchParams({ page: 'jobs', prefix, ...(field ? { field } : {}), ...(namespace === '-' ? {} : { namespace }) });
-  const { values } = await raw<Facets>('GET', `/api/v1/facets?${params}`, undefined, signal);
-  return values.slice(0, 10).map(({ value }) => (field ? `${before}${quoted(value)}` : `${before}${value}:`));
 }

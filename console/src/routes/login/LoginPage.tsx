@@ -5,7 +5,7 @@ import { asApiError } from '@/api/problem';
 import { Logo } from '@/components/Logo';
 import { useT } from '@/i18n';
 import { resumeLive } from '@/lib/live';
-import { session } from '@/lib/session';
+import { signedIn } from '@/lib/session';
 import css from './login.module.css';
 import { loginRoute } from './routes';
 import { TokenForm } from './TokenForm';
@@ -20,7 +20,7 @@ export function LoginPage() {
   const started = useRef(false);
 
   const enter = () => {
-    session.set('known');
+    signedIn();
     resumeLive();
     // Only ever a page of this console.
     void navigate({ to: next?.startsWith('/') && !next.startsWith('//') ? next : '/', replace: true } as never);

@@ -1,6 +1,6 @@
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { exactText } from '@/api/exact';
+import { exactText } from '@/api/client';
 import { Button } from '@/components/Button';
 import { Loaded } from '@/components/Feedback';
 import { JsonView } from '@/components/JsonView';

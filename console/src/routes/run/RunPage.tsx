@@ -1,6 +1,5 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import * as Tabs from '@radix-ui/react-tabs';
 import { Ban, RotateCcw, TriangleAlert } from 'lucide-react';
 import { api, ask, idempotencyKey } from '@/api/client';
 import { type Action, ActionBar } from '@/components/ActionBar';
@@ -11,6 +10,7 @@ import { Select } from '@/components/Field';
 import { Instant, Took } from '@/components/Instant';
 import { Facts, Page, Panel } from '@/components/Page';
 import { StateBadge, StateGlyph } from '@/components/StateBadge';
+import { TabPanel, Tabs } from '@/components/Tabs';
 import { toast, toastError } from '@/components/toast';
 import { WhyPanel } from '@/components/WhyPanel';
 import { useFormats, useT } from '@/i18n';
@@ -18,7 +18,7 @@ import { type Command, fillPath } from '@/lib/commands';
 import { asState, isFinal, runState } from '@/states';
 import { LogViewer } from './log/LogViewer';
 import { type Attempt, type Run, attemptsQuery, errorQuery, runQuery, whyQuery } from './queries';
-import { runRoute } from './routes';
+import { runRoute, runTabs } from './routes';
 import { readColours } from './log/segments';
 import css from './Run.module.css';
 import { RunData } from './RunData';
@@ -96,14 +96,15 @@ function RunView({ run }: { run: Run }) {
           <TriangleAlert size={14} aria-hidden="true" /> {t.run.recovered}
         </p>
       )}
-      <Tabs.Root value={tab} onValueChange={(next) => set({ tab: next === 'log' ? undefined : (next as typeof tab) })} className={css.tabs}>
-        <div className={css.tabBar}>
-          <Tabs.List className={css.tabList} aria-label={t.run.a}>
-            <Tabs.Trigger value="log">{t.run.tabLog}</Tabs.Trigger>
-            <Tabs.Trigger value="timeline">{t.run.tabTimeline}</Tabs.Trigger>
-            <Tabs.Trigger value="data">{t.run.tabData}</Tabs.Trigger>
-          </Tabs.List>
-          {attempts.length > 1 && tab === 'log' && (
+      <Tabs
+        fill
+        label={t.run.a}
+        value={tab}
+        onChange={(next) => set({ tab: next === 'log' ? undefined : next })}
+        tabs={runTabs.map((name) => [name, t.run.tabs[name]] as const)}
+        aside={
+          attempts.length > 1 &&
+          tab === 'log' && (
             <div className={css.chooser}>
               <AttemptChips attempts={attempts} />
               <Select aria-label={t.run.attemptWord} value={search.attempt ?? ''} onChange={(event) => set({ attempt: event.target.value === '' ? undefined : Number(event.target.value) })}>
@@ -115,9 +116,10 @@ function RunView({ run }: { run: Run }) {
                 ))}
               </Select>
             </div>
-          )}
-        </div>
-        <Tabs.Content value="log" className={css.logTab} tabIndex={-1}>
+          )
+        }
+      >
+        <TabPanel value="log" fill>
           {failed && error.isPending ? (
             <Skeleton lines={12} />
           ) : (
@@ -130,19 +132,19 @@ function RunView({ run }: { run: Run }) {
               at={search.attempt === undefined || search.attempt === error.data?.attempt ? error.data?.first?.line : undefined}
             />
           )}
-        </Tabs.Content>
-        <Tabs.Content value="timeline" className={css.pane} tabIndex={-1}>
+        </TabPanel>
+        <TabPanel value="timeline">
           <Panel title={t.run.attempts}>
             <Timeline run={run} attempts={attempts} zone={undefined} />
           </Panel>
           <Panel title={t.run.facts}>
             <RunFacts run={run} />
           </Panel>
-        </Tabs.Content>
-        <Tabs.Content value="data" className={css.pane} tabIndex={-1}>
+        </TabPanel>
+        <TabPanel value="data">
           <RunData run={run} />
-        </Tabs.Content>
-      </Tabs.Root>
+        </TabPanel>
+      </Tabs>
     </Page>
   );
 }

@@ -2,12 +2,14 @@ import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { count, oneOf, searchOf, text } from '@/lib/search';
 import { nsRoute } from '../root';
 
+export const runTabs = ['log', 'timeline', 'data'] as const;
+
 export const runRoute = createRoute({
   getParentRoute: () => nsRoute,
   path: 'runs/$run',
   validateSearch: searchOf((raw) => ({
     attempt: count(raw, 'attempt'),
-    tab: oneOf(raw, 'tab', ['log', 'timeline', 'data']),
+    tab: oneOf(raw, 'tab', runTabs),
     find: text(raw, 'find'),
   })),
   component: lazyRouteComponent(() => import('./RunPage'), 'RunPage'),

@@ -1,23 +1,24 @@
 import { Link, useNavigate } from '@tanstack/react-router';
-import { Ban, Search } from 'lucide-react';
-import { useEffect, useRef, useState } from 'react';
+import { Ban } from 'lucide-react';
+import { useState } from 'react';
 import { api, ask, idempotencyKey } from '@/api/client';
+import { complete } from '@/api/facets';
 import { Button } from '@/components/Button';
 import { confirm } from '@/components/confirm';
 import { ColumnMenu } from '@/components/DataTable';
 import { NothingMatches, NothingYet } from '@/components/Feedback';
-import { TextInput } from '@/components/Field';
 import { Page } from '@/components/Page';
+import { QueryInput, queryProblem } from '@/components/QueryInput';
 import { StateGlyph } from '@/components/StateBadge';
 import { toast } from '@/components/toast';
 import { useFormats, useT } from '@/i18n';
-import { useKeys } from '@/lib/keys';
 import type { State } from '@/states';
 import { useRunColumns } from './columns';
 import { runsRoute } from './routes';
 import css from './Runs.module.css';
 import { RunTable } from './RunTable';
 import { statesOf, withStates } from './search';
+import { useRunList } from './useRunList';
 
 const quick: readonly State[] = ['running', 'queued', 'failed', 'succeeded', 'cancelled', 'skipped'];
 
@@ -30,10 +31,7 @@ export function RunsPage() {
   const columns = useRunColumns({ job: true, namespace: ns === '-' });
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
   const q = search.q ?? '';
-  const [typed, setTyped] = useState(q);
-  const input = useRef<HTMLInputElement>(null);
-  useEffect(() => setTyped(q), [q]);
-  useKeys([{ keys: '/', label: t.shell.searchKey, group: t.shell.groupPage, run: () => input.current?.focus() }]);
+  const list = useRunList(ns, { q: search.q, from: search.from, to: search.to });
   const set = (next: Partial<typeof search>) => void navigate({ to: '.', search: (before) => ({ ...before, ...next }), replace: true });
   const states = statesOf(q);
   const filtered = q !== '' || search.from !== undefined || search.to !== undefined;
@@ -51,17 +49,14 @@ export function RunsPage() {
   return (
     <Page title={t.shell.runs} fill actions={<ColumnMenu columns={columns} chosen={search.cols} onChoose={(cols) => set({ cols })} />}>
       <div className={css.filters}>
-        <form
-          className={css.search}
-          role="search"
-          onSubmit={(event) => {
-            event.preventDefault();
-            set({ q: typed.trim() || undefined });
-          }}
-        >
-          <Search size={14} aria-hidden="true" />
-          <TextInput ref={input} value={typed} maxLength={512} placeholder={t.runs.search} aria-label={t.runs.search} onChange={(event) => setTyped(event.target.value)} onBlur={() => typed !== q && set({ q: typed.trim() || undefined })} />
-        </form>
+        <QueryInput
+          label={t.runs.search}
+          placeholder={t.runs.searchHint}
+          value={q}
+          onChange={(next) => set({ q: next || undefined })}
+          suggest={(word, signal) => complete('runs', ns, word, signal)}
+          problem={queryProblem(list.error)}
+        />
         <div className={css.states} role="group" aria-label={t.runs.state}>
           <Button size="s" tone="quiet" aria-pressed={states.length === 0} onClick={() => set({ q: withStates(q, []) || undefined })}>
             {t.runs.anyState}
@@ -88,9 +83,8 @@ export function RunsPage() {
         )}
       </div>
       <RunTable
-        key={`${ns} ${q} ${search.from} ${search.to}`}
         ns={ns}
-        search={{ q: search.q, from: search.from, to: search.to }}
+        list={list}
         job
         chosen={search.cols}
         selected={selected}

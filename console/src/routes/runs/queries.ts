@@ -5,6 +5,8 @@ export type Run = components['schemas']['Run'];
 
 export interface RunSearch {
   q?: string | undefined;
+  /** Of one job, by its whole name. */
+  job?: string | undefined;
   from?: string | undefined;
   to?: string | undefined;
 }

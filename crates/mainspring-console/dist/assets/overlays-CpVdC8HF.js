@@ -1,1 +1,0 @@
-import{U as e}from"./x-BU2Tcaom.js";var t=e(void 0);export{t};

@@ -1,0 +1,1 @@
+import{v as e}from"./Button-C_Qp_ALP.js";var t=e(void 0);export{t};
