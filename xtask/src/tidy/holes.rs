@@ -1,71 +1,105 @@
-//! The table of holes that a scheduler on a shared database can have: each row names the tests that show it closed, a decision
-//! that answers it, or says that it is open. What a row cites is there.
+//! Checks the list of failure modes that a scheduler on a shared database can have. Each is a section that says what closes it
+//! and cites, in its list, tests or decisions; or it says that it is open. What it cites must exist.
 
 use std::collections::HashSet;
 use std::path::Path;
 
 use super::Finding;
 
-const TABLE: &str = "docs/reference/holes.md";
+const PAGE: &str = "docs/reference/holes.md";
 
 /// How many holes there are: H1 to this one.
 const HOLES: usize = 34;
 
-/// Cells of a row: number, hole, what closes it, evidence.
-const CELLS: usize = 4;
-
 pub fn check(root: &Path) -> Vec<Finding> {
-    match std::fs::read_to_string(root.join(TABLE)) {
+    match std::fs::read_to_string(root.join(PAGE)) {
         Ok(text) => judge(&text, |path| std::fs::read_to_string(root.join(path)).ok()),
-        Err(error) => vec![Finding::new(TABLE, format!("cannot be read: {error}"))],
+        Err(error) => vec![Finding::new(PAGE, format!("cannot be read: {error}"))],
     }
 }
 
-/// Judges the table. `read` answers the content of a file from the root.
+/// Judges the page. `read` returns the content of a file from the root.
 fn judge(text: &str, read: impl Fn(&str) -> Option<String>) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut expected = 1..=HOLES;
-    for (number, line) in text.lines().enumerate().filter(|(_, line)| line.starts_with("| H")) {
-        let mut finding = |problem| findings.push(Finding::new(format!("{TABLE}:{}", number + 1), problem));
-        let cells: Vec<&str> = line.trim_matches('|').split('|').map(str::trim).collect();
+    for section in sections(text) {
+        let mut finding = |problem| findings.push(Finding::new(format!("{PAGE}:{}", section.line), problem));
         match expected.next() {
-            Some(hole) if cells[0] == format!("H{hole}") => {}
-            Some(hole) => finding(format!("is the row of {}, not of H{hole}; each has one row, in order", cells[0])),
-            None => finding(format!("is the row of {}, after the last one, H{HOLES}", cells[0])),
+            Some(hole) if section.name == format!("H{hole}") => {}
+            Some(hole) => {
+                finding(format!("is the section of {}, not of H{hole}; each has one, in order", section.name))
+            }
+            None => finding(format!("is the section of {}, after the last one, H{HOLES}", section.name)),
         }
-        if cells.len() != CELLS || cells.contains(&"") {
-            finding(format!("has not {CELLS} cells with text: number, hole, what closes it, evidence"));
-            continue;
+        if section.title.is_empty() || section.prose.is_empty() {
+            finding(format!("needs a title after {}: and a paragraph that says what closes it", section.name));
         }
-        evidence(cells[CELLS - 1], &read).into_iter().for_each(finding);
+        evidence(&section, &read).into_iter().for_each(finding);
     }
     if let Some(hole) = expected.next() {
-        findings.push(Finding::new(TABLE, format!("ends before the row of H{hole}")));
+        findings.push(Finding::new(PAGE, format!("ends before the section of H{hole}")));
     }
     findings
 }
 
-/// Says what is wrong with a cell of evidence: names of tests in code type, each group followed by a link to its file, links
-/// to decisions, and what is open.
-fn evidence(cell: &str, read: impl Fn(&str) -> Option<String>) -> Vec<String> {
-    let mut problems = Vec::new();
-    let mut names = Vec::new();
-    let mut cited = cell.contains("**Open:**");
-    let mut rest = cell;
-    while let Some(start) = rest.find(['`', '[']) {
-        let is_name = rest[start..].starts_with('`');
-        rest = &rest[start + 1..];
-        let (inside, after) = rest.split_once(if is_name { '`' } else { ')' }).unwrap_or((rest, ""));
-        rest = after;
-        if is_name {
-            names.push(inside);
-            continue;
+/// A section `## H1: title`: its paragraphs, and the items of the list after `Shown by:`.
+struct Section<'a> {
+    line: usize,
+    name: &'a str,
+    title: &'a str,
+    prose: Vec<&'a str>,
+    items: Vec<&'a str>,
+}
+
+fn sections(text: &str) -> Vec<Section<'_>> {
+    let mut sections: Vec<Section<'_>> = Vec::new();
+    let mut in_list = false;
+    for (number, line) in text.lines().enumerate() {
+        if let Some(heading) = line.strip_prefix("## ") {
+            let (name, title) = heading.split_once(':').unwrap_or((heading, ""));
+            sections.push(Section {
+                line: number + 1,
+                name,
+                title: title.trim(),
+                prose: Vec::new(),
+                items: Vec::new(),
+            });
+            in_list = false;
+        } else if let Some(section) = sections.last_mut() {
+            match line.strip_prefix("- ") {
+                _ if line == "Shown by:" => in_list = true,
+                Some(item) if in_list => section.items.push(item),
+                _ if !line.is_empty() => section.prose.push(line),
+                _ => {}
+            }
         }
-        let target = inside.rsplit_once("](").map_or(inside, |(_, target)| target);
-        problems.extend(citation(target, &std::mem::take(&mut names), &read));
-        cited = true;
     }
-    problems.extend(names.iter().map(|name| format!("cites {name} without a link to its file")));
+    sections
+}
+
+/// Returns what is wrong with the evidence of a section: names of tests in code type, followed by a link to their file, links
+/// to decisions, or a paragraph that says what is open.
+fn evidence(section: &Section<'_>, read: impl Fn(&str) -> Option<String>) -> Vec<String> {
+    let mut problems = Vec::new();
+    let mut cited = section.prose.iter().any(|line| line.contains("**Open:**"));
+    for item in &section.items {
+        let mut names = Vec::new();
+        let mut rest = *item;
+        while let Some(start) = rest.find(['`', '[']) {
+            let is_name = rest[start..].starts_with('`');
+            rest = &rest[start + 1..];
+            let (inside, after) = rest.split_once(if is_name { '`' } else { ')' }).unwrap_or((rest, ""));
+            rest = after;
+            if is_name {
+                names.push(inside);
+                continue;
+            }
+            let target = inside.rsplit_once("](").map_or(inside, |(_, target)| target);
+            problems.extend(citation(target, &std::mem::take(&mut names), &read));
+            cited = true;
+        }
+        problems.extend(names.iter().map(|name| format!("cites {name} without a link to its file")));
+    }
     if !cited {
         problems.push("cites no test and no decision, and does not say what is **Open:**".to_owned());
     }
@@ -112,22 +146,20 @@ mod tests {
 
     const TESTS: &str = "#[test]\nfn it_holds() {}\n    async fn it_holds_twice<T>(a: T) {}\n// fn it_is_gone()\n";
 
-    /// A table whose first row has this evidence, and whose others are open.
-    fn table(first: &str) -> String {
-        let open = (2..=HOLES).map(|hole| format!("| H{hole} | a hole | nothing | **Open:** all of it |\n"));
+    /// A page whose first section has this evidence, and whose others are open.
+    fn page(first: &str) -> String {
+        let open = (2..=HOLES).map(|hole| format!("## H{hole}: a hole\n\n**Open:** all of it\n\n"));
         let open: String = open.collect();
-        format!(
-            "# Holes\n\n| # | Hole | Closed by | Shown by |\n|---|---|---|---|\n| H1 | a hole | a lock | {first} |\n{open}"
-        )
+        format!("# Holes\n\nIntroduction.\n\n## H1: a hole\n\nA `lock` closes it.\n\nShown by:\n\n- {first}\n\n{open}")
     }
 
-    fn problems(table: &str) -> Vec<String> {
+    fn problems(page: &str) -> Vec<String> {
         let read = |path: &str| match path {
             "crates/a/src/a.rs" => Some(TESTS.to_owned()),
             "docs/decisions/why.md" => Some("# Why\n".to_owned()),
             _ => None,
         };
-        judge(table, read).iter().map(ToString::to_string).collect()
+        judge(page, read).iter().map(ToString::to_string).collect()
     }
 
     #[test]
@@ -152,22 +184,24 @@ mod tests {
             ("it is fine", "cites no test and no decision, and does not say what is **Open:**"),
         ];
         for (evidence, expected) in cases {
-            let found = problems(&table(evidence)).join("\n");
-            let expected = if expected.is_empty() { String::new() } else { format!("{TABLE}:5: {expected}") };
+            let found = problems(&page(evidence)).join("\n");
+            let expected = if expected.is_empty() { String::new() } else { format!("{PAGE}:5: {expected}") };
             assert!(found.starts_with(&expected) && found.is_empty() == expected.is_empty(), "{evidence}: {found}");
         }
     }
 
     #[test]
-    fn each_hole_has_one_row_in_order() {
-        let whole = table("**Open:** all of it");
+    fn each_hole_has_one_section_in_order() {
+        let whole = page("[why](../decisions/why.md)");
         assert_eq!(problems(&whole), [""; 0]);
         let cases = [
-            (whole.replace("| H34 |", "| G34 |"), "ends before the row of H34"),
-            (whole.replace("| H9 |", "| H10 |"), "is the row of H10, not of H9"),
-            (format!("{whole}| H34 | a hole | nothing | **Open:** it |\n"), "is the row of H34, after the last one"),
-            (whole.replace("| H5 | a hole |", "| H5 |"), "has not 4 cells with text"),
-            (whole.replace("| H5 | a hole |", "| H5 | |"), "has not 4 cells with text"),
+            (whole.replace("## H34:", "### H34:"), "ends before the section of H34"),
+            (whole.replace("## H9:", "## H10:"), "is the section of H10, not of H9"),
+            (format!("{whole}## H34: a hole\n\n**Open:** it\n"), "is the section of H34, after the last one"),
+            (whole.replace("## H5: a hole", "## H5"), "needs a title after H5:"),
+            (whole.replace("A `lock` closes it.", ""), "needs a title after H1: and a paragraph"),
+            (whole.replacen("**Open:** all of it", "Nothing.", 1), "cites no test and no decision"),
+            (whole.replace("Shown by:", "Tests:"), "cites no test and no decision"),
         ];
         for (text, expected) in cases {
             let found = problems(&text);
@@ -175,11 +209,11 @@ mod tests {
         }
     }
 
-    /// What a rename of a test comes to, on the table and the sources of this checkout.
+    /// Finds a renamed test, on the page and the sources of this checkout.
     #[test]
     fn renamed_test_is_found() {
         let root = crate::root();
-        let text = std::fs::read_to_string(root.join(TABLE)).unwrap();
+        let text = std::fs::read_to_string(root.join(PAGE)).unwrap();
         let (test, renamed) = ("fn final_states_have_no_way_out(", "fn final_states_are_final(");
         let read = |path: &str| std::fs::read_to_string(root.join(path)).ok().map(|text| text.replace(test, renamed));
         let found = judge(&text, read);
