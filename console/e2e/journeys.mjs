@@ -1,4 +1,5 @@
 // What people come for, from end to end. Each returns what is wrong, or throws.
+import { readFileSync } from 'node:fs';
 import { settled, signIn, visit } from './browser.mjs';
 
 /** A new job is written as YAML, fires, and its runs appear without anybody's doing. */
@@ -37,19 +38,66 @@ export async function findTheErrorAndRerun({ server, seen, open }) {
   await page.getByText('A new run has started.').waitFor();
 }
 
-/** Jobs are chosen, paused together, and the pause is taken back. */
-export async function pauseAndUndo({ server, open }) {
-  for (let n = 0; n < 5; n += 1) await server.job(`bulk-${n}`, { schedule: '0 0 1 1 *', noop: true });
+/** 500 jobs are found, paused as one operation, and the pause is taken back: those that rested before go on resting. */
+export async function pauseManyAndUndo({ server, open }) {
+  const jobs = Array.from({ length: 500 }, (_, n) => ({ name: `bulk-${n}`, schedule: '0 0 1 1 *', noop: true, paused: n === 0, labels: n < 3 ? { tier: 'gold' } : {} }));
+  await server.call('POST', '/api/v1/apply', { namespace: 'default', jobs });
   const page = await signIn(await open(), server);
   await visit(page, '/ns/default/jobs?q=bulk-');
   await page.getByRole('checkbox', { name: 'Select all shown' }).check();
+  await page.getByRole('button', { name: 'Select all that match' }).click();
+  await page.getByText('500 jobs selected').waitFor();
   await page.getByRole('button', { name: 'Pause', exact: true }).click();
-  await page.getByText('Paused 5 jobs').waitFor();
-  const paused = async () => (await server.call('GET', '/api/v1/namespaces/default/jobs?name=bulk-&paused=true')).items.length;
-  if ((await paused()) !== 5) return ['not all five are paused'];
+  await page.getByRole('dialog').getByLabel('Reason').fill('a drill');
+  await page.getByRole('dialog').getByRole('button', { name: 'Pause' }).click();
+  await page.getByText('Paused 499 jobs').waitFor();
+  const paused = async () => (await server.call('GET', '/api/v1/namespaces/default/jobs?name=bulk-&paused=true&limit=1000')).items;
+  if ((await paused()).length !== 500) return ['not all are paused'];
   await page.getByRole('button', { name: 'Undo' }).click();
-  await page.getByText('Resumed 5 jobs').waitFor();
-  if ((await paused()) !== 0) return ['the pause was not taken back'];
+  await page.getByText('Resumed 499 jobs').waitFor();
+  const left = await paused();
+  if (left.length !== 1 || left[0].name !== 'bulk-0') return [`the pause was not taken back: ${left.length} are paused`];
+  await visit(page, '/operations');
+  await page.getByRole('row', { name: /Pause done/ }).first().click();
+  await page.getByRole('dialog').getByText('a drill').waitFor();
+}
+
+/** Jobs get labels together, and are saved as job files that can be applied again. */
+export async function labelAndExport({ server, open }) {
+  for (let n = 0; n < 3; n += 1) await server.job(`kit-${n}`, { noop: true, labels: { old: 'yes' }, input: { id: 0 } });
+  const page = await signIn(await open(), server);
+  await visit(page, '/ns/default/jobs?q=kit-');
+  await page.getByRole('checkbox', { name: 'Select all shown' }).check();
+  await page.getByRole('button', { name: 'Label', exact: true }).click();
+  await page.getByRole('dialog').getByLabel('Labels').fill('tier=gold -old');
+  await page.getByRole('dialog').getByRole('button', { name: 'Label' }).click();
+  await page.getByText('Labelled 3 jobs').waitFor();
+  const { spec } = await server.call('GET', '/api/v1/namespaces/default/jobs/kit-1');
+  if (JSON.stringify(spec.labels) !== '{"tier":"gold"}') return [`labels are ${JSON.stringify(spec.labels)}`];
+  await page.getByRole('checkbox', { name: 'Select all shown' }).check();
+  const saved = page.waitForEvent('download');
+  await page.getByRole('group').getByRole('button', { name: 'Export' }).first().click();
+  const text = readFileSync(await (await saved).path(), 'utf8');
+  if (!text.startsWith('namespace: default\njobs:\n') || text.match(/name: kit-/g)?.length !== 3) return [`the file is ${text.slice(0, 200)}`];
+}
+
+/** A search is saved under a name, opened by an address that names it alone, and deleted. */
+export async function savedView({ server, open }) {
+  const page = await signIn(await open(), server);
+  await visit(page, '/ns/default/jobs?q=label:team=billing&cols=name,queue');
+  await page.getByRole('button', { name: 'Views' }).click();
+  await page.getByRole('menuitem', { name: 'Save as a view…' }).click();
+  await page.getByRole('dialog').getByLabel('Name').fill('帳單 & billing');
+  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click();
+  await page.getByText('Saved the view').waitFor();
+  await page.goto(`${server.url}/ns/default/jobs?view=${encodeURIComponent('帳單 & billing')}`);
+  await page.waitForURL((url) => url.searchParams.get('q') === 'label:team=billing' && url.searchParams.get('cols') === 'name,queue');
+  await page.getByRole('link', { name: 'nightly-report' }).waitFor();
+  await page.getByRole('button', { name: '帳單 & billing' }).click();
+  await page.getByRole('menuitem', { name: /^Delete/ }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('Deleted the view').waitFor();
+  if ((await server.call('GET', '/api/v1/views')).length !== 0) return ['the view is still there'];
 }
 
 /** An address brings back what was seen, loaded anew. */

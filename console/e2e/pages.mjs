@@ -16,6 +16,7 @@ export function pages(seen) {
     '/ns/default/calendars',
     '/ns/default/misfires',
     '/cluster',
+    '/operations',
     '/webhooks',
     '/settings',
     '/no/such/page',

@@ -4,6 +4,7 @@ import {
   Gauge,
   History,
   Layers,
+  ListChecks,
   ListTodo,
   type LucideIcon,
   Network,
@@ -38,6 +39,7 @@ export const nav: readonly (readonly NavEntry[])[] = [
   [
     { to: '/ns/$ns/calendars', word: 'calendars', icon: CalendarDays, key: 'l' },
     { to: '/ns/$ns/misfires', word: 'misfires', icon: TimerOff, key: 'm' },
+    { to: '/operations', word: 'operations', icon: ListChecks, key: 'o' },
     { to: '/webhooks', word: 'webhooks', icon: Webhook, key: 'h' },
   ],
   [{ to: '/settings', word: 'settings', icon: Settings, key: 's' }],

@@ -14,6 +14,7 @@ import { jobRoutes } from './routes/job/routes';
 import { jobsRoutes } from './routes/jobs/routes';
 import { loginRoutes } from './routes/login/routes';
 import { misfiresRoutes } from './routes/misfires/routes';
+import { operationsRoutes } from './routes/operations/routes';
 import { queuesRoutes } from './routes/queues/routes';
 import { frameRoute, nsRoute, rootRoute } from './routes/root';
 import { runRoutes } from './routes/run/routes';
@@ -42,6 +43,8 @@ const indexRoute = createRoute({
   path: '/',
   beforeLoad: () => {
     const { landing, namespace } = prefs.get();
+    const view = /^view:(jobs|runs):(.+)$/.exec(landing);
+    if (view) throw redirect({ to: `/ns/$ns/${view[1] as 'jobs' | 'runs'}`, params: { ns: namespace }, search: { view: view[2] as string }, replace: true });
     const page = landing === 'dashboard' ? '/ns/$ns' : landing === 'jobs' ? '/ns/$ns/jobs' : '/ns/$ns/runs';
     throw redirect({ to: page, params: { ns: namespace }, replace: true });
   },
@@ -64,6 +67,7 @@ const tree = rootRoute.addChildren([
       ...misfiresRoutes,
     ]),
     ...clusterRoutes,
+    ...operationsRoutes,
     ...webhooksRoutes,
     ...settingsRoutes,
   ]),

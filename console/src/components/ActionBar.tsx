@@ -37,7 +37,8 @@ export function ActionBar({ actions }: { actions: readonly Action[] }) {
     ),
   );
   const inMenu = actions.filter((action) => action.hidden);
-  const withCommand = actions.filter((action) => action.command);
+  const clis = actions.flatMap(({ id, label, command }) => (command?.cli ? [{ id, label, text: asCli(command.cli) }] : []));
+  const curls = actions.flatMap(({ id, label, command }) => (command ? [{ id, label, text: asCurl(command) }] : []));
   return (
     <div className={css.bar} role="group">
       {actions
@@ -47,31 +48,28 @@ export function ActionBar({ actions }: { actions: readonly Action[] }) {
             {action.label}
           </Button>
         ))}
-      {(inMenu.length > 0 || withCommand.length > 0) && (
+      {(inMenu.length > 0 || curls.length > 0) && (
         <Menu trigger={<IconButton label={t.common.moreActions} icon={Ellipsis} tone="plain" tip={false} />}>
           {inMenu.map((action) => (
             <MenuItem key={action.id} icon={action.icon} onSelect={action.run} keys={action.keys} tone={action.tone === 'danger' ? 'danger' : 'plain'} disabledReason={action.disabledReason}>
               {action.label}
             </MenuItem>
           ))}
-          {inMenu.length > 0 && withCommand.length > 0 && <MenuLine />}
-          {withCommand.length > 0 && (
-            <>
-              <MenuSub label={t.common.copyCli} icon={SquareTerminal}>
-                {withCommand.map((action) => (
-                  <MenuItem key={action.id} onSelect={() => action.command && copy(asCli(action.command))}>
-                    {action.label}
-                  </MenuItem>
-                ))}
-              </MenuSub>
-              <MenuSub label={t.common.copyCurl} icon={SquareTerminal}>
-                {withCommand.map((action) => (
-                  <MenuItem key={action.id} onSelect={() => action.command && copy(asCurl(action.command))}>
-                    {action.label}
-                  </MenuItem>
-                ))}
-              </MenuSub>
-            </>
+          {inMenu.length > 0 && curls.length > 0 && <MenuLine />}
+          {[
+            { word: t.common.copyCli, texts: clis },
+            { word: t.common.copyCurl, texts: curls },
+          ].map(
+            ({ word, texts }) =>
+              texts.length > 0 && (
+                <MenuSub key={word} label={word} icon={SquareTerminal}>
+                  {texts.map(({ id, label, text }) => (
+                    <MenuItem key={id} onSelect={() => copy(text)}>
+                      {label}
+                    </MenuItem>
+                  ))}
+                </MenuSub>
+              ),
           )}
         </Menu>
       )}
@@ -83,12 +81,15 @@ export function ActionBar({ actions }: { actions: readonly Action[] }) {
 export function CopyItems({ command }: { command: Command }) {
   const t = useT();
   const copy = useCopy();
+  const { cli } = command;
   return (
     <>
       <MenuLabel>{t.common.copy}</MenuLabel>
-      <MenuItem icon={SquareTerminal} onSelect={() => copy(asCli(command))}>
-        {t.common.copyCli}
-      </MenuItem>
+      {cli && (
+        <MenuItem icon={SquareTerminal} onSelect={() => copy(asCli(cli))}>
+          {t.common.copyCli}
+        </MenuItem>
+      )}
       <MenuItem icon={SquareTerminal} onSelect={() => copy(asCurl(command))}>
         {t.common.copyCurl}
       </MenuItem>

@@ -12,6 +12,8 @@ export interface Toast {
   /** Offers to take it back, for ten seconds. */
   undo?: () => void;
   link?: ReactNode;
+  /** Stays until it is dismissed: it shows something that goes on. */
+  stays?: boolean;
 }
 
 interface Kept extends Toast {
@@ -20,13 +22,17 @@ interface Kept extends Toast {
 
 const toasts = createStore<readonly Kept[]>([]);
 let last = 0;
+/** How long something can be taken back. */
+export const UNDO_MS = 10_000;
 
-export function toast(given: Toast): void {
+/** Says something in the corner, and returns the number under which it can be dismissed. */
+export function toast(given: Toast): number {
   last += 1;
   const kept = { ...given, id: last };
   toasts.set((before) => [...before.slice(-3), kept]);
   // Bad news stays until it is read.
-  if (given.tone !== 'bad') setTimeout(() => dismiss(kept.id), given.undo ? 10_000 : 5000);
+  if (given.tone !== 'bad' && !given.stays) setTimeout(() => dismiss(kept.id), given.undo ? UNDO_MS : 5000);
+  return kept.id;
 }
 
 /** Says that an action failed, and why. */
@@ -45,7 +51,7 @@ export function toastError(what: string, error: unknown): void {
   });
 }
 
-function dismiss(id: number): void {
+export function dismiss(id: number): void {
   toasts.set((before) => before.filter((kept) => kept.id !== id));
 }
 
@@ -57,7 +63,7 @@ export function Toasts() {
     <div className={css.stack} role="status" aria-live="polite">
       {shown.map((kept) => (
         <div key={kept.id} className={kept.tone === 'bad' ? css.bad : css.toast}>
-          {kept.tone === 'bad' ? <TriangleAlert size={15} aria-hidden="true" /> : <CircleCheck size={15} aria-hidden="true" />}
+          {kept.stays ? null : kept.tone === 'bad' ? <TriangleAlert size={15} aria-hidden="true" /> : <CircleCheck size={15} aria-hidden="true" />}
           <div className={css.text}>
             {kept.text} {kept.link}
           </div>

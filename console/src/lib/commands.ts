@@ -2,8 +2,8 @@ import { apiPath } from './config';
 
 /** An action as the command line and the API spell it. */
 export interface Command {
-  /** Arguments of `mainspring`. */
-  cli: string[];
+  /** Arguments of `mainspring`, where it has such a command. */
+  cli?: string[];
   http: { method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'; path: string; body?: unknown };
 }
 
@@ -12,8 +12,8 @@ export function shellWord(word: string): string {
   return /^[A-Za-z0-9_@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }
 
-export function asCli(command: Command): string {
-  return ['mainspring', ...command.cli].map(shellWord).join(' ');
+export function asCli(cli: readonly string[]): string {
+  return ['mainspring', ...cli].map(shellWord).join(' ');
 }
 
 /** The token stays out of it: the shell takes it from the environment. */

@@ -17,7 +17,8 @@ export interface Prefs {
   singleKeys: boolean;
   railCollapsed: boolean;
   namespace: string;
-  landing: 'dashboard' | 'jobs' | 'runs';
+  /** Page to begin with; `view:PAGE:NAME` is a saved view. */
+  landing: 'dashboard' | 'jobs' | 'runs' | `view:${string}`;
 }
 
 const KEY = 'mainspring.prefs';

@@ -15,6 +15,8 @@ import { workers } from './workers';
 import { cluster } from './cluster';
 import { calendars } from './calendars';
 import { misfires } from './misfires';
+import { operations } from './operations';
+import { views } from './views';
 import { webhooks } from './webhooks';
 import { settings } from './settings';
 import { palette } from './palette';
@@ -39,6 +41,8 @@ export const en = {
   calendars,
   misfires,
   webhooks,
+  operations,
+  views,
   settings,
   palette,
   help,

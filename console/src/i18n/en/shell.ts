@@ -11,6 +11,7 @@ export const shell = {
   calendars: 'Calendars',
   misfires: 'Misfires',
   webhooks: 'Webhooks',
+  operations: 'Operations',
   settings: 'Settings',
   moreNav: 'More',
   collapse: 'Collapse the menu',

@@ -16,6 +16,8 @@ import { workers } from './workers';
 import { cluster } from './cluster';
 import { calendars } from './calendars';
 import { misfires } from './misfires';
+import { operations } from './operations';
+import { views } from './views';
 import { webhooks } from './webhooks';
 import { settings } from './settings';
 import { palette } from './palette';
@@ -40,6 +42,8 @@ export const zh: Dictionary = {
   calendars,
   misfires,
   webhooks,
+  operations,
+  views,
   settings,
   palette,
   help,

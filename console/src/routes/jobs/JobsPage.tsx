@@ -1,27 +1,28 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { Link, useNavigate } from '@tanstack/react-router';
-import { Pause, Play, Plus, Trash2, Zap } from 'lucide-react';
-import { useMemo, useState } from 'react';
+import { Plus } from 'lucide-react';
+import { useMemo, useRef, useState } from 'react';
 import { complete } from '@/api/facets';
 import { asApiError } from '@/api/problem';
-import { Button } from '@/components/Button';
 import buttonCss from '@/components/Button.module.css';
 import { CommandLine } from '@/components/Copy';
 import { ColumnMenu, DataTable } from '@/components/DataTable';
+import { ExportMenu } from '@/components/ExportMenu';
 import { Failure, NothingMatches, NothingYet, Skeleton, StaleNote } from '@/components/Feedback';
 import { Page } from '@/components/Page';
 import { QueryInput, queryProblem } from '@/components/QueryInput';
-import { toastError } from '@/components/toast';
+import { ViewsMenu } from '@/components/ViewsMenu';
+import { toast, toastError } from '@/components/toast';
 import { useFormats, useT } from '@/i18n';
 import { useKept, useSearchError } from '@/lib/kept';
 import { valueOf, withValue } from '@/lib/query';
 import css from './Jobs.module.css';
-import { jobColumns } from './columns';
-import { type Job, allMatching, jobsQuery } from './queries';
+import { jobColumns, jobHead, jobRow } from './columns';
+import { type Job, allMatching, jobsPath, jobsQuery } from './queries';
 import { jobsRoute } from './routes';
-import { type BulkAction, useBulk } from './useBulk';
+import { SelectionBar } from './SelectionBar';
+import { keyOf } from './selection';
 
-const keyOf = (job: Job) => `${job.namespace}/${job.name}`;
 /** Jobs that one choice takes at most. */
 const CHOOSE_MAX = 10_000;
 
@@ -29,30 +30,36 @@ export function JobsPage() {
   const t = useT();
   const formats = useFormats();
   const { ns } = jobsRoute.useParams();
-  const { q = '', sort, cols } = jobsRoute.useSearch();
+  const { q = '', view, sort, cols } = jobsRoute.useSearch();
   const navigate = useNavigate();
   const query = useInfiniteQuery(jobsQuery(ns, { q, sort }));
   const [selected, setSelected] = useState<ReadonlySet<string>>(new Set());
-  const bulk = useBulk();
+  const [isAll, setAll] = useState(false);
+  const known = useRef(new Map<string, boolean>());
 
   const fetched = useMemo(() => query.data?.pages.flatMap((page) => page.items), [query.data]);
   const rows = useKept(fetched);
+  for (const job of rows ?? []) known.current.set(keyOf(job), job.paused);
   const columns = useMemo(() => jobColumns(t, formats, ns), [t, formats, ns]);
 
   const found = useSearchError(q, query.error, fetched !== undefined);
   const error = found && asApiError(found);
   const wrongQuery = queryProblem(error);
 
-  const search = (change: { q?: string | undefined; sort?: string | undefined; cols?: string[] | undefined }) =>
-    void navigate({ to: '.', search: { q: q || undefined, sort, cols, ...change } as never, replace: true });
-  const act = async (action: BulkAction) => {
-    const result = await bulk.act(action, [...selected]);
-    if (result) setSelected(new Set(result.failed.map(({ name }) => name)));
+  const search = (change: { q?: string | undefined; view?: string | undefined; sort?: string | undefined; cols?: string[] | undefined }) =>
+    void navigate({ to: '.', search: { q: q || undefined, view, sort, cols, ...change } as never, replace: true });
+  const choose = (keys: ReadonlySet<string>) => {
+    setAll(false);
+    setSelected(keys);
   };
   const chooseAll = async () => {
     try {
-      const { jobs } = await allMatching(ns, { q, sort: undefined }, CHOOSE_MAX);
-      setSelected(new Set(jobs.map(keyOf)));
+      const found = await allMatching(ns, { q, sort: undefined }, CHOOSE_MAX);
+      for (const job of found.jobs) known.current.set(keyOf(job), job.paused);
+      choose(new Set(found.jobs.map(keyOf)));
+      // An operation is of one namespace: over all of them, jobs are chosen by name.
+      setAll(!found.isAll && ns !== '-');
+      if (!found.isAll && ns === '-') toast({ text: t.jobs.chosenFirst(formats.number(CHOOSE_MAX)) });
     } catch (cause) {
       toastError(t.errors.action(t.jobs.allMatching), cause);
     }
@@ -84,32 +91,19 @@ export function JobsPage() {
             </button>
           ))}
         </div>
+        <ViewsMenu page="jobs" active={view} search={{ q, sort, cols }} onOpen={(name, to) => search({ q: undefined, sort: undefined, cols: undefined, ...to, view: name })} />
         <ColumnMenu columns={columns} chosen={cols} onChoose={(ids) => search({ cols: ids })} />
+        <ExportMenu<Job> name={`jobs-${ns === '-' ? 'all' : ns}`} path={jobsPath(ns, { q, sort })} head={jobHead} row={jobRow} />
       </div>
       {selected.size > 0 && (
-        <div className={css.selection}>
-          <span>{bulk.progress ?? t.common.selected(formats.number(selected.size))}</span>
-          <Button size="s" icon={Zap} onClick={() => void act('run')}>
-            {t.jobs.run}
-          </Button>
-          <Button size="s" icon={Pause} onClick={() => void act('pause')}>
-            {t.jobs.pause}
-          </Button>
-          <Button size="s" icon={Play} onClick={() => void act('resume')}>
-            {t.jobs.resume}
-          </Button>
-          <Button size="s" icon={Trash2} tone="danger" onClick={() => void act('remove')}>
-            {t.jobs.remove}
-          </Button>
-          {query.hasNextPage && (
-            <Button size="s" tone="quiet" onClick={() => void chooseAll()}>
-              {t.jobs.allMatching}
-            </Button>
-          )}
-          <Button size="s" tone="quiet" onClick={() => setSelected(new Set())}>
-            {t.common.clearSelection}
-          </Button>
-        </div>
+        <SelectionBar
+          keys={selected}
+          isPaused={(key) => known.current.get(key)}
+          byQuery={isAll ? { namespace: ns, q } : undefined}
+          count={isAll ? t.jobs.moreThan(t.jobs.jobCount(CHOOSE_MAX, formats.number(CHOOSE_MAX))) : t.jobs.jobCount(selected.size, formats.number(selected.size))}
+          onAll={query.hasNextPage && !isAll ? () => void chooseAll() : undefined}
+          onClear={() => choose(new Set())}
+        />
       )}
       {error && !wrongQuery && rows && <StaleNote error={error} onRetry={() => void query.refetch()} />}
       {rows ? (
@@ -124,7 +118,7 @@ export function JobsPage() {
           onSort={(next) => search({ sort: next === 'name' ? undefined : next })}
           onOpen={(job) => void navigate({ to: '/ns/$ns/jobs/$job', params: { ns: job.namespace, job: job.name } })}
           selected={selected}
-          onSelect={setSelected}
+          onSelect={choose}
           rowTone={(job) => (job.paused ? 'muted' : undefined)}
           waiting={fetched === undefined && !error}
           more={{ has: query.hasNextPage, busy: query.isFetchingNextPage, load: () => void query.fetchNextPage() }}

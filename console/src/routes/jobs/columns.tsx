@@ -23,7 +23,16 @@ export function taskOf(job: Job): string {
 
 /** Words of a trigger without the dialect, which matters to whoever edits it. */
 export function scheduleWords(explanation: string): string {
-  return explanation.replace(/ ?[(（][^()（）]*(?:dialect|方言)[)）]/, '');
+  return explanation.replace(/ ?[(（][^()（）]*(?:dialect|方言|语法)[)）]/, '');
+}
+
+/** A job as a row of a file. */
+export const jobHead = ['namespace', 'name', 'paused', 'schedule', 'next_fire_at', 'last_state', 'last_started_at', 'last_ended_at', 'task', 'queue', 'labels', 'version'] as const;
+
+export function jobRow(job: Job): unknown[] {
+  const { last_run: last, spec } = job;
+  const labels = Object.entries(spec.labels ?? {}).map(([key, value]) => `${key}=${value}`);
+  return [job.namespace, job.name, job.paused, (job.explanations ?? []).join('; '), job.next_fire_at, last?.state, last?.started_at, last?.ended_at, taskOf(job), spec.queue ?? 'default', labels.join(' '), job.version];
 }
 
 export function jobColumns(t: Dictionary, formats: Formats, ns: string): Column<Job>[] {

@@ -12,13 +12,18 @@ export interface JobPage {
 const PAGE = 100;
 export const STRIP = 14;
 
-function fetchJobs(namespace: string, params: Record<string, string>, signal?: AbortSignal): Promise<JobPage> {
-  return raw<JobPage>('GET', `/api/v1/namespaces/${encodeURIComponent(namespace)}/jobs?${new URLSearchParams(params)}`, undefined, signal);
-}
-
 export interface JobSearch {
   q: string;
   sort: string | undefined;
+}
+
+/** Path of the list, to which more parameters can be added. */
+export function jobsPath(namespace: string, search: JobSearch): string {
+  return `/api/v1/namespaces/${encodeURIComponent(namespace)}/jobs?${new URLSearchParams(paramsOf(search))}`;
+}
+
+function fetchJobs(namespace: string, params: Record<string, string>, signal?: AbortSignal): Promise<JobPage> {
+  return raw<JobPage>('GET', `/api/v1/namespaces/${encodeURIComponent(namespace)}/jobs?${new URLSearchParams(params)}`, undefined, signal);
 }
 
 function paramsOf({ q, sort }: JobSearch): Record<string, string> {

@@ -28,6 +28,7 @@ export function RunTable({ ns, list, job, empty, chosen, selected, onSelect }: R
   const columns = useRunColumns({ job, namespace: ns === '-' });
   const open = (run: Run) => void navigate({ to: '/ns/$ns/runs/$run', params: { ns: run.namespace, run: run.id } });
   const { rows, error } = list;
+  if (!rows && error?.code === 'search.syntax') return <>{empty}</>;
   if (!rows) return error ? <Failure error={error} what={t.runs.what} onRetry={list.retry} /> : <Skeleton lines={14} />;
   return (
     <div className={css.list}>

@@ -6,14 +6,18 @@ import { complete } from '@/api/facets';
 import { Button } from '@/components/Button';
 import { confirm } from '@/components/confirm';
 import { ColumnMenu } from '@/components/DataTable';
+import { ExportMenu } from '@/components/ExportMenu';
 import { NothingMatches, NothingYet } from '@/components/Feedback';
 import { Page } from '@/components/Page';
 import { QueryInput, queryProblem } from '@/components/QueryInput';
 import { StateGlyph } from '@/components/StateBadge';
 import { toast } from '@/components/toast';
+import { ViewsMenu } from '@/components/ViewsMenu';
 import { useFormats, useT } from '@/i18n';
+import { forEach } from '@/lib/each';
 import type { State } from '@/states';
-import { useRunColumns } from './columns';
+import { runHead, runRow, useRunColumns } from './columns';
+import { type Run, runsPath } from './queries';
 import { runsRoute } from './routes';
 import css from './Runs.module.css';
 import { RunTable } from './RunTable';
@@ -40,14 +44,24 @@ export function RunsPage() {
     const yes = await confirm({ title: t.runs.cancelMany(formats.number(selected.size)), text: t.runs.cancelManyText, action: t.run.cancel, tone: 'danger', reason: true });
     if (!yes) return;
     const body = yes.reason === '' ? {} : { reason: yes.reason };
-    const ended = await Promise.allSettled([...selected].map((run) => ask(api.POST('/api/v1/runs/{run}/cancel', { params: { path: { run }, header: { 'Idempotency-Key': idempotencyKey() } }, body }))));
-    const refused = ended.filter((one) => one.status === 'rejected').length;
+    const { done, failed } = await forEach([...selected], (run) => ask(api.POST('/api/v1/runs/{run}/cancel', { params: { path: { run }, header: { 'Idempotency-Key': idempotencyKey() } }, body })));
     setSelected(new Set());
-    toast({ tone: refused > 0 ? 'bad' : 'good', text: `${t.runs.cancelled(formats.number(ended.length - refused))}${refused > 0 ? ` ${t.runs.someFailed(formats.number(refused))}` : ''}` });
+    const refused = failed.length > 0 ? ` ${t.runs.someFailed(formats.number(failed.length))} ${failed[0]?.error.message}` : '';
+    toast({ tone: failed.length > 0 ? 'bad' : 'good', text: `${t.runs.cancelled(formats.number(done.length))}${refused}` });
   };
 
   return (
-    <Page title={t.shell.runs} fill actions={<ColumnMenu columns={columns} chosen={search.cols} onChoose={(cols) => set({ cols })} />}>
+    <Page
+      title={t.shell.runs}
+      fill
+      actions={
+        <div className={css.menus}>
+          <ViewsMenu page="runs" active={search.view} search={{ q, cols: search.cols }} onOpen={(view, to) => set({ q: undefined, cols: undefined, ...to, view })} />
+          <ColumnMenu columns={columns} chosen={search.cols} onChoose={(cols) => set({ cols })} />
+          <ExportMenu<Run> name={`runs-${ns === '-' ? 'all' : ns}`} path={runsPath(ns, { q: search.q, from: search.from, to: search.to })} head={runHead} row={runRow} />
+        </div>
+      }
+    >
       <div className={css.filters}>
         <QueryInput
           label={t.runs.search}

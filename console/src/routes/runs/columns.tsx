@@ -7,6 +7,13 @@ import { runState } from '@/states';
 import type { Run } from './queries';
 import css from './Runs.module.css';
 
+/** A run as a row of a file. */
+export const runHead = ['namespace', 'job', 'id', 'state', 'fire_at', 'created_at', 'started_at', 'ended_at', 'lateness_ms', 'attempt', 'origin', 'exit_code', 'queue', 'worker', 'reason'] as const;
+
+export function runRow(run: Run): unknown[] {
+  return runHead.map((key) => run[key]);
+}
+
 /** Columns of lists of runs. Without `job` on the page of one job. */
 export function useRunColumns(options: { job: boolean; namespace: boolean }): Column<Run>[] {
   const t = useT();

@@ -18,9 +18,13 @@ export interface RunList {
 
 export const PAGE = 100;
 
+/** Path of the list, to which more parameters can be added. */
+export function runsPath(ns: string, search: RunSearch): string {
+  const given = Object.entries(search).filter((entry): entry is [string, string] => Boolean(entry[1]));
+  return `/api/v1/namespaces/${encodeURIComponent(ns)}/runs?${new URLSearchParams(given)}`;
+}
+
 /** A page of runs, newest first. */
 export function fetchRuns(ns: string, search: RunSearch, cursor: string | undefined, signal: AbortSignal): Promise<RunList> {
-  const params = new URLSearchParams({ limit: String(PAGE) });
-  for (const [key, value] of Object.entries({ ...search, cursor })) if (value) params.set(key, value);
-  return raw<RunList>('GET', `/api/v1/namespaces/${encodeURIComponent(ns)}/runs?${params}`, undefined, signal);
+  return raw<RunList>('GET', `${runsPath(ns, search)}&limit=${PAGE}${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ''}`, undefined, signal);
 }

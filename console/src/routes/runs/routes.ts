@@ -7,6 +7,7 @@ export const runsRoute = createRoute({
   path: 'runs',
   validateSearch: searchOf((raw) => ({
     q: text(raw, 'q'),
+    view: text(raw, 'view'),
     from: text(raw, 'from'),
     to: text(raw, 'to'),
     cols: words(raw, 'cols'),

@@ -99,6 +99,7 @@ function Profile() {
               <option value="dashboard">{t.shell.dashboard}</option>
               <option value="jobs">{t.shell.jobs}</option>
               <option value="runs">{t.shell.runs}</option>
+              {landing.startsWith('view:') && <option value={landing}>{t.views.view(landing.split(':').slice(2).join(':'))}</option>}
             </Select>
           )}
         </Field>

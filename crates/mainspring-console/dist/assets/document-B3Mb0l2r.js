@@ -1,0 +1,1 @@
+export{r as fromJson}from"./document-CwbLB4_p.js";

@@ -1,1 +1,0 @@
-import{a as e}from"./client-DIPCMUKX.js";function t(t,n,r,i){let a=new URLSearchParams({limit:`100`});for(let[e,t]of Object.entries({...n,cursor:r}))t&&a.set(e,t);return e(`GET`,`/api/v1/namespaces/${encodeURIComponent(t)}/runs?${a}`,void 0,i)}export{t};
