@@ -22,6 +22,30 @@ export async function writeJobAndWatchItFire({ server, open }) {
   await server.call('POST', '/api/v1/namespaces/default/jobs/pulse/pause', {});
 }
 
+/** The form writes schedules with parts, input with every digit, and parameters. */
+export async function formWritesTheFile({ server, open }) {
+  const page = await signIn(await open(), server);
+  await visit(page, '/ns/default/jobs/new');
+  await page.getByLabel('Name', { exact: true }).fill('formed');
+  await page.getByLabel('Kind of schedule').selectOption('daily_window');
+  await page.getByLabel('Every', { exact: true }).fill('20m');
+  await page.getByRole('button', { name: 'Sun' }).click();
+  await page.getByText('Jitter, zone, bounds').click();
+  await page.getByLabel('Spread by up to').fill('30s');
+  await page.getByLabel('Input', { exact: true }).fill('{"id": 9007199254740993}');
+  await page.getByRole('button', { name: 'Add a parameter' }).click();
+  await page.getByLabel('Parameters: key').fill('day');
+  await page.getByLabel('Parameters: day default').fill('today');
+  await page.getByText('Valid. It can be saved.').waitFor();
+  await page.getByRole('button', { name: 'Save paused' }).click();
+  await page.waitForURL('**/jobs/formed');
+  const { spec, paused } = await server.call('GET', '/api/v1/namespaces/default/jobs/formed');
+  const [trigger] = [spec.schedule ?? spec.triggers].flat();
+  const file = await server.text('/api/v1/namespaces/default/jobs/formed/file');
+  if (!paused || trigger.daily_window?.every !== '20m' || trigger.daily_window.days?.length !== 6 || trigger.jitter !== '30s') return [`the trigger is ${JSON.stringify(trigger)}`];
+  if (!file.includes('9007199254740993') || spec.params?.day?.default !== 'today') return [`the file is ${file}`];
+}
+
 /** From the dashboard, the line that failed is one click away, and the run is started again from there. */
 export async function findTheErrorAndRerun({ server, seen, open }) {
   const page = await signIn(await open(), server);

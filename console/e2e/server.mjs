@@ -43,6 +43,11 @@ export class Server {
   }
 
   async call(method, path, body) {
+    const text = await this.text(path, method, body);
+    return text === '' ? undefined : JSON.parse(text);
+  }
+
+  async text(path, method = 'GET', body = undefined) {
     const response = await fetch(this.url + path, {
       method,
       headers: { authorization: `Bearer ${this.token}`, 'content-type': 'application/json' },
@@ -50,7 +55,7 @@ export class Server {
     });
     const text = await response.text();
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`);
-    return text === '' ? undefined : JSON.parse(text);
+    return text;
   }
 
   job(name, spec) {

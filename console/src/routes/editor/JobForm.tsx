@@ -5,7 +5,10 @@ import { Field, Select, TextArea, TextInput } from '@/components/Field';
 import { useT } from '@/i18n';
 import css from './Editor.module.css';
 import { type Path, at } from './document';
-import { type Entry, type Kind, emptyTask, kindOf, kinds, lineKinds, readEntries, taskOf, tasks, writeEntries } from './schedule';
+import { InputField } from './InputField';
+import { ParamsForm } from './ParamsForm';
+import { ScheduleForm } from './ScheduleForm';
+import { emptyTask, taskOf, tasks } from './schedule';
 import { valuesAt } from './schema';
 
 export interface JobFormProps {
@@ -17,7 +20,7 @@ export interface JobFormProps {
   isNew: boolean;
 }
 
-type Words = ReturnType<typeof useT>['editor'];
+export type Words = ReturnType<typeof useT>['editor'];
 
 const zones: readonly string[] = typeof Intl.supportedValuesOf === 'function' ? ['UTC', ...Intl.supportedValuesOf('timeZone')] : ['UTC'];
 
@@ -80,7 +83,7 @@ export function JobForm({ value, onChange, problems, isNew }: JobFormProps) {
         <TaskFields value={value} onChange={onChange} problem={problem} words={t} />
       </Section>
       <Section title={t.when}>
-        <Schedule value={value} onChange={onChange} problem={problem} words={t} />
+        <ScheduleForm value={value} onChange={onChange} problem={problem} words={t} />
         <div className={css.row}>
           {line(['timezone'], t.zone, { list: zoneList, placeholder: t.zoneDefault })}
           {line(['calendar'], t.calendar, { placeholder: t.none })}
@@ -114,6 +117,10 @@ export function JobForm({ value, onChange, problems, isNew }: JobFormProps) {
           {line(['start_timeout'], t.startTimeout, { placeholder: t.unlimited, mono: true, hint: t.startTimeoutHint })}
         </div>
       </Section>
+      <Section title={t.inputAndParams}>
+        <InputField value={at(value, ['input'])} error={problem(['input'])} onChange={(input) => onChange(['input'], input)} />
+        <ParamsForm value={at(value, ['params'])} problem={problem} onChange={(params) => onChange(['params'], params)} />
+      </Section>
       <Section title={t.labelsAndEnv}>
         <div className={css.row}>
           <Pairs title={t.labels} path={['labels']} value={value} onChange={onChange} words={t} />
@@ -134,7 +141,7 @@ function Section({ title, children }: { title: string; children: ReactNode }) {
   );
 }
 
-interface PartProps {
+export interface PartProps {
   value: Record<string, unknown>;
   onChange: (path: Path, value: unknown) => void;
   problem: (path: Path) => string | undefined;
@@ -144,6 +151,8 @@ interface PartProps {
 function TaskFields({ value, onChange, problem, words: t }: PartProps) {
   const task = taskOf(value);
   const text = (path: Path) => String(at(value, path) ?? '');
+  const count = Object.keys((at(value, ['tasks']) as Record<string, unknown> | undefined) ?? {}).length;
+  if (count > 0) return <p className={css.quiet}>{t.workflow(String(count))}</p>;
   const choose = (next: (typeof tasks)[number]) => {
     if (task) onChange([task], undefined);
     onChange([next], emptyTask(next));
@@ -195,62 +204,6 @@ function TaskFields({ value, onChange, problem, words: t }: PartProps) {
         </>
       )}
     </>
-  );
-}
-
-function Schedule({ value, onChange, problem, words: t }: PartProps) {
-  const entries = readEntries(value);
-  const write = (next: readonly Entry[]) => {
-    const { key, value: written } = writeEntries(value, next);
-    onChange([key], written);
-  };
-  const replace = (index: number, entry: Entry) => write(entries.map((each, at) => (at === index ? entry : each)));
-  const pathOf = (index: number): Path => (value.triggers !== undefined ? ['triggers', index] : Array.isArray(value.schedule) ? ['schedule', index] : ['schedule']);
-  return (
-    <div className={css.triggers}>
-      {entries.length === 0 && <p className={css.quiet}>{t.onRequest}</p>}
-      {entries.map((entry, index) => {
-        const kind = kindOf(entry);
-        const isLine = lineKinds.includes(kind);
-        const path = pathOf(index);
-        return (
-          <div key={index} className={css.trigger}>
-            <Select
-              aria-label={t.kind}
-              value={kind}
-              onChange={(event) => {
-                const next = event.target.value as Kind;
-                const { [kind]: old, ...rest } = entry;
-                replace(index, { ...rest, [next]: next === 'cron' ? '0 9 * * *' : lineKinds.includes(next) ? (lineKinds.includes(kind) && kind !== 'cron' ? old : '5m') : old });
-              }}
-            >
-              {kinds.filter((each) => lineKinds.includes(each) || each === kind).map((each) => (
-                <option key={each} value={each}>
-                  {t.kinds[each]}
-                </option>
-              ))}
-            </Select>
-            {isLine ? (
-              <TextInput
-                mono
-                aria-label={t.kinds[kind]}
-                aria-invalid={problem([...path, kind]) ?? problem(path) ? true : undefined}
-                placeholder={t.kindHints[kind]}
-                value={String(entry[kind] ?? '')}
-                onChange={(event) => replace(index, { ...entry, [kind]: event.target.value })}
-              />
-            ) : (
-              <span className={css.quiet}>{t.inYaml}</span>
-            )}
-            {entry.timezone !== undefined && <span className={css.tag}>{String(entry.timezone)}</span>}
-            <IconButton label={t.removeTrigger} icon={X} onClick={() => write(entries.filter((_, at) => at !== index))} />
-          </div>
-        );
-      })}
-      <Button size="s" icon={Plus} onClick={() => write([...entries, { cron: '0 9 * * *' }])}>
-        {t.addTrigger}
-      </Button>
-    </div>
   );
 }
 

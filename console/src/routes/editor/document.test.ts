@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { change, fromJson, parse, place, toJson } from './document';
+import { change, exactValue, fromJson, jsonText, parse, place, toJson } from './document';
 
 const file = `# Nightly
 name: report # the name
@@ -52,4 +52,11 @@ test('a pointer leads to its key, or to the nearest parent', () => {
 test('a list or a word is no job', () => {
   expect(parse('- 1').value).toBeUndefined();
   expect(parse('').value).toEqual({});
+});
+
+test('input is read and written as JSON with every digit', () => {
+  const text = '{\n  "id": 9007199254740993,\n  "list": [\n    1,\n    "a"\n  ],\n  "none": {}\n}';
+  expect(jsonText(exactValue(text)?.value)).toBe(text);
+  expect(jsonText(parse('input: {id: 9007199254740993}').value?.input)).toContain('9007199254740993');
+  expect(exactValue('{"a":')).toBeUndefined();
 });

@@ -75,6 +75,25 @@ export function fromJson(text: string): string {
   return new Document(plain(parseExact(text))).toString(WRITE);
 }
 
+/** Reads JSON as the file holds it; nothing where it is none. */
+export function exactValue(text: string): { value: unknown } | undefined {
+  try {
+    return { value: plain(parseExact(text)) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Writes a value of the file as JSON, big integers with all their digits. */
+export function jsonText(value: unknown, indent = ''): string {
+  const deeper = `${indent}  `;
+  if (typeof value === 'bigint') return value.toString();
+  if (Array.isArray(value)) return value.length === 0 ? '[]' : `[\n${value.map((item) => deeper + jsonText(item, deeper)).join(',\n')}\n${indent}]`;
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null';
+  const members = Object.entries(value);
+  return members.length === 0 ? '{}' : `{\n${members.map(([key, member]) => `${deeper}${JSON.stringify(key)}: ${jsonText(member, deeper)}`).join(',\n')}\n${indent}}`;
+}
+
 /** Whole numbers keep their digits as big integers. */
 function plain(json: Json): unknown {
   switch (json.kind) {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { forPreview, kindOf, readEntries, taskOf, writeEntries } from './schedule';
+import { beginKind, forPreview, kindOf, readEntries, taskOf, writeEntries } from './schedule';
 
 test('every form of a schedule reads as a list, and is written back as short as it was', () => {
   for (const file of [
@@ -28,4 +28,14 @@ test('a trigger takes zone and calendar of its job, unless it names its own', ()
 test('the task is the one that is set', () => {
   expect(taskOf({ noop: false, http: { url: 'x' } })).toBe('http');
   expect(taskOf({ name: 'x' })).toBeUndefined();
+});
+
+test('another kind begins with what can be taken over', () => {
+  expect(beginKind({ every: '2m', jitter: '5s' }, 'daily_window')).toEqual({ jitter: '5s', daily_window: { every: '2m', from: '09:00', to: '17:00' } });
+  expect(beginKind({ cron: '0 1 * * *' }, 'delay')).toEqual({ delay: '5m' });
+  expect(beginKind({ every: '2m' }, 'every')).toEqual({ every: '2m' });
+});
+
+test('a preview is asked with plain numbers', () => {
+  expect(forPreview({ timezone: 'UTC' }, { calendar_interval: { every: 2n, unit: 'month' }, repeat_count: 3n })).toEqual({ calendar_interval: { every: 2, unit: 'month' }, repeat_count: 3, timezone: 'UTC' });
 });

@@ -30,11 +30,38 @@ export function kindOf(entry: Entry): Kind {
   return kinds.find((kind) => entry[kind] !== undefined && entry[kind] !== null) ?? 'cron';
 }
 
+export const weekdays = ['mon', 'tue', 'wed', 'thu', 'fri', 'sat', 'sun'] as const;
+
+/** The same trigger with another kind of schedule, to begin with; an interval is taken over as one. */
+export function beginKind(entry: Entry, kind: Kind): Entry {
+  const before = kindOf(entry);
+  const { [before]: old, ...rest } = entry;
+  if (before === kind) return entry;
+  const interval = before === 'every' || before === 'delay' ? String(old) : '5m';
+  const begun: Record<Kind, unknown> = {
+    cron: '0 9 * * *',
+    every: interval,
+    delay: interval,
+    at: '',
+    daily_window: { every: interval, from: '09:00', to: '17:00' },
+    calendar_interval: { every: 1, unit: 'month' },
+  };
+  return { ...rest, [kind]: begun[kind] };
+}
+
 /** What the preview is asked about: the trigger with what it takes from the job. */
 export function forPreview(file: File, entry: Entry): Entry {
   const zone = entry.timezone ?? file.timezone;
   const calendar = entry.calendar ?? file.calendar;
-  return { ...entry, ...(zone ? { timezone: zone } : {}), ...(calendar ? { calendar } : {}) };
+  return numbers({ ...entry, ...(zone ? { timezone: zone } : {}), ...(calendar ? { calendar } : {}) }) as Entry;
+}
+
+/** The file is read with big integers, which JSON.stringify refuses; no number of a trigger is one. */
+function numbers(value: unknown): unknown {
+  if (typeof value === 'bigint') return Number(value);
+  if (Array.isArray(value)) return value.map(numbers);
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, numbers(member)]));
 }
 
 export const tasks = ['run', 'exec', 'http', 'handler', 'noop'] as const;

@@ -18,6 +18,7 @@ export function taskOf(job: Job): string {
   if (spec.exec != null) return 'exec';
   if (spec.http != null) return 'http';
   if (spec.handler != null) return `handler ${spec.handler}`;
+  if (spec.tasks && Object.keys(spec.tasks).length > 0) return 'workflow';
   return 'noop';
 }
 

@@ -1,1 +1,0 @@
-export{r as fromJson}from"./document-CwbLB4_p.js";

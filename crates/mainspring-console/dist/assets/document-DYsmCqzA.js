@@ -1,0 +1,1 @@
+export{i as fromJson}from"./document-flX-4VOe.js";
