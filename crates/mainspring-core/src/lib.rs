@@ -8,6 +8,7 @@ pub mod cluster;
 pub mod compile;
 pub mod edit;
 pub mod executing;
+pub mod flow;
 mod id;
 pub mod job;
 pub mod jump;

@@ -1,0 +1,217 @@
+//! What can be wrong with a flow.
+
+use super::definition::{Flow, InputRequirement, Placement, Trigger};
+
+/// Where in a flow something is wrong.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Place {
+    /// A field of a component, by its key in a flow file.
+    Component(usize, &'static str),
+    /// A field of a connection.
+    Connection(usize, &'static str),
+}
+
+/// Something that is wrong with a flow. Messages name the component and say what to do.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum FlowProblem {
+    /// Nothing ever arrives at it.
+    #[error(
+        "component \"{name}\" has no input, so it cannot be event-driven; give it a schedule, or a connection that leads to it"
+    )]
+    EventWithoutInput {
+        /// Its place in the list.
+        component: usize,
+        /// Its name.
+        name: String,
+    },
+    /// It is of a kind that events cannot drive.
+    #[error("component \"{name}\" has {key}, so it cannot be event-driven; give it a schedule, or leave {key} out")]
+    EventUnsupported {
+        /// Its place in the list.
+        component: usize,
+        /// Its name.
+        name: String,
+        /// The key that forbids it.
+        key: &'static str,
+    },
+    /// Only events may start as many bodies as the pool takes.
+    #[error(
+        "component \"{name}\" needs a concurrency of at least 1; 0 (as many as the pool takes) is for event-driven components"
+    )]
+    NoConcurrency {
+        /// Its place in the list.
+        component: usize,
+        /// Its name.
+        name: String,
+    },
+    /// Serial components run one body at a time.
+    #[error("component \"{name}\" is serial, so its concurrency is 1, not {concurrency}")]
+    SerialConcurrency {
+        /// Its place in the list.
+        component: usize,
+        /// Its name.
+        name: String,
+        /// What was asked for.
+        concurrency: u32,
+    },
+    /// It needs a connection that leads to it.
+    #[error("component \"{name}\" works on items, so it needs a connection that leads to it")]
+    InputMissing {
+        /// Its place in the list.
+        component: usize,
+        /// Its name.
+        name: String,
+    },
+    /// It takes no items.
+    #[error("component \"{name}\" makes items and takes none; remove the connection that leads to it")]
+    InputForbidden {
+        /// Its place in the list.
+        component: usize,
+        /// Its name.
+        name: String,
+    },
+    /// The leader alone would take items that are elsewhere.
+    #[error("component \"{name}\" is placed on the leader, so it must not have an input")]
+    LeaderWithInput {
+        /// Its place in the list.
+        component: usize,
+        /// Its name.
+        name: String,
+    },
+    /// Items would have nowhere to go.
+    #[error(
+        "relationship \"{relationship}\" of component \"{name}\" is neither connected nor ended; connect it, or list it in end"
+    )]
+    Loose {
+        /// Its place in the list.
+        component: usize,
+        /// Its name.
+        name: String,
+        /// The relationship.
+        relationship: String,
+    },
+    /// Items cannot end and go on.
+    #[error("relationship \"{relationship}\" of component \"{name}\" is connected, so it cannot be listed in end")]
+    EndedAndConnected {
+        /// Its place in the list.
+        component: usize,
+        /// Its name.
+        name: String,
+        /// The relationship.
+        relationship: String,
+    },
+    /// The component has no such relationship.
+    #[error("component \"{name}\" has no relationship \"{relationship}\"; it has {}", known.join(", "))]
+    NoRelationship {
+        /// Where it is named.
+        place: Place,
+        /// Its name.
+        name: String,
+        /// The relationship.
+        relationship: String,
+        /// Those that it has.
+        known: Vec<String>,
+    },
+}
+
+impl FlowProblem {
+    /// Returns where it is.
+    #[must_use]
+    pub const fn place(&self) -> Place {
+        match self {
+            Self::EventWithoutInput { component, .. } | Self::EventUnsupported { component, .. } => {
+                Place::Component(*component, "event")
+            }
+            Self::NoConcurrency { component, .. } | Self::SerialConcurrency { component, .. } => {
+                Place::Component(*component, "concurrency")
+            }
+            Self::LeaderWithInput { component, .. } => Place::Component(*component, "placement"),
+            Self::EndedAndConnected { component, .. } => Place::Component(*component, "end"),
+            Self::InputMissing { component, .. }
+            | Self::InputForbidden { component, .. }
+            | Self::Loose { component, .. } => Place::Component(*component, ""),
+            Self::NoRelationship { place, .. } => *place,
+        }
+    }
+}
+
+/// Returns what is wrong with a flow, component by component and then connection by connection.
+pub(super) fn problems(flow: &Flow) -> Vec<FlowProblem> {
+    let mut found = Vec::new();
+    for component in 0..flow.components().len() {
+        trigger(flow, component, &mut found);
+        inputs(flow, component, &mut found);
+        relationships(flow, component, &mut found);
+    }
+    for (index, connection) in flow.connections().iter().enumerate() {
+        let place = Place::Connection(index, "relationships");
+        unknown(flow, connection.from, place, &connection.relationships, &mut found);
+    }
+    found
+}
+
+fn trigger(flow: &Flow, component: usize, found: &mut Vec<FlowProblem>) {
+    let it = &flow.components()[component];
+    let name = || it.name.clone();
+    let is_event = matches!(it.trigger, Trigger::Event);
+    if is_event && flow.has_no_inputs(component) {
+        found.push(FlowProblem::EventWithoutInput { component, name: name() });
+    }
+    for (key, is_set) in [("serial", it.serial), ("trigger_when_empty", it.trigger_when_empty)] {
+        if is_event && is_set {
+            found.push(FlowProblem::EventUnsupported { component, name: name(), key });
+        }
+    }
+    if it.concurrency == 0 && !is_event {
+        found.push(FlowProblem::NoConcurrency { component, name: name() });
+    }
+    if it.serial && it.concurrency > 1 {
+        found.push(FlowProblem::SerialConcurrency { component, name: name(), concurrency: it.concurrency });
+    }
+}
+
+fn inputs(flow: &Flow, component: usize, found: &mut Vec<FlowProblem>) {
+    let it = &flow.components()[component];
+    let name = || it.name.clone();
+    let is_fed = !flow.has_no_inputs(component);
+    match it.input {
+        InputRequirement::Required if !is_fed => found.push(FlowProblem::InputMissing { component, name: name() }),
+        InputRequirement::Forbidden if is_fed => found.push(FlowProblem::InputForbidden { component, name: name() }),
+        _ => {}
+    }
+    if it.placement == Placement::Leader && is_fed {
+        found.push(FlowProblem::LeaderWithInput { component, name: name() });
+    }
+}
+
+fn relationships(flow: &Flow, component: usize, found: &mut Vec<FlowProblem>) {
+    let it = &flow.components()[component];
+    for relationship in &it.relationships {
+        let connected = flow
+            .outgoing(component)
+            .iter()
+            .any(|connection| flow.connections()[*connection].relationships.contains(relationship));
+        let (name, relationship) = (it.name.clone(), relationship.clone());
+        match (connected, it.ended.contains(&relationship)) {
+            (false, false) => found.push(FlowProblem::Loose { component, name, relationship }),
+            (true, true) => found.push(FlowProblem::EndedAndConnected { component, name, relationship }),
+            _ => {}
+        }
+    }
+    unknown(flow, component, Place::Component(component, "end"), &it.ended, found);
+    unknown(flow, component, Place::Component(component, "retry"), &it.retry.relationships, found);
+}
+
+fn unknown<'a>(
+    flow: &Flow,
+    component: usize,
+    place: Place,
+    named: impl IntoIterator<Item = &'a String>,
+    found: &mut Vec<FlowProblem>,
+) {
+    let it = &flow.components()[component];
+    for relationship in named.into_iter().filter(|name| !it.relationships.contains(name)) {
+        let (name, relationship, known) = (it.name.clone(), relationship.clone(), it.relationships.clone());
+        found.push(FlowProblem::NoRelationship { place, name, relationship, known });
+    }
+}

@@ -1,0 +1,10 @@
+//! Each test is named after the claim that it checks: `c…` from what users of NiFi are told, `b…` from beyond that.
+
+mod beyond;
+mod calendar;
+mod checks;
+mod gates;
+mod reference;
+mod spellings;
+mod timers;
+mod world;
