@@ -48,7 +48,7 @@ struct Section<'a> {
     name: &'a str,
     title: &'a str,
     prose: Vec<&'a str>,
-    items: Vec<&'a str>,
+    items: Vec<String>,
 }
 
 fn sections(text: &str) -> Vec<Section<'_>> {
@@ -66,9 +66,10 @@ fn sections(text: &str) -> Vec<Section<'_>> {
             });
             in_list = false;
         } else if let Some(section) = sections.last_mut() {
-            match line.strip_prefix("- ") {
+            match (line.strip_prefix("- "), section.items.last_mut()) {
                 _ if line == "Shown by:" => in_list = true,
-                Some(item) if in_list => section.items.push(item),
+                (Some(item), _) if in_list => section.items.push(item.to_owned()),
+                (None, Some(item)) if line.starts_with("  ") => item.push_str(line),
                 _ if !line.is_empty() => section.prose.push(line),
                 _ => {}
             }
@@ -84,7 +85,7 @@ fn evidence(section: &Section<'_>, read: impl Fn(&str) -> Option<String>) -> Vec
     let mut cited = section.prose.iter().any(|line| line.contains("**Open:**"));
     for item in &section.items {
         let mut names = Vec::new();
-        let mut rest = *item;
+        let mut rest = item.as_str();
         while let Some(start) = rest.find(['`', '[']) {
             let is_name = rest[start..].starts_with('`');
             rest = &rest[start + 1..];
@@ -167,6 +168,8 @@ mod tests {
         let cases = [
             ("`it_holds`, `it_holds_twice` in [a.rs](../../crates/a/src/a.rs); [why](../decisions/why.md)", ""),
             ("[why](../decisions/why.md). **Open:** a test", ""),
+            ("`it_holds`,\n  `it_holds_twice` in [a.rs](../../crates/a/src/a.rs)", ""),
+            ("`it_holds`,\n  `gone` in [a.rs](../../crates/a/src/a.rs)", "cites the test gone, which is not in"),
             (
                 "`it_is_renamed` in [a.rs](../../crates/a/src/a.rs)",
                 "cites the test it_is_renamed, which is not in crates/a/src/a.rs",
