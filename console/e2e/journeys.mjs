@@ -55,6 +55,11 @@ export async function findTheErrorAndRerun({ server, seen, open }) {
   await page.getByText('relation "orders" does not exist').first().waitFor();
   // What a job prints is text, whatever it looks like.
   await page.getByText('<script>alert(1)</script>').first().waitFor();
+  await page.getByRole('button', { name: 'Fold', exact: true }).click();
+  await page.getByText('… 3 lines').waitFor();
+  if (await page.getByText('b.py').isVisible()) return ['a folded line is shown'];
+  await page.getByRole('button', { name: /^Line \d and the 3 lines/ }).click();
+  await page.getByText('b.py').waitFor();
   await page.getByRole('button', { name: 'Run again' }).click();
   const yes = page.getByRole('dialog').getByRole('button', { name: 'Run again' });
   await yes.or(page.getByText('A new run has started.')).first().waitFor();

@@ -88,7 +88,7 @@ export class Server {
 /** Jobs with everything that pages have to bear. */
 export async function fill(server) {
   await server.job('nightly-report', { schedule: '0 2 * * 1-5', timezone: 'Asia/Shanghai', run: 'echo report', labels: { team: 'billing' }, description: 'The <b>report</b> of the night & its "figures"' });
-  await server.job('always-fails', { run: "echo starting\nprintf '\\033[31mError: relation \"orders\" does not exist\\033[0m\\n' >&2\necho '<script>alert(1)</script>'\nexit 3", labels: { team: 'etl' } });
+  await server.job('always-fails', { run: "echo starting\nprintf '\\033[31mError: relation \"orders\" does not exist\\033[0m\\n' >&2\nprintf 'Stack of calls:\\n  File a.py, line 1\\n  File b.py, line 2\\n  File c.py, line 3\\n'\necho '<script>alert(1)</script>'\nexit 3", labels: { team: 'etl' } });
   await server.job('big-numbers', { run: 'echo id=9007199254740993 >> "$MS_OUTPUT"', input: { html: '<img src=x onerror=alert(1)>' } });
   await server.job('waits', { run: 'true', queue: 'gpu' });
   await server.job('long-one', { run: 'sleep 600' });

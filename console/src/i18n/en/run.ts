@@ -98,6 +98,10 @@ export const run = {
     earlier: (n: string) => `${n} earlier lines`,
     later: (n: string) => `${n} later lines`,
     count: (n: string) => `${n} lines`,
+    fold: 'Fold',
+    foldHint: 'Folds stack traces, indented lines and ::group:: … ::endgroup:: that are loaded',
+    record: (line: string, n: string) => `Line ${line} and the ${n} lines that belong to it`,
+    folded: (n: string) => `… ${n} lines`,
     truncated: 'The log reached its limit: lines are missing where the mark stands.',
   },
 };

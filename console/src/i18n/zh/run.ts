@@ -100,6 +100,10 @@ export const run: typeof en = {
     earlier: (n: string) => `更早的 ${n} 行`,
     later: (n: string) => `更晚的 ${n} 行`,
     count: (n: string) => `${n} 行`,
+    fold: '折叠',
+    foldHint: '折叠已加载的堆栈、缩进行以及 ::group:: … ::endgroup::',
+    record: (line: string, n: string) => `第 ${line} 行及其所属的 ${n} 行`,
+    folded: (n: string) => `… ${n} 行`,
     truncated: '日志已达上限：标记处缺少若干行。',
   },
 };

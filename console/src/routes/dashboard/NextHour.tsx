@@ -4,7 +4,8 @@ import { Distance, Instant } from '@/components/Instant';
 import { useFormats, useT } from '@/i18n';
 import { instant } from '@/lib/time';
 import css from './Dashboard.module.css';
-import { peakOf, upcoming } from './model';
+import { Spread } from './Spread';
+import { isHerd, peakOf, upcoming } from './model';
 
 const WIDTH = 600;
 const HEIGHT = 48;
@@ -32,6 +33,7 @@ export function NextHour({ parts, isComplete, ns }: { parts: Dashboard['next_hou
       </svg>
       <p className={css.peakLine}>
         {t.dashboard.peak(t.dashboard.fires(peak.fires, formats.number(peak.fires)))} <Instant at={peak.at} precision="minute" />
+        {isHerd(parts, peak) && <Spread peak={peak} />}
         {!isComplete && ` · ${t.dashboard.incomplete}`}
       </p>
       <ul className={css.upcoming}>

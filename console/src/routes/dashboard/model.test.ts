@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Dashboard } from './queries';
-import { coarser, peakOf, upcoming } from './model';
+import { coarser, isHerd, peakOf, upcoming } from './model';
 
 const point = (at: number, failed: number, late?: number): Dashboard['series'][number] => ({
   at: new Date(at).toISOString(),
@@ -30,6 +30,14 @@ const part = (minute: number, fires: number, ...jobs: string[]): Dashboard['next
 test('the peak is the fullest part, and none when nothing fires', () => {
   expect(peakOf([part(0, 1), part(5, 4), part(10, 4)])?.at).toBe(part(5, 0).at);
   expect(peakOf([part(0, 0)])).toBeUndefined();
+});
+
+test('a herd is many fires that come together', () => {
+  const quiet = [part(0, 2), part(5, 3), part(10, 2)];
+  const herd = part(15, 12);
+  expect(isHerd([...quiet, herd], herd)).toBe(true);
+  expect(isHerd([part(0, 9), part(5, 0), part(10, 0)], part(0, 9))).toBe(false);
+  expect(isHerd([part(0, 40), part(5, 38), part(10, 39)], part(0, 40))).toBe(false);
 });
 
 test('each job is named once, at its first fire', () => {

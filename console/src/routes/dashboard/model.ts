@@ -40,6 +40,18 @@ export function peakOf(parts: Dashboard['next_hour']): Dashboard['next_hour'][nu
   return parts.reduce<Dashboard['next_hour'][number] | undefined>((most, part) => (part.fires > (most?.fires ?? 0) ? part : most), undefined);
 }
 
+/** A part with fewer fires is no herd, however quiet the others are. */
+const HERD_MIN = 10;
+/** How many times as many fires as in the median part make a herd. */
+const HERD_FACTOR = 4;
+
+/** Whether so many fires come together that jitter would spread them. */
+export function isHerd(parts: Dashboard['next_hour'], peak: Dashboard['next_hour'][number]): boolean {
+  const sorted = parts.map((part) => part.fires).sort((a, b) => a - b);
+  const median = sorted[Math.floor(sorted.length / 2)] ?? 0;
+  return peak.fires >= HERD_MIN && peak.fires >= HERD_FACTOR * median;
+}
+
 /** The first fires by name, one line a job. */
 export function upcoming(parts: Dashboard['next_hour']): Dashboard['next_hour'][number]['top'] {
   const seen = new Set<string>();

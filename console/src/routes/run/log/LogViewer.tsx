@@ -1,6 +1,6 @@
 import { useVirtualizer } from '@tanstack/react-virtual';
 import { useCallback, useEffect, useLayoutEffect, useMemo, useRef, useState } from 'react';
-import { ArrowDownToLine, CircleAlert, Clock, Download, WrapText } from 'lucide-react';
+import { ArrowDownToLine, ChevronDown, ChevronRight, CircleAlert, Clock, Download, FoldVertical, UnfoldVertical, WrapText } from 'lucide-react';
 import { Button } from '@/components/Button';
 import { useCopy } from '@/components/Copy';
 import { Failure, NothingYet, Skeleton, StaleNote } from '@/components/Feedback';
@@ -11,6 +11,7 @@ import { apiPath } from '@/lib/config';
 import { useKeys } from '@/lib/keys';
 import { formatInstant, instant } from '@/lib/time';
 import { FindBar } from './FindBar';
+import { allFolds, foldEnd, layoutOf } from './folds';
 import { type LineRange, readHash, writeHash } from './hash';
 import { LogText } from './LogLineView';
 import css from './LogViewer.module.css';
@@ -56,18 +57,20 @@ export function LogViewer({ run, attempt, running, zone, at }: LogViewerProps) {
   const lines = Math.max(0, log.total - log.first + 1);
   const skipped = Math.min(offset ?? (begin ? Math.max(0, begin - log.first - STEP) : Math.max(0, lines - WINDOW)), Math.max(0, lines - 1));
   const start = log.first + skipped;
-  const rows = Math.min(WINDOW, lines - skipped);
+  const [folds, setFolds] = useState<ReadonlyMap<number, number>>(new Map());
+  const layout = useMemo(() => layoutOf(start, Math.min(WINDOW, lines - skipped), folds), [start, lines, skipped, folds]);
+  const rows = layout.count;
 
   const virtual = useVirtualizer({
     count: rows,
     getScrollElement: () => box.current,
     estimateSize: () => LINE_PX,
     overscan: 30,
-    getItemKey: (index) => start + index,
+    getItemKey: (index) => layout.lineOf(index),
   });
   const items = virtual.getVirtualItems();
-  const from = start + (items[0]?.index ?? 0);
-  const to = start + (items.at(-1)?.index ?? 0);
+  const from = layout.lineOf(items[0]?.index ?? 0);
+  const to = layout.lineOf(items.at(-1)?.index ?? 0);
 
   const { want } = log;
   useEffect(() => {
@@ -79,13 +82,19 @@ export function LogViewer({ run, attempt, running, zone, at }: LogViewerProps) {
   const show = useCallback(
     (line: number) => {
       setFollow(false);
-      const index = line - start;
-      if (index < 0 || index >= rows) {
+      // What is looked for is shown, and not folded away.
+      const open = without(folds, line);
+      if (open !== folds) setFolds(open);
+      const first = start + Math.min(WINDOW, lines - skipped);
+      if (line < start || line >= first) {
         setOffset(Math.max(0, line - log.first - STEP));
         requestAnimationFrame(() => virtualRef.current.scrollToIndex(Math.min(STEP, line - log.first), { align: 'center' }));
-      } else virtualRef.current.scrollToIndex(index, { align: 'center' });
+      } else {
+        const index = layoutOf(start, first - start, open).rowOf(line);
+        requestAnimationFrame(() => virtualRef.current.scrollToIndex(index, { align: 'center' }));
+      }
     },
-    [start, rows, log.first],
+    [start, lines, skipped, log.first, folds],
   );
 
   // The first look: at the line that was asked for, once there is one.
@@ -94,9 +103,9 @@ export function LogViewer({ run, attempt, running, zone, at }: LogViewerProps) {
     const key = `${run} ${attempt} ${begin}`;
     if (rows === 0 || looked.current === key) return;
     looked.current = key;
-    if (begin !== undefined) virtualRef.current.scrollToIndex(Math.min(rows - 1, Math.max(0, begin - start)), { align: 'center' });
+    if (begin !== undefined) virtualRef.current.scrollToIndex(Math.min(rows - 1, Math.max(0, layout.rowOf(begin))), { align: 'center' });
     else if (!running) virtualRef.current.scrollToIndex(rows - 1, { align: 'end' });
-  }, [rows, run, attempt, begin, start, running]);
+  }, [rows, run, attempt, begin, layout, running]);
 
   useLayoutEffect(() => {
     if (follow && rows > 0) virtualRef.current.scrollToIndex(rows - 1, { align: 'end' });
@@ -165,6 +174,9 @@ export function LogViewer({ run, attempt, running, zone, at }: LogViewerProps) {
           <Button size="s" icon={Clock} tone="quiet" aria-pressed={times} onClick={() => setTimes(!times)}>
             {t.run.log.times}
           </Button>
+          <Button size="s" icon={folds.size > 0 ? UnfoldVertical : FoldVertical} tone="quiet" aria-pressed={folds.size > 0} title={t.run.log.foldHint} onClick={() => setFolds(folds.size > 0 ? new Map() : allFolds(log))}>
+            {t.run.log.fold}
+          </Button>
           <a className={css.download} href={apiPath(logPath(run, { attempt }, '/text'))} download>
             <Download size={14} aria-hidden="true" /> {t.common.download}
           </a>
@@ -193,8 +205,10 @@ export function LogViewer({ run, attempt, running, zone, at }: LogViewerProps) {
           )}
           <div className={css.lines} style={{ height: virtual.getTotalSize() }}>
             {items.map((item) => {
-              const number = start + item.index;
+              const number = layout.lineOf(item.index);
               const line = lineAt(log, number);
+              const folded = folds.get(number);
+              const end = folded ?? foldEnd(log, number);
               return (
                 <div
                   key={item.key}
@@ -203,6 +217,7 @@ export function LogViewer({ run, attempt, running, zone, at }: LogViewerProps) {
                   className={css.line}
                   data-level={line?.level}
                   data-stream={line?.stream}
+                  data-group={line?.text.startsWith('::group::') || undefined}
                   data-marked={isMarked(number) || undefined}
                   data-current={found.matches[current]?.line === number || undefined}
                   style={{ transform: `translateY(${item.start}px)` }}
@@ -218,6 +233,18 @@ export function LogViewer({ run, attempt, running, zone, at }: LogViewerProps) {
                   >
                     {number}
                   </button>
+                  <span className={css.fold}>
+                    {end !== undefined && (
+                      <button
+                        type="button"
+                        aria-expanded={folded === undefined}
+                        aria-label={t.run.log.record(formats.number(number), formats.number(end - number))}
+                        onClick={() => setFolds(folded === undefined ? new Map(folds).set(number, end) : without(folds, number + 1))}
+                      >
+                        {folded === undefined ? <ChevronDown size={12} aria-hidden="true" /> : <ChevronRight size={12} aria-hidden="true" />}
+                      </button>
+                    )}
+                  </span>
                   {times && <span className={css.time}>{line ? formatInstant(instant(line.at), { zone: shownZone, language: formats.language, now: serverNow(), precision: 'ms', offset: false }) : ''}</span>}
                   {line?.level === 'error' && <CircleAlert size={12} className={css.mark} aria-label={t.run.log.error} />}
                   <span className={css.text}>
@@ -226,14 +253,15 @@ export function LogViewer({ run, attempt, running, zone, at }: LogViewerProps) {
                     ) : (
                       <span className={css.pending}>…</span>
                     )}
+                    {folded !== undefined && <span className={css.folded}>{t.run.log.folded(formats.number(folded - number))}</span>}
                   </span>
                 </div>
               );
             })}
           </div>
-          {skipped + rows < lines && (
+          {skipped + WINDOW < lines && (
             <button type="button" className={css.more} onClick={() => setOffset(skipped + STEP)}>
-              {t.run.log.later(formats.number(lines - skipped - rows))}
+              {t.run.log.later(formats.number(lines - skipped - WINDOW))}
             </button>
           )}
         </div>
@@ -246,4 +274,10 @@ export function LogViewer({ run, attempt, running, zone, at }: LogViewerProps) {
       </p>
     </section>
   );
+}
+
+/** The folds but those that hide a line; the same ones where none does. */
+function without(folds: ReadonlyMap<number, number>, line: number): ReadonlyMap<number, number> {
+  const left = [...folds].filter(([first, end]) => !(first < line && line <= end));
+  return left.length === folds.size ? folds : new Map(left);
 }
