@@ -158,6 +158,8 @@ catalogue! {
         "Send application/json, or application/merge-patch+json with PATCH.";
     RequestTooLarge "request.too_large" 413 "the body is too large"
         "Send less at once: the message says how much is taken. A large apply can be split by job.";
+    RequestHeadTooLarge "request.head_too_large" 431 "the head of the request is too long"
+        "Target and headers together have at most 64 KiB. Send what is long in the body.";
     RequestTimeout "request.timeout" 408 "the request took too long to arrive"
         "Send it again over a better line.";
     RouteUnknown "route.unknown" 404 "there is nothing at this path"

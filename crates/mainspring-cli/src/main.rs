@@ -1,5 +1,6 @@
 //! The binary `mainspring`: commands and settings, nothing else.
 
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 mod bulk;
@@ -7,6 +8,7 @@ mod cli;
 mod commands;
 mod confirm;
 mod connect;
+mod descriptors;
 mod discovery;
 mod error;
 mod examples;
@@ -41,7 +43,7 @@ const BENCH_WORKERS: &str = "__bench-workers";
 fn main() -> ExitCode {
     let mut arguments = std::env::args_os().skip(1);
     let done = match arguments.next() {
-        Some(first) if first == LEASH => return mainspring_tasks::leash::main(arguments),
+        Some(first) if first == LEASH => return leash(arguments),
         Some(first) if first == BENCH_NODE => commands::bench::node(),
         Some(first) if first == BENCH_WORKERS => commands::bench::idlers(arguments),
         _ => cli::parse().and_then(cli::Cli::run),
@@ -53,4 +55,10 @@ fn main() -> ExitCode {
             error.exit.into()
         }
     }
+}
+
+fn leash(arguments: impl Iterator<Item = OsString>) -> ExitCode {
+    let mut arguments = arguments.peekable();
+    arguments.next_if(|first| first.to_str().is_some_and(descriptors::lower));
+    mainspring_tasks::leash::main(arguments)
 }

@@ -21,7 +21,7 @@ use crate::error::{Error, Report, Result};
 use crate::exit::Exit;
 use crate::logging::LogArgs;
 use crate::output::{Output, counted};
-use crate::{LEASH, impatience, name, time_value};
+use crate::{LEASH, descriptors, impatience, name, time_value};
 
 /// What those who wait for a run have to hear of its end.
 const LINGER_MS: i64 = 300;
@@ -185,6 +185,7 @@ pub fn free_address(wanted: SocketAddr) -> Result<SocketAddr> {
 pub async fn start(args: &NodeArgs, place: &Place) -> Result<Node> {
     // From here on a signal waits for the node to be up, in place of killing it half-way.
     impatience::watch()?;
+    descriptors::raise();
     let terminate = listen_to(SignalKind::terminate())?;
     let interrupt = listen_to(SignalKind::interrupt())?;
     let requests = Requests::start()?;
@@ -218,6 +219,7 @@ pub async fn start(args: &NodeArgs, place: &Place) -> Result<Node> {
         base_path: args.base_path.clone(),
         public_url: args.public_url.clone(),
         requests: requests.handle(),
+        connections: None,
         inspect: None,
     };
     let server = match Server::start(Arc::clone(&engine), settings).await {
@@ -354,7 +356,7 @@ pub fn tasks(data: &Path, allow_outbound: &[Allow]) -> mainspring_tasks::Setting
     let mut tasks = mainspring_tasks::Settings::new(data.join("work"));
     // This program itself, also after an upgrade has replaced its file.
     tasks.leash = Some(PathBuf::from("/proc/self/exe")).filter(|path| path.exists());
-    tasks.leash_args = vec![LEASH.to_owned()];
+    tasks.leash_args = std::iter::once(LEASH.to_owned()).chain(descriptors::argument()).collect();
     tasks.outbound = allow_outbound.iter().cloned().fold(OutboundPolicy::default(), OutboundPolicy::allow);
     tasks
 }

@@ -16,8 +16,10 @@ use tokio::sync::{Notify, Semaphore, watch};
 use crate::access::Access;
 use crate::figures::Figures;
 use crate::grouped::Grouped;
+use crate::guesses::Guesses;
 use crate::live::Live;
 use crate::refusal::Answer;
+use crate::seats::Source;
 use crate::shards::Moves;
 
 /// Event streams and followed logs at a time.
@@ -62,6 +64,9 @@ pub(crate) struct Inner {
     pub(crate) webhooks: Notify,
     /// What dashboards were shown last.
     pub(crate) dashboards: crate::dashboard::Cache,
+    /// Requests with tokens that open nothing, by where they come from.
+    pub(crate) refused: Grouped<Source>,
+    pub(crate) guesses: Guesses,
     /// Requests that failed, by route and status.
     pub(crate) failed: Grouped<(String, u16)>,
     /// The tokens of workers, and when they were read.
@@ -103,6 +108,8 @@ impl Inner {
             job_keys: Mutex::default(),
             webhooks: Notify::new(),
             dashboards: crate::dashboard::Cache::default(),
+            refused: Grouped::default(),
+            guesses: Guesses::default(),
             failed: Grouped::default(),
             tokens: Mutex::default(),
             engine,

@@ -26,6 +26,7 @@ pub(crate) struct Figures {
     /// Webhooks to which nothing is sent until somebody resumes them.
     pub(crate) webhooks_resting: Gauge<i64, AtomicI64>,
     deliveries: Family<ResultLabel, Counter>,
+    refused: Family<ResultLabel, Counter>,
     clock_offset: Gauge<f64, AtomicU64>,
     connections: Family<StateLabel, Gauge<i64, AtomicI64>>,
 }
@@ -41,7 +42,7 @@ impl Figures {
             Histogram::new([0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 10.0])
         });
         let (streams, clock_offset, connections) = (Gauge::default(), Gauge::default(), Family::default());
-        let (webhooks_resting, deliveries) = (Gauge::default(), Family::default());
+        let (webhooks_resting, deliveries, refused) = (Gauge::default(), Family::default(), Family::default());
         let node = Info::new(vec![("name", node_name.to_owned())]);
         let build =
             Info::new(vec![("version", env!("CARGO_PKG_VERSION")), ("tzdata", mainspring_schedule::tzdata_version())]);
@@ -54,10 +55,11 @@ impl Figures {
             "The machine's clock minus the database's, or minus the time gone by while a jump is not believed",
             clock_offset.clone(),
         );
+        catalogue.register("http_refused", "Requests without a token, or with one that opens nothing", refused.clone());
         catalogue.register("store_pool_connections", "Connections to the database", connections.clone());
         catalogue.register("node", "This node", node);
         catalogue.register("build", "The program", build);
-        Self { catalogue, requests, streams, webhooks_resting, deliveries, clock_offset, connections }
+        Self { catalogue, requests, streams, webhooks_resting, deliveries, refused, clock_offset, connections }
     }
 
     /// Notes an answer. `route` is a pattern, so there are few.
@@ -74,6 +76,11 @@ impl Figures {
             DeliveryState::Dead => "dead",
         };
         self.deliveries.get_or_create(&ResultLabel { result }).inc();
+    }
+
+    /// Notes a request whose token is `missing` or `invalid`.
+    pub(crate) fn refused(&self, result: &'static str) {
+        self.refused.get_or_create(&ResultLabel { result }).inc();
     }
 
     pub(crate) fn streaming(&self) -> Streaming {

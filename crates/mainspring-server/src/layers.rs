@@ -1,6 +1,10 @@
 //! What every request passes: its id, its measure, the catching of panics, and the writing of refusals.
 
+mod heads;
+mod strangers;
+
 use std::any::Any;
+use std::sync::Arc;
 use std::time::Instant;
 
 use axum::Router;
@@ -55,10 +59,20 @@ pub(crate) async fn outermost(State(app): State<App>, request: Request, next: Ne
     let id = id_of(&request);
     let method = request.method().clone();
     let path = request.uri().path().to_owned();
-    let response = next.run(request).await;
+    let seat = strangers::seat(&request).cloned();
+    if let Some(delay) = strangers::delay(&app, &request) {
+        strangers::wait(&app, delay).await;
+    }
+    let response = match heads::check(&request) {
+        Ok(()) => next.run(request).await,
+        Err(refusal) => refusal.into_response(),
+    };
     let route = response.extensions().get::<MatchedPath>().map_or("unknown", MatchedPath::as_str).to_owned();
     let refusal = response.extensions().get::<Refusal>().cloned();
     let stops = refusal.as_ref().is_some_and(|refusal| refusal.0.error_code() == Some(ErrorCode::ServerDraining));
+    if let Some(refusal) = &refusal {
+        strangers::note(&app, seat.as_ref(), refusal, &path);
+    }
     let mut response = match refusal {
         Some(refusal) => with_headers(response, refusal.written(&id)),
         None => response,
@@ -105,6 +119,10 @@ pub(crate) async fn note_route(request: Request, next: Next) -> Response {
 /// Lets a request pass that may, before anything of it is read.
 pub(crate) async fn admit(State(gate): State<Gate>, mut request: Request, next: Next) -> Response {
     let (access, now) = (&gate.app.access, gate.app.now());
+    let seat = strangers::seat(&request).map(Arc::clone);
+    if gate.permission != Permission::Public && seat.as_ref().is_some_and(|seat| seat.is_spare) {
+        return Refusal::new(ErrorCode::ServerBusy, "there are as many connections as there may be").into_response();
+    }
     let found = access.caller(gate.permission, Asked { method: request.method(), headers: request.headers(), now });
     let found = match found {
         Err(refusal) => worker(&gate, &refusal, request.headers()).await,
@@ -119,6 +137,9 @@ pub(crate) async fn admit(State(gate): State<Gate>, mut request: Request, next: 
         _ => None,
     };
     let cookie = renewed.map(|session| access.key().cookie(&session, &access.site, request.headers()));
+    if let Some(seat) = seat.filter(|_| caller != Caller::Anyone) {
+        seat.is_admitted();
+    }
     request.extensions_mut().insert(caller);
     request.extensions_mut().insert(gate.limits);
     let mut response = next.run(request).await;

@@ -8,6 +8,7 @@
 
 mod access;
 mod app;
+mod connections;
 mod console;
 pub mod convert;
 mod dashboard;
@@ -15,6 +16,7 @@ mod extract;
 mod figures;
 mod files;
 mod grouped;
+mod guesses;
 mod idempotency;
 mod inspect;
 mod layers;
@@ -25,6 +27,7 @@ mod pages;
 mod query;
 mod refusal;
 mod routes;
+mod seats;
 mod server;
 mod shards;
 mod show;

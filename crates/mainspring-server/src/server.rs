@@ -6,21 +6,16 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
-use hyper::server::conn::http1;
-use hyper_util::rt::{TokioIo, TokioTimer};
-use hyper_util::service::TowerToHyperService;
 use mainspring_core::compile;
 use mainspring_engine::{Engine, Workers};
-use rustix::net::sockopt;
-use rustix::process::{Resource, getrlimit};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::net::TcpListener;
 use tokio::runtime::Handle;
 use tokio::sync::{Semaphore, watch};
 use tokio::task::{JoinHandle, JoinSet};
 
 use crate::access::{self, Access};
 use crate::app::{App, DEEDS_MAX, Inner};
+use crate::connections::{accept, connections_max};
 use crate::files::Presence;
 use crate::inspect::Inspect;
 use crate::layers;
@@ -28,15 +23,6 @@ use crate::live;
 use crate::routes;
 use crate::shards;
 use crate::webhooks;
-
-/// How long the head of a request may take, and an idle connection stay.
-const HEADER_TIMEOUT: Duration = Duration::from_secs(30);
-/// The head of a request, and the buffer of a connection.
-const HEADER_BYTES_MAX: usize = 64 * 1024;
-/// Connections at a time, where the process may open so many files; more wait in the listener's queue. Each worker has one or two.
-const CONNECTIONS_MAX: usize = 16_384;
-/// When a silent connection is asked whether its other end is there, how often again, and for how many times.
-const KEEPALIVE: (Duration, Duration, u32) = (Duration::from_secs(5), Duration::from_secs(2), 3);
 
 /// How a server is to run.
 #[derive(Clone, Debug)]
@@ -64,6 +50,8 @@ pub struct Settings {
     /// Threads on which requests are answered, apart from the engine's: a request that keeps its thread busy then delays other
     /// requests, and no fire. Those of whoever starts the server, if absent. They must live until the engine has stopped.
     pub requests: Option<Handle>,
+    /// Connections at a time; half of the files that the process may open if absent, 16,384 at most.
+    pub connections: Option<usize>,
     /// Looks at every answer before it leaves, for tests.
     pub inspect: Option<Inspect>,
 }
@@ -81,6 +69,7 @@ impl Default for Settings {
             base_path: String::new(),
             public_url: None,
             requests: None,
+            connections: None,
             inspect: None,
         }
     }
@@ -181,12 +170,13 @@ impl Server {
         let presence = presence.map_err(|(path, source)| StartError::File { path, source })?;
         let (closing, closed) = watch::channel(false);
         let node_name = settings.node_name.unwrap_or_else(host_name);
+        let room = settings.connections.unwrap_or_else(connections_max);
         let here = (zone.name().to_owned(), node_name, settings.slots);
         let app = Arc::new(Inner::new(engine, opened.access, closed.clone(), here));
         let (deeds, workers) = (Arc::clone(&app.deeds), app.engine.workers().clone());
         let webhooks = app.engine.makes_calls().then(|| tokio::spawn(webhooks::serve(Arc::clone(&app))));
         let router = layers::under(&app, routes::router(&app, settings.inspect));
-        let accepting = requests.spawn(accept(listener, router, closed));
+        let accepting = requests.spawn(accept(listener, router, closed, room));
         let watching = vec![
             requests.spawn(live::serve(Arc::clone(&app))),
             requests.spawn(shards::follow(Arc::clone(&app))),
@@ -287,77 +277,6 @@ fn refused(address: SocketAddr, source: io::Error) -> StartError {
         _ => source.to_string(),
     };
     StartError::Listen { address, why, source }
-}
-
-/// Takes connections until the server closes; returns those that are still open.
-async fn accept(listener: TcpListener, router: Router, mut closing: watch::Receiver<bool>) -> JoinSet<()> {
-    let mut connections = JoinSet::new();
-    let room_for = connections_max();
-    let room = Arc::new(Semaphore::new(room_for));
-    loop {
-        if room.available_permits() == 0 {
-            tracing::warn!(connections = room_for, "no more connections are taken until one ends");
-        }
-        let next = async {
-            let permit = Arc::clone(&room).acquire_owned().await.map_err(io::Error::other)?;
-            Ok::<_, io::Error>((permit, listener.accept().await?.0))
-        };
-        let next = tokio::select! {
-            next = next => next,
-            () = closed(&mut closing) => return connections,
-        };
-        while connections.try_join_next().is_some() {}
-        match next {
-            Ok((permit, stream)) => {
-                let (router, closing) = (router.clone(), closing.clone());
-                connections.spawn(async move {
-                    serve(stream, router, closing).await;
-                    drop(permit);
-                });
-            }
-            Err(error) => {
-                // Out of descriptors, most likely: a connection that ends gives one back.
-                tracing::warn!(%error, "a connection could not be taken");
-                let _ = tokio::time::timeout(Duration::from_millis(100), connections.join_next()).await;
-            }
-        }
-    }
-}
-
-/// Half of the files that the process may have open: the rest is for the store and for what runs execute.
-fn connections_max() -> usize {
-    let files = getrlimit(Resource::Nofile).current.and_then(|files| usize::try_from(files).ok());
-    (files.unwrap_or(usize::MAX) / 2).clamp(64, CONNECTIONS_MAX)
-}
-
-/// Finds out in some seconds when the machine at the other end is gone: a poll that is held says nothing by itself.
-fn keep_alive(stream: &TcpStream) -> rustix::io::Result<()> {
-    let (idle, interval, count) = KEEPALIVE;
-    sockopt::set_socket_keepalive(stream, true)?;
-    sockopt::set_tcp_keepidle(stream, idle)?;
-    sockopt::set_tcp_keepintvl(stream, interval)?;
-    sockopt::set_tcp_keepcnt(stream, count)
-}
-
-async fn serve(stream: TcpStream, router: Router, mut closing: watch::Receiver<bool>) {
-    let _ = stream.set_nodelay(true);
-    let _ = keep_alive(&stream);
-    let connection = http1::Builder::new()
-        .timer(TokioTimer::new())
-        .header_read_timeout(HEADER_TIMEOUT)
-        .max_buf_size(HEADER_BYTES_MAX)
-        .serve_connection(TokioIo::new(stream), TowerToHyperService::new(router));
-    let mut connection = std::pin::pin!(connection);
-    let ended = tokio::select! {
-        ended = connection.as_mut() => ended,
-        () = closed(&mut closing) => {
-            connection.as_mut().graceful_shutdown();
-            connection.await
-        }
-    };
-    if let Err(error) = ended {
-        tracing::debug!(%error, "a connection broke off");
-    }
 }
 
 /// Returns once the server closes.

@@ -13,6 +13,7 @@ mod command_line;
 mod commands;
 mod crashes;
 mod cron;
+mod descriptors;
 mod exact;
 mod faults;
 mod herd;

@@ -4,7 +4,7 @@ use mainspring_api::routes;
 use mainspring_server::{Server, Settings};
 use serde_json::Value;
 
-use crate::kit::Running;
+use crate::kit::{Running, plain_client};
 
 /// A path with something in its places.
 fn filled(template: &str) -> String {
@@ -15,6 +15,8 @@ fn filled(template: &str) -> String {
 #[tokio::test]
 async fn every_route_but_health_wants_the_token() {
     let running = Running::start().await;
+    // A connection over which a valid token has come is not slowed down by others.
+    running.request("GET", routes::NODES).send().await.unwrap();
     for (template, methods) in routes::ALL {
         for method in *methods {
             let method = reqwest::Method::from_bytes(method.as_bytes()).unwrap();
@@ -183,5 +185,54 @@ async fn a_port_in_use_is_said() {
     let error = Server::start(running.engine.clone(), settings).await.unwrap_err();
     let text = error.to_string();
     assert!(text.contains("cannot listen on 127.0.0.1:") && text.contains("another program listens there"), "{text}");
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn silent_connections_lock_nobody_out() {
+    let running = Running::start_with(Settings { connections: Some(8), ..Settings::default() }).await;
+    let address = running.server.address();
+    let mut silent = Vec::new();
+    for _ in 0..40 {
+        silent.push(tokio::net::TcpStream::connect(address).await.unwrap());
+        // Half a head is no word either.
+        tokio::io::AsyncWriteExt::write_all(silent.last_mut().unwrap(), b"GET / HTTP/1.1\r\n").await.unwrap();
+    }
+    let limit = std::time::Duration::from_secs(10);
+    for _ in 0..20 {
+        let answer = plain_client().get(format!("{}/livez", running.url)).timeout(limit).send().await.unwrap();
+        assert_eq!(answer.status(), 200);
+    }
+    drop(silent);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn health_is_answered_when_all_connections_are_at_work() {
+    let running = Running::start_with(Settings { connections: Some(2), ..Settings::default() }).await;
+    let follow = || running.request("GET", "/api/v1/events").header("accept", "text/event-stream").send();
+    let streams = [follow().await.unwrap(), follow().await.unwrap()];
+    assert!(streams.iter().all(|stream| stream.status() == 200));
+    let get = |path: &str| plain_client().get(format!("{}{path}", running.url)).bearer_auth(&running.token).send();
+    assert_eq!(get("/livez").await.unwrap().status(), 200);
+    let busy = get("/api/v1/namespaces/-/jobs").await.unwrap();
+    assert_eq!((busy.status().as_u16(), busy.headers()["retry-after"].to_str().unwrap()), (503, "1"));
+    drop(streams);
+    running.stop().await;
+}
+
+#[tokio::test]
+async fn refused_tokens_are_counted_and_slowed_down() {
+    let running = Running::start().await;
+    let url = format!("{}/api/v1/namespaces/-/jobs", running.url);
+    let guess = async || running.http.get(&url).bearer_auth("guess").send().await.unwrap().status().as_u16();
+    for _ in 0..10 {
+        assert_eq!(guess().await, 401);
+    }
+    let begun = std::time::Instant::now();
+    assert_eq!(guess().await, 401);
+    assert!(begun.elapsed() >= std::time::Duration::from_secs(1), "the eleventh waits");
+    let text = running.request("GET", "/metrics").send().await.unwrap().text().await.unwrap();
+    assert!(text.contains("mainspring_http_refused_total{result=\"invalid\"} 11\n"), "{text}");
     running.stop().await;
 }
