@@ -32,6 +32,7 @@ mod start;
 mod time_value;
 mod views;
 mod wait;
+mod who;
 
 /// The hidden subcommand that keeps the processes of one attempt on a leash.
 const LEASH: &str = "__leash";

@@ -24,6 +24,7 @@ mod live;
 mod log;
 mod misfires;
 mod pages;
+mod pauses;
 mod query;
 mod refusal;
 mod routes;

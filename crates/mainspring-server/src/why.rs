@@ -9,6 +9,7 @@ use mainspring_core::run::RunState;
 use mainspring_schedule::Timestamp;
 use mainspring_store::RunInfo;
 
+use crate::pauses::Pause;
 use crate::show::{instant, reason};
 
 /// Runs that are named at most.
@@ -42,6 +43,8 @@ pub(crate) struct RunFacts<'a> {
     pub(crate) pool: Pool,
     /// What is set for the queue, and how many of its runs are executed.
     pub(crate) queue: (QueueRule, u64),
+    /// Who has paused it, and why.
+    pub(crate) queue_pause: Option<Pause>,
     /// The labels of its job that are full.
     pub(crate) labels: &'a [LabelLimit],
     /// Which workers may have it.
@@ -127,7 +130,7 @@ fn queued(facts: &RunFacts<'_>) -> Vec<WhyReason> {
     if facts.pool.draining {
         reasons.push(WhyReason::new(WhyCode::Draining, "the server that answers is shutting down, and starts no runs"));
     }
-    reasons.extend(at_limit(facts.queue, &facts.run.queue));
+    reasons.extend(at_limit(facts.queue, facts.queue_pause.as_ref(), &facts.run.queue));
     reasons.extend(full(facts.labels));
     if facts.routing.is_none() {
         reasons.extend(no_slot(facts.pool, &facts.run.queue));
@@ -163,10 +166,11 @@ fn full(labels: &[LabelLimit]) -> impl Iterator<Item = WhyReason> {
 }
 
 /// What is set for a queue that keeps its runs back.
-fn at_limit((rule, running): (QueueRule, u64), queue: &str) -> Option<WhyReason> {
+fn at_limit((rule, running): (QueueRule, u64), pause: Option<&Pause>, queue: &str) -> Option<WhyReason> {
     if rule.paused {
         let hint = format!("mainspring queue resume {queue}");
-        return Some(WhyReason::new(WhyCode::QueuePaused, format!("the queue {queue} is paused")).hint(hint));
+        let message = format!("the queue {queue} is paused{}", pause.map_or_else(String::new, Pause::told));
+        return Some(WhyReason::new(WhyCode::QueuePaused, message).hint(hint));
     }
     let full = rule.max_running.filter(|max| running >= u64::from(*max));
     let full = full.map(|max| format!("{max} runs of the queue {queue} are executed, and no more may be at a time"));
@@ -267,6 +271,7 @@ fn runs(count: usize) -> String {
 /// Why a trigger does not fire now. `unfinished` are the unfinished runs of its job, `limit` the limit that it has.
 pub(crate) fn trigger(
     it: &api::Trigger,
+    job_pause: Option<&Pause>,
     limit: Option<GateRule>,
     unfinished: &[RunInfo],
     now: Timestamp,
@@ -274,11 +279,13 @@ pub(crate) fn trigger(
     let mut reasons = Vec::new();
     let at_limit = |rule: GateRule| rule.overlap != Overlap::Allow && unfinished.len() >= rule.max_active as usize;
     if it.job_paused {
-        reasons.push(job_paused(&it.job));
+        reasons.push(job_paused(&it.job, job_pause));
     }
     if it.paused {
         let hint = format!("mainspring trigger resume {}/{}", it.job, it.name);
-        reasons.push(WhyReason::new(WhyCode::TriggerPaused, "the trigger is paused").hint(hint));
+        let pause = Pause { at: it.paused_at, by: it.paused_by.clone(), reason: it.pause_reason.clone() };
+        reasons
+            .push(WhyReason::new(WhyCode::TriggerPaused, format!("the trigger is paused{}", pause.told())).hint(hint));
     }
     match it.state {
         api::TriggerState::Complete => {
@@ -337,14 +344,15 @@ pub(crate) fn job(
         reasons.push(WhyReason { runs: named(started), ..WhyReason::new(WhyCode::Running, message) });
     }
     if it.paused {
-        reasons.push(job_paused(&it.name));
+        let pause = Pause { at: it.paused_at, by: it.paused_by.clone(), reason: it.pause_reason.clone() };
+        reasons.push(job_paused(&it.name, Some(&pause)));
     }
     reasons.extend(full(labels));
     if triggers.is_empty() {
         let hint = format!("mainspring job run {}", it.name);
         reasons.push(WhyReason::new(WhyCode::NoTrigger, "it has no triggers, and runs when it is asked to").hint(hint));
     }
-    let of_triggers = triggers.iter().flat_map(|it| trigger(it, limit, unfinished, now));
+    let of_triggers = triggers.iter().flat_map(|it| trigger(it, None, limit, unfinished, now));
     reasons.extend(of_triggers.filter(|reason| reason.code != WhyCode::JobPaused));
     reasons
 }
@@ -353,7 +361,8 @@ fn are(count: usize) -> String {
     format!("{} {}", runs(count), if count == 1 { "is" } else { "are" })
 }
 
-fn job_paused(job: &str) -> WhyReason {
-    WhyReason::new(WhyCode::JobPaused, "the job is paused: none of its triggers fires")
+fn job_paused(job: &str, pause: Option<&Pause>) -> WhyReason {
+    let told = pause.map_or_else(String::new, Pause::told);
+    WhyReason::new(WhyCode::JobPaused, format!("the job is paused, and none of its triggers fires{told}"))
         .hint(format!("mainspring job resume {job}"))
 }

@@ -50,9 +50,15 @@ pub struct Job {
     pub spec: JobSpec,
     /// No trigger of the job fires while true.
     pub paused: bool,
-    /// Why it was paused.
+    /// Why it was paused. This and the next two are there while it is paused, if somebody asked for the pause.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pause_reason: Option<String>,
+    /// When it was paused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paused_at: Option<Timestamp>,
+    /// Who paused it: what the caller said of itself, and with what it was let in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paused_by: Option<String>,
     /// Unfinished runs.
     pub active_runs: u32,
     /// Earliest next fire time of its triggers.
@@ -140,6 +146,9 @@ pub struct Reason {
     /// The reason, in the user's words.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// Who asks, as the caller says, such as `ann@laptop`. The server notes it with pauses and cannot check it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
 }
 
 /// How a run that is asked for differs from a scheduled one.

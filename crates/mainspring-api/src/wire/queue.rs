@@ -14,6 +14,15 @@ pub struct Queue {
     /// What is set for it.
     #[serde(flatten)]
     pub settings: QueueSettings,
+    /// Why it was paused. This and the next two are there while it is paused, if somebody asked for the pause.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pause_reason: Option<String>,
+    /// When it was paused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paused_at: Option<Timestamp>,
+    /// Who paused it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paused_by: Option<String>,
     /// Runs that wait in it.
     pub queued: u64,
     /// Runs of it that are executed.

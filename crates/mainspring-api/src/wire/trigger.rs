@@ -44,6 +44,15 @@ pub struct Trigger {
     pub state_reason: Option<String>,
     /// Paused itself; the pause of its job is not counted here.
     pub paused: bool,
+    /// Why it was paused. This and the next two are there while it is paused, if somebody asked for the pause.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pause_reason: Option<String>,
+    /// When it was paused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paused_at: Option<Timestamp>,
+    /// Who paused it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub paused_by: Option<String>,
     /// Its job is paused, so it does not fire either.
     #[serde(default)]
     pub job_paused: bool,

@@ -102,7 +102,7 @@ async fn lateness(session: &Session, output: &Output) -> Result {
 }
 
 async fn drain(session: &Session, args: DrainArgs, drain: bool, output: &Output) -> Result {
-    let reason = Reason { reason: args.reason };
+    let reason = Reason { reason: args.reason, ..Reason::default() };
     let node: Node = match drain {
         true => session.ask(session.client.drain_node(&args.node, &reason)).await?,
         false => session.ask(session.client.undrain_node(&args.node, &reason)).await?,

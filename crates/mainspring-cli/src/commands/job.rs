@@ -2,7 +2,7 @@
 
 use clap::{Args, Subcommand};
 use mainspring_api::client::Precondition;
-use mainspring_api::{JobFilter, Reason, RunFilter, TriggerFilter, Why, WriteOptions};
+use mainspring_api::{JobFilter, RunFilter, TriggerFilter, Why, WriteOptions};
 
 use crate::connect::{ConnectArgs, Session};
 use crate::error::Result;
@@ -197,7 +197,7 @@ async fn why(session: &Session, names: &[JobName], output: &Output) -> Result {
 }
 
 async fn set_paused(session: &Session, args: PauseArgs, paused: bool, output: &Output) -> Result {
-    let reason = Reason { reason: args.reason };
+    let reason = crate::who::because(args.reason);
     let change = async |name: &JobName| {
         let (client, namespace) = (&session.client, name.namespace(&session.namespace));
         match paused {

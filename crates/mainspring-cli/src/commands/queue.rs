@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use clap::{Args, Subcommand};
-use mainspring_api::{Queue, QueueRate, QueueSettings, Reason};
+use mainspring_api::{Queue, QueueRate, QueueSettings};
 use tokio::time::Instant;
 
 use crate::connect::{self, ConnectArgs, Session};
@@ -128,7 +128,7 @@ pub fn run(args: QueueArgs, output: &Output) -> Result {
             }
             Verb::Pause(args) => output.one(&pause(&session, args).await?, &QUEUE),
             Verb::Resume(args) => {
-                let reason = Reason { reason: args.reason };
+                let reason = crate::who::because(args.reason);
                 output.one(&session.ask(session.client.resume_queue(&args.queue, &reason)).await?, &QUEUE)
             }
             Verb::Drain { pause: args, wait } => drain(&session, args, &wait, output).await,
@@ -137,7 +137,7 @@ pub fn run(args: QueueArgs, output: &Output) -> Result {
 }
 
 async fn pause(session: &Session, args: PauseArgs) -> Result<Queue> {
-    let reason = Reason { reason: args.reason };
+    let reason = crate::who::because(args.reason);
     session.ask(session.client.pause_queue(&args.queue, &reason)).await
 }
 

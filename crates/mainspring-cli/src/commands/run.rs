@@ -213,7 +213,7 @@ async fn why(session: &Session, ids: &[String], output: &Output) -> Result {
 }
 
 async fn cancel(session: &Session, args: ChangeArgs, output: &Output) -> Result {
-    let reason = Reason { reason: args.reason };
+    let reason = Reason { reason: args.reason, ..Reason::default() };
     let ask = async |id: &String| session.ask(session.client.cancel_run(id, &reason)).await;
     bulk::each(&args.ids, ask, |run| {
         output.done(run, &RUN, format_args!("asked to cancel run {} of {}", run.id, run.job))
@@ -222,7 +222,7 @@ async fn cancel(session: &Session, args: ChangeArgs, output: &Output) -> Result 
 }
 
 async fn rerun(session: &Session, args: ChangeArgs, output: &Output) -> Result {
-    let reason = Reason { reason: args.reason };
+    let reason = Reason { reason: args.reason, ..Reason::default() };
     let ask = async |id: &String| session.ask(session.client.rerun(id, &reason)).await;
     bulk::each(&args.ids, ask, |run| output.done(run, &RUN, format_args!("started run {} of {}", run.id, run.job)))
         .await

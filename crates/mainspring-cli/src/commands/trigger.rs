@@ -1,7 +1,7 @@
 //! `mainspring trigger …`.
 
 use clap::{Args, Subcommand};
-use mainspring_api::{PageFilter, Reason, TriggerFilter, TriggerState, Why};
+use mainspring_api::{PageFilter, TriggerFilter, TriggerState, Why};
 
 use crate::connect::{ConnectArgs, Session};
 use crate::error::{Error, Result};
@@ -146,7 +146,7 @@ async fn why(session: &Session, names: &[TriggerName], output: &Output) -> Resul
 }
 
 async fn set_paused(session: &Session, args: PauseArgs, paused: bool, output: &Output) -> Result {
-    let reason = Reason { reason: args.reason };
+    let reason = crate::who::because(args.reason);
     let change = async |name: &TriggerName| {
         let (client, namespace) = (&session.client, name.namespace(&session.namespace));
         must_name_a_trigger(session, name).await?;

@@ -26,6 +26,8 @@ pub const JOB: View<Job> = View {
         Column::extra("LABELS", |it, _| text(labels(it))),
         Column::extra("VERSION", |it, _| text(it.version)),
         Column::extra("PAUSED", |it, _| yes(it.paused)),
+        Column::extra("PAUSED BY", |it, _| optional(it.paused_by.as_ref())),
+        Column::extra("PAUSED SINCE", |it, style| text(style.at(it.paused_at))),
         Column::extra("REASON", |it, _| optional(it.pause_reason.as_ref())),
         Column::extra("CREATED", |it, style| text(style.at(Some(it.created_at)))),
         Column::extra("UPDATED", |it, style| text(style.at(Some(it.updated_at)))),

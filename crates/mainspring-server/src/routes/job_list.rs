@@ -16,6 +16,7 @@ use super::{Route, named_namespace, namespaces};
 use crate::app::App;
 use crate::extract::{PathOf, QueryOf};
 use crate::pages;
+use crate::pauses::{self, Paused};
 use crate::query::jobs::{FIELDS, Found, walk};
 use crate::query::{Query, parse};
 use crate::refusal::{Answer, Refusal};
@@ -188,11 +189,13 @@ async fn digests(app: &App, jobs: Vec<JobId>, recent: u32) -> Answer<FxHashMap<J
 /// Shows jobs, each with its newest runs.
 async fn show_all(app: &App, found: Vec<Found>, recent: u32, language: Lang) -> Answer<Vec<api::Job>> {
     let mut digests = digests(app, found.iter().map(|found| found.row.id).collect(), recent.max(1)).await?;
-    let show = |found: Found| {
+    let paused = found.iter().map(|found| found.row.paused.then_some(Paused::Job(found.row.id)));
+    let pauses = pauses::find_all(app, paused.collect::<Vec<_>>()).await?;
+    let show = |(found, pause): (Found, _)| {
         let view = digests.remove(&found.row.id).map(|digest| JobView::of(&digest, recent)).unwrap_or_default();
-        show::job(&found.row, view, language)
+        show::job(&found.row, JobView { pause, ..view }, language)
     };
-    Ok(found.into_iter().map(show).collect())
+    Ok(found.into_iter().zip(pauses).map(show).collect())
 }
 
 #[cfg(test)]

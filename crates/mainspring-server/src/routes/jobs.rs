@@ -18,11 +18,13 @@ use serde_json::{Map, Value};
 use utoipa_axum::routes;
 
 use super::{Route, calendars, runs};
+use crate::access::Caller;
 use crate::app::App;
 use crate::convert::{self, Purpose, Surroundings};
 use crate::extract::{Body, Condition, OptionalBody, Patch, PathOf, QueryOf, etag, made, off_thread};
 use crate::idempotency::Deed;
 use crate::layers::DONE;
+use crate::pauses::{self, Paused};
 use crate::refusal::{Answer, Refusal};
 use crate::show::{self, JobView, Runs};
 use crate::words::Reads;
@@ -115,7 +117,10 @@ pub(super) async fn remove(app: &App, key: &JobKey, condition: Condition, option
         }
         match app.control().delete_job(key, Expect::Change(row.change)).await {
             Err(control::Error::Store(StoreError::Conflict { .. })) => {}
-            done => return Ok(done?),
+            done => {
+                done?;
+                return pauses::forget(app, Paused::Job(row.id)).await;
+            }
         }
     }
     Err(overtaken(key))
@@ -124,31 +129,58 @@ pub(super) async fn remove(app: &App, key: &JobKey, condition: Condition, option
 /// Pauses a job: once this is answered, none of its triggers fires.
 #[utoipa::path(post, path = routes::JOB_PAUSE, tag = "jobs", params(("namespace" = String, Path), ("job" = String, Path)),
     request_body = Reason, responses((status = 200, body = api::Job)))]
-async fn pause(state: State<App>, path: PathOf<Key>, reason: OptionalBody<Reason>) -> Answer<Response> {
-    set_paused(state, path, reason, true).await
+async fn pause(
+    state: State<App>,
+    path: PathOf<Key>,
+    caller: Extension<Caller>,
+    reason: OptionalBody<Reason>,
+) -> Answer<Response> {
+    set_paused(state, path, caller, reason, true).await
 }
 
 /// Ends the pause of a job.
 #[utoipa::path(post, path = routes::JOB_RESUME, tag = "jobs", params(("namespace" = String, Path), ("job" = String, Path)),
     request_body = Reason, responses((status = 200, body = api::Job)))]
-async fn resume(state: State<App>, path: PathOf<Key>, reason: OptionalBody<Reason>) -> Answer<Response> {
-    set_paused(state, path, reason, false).await
+async fn resume(
+    state: State<App>,
+    path: PathOf<Key>,
+    caller: Extension<Caller>,
+    reason: OptionalBody<Reason>,
+) -> Answer<Response> {
+    set_paused(state, path, caller, reason, false).await
 }
 
 async fn set_paused(
     State(app): State<App>,
     PathOf((namespace, name)): PathOf<Key>,
-    OptionalBody(reason): OptionalBody<Reason>,
+    Extension(caller): Extension<Caller>,
+    OptionalBody(asked): OptionalBody<Reason>,
     paused: bool,
 ) -> Answer<Response> {
     let key = JobKey::new(namespace, name);
     find(&app, &key).await?;
+    let by = pauses::by(&caller, &asked)?;
+    tracing::info!(job = %key, paused, by, reason = asked.reason, "the pause of a job changes");
     let row = match paused {
-        true => app.control().pause_job(&key).await?,
-        false => app.control().resume_job(&key).await?,
+        true => pause_one(&app, &key, by, asked.reason).await?,
+        false => resume_one(&app, &key).await?,
     };
-    tracing::info!(job = %key, paused, reason = reason.reason, "the pause of a job changed");
     shown(&app, &row).await
+}
+
+/// Pauses a job, and notes who did so.
+pub(super) async fn pause_one(app: &App, key: &JobKey, by: String, reason: Option<String>) -> Answer<JobRow> {
+    let before = find(app, key).await?;
+    let row = app.control().pause_job(key).await?;
+    pauses::note(app, Paused::Job(row.id), by, reason, before.paused).await?;
+    Ok(row)
+}
+
+/// Ends the pause of a job.
+pub(super) async fn resume_one(app: &App, key: &JobKey) -> Answer<JobRow> {
+    let row = app.control().resume_job(key).await?;
+    pauses::forget(app, Paused::Job(row.id)).await?;
+    Ok(row)
 }
 
 /// Starts a run of a job now.
@@ -220,7 +252,7 @@ pub(super) async fn find(app: &App, key: &JobKey) -> Answer<JobRow> {
 
 /// Shows a job with what the store knows about it.
 pub(super) async fn view(app: &App, row: &JobRow, language: Lang) -> Answer<api::Job> {
-    Ok(show::job(row, JobView::read(&**app.control().store(), row).await?, language))
+    Ok(show::job(row, JobView::read(app, row).await?, language))
 }
 
 /// Compiles a job, with the calendars of the store, and says what it probably does not mean.

@@ -9,17 +9,19 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::{Extension, Json};
 use mainspring_api::{
-    ErrorCode, Operation, OperationSelector, OperationSpec, OperationState, Page, PageFilter, routes,
+    ErrorCode, Operation, OperationSelector, OperationSpec, OperationState, Page, PageFilter, Reason, routes,
 };
 use mainspring_store::{Document, DocumentExpect};
 use utoipa_axum::routes;
 
 use self::carry::Kept;
 use super::{Route, namespaces};
+use crate::access::Caller;
 use crate::app::{App, Inner, OPERATIONS_MAX};
 use crate::extract::{Body, PathOf, QueryOf};
 use crate::idempotency::Deed;
 use crate::pages;
+use crate::pauses;
 use crate::query::jobs::{FIELDS, walk};
 use crate::query::parse;
 use crate::refusal::{Answer, Refusal};
@@ -49,9 +51,11 @@ pub(super) fn routes() -> Vec<Route> {
 async fn begin(
     State(app): State<App>,
     deed: Option<Extension<Deed>>,
+    Extension(caller): Extension<Caller>,
     Body(spec): Body<OperationSpec>,
 ) -> Answer<(StatusCode, Json<Operation>)> {
     plan::check(&spec).map_err(Refusal::invalid)?;
+    let by = pauses::by(&caller, &Reason { reason: spec.reason.clone(), by: None })?;
     let work = Arc::clone(&app.operations).try_acquire_owned().map_err(|_| {
         Refusal::new(ErrorCode::ServerBusy, format!("{OPERATIONS_MAX} operations are at work on this node already"))
     })?;
@@ -86,7 +90,7 @@ async fn begin(
         // Let go of in the reverse order: who gets the permits may count on the engine being free.
         let _permits = (work, deeds);
         let app = app;
-        carry::out(&app, &spec, names, kept).await;
+        carry::out(&app, (&spec, &by), names, kept).await;
     });
     Ok((StatusCode::ACCEPTED, Json(shown)))
 }

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use axum::Json;
 use axum::extract::State;
+use axum::{Extension, Json};
 use mainspring_api::{self as api, ErrorCode, Problem, Queue, QueueRate, QueueSettings, is_valid_name, routes};
 use mainspring_core::queue::{QueueRule, Rate, label_of};
 use mainspring_core::routing::queue_of;
@@ -12,8 +12,10 @@ use mainspring_store::{Error as StoreError, QueueRow};
 use utoipa_axum::routes;
 
 use super::Route;
+use crate::access::Caller;
 use crate::app::App;
 use crate::extract::{Body, OptionalBody, PathOf};
+use crate::pauses::{self, Pause, Paused};
 use crate::refusal::{Answer, Refusal};
 use crate::show::instant;
 
@@ -52,11 +54,21 @@ async fn get(State(app): State<App>, PathOf(name): PathOf<String>) -> Answer<Jso
 async fn put(
     State(app): State<App>,
     PathOf(name): PathOf<String>,
+    Extension(caller): Extension<Caller>,
     Body(settings): Body<QueueSettings>,
 ) -> Answer<Json<Queue>> {
     must_be_name(&name)?;
     check(&settings)?;
-    change(&app, name, |_| rule(settings)).await
+    let before = set(&app, &name, |_| rule(settings)).await?;
+    match (before.paused, settings.paused) {
+        (false, true) => {
+            let by = pauses::by(&caller, &api::Reason::default())?;
+            pauses::note(&app, Paused::Queue(&name), by, None, false).await?;
+        }
+        (true, false) => pauses::forget(&app, Paused::Queue(&name)).await?,
+        _ => {}
+    }
+    one(&app, name).await
 }
 
 /// Pauses a queue: nothing leaves it; what runs goes on.
@@ -65,11 +77,15 @@ async fn put(
 async fn pause(
     State(app): State<App>,
     PathOf(name): PathOf<String>,
-    OptionalBody(reason): OptionalBody<api::Reason>,
+    Extension(caller): Extension<Caller>,
+    OptionalBody(asked): OptionalBody<api::Reason>,
 ) -> Answer<Json<Queue>> {
     must_be_name(&name)?;
-    tracing::info!(queue = name, reason = reason.reason, "a queue is paused");
-    change(&app, name, |rule| QueueRule { paused: true, ..rule }).await
+    let by = pauses::by(&caller, &asked)?;
+    tracing::info!(queue = name, by, reason = asked.reason, "a queue is paused");
+    let was_paused = set(&app, &name, |rule| QueueRule { paused: true, ..rule }).await?.paused;
+    pauses::note(&app, Paused::Queue(&name), by, asked.reason, was_paused).await?;
+    one(&app, name).await
 }
 
 /// Ends the pause of a queue.
@@ -78,11 +94,15 @@ async fn pause(
 async fn resume(
     State(app): State<App>,
     PathOf(name): PathOf<String>,
-    OptionalBody(reason): OptionalBody<api::Reason>,
+    Extension(caller): Extension<Caller>,
+    OptionalBody(asked): OptionalBody<api::Reason>,
 ) -> Answer<Json<Queue>> {
     must_be_name(&name)?;
-    tracing::info!(queue = name, reason = reason.reason, "the pause of a queue ends");
-    change(&app, name, |rule| QueueRule { paused: false, ..rule }).await
+    let by = pauses::by(&caller, &asked)?;
+    tracing::info!(queue = name, by, reason = asked.reason, "the pause of a queue ends");
+    set(&app, &name, |rule| QueueRule { paused: false, ..rule }).await?;
+    pauses::forget(&app, Paused::Queue(&name)).await?;
+    one(&app, name).await
 }
 
 fn must_be_name(name: &str) -> Answer<()> {
@@ -132,13 +152,8 @@ fn settings(rule: QueueRule) -> QueueSettings {
     }
 }
 
-async fn change(app: &App, name: String, change: impl Fn(QueueRule) -> QueueRule) -> Answer<Json<Queue>> {
-    set(app, &name, change).await?;
-    one(app, name).await
-}
-
-/// Changes what is set for a queue or a label, whatever others set meanwhile.
-pub(super) async fn set(app: &App, name: &str, change: impl Fn(QueueRule) -> QueueRule) -> Answer<()> {
+/// Changes what is set for a queue or a label, whatever others set meanwhile. Returns what was set before.
+pub(super) async fn set(app: &App, name: &str, change: impl Fn(QueueRule) -> QueueRule) -> Answer<QueueRule> {
     let store = app.control().store();
     for _ in 0..TRIES {
         let row = store.queues().await?.into_iter().find(|row| row.name == name);
@@ -148,7 +163,7 @@ pub(super) async fn set(app: &App, name: &str, change: impl Fn(QueueRule) -> Que
             Err(error) => return Err(error.into()),
             Ok(_) => {
                 app.engine.queues_changed();
-                return Ok(());
+                return Ok(before);
             }
         }
     }
@@ -164,6 +179,9 @@ fn empty(name: &str) -> Queue {
     Queue {
         name: name.to_owned(),
         settings: QueueSettings::default(),
+        pause_reason: None,
+        paused_at: None,
+        paused_by: None,
         queued: 0,
         running: 0,
         oldest_due_at: None,
@@ -196,6 +214,10 @@ async fn known(app: &App) -> Answer<BTreeMap<String, Queue>> {
         for name in &worker.info.queues {
             queue(name, &mut |queue| queue.workers += 1);
         }
+    }
+    for queue in queues.values_mut().filter(|queue| queue.settings.paused) {
+        let Pause { at, by, reason } = pauses::find(app, Paused::Queue(&queue.name)).await?.unwrap_or_default();
+        (queue.paused_at, queue.paused_by, queue.pause_reason) = (at, by, reason);
     }
     Ok(queues)
 }

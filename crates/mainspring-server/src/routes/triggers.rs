@@ -1,7 +1,7 @@
 //! Triggers.
 
-use axum::Json;
 use axum::extract::State;
+use axum::{Extension, Json};
 use mainspring_api::{ErrorCode, Gap, Page, PageFilter, Reason, Trigger, TriggerFilter, did_you_mean, routes};
 use mainspring_core::job::{JobKey, Overlap};
 use mainspring_core::{JobId, TriggerId};
@@ -11,9 +11,11 @@ use rustc_hash::FxHashMap;
 use utoipa_axum::routes;
 
 use super::{Route, jobs, named_namespace, namespaces};
+use crate::access::Caller;
 use crate::app::App;
 use crate::extract::{OptionalBody, PathOf, QueryOf};
 use crate::pages;
+use crate::pauses::{self, Pause, Paused};
 use crate::refusal::{Answer, Refusal};
 use crate::show::{self, JobView};
 use crate::words::Reads;
@@ -95,7 +97,7 @@ async fn gaps(
         None => 0,
     };
     let trigger = find(&app, key, language).await?;
-    let id = TriggerId(trigger.id.parse().expect("ids are shown as numbers"));
+    let id = id_of(&trigger);
     let fetch = u32::try_from(limit + 1).unwrap_or(u32::MAX);
     let rows = app.control().store().gaps(Some(id), after, fetch).await?;
     let items = rows.into_iter().map(|row| Gap {
@@ -119,9 +121,10 @@ async fn pause(
     state: State<App>,
     key: PathOf<Key>,
     language: Reads,
+    caller: Extension<Caller>,
     reason: OptionalBody<Reason>,
 ) -> Answer<Json<Trigger>> {
-    set_paused(state, key, language, reason, true).await
+    set_paused((state, key, language), caller, reason, true).await
 }
 
 /// Ends the pause of a trigger, or lets it fire again after it was put aside.
@@ -131,26 +134,34 @@ async fn resume(
     state: State<App>,
     key: PathOf<Key>,
     language: Reads,
+    caller: Extension<Caller>,
     reason: OptionalBody<Reason>,
 ) -> Answer<Json<Trigger>> {
-    set_paused(state, key, language, reason, false).await
+    set_paused((state, key, language), caller, reason, false).await
 }
 
 async fn set_paused(
-    State(app): State<App>,
-    PathOf(key): PathOf<Key>,
-    Reads(language): Reads,
-    OptionalBody(reason): OptionalBody<Reason>,
+    (State(app), PathOf(key), Reads(language)): (State<App>, PathOf<Key>, Reads),
+    Extension(caller): Extension<Caller>,
+    OptionalBody(asked): OptionalBody<Reason>,
     paused: bool,
 ) -> Answer<Json<Trigger>> {
     let before = find(&app, key.clone(), language).await?;
-    let job = JobKey::new(&key.0, &key.1);
-    match paused {
-        true => app.control().pause_trigger(&job, &key.2).await?,
-        false => app.control().resume_trigger(&job, &key.2).await?,
-    };
-    tracing::info!(trigger = before.key, paused, reason = reason.reason, "the pause of a trigger changed");
+    let by = pauses::by(&caller, &asked)?;
+    let (job, what) = (JobKey::new(&key.0, &key.1), Paused::Trigger(id_of(&before)));
+    tracing::info!(trigger = before.key, paused, by, reason = asked.reason, "the pause of a trigger changes");
+    if paused {
+        app.control().pause_trigger(&job, &key.2).await?;
+        pauses::note(&app, what, by, asked.reason, before.paused).await?;
+    } else {
+        app.control().resume_trigger(&job, &key.2).await?;
+        pauses::forget(&app, what).await?;
+    }
     find(&app, key, language).await.map(Json)
+}
+
+fn id_of(trigger: &Trigger) -> TriggerId {
+    TriggerId(trigger.id.parse().expect("ids are shown as numbers"))
 }
 
 pub(super) async fn find(app: &App, (namespace, job, name): Key, language: Lang) -> Answer<Trigger> {
@@ -193,7 +204,14 @@ impl Show<'_> {
             }
             (_, known) => known.copied().unwrap_or(0),
         };
-        Ok(show::trigger(job, trigger, active, self.app.now(), self.language))
+        let pause = match trigger.own_pause {
+            true => pauses::find(self.app, Paused::Trigger(trigger.row.id)).await?,
+            false => None,
+        };
+        Ok(show::trigger(job, trigger, active, self.app.now(), self.language).map(|shown| {
+            let Pause { at, by, reason } = pause.unwrap_or_default();
+            Trigger { pause_reason: reason, paused_at: at, paused_by: by, ..shown }
+        }))
     }
 }
 

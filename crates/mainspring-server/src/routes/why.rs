@@ -18,6 +18,7 @@ use super::triggers::Show;
 use super::{Route, jobs, labels, runs, triggers};
 use crate::app::App;
 use crate::extract::PathOf;
+use crate::pauses::{self, Paused};
 use crate::refusal::Answer;
 use crate::why::{self, Pool, RunFacts};
 use crate::words::Reads;
@@ -48,6 +49,7 @@ async fn of_run(State(app): State<App>, PathOf(run): PathOf<String>) -> Answer<J
         queued: &queued.into_iter().filter(|other| same_line(other, &run, &routing)).collect::<Vec<_>>(),
         pool: pool(&app, &run, &routing).await?,
         queue: queue(&app, &run.queue).await?,
+        queue_pause: pauses::find(&app, Paused::Queue(&run.queue)).await?,
         routing: &routing,
         now: app.now(),
     };
@@ -65,7 +67,8 @@ async fn of_trigger(
     let job = jobs::find(&app, &JobKey::new(&key.0, &key.1)).await?;
     let trigger = triggers::find(&app, key, language).await?;
     let runs = unfinished(&app, Some(job.id), UNFINISHED).await?;
-    let mut reasons = why::trigger(&trigger, job.definition.gate(), &runs, app.now());
+    let pause = if job.paused { pauses::find(&app, Paused::Job(job.id)).await? } else { None };
+    let mut reasons = why::trigger(&trigger, pause.as_ref(), job.definition.gate(), &runs, app.now());
     let jump = app.engine.clock_jump();
     reasons.extend(jump.map(|jump| WhyReason::new(WhyCode::NotDue, crate::words::jump(jump))));
     Ok(answer(trigger.key.clone(), reasons))

@@ -6,7 +6,9 @@ use mainspring_schedule::Lang;
 use mainspring_store::{JobDigest, JobRow, RunDigest, RunQuery, Store};
 
 use super::{count, instant};
+use crate::app::App;
 use crate::convert;
+use crate::pauses::{self, Pause, Paused};
 use crate::refusal::Answer;
 use crate::words;
 
@@ -20,13 +22,16 @@ pub(crate) struct JobView {
     pub(crate) next_fire_at: Option<mainspring_schedule::Timestamp>,
     pub(crate) last_run: Option<api::RunSummary>,
     pub(crate) recent: Vec<api::RunSummary>,
+    pub(crate) pause: Option<Pause>,
 }
 
 impl JobView {
     /// Reads it.
-    pub(crate) async fn read(store: &dyn Store, job: &JobRow) -> Answer<Self> {
-        let digests = store.job_digests(vec![job.id], 1).await?;
-        Ok(digests.first().map(|digest| Self::of(digest, 0)).unwrap_or_default())
+    pub(crate) async fn read(app: &App, job: &JobRow) -> Answer<Self> {
+        let digests = app.control().store().job_digests(vec![job.id], 1).await?;
+        let view = digests.first().map(|digest| Self::of(digest, 0)).unwrap_or_default();
+        let pause = if job.paused { pauses::find(app, Paused::Job(job.id)).await? } else { None };
+        Ok(Self { pause, ..view })
     }
 
     /// Makes it of what the store says in brief, with so many of the newest runs.
@@ -37,6 +42,7 @@ impl JobView {
             next_fire_at: digest.next_fire_at,
             last_run: runs().next(),
             recent: runs().take(recent as usize).collect(),
+            pause: None,
         }
     }
 
@@ -63,6 +69,7 @@ fn brief(run: &RunDigest) -> api::RunSummary {
 /// Shows a job, its triggers also in words.
 pub(crate) fn job(row: &JobRow, view: JobView, language: Lang) -> api::Job {
     let key = &row.definition.key;
+    let Pause { at, by, reason } = view.pause.unwrap_or_default();
     api::Job {
         id: row.id.to_string(),
         namespace: key.namespace.clone(),
@@ -70,7 +77,9 @@ pub(crate) fn job(row: &JobRow, view: JobView, language: Lang) -> api::Job {
         version: count(row.version.0),
         spec: convert::job_spec(&row.definition),
         paused: row.paused,
-        pause_reason: None,
+        pause_reason: reason,
+        paused_at: at,
+        paused_by: by,
         active_runs: view.active_runs,
         next_fire_at: view.next_fire_at.map(instant),
         last_run: view.last_run,

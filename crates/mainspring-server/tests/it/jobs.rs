@@ -215,7 +215,7 @@ async fn a_pause_holds_and_does_not_make_a_version_stale() {
     let client = &running.client;
     let wanted = spec(json!({"name": "a", "noop": true, "schedule": ["@hourly", {"every": "1h", "name": "steady"}]}));
     client.put_job("default", &wanted, Precondition::None, COMMIT).await.unwrap();
-    let reason = Reason { reason: Some("holidays".into()) };
+    let reason = Reason { reason: Some("holidays".into()), ..Reason::default() };
     let paused = client.pause_job("default", "a", &reason).await.unwrap();
     assert!(paused.paused && paused.next_fire_at.is_none());
     assert_eq!(paused.version, 1);

@@ -18,6 +18,7 @@ mod live;
 mod logs;
 mod numbers;
 mod operations;
+mod pauses;
 mod repeats;
 mod restart;
 mod runs;

@@ -130,7 +130,7 @@ async fn a_run_that_hangs_is_cancelled_with_the_reason() {
         .await
         .unwrap();
     let asked = client.run_job("default", "hang", &RunNow::default()).await.unwrap();
-    let reason = Reason { reason: Some("enough".into()) };
+    let reason = Reason { reason: Some("enough".into()), ..Reason::default() };
     let cancelled = client.cancel_run(&asked.id, &reason).await.unwrap();
     assert!(cancelled.cancel_requested_at.is_some() || cancelled.state == RunState::Cancelled);
     let run = client.wait_for_run(&asked.id).await.unwrap();

@@ -33,14 +33,14 @@ pub(super) struct Kept {
 }
 
 /// Does it, job by job, until all is done, somebody asks for its end, or the server closes.
-pub(super) async fn out(app: &App, spec: &OperationSpec, names: Vec<String>, mut kept: Kept) {
+pub(super) async fn out(app: &App, (spec, by): (&OperationSpec, &str), names: Vec<String>, mut kept: Kept) {
     let mut written = Instant::now();
     for name in names {
         if *app.closing.borrow() {
             kept.operation.state = OperationState::Interrupted;
             break;
         }
-        let result = one(app, spec, &JobKey::new(&spec.selector.namespace, &name)).await;
+        let result = one(app, (spec, by), &JobKey::new(&spec.selector.namespace, &name)).await;
         plan::note(&mut kept.operation, &name, result.err().as_ref().map(|refusal| &*refusal.0));
         if written.elapsed() >= KEEP_EVERY {
             written = Instant::now();
@@ -96,11 +96,10 @@ async fn end(app: &App, kept: Kept) {
 }
 
 /// Does it to one job.
-async fn one(app: &App, spec: &OperationSpec, key: &JobKey) -> Answer<()> {
-    let control = app.control();
+async fn one(app: &App, (spec, by): (&OperationSpec, &str), key: &JobKey) -> Answer<()> {
     match spec.action {
-        OperationAction::Pause => Ok(control.pause_job(key).await.map(drop)?),
-        OperationAction::Resume => Ok(control.resume_job(key).await.map(drop)?),
+        OperationAction::Pause => jobs::pause_one(app, key, by.to_owned(), spec.reason.clone()).await.map(drop),
+        OperationAction::Resume => jobs::resume_one(app, key).await.map(drop),
         OperationAction::Run => run(app, key).await,
         OperationAction::Cancel => cancel(app, key, spec.reason.as_deref()).await,
         OperationAction::Delete => jobs::remove(app, key, Condition::Always, COMMIT).await,
