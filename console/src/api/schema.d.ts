@@ -1939,10 +1939,13 @@ export interface components {
             /** @description Namespace. */
             namespace: string;
             next_fire_at?: components["schemas"]["Timestamp"] | null;
-            /** @description Why it was paused. */
+            /** @description Why it was paused. This and the next two are there while it is paused, if somebody asked for the pause. */
             pause_reason?: string | null;
             /** @description No trigger of the job fires while true. */
             paused: boolean;
+            paused_at?: components["schemas"]["Timestamp"] | null;
+            /** @description Who paused it: what the caller said of itself, and with what it was let in. */
+            paused_by?: string | null;
             /** @description Its newest runs, newest first: as many as `recent` asked for. */
             recent?: components["schemas"]["RunSummary"][];
             /** @description The definition as it was saved. */
@@ -2723,10 +2726,13 @@ export interface components {
                 /** @description Namespace. */
                 namespace: string;
                 next_fire_at?: components["schemas"]["Timestamp"] | null;
-                /** @description Why it was paused. */
+                /** @description Why it was paused. This and the next two are there while it is paused, if somebody asked for the pause. */
                 pause_reason?: string | null;
                 /** @description No trigger of the job fires while true. */
                 paused: boolean;
+                paused_at?: components["schemas"]["Timestamp"] | null;
+                /** @description Who paused it: what the caller said of itself, and with what it was let in. */
+                paused_by?: string | null;
                 /** @description Its newest runs, newest first: as many as `recent` asked for. */
                 recent?: components["schemas"]["RunSummary"][];
                 /** @description The definition as it was saved. */
@@ -2945,8 +2951,13 @@ export interface components {
                 /** @description Namespace. */
                 namespace: string;
                 next_fire_at?: components["schemas"]["Timestamp"] | null;
+                /** @description Why it was paused. This and the next two are there while it is paused, if somebody asked for the pause. */
+                pause_reason?: string | null;
                 /** @description Paused itself; the pause of its job is not counted here. */
                 paused: boolean;
+                paused_at?: components["schemas"]["Timestamp"] | null;
+                /** @description Who paused it. */
+                paused_by?: string | null;
                 previous_fire_at?: components["schemas"]["Timestamp"] | null;
                 /** @description Rules in force at clock changes. */
                 semantics: components["schemas"]["Semantics"];
@@ -3173,8 +3184,13 @@ export interface components {
             /** @description Its name. */
             name: string;
             oldest_due_at?: components["schemas"]["Timestamp"] | null;
+            /** @description Why it was paused. This and the next two are there while it is paused, if somebody asked for the pause. */
+            pause_reason?: string | null;
             /** @description Nothing leaves it; what runs goes on. */
             paused?: boolean;
+            paused_at?: components["schemas"]["Timestamp"] | null;
+            /** @description Who paused it. */
+            paused_by?: string | null;
             /**
              * Format: int64
              * @description Runs that wait in it.
@@ -3223,6 +3239,8 @@ export interface components {
         };
         /** @description Why something is asked for; kept with what it changes. */
         Reason: {
+            /** @description Who asks, as the caller says, such as `ann@laptop`. The server notes it with pauses and cannot check it. */
+            by?: string | null;
             /** @description The reason, in the user's words. */
             reason?: string | null;
         };
@@ -3561,8 +3579,13 @@ export interface components {
             /** @description Namespace. */
             namespace: string;
             next_fire_at?: components["schemas"]["Timestamp"] | null;
+            /** @description Why it was paused. This and the next two are there while it is paused, if somebody asked for the pause. */
+            pause_reason?: string | null;
             /** @description Paused itself; the pause of its job is not counted here. */
             paused: boolean;
+            paused_at?: components["schemas"]["Timestamp"] | null;
+            /** @description Who paused it. */
+            paused_by?: string | null;
             previous_fire_at?: components["schemas"]["Timestamp"] | null;
             /** @description Rules in force at clock changes. */
             semantics: components["schemas"]["Semantics"];
