@@ -43,7 +43,7 @@ pub struct Calendar {
     base: Option<Arc<Calendar>>,
 }
 
-/// Why a calendar cannot be made. [`CalendarError::code`] gives the stable code.
+/// An error of making a calendar. [`CalendarError::code`] returns the stable code.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum CalendarError {
     /// A day of the year, of the month or of the calendar does not exist.
@@ -65,7 +65,7 @@ pub enum CalendarError {
 }
 
 impl CalendarError {
-    /// The stable code of this error.
+    /// Returns the stable code of this error.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
@@ -189,7 +189,7 @@ impl Calendar {
         Ok(self)
     }
 
-    /// The kind of the rule: `annual`, `cron`, `daily`, `holiday`, `monthly` or `weekly`.
+    /// Returns the kind of the rule: `annual`, `cron`, `daily`, `holiday`, `monthly` or `weekly`.
     #[must_use]
     pub fn kind(&self) -> &'static str {
         match self.rule {
@@ -202,25 +202,25 @@ impl Calendar {
         }
     }
 
-    /// The calendar's own zone, if it has one.
+    /// Returns the calendar's own zone, if it has one.
     #[must_use]
     pub fn zone(&self) -> Option<&Zone> {
         self.zone.as_ref()
     }
 
-    /// The calendar it stands on.
+    /// Returns the base calendar, if it has one.
     #[must_use]
     pub fn base(&self) -> Option<&Arc<Self>> {
         self.base.as_ref()
     }
 
-    /// Whether a fire at `t` stays. `default_zone` is that of the trigger.
+    /// Returns whether a fire at `t` stays. `default_zone` is the trigger's zone.
     #[must_use]
     pub fn is_included(&self, t: Timestamp, semantics: Semantics, default_zone: &Zone) -> bool {
         self.chain().all(|link| link.rule.includes(t, link.zone_or(default_zone), semantics))
     }
 
-    /// The next included instant, or `None` when there is none (within about 400 years).
+    /// Returns the next included instant, or `None` when there is none (within about 400 years).
     ///
     /// Under [`Semantics::Standard`] this is `t` itself if it is included, else the first instant
     /// after it that is. Under [`Semantics::Quartz`] it is the answer of Quartz's
@@ -235,7 +235,7 @@ impl Calendar {
         }
     }
 
-    /// The first instant from `t` on at which [`Calendar::is_included`] holds.
+    /// Returns the first instant from `t` on at which [`Calendar::is_included`] holds.
     pub(crate) fn first_included(
         &self,
         t: Timestamp,
@@ -261,7 +261,7 @@ impl Calendar {
         }
     }
 
-    /// Where it excludes, for questions that go forward in time.
+    /// Returns a forward search for excluded instants.
     pub(crate) fn exclusions<'a>(&'a self, semantics: Semantics, default_zone: &'a Zone) -> Exclusions<'a> {
         Exclusions { links: self.chain().map(|link| (link, Next::Unknown)).collect(), semantics, default_zone }
     }
@@ -274,7 +274,7 @@ impl Calendar {
         std::iter::successors(Some(self), |calendar| calendar.base.as_deref())
     }
 
-    /// Whether what it includes depends on the tz database.
+    /// Returns whether what it includes depends on the tz database.
     pub(crate) fn reads_tzdata(&self, default_zone: &Zone) -> bool {
         self.chain().any(|link| !link.zone_or(default_zone).is_fixed())
     }
@@ -284,15 +284,15 @@ impl Calendar {
     }
 }
 
-/// Where a calendar excludes next. What was found for a link stands until it is passed: a link of few days, for which years may have to be
-/// searched, beside one that cuts every day, would be searched anew every day.
+/// A forward search for excluded instants. It keeps each link's result until it is passed: otherwise a link of few
+/// days, for which years may have to be searched, would be searched again each day beside a link that cuts every day.
 pub(crate) struct Exclusions<'a> {
     links: Vec<(&'a Calendar, Next)>,
     semantics: Semantics,
     default_zone: &'a Zone,
 }
 
-/// Where a link excludes next.
+/// The next exclusion of one link.
 #[derive(Clone, Copy)]
 enum Next {
     Unknown,
@@ -301,7 +301,8 @@ enum Next {
 }
 
 impl Exclusions<'_> {
-    /// The first instant from `t` on at which [`Calendar::is_included`] does not hold. No `t` is before that of an earlier question.
+    /// Returns the first instant from `t` on at which [`Calendar::is_included`] does not hold. No `t` is before that of
+    /// an earlier question.
     pub(crate) fn first_from(&mut self, t: Timestamp) -> Option<Timestamp> {
         for (link, next) in &mut self.links {
             let is_passed = match *next {
@@ -362,7 +363,7 @@ impl Rule {
         }
     }
 
-    /// Whether a rule about local time includes what the clock shows.
+    /// Returns whether a rule about local time includes what the clock shows.
     fn includes_local(&self, local: Civil) -> bool {
         step();
         match self {
@@ -378,7 +379,7 @@ impl Rule {
         }
     }
 
-    /// The first instant from `t` on that the rule alone includes.
+    /// Returns the first instant from `t` on that the rule alone includes.
     fn first_included(
         &self,
         t: Timestamp,
@@ -393,7 +394,7 @@ impl Rule {
         }
     }
 
-    /// The first instant from `t` on that the rule alone excludes.
+    /// Returns the first instant from `t` on that the rule alone excludes.
     fn first_excluded(&self, t: Timestamp, zone: &Zone, semantics: Semantics) -> Option<Timestamp> {
         match self {
             Self::Cron(cron) => first_satisfied(cron, t, zone),
@@ -421,7 +422,7 @@ impl Rule {
         }
     }
 
-    /// The first reading from `local` on that the rule includes, on a clock that never jumps.
+    /// Returns the first reading from `local` on that the rule includes, on a clock that never jumps.
     fn first_local_included(&self, local: Civil) -> Option<Civil> {
         if self.includes_local(local) {
             return Some(local);
@@ -451,7 +452,7 @@ impl Rule {
         8 * 366 + holidays as i64
     }
 
-    /// The first reading from `local` on that the rule excludes, on a clock that never jumps.
+    /// Returns the first reading from `local` on that the rule excludes, on a clock that never jumps.
     fn first_local_excluded(&self, local: Civil) -> Option<Civil> {
         if !self.includes_local(local) {
             return Some(local);
@@ -478,7 +479,7 @@ impl Rule {
     }
 }
 
-/// The first instant from `t` on in a second at which the expression is true.
+/// Returns the first instant from `t` on in a second at which the expression is true.
 fn first_satisfied(cron: &Cron, t: Timestamp, zone: &Zone) -> Option<Timestamp> {
     if cron.matches(zone, t) {
         return Some(t);
@@ -492,7 +493,7 @@ fn first_satisfied(cron: &Cron, t: Timestamp, zone: &Zone) -> Option<Timestamp> 
     Some(if in_first_pass && cron.matches(zone, first_pass) { first_pass } else { fire })
 }
 
-/// The first instant from `t` on in a second at which the expression is not true.
+/// Returns the first instant from `t` on in a second at which the expression is not true.
 fn first_unsatisfied(cron: &Cron, t: Timestamp, zone: &Zone, budget: &mut Budget) -> Option<Timestamp> {
     let mut t = t;
     while cron.matches(zone, t) {

@@ -1,4 +1,4 @@
-//! Local time without a zone: what a calendar and a clock on the wall show.
+//! Local time without a zone: the reading of a calendar and a wall clock.
 //!
 //! Proleptic Gregorian calendar. Knows nothing of zones; `zone` ties a [`Civil`] to an instant.
 
@@ -37,7 +37,7 @@ impl Civil {
         self.0
     }
 
-    /// The date that the clock shows.
+    /// Returns the date that the clock shows.
     #[must_use]
     pub const fn date(self) -> Date {
         Date::from_day_number(self.day_number())
@@ -55,25 +55,25 @@ impl Civil {
         self.0.rem_euclid(DAY_MS)
     }
 
-    /// The hour, 0..=23.
+    /// Returns the hour, 0..=23.
     #[must_use]
     pub const fn hour(self) -> u8 {
         (self.millis_of_day() / HOUR_MS) as u8
     }
 
-    /// The minute, 0..=59.
+    /// Returns the minute, 0..=59.
     #[must_use]
     pub const fn minute(self) -> u8 {
         (self.millis_of_day() / MINUTE_MS % 60) as u8
     }
 
-    /// The second, 0..=59.
+    /// Returns the second, 0..=59.
     #[must_use]
     pub const fn second(self) -> u8 {
         (self.millis_of_day() / SECOND_MS % 60) as u8
     }
 
-    /// The millisecond, 0..=999.
+    /// Returns the millisecond, 0..=999.
     #[must_use]
     pub const fn millisecond(self) -> u16 {
         (self.0.rem_euclid(SECOND_MS)) as u16
@@ -114,7 +114,7 @@ impl Date {
         Self { year, month, day }
     }
 
-    /// Whether the month and the day exist.
+    /// Returns whether the month and the day exist.
     #[must_use]
     pub const fn is_valid(self) -> bool {
         self.month >= 1 && self.month <= 12 && self.day >= 1 && self.day <= days_in_month(self.year, self.month)
@@ -150,13 +150,13 @@ impl Date {
             - DAYS_TO_1970_FROM_MARCH_0000
     }
 
-    /// The day of the week as Quartz counts it: 1 = Sunday to 7 = Saturday.
+    /// Returns the day of the week as Quartz counts it: 1 = Sunday to 7 = Saturday.
     #[must_use]
     pub const fn weekday(self) -> u8 {
         weekday(self.day_number())
     }
 
-    /// The reading of a clock at this time of day.
+    /// Returns the reading of a clock at this time of day.
     #[must_use]
     pub const fn at(self, hour: u8, minute: u8, second: u8) -> Civil {
         let of_day = hour as i64 * HOUR_MS + minute as i64 * MINUTE_MS + second as i64 * SECOND_MS;
@@ -179,13 +179,13 @@ impl fmt::Debug for Date {
 const DAYS_PER_ERA: i64 = 146_097;
 const DAYS_TO_1970_FROM_MARCH_0000: i64 = 719_468;
 
-/// Whether the year has a 29 February.
+/// Returns whether the year has a 29 February.
 #[must_use]
 pub const fn is_leap_year(year: i32) -> bool {
     year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
 }
 
-/// The number of days of a month, 28..=31. `month` is 1..=12.
+/// Returns the number of days of a month, 28..=31. `month` is 1..=12.
 #[must_use]
 pub const fn days_in_month(year: i32, month: u8) -> u8 {
     match month {
@@ -196,7 +196,7 @@ pub const fn days_in_month(year: i32, month: u8) -> u8 {
     }
 }
 
-/// The days 1..=31 that fall on one of the weekdays.
+/// Returns the days 1..=31 that fall on one of the weekdays.
 pub(crate) fn on_weekdays(weekdays: u8, first_weekday: u8) -> u32 {
     let week = u32::from(weekdays >> 1);
     let shift = u32::from(first_weekday - 1);
@@ -205,7 +205,7 @@ pub(crate) fn on_weekdays(weekdays: u8, first_weekday: u8) -> u32 {
     (rotated | rotated << 7 | rotated << 14 | rotated << 21) << 1 | rotated << 29
 }
 
-/// The day of the week (1 = Sunday) of a day counted from 1970-01-01, which was a Thursday.
+/// Returns the day of the week (1 = Sunday) of a day counted from 1970-01-01, which was a Thursday.
 pub(crate) const fn weekday(day_number: i64) -> u8 {
     ((day_number + 4).rem_euclid(7) + 1) as u8
 }

@@ -37,7 +37,7 @@ const BEFORE_ALL: Timestamp = Timestamp::from_millis((Date::new(FIRST_YEAR, 1, 1
 /// Two days after the last year: no fire is later, in any zone.
 const AFTER_ALL: Timestamp = Timestamp::from_millis((Date::new(LAST_YEAR + 1, 1, 1).day_number() + 2) * DAY_MS);
 
-/// Which cron a text is written for.
+/// The dialect of cron that a text is written in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum Dialect {
@@ -49,7 +49,7 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// The name in files and in the API: `quartz` or `unix`.
+    /// Returns the name in files and in the API: `quartz` or `unix`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -154,25 +154,25 @@ impl Cron {
         Self::parse(text, dialect, semantics)
     }
 
-    /// The dialect it was read in.
+    /// Returns the dialect it was read in.
     #[must_use]
     pub fn dialect(&self) -> Dialect {
         self.0.dialect
     }
 
-    /// The semantics it was read under.
+    /// Returns the semantics it was read under.
     #[must_use]
     pub fn semantics(&self) -> Semantics {
         self.0.semantics
     }
 
-    /// The text it was read from.
+    /// Returns the text it was read from.
     #[must_use]
     pub fn as_str(&self) -> &str {
         &self.0.text
     }
 
-    /// The first fire strictly after `t`, or `None` when there is none up to the year 2199.
+    /// Returns the first fire strictly after `t`, or `None` when there is none up to the year 2199.
     ///
     /// Fires are whole seconds. Cost grows with the fields, not with the gap between fires.
     #[must_use]
@@ -188,7 +188,7 @@ impl Cron {
         }
     }
 
-    /// The last fire strictly before `t`, or `None` when there is none since 1970.
+    /// Returns the last fire strictly before `t`, or `None` when there is none since 1970.
     ///
     /// Quartz has no such answer. Under its semantics this is the last instant before `t` that comes next
     /// after some earlier one.
@@ -213,7 +213,7 @@ impl Cron {
         self.previous_between(zone, BEFORE_ALL, t)
     }
 
-    /// The last fire before `t` that is not before `start`, for questions that are asked from there on.
+    /// Returns the last fire before `t` that is not before `start`, for questions that are asked from there on.
     pub(crate) fn previous_between(&self, zone: &Zone, start: Timestamp, t: Timestamp) -> Option<Timestamp> {
         if t < BEFORE_ALL {
             return None;
@@ -225,7 +225,7 @@ impl Cron {
         standard::previous_before(&self.0.fields, zone, t).filter(|fire| *fire >= start)
     }
 
-    /// Whether it fires in the second that contains `t`; Quartz's `isSatisfiedBy`.
+    /// Returns whether it fires in the second that contains `t`; Quartz's `isSatisfiedBy`.
     #[must_use]
     pub fn matches(&self, zone: &Zone, t: Timestamp) -> bool {
         if t < BEFORE_ALL || t > AFTER_ALL {
@@ -271,7 +271,7 @@ impl fmt::Debug for Cron {
     }
 }
 
-/// The five fields that a nickname of Vixie cron stands for.
+/// Returns the five fields that a nickname of Vixie cron stands for.
 fn expand(text: &str, nickname: &str) -> Result<&'static str, CronError> {
     const NICKNAMES: [(&str, &str); 7] = [
         ("hourly", "0 * * * *"),

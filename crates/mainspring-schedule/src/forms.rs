@@ -1,4 +1,4 @@
-//! How expressions, schedules, triggers and calendars are written with `serde`, and checked when they are read.
+//! Serialized forms of expressions, schedules, triggers and calendars, validated when read.
 
 use std::sync::Arc;
 
@@ -70,7 +70,7 @@ impl<'de> Deserialize<'de> for Calendar {
     }
 }
 
-/// As `YYYY-MM-DD`.
+/// Writes the date as `YYYY-MM-DD`.
 impl Serialize for Date {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.collect_str(self)
@@ -91,7 +91,7 @@ impl<'de> Deserialize<'de> for Date {
     }
 }
 
-/// What several owners share is written as if it were owned.
+/// Writes shared values as if they were owned.
 pub(crate) mod shared {
     use super::{Arc, Deserialize, Deserializer, Serialize, Serializer};
 
@@ -106,7 +106,7 @@ pub(crate) mod shared {
     }
 }
 
-/// As [`shared`], for what may be absent.
+/// Like [`shared`], for optional values.
 pub(crate) mod shared_option {
     use super::{Arc, Deserialize, Deserializer, Serialize, Serializer};
 

@@ -2,7 +2,7 @@
 
 use crate::Timestamp;
 
-/// The delay between a fire time and the instant at which it is due, in `0..=jitter_max_ms`.
+/// Returns the delay between a fire time and the instant at which it is due, in `0..=jitter_max_ms`.
 ///
 /// The same for the same trigger and fire time on every node and in every release, so that a fire
 /// which is repeated after a crash is due at the same instant; evenly spread over both.
@@ -26,7 +26,7 @@ pub fn jitter_ms(trigger_id: i64, fire_time: Timestamp, jitter_max_ms: i64) -> i
     i64::try_from(scaled).expect("not above the span, which is an i64")
 }
 
-/// The finalizer of SplitMix64: each bit of the input changes each bit of the output.
+/// Returns the finalizer of SplitMix64: each bit of the input changes each bit of the output.
 const fn mixed(n: u64) -> u64 {
     let n = n.wrapping_add(0x9E37_79B9_7F4A_7C15);
     let n = (n ^ (n >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

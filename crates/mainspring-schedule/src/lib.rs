@@ -1,5 +1,5 @@
-//! Which instants? Cron (Quartz and Unix dialects), intervals, calendar intervals, daily windows and
-//! fixed delays, the calendars that remove instants from them, and what becomes of missed ones.
+//! Computes fire times: cron (Quartz and Unix dialects), intervals, calendar intervals, daily windows, fixed delays,
+//! calendars and misfire policies.
 //!
 //! Pure: no I/O, no clock, no randomness. Every function gets the time it needs as an argument.
 
@@ -41,7 +41,7 @@ pub use weekdays::{DaysOfWeek, UnknownDayOfWeek};
 #[cfg(test)]
 extern crate self as mainspring_schedule;
 
-/// What the fuzzers ask, asked of their corpus.
+/// Replays the fuzzers' corpus.
 #[cfg(test)]
 mod fuzz_corpus;
 

@@ -1,9 +1,9 @@
-//! What becomes of fire times that passed the threshold unfired: the policies and their names.
+//! Misfire policies and their names.
 
 use std::fmt;
 use std::str::FromStr;
 
-/// What a trigger does about a misfire. The names and the rules are Quartz's instructions.
+/// The policy of a trigger for misfires. Names and rules are Quartz's instructions.
 ///
 /// Which of them a trigger may have depends on its kind: `every` and `at` take all but
 /// `fire_once_now` and `do_nothing`; `cron`, `calendar_interval` and `daily_window` take `smart`,
@@ -53,7 +53,7 @@ impl MisfirePolicy {
         Self::DoNothing,
     ];
 
-    /// The name in files and in the API, in lower snake case.
+    /// Returns the name in files and in the API, in lower snake case.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -86,7 +86,7 @@ pub struct UnknownMisfirePolicy {
 }
 
 impl UnknownMisfirePolicy {
-    /// The stable code of this error.
+    /// Returns the stable code of this error.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         "misfire.unknown_policy"

@@ -44,14 +44,14 @@ impl Period {
         if millis < 0 || millis > Self::MAX.0 { None } else { Some(Self(millis)) }
     }
 
-    /// The length in milliseconds.
+    /// Returns the length in milliseconds.
     #[must_use]
     pub const fn as_millis(self) -> i64 {
         self.0
     }
 }
 
-/// Why a text is not a period. [`PeriodError::code`] gives the stable code.
+/// An error of reading a period. [`PeriodError::code`] returns the stable code.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum PeriodError {
     /// The text is empty.
@@ -66,12 +66,12 @@ pub enum PeriodError {
         /// The text as given.
         text: String,
     },
-    /// What follows the number is no unit of time.
+    /// The text after the number is no unit of time.
     #[error("`{unit}` at column {column} is not a unit of time; use ns, ms, s, m, h, d or w, or their long names")]
     UnknownUnit {
         /// The unit as given.
         unit: String,
-        /// Where it begins, counted in characters from 1.
+        /// The place where it begins, counted in characters from 1.
         column: usize,
     },
     /// The text does not begin with a number, or begins with a blank or a sign.
@@ -95,7 +95,7 @@ pub enum PeriodError {
 }
 
 impl PeriodError {
-    /// The stable code of this error.
+    /// Returns the stable code of this error.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
@@ -170,7 +170,7 @@ impl<'de> serde::Deserialize<'de> for Period {
     }
 }
 
-/// The blanks of a Java regular expression's `\s`.
+/// Returns whether a character matches `\s` of a Java regular expression.
 fn is_blank(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\n' | '\x0B' | '\x0C' | '\r')
 }
@@ -207,7 +207,7 @@ fn to_millis(number: &str, unit_ns: u128) -> Option<u128> {
     Some(if above_zero { rounded.max(1) } else { 0 })
 }
 
-/// The value of ASCII digits, saturating; 0 when there are none.
+/// Returns the value of ASCII digits, saturating; 0 when there are none.
 fn decimal(digits: &str) -> u128 {
     digits.bytes().fold(0_u128, |n, b| n.saturating_mul(10).saturating_add(u128::from(b - b'0')))
 }

@@ -1,6 +1,6 @@
 //! The one switch between the repaired rules and Quartz's own.
 
-/// Which rules decide the points at which Quartz surprises.
+/// The rules for the points at which Quartz surprises.
 ///
 /// ```
 /// use mainspring_schedule::Semantics;
@@ -18,7 +18,7 @@ pub enum Semantics {
 }
 
 impl Semantics {
-    /// The name in files and in the API: `standard` or `quartz`.
+    /// Returns the name in files and in the API: `standard` or `quartz`.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -113,7 +113,7 @@ impl SemanticPoint {
         Self::NextIncludedExact,
     ];
 
-    /// The name under which the documentation describes it.
+    /// Returns the name under which the documentation describes it.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {

@@ -16,7 +16,7 @@ pub(crate) fn step() {
     TAKEN.with(|taken| taken.set(taken.get() + 1));
 }
 
-/// The steps that this thread has taken.
+/// Returns the steps that this thread has taken.
 #[cfg(any(test, fuzzing))]
 #[must_use]
 pub fn taken() -> u64 {

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use crate::civil::{DAY_MS, HOUR_MS, MINUTE_MS, SECOND_MS};
 
-/// What a clock on the wall shows, from `00:00` to `23:59:59.999`.
+/// A time of day, from `00:00` to `23:59:59.999`.
 ///
 /// Written `HH:MM`, `HH:MM:SS` or `HH:MM:SS.mmm`; single digits are read too, and Quartz's
 /// `HH:MM:SS:mmm`.
@@ -58,7 +58,7 @@ pub struct BadTimeOfDay {
 }
 
 impl BadTimeOfDay {
-    /// The stable code of this error.
+    /// Returns the stable code of this error.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         "time_of_day.invalid"

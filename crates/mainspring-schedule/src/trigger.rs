@@ -24,7 +24,7 @@ use crate::{Calendar, Cron, DaysOfWeek, MisfirePolicy, Semantics, TimeOfDay, Tim
 pub use due::{Due, Fire, Missed, MissedReason};
 pub use validate::TriggerError;
 
-/// When something fires: a schedule with its zone, bounds, calendar and misfire policy.
+/// A schedule with its zone, bounds, calendar and misfire policy.
 ///
 /// Immutable and cheap to clone. Make one with [`Trigger::new`], set the public fields, and check
 /// it with [`Trigger::validate`]; the other functions answer for a valid trigger, and for an
@@ -53,9 +53,9 @@ pub struct Trigger {
     pub schedule: Schedule,
     /// The zone in which the schedule is read, and a calendar that has none of its own.
     pub zone: Zone,
-    /// Nothing fires before.
+    /// The earliest fire time.
     pub start_at: Timestamp,
-    /// Nothing fires after; for `every` and `calendar_interval` not at this instant either.
+    /// The latest fire time; `every` and `calendar_interval` do not fire at this instant either.
     #[cfg_attr(feature = "serde", serde(default, skip_serializing_if = "Option::is_none"))]
     pub end_at: Option<Timestamp>,
     /// Removes fire times.
@@ -64,7 +64,7 @@ pub struct Trigger {
         serde(default, skip_serializing_if = "Option::is_none", with = "crate::forms::shared_option")
     )]
     pub calendar: Option<Arc<Calendar>>,
-    /// What becomes of fire times that passed the threshold unfired.
+    /// The policy for fire times that passed the threshold unfired.
     #[cfg_attr(feature = "serde", serde(default))]
     pub misfire: MisfirePolicy,
     /// Whose rules decide the points at which Quartz surprises.
@@ -84,16 +84,16 @@ pub enum Schedule {
     Cron(#[cfg_attr(feature = "serde", serde(with = "crate::forms::shared"))] Arc<Cron>),
     /// Each `interval_ms` from the start on: Quartz's SimpleTrigger.
     Every {
-        /// From one instant to the next, in milliseconds, above 0.
+        /// The time between two fire times, in milliseconds, above 0.
         interval_ms: i64,
-        /// How often it fires *again*: n repeats are n + 1 fires. `None` is for ever.
+        /// The number of *further* fires: n repeats are n + 1 fires. `None` means no end.
         repeat_count: Option<u32>,
     },
     /// Each n seconds to years by the local calendar: Quartz's CalendarIntervalTrigger.
     CalendarInterval {
-        /// What is counted.
+        /// The unit that is counted.
         unit: CalendarUnit,
-        /// How many units lie between two instants, above 0.
+        /// The number of units between two fire times, above 0.
         interval: u32,
         /// Keeps the hour when the offset changes (days and longer). Standard semantics always do.
         preserve_hour: bool,
@@ -110,22 +110,22 @@ pub enum Schedule {
         days: DaysOfWeek,
         /// Seconds, minutes or hours.
         unit: CalendarUnit,
-        /// How many units lie between two instants of a day; 24 hours at most.
+        /// The number of units between two fire times of a day; 24 hours at most.
         interval: u32,
-        /// How often it fires *again*: n repeats are n + 1 fires. `None` is for ever.
+        /// The number of *further* fires: n repeats are n + 1 fires. `None` means no end.
         repeat_count: Option<u32>,
     },
     /// Once, at the start.
     At,
-    /// At the start, and then each time `delay_ms` after completion, which only an engine knows.
+    /// Fires at the start, and then each time `delay_ms` after completion, which only an engine knows.
     Delay {
-        /// From the completion of a run to the next fire, in milliseconds, 0 or more.
+        /// The time from the completion of a run to the next fire, in milliseconds, 0 or more.
         delay_ms: i64,
     },
 }
 
 impl Schedule {
-    /// The kind: `cron`, `every`, `calendar_interval`, `daily_window`, `at` or `delay`.
+    /// Returns the kind: `cron`, `every`, `calendar_interval`, `daily_window`, `at` or `delay`.
     #[must_use]
     pub const fn kind(&self) -> &'static str {
         match self {
@@ -168,7 +168,7 @@ pub enum CalendarUnit {
 }
 
 impl CalendarUnit {
-    /// The name in files and in the API.
+    /// Returns the name in files and in the API.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -182,7 +182,7 @@ impl CalendarUnit {
         }
     }
 
-    /// The length of a unit that is elapsed time; `None` from days on.
+    /// Returns the length of a unit that is elapsed time; `None` from days on.
     const fn elapsed_ms(self) -> Option<i64> {
         match self {
             Self::Second => Some(1_000),
@@ -199,7 +199,7 @@ impl std::fmt::Display for CalendarUnit {
     }
 }
 
-/// How far a trigger has come. Plain data, stored beside the trigger.
+/// The progress of a trigger. Plain data, stored beside the trigger.
 ///
 /// `start_at` and `repeat_count` begin as the trigger's own; a misfire policy that starts again
 /// from now moves them.
@@ -210,11 +210,11 @@ pub struct TriggerState {
     pub next_fire_at: Option<Timestamp>,
     /// The last instant at which it fired.
     pub previous_fire_at: Option<Timestamp>,
-    /// Where `every` and `calendar_interval` count from.
+    /// The instant from which `every` and `calendar_interval` count.
     pub start_at: Timestamp,
     /// The number of repeats; `None` is for ever.
     pub repeat_count: Option<u32>,
-    /// How often it has fired since the start.
+    /// The number of fires since the start.
     pub times_triggered: u32,
 }
 
@@ -233,7 +233,7 @@ impl Trigger {
         }
     }
 
-    /// Whether its instants depend on the tz database, so that another release of that may have others.
+    /// Returns whether its fire times depend on the tz database, so that another release may change them.
     ///
     /// ```
     /// use mainspring_schedule::{Calendar, Cron, DaysOfWeek, Schedule, Semantics, Timestamp, Trigger, Zone};
@@ -261,7 +261,7 @@ impl Trigger {
             || self.calendar.as_deref().is_some_and(|calendar| calendar.reads_tzdata(&self.zone))
     }
 
-    /// The state of a trigger that has not fired yet: Quartz's `computeFirstFireTime`.
+    /// Returns the state of a trigger that has not fired yet: Quartz's `computeFirstFireTime`.
     ///
     /// `next_fire_at` is `None` when it never fires.
     #[must_use]
@@ -279,8 +279,7 @@ impl Trigger {
         state
     }
 
-    /// The first fire time after `t`, or `None`: Quartz's `getFireTimeAfter`, and what the calendar
-    /// excludes is passed over.
+    /// Returns the first fire time after `t`, or `None`: Quartz's `getFireTimeAfter`. Excluded instants are skipped.
     ///
     /// Of the state, only the start and the counts matter.
     #[must_use]
@@ -288,7 +287,7 @@ impl Trigger {
         self.included_from(state, self.schedule_after(state, t))
     }
 
-    /// As [`Trigger::next_after`], but without the calendar.
+    /// Like [`Trigger::next_after`], but without the calendar.
     #[must_use]
     pub fn schedule_after(&self, state: &TriggerState, t: Timestamp) -> Option<Timestamp> {
         let (state, t) = (&bounded_state(state), bounded(t));
@@ -315,7 +314,7 @@ impl Trigger {
         };
     }
 
-    /// The last instant at which a trigger that has not fired yet can fire; `None` when there is no last one.
+    /// Returns the last instant at which a trigger that has not fired yet can fire; `None` when there is no last one.
     ///
     /// Under [`Semantics::Quartz`] this is `getFinalFireTime`, which knows no calendar and may name
     /// an instant at which the trigger does not fire.
@@ -331,7 +330,7 @@ impl Trigger {
         }
     }
 
-    /// The fire times in `[from, to)`, computed as they are asked for.
+    /// Returns the fire times in `[from, to)`, computed as they are asked for.
     pub fn fires_between(&self, from: Timestamp, to: Timestamp) -> impl Iterator<Item = Timestamp> + '_ {
         let mut state = self.unfired();
         if matches!(self.schedule, Schedule::DailyWindow { repeat_count: Some(_), .. }) {
@@ -356,8 +355,8 @@ impl Trigger {
         })
     }
 
-    /// When a `delay` trigger fires after a run that ended at `completed_at`: the delay later, moved
-    /// out of what the calendar excludes. `None` past the end, and for all other kinds.
+    /// Returns when a `delay` trigger fires after a run that ended at `completed_at`: the delay later, moved out of
+    /// what the calendar excludes. `None` past the end, and for all other kinds.
     #[must_use]
     pub fn delayed_from(&self, completed_at: Timestamp) -> Option<Timestamp> {
         let Schedule::Delay { delay_ms } = self.schedule else {
@@ -375,7 +374,7 @@ impl Trigger {
         self.end_at.is_none_or(|end| included <= end).then_some(included)
     }
 
-    /// The first fire time at or after `t`.
+    /// Returns the first fire time at or after `t`.
     fn first_from(&self, state: &TriggerState, t: Timestamp) -> Option<Timestamp> {
         if !matches!(self.schedule, Schedule::DailyWindow { .. }) {
             return self.next_after(state, t - 1);
@@ -390,7 +389,7 @@ impl Trigger {
         fire.or_else(|| self.included_from(state, past_end()))
     }
 
-    /// A state in which nothing has fired and nothing has been computed.
+    /// Returns a state in which nothing has fired and nothing has been computed.
     fn unfired(&self) -> TriggerState {
         TriggerState {
             next_fire_at: None,
@@ -401,7 +400,7 @@ impl Trigger {
         }
     }
 
-    /// What [`Trigger::schedule_after`] costs near `t`, for the budget of a search.
+    /// Returns the cost of [`Trigger::schedule_after`] near `t`, for the budget of a search.
     fn steps_after(&self, state: &TriggerState, t: Timestamp) -> u32 {
         match self.schedule {
             Schedule::DailyWindow { .. } => 25,
@@ -410,7 +409,7 @@ impl Trigger {
         }
     }
 
-    /// The first instant of the schedule from `fire` (one of its instants) on that the calendar includes.
+    /// Returns the first instant of the schedule from `fire` (one of its instants) on that the calendar includes.
     fn included_from(&self, state: &TriggerState, fire: Option<Timestamp>) -> Option<Timestamp> {
         let mut fire = fire?;
         let Some(calendar) = self.calendar.as_deref() else {
@@ -446,7 +445,7 @@ impl Trigger {
     }
 }
 
-/// An instant that can be shown: sums with it and a few thousand years stay within the numbers.
+/// Returns an instant that can be shown: adding a few thousand years to it does not overflow.
 fn bounded(t: Timestamp) -> Timestamp {
     t.clamp(Timestamp::MIN, Timestamp::MAX)
 }
@@ -455,5 +454,5 @@ fn bounded_state(state: &TriggerState) -> TriggerState {
     TriggerState { start_at: bounded(state.start_at), ..*state }
 }
 
-/// What has not fired for a hundred years never does: Quartz's own limit.
+/// The time after which a trigger that has not fired never fires: Quartz's own limit of a hundred years.
 const NEVER_AFTER_MS: i64 = 36_525 * crate::civil::DAY_MS;

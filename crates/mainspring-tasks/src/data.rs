@@ -1,4 +1,4 @@
-//! What a job keeps between its runs, as an attempt sees it.
+//! The data of a job, as an attempt reads and changes it.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -22,7 +22,7 @@ pub struct JobData {
     left: Arc<Mutex<Option<Value>>>,
 }
 
-/// Why something cannot be the data of a job. Nothing of it is kept.
+/// The reason why a value cannot be the data of a job. Nothing of it is kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum DataError {
     /// The job keeps no data.
@@ -37,7 +37,7 @@ pub enum DataError {
 }
 
 impl DataError {
-    /// The stable code of this error.
+    /// Returns the stable code of this error.
     #[must_use]
     pub const fn code(self) -> &'static str {
         match self {
@@ -59,7 +59,7 @@ impl JobData {
         Self { given: Arc::new(given), left: Arc::default() }
     }
 
-    /// What was set last, or else what was given.
+    /// Returns the value that was set last, or else the given one.
     #[must_use]
     pub fn get(&self) -> Value {
         self.left().unwrap_or_else(|| (*self.given).clone())
@@ -75,7 +75,7 @@ impl JobData {
         Ok(())
     }
 
-    /// What was set; nothing where the data stays as it is.
+    /// Returns the value that was set; `None` if the data stays as it is.
     #[must_use]
     pub fn left(&self) -> Option<Value> {
         self.left.lock().unwrap_or_else(PoisonError::into_inner).clone()

@@ -1,4 +1,4 @@
-//! How an attempt ended.
+//! The end of an attempt: outcome, output, error.
 
 use serde_json::Value;
 
@@ -13,7 +13,7 @@ pub struct Ended {
     pub signal: Option<i32>,
     /// The status of the last response of an HTTP call.
     pub http_status: Option<u16>,
-    /// Why it did not succeed.
+    /// The error, unless it succeeded.
     pub error: Option<TaskError>,
     /// The JSON object that the process wrote to `$MS_OUTPUT`; absent when it wrote nothing.
     pub output: Option<Value>,
@@ -21,11 +21,11 @@ pub struct Ended {
     pub data: Option<Value>,
     /// Lines that went to the log.
     pub log_lines: u64,
-    /// Whether part of the log was thrown away: over its cap, or the reader went away or stood still.
+    /// Whether part of the log was discarded: over its cap, or because the reader went away or stood still.
     pub log_truncated: bool,
 }
 
-/// What became of an attempt.
+/// The outcome of an attempt.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Outcome {
     /// It did what was asked.
@@ -38,14 +38,14 @@ pub enum Outcome {
     Cancelled,
 }
 
-/// Why an attempt did not succeed.
+/// The reason why an attempt did not succeed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct TaskError {
     /// A stable, dotted code such as `process.exit` or `http.unexpected_status`, one of
     /// [`ERROR_CODES`](crate::ERROR_CODES).
     pub code: &'static str,
-    /// What happened, in one line.
+    /// The description of the error, in one line.
     pub message: String,
 }
 

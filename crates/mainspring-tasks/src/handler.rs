@@ -32,7 +32,7 @@ impl HandlerError {
     }
 }
 
-/// What a handler returns: JSON that becomes the run's output (`null` for none), or an error.
+/// The result of a handler: JSON that becomes the run's output (`null` for none), or an error.
 pub type HandlerResult = Result<Value, HandlerError>;
 
 /// A handler at work.
@@ -59,7 +59,7 @@ where
     }
 }
 
-/// What an `async` closure may return to be a handler: nothing, JSON, or either in a `Result`.
+/// Converts the results of `async` closures, so that they can be handlers: nothing, JSON, or either in a `Result`.
 pub trait IntoHandlerResult {
     /// Converts.
     fn into_handler_result(self) -> HandlerResult;
@@ -105,7 +105,7 @@ impl<Context: 'static> Handlers<Context> {
         by_name.insert(name.into(), Arc::new(handler));
     }
 
-    /// The handler of a name.
+    /// Returns the handler of a name.
     pub fn find(&self, name: &str) -> Option<Arc<dyn Handler<Context>>> {
         self.by_name.read().unwrap_or_else(PoisonError::into_inner).get(name).cloned()
     }

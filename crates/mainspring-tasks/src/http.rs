@@ -45,7 +45,7 @@ pub(crate) struct Caller {
     trusting: OnceCell<Client>,
 }
 
-/// What is known of a call so far.
+/// The state of a call so far.
 struct Progress<'a> {
     recorder: &'a mut Recorder,
     status: Option<u16>,

@@ -45,11 +45,11 @@ use crate::process::tree;
 
 pub(crate) mod report;
 
-/// How long what a finished program left running has to react to TERM.
+/// The time that leftovers of a finished program have to react to TERM.
 pub(crate) const STRAY_GRACE: Duration = Duration::from_millis(500);
-/// How long KILL may take before the leash gives up.
+/// The time after KILL before the leash gives up.
 pub(crate) const STUCK_AFTER: Duration = Duration::from_secs(30);
-/// What stands before the grace if what is left running is to be let go.
+/// The prefix of the grace if leftovers are to be let go.
 pub(crate) const LETS_GO: &str = "let-";
 /// Pause between two rounds of KILL, which catch what was forked meanwhile.
 const KILL_ROUND: Duration = Duration::from_millis(5);

@@ -1,4 +1,4 @@
-//! What becomes of processes that a program leaves running when it ends by itself.
+//! The policy for processes that a program leaves running when it ends by itself.
 
 use std::fs;
 use std::time::Duration;
@@ -7,8 +7,8 @@ use rustix::process::Pid;
 
 use crate::log::capture::Recorder;
 
-/// What becomes of processes that a program leaves running when it ends by itself. On time-out, cancellation and the worker's death,
-/// the whole tree is ended whatever this says.
+/// The policy for processes that a program leaves running when it ends by itself. On timeout, cancellation and the
+/// worker's death, the whole tree is ended whatever this says.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Leftovers {
     /// They get TERM and, half a second later, KILL.
@@ -20,7 +20,8 @@ pub enum Leftovers {
     Keep,
 }
 
-/// How long what a finished program left running may take to end by itself before it is let go: most of it just ends a little later.
+/// The time that leftovers of a finished program have to end by themselves before they are let go: most end a little
+/// later.
 pub(crate) const LET_GO_AFTER: Duration = Duration::from_millis(100);
 /// Processes that a log names.
 const NAMED_MAX: usize = 10;

@@ -1,4 +1,4 @@
-//! What a worker does for built-in task kinds: processes, their leash, log capture and HTTP calls.
+//! Executes the built-in task kinds: processes, their leash, log capture and HTTP calls.
 //!
 //! The crate takes one [`Task`] and the facts of one [`Attempt`], performs it through a
 //! [`TaskRunner`], sends what it prints through a [`LogWriter`] and answers how it [`Ended`]. It

@@ -36,7 +36,7 @@ use crate::settings::{Settings, SettingsError};
 /// Linux takes 128 KiB per argument; longer scripts go through a file.
 const SCRIPT_ARGUMENT_BYTES_MAX: usize = 100 * 1024;
 
-/// What processes are started with.
+/// The settings with which processes are started.
 #[derive(Debug)]
 pub(crate) struct Host {
     folders: WorkRoot,
@@ -45,7 +45,7 @@ pub(crate) struct Host {
     output_bytes_max: u64,
 }
 
-/// What to start.
+/// The program to start.
 pub(crate) enum Program<'a> {
     Script { script: &'a str, shell: &'a str },
     Argv(&'a [String]),
@@ -283,8 +283,8 @@ fn signal_name(signal: i32) -> &'static str {
     }
 }
 
-/// What is not understood fails an attempt that would have succeeded, because whoever needs it would miss it. An output that is
-/// too large is left out, and the attempt says so: what it has done stands.
+/// Fails a successful attempt whose output cannot be read, because a reader would miss it. An output that is too large
+/// is left out with an error code: the work stands.
 fn understood(left: Result<Option<Value>, TaskError>, ended: &mut Ended) -> Option<Value> {
     left.unwrap_or_else(|error| {
         if error.code == "output.too_large" {

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::http::policy::OutboundPolicy;
 
-/// What holds for every task that a runner performs.
+/// The settings of all tasks that a runner performs.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The folder in which private working folders are made. Created with mode 0700 when missing.
@@ -16,7 +16,7 @@ pub struct Settings {
     pub leash: Option<PathBuf>,
     /// Arguments put before the leash's own, usually `["__leash"]` for the hidden subcommand.
     pub leash_args: Vec<String>,
-    /// Which addresses HTTP calls may reach.
+    /// The addresses that HTTP calls may reach.
     pub outbound: OutboundPolicy,
     /// A file with root certificates in PEM that HTTP calls trust beside the system's.
     pub tls_roots: Option<PathBuf>,
@@ -56,8 +56,8 @@ pub struct LogLimits {
     pub run_bytes_max: u64,
     /// Bytes of one line; a longer one is split into partial lines.
     pub line_bytes_max: usize,
-    /// How long, in milliseconds, an ended attempt waits for its last lines to be taken; those that
-    /// are not are lost, and the attempt says so.
+    /// The time, in milliseconds, that an ended attempt waits for its last lines to be taken; others are lost, and the
+    /// attempt says so.
     pub flush_ms_max: u64,
 }
 
@@ -68,7 +68,7 @@ impl Default for LogLimits {
     }
 }
 
-/// Why a runner cannot be made.
+/// The reason why a runner cannot be created.
 #[derive(Debug, thiserror::Error)]
 pub enum SettingsError {
     /// The folder for private working folders cannot be used. Choose another or mend its rights.
@@ -76,7 +76,7 @@ pub enum SettingsError {
     WorkRoot {
         /// The folder.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         #[source]
         source: std::io::Error,
     },
@@ -91,7 +91,7 @@ pub enum SettingsError {
     TlsRoots {
         /// The configured path.
         path: PathBuf,
-        /// What is wrong with it.
+        /// The problem.
         problem: String,
     },
     /// A limit leaves no room to work in.

@@ -1,4 +1,4 @@
-//! What is to be done: the built-in task kinds as plain data.
+//! The built-in task kinds as plain data.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -44,7 +44,7 @@ pub struct HttpCall {
     pub timeout_ms: u64,
     /// Whether the server's certificate must be valid.
     pub verify_tls: bool,
-    /// How many redirects are followed, [`HttpCall::REDIRECTS_MAX`] at most.
+    /// The number of redirects to follow, [`HttpCall::REDIRECTS_MAX`] at most.
     pub redirects_max: u8,
 }
 

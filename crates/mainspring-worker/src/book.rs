@@ -1,4 +1,4 @@
-//! What a worker has in hand, and what follows from what it hears: no network, no clock, no process.
+//! The worker's state machine: its assignments, and the reaction to each answer. No network, clock or process.
 //!
 //! | it hears | of an attempt that is | it does |
 //! |---|---|---|
@@ -18,15 +18,15 @@ use std::time::Duration;
 use mainspring_api::{AttemptState, WorkerEnd, WorkerHolding, WorkerOrders, WorkerPoll, WorkerRun, WorkerTerms};
 use mainspring_tasks::Silence;
 
-/// What it takes to ask another server.
+/// The time that polling another server takes.
 const ANOTHER_MS: u64 = 1_000;
 /// The least time between two questions while there is nothing new.
 const POLL_EVERY_MS: u64 = 200;
 
-/// Which life of the worker something belongs to.
+/// The number of an incarnation of the worker.
 pub type Life = u64;
 
-/// Why an attempt is to end before it does so by itself.
+/// The reason why an attempt is stopped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Stop {
     /// It may go on.
@@ -41,15 +41,15 @@ pub enum Stop {
 /// A question to a server.
 #[derive(Clone, Debug)]
 pub struct Question {
-    /// What is sent.
+    /// The request to send.
     pub poll: WorkerPoll,
     /// On whose behalf: an answer that comes when that life is over starts nothing.
     life: Life,
-    /// Whether nothing is left to do: it takes what an answer that got lost may have given.
+    /// Whether nothing is left to do: this poll takes what a lost answer may have given.
     pub is_last: bool,
 }
 
-/// Why a question has no answer.
+/// The reason why a poll has no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unanswered {
     /// The server knows the worker no more.
@@ -58,16 +58,16 @@ pub enum Unanswered {
     Trouble,
 }
 
-/// What follows from an answer, or from there being none.
+/// The reaction to an answer, or to a missing one.
 #[derive(Clone, Debug)]
 pub enum Heard {
     /// There are runs to start and to tell to end; after a rest, the next question follows.
     Orders {
-        /// What to start.
+        /// The attempts to start.
         starts: Vec<WorkerRun>,
-        /// What to tell to end.
+        /// The attempts to stop.
         ends: Vec<WorkerHolding>,
-        /// How long to rest, in milliseconds.
+        /// The pause before the next poll, in milliseconds.
         rest_ms: u64,
     },
     /// The next question follows after a pause that grows.
@@ -86,20 +86,20 @@ enum Stage {
     Over,
 }
 
-/// What a worker has in hand.
+/// The assignments of a worker.
 #[derive(Debug, Default)]
 pub struct Book {
     slots: u32,
     draining: bool,
     life: Life,
     give_up_ms: u64,
-    /// How long a question is held, and one of a worker that has nothing, if that differs.
+    /// The time that a poll is held, and that of an idle worker if it differs.
     hold_ms: u64,
     idle_hold_ms: Option<u64>,
-    /// When a server was heard last, or a little later than this.
+    /// The time at which a server was last heard, or a little later.
     heard_ms: u64,
     number: u64,
-    /// Whether the last question had no answer: what counts then is to be heard soon.
+    /// Whether the last poll had no answer: being heard soon is what matters then.
     hurries: bool,
     held: BTreeMap<WorkerHolding, Stage>,
     /// Attempts of earlier lives that have not ended yet.
@@ -107,7 +107,7 @@ pub struct Book {
 }
 
 impl Book {
-    /// Of a worker that executes so many runs at a time, and has not joined yet.
+    /// Creates the state of a worker with `slots` slots that has not joined yet.
     pub fn new(slots: u32) -> Self {
         Self { slots, ..Self::default() }
     }
@@ -121,12 +121,12 @@ impl Book {
         self.life
     }
 
-    /// Whether something belongs to the life that goes on.
+    /// Returns whether something belongs to the present incarnation.
     pub fn lives(&self, life: Life) -> bool {
         self.life == life
     }
 
-    /// The next question to a server, unless the life is over.
+    /// Returns the next poll, unless the incarnation is over.
     pub fn question(&mut self, life: Life) -> Option<Question> {
         if !self.lives(life) {
             return None;
@@ -176,24 +176,24 @@ impl Book {
         WorkerPoll { number: self.number, free: self.room(), runs: self.held.keys().cloned().collect(), wait_ms }
     }
 
-    /// Whether a question is to be asked anew: it gets nothing although there is room, might get something although nothing
-    /// more is taken, has become the last one, or is of a life that is over.
+    /// Returns whether to replace the poll in flight: it gets nothing although there is room, might get something
+    /// although nothing more is taken, has become the last one, or belongs to an incarnation that is over.
     pub fn is_outdated(&self, question: &Question) -> bool {
         let is_last = self.draining && self.is_empty();
         !self.lives(question.life) || (question.poll.free == 0) != (self.room() == 0) || (is_last && !question.is_last)
     }
 
-    /// How long a worker may be silent that executes what others may be given.
+    /// Returns the longest silence of a worker that executes shared runs.
     pub fn silence(&self) -> Silence {
         Silence { longest: Duration::from_millis(self.give_up_ms), since_ms: self.heard_ms }
     }
 
-    /// How long the answer to a question may be held.
+    /// Returns the longest time that the answer to a poll may be held.
     pub fn hold_ms(&self, poll: &WorkerPoll) -> u64 {
         poll.wait_ms.unwrap_or(self.hold_ms)
     }
 
-    /// How long one server may be waited for with a question, if another is to be heard in time.
+    /// Returns the longest time to wait for one server, so that another can be polled in time.
     pub fn patience_ms(&self, poll: &WorkerPoll, now_ms: u64) -> u64 {
         if poll.runs.is_empty() {
             return self.hold_ms(poll) + ANOTHER_MS;
@@ -201,7 +201,7 @@ impl Book {
         (self.heard_ms + self.give_up_ms).saturating_sub(now_ms + ANOTHER_MS).max(ANOTHER_MS)
     }
 
-    /// Whether nothing more is taken.
+    /// Returns whether the worker takes no more runs.
     pub fn is_draining(&self) -> bool {
         self.draining
     }
@@ -230,7 +230,7 @@ impl Book {
         (starts, ends)
     }
 
-    /// When runs are to be given up if nothing is heard until then; none while there are none that others might be given.
+    /// Returns the time at which shared runs are given up if nothing is heard until then; `None` without shared runs.
     pub fn gives_up_at(&self) -> Option<u64> {
         let waits =
             |stage: &Stage| matches!(stage, Stage::Executing { shared: true, stop, .. } if *stop != Stop::GiveUp);
@@ -255,7 +255,7 @@ impl Book {
         self.draining = true;
     }
 
-    /// An attempt is over. What is to be reported of it, if anything.
+    /// Ends an attempt. Returns the end to report, if any.
     pub fn ended(&mut self, life: Life, mut end: WorkerEnd) -> Option<WorkerEnd> {
         if !self.lives(life) {
             self.leaving = self.leaving.saturating_sub(1);
@@ -279,7 +279,7 @@ impl Book {
         }
     }
 
-    /// A life was taken for over. Whether that is news.
+    /// Records that an incarnation was declared dead. Returns whether that is new.
     pub fn dismissed(&mut self, life: Life) -> bool {
         if !self.lives(life) {
             return false;
@@ -295,13 +295,14 @@ impl Book {
         self.executing() + self.leaving
     }
 
-    /// Whether nothing is executed, and nothing waits to be reported.
+    /// Returns whether nothing is executed and no report is pending.
     pub fn is_empty(&self) -> bool {
         self.held.is_empty() && self.leaving == 0
     }
 
-    /// How many runs are taken at most. The server counts those that it has given itself, so a question stays right when one
-    /// of them ends. Of those of earlier lives it knows nothing: while there are any, only what is free counts.
+    /// Returns the number of runs to take at most. The server counts those that it has given itself, so a poll stays
+    /// right when one of them ends. It knows nothing of those of earlier incarnations: while there are any, only free
+    /// slots count.
     fn room(&self) -> u32 {
         match self.leaving {
             _ if self.draining => 0,

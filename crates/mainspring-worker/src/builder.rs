@@ -28,7 +28,7 @@ pub struct Builder {
     kill_grace: Duration,
 }
 
-/// Why a worker cannot be started.
+/// The reason why a worker cannot be started.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum StartError {
@@ -43,7 +43,7 @@ pub enum StartError {
     Token {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         #[source]
         source: std::io::Error,
     },
@@ -58,7 +58,7 @@ pub enum StartError {
     Journal {
         /// The file.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the system.
         #[source]
         source: std::io::Error,
     },
@@ -114,7 +114,7 @@ impl Builder {
         self
     }
 
-    /// What people call the worker; `worker` unless set.
+    /// Sets the name of the worker in lists; default `worker`.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.spec.name = name.into();
         self
@@ -126,7 +126,7 @@ impl Builder {
         self
     }
 
-    /// How many runs it executes at a time; 1 unless set.
+    /// Sets the number of slots; default 1.
     pub fn slots(mut self, slots: u32) -> Self {
         self.spec.slots = slots;
         self
@@ -138,7 +138,7 @@ impl Builder {
         self
     }
 
-    /// What program it is, for lists of workers.
+    /// Sets the version of the program, for lists of workers.
     pub fn version(mut self, version: impl Into<String>) -> Self {
         self.spec.version = Some(version.into());
         self
@@ -162,7 +162,7 @@ impl Builder {
         self
     }
 
-    /// How long what is told to end may go on before it is killed; 10 s unless set.
+    /// Sets the time between TERM and KILL; default 10 s.
     pub fn kill_grace(mut self, grace: Duration) -> Self {
         self.kill_grace = grace;
         self

@@ -5,7 +5,7 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use mainspring_api::Timestamp;
 pub(crate) use mainspring_tasks::boot_ms;
 
-/// The wall clock: for times that people read, never for decisions.
+/// Returns the wall clock: for times that people read, never for decisions.
 #[expect(clippy::disallowed_methods, reason = "the one home of clock readings")]
 pub(crate) fn now() -> Timestamp {
     let since = SystemTime::now().duration_since(UNIX_EPOCH);

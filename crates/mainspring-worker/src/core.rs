@@ -23,7 +23,7 @@ use crate::record::Legacy;
 
 /// The most time between two looks at whether something was heard: after a sleep of the machine it is late by this much.
 const WATCH_EVERY_MS: u64 = 500;
-/// What a worker that leaves waits for the answer.
+/// The time that a worker waits for the answer when it leaves.
 const LEAVE_TIMEOUT: Duration = Duration::from_secs(3);
 /// Ends of an earlier process that are reported at a time.
 pub const LEGACY_ENDS: usize = 100;
@@ -34,13 +34,13 @@ const KEPT_AT_ONCE: usize = 1_000;
 /// The id under which an attempt was given, its end, and who waits until that is in the journal.
 type Keep = (Arc<str>, WorkerEnd, oneshot::Sender<()>);
 
-/// What the loops take from.
+/// The channels that the loops receive from.
 pub(crate) struct Incoming {
     outbox: Outbox,
     keep: mpsc::UnboundedReceiver<Keep>,
 }
 
-/// What the loops share.
+/// The state that the loops share.
 pub(crate) struct Core {
     pub(crate) spec: WorkerSpec,
     pub(crate) link: Link,
@@ -55,18 +55,18 @@ pub(crate) struct Core {
     tasks: Mutex<JoinSet<()>>,
 }
 
-/// What is held, and how to tell each attempt to end.
+/// The assignments, and how to stop each attempt.
 struct Hands {
     book: Book,
     id: Arc<str>,
     tells: HashMap<WorkerHolding, (Life, watch::Sender<Stop>)>,
 }
 
-/// How the time under one id has ended.
+/// The end of an incarnation.
 enum Over {
     /// The server knows the id no more.
     Dismissed,
-    /// Nothing is left to do.
+    /// The worker left: nothing is left to do.
     Left,
 }
 
@@ -100,7 +100,7 @@ impl Core {
         (Arc::new(core), Incoming { outbox, keep })
     }
 
-    /// The id under which the worker has joined.
+    /// Returns the id under which the worker has joined.
     pub(crate) fn id(&self) -> Arc<str> {
         Arc::clone(&self.hands().id)
     }
@@ -162,7 +162,7 @@ impl Core {
         self.repeat("report what was left", || self.send_report(worker, report.clone())).await.map(drop)
     }
 
-    /// The same one by one: what is refused then is sent without what may be wrong with it.
+    /// Sends the reports one by one: a refused one is sent without the parts that may be wrong.
     async fn report_each_left(&self, worker: &str, ends: &[WorkerEnd]) -> Result<(), Trouble> {
         for end in ends {
             let told = match self.report_left(worker, vec![end.clone()]).await {
@@ -567,7 +567,7 @@ fn portions(ends: &[WorkerEnd]) -> Vec<&[WorkerEnd]> {
     portions
 }
 
-/// The end of an attempt without what may be wrong with it.
+/// Returns the end of an attempt without the parts that may be wrong.
 fn bare(end: WorkerEnd, error: &Trouble) -> WorkerEnd {
     WorkerEnd {
         outcome: if end.outcome == AttemptState::Succeeded { AttemptState::Failed } else { end.outcome },

@@ -19,12 +19,12 @@ use crate::clock;
 use crate::handler::{RunContext, told};
 use crate::outbox::Log;
 
-/// What remains of a run's grace when others may be given it soon.
+/// The grace of a run that others may be given soon.
 pub const GIVE_UP_GRACE: Duration = Duration::from_secs(2);
 /// Chunks of one attempt that wait to be reported.
 const CHUNKS_WAITING: usize = 8;
 
-/// What executes.
+/// Executes attempts.
 pub(crate) struct Executor {
     pub(crate) handlers: Handlers<RunContext>,
     pub(crate) runner: Option<TaskRunner>,
@@ -206,7 +206,7 @@ fn refuse_large_output(end: &mut WorkerEnd) {
     }
 }
 
-/// An end of which only the outcome is known.
+/// Returns an end with only an outcome.
 fn ended(outcome: AttemptState) -> WorkerEnd {
     WorkerEnd::new("", 0, outcome, clock::now())
 }

@@ -1,4 +1,4 @@
-//! What handlers are told about their run, and what they can say.
+//! The context that handlers get: their run, its log and its data.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use tokio::sync::watch;
 use crate::book::Stop;
 use crate::outbox::Log;
 
-/// What a handler is told about its run.
+/// The run of a handler.
 #[derive(Clone, Debug)]
 pub struct RunContext {
     pub(crate) run: Arc<WorkerRun>,
@@ -20,55 +20,55 @@ pub struct RunContext {
 }
 
 impl RunContext {
-    /// The run's id: the same for every attempt.
+    /// Returns the run's id: the same for every attempt.
     #[must_use]
     pub fn run_id(&self) -> &str {
         &self.run.run
     }
 
-    /// Which attempt this is, counted from 1.
+    /// Returns the number of the attempt, from 1.
     #[must_use]
     pub fn attempt(&self) -> u32 {
         self.run.attempt
     }
 
-    /// The namespace of the job.
+    /// Returns the namespace of the job.
     #[must_use]
     pub fn namespace(&self) -> &str {
         &self.run.namespace
     }
 
-    /// The job's name.
+    /// Returns the job's name.
     #[must_use]
     pub fn job(&self) -> &str {
         &self.run.job
     }
 
-    /// The instant that the run stands for; for a run that was asked for, the time of asking.
+    /// Returns the fire time of the run; for a requested run, the time of the request.
     #[must_use]
     pub fn fire_time(&self) -> Timestamp {
         self.run.fire_at
     }
 
-    /// Which shard of its run this is, if the job is broadcast to workers.
+    /// Returns the shard of its run, if the job is broadcast to workers.
     #[must_use]
     pub fn shard(&self) -> Option<RunShard> {
         self.run.shard
     }
 
-    /// When it was due.
+    /// Returns the due time.
     #[must_use]
     pub fn due_at(&self) -> Timestamp {
         self.run.due_at
     }
 
-    /// The input: what was given with the run over what the job says, key by key where both are objects.
+    /// Returns the input: the run's input merged over the job's, member by member where both are objects.
     #[must_use]
     pub fn input(&self) -> &Value {
         &self.run.input
     }
 
-    /// What the last run that succeeded has left of the job's data, or what this one has set since: an object, `{}` at first
+    /// Returns the data of the job: the object that this run set last, or else the last successful run; `{}` at first
     /// and where the job does not keep data.
     #[must_use]
     pub fn data(&self) -> Value {
@@ -94,7 +94,7 @@ impl RunContext {
         told(&self.stop, Stop::Cancel).await;
     }
 
-    /// Whether the run is to end.
+    /// Returns whether the run is to end.
     #[must_use]
     pub fn is_cancelled(&self) -> bool {
         *self.stop.borrow() != Stop::No

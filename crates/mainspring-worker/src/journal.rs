@@ -1,4 +1,4 @@
-//! What a worker has to say also after its own death: ends of attempts, on disk before they are sent.
+//! The journal of a worker: ends of attempts, on disk before they are sent, so that they survive its death.
 //!
 //! What is in the file is the [record](crate::record)'s to say; this puts it there.
 

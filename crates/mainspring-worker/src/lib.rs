@@ -51,7 +51,7 @@ pub use mainspring_api::RunShard;
 pub use mainspring_tasks::{DataError, Handler, HandlerError, HandlerResult, IntoHandlerResult};
 pub use worker::Worker;
 
-/// What a worker decides, without its network, its disk and its clock: for simulators, and without any promise.
+/// The decisions of a worker without network, disk and clock: for simulators, and without any stability promise.
 #[doc(hidden)]
 pub mod machine {
     pub use crate::book::{Book, Heard, Life, Question, Stop, Unanswered};

@@ -10,18 +10,18 @@ use mainspring_api::client::{Client, ClientError};
 
 use crate::clock::boot_ms;
 
-/// How long a request may take that is not held. Longer would use up the time in which a worker has to be heard.
+/// The time limit of a request that is not held. A longer one would use up the time in which a worker has to be heard.
 pub const REQUEST_TIMEOUT: Duration = Duration::from_secs(4);
 const PAUSE_MS: (u64, u64) = (100, 3_000);
 /// The least pause after a server said that it has too much to do.
 const BUSY_PAUSE_MS: u64 = 1_000;
-/// How many failures in a row are one more line in the log.
+/// The number of failures in sequence per line of the log.
 const FAILURES_PER_LINE: u32 = 50;
 
-/// For how long a server that gave no answer is not preferred to one that answers and stops.
+/// The time for which a server that gave no answer is not preferred to one that answers and drains.
 const SHUNNED_MS: u64 = 5_000;
 
-/// What opens the servers.
+/// The token for the servers.
 #[derive(Clone, Default)]
 pub(crate) enum Token {
     #[default]
@@ -31,7 +31,7 @@ pub(crate) enum Token {
     File(PathBuf),
 }
 
-/// Why there is no answer of the kind hoped for, and what that means.
+/// The reason why a request failed, and its consequence.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum Trouble {
     /// The server knows no such worker: this life is over.
@@ -67,7 +67,7 @@ struct State {
     token: Option<String>,
     clients: Vec<Client>,
     at: usize,
-    /// When each gave no answer last.
+    /// The time of each server's last failure.
     failed_ms: Vec<Option<u64>>,
 }
 
@@ -98,7 +98,7 @@ impl Link {
         })
     }
 
-    /// As [`Link::ask`], but turns to the next server, if there is one, after `limit`.
+    /// Like [`Link::ask`], but turns to the next server, if there is one, after `limit`.
     pub(crate) async fn ask_within<T, Fut>(
         &self,
         limit: Duration,
@@ -117,7 +117,7 @@ impl Link {
         })
     }
 
-    /// The address in use.
+    /// Returns the address in use.
     pub(crate) fn address(&self) -> String {
         let state = self.state();
         state.clients[state.at].address().to_owned()
@@ -182,7 +182,7 @@ impl Link {
     }
 }
 
-/// Why there is no way to the servers.
+/// The reason why the servers cannot be reached.
 #[derive(Debug)]
 pub(crate) enum LinkError {
     TokenFile { path: PathBuf, source: std::io::Error },
@@ -198,7 +198,7 @@ impl std::fmt::Display for LinkError {
     }
 }
 
-/// What an error means for a worker.
+/// Classifies an error.
 fn judge(error: ClientError) -> Trouble {
     let status = error.problem().map(|problem| problem.status);
     match (error.code(), status) {

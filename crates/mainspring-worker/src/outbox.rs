@@ -1,4 +1,4 @@
-//! What waits to be reported, in order and within bounds.
+//! The outbox of a worker: logs and ends that wait to be reported, in order and within bounds.
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -16,9 +16,9 @@ use crate::clock;
 const LOGS_MAX: usize = 64;
 /// Bytes in one report, roughly; its JSON must stay within what a server reads, also when every byte is escaped.
 pub(crate) const REPORT_BYTES: usize = 96 * 1024;
-/// What a line costs beside its text.
+/// The cost of a line beside its text, in bytes.
 const LINE_BYTES: usize = 80;
-/// What an end costs beside its output.
+/// The cost of an end beside its output, in bytes.
 const END_BYTES: usize = 400;
 /// Bytes of one line that a server takes.
 const TEXT_BYTES_MAX: usize = 16 * 1024;
@@ -136,11 +136,11 @@ impl Outbox {
     }
 }
 
-/// Where an attempt writes its log.
+/// The log of an attempt.
 #[derive(Clone)]
 pub(crate) struct Log {
     writer: Arc<Mutex<Writer>>,
-    /// What passes on the output of a task.
+    /// The task that forwards the output of a task.
     forwarding: Arc<std::sync::Mutex<Option<JoinHandle<()>>>>,
 }
 

@@ -1,4 +1,4 @@
-//! What is in a journal, and what is to be written into it: no disk.
+//! The content of a journal, and the writes to it. No disk.
 //!
 //! A journal has JSON lines: the worker's id first, then ends, and which of them were answered. The latter need not be on disk: an
 //! end that is reported again is refused, and no harm is done.
@@ -22,7 +22,7 @@ enum Line {
     Answered(Vec<WorkerHolding>),
 }
 
-/// What a worker left behind that did not stop in order.
+/// The unreported ends of a worker that did not stop in order.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Legacy {
     /// Its id.
@@ -31,31 +31,31 @@ pub struct Legacy {
     pub ends: Vec<WorkerEnd>,
 }
 
-/// What is to be done with the file.
+/// A write to the file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Write {
     /// Nothing.
     Nothing,
     /// These bytes follow those that are there.
     Append {
-        /// What follows.
+        /// The bytes to append.
         bytes: Vec<u8>,
-        /// Whether they are on disk before anybody hears of them.
+        /// Whether they must be on disk before anything depends on them.
         synced: bool,
     },
     /// These bytes take the place of all that is there, at once, on disk before anybody hears of them.
     Replace(Vec<u8>),
 }
 
-/// What counts of a journal.
+/// The valid entries of a journal.
 #[derive(Debug, Default)]
 pub struct Record {
     worker: String,
     /// The lines of what was not answered.
     waiting: BTreeMap<WorkerHolding, Vec<u8>>,
-    /// How many bytes those have.
+    /// The size of those entries, in bytes.
     counting: usize,
-    /// How many bytes the file has.
+    /// The size of the file, in bytes.
     written: usize,
     /// Whether the file may end within a line: the next write replaces it.
     torn: bool,
@@ -126,7 +126,7 @@ impl Record {
         self.whole()
     }
 
-    /// What still counts.
+    /// Returns a write that replaces the file by its valid entries.
     fn whole(&mut self) -> Write {
         let mut content = Vec::new();
         if !self.worker.is_empty() {
@@ -137,7 +137,7 @@ impl Record {
         Write::Replace(content)
     }
 
-    /// Whether an end is kept that was not answered.
+    /// Returns whether an unanswered end is kept.
     #[cfg(test)]
     pub(crate) fn holds(&self, run: &str) -> bool {
         self.waiting.keys().any(|holding| holding.run == run)

@@ -11,7 +11,7 @@ use crate::book::Life;
 use crate::builder::Builder;
 use crate::core::{Core, Incoming};
 
-/// How long ends may take to be reported after everything was told to end, beyond the grace that they have.
+/// The time for reporting ends after everything was told to end, beyond the runs' grace.
 const REPORT_PATIENCE: Duration = Duration::from_secs(10);
 
 /// A worker that has joined. Dropping it ends what it executes at once, without a word to the server; see [`Worker::stop`].
@@ -37,13 +37,13 @@ impl Worker {
         self.core.id().to_string()
     }
 
-    /// The server that is in use.
+    /// Returns the server that is in use.
     #[must_use]
     pub fn server(&self) -> String {
         self.core.link.address()
     }
 
-    /// How many runs it executes.
+    /// Returns the number of running attempts.
     #[must_use]
     pub fn running(&self) -> u32 {
         self.core.busy()

@@ -1,11 +1,11 @@
-//! The way back: the last instant that a calendar includes.
+//! Searches a calendar backwards, for the last included instant.
 
 use super::{Budget, Calendar, Rule, quartz};
 use crate::civil::{DAY_MS, SECOND_MS};
 use crate::{Civil, Cron, Semantics, Timestamp, Zone};
 
 impl Calendar {
-    /// The last instant up to `t` at which [`Calendar::is_included`] holds; `None` when that is before `floor`.
+    /// Returns the last instant up to `t` at which [`Calendar::is_included`] holds; `None` when that is before `floor`.
     pub(crate) fn last_included(
         &self,
         t: Timestamp,
@@ -30,7 +30,7 @@ impl Calendar {
 }
 
 impl Rule {
-    /// The last instant up to `t` that the rule alone includes.
+    /// Returns the last instant up to `t` that the rule alone includes.
     fn last_included(&self, t: Timestamp, zone: &Zone, semantics: Semantics, budget: &mut Budget) -> Option<Timestamp> {
         match self {
             Self::Cron(cron) => last_unsatisfied(cron, t, zone, budget),
@@ -53,7 +53,7 @@ impl Rule {
         }
     }
 
-    /// The last reading up to `local` that the rule includes, on a clock that never jumps.
+    /// Returns the last reading up to `local` that the rule includes, on a clock that never jumps.
     fn last_local_included(&self, local: Civil) -> Option<Civil> {
         if self.includes_local(local) {
             return Some(local);
@@ -74,7 +74,7 @@ impl Rule {
     }
 }
 
-/// The last instant up to `t` in a second at which the expression is not true.
+/// Returns the last instant up to `t` in a second at which the expression is not true.
 fn last_unsatisfied(cron: &Cron, t: Timestamp, zone: &Zone, budget: &mut Budget) -> Option<Timestamp> {
     let mut t = t;
     while cron.matches(zone, t) {

@@ -1,5 +1,4 @@
-//! What a calendar leaves of days that no change of offset disturbs: some days of each month, and of these
-//! some times of day.
+//! Days and times of day that a calendar includes, for days without an offset change.
 
 use super::{Calendar, Rule};
 use crate::civil::{DAY_MS, Date, days_in_month, on_weekdays};
@@ -13,7 +12,7 @@ pub(crate) struct ByDay<'a> {
 }
 
 impl<'a> ByDay<'a> {
-    /// `None` when a part of the calendar is read in another zone, or is a cron expression.
+    /// Returns the calendar by day; `None` if a part of it is read in another zone, or is a cron expression.
     pub(crate) fn of(calendar: &'a Calendar, semantics: Semantics, zone: &Zone) -> Option<Self> {
         let fits = |link: &Calendar| !matches!(link.rule, Rule::Cron(_)) && link.zone_or(zone) == zone;
         let times = calendar.chain().fold(vec![(0, DAY_MS)], |times, link| narrowed(times, &link.rule, semantics));
@@ -24,7 +23,7 @@ impl<'a> ByDay<'a> {
         &self.times
     }
 
-    /// The days of a month that are included at some time, as bits from 1 on.
+    /// Returns the days of a month that are included at some time, as bits from 1 on.
     pub(crate) fn days_of(&self, year: i32, month: u8) -> u32 {
         let first = Date::new(year, month, 1).day_number();
         let excluded = self.calendar.chain().fold(0, |days, link| days | excluded_days(&link.rule, first, month));
@@ -33,7 +32,7 @@ impl<'a> ByDay<'a> {
     }
 }
 
-/// The days of the month that begins with the day `first` that the rule excludes.
+/// Returns the days of the month that begins with the day `first` that the rule excludes.
 fn excluded_days(rule: &Rule, first: i64, month: u8) -> u32 {
     match rule {
         Rule::Annual(months) => months[usize::from(month) - 1],
@@ -48,7 +47,7 @@ fn excluded_days(rule: &Rule, first: i64, month: u8) -> u32 {
     }
 }
 
-/// What a rule leaves of the times of day. Quartz excludes both ends of every day as well.
+/// Returns the times of day that a rule leaves. Quartz also excludes both ends of every day.
 fn narrowed(times: Vec<(i64, i64)>, rule: &Rule, semantics: Semantics) -> Vec<(i64, i64)> {
     let Rule::Daily { from_ms, to_ms, invert } = *rule else {
         return times;

@@ -12,7 +12,7 @@ pub(super) fn next_included(calendar: &Calendar, t: Timestamp, default_zone: &Zo
     (next != NOTHING).then_some(next)
 }
 
-/// Whether a daily range includes `t`: Quartz excludes both ends of every day as well.
+/// Returns whether a daily range includes `t`: Quartz excludes both ends of every day as well.
 pub(super) fn daily_includes(rule: &Rule, t: Timestamp, zone: &Zone) -> bool {
     let Some(day) = DailyEdges::of(rule, t, zone) else {
         return true;
@@ -23,17 +23,17 @@ pub(super) fn daily_includes(rule: &Rule, t: Timestamp, zone: &Zone) -> bool {
     (day.start < t && t < day.from) || (day.to < t && t < day.end)
 }
 
-/// The first instant from `t` on that a daily range includes.
+/// Returns the first instant from `t` on that a daily range includes.
 pub(super) fn daily_first_included(rule: &Rule, t: Timestamp, zone: &Zone) -> Option<Timestamp> {
     daily_first(rule, t, zone, true)
 }
 
-/// The first instant from `t` on that a daily range excludes.
+/// Returns the first instant from `t` on that a daily range excludes.
 pub(super) fn daily_first_excluded(rule: &Rule, t: Timestamp, zone: &Zone) -> Option<Timestamp> {
     daily_first(rule, t, zone, false)
 }
 
-/// The last instant up to `t` that a daily range includes.
+/// Returns the last instant up to `t` that a daily range includes.
 pub(super) fn daily_last_included(rule: &Rule, t: Timestamp, zone: &Zone) -> Option<Timestamp> {
     let mut candidate = t;
     for _ in 0..EDGES_MAX {
@@ -66,7 +66,7 @@ const EDGES_MAX: u32 = 32;
 /// Quartz's answer for "nothing is ever included".
 const NOTHING: Timestamp = Timestamp::UNIX_EPOCH;
 
-/// The next instant after `t` at which a daily range may begin or end.
+/// Returns the next instant after `t` at which a daily range may begin or end.
 fn daily_next_edge(rule: &Rule, t: Timestamp, zone: &Zone) -> Timestamp {
     let Some(day) = DailyEdges::of(rule, t, zone) else {
         return t + 1;
@@ -85,7 +85,7 @@ struct DailyEdges {
 }
 
 impl DailyEdges {
-    /// Where the range, or the day, may begin or end.
+    /// Returns the instants at which the range, or the day, may begin or end.
     fn edges(&self) -> [Timestamp; 6] {
         [self.start, self.start + 1, self.from, self.to + 1, self.end, self.end + 1]
     }
@@ -120,7 +120,7 @@ impl Search<'_> {
         calendar.is_included(t, Semantics::Quartz, self.default_zone)
     }
 
-    /// Where the search of a calendar by days starts: `t`, or what its base answers if later.
+    /// Returns the start of a search by days: `t`, or the base's answer if that is later.
     fn start(&mut self, calendar: &Calendar, t: Timestamp) -> Option<Timestamp> {
         match &calendar.base {
             Some(base) => Some(self.next(base, t)?.max(t)),
@@ -198,7 +198,7 @@ impl Search<'_> {
         Some(next)
     }
 
-    /// What the base answers, if it excludes `t`. The outer `None` means that Quartz gives no answer.
+    /// Returns the base's answer if the base excludes `t`. The outer `None` means that Quartz gives no answer.
     #[expect(clippy::option_option, reason = "no answer at all differs from no base to ask")]
     fn next_of_base(&mut self, calendar: &Calendar, t: Timestamp) -> Option<Option<Timestamp>> {
         let Some(base) = calendar.base.as_deref().filter(|base| !self.includes(base, t)) else {
@@ -213,7 +213,7 @@ impl Search<'_> {
 }
 
 impl DailyEdges {
-    /// Where Quartz goes on from an instant that the range itself excludes.
+    /// Returns the instant from which Quartz continues when the range excludes `t`.
     fn excluded_until(&self, t: Timestamp) -> Option<Timestamp> {
         if !self.invert {
             return (self.from <= t && t <= self.to).then_some(self.to + 1);

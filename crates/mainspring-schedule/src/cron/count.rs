@@ -1,4 +1,4 @@
-//! How often an expression fires in a range, by sums over its fields instead of a walk.
+//! Counts the fires of an expression in a range, by arithmetic over its fields.
 //!
 //! Within one offset of a zone the fires are the fitting local times. What differs at a change is
 //! known for `standard`, and for the usual changes for `quartz`; around the unusual ones the fires
@@ -13,7 +13,7 @@ use crate::civil::{Civil, DAY_MS, Date, HOUR_MS, MINUTE_MS, SECOND_MS, days_in_m
 use crate::{OffsetWindow, Timestamp, Zone};
 
 impl Cron {
-    /// The number of fires in `[from, to)`.
+    /// Returns the number of fires in `[from, to)`.
     pub(crate) fn count_between(&self, zone: &Zone, from: Timestamp, to: Timestamp) -> u64 {
         if from >= to {
             return 0;
@@ -39,7 +39,7 @@ impl Cron {
         }
     }
 
-    /// The run of fires on one day that begins with `fire`: the last of them up to `limit`, and how many there
+    /// Returns the run of fires on one day that begins with `fire`: the last of them up to `limit`, and how many there
     /// are. For Quartz's `W`, which finds all later times of a day once it has found the second of two.
     pub(crate) fn run_on_day(&self, zone: &Zone, fire: Timestamp, limit: Timestamp) -> (Timestamp, u64) {
         let alone = (fire, 1);
@@ -62,8 +62,8 @@ impl Cron {
         }
     }
 
-    /// The last second of a run of fires, one in each second, that begins with the fire at `t`; or
-    /// an earlier second of that run, where a change of offset is near.
+    /// Returns the last second of a run of fires, one in each second, that begins with the fire at `t`; or an earlier
+    /// second of that run, where a change of offset is near.
     pub(crate) fn run_end(&self, zone: &Zone, t: Timestamp) -> Timestamp {
         let fields = &self.0.fields;
         if fields.seconds != ALL_SECONDS || self.walks_only() {
@@ -77,7 +77,7 @@ impl Cron {
         if end.as_millis() < first_repeated { end } else { t }
     }
 
-    /// The first second of a run of fires, one in each second, that ends with the fire at `t`; or a later
+    /// Returns the first second of a run of fires, one in each second, that ends with the fire at `t`; or a later
     /// second of that run.
     pub(crate) fn run_start(&self, zone: &Zone, t: Timestamp) -> Timestamp {
         let fields = &self.0.fields;
@@ -90,7 +90,7 @@ impl Cron {
         if start.as_millis() >= window.from_ms { start } else { t }
     }
 
-    /// The unit of local time in which a fire in each second goes on; cautious near a change of offset.
+    /// Returns the unit of local time in which a fire in each second goes on; cautious near a change of offset.
     fn run_unit_ms(fields: &Fields, window: OffsetWindow, t: Timestamp) -> i64 {
         match (near_change(window, t), fields.minutes == ALL_SECONDS, fields.hours) {
             (false, true, ALL_HOURS) => DAY_MS,
@@ -99,8 +99,8 @@ impl Cron {
         }
     }
 
-    /// The step in which Quartz looks for its final fire: the smallest distance between two members
-    /// of the first field, from the seconds on, that has more than one.
+    /// Returns the step in which Quartz looks for its final fire: the smallest distance between two members of the
+    /// first field, from the seconds on, that has more than one.
     pub(crate) fn quartz_step_ms(&self) -> i64 {
         let fields = &self.0.fields;
         let units = [(fields.seconds, SECOND_MS), (fields.minutes, MINUTE_MS), (u64::from(fields.hours), HOUR_MS)];
@@ -108,12 +108,12 @@ impl Cron {
         field.map_or(DAY_MS, |(mask, unit_ms)| smallest_distance(mask) * unit_ms)
     }
 
-    /// Whether fires depend on where the question starts.
+    /// Returns whether fires depend on where the question starts.
     pub(crate) fn walks_only(&self) -> bool {
         self.follows_quartz() && self.0.fields.days.have_nearest()
     }
 
-    /// The days of a month on which it fires, where that does not depend on anything else; `None` for Quartz's
+    /// Returns the days of a month on which it fires, where that does not depend on anything else; `None` for Quartz's
     /// `W` and its days from the end beside days by number.
     pub(crate) fn days_of(&self, year: i32, month: u8) -> Option<u32> {
         let fields = &self.0.fields;
@@ -123,7 +123,7 @@ impl Cron {
         Some(if allows_month(fields, year, month) { fields.days_of(year, month) } else { 0 })
     }
 
-    /// The number of fires before a time of day, on a day that no change of offset disturbs.
+    /// Returns the number of fires before a time of day, on a day that no change of offset disturbs.
     pub(crate) fn times_before(&self, of_day_ms: i64) -> u64 {
         let fields = &self.0.fields;
         times_before(fields, fields.hours, (of_day_ms + SECOND_MS - 1) / SECOND_MS)
@@ -139,7 +139,7 @@ impl Cron {
         count
     }
 
-    /// The number of fitting days in `[first, last)`.
+    /// Returns the number of fitting days in `[first, last)`.
     fn days_between(&self, first: i64, last: i64) -> u64 {
         if first >= last {
             return 0;
@@ -158,7 +158,7 @@ impl Cron {
         ends + whole.sum::<u64>()
     }
 
-    /// The number of fitting local times in `[from, to)`.
+    /// Returns the number of fitting local times in `[from, to)`.
     fn local_times(&self, hours: u32, from: i64, to: i64) -> u64 {
         if from >= to || hours == 0 {
             return 0;
@@ -257,14 +257,14 @@ impl Sum<'_> {
     }
 }
 
-/// Whether a change of offset is so near that a day of local time may be odd.
+/// Returns whether a change of offset is so near that a day of local time may be odd.
 fn near_change(window: OffsetWindow, t: Timestamp) -> bool {
     window.to_ms.saturating_sub(2 * DAY_MS) <= t.as_millis()
         || window.from_ms.saturating_add(2 * DAY_MS) > t.as_millis()
 }
 
-/// Whether a change is one after which Quartz's walk goes on regularly: half an hour or an hour, at
-/// a full hour of the local clock that is not the last one of a day.
+/// Returns whether a change is one after which Quartz's walk goes on regularly: half an hour or an hour, at a full hour
+/// of the local clock that is not the last one of a day.
 fn usual(before: OffsetWindow, after: OffsetWindow) -> bool {
     let change = (after.offset_ms - before.offset_ms).abs();
     let local = Civil::from_millis(after.from_ms + before.offset_ms.min(after.offset_ms));
@@ -273,7 +273,7 @@ fn usual(before: OffsetWindow, after: OffsetWindow) -> bool {
         && (1..=22).contains(&local.hour())
 }
 
-/// The number of fitting times of day before a second of the day.
+/// Returns the number of fitting times of day before a second of the day.
 fn times_before(fields: &Fields, hours: u32, second_of_day: i64) -> u64 {
     let below = |mask: u64, n: i64| u64::from((mask & ((1 << n) - 1)).count_ones());
     let member = |mask: u64, n: i64| mask >> n & 1;
@@ -289,7 +289,7 @@ fn times_before(fields: &Fields, hours: u32, second_of_day: i64) -> u64 {
 /// The number of fitting days of each kind of year, if the expression allows the year.
 pub(super) type DaysOfYears = [u16; 14];
 
-/// Whether it is a leap year, and its first weekday: all that the days of a year depend on.
+/// Returns whether it is a leap year, and its first weekday: all that the days of a year depend on.
 fn year_kind(year: i32) -> usize {
     let first = usize::from(weekday(Date::new(year, 1, 1).day_number())) - 1;
     if is_leap_year(year) { 7 + first } else { first }
@@ -306,7 +306,7 @@ fn days_of_years(fields: &Fields) -> DaysOfYears {
     all
 }
 
-/// The number of fitting days in `[first, last)`, which lies in one year.
+/// Returns the number of fitting days in `[first, last)`, which lies in one year.
 fn days_of_year(fields: &Fields, first: i64, last: i64) -> u64 {
     let start = Date::from_day_number(first);
     let mut month = Some((start.year, start.month));

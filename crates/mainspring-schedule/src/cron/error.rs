@@ -1,4 +1,4 @@
-//! What is wrong with an expression, where, and what to write instead.
+//! Errors of cron expressions: the problem, its place, and a suggestion.
 
 use std::fmt;
 use std::ops::Range;
@@ -27,7 +27,7 @@ impl Field {
         [Self::Second, Self::Minute, Self::Hour, Self::Day, Self::Month, Self::Weekday, Self::Year];
     pub(crate) const UNIX: [Self; 5] = [Self::Minute, Self::Hour, Self::Day, Self::Month, Self::Weekday];
 
-    /// The field's name in sentences: `second`, `day-of-month`, ….
+    /// Returns the field's name in sentences: `second`, `day-of-month`, ….
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -72,32 +72,32 @@ pub struct CronError {
 }
 
 impl CronError {
-    /// The stable code, such as `cron.out_of_range`.
+    /// Returns the stable code, such as `cron.out_of_range`.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         self.code
     }
 
-    /// Where in the text, in bytes from its beginning; empty where something is missing.
+    /// Returns the place in the text, in bytes from its beginning; empty where something is missing.
     #[must_use]
     pub fn span(&self) -> Range<usize> {
         self.span.clone()
     }
 
-    /// The field that is wrong, or `None` when the expression as a whole is.
+    /// Returns the field that is wrong, or `None` when the expression as a whole is.
     #[must_use]
     pub const fn field(&self) -> Option<Field> {
         self.field
     }
 
-    /// What would have been right.
+    /// Returns the valid alternatives.
     #[must_use]
     pub fn expected(&self) -> &str {
         &self.expected
     }
 
-    /// What to write instead, if that can be guessed: the text that replaces the span, or the whole
-    /// expression where the span is the whole expression.
+    /// Returns a correction if one can be guessed: the text that replaces the span, or the whole expression where the
+    /// span is the whole expression.
     #[must_use]
     pub fn suggestion(&self) -> Option<&str> {
         self.suggestion.as_deref()
@@ -116,7 +116,7 @@ impl fmt::Display for CronError {
 
 impl std::error::Error for CronError {}
 
-/// Why Quartz refuses a text. The strict parser finds the words for it.
+/// A reason why Quartz refuses a text. The strict parser finds the words for it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Refusal {
     Field(Field),

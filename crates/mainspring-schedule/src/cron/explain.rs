@@ -44,7 +44,7 @@ pub fn explain(cron: &Cron, lang: Lang) -> String {
     }
 }
 
-/// What a set of values looks like to a reader.
+/// A set of values as an explanation describes it.
 #[derive(Debug, PartialEq, Eq)]
 enum Pattern {
     All,
@@ -80,7 +80,7 @@ impl Pattern {
         }
     }
 
-    /// The values as runs of neighbours.
+    /// Returns the values as runs of neighbours.
     fn runs(&self) -> Vec<(u32, u32)> {
         match self {
             Self::One(one) => vec![(*one, *one)],
@@ -119,7 +119,7 @@ fn runs(members: &[u32]) -> Vec<(u32, u32)> {
     runs.into_iter().flat_map(|(a, b)| if b == a + 1 { vec![(a, a), (b, b)] } else { vec![(a, b)] }).collect()
 }
 
-/// The years, or `None` when all are meant.
+/// Returns the years, or `None` for all years.
 fn years(years: &Years) -> Option<Pattern> {
     let members: Vec<u32> = years.iter().map(i32::cast_unsigned).collect();
     let every = members.first() == Some(&1970) && members.len() == (LAST_YEAR - 1970 + 1) as usize;
@@ -130,7 +130,7 @@ fn year_run((first, last): (u32, u32)) -> String {
     if first == last { first.to_string() } else { format!("{first}–{last}") }
 }
 
-/// The times of a day, when they are few enough to be listed.
+/// Returns the times of a day, when they are few enough to be listed.
 fn few_times(fields: &Fields) -> Option<Vec<String>> {
     const FEW: u32 = 4;
     let (minutes, seconds) = (fields.minutes.count_ones(), fields.seconds.count_ones());
@@ -171,7 +171,7 @@ fn days_pattern(days: u32) -> Pattern {
     Pattern::of(u64::from(days), u64::from(super::fields::ALL_DAYS))
 }
 
-/// Whether the schedule fires on every day of its months.
+/// Returns whether the schedule fires on every day of its months.
 fn every_day(days: &Days) -> bool {
     match days {
         Days::OfMonth(days) => days.plain == super::fields::ALL_DAYS,

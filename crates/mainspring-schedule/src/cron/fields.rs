@@ -30,7 +30,7 @@ pub(crate) struct Fields {
     pub years: Years,
 }
 
-/// Which days of a month.
+/// The days of a month on which a schedule fires.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub(crate) enum Days {
     OfMonth(MonthDays),
@@ -93,7 +93,7 @@ impl Years {
         self.next(year) == Some(year)
     }
 
-    /// The first year of the set that is not before `year`.
+    /// Returns the first year of the set that is not before `year`.
     pub fn next(&self, year: i32) -> Option<i32> {
         let bit = (year.max(FIRST_YEAR) - FIRST_YEAR) as usize;
         let word = bit / 64;
@@ -105,7 +105,7 @@ impl Years {
         Some(FIRST_YEAR + (later * 64 + self.0[later].trailing_zeros() as usize) as i32)
     }
 
-    /// The last year of the set that is not after `year`.
+    /// Returns the last year of the set that is not after `year`.
     pub fn previous(&self, year: i32) -> Option<i32> {
         (FIRST_YEAR..=year.min(LAST_YEAR)).rev().find(|&y| self.contains(y))
     }
@@ -115,25 +115,25 @@ impl Years {
     }
 }
 
-/// The smallest member that is not below `from`.
+/// Returns the smallest member that is not below `from`.
 pub(crate) const fn next_bit(mask: u64, from: u32) -> Option<u32> {
     let rest = if from < 64 { mask >> from << from } else { 0 };
     if rest == 0 { None } else { Some(rest.trailing_zeros()) }
 }
 
-/// The largest member that is not above `from`.
+/// Returns the largest member that is not above `from`.
 pub(crate) const fn previous_bit(mask: u64, from: u32) -> Option<u32> {
     let rest = if from < 63 { mask & ((2 << from) - 1) } else { mask };
     if rest == 0 { None } else { Some(63 - rest.leading_zeros()) }
 }
 
-/// The members in ascending order.
+/// Returns the members in ascending order.
 pub(crate) fn members(mask: u64) -> impl Iterator<Item = u32> {
     std::iter::successors(next_bit(mask, 0), move |value| next_bit(mask, value + 1))
 }
 
 impl Fields {
-    /// The days of a month on which the schedule fires, as bits 1..=31; months are not looked at.
+    /// Returns the days of a month on which the schedule fires, as bits 1..=31; months are not looked at.
     pub fn days_of(&self, year: i32, month: u8) -> u32 {
         let length = days_in_month(year, month);
         let existing = ALL_DAYS & (u32::MAX >> (31 - length));
@@ -157,12 +157,12 @@ impl Fields {
 }
 
 impl Days {
-    /// Whether `W` is among them.
+    /// Returns whether `W` is among them.
     pub const fn have_nearest(&self) -> bool {
         matches!(self, Self::OfMonth(days) if days.nearest | days.nearest_from_end != 0)
     }
 
-    /// Whether Quartz too takes the days for a set. It does not with `W`, nor where it compares days by number
+    /// Returns whether Quartz too takes the days for a set. It does not with `W`, nor where it compares days by number
     /// with days from the end.
     pub const fn are_a_set(&self) -> bool {
         match self {
@@ -192,8 +192,8 @@ impl MonthDays {
     }
 }
 
-/// The Monday to Friday that is nearest to a day, whose weekday is given (1 = Sunday), without leaving
-/// its month of `length` days.
+/// Returns the Monday to Friday that is nearest to a day, whose weekday is given (1 = Sunday), without leaving its
+/// month of `length` days.
 pub(crate) const fn nearest_weekday(day: u8, weekday: u8, length: u8) -> u8 {
     match weekday {
         1 if day == length => day - 2,
@@ -204,7 +204,7 @@ pub(crate) const fn nearest_weekday(day: u8, weekday: u8, length: u8) -> u8 {
     }
 }
 
-/// The weekday of the first of a month, 1 = Sunday.
+/// Returns the weekday of the first of a month, 1 = Sunday.
 pub(crate) const fn first_weekday(year: i32, month: u8) -> u8 {
     Date::new(year, month, 1).weekday()
 }

@@ -13,16 +13,16 @@ use crate::{Lang, Semantics, Timestamp, Zone};
 pub struct Lint {
     /// The stable code, such as `lint.never_fires`.
     pub code: &'static str,
-    /// What happens, in English.
+    /// The effect of the expression, in English.
     pub message: String,
-    /// What happens, in Chinese.
+    /// The effect of the expression, in Chinese.
     pub message_zh: String,
     /// The part of the text that causes it, in bytes from its beginning.
     pub span: Range<usize>,
 }
 
 impl Lint {
-    /// What happens, in a language.
+    /// Returns the effect of the expression, in a language.
     #[must_use]
     pub fn message_in(&self, lang: Lang) -> &str {
         match lang {
@@ -89,7 +89,8 @@ impl Linter<'_> {
         Lint { code, message, message_zh, span: self.span(fields) }
     }
 
-    /// From the first to the last of the fields; the whole text for none, and for `@daily` and the like.
+    /// Returns the text from the first to the last of the fields; the whole text for none, and for nicknames such as
+    /// `@daily`.
     fn span(&self, fields: &[Field]) -> Range<usize> {
         let order = self.cron.dialect().fields();
         let token = |field: &Field| {
@@ -186,7 +187,7 @@ impl Linter<'_> {
         ))
     }
 
-    /// The semantics by which it fires: Quartz has no Unix dialect.
+    /// Returns the semantics by which it fires: Quartz has no Unix dialect.
     fn semantics(&self) -> Semantics {
         if self.cron.follows_quartz() { Semantics::Quartz } else { Semantics::Standard }
     }
@@ -256,12 +257,12 @@ impl Linter<'_> {
     }
 }
 
-/// A few single hours, not hours that are stepped through.
+/// Returns whether the hours are a few single ones, not a range or a step.
 const fn fixed(hours: u32) -> bool {
     hours != ALL_HOURS && hours.count_ones() <= 3
 }
 
-/// The offset changes from 2030 to 2037: the rules as they stand, and not those of the past.
+/// Returns the offset changes from 2030 to 2037: by present rules, not those of the past.
 fn changes(zone: &Zone) -> impl Iterator<Item = Timestamp> {
     const FROM: Timestamp = Timestamp::from_millis(1_893_456_000_000);
     const TO: Timestamp = Timestamp::from_millis(2_145_916_800_000);

@@ -4,7 +4,7 @@ use super::Cron;
 use super::fields::{Days, FIRST_YEAR, Fields, members};
 use crate::civil::days_in_month;
 
-/// Why a schedule can never fire.
+/// The reason why a schedule never fires.
 ///
 /// ```
 /// use mainspring_schedule::{Cron, NeverFires, Semantics};
@@ -33,7 +33,7 @@ pub enum NeverFires {
 }
 
 impl NeverFires {
-    /// The reason in Chinese.
+    /// Returns the reason in Chinese.
     #[must_use]
     pub fn to_chinese(self) -> String {
         match self {
@@ -61,7 +61,7 @@ impl std::fmt::Display for NeverFires {
 impl std::error::Error for NeverFires {}
 
 impl Cron {
-    /// Why the schedule fires at no time at all, in any zone; or `None` if it fires sooner or later.
+    /// Returns why the schedule never fires, in any zone; `None` if it fires at some time.
     ///
     /// A schedule whose years have all passed has fired, so this says nothing about it.
     #[must_use]

@@ -16,7 +16,7 @@ use crate::civil::{Civil, DAY_MS, Date, HOUR_MS, MINUTE_MS, SECOND_MS, days_in_m
 use crate::steps::step;
 use crate::{OffsetWindow, Resolved, Timestamp, Zone};
 
-/// The first fire after `t`, or `None` if there is none up to the last year.
+/// Returns the first fire after `t`, or `None` if there is none up to the last year.
 pub(crate) fn next_after(fields: &Fields, zone: &Zone, t: Timestamp) -> Option<Timestamp> {
     let start = (t.as_millis() + SECOND_MS).div_euclid(SECOND_MS) * SECOND_MS;
     if fields.days.are_a_set() {
@@ -29,7 +29,7 @@ pub(crate) fn next_after(fields: &Fields, zone: &Zone, t: Timestamp) -> Option<T
     walk(fields, zone, start)
 }
 
-/// The instant of a local time, if the clock shows it once and no gap lies so shortly before it that Quartz's
+/// Returns the instant of a local time, if the clock shows it once and no gap lies so shortly before it that Quartz's
 /// walk may have been led astray there: by the gap's length and at most a day more.
 fn far_from_gaps(zone: &Zone, local: i64) -> Option<Timestamp> {
     const FAR_MS: i64 = 3 * DAY_MS;
@@ -72,7 +72,7 @@ fn walk(fields: &Fields, zone: &Zone, start: i64) -> Option<Timestamp> {
     None
 }
 
-/// Whether Quartz calls the schedule satisfied at `t`, whose milliseconds do not count.
+/// Returns whether Quartz calls the schedule satisfied at `t`, whose milliseconds do not count.
 pub(crate) fn matches(fields: &Fields, zone: &Zone, t: Timestamp) -> bool {
     let second = Timestamp::from_millis(t.as_millis().div_euclid(SECOND_MS) * SECOND_MS);
     // Setting the milliseconds moves an instant in the first of two equal hours to the second.
@@ -145,7 +145,7 @@ impl<'a> Walk<'a> {
         self.instant_of(self.local)
     }
 
-    /// The instant of another local time, set leniently.
+    /// Returns the instant of another local time, set leniently.
     fn instant_of(&self, local: i64) -> Timestamp {
         if self.is_safe(local) {
             Timestamp::from_millis(local - self.offset)
@@ -154,7 +154,7 @@ impl<'a> Walk<'a> {
         }
     }
 
-    /// The weekday that the calendar shows when it is set to midnight of a day, which is that of the day after
+    /// Returns the weekday that the calendar shows when it is set to midnight of a day, which is that of the day after
     /// where the day is skipped.
     fn weekday_of(&self, day_number: i64) -> u8 {
         let midnight = day_number * DAY_MS;
@@ -177,7 +177,8 @@ impl<'a> Walk<'a> {
         self.of_day() / HOUR_MS
     }
 
-    /// The second moves, and drags the minute along; Quartz does not start again for that.
+    /// Moves to the next second of the field, and moves the minute with it. Returns whether it moved; Quartz does not
+    /// start again for that.
     fn fix_second(&mut self, fields: &Fields) -> bool {
         let below_minute = self.local.rem_euclid(MINUTE_MS);
         let minute_start = self.local - below_minute;
@@ -278,7 +279,7 @@ impl<'a> Walk<'a> {
         Some(true)
     }
 
-    /// The next of some weekdays in this month.
+    /// Returns the next of some weekdays in this month.
     fn next_weekday(&self, weekdays: u8, length: u8) -> Option<u8> {
         let today = weekday(self.day_number);
         // Two weeks side by side, beginning with today.
@@ -298,7 +299,7 @@ impl<'a> Walk<'a> {
     }
 }
 
-/// The smallest day from `day` on, of days by number and days counted from the end.
+/// Returns the smallest day from `day` on, of days by number and days counted from the end.
 ///
 /// Quartz compares the two kinds as if each month had 31 days, so in shorter months a numbered day can win
 /// over an earlier one that is counted from the end.

@@ -12,10 +12,10 @@ use super::fields::{
 /// Values of the sets, and what they mean: Quartz's own numbers.
 const NO_VALUE: i32 = 98;
 const EVERY: i32 = 99;
-/// Where Quartz ends years without an end: its clock's year and 100, in the year of the recorded answers. An
-/// open range that begins later is refused.
+/// The end of Quartz's open ranges of years: its clock's year plus 100, in the year of the recorded answers. An open
+/// range that begins later is refused.
 const OPEN_END_YEAR: i32 = 2126;
-/// Nothing was written for the end of a range or for the step.
+/// Marks an absent end of a range or step.
 const ABSENT: i32 = -1;
 
 /// Reads the fields of an expression, or says which field Quartz refuses.
@@ -369,7 +369,7 @@ fn name(field: Field, text: &[u8]) -> Option<i32> {
     names.iter().position(|name| name.as_bytes() == text).map(|index| index as i32 + 1)
 }
 
-/// All that follows a `#`, read by Java's rules for integers: 1..=5.
+/// Returns all that follows a `#`, read by Java's rules for integers: 1..=5.
 fn nth(text: &[u8]) -> Option<u8> {
     integer(text).filter(|nth| (1..=5).contains(nth)).map(|nth| nth as u8)
 }
@@ -379,7 +379,7 @@ fn integer(text: &[u8]) -> Option<i32> {
     std::str::from_utf8(text).ok()?.parse().ok()
 }
 
-/// The digits at the beginning, after those already read; and what follows them.
+/// Returns the digits at the beginning, after those already read; and what follows them.
 fn leading_number(start: i64, text: &[u8]) -> Option<(i32, &[u8])> {
     let digits = text.iter().take_while(|c| c.is_ascii_digit()).count();
     let value = text[..digits].iter().try_fold(start, |value, digit| {
@@ -388,7 +388,7 @@ fn leading_number(start: i64, text: &[u8]) -> Option<(i32, &[u8])> {
     Some((i32::try_from(value).ok()?, &text[digits..]))
 }
 
-/// A number of at least one digit.
+/// Returns a number of at least one digit.
 fn step(text: &[u8]) -> Option<(i32, &[u8])> {
     if text.first()?.is_ascii_digit() { leading_number(0, text) } else { None }
 }
@@ -398,7 +398,7 @@ fn step_is_long(item: &[u8]) -> bool {
     item[after..].iter().take_while(|c| c.is_ascii_digit()).count() > 1
 }
 
-/// Only steps after `*` or a single value are checked, not those after a range.
+/// Checks a step after `*` or a single value; Quartz does not check those after a range.
 fn check_step(field: Field, step: i32) -> Option<()> {
     let highest = match field {
         Field::Second | Field::Minute => 59,

@@ -4,7 +4,7 @@ use super::fields::{Fields, next_bit, previous_bit};
 use crate::civil::{DAY_MS, Date, HOUR_MS, MINUTE_MS, SECOND_MS};
 use crate::steps::step;
 
-/// The first fitting local time from `local` on, with `hours` in place of the expression's own.
+/// Returns the first fitting local time from `local` on, with `hours` in place of the expression's own.
 ///
 /// `local` is in whole seconds, given in milliseconds.
 pub(crate) fn next_local(fields: &Fields, hours: u32, local: i64) -> Option<i64> {
@@ -36,7 +36,7 @@ pub(crate) fn next_local(fields: &Fields, hours: u32, local: i64) -> Option<i64>
     }
 }
 
-/// The last fitting local time up to `local`, with `hours` in place of the expression's own.
+/// Returns the last fitting local time up to `local`, with `hours` in place of the expression's own.
 pub(crate) fn previous_local(fields: &Fields, hours: u32, local: i64) -> Option<i64> {
     if hours == 0 {
         return None;
@@ -71,7 +71,7 @@ impl Fields {
         self.months >> month & 1 == 1 && self.years.contains(year)
     }
 
-    /// The next month that the expression allows, as (year, month).
+    /// Returns the next month that the expression allows, as (year, month).
     pub fn month_after(&self, year: i32, month: u8) -> Option<(i32, u8)> {
         step();
         if self.years.contains(year)
@@ -82,7 +82,7 @@ impl Fields {
         Some((self.years.next(year + 1)?, self.months.trailing_zeros() as u8))
     }
 
-    /// The month before that the expression allows, as (year, month).
+    /// Returns the month before that the expression allows, as (year, month).
     pub fn month_before(&self, year: i32, month: u8) -> Option<(i32, u8)> {
         step();
         if self.years.contains(year)
@@ -107,7 +107,7 @@ fn first_time(fields: &Fields, hours: u32) -> i64 {
     time(hours.trailing_zeros(), fields.minutes.trailing_zeros(), fields.seconds.trailing_zeros())
 }
 
-/// The last fitting time of a day.
+/// Returns the last fitting time of a day.
 pub(crate) fn last_time(fields: &Fields, hours: u32) -> i64 {
     time(31 - hours.leading_zeros(), 63 - fields.minutes.leading_zeros(), 63 - fields.seconds.leading_zeros())
 }
@@ -129,7 +129,7 @@ fn next_time(fields: &Fields, hours: u32, of_day: i64) -> Option<i64> {
     Some(time(hour, fields.minutes.trailing_zeros(), first_second))
 }
 
-/// The last fitting time of a day up to `of_day`.
+/// Returns the last fitting time of a day up to `of_day`.
 pub(crate) fn previous_time(fields: &Fields, hours: u32, of_day: i64) -> Option<i64> {
     let (hour, minute, second) = split(of_day);
     let last_second = 63 - fields.seconds.leading_zeros();

@@ -14,7 +14,7 @@ use super::search::{next_local, previous_local};
 use crate::civil::{Civil, DAY_MS, SECOND_MS};
 use crate::{OffsetWindow, Resolved, Timestamp, Zone};
 
-/// The first fire after `t`, or `None` if there is none up to the last year.
+/// Returns the first fire after `t`, or `None` if there is none up to the last year.
 pub(crate) fn next_after(fields: &Fields, zone: &Zone, t: Timestamp) -> Option<Timestamp> {
     let start = (t.as_millis() + SECOND_MS).div_euclid(SECOND_MS) * SECOND_MS;
     let window = zone.window(Timestamp::from_millis(start));
@@ -40,8 +40,8 @@ pub(crate) fn next_after(fields: &Fields, zone: &Zone, t: Timestamp) -> Option<T
     settle(fields, zone, next?)
 }
 
-/// The start of the search lies shortly after a change of offset: a fire that belongs to the change, or the
-/// local time from which the search goes on.
+/// Searches from a start shortly after an offset change. Returns a fire that belongs to the change, or the local time
+/// from which the search continues.
 #[cold]
 fn after_change(fields: &Fields, zone: &Zone, window: OffsetWindow, start: i64) -> Result<Timestamp, i64> {
     let local = start + window.offset_ms;
@@ -58,7 +58,7 @@ fn after_change(fields: &Fields, zone: &Zone, window: OffsetWindow, start: i64) 
     }
 }
 
-/// The instant of a local time that is the first to fit.
+/// Returns the instant of a local time that is the first to fit.
 fn settle(fields: &Fields, zone: &Zone, mut local: i64) -> Option<Timestamp> {
     loop {
         match zone.resolve(Civil::from_millis(local)) {
@@ -74,7 +74,7 @@ fn settle(fields: &Fields, zone: &Zone, mut local: i64) -> Option<Timestamp> {
     }
 }
 
-/// The last fire before `t`, or `None` if there is none since 1970.
+/// Returns the last fire before `t`, or `None` if there is none since 1970.
 pub(crate) fn previous_before(fields: &Fields, zone: &Zone, t: Timestamp) -> Option<Timestamp> {
     let start = (t.as_millis() - 1).div_euclid(SECOND_MS) * SECOND_MS;
     let mut window = zone.window(Timestamp::from_millis(start));
@@ -99,7 +99,7 @@ pub(crate) fn previous_before(fields: &Fields, zone: &Zone, t: Timestamp) -> Opt
     }
 }
 
-/// The last fire from the beginning of `window` up to `local`.
+/// Returns the last fire from the beginning of `window` up to `local`.
 fn last_in_window(fields: &Fields, before: OffsetWindow, window: OffsetWindow, local: i64) -> Option<Timestamp> {
     let start = window.from_ms + window.offset_ms;
     let first_pass_end = repeated(before, window).map_or(start, |repeated| repeated.end);
@@ -114,25 +114,25 @@ fn last_in_window(fields: &Fields, before: OffsetWindow, window: OffsetWindow, l
     }
 }
 
-/// The local times that are shown twice, when the offset shrinks.
+/// Returns the local times that are shown twice, when the offset shrinks.
 fn repeated(before: OffsetWindow, after: OffsetWindow) -> Option<Range<i64>> {
     (after.offset_ms < before.offset_ms).then(|| after.from_ms + after.offset_ms..after.from_ms + before.offset_ms)
 }
 
-/// The first fire from the instant `start` on that repeats one of the first pass.
+/// Returns the first fire from the instant `start` on that repeats one of the first pass.
 fn in_second_pass(fields: &Fields, before: OffsetWindow, after: OffsetWindow, start: i64) -> Option<Timestamp> {
     let repeated = repeated(before, after).filter(|repeated| start + after.offset_ms < repeated.end)?;
     let again = next_local(fields, fields.stepped, start + after.offset_ms)?;
     (again < repeated.end).then(|| Timestamp::from_millis(again - after.offset_ms))
 }
 
-/// Whether the gap between two windows holds a fitting time that must not be lost.
+/// Returns whether the gap between two windows holds a fitting time that must not be lost.
 pub(super) fn makes_up(fields: &Fields, before: OffsetWindow, after: OffsetWindow) -> bool {
     let (gap, gap_end) = (after.from_ms + before.offset_ms, after.from_ms + after.offset_ms);
     first_made_up(fields, gap, gap_end).is_some()
 }
 
-/// The first local time of a gap that fits and must not be lost.
+/// Returns the first local time of a gap that fits and must not be lost.
 pub(crate) fn first_made_up(fields: &Fields, gap: i64, gap_end: i64) -> Option<Civil> {
     if gap >= gap_end {
         return None;
@@ -141,7 +141,7 @@ pub(crate) fn first_made_up(fields: &Fields, gap: i64, gap_end: i64) -> Option<C
     (lost < gap_end).then(|| Civil::from_millis(lost))
 }
 
-/// The hours whose fires in a gap happen after it: all but those that are stepped through and followed by
+/// Returns the hours whose fires in a gap happen after it: all but those that are stepped through and followed by
 /// another hour of the field.
 const fn made_up_hours(fields: &Fields) -> u32 {
     let followed = (fields.hours >> 1 | fields.hours << 23) & ALL_HOURS;

@@ -186,7 +186,7 @@ impl<'t> Builder<'t> {
         Ok(())
     }
 
-    /// What only the Quartz dialect has: `L`, `L-n`, `LW`, `L-nW`, `nW`, `nL`, `n#k`.
+    /// Reads an item of the Quartz dialect only: `L`, `L-n`, `LW`, `L-nW`, `nW`, `nL`, `n#k`.
     fn read_special(&mut self, item: &Range<usize>, whole: &Range<usize>) -> Result<bool, CronError> {
         let text = &self.text[item.clone()];
         let plain = |byte: u8| !byte.is_ascii_alphabetic() && byte != b'#';
@@ -277,7 +277,7 @@ impl<'t> Builder<'t> {
         text.starts_with(|c: char| c.is_ascii_alphabetic())
     }
 
-    /// A number or a name. `range_end`: in the Unix dialect Sunday is then 7.
+    /// Returns a number or a name. `range_end`: in the Unix dialect Sunday is then 7.
     fn value(&self, text: &str, start: usize, range_end: bool) -> Result<u32, CronError> {
         let span = start..start + text.len();
         let (low, high) = self.bounds();
@@ -342,7 +342,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// The names that stand for values, and the value of the first.
+    /// Returns the names that stand for values, and the value of the first.
     const fn names(&self) -> (&'static [&'static str], u32) {
         match (self.field, self.dialect) {
             (Field::Month, _) => (&MONTHS, 1),

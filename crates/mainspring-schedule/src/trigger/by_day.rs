@@ -1,4 +1,4 @@
-//! How many instants a calendar of days leaves, by a look at each month instead of each excluded stretch.
+//! Counts the instants that a calendar of days leaves, month by month instead of by each excluded stretch.
 //!
 //! On a day that no change of offset disturbs, a schedule has the same times of day as on any other on
 //! which it fires. Other days, and the ends of a range, are counted as usual.
@@ -8,7 +8,7 @@ use crate::calendar::ByDay;
 use crate::civil::{DAY_MS, Date, days_in_month, on_weekdays, weekday};
 use crate::{Calendar, CalendarUnit, Cron, DaysOfWeek, OffsetWindow, Semantics, TimeOfDay, Timestamp};
 
-/// The number of instants in `[from, to)` that the calendar leaves, with `rest` to count where days are
+/// Returns the number of instants in `[from, to)` that the calendar leaves, with `rest` to count where days are
 /// disturbed; `None` for schedules and calendars that are not made of days.
 pub(super) fn count(
     trigger: &Trigger,
@@ -62,7 +62,7 @@ struct DaySum<'a> {
 }
 
 impl DaySum<'_> {
-    /// The instants that are left of the days in `[first, last)`, which are not disturbed.
+    /// Returns the instants that are left of the days in `[first, last)`, which are not disturbed.
     fn count(&self, first: i64, last: i64, window: OffsetWindow) -> u64 {
         let before = |of_day: i64| self.daily.times_before(of_day, window);
         let per_day: u64 = self.left.times().iter().map(|(from, to)| before(*to) - before(*from)).sum();
@@ -155,7 +155,7 @@ impl<'a> Daily<'a> {
         (step_ms > 0 && DAY_MS % step_ms == 0).then_some(Self::Steps { start, step_ms })
     }
 
-    /// The days of a month on which it fires, as bits from 1 on, and perhaps days after the month.
+    /// Returns the days of a month on which it fires, as bits from 1 on, and perhaps days after the month.
     fn days_of(&self, year: i32, month: u8, month_first: i64) -> u32 {
         match self {
             Self::Cron(cron) => cron.days_of(year, month).unwrap_or(0),
@@ -174,7 +174,7 @@ impl<'a> Daily<'a> {
         }
     }
 
-    /// The number of instants before a time of day.
+    /// Returns the number of instants before a time of day.
     fn times_before(&self, of_day: i64, window: OffsetWindow) -> u64 {
         let times = match self {
             Self::Cron(cron) => return cron.times_before(of_day),

@@ -1,4 +1,4 @@
-//! How many instants lie in a range, by sums instead of a walk.
+//! Counts the fire times in a range, by arithmetic instead of a walk.
 
 use super::{Schedule, Trigger, TriggerState, bounded, bounded_state, by_day, cron, every, interval, window};
 use crate::calendar::{Budget, ByDay};
@@ -6,7 +6,7 @@ use crate::civil::DAY_MS;
 use crate::{Calendar, Semantics, Timestamp};
 
 impl Trigger {
-    /// The number of fire times in `[from, to)`, those that the calendar excludes left out.
+    /// Returns the number of fire times in `[from, to)`, those that the calendar excludes left out.
     ///
     /// Of the state, only the start matters, and for `every` the repeat count; a `daily_window`
     /// with repeats counts on. Cost grows with the offset changes of the zone in the range, and with
@@ -67,14 +67,14 @@ impl Trigger {
         count
     }
 
-    /// The fire times from `t` on, whatever the counts of the state.
+    /// Returns the fire times from `t` on, whatever the counts of the state.
     pub(super) fn walk_from(&self, state: &TriggerState, t: Timestamp) -> impl Iterator<Item = Timestamp> {
         let fresh = TriggerState { times_triggered: 0, ..*state };
         std::iter::successors(self.first_from(&fresh, t), move |fire| self.next_after(&fresh, *fire))
     }
 
-    /// Whether instants depend on where the question starts, so that only the way from one fire to
-    /// the next is right: Quartz's `W`, and its calendar intervals that pick up shifts.
+    /// Returns whether instants depend on where the question starts, so that only the way from one fire to the next is
+    /// right: Quartz's `W`, and its calendar intervals that pick up shifts.
     pub(super) fn is_path(&self, state: &TriggerState, until: Timestamp) -> bool {
         match &self.schedule {
             Schedule::Cron(cron) => cron.walks_only(),
@@ -83,7 +83,7 @@ impl Trigger {
         }
     }
 
-    /// As [`Trigger::count_between`], but without the calendar.
+    /// Like [`Trigger::count_between`], but without the calendar.
     fn count_schedule(&self, state: &TriggerState, from: Timestamp, to: Timestamp) -> u64 {
         match &self.schedule {
             Schedule::Every { interval_ms, .. } => every::count(self, state, (*interval_ms).max(1), from, to),
@@ -104,7 +104,7 @@ impl Trigger {
 
 /// Up to here a calendar leaves few stretches, and days are not worth a sum.
 const FEW_DAYS_MS: i64 = 8 * DAY_MS;
-/// So many instants are looked at one by one under a calendar that may cut each second apart.
+/// The number of instants that are counted one by one under a calendar that may cut each second apart.
 const INSTANTS_MAX: u64 = 2_000;
-/// So many under a calendar of days.
+/// The number of instants that are counted one by one under a calendar of days.
 const INSTANTS_OF_DAYS: u64 = 16;

@@ -4,7 +4,7 @@ use super::{Trigger, TriggerState, bounded};
 use crate::civil::SECOND_MS;
 use crate::{Civil, Cron, Semantics, Timestamp, Zone};
 
-/// The first instant after `t`. Both bounds are inclusive.
+/// Returns the first instant after `t`. Both bounds are inclusive.
 pub(super) fn after(trigger: &Trigger, state: &TriggerState, cron: &Cron, t: Timestamp) -> Option<Timestamp> {
     let t = match trigger.semantics {
         Semantics::Standard => t.max(state.start_at - 1),
@@ -20,7 +20,7 @@ pub(super) fn after(trigger: &Trigger, state: &TriggerState, cron: &Cron, t: Tim
     trigger.end_at.is_none_or(|end| fire <= end).then_some(fire)
 }
 
-/// The last instant before `t`.
+/// Returns the last instant before `t`.
 pub(super) fn before(trigger: &Trigger, state: &TriggerState, cron: &Cron, t: Timestamp) -> Option<Timestamp> {
     let start = match trigger.semantics {
         Semantics::Standard => state.start_at,

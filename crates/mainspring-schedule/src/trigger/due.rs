@@ -1,4 +1,4 @@
-//! What is due at an instant: what fires, what was missed, and the state after it.
+//! Decides what is due at an instant: the fires, the missed fire times, and the state after them.
 
 use super::{Schedule, Trigger, TriggerState, interval};
 use crate::{MisfirePolicy, Timestamp};
@@ -9,9 +9,9 @@ use crate::{MisfirePolicy, Timestamp};
 /// fire time of a fire, or in a range of missed instants.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Due {
-    /// What fires now, in order.
+    /// The fires, in order.
     pub fires: Vec<Fire>,
-    /// What does not fire, in order; at most two ranges.
+    /// The fire times that do not fire, in order; at most two ranges.
     pub missed: Vec<Missed>,
     /// The state after it; its `next_fire_at` lies after now or is `None`.
     pub state: TriggerState,
@@ -34,7 +34,7 @@ pub struct Missed {
     pub first: Timestamp,
     /// The last of them.
     pub last: Timestamp,
-    /// How many there are.
+    /// The number of fire times.
     pub count: u64,
     /// Why.
     pub reason: MissedReason,
@@ -42,7 +42,7 @@ pub struct Missed {
     pub policy: MisfirePolicy,
 }
 
-/// Why instants do not fire.
+/// The reason why fire times do not fire.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[cfg_attr(feature = "serde", derive(serde::Serialize, serde::Deserialize), serde(rename_all = "snake_case"))]
 pub enum MissedReason {
@@ -53,7 +53,7 @@ pub enum MissedReason {
 }
 
 impl MissedReason {
-    /// The name in files and in the API.
+    /// Returns the name in files and in the API.
     #[must_use]
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -70,7 +70,7 @@ impl std::fmt::Display for MissedReason {
 }
 
 impl Trigger {
-    /// What is due at `now`: the only question that an engine asks.
+    /// Returns what is due at `now`: the only question that an engine asks.
     ///
     /// - Nothing, when `next_fire_at` lies after `now` or there is none.
     /// - Late by at most `threshold_ms` (on time included): all instants up to `now` fire, one by
@@ -158,7 +158,7 @@ impl Trigger {
         self.triggered(&mut due.state);
     }
 
-    /// The number of instants from `first`, which is one, to `now`, and the last of them.
+    /// Returns the number of instants from `first`, which is one, to `now`, and the last of them.
     fn instants_until(&self, state: &TriggerState, first: Timestamp, now: Timestamp) -> (u64, Timestamp) {
         if matches!(self.schedule, Schedule::Delay { .. } | Schedule::At) {
             return (1, first);
@@ -185,7 +185,7 @@ impl Trigger {
 }
 
 impl Trigger {
-    /// As [`Trigger::instants_until`], where only the way from one fire to the next is right.
+    /// Like [`Trigger::instants_until`], where only the way from one fire to the next is right.
     fn path_until(&self, state: &TriggerState, first: Timestamp, now: Timestamp) -> (u64, Timestamp) {
         let (mut count, mut last) = (1, first);
         if matches!(self.schedule, Schedule::CalendarInterval { .. }) {

@@ -5,7 +5,7 @@
 use super::{Trigger, TriggerState, bounded};
 use crate::Timestamp;
 
-/// The first instant after `t`. The end is exclusive; slots that a calendar excludes use up repeats.
+/// Returns the first instant after `t`. The end is exclusive; slots that a calendar excludes use up repeats.
 pub(super) fn after(trigger: &Trigger, state: &TriggerState, interval_ms: i64, t: Timestamp) -> Option<Timestamp> {
     let start = state.start_at;
     let repeats = state.repeat_count.map_or(i64::MAX, i64::from);
@@ -21,7 +21,7 @@ pub(super) fn after(trigger: &Trigger, state: &TriggerState, interval_ms: i64, t
     (slot <= repeats && !ended(fire) && fire <= Timestamp::MAX).then_some(fire)
 }
 
-/// The last instant before `t`, whatever has fired.
+/// Returns the last instant before `t`, whatever has fired.
 pub(super) fn before(trigger: &Trigger, state: &TriggerState, interval_ms: i64, t: Timestamp) -> Option<Timestamp> {
     let start = state.start_at;
     let t = trigger.end_at.map_or(t, |end| t.min(end.max(start + 1)));
@@ -46,12 +46,12 @@ pub(super) fn final_fire(trigger: &Trigger, interval_ms: i64) -> Option<Timestam
     }
 }
 
-/// The number of slots after the first one that lie at or before `t`, whatever the end and the repeats.
+/// Returns the number of slots after the first one that lie at or before `t`, whatever the end and the repeats.
 pub(super) fn slots_until(start: Timestamp, interval_ms: i64, t: Timestamp) -> i64 {
     t.since(start).div_euclid(interval_ms)
 }
 
-/// The number of instants in `[from, to)`.
+/// Returns the number of instants in `[from, to)`.
 pub(super) fn count(trigger: &Trigger, state: &TriggerState, interval_ms: i64, from: Timestamp, to: Timestamp) -> u64 {
     let start = state.start_at;
     let to = trigger.end_at.map_or(to, |end| to.min(end.max(start + 1)));
@@ -59,7 +59,7 @@ pub(super) fn count(trigger: &Trigger, state: &TriggerState, interval_ms: i64, f
     slots_between(start, interval_ms, from, to, repeats)
 }
 
-/// The number of slots from 0 to `slot_max` in `[from, to)`.
+/// Returns the number of slots from 0 to `slot_max` in `[from, to)`.
 pub(super) fn slots_between(start: Timestamp, interval_ms: i64, from: Timestamp, to: Timestamp, slot_max: i64) -> u64 {
     let slots_before = |t: Timestamp| {
         let last = slots_until(start, interval_ms, t - 1).min(slot_max);

@@ -31,12 +31,12 @@ impl<'a> Interval<'a> {
         Some(Self { unit, interval, preserve_hour, skip_day, start, zone: &trigger.zone })
     }
 
-    /// From one instant to the next, when that is elapsed time.
+    /// Returns the time between two instants, if it is elapsed time.
     pub(super) fn elapsed_ms(&self) -> Option<i64> {
         Some(self.unit.elapsed_ms()? * self.interval)
     }
 
-    /// The days of an interval of days or weeks.
+    /// Returns the days of an interval of days or weeks.
     pub(super) fn days(&self) -> Option<i64> {
         match self.unit {
             CalendarUnit::Day => Some(self.interval),
@@ -45,7 +45,7 @@ impl<'a> Interval<'a> {
         }
     }
 
-    /// The first instant after `t`, whatever the end.
+    /// Returns the first instant after `t`, whatever the end.
     fn after(&self, semantics: Semantics, t: Timestamp) -> Option<Timestamp> {
         if t < self.start {
             return Some(self.start);
@@ -62,7 +62,7 @@ impl<'a> Interval<'a> {
     }
 }
 
-/// The first instant after `t`. The end is exclusive.
+/// Returns the first instant after `t`. The end is exclusive.
 pub(super) fn after(trigger: &Trigger, state: &TriggerState, t: Timestamp) -> Option<Timestamp> {
     let ended = |fire: Timestamp| trigger.end_at.is_some_and(|end| end <= fire);
     if ended(t) {
@@ -72,13 +72,13 @@ pub(super) fn after(trigger: &Trigger, state: &TriggerState, t: Timestamp) -> Op
     (!ended(fire)).then_some(fire)
 }
 
-/// Whether the way to an instant depends on where the question starts: Quartz's days and weeks.
+/// Returns whether the way to an instant depends on where the question starts: Quartz's days and weeks.
 pub(super) fn leaps(trigger: &Trigger, state: &TriggerState) -> bool {
     trigger.semantics == Semantics::Quartz
         && Interval::of(trigger, state.start_at).is_some_and(|interval| interval.days().is_some())
 }
 
-/// The last instant before `t` of an interval that [`leaps`]: goes on from each of the places where the last
+/// Returns the last instant before `t` of an interval that [`leaps`]: goes on from each of the places where the last
 /// leaps begin.
 pub(super) fn before(trigger: &Trigger, state: &TriggerState, t: Timestamp) -> Option<Timestamp> {
     let interval = Interval::of(trigger, state.start_at)?;
@@ -90,7 +90,7 @@ pub(super) fn before(trigger: &Trigger, state: &TriggerState, t: Timestamp) -> O
     asked.filter_map(|asked| std::iter::successors(next(&asked), next).last()).max()
 }
 
-/// So many intervals before an instant there is an earlier one, even where a day is skipped.
+/// The number of intervals before an instant within which there is an earlier one, even where a day is skipped.
 const LEAPS_BACK: i64 = 4;
 
 /// Quartz's `getFinalFireTime`: one interval back from the first instant around the end.
@@ -107,7 +107,7 @@ pub(super) fn final_fire(trigger: &Trigger) -> Option<Timestamp> {
     })
 }
 
-/// The number of instants in `[from, to)`.
+/// Returns the number of instants in `[from, to)`.
 pub(super) fn count(trigger: &Trigger, state: &TriggerState, from: Timestamp, to: Timestamp) -> u64 {
     let start = state.start_at;
     let to = trigger.end_at.map_or(to, |end| to.min(end.max(start + 1)));
@@ -128,7 +128,7 @@ pub(super) fn count(trigger: &Trigger, state: &TriggerState, from: Timestamp, to
     }
 }
 
-/// The number of instants in `[from, to)` of an interval that [`is_walked`] and that are `included`.
+/// Returns the number of instants in `[from, to)` of an interval that [`is_walked`] and that are `included`.
 pub(super) fn count_walked(
     trigger: &Trigger,
     state: &TriggerState,
@@ -157,13 +157,13 @@ pub(super) fn each_until(
     }
 }
 
-/// The length of Quartz's walk to `t`; 0 where there is none.
+/// Returns the length of Quartz's walk to `t`; 0 where there is none.
 pub(super) fn steps_to(trigger: &Trigger, state: &TriggerState, t: Timestamp) -> u32 {
     let interval = Interval::of(trigger, state.start_at).filter(|interval| interval.elapsed_ms().is_none());
     interval.filter(|_| trigger.semantics == Semantics::Quartz).map_or(0, |it| quartz::steps_to(&it, t))
 }
 
-/// Whether instants are those of Quartz's walk, which ends before 2301: 120,000 of them at most.
+/// Returns whether instants are those of Quartz's walk, which ends before 2301: 120,000 of them at most.
 pub(super) fn is_walked(trigger: &Trigger, state: &TriggerState) -> bool {
     trigger.semantics == Semantics::Quartz
         && Interval::of(trigger, state.start_at).is_some_and(|interval| interval.elapsed_ms().is_none())
@@ -175,7 +175,7 @@ pub(super) fn last_of_all(trigger: &Trigger, state: &TriggerState) -> Timestamp 
     walk.map_or(Timestamp::MAX, |interval| quartz::regular_end(&interval))
 }
 
-/// Whether Quartz's walk up to `until` picks up shifts.
+/// Returns whether Quartz's walk up to `until` picks up shifts.
 pub(super) fn is_path(trigger: &Trigger, state: &TriggerState, until: Timestamp) -> bool {
     is_walked(trigger, state)
         && Interval::of(trigger, state.start_at).is_some_and(|interval| !quartz::is_regular(&interval, until))

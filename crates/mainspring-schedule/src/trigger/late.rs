@@ -5,7 +5,7 @@ use crate::calendar::Budget;
 use crate::{MisfirePolicy, Timestamp};
 
 impl Trigger {
-    /// The state after a misfire noticed at `now`: Quartz's `updateAfterMisfire`, and nothing else.
+    /// Returns the state after a misfire noticed at `now`: Quartz's `updateAfterMisfire`, and nothing else.
     ///
     /// Whether the trigger counts as late at all, and which instants are missed, is the business of
     /// [`Trigger::due`]. A policy that fires now sets `next_fire_at` to `now`, whatever the calendar
@@ -37,7 +37,7 @@ impl Trigger {
         state
     }
 
-    /// The state after the calendar was replaced by the one that this trigger has now: Quartz's
+    /// Returns the state after the calendar was replaced by the one that this trigger has now: Quartz's
     /// `updateWithNewCalendar`.
     ///
     /// Where nothing has fired yet, the search starts at `now`. `delay` keeps its next fire, moved
@@ -52,8 +52,8 @@ impl Trigger {
         state
     }
 
-    /// The policy after `smart` has chosen, and after `fire_now` of a trigger with repeats has
-    /// become what Quartz makes of it.
+    /// Returns the policy after `smart` has chosen, and after `fire_now` of a trigger with repeats has become what
+    /// Quartz makes of it.
     #[must_use]
     pub fn effective_misfire(&self, state: &TriggerState) -> MisfirePolicy {
         use MisfirePolicy as P;

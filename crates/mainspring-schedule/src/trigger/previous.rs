@@ -6,7 +6,7 @@ use crate::civil::DAY_MS;
 use crate::{Civil, Semantics, Timestamp};
 
 impl Trigger {
-    /// The last fire time before `t`, or `None`: what a console shows and a backfill starts from.
+    /// Returns the last fire time before `t`, or `None`. Consoles show it and backfills start from it.
     ///
     /// Of the state, only the start and the repeat count matter: this is about the schedule, not
     /// about what has really fired. Under Quartz semantics, where fires may depend on where the
@@ -39,7 +39,7 @@ impl Trigger {
         self.last_before(&fresh, t)
     }
 
-    /// The last fire before `t` of a schedule whose counts do not matter.
+    /// Returns the last fire before `t` of a schedule whose counts do not matter.
     pub(super) fn last_before(&self, state: &TriggerState, t: Timestamp) -> Option<Timestamp> {
         let mut fire = self.schedule_before(state, t)?;
         let Some(calendar) = self.calendar.as_deref() else {
@@ -55,7 +55,7 @@ impl Trigger {
         Some(fire)
     }
 
-    /// As [`Trigger::last_before`], but without the calendar.
+    /// Like [`Trigger::last_before`], but without the calendar.
     fn schedule_before(&self, state: &TriggerState, t: Timestamp) -> Option<Timestamp> {
         match &self.schedule {
             Schedule::Every { interval_ms, .. } => every::before(self, state, (*interval_ms).max(1), t),
@@ -73,7 +73,7 @@ impl Trigger {
         }
     }
 
-    /// What [`Trigger::schedule_before`] costs near `t`, for the budget of a search.
+    /// Returns the cost of [`Trigger::schedule_before`] near `t`, for the budget of a search.
     fn steps_before(&self, state: &TriggerState, t: Timestamp) -> u32 {
         match self.schedule {
             Schedule::CalendarInterval { .. } => {
@@ -85,7 +85,7 @@ impl Trigger {
         }
     }
 
-    /// The last instant before `t`, found with nothing but the way forward, on which instants grow with the
+    /// Returns the last instant before `t`, found with nothing but the way forward, on which instants grow with the
     /// question: goes back in growing strides until there is an instant in between.
     fn before_by_halving(&self, state: &TriggerState, t: Timestamp) -> Option<Timestamp> {
         let floor = state.start_at - 1_000;
@@ -129,7 +129,7 @@ impl Trigger {
         }
     }
 
-    /// The fire that used up the repeats, when it lies before `t`.
+    /// Returns the fire that used up the repeats, when it lies before `t`.
     fn last_of_repeats(&self, state: &TriggerState, repeats: u32, t: Timestamp) -> Option<Timestamp> {
         let before_all = state.start_at - 1_000;
         if self.calendar.is_some() && repeats < WALKED_MAX {
@@ -139,7 +139,7 @@ impl Trigger {
         self.nth_after(state, before_all, u64::from(repeats) + 1, t)
     }
 
-    /// The n-th fire after `t`, counted from 1, if it lies before `limit`.
+    /// Returns the n-th fire after `t`, counted from 1, if it lies before `limit`.
     pub(super) fn nth_after(&self, state: &TriggerState, t: Timestamp, n: u64, limit: Timestamp) -> Option<Timestamp> {
         let count = |until: Timestamp| self.count_between(state, t + 1, until);
         let (mut fewer, mut enough) = (t, (t + 1_000).min(limit));
@@ -161,10 +161,10 @@ impl Trigger {
     }
 }
 
-/// So many fires under a calendar are walked through one by one.
+/// The number of fires under a calendar that are counted one by one.
 const WALKED_MAX: u32 = 2_000;
 
-/// The last fire of a trigger that has not fired yet; `None` when there is no last one.
+/// Returns the last fire of a trigger that has not fired yet; `None` when there is no last one.
 pub(super) fn last_fire(trigger: &Trigger) -> Option<Timestamp> {
     let state = trigger.unfired();
     let limit = match trigger.end_at {

@@ -68,7 +68,7 @@ pub enum TriggerError {
 }
 
 impl TriggerError {
-    /// The stable code of this error.
+    /// Returns the stable code of this error.
     #[must_use]
     pub const fn code(&self) -> &'static str {
         match self {
@@ -186,7 +186,7 @@ impl Schedule {
 }
 
 impl Schedule {
-    /// The misfire policies that this kind may have.
+    /// Returns the misfire policies that this kind may have.
     #[must_use]
     pub const fn misfire_policies(&self) -> &'static [MisfirePolicy] {
         use MisfirePolicy::{

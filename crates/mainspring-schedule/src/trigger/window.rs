@@ -45,20 +45,19 @@ impl<'a> Window<'a> {
         (at(self.from), at(to))
     }
 
-    /// The ends of a window, if the day fires and exists. One that lies within a gap fires once,
-    /// after it.
+    /// Returns the ends of a window, if the day fires and exists. One that lies within a gap fires once, after it.
     fn fitting(&self, day_number: i64, first: Timestamp, last: Timestamp) -> Option<(Timestamp, Timestamp)> {
         let exists = || self.zone.to_local(first).day_number() == day_number;
         (self.fires_on(day_number) && exists()).then_some((first, last.max(first)))
     }
 
-    /// A time of day on a day.
+    /// Returns a time of day on a day.
     fn local(day_number: i64, time: TimeOfDay) -> Civil {
         Civil::from_millis(day_number * DAY_MS + time.as_millis())
     }
 }
 
-/// The first instant after `t`. The end is inclusive; repeats count fires, not instants.
+/// Returns the first instant after `t`. The end is inclusive; repeats count fires, not instants.
 pub(super) fn after(trigger: &Trigger, state: &TriggerState, t: Timestamp) -> Option<Timestamp> {
     if state.repeat_count.is_some_and(|repeats| state.times_triggered > repeats) {
         return None;
@@ -71,8 +70,8 @@ pub(super) fn after(trigger: &Trigger, state: &TriggerState, t: Timestamp) -> Op
     .filter(|fire| *fire <= Timestamp::MAX)
 }
 
-/// Whether a fire found from an arbitrary instant is also found from the fire before it: Quartz
-/// looks at the end only when it comes to another day.
+/// Returns whether a fire found from an arbitrary instant is also found from the fire before it: Quartz looks at the
+/// end only when it comes to another day.
 pub(super) fn is_reached(trigger: &Trigger, state: &TriggerState, fire: Timestamp) -> bool {
     match (trigger.semantics, trigger.end_at, Window::of(trigger, state.start_at)) {
         (Semantics::Quartz, Some(end), Some(window)) => {
@@ -85,8 +84,8 @@ pub(super) fn is_reached(trigger: &Trigger, state: &TriggerState, fire: Timestam
     }
 }
 
-/// Where a fire that was found from an arbitrary instant is left out on the way from the fire before it: the
-/// instant from which to go on. Quartz comes late to the day after a window that began in a gap.
+/// Returns the instant from which to continue if a fire, found from an arbitrary instant, is left out on the way from
+/// the fire before it. Quartz comes late to the day after a window that began in a gap.
 pub(super) fn left_out_until(trigger: &Trigger, state: &TriggerState, fire: Timestamp) -> Option<Timestamp> {
     let window = Window::of(trigger, state.start_at).filter(|_| trigger.semantics == Semantics::Quartz)?;
     let day = window.zone.to_local(fire).day_number();

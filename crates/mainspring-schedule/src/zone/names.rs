@@ -49,7 +49,7 @@ fn candidates(name: &str) -> &'static [&'static str] {
     known.map_or(&[], |(_, zones)| zones)
 }
 
-/// What to write instead, to follow the name that is unknown.
+/// Returns advice to append to an unknown name.
 pub(super) fn advice(suggestion: Option<&str>, candidates: &[&str]) -> String {
     match (suggestion, candidates) {
         (Some(name), _) => format!("; did you mean `{name}`?"),
@@ -66,7 +66,7 @@ pub(super) fn every_candidate() -> impl Iterator<Item = &'static str> {
     ABBREVIATIONS.iter().flat_map(|(_, zones)| zones.iter().copied())
 }
 
-/// The nearest name: by the whole name, or by the city alone when no region is given.
+/// Returns the nearest name: by the whole name, or by the city alone when no region is given.
 fn nearest(name: &str) -> Option<String> {
     let wanted = name.to_ascii_lowercase().replace([' ', '-'], "_");
     // The tz database names a zone after its most populous city at the time, which is not the capital here.

@@ -21,7 +21,7 @@ pub(super) struct Table {
     starts: Box<[i64]>,
     /// Offsets of the windows.
     offsets: Box<[i64]>,
-    /// For each stretch of 2^34 ms from `TABLE_START_MS`, the window at its beginning.
+    /// The window at the beginning of each stretch of 2^34 ms from `TABLE_START_MS`.
     index: Box<[u16]>,
     /// The first instant that the table does not answer for.
     table_end: i64,
@@ -86,7 +86,7 @@ impl Table {
         }
     }
 
-    /// As `Zone::resolve`, for local times that may be near a change.
+    /// Like `Zone::resolve`, for local times that may be near a change.
     #[cold]
     pub(super) fn resolve_near_change(&self, local_ms: i64) -> Resolved {
         let mut window = self.window(local_ms.saturating_sub(MAX_OFFSET_MS));
@@ -106,7 +106,7 @@ impl Table {
         }
     }
 
-    /// The local time is shown in `window`; and perhaps again after it.
+    /// Resolves a local time that is shown in `window`, and perhaps again after it.
     fn resolve_at_end(&self, window: OffsetWindow, local_ms: i64) -> Resolved {
         let first = Timestamp::from_millis(local_ms - window.offset_ms);
         if window.to_ms == i64::MAX {

@@ -33,7 +33,7 @@ impl TzdataVersion {
         Self(number)
     }
 
-    /// The number to keep.
+    /// Returns the number to store.
     #[must_use]
     pub const fn number(self) -> u32 {
         self.0

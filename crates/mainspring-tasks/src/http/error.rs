@@ -1,4 +1,4 @@
-//! What went wrong with a call, as a stable code and a sentence.
+//! Errors of HTTP calls, as a stable code and a sentence.
 
 use std::error::Error;
 use std::io;

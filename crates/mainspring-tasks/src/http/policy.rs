@@ -1,4 +1,4 @@
-//! Which addresses an HTTP call may reach: the public internet, and what is allowed by name.
+//! The outbound policy of HTTP calls: public addresses, and those that are allowed by name.
 //!
 //! A scheduler that fetches any URL is a way into its own network (SSRF). So loopback, private,
 //! link-local (cloud metadata among them), multicast and every other special range is denied unless
@@ -11,7 +11,7 @@ use std::str::FromStr;
 
 use ipnet::{IpNet, Ipv4Net, Ipv6Net};
 
-/// Which addresses HTTP calls may reach. The default allows public addresses only.
+/// The addresses that HTTP calls may reach. The default allows public addresses only.
 ///
 /// ```
 /// use mainspring_tasks::OutboundPolicy;
@@ -48,14 +48,14 @@ pub enum Allow {
     Host(String),
 }
 
-/// Why a text is not an [`Allow`].
+/// The reason why a text is not an [`Allow`].
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{text}` is not an outbound exception: give loopback, private, any, a network such as 10.0.0.0/8, \
      an address with or without port, or a host name"
 )]
 pub struct AllowError {
-    /// What was given.
+    /// The text as given.
     pub text: String,
 }
 
@@ -137,7 +137,7 @@ impl fmt::Display for Allow {
     }
 }
 
-/// A name with a letter in its last label, so that `127.1` or `0x7f.1` is never taken for one.
+/// Returns whether the text is a name: its last label has a letter, so that `127.1` or `0x7f.1` never counts as one.
 fn is_host_name(text: &str) -> bool {
     let name = text.trim_end_matches('.');
     let label = |label: &str| {
@@ -184,7 +184,7 @@ const SPECIAL_V4: [IpNet; 17] = [
 /// The only range of IPv6 in which public addresses lie.
 const GLOBAL_V6: IpNet = v6(0x2000, 0, 3);
 
-/// What is special inside it: protocol assignments and Teredo, documentation, 6to4.
+/// The special ranges inside it: protocol assignments and Teredo, documentation, 6to4.
 const SPECIAL_V6: [IpNet; 4] = [v6(0x2001, 0, 23), v6(0x2001, 0xdb8, 32), v6(0x2002, 0, 16), v6(0x3fff, 0, 20)];
 
 /// Networks without IPv4 reach it through this prefix (NAT64, RFC 6052).

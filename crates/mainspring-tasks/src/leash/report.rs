@@ -1,4 +1,4 @@
-//! What a leash tells its worker, one line each.
+//! The reports of a leash to its worker, one line each.
 
 use std::io::Write;
 use std::time::Duration;
@@ -23,7 +23,7 @@ pub(crate) enum Report {
     },
     /// The worker was silent for so many milliseconds, and the tree is ended for that.
     Lapsed(u32),
-    /// So many processes could not be ended.
+    /// The number of processes that could not be ended.
     Left(usize),
     /// This process goes on, now that the program has ended.
     Background(Pid),

@@ -1,4 +1,4 @@
-//! From byte streams to numbered lines within bounds.
+//! Turns byte streams into numbered lines within bounds.
 
 use std::time::Duration;
 
@@ -10,11 +10,11 @@ use super::line::{LogChunk, LogLine, Stream};
 use super::tail::{Dropped, Tail};
 use crate::settings::LogLimits;
 
-/// How long a line may wait for company before its chunk is sent.
+/// The longest time that a line waits for others before its chunk is sent.
 const CHUNK_DELAY: Duration = Duration::from_millis(25);
-/// When a chunk is sent for its size.
+/// The size at which a chunk is sent.
 const CHUNK_BYTES: usize = 32 * 1024;
-/// What a line costs beside its text.
+/// The cost of a line beside its text, in bytes.
 const LINE_OVERHEAD: usize = 32;
 
 /// Collects the lines of one attempt into chunks and keeps the cap on its log.
@@ -26,7 +26,7 @@ pub(crate) struct Recorder {
     pending_since: Option<Instant>,
     text_bytes: u64,
     next_line: u64,
-    /// What comes after the head of a log that is full.
+    /// The lines after the head of a full log.
     tail: Tail,
     /// Whether the head is full.
     head_full: bool,
@@ -34,7 +34,7 @@ pub(crate) struct Recorder {
     late: Vec<LogLine>,
     truncated: bool,
     reader_gone: bool,
-    /// How long lines may wait to be taken once the work has ended.
+    /// The time that lines may wait to be taken after the work has ended.
     pub(crate) patience: Duration,
 }
 
@@ -90,12 +90,12 @@ impl Recorder {
         if self.tail.is_empty() { self.push(line) } else { self.late.push(line) }
     }
 
-    /// Whether each further line takes the place of another, or is not kept at all.
+    /// Returns whether each further line replaces another or is dropped.
     pub(crate) fn is_closed(&self) -> bool {
         self.reader_gone || self.truncated
     }
 
-    /// When the pending lines should be sent at the latest.
+    /// Returns the latest time to send the pending lines.
     pub(crate) fn flush_at(&self) -> Option<Instant> {
         self.pending_since.map(|since| since + CHUNK_DELAY)
     }

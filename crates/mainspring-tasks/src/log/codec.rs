@@ -16,19 +16,19 @@ const PARTIAL: u8 = 0b100;
 /// Flags, time and length take a byte each at least; so a count beyond that is a lie.
 const LINE_BYTES_MIN: usize = 3;
 
-/// Why bytes are not a chunk.
+/// The reason why bytes are not a chunk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CodecError {
     /// The bytes end too early.
     #[error("the log chunk ends early, at byte {at}")]
     Short {
-        /// How many bytes there are.
+        /// The number of bytes.
         at: usize,
     },
     /// A newer version of mainspring wrote it.
     #[error("the log chunk has version {version}, this program reads version 1")]
     Version {
-        /// What the first byte says.
+        /// The first byte.
         version: u8,
     },
     /// A field has a value that is never written.

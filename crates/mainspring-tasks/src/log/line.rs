@@ -3,18 +3,18 @@
 /// One line of an attempt's log.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct LogLine {
-    /// When it was read, in milliseconds since 1970 UTC.
+    /// The time at which it was read, in milliseconds since 1970 UTC.
     pub at_ms: i64,
-    /// Where it came from.
+    /// The stream that it came from.
     pub stream: Stream,
     /// The text without its line end. Bytes that are not UTF-8 are replaced by U+FFFD; control
     /// characters are kept as they came, so whoever shows it must escape them.
     pub text: String,
-    /// Whether the line goes on in the next one of the same stream, because it was too long.
+    /// Whether the line continues in the next one of the same stream, because it was too long.
     pub partial: bool,
 }
 
-/// Where a line came from.
+/// The source of a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Stream {
     /// The process's standard output, or the body of an HTTP response.
@@ -35,7 +35,7 @@ pub struct LogChunk {
 }
 
 impl LogChunk {
-    /// The index after the last line.
+    /// Returns the index after the last line.
     pub fn end_line(&self) -> u64 {
         self.first_line + self.lines.len() as u64
     }

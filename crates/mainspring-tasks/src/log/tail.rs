@@ -16,7 +16,7 @@ pub(crate) struct Tail {
     dropped: Dropped,
 }
 
-/// What is not kept.
+/// The lines that are not kept.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Dropped {
     pub(crate) lines: u64,
@@ -24,7 +24,7 @@ pub(crate) struct Dropped {
 }
 
 impl Tail {
-    /// For a log of so many bytes: a quarter of it, 1 MiB at most.
+    /// Creates the tail of a log of so many bytes: a quarter of it, 1 MiB at most.
     pub(crate) fn of(log_bytes_max: u64) -> Self {
         let bytes_max = (log_bytes_max / 4).min(BYTES_MAX);
         Self { lines: VecDeque::new(), bytes: 0, bytes_max, dropped: Dropped::default() }
@@ -63,19 +63,19 @@ impl Tail {
         }
     }
 
-    /// Whether nothing came after the head.
+    /// Returns whether nothing came after the head.
     pub(crate) fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }
 
-    /// The lines that are kept, first to last.
+    /// Takes the kept lines, first to last.
     pub(crate) fn take(&mut self) -> VecDeque<LogLine> {
         self.bytes = 0;
         std::mem::take(&mut self.lines)
     }
 }
 
-/// A line with its end.
+/// Returns the size of a line with its end, in bytes.
 fn bytes_of(line: &LogLine) -> u64 {
     line.text.len() as u64 + 1
 }

@@ -17,7 +17,7 @@ use crate::ended::{Outcome, TaskError};
 use crate::leash::STRAY_GRACE;
 use crate::leftovers::LET_GO_AFTER;
 
-/// How long KILL may take before the worker gives up.
+/// The time after KILL before the worker gives up.
 const STUCK_AFTER: Duration = Duration::from_secs(10);
 const ROUND: Duration = Duration::from_millis(10);
 

@@ -1,4 +1,4 @@
-//! What a process makes of the job's data, through the file `$MS_DATA`.
+//! Passes the job's data to a process and back, through the file `$MS_DATA`.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! What is needed to start a process, and what is known at its end.
+//! The input of starting a process, and the result of its end.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, PipeWriter};
@@ -23,13 +23,13 @@ pub(crate) struct Launch {
     /// A `NAME=value` of the environment that no other process has.
     pub(crate) marker: Vec<u8>,
     pub(crate) kill_grace: Duration,
-    /// Whether what a finished program left running goes on.
+    /// Whether leftovers of a finished program continue.
     pub(crate) lets_go: bool,
     pub(crate) silence: Option<crate::Silence>,
     pub(crate) leash: Option<LeashProgram>,
 }
 
-/// How to start a leash.
+/// The program that starts a leash.
 #[derive(Clone, Debug)]
 pub(crate) struct LeashProgram {
     pub(crate) program: PathBuf,
@@ -46,20 +46,20 @@ impl Launch {
         Ok(())
     }
 
-    /// The program's name for messages.
+    /// Returns the program's name for messages.
     pub(crate) fn program(&self) -> String {
         self.argv.first().map(OsString::as_os_str).unwrap_or(OsStr::new("")).to_string_lossy().into_owned()
     }
 }
 
-/// How a process tree ended.
+/// The end of a process tree.
 #[derive(Debug, Default)]
 pub(crate) struct Exit {
     /// The main process's exit code and the signal that ended it, once it has ended.
     status: Option<(Option<i32>, Option<i32>)>,
-    /// Why it was ended, when the worker did it.
+    /// The reason why the worker ended it, if it did.
     pub(crate) stopped: Option<Outcome>,
-    /// How many processes could not be ended.
+    /// The number of processes that could not be ended.
     pub(crate) left: usize,
     /// Processes that go on.
     pub(crate) background: Vec<Pid>,

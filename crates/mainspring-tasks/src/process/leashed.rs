@@ -21,7 +21,7 @@ use crate::ended::{Outcome, TaskError};
 use crate::leash::report::Report;
 use crate::leash::{self, STUCK_AFTER};
 
-/// What the leash may take beyond its own limits.
+/// The time that the leash may take beyond its own limits.
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// The leash and the connection to it. Dropping it ends the whole tree with KILL.
@@ -35,7 +35,7 @@ pub(crate) struct Leashed {
     silence: Option<Silence>,
 }
 
-/// How often the worker says that it is alive, within the longest silence.
+/// The number of heartbeats that the worker sends to the leash within the longest silence.
 const SIGNS_OF_LIFE: u32 = 5;
 
 impl Leashed {
@@ -130,14 +130,14 @@ impl Leashed {
     }
 }
 
-/// A socket whose other end can be a process's standard input.
+/// Returns a socket whose other end can be a process's standard input.
 fn control_socket() -> io::Result<(tokio::net::UnixStream, Stdio)> {
     let (ours, theirs) = std::os::unix::net::UnixStream::pair()?;
     ours.set_nonblocking(true)?;
     Ok((tokio::net::UnixStream::from_std(ours)?, OwnedFd::from(theirs).into()))
 }
 
-/// The leash gets the program's arguments, so their faults show when it starts.
+/// Returns the error of a start. The leash gets the program's arguments, so their faults show when it starts.
 fn leash_error(launch: &Launch, error: &io::Error) -> TaskError {
     match error.kind() {
         io::ErrorKind::ArgumentListTooLong | io::ErrorKind::InvalidInput => spawn_error(&launch.program(), error),

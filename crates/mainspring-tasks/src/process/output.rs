@@ -1,4 +1,4 @@
-//! What a process reports through the file `$MS_OUTPUT`.
+//! Reads the output of a process from the file `$MS_OUTPUT`.
 //!
 //! Either one JSON object, or lines: each is `key=value`, whose value is text, or a JSON object,
 //! whose members are taken over. A later key replaces an earlier one; empty lines are passed over.
@@ -37,7 +37,7 @@ pub(crate) fn read(path: &Path, bytes_max: u64) -> Result<Option<Value>, TaskErr
     Ok((!fields.is_empty()).then_some(Value::Object(fields)))
 }
 
-/// A link is not followed and a named pipe not waited for.
+/// Reads the file. It follows no link and does not wait for a named pipe.
 pub(super) fn read_bytes(path: &Path, bytes_max: u64) -> io::Result<Vec<u8>> {
     let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
     let file = OpenOptions::new().read(true).custom_flags(flags).open(path)?;

@@ -1,4 +1,4 @@
-//! From a process's pipes into its log.
+//! Copies a process's pipes into its log.
 
 use std::future::Future;
 use std::io::{self, PipeWriter};
@@ -14,9 +14,9 @@ use crate::log::capture::{LineCutter, Recorder};
 use crate::log::line::Stream;
 
 const BUFFER_BYTES: usize = 16 * 1024;
-/// How long to read on when the tree is gone and someone else holds a pipe open.
+/// The time to read on when the tree is gone and another process holds a pipe open.
 const FOREIGN_HOLDER: Duration = Duration::from_millis(250);
-/// How long to read on at most, when they print all the time.
+/// The longest time to read on when such processes print all the time.
 const CHATTY_HOLDER: Duration = Duration::from_secs(1);
 
 /// The reading ends of standard output and error.

@@ -54,17 +54,17 @@ pub(crate) struct AttemptFolder {
 }
 
 impl AttemptFolder {
-    /// Where the process starts, unless the job says otherwise.
+    /// Returns the folder in which the process starts, unless the job names another.
     pub(crate) fn work(&self) -> PathBuf {
         self.folder.path().join("work")
     }
 
-    /// The file behind `$MS_OUTPUT`.
+    /// Returns the file behind `$MS_OUTPUT`.
     pub(crate) fn output(&self) -> PathBuf {
         self.folder.path().join("output")
     }
 
-    /// The file behind `$MS_DATA`.
+    /// Returns the file behind `$MS_DATA`.
     pub(crate) fn data(&self) -> PathBuf {
         self.folder.path().join("data")
     }

@@ -44,7 +44,7 @@ fn names(starts: &[WorkerRun]) -> Vec<&str> {
     starts.iter().map(|run| run.run.as_str()).collect()
 }
 
-/// A worker with three slots that joined at 0.
+/// Returns a worker with three slots that joined at 0.
 fn terms() -> WorkerTerms {
     WorkerTerms { id: "w".to_owned(), hold_ms: 2_500, idle_hold_ms: Some(15_000), give_up_ms: GIVE_UP }
 }

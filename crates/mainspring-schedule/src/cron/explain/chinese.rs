@@ -40,7 +40,7 @@ pub(super) fn explain(cron: &Cron) -> String {
     format!("{sentence}{glue}{time}（{} 语法）", cron.dialect())
 }
 
-/// The time of day, and whether "每天" goes before it when no days are named.
+/// Returns the time of day, and whether "每天" goes before it when no days are named.
 fn time(fields: &Fields) -> (String, bool) {
     let (seconds, minutes, hours) = (Pattern::seconds(fields), Pattern::minutes(fields), Pattern::hours(fields));
     let (&Pattern::One(second), &Pattern::One(minute)) = (&seconds, &minutes) else {
@@ -138,7 +138,7 @@ fn days(days: &Days, month_named: bool) -> Option<String> {
     })
 }
 
-/// A number after a Chinese character is set off by a blank.
+/// Returns the text with a space between a Chinese character and a following number.
 fn in_month(of_month: &str, days: &str) -> String {
     let blank = if days.starts_with(|c: char| c.is_ascii_digit()) { " " } else { "" };
     format!("{of_month}{blank}{days}")
@@ -183,7 +183,7 @@ fn name(weekday: u32) -> &'static str {
     WEEKDAYS[weekday as usize - 1]
 }
 
-/// The members as numbers; `None` for all of them.
+/// Returns the members as numbers; `None` for all of them.
 fn values(pattern: &Pattern) -> Option<String> {
     show_values(pattern, " 至 ", |value| value.to_string())
 }

@@ -44,7 +44,7 @@ pub(super) fn explain(cron: &Cron) -> String {
     format!("{sentence} ({} dialect)", cron.dialect())
 }
 
-/// The time of day, and whether it is a list of times ("At …") rather than a repetition ("Every …").
+/// Returns the time of day, and whether it is a list of times ("At …") rather than a repetition ("Every …").
 fn time(fields: &Fields) -> (String, bool) {
     let (seconds, minutes, hours) = (Pattern::seconds(fields), Pattern::minutes(fields), Pattern::hours(fields));
     let (&Pattern::One(second), &Pattern::One(minute)) = (&seconds, &minutes) else {
@@ -203,7 +203,7 @@ fn name(weekday: u32) -> &'static str {
     WEEKDAYS[weekday as usize - 1]
 }
 
-/// The members in words; `None` for all of them.
+/// Returns the members in words; `None` for all of them.
 fn values(pattern: &Pattern, show: impl Fn(u32) -> String) -> Option<String> {
     let range = |(first, last): (u32, u32)| {
         if first == last { show(first) } else { format!("{} to {}", show(first), show(last)) }

@@ -11,7 +11,7 @@ use crate::cron::fields::Fields;
 use crate::cron::search::{last_time, previous_local};
 use crate::{Civil, Timestamp, Zone};
 
-/// The last fire before `t` to which a question from a second before `start` on leads.
+/// Returns the last fire before `t` to which a question from a second before `start` on leads.
 pub(crate) fn previous_between(fields: &Fields, zone: &Zone, start: Timestamp, t: Timestamp) -> Option<Timestamp> {
     if fields.days.have_nearest() {
         return last_of_nearest(fields, zone, start, t);
@@ -34,7 +34,7 @@ fn last_second_before(t: Timestamp) -> Timestamp {
     Timestamp::from_millis((t.as_millis() - 1).div_euclid(SECOND_MS) * SECOND_MS)
 }
 
-/// The last instant up to `limit`, outside of first passes, that shows a fitting time.
+/// Returns the last instant up to `limit`, outside of first passes, that shows a fitting time.
 fn last_fitting(fields: &Fields, zone: &Zone, mut limit: Timestamp) -> Option<Timestamp> {
     loop {
         let window = zone.window(limit);
@@ -74,7 +74,7 @@ fn last_of_nearest(fields: &Fields, zone: &Zone, start: Timestamp, t: Timestamp)
     None
 }
 
-/// The last fire before `t` to which a question on one day leads, up to the last fitting time of that day.
+/// Returns the last fire before `t` to which a question on one day leads, up to the last fitting time of that day.
 fn last_from_day(fields: &Fields, zone: &Zone, day: i64, start: Timestamp, t: Timestamp) -> Option<Timestamp> {
     let midnight = Civil::from_millis(day * DAY_MS);
     let last_time = Civil::from_millis(day * DAY_MS + last_time(fields, fields.hours));
@@ -87,7 +87,7 @@ fn last_from_day(fields: &Fields, zone: &Zone, day: i64, start: Timestamp, t: Ti
     stretches.into_iter().flatten().filter_map(last).max()
 }
 
-/// The last fire before `t` to which questions from `from` to `to` lead, in whole seconds; in between, fires
+/// Returns the last fire before `t` to which questions from `from` to `to` lead, in whole seconds; in between, fires
 /// grow with the question.
 fn last_from_stretch(fields: &Fields, zone: &Zone, from: Timestamp, to: Timestamp, t: Timestamp) -> Option<Timestamp> {
     let fire_after = |asked| next_after(fields, zone, asked).filter(|fire| *fire < t);

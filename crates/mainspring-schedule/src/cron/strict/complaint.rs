@@ -75,7 +75,7 @@ impl Builder<'_> {
         error
     }
 
-    /// An error with the values of the field as what was expected.
+    /// Returns an error with the values of the field as what was expected.
     pub(super) fn error(&self, code: &'static str, problem: &str, span: Range<usize>) -> CronError {
         let (low, high) = self.bounds();
         let expected = match (self.field, self.dialect) {
@@ -88,7 +88,7 @@ impl Builder<'_> {
     }
 }
 
-/// The name that a word begins with, or is one slip away from.
+/// Returns the name that a word begins with, or is one slip away from.
 pub(super) fn nearest_name(text: &str, names: &[&str]) -> Option<String> {
     let upper = text.to_ascii_uppercase();
     let score = |name: &&&str| strsim::damerau_levenshtein(&upper, name);

@@ -13,7 +13,7 @@ pub(super) fn after(interval: &Interval<'_>, t: Timestamp) -> Option<Timestamp> 
     restored(interval, walk(interval, leap(interval, t), t)?, t)
 }
 
-/// The instants after `t`, one after the other: what [`after`] answers when asked for each from the one before.
+/// Returns the instants after `t`, one after the other: what [`after`] answers when asked for each from the one before.
 ///
 /// A walk that begins where the one before has come by goes on from where that one stands, so that an instant
 /// costs a few steps and not a walk.
@@ -39,7 +39,7 @@ struct Walk {
 }
 
 impl Walk {
-    /// Where a walk from `landed` past `last` stands as well, if it takes the same steps.
+    /// Returns where a walk from `landed` past `last` stands as well, if it takes the same steps.
     fn goes_on_from(&self, interval: &Interval<'_>, landed: Timestamp, last: Timestamp) -> Option<Timestamp> {
         let comes_by = || landed == self.landed || step(interval, self.landed) == Some(landed);
         (self.asked < last && comes_by()).then_some(self.walked)
@@ -66,7 +66,7 @@ fn leap_in_window(interval: &Interval<'_>, fire: Timestamp, t: Timestamp) -> Opt
     (steps > 1).then(|| fire + steps * step_ms)
 }
 
-/// The fire with the hour of the start, where that is to be preserved.
+/// Returns the fire with the hour of the start, where that is to be preserved.
 fn restored(interval: &Interval<'_>, mut fire: Timestamp, t: Timestamp) -> Option<Timestamp> {
     if interval.preserve_hour {
         let hour = interval.zone.to_local(interval.start).hour();
@@ -88,8 +88,8 @@ pub(super) fn add(interval: &Interval<'_>, t: Timestamp, count: i64) -> Timestam
     }
 }
 
-/// Whether the walk up to `until` picks up nothing: no time of day near an offset change, no day
-/// of the month that some months do not have. Then it agrees with the standard rules.
+/// Returns whether the walk up to `until` picks up nothing: no time of day near an offset change, no day of the month
+/// that some months do not have. Then it agrees with the standard rules.
 pub(super) fn is_regular(interval: &Interval<'_>, until: Timestamp) -> bool {
     let until = until.min(regular_end(interval));
     let start = interval.zone.to_local(interval.start);
@@ -111,7 +111,7 @@ pub(super) fn is_regular(interval: &Interval<'_>, until: Timestamp) -> bool {
     true
 }
 
-/// The last instant of a walk that picks up nothing: the first of the year after the last.
+/// Returns the last instant of a walk that picks up nothing: the first of the year after the last.
 pub(super) fn regular_end(interval: &Interval<'_>) -> Timestamp {
     let year = interval.zone.resolve(Date::new(LAST_YEAR + 1, 1, 1).at(0, 0, 0)).earliest();
     standard::after(interval, year - 1).unwrap_or(Timestamp::MAX)
@@ -142,7 +142,7 @@ pub(super) fn steps_to(interval: &Interval<'_>, t: Timestamp) -> u32 {
     u32::try_from(count - leapt).unwrap_or(0)
 }
 
-/// The intervals between the start and `t`, the shortest month being as good as any.
+/// Returns the intervals between the start and `t`, the shortest month being as good as any.
 fn intervals_until(interval: &Interval<'_>, t: Timestamp) -> i64 {
     let days = interval.days().unwrap_or_else(|| match interval.unit {
         CalendarUnit::Year => 365 * interval.interval,
@@ -151,7 +151,7 @@ fn intervals_until(interval: &Interval<'_>, t: Timestamp) -> i64 {
     (1 + t.since(interval.start) / 1_000) / (days * 86_400)
 }
 
-/// How many of so many intervals are leapt over.
+/// Returns the number of intervals to leap over.
 fn leapt(count: i64) -> i64 {
     match count {
         ..=20 => 0,

@@ -8,7 +8,7 @@ use super::Interval;
 use crate::civil::DAY_MS;
 use crate::{CalendarUnit, Civil, Date, Resolved, Timestamp, days_in_month};
 
-/// The first instant after `t`.
+/// Returns the first instant after `t`.
 pub(super) fn after(interval: &Interval<'_>, t: Timestamp) -> Option<Timestamp> {
     let mut n = (index_near(interval, interval.zone.to_local(t).date()) - 1).max(0);
     // Skipped days aside, the second or third guess is right.
@@ -22,14 +22,14 @@ pub(super) fn after(interval: &Interval<'_>, t: Timestamp) -> Option<Timestamp> 
     None
 }
 
-/// The number of instants in `[from, to)`.
+/// Returns the number of instants in `[from, to)`.
 pub(super) fn count(interval: &Interval<'_>, from: Timestamp, to: Timestamp) -> u64 {
     let (first, end) = (rank(interval, from), rank(interval, to));
     let lost = lost_between(interval, first, end);
     u64::try_from(end - first - lost).unwrap_or(0)
 }
 
-/// What the n-th instant is.
+/// The n-th instant, or why there is none.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Nth {
     At(Timestamp),
@@ -57,7 +57,7 @@ fn nth_resolved(interval: &Interval<'_>, n: i64) -> Option<Resolved> {
     Some(interval.zone.resolve(Civil::from_millis(day * DAY_MS + start.millis_of_day())))
 }
 
-/// The number of n whose instants, skipped or not, lie before `t`.
+/// Returns the number of n whose instants, skipped or not, lie before `t`.
 fn rank(interval: &Interval<'_>, t: Timestamp) -> i64 {
     let before = |n: i64| nth_resolved(interval, n).is_some_and(|r| r.earliest() < t);
     let mut n = index_near(interval, interval.zone.to_local(t).date()).max(0);
@@ -70,8 +70,8 @@ fn rank(interval: &Interval<'_>, t: Timestamp) -> i64 {
     n
 }
 
-/// How many n in `[first, end)` have no instant of their own: those that are skipped, and those
-/// of a date that the zone skips when the next one is at the same instant.
+/// Returns the number of n in `[first, end)` without an instant of their own: skipped ones, and those of a date that
+/// the zone skips when the next one is at the same instant.
 fn lost_between(interval: &Interval<'_>, first: i64, end: i64) -> i64 {
     let start = interval.zone.to_local(interval.start);
     let (Some(from), Some(to)) = (
@@ -107,7 +107,7 @@ fn is_lost(interval: &Interval<'_>, n: i64) -> bool {
     }
 }
 
-/// The largest n whose date is not after `date`; 0 or more when that is not before the start.
+/// Returns the largest n whose date is not after `date`; 0 or more when that is not before the start.
 fn index_near(interval: &Interval<'_>, date: Date) -> i64 {
     let start = interval.zone.to_local(interval.start).date();
     let units = match interval.unit {
@@ -122,7 +122,7 @@ fn index_near(interval: &Interval<'_>, date: Date) -> i64 {
 /// More instants than a zone skips in a row, with room to spare.
 const STEPS_MAX: usize = 1_000;
 
-/// The n-th day, counted from 1970; `None` past the last year.
+/// Returns the n-th day, counted from 1970; `None` past the last year.
 fn nth_day(interval: &Interval<'_>, start: Date, n: i64) -> Option<i64> {
     let units = n.checked_mul(interval.interval).filter(|units| *units < 4_000_000)?;
     let months_later = match interval.unit {

@@ -8,7 +8,7 @@ use crate::civil::{DAY_MS, HOUR_MS};
 use crate::trigger::{Trigger, TriggerState};
 use crate::{Semantics, TimeOfDay, Timestamp};
 
-/// The number of instants in `[from, to)`, whatever the repeats.
+/// Returns the number of instants in `[from, to)`, whatever the repeats.
 pub(in crate::trigger) fn count(trigger: &Trigger, state: &TriggerState, from: Timestamp, to: Timestamp) -> u64 {
     let Some(window) = Window::of(trigger, state.start_at) else {
         return 0;
@@ -42,8 +42,8 @@ impl Sums<'_> {
         }
     }
 
-    /// Where a clock is put back over midnight, two windows overlap, and the instants are walked
-    /// through.
+    /// Counts the instants in `[from, to)`. Where a clock is put back over midnight, two windows overlap, and the
+    /// instants are counted one by one.
     fn count(&self, from: Timestamp, to: Timestamp) -> u64 {
         let mut count = 0;
         let mut done = from;
@@ -87,7 +87,7 @@ impl Sums<'_> {
         (ends + usual).saturating_add_signed(self.corrections(middle, from, to))
     }
 
-    /// What days near changes of offset have more than others.
+    /// Returns the difference in instants of days near offset changes.
     fn corrections(&self, days: Range<i64>, from: Timestamp, to: Timestamp) -> i64 {
         let mut more = 0;
         let mut next_day = days.start;
@@ -111,14 +111,14 @@ impl Sums<'_> {
         more
     }
 
-    /// Whether a day's window meets local times that a change of offset skips or repeats.
+    /// Returns whether a day's window meets local times that a change of offset skips or repeats.
     fn meets(&self, day: i64, local: &RangeInclusive<i64>) -> bool {
         let to = self.window.to.unwrap_or(TimeOfDay::LAST_SECOND);
         let at = |time: TimeOfDay| day * DAY_MS + time.as_millis();
         at(self.window.from) <= *local.end() && *local.start() <= at(to)
     }
 
-    /// The instants of one day's window that lie in `[from, to)`.
+    /// Returns the instants of one day's window that lie in `[from, to)`.
     fn count_on(&self, day: i64, from: Timestamp, to: Timestamp) -> u64 {
         let bounds = match self.semantics {
             Semantics::Standard => standard::bounds(self.window, day),
@@ -135,14 +135,14 @@ impl Sums<'_> {
         u64::try_from(before(to) - before(from)).unwrap_or(0)
     }
 
-    /// The instants of a day without an offset change.
+    /// Returns the instants of a day without an offset change.
     fn per_day(&self) -> u64 {
         let to = self.window.to.unwrap_or(TimeOfDay::LAST_SECOND);
         let length_ms = to.as_millis() - self.window.from.as_millis();
         u64::try_from(length_ms / self.window.step_ms + 1).unwrap_or(0)
     }
 
-    /// The days that fire in `[first, end)`.
+    /// Returns the days that fire in `[first, end)`.
     fn days_between(&self, first: i64, end: i64) -> u64 {
         let weeks = (end - first) / 7;
         let rest = (first + 7 * weeks..end).filter(|day| self.window.fires_on(*day)).count();

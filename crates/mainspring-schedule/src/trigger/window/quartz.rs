@@ -24,8 +24,8 @@ pub(super) fn after(window: &Window<'_>, t: Timestamp) -> Option<Timestamp> {
     Some(at(window, fire, window.from))
 }
 
-/// The first and the last instant that a day's window may contain, come at from the day before;
-/// `None` without a window.
+/// Returns the first and the last instant that a day's window may contain, come at from the day before; `None` without
+/// a window.
 pub(super) fn bounds(window: &Window<'_>, day: i64) -> Option<(Timestamp, Timestamp)> {
     let (first, last) = plain_bounds(window, day)?;
     let Some(arrival) = Arrival::at(window, day) else {
@@ -79,7 +79,7 @@ impl Arrival {
     }
 }
 
-/// The beginning of a day's window, with days added one by one.
+/// Returns the beginning of a day's window, with days added one by one.
 fn from_day(window: &Window<'_>, earlier: i64, day: i64) -> Timestamp {
     let mut t = window.zone.lenient(Window::local(earlier, window.from));
     while day_number(window, t) < day {
@@ -88,7 +88,7 @@ fn from_day(window: &Window<'_>, earlier: i64, day: i64) -> Timestamp {
     t
 }
 
-/// The number of whole steps that cover the whole seconds of `elapsed_ms`.
+/// Returns the number of whole steps that cover the whole seconds of `elapsed_ms`.
 fn steps(elapsed_ms: i64, step_ms: i64) -> i64 {
     let seconds = elapsed_ms / 1_000 * 1_000;
     (seconds + step_ms - 1).div_euclid(step_ms)

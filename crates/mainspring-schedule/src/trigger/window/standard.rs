@@ -6,7 +6,7 @@
 use super::Window;
 use crate::{Resolved, Timestamp};
 
-/// The first instant after `t`.
+/// Returns the first instant after `t`.
 pub(super) fn after(window: &Window<'_>, t: Timestamp) -> Option<Timestamp> {
     let t = t.max(window.start - 1);
     let today = window.zone.to_local(t).day_number();
@@ -17,7 +17,7 @@ pub(super) fn after(window: &Window<'_>, t: Timestamp) -> Option<Timestamp> {
     window.end.is_none_or(|end| fire <= end).then_some(fire)
 }
 
-/// The first and the last instant that a day's window may contain; `None` without a window.
+/// Returns the first and the last instant that a day's window may contain; `None` without a window.
 pub(super) fn bounds(window: &Window<'_>, day_number: i64) -> Option<(Timestamp, Timestamp)> {
     let (first, last) = window.resolve(day_number);
     let last = match last {
