@@ -44,16 +44,17 @@ export async function profile(browser, server, prefs = {}, options = {}) {
 /** While working on the console: the bundle of a folder in place of the one that is embedded. */
 async function serveFromDisk(context, server, folder) {
   const types = { js: 'text/javascript', css: 'text/css', svg: 'image/svg+xml' };
+  const base = new URL(server.url).pathname.replace(/\/$/, '');
   await context.route(`${server.url}/assets/**`, (route) => {
-    const name = new URL(route.request().url()).pathname.slice(1);
+    const name = new URL(route.request().url()).pathname.slice(base.length + 1);
     return route.fulfill({ body: readFileSync(`${folder}/${name}`), contentType: types[name.split('.').at(-1)] });
   });
   await context.route(
-    (url) => url.href.startsWith(server.url) && !/^\/(api|assets)\//.test(url.pathname),
+    (url) => url.href.startsWith(server.url) && !/^\/(api|assets)\//.test(url.pathname.slice(base.length)),
     async (route) => {
       const response = await route.fetch();
       const config = /id="config">([^<]*)</.exec(await response.text())?.[1] ?? '{}';
-      await route.fulfill({ response, body: readFileSync(`${folder}/index.html`, 'utf8').replace('id="config">{}<', `id="config">${config}<`) });
+      await route.fulfill({ response, body: readFileSync(`${folder}/index.html`, 'utf8').replace('id="config">{}<', `id="config">${config}<`).replace(/<base href="[^"]*"/, `<base href="${base}/"`) });
     },
   );
 }

@@ -2,8 +2,8 @@
 import { readFileSync } from 'node:fs';
 import { settled, signIn, visit } from './browser.mjs';
 
-/** A new job is written as YAML, fires, and its runs appear without anybody's doing. */
-export async function writeJobAndWatchItFire({ server, open }) {
+/** A new job is written as YAML, fires before one's eyes, fails; its log opens at the error, and it is run again. */
+export async function writeWatchReadRerun({ server, open }) {
   const context = await open();
   const page = await signIn(context, server);
   await visit(page, '/ns/default/jobs/new?mode=yaml');
@@ -13,13 +13,23 @@ export async function writeJobAndWatchItFire({ server, open }) {
   await page.keyboard.press('Delete');
   // Half a schedule is none, and the server says so.
   context.expectsFailures = true;
-  await page.keyboard.type('name: pulse\nschedule: {every: 1s}\nrun: echo beat\n');
+  await page.keyboard.type('name: pulse\nschedule: {every: 1s}\nrun: seq 400; echo "fatal error, no pulse" >&2; exit 7\n');
   await page.getByText('Valid. It can be saved.').waitFor();
   await page.getByRole('button', { name: 'Save', exact: true }).click();
   await page.waitForURL('**/jobs/pulse');
   await page.getByRole('heading', { name: 'pulse' }).waitFor();
-  await page.locator('main a[href*="/runs/"]').first().waitFor();
+  await page.locator('main a[href*="/runs/"]').first().click();
+  await page.waitForURL('**/runs/*');
+  await page.getByText('process.exit: the process exited with code 7').waitFor();
+  const error = page.getByRole('log').getByText('fatal error, no pulse');
+  await error.waitFor();
+  if (!(await error.isVisible())) return ['the log does not show the error'];
   await server.call('POST', '/api/v1/namespaces/default/jobs/pulse/pause', {});
+  const first = page.url();
+  await page.getByRole('button', { name: 'Run again' }).click();
+  await page.getByRole('dialog').getByRole('button', { name: 'Run again' }).click();
+  await page.waitForURL((url) => url.href !== first && url.pathname.includes('/runs/'));
+  await page.getByText('process.exit: the process exited with code 7').waitFor();
 }
 
 /** The form writes schedules with parts, input with every digit, and parameters. */
@@ -89,6 +99,14 @@ export async function pauseManyAndUndo({ server, open }) {
   await visit(page, '/operations');
   await page.getByRole('row', { name: /Pause done/ }).first().click();
   await page.getByRole('dialog').getByText('a drill').waitFor();
+  await visit(page, '/ns/default/jobs?q=bulk-');
+  await page.getByRole('checkbox', { name: 'Select all shown' }).check();
+  await page.getByRole('button', { name: 'Select all that match' }).click();
+  await page.getByText('500 jobs selected').waitFor();
+  await page.getByRole('button', { name: 'Delete', exact: true }).click();
+  await page.getByRole('dialog').getByLabel('Type 500 to confirm').fill('500');
+  await page.getByRole('dialog').getByRole('button', { name: 'Delete' }).click();
+  await page.getByText('Deleted 500 jobs').waitFor();
 }
 
 /** Jobs get labels together, and are saved as job files that can be applied again. */

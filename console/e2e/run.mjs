@@ -2,6 +2,7 @@
 // SHOTS=folder keeps a picture of every page.
 import { mkdirSync } from 'node:fs';
 import { launch, profile } from './browser.mjs';
+import * as hardships from './hardships.mjs';
 import * as journeys from './journeys.mjs';
 import { looks } from './looks.mjs';
 import { Server, fill } from './server.mjs';
@@ -11,6 +12,8 @@ if (!process.env.MAINSPRING) {
   process.exit(2);
 }
 const wanted = process.argv.slice(2);
+// What takes long is for LONG=1, or for who names it.
+const isLeftOut = (name) => (wanted.length > 0 ? !wanted.includes(name) : hardships.long.includes(name) && !process.env.LONG);
 if (process.env.SHOTS) mkdirSync(process.env.SHOTS, { recursive: true });
 
 const server = new Server();
@@ -19,12 +22,12 @@ const browser = await launch();
 let failed = 0;
 try {
   const seen = await fill(server);
-  for (const [name, test] of [...Object.entries(journeys), ['looks', looks]]) {
-    if (wanted.length > 0 && !wanted.includes(name)) continue;
+  for (const [name, test] of [...Object.entries(journeys), ...Object.entries(hardships), ['looks', looks]]) {
+    if (typeof test !== 'function' || isLeftOut(name)) continue;
     const start = Date.now();
     const contexts = [];
-    const open = async (prefs, options) => {
-      const context = await profile(browser, server, prefs, options);
+    const open = async (prefs, options, at = server) => {
+      const context = await profile(browser, at, prefs, options);
       contexts.push(context);
       return context;
     };

@@ -7,8 +7,15 @@ import { join } from 'node:path';
 export class Server {
   data = mkdtempSync(join(tmpdir(), 'mainspring-console-'));
 
+  /** `more` are further arguments of the server. */
+  constructor(...more) {
+    this.more = more;
+  }
+
   async start(listen = '127.0.0.1:0') {
-    this.child = spawn(process.env.MAINSPRING, ['server', '--data', join(this.data, 'd'), '--listen', listen, '--grace', '1s', '--node-name', 'n1'], {
+    const { STORE } = process.env;
+    const store = STORE ? ['--store', STORE] : [];
+    this.child = spawn(process.env.MAINSPRING, ['server', '--data', join(this.data, 'd'), ...store, '--listen', listen, '--grace', '1s', '--node-name', 'n1', ...this.more], {
       stdio: ['ignore', 'pipe', 'pipe'],
     });
     let said = '';

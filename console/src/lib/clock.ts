@@ -18,17 +18,25 @@ const listeners = new Set<() => void>();
 let second = Math.floor(serverNow() / 1000);
 let timer: ReturnType<typeof setTimeout> | undefined;
 
-function tick() {
+function refresh() {
   second = Math.floor(serverNow() / 1000);
   for (const listener of [...listeners]) listener();
+}
+
+function tick() {
+  refresh();
   timer = listeners.size > 0 ? setTimeout(tick, 1000 - (serverNow() % 1000) + 5) : undefined;
 }
 
 function subscribe(listener: () => void): () => void {
+  // Nobody watched for a while, and the second is an old one.
+  if (listeners.size === 0) second = Math.floor(serverNow() / 1000);
   listeners.add(listener);
   timer ??= setTimeout(tick, 1000 - (serverNow() % 1000) + 5);
   return () => listeners.delete(listener);
 }
+
+clockOffset.subscribe(refresh);
 
 /** Returns the server's time in milliseconds, new every second, for all components at once. */
 export function useNow(): number {

@@ -1,7 +1,7 @@
 import { useMutation } from '@tanstack/react-query';
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { raw } from '@/api/client';
+import { idempotencyKey, send } from '@/api/client';
 import { Button } from '@/components/Button';
 import { Dialog } from '@/components/Dialog';
 import { Field, Select, TextArea, TextInput } from '@/components/Field';
@@ -9,7 +9,7 @@ import { toast, toastError } from '@/components/toast';
 import { useT } from '@/i18n';
 import { fillPath } from '@/lib/commands';
 import { parseExact } from '@/lib/json';
-import { readParam } from './figures';
+import { exactParam, readParam } from './figures';
 import type { Job, ParamSpec } from './queries';
 import css from './Job.module.css';
 
@@ -21,7 +21,10 @@ export function RunNow({ job, onClose }: { job: Job; onClose: () => void }) {
   const [input, setInput] = useState('');
   const [reason, setReason] = useState('');
   const start = useMutation({
-    mutationFn: (body: unknown) => raw<{ id: string; namespace: string }>('POST', fillPath('/api/v1/namespaces/{namespace}/jobs/{job}/run', { namespace: job.namespace, job: job.name }), body),
+    mutationFn: async (body: string) => {
+      const path = fillPath('/api/v1/namespaces/{namespace}/jobs/{job}/run', { namespace: job.namespace, job: job.name });
+      return JSON.parse(await send({ method: 'POST', path, body, headers: { 'idempotency-key': idempotencyKey() } })) as { id: string; namespace: string };
+    },
     onSuccess: (run) => {
       onClose();
       toast({
@@ -51,12 +54,14 @@ export function RunNow({ job, onClose }: { job: Job; onClose: () => void }) {
   const ready = !badInput && !missing && !params.some(([name, param]) => wrong(name, param));
   const submit = () => {
     if (!ready) return;
-    const given = params.filter(([name]) => (typed[name] ?? '') !== '').map(([name, param]) => [name, readParam(param.type, typed[name] ?? '')] as const);
-    start.mutate({
-      ...(given.length > 0 ? { params: Object.fromEntries(given) } : {}),
-      ...(input.trim() === '' ? {} : { input: JSON.parse(input) as unknown }),
-      ...(reason === '' ? {} : { reason }),
-    });
+    const given = params.filter(([name]) => (typed[name] ?? '') !== '').map(([name, param]) => `${JSON.stringify(name)}:${exactParam(param.type, typed[name] ?? '')}`);
+    // Put together as text: numbers keep every digit.
+    const members = [
+      given.length > 0 && `"params":{${given.join(',')}}`,
+      input.trim() !== '' && `"input":${input}`,
+      reason !== '' && `"reason":${JSON.stringify(reason)}`,
+    ];
+    start.mutate(`{${members.filter(Boolean).join(',')}}`);
   };
   return (
     <Dialog

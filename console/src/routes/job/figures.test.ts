@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { Run } from '../runs/queries';
-import { figuresOf, percentile, readParam } from './figures';
+import { figuresOf, percentile, exactParam, readParam } from './figures';
 import { anchorOf } from './queries';
 
 const at = (ms: number) => new Date(Date.UTC(2026, 10, 25, 9) + ms).toISOString();
@@ -31,6 +31,13 @@ it('reads parameters by their type, and text as it is typed', () => {
   expect(readParam(undefined, '1.10')).toBe('1.10');
   expect(readParam('boolean', 'false')).toBe(false);
   for (const [type, typed] of [['integer', '1.5'], ['number', ''], ['number', 'x'], ['boolean', 'yes']]) expect(() => readParam(type, typed ?? '')).toThrow(type);
+});
+
+it('hands on whole numbers with every digit', () => {
+  expect(exactParam('integer', ' +9007199254740993 ')).toBe('9007199254740993');
+  expect(exactParam('integer', '-007')).toBe('-7');
+  expect(exactParam('string', '1')).toBe('"1"');
+  expect(exactParam('boolean', 'true')).toBe('true');
 });
 
 it('counts intervals from the next fire, where nobody said from when', () => {

@@ -36,6 +36,11 @@ export function figuresOf(runs: readonly Run[]): Figures {
   };
 }
 
+/** The value of a parameter as JSON text of its type: a whole number keeps every digit. */
+export function exactParam(type: string | null | undefined, typed: string): string {
+  return type === 'integer' ? typed.trim().replace(/^\+/, '').replace(/^(-?)0+(?=\d)/, '$1') : JSON.stringify(readParam(type, typed));
+}
+
 /** The value of a parameter as it was typed, as JSON of its type. Throws what is wrong as a word. */
 export function readParam(type: string | null | undefined, typed: string): unknown {
   if (type === 'integer') {
