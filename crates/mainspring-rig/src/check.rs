@@ -14,14 +14,15 @@ use mainspring_core::Timestamp;
 
 use crate::history::History;
 
-/// What the faults of a test allow.
+/// The bounds that the faults of a test allow.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Bounds {
-    /// How early work may begin: by how much clocks may differ.
+    /// The time that work may begin early: the difference between clocks.
     pub early_ms: i64,
-    /// How long after it was due a run may be unfinished.
+    /// The time after its due time that a run may be unfinished.
     pub patience_ms: i64,
-    /// How long two runs of a job that runs alone may overlap: as long as a stopped node's work outlives its lease.
+    /// The time that two runs of a job that runs alone may overlap: as long as a stopped node's work outlives its
+    /// lease.
     pub overlap_ms: i64,
 }
 
@@ -31,7 +32,7 @@ impl Default for Bounds {
     }
 }
 
-/// What can be wrong.
+/// The kind of a problem.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Kind {
     /// I1: an instant without a record.
@@ -69,28 +70,28 @@ pub struct Problem {
     pub place: String,
     /// The instant concerned.
     pub at: Timestamp,
-    /// What was found.
+    /// The description of the problem.
     pub detail: String,
 }
 
-/// What an accounting came to.
+/// The result of an accounting.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Report {
     /// Instants that had to have a record.
     pub instants: u64,
-    /// Of all instants, those that fired.
+    /// The number of instants that fired.
     pub fired: u64,
-    /// Those that were missed.
+    /// The number of instants that were missed.
     pub missed: u64,
-    /// Those that were suppressed.
+    /// The number of instants that were suppressed.
     pub suppressed: u64,
     /// Starts of work that were witnessed.
     pub starts: u64,
     /// Attempts that were lost.
     pub lost_attempts: u64,
-    /// How late the latest fire was recorded.
+    /// The lateness of the latest recorded fire.
     pub latest_ms: i64,
-    /// What is wrong.
+    /// The problems found.
     pub problems: Vec<Problem>,
 }
 

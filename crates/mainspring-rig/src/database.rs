@@ -22,15 +22,15 @@ use tempfile::TempDir;
 pub use self::standby::Replication;
 use crate::watchdog::within;
 
-/// How long a server, or one of its programs, may take for anything.
+/// The time that a server, or one of its programs, may take for anything.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How often a server is started before it is given up.
+/// The number of tries to start a server.
 const STARTS: usize = 3;
 
 /// The first port that is tried, and how many there are.
 const PORTS: (u16, u16) = (20_000, 12_000);
 
-/// What can be started.
+/// The database servers that can be started.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Database {
     /// PostgreSQL, from the newest version installed.
@@ -39,12 +39,12 @@ pub enum Database {
     Mariadb,
 }
 
-/// How a server is ended.
+/// The way to end a server.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Shutdown {
-    /// In order: sessions are ended, transactions undone, everything is written.
+    /// Ends in order: sessions are ended, transactions undone, everything is written.
     Fast,
-    /// As by a crash: the next start recovers.
+    /// Ends as by a crash: the next start recovers.
     Immediate,
 }
 
@@ -53,7 +53,7 @@ pub struct Server {
     database: Database,
     port: u16,
     folder: TempDir,
-    /// Who it runs as, if not as the caller.
+    /// The user it runs as, if not the caller.
     user: Option<(u32, u32)>,
     /// Whether commits reach the disk.
     durable: bool,
@@ -61,7 +61,7 @@ pub struct Server {
 }
 
 impl Database {
-    /// The kind that people call so.
+    /// Returns the kind of this name.
     ///
     /// # Errors
     /// There is none of that name.
@@ -103,7 +103,7 @@ impl Database {
 }
 
 impl Server {
-    /// A server with a place of its own, and nothing in it.
+    /// Creates a server with a folder of its own, and nothing in it.
     fn new(database: Database, durable: bool) -> Result<Self> {
         let (prefix, user) = match database {
             Database::Postgres => ("mainspring-postgres-", "postgres"),
@@ -126,7 +126,7 @@ impl Server {
         self.resume()
     }
 
-    /// The address of the server, for those who make databases in it.
+    /// Returns the address of the server, for those who make databases in it.
     #[must_use]
     pub fn url(&self) -> String {
         match self.database {
@@ -135,7 +135,7 @@ impl Server {
         }
     }
 
-    /// The address of a database for a user who [owns](Server::create_for) it.
+    /// Returns the address of a database for a user who [owns](Server::create_for) it.
     #[must_use]
     pub fn address_of(&self, user: &str, database: &str) -> String {
         let scheme = match self.database {
@@ -145,13 +145,13 @@ impl Server {
         format!("{scheme}://{user}@127.0.0.1:{}/{database}", self.port)
     }
 
-    /// What it is.
+    /// Returns the kind of server.
     #[must_use]
     pub const fn database(&self) -> Database {
         self.database
     }
 
-    /// Where it listens, on this machine. Stays the same when it is restarted.
+    /// Returns the port, on this machine. It stays the same after a restart.
     #[must_use]
     pub const fn port(&self) -> u16 {
         self.port
@@ -201,7 +201,7 @@ impl Server {
         self.ask(&sql).map(drop)
     }
 
-    /// The address of a database in it.
+    /// Returns the address of a database in it.
     ///
     /// # Errors
     /// There is none.
@@ -249,7 +249,7 @@ impl Server {
         self.resume()
     }
 
-    /// The sessions of clients: process ids on PostgreSQL, where each is a process.
+    /// Returns the sessions of clients: process ids on PostgreSQL, where each is a process.
     ///
     /// # Errors
     /// The server says why not.
@@ -257,7 +257,7 @@ impl Server {
         self.sessions_where("")
     }
 
-    /// The same of one user.
+    /// Returns the sessions of one user.
     ///
     /// # Errors
     /// As [`Server::sessions`].
@@ -286,7 +286,7 @@ impl Server {
         self.end(self.sessions()?)
     }
 
-    /// The same of one user. Answers how many there were.
+    /// Ends the sessions of one user. Returns how many there were.
     ///
     /// # Errors
     /// As [`Server::end_sessions`].
@@ -336,7 +336,7 @@ impl Server {
         )
     }
 
-    /// The same in a database that was [made](Server::create).
+    /// Runs a statement in a database that was [made](Server::create), and returns the answer.
     ///
     /// # Errors
     /// What the server says.
@@ -411,13 +411,13 @@ fn process(id: u32) -> Result<Pid> {
     i32::try_from(id).ok().and_then(Pid::from_raw).context("a process id")
 }
 
-/// A program that may lie in folders that are not on everybody's path.
+/// Returns the path of a program that may be in folders outside the search path.
 fn find(program: &str, folders: &[&str]) -> PathBuf {
     let paths = folders.iter().map(|folder| Path::new(folder).join(program));
     paths.into_iter().find(|path| path.exists()).unwrap_or_else(|| program.into())
 }
 
-/// Who runs a server that refuses to run as root: its own user, which then owns the folder.
+/// Returns the user for a server that refuses to run as root; that user then owns the folder.
 fn unprivileged(name: &str, folder: &Path) -> Result<Option<(u32, u32)>> {
     if !rustix::process::geteuid().is_root() {
         return Ok(None);
@@ -433,8 +433,8 @@ fn unprivileged(name: &str, folder: &Path) -> Result<Option<(u32, u32)>> {
     Ok(Some((user, group)))
 }
 
-/// A port outside of those that the system gives to clients: who connects again and again while the server is down would
-/// sooner or later be given its port, and talk to itself.
+/// Returns a port outside of those that the system gives to clients: who connects again and again while the server is
+/// down would sooner or later be given its port, and talk to itself.
 ///
 /// # Errors
 /// None is free.

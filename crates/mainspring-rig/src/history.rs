@@ -1,4 +1,4 @@
-//! What happened, as plain data: what each trigger promised, what the store says came of it, and what the work itself said.
+//! The history of a test as plain data: the promises of triggers, the records of the store, and the marks of the work.
 
 use std::collections::BTreeSet;
 
@@ -18,7 +18,7 @@ const PAGE: u32 = 1_000;
 /// Everything that is judged.
 #[derive(Clone, Debug, Default)]
 pub struct History {
-    /// What triggers promised. Runs of triggers that are not here are a problem of their own.
+    /// The promises of triggers. Runs of triggers that are not here are a problem of their own.
     pub promises: Vec<Promise>,
     /// All runs, unfinished and final.
     pub runs: Vec<Run>,
@@ -26,15 +26,15 @@ pub struct History {
     pub gaps: Vec<Gap>,
     /// Triggers with more than one run of an instant, as the database counts.
     pub doubled: Vec<TriggerId>,
-    /// What the work said.
+    /// The marks of the work.
     pub marks: Vec<Mark>,
     /// Jobs of which at most one run may be under way.
     pub alone: BTreeSet<String>,
-    /// When it was begun to be read: what happened later may be in it or not.
+    /// The time at which reading began: later events may be in it or not.
     pub read_at: Timestamp,
 }
 
-/// What a trigger promised.
+/// The promise of a trigger.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Promise {
     /// The trigger.
@@ -43,13 +43,13 @@ pub struct Promise {
     pub name: String,
     /// The instants of its schedule, in order: found out without asking the engine.
     pub instants: Vec<Timestamp>,
-    /// From and through when each instant has to have a record.
+    /// The ranges in which each instant must have a record.
     pub must: Vec<(Timestamp, Timestamp)>,
-    /// From and through when an instant may have one: while a change was under way.
+    /// The ranges in which an instant may have a record: while a change was in progress.
     pub may: Vec<(Timestamp, Timestamp)>,
     /// Whether its job suppresses fires at a limit.
     pub suppresses: bool,
-    /// How late an instant must be for that it may be missed.
+    /// The lateness from which an instant may be missed, in milliseconds.
     pub threshold_ms: i64,
     /// Until when it is judged.
     pub through: Timestamp,
@@ -66,11 +66,11 @@ pub struct Run {
     pub trigger: Option<TriggerId>,
     /// The instant it stands for.
     pub fire_time: Timestamp,
-    /// When it was due.
+    /// The due time.
     pub due_at: Timestamp,
-    /// When its row was made.
+    /// The time at which its row was created.
     pub created_at: Timestamp,
-    /// Where it stands.
+    /// The state.
     pub state: RunState,
     /// JSON that it was given, if it was asked for.
     pub input: Option<String>,
@@ -83,11 +83,11 @@ pub struct Run {
 pub struct Attempt {
     /// Counted from 1.
     pub number: u32,
-    /// When it was claimed.
+    /// The time of the claim.
     pub claimed_at: Option<Timestamp>,
-    /// When the work began.
+    /// The time at which the work began.
     pub started_at: Option<Timestamp>,
-    /// When it ended.
+    /// The time at which it ended.
     pub ended_at: Option<Timestamp>,
     /// How; absent while it runs.
     pub outcome: Option<AttemptOutcome>,
@@ -98,9 +98,9 @@ pub struct Attempt {
 pub struct Gap {
     /// The trigger.
     pub trigger: TriggerId,
-    /// When it was recorded.
+    /// The time of the record.
     pub at: Timestamp,
-    /// What was missed or suppressed, and why.
+    /// The missed or suppressed instants, and the reason.
     pub range: Range,
 }
 
@@ -127,7 +127,7 @@ impl History {
         Ok(history)
     }
 
-    /// The promise of a trigger, to be mended.
+    /// Returns the promise of a trigger, to be changed.
     ///
     /// # Errors
     /// There is none of that name.
@@ -137,8 +137,8 @@ impl History {
 }
 
 impl Promise {
-    /// What an interval trigger promises from its start through an instant. Nothing for other kinds, and for triggers that
-    /// rest or leave days out.
+    /// Returns the promise of an interval trigger from its start through an instant; `None` for other kinds, and for
+    /// triggers that are paused or exclude days.
     #[must_use]
     pub fn of(info: &TriggerInfo, through: Timestamp) -> Option<Self> {
         let (job, row) = (&info.job.definition, &info.trigger.row);
@@ -167,7 +167,7 @@ impl Promise {
     }
 }
 
-/// The instants of an interval.
+/// Returns the instants of an interval.
 #[must_use]
 pub fn every(interval_ms: i64, from: Timestamp, through: Timestamp, repeat_count: Option<u32>) -> Vec<Timestamp> {
     let count = (through.since(from).div_euclid(interval_ms) + 1).max(0);
@@ -175,7 +175,7 @@ pub fn every(interval_ms: i64, from: Timestamp, through: Timestamp, repeat_count
     (0..count).map(|step| from + step * interval_ms).collect()
 }
 
-/// The machine's clock, not that of any node.
+/// Returns the machine's clock, not that of any node.
 ///
 /// # Errors
 /// The machine believes that it is before 1970.
@@ -185,7 +185,7 @@ pub fn now() -> Result<Timestamp> {
     Ok(Timestamp::from_millis(i64::try_from(since.as_millis())?))
 }
 
-/// All triggers of a store.
+/// Returns all triggers of a store.
 ///
 /// # Errors
 /// The store cannot be read.
@@ -235,7 +235,7 @@ fn run(info: &RunInfo, attempts: Vec<Attempt>) -> Run {
     }
 }
 
-/// The only attempt of a run, which its row tells: most runs have no other.
+/// Returns the only attempt of a run, which its row tells: most runs have no other.
 fn only_attempt(info: &RunInfo) -> Attempt {
     let outcome = match (info.state, info.reason.as_deref()) {
         (RunState::Succeeded, _) => Some(AttemptOutcome::Succeeded),

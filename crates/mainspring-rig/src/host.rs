@@ -12,9 +12,9 @@ use rustix::process::{geteuid, getpid};
 
 /// The network for benchmarks (RFC 2544): nobody routes it.
 const NETWORK: Ipv4Addr = Ipv4Addr::new(198, 18, 0, 0);
-/// How many links of four addresses it has room for.
+/// The number of links of four addresses in the range.
 const LINKS: u32 = 1 << 15;
-/// How many hosts a process may have.
+/// The number of hosts that a process may have.
 const HOSTS: u32 = 16;
 
 /// The host. Gone when dropped, with what is left of its processes' connections.
@@ -62,19 +62,19 @@ impl Host {
         ip(&["-n", namespace, "link", "set", "lo", "up"])
     }
 
-    /// The address of this machine, as the host sees it.
+    /// Returns the address of this machine, as the host sees it.
     #[must_use]
     pub const fn here(&self) -> Ipv4Addr {
         self.here
     }
 
-    /// The address of the host.
+    /// Returns the address of the host.
     #[must_use]
     pub const fn there(&self) -> Ipv4Addr {
         self.there
     }
 
-    /// A command that is executed on the host.
+    /// Returns a command that runs on the host.
     #[must_use]
     pub fn command(&self, program: &Path) -> Command {
         let mut command = Command::new("ip");

@@ -1,5 +1,5 @@
-//! What tests of whole clusters are made of: database servers that can be broken, nodes and workers as processes, a proxy that cuts
-//! them off, files in which jobs bear witness, and a checker that accounts for every instant afterwards.
+//! The parts of tests of whole clusters: database servers that can be broken, nodes and workers as processes, a proxy
+//! that cuts them off, witness files of jobs, and a checker that accounts for every instant afterwards.
 //!
 //! Nothing here decides or schedules; it must never become a dependency of the product.
 

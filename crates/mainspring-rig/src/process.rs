@@ -13,7 +13,7 @@ use anyhow::{Context, Result, bail};
 use mainspring_api::client::Client;
 use rustix::process::{Pid, Signal, kill_process};
 
-/// How long something may be waited for on a busy machine.
+/// The longest wait on a busy machine.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The program with an empty home, no settings from outside, and no terminal.
@@ -22,14 +22,14 @@ pub struct Program {
     home: tempfile::TempDir,
 }
 
-/// How a command ended.
+/// The end of a command.
 #[derive(Debug)]
 pub struct Ended {
     /// Its exit code; -1 after a signal.
     pub code: i32,
-    /// What it printed.
+    /// The text on stdout.
     pub stdout: String,
-    /// What it said beside that.
+    /// The text on stderr.
     pub stderr: String,
 }
 
@@ -47,7 +47,7 @@ impl Program {
         self.binary = binary.into();
     }
 
-    /// The folder in which it runs.
+    /// Returns the folder in which it runs.
     #[must_use]
     pub fn home(&self) -> &Path {
         self.home.path()
@@ -64,13 +64,13 @@ impl Program {
         child.wait_with_output()?.try_into()
     }
 
-    /// The command, ready to be changed or started.
+    /// Returns the command, ready to be changed or started.
     #[must_use]
     pub fn command(&self, arguments: &[&str]) -> Command {
         self.prepared(Command::new(&self.binary), arguments)
     }
 
-    /// The same on a host of its own.
+    /// Returns the command on a host of its own.
     #[must_use]
     pub fn command_on(&self, host: &Host, arguments: &[&str]) -> Command {
         self.prepared(host.command(&self.binary), arguments)
@@ -111,12 +111,12 @@ pub struct Node {
     _stdout: BufReader<ChildStdout>,
     /// Base of its API.
     pub url: String,
-    /// What it printed at its start.
+    /// The text that it printed at its start.
     pub welcome: String,
     data: PathBuf,
 }
 
-/// What a process has said. It is read as it comes, so that the process never waits for a reader.
+/// The output of a process. It is read as it comes, so that the process never waits for a reader.
 #[derive(Default)]
 struct Said {
     heard: Mutex<Heard>,
@@ -126,7 +126,7 @@ struct Said {
 #[derive(Default)]
 struct Heard {
     text: String,
-    /// Whether the other end is closed, and nothing more comes.
+    /// Whether the other end is closed, so that nothing more comes.
     is_over: bool,
 }
 
@@ -160,7 +160,7 @@ impl Node {
         Ok(Self { child, said, listener: Some(listener), _stdout: stdout, url, welcome, data })
     }
 
-    /// A client that is let in.
+    /// Returns a client with the node's token.
     ///
     /// # Errors
     /// The token cannot be read.
@@ -178,7 +178,7 @@ impl Node {
         send(&self.child, signal)
     }
 
-    /// How it has ended, if nobody has made it.
+    /// Returns its exit status, if it has ended by itself.
     ///
     /// # Errors
     /// There is no process to ask about.
@@ -211,7 +211,7 @@ impl Node {
         self.said.find(|text| text.contains(words).then_some(())).with_context(|| format!("nothing of {words:?}"))
     }
 
-    /// What it has said so far on stderr: its log.
+    /// Returns its log so far: the text on stderr.
     #[must_use]
     pub fn log(&self) -> String {
         self.said.so_far()
@@ -298,7 +298,7 @@ impl Worker {
         Ok(within(PATIENCE, self.child.id(), || self.child.wait())?)
     }
 
-    /// How it has ended, if nobody has made it.
+    /// Returns its exit status, if it has ended by itself.
     ///
     /// # Errors
     /// There is no process to ask about.
@@ -306,7 +306,7 @@ impl Worker {
         Ok(self.child.try_wait()?)
     }
 
-    /// What it has said so far on stderr: its log.
+    /// Returns its log so far: the text on stderr.
     #[must_use]
     pub fn log(&self) -> String {
         self.said.so_far()

@@ -18,7 +18,7 @@ use tokio::time::{Instant, timeout_at};
 const PIECES: usize = 256;
 const PIECE_BYTES: usize = 16_384;
 
-/// What becomes of bytes in one direction.
+/// The treatment of bytes in one direction.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Flow {
     /// They arrive.
@@ -33,7 +33,7 @@ pub enum Flow {
     Swallow,
 }
 
-/// Where the wire leads, both directions, and which connections are to be reset.
+/// The target of the wire, both directions, and the connections to reset.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 struct State {
     target: SocketAddr,
@@ -50,7 +50,7 @@ impl State {
     }
 }
 
-/// What a wire has done, and to how many.
+/// The effects of a wire, as counts.
 #[derive(Debug, Default)]
 struct Counts {
     /// Connections that are open.
@@ -83,7 +83,7 @@ impl Proxy {
         Self::at(Ipv4Addr::LOCALHOST, port)
     }
 
-    /// The same from an address of this machine, by which others come.
+    /// Creates a proxy that listens on an address of this machine.
     ///
     /// # Errors
     /// The address is not this machine's, or the system gives no thread or port.
@@ -102,7 +102,7 @@ impl Proxy {
         Ok(Self { listens, state, opened, counts, runtime: Some(runtime) })
     }
 
-    /// An address on this machine, by way of the wire.
+    /// Returns an address on this machine, by way of the wire.
     ///
     /// # Errors
     /// The address names no port.
@@ -112,7 +112,7 @@ impl Proxy {
         Ok(address.replace(&format!("127.0.0.1:{port}"), &self.listens.to_string()))
     }
 
-    /// Where it begins.
+    /// Returns the address on which it listens.
     #[must_use]
     pub const fn listens(&self) -> SocketAddr {
         self.listens
@@ -150,19 +150,19 @@ impl Proxy {
         self.state.send_modify(|state| state.reset_below = opened);
     }
 
-    /// How many connections there have been.
+    /// Returns the number of connections so far.
     #[must_use]
     pub fn opened(&self) -> u64 {
         *self.opened.borrow()
     }
 
-    /// How many are open.
+    /// Returns the number of open connections.
     #[must_use]
     pub fn open(&self) -> u64 {
         self.counts.open.load(Ordering::Relaxed)
     }
 
-    /// How often the wire has harmed somebody: held up or lost something, turned away or reset a connection.
+    /// Returns how often the wire did harm: held up or lost something, refused or reset a connection.
     #[must_use]
     pub fn harm(&self) -> u64 {
         self.counts.harm.load(Ordering::Relaxed)
@@ -242,7 +242,7 @@ async fn join(
     }
 }
 
-/// What was read, and when: bytes, none at the end, or that the connection broke.
+/// A read and its time: bytes, none at the end, or that the connection broke.
 type Piece = (Instant, io::Result<Vec<u8>>);
 
 /// Carries one direction until its end; fails if it breaks.
@@ -322,7 +322,7 @@ async fn whole(state: &mut watch::Receiver<State>, flow: fn(&State) -> Flow) {
     let _gone = state.wait_for(|state| is_whole(flow(state))).await;
 }
 
-/// Whether bytes get through, however late.
+/// Returns whether bytes get through, however late.
 const fn is_whole(flow: Flow) -> bool {
     matches!(flow, Flow::Pass | Flow::Delay(_))
 }

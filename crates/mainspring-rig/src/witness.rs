@@ -22,19 +22,19 @@ pub struct Mark {
     pub moment: Moment,
     /// `namespace/job`.
     pub job: String,
-    /// Of which run.
+    /// The run.
     pub run: RunId,
-    /// Which attempt, as the work was told.
+    /// The attempt, as the work was told.
     pub attempt: u32,
     /// The process that wrote it.
     pub pid: u32,
     /// The fire time that the work was told.
     pub fire_time: Timestamp,
-    /// When it was written, by the machine's clock.
+    /// The time of writing, by the machine's clock.
     pub at: Timestamp,
 }
 
-/// What a line says.
+/// The event that a line records.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub enum Moment {
     /// The work began.
@@ -50,7 +50,7 @@ impl Witness {
         Self { path: path.into() }
     }
 
-    /// A shell line that does `work` and bears witness to it. Ends as `work` does.
+    /// Returns a shell line that does `work` and records it. It ends as `work` does.
     ///
     /// One write to a file opened for appending is not mixed with those of other processes; it may be cut short where a page of
     /// the file ends, if the process is killed just then. So each line begins by ending the one before, and ends with a dot.
@@ -79,8 +79,8 @@ mark start; ({work}); code=$?; mark end; exit $code"#
         Ok(file.sync_data()?)
     }
 
-    /// What has been written so far; nothing if nobody has. A line without its dot was cut short with its process, before the
-    /// work began or its end was told: it says nothing.
+    /// Returns the marks so far. A line without its dot was cut short with its process, before the work began or its
+    /// end was recorded, and is ignored.
     ///
     /// # Errors
     /// The file cannot be read, or a whole line is none of ours.

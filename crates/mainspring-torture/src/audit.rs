@@ -1,5 +1,5 @@
-//! What the database itself saw of leases and fires: triggers of ours write down who took or gave up which shard, and which
-//! process start advanced a trigger there.
+//! The database's view of leases and fires: database triggers record who took or gave up which shard, and which process
+//! start advanced a trigger there.
 //!
 //! The numbers of these rows are in the order in which it happened, wherever that matters: a row is numbered when its transaction
 //! holds its locks, and a batch holds the fence that a burial has to remove.
@@ -53,7 +53,7 @@ pub(crate) fn watch(server: &Server, database: &str) -> Result<()> {
     server.ask_in(database, sql).map(drop)
 }
 
-/// What it saw.
+/// Returns the records.
 pub(crate) fn read(server: &Server, database: &str) -> Result<Vec<Saw>> {
     server.ask_in(database, READ)?.lines().map(|line| saw(line).with_context(|| format!("reading {line:?}"))).collect()
 }

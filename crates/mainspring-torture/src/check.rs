@@ -26,18 +26,18 @@ use excuse::Excuses;
 
 /// The invariants that are asked by the simulator's checker. The others ask for what only the simulator sees, or are the rig's.
 const SHARED: [&str; 5] = ["I10", "I11", "I13", "I14", "I15"];
-/// How long it takes until work that died with its node is begun again, beyond the lateness of its fire.
+/// The time until work that died with its node begins again, beyond the lateness of its fire.
 const LOST_MS: i64 = 22_000;
 
 /// Something that must not be.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) struct Finding {
-    /// Of which invariant.
+    /// The name of the invariant.
     pub(crate) invariant: &'static str,
     pub(crate) what: String,
 }
 
-/// What the accounting came to.
+/// The result of the accounting.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub(crate) struct Account {
     pub(crate) findings: Vec<Finding>,
@@ -54,17 +54,17 @@ pub(crate) struct Account {
     pub(crate) by_workers: u64,
     /// Verdicts that were looked at while faults went on, and again in the end.
     pub(crate) looked: u64,
-    /// How late the latest run of each class of fault was, and how many there were.
+    /// The lateness of the latest run of each class of fault, and their number.
     pub(crate) lateness: BTreeMap<String, Late>,
-    /// From the loss of a node to the first fire of its triggers, in order.
+    /// The times from the loss of a node to the first fire of its triggers, in order.
     pub(crate) takeovers_ms: Vec<i64>,
-    /// From the return of the database to the first fire, in order.
+    /// The times from the return of the database to the first fire, in order.
     pub(crate) recoveries_ms: Vec<i64>,
-    /// What the blind pass matched.
+    /// The result of the blind pass.
     pub(crate) blind: Blind,
 }
 
-/// How late runs were.
+/// The lateness of runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Late {
     pub(crate) runs: u64,
@@ -174,8 +174,8 @@ fn late(story: &Story, excuses: &Excuses, runs: &ByJob<'_>, account: &mut Accoun
     }
 }
 
-/// Whether each of its instants is to start a run at once, whoever asks for what. A run that a worker was given who is gone waits until that
-/// is known.
+/// Returns whether each of its instants is to start a run at once, whoever asks for what. A run that a worker was given
+/// who is gone waits until that is known.
 const fn is_steady(draft: &Draft) -> bool {
     !matches!(draft.kind, load::Kind::Changed | load::Kind::Asked | load::Kind::Alone) && !draft.kind.is_remote()
 }
@@ -184,7 +184,7 @@ fn began(run: &Run) -> i64 {
     run.attempts.first().and_then(|first| first.started_at).unwrap_or(run.created_at).as_millis()
 }
 
-/// How late the latest run was of a job that nobody changes.
+/// Returns the lateness of the latest run of a job that nobody changes.
 pub(crate) fn latest_ms(drafts: &[Draft], runs: &[Run]) -> i64 {
     let runs = by_job(runs);
     let steady = drafts.iter().filter(|draft| is_steady(draft)).flat_map(|draft| of_job(&runs, draft));

@@ -17,13 +17,13 @@ use tokio::task::JoinSet;
 use crate::cluster::Clients;
 use crate::load::{self, Draft};
 
-/// For how long a request is repeated. Longer than any fault.
+/// The time for which a request is repeated. Longer than any fault.
 const PATIENCE: Duration = Duration::from_secs(75);
-/// For how long a request without an answer may still be with a node that was stopped, or on a wire that was cut.
+/// The time for which a request without an answer may still be with a stopped node, or on a wire that was cut.
 const STRAY: Duration = Duration::from_secs(60);
 pub(crate) const NAMESPACE: &str = "default";
 
-/// What was asked for, and what came of it.
+/// The requests and their results.
 #[derive(Debug, Default)]
 pub(crate) struct Record {
     /// Requests that change a job, in the order in which they were first sent.
@@ -37,7 +37,7 @@ pub(crate) struct Record {
     pub(crate) answers: Answers,
 }
 
-/// How requests ended for whoever sent them.
+/// The results of requests for their senders.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Answers {
     pub(crate) ok: u64,
@@ -45,7 +45,7 @@ pub(crate) struct Answers {
     pub(crate) unknown: u64,
 }
 
-/// What clients share.
+/// The state that clients share.
 #[derive(Clone)]
 pub(crate) struct Desk {
     pub(crate) clients: Arc<Clients>,
@@ -61,7 +61,7 @@ pub(crate) struct Traffic {
     stop: watch::Sender<bool>,
 }
 
-/// What a client wants of its job.
+/// The change that a client wants for its job.
 enum Wish {
     Save(Box<JobSpec>, Precondition),
     Pause,
@@ -118,7 +118,7 @@ impl Traffic {
 }
 
 impl Desk {
-    /// Whether the test goes on after a while.
+    /// Returns whether the test goes on after a while.
     pub(crate) async fn goes_on_after(&mut self, ms: u64) -> bool {
         tokio::time::timeout(Duration::from_millis(ms), self.stop.wait_for(|stop| *stop)).await.is_err()
     }
@@ -233,10 +233,10 @@ impl Desk {
     }
 }
 
-/// What an answer that is not yes says.
+/// The meaning of a refusal.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Verdict {
-    /// Nothing was done, and nothing will be.
+    /// Refused: nothing was done, and nothing will be.
     Refused,
     /// It may have been done, or be done yet.
     Unknown,
@@ -256,7 +256,7 @@ impl Verdict {
 }
 
 impl Owner {
-    /// What to do next, and what that makes of the job; nothing if it had better wait.
+    /// Returns the next change and its effect on the job; `None` if the client had better wait.
     fn choose(&mut self, witness: &Witness) -> Result<Option<(Wish, State)>> {
         let strays = Instant::now() < self.strays_until;
         Ok(match &self.state {
@@ -304,7 +304,7 @@ impl Wish {
         }
     }
 
-    /// The version that the job has if the wish has come true.
+    /// Returns the version of the job if the change was made.
     async fn is_done(&self, client: &Client, name: &str, before: u64) -> Option<u64> {
         let job = match client.job(NAMESPACE, name).await {
             Ok(job) => Some(job),

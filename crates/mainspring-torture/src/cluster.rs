@@ -16,14 +16,14 @@ use crate::Store;
 use crate::audit::{self, Saw};
 use crate::notes::Notes;
 
-/// How long a client waits for an answer.
+/// The time that a client waits for an answer.
 const ANSWER: Duration = Duration::from_secs(2);
-/// How long a node may take to start again, whatever is done to its database meanwhile.
+/// The time that a node may take to start again, whatever is done to its database meanwhile.
 const START: Duration = Duration::from_secs(90);
-/// By then a session has what it is to hold.
+/// The time by which a session holds its lock.
 const HOLDS_AFTER_MS: u64 = 300;
 pub(crate) const SHARDS: usize = 256;
-/// How many workers there are, and the queue from which only they take runs.
+/// The number of workers; only they claim from their queue.
 pub(crate) const WORKERS: usize = 3;
 pub(crate) const QUEUE: &str = "remote";
 const SLOTS: &str = "8";
@@ -36,21 +36,21 @@ pub(crate) struct Cluster {
     store: Store,
     pub(crate) witness: Witness,
     pub(crate) clients: Arc<Clients>,
-    /// By what way the checker reaches the store: no fault cuts it.
+    /// The address by which the checker reaches the store: no fault cuts it.
     pub(crate) address: String,
     nodes: Vec<Option<Node>>,
     wires: Vec<Proxy>,
     workers: Vec<Option<Worker>>,
-    /// From each worker to each node.
+    /// The wires from each worker to each node.
     lines: Vec<Vec<Proxy>>,
-    /// Where the nodes are, if each can have a host of its own.
+    /// The hosts of the nodes, if each can have one.
     hosts: Vec<Host>,
     pub(crate) server: Option<Server>,
     /// Sessions that hold something, with the node whose it is.
     held: Vec<(Option<usize>, Child)>,
-    /// What nodes and workers said that are gone.
+    /// The output of nodes and workers that are gone.
     said: Vec<String>,
-    /// Of those, the ones that had ended though nobody made them.
+    /// The output of those that had ended by themselves.
     ended: Vec<String>,
     program: Program,
     notes: Arc<Notes>,
@@ -160,17 +160,17 @@ impl Cluster {
         &self.wires[node]
     }
 
-    /// Whether each node has a host, and so a link that can be unplugged.
+    /// Returns whether each node has a host, and so a link that can be unplugged.
     pub(crate) const fn has_links(&self) -> bool {
         !self.hosts.is_empty()
     }
 
-    /// The host of a node.
+    /// Returns the host of a node.
     pub(crate) fn host(&self, node: usize) -> Result<&Host> {
         self.hosts.get(node).with_context(|| format!("node {} has no host of its own", name(node)))
     }
 
-    /// What a node's wire has held up, lost or reset so far.
+    /// Returns how much a node's wire has held up, lost or reset so far.
     pub(crate) fn harm_to(&self, node: usize) -> u64 {
         self.wires.get(node).map_or(0, Proxy::harm)
     }
@@ -233,7 +233,7 @@ impl Cluster {
         self.server()?.limit_sessions(USER, most)
     }
 
-    /// Whether the nodes have as many sessions as they may have, so that further ones are refused.
+    /// Returns whether the nodes have as many sessions as they may have, so that further ones are refused.
     pub(crate) fn has_used_up(&self, most: u32) -> Result<bool> {
         let server = self.server.as_ref().context("there is no database server")?;
         Ok(server.sessions_of(USER)?.len() >= most as usize)
@@ -317,7 +317,7 @@ impl Cluster {
         self.lines[worker].iter().for_each(|line| line.set(if is_off { Flow::Hold } else { Flow::Pass }));
     }
 
-    /// What a worker's wires have held up, lost or reset so far.
+    /// Returns how much a worker's wires have held up, lost or reset so far.
     pub(crate) fn harm_to_worker(&self, worker: usize) -> u64 {
         self.lines[worker].iter().map(Proxy::harm).sum()
     }
@@ -344,7 +344,7 @@ impl Cluster {
         Ok(std::fs::rename(draft, file)?)
     }
 
-    /// The shards that a node has, as the others see it.
+    /// Returns the shards that a node has, as the others see it.
     pub(crate) async fn shards_of(&self, node: usize) -> Vec<u8> {
         for (other, client) in self.clients.all().into_iter().enumerate() {
             if other != node
@@ -387,13 +387,13 @@ impl Cluster {
         Ok(())
     }
 
-    /// What the database has seen of leases and fires; nothing of a file.
+    /// Returns the database's records of leases and fires; empty for a file.
     pub(crate) fn saw(&self) -> Result<Vec<Saw>> {
         let read = |server| tokio::task::block_in_place(|| audit::read(server, DATABASE));
         self.server.as_ref().map_or(Ok(Vec::new()), read)
     }
 
-    /// What all nodes and workers have said, those that are gone included.
+    /// Returns the output of all nodes and workers, including those that are gone.
     pub(crate) fn logs(&self) -> Vec<String> {
         let nodes = self.nodes.iter().flatten().map(Node::log);
         let workers = self.workers.iter().flatten().map(Worker::log);
@@ -401,7 +401,7 @@ impl Cluster {
     }
 }
 
-/// A host for each node; none, where that is not allowed.
+/// Returns a host for each node; none, where that is not allowed.
 fn hosts(nodes: usize) -> Result<Vec<Host>> {
     match (0..).take(nodes).map(Host::new).collect() {
         Ok(hosts) => Ok(hosts),
@@ -412,12 +412,12 @@ fn hosts(nodes: usize) -> Result<Vec<Host>> {
     }
 }
 
-/// A wire to the database for a node: from its host, if it has one.
+/// Returns a wire to the database for a node: from its host, if it has one.
 fn wire(database: u16, host: Option<&Host>) -> Result<Proxy> {
     Proxy::at(host.map_or(Ipv4Addr::LOCALHOST, Host::here), database)
 }
 
-/// What a node is called, and its folder.
+/// Returns the name of a node, and of its folder.
 pub(crate) fn name(node: usize) -> String {
     char::from(b'a' + u8::try_from(node).unwrap_or(25)).to_string()
 }
@@ -426,7 +426,7 @@ pub(crate) fn worker_name(worker: usize) -> String {
     format!("worker-{worker}")
 }
 
-/// What is to be said of a process that nobody has ended.
+/// Returns a message about a process that has ended by itself.
 fn ended(name: &str, status: Option<ExitStatus>) -> Option<String> {
     status.map(|status| format!("{name} has ended by itself, with {status}"))
 }

@@ -39,32 +39,34 @@ use plan::Pace;
 use read::Known;
 use report::{Report, Verdict};
 
-/// How to call it.
+/// The usage text.
 pub const USAGE: &str = "--store postgres|mariadb|sqlite --minutes M|--seconds T [--seed S] [--nodes N] [--slack SECONDS] [--untimed] [--brief] [--faults KIND,KIND] [--before FILE] [--binary FILE]";
-/// How much longer than asked for it may take: beginning, faults that come late, quiet, reading, and what a slow machine adds.
+/// The time beyond the requested one: beginning, faults that come late, quiet, reading, and slowness of the machine.
 const OVERTIME: Duration = Duration::from_secs(900);
-/// From so many seconds on, everything is done at full size.
+/// The number of seconds from which everything has full size.
 const WHOLE_SECONDS: u64 = 300;
 /// A week.
 const LONGEST_SECONDS: u64 = 604_800;
 
-/// What is tortured, and how.
+/// The options of a test.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Options {
-    /// What the nodes keep their jobs in.
+    /// The store of the nodes.
     pub store: Store,
-    /// For how long, from the first fault to the reading. A machine that is slow takes longer for the same faults, or does not get through them.
+    /// The duration, from the first fault to the reading. A slow machine takes longer for the same faults, or does not
+    /// get through them.
     pub seconds: u64,
-    /// What decides about everything else.
+    /// The seed that decides about everything else.
     pub seed: u64,
-    /// How many nodes there are.
+    /// The number of nodes.
     pub nodes: usize,
-    /// How late things may be without any fault, in milliseconds: a second on a machine of their own, more beside others.
+    /// The lateness that is allowed without any fault, in milliseconds: a second on a machine of its own, more beside
+    /// other work.
     pub slack_ms: i64,
-    /// Whether lateness is told and not asked: on a machine so busy that it says nothing. What must not be is asked all the same,
-    /// for as late as the latest run was.
+    /// Whether lateness is reported and not checked, on a machine so busy that it says nothing. Other invariants are
+    /// checked, for as late as the latest run was.
     pub untimed: bool,
-    /// Whether one line is enough where all is well.
+    /// Whether to print one line if all is well.
     pub brief: bool,
     /// The faults that come, where not all do that can.
     faults: Option<Vec<plan::Kind>>,
@@ -74,7 +76,7 @@ pub struct Options {
     pub binary: Option<PathBuf>,
 }
 
-/// What nodes keep their jobs in.
+/// The store of the nodes.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Store {
     /// A PostgreSQL of its own.
@@ -149,7 +151,7 @@ impl Options {
         Ok(options)
     }
 
-    /// What is done to nodes, which have links or not.
+    /// Returns the faults that are possible; hosts may have links or not.
     fn menu(&self, has_links: bool) -> Result<Vec<plan::Kind>> {
         let menu = plan::menu(self.store, has_links);
         let Some(faults) = &self.faults else { return Ok(menu) };
@@ -159,7 +161,7 @@ impl Options {
         Ok(menu.into_iter().filter(|kind| faults.contains(kind)).collect())
     }
 
-    /// The faults that come, where not all do, as the option names them.
+    /// Returns the faults that come, where not all do, as the option names them.
     fn named(&self) -> Option<Vec<String>> {
         Some(self.faults.as_ref()?.iter().map(|kind| kind.word()).collect())
     }
@@ -168,12 +170,12 @@ impl Options {
         self.seconds >= WHOLE_SECONDS
     }
 
-    /// How long it is quiet in the end: what was lost with its node is found out, and done again.
+    /// Returns the quiet time at the end, in which lost work is detected and done again.
     const fn quiet_ms(&self) -> u64 {
         if self.is_whole() { 60_000 } else { 22_000 }
     }
 
-    /// How long after it was due a run may be unfinished when all is over.
+    /// Returns the time after its due time that a run may be unfinished at the end.
     const fn patience_ms(&self) -> i64 {
         if self.is_whole() { 120_000 } else { 50_000 }
     }

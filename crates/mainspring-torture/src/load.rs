@@ -1,4 +1,4 @@
-//! What the nodes have to do: jobs that follow from a seed, and their instants by arithmetic of our own.
+//! The work of the nodes: jobs that follow from a seed, and their instants by arithmetic of the test's own.
 
 use mainspring_core::Timestamp;
 use mainspring_rig::Witness;
@@ -13,7 +13,7 @@ const CRON_STEPS: [i64; 10] = [2, 3, 4, 5, 6, 10, 12, 15, 20, 30];
 /// Attempts that a run of a retrying job has: it fails twice, and may be lost a few times beside.
 const RETRIES: u32 = 7;
 
-/// How many jobs of each kind there are.
+/// The number of jobs of each kind.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Size {
     intervals: u32,
@@ -27,14 +27,14 @@ pub(crate) struct Size {
     remote: u32,
     remote_alone: u32,
     remote_slow: u32,
-    /// How long the work of a slow job takes.
+    /// The duration of the work of a slow job.
     slow_ms: i64,
     /// The same on a worker: longer than it goes on without a word from any node, so that work is under way when it gives up.
     remote_ms: i64,
 }
 
 impl Size {
-    /// For a test of a minute on a machine that has other things to do.
+    /// The size for a test of a minute on a busy machine.
     pub(crate) const SMALL: Self = Self {
         intervals: 60,
         crons: 12,
@@ -50,7 +50,7 @@ impl Size {
         slow_ms: 2_000,
         remote_ms: 9_000,
     };
-    /// For half an hour and more.
+    /// The size for half an hour and more.
     pub(crate) const WHOLE: Self = Self {
         intervals: 200,
         crons: 40,
@@ -68,7 +68,7 @@ impl Size {
     };
 }
 
-/// What a job does, and how it is meant.
+/// The kind of a job.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Kind {
     /// Nothing, at equal steps.
@@ -104,7 +104,7 @@ pub(crate) struct Draft {
     pub(crate) slow_ms: i64,
 }
 
-/// The jobs of a seed. Their schedules are anchored shortly before `now`.
+/// Returns the jobs of a seed. Their schedules are anchored shortly before `now`.
 pub(crate) fn drafts(random: &mut Random, size: Size, now: Timestamp) -> Vec<Draft> {
     let kinds = [
         (Kind::Interval, size.intervals),
@@ -148,12 +148,12 @@ impl Kind {
         }
     }
 
-    /// Whether its work bears witness to each run.
+    /// Returns whether its work records each run in the witness file.
     pub(crate) const fn is_witnessed(self) -> bool {
         !matches!(self, Self::Interval | Self::Cron | Self::Changed | Self::Asked)
     }
 
-    /// Whether workers execute it, and no node.
+    /// Returns whether workers execute it, and no node.
     pub(crate) const fn is_remote(self) -> bool {
         matches!(self, Self::Remote | Self::RemoteAlone | Self::RemoteSlow)
     }
@@ -191,7 +191,7 @@ pub(crate) fn every(random: &mut Random, now: Timestamp, step: i64) -> Schedule 
 }
 
 impl Draft {
-    /// What holds of it whatever happens.
+    /// Returns the facts that always hold for it.
     pub(crate) fn facts(&self) -> JobFacts {
         let alone = self.kind.is_alone();
         let attempts_max = match self.kind {
@@ -201,12 +201,12 @@ impl Draft {
         JobFacts { exclusive: alone, suppresses: alone, misses: true, waits: false, attempts_max, unlimited: !alone }
     }
 
-    /// What its triggers do while it is active.
+    /// Returns the state of its triggers while it is active.
     pub(crate) fn active(&self) -> State {
         State::Active(self.schedule.map(Some).into_iter().collect())
     }
 
-    /// The definition, as users write it. The remark makes two versions with the same schedule differ.
+    /// Returns the definition, as users write it. The remark makes two versions with the same schedule differ.
     pub(crate) fn spec(&self, witness: &Witness, remark: &str) -> Value {
         let mut spec = json!({"name": self.name, "description": remark});
         match self.schedule {

@@ -12,16 +12,16 @@ use mainspring_sim::history::Seen;
 
 use crate::client::{Desk, NAMESPACE};
 
-/// How often it looks, and at how many of the newest runs.
+/// The time between looks, and the number of newest runs per look.
 const EVERY_MS: u64 = 1_000;
 const NEWEST: u32 = 500;
 
-/// What was seen last of runs that have been final.
+/// The last seen states of runs that have been final.
 #[derive(Debug, Default)]
 pub(crate) struct Verdicts(BTreeMap<RunId, RunState>);
 
 impl Verdicts {
-    /// What there is to be written down: a first verdict, and whatever differs from it.
+    /// Returns what to record: a first verdict, or one that differs from it.
     pub(crate) fn look(&mut self, at: i64, run: RunId, state: RunState) -> Option<Seen> {
         let news = match self.0.get(&run) {
             Some(known) => *known != state,
@@ -34,7 +34,7 @@ impl Verdicts {
     }
 }
 
-/// What is left of the runs that were looked at, when all is over.
+/// Returns the final states of the runs that were seen.
 pub(crate) fn at_the_end(seen: &[Seen], runs: &[Run], at: i64) -> Vec<Seen> {
     let states: BTreeMap<RunId, RunState> = runs.iter().map(|run| (run.id, run.state)).collect();
     let again = |seen: &Seen| Some(Seen { at, state: *states.get(&seen.run)?, ..*seen });
@@ -59,7 +59,7 @@ impl Desk {
     }
 }
 
-/// A state as the nodes tell it; nothing for one that is newer than this.
+/// Returns a state as the nodes tell it; nothing for one that is newer than this.
 fn state(told: mainspring_api::RunState) -> Option<RunState> {
     let word = serde_json::to_value(told).ok()?;
     RunState::from_word(word.as_str()?)

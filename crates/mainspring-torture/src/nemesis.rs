@@ -12,7 +12,8 @@ use crate::cluster::Cluster;
 use crate::notes::Notes;
 use crate::plan::{Kind, Planned, Target};
 
-/// How far what is done may be behind the plan: a busy machine takes longer for the same, and what was done is still to be checked.
+/// The time that the faults may be behind the plan: a busy machine takes longer, and what was done must still be
+/// checked.
 const LATEST: Duration = Duration::from_secs(300);
 
 /// Within which a server sees that it has lost a process.
@@ -25,16 +26,16 @@ const RECOVERS_WITHIN: Duration = Duration::from_secs(120);
 pub(crate) struct Done {
     pub(crate) kind: Kind,
     pub(crate) target: Target,
-    /// As it was [planned](Planned::amount).
+    /// The [planned](Planned::amount) amount.
     pub(crate) amount: i64,
     pub(crate) from: Timestamp,
-    /// When it was undone: the node or the database was up again.
+    /// The time at which it was undone: the node or the database was up again.
     pub(crate) to: Timestamp,
     /// The shards of the node that it hit.
     pub(crate) shards: Vec<u8>,
     /// Whether it changed anything.
     pub(crate) had_effect: bool,
-    /// What the wires of the node or of the worker had held up, lost or reset before.
+    /// The harm that the wires of the node or worker had done before.
     pub(crate) before: u64,
 }
 
@@ -171,7 +172,7 @@ async fn begin(cluster: &mut Cluster, fault: &Planned) -> Result<Done> {
     })
 }
 
-/// Whether a fault that is about to be undone has changed anything.
+/// Returns whether a fault that is about to be undone has changed anything.
 async fn had_effect(cluster: &Cluster, done: &Done) -> bool {
     match (done.kind, done.target) {
         (Kind::Cut | Kind::CutOneWay | Kind::Slow | Kind::HalfOpen | Kind::WorkerCut, target) => {
@@ -188,7 +189,7 @@ async fn had_effect(cluster: &Cluster, done: &Done) -> bool {
     }
 }
 
-/// What the wires of the node or worker that a fault hits have held up, lost or reset so far.
+/// Returns how much the wires of the node or worker that a fault hits have held up, lost or reset so far.
 fn harm(cluster: &Cluster, target: Target) -> u64 {
     match target {
         Target::Node(node) => cluster.harm_to(node),
@@ -197,7 +198,7 @@ fn harm(cluster: &Cluster, target: Target) -> u64 {
     }
 }
 
-/// Whether there is a connection to break.
+/// Returns whether there is a connection to break.
 fn break_wire(cluster: &Cluster, node: usize, kind: Kind, amount: i64) -> bool {
     let wire = cluster.wire(node);
     let is_open = wire.open() > 0;

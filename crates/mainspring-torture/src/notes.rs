@@ -1,4 +1,4 @@
-//! What has happened so far, kept outside of the torture, so that it can be told also when that ends before its time.
+//! The record of a test so far, kept outside of it, so that it can be reported even when the test ends early.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -11,14 +11,14 @@ use crate::nemesis::Done;
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
     record: Arc<Mutex<Record>>,
-    /// By their places in the plan.
+    /// The faults, by their places in the plan.
     faults: Mutex<BTreeMap<usize, Done>>,
     planned: AtomicUsize,
     logs: Mutex<Vec<String>>,
 }
 
 impl Notes {
-    /// What the clients write down.
+    /// Returns the record of the clients.
     pub(crate) fn record(&self) -> Arc<Mutex<Record>> {
         Arc::clone(&self.record)
     }
@@ -37,12 +37,12 @@ impl Notes {
         locked(&self.faults).insert(place, done);
     }
 
-    /// A fault that has begun.
+    /// Returns a fault that has begun.
     pub(crate) fn begun(&self, place: usize) -> Option<Done> {
         locked(&self.faults).get(&place).cloned()
     }
 
-    /// All faults so far, in the order of the plan.
+    /// Returns all faults so far, in the order of the plan.
     pub(crate) fn faults(&self) -> Vec<Done> {
         locked(&self.faults).values().cloned().collect()
     }
@@ -52,7 +52,7 @@ impl Notes {
         *locked(&self.logs) = logs;
     }
 
-    /// All of it.
+    /// Returns all of it.
     pub(crate) fn take(&self) -> (Record, Vec<Done>, Vec<String>) {
         (std::mem::take(&mut *locked(&self.record)), self.faults(), std::mem::take(&mut *locked(&self.logs)))
     }

@@ -1,4 +1,4 @@
-//! Which faults come when: a plan that follows from the seed, one or two faults at a time.
+//! The plan of faults: it follows from the seed, one or two faults at a time.
 
 use std::fmt;
 
@@ -10,14 +10,14 @@ use crate::cluster::WORKERS;
 
 /// A clock may differ by so much from the database's before it costs the node its shards; the plan stays well below or above.
 pub(crate) const CLOCK_NEAR_MS: i64 = 1_000;
-/// How far clocks are off that cost a node its shards.
+/// The error of clocks that costs a node its shards, in milliseconds.
 const CLOCK_FAR_MS: (u64, u64) = (10_000, 3_600_000);
-/// How many sessions the nodes may have together where others have taken the rest: a node alone has more.
+/// The number of sessions that the nodes have together when others have taken the rest: a single node needs more.
 const SESSIONS_LEFT: (u64, u64) = (1, 7);
-/// So often out of a million, two faults come at a time.
+/// The number of times out of a million that two faults come together.
 const PAIRS: u64 = 300_000;
 
-/// What is done.
+/// The kind of a fault.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
 pub(crate) enum Kind {
     Kill,
@@ -44,7 +44,7 @@ pub(crate) enum Kind {
     WorkerCut,
 }
 
-/// What can happen to nodes over a server.
+/// The faults of nodes over a database server.
 const ALL: [Kind; 22] = [
     Kind::Kill,
     Kind::Stop,
@@ -70,7 +70,7 @@ const ALL: [Kind; 22] = [
     Kind::WorkerCut,
 ];
 
-/// What can happen to a node whose store is a file of its own. Nobody compares its clock, so it is never far off.
+/// The faults of a node whose store is a file. No other node compares its clock, so it is never far off.
 const ALONE: [Kind; 7] = [
     Kind::Kill,
     Kind::Stop,
@@ -111,7 +111,7 @@ impl fmt::Display for Kind {
 }
 
 impl Kind {
-    /// The one of this [word](Self::word).
+    /// Returns the kind of this [word](Self::word).
     pub(crate) fn named(name: &str) -> Result<Self> {
         ALL.into_iter()
             .find(|kind| kind.word() == name)
@@ -138,19 +138,20 @@ impl Kind {
         }
     }
 
-    /// Whether the database is away while it lasts, for some of those who ask at least.
+    /// Returns whether the database is away while it lasts, for some of those who ask at least.
     const fn takes_the_database(self) -> bool {
         matches!(self, Self::DatabaseRestart | Self::DatabaseCrash | Self::SessionsExhausted)
     }
 
-    /// Whether another fault may come at the same time. A node whose clock is far off needs peers that are right, or it is the
-    /// last eligible one and keeps its shards; a rolling restart goes round all nodes, and a standby is another server.
+    /// Returns whether another fault may come at the same time. A node whose clock is far off needs peers that are
+    /// right, or it is the last eligible one and keeps its shards; a rolling restart goes round all nodes, and a
+    /// standby is another server.
     const fn goes_with_others(self) -> bool {
         !matches!(self, Self::ClockFar | Self::RollingRestart | Self::Promotion)
     }
 }
 
-/// What faults of a kind hit.
+/// The kind of target of a fault.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Hits {
     Node,
@@ -158,7 +159,7 @@ enum Hits {
     All,
 }
 
-/// What a fault hits.
+/// The target of a fault.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Target {
     Node(usize),
@@ -180,9 +181,9 @@ pub(crate) struct Planned {
     pub(crate) target: Target,
     /// When, since the beginning.
     pub(crate) begins_ms: u64,
-    /// How long it lasts, if it is one that lasts.
+    /// The duration, if it has one.
     pub(crate) lasts_ms: u64,
-    /// What else is to be known: a delay or an offset in milliseconds, a direction, how many sessions are left.
+    /// A further parameter: a delay or an offset in milliseconds, a direction, or the number of sessions left.
     pub(crate) amount: i64,
 }
 
@@ -199,7 +200,7 @@ impl Planned {
     }
 }
 
-/// How long faults last, and how long it is quiet between them.
+/// The duration of faults, and the quiet time between them.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Pace {
     lasts_ms: (u64, u64),
@@ -209,10 +210,11 @@ pub(crate) struct Pace {
 }
 
 impl Pace {
-    /// For a minute. A worker gives its runs up when it has heard nothing for 6.5 s, and is taken for dead after 13 s.
+    /// The pace for a minute. A worker gives its runs up when it has heard nothing for 6.5 s, and is declared dead
+    /// after 13 s.
     pub(crate) const FAST: Self =
         Self { lasts_ms: (1_500, 6_500), worker_ms: (4_000, 20_000), outage_ms: (200, 2_000), quiet_ms: (800, 2_500) };
-    /// For half an hour.
+    /// The pace for half an hour.
     pub(crate) const SLOW: Self = Self {
         lasts_ms: (5_000, 45_000),
         worker_ms: (5_000, 45_000),
@@ -221,7 +223,8 @@ impl Pace {
     };
 }
 
-/// What can be done to nodes over a store: standbys are of PostgreSQL here, and hosts of their own have a link.
+/// Returns the possible faults of nodes over a store: standbys need PostgreSQL here, and unplugging needs hosts with a
+/// link.
 pub(crate) fn menu(store: Store, has_links: bool) -> Vec<Kind> {
     let possible = |kind: &Kind| match kind {
         Kind::Promotion => store == Store::Postgres,
@@ -234,7 +237,7 @@ pub(crate) fn menu(store: Store, has_links: bool) -> Vec<Kind> {
     }
 }
 
-/// The faults of a seed in so many milliseconds, in the order of their beginnings. All are over by then.
+/// Returns the faults of a seed in so many milliseconds, in the order of their beginnings. All are over by then.
 pub(crate) fn plan(random: &mut Random, menu: &[Kind], nodes: usize, pace: Pace, for_ms: u64) -> Vec<Planned> {
     let mut dealer = Dealer { menu, deck: Vec::new() };
     let (mut planned, mut now) = (Vec::<Planned>::new(), 0);

@@ -29,7 +29,8 @@ const OVERDUE_MS: i64 = 4_000;
 const QUEUED_MS: i64 = 9_000;
 /// And a worker that has not been counted up for so long, which nodes do every two seconds.
 const HEARD_MS: i64 = 10_000;
-/// How exactly a node knows the database's clock: a part of how late things may be, as both come from the same machine.
+/// The precision with which a node knows the database's clock: a part of the allowed lateness, as both come from the
+/// same machine.
 const COMPARED: i64 = 5;
 const CATCH_UP_MAX: u32 = 100;
 const PAGE: u32 = 1_000;
@@ -39,35 +40,36 @@ const PAGE: u32 = 1_000;
 pub(crate) struct Story {
     pub(crate) drafts: Vec<Draft>,
     pub(crate) faults: Vec<Done>,
-    /// What the database saw of leases and fires.
+    /// The database's records of leases and fires.
     pub(crate) saw: Vec<Saw>,
     pub(crate) alone: bool,
     pub(crate) allowed: Allowed,
-    /// How long after it was due a run may be unfinished beyond that: it is lost, found out, tried again, and takes its time.
+    /// The time after its due time that a run may be unfinished beyond that: it is lost, detected, tried again, and
+    /// takes its time.
     pub(crate) patience_ms: i64,
-    /// When the first jobs were saved.
+    /// The time at which the first jobs were saved.
     pub(crate) saved_at: Timestamp,
-    /// As the rig's checker reads it: promises by job.
+    /// The history for the rig's checker: promises by job.
     pub(crate) rig: History,
-    /// As the simulator's checker reads it: jobs by their places among the drafts.
+    /// The history for the simulator's checker: jobs by their places among the drafts.
     pub(crate) sim: sim::History,
     pub(crate) logs: Vec<String>,
 }
 
-/// What is known beside the store.
+/// The facts that the store does not have.
 pub(crate) struct Known {
     pub(crate) drafts: Vec<Draft>,
     pub(crate) record: Record,
     pub(crate) faults: Vec<Done>,
-    /// What the database saw of leases and fires.
+    /// The database's records of leases and fires.
     pub(crate) saw: Vec<Saw>,
     pub(crate) alone: bool,
-    /// How late things may be without any fault, and whether as late as the latest was beside.
+    /// The lateness that is allowed without any fault, and whether the latest run's lateness is allowed too.
     pub(crate) slack_ms: i64,
     pub(crate) untimed: bool,
     pub(crate) patience_ms: i64,
     pub(crate) saved_at: Timestamp,
-    /// When it was looked at, shards that had no owner then, and what the nodes have said.
+    /// The time of the look, the shards that had no owner then, and the output of the nodes.
     pub(crate) at: Timestamp,
     pub(crate) ownerless: usize,
     pub(crate) logs: Vec<String>,
@@ -126,8 +128,8 @@ pub(crate) async fn read(store: &dyn Store, witness: &Witness, known: Known) -> 
     Ok(Story { drafts, faults, saw, alone, allowed, patience_ms, saved_at, rig, sim, logs })
 }
 
-/// How far the time may be off by which nodes decide while a fault lasts. One whose clock is far off decides nothing but requests,
-/// by the database's clock as it knows it.
+/// Returns the error of the time by which nodes decide while a fault lasts. A node whose clock is far off decides only
+/// about requests, by the database's clock as it knows it.
 const fn clock_error_ms(fault: &Done, slack_ms: i64) -> i64 {
     match fault.kind {
         Kind::ClockNear => CLOCK_NEAR_MS,
@@ -145,7 +147,7 @@ fn widen(operation: &mut Operation, clock_error_ms: i64) {
     }
 }
 
-/// The runs that were made under each key, as their inputs say.
+/// Returns the runs that were made under each key, as their inputs say.
 fn made(rig: &History) -> BTreeMap<u64, Vec<RunId>> {
     let mut made: BTreeMap<u64, Vec<RunId>> = BTreeMap::new();
     for run in &rig.runs {
@@ -157,7 +159,7 @@ fn made(rig: &History) -> BTreeMap<u64, Vec<RunId>> {
     made
 }
 
-/// Who fired under which lease is not told to the outside, and not asked of these rows.
+/// Returns the fires. The lease under which a node fired is not visible from outside, and is not checked here.
 fn fires(rig: &History) -> Vec<Fire> {
     let mut runs: Vec<_> = rig.runs.iter().filter_map(|run| Some((run, run.trigger?))).collect();
     runs.sort_by_key(|(run, _)| run.created_at);
@@ -225,13 +227,13 @@ async fn remains(
     })
 }
 
-/// How many workers have not been heard since a time, and have joined under no other id either.
+/// Returns the number of workers that have not been heard since a time, and have joined under no other id either.
 fn unjoined(rows: &[WorkerRow], since: i64) -> usize {
     let heard = |name: &String| rows.iter().any(|row| row.info.name == *name && row.heard_at.as_millis() >= since);
     (0..WORKERS).map(worker_name).filter(|name| !heard(name)).count()
 }
 
-/// What each job does, as the store has it.
+/// Returns the state of each job in the store.
 async fn states(store: &dyn Store, numbers: &BTreeMap<String, u32>) -> Result<BTreeMap<u32, State>> {
     let mut states: BTreeMap<u32, State> = numbers.values().map(|number| (*number, State::Absent)).collect();
     let mut after = None;

@@ -1,4 +1,4 @@
-//! What a test came to, for people and for programs.
+//! The report of a test, for people and for programs.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -19,7 +19,7 @@ pub(crate) struct Minima {
 }
 
 impl Minima {
-    /// For a test of so many seconds, up to what a whole one needs.
+    /// Returns the minimum counts for a test of so many seconds, up to those of a full one.
     pub(crate) fn of(options: &Options) -> Self {
         let seconds = options.seconds;
         let faults = match options.store {
@@ -34,14 +34,14 @@ impl Minima {
     }
 }
 
-/// What is said in the end.
+/// The verdict of a test.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Verdict {
     /// Everything holds.
     Green,
     /// Something does not.
     Failed,
-    /// Nothing was found, and too little was tried.
+    /// Nothing was found, but too little happened.
     Void,
 }
 
@@ -50,7 +50,7 @@ pub(crate) struct Report<'a> {
     pub(crate) options: &'a Options,
     pub(crate) answers: Answers,
     pub(crate) faults: &'a [Done],
-    /// How many were planned; it may have been too late for the last of them.
+    /// The number of planned faults; it may have been too late for the last of them.
     pub(crate) planned: usize,
     pub(crate) account: &'a Account,
 }
@@ -130,7 +130,7 @@ impl Report<'_> {
         })
     }
 
-    /// All of it in a line, for who only wants to know that all is well.
+    /// Returns all of it in a line, for readers who only want to know that all is well.
     pub(crate) fn line(&self) -> String {
         let (account, Options { store, seed, seconds, .. }) = (self.account, self.options);
         let max = account.takeovers_ms.last().map_or("–".to_owned(), ToString::to_string);

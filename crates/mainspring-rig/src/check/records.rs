@@ -8,7 +8,7 @@ use mainspring_core::{Timestamp, TriggerId};
 use super::{Judge, Kind};
 use crate::history::{Gap, History, Promise, Run};
 
-/// What was recorded of one instant.
+/// The records of one instant.
 #[derive(Clone, Copy, Default, Debug)]
 struct Records {
     fired: u64,

@@ -9,14 +9,14 @@ use super::{Judge, Kind};
 use crate::history::{Attempt, History, Run};
 use crate::witness::{Mark, Moment};
 
-/// What the work of an attempt said.
+/// The marks of an attempt's work.
 #[derive(Default)]
 struct Work<'a> {
     starts: Vec<&'a Mark>,
     end: Option<&'a Mark>,
 }
 
-/// What attempts said, by run and number.
+/// The marks of attempts, by run and number.
 type Works<'a> = BTreeMap<(RunId, u32), Work<'a>>;
 
 impl Judge {
@@ -73,7 +73,7 @@ impl Judge {
         }
     }
 
-    /// What one attempt's work said, against what is recorded of it.
+    /// Compares the marks of one attempt's work with its records.
     fn work(&mut self, run: Option<&Run>, number: u32, work: &Work<'_>, read_at: Timestamp) {
         self.report.starts += work.starts.len() as u64;
         let Some(mark) = work.starts.first().copied().or(work.end).filter(|mark| mark.at <= read_at) else { return };
@@ -98,7 +98,7 @@ impl Judge {
         }
     }
 
-    /// What is said to have succeeded was done.
+    /// Checks that what is recorded as succeeded was done.
     fn verdicts(&mut self, run: &Run, works: &Works<'_>) {
         let succeeded = |attempt: &&Attempt| attempt.outcome == Some(AttemptOutcome::Succeeded);
         for attempt in run.attempts.iter().filter(succeeded) {

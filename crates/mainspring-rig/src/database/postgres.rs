@@ -48,7 +48,7 @@ pub(super) fn client(port: u16, database: &str) -> Result<Command> {
     Ok(client)
 }
 
-/// The folder of the server's programs: on the path, or where distributions put them.
+/// Returns the folder of the server's programs: on the path, or where distributions put them.
 fn binaries() -> Result<PathBuf> {
     let on_path = std::env::var_os("PATH").into_iter().flat_map(|path| {
         let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();

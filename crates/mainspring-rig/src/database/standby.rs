@@ -6,12 +6,12 @@ use anyhow::{Result, ensure};
 
 use super::{Database, PATIENCE, Server, postgres};
 
-/// Whether a commit is answered before a standby has it.
+/// The time at which a commit is answered: after or before a standby has it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Replication {
-    /// Not before: whatever was answered outlives the server.
+    /// After the standby has it: what was answered outlives the server.
     Synchronous,
-    /// At once: what the standby has not heard of is gone with the server.
+    /// At once: commits that the standby has not received are lost with the server.
     Asynchronous,
 }
 

@@ -8,7 +8,7 @@ use mainspring_rig::{Mark, Moment, Run};
 
 use super::Finding;
 
-/// What was matched, all jobs together.
+/// The matches of all jobs together.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Blind {
     pub(crate) targets: u64,
@@ -16,7 +16,7 @@ pub(crate) struct Blind {
     pub(crate) starts: u64,
 }
 
-/// What the store says about a job that explains why starts and instants do not pair up.
+/// The store's statements about a job that explain why starts and instants do not pair up.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Declared {
     /// Attempts beyond the first of their run, and instants that are not judged.
@@ -39,7 +39,7 @@ impl Declared {
     }
 }
 
-/// How many windows can be given a start of their own. Windows are in the order of their beginnings.
+/// Returns how many windows can have a start of their own. Windows are ordered by their beginnings.
 pub(crate) fn matched(windows: &[(i64, i64)], starts: &[i64]) -> usize {
     let mut starts = starts.to_vec();
     starts.sort_unstable();
@@ -62,7 +62,7 @@ pub(crate) fn matched(windows: &[(i64, i64)], starts: &[i64]) -> usize {
     count
 }
 
-/// What is wrong with how a job's starts and instants pair up.
+/// Returns what is wrong with the pairing of a job's starts and instants.
 pub(crate) fn judge(job: &str, matched: usize, targets: usize, starts: usize, declared: Declared) -> Vec<Finding> {
     let mut findings = Vec::new();
     let unmatched = targets - matched;

@@ -1,17 +1,17 @@
-//! How late something may be: as late as the faults around it explain, each by its own bar.
+//! The lateness that the faults around a run explain, each by its own bar.
 
 use crate::nemesis::Done;
 use crate::plan::Kind;
 
-/// From the loss of a node to the first fire of its triggers.
+/// The time from the loss of a node to the first fire of its triggers.
 pub(crate) const TAKEOVER_MS: i64 = 8_000;
-/// From the end of an outage to the first fire, and what a hand-over takes between nodes that hear each other.
+/// The time from the end of an outage to the first fire, and for a handover between nodes that hear each other.
 pub(crate) const RECOVERY_MS: i64 = 3_000;
 
-/// From a node's being asked to end until others fire its triggers.
+/// The time from asking a node to end until others fire its triggers.
 const HAND_OVER_MS: i64 = 1_000;
 
-/// For how long a node hears nothing but late answers before it takes leave: two leases.
+/// The time that a node hears only late answers before it leaves: two leases.
 const LEAVE_MS: i64 = 10_000;
 
 /// A fault, as far as it makes things late.
@@ -19,9 +19,9 @@ const LEAVE_MS: i64 = 10_000;
 struct Excuse {
     kind: Kind,
     from: i64,
-    /// From then on it makes nothing late that is due.
+    /// The time from which it makes nothing late that is due.
     to: i64,
-    /// By how much it makes things late.
+    /// The lateness that it explains.
     by_ms: i64,
     /// Whether work may die with it.
     loses_work: bool,
@@ -35,18 +35,18 @@ pub(crate) struct Excuses {
     lost_ms: i64,
 }
 
-/// What is allowed without any fault.
+/// The bounds without any fault.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Allowed {
-    /// How late a run may be recorded, and its work begin: others may use the same machine.
+    /// The time that a run may be recorded late, and its work begin late: others may use the same machine.
     pub(crate) calm_ms: i64,
-    /// By how much clocks of nodes that take part were off.
+    /// The clock error of nodes that take part.
     pub(crate) clock_error_ms: i64,
 }
 
 impl Excuses {
-    /// What the faults excuse. A node that is alone has nobody to take over from it. Clocks that are off by what is allowed
-    /// cost a node nothing.
+    /// Creates the excuses of the faults. A single node has no peer to take over from it. Clocks that are off within
+    /// the bounds cost a node nothing.
     pub(crate) fn of(faults: &[Done], alone: bool, allowed: Allowed) -> Self {
         let mut excuses: Vec<Excuse> = faults.iter().flat_map(|fault| excuse(fault, alone)).collect();
         excuses.sort_by_key(|excuse| excuse.from);
@@ -59,8 +59,8 @@ impl Excuses {
         self
     }
 
-    /// By when something has to be done that is due then: as late as the worst fault around makes it, and by what comes until
-    /// that time beside; when the last fault is over and got over, in any case.
+    /// Returns the time by which a due run must be done: as late as the worst fault around makes it, plus what comes
+    /// until that time; at the latest when the last fault is over and recovered from.
     pub(crate) fn deadline(&self, due: i64) -> i64 {
         let Allowed { calm_ms, clock_error_ms } = self.allowed;
         let calm = due + calm_ms + clock_error_ms;
@@ -74,7 +74,7 @@ impl Excuses {
         settled.min(calm + late) + if dies { self.lost_ms } else { 0 }
     }
 
-    /// The faults that were around between two times, by name.
+    /// Returns the names of the faults between two times.
     pub(crate) fn class(&self, from: i64, to: i64) -> String {
         let around = self.excuses.iter().filter(|excuse| excuse.from <= to && excuse.to >= from);
         let mut kinds: Vec<Kind> = around.map(|excuse| excuse.kind).collect();
@@ -88,12 +88,12 @@ impl Excuses {
     }
 }
 
-/// Whether a fault excuses anything that is late.
+/// Returns whether a fault excuses anything that is late.
 pub(crate) fn makes_late(fault: &Done) -> bool {
     !excuse(fault, false).is_empty()
 }
 
-/// What a fault excuses.
+/// Returns the lateness that a fault explains.
 fn excuse(fault: &Done, alone: bool) -> Vec<Excuse> {
     let (from, to) = (fault.from.as_millis(), fault.to.as_millis());
     let lasts = to - from;
@@ -125,11 +125,11 @@ fn excuse(fault: &Done, alone: bool) -> Vec<Excuse> {
     }
 }
 
-/// What tests of checks allow without any fault.
+/// The bounds of tests of checks, without any fault.
 #[cfg(test)]
 pub(crate) const CALM: Allowed = Allowed { calm_ms: 1_000, clock_error_ms: 0 };
 
-/// A fault for tests.
+/// Returns a fault for tests.
 #[cfg(test)]
 pub(crate) fn done(kind: Kind, from: i64, to: i64) -> Done {
     let (from, to) = (mainspring_core::Timestamp::from_millis(from), mainspring_core::Timestamp::from_millis(to));

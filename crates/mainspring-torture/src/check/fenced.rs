@@ -8,7 +8,7 @@ use crate::audit::Saw;
 /// Findings that are kept: one is enough to fail, a few help to understand.
 const KEPT: usize = 20;
 
-/// What was seen of one shard.
+/// The records of one shard.
 #[derive(Default)]
 struct Shard {
     owner: Option<i64>,
@@ -17,7 +17,7 @@ struct Shard {
     over: BTreeSet<u128>,
 }
 
-/// What breaks it. Rows are in the order in which they were seen.
+/// Returns the violations of fencing. Rows are in the order in which they were seen.
 pub(crate) fn fenced(saw: &[Saw]) -> Vec<Finding> {
     let mut shards = BTreeMap::<i64, Shard>::new();
     let wrong = |saw: &Saw| match *saw {

@@ -1,4 +1,4 @@
-//! What a trigger promised: from the requests about its job and how they ended, found out without asking the engine.
+//! Derives the promises of a trigger from the requests about its job and their results, without asking the engine.
 
 use mainspring_core::compile::Defaults;
 use mainspring_core::{Timestamp, TriggerId};
@@ -10,8 +10,8 @@ use super::excuse::Excuses;
 /// A schedule, and from when to when it may have been the trigger's.
 type Possible = (Schedule, i64, i64);
 
-/// What a job's only trigger promised through `through`. Requests are in their order, and were not heard of by a node whose
-/// clock is further off than `clock_error_ms`.
+/// Returns the promises of a job's only trigger through `through`. Requests are in order; a node whose clock is further
+/// off than `clock_error_ms` heard none of them.
 pub(crate) fn promise(
     (trigger, name): (TriggerId, &str),
     suppresses: bool,
@@ -93,7 +93,7 @@ fn begin(possible: &mut Vec<Possible>, brings: &State, at: i64) {
     }
 }
 
-/// From when through when each instant has to have a record: those whose time was up before the next change.
+/// Returns the ranges in which each instant must have a record: those whose time was up before the next change.
 fn certain(
     schedules: &[Option<Schedule>],
     from: i64,

@@ -1,4 +1,4 @@
-//! How long triggers stand still when their node is gone, and when the database is back.
+//! Measures how long triggers stand still after the loss of their node, and after the return of the database.
 
 use std::collections::BTreeSet;
 
@@ -13,12 +13,12 @@ use crate::plan::Kind;
 /// A node that is away for less may come back before anybody takes its shards.
 const AWAY_MS: i64 = 9_000;
 
-/// From each loss of a node to the first fire of what was due after it, in order of their length.
+/// Returns the times from each loss of a node to the first fire of what was due after it, in ascending order.
 pub(crate) fn takeovers(faults: &[Done], runs: &[Run]) -> Vec<i64> {
     sorted(faults.iter().filter_map(|fault| takeover(fault, runs)))
 }
 
-/// From each return of the database to the first fire after it, in order of their length.
+/// Returns the times from each return of the database to the first fire after it, in ascending order.
 pub(crate) fn recoveries(faults: &[Done], runs: &[Run]) -> Vec<i64> {
     sorted(faults.iter().filter_map(|fault| recovery(fault, runs)).map(|(took, _)| took))
 }
@@ -29,7 +29,7 @@ fn sorted(times: impl Iterator<Item = i64>) -> Vec<i64> {
     times
 }
 
-/// The bars, for faults that were the only ones then. What is late without any fault is allowed beside it.
+/// Returns the bars, for faults that were the only ones then. What is late without any fault is allowed beside it.
 pub(crate) fn too_late(faults: &[Done], runs: &[Run], calm_ms: i64) -> Vec<Finding> {
     let mut findings = Vec::new();
     for fault in faults {
@@ -62,7 +62,7 @@ fn takeover(fault: &Done, runs: &[Run]) -> Option<i64> {
     Some(first.since(fault.from))
 }
 
-/// How long it took, and how long it may take.
+/// Returns how long it took, and how long it may take.
 fn recovery(fault: &Done, runs: &[Run]) -> Option<(i64, i64)> {
     let most = match fault.kind {
         Kind::DatabaseRestart | Kind::DatabaseCrash => RECOVERY_MS,

@@ -97,7 +97,7 @@ fn good() -> Story {
     story
 }
 
-/// The run of the fourth second, as it was seen then.
+/// Returns the run of the fourth second, as it was seen then.
 fn seen(ms: i64) -> Seen {
     Seen { at: T0 + ms, run: id(EAGER, 4_000), state: RunState::Succeeded, taken_back: false }
 }
