@@ -13,6 +13,7 @@ mod holes;
 mod licences;
 mod links;
 mod sources;
+mod summaries;
 
 /// One thing that is wrong, and where.
 #[derive(Debug, PartialEq, Eq)]
@@ -70,6 +71,7 @@ fn findings(root: &Path) -> anyhow::Result<Vec<Finding>> {
     findings.extend(sources::check(&sources, root));
     findings.extend(links::check(&sources, root));
     findings.extend(holes::check(root));
+    findings.extend(summaries::check(&sources));
     Ok(findings)
 }
 

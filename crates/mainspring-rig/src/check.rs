@@ -64,7 +64,7 @@ pub enum Kind {
 /// One thing that is wrong.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Problem {
-    /// What.
+    /// The kind of the problem.
     pub kind: Kind,
     /// The trigger, or the job, by name.
     pub place: String,

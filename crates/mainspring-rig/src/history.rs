@@ -89,7 +89,7 @@ pub struct Attempt {
     pub started_at: Option<Timestamp>,
     /// The time at which it ended.
     pub ended_at: Option<Timestamp>,
-    /// How; absent while it runs.
+    /// The outcome; absent while it runs.
     pub outcome: Option<AttemptOutcome>,
 }
 

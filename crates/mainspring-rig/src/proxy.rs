@@ -123,7 +123,7 @@ impl Proxy {
         self.lead_to(local(port));
     }
 
-    /// The same, to an address anywhere.
+    /// Leads to an address anywhere, like [`Proxy::point_to`].
     pub fn lead_to(&self, target: SocketAddr) {
         self.state.send_modify(|state| state.target = target);
         self.reset();

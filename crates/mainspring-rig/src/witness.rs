@@ -44,7 +44,7 @@ pub enum Moment {
 }
 
 impl Witness {
-    /// A witness that writes into a file, made when the first one speaks.
+    /// Creates a witness that writes into a file, which the first mark creates.
     #[must_use]
     pub fn new(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into() }

@@ -120,7 +120,7 @@ impl Date {
         self.month >= 1 && self.month <= 12 && self.day >= 1 && self.day <= days_in_month(self.year, self.month)
     }
 
-    /// The date that lies `day_number` days after 1970-01-01.
+    /// Returns the date that lies `day_number` days after 1970-01-01.
     #[must_use]
     pub const fn from_day_number(day_number: i64) -> Self {
         // Years are counted from March, so that a leap day is the last day of its year.

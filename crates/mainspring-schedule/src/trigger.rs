@@ -287,7 +287,7 @@ impl Trigger {
         self.included_from(state, self.schedule_after(state, t))
     }
 
-    /// Like [`Trigger::next_after`], but without the calendar.
+    /// Returns what [`Trigger::next_after`] does, but without the calendar.
     #[must_use]
     pub fn schedule_after(&self, state: &TriggerState, t: Timestamp) -> Option<Timestamp> {
         let (state, t) = (&bounded_state(state), bounded(t));

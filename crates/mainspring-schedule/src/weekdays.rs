@@ -51,7 +51,7 @@ impl DaysOfWeek {
         self.0.count_ones()
     }
 
-    /// Bit n stands for day n.
+    /// Returns the set as bits: bit n stands for day n.
     pub(crate) const fn bits(self) -> u8 {
         self.0
     }

@@ -39,7 +39,7 @@ use crate::civil::{Civil, DAY_MS};
 #[derive(Clone)]
 pub struct Zone(Arc<Table>);
 
-/// Which instant shows a given local time.
+/// The instants that show a given local time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Resolved {
     /// Exactly one.
@@ -126,7 +126,7 @@ pub fn tzdata_version() -> &'static str {
 }
 
 impl Zone {
-    /// Coordinated universal time.
+    /// Returns coordinated universal time.
     #[must_use]
     pub fn utc() -> Self {
         static UTC: LazyLock<Zone> = LazyLock::new(|| Zone(Arc::new(Table::new("UTC", TimeZone::UTC))));
@@ -177,7 +177,7 @@ impl Zone {
         self.0.window(t.as_millis())
     }
 
-    /// Local time minus UTC at the instant, in milliseconds.
+    /// Returns local time minus UTC at the instant, in milliseconds.
     #[must_use]
     pub fn offset_ms(&self, t: Timestamp) -> i64 {
         self.window(t).offset_ms

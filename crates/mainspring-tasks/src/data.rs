@@ -52,7 +52,7 @@ impl JobData {
     /// The most that a job keeps, in bytes of JSON: 64 KiB.
     pub const BYTES_MAX: usize = 64 * 1024;
 
-    /// The data that an attempt is given: `{}` in place of what is no object.
+    /// Creates the data that an attempt is given: `{}` in place of anything but an object.
     #[must_use]
     pub fn new(given: Value) -> Self {
         let given = if given.is_object() { given } else { Value::Object(Map::new()) };

@@ -32,7 +32,7 @@ impl Settings {
     /// The largest output of a run that is kept, in bytes; more is refused rather than cut.
     pub const OUTPUT_BYTES_MAX: usize = 16 * 1024 * 1024;
 
-    /// The defaults, with private working folders under `work_root`.
+    /// Creates the defaults, with private working folders under `work_root`.
     pub fn new(work_root: impl Into<PathBuf>) -> Self {
         let inherited = ["PATH", "HOME", "LANG", "LC_ALL", "TZ", "USER", "LOGNAME"];
         Self {

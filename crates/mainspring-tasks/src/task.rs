@@ -54,7 +54,7 @@ impl HttpCall {
     /// The limit for [`HttpCall::redirects_max`].
     pub const REDIRECTS_MAX: u8 = 3;
 
-    /// A `GET` of `url` that expects 200 to 299 within 30 seconds.
+    /// Creates a `GET` of `url` that expects 200 to 299 within 30 seconds.
     pub fn get(url: impl Into<String>) -> Self {
         Self {
             method: "GET".to_owned(),

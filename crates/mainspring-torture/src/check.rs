@@ -138,7 +138,7 @@ fn of_job<'a>(runs: &'a ByJob<'a>, draft: &Draft) -> &'a [&'a Run] {
     runs.get(draft.name.as_str()).map_or(&[], Vec::as_slice)
 }
 
-/// I7: no run is tried more often than its job allows, and what fails twice is tried a third time.
+/// Checks I7: no run is tried more often than its job allows, and what fails twice is tried a third time.
 pub(crate) fn attempts(draft: &Draft, runs: &[&Run]) -> Vec<Finding> {
     let most = draft.facts().attempts_max as usize;
     let wrong = |run: &&&Run| {

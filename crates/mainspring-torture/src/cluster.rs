@@ -67,7 +67,7 @@ impl Drop for Cluster {
 pub(crate) struct Clients(Mutex<Vec<Client>>);
 
 impl Clients {
-    /// Any of them.
+    /// Returns a client of any node.
     pub(crate) fn any(&self, random: &mut Random) -> Client {
         random.pick(&self.0.lock().unwrap_or_else(PoisonError::into_inner)).clone()
     }

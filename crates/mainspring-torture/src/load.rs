@@ -185,7 +185,7 @@ impl Kind {
     }
 }
 
-/// Equal steps with a random phase, anchored shortly before now.
+/// Creates a schedule of equal steps with a random phase, anchored shortly before now.
 pub(crate) fn every(random: &mut Random, now: Timestamp, step: i64) -> Schedule {
     Schedule { first: now.as_millis() - random.below(step.unsigned_abs()).cast_signed(), step }
 }

@@ -206,7 +206,7 @@ impl Book {
         self.draining
     }
 
-    /// Something was heard from a server, not earlier than this.
+    /// Records that a server was heard, not earlier than this.
     pub fn answered(&mut self, heard_ms: u64) {
         self.heard_ms = self.heard_ms.max(heard_ms);
     }
@@ -272,7 +272,7 @@ impl Book {
         Some(end)
     }
 
-    /// These ends are recorded, or refused: there is nothing more to say about them.
+    /// Removes ends that are recorded or refused: nothing more has to be reported about them.
     pub fn settled<'a>(&mut self, life: Life, ends: impl IntoIterator<Item = &'a WorkerEnd>) {
         if self.lives(life) {
             ends.into_iter().for_each(|end| _ = self.held.remove(&holding_of(end)));

@@ -90,7 +90,7 @@ impl Builder {
         }
     }
 
-    /// A further server of the same cluster, for when the one in use does not answer.
+    /// Adds a server of the same cluster, for when the one in use does not answer.
     pub fn server(mut self, address: impl Into<String>) -> Self {
         self.servers.push(address.into());
         self
@@ -102,13 +102,13 @@ impl Builder {
         self
     }
 
-    /// The token that opens the servers.
+    /// Sets the token for the servers.
     pub fn token(mut self, token: impl Into<String>) -> Self {
         self.token = Token::Text(token.into());
         self
     }
 
-    /// The file with the token. It is read again when a server does not know the token any more.
+    /// Sets the file with the token. It is read again when a server no longer knows the token.
     pub fn token_file(mut self, path: impl Into<PathBuf>) -> Self {
         self.token = Token::File(path.into());
         self
@@ -120,7 +120,7 @@ impl Builder {
         self
     }
 
-    /// The queues that it takes runs from, the first first; `default` unless set.
+    /// Sets the queues to claim from, in order of preference; default `default`.
     pub fn queues<T: Into<String>>(mut self, queues: impl IntoIterator<Item = T>) -> Self {
         self.spec.queues = queues.into_iter().map(Into::into).collect();
         self

@@ -45,7 +45,7 @@ impl Journal {
         self.perform(write)
     }
 
-    /// These were answered.
+    /// Removes ends that were answered.
     pub(crate) fn drop_ends<'a>(&mut self, ends: impl IntoIterator<Item = &'a WorkerEnd>) -> io::Result<()> {
         let write = self.record.drop_ends(ends);
         self.perform(write)

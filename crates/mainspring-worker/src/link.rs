@@ -98,7 +98,7 @@ impl Link {
         })
     }
 
-    /// Like [`Link::ask`], but turns to the next server, if there is one, after `limit`.
+    /// Asks as [`Link::ask`] does, but turns to the next server, if there is one, after `limit`.
     pub(crate) async fn ask_within<T, Fut>(
         &self,
         limit: Duration,
@@ -236,7 +236,7 @@ impl Backoff {
     }
 }
 
-/// Half to all of the pause after this many failures; `random` says which.
+/// Returns half to all of the pause after this many failures; `random` decides.
 pub fn pause_ms(failures: u32, random: u64) -> u64 {
     let (first, most) = PAUSE_MS;
     let whole = (first << failures.min(16)).min(most);

@@ -68,7 +68,7 @@ impl What {
     }
 }
 
-/// About how much of a report an end takes.
+/// Returns about how much of a report an end takes, in bytes.
 pub(crate) fn end_bytes(end: &WorkerEnd) -> usize {
     let texts = end.error.as_ref().map_or(0, String::len);
     let values = end.output.iter().chain(&end.data).map(|value| value.to_string().len());

@@ -82,7 +82,7 @@ impl Record {
         self.append(bytes, true)
     }
 
-    /// These were answered.
+    /// Removes ends that were answered.
     pub fn drop_ends<'a>(&mut self, ends: impl IntoIterator<Item = &'a WorkerEnd>) -> Write {
         let mut answered = Vec::new();
         for end in ends.into_iter().map(holding_of) {
@@ -98,7 +98,7 @@ impl Record {
         self.append(bytes, false)
     }
 
-    /// The last write has failed: part of it may be in the file.
+    /// Records that the last write has failed: part of it may be in the file.
     pub fn tear(&mut self) {
         self.torn = true;
     }

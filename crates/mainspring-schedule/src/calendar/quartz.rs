@@ -5,7 +5,7 @@ use super::{Budget, Calendar, Rule};
 use crate::civil::{DAY_MS, SECOND_MS};
 use crate::{Civil, Cron, Semantics, Timestamp, Zone};
 
-/// `getNextIncludedTime`; `None` for its 0 and where it does not return.
+/// Computes `getNextIncludedTime`; `None` for its 0 and where it does not return.
 pub(super) fn next_included(calendar: &Calendar, t: Timestamp, default_zone: &Zone) -> Option<Timestamp> {
     let mut search = Search { default_zone, budget: Budget::default() };
     let next = search.next(calendar, t)?;

@@ -36,7 +36,7 @@ pub struct Missed {
     pub last: Timestamp,
     /// The number of fire times.
     pub count: u64,
-    /// Why.
+    /// The reason.
     pub reason: MissedReason,
     /// The policy that allowed it; never `smart`, but what it chose.
     pub policy: MisfirePolicy,

@@ -22,7 +22,7 @@ pub(super) struct Interval<'a> {
 }
 
 impl<'a> Interval<'a> {
-    /// `None` when the schedule is of another kind.
+    /// Returns the interval; `None` when the schedule is of another kind.
     pub(super) fn of(trigger: &'a Trigger, start: Timestamp) -> Option<Self> {
         let Schedule::CalendarInterval { unit, interval, preserve_hour, skip_day } = trigger.schedule else {
             return None;
@@ -143,7 +143,7 @@ pub(super) fn count_walked(
     count
 }
 
-/// The instants after `t` of an interval that [`is_walked`], in order.
+/// Returns the instants after `t` of an interval that [`is_walked`], in order.
 pub(super) fn each_until(
     trigger: &Trigger,
     state: &TriggerState,
@@ -169,7 +169,7 @@ pub(super) fn is_walked(trigger: &Trigger, state: &TriggerState) -> bool {
         && Interval::of(trigger, state.start_at).is_some_and(|interval| interval.elapsed_ms().is_none())
 }
 
-/// No instant is later, where the walk picks up no shifts.
+/// Returns an instant that no other exceeds, where the walk picks up no shifts.
 pub(super) fn last_of_all(trigger: &Trigger, state: &TriggerState) -> Timestamp {
     let walk = Interval::of(trigger, state.start_at).filter(|_| is_walked(trigger, state));
     walk.map_or(Timestamp::MAX, |interval| quartz::regular_end(&interval))

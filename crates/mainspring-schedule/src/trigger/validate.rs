@@ -1,9 +1,9 @@
-//! Which triggers make sense, and what to say about the others.
+//! Validates triggers, and says what is wrong with the others.
 
 use super::{CalendarUnit, Schedule, Trigger, bounded, cron};
 use crate::{MisfirePolicy, Semantics, Timestamp};
 
-/// Why a trigger is refused. [`TriggerError::code`] gives the stable code.
+/// The reason why a trigger is refused. [`TriggerError::code`] returns the stable code.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum TriggerError {
     /// The end lies before the start.

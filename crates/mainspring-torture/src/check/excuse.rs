@@ -53,7 +53,7 @@ impl Excuses {
         Self { excuses, allowed, lost_ms: 0 }
     }
 
-    /// The same for work that dies and has to be begun again, which takes so long.
+    /// Adds the time for work that dies and has to be begun again.
     pub(crate) const fn with_work_lost(mut self, by_ms: i64) -> Self {
         self.lost_ms = by_ms;
         self

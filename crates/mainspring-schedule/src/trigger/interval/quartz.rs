@@ -8,7 +8,7 @@ use super::{Interval, standard};
 use crate::civil::{DAY_MS, HOUR_MS};
 use crate::{CalendarUnit, Civil, Date, Timestamp, days_in_month};
 
-/// `getFireTimeAfter` for days and longer units.
+/// Computes `getFireTimeAfter` for days and longer units.
 pub(super) fn after(interval: &Interval<'_>, t: Timestamp) -> Option<Timestamp> {
     restored(interval, walk(interval, leap(interval, t), t)?, t)
 }
@@ -135,7 +135,7 @@ fn leap(interval: &Interval<'_>, t: Timestamp) -> Timestamp {
     }
 }
 
-/// About the number of steps that the walk to `t` takes.
+/// Returns about the number of steps that the walk to `t` takes.
 pub(super) fn steps_to(interval: &Interval<'_>, t: Timestamp) -> u32 {
     let count = intervals_until(interval, t);
     let leapt = if interval.days().is_some() { leapt(count) } else { 0 };

@@ -1,5 +1,5 @@
-//! How many instants a daily window has in a range: whole days by multiplication, days near an
-//! offset change and at the ends of the range by their own sums.
+//! Counts the instants of a daily window in a range: whole days by multiplication, days near an offset change and at
+//! the ends of the range by their own sums.
 
 use std::ops::{Range, RangeInclusive};
 

@@ -5,7 +5,7 @@ use super::Window;
 use crate::civil::weekday;
 use crate::{TimeOfDay, Timestamp};
 
-/// `getFireTimeAfter`.
+/// Computes `getFireTimeAfter`.
 pub(super) fn after(window: &Window<'_>, t: Timestamp) -> Option<Timestamp> {
     let asked = (t + 1_000).max(window.start);
     let past_window = window.to.is_some_and(|to| asked > at(window, asked, to));
