@@ -446,7 +446,7 @@ impl Rule {
             .find(|&local| self.includes_local(local))
     }
 
-    /// More days than the rule excludes in a row, unless it excludes all of them.
+    /// Returns more days than the rule excludes in a row, unless it excludes all of them.
     fn excluded_days_max(&self) -> i64 {
         let holidays = if let Self::Holiday(days) = self { days.len() } else { 0 };
         8 * 366 + holidays as i64

@@ -335,7 +335,7 @@ fn too_long(text: &str) -> CronError {
 }
 
 #[cold]
-/// Other tools write the zone before the fields (`TZ=`, `CRON_TZ=`).
+/// Returns an error for a zone before the fields (`TZ=`, `CRON_TZ=`), as other tools write it.
 fn prefixed_with_zone(text: &str) -> Option<CronError> {
     if text.len() > MAX_EXPRESSION_BYTES {
         return None;

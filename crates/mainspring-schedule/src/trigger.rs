@@ -365,7 +365,7 @@ impl Trigger {
         self.first_included(completed_at + delay_ms)
     }
 
-    /// `t`, or the first instant after it that the calendar includes; `None` past the end.
+    /// Returns `t`, or the first instant after it that the calendar includes; `None` past the end.
     fn first_included(&self, t: Timestamp) -> Option<Timestamp> {
         let included = match self.calendar.as_deref() {
             Some(calendar) => calendar.first_included(t, self.semantics, &self.zone, &mut Budget::default())?,

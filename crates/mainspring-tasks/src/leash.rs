@@ -171,7 +171,7 @@ fn signal(main: Pid, signal: Signal) -> usize {
     tree::signal_each_once(main, &tree::descendants(rustix::process::getpid()), signal)
 }
 
-/// TERM, and CONT so that stopped processes notice.
+/// Sends TERM, and CONT so that stopped processes notice.
 fn terminate(main: Pid) {
     signal(main, Signal::TERM);
     signal(main, Signal::CONT);

@@ -58,7 +58,8 @@ fn after_text(text: &[u8], mut at: usize) -> usize {
     at
 }
 
-/// Sign, digits without zeros at either end, and the power of ten of the last one: equal for equal numbers.
+/// Returns the sign, the digits without zeros at either end, and the power of ten of the last one: equal for equal
+/// numbers.
 fn decimal(token: &str) -> Option<(bool, String, i64)> {
     let (mantissa, exponent) = token.split_once(['e', 'E']).unwrap_or((token, "0"));
     let exponent: i64 = exponent.strip_prefix('+').unwrap_or(exponent).parse().ok()?;

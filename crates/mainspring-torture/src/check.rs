@@ -153,7 +153,7 @@ pub(crate) fn attempts(draft: &Draft, runs: &[&Run]) -> Vec<Finding> {
     runs.iter().filter(wrong).map(tell).collect()
 }
 
-/// I5: no run of a job that nobody changes is later than the faults around it explain.
+/// Checks I5: no run of a job that nobody changes is later than the faults around it explain.
 fn late(story: &Story, excuses: &Excuses, runs: &ByJob<'_>, account: &mut Account) {
     for draft in story.drafts.iter().filter(|draft| is_steady(draft)) {
         for run in of_job(runs, draft).iter().filter(|run| run.trigger.is_some()) {
@@ -192,7 +192,7 @@ pub(crate) fn latest_ms(drafts: &[Draft], runs: &[Run]) -> i64 {
     late.max().unwrap_or_default().max(0)
 }
 
-/// The blind pass over the jobs that bear witness to each instant at once.
+/// Runs the blind pass over the jobs that record each instant at once.
 fn blindly(story: &Story, excuses: &Excuses, runs: &ByJob<'_>, account: &mut Account) {
     let patient = excuses.clone().with_work_lost(LOST_MS);
     let mut starts: BTreeMap<&str, Vec<i64>> = BTreeMap::new();
@@ -222,7 +222,7 @@ fn blindly(story: &Story, excuses: &Excuses, runs: &ByJob<'_>, account: &mut Acc
     }
 }
 
-/// I16, as far as it goes: no process has panicked.
+/// Checks I16, as far as visible: no process has panicked.
 fn panics(logs: &[String]) -> BTreeSet<Finding> {
     let lines = logs.iter().flat_map(|log| log.lines()).filter(|line| line.contains("panicked at"));
     lines.map(|line| Finding { invariant: "I16", what: line.to_owned() }).collect()

@@ -192,7 +192,7 @@ impl Planned {
         self.begins_ms + self.lasts_ms
     }
 
-    /// A node that was killed is started again when its database is back: before, it could not.
+    /// Extends a node's fault beyond that of its database: a killed node can start only when its database is back.
     fn outlasts(&mut self, other: &Self) {
         if self.kind == Kind::Kill && other.kind.takes_the_database() {
             self.lasts_ms = self.lasts_ms.max((other.ends_ms() + 1).saturating_sub(self.begins_ms));

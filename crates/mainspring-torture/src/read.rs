@@ -138,7 +138,7 @@ const fn clock_error_ms(fault: &Done, slack_ms: i64) -> i64 {
     }
 }
 
-/// A request is decided, and what it changes is stamped, by clocks that may be off by so much.
+/// Widens the times of an operation: a request is decided and stamped by clocks that may be off by so much.
 fn widen(operation: &mut Operation, clock_error_ms: i64) {
     operation.invoked -= clock_error_ms;
     if let Outcome::Ok(at) = &mut operation.outcome {

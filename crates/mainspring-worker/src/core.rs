@@ -286,7 +286,7 @@ impl Core {
         heard
     }
 
-    /// One attempt, until its end is in the journal and on its way.
+    /// Executes one attempt, until its end is in the journal and on its way.
     async fn attempt(
         self: Arc<Self>,
         life: Life,
@@ -422,7 +422,7 @@ impl Core {
         }
     }
 
-    /// The server knows this life no more: what it does is ended, and nothing of it is reported.
+    /// Ends everything of an incarnation that the server no longer knows; nothing of it is reported.
     fn dismiss(&self, life: Life) {
         {
             let mut hands = self.hands();

@@ -44,7 +44,7 @@ impl Judge {
         }
     }
 
-    /// Whether a promise was kept.
+    /// Checks whether a promise was kept.
     fn kept(&mut self, promise: &Promise, runs: &[&Run], gaps: &[&Gap]) {
         let empty = |instant: &Timestamp| (*instant, Records::default());
         let mut records: BTreeMap<Timestamp, Records> = promise.instants.iter().map(empty).collect();

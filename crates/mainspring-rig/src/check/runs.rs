@@ -110,7 +110,8 @@ impl Judge {
         }
     }
 
-    /// No two pieces of a job's work overlap. Work that never said that it ended was over when its attempt was, at the latest.
+    /// Checks that no two pieces of a job's work overlap. Work that never recorded its end was over when its attempt
+    /// was, at the latest.
     fn alone(&mut self, job: &str, runs: &HashMap<RunId, &Run>, works: &Works<'_>) {
         let mut spans: Vec<(Timestamp, Timestamp, RunId)> = Vec::new();
         for ((run, number), work) in works {

@@ -128,7 +128,7 @@ impl Search<'_> {
         }
     }
 
-    /// Annual and holiday calendars move on by midnights until one is included by the whole chain.
+    /// Moves annual and holiday calendars on by midnights until the whole chain includes one.
     fn next_by_date_and_base(&mut self, calendar: &Calendar, t: Timestamp) -> Option<Timestamp> {
         let zone = calendar.zone_or(self.default_zone);
         let start = self.start(calendar, t)?;
@@ -143,7 +143,7 @@ impl Search<'_> {
         Some(day)
     }
 
-    /// Monthly and weekly calendars do not look at the base again after moving on.
+    /// Moves monthly and weekly calendars on by days; they do not look at the base again afterwards.
     fn next_by_day(&mut self, calendar: &Calendar, t: Timestamp) -> Option<Timestamp> {
         let excludes_everything = match &calendar.rule {
             Rule::Monthly(days) => *days == 0xFFFF_FFFE,
@@ -233,7 +233,7 @@ fn midnight(zone: &Zone, t: Timestamp) -> Timestamp {
     zone.lenient(Civil::from_millis(local.as_millis() - local.millis_of_day()))
 }
 
-/// `getNextInvalidTimeAfter`: the second after the last of the seconds that follow each other.
+/// Computes `getNextInvalidTimeAfter`: the second after the last of consecutive seconds.
 fn first_invalid(cron: &Cron, t: Timestamp, zone: &Zone, budget: &mut Budget) -> Option<Timestamp> {
     let local = zone.to_local(t).as_millis();
     let mut last = zone.lenient(Civil::from_millis(local - local.rem_euclid(SECOND_MS)));

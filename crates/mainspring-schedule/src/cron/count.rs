@@ -217,7 +217,7 @@ impl Sum<'_> {
         (self.total + stretch).max(0).cast_unsigned()
     }
 
-    /// The fires from `from` to before `to`, which lie in `window`.
+    /// Adds the fires from `from` to before `to`, which lie in `window`.
     fn add_as_standard(&mut self, before: Option<OffsetWindow>, window: OffsetWindow, (from, to): (i64, i64)) {
         let fields = &self.cron.0.fields;
         let local = |t: i64| t + window.offset_ms;
@@ -232,7 +232,7 @@ impl Sum<'_> {
         }
     }
 
-    /// Quartz never fires in the first of two equal hours.
+    /// Adds the fires of Quartz, which never fires in the first of two equal hours.
     fn add_as_quartz(&mut self, zone: &Zone, before: Option<OffsetWindow>, window: OffsetWindow, range: (i64, i64)) {
         let (from, to) = range;
         let (mut start, mut end) = range;

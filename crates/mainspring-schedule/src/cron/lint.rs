@@ -124,7 +124,7 @@ impl Linter<'_> {
         ))
     }
 
-    /// `*/7` minutes: 0, 7, …, 56, and then 0 again.
+    /// Warns of an uneven step: `*/7` minutes are 0, 7, …, 56, and then 0 again.
     fn uneven_step(&self, field: Field, mask: u64, size: u32) -> Option<Lint> {
         let text = self.text(field);
         let step: u32 = text.strip_prefix("*/").or_else(|| text.strip_prefix("0/"))?.parse().ok()?;

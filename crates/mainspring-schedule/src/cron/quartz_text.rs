@@ -38,7 +38,7 @@ pub(crate) fn parse(text: &str) -> Result<Fields, Refusal> {
     sets.into_fields()
 }
 
-/// Upper-case code units, of which only ASCII matters: all others become one byte that nothing matches.
+/// Returns the upper-case code units, of which only ASCII matters: all others become one byte that nothing matches.
 fn units(text: &str) -> Vec<u8> {
     if text.is_ascii() {
         return text.to_ascii_uppercase().into_bytes();
@@ -115,7 +115,7 @@ impl Sets {
         }
     }
 
-    /// `MON`, `MON-FRI`, `MON#2`, `MONL`; what follows is not looked at.
+    /// Reads `MON`, `MON-FRI`, `MON#2`, `MONL`; Quartz ignores the rest.
     fn read_name(&mut self, field: Field, item: &[u8]) -> Option<()> {
         let first = name(field, item.get(..3)?)?;
         let rest = &item[3..];
@@ -139,7 +139,7 @@ impl Sets {
         self.add(field, NO_VALUE, ABSENT, 0)
     }
 
-    /// `*`, `*/n`, `/n`; after a `*` anything but `/` is not looked at.
+    /// Reads `*`, `*/n`, `/n`; after a `*` Quartz ignores anything but `/`.
     fn read_every(&mut self, field: Field, item: &[u8]) -> Option<()> {
         let rest = match item {
             b"*" => return self.add(field, EVERY, ABSENT, 0),
@@ -154,7 +154,7 @@ impl Sets {
         self.add(field, EVERY, ABSENT, step)
     }
 
-    /// `L`, `L-n`, `LW`, `L-nW` on days of the month; on weekdays all of them are Saturday.
+    /// Reads `L`, `L-n`, `LW`, `L-nW` on days of the month; on weekdays all of them are Saturday.
     fn read_last(&mut self, field: Field, item: &[u8]) -> Option<()> {
         match field {
             Field::Weekday => return self.add(field, 7, 7, 0),
@@ -348,7 +348,8 @@ impl Sets {
     }
 }
 
-/// `L`, `LW`, or `L-` followed by digits and perhaps a `W`, with anything after it: not a name.
+/// Returns whether an item is `L`, `LW`, or `L-` followed by digits and perhaps a `W`, with anything after it: not a
+/// name.
 fn starts_with_last(item: &[u8]) -> bool {
     match item {
         b"L" | b"LW" => true,

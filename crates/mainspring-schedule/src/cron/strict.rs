@@ -136,7 +136,7 @@ impl<'t> Builder<'t> {
         }
     }
 
-    /// `*/n`; in the Quartz dialect also `/n`.
+    /// Reads `*/n`; in the Quartz dialect also `/n`.
     fn read_every(&mut self, item: Range<usize>) -> Result<(), CronError> {
         let text = &self.text[item.clone()];
         let Some(step) = text.strip_prefix("*/").or_else(|| text.strip_prefix('/')) else {
@@ -153,7 +153,7 @@ impl<'t> Builder<'t> {
         Ok(())
     }
 
-    /// `a`, `a-b`, `a/n`, `a-b/n`.
+    /// Reads `a`, `a-b`, `a/n`, `a-b/n`.
     fn read_values(&mut self, item: Range<usize>) -> Result<(), CronError> {
         let text = &self.text[item.clone()];
         let (values, step) = match text.split_once('/') {
@@ -434,7 +434,7 @@ impl<'t> Builder<'t> {
     }
 }
 
-/// Up to nine decimal digits and nothing else.
+/// Reads up to nine decimal digits and nothing else.
 fn number(text: &str) -> Option<u32> {
     let digits = text.len() <= 9 && text.bytes().all(|b| b.is_ascii_digit());
     if digits { text.parse().ok() } else { None }

@@ -44,7 +44,7 @@ pub(super) fn count(
     }
 }
 
-/// No instant is later, but for Quartz's fires past the end.
+/// Returns an instant that no other exceeds, except Quartz's fires past the end.
 fn last_of_all(trigger: &Trigger, state: &TriggerState) -> Timestamp {
     let end = trigger.end_at.map_or(Timestamp::MAX, bounded);
     match (&trigger.schedule, state.repeat_count) {

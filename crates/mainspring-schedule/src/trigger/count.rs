@@ -83,7 +83,7 @@ impl Trigger {
         }
     }
 
-    /// Like [`Trigger::count_between`], but without the calendar.
+    /// Counts as [`Trigger::count_between`] does, but without the calendar.
     fn count_schedule(&self, state: &TriggerState, from: Timestamp, to: Timestamp) -> u64 {
         match &self.schedule {
             Schedule::Every { interval_ms, .. } => every::count(self, state, (*interval_ms).max(1), from, to),

@@ -185,7 +185,7 @@ impl Trigger {
 }
 
 impl Trigger {
-    /// Like [`Trigger::instants_until`], where only the way from one fire to the next is right.
+    /// Counts as [`Trigger::instants_until`] does, where only the way from one fire to the next is right.
     fn path_until(&self, state: &TriggerState, first: Timestamp, now: Timestamp) -> (u64, Timestamp) {
         let (mut count, mut last) = (1, first);
         if matches!(self.schedule, Schedule::CalendarInterval { .. }) {

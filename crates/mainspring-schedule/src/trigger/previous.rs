@@ -55,7 +55,7 @@ impl Trigger {
         Some(fire)
     }
 
-    /// Like [`Trigger::last_before`], but without the calendar.
+    /// Searches as [`Trigger::last_before`] does, but without the calendar.
     fn schedule_before(&self, state: &TriggerState, t: Timestamp) -> Option<Timestamp> {
         match &self.schedule {
             Schedule::Every { interval_ms, .. } => every::before(self, state, (*interval_ms).max(1), t),

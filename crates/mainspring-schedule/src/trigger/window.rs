@@ -38,7 +38,7 @@ impl<'a> Window<'a> {
         self.days.contains(weekday(day_number))
     }
 
-    /// Both ends of a day's window, as the zone has them.
+    /// Returns both ends of a day's window, as the zone has them.
     fn resolve(&self, day_number: i64) -> (Resolved, Resolved) {
         let to = self.to.unwrap_or(TimeOfDay::LAST_SECOND);
         let at = |time| self.zone.resolve(Self::local(day_number, time));

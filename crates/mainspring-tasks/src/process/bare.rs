@@ -68,7 +68,7 @@ impl Bare {
         Ok(exit)
     }
 
-    /// TERM to all, and KILL to those that are there when the grace has passed.
+    /// Sends TERM to all, and KILL to those that still run when the grace has passed.
     async fn stop(&mut self, exit: &mut Exit) -> Option<io::Result<ExitStatus>> {
         terminate(&self.tree).await;
         let all_gone = async {

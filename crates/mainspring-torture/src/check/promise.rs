@@ -69,7 +69,7 @@ pub(crate) fn promise(
     }
 }
 
-/// Another schedule takes the place of those before, or none does. A pause leaves it as it is.
+/// Ends the possible schedules: another one replaces them, or none does. A pause leaves them as they are.
 fn end(possible: &mut [Possible], brings: &State, at: i64) {
     let goes_on = |schedule: &Schedule| match brings {
         State::Active(schedules) => schedules.contains(&Some(*schedule)),

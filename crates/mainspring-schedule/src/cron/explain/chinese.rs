@@ -99,7 +99,7 @@ fn some_minutes(minutes: &Pattern) -> String {
     }
 }
 
-/// `whole` is what the values divide, `unit` counts within it, `length` measures.
+/// Describes a repetition: `whole` is the unit that the values divide, `unit` counts within it, `length` measures.
 fn every(values_of: &Pattern, whole: &str, unit: &str, length: &str) -> String {
     match *values_of {
         Pattern::All => format!("每{length}"),

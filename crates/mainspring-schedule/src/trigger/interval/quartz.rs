@@ -57,7 +57,7 @@ fn walk(interval: &Interval<'_>, mut fire: Timestamp, t: Timestamp) -> Option<Ti
     Some(fire)
 }
 
-/// Many steps at once, where the offset does not change and so nothing is picked up.
+/// Takes many steps at once, where the offset does not change and so nothing is picked up.
 fn leap_in_window(interval: &Interval<'_>, fire: Timestamp, t: Timestamp) -> Option<Timestamp> {
     let window = interval.zone.window(fire);
     let limit = t.as_millis().min(window.to_ms - 1).min(LAST_LEAP_MS);
@@ -126,7 +126,7 @@ fn step(interval: &Interval<'_>, t: Timestamp) -> Option<Timestamp> {
     (interval.zone.to_local(t).date().year <= LAST_YEAR).then(|| add(interval, t, 1))
 }
 
-/// Most of the way to `t`, when that is more than 20 intervals of days or weeks.
+/// Returns most of the way to `t`, when that is more than 20 intervals of days or weeks.
 fn leap(interval: &Interval<'_>, t: Timestamp) -> Timestamp {
     match leapt(intervals_until(interval, t)) {
         0 => interval.start,

@@ -47,7 +47,7 @@ fn nth(interval: &Interval<'_>, n: i64) -> Nth {
     }
 }
 
-/// `None` past the last year.
+/// Resolves the n-th instant; `None` past the last year.
 fn nth_resolved(interval: &Interval<'_>, n: i64) -> Option<Resolved> {
     if n == 0 {
         return Some(Resolved::Once(interval.start));

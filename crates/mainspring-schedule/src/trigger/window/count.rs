@@ -31,8 +31,8 @@ struct Sums<'a> {
 }
 
 impl Sums<'_> {
-    /// No instant is earlier. Quartz fires up to 999 ms before the start, unless the start lies
-    /// after its day's window.
+    /// Returns an instant before which there is no other. Quartz fires up to 999 ms before the start, unless the start
+    /// lies after its day's window.
     fn earliest(&self) -> Timestamp {
         let start = self.window.start;
         let bounds = quartz::bounds(self.window, self.day_of(start));

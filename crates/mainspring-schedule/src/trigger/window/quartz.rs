@@ -55,7 +55,7 @@ struct Arrival {
 }
 
 impl Arrival {
-    /// `None` when the day is the first one, so that nothing comes before it.
+    /// Returns the arrival at a day; `None` when the day is the first one, so that nothing comes before it.
     fn at(window: &Window<'_>, day: i64) -> Option<Self> {
         let start_day = day_number(window, window.start);
         let days_back = (day - 7..day).rev().take_while(|earlier| *earlier >= start_day);
