@@ -1,7 +1,7 @@
 //! Checks the list of failure modes that a scheduler on a shared database can have. Each is a section that says what closes it
 //! and cites, in its list, tests or decisions; or it says that it is open. What it cites must exist.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::path::Path;
 
 use super::Finding;
@@ -22,6 +22,7 @@ pub fn check(root: &Path) -> Vec<Finding> {
 fn judge(text: &str, read: impl Fn(&str) -> Option<String>) -> Vec<Finding> {
     let mut findings = Vec::new();
     let mut expected = 1..=HOLES;
+    let definitions = definitions(text);
     for section in sections(text) {
         let mut finding = |problem| findings.push(Finding::new(format!("{PAGE}:{}", section.line), problem));
         match expected.next() {
@@ -34,7 +35,7 @@ fn judge(text: &str, read: impl Fn(&str) -> Option<String>) -> Vec<Finding> {
         if section.title.is_empty() || section.prose.is_empty() {
             finding(format!("needs a title after {}: and a paragraph that says what closes it", section.name));
         }
-        evidence(&section, &read).into_iter().for_each(finding);
+        evidence(&section, &definitions, &read).into_iter().for_each(finding);
     }
     if let Some(hole) = expected.next() {
         findings.push(Finding::new(PAGE, format!("ends before the section of H{hole}")));
@@ -78,9 +79,18 @@ fn sections(text: &str) -> Vec<Section<'_>> {
     sections
 }
 
+/// Returns the targets of links such as `[planner]: ../planner.rs`, by name.
+fn definitions(text: &str) -> HashMap<&str, &str> {
+    text.lines().filter_map(|line| line.strip_prefix('[')?.split_once("]: ")).collect()
+}
+
 /// Returns what is wrong with the evidence of a section: names of tests in code type, followed by a link to their file, links
 /// to decisions, or a paragraph that says what is open.
-fn evidence(section: &Section<'_>, read: impl Fn(&str) -> Option<String>) -> Vec<String> {
+fn evidence(
+    section: &Section<'_>,
+    definitions: &HashMap<&str, &str>,
+    read: impl Fn(&str) -> Option<String>,
+) -> Vec<String> {
     let mut problems = Vec::new();
     let mut cited = section.prose.iter().any(|line| line.contains("**Open:**"));
     for item in &section.items {
@@ -88,15 +98,20 @@ fn evidence(section: &Section<'_>, read: impl Fn(&str) -> Option<String>) -> Vec
         let mut rest = item.as_str();
         while let Some(start) = rest.find(['`', '[']) {
             let is_name = rest[start..].starts_with('`');
-            rest = &rest[start + 1..];
-            let (inside, after) = rest.split_once(if is_name { '`' } else { ')' }).unwrap_or((rest, ""));
+            let (inside, after) = rest[start + 1..].split_once(if is_name { '`' } else { ']' }).unwrap_or_default();
             rest = after;
             if is_name {
                 names.push(inside);
                 continue;
             }
-            let target = inside.rsplit_once("](").map_or(inside, |(_, target)| target);
-            problems.extend(citation(target, &std::mem::take(&mut names), &read));
+            let inline = after.strip_prefix('(').and_then(|after| after.split_once(')'));
+            if let Some((_, after)) = inline {
+                rest = after;
+            }
+            match inline.map(|(target, _)| target).or_else(|| definitions.get(inside).copied()) {
+                Some(target) => problems.extend(citation(target, &std::mem::take(&mut names), &read)),
+                None => problems.push(format!("cites [{inside}], which is not defined at the end of the page")),
+            }
             cited = true;
         }
         problems.extend(names.iter().map(|name| format!("cites {name} without a link to its file")));
@@ -151,7 +166,9 @@ mod tests {
     fn page(first: &str) -> String {
         let open = (2..=HOLES).map(|hole| format!("## H{hole}: a hole\n\n**Open:** all of it\n\n"));
         let open: String = open.collect();
-        format!("# Holes\n\nIntroduction.\n\n## H1: a hole\n\nA `lock` closes it.\n\nShown by:\n\n- {first}\n\n{open}")
+        format!(
+            "# Holes\n\nIntroduction.\n\n## H1: a hole\n\nA `lock` closes it.\n\nShown by:\n\n- {first}\n\n{open}[a]: ../../crates/a/src/a.rs\n"
+        )
     }
 
     fn problems(page: &str) -> Vec<String> {
@@ -168,6 +185,9 @@ mod tests {
         let cases = [
             ("`it_holds`, `it_holds_twice` in [a.rs](../../crates/a/src/a.rs); [why](../decisions/why.md)", ""),
             ("[why](../decisions/why.md). **Open:** a test", ""),
+            ("`it_holds` in [a]", ""),
+            ("`it_is_renamed` in [a]", "cites the test it_is_renamed, which is not in crates/a/src/a.rs"),
+            ("`it_holds` in [b]", "cites [b], which is not defined at the end of the page"),
             ("`it_holds`,\n  `it_holds_twice` in [a.rs](../../crates/a/src/a.rs)", ""),
             ("`it_holds`,\n  `gone` in [a.rs](../../crates/a/src/a.rs)", "cites the test gone, which is not in"),
             (
