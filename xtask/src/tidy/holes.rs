@@ -70,7 +70,7 @@ fn sections(text: &str) -> Vec<Section<'_>> {
             match (line.strip_prefix("- "), section.items.last_mut()) {
                 _ if line == "Shown by:" => in_list = true,
                 (Some(item), _) if in_list => section.items.push(item.to_owned()),
-                (None, Some(item)) if line.starts_with("  ") => item.push_str(line),
+                (None, Some(item)) if line.starts_with("  ") => item.push_str(&line[1..]),
                 _ if !line.is_empty() => section.prose.push(line),
                 _ => {}
             }
@@ -186,6 +186,7 @@ mod tests {
             ("`it_holds`, `it_holds_twice` in [a.rs](../../crates/a/src/a.rs); [why](../decisions/why.md)", ""),
             ("[why](../decisions/why.md). **Open:** a test", ""),
             ("`it_holds` in [a]", ""),
+            ("`it_holds` in [a\n  file]", ""),
             ("`it_is_renamed` in [a]", "cites the test it_is_renamed, which is not in crates/a/src/a.rs"),
             ("`it_holds` in [b]", "cites [b], which is not defined at the end of the page"),
             ("`it_holds`,\n  `it_holds_twice` in [a.rs](../../crates/a/src/a.rs)", ""),
