@@ -166,9 +166,9 @@ mod tests {
     fn page(first: &str) -> String {
         let open = (2..=HOLES).map(|hole| format!("## H{hole}: a hole\n\n**Open:** all of it\n\n"));
         let open: String = open.collect();
-        format!(
-            "# Holes\n\nIntroduction.\n\n## H1: a hole\n\nA `lock` closes it.\n\nShown by:\n\n- {first}\n\n{open}[a]: ../../crates/a/src/a.rs\n"
-        )
+        let files = "[a]: ../../crates/a/src/a.rs\n[a file]: ../../crates/a/src/a.rs\n";
+        let first = format!("## H1: a hole\n\nA `lock` closes it.\n\nShown by:\n\n- {first}\n\n");
+        format!("# Holes\n\nIntroduction.\n\n{first}{open}{files}")
     }
 
     fn problems(page: &str) -> Vec<String> {
