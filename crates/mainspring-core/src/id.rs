@@ -39,6 +39,41 @@ integer_id!(
     JobVersion
 );
 
+/// Bits of a [`JobVersion`] that count versions; a task's number is above them.
+const VERSION_BITS: u32 = 32;
+
+impl JobVersion {
+    /// Returns the version that stands for a task of this version of a workflow. Runs of the task carry it, so that whatever reads
+    /// their definition, queue, retries or time limits reads those of the task.
+    ///
+    /// ```
+    /// use mainspring_core::JobVersion;
+    /// let load = JobVersion(3).of_task(0);
+    /// assert_eq!((load.task(), load.base()), (Some(0), JobVersion(3)));
+    /// assert_eq!((JobVersion(3).task(), JobVersion(3).base()), (None, JobVersion(3)));
+    /// ```
+    #[must_use]
+    pub const fn of_task(self, task: u32) -> Self {
+        Self(self.base().0 | ((task as i64 + 1) << VERSION_BITS))
+    }
+
+    /// Returns the number of the task that it stands for, if it does.
+    #[must_use]
+    pub const fn task(self) -> Option<u32> {
+        match self.0 >> VERSION_BITS {
+            // Versions count from 1, and no workflow has 2^31 tasks.
+            number @ 1.. => Some((number - 1) as u32),
+            _ => None,
+        }
+    }
+
+    /// Returns the version of the whole job.
+    #[must_use]
+    pub const fn base(self) -> Self {
+        Self(self.0 & ((1 << VERSION_BITS) - 1))
+    }
+}
+
 /// Names one batch, so that repeating it after an ambiguous commit can be told from a new one.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub struct BatchId {

@@ -10,8 +10,9 @@ use mainspring_schedule::Timestamp;
 use serde::{Deserialize, Serialize};
 
 use crate::queue::namespace_line;
-use crate::routing::{Routing, route_line};
+use crate::routing::{Routing, WORKFLOW_LINE, route_line};
 use crate::run::words;
+use crate::workflow::Workflow;
 
 /// A job's name in its namespace: `default/nightly-backup`.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Debug, Serialize, Deserialize)]
@@ -164,9 +165,13 @@ impl Job {
         }
     }
 
-    /// The line in which a new run waits: that of its namespace in its queue, or that for which a worker is picked.
+    /// The line in which a new run waits: that of its namespace in its queue, or that for which a worker is picked; that of
+    /// workflows, from which nobody takes runs, if its tasks are runs of their own.
     #[must_use]
     pub fn line(&self) -> String {
+        if self.workflow().is_some() {
+            return WORKFLOW_LINE.to_owned();
+        }
         if self.routing.is_none() { namespace_line(&self.queue, &self.key.namespace) } else { route_line(&self.queue) }
     }
 
@@ -257,6 +262,8 @@ pub enum Task {
     },
     /// Nothing: succeeds at once.
     Noop,
+    /// Tasks that are runs of their own.
+    Workflow(Box<Workflow>),
 }
 
 impl Task {
@@ -269,6 +276,7 @@ impl Task {
             Self::Http(_) => "http",
             Self::Handler { .. } => "handler",
             Self::Noop => "noop",
+            Self::Workflow(_) => "workflow",
         }
     }
 }

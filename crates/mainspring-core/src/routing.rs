@@ -119,6 +119,9 @@ pub const QUEUE_MAX: usize = 120;
 const ROUTE: &str = "/route";
 const WORKER: &str = "/@";
 
+/// The line in which runs of workflows wait to be begun. No worker takes runs from it, and none is picked for it.
+pub const WORKFLOW_LINE: &str = "workflow/tasks";
+
 /// The line in which runs of a queue wait for a worker to be picked.
 #[must_use]
 pub fn route_line(queue: &str) -> String {

@@ -5,6 +5,7 @@
 //!
 //! | question | answer |
 //! |---|---|
+//! | what is written about a task? | [`Workflow`] |
 //! | do these edges make a graph, and if not, where is the cycle? | [`Graph::new`], [`GraphError`] |
 //! | may a task run, given how its upstreams ended? | [`TriggerRule::decide`] |
 //! | these tasks ended: what follows? | [`advance`](Progress::advance) |
@@ -18,6 +19,7 @@ mod advance;
 pub mod backfill;
 mod cycles;
 pub mod dates;
+mod definition;
 pub mod expression;
 mod graph;
 pub mod measure;
@@ -27,6 +29,7 @@ mod select;
 mod state;
 
 pub use advance::{End, FailFast, Progress, Row, Shape, Step, Stop, TaskRule};
+pub use definition::{Spread, TaskDefinition, Workflow};
 pub use graph::{Graph, GraphError};
 pub use rule::{Counts, Decision, TriggerRule};
 pub use select::{downstream, upstream};

@@ -22,6 +22,7 @@ mod sqlite;
 mod store;
 mod webhook;
 mod worker;
+mod workflow;
 
 pub use cluster::{Cluster, LEAST_VERSION, NodeInfo};
 pub use data::JobData;
@@ -39,3 +40,7 @@ pub use sqlite::{Options, SqliteStore};
 pub use store::Store;
 pub use webhook::{Delivery, DeliveryAnswer, DeliveryState, Disabled, NewDelivery, Sent, Taken, Webhook, WebhookRow};
 pub use worker::{ROUTED_MAX, Routed, WorkerInfo, WorkerRow, WorkerToken};
+pub use workflow::{
+    Message, MessageBody, Stepped, TaskRequest, TaskRow, TaskStart, TaskVerb, TaskWrite, WorkflowDue, WorkflowRow,
+    WorkflowStep,
+};

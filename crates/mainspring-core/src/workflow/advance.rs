@@ -27,6 +27,13 @@ words!(
     }
 );
 
+#[expect(clippy::derivable_impls, reason = "the enum comes from a macro that knows no default")]
+impl Default for FailFast {
+    fn default() -> Self {
+        Self::Off
+    }
+}
+
 /// What the definition says about a task, apart from what it needs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct TaskRule {

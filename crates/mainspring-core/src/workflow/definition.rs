@@ -1,0 +1,115 @@
+//! A workflow as it is defined: what each task does, after which others, and under which rules.
+
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use super::{FailFast, Graph, GraphError, Shape, TaskRule, TriggerRule};
+use crate::id::JobVersion;
+use crate::job::{Job, Task};
+
+/// The tasks of a job whose work is a graph. A task's number is its place in the list.
+#[derive(Clone, PartialEq, Debug, Default, Serialize, Deserialize)]
+pub struct Workflow {
+    /// The tasks, in the order of their names.
+    pub tasks: Vec<TaskDefinition>,
+    /// What becomes of the others when one fails.
+    #[serde(default)]
+    pub fail_fast: FailFast,
+}
+
+/// A task of a workflow.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+pub struct TaskDefinition {
+    /// Its name, unique within the workflow.
+    pub name: String,
+    /// What is done, and under which policies, as if it were a job of its own. Its key is that of the workflow; it has no triggers.
+    pub job: Job,
+    /// Numbers of the tasks that must end first, in ascending order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub needs: Vec<u32>,
+    /// When it may run, given how these ended.
+    #[serde(default)]
+    pub trigger_rule: TriggerRule,
+    /// Expression that is asked before it runs.
+    #[serde(default, rename = "if", skip_serializing_if = "Option::is_none")]
+    pub condition: Option<String>,
+    /// What it runs for more than once, if it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub spread: Option<Spread>,
+    /// How many of these runs are under way at once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_parallel: Option<u32>,
+    /// Whether those that need it count its failure as success, and the run does not fail by it.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub continue_on_error: bool,
+    /// Whether it runs when all others have ended.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub finally: bool,
+    /// Names of the values that it leaves for those that need it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outputs: Vec<String>,
+}
+
+/// What a task runs for more than once.
+#[derive(Clone, PartialEq, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Spread {
+    /// Each combination of one value of each list, the last list changing fastest.
+    Matrix(Vec<(String, Vec<Value>)>),
+    /// Each item of the list that an expression is.
+    Map(String),
+}
+
+impl Workflow {
+    /// Returns the graph and the rules.
+    ///
+    /// # Errors
+    /// For tasks that wait for each other, and beyond the bounds of [`Graph::new`].
+    pub fn shape(&self) -> Result<Shape, GraphError> {
+        let numbered = self.tasks.iter().zip(0_u32..);
+        let edges: Vec<(u32, u32)> =
+            numbered.flat_map(|(task, number)| task.needs.iter().map(move |need| (*need, number))).collect();
+        let rules = self.tasks.iter().map(TaskDefinition::rule).collect();
+        Ok(Shape::new(Graph::new(self.tasks.len(), &edges)?, rules, self.fail_fast))
+    }
+
+    /// Returns the number of a task.
+    #[must_use]
+    pub fn find(&self, name: &str) -> Option<u32> {
+        // Names are in order, but a definition that was written by hand need not be.
+        let place = self.tasks.iter().position(|task| task.name == name)?;
+        u32::try_from(place).ok()
+    }
+}
+
+impl TaskDefinition {
+    const fn rule(&self) -> TaskRule {
+        TaskRule {
+            trigger_rule: self.trigger_rule,
+            conditional: self.condition.is_some(),
+            continue_on_error: self.continue_on_error,
+            finally: self.finally,
+        }
+    }
+}
+
+impl Job {
+    /// Returns the workflow, if the job's work is a graph of tasks.
+    #[must_use]
+    pub const fn workflow(&self) -> Option<&Workflow> {
+        match &self.task {
+            Task::Workflow(workflow) => Some(workflow),
+            _ => None,
+        }
+    }
+
+    /// Returns what a version of this job means: the job itself, or one of its tasks where the version [names one](JobVersion::task).
+    /// Nothing: there is no such task.
+    #[must_use]
+    pub fn part(&self, version: JobVersion) -> Option<&Self> {
+        match version.task() {
+            None => Some(self),
+            Some(task) => self.workflow()?.tasks.get(task as usize).map(|task| &task.job),
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! What goes in and out of a store for runs of workflows.
+//!
+//! A run of a workflow is a row of `run` like any other, which waits in [`WORKFLOW_LINE`](mainspring_core::routing::WORKFLOW_LINE). Once
+//! it is begun it is `running` and held by nobody: it has a row of `workflow_run`, whose `turn` counts what was written. Whoever
+//! advances it names the turn that it has seen, so that of two nodes one wins and the other reads again.
+//!
+//! Tasks are rows of `workflow_task`; one that nothing has happened to has none. A task that is `running` has a run of its own, with
+//! `parent_run`, `root_run` and the task's name, whose version [stands for the task](mainspring_core::JobVersion::of_task). The
+//! transaction that ends such a run leaves its end in the workflow run's inbox, and requests of people come the same way.
+
+use mainspring_core::job::JobKey;
+use mainspring_core::run::{RunState, Verdict};
+use mainspring_core::workflow::{Stop, TaskState};
+use mainspring_core::{JobId, JobVersion, RunId, Timestamp};
+
+/// A workflow run that has something to do: it is to be begun, or its inbox is not empty.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct WorkflowDue {
+    /// The run.
+    pub run: RunId,
+    /// Its job.
+    pub job: JobId,
+    /// The version that it runs.
+    pub job_version: JobVersion,
+    /// Whether it waits to be [begun](crate::Store::begin_workflow).
+    pub begins: bool,
+}
+
+/// Where a workflow run stands.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct WorkflowRow {
+    /// The run.
+    pub run: RunId,
+    /// Its job.
+    pub job: JobId,
+    /// Its job's key.
+    pub key: JobKey,
+    /// The version that it runs.
+    pub job_version: JobVersion,
+    /// The instant that it stands for.
+    pub fire_time: Timestamp,
+    /// Its priority, which its tasks have where they name none.
+    pub priority: i32,
+    /// JSON given with the run.
+    pub input: Option<String>,
+    /// Counts what was written; 0 once it is final.
+    pub turn: i64,
+    /// Why nothing starts any more.
+    pub stop: Option<Stop>,
+    /// Whether nothing new starts until it is resumed.
+    pub paused: bool,
+    /// How it ended; absent while it is live.
+    pub ended: Option<RunState>,
+    /// Tasks to which something has happened, and runs of those that run more than once, in order of task and item.
+    pub tasks: Vec<TaskRow>,
+    /// What has not been heard yet, oldest first.
+    pub inbox: Vec<Message>,
+}
+
+/// Where a task of a workflow run stands, or one of its runs if it runs more than once.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TaskRow {
+    /// Its number.
+    pub task: u32,
+    /// Which run of a task that runs more than once, from 0. Absent: the task as a whole.
+    pub item: Option<u32>,
+    /// The state.
+    pub state: TaskState,
+    /// How often it was made to wait again.
+    pub generation: u32,
+    /// The latest run made for it.
+    pub child: Option<RunId>,
+    /// Why it is in its state, where that is not plain: what a condition said, or who asked for it and why.
+    pub reason: Option<String>,
+    /// When it came into its state.
+    pub since: Timestamp,
+}
+
+/// Something that a workflow run is to hear.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Message {
+    /// Its place in the inbox.
+    pub id: i64,
+    /// What it says.
+    pub body: MessageBody,
+}
+
+/// What a workflow run is to hear.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum MessageBody {
+    /// The run of a task is final.
+    Ended {
+        /// That run.
+        child: RunId,
+        /// How it ended.
+        state: RunState,
+    },
+    /// Somebody asks for something.
+    Asked(TaskRequest),
+}
+
+/// What people ask of a workflow run. Kept as JSON.
+#[derive(Clone, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+pub struct TaskRequest {
+    /// What is to happen.
+    pub verb: TaskVerb,
+    /// To which task; to the whole run if absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub task: Option<u32>,
+    /// To which run of a task that runs more than once.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub item: Option<u32>,
+    /// Who asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<String>,
+    /// Why.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<String>,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// What may be asked of a workflow run.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TaskVerb {
+    /// End it: the whole run, or a task.
+    Cancel,
+    /// Start nothing new until it is resumed. The whole run.
+    Pause,
+    /// Go on. The whole run.
+    Resume,
+    /// Leave a task out that has not started.
+    Skip,
+    /// Take a task for succeeded.
+    Succeed,
+    /// Take a task for failed.
+    Fail,
+    /// Approve what a task asks for.
+    Approve,
+    /// Reject it.
+    Reject,
+}
+
+/// One step of a workflow run: a transaction, whole or not at all.
+#[derive(Clone, PartialEq, Debug)]
+pub struct WorkflowStep {
+    /// The run.
+    pub run: RunId,
+    /// The [`WorkflowRow::turn`] that it was decided on.
+    pub turn: i64,
+    /// Messages that are heard with it, and leave the inbox.
+    pub heard: Vec<i64>,
+    /// Tasks that change.
+    pub tasks: Vec<TaskWrite>,
+    /// Live runs of tasks whose end is asked for, and why.
+    pub cancel: Vec<(RunId, String)>,
+    /// Why nothing starts any more from now on.
+    pub stop: Option<Stop>,
+    /// Whether it is paused from now on.
+    pub paused: bool,
+    /// How the run ends, and why where that is not plain. Its rows of tasks stay until retention takes the run.
+    pub end: Option<(Verdict, Option<String>)>,
+    /// When.
+    pub at: Timestamp,
+}
+
+/// A task that changes.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TaskWrite {
+    /// Its number.
+    pub task: u32,
+    /// Which run of a task that runs more than once.
+    pub item: Option<u32>,
+    /// The state from now on; `running` goes with a run.
+    pub state: TaskState,
+    /// How often it was made to wait again.
+    pub generation: u32,
+    /// Why it is in its state.
+    pub reason: Option<String>,
+    /// The run that is made for it.
+    pub start: Option<TaskStart>,
+}
+
+/// A run that is made for a task, and queued. It counts in no gate: the workflow's run does. Its fire time is that of the workflow run.
+#[derive(Clone, PartialEq, Debug)]
+pub struct TaskStart {
+    /// The task's name, with the item in brackets if it runs more than once.
+    pub name: String,
+    /// Where it waits.
+    pub line: String,
+    /// Higher goes first.
+    pub priority: i32,
+    /// What it is given: JSON that a store does not look into.
+    pub input: Option<String>,
+    /// When it ends by itself if it still waits then.
+    pub expires_at: Option<Timestamp>,
+}
+
+/// What came of a [`WorkflowStep`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Stepped {
+    /// It is written, and the turn is one higher. The runs that were made, in the order of the writes that asked for one.
+    Written(Vec<RunId>),
+    /// The run is at another turn, or over: nothing is written.
+    Stale,
+}
