@@ -43,6 +43,9 @@ integer_id!(
 const VERSION_BITS: u32 = 32;
 
 impl JobVersion {
+    /// The least version that stands for a task of a workflow: those below are of whole jobs.
+    pub const FIRST_OF_TASKS: Self = Self(1 << VERSION_BITS);
+
     /// Returns the version that stands for a task of this version of a workflow. Runs of the task carry it, so that whatever reads
     /// their definition, queue, retries or time limits reads those of the task.
     ///
@@ -139,6 +142,26 @@ impl RunId {
     pub fn shard(self, job: JobId, index: u32) -> Self {
         let millis = u64::try_from(self.time().as_millis()).unwrap_or(0);
         Self::of(millis, 1, job.0, (self.scattered() >> SPREAD_SHIFT) + u64::from(index) + 1)
+    }
+
+    /// The least and the greatest id that a shard of this run of a job may have: bounds for ranges of ids. Runs that were asked for
+    /// in the same millisecond may lie between them.
+    ///
+    /// ```
+    /// use mainspring_core::{JobId, RunId, RunSource, Timestamp};
+    /// let run = RunId::new(Timestamp::from_millis(1_767_225_600_000), RunSource::Asked(JobId(7), 1));
+    /// let (least, greatest) = run.shard_bounds(JobId(7));
+    /// assert!((0..1_000).all(|index| (least..=greatest).contains(&run.shard(JobId(7), index))));
+    /// ```
+    #[must_use]
+    pub fn shard_bounds(self, job: JobId) -> (Self, Self) {
+        /// Shards for which there is room before numbers begin anew.
+        const ROOM: u64 = 1 << 24;
+        const GREATEST: u64 = u64::MAX >> SPREAD_SHIFT;
+        let millis = u64::try_from(self.time().as_millis()).unwrap_or(0);
+        let first = (self.scattered() >> SPREAD_SHIFT) + 1;
+        let least = if first + ROOM > GREATEST { 0 } else { first };
+        (Self::of(millis, 1, job.0, least), Self::of(millis, 1, job.0, GREATEST))
     }
 
     fn of(millis: u64, kind: u64, owner: i64, spread: u64) -> Self {

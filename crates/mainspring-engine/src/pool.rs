@@ -334,6 +334,10 @@ impl Pool {
                     std::future::ready(Done::failed("handler.not_found", error)).boxed()
                 }
             },
+            Task::Workflow(_) => {
+                let error = "a workflow is executed as its tasks, not as a whole".to_owned();
+                std::future::ready(Done::failed("workflow.whole", error)).boxed()
+            }
             Task::Run { .. } | Task::Exec { .. } | Task::Http(_) => match &self.tools.processes {
                 Some(processes) => processes.perform(context, &self.tools.logs, self.tools.kill_grace).boxed(),
                 None => {

@@ -48,6 +48,7 @@ pub mod routing;
 pub mod webhooks;
 pub mod window;
 pub mod workers;
+pub mod workflows;
 
 pub use differential::differential;
 
@@ -187,6 +188,26 @@ macro_rules! conformance_suite {
                 run_with_the_id_of_a_shard_is_in_the_way_of_nobody,
                 runs_whose_shards_go_on_hide_no_one_whose_shards_are_final,
                 shard_is_kept_until_its_run_has_ended;
+            workflows:
+                workflow_run_is_begun_once,
+                step_is_written_at_its_turn_alone,
+                task_that_starts_is_a_run_with_a_parent,
+                rows_of_tasks_say_what_was_written_last,
+                end_of_a_task_is_left_in_the_inbox_whichever_way_it_comes,
+                ends_at_the_same_time_are_both_heard_and_the_child_starts_once,
+                cancel_of_a_begun_workflow_is_left_in_its_inbox,
+                newer_run_replaces_a_begun_workflow_by_request,
+                begun_workflow_is_held_by_nobody,
+                end_of_a_workflow_frees_its_slot,
+                trigger_that_awaited_a_workflow_is_noted,
+                requests_to_a_workflow_are_heard_in_order,
+                step_ends_runs_of_tasks,
+                lists_leave_tasks_out_unless_they_are_asked_for,
+                tasks_go_with_their_run,
+                thousands_of_tasks_start_in_one_step,
+                run_with_the_id_of_a_task_is_in_the_way_of_nobody,
+                end_of_a_workflow_that_is_a_task_is_told_to_its_own,
+                queue_that_is_named_like_the_line_of_workflows_has_none;
             cancels:
                 unstarted_run_is_over_at_once,
                 running_run_is_asked_to_end,
@@ -313,6 +334,7 @@ macro_rules! cluster_suite {
                 purge_forgets_what_failovers_have_lost_with_the_last_runs_of_that_time,
                 batch_that_is_repeated_counts_once,
                 runs_of_a_buried_node_are_adopted_once,
+                begun_workflow_stays_when_a_node_is_buried,
                 adoption_that_is_repeated_answers_what_it_took,
                 purge_forgets_what_dead_nodes_were_answered,
                 runs_that_a_node_holds_are_read,
@@ -371,6 +393,7 @@ mod tests {
             include_str!("conformance/documents.rs"),
             include_str!("conformance/webhooks.rs"),
             include_str!("conformance/window.rs"),
+            include_str!("conformance/workflows.rs"),
         ] {
             let lines = source.lines().filter_map(|line| line.strip_prefix("pub async fn "));
             // A generic one wants something of the store that only its own tests can do, and is called there.

@@ -29,6 +29,7 @@ mod runs;
 mod table;
 mod webhooks;
 mod workers;
+mod workflow;
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -61,6 +62,7 @@ use crate::row::{
 use crate::store::Store;
 use crate::webhook::{Delivery, Disabled, NewDelivery, Sent, Taken, Webhook, WebhookRow};
 use crate::worker::{Routed, WorkerInfo, WorkerRow, WorkerToken};
+use crate::workflow::{Stepped, TaskRequest, WorkflowDue, WorkflowRow, WorkflowStep};
 use model::Model;
 
 /// A store in memory.
@@ -185,7 +187,7 @@ impl Store for MemoryStore {
 
     async fn definition(&self, job: JobId, version: JobVersion) -> Result<Arc<Job>> {
         let model = self.model()?;
-        let definition = model.jobs.get(job.0).and_then(|job| job.definition(version)).cloned();
+        let definition = model.jobs.get(job.0).and_then(|job| job.definition(version));
         definition.ok_or_else(|| Error::NotFound { what: "definition", key: format!("{job} version {version}") })
     }
 
@@ -285,6 +287,29 @@ impl Store for MemoryStore {
         let routed = route::route(&mut model, at, limit);
         self.tell(&model);
         Ok(routed)
+    }
+
+    async fn workflows_due(&self, shards: ShardSet, limit: u32) -> Result<Vec<WorkflowDue>> {
+        Ok(workflow::due(&*self.model()?, shards, limit))
+    }
+
+    async fn begin_workflow(&self, run: RunId, at: Timestamp) -> Result<bool> {
+        Ok(workflow::begin(&mut *self.model()?, run, at))
+    }
+
+    async fn workflow(&self, run: RunId, inbox: u32) -> Result<Option<WorkflowRow>> {
+        Ok(workflow::workflow(&*self.model()?, run, inbox))
+    }
+
+    async fn step_workflow(&self, step: WorkflowStep) -> Result<Stepped> {
+        let mut model = self.model()?;
+        let stepped = workflow::step(&mut model, &step);
+        self.tell(&model);
+        Ok(stepped)
+    }
+
+    async fn ask_workflow(&self, run: RunId, request: TaskRequest) -> Result<bool> {
+        self.request(|model| Ok(workflow::ask(model, run, request)))
     }
 
     async fn read_changes(&self, by: Incarnation, shards: ShardSet, heard: Heard, limit: u32) -> Result<Changes> {

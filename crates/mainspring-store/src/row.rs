@@ -278,6 +278,10 @@ pub struct RunQuery {
     pub to: Option<Timestamp>,
     /// Only runs before this id.
     pub before: Option<RunId>,
+    /// Only shards of this run, or runs of its tasks.
+    pub parent: Option<RunId>,
+    /// Runs of tasks as well, which are left out otherwise, unless they are asked for by their parent.
+    pub with_tasks: bool,
     /// At most so many.
     pub limit: u32,
 }
@@ -319,8 +323,10 @@ pub struct RunInfo {
     pub queue: String,
     /// The worker that was picked for it, by name, if its job is routed.
     pub worker: Option<String>,
-    /// The run of which it is a shard.
+    /// The run of which it is a shard, or that of the workflow whose task it is.
     pub parent: Option<RunId>,
+    /// Which task of a workflow it is, by name, with the item in brackets if that runs more than once.
+    pub task: Option<String>,
     /// Which shard it is.
     pub shard: Option<Shard>,
     /// Higher goes first.

@@ -36,6 +36,7 @@ pub(crate) mod update;
 pub(crate) mod warnings;
 pub(crate) mod webhook;
 pub(crate) mod worker;
+pub(crate) mod workflow;
 
 #[cfg(test)]
 pub(crate) mod tests;

@@ -186,33 +186,23 @@ pub trait Store: Send + Sync + 'static {
     async fn route(&self, at: Timestamp, limit: u32) -> Result<Routed>;
 
     /// Workflow runs with something to do, of jobs of some shards, up to `limit`: those that wait to be begun first, then those whose
-    /// inbox is not empty, each once.
-    async fn workflows_due(&self, _shards: ShardSet, _limit: u32) -> Result<Vec<WorkflowDue>> {
-        Ok(Vec::new())
-    }
+    /// inbox is not empty or that [have more to do](WorkflowStep::more), each once, those that have waited longest first.
+    async fn workflows_due(&self, shards: ShardSet, limit: u32) -> Result<Vec<WorkflowDue>>;
 
     /// Begins a workflow run: from `queued` in the line of workflows to `running`, held by nobody, at its first attempt. False: it is
     /// begun already, or waits no more.
-    async fn begin_workflow(&self, _run: RunId, _at: Timestamp) -> Result<bool> {
-        Ok(false)
-    }
+    async fn begin_workflow(&self, run: RunId, at: Timestamp) -> Result<bool>;
 
     /// Reads where a workflow run stands, live or final, with up to `inbox` messages. Nothing: it was never begun, or is gone.
-    async fn workflow(&self, _run: RunId, _inbox: u32) -> Result<Option<WorkflowRow>> {
-        Ok(None)
-    }
+    async fn workflow(&self, run: RunId, inbox: u32) -> Result<Option<WorkflowRow>>;
 
     /// Writes one step of a workflow run, if it is at the turn that the step names. What is queued wakes those who claim. The end of
     /// the run does what every end does: it frees and fills its slot in the gate, notes a trigger that awaits it, and leaves its own
     /// end to a workflow run of which it is a task.
-    async fn step_workflow(&self, _step: WorkflowStep) -> Result<Stepped> {
-        Ok(Stepped::Stale)
-    }
+    async fn step_workflow(&self, step: WorkflowStep) -> Result<Stepped>;
 
     /// Leaves a request in the inbox of a live workflow run. False: it is not live, or no workflow.
-    async fn ask_workflow(&self, _run: RunId, _request: TaskRequest) -> Result<bool> {
-        Ok(false)
-    }
+    async fn ask_workflow(&self, run: RunId, request: TaskRequest) -> Result<bool>;
 
     /// Reads what requests have changed that concerns a process start: up to `limit` triggers of its shards, deleted ones as well,
     /// and the ends asked for of runs that it executes; and forgets what `heard` names, of an earlier answer. What was not heard is

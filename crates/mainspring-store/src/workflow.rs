@@ -120,6 +120,13 @@ pub struct TaskRequest {
     pub at: Timestamp,
 }
 
+impl TaskRequest {
+    /// Asks for the end of a whole run.
+    pub(crate) fn cancel(reason: &str, at: Timestamp) -> Self {
+        Self { verb: TaskVerb::Cancel, task: None, item: None, by: None, reason: Some(reason.to_owned()), at }
+    }
+}
+
 /// What may be asked of a workflow run.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, serde::Serialize, serde::Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -151,7 +158,7 @@ pub struct WorkflowStep {
     pub turn: i64,
     /// Messages that are heard with it, and leave the inbox.
     pub heard: Vec<i64>,
-    /// Tasks that change.
+    /// Tasks that change, each task and item once.
     pub tasks: Vec<TaskWrite>,
     /// Live runs of tasks whose end is asked for, and why.
     pub cancel: Vec<(RunId, String)>,
@@ -159,6 +166,9 @@ pub struct WorkflowStep {
     pub stop: Option<Stop>,
     /// Whether it is paused from now on.
     pub paused: bool,
+    /// Whether there is more to do at once: the run stays [due](crate::Store::workflows_due), though nobody has told it anything. A
+    /// run is due like this once it is begun.
+    pub more: bool,
     /// How the run ends, and why where that is not plain. Its rows of tasks stay until retention takes the run.
     pub end: Option<(Verdict, Option<String>)>,
     /// When.

@@ -86,14 +86,15 @@ pub struct Progress {
     work: VecDeque<Work>,
 }
 
-/// Why nothing starts any more, apart from tasks that run last.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Stop {
-    /// A task failed, and the workflow says so.
-    Failed,
-    /// Somebody cancelled the run.
-    Cancelled,
-}
+words!(
+    /// Why nothing starts any more, apart from tasks that run last.
+    Stop {
+        /// A task failed, and the workflow says so.
+        Failed = "failed",
+        /// Somebody cancelled the run.
+        Cancelled = "cancelled",
+    }
+);
 
 /// The end of a task: of its run, or by request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

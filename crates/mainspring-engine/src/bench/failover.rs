@@ -171,6 +171,7 @@ async fn cut_off(place: &Place, from: Timestamp) -> Result<u64> {
         to: None,
         before: None,
         limit: CUT_OFF_MAX,
+        ..RunQuery::default()
     };
     let store = place.open().await?;
     let found = store.runs(query).await;

@@ -141,6 +141,7 @@ impl PlantedRuns {
                 to: None,
                 before,
                 limit: PAGE,
+                ..RunQuery::default()
             };
             let page = store.runs(query).await?;
             let Some(last) = page.last() else { return Ok((done, open)) };

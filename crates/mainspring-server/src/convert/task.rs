@@ -30,6 +30,8 @@ pub(super) fn write_task(task: &job::Task, spec: &mut JobSpec) {
         job::Task::Http(http) => spec.http = Some(http_spec(http)),
         job::Task::Handler { name } => spec.handler = Some(name.clone()),
         job::Task::Noop => spec.noop = true,
+        // Its tasks are written with what they inherit: elsewhere.
+        job::Task::Workflow(_) => {}
     }
 }
 

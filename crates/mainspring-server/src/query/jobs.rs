@@ -258,6 +258,7 @@ fn script(task: &Task) -> Vec<&str> {
         Task::Exec { argv } => argv.iter().map(String::as_str).collect(),
         Task::Http(call) => vec![&call.url, call.body.as_deref().unwrap_or_default()],
         Task::Handler { .. } | Task::Noop => Vec::new(),
+        Task::Workflow(workflow) => workflow.tasks.iter().flat_map(|task| script(&task.job.task)).collect(),
     }
 }
 

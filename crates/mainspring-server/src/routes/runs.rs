@@ -138,6 +138,8 @@ pub(super) async fn page(app: &App, namespace: String, filter: RunFilter, which:
                 from: filter.from.map(show::from_wire),
                 to: filter.to.map(show::from_wire),
                 before,
+                parent: None,
+                with_tasks: false,
                 limit: 0,
             };
             walk(app, asked, &query, limit).await?

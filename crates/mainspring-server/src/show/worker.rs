@@ -37,6 +37,7 @@ pub(crate) fn worker_task(task: &Task) -> api::WorkerTask {
             api::WorkerTask::Http { method, url, headers, body, expect, timeout_ms, verify_tls, max_redirects }
         }
         Task::Handler { name } => api::WorkerTask::Handler { name },
-        Task::Noop => api::WorkerTask::Noop,
+        // A workflow is no work of a worker: its tasks are.
+        Task::Noop | Task::Workflow(_) => api::WorkerTask::Noop,
     }
 }

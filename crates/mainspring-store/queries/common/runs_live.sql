@@ -1,10 +1,12 @@
--- Ids of unfinished runs, newest first.
+-- Ids of unfinished runs, newest first. Their versions tell runs of tasks from others.
 SELECT r.id
 FROM run r
 JOIN job j ON j.id = r.job_id
 WHERE r.id >= :from AND r.id < :to
     AND (r.job_id = :job OR :job IS NULL)
     AND (j.namespace = :namespace OR :namespace IS NULL)
+    AND r.job_version < :versions
+    AND (r.parent_run = :parent OR :parent IS NULL)
     AND (INSTR(:states, ',' || r.state || ',') > 0 OR :states IS NULL)
 ORDER BY r.id DESC
 LIMIT :limit

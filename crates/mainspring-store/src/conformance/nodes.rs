@@ -12,6 +12,7 @@ use mainspring_core::planner::Answered;
 use mainspring_core::run::{RunState, Verdict};
 
 use super::kit::{Draft, Kit, TakeChanges, at};
+use super::workflows;
 use crate::{Cancelled, Claimed, Cluster, Error, NodeInfo, PurgeRule, Release, Store};
 
 const A: Incarnation = Incarnation(u128::MAX - 1);
@@ -245,6 +246,23 @@ pub async fn runs_of_a_buried_node_are_adopted_once(store: Arc<dyn Store>) {
     assert_eq!(a.complete(at(2_500), vec![verdict.clone()]).await.refused, [0], "it is not the zombie's any more");
     assert!(b.complete(at(2_500), vec![verdict]).await.refused.is_empty());
     assert_eq!(b.states(&runs).await, [Some(RunState::Succeeded), Some(RunState::Running)]);
+}
+
+pub async fn begun_workflow_stays_when_a_node_is_buried(store: Arc<dyn Store>) {
+    let (a, b) = (join(&store, A, "a").await, join(&store, B, "b").await);
+    let job = a.save(workflows::graph(&["a"])).await;
+    let (run, _) = a.ask(&job, 1, at(1_000)).await;
+    let shard = Shard(mainspring_core::shard_of("default", "graph"));
+    let due = async |shards| store.workflows_due(shards, 9).await.expect("workflows_due");
+    assert_eq!(due(std::iter::once(shard).collect()).await.len(), 1);
+    assert!(store.begin_workflow(run, at(1_000)).await.expect("begin_workflow"));
+    cluster(&store).bury(A, None).await.expect("bury");
+    assert_eq!(cluster(&store).orphaned().await.expect("orphaned"), []);
+    assert_eq!(store.adopt_from(A, b.batch_id(), 9).await.expect("adopt"), []);
+    assert_eq!(b.run(run).await.state, RunState::Running, "nobody holds it, so nobody loses it");
+    let others: ShardSet = ShardSet::ALL.iter().filter(|other| *other != shard).collect();
+    assert_eq!(due(others).await, []);
+    assert_eq!(due(ShardSet::ALL).await.len(), 1, "whoever owns its shard goes on with it");
 }
 
 pub async fn adoption_that_is_repeated_answers_what_it_took(store: Arc<dyn Store>) {

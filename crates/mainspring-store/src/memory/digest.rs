@@ -28,7 +28,8 @@ pub(super) fn of_jobs(model: &Model, jobs: &[JobId], recent: u32) -> Vec<JobDige
         digest.next_fire_at = next(model, digest.job);
     }
     let mut finals: FxHashMap<JobId, BinaryHeap<Reverse<RunId>>> = FxHashMap::default();
-    for over in model.history.iter().filter(|over| recent > 0 && places.contains_key(&over.run.job)) {
+    let counts = |run: &Run| recent > 0 && places.contains_key(&run.job) && is_whole(run);
+    for over in model.history.iter().filter(|over| counts(&over.run)) {
         let newest = finals.entry(over.run.job).or_default();
         newest.push(Reverse(over.run.id));
         if newest.len() > recent as usize {
@@ -46,7 +47,7 @@ pub(super) fn of_jobs(model: &Model, jobs: &[JobId], recent: u32) -> Vec<JobDige
 
 /// See [`crate::Store::longest_running`].
 pub(super) fn longest(model: &Model, limit: u32) -> Vec<(JobId, RunDigest)> {
-    let running = model.live.iter().filter(|run| run.state == RunState::Running);
+    let running = model.live.iter().filter(|run| run.state == RunState::Running && is_whole(run));
     let mut found: Vec<_> = running.map(|run| (run.job, brief(run, run.claimed_at, None))).collect();
     found.sort_unstable_by_key(|(_, run)| (run.started_at, run.id));
     found.truncate(limit as usize);
@@ -88,8 +89,13 @@ pub(super) fn gap(model: &Model, gap: &GapModel) -> GapRow {
     }
 }
 
+/// Whether it is no task: tasks count with their run.
+fn is_whole(run: &Run) -> bool {
+    run.job_version.task().is_none()
+}
+
 fn newest(model: &Model) -> Vec<&Run> {
-    let mut live: Vec<&Run> = model.live.iter().collect();
+    let mut live: Vec<&Run> = model.live.iter().filter(|run| is_whole(run)).collect();
     live.sort_unstable_by_key(|run| Reverse(run.id));
     live.truncate(DIGEST_LIVE_MAX as usize);
     live

@@ -11,6 +11,7 @@ use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId, jitter_of,
 
 use super::model::{Buried, JobModel, Model, Trigger, Version};
 use super::names::{check, ensure_namespace};
+use super::workflow::NOBODY;
 use crate::error::{Error, Result};
 use crate::row::{
     Expect, JobDelete, JobPrior, JobQuery, JobRow, JobUpdate, JobWrite, NamedTrigger, Saved, Tombstone, TriggerEnd,
@@ -369,6 +370,10 @@ fn delete(model: &mut Model, key: &JobKey, id: JobId, ends: &[TriggerEnd], at: T
     for trigger in std::mem::take(&mut model.job_mut(id).triggers) {
         bury(model, trigger, ends, at);
     }
+    let begun = model.live.iter().filter(|run| run.job == id && run.owner == NOBODY && run.state == RunState::Running);
+    let mut begun: Vec<RunId> = begun.map(|run| run.id).collect();
+    begun.sort_unstable();
+    begun.into_iter().for_each(|run| model.end_one(run, "job deleted", at));
     let unstarted = model.live.iter().filter(|run| run.job == id && run.state != RunState::Running);
     let mut unstarted: Vec<RunId> = unstarted.map(|run| run.id).collect();
     unstarted.sort_unstable();

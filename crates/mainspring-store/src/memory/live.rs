@@ -53,6 +53,8 @@ pub(super) struct More {
     pub(super) rerun_of: Option<RunId>,
     /// The run of which it is a shard, and which.
     pub(super) shard_of: Option<(RunId, Shard)>,
+    /// Which task of which workflow's run it is.
+    pub(super) task: Option<TaskOf>,
     pub(super) not_before: Option<Timestamp>,
     /// No attempt begins after it.
     pub(super) expires_at: Option<Timestamp>,
@@ -62,6 +64,13 @@ pub(super) struct More {
     pub(super) started_at: Option<Timestamp>,
     pub(super) ended_at: Option<Timestamp>,
     pub(super) detail: Option<Box<AttemptDetail>>,
+}
+
+/// A task of a workflow's run.
+#[derive(Clone, Debug)]
+pub(super) struct TaskOf {
+    pub(super) parent: RunId,
+    pub(super) name: String,
 }
 
 impl Run {
@@ -77,7 +86,17 @@ impl Run {
         (place(self.priority, self.due_at), self.due_at, self.id)
     }
 
-    /// The run of which it is a shard, and which. A shard counts in no gate.
+    /// The task that it is of.
+    pub(super) fn task(&self) -> Option<&TaskOf> {
+        self.more.as_ref().and_then(|more| more.task.as_ref())
+    }
+
+    /// The run of which it is a part: a shard or a task. A part counts in no gate.
+    pub(super) fn parent(&self) -> Option<RunId> {
+        self.shard_of().map(|(parent, _)| parent).or_else(|| self.task().map(|task| task.parent))
+    }
+
+    /// The run of which it is a shard, and which.
     pub(super) fn shard_of(&self) -> Option<(RunId, Shard)> {
         self.more.as_ref().and_then(|more| more.shard_of)
     }

@@ -25,10 +25,12 @@ use super::outbox::Outbox;
 use super::queues::Line;
 use super::table::Table;
 use super::webhooks::Webhooks;
+use super::workflow::{NOBODY, Workflows};
 use crate::data::JobData;
 use crate::rollup::{RollupRow, RollupSpan};
 use crate::row::{AttemptInfo, CalendarRow, JobRow, Tombstone};
 use crate::worker::{WorkerRow, WorkerToken};
+use crate::workflow::TaskRequest;
 
 /// The number of a claim or adoption, and the attempts that it took.
 type Taken = (u64, Vec<(RunId, u32)>);
@@ -81,6 +83,7 @@ pub(super) struct Model {
     pub(super) routes: BTreeMap<JobId, Memory>,
     /// Runs that wait for their shards, and how many these are.
     pub(super) parents: BTreeMap<RunId, (JobId, u32)>,
+    pub(super) workflows: Workflows,
     /// The nodes, if several share the store.
     pub(super) nodes: Option<Nodes>,
 }
@@ -187,6 +190,7 @@ impl Model {
             rollups: BTreeMap::new(),
             routes: BTreeMap::new(),
             parents: BTreeMap::new(),
+            workflows: Workflows::default(),
             nodes: None,
         }
     }
@@ -261,13 +265,14 @@ impl Model {
     /// Moves a run that was taken out of the unfinished ones to history.
     pub(super) fn finish(&mut self, mut run: Run, state: RunState, end: End) {
         let job = self.job_mut(run.job);
-        if run.shard_of().is_none() {
+        if run.parent().is_none() {
             let slots = if run.state == RunState::Held { &mut job.gate.held } else { &mut job.gate.active };
             *slots -= 1;
         }
         job.history_count += 1;
         run.state = state;
         self.events.run(run.id, run.job, state);
+        self.workflows.tell(&run, state);
         let End { outcome, started_at, ended_at } = end;
         self.history.push(FinalRun { run, outcome, started_at, ended_at });
     }
@@ -275,31 +280,34 @@ impl Model {
     /// Lets an older run make room for one more under `cancel_running`, and says whether that one can start.
     pub(super) fn replace(&mut self, job: JobId, rule: GateRule, at: Timestamp) -> Admission {
         let stands = |run: &&Run| {
-            run.job == job && run.state != RunState::Held && !run.cancel_requested() && run.shard_of().is_none()
+            run.job == job && run.state != RunState::Held && !run.cancel_requested() && run.parent().is_none()
         };
         let standing: Vec<RunId> = self.live.iter().filter(stands).map(|run| run.id).collect();
         let gate = self.job(job).gate;
         if let Some(run) = to_replace(rule, gate, self.live.first_held(job), &standing) {
-            let runs = self.live.get(run).is_some_and(|run| run.state == RunState::Running);
-            if runs {
-                self.request_end(run, REPLACED, at);
-            } else if !super::route::end_shards(self, run, REPLACED, at) {
-                self.cancel_unstarted(run, REPLACED, at);
-            }
+            self.end_one(run, REPLACED, at);
         }
         admit_replacing(self.job(job).gate, rule)
     }
 
     /// Asks for the end of a running run. The first reason stays.
     pub(super) fn request_end(&mut self, run: RunId, reason: &str, at: Timestamp) {
+        let (mut is_first, mut is_held) = (false, false);
         self.live.update(run, |run| {
+            is_held = run.owner != NOBODY;
             let more = run.more();
-            if more.cancel_requested_at.is_none() {
+            is_first = more.cancel_requested_at.is_none();
+            if is_first {
                 more.cancel_requested_at = Some(at);
                 more.reason = Some(reason.to_owned().into());
             }
         });
-        self.outbox.cancel(run);
+        if is_held {
+            self.outbox.cancel(run);
+        } else if is_first {
+            // Its tasks end first.
+            super::workflow::ask(self, run, TaskRequest::cancel(reason, at));
+        }
     }
 
     /// Ends a run that no worker has.
@@ -382,12 +390,14 @@ impl JobModel {
     }
 
     pub(super) fn version_mut(&mut self, number: JobVersion) -> &mut Version {
-        let version = self.versions.iter_mut().rfind(|version| version.number == number);
+        let version = self.versions.iter_mut().rfind(|version| version.number == number.base());
         version.expect("a version stays as long as a run refers to it")
     }
 
-    pub(super) fn definition(&self, number: JobVersion) -> Option<&Arc<Job>> {
-        self.versions.iter().rfind(|version| version.number == number).map(|version| &version.definition)
+    /// What a version means: the job itself, or one of its tasks.
+    pub(super) fn definition(&self, number: JobVersion) -> Option<Arc<Job>> {
+        let whole = &self.versions.iter().rfind(|version| version.number == number.base())?.definition;
+        if number.task().is_none() { Some(Arc::clone(whole)) } else { whole.part(number).cloned().map(Arc::new) }
     }
 
     /// Forgets versions that nothing refers to.

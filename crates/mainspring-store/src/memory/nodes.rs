@@ -10,6 +10,7 @@ use mainspring_core::{BatchId, Incarnation, RunId, TriggerId};
 
 use super::live::Run;
 use super::model::Model;
+use super::workflow::NOBODY;
 use crate::cluster::NodeInfo;
 use crate::error::{Error, Result};
 
@@ -258,9 +259,10 @@ impl Model {
         held
     }
 
-    /// The running runs, and the numbers of those who hold them.
+    /// The running runs that somebody holds, and the numbers of those who do.
     pub(super) fn running(&self) -> impl Iterator<Item = (RunId, u32)> {
-        self.live.iter().filter(|run| run.state == RunState::Running).map(|run| (run.id, run.owner))
+        let held = |run: &&Run| run.state == RunState::Running && run.owner != NOBODY;
+        self.live.iter().filter(held).map(|run| (run.id, run.owner))
     }
 
     /// Whether a process start has a node, or is a worker.

@@ -7,6 +7,7 @@ use mainspring_core::run::Origin;
 use mainspring_core::{JobId, RunId, Timestamp, TriggerId};
 use rustc_hash::{FxHashMap, FxHashSet};
 
+use super::history::FinalRun;
 use super::live::{Live, Run};
 use super::model::Model;
 use crate::cluster::{LOST_THROUGH, lost_instant};
@@ -20,8 +21,10 @@ pub(super) fn purge(model: &mut Model, rule: &PurgeRule) -> u64 {
     let beyond = rule.history_keep_per_job.map(|keep| beyond(model, keep)).filter(|beyond| !beyond.is_empty());
     if let Some(beyond) = beyond {
         let ever = Timestamp::from_millis(i64::MAX);
-        count += purge_history(model, limit - count, ever, |run| beyond.contains(&run));
+        count += purge_history(model, limit.saturating_sub(count), ever, |run| beyond.contains(&run));
     }
+    // The runs of tasks went with theirs, however many they were.
+    let limit = limit.max(count);
     count += purge_answers(model, limit - count);
     count += purge_gaps(model, rule.history_before, limit - count);
     count += purge_remains(model, rule.history_before, limit - count);
@@ -39,8 +42,15 @@ pub(super) fn purge(model: &mut Model, rule: &PurgeRule) -> u64 {
 }
 
 fn purge_history(model: &mut Model, limit: usize, end: Timestamp, accept: impl Fn(RunId) -> bool) -> usize {
-    let live = &model.live;
-    let removed = model.history.remove_where(limit, end, |over| accept(over.run.id) && !is_awaited(live, &over.run));
+    let Model { live, workflows, history, .. } = model;
+    let goes = |over: &FinalRun| accept(over.run.id) && !is_awaited(live, &over.run) && !workflows.keep(&over.run);
+    let mut removed = history.remove_where(limit, end, goes);
+    let of: FxHashSet<RunId> = removed.iter().map(|over| over.run.id).filter(|run| workflows.forget(*run)).collect();
+    if !of.is_empty() {
+        let ever = Timestamp::from_millis(i64::MAX);
+        let goes = |over: &FinalRun| over.run.task().is_some_and(|task| of.contains(&task.parent));
+        removed.extend(history.remove_where(usize::MAX, ever, goes));
+    }
     for over in &removed {
         model.attempts.remove(&over.run.id);
         model.logs.remove(over.run.id);
@@ -54,9 +64,9 @@ fn purge_history(model: &mut Model, limit: usize, end: Timestamp, accept: impl F
     removed.len()
 }
 
-/// Whether a run is a shard of an unfinished one, whose end is seen from it.
+/// Whether a run is a part of an unfinished one, whose end is seen from it.
 fn is_awaited(live: &Live, run: &Run) -> bool {
-    run.shard_of().is_some_and(|(parent, _)| live.get(parent).is_some())
+    run.parent().is_some_and(|parent| live.get(parent).is_some())
 }
 
 /// Final runs of each job beyond its newest `keep`.
@@ -66,7 +76,7 @@ fn beyond(model: &Model, keep: u32) -> FxHashSet<RunId> {
         return FxHashSet::default();
     }
     for over in model.history.iter().filter(|over| model.job(over.run.job).history_count > u64::from(keep)) {
-        if !is_awaited(&model.live, &over.run) {
+        if !is_awaited(&model.live, &over.run) && over.run.task().is_none() {
             runs.entry(over.run.job).or_default().push(over.run.id);
         }
     }
@@ -190,7 +200,9 @@ impl Model {
     pub(super) fn forget_if_unused(&mut self, id: JobId) {
         let job = self.job(id);
         let unfinished = job.gate.active + job.gate.held;
-        if job.deleted && unfinished == 0 && job.history_count == 0 && job.gap_count == 0 {
+        let is_unused = job.deleted && unfinished == 0 && job.history_count == 0 && job.gap_count == 0;
+        // Parts of runs count in no gate.
+        if is_unused && !self.live.iter().any(|run| run.job == id) {
             self.jobs.remove(id.0);
         }
     }

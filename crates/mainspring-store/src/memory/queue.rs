@@ -8,12 +8,13 @@ use super::live::{Live, Run};
 use super::model::Model;
 use super::queues as set;
 use super::runs;
+use super::workflow::NOBODY;
 use crate::row::Released;
 
 /// See [`crate::Store::adopt`].
 pub(super) fn adopt(model: &mut Model, incarnation: Incarnation) -> Vec<LiveRun> {
     let owner = model.number_of(incarnation);
-    let gone = |run: &Run| run.owner != owner && !model.is_worker(run.owner);
+    let gone = |run: &Run| ![owner, NOBODY].contains(&run.owner) && !model.is_worker(run.owner);
     let running = model.live.iter().filter(|run| run.state == RunState::Running && gone(run));
     let mut ids: Vec<RunId> = running.map(|run| run.id).collect();
     ids.sort_unstable();

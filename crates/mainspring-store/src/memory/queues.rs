@@ -17,6 +17,7 @@ use mainspring_core::{RunId, Timestamp};
 use super::live::{Live, Run};
 use super::model::Model;
 use super::queue::take;
+use super::workflow::NOBODY;
 use crate::error::{Error, Result};
 use crate::row::QueueRow;
 
@@ -192,7 +193,7 @@ pub(super) fn counted(model: &Model, limited: &str) -> u32 {
             job.and_then(|job| job.row.definition.labels.get(name)).is_some_and(|has| has == value)
         }
     };
-    let running = model.live.iter().filter(|run| run.state == RunState::Running);
+    let running = model.live.iter().filter(|run| run.state == RunState::Running && run.owner != NOBODY);
     u32::try_from(running.filter(counts).count()).unwrap_or(u32::MAX)
 }
 

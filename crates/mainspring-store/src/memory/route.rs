@@ -4,8 +4,8 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use mainspring_core::routing::{
-    Candidate, Choice, HEARD_MS, Router, Shard, Unrouted, ended, is_routed, queue_of, route_line, worker_line,
-    worker_of,
+    Candidate, Choice, HEARD_MS, Router, Shard, Unrouted, WORKFLOW_LINE, ended, is_routed, queue_of, route_line,
+    worker_line, worker_of,
 };
 use mainspring_core::run::{Origin, RunState, Verdict};
 use mainspring_core::{JobId, RunId, Timestamp};
@@ -20,7 +20,7 @@ pub(super) fn route(model: &mut Model, at: Timestamp, limit: u32) -> Routed {
     end_parents(model, at);
     let mut router = router(model, at);
     let mut routed = Routed::default();
-    for run in queued(model, |run| is_routed(&run.queue)) {
+    for run in queued(model, |run| is_routed(&run.queue) && *run.queue != *WORKFLOW_LINE) {
         let queue = &model.live.get(run).expect("listed above").queue;
         if router.serves(queue) {
             routed.lines.insert(queue.to_string());
@@ -30,7 +30,7 @@ pub(super) fn route(model: &mut Model, at: Timestamp, limit: u32) -> Routed {
         }
     }
     let mut lines: Vec<Arc<str>> = model.live.queued().map(|run| Arc::clone(&run.queue)).collect();
-    lines.retain(|line| is_routed(line) && worker_of(line).is_none());
+    lines.retain(|line| is_routed(line) && worker_of(line).is_none() && **line != *WORKFLOW_LINE);
     lines.sort_unstable();
     lines.dedup();
     for line in lines {
@@ -162,7 +162,7 @@ fn queued(model: &Model, wanted: impl Fn(&Run) -> bool) -> Vec<RunId> {
 
 fn pick(model: &mut Model, router: &mut Router, id: RunId) -> Choice {
     let run = model.live.get(id).expect("listed above");
-    let Some(definition) = model.job(run.job).definition(run.job_version).map(Arc::clone) else {
+    let Some(definition) = model.job(run.job).definition(run.job_version) else {
         return Choice::Nobody;
     };
     let input = run.more.as_ref().and_then(|more| more.input.clone());

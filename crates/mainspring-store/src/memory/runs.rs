@@ -170,7 +170,10 @@ impl Newest {
 }
 
 fn matches(model: &Model, query: &RunQuery, run: &Run) -> bool {
-    query.job.is_none_or(|job| run.job == job)
+    let whole = query.with_tasks || query.parent.is_some() || run.job_version.task().is_none();
+    whole
+        && query.parent.is_none_or(|parent| run.parent() == Some(parent))
+        && query.job.is_none_or(|job| run.job == job)
         && (query.states.is_empty() || query.states.contains(&run.state))
         && query.namespace.as_ref().is_none_or(|name| model.job(run.job).row.definition.key.namespace == *name)
 }
@@ -207,7 +210,7 @@ fn info(model: &Model, run: &Run, over: Option<&FinalRun>) -> RunInfo {
         id: run.id,
         job: run.job,
         key: job.row.definition.key.clone(),
-        job_version: run.job_version,
+        job_version: run.job_version.base(),
         trigger: run.trigger,
         trigger_name: run.trigger.and_then(|id| trigger_name(model, id)),
         state: run.state,
@@ -232,7 +235,8 @@ fn info(model: &Model, run: &Run, over: Option<&FinalRun>) -> RunInfo {
         error_code,
         error,
         rerun_of: more.rerun_of,
-        parent: more.shard_of.map(|(parent, _)| parent),
+        parent: run.parent(),
+        task: more.task.as_ref().map(|task| task.name.clone()),
         shard: more.shard_of.map(|(_, shard)| shard),
         expires_at: more.expires_at.filter(|_| over.is_none()),
     }

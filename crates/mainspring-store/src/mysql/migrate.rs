@@ -47,6 +47,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(18, "0018_far"),
     migration!(19, "0019_rollup"),
     migration!(20, "0020_document"),
+    migration!(21, "0021_workflow"),
 ];
 
 /// Number of the newest migration.

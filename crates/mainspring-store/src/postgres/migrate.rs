@@ -47,6 +47,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(17, "0017_events"),
     migration!(18, "0018_rollup"),
     migration!(19, "0019_document"),
+    migration!(20, "0020_workflow"),
 ];
 
 /// Number of the newest migration.

@@ -47,7 +47,7 @@ pub(crate) fn complete(session: &mut Session<impl Batches>, batch: &CompletionBa
             }
         };
         kept.note(entry);
-        session.runs.push(entry.run, entry.job, state);
+        session.runs.end(entry.run, entry.job, entry.job_version, state);
         rearms.extend(entry.rearm.filter(|_| state.is_final()).map(|rearm| (rearm, entry.run)));
     }
     outcome.rearmed = arm_all(&session.connection, &rearms)?;

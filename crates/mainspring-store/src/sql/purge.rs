@@ -2,6 +2,8 @@
 //!
 //! What is too old is found by a reader, so that a long search stands in nobody's way, and deleted by the writer.
 
+mod workflow;
+
 use std::collections::BTreeMap;
 
 use mainspring_core::batch::ANSWERS_KEPT;
@@ -23,6 +25,8 @@ pub(crate) struct Found {
     runs: Vec<RunId>,
     /// Runs that are gone but whose attempts or logs are not.
     remains: Vec<RunId>,
+    /// Runs of workflows, of which more is kept.
+    workflows: Vec<RunId>,
     /// Answers that nobody asks for again, by the numbers of process starts and their places.
     answers: Vec<(i64, i64)>,
     /// Process starts to which nothing refers, and since when that is known.
@@ -42,11 +46,13 @@ pub(crate) fn find(db: &impl Batches, rule: &PurgeRule) -> Step<Found> {
     if let Some(keep) = rule.history_keep_per_job {
         beyond(db, keep, rule.limit as usize, &mut runs)?;
     }
+    let mut workflows = workflow::with_tasks(db, &mut runs, rule.limit as usize)?;
     let rest = i64::from(rule.limit) - i64::try_from(runs.len()).unwrap_or(i64::MAX);
     let values: [(&str, &dyn ToSql); 2] = [(":below", below.as_bytes()), (":limit", &rest.max(0))];
     let mut remains = read(db, sql!("purge_orphan_logs_read"), &values, |row| run_id(row, 0))?;
     remains.extend(read(db, sql!("purge_orphan_attempts_read"), &values, |row| run_id(row, 0))?);
     remains.extend(read(db, sql!("purge_orphan_outputs_read"), &values, |row| run_id(row, 0))?);
+    workflows.extend(read(db, sql!("purge_orphan_workflows_read"), &values, |row| run_id(row, 0))?);
     remains.sort_unstable();
     remains.dedup();
     let found = u32::try_from(runs.len() + remains.len()).unwrap_or(u32::MAX);
@@ -56,7 +62,7 @@ pub(crate) fn find(db: &impl Batches, rule: &PurgeRule) -> Step<Found> {
     let values: [(&str, &dyn ToSql); 2] = [(":before", &rule.tombstones_before.as_millis()), (":limit", &rule.limit)];
     let unused = |row: &Row<'_>| Ok((row.get(0)?, maybe_instant(row, 1)?));
     let unused = read(db, sql!("purge_incarnations_read", servers), &values, unused)?;
-    Ok(Found { runs, remains, answers, unused, at: rule.at })
+    Ok(Found { runs, remains, workflows, answers, unused, at: rule.at })
 }
 
 /// Adds final runs of each job beyond its newest `keep`, up to `limit` in all.
@@ -82,15 +88,20 @@ fn beyond(db: &dyn Db, keep: u32, limit: usize, runs: &mut Vec<RunId>) -> Step<(
 /// How many runs the writer deletes in one request.
 const RUNS: usize = 250;
 
+/// How many runs of workflows it deletes in one request: each may have many tasks.
+const WORKFLOWS: usize = 10;
+
 impl Found {
     /// Splits the work into requests that are short.
     pub(crate) fn slices(self) -> Vec<Self> {
         let runs = self.runs.chunks(RUNS).map(|runs| Self { runs: runs.to_vec(), ..Self::default() });
         let remains = self.remains.chunks(RUNS).map(|remains| Self { remains: remains.to_vec(), ..Self::default() });
+        let workflows = self.workflows.chunks(WORKFLOWS);
+        let workflows = workflows.map(|workflows| Self { workflows: workflows.to_vec(), ..Self::default() });
         let answers = self.answers.chunks(RUNS).map(|answers| Self { answers: answers.to_vec(), ..Self::default() });
         let unused =
             self.unused.chunks(RUNS).map(|unused| Self { unused: unused.to_vec(), at: self.at, ..Self::default() });
-        runs.chain(remains).chain(answers).chain(unused).collect()
+        runs.chain(remains).chain(workflows).chain(answers).chain(unused).collect()
     }
 
     /// Deletes runs with their attempts, logs and outputs, answers, and process starts. Returns how many of each went.
@@ -105,6 +116,8 @@ impl Found {
             execute(db, sql!("purge_log"), &[(":run", run.as_bytes())])?;
             execute(db, sql!("purge_output"), &[(":run", run.as_bytes())])?;
         }
+        // Not counted: they are no records of their own.
+        self.workflows.iter().try_for_each(|run| workflow::delete(db, *run))?;
         for (incarnation, slot) in &self.answers {
             let values: [(&str, &dyn ToSql); 2] = [(":incarnation", incarnation), (":slot", slot)];
             count += execute(db, sql!("purge_batch"), &values)?;
@@ -155,8 +168,9 @@ pub(crate) fn purge_rest(session: &Session<impl Batches>, rule: &PurgeRule, limi
     if count < limit {
         count += purge_lost(db, rule.history_before)?;
         count += execute(db, sql!("purge_orphan_data"), &[])?;
-        // Not counted: it is no record.
+        // Not counted: these are no records.
         execute(db, sql!("purge_orphan_lanes"), &[])?;
+        execute(db, sql!("purge_inbox"), &[])?;
     }
     let rest = limit.saturating_sub(count).min(u64::from(u32::MAX)).cast_signed();
     // Not counted: versions are no records of their own.

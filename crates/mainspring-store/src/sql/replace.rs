@@ -4,7 +4,7 @@
 use mainspring_core::job::GateRule;
 use mainspring_core::overlap::{Admission, REPLACED, admit_replacing, to_replace};
 use mainspring_core::run::{RunEvent, RunState, expiry};
-use mainspring_core::{JobId, RunId, Timestamp, TriggerId};
+use mainspring_core::{JobId, JobVersion, RunId, Timestamp, TriggerId};
 
 use super::Batches;
 use super::complete::awaiting;
@@ -13,6 +13,8 @@ use super::gate::Gates;
 use super::route::end_shards;
 use super::run::free_slot;
 use super::session::{RunChanges, Session};
+use super::workflow;
+use crate::workflow::TaskRequest;
 
 /// What the engine has to hear of, once the request is done.
 #[derive(Debug, Default)]
@@ -71,15 +73,14 @@ pub(crate) fn end_one(
 ) -> Step<Notes> {
     let id: [(&str, &dyn ToSql); 1] = [(":id", run.as_bytes())];
     db.lock(sql!("lock_run"), Lock::Write, &id)?;
-    let found =
-        read_one(db, sql!("cancel_read"), &id, |row| Ok((JobId(row.get(0)?), word(row, 1, RunState::from_word)?)))?;
-    match found {
-        Some((_, RunState::Running)) => {
-            request_end(db, run, reason, at)?;
+    let Some(live) = unfinished(db, run)? else { return Ok(Notes::default()) };
+    match live.state {
+        RunState::Running => {
+            request_end(db, run, live.is_held, reason, at)?;
             return Ok(Notes::waking());
         }
-        Some((job, RunState::Waiting)) => {
-            if let Some(notes) = end_shards(db, runs, run, job, reason, at)? {
+        RunState::Waiting => {
+            if let Some(notes) = end_shards(db, runs, run, live.job, reason, at)? {
                 return Ok(notes);
             }
         }
@@ -88,11 +89,41 @@ pub(crate) fn end_one(
     end_unstarted(db, runs, gates, run, Ending::cancelled(reason), at)
 }
 
-/// Asks for the end of a running run.
-pub(crate) fn request_end(db: &dyn Db, run: RunId, reason: &str, at: Timestamp) -> Step<()> {
+/// An unfinished run, as far as its end goes.
+pub(crate) struct Unfinished {
+    pub(crate) job: JobId,
+    pub(crate) state: RunState,
+    gated: bool,
+    trigger: Option<TriggerId>,
+    version: JobVersion,
+    /// Whether somebody executes it, if it is running. Nobody does who begins a workflow.
+    pub(crate) is_held: bool,
+}
+
+/// Reads a run that is unfinished.
+pub(crate) fn unfinished(db: &dyn Db, run: RunId) -> Step<Option<Unfinished>> {
+    read_one(db, sql!("cancel_read"), &[(":id", run.as_bytes())], |row| {
+        Ok(Unfinished {
+            job: JobId(row.get(0)?),
+            state: word(row, 1, RunState::from_word)?,
+            gated: row.get(2)?,
+            trigger: row.get::<Option<i64>>(3)?.map(TriggerId),
+            version: JobVersion(row.get(4)?),
+            is_held: !row.get::<bool>(5)?,
+        })
+    })
+}
+
+/// Asks for the end of a running run that is locked. A workflow's hears of it in its inbox: its tasks end first. The first request
+/// stays.
+pub(crate) fn request_end(db: &dyn Db, run: RunId, is_held: bool, reason: &str, at: Timestamp) -> Step<()> {
     let values: [(&str, &dyn ToSql); 3] = [(":at", &at.as_millis()), (":reason", &reason), (":id", run.as_bytes())];
-    execute(db, sql!("cancel_request"), &values)?;
-    execute(db, sql!("note_cancel", mysql), &[(":run", run.as_bytes())])?;
+    let is_first = execute(db, sql!("cancel_request"), &values)? == 1;
+    if is_held {
+        execute(db, sql!("note_cancel", mysql), &[(":run", run.as_bytes())])?;
+    } else if is_first {
+        workflow::leave(db, run, &TaskRequest::cancel(reason, at))?;
+    }
     Ok(())
 }
 
@@ -142,11 +173,9 @@ pub(crate) fn end_unstarted(
 ) -> Step<Notes> {
     let id: [(&str, &dyn ToSql); 1] = [(":id", run.as_bytes())];
     db.lock(sql!("lock_run"), Lock::Write, &id)?;
-    let live = read_one(db, sql!("cancel_read"), &id, |row| {
-        let trigger = row.get::<Option<i64>>(3)?.map(TriggerId);
-        Ok((JobId(row.get(0)?), word(row, 1, RunState::from_word)?, row.get::<bool>(2)?, trigger))
-    })?;
-    let Some((job, state, gated, trigger)) = live else { return Ok(Notes::default()) };
+    let Some(Unfinished { job, state, gated, trigger, version, .. }) = unfinished(db, run)? else {
+        return Ok(Notes::default());
+    };
     db.make_room(&mut std::iter::once(run))?;
     let Ending { event, reason } = ending;
     let Ok(over) = state.on(event) else { return Ok(Notes::default()) };
@@ -157,6 +186,6 @@ pub(crate) fn end_unstarted(
     if gated {
         gates.leave(db, job, state)?;
     }
-    runs.push(run, job, over);
+    runs.end(run, job, version, over);
     Ok(Notes { triggers: awaiting(db, trigger, run)?.into_iter().collect(), wakes: false })
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 
 use mainspring_core::job::Job;
 use mainspring_core::routing::{
-    Candidate, Choice, HEARD_MS, Memory, Router, Unrouted, ended, queue_of, route_line, worker_line, worker_of,
+    Candidate, Choice, HEARD_MS, Memory, Router, Unrouted, WORKFLOW_LINE, ended, queue_of, route_line, worker_line,
+    worker_of,
 };
 use mainspring_core::run::{RunEvent, RunState, Verdict};
 use mainspring_core::{JobId, JobVersion, RunId, Timestamp};
@@ -49,11 +50,19 @@ impl Parent {
 const PARENTS_MAX: u32 = 200;
 
 /// Looks what there is to do.
-pub(crate) fn work(db: &dyn Db) -> Step<Work> {
+pub(crate) fn work(db: &impl Batches) -> Step<Work> {
     let parents = read(db, sql!("route_parents"), &[(":limit", &PARENTS_MAX)], |row| {
         Ok(Parent { run: run_id(row, 0)?, job: JobId(row.get(1)?), shards: row.get(2)? })
     })?;
-    Ok(Work { has_lines: exists(db, sql!("route_lines", mysql), &[])?, parents })
+    Ok(Work { has_lines: !routed_lines(db)?.is_empty(), parents })
+}
+
+/// The lines in which routed runs wait.
+fn routed_lines(db: &impl Batches) -> Step<Vec<String>> {
+    let mut lines: Vec<String> = read(db, sql!("route_lines", mysql), &[], |row| row.get(0))?;
+    db.add_lines(Lines::Routed, &mut lines)?;
+    lines.retain(|line| line != WORKFLOW_LINE);
+    Ok(lines)
 }
 
 /// Ends a run whose shards are final, as [`ended`] says. Otherwise notes one that is not.
@@ -120,8 +129,7 @@ pub(crate) struct Split {
 pub(crate) fn route(session: &mut Session<impl Batches>, at: Timestamp, limit: u32) -> Step<(Routed, Vec<Split>)> {
     let db = &session.connection;
     db.lock(sql!("route_lock"), Lock::Write, &[])?;
-    let mut lines: Vec<String> = read(db, sql!("route_lines", mysql), &[], |row| row.get(0))?;
-    db.add_lines(Lines::Routed, &mut lines)?;
+    let lines = routed_lines(db)?;
     let router = Router::new(candidates(db, at)?);
     let mut routed = Routed::default();
     let mut queues = BTreeSet::new();
@@ -431,7 +439,11 @@ impl Jobs<'_> {
         if let Some(found) = self.known.get(&(job, version)) {
             return Ok(found.clone());
         }
-        let found = known(trigger::definition(self.db, job, version))?;
+        let found = match version.task() {
+            // Each version of a workflow is read once, however many of its tasks wait.
+            Some(_) => self.definition(job, version.base())?.and_then(|whole| trigger::part(&whole, version)),
+            None => known(trigger::definition(self.db, job, version))?,
+        };
         self.known.insert((job, version), found.clone());
         Ok(found)
     }

@@ -16,7 +16,7 @@ use super::db::{
 use super::fire::{is_known, named};
 use super::gate::Gates;
 use super::job;
-use super::replace::{Ending, Notes, end_unstarted, replace, request_end};
+use super::replace::{Ending, Notes, Unfinished, end_unstarted, replace, request_end, unfinished};
 use super::route::end_shards;
 use super::session::{RunChanges, Session};
 use crate::error::Error;
@@ -102,20 +102,17 @@ pub(crate) fn cancel(
     let id: [(&str, &dyn ToSql); 1] = [(":id", run.as_bytes())];
     let mut gates = Gates::default();
     // The gate before the run, as whoever promotes runs does.
-    let job = read_one(db, sql!("cancel_read"), &id, |row| row.get(0).map(JobId))?;
-    if let Some(job) = job {
+    if let Some(Unfinished { job, .. }) = unfinished(db, run)? {
         gates.find(db, job)?;
     }
     db.lock(sql!("lock_run"), Lock::Write, &id)?;
-    let live =
-        read_one(db, sql!("cancel_read"), &id, |row| Ok((JobId(row.get(0)?), word(row, 1, RunState::from_word)?)))?;
-    let Some((job, state)) = live else {
+    let Some(Unfinished { job, state, is_held, .. }) = unfinished(db, run)? else {
         let over = read_one(db, sql!("history_state"), &id, |row| word(row, 0, RunState::from_word))?;
         let missing = || Error::NotFound { what: "run", key: run.to_string() };
         return Ok(Cancelled::AlreadyFinal(over.ok_or_else(missing)?));
     };
     if state == RunState::Running {
-        request_end(db, run, reason, at)?;
+        request_end(db, run, is_held, reason, at)?;
         session.wakes = true;
         return Ok(Cancelled::Requested);
     }
@@ -176,19 +173,31 @@ fn find(db: &dyn Db, run: RunId) -> Step<Option<(RunInfo, Option<AttemptOutcome>
 
 /// See [`crate::Store::runs`]. What a query wants is found by ids, newest first, in both tables.
 pub(crate) fn list(db: &dyn Db, query: &RunQuery) -> Step<Vec<RunInfo>> {
-    let least = query.from.map_or(RunId::from_bytes([0; 16]), RunId::floor);
+    let mut least = query.from.map_or(RunId::from_bytes([0; 16]), RunId::floor);
     let end = query.to.map_or(RunId::from_bytes([u8::MAX; 16]), RunId::floor);
-    let end = query.before.map_or(end, |before| before.min(end));
+    let mut end = query.before.map_or(end, |before| before.min(end));
+    if let Some(parent) = query.parent {
+        let Some((parent_info, _)) = find(db, parent)? else { return Ok(Vec::new()) };
+        let (first, last) = parent.shard_bounds(parent_info.job);
+        (least, end) = (least.max(first), end.min(after(last)));
+    }
     let states: String = query.states.iter().flat_map(|state| [",", state.as_str()]).collect();
     let states = (!states.is_empty()).then(|| states + ",");
     let job = query.job.map(|job| job.0);
     let bounds: [(&str, &dyn ToSql); 2] = [(":from", least.as_bytes()), (":to", end.as_bytes())];
-    let rest: [(&str, &dyn ToSql); 3] =
-        [(":namespace", &query.namespace), (":states", &states), (":limit", &query.limit)];
+    let versions = if query.with_tasks || query.parent.is_some() { i64::MAX } else { JobVersion::FIRST_OF_TASKS.0 };
+    let parent = query.parent.as_ref().map(RunId::as_bytes);
+    let rest: [(&str, &dyn ToSql); 5] = [
+        (":namespace", &query.namespace),
+        (":versions", &versions),
+        (":parent", &parent),
+        (":states", &states),
+        (":limit", &query.limit),
+    ];
     let ids = |sql: Sql, values: &Values<'_>| read(db, sql, values, |row| run_id(row, 0));
     let of_job: [(&str, &dyn ToSql); 1] = [(":job", &job)];
     let mut found = ids(sql!("runs_live"), &[&bounds[..], &of_job, &rest].concat())?;
-    found.extend(match job {
+    found.extend(match job.filter(|_| query.parent.is_none()) {
         Some(_) => ids(sql!("runs_final_of_job"), &[&of_job[..], &bounds, &rest].concat())?,
         None => ids(sql!("runs_final"), &[&bounds[..], &rest].concat())?,
     });
@@ -198,13 +207,18 @@ pub(crate) fn list(db: &dyn Db, query: &RunQuery) -> Step<Vec<RunInfo>> {
     infos.collect()
 }
 
+/// The least id that is greater.
+fn after(id: RunId) -> RunId {
+    RunId::from_bytes(u128::from_be_bytes(*id.as_bytes()).saturating_add(1).to_be_bytes())
+}
+
 fn info(row: &Row<'_>) -> Step<(RunInfo, Option<AttemptOutcome>)> {
     let line: &str = row.get(16)?;
     let info = RunInfo {
         id: run_id(row, 0)?,
         job: JobId(row.get(1)?),
         key: JobKey::new(row.get::<String>(2)?, row.get::<String>(3)?),
-        job_version: JobVersion(row.get(4)?),
+        job_version: JobVersion(row.get(4)?).base(),
         trigger: row.get::<Option<i64>>(5)?.map(TriggerId),
         trigger_name: row.get(6)?,
         state: word(row, 7, RunState::from_word)?,
@@ -232,6 +246,7 @@ fn info(row: &Row<'_>) -> Step<(RunInfo, Option<AttemptOutcome>)> {
         expires_at: maybe_instant(row, 29)?,
         parent: maybe_run_id(row, 30)?,
         shard: shard(row)?,
+        task: row.get(33)?,
     };
     Ok((info, maybe_word(row, 28, AttemptOutcome::from_word)?))
 }

@@ -1,11 +1,12 @@
 //! A connection that writes, and what a request changes beside tables.
 
 use mainspring_core::run::RunState;
-use mainspring_core::{Incarnation, JobId, RunId, Timestamp, TriggerId};
+use mainspring_core::{Incarnation, JobId, JobVersion, RunId, Timestamp, TriggerId};
 use rustc_hash::FxHashMap;
 
 use super::Batches;
 use super::db::{Step, ToSql, read_one, sql};
+use super::list;
 
 /// A connection with a transaction under way.
 pub(crate) struct Session<C> {
@@ -21,9 +22,14 @@ pub(crate) struct Session<C> {
 /// Numbers that a session remembers.
 const KNOWN_MAX: usize = 10_000;
 
-/// Run changes as the event table keeps them: id, job, state.
+/// What a request has changed of runs.
 #[derive(Debug, Default)]
-pub(crate) struct RunChanges(Vec<u8>);
+pub(crate) struct RunChanges {
+    /// As the event table keeps it: id, job, state.
+    payload: Vec<u8>,
+    /// Runs of tasks that have ended, which workflow runs are to hear of.
+    ended: Vec<RunId>,
+}
 
 /// Bytes of one change.
 pub(crate) const CHANGE_LEN: usize = 25;
@@ -31,9 +37,17 @@ pub(crate) const CHANGE_LEN: usize = 25;
 impl RunChanges {
     pub(crate) fn push(&mut self, run: RunId, job: JobId, state: RunState) {
         let number = RunState::ALL.iter().position(|other| *other == state).expect("ALL has every state");
-        self.0.extend_from_slice(run.as_bytes());
-        self.0.extend_from_slice(&job.0.to_be_bytes());
-        self.0.push(u8::try_from(number).expect("fewer than 256 states"));
+        self.payload.extend_from_slice(run.as_bytes());
+        self.payload.extend_from_slice(&job.0.to_be_bytes());
+        self.payload.push(u8::try_from(number).expect("fewer than 256 states"));
+    }
+
+    /// Notes a run that may be final. Where its version is that of a task, its workflow's run hears of it.
+    pub(crate) fn end(&mut self, run: RunId, job: JobId, version: JobVersion, state: RunState) {
+        self.push(run, job, state);
+        if state.is_final() && version.task().is_some() {
+            self.ended.push(run);
+        }
     }
 }
 
@@ -44,18 +58,22 @@ impl<C: Batches> Session<C> {
 
     /// Forgets what a request noted that is undone.
     pub(crate) fn forget(&mut self) {
-        self.runs.0.clear();
+        self.runs = RunChanges::default();
         self.wakes = false;
         self.known.clear();
     }
 
-    /// Ends the event of the request: its runs are one row, if there were any.
+    /// Ends the event of the request: its runs are one row, if there were any. Tells workflow runs of the ends of their tasks' runs.
     pub(crate) fn flush_runs(&mut self, at: Timestamp) -> Step<()> {
-        if !self.runs.0.is_empty() {
-            let values: [(&str, &dyn ToSql); 3] =
-                [(":at", &at.as_millis()), (":kind", &"runs"), (":payload", &self.runs.0)];
+        let RunChanges { payload, ended } = &mut self.runs;
+        if !payload.is_empty() {
+            let values: [(&str, &dyn ToSql); 3] = [(":at", &at.as_millis()), (":kind", &"runs"), (":payload", payload)];
             self.connection.post(sql!("event_add"), &values, None)?;
-            self.runs.0.clear();
+            payload.clear();
+        }
+        if !ended.is_empty() {
+            let ended = list::of_runs(std::mem::take(ended).into_iter());
+            self.connection.post(sql!("workflow_tell", postgres, mysql), &[(":runs", &ended)], None)?;
         }
         Ok(())
     }

@@ -20,7 +20,7 @@ use super::lane;
 use super::session::Session;
 use super::{
     Batches, complete, data, digest, document, fire, gap, job, job_lane, keep, key, names, purge, queue, queues,
-    rollup, route, run, save, trigger, update, warnings, webhook, worker,
+    rollup, route, run, save, trigger, update, warnings, webhook, worker, workflow,
 };
 use crate::cluster::Cluster;
 use crate::data::JobData;
@@ -38,6 +38,7 @@ use crate::row::{
 use crate::store::Store;
 use crate::webhook::{Delivery, Disabled, NewDelivery, Sent, Taken, Webhook, WebhookRow};
 use crate::worker::{Routed, WorkerInfo, WorkerRow, WorkerToken};
+use crate::workflow::{Stepped, TaskRequest, WorkflowDue, WorkflowRow, WorkflowStep};
 
 /// Who waits for a change. Each lane has its own limits, so that none stands in another one's way.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -268,7 +269,7 @@ impl<B: Backend> Store for B {
     }
 
     async fn route(&self, at: Timestamp, limit: u32) -> Result<Routed> {
-        let work = self.read(ReadLane::Engine, "look for runs to route", |db| route::work(db)).await?;
+        let work = self.read(ReadLane::Engine, "look for runs to route", route::work).await?;
         for parent in work.parents {
             let settle = self.write(Lane::Claim, "end a run with its shards", move |s| route::settle(s, parent, at));
             apart(settle.await)?;
@@ -283,6 +284,27 @@ impl<B: Backend> Store for B {
             routed.lines.extend(apart(lines)?.unwrap_or_default());
         }
         Ok(routed)
+    }
+
+    async fn workflows_due(&self, shards: ShardSet, limit: u32) -> Result<Vec<WorkflowDue>> {
+        let operation = "look for workflows with something to do";
+        self.read(ReadLane::Engine, operation, move |db| workflow::due(db, shards, limit)).await
+    }
+
+    async fn begin_workflow(&self, run: RunId, at: Timestamp) -> Result<bool> {
+        self.write(Lane::Claim, "begin a workflow", move |s| workflow::begin(s, run, at)).await
+    }
+
+    async fn workflow(&self, run: RunId, inbox: u32) -> Result<Option<WorkflowRow>> {
+        self.read(ReadLane::Engine, "read a workflow run", move |db| workflow::workflow(db, run, inbox)).await
+    }
+
+    async fn step_workflow(&self, step: WorkflowStep) -> Result<Stepped> {
+        self.write(Lane::Claim, "write a step of a workflow", move |s| workflow::step(s, &step)).await
+    }
+
+    async fn ask_workflow(&self, run: RunId, request: TaskRequest) -> Result<bool> {
+        self.deed("ask something of a workflow run", move |s| workflow::ask(s, run, &request)).await
     }
 
     async fn read_changes(&self, by: Incarnation, shards: ShardSet, heard: Heard, limit: u32) -> Result<Changes> {

@@ -1,11 +1,13 @@
 //! Reading triggers and definitions.
 
+use std::collections::BTreeSet;
 use std::sync::Arc;
 
 use mainspring_core::batch::{Progress, TriggerRow, TriggerStatus};
 use mainspring_core::cluster::Shard;
 use mainspring_core::job::{Job, JobKey};
 use mainspring_core::{JobId, JobVersion, Timestamp, TriggerId, TzdataVersion};
+use rustc_hash::FxHashMap;
 
 use super::db::{
     Db, Fault, Lock, Row, Step, ToSql, instant, known, maybe_instant, maybe_run_id, on_servers, read, read_known,
@@ -64,14 +66,41 @@ pub(crate) fn stranded(db: &dyn Db) -> Step<Vec<TriggerRow>> {
 
 /// See [`crate::Store::definition`].
 pub(crate) fn definition(db: &dyn Db, job: JobId, version: JobVersion) -> Step<Arc<Job>> {
-    let values: [(&str, &dyn ToSql); 2] = [(":job", &job.0), (":version", &version.0)];
+    let values: [(&str, &dyn ToSql); 2] = [(":job", &job.0), (":version", &version.base().0)];
     let found = read_one(db, sql!("definition"), &values, |row| job_at(row, 0))?;
     let missing = || Error::NotFound { what: "definition", key: format!("{job} version {version}") };
-    Ok(found.ok_or_else(missing)?)
+    Ok(found.and_then(|job| part(&job, version)).ok_or_else(missing)?)
+}
+
+/// What a version of a job means: the whole, or one of its tasks.
+pub(crate) fn part(job: &Arc<Job>, version: JobVersion) -> Option<Arc<Job>> {
+    match version.task() {
+        None => Some(Arc::clone(job)),
+        Some(_) => job.part(version).cloned().map(Arc::new),
+    }
 }
 
 /// See [`crate::Store::definitions`].
 pub(crate) fn definitions<C: Batches>(db: &C, keys: &[(JobId, JobVersion)]) -> Step<Vec<VersionedJob>> {
+    if keys.iter().all(|(_, version)| version.task().is_none()) {
+        return wholes(db, keys);
+    }
+    // Each version of a workflow is read once, however many of its tasks are asked for.
+    let bases: BTreeSet<(JobId, JobVersion)> = keys.iter().map(|(job, version)| (*job, version.base())).collect();
+    let wholes = wholes(db, &bases.into_iter().collect::<Vec<_>>())?;
+    let wholes: FxHashMap<(JobId, JobVersion), _> = wholes.into_iter().collect();
+    let found = |(job, version): &(JobId, JobVersion)| {
+        let definition = match wholes.get(&(*job, version.base()))? {
+            Ok(whole) => Ok(part(whole, *version)?),
+            Err(why) => Err(why.clone()),
+        };
+        Some(((*job, *version), definition))
+    };
+    Ok(keys.iter().filter_map(found).collect())
+}
+
+/// Reads versions of whole jobs.
+fn wholes<C: Batches>(db: &C, keys: &[(JobId, JobVersion)]) -> Step<Vec<VersionedJob>> {
     let mut found = Vec::with_capacity(keys.len());
     if C::LISTS && keys.len() > 1 {
         for keys in keys.chunks(LISTED_MAX) {

@@ -8,7 +8,7 @@ use super::Batches;
 use super::db::{Lock, Row, Step, ToSql, execute, read, read_one, run_id, sql};
 use super::fire::write_progress;
 use super::names::check;
-use super::replace::{Ending, end_unstarted};
+use super::replace::{Ending, end_one, end_unstarted};
 use super::save::{bury, check_ends, conflict, place};
 use super::session::Session;
 use super::trigger::{self, Kept};
@@ -163,6 +163,11 @@ fn delete(
     let this: [(&str, &dyn ToSql); 1] = [(":job", &before.id.0)];
     let mut gates = gate::Gates::default();
     gates.find(&session.connection, before.id)?;
+    let begun: Vec<RunId> = read(&session.connection, sql!("workflow_of_job"), &this, |row| run_id(row, 0))?;
+    for run in begun {
+        let Session { connection, runs, .. } = &mut *session;
+        end_one(connection, runs, &mut gates, run, "job deleted", at)?.pass_on(session)?;
+    }
     // Once more for shards that were made while the first look waited for their run.
     for _ in 0..2 {
         let unstarted: Vec<RunId> = read(&session.connection, sql!("delete_job_runs"), &this, |row| run_id(row, 0))?;

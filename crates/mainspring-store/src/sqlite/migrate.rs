@@ -37,6 +37,7 @@ const MIGRATIONS: &[Migration] = &[
     migration!(15, "0015_waiting"),
     migration!(16, "0016_rollup"),
     migration!(17, "0017_document"),
+    migration!(18, "0018_workflow"),
 ];
 
 /// Number of the newest migration.

@@ -34,7 +34,7 @@ const WHOLE: &[(&str, &str)] = &[
 ];
 
 /// Statements of the other stores, in place of which this one does nothing.
-const ELSEWHERE: [&str; 1] = ["note_queued"];
+const ELSEWHERE: [&str; 2] = ["note_queued", "workflow_task"];
 
 /// How many triggers there are. Fewer for a quick look.
 fn triggers() -> u64 {
@@ -99,6 +99,7 @@ fn fill(db: &Connection, count: u64) {
         "UPDATE shard SET owner = 8".to_owned(),
         "INSERT INTO namespace (name, created_at) VALUES ('team-6', 0)".to_owned(),
         "INSERT INTO job_data (job_id, data, revision, changed_at) VALUES (7, '{}', 7, 0)".to_owned(),
+        format!("INSERT INTO workflow_run (run_id, turn, paused, children) VALUES ({ID}, 7, 0, 0)"),
     ] {
         db.run_text(&text).unwrap();
         db.run_text("COMMIT").unwrap();

@@ -35,6 +35,7 @@ const WHOLE: &[(&str, &str)] = &[
     ("adopt_from_read", "of embedded stores; here cluster_adopt does it"),
     ("route_load", "when runs wait that are routed by load, over the unfinished runs: see held"),
     ("workers", "for lists of people: one pass counts the runs of all"),
+    ("workflow_of_job", "when a job is deleted, over the unfinished runs"),
     ("triggers_aside", "once at the start of a node, and for `doctor`"),
 ];
 

@@ -13,15 +13,10 @@ use super::{Prior, place, settled};
 use crate::row::{JobRow, JobWrite, Saved, Tombstone};
 use crate::sql::Batches;
 use crate::sql::db::{Db, Lock, Row, Sql, Step, execute, maybe_instant, millis, on_servers, read, release};
-use crate::sql::list::hex;
+use crate::sql::list::{hex, lists};
 use crate::sql::session::Session;
 use crate::sql::trigger::{Buried, kept};
 use crate::sql::{job, names};
-
-/// Rows of a list.
-const ROWS_MAX: usize = 1_000;
-/// About as many bytes of a list.
-const BYTES_MAX: usize = 1 << 20;
 
 /// Locks the jobs of keys, in their order.
 pub(super) fn lock_jobs(db: &dyn Db, keys: &BTreeSet<&JobKey>) -> Step<()> {
@@ -192,41 +187,4 @@ fn insert(db: &dyn Db, sql: Sql, rows: impl Iterator<Item = Value>) -> Step<()> 
 /// Keys as lists, in their order.
 fn key_lists(keys: &BTreeSet<&JobKey>) -> Vec<String> {
     lists(keys.iter().map(|key| json!([key.namespace, key.name])))
-}
-
-/// Values as lists that are not too long for a statement. None of them is empty.
-fn lists(values: impl Iterator<Item = Value>) -> Vec<String> {
-    let mut lists = Vec::new();
-    let (mut list, mut rows) = (String::new(), 0);
-    for value in values {
-        list.push(if rows == 0 { '[' } else { ',' });
-        list.push_str(&value.to_string());
-        rows += 1;
-        if rows == ROWS_MAX || list.len() >= BYTES_MAX {
-            list.push(']');
-            lists.push(std::mem::take(&mut list));
-            rows = 0;
-        }
-    }
-    if rows > 0 {
-        list.push(']');
-        lists.push(list);
-    }
-    lists
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lists_hold_all_values_in_pieces_that_are_not_too_long() {
-        let numbers = lists((0..2_500).map(Value::from));
-        let read: Vec<Vec<i64>> = numbers.iter().map(|list| serde_json::from_str(list).unwrap()).collect();
-        assert_eq!(read.iter().map(Vec::len).collect::<Vec<_>>(), [1_000, 1_000, 500]);
-        assert_eq!(read.concat(), (0..2_500).collect::<Vec<_>>());
-        let long = "x".repeat(BYTES_MAX / 2);
-        assert_eq!(lists((0..5).map(|_| Value::from(long.clone()))).len(), 3);
-        assert!(lists(std::iter::empty()).is_empty());
-    }
 }

@@ -1,0 +1,1 @@
+SELECT job_id FROM history WHERE id = :id

@@ -1,0 +1,1 @@
+DELETE FROM workflow_run WHERE run_id = :run

@@ -1,0 +1,1 @@
+DELETE FROM workflow_task WHERE run_id = :run

@@ -1,0 +1,1 @@
+DELETE FROM workflow_inbox WHERE id IN (SELECT value FROM json_each(:messages))

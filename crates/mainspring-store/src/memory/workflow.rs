@@ -1,0 +1,249 @@
+//! Runs of workflows: what there is to do, and one step at a time.
+
+use std::collections::BTreeMap;
+
+use mainspring_core::batch::Placed;
+use mainspring_core::cluster::{Shard, ShardSet};
+use mainspring_core::routing::WORKFLOW_LINE;
+use mainspring_core::run::{Origin, RunEvent, RunState};
+use mainspring_core::workflow::Stop;
+use mainspring_core::{RunId, Timestamp, shard_of};
+
+use super::live::{More, Run, Stamp, TaskOf};
+use super::model::{End, Model};
+use super::{route, runs};
+use crate::workflow::{
+    Message, MessageBody, Stepped, TaskRequest, TaskRow, TaskStart, TaskWrite, WorkflowDue, WorkflowRow, WorkflowStep,
+};
+
+/// The number of the holder of runs that nobody executes.
+pub(super) const NOBODY: u32 = u32::MAX;
+
+/// Runs of workflows that have begun, live or final.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Workflows {
+    runs: BTreeMap<RunId, Workflow>,
+    /// How many messages were left.
+    messages: i64,
+}
+
+#[derive(Clone, Debug)]
+struct Workflow {
+    turn: i64,
+    stop: Option<Stop>,
+    paused: bool,
+    /// How many ids of runs of tasks are given out.
+    children: u32,
+    tasks: BTreeMap<(u32, Option<u32>), TaskRow>,
+    /// Nothing: there is more to do.
+    inbox: BTreeMap<i64, Option<MessageBody>>,
+}
+
+impl Workflows {
+    /// Leaves something in the inbox of a run that is live. Nothing: there is more to do.
+    fn leave(&mut self, run: RunId, body: Option<MessageBody>) {
+        if let Some(workflow) = self.runs.get_mut(&run).filter(|workflow| workflow.turn > 0) {
+            self.messages += 1;
+            workflow.inbox.insert(self.messages, body);
+        }
+    }
+
+    /// Notes the end of a task's run.
+    pub(super) fn tell(&mut self, run: &Run, state: RunState) {
+        if let Some(task) = run.task() {
+            self.leave(task.parent, Some(MessageBody::Ended { child: run.id, state }));
+        }
+    }
+
+    /// Whether a run is that of a task, and goes with its parent.
+    pub(super) fn keep(&self, run: &Run) -> bool {
+        run.task().is_some_and(|task| self.runs.contains_key(&task.parent))
+    }
+
+    /// Forgets a run.
+    pub(super) fn forget(&mut self, run: RunId) -> bool {
+        self.runs.remove(&run).is_some()
+    }
+}
+
+/// See [`crate::Store::workflows_due`].
+pub(super) fn due(model: &Model, shards: ShardSet, limit: u32) -> Vec<WorkflowDue> {
+    let concerns = |run: &&Run| {
+        let key = &model.job(run.job).row.definition.key;
+        shards.contains(Shard(shard_of(&key.namespace, &key.name)))
+    };
+    let due = |run: &Run, begins| WorkflowDue { run: run.id, job: run.job, job_version: run.job_version, begins };
+    let begins = model.live.queued().filter(|run| *run.queue == *WORKFLOW_LINE).filter(concerns);
+    let mut hear: Vec<(i64, &Run)> = (model.workflows.runs.iter())
+        .filter_map(|(id, workflow)| Some((*workflow.inbox.keys().next()?, model.live.get(*id)?)))
+        .filter(|(_, run)| concerns(run))
+        .collect();
+    hear.sort_unstable_by_key(|(first, _)| *first);
+    begins.map(|run| due(run, true)).chain(hear.iter().map(|(_, run)| due(run, false))).take(limit as usize).collect()
+}
+
+/// See [`crate::Store::begin_workflow`].
+pub(super) fn begin(model: &mut Model, id: RunId, at: Timestamp) -> bool {
+    let waits = |run: &&Run| run.state == RunState::Queued && *run.queue == *WORKFLOW_LINE;
+    let Some(job) = model.live.get(id).filter(waits).map(|run| run.job) else { return false };
+    model.live.update(id, |run| {
+        (run.state, run.attempt, run.claimed_at, run.owner) = (RunState::Running, 1, Some(at), NOBODY);
+        run.more().expires_at = None;
+    });
+    let new =
+        Workflow { turn: 1, stop: None, paused: false, children: 0, tasks: BTreeMap::new(), inbox: BTreeMap::new() };
+    model.workflows.runs.insert(id, new);
+    model.workflows.leave(id, None);
+    model.events.run(id, job, RunState::Running);
+    model.events.flush(at);
+    true
+}
+
+/// See [`crate::Store::workflow`].
+pub(super) fn workflow(model: &Model, id: RunId, inbox: u32) -> Option<WorkflowRow> {
+    let workflow = model.workflows.runs.get(&id)?;
+    let over = model.history.get(id);
+    let run = model.live.get(id).or(over.map(|over| &over.run))?;
+    let message = |(id, body): (&i64, &Option<MessageBody>)| Some(Message { id: *id, body: body.clone()? });
+    Some(WorkflowRow {
+        run: id,
+        job: run.job,
+        key: model.job(run.job).row.definition.key.clone(),
+        job_version: run.job_version,
+        fire_time: run.fire_time,
+        priority: run.priority,
+        input: run.more.as_ref().and_then(|more| more.input.clone()),
+        turn: workflow.turn,
+        stop: workflow.stop,
+        paused: workflow.paused,
+        ended: over.map(|over| over.run.state),
+        tasks: workflow.tasks.values().cloned().collect(),
+        inbox: workflow.inbox.iter().filter_map(message).take(inbox as usize).collect(),
+    })
+}
+
+/// See [`crate::Store::ask_workflow`].
+pub(super) fn ask(model: &mut Model, run: RunId, request: TaskRequest) -> bool {
+    let asks = model.live.get(run).is_some_and(|run| run.state == RunState::Running && run.owner == NOBODY);
+    if asks {
+        model.workflows.leave(run, Some(MessageBody::Asked(request)));
+    }
+    asks
+}
+
+/// See [`crate::Store::step_workflow`].
+pub(super) fn step(model: &mut Model, step: &WorkflowStep) -> Stepped {
+    let (Some(parent), Some(workflow)) = (model.live.get(step.run).cloned(), model.workflows.runs.get_mut(&step.run))
+    else {
+        return Stepped::Stale;
+    };
+    if workflow.turn != step.turn {
+        return Stepped::Stale;
+    }
+    workflow.turn = if step.end.is_some() { 0 } else { step.turn + 1 };
+    (workflow.stop, workflow.paused) = (step.stop, step.paused);
+    workflow.inbox.retain(|id, body| body.is_some() && !step.heard.contains(id));
+    let mut children = Vec::new();
+    for task in &step.tasks {
+        let child = task.start.as_ref().map(|start| start_run(model, &parent, task, start, step.at));
+        write_task(model, step, task, child);
+        children.extend(child);
+    }
+    let mut cancels: Vec<&(RunId, String)> = step.cancel.iter().collect();
+    cancels.sort_unstable_by_key(|(run, _)| *run);
+    cancels.dedup_by_key(|(run, _)| *run);
+    cancels.into_iter().for_each(|(run, reason)| model.end_one(*run, reason, step.at));
+    match &step.end {
+        Some((verdict, reason)) => end(model, step, RunEvent::Ended(*verdict), reason.as_deref()),
+        None if step.more => model.workflows.leave(step.run, None),
+        None => {}
+    }
+    model.events.flush(step.at);
+    if !children.is_empty() {
+        model.outbox.queued();
+    }
+    Stepped::Written(children)
+}
+
+fn write_task(model: &mut Model, step: &WorkflowStep, write: &TaskWrite, child: Option<RunId>) {
+    let workflow = model.workflows.runs.get_mut(&step.run).expect("the caller has seen it");
+    let row = workflow.tasks.entry((write.task, write.item)).or_insert(TaskRow {
+        task: write.task,
+        item: write.item,
+        state: write.state,
+        generation: write.generation,
+        child: None,
+        reason: None,
+        since: step.at,
+    });
+    if (row.state, row.generation) != (write.state, write.generation) {
+        row.since = step.at;
+    }
+    (row.state, row.generation, row.reason) = (write.state, write.generation, write.reason.clone());
+    row.child = child.or(row.child);
+}
+
+/// Makes the run of a task, under the next id that is free.
+fn start_run(model: &mut Model, parent: &Run, task: &TaskWrite, start: &TaskStart, at: Timestamp) -> RunId {
+    let id = loop {
+        let next = &mut model.workflows.runs.get_mut(&parent.id).expect("the caller has seen it").children;
+        let id = parent.id.shard(parent.job, *next);
+        *next += 1;
+        // Whoever asks for a run chooses its id: that of a task may be taken.
+        if model.live.get(id).is_none() && model.history.get(id).is_none() {
+            break id;
+        }
+    };
+    let of = TaskOf { parent: parent.id, name: start.name.clone() };
+    let more = More { input: start.input.clone(), expires_at: start.expires_at, task: Some(of), ..More::default() };
+    let version = parent.job_version.of_task(task.task);
+    model.job_mut(parent.job).version_mut(version).runs += 1;
+    model.events.run(id, parent.job, RunState::Queued);
+    model.live.insert(Run {
+        id,
+        job: parent.job,
+        job_version: version,
+        trigger: None,
+        fire_time: parent.fire_time,
+        due_at: at,
+        created_at: at,
+        claimed_at: None,
+        priority: start.priority,
+        queue: start.line.as_str().into(),
+        attempt: 0,
+        owner: 0,
+        state: RunState::Queued,
+        origin: Origin::Parent,
+        batch: Stamp { incarnation: u32::MAX, sequence: 0 },
+        born: Placed::Queued,
+        more: Some(Box::new(more)),
+    });
+    id
+}
+
+/// Ends the run itself.
+fn end(model: &mut Model, step: &WorkflowStep, event: RunEvent, reason: Option<&str>) {
+    let state = RunState::Running.on(event).expect("a run that goes on can end");
+    let mut run = model.live.remove_if(step.run, |_| true).expect("the caller has seen it");
+    let (job, trigger, started_at) = (run.job, run.trigger, run.claimed_at);
+    let asked = run.more.as_ref().and_then(|more| more.reason.clone()).filter(|_| state == RunState::Cancelled);
+    run.more().reason = reason.map(|reason| reason.to_owned().into()).or(asked);
+    let workflow = model.workflows.runs.get_mut(&step.run).expect("the caller has seen it");
+    workflow.inbox.clear();
+    if let Some(trigger) = model.awaiting(trigger, step.run) {
+        model.note_trigger(trigger);
+    }
+    model.finish(run, state, End { outcome: None, started_at, ended_at: step.at });
+    runs::free_slot(model, job);
+}
+
+impl Model {
+    /// Ends a run, or asks for its end. Nothing happens to one that is over.
+    pub(super) fn end_one(&mut self, run: RunId, reason: &str, at: Timestamp) {
+        match self.live.get(run).map(|run| run.state) {
+            Some(RunState::Running) => self.request_end(run, reason, at),
+            Some(_) if !route::end_shards(self, run, reason, at) => self.cancel_unstarted(run, reason, at),
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,138 @@
+//! Runs of workflows: what there is to do, and one step at a time.
+
+mod step;
+
+use mainspring_core::cluster::ShardSet;
+use mainspring_core::job::JobKey;
+use mainspring_core::run::RunState;
+use mainspring_core::workflow::{Stop, TaskState};
+use mainspring_core::{JobId, JobVersion, RunId, Timestamp};
+
+use super::Batches;
+use super::cluster::mask;
+use super::db::{
+    Db, Fault, Lock, Row, Step, ToSql, execute, instant, maybe_run_id, maybe_word, read, read_known, read_one, run_id,
+    sql, word,
+};
+use super::session::Session;
+use crate::workflow::{Message, MessageBody, TaskRequest, TaskRow, WorkflowDue, WorkflowRow};
+
+pub(crate) use step::step;
+
+/// The item of a task as a whole.
+const WHOLE: i64 = -1;
+
+fn item_of(item: Option<u32>) -> i64 {
+    item.map_or(WHOLE, i64::from)
+}
+
+/// See [`crate::Store::workflows_due`].
+pub(crate) fn due(db: &dyn Db, shards: ShardSet, limit: u32) -> Step<Vec<WorkflowDue>> {
+    let shards = mask(shards);
+    let found = |begins: bool| {
+        move |row: &Row<'_>| {
+            let (job, job_version) = (JobId(row.get(1)?), JobVersion(row.get(2)?));
+            Ok(WorkflowDue { run: run_id(row, 0)?, job, job_version, begins })
+        }
+    };
+    let values: [(&str, &dyn ToSql); 2] = [(":shards", &shards), (":limit", &limit)];
+    let mut due = read(db, sql!("workflow_begins", mysql), &values, found(true))?;
+    let rest = limit.saturating_sub(u32::try_from(due.len()).unwrap_or(u32::MAX));
+    if rest > 0 {
+        let values: [(&str, &dyn ToSql); 2] = [(":shards", &shards), (":limit", &rest)];
+        due.extend(read(db, sql!("workflow_hears", postgres, mysql), &values, found(false))?);
+    }
+    Ok(due)
+}
+
+/// See [`crate::Store::begin_workflow`].
+pub(crate) fn begin(session: &mut Session<impl Batches>, run: RunId, at: Timestamp) -> Step<bool> {
+    let db = &session.connection;
+    let id: [(&str, &dyn ToSql); 1] = [(":id", run.as_bytes())];
+    if execute(db, sql!("workflow_begin"), &[(":at", &at.as_millis()), id[0]])? == 0 {
+        return Ok(false);
+    }
+    let this: [(&str, &dyn ToSql); 1] = [(":run", run.as_bytes())];
+    db.post(sql!("workflow_begun"), &this, None)?;
+    db.post(sql!("workflow_owe"), &this, None)?;
+    let job = read_one(db, sql!("cancel_read"), &id, |row| row.get(0).map(JobId))?;
+    session.runs.push(run, job.ok_or_else(gone)?, RunState::Running);
+    session.flush_runs(at)?;
+    Ok(true)
+}
+
+fn gone() -> Fault {
+    Fault::Unreadable("a run is gone though it is locked".to_owned())
+}
+
+/// See [`crate::Store::workflow`].
+pub(crate) fn workflow(db: &dyn Db, run: RunId, inbox: u32) -> Step<Option<WorkflowRow>> {
+    let this: [(&str, &dyn ToSql); 1] = [(":run", run.as_bytes())];
+    let row = |row: &Row<'_>| about(run, row);
+    let found = match read_one(db, sql!("workflow_live"), &this, row)? {
+        Some(live) => Some(live),
+        None => read_one(db, sql!("workflow_final"), &this, row)?,
+    };
+    let Some(found) = found else { return Ok(None) };
+    let tasks = read(db, sql!("workflow_tasks"), &this, task)?;
+    let values: [(&str, &dyn ToSql); 2] = [this[0], (":limit", &inbox)];
+    let inbox = read_known(db, sql!("workflow_inbox"), &values, message)?;
+    Ok(Some(WorkflowRow { tasks, inbox, ..found }))
+}
+
+fn about(run: RunId, row: &Row<'_>) -> Step<WorkflowRow> {
+    Ok(WorkflowRow {
+        run,
+        job: JobId(row.get(0)?),
+        key: JobKey::new(row.get::<String>(1)?, row.get::<String>(2)?),
+        job_version: JobVersion(row.get(3)?),
+        fire_time: instant(row, 4)?,
+        priority: row.get(5)?,
+        input: row.get(6)?,
+        turn: row.get(7)?,
+        stop: maybe_word(row, 8, Stop::from_word)?,
+        paused: row.get(9)?,
+        ended: maybe_word(row, 10, RunState::from_word)?,
+        tasks: Vec::new(),
+        inbox: Vec::new(),
+    })
+}
+
+fn task(row: &Row<'_>) -> Step<TaskRow> {
+    Ok(TaskRow {
+        task: row.get(0)?,
+        item: u32::try_from(row.get::<i64>(1)?).ok(),
+        state: word(row, 2, TaskState::from_word)?,
+        generation: row.get(3)?,
+        child: maybe_run_id(row, 4)?,
+        reason: row.get(5)?,
+        since: instant(row, 6)?,
+    })
+}
+
+fn message(row: &Row<'_>) -> Step<Message> {
+    let body = match maybe_run_id(row, 1)? {
+        Some(child) => MessageBody::Ended { child, state: word(row, 2, RunState::from_word)? },
+        None => {
+            let request = serde_json::from_str(row.get::<&str>(3)?);
+            MessageBody::Asked(request.map_err(|error| Fault::Unreadable(format!("a request to a workflow: {error}")))?)
+        }
+    };
+    Ok(Message { id: row.get(0)?, body })
+}
+
+/// See [`crate::Store::ask_workflow`].
+pub(crate) fn ask(session: &mut Session<impl Batches>, run: RunId, request: &TaskRequest) -> Step<bool> {
+    let db = &session.connection;
+    db.lock(sql!("lock_run"), Lock::Write, &[(":id", run.as_bytes())])?;
+    let asked = leave(db, run, request)?;
+    session.wakes |= asked;
+    Ok(asked)
+}
+
+/// Leaves a request in the inbox of a run that is locked. False: it is no live run of a workflow.
+pub(super) fn leave(db: &dyn Db, run: RunId, request: &TaskRequest) -> Step<bool> {
+    let request = serde_json::to_string(request).expect("a request is plain data");
+    let values: [(&str, &dyn ToSql); 2] = [(":request", &request), (":run", run.as_bytes())];
+    Ok(execute(db, sql!("workflow_ask"), &values)? == 1)
+}
