@@ -4,7 +4,7 @@
 PROFILE ?= release
 LISTEN ?= 127.0.0.1:7070
 
-.PHONY: help run test proof console torture fmt bench-quartz bench-peers clean
+.PHONY: help run test proof console torture fmt bench-quartz bench-peers bench-console clean
 
 help:
 	@echo "make run           build mainspring and start a server with the jobs of examples/"
@@ -15,6 +15,7 @@ help:
 	@echo "make fmt           format the code"
 	@echo "make bench-quartz  time cron expressions beside Quartz, where Java is at hand"
 	@echo "make bench-peers   measure plain SQL, Quartz and mainspring side by side on one durable PostgreSQL"
+	@echo "make bench-console measure the console: paint, event to pixel, fires beside 50 dashboards over 10 million runs"
 	@echo "make clean         remove what was built"
 
 run:
@@ -55,6 +56,16 @@ SECONDS ?= 30
 bench-peers:
 	@cargo build --locked --release -p mainspring-cli
 	@cargo run --quiet --locked -p xtask -- bench-peers $(TRIGGERS) $(SECONDS)
+
+# `make bench-console HISTORY=100000 SECONDS=10` takes less time. Needs Node, Chromium and sqlite3.
+HISTORY ?= 10000000
+CLIENTS ?= 200
+DASHBOARDS ?= 50
+
+bench-console:
+	@cargo build --locked --release -p mainspring-cli
+	@cd console && npm ci --no-audit --no-fund --loglevel=error && MAINSPRING=$(CURDIR)/target/release/mainspring \
+	  HISTORY=$(HISTORY) CLIENTS=$(CLIENTS) DASHBOARDS=$(DASHBOARDS) SECONDS=$(SECONDS) node bench/run.mjs
 
 clean:
 	cargo clean

@@ -85,6 +85,15 @@ export async function visit(page, path) {
   await settled(page);
 }
 
+/** Pastes text into the YAML editor. Typing takes a second for forty lines, and the browser's own insertion makes elements with styles. */
+export function paste(page, text) {
+  return page.locator('.cm-content').evaluate((editor, given) => {
+    const data = new DataTransfer();
+    data.setData('text/plain', given);
+    editor.dispatchEvent(new ClipboardEvent('paste', { clipboardData: data, bubbles: true, cancelable: true }));
+  }, text);
+}
+
 /** Returns what axe finds against WCAG 2.2 AA. */
 export async function violations(page) {
   // Through the debugger: the content security policy forbids scripts that the page did not bring.

@@ -1,6 +1,6 @@
 // What people come for, from end to end. Each returns what is wrong, or throws.
 import { readFileSync } from 'node:fs';
-import { settled, signIn, visit } from './browser.mjs';
+import { paste, settled, signIn, violations, visit } from './browser.mjs';
 
 /** A new job is written as YAML, fires before one's eyes, fails; its log opens at the error, and it is run again. */
 export async function writeWatchReadRerun({ server, open }) {
@@ -54,6 +54,37 @@ export async function formWritesTheFile({ server, open }) {
   const file = await server.text('/api/v1/namespaces/default/jobs/formed/file');
   if (!paused || trigger.daily_window?.every !== '20m' || trigger.daily_window.days?.length !== 6 || trigger.jitter !== '30s') return [`the trigger is ${JSON.stringify(trigger)}`];
   if (!file.includes('9007199254740993') || spec.params?.day?.default !== 'today') return [`the file is ${file}`];
+}
+
+/** A workflow that is being written is drawn: keys move in it, a part of it is shown, and the list has the same. */
+export async function drawWorkflow({ server, open }) {
+  const context = await open();
+  const page = await signIn(context, server);
+  await visit(page, '/ns/default/jobs/new?mode=yaml');
+  // Whether this server runs workflows is for others to say.
+  context.expectsFailures = true;
+  await page.locator('.cm-content').click();
+  await page.keyboard.press('ControlOrMeta+a');
+  await paste(page, 'name: etl\ntasks: {extract: {run: x}, clean: {run: x, needs: extract, matrix: {n: [1, 2]}}, load: {run: "load it", needs: [clean], if: "${{ true }}"}, report: {noop: true, needs: [load, extract]}}\n');
+  await page.getByRole('button', { name: 'Graph', exact: true }).click();
+  const task = (name) => page.getByRole('button', { name: new RegExp(`^${name}`) }).and(page.locator('g'));
+  await task('extract').focus();
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('ArrowRight');
+  await page.keyboard.press('Enter');
+  const panel = page.getByRole('complementary', { name: 'Task load' });
+  await panel.getByText('${{ true }}').waitFor();
+  await panel.getByRole('button', { name: 'clean' }).click();
+  await page.getByRole('complementary', { name: 'Task clean' }).getByText('2 runs').waitFor();
+  await page.getByLabel('Show the tasks around').fill('+load');
+  await page.getByText('3 of 4 tasks').waitFor();
+  if (await task('report').isVisible()) return ['a task that is not asked for is drawn'];
+  await page.getByRole('button', { name: 'List', exact: true }).click();
+  if ((await page.locator('tbody tr').count()) !== 3) return ['the list has other tasks'];
+  const faults = await violations(page);
+  await page.getByRole('button', { name: 'Graph', exact: true }).last().click();
+  await task('extract').waitFor();
+  return [...faults, ...(await violations(page))];
 }
 
 /** From the dashboard, the line that failed is one click away, and the run is started again from there. */

@@ -17,6 +17,7 @@ import { calendars } from './calendars';
 import { misfires } from './misfires';
 import { operations } from './operations';
 import { views } from './views';
+import { workflow } from './workflow';
 import { webhooks } from './webhooks';
 import { settings } from './settings';
 import { palette } from './palette';
@@ -43,6 +44,7 @@ export const en = {
   webhooks,
   operations,
   views,
+  workflow,
   settings,
   palette,
   help,

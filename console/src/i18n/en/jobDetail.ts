@@ -1,6 +1,6 @@
 export const jobDetail = {
   a: 'This job',
-  tabs: { overview: 'Overview', runs: 'Runs', schedule: 'Schedule', versions: 'Versions', definition: 'Definition' },
+  tabs: { overview: 'Overview', tasks: 'Tasks', runs: 'Runs', schedule: 'Schedule', versions: 'Versions', definition: 'Definition' },
   runNow: 'Run now',
   runNowTitle: (job: string) => `Run ${job} now`,
   runNowText: 'The schedule goes on as it is. A limit on unfinished runs holds for this run, too.',

@@ -18,6 +18,7 @@ import { calendars } from './calendars';
 import { misfires } from './misfires';
 import { operations } from './operations';
 import { views } from './views';
+import { workflow } from './workflow';
 import { webhooks } from './webhooks';
 import { settings } from './settings';
 import { palette } from './palette';
@@ -44,6 +45,7 @@ export const zh: Dictionary = {
   webhooks,
   operations,
   views,
+  workflow,
   settings,
   palette,
   help,

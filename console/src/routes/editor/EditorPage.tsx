@@ -1,19 +1,20 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, useBlocker, useNavigate, useParams, useSearch } from '@tanstack/react-router';
 import { CircleCheck, Pause, Save, TriangleAlert, Zap } from 'lucide-react';
-import { useEffect, useState } from 'react';
+import { Suspense, lazy, useEffect, useState } from 'react';
 import { api, ask, idempotencyKey } from '@/api/client';
 import { asApiError } from '@/api/problem';
 import { ActionBar } from '@/components/ActionBar';
 import { Button } from '@/components/Button';
 import { Dialog } from '@/components/Dialog';
-import { Loaded } from '@/components/Feedback';
+import { Loaded, Skeleton } from '@/components/Feedback';
 import { Instant } from '@/components/Instant';
 import { Page, Panel } from '@/components/Page';
 import { confirm } from '@/components/confirm';
 import { toast, toastError } from '@/components/toast';
 import { useFormats, useT } from '@/i18n';
 import { type Command, fillPath } from '@/lib/commands';
+import type { WorkflowSearch } from '../workflow/WorkflowView';
 import { DiffView } from './DiffView';
 import css from './Editor.module.css';
 import { JobForm } from './JobForm';
@@ -22,8 +23,12 @@ import { YamlEditor } from './YamlEditor';
 import { change, parse, toJson } from './document';
 import { dropDraft, keepDraft, readDraft } from './draft';
 import { type Stored, putJob, storedQuery } from './queries';
-import { forPreview, readEntries } from './schedule';
+import { editorModes } from './routes';
+import { forPreview, readEntries, tasksOf } from './schedule';
 import { type Checks, useChecks } from './useChecks';
+
+// Only workflows have a graph.
+const WorkflowView = lazy(() => import('../workflow/WorkflowView').then((module) => ({ default: module.WorkflowView })));
 
 const TEMPLATE = `name: my-job
 description: ""
@@ -62,7 +67,7 @@ function Editor({ ns, job, stored }: { ns: string; job: string | undefined; stor
   const formats = useFormats();
   const navigate = useNavigate();
   const client = useQueryClient();
-  const { mode = 'form' } = useSearch({ strict: false }) as { mode?: 'form' | 'yaml' };
+  const search = useSearch({ strict: false }) as { mode?: (typeof editorModes)[number] } & WorkflowSearch;
   const draftName = job ?? '';
   const [text, setText] = useState(stored.text);
   const [base, setBase] = useState(stored);
@@ -74,6 +79,10 @@ function Editor({ ns, job, stored }: { ns: string; job: string | undefined; stor
   const [conflict, setConflict] = useState<Conflict>();
   const [busy, setBusy] = useState(false);
   const checks = useChecks(ns, text);
+  const tasks = tasksOf(checks.parsed.value);
+  const modes = editorModes.filter((each) => each !== 'graph' || tasks);
+  const mode = modes.find((each) => each === search.mode) ?? 'form';
+  const set = (next: object) => void navigate({ to: '.', search: (before: Record<string, unknown>) => ({ ...before, ...next }), replace: true } as never);
   const isChanged = text !== base.text;
 
   useEffect(() => {
@@ -141,9 +150,9 @@ function Editor({ ns, job, stored }: { ns: string; job: string | undefined; stor
       }
       facts={
         <div className={css.kinds} role="group" aria-label={t.editor.mode}>
-          {(['form', 'yaml'] as const).map((each) => (
-            <button key={each} type="button" aria-pressed={mode === each} onClick={() => void navigate({ to: '.', search: (before: Record<string, unknown>) => ({ ...before, mode: each }), replace: true } as never)}>
-              {each === 'form' ? t.editor.form : t.editor.yaml}
+          {modes.map((each) => (
+            <button key={each} type="button" aria-pressed={mode === each} onClick={() => set({ mode: each })}>
+              {{ form: t.editor.form, yaml: t.editor.yaml, graph: t.workflow.views.graph }[each]}
             </button>
           ))}
         </div>
@@ -190,6 +199,12 @@ function Editor({ ns, job, stored }: { ns: string; job: string | undefined; stor
         <div className={css.left}>
           {mode === 'yaml' ? (
             <YamlEditor label={t.editor.file} text={text} onChange={setText} marks={checks.marks} />
+          ) : mode === 'graph' && tasks ? (
+            <div className={css.graph}>
+              <Suspense fallback={<Skeleton lines={10} />}>
+                <WorkflowView namespace={ns} tasks={tasks} search={search} onSearch={set} />
+              </Suspense>
+            </div>
           ) : checks.parsed.value ? (
             <JobForm value={checks.parsed.value} problems={checks.byPointer} isNew={job === undefined} onChange={(path, value) => setText((before) => change(before, path, value))} />
           ) : (

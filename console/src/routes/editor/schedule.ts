@@ -71,6 +71,12 @@ export function taskOf(file: File): Task | undefined {
   return tasks.find((task) => file[task] !== undefined && file[task] !== null && file[task] !== false);
 }
 
+/** The tasks of a workflow, where the file is one. */
+export function tasksOf(file: File | undefined): Record<string, unknown> | undefined {
+  const { tasks: given } = file ?? {};
+  return typeof given === 'object' && given !== null && !Array.isArray(given) && Object.keys(given).length > 0 ? (given as Record<string, unknown>) : undefined;
+}
+
 /** Empty work of a kind, to begin with. */
 export function emptyTask(task: Task): unknown {
   return { run: '', exec: [''], http: { url: 'https://' }, handler: '', noop: true }[task];

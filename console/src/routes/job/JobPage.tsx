@@ -28,6 +28,7 @@ import { useJobActions } from './useJobActions';
 
 // The comparison brings an editor with it, which only this tab needs.
 const Versions = lazy(() => import('./Versions'));
+const WorkflowView = lazy(() => import('../workflow/WorkflowView').then((module) => ({ default: module.WorkflowView })));
 
 export function JobPage() {
   const t = useT();
@@ -47,12 +48,16 @@ function JobView({ job }: { job: Job }) {
   const navigate = useNavigate();
   const [starting, setStarting] = useState(false);
   const actions = useJobActions(job, () => setStarting(true));
-  const tab = search.tab ?? 'overview';
+  const tasks = job.spec.tasks ?? {};
+  const isWorkflow = Object.keys(tasks).length > 0;
+  const tabs = jobTabs.filter((name) => name !== 'tasks' || isWorkflow);
+  const tab = tabs.find((name) => name === search.tab) ?? 'overview';
+  const change = (next: Partial<typeof search>) => void navigate({ to: '.', search: (before) => ({ ...before, ...next }), replace: true });
   const labels = Object.entries(job.spec.labels ?? {});
   return (
     <Page
       title={job.name}
-      fill={tab === 'runs'}
+      fill={tab === 'runs' || tab === 'tasks'}
       trail={
         <Link to="/ns/$ns/jobs" params={{ ns: job.namespace }}>
           {job.namespace}
@@ -90,13 +95,20 @@ function JobView({ job }: { job: Job }) {
       <Tabs
         label={t.jobDetail.a}
         value={tab}
-        onChange={(next) => void navigate({ to: '.', search: (before) => ({ ...before, tab: next === 'overview' ? undefined : next }), replace: true })}
-        tabs={jobTabs.map((name) => [name, t.jobDetail.tabs[name]] as const)}
-        fill={tab === 'runs'}
+        onChange={(next) => change({ tab: next === 'overview' ? undefined : next })}
+        tabs={tabs.map((name) => [name, t.jobDetail.tabs[name]] as const)}
+        fill={tab === 'runs' || tab === 'tasks'}
       >
         <TabPanel value="overview">
           <Overview job={job} />
         </TabPanel>
+        {isWorkflow && (
+          <TabPanel value="tasks" fill>
+            <Suspense fallback={<Skeleton lines={10} />}>
+              <WorkflowView namespace={job.namespace} tasks={tasks} search={search} onSearch={change} />
+            </Suspense>
+          </TabPanel>
+        )}
         <TabPanel value="runs" fill>
           <JobRuns job={job} />
         </TabPanel>
@@ -194,7 +206,17 @@ function Overview({ job }: { job: Job }) {
 }
 
 function Task({ job }: { job: Job }) {
-  const { run, exec, http, handler, noop } = job.spec;
+  const t = useT();
+  const formats = useFormats();
+  const { run, exec, http, handler, noop, tasks } = job.spec;
+  const count = Object.keys(tasks ?? {}).length;
+  if (count > 0) {
+    return (
+      <Link to="." search={{ tab: 'tasks' }}>
+        {t.workflow.count(formats.number(count), formats.number(count))}
+      </Link>
+    );
+  }
   if (run) return <pre className={css.code}>{run}</pre>;
   if (exec) return <pre className={css.code}>{exec.join(' ')}</pre>;
   if (http) return <code>{`${http.method ?? 'GET'} ${http.url}`}</code>;

@@ -1,0 +1,37 @@
+import { expect, test } from 'vitest';
+import { focused, graphOf, mermaid } from './graph';
+
+const graph = graphOf({
+  extract: { run: 'x' },
+  clean: { run: 'x', needs: 'extract', matrix: { a: [1, 2], b: [1, 2, 3] } },
+  load: { handler: 'l', needs: ['clean', 'none-such'] },
+  report: { noop: true, needs: ['load', 'extract'] },
+});
+const names = (focus: string) => [...focused(graph, focus)].map((at) => graph.nodes[at]?.name).sort();
+
+test('tasks and what they need are nodes and edges', () => {
+  expect(graph.edges).toEqual([[0, 1], [1, 2], [2, 3], [0, 3]]);
+  expect(graph.nodes.map(({ kind, times }) => [kind, times])).toEqual([['run', undefined], ['run', 6], ['handler', undefined], ['noop', undefined]]);
+});
+
+test.each([
+  ['', ['clean', 'extract', 'load', 'report']],
+  ['load', ['load']],
+  ['+load', ['clean', 'extract', 'load']],
+  ['clean+', ['clean', 'load', 'report']],
+  ['1+load+1', ['clean', 'load', 'report']],
+  ['LOA', ['load']],
+  ['nothing', []],
+])('the focus %j', (focus, found) => {
+  expect(names(focus)).toEqual(found);
+});
+
+test('what is being written may be anything', () => {
+  const found = graphOf({ a: null, b: 'x', c: { needs: ['a', 3, { workflow: 'w' }], exec: 'no list', retries: 3n, description: {}, outputs: 7, matrix: 'no' } });
+  expect(found.edges).toEqual([[0, 2]]);
+  expect(found.nodes[2]?.spec).toEqual({ needs: ['a'], outputs: [], retries: 3 });
+});
+
+test('a name cannot break out of a drawing', () => {
+  expect(mermaid(graphOf({ 'a"]b': { noop: true } }))).toBe('flowchart LR\n  t0["a#quot;]b"]\n');
+});

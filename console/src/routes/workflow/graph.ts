@@ -1,0 +1,117 @@
+/** The tasks of a workflow as a graph. Pure. */
+import type { components } from '@/api/schema';
+
+export type TaskSpec = components['schemas']['TaskSpec'];
+
+export interface TaskNode {
+  name: string;
+  spec: TaskSpec;
+  /** The kind of work, in the word of the job file. */
+  kind: string;
+  /** Runs of a matrix; absent where it has none, or they are known only while it runs. */
+  times: number | undefined;
+}
+
+export interface TaskGraph {
+  nodes: readonly TaskNode[];
+  /** From a task to one that needs it, by index. Names that no task has lead nowhere. */
+  edges: readonly (readonly [number, number])[];
+  up: readonly (readonly number[])[];
+  down: readonly (readonly number[])[];
+}
+
+export function needsOf(spec: TaskSpec): string[] {
+  return [spec.needs ?? []].flat();
+}
+
+/** A task as far as it can be read: what is being written may be anything. */
+function readTask(given: unknown): TaskSpec {
+  if (typeof given !== 'object' || given === null) return {};
+  const from = given as Record<string, unknown>;
+  const words = (value: unknown) => [value ?? []].flat().filter((word): word is string => typeof word === 'string');
+  const out: Record<string, unknown> = { needs: words(from.needs), outputs: words(from.outputs) };
+  for (const key of ['run', 'handler', 'description', 'trigger_rule', 'if', 'map', 'timeout', 'queue']) if (typeof from[key] === 'string') out[key] = from[key];
+  for (const key of ['retries', 'max_parallel']) if (typeof from[key] === 'number' || typeof from[key] === 'bigint') out[key] = Number(from[key]);
+  for (const key of ['noop', 'finally', 'continue_on_error']) if (from[key] === true) out[key] = true;
+  if (Array.isArray(from.exec)) out.exec = from.exec.map(String);
+  if (typeof from.http === 'object' && from.http !== null) {
+    const { method, url } = from.http as Record<string, unknown>;
+    out.http = { method: typeof method === 'string' ? method : 'GET', url: String(url ?? '') };
+  }
+  if (typeof from.matrix === 'object' && from.matrix !== null) out.matrix = from.matrix;
+  return out as TaskSpec;
+}
+
+function kindOf(spec: TaskSpec): string {
+  if (spec.run != null) return 'run';
+  if (spec.exec != null) return 'exec';
+  if (spec.http != null) return 'http';
+  if (spec.handler != null) return 'handler';
+  return 'noop';
+}
+
+function timesOf(spec: TaskSpec): number | undefined {
+  const lists = Object.values(spec.matrix ?? {});
+  return lists.length === 0 ? undefined : lists.reduce((product, list) => product * (Array.isArray(list) ? list.length : 1), 1);
+}
+
+export function graphOf(tasks: Record<string, unknown>): TaskGraph {
+  const nodes = Object.entries(tasks).map(([name, given]): TaskNode => {
+    const spec = readTask(given);
+    return { name, spec, kind: kindOf(spec), times: timesOf(spec) };
+  });
+  const index = new Map(nodes.map(({ name }, at) => [name, at]));
+  const edges: [number, number][] = [];
+  const up: number[][] = nodes.map(() => []);
+  const down: number[][] = nodes.map(() => []);
+  for (const [at, node] of nodes.entries()) {
+    for (const name of new Set(needsOf(node.spec))) {
+      const from = index.get(name);
+      if (from === undefined) continue;
+      edges.push([from, at]);
+      up[at]?.push(from);
+      down[from]?.push(at);
+    }
+  }
+  return { nodes, edges, up, down };
+}
+
+/** A part of the graph around tasks: `+load` with all that it needs, `load+` with all that need it, `2+load+1` as far as that. */
+const FOCUS = /^(\d*)(\+?)([^+]*)(\+?)(\d*)$/;
+
+/** Indices of the tasks that a focus names, with their neighbourhood; all of them where it is empty. */
+export function focused(graph: TaskGraph, focus: string): Set<number> {
+  const all = new Set(graph.nodes.keys());
+  const [, up = '', plusUp, name = '', plusDown, down = ''] = FOCUS.exec(focus.trim()) ?? [];
+  if (name.trim() === '') return all;
+  const wanted = name.trim().toLowerCase();
+  const exact = [...all].filter((at) => graph.nodes[at]?.name.toLowerCase() === wanted);
+  const begin = exact.length > 0 ? exact : [...all].filter((at) => graph.nodes[at]?.name.toLowerCase().includes(wanted));
+  const found = new Set(begin);
+  if (plusUp) reach(begin, graph.up, up === '' ? Number.POSITIVE_INFINITY : Number(up), found);
+  if (plusDown) reach(begin, graph.down, down === '' ? Number.POSITIVE_INFINITY : Number(down), found);
+  return found;
+}
+
+function reach(begin: readonly number[], next: readonly (readonly number[])[], steps: number, found: Set<number>): void {
+  const seen = new Set(begin);
+  let edge = [...begin];
+  for (let step = 0; step < steps && edge.length > 0; step += 1) {
+    const further = [];
+    for (const at of edge) {
+      for (const to of next[at] ?? []) {
+        if (seen.has(to)) continue;
+        seen.add(to);
+        found.add(to);
+        further.push(to);
+      }
+    }
+    edge = further;
+  }
+}
+
+/** Writes the graph for Mermaid. */
+export function mermaid({ nodes, edges }: TaskGraph): string {
+  const label = (name: string) => `["${name.replaceAll('"', '#quot;')}"]`;
+  return ['flowchart LR', ...nodes.map(({ name }, at) => `  t${at}${label(name)}`), ...edges.map(([from, to]) => `  t${from} --> t${to}`), ''].join('\n');
+}
