@@ -7,6 +7,7 @@ export function pages(seen) {
     '/ns/default/jobs/new',
     '/ns/default/jobs/nightly-report/edit?mode=yaml',
     '/ns/default/jobs/nightly-report',
+    '/ns/default/jobs/nightly-report?tab=calendar',
     '/ns/default/jobs/none-such',
     '/ns/default/runs',
     `/ns/default/runs/${seen.failed}`,

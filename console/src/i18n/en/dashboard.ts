@@ -24,6 +24,7 @@ export const dashboard = {
   incomplete: 'there are more than were counted',
   missed: 'Missed',
   workersOf: (n: string) => `of ${n}`,
+  counted: 'Figures and charts count all namespaces together. Lists are of this one.',
   table: 'All namespaces together',
   usual: (time: string) => `usually ${time}`,
   openLog: 'Log',

@@ -1,6 +1,6 @@
 export const jobDetail = {
   a: 'This job',
-  tabs: { overview: 'Overview', tasks: 'Tasks', runs: 'Runs', schedule: 'Schedule', versions: 'Versions', definition: 'Definition' },
+  tabs: { overview: 'Overview', tasks: 'Tasks', runs: 'Runs', schedule: 'Schedule', calendar: 'Calendar', versions: 'Versions', definition: 'Definition' },
   runNow: 'Run now',
   runNowTitle: (job: string) => `Run ${job} now`,
   runNowText: 'The schedule goes on as it is. A limit on unfinished runs holds for this run, too.',
@@ -87,5 +87,18 @@ export const jobDetail = {
     restored: 'Restored as a new version.',
     compareWith: 'Compare with',
     before: 'the one before',
+  },
+  pausedBy: (who: string) => `by ${who}`,
+  heat: {
+    title: 'Days: runs behind, fires ahead',
+    runs: (n: string, failed: string) => (failed === '0' ? `${n} runs` : `${n} runs, ${failed} failed`),
+    planned: (n: string) => `${n} fires planned`,
+    excluded: (n: string) => `${n} fires left out by a calendar`,
+    nothing: 'nothing',
+    someFailed: 'some failed',
+    plannedWord: 'planned',
+    excludedWord: 'left out by a calendar',
+    newest: (n: string) => `Only the newest ${n} runs were looked at.`,
+    until: 'Fires are shown until',
   },
 };

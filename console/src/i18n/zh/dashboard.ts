@@ -26,6 +26,7 @@ export const dashboard: typeof en = {
   incomplete: '实际数量多于统计',
   missed: '错过',
   workersOf: (n: string) => `共 ${n}`,
+  counted: '数字和图表统计所有命名空间，列表仅属于此命名空间。',
   table: '所有命名空间合计',
   usual: (time: string) => `通常 ${time}`,
   openLog: '日志',

@@ -2,7 +2,7 @@ import type { jobDetail as en } from '../en/jobDetail';
 
 export const jobDetail: typeof en = {
   a: '此作业',
-  tabs: { overview: '概览', tasks: '任务', runs: '运行', schedule: '计划', versions: '版本', definition: '定义' },
+  tabs: { overview: '概览', tasks: '任务', runs: '运行', schedule: '计划', calendar: '日历', versions: '版本', definition: '定义' },
   runNow: '立即运行',
   runNowTitle: (job: string) => `立即运行 ${job}`,
   runNowText: '计划照常进行。对未完成运行数的限制同样适用于此次运行。',
@@ -87,5 +87,18 @@ export const jobDetail: typeof en = {
     restored: '已还原为新版本。',
     compareWith: '对比',
     before: '前一个版本',
+  },
+  pausedBy: (who: string) => `操作者：${who}`,
+  heat: {
+    title: '按天：过去的运行与未来的触发',
+    runs: (n: string, failed: string) => (failed === '0' ? `${n} 次运行` : `${n} 次运行，${failed} 次失败`),
+    planned: (n: string) => `计划触发 ${n} 次`,
+    excluded: (n: string) => `日历排除 ${n} 次触发`,
+    nothing: '无',
+    someFailed: '有失败',
+    plannedWord: '计划中',
+    excludedWord: '被日历排除',
+    newest: (n: string) => `仅查看了最近 ${n} 次运行。`,
+    until: '触发显示至',
   },
 };

@@ -71,6 +71,7 @@ function Body({ data, ns }: { data: Dashboard; ns: string }) {
   return (
     <>
       <Counters data={data} ns={ns} />
+      {ns !== '-' && <p className={css.quiet}>{t.dashboard.counted}</p>}
       <div className={css.two}>
         <Panel title={t.dashboard.chart} aside={t.dashboard.table}>
           <StackedBars

@@ -19,6 +19,7 @@ import { RunTable } from '../runs/RunTable';
 import { useRunList } from '../runs/useRunList';
 import { DurationBars } from './DurationBars';
 import { figuresOf } from './figures';
+import { HeatMap } from './HeatMap';
 import css from './Job.module.css';
 import { type Job, jobQuery, jobWhyQuery, lastRunsQuery, triggersQuery } from './queries';
 import { jobRoute, jobTabs } from './routes';
@@ -89,7 +90,12 @@ function JobView({ job }: { job: Job }) {
       {job.paused && (
         <p className={css.pausedNote} role="status">
           <CirclePause size={15} aria-hidden="true" />
-          {job.pause_reason ? `${t.jobDetail.pausedBecause} ${job.pause_reason}` : t.jobDetail.pausedNote}
+          <span>
+            {job.pause_reason ? `${t.jobDetail.pausedBecause} ${job.pause_reason}` : t.jobDetail.pausedNote}{' '}
+            <span className={css.quiet}>
+              {job.paused_by && t.jobDetail.pausedBy(job.paused_by)} {job.paused_at && <Instant at={job.paused_at} relative />}
+            </span>
+          </span>
         </p>
       )}
       <Tabs
@@ -114,6 +120,9 @@ function JobView({ job }: { job: Job }) {
         </TabPanel>
         <TabPanel value="schedule">
           <Schedule job={job} count={30} details />
+        </TabPanel>
+        <TabPanel value="calendar">
+          <HeatMap job={job} />
         </TabPanel>
         <TabPanel value="versions">
           <Suspense fallback={<Skeleton lines={8} />}>
