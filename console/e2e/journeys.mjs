@@ -140,6 +140,23 @@ export async function pauseManyAndUndo({ server, open }) {
   await page.getByText('Deleted 500 jobs').waitFor();
 }
 
+/** From a run to the one of its job before it, and back. */
+export async function runBeforeAndAfter({ server, open }) {
+  await server.job('steps', { noop: true });
+  const runs = [await server.run('steps'), await server.run('steps'), await server.run('steps')];
+  for (const run of runs) await server.final(run);
+  const page = await signIn(await open(), server);
+  await visit(page, `/ns/default/runs/${runs[1]}`);
+  await page.getByRole('button', { name: 'The run before, of this job' }).click();
+  await page.waitForURL(`**/runs/${runs[0]}`);
+  await page.getByRole('button', { name: 'The run after, of this job' }).click();
+  await page.waitForURL(`**/runs/${runs[1]}`);
+  await page.getByRole('button', { name: 'The run after, of this job' }).click();
+  await page.waitForURL(`**/runs/${runs[2]}`);
+  await page.getByRole('button', { name: 'The run after, of this job' }).click();
+  await page.getByText('There is no other run that way.').waitFor();
+}
+
 /** Jobs get labels together, and are saved as job files that can be applied again. */
 export async function labelAndExport({ server, open }) {
   for (let n = 0; n < 3; n += 1) await server.job(`kit-${n}`, { noop: true, labels: { old: 'yes' }, input: { id: 0 } });

@@ -20,6 +20,8 @@ export const dashboard = {
   attention: 'Needs attention',
   allWell: 'Nothing fails, nothing is late.',
   kinds: { misfires: 'Missed fires', webhooks: 'Webhooks', unknown: 'Something' },
+  /** What the server says in English; other languages say it themselves. */
+  detail: (_kind: string, _count: string): string | undefined => undefined,
   perPart: 'Fires by five minutes',
   incomplete: 'there are more than were counted',
   missed: 'Missed',

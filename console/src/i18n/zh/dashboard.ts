@@ -22,6 +22,8 @@ export const dashboard: typeof en = {
   attention: '需要关注',
   allWell: '没有失败，也没有延迟。',
   kinds: { misfires: '错过的触发', webhooks: 'Webhook', unknown: '其他' },
+  detail: (kind: string, count: string): string | undefined =>
+    ({ failing: `最近连续 ${count} 次运行失败`, late: `${count} 次运行在排队等待`, stuck: '运行时间超过通常', misfires: `过去一小时错过 ${count} 次触发`, webhooks: `${count} 个 Webhook 已停止发送，等待恢复` })[kind],
   perPart: '每五分钟触发次数',
   incomplete: '实际数量多于统计',
   missed: '错过',

@@ -40,6 +40,7 @@ export function AttentionList({ items, ns }: { items: readonly Item[]; ns: strin
 
 function Row({ item, ns }: { item: Item; ns: string }) {
   const t = useT();
+  const formats = useFormats();
   const glyph = glyphs[item.kind] ?? 'waiting';
   const of = item.namespace ?? ns;
   const rerun = async (run: string) => {
@@ -59,7 +60,7 @@ function Row({ item, ns }: { item: Item; ns: string }) {
         {subject(item, ns, of, t.dashboard.kinds)}
         <span className={css.detail} title={item.detail}>
           {item.kind === 'failing' && item.count > 1 && `${item.count}× · `}
-          {item.detail}
+          {t.dashboard.detail(item.kind, formats.number(item.count)) ?? item.detail}
         </span>
       </span>
       <span className={css.quiet}>

@@ -18,6 +18,7 @@ import { type Command, fillPath } from '@/lib/commands';
 import { asState, isFinal, runState } from '@/states';
 import { LogViewer } from './log/LogViewer';
 import { type Attempt, type Run, attemptsQuery, errorQuery, runQuery, whyQuery } from './queries';
+import { Neighbours } from './Neighbours';
 import { runRoute, runTabs } from './routes';
 import { readColours } from './log/segments';
 import css from './Run.module.css';
@@ -64,6 +65,7 @@ function RunView({ run }: { run: Run }) {
           <Link to="/ns/$ns/jobs/$job" params={job}>
             {run.job}
           </Link>
+          <Neighbours run={run} />
         </>
       }
       heading={

@@ -1,1 +1,0 @@
-import{v as e}from"./Button-Db8YNtR0.js";var t=e(void 0);export{t};
