@@ -59,13 +59,15 @@ bench-peers:
 
 # `make bench-console HISTORY=100000 SECONDS=10` takes less time. Needs Node, Chromium and sqlite3.
 HISTORY ?= 10000000
+JOBS ?= 100000
+LINES ?= 1000000
 CLIENTS ?= 200
 DASHBOARDS ?= 50
 
 bench-console:
 	@cargo build --locked --release -p mainspring-cli
 	@cd console && npm ci --no-audit --no-fund --loglevel=error && MAINSPRING=$(CURDIR)/target/release/mainspring \
-	  HISTORY=$(HISTORY) CLIENTS=$(CLIENTS) DASHBOARDS=$(DASHBOARDS) SECONDS=$(SECONDS) node bench/run.mjs
+	  HISTORY=$(HISTORY) JOBS=$(JOBS) LINES=$(LINES) CLIENTS=$(CLIENTS) DASHBOARDS=$(DASHBOARDS) SECONDS=$(SECONDS) node bench/run.mjs
 
 clean:
 	cargo clean

@@ -8,6 +8,8 @@ import { Watcher, percentile, wait } from './load.mjs';
 
 const size = (name, otherwise) => Number(process.env[name] ?? otherwise);
 const history = size('HISTORY', 10_000_000);
+const jobs = size('JOBS', 100_000);
+const lines = size('LINES', 1_000_000);
 const clients = size('CLIENTS', 200);
 const dashboards = size('DASHBOARDS', 50);
 const seconds = size('SECONDS', 30);
@@ -17,6 +19,40 @@ function report(name, figures, bound, value) {
   const ok = bound === undefined || value <= bound;
   if (!ok) missed += 1;
   console.log(JSON.stringify({ name, ...figures, ...(bound === undefined ? {} : { bound, ok }) }));
+}
+
+/** From the address of a list or a log to its first rows; and from a search to what it has found. */
+async function lists(browser, server) {
+  const page = await signIn(await profile(browser, server), server);
+  const timed = async (act) => {
+    const begun = performance.now();
+    await act();
+    return performance.now() - begun;
+  };
+  const open = (path, row) => timed(() => visit(page, path).then(() => page.locator(row).first().waitFor()));
+  const found = [];
+  for (let n = 0; n < 10; n += 1) {
+    await visit(page, '/settings');
+    // Another order each time, that nothing has kept.
+    found.push(await open(`/ns/default/jobs?q=rest-${n}`, 'tbody tr'));
+  }
+  report('first page of a list of jobs', { jobs, p50_ms: percentile(found, 0.5), max_ms: percentile(found, 1) }, 300, percentile(found, 0.5));
+
+  const run = await server.run('many-lines');
+  await server.final(run);
+  const opened = [];
+  for (let n = 0; n < 5; n += 1) {
+    await visit(page, '/settings');
+    opened.push(await open(`/ns/default/runs/${run}`, '[role="log"] [data-index]'));
+  }
+  const total = (await server.call('GET', `/api/v1/runs/${run}/log?tail=1`)).total_lines;
+  report('a long log opens', { lines: total, p50_ms: percentile(opened, 0.5), max_ms: percentile(opened, 1) }, 500, percentile(opened, 0.5));
+  const searched = await timed(async () => {
+    await page.getByLabel('Find in the whole log').fill('needle in line 4');
+    await page.locator('[role="log"] mark').first().waitFor();
+  });
+  report('a search in it shows the first match', { lines: total, ms: Math.round(searched) }, 2000, searched);
+  await page.context().close();
 }
 
 /** Final runs of many jobs, written into the file while no server has it. Their ids are older than all others. */
@@ -123,12 +159,15 @@ const browser = await launch();
 try {
   await fill(server);
   await server.job('pixel', { run: 'sleep 0.5' });
+  await server.job('many-lines', { run: `awk 'BEGIN { for (i = 1; i <= ${lines}; i++) print (i % 100000 ? "" : "needle in line ") i }'` });
   const ticking = Array.from({ length: 100 }, (_, n) => ({ name: `tick-${n}`, schedule: { cron: '* * * * * ?', misfire: 'do_nothing' }, noop: true }));
-  const resting = Array.from({ length: 2000 }, (_, n) => ({ name: `rest-${n}`, schedule: `${n % 60} ${n % 24} * * *`, noop: true }));
-  await server.call('POST', '/api/v1/apply', { namespace: 'default', jobs: [...resting, ...ticking] });
+  const resting = Array.from({ length: jobs }, (_, n) => ({ name: `rest-${n}`, schedule: `${n % 60} ${n % 24} * * *`, noop: true }));
+  for (let at = 0; at < resting.length; at += 5000) await server.call('POST', '/api/v1/apply', { namespace: 'default', jobs: resting.slice(at, at + 5000) });
+  await server.call('POST', '/api/v1/apply', { namespace: 'default', jobs: ticking });
   await server.kill();
   fillHistory(server, history);
   await server.start();
+  await lists(browser, server);
   await paint(browser, server);
   await graph(browser, server);
   await pixel(browser, server);

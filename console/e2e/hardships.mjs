@@ -168,3 +168,20 @@ export async function hardJson({ server, seen, open }) {
   const drawn = await page.evaluate(() => document.querySelector('main').textContent.length);
   if (drawn > 200_000) return [`${drawn} characters of the output are drawn`];
 }
+
+/** Markup in descriptions, inputs and logs is text, wherever it stands. */
+export async function markupStaysText({ server, seen, open }) {
+  const page = await signIn(await open(), server);
+  const problems = [];
+  for (const [path, text] of [
+    ['/ns/default/jobs/nightly-report', 'The <b>report</b> of the night & its "figures"'],
+    [`/ns/default/runs/${seen.big}?tab=data`, '<img src=x onerror=alert(1)>'],
+    [`/ns/default/runs/${seen.failed}`, '<script>alert(1)</script>'],
+  ]) {
+    await visit(page, path);
+    await page.getByText(text).first().waitFor();
+    const made = await page.locator('main :is(b, img, script)').count();
+    if (made > 0) problems.push(`${path} has ${made} elements of the text`);
+  }
+  return problems;
+}
