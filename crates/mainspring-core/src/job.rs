@@ -178,17 +178,8 @@ impl Job {
     /// The job's input with what was given with a run laid over it, key by key where both are objects.
     #[must_use]
     pub fn merged_input(&self, given: Option<&str>) -> serde_json::Value {
-        use serde_json::Value;
         let given = given.and_then(|text| serde_json::from_str(text).ok());
-        match (&self.input, given) {
-            (base, None | Some(Value::Null)) => base.clone(),
-            (Value::Object(base), Some(Value::Object(over))) => {
-                let mut merged = base.clone();
-                merged.extend(over);
-                Value::Object(merged)
-            }
-            (_, Some(over)) => over,
-        }
+        merge(&self.input, given.unwrap_or_default())
     }
 
     /// When the time of a run is over whose first attempt began at `started_at`.
@@ -209,6 +200,20 @@ impl Job {
     #[must_use]
     pub fn may_be_given_away(&self) -> bool {
         self.on_lost == OnLost::Retry || self.gate().is_some()
+    }
+}
+
+/// An input with another laid over it, key by key where both are objects.
+pub(crate) fn merge(base: &serde_json::Value, over: serde_json::Value) -> serde_json::Value {
+    use serde_json::Value;
+    match (base, over) {
+        (base, Value::Null) => base.clone(),
+        (Value::Object(base), Value::Object(over)) => {
+            let mut merged = base.clone();
+            merged.extend(over);
+            Value::Object(merged)
+        }
+        (_, over) => over,
     }
 }
 

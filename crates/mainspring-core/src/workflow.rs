@@ -13,10 +13,13 @@
 //! | which dates does a run stand for? | [`dates`] |
 //! | which dates does a backfill run? | [`backfill`] |
 //! | what is the value of a condition? | [`expression`] |
+//! | what does a task see, and what do its runs execute? | [`TaskContext`], [`Job::rendered`](crate::job::Job::rendered) |
+//! | how do the runs of a matrix or map stand? | [`Items`] |
 //! | how many waves, which path is the longest? | [`measure`] |
 
 mod advance;
 pub mod backfill;
+mod context;
 mod cycles;
 pub mod dates;
 mod definition;
@@ -26,13 +29,16 @@ pub mod measure;
 pub mod rerun;
 mod rule;
 mod select;
+mod spread;
 mod state;
 
 pub use advance::{End, FailFast, Progress, Row, Shape, Step, Stop, TaskRule};
+pub use context::{Item, ItemValue, Need, References, RenderError, RunFacts, TaskContext, run_name};
 pub use definition::{Spread, TaskDefinition, Workflow};
 pub use graph::{Graph, GraphError};
 pub use rule::{Counts, Decision, TriggerRule};
 pub use select::{downstream, upstream};
+pub use spread::{ITEMS_MAX, Items, combination};
 pub use state::TaskState;
 
 /// The place of a task in a list that has one entry per task.
