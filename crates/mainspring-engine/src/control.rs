@@ -28,6 +28,7 @@ use crate::definitions::Definitions;
 use crate::lanes::LaneWatch;
 use crate::listener::{ChangedJob, JobChange};
 use crate::notice::Notice;
+use crate::workflows::Workflows;
 
 pub use herd::Herd;
 pub use jobs::{Change, JobPlan, SaveMode};
@@ -40,6 +41,7 @@ const TRIES: usize = 20;
 /// See the [module](self). Cheap to clone.
 #[derive(Clone)]
 pub struct Control {
+    pub(crate) workflows: Workflows,
     pub(crate) store: Arc<dyn Store>,
     /// What is waited for goes by the engine's clock, what is written down by the right time.
     pub(crate) clock: Arc<dyn Clock>,

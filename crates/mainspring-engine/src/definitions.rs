@@ -38,13 +38,21 @@ impl Definitions {
         Self { store, clock, defaults, metrics, cache: Mutex::default(), names: Mutex::default() }
     }
 
-    /// A version of a job's definition.
+    /// A version of a job's definition; of a task of it, where the version stands for one.
     pub(crate) async fn definition(&self, job: JobId, version: JobVersion) -> Result<Arc<Job>> {
         let known = self.cache.lock().unwrap_or_else(PoisonError::into_inner).get(&(job, version)).cloned();
         if let Some(known) = known {
             return Ok(known);
         }
-        let definition = self.store.definition(job, version).await?;
+        let definition = match version.task() {
+            None => self.store.definition(job, version).await?,
+            Some(_) => {
+                let whole = Box::pin(self.definition(job, version.base())).await?;
+                let part = whole.part(version).cloned();
+                let key = || format!("{} of {}", version.task().unwrap_or_default(), whole.key);
+                Arc::new(part.ok_or_else(|| Error::NotFound { what: "task", key: key() })?)
+            }
+        };
         self.remember((job, version), &definition);
         Ok(definition)
     }

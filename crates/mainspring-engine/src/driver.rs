@@ -9,6 +9,7 @@ use mainspring_core::job::Job;
 use mainspring_core::lane::{JobLane, Take};
 use mainspring_core::planner::{AttemptEnd, Command, Event, Limits, Part, Planner, Read, Refusal};
 use mainspring_core::retry::AfterAttempt;
+use mainspring_core::routing::WORKFLOW_LINE;
 use mainspring_core::rule::{Loaded, Start};
 use mainspring_core::run::RunState;
 use mainspring_core::{Incarnation, Timestamp, TriggerId, TzdataVersion};
@@ -27,6 +28,7 @@ use crate::notice::Notice;
 use crate::pool::Pool;
 use crate::tasks::Tasks;
 use crate::workers::Workers;
+use crate::workflows::Workflows;
 
 /// Scheduled runs made ready in one step, and triggers whose changes are read in one step.
 const STEP_MAX: u32 = 1_000;
@@ -46,6 +48,7 @@ pub(crate) struct Driver {
     pub(crate) lanes: LaneWatch,
     pub(crate) known: mpsc::UnboundedReceiver<Vec<JobLane>>,
     pub(crate) workers: Workers,
+    pub(crate) workflows: Workflows,
     pub(crate) store: Arc<dyn Store>,
     /// What is due goes by the node's clock, what is recorded of its work by the right time.
     pub(crate) clock: Arc<dyn Clock>,
@@ -178,6 +181,7 @@ impl Driver {
         let before = self.part.replace(part);
         if before != Some(part) {
             self.count_moves(before.map_or(ShardSet::EMPTY, |before| before.owned), held.owned);
+            self.workflows.own(held.owned);
             self.handle(now, Event::Own(part));
         }
         Some(held)
@@ -285,6 +289,7 @@ impl Driver {
                 let (store, sender) = (Arc::clone(&self.store), self.inbox.0.clone());
                 let (metrics, notices) = (Arc::clone(&self.metrics), self.notices.clone());
                 let (health, fenced) = (Arc::clone(&self.health), Arc::clone(&self.fenced));
+                let workflows = self.workflows.clone();
                 self.tasks.start(async move {
                     let answer = timed(&metrics, "fire", store.fire(Arc::clone(&batch))).await;
                     health.note(Traffic::Batch, &answer);
@@ -293,6 +298,9 @@ impl Driver {
                             count_fires(&metrics, &batch, &outcome);
                             report_moves(&metrics, &batch, &outcome);
                             crate::notice::of_fires(&notices, &batch, &outcome);
+                            if batch.entries.iter().any(|entry| &*entry.queue == WORKFLOW_LINE) {
+                                workflows.wake();
+                            }
                             Event::Fired(batch, outcome)
                         }
                         Err(mainspring_store::Error::Fenced) => return fenced.notify_one(),
@@ -315,6 +323,7 @@ impl Driver {
                 let (store, sender) = (Arc::clone(&self.store), self.inbox.0.clone());
                 let (metrics, notices) = (Arc::clone(&self.metrics), self.notices.clone());
                 let (health, workers) = (Arc::clone(&self.health), self.workers.clone());
+                let workflows = self.workflows.clone();
                 self.tasks.start(async move {
                     let answer = timed(&metrics, "complete", store.complete(Arc::clone(&batch))).await;
                     health.note(Traffic::Batch, &answer);
@@ -323,6 +332,10 @@ impl Driver {
                             workers.recorded(&batch, &outcome);
                             count_ends(&metrics, &batch, &outcome);
                             crate::notice::of_ends(&notices, &batch, &outcome);
+                            // A slot in a gate may have gone to a workflow run, too.
+                            if outcome.promoted > 0 || batch.entries.iter().any(|it| it.job_version.task().is_some()) {
+                                workflows.wake();
+                            }
                             Event::Completed(batch, outcome)
                         }
                         Err(error) => match refusal(&error) {
@@ -344,6 +357,7 @@ impl Driver {
                 let reader = Reader {
                     incarnation: self.incarnation,
                     queues: self.queues.clone(),
+                    workflows: self.workflows.clone(),
                     store: Arc::clone(&self.store),
                     time: self.time.clone(),
                     definitions: Arc::clone(&self.definitions),
@@ -371,6 +385,7 @@ impl Driver {
 struct Reader {
     incarnation: Incarnation,
     queues: Queues,
+    workflows: Workflows,
     store: Arc<dyn Store>,
     time: RightTime,
     definitions: Arc<Definitions>,
@@ -422,6 +437,9 @@ impl Reader {
                 let mut released: Released = self.store.release_due(self.time.now(), STEP_MAX).await?;
                 if released.count == STEP_MAX || released.expired == STEP_MAX {
                     released.next_at = Some(self.time.now());
+                }
+                if released.expired > 0 {
+                    self.workflows.wake();
                 }
                 Event::Released(released)
             }

@@ -38,6 +38,7 @@ use crate::retention::{Retention, RetentionRule};
 use crate::rollup::Roller;
 use crate::sampler::Sampler;
 use crate::workers::Workers;
+use crate::workflows::Workflows;
 
 /// How an engine is to run.
 #[derive(Clone, Debug)]
@@ -237,7 +238,15 @@ impl Engine {
         let listening = audience.listen(|| notices.subscribe());
         let lanes = LaneWatch::start(Arc::clone(&store), Arc::clone(&metrics)).await?;
         let set = QueueWatch::start(Arc::clone(&store)).await?;
+        let workflows = Workflows::new(
+            Arc::clone(&store),
+            Arc::clone(&definitions),
+            lanes.clone(),
+            time.clone(),
+            Arc::clone(&metrics),
+        );
         let control = Control {
+            workflows: workflows.clone(),
             store: Arc::clone(&store),
             clock: Arc::clone(&clock),
             time: RightTime::new(Arc::clone(&clock), status.clone(), settings.cluster.clock_warn_ms),
@@ -288,12 +297,13 @@ impl Engine {
             metrics: Arc::clone(&metrics),
             kill_grace: settings.kill_grace,
         };
-        let workers = Workers::new(&tools, incarnation.clone(), lanes.clone());
+        let workers = Workers::new(&tools, incarnation.clone(), lanes.clone(), workflows.clone());
         running.spawn(lanes.clone().keep(workers.clone()));
         running.spawn(workers.clone().keep());
         running.spawn(workers.clone().check());
         running.spawn(set.clone().keep());
         running.spawn(workers.clone().route());
+        running.spawn(workflows.clone().run());
         let mut planner = settings.planner;
         planner.ahead_ms.get_or_insert(AHEAD_MS);
         if shared {
@@ -316,6 +326,7 @@ impl Engine {
             set: set.clone(),
             lanes: lanes.clone(),
             workers: workers.clone(),
+            workflows: workflows.clone(),
             clock: Arc::clone(&clock),
             tools,
             health: Arc::clone(&health),

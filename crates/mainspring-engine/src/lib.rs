@@ -29,6 +29,7 @@ mod rollup;
 mod sampler;
 mod tasks;
 mod workers;
+mod workflows;
 
 pub use clock::{Alarm, Clock, GuardedClock, ManualClock, ShiftedClock, SystemClock};
 pub use control::Control;

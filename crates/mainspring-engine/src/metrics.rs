@@ -48,7 +48,7 @@ pub struct LaneLabel {
 pub struct Ending {
     /// Its final state.
     pub result: &'static str,
-    /// `schedule`, or `request` where somebody asked for it.
+    /// `schedule`, or `request` where somebody asked for it; `workflow` for a workflow run, whatever it was made by.
     pub trigger: &'static str,
 }
 
@@ -135,6 +135,12 @@ pub struct Metrics {
     pub triggers_moved: Counter,
     /// How often the machine's clock was found to differ from the database's.
     pub clock_warnings: Counter,
+    /// Workflow runs in memory.
+    pub workflows_live: Gauge<i64, AtomicI64>,
+    /// Steps of workflow runs that were written.
+    pub workflow_steps: Counter,
+    /// Workflow runs that had something to do of which nobody had told. 0 where this node is alone, unless a wake-up was missed.
+    pub workflows_rescued: Counter,
     /// How late handlers were entered lately.
     pub(crate) recent: Recent,
     /// How late handlers were entered since the figures were kept last.
@@ -174,6 +180,9 @@ impl Metrics {
             put_aside: Counter::default(),
             triggers_moved: Counter::default(),
             clock_warnings: Counter::default(),
+            workflows_live: Gauge::default(),
+            workflow_steps: Counter::default(),
+            workflows_rescued: Counter::default(),
             recent: Recent::default(),
             since_rollup: SinceTaken::default(),
             entries: keep_entries.then(Mutex::default),
@@ -205,6 +214,9 @@ impl Metrics {
         let gap = "Last sign of a shard's owner to this node having it";
         catalogue.register("shard_takeover_gap_seconds", gap, self.takeover_gap.clone());
         catalogue.register("lease_lost", "Times this process was taken for dead", self.lease_lost.clone());
+        catalogue.register("workflow_runs_live", "Workflow runs in memory", self.workflows_live.clone());
+        catalogue.register("workflow_steps", "Steps of workflow runs", self.workflow_steps.clone());
+        catalogue.register("workflow_rescues", "Workflow runs found late", self.workflows_rescued.clone());
         catalogue.register("window_corrections", "Triggers missed in memory", self.window_corrections.clone());
         catalogue.register("clock_warnings", "Times the clock was found wrong", self.clock_warnings.clone());
     }

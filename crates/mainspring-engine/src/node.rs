@@ -20,6 +20,7 @@ use crate::pool::{Pool, Tools};
 use crate::queues::QueueWatch;
 use crate::tasks::Tasks;
 use crate::workers::Workers;
+use crate::workflows::Workflows;
 
 /// How long to wait for a thread that the system does not give.
 const RETRY_AFTER_MS: u64 = 1_000;
@@ -32,6 +33,7 @@ pub(crate) struct Node {
     pub(crate) set: QueueWatch,
     pub(crate) lanes: LaneWatch,
     pub(crate) workers: Workers,
+    pub(crate) workflows: Workflows,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) tools: Tools,
     pub(crate) health: Arc<Health>,
@@ -127,6 +129,7 @@ impl Node {
             lanes: self.lanes.clone(),
             known: self.lanes.subscribe(),
             workers: self.workers.clone(),
+            workflows: self.workflows.clone(),
             store: Arc::clone(&self.terms.store),
             clock: Arc::clone(&self.clock),
             time: self.tools.time.clone(),

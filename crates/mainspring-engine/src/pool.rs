@@ -275,6 +275,10 @@ impl Pool {
             start.awaited_by = self.tools.definitions.awaiting_start(&start, &definition).await;
         }
         start.deadline = self.tools.definitions.deadline(&start, &definition).await;
+        let definition = match crate::workflows::prepared(&mut start, &definition) {
+            Ok(rendered) => rendered,
+            Err(why) => return hindered(start, definition, self.tools.time.now(), Hindrance::Expression(why)),
+        };
         let prepared = async {
             self.tools.audience.admit(&start, &definition).await.map_err(Hindrance::Veto)?;
             let data = self.tools.definitions.data(start.job, &definition).await;
@@ -401,11 +405,14 @@ fn left(output: &Value, data: Option<Value>) -> Option<Box<AttemptDetail>> {
 }
 
 /// Why an attempt does not begin.
+#[derive(Clone, Debug)]
 pub(crate) enum Hindrance {
     /// A listener has vetoed it.
     Veto(String),
     /// What the job keeps between its runs cannot be read.
     Data(String),
+    /// An expression of a workflow's task cannot be evaluated.
+    Expression(String),
 }
 
 /// The end of an attempt that does not begin.
@@ -416,6 +423,7 @@ pub(crate) fn hindered(start: Start, definition: Arc<Job>, ended_at: Timestamp, 
             AttemptEnd { vetoed: true, ..end(start, definition, None, ended_at, done) }
         }
         Hindrance::Data(why) => end(start, definition, None, ended_at, Done::failed("data.unreadable", why)),
+        Hindrance::Expression(why) => end(start, definition, None, ended_at, Done::failed(crate::workflows::CODE, why)),
     }
 }
 

@@ -31,6 +31,7 @@ use crate::metrics::Metrics;
 use crate::output::Outputs;
 use crate::pool::{Line, Tools};
 use crate::tasks::Tasks;
+use crate::workflows::Workflows;
 
 pub use report::{LogPiece, RemoteEnd, Report};
 use session::Session;
@@ -116,6 +117,7 @@ pub(crate) struct Inner {
     service: AtomicU8,
     tasks: Tasks,
     lanes: LaneWatch,
+    workflows: Workflows,
 }
 
 fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
@@ -123,7 +125,12 @@ fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 impl Workers {
-    pub(crate) fn new(tools: &Tools, incarnation: watch::Receiver<Incarnation>, lanes: LaneWatch) -> Self {
+    pub(crate) fn new(
+        tools: &Tools,
+        incarnation: watch::Receiver<Incarnation>,
+        lanes: LaneWatch,
+        workflows: Workflows,
+    ) -> Self {
         let tools = tools.clone();
         Self(Arc::new(Inner {
             store: Arc::clone(&tools.outputs.store),
@@ -144,6 +151,7 @@ impl Workers {
             service: AtomicU8::new(Service::Full as u8),
             tasks: Tasks::default(),
             lanes,
+            workflows,
         }))
     }
 

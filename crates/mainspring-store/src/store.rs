@@ -28,7 +28,7 @@ use crate::row::{
 };
 use crate::webhook::{Delivery, Disabled, NewDelivery, Sent, Taken, Webhook, WebhookRow};
 use crate::worker::{Routed, WorkerInfo, WorkerRow, WorkerToken};
-use crate::workflow::{Stepped, TaskRequest, WorkflowDue, WorkflowRow, WorkflowStep};
+use crate::workflow::{Message, Stepped, TaskRequest, WorkflowDue, WorkflowRow, WorkflowStep};
 
 /// Where jobs, triggers, runs and history are kept.
 ///
@@ -195,6 +195,11 @@ pub trait Store: Send + Sync + 'static {
 
     /// Reads where a workflow run stands, live or final, with up to `inbox` messages. Nothing: it was never begun, or is gone.
     async fn workflow(&self, run: RunId, inbox: u32) -> Result<Option<WorkflowRow>>;
+
+    /// Up to `limit` messages of a live workflow run that are not heard yet, oldest first.
+    async fn workflow_inbox(&self, run: RunId, limit: u32) -> Result<Vec<Message>> {
+        Ok(self.workflow(run, limit).await?.map_or_else(Vec::new, |row| row.inbox))
+    }
 
     /// Writes one step of a workflow run, if it is at the turn that the step names. What is queued wakes those who claim. The end of
     /// the run does what every end does: it frees and fills its slot in the gate, notes a trigger that awaits it, and leaves its own

@@ -25,7 +25,7 @@ pub const ITEMS_MAX: usize = 10_000;
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Items {
     states: Vec<TaskState>,
-    /// All before it have been started or have ended.
+    /// The first that has neither started nor ended.
     next: usize,
     running: usize,
     open: usize,
@@ -63,6 +63,9 @@ impl Items {
         let was_running = std::mem::replace(before, state) == TaskState::Running;
         self.running = self.running + usize::from(state == TaskState::Running) - usize::from(was_running);
         self.open -= usize::from(state.is_final());
+        while self.states.get(self.next).is_some_and(|state| *state != TaskState::Waiting) {
+            self.next += 1;
+        }
     }
 
     /// Those that are not final, in order.
@@ -71,13 +74,21 @@ impl Items {
     }
 
     /// Those that may start now, in order, if so many may run at once.
-    pub fn startable(&mut self, max_parallel: Option<u32>) -> Vec<u32> {
+    #[must_use]
+    pub fn startable(&self, max_parallel: Option<u32>) -> Vec<u32> {
+        self.waiting(max_parallel).collect()
+    }
+
+    /// Whether one may start now.
+    #[must_use]
+    pub fn can_start(&self, max_parallel: Option<u32>) -> bool {
+        self.waiting(max_parallel).next().is_some()
+    }
+
+    fn waiting(&self, max_parallel: Option<u32>) -> impl Iterator<Item = u32> {
         let room = max_parallel.map_or(usize::MAX, |most| (most.max(1) as usize).saturating_sub(self.running));
-        while self.states.get(self.next).is_some_and(|state| *state != TaskState::Waiting) {
-            self.next += 1;
-        }
         let waiting = (self.next..self.states.len()).filter(|item| self.states[*item] == TaskState::Waiting);
-        waiting.take(room).filter_map(|item| u32::try_from(item).ok()).collect()
+        waiting.take(room).filter_map(|item| u32::try_from(item).ok())
     }
 
     /// How the task ends, once all have: `failed` if one failed, else `cancelled` if one was.

@@ -2,7 +2,7 @@
 
 use mainspring_core::batch::{Progress, Rearm, TriggerRow, TriggerStatus};
 use mainspring_core::job::JobKey;
-use mainspring_core::routing::queue_of;
+use mainspring_core::routing::{WORKFLOW_LINE, queue_of};
 use mainspring_core::rule::Loaded;
 use mainspring_core::run::Origin;
 use mainspring_core::{RunId, RunSource, Timestamp};
@@ -72,7 +72,11 @@ impl Control {
             let queue = queue.to_owned();
             return self.store.run(id).await?.ok_or(Error::QueueFull { queue, max_waiting });
         }
+        let is_workflow = asked.queue == WORKFLOW_LINE;
         self.store.ask_run(asked).await?;
+        if is_workflow {
+            self.workflows.wake();
+        }
         self.run(id).await
     }
 
@@ -95,6 +99,11 @@ impl Control {
     /// If there is no such run, or its job is gone; [`Error::QueueFull`].
     pub async fn rerun(&self, run: RunId, asking: Option<Asking>) -> Result<RunInfo> {
         let before = self.run(run).await?;
+        if before.job_version.task().is_some() {
+            return Err(Error::Refused(format!(
+                "run {run} is of a task of a workflow; repeat the run of the workflow"
+            )));
+        }
         let Asking { at, number } = asking.unwrap_or_else(|| self.new_asking());
         let id = RunId::new(at, RunSource::Asked(before.job, number));
         let queue = self.line_of(&before).await?;
@@ -130,7 +139,10 @@ impl Control {
         let now = self.now();
         let rearm = self.rearm(&self.run(run).await?, now).await?;
         match self.store.cancel_run(run, reason, rearm, now).await? {
-            Cancelled::AtOnce | Cancelled::Requested => self.run(run).await,
+            Cancelled::AtOnce | Cancelled::Requested => {
+                self.workflows.wake();
+                self.run(run).await
+            }
             Cancelled::AlreadyFinal(state) => {
                 let why = format!("is {state} already");
                 Err(mainspring_store::Error::Conflict { what: "run", key: run.to_string(), why }.into())

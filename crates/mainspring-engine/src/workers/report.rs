@@ -241,7 +241,7 @@ mod tests {
         };
         let definition = Arc::new(Job::new(JobKey::new("default", "a"), Task::Noop));
         let start = Arc::new(Start::from(claimed));
-        let given = Given { start, definition, claimed_at: at(5_000), data: None, shard: None, unreadable: None };
+        let given = Given { start, definition, claimed_at: at(5_000), data: None, shard: None, hindrance: None };
         let end = |started, ended| RemoteEnd {
             run,
             attempt: 1,

@@ -34,6 +34,10 @@ impl Workers {
             match self.0.store.route(self.0.time.now(), ROUTE_MAX).await {
                 Ok(routed) => {
                     self.0.call(&routed);
+                    if routed.moved > 0 {
+                        // What it ended may have been a task.
+                        self.0.workflows.wake();
+                    }
                     if routed.moved >= ROUTE_MAX {
                         self.0.routes.notify_one();
                     }

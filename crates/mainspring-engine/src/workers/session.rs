@@ -63,8 +63,8 @@ pub struct Given {
     pub data: Option<serde_json::Value>,
     /// Which shard it is, if its job is broadcast.
     pub shard: Option<Shard>,
-    /// Why its data cannot be read.
-    pub(super) unreadable: Option<String>,
+    /// Why it cannot begin.
+    pub(super) hindrance: Option<Hindrance>,
 }
 
 impl Given {
@@ -72,9 +72,16 @@ impl Given {
         start.awaited_by = inner.definitions.awaiting_start(&start, &definition).await;
         start.deadline = inner.definitions.deadline(&start, &definition).await;
         let data = inner.definitions.data(start.job, &definition).await;
-        let (data, unreadable) = data.map_or_else(|why| (None, Some(why)), |data| (data, None));
+        let (data, mut hindrance) = data.map_or_else(|why| (None, Some(Hindrance::Data(why))), |data| (data, None));
         let shard = shard_of(inner, start.run, &definition).await;
-        Self { start: Arc::new(start), definition, claimed_at, data, shard, unreadable }
+        let definition = match crate::workflows::prepared(&mut start, &definition) {
+            Ok(rendered) => rendered,
+            Err(why) => {
+                hindrance = Some(Hindrance::Expression(why));
+                definition
+            }
+        };
+        Self { start: Arc::new(start), definition, claimed_at, data, shard, hindrance }
     }
 
     /// A run that the store says the worker has.
@@ -519,8 +526,8 @@ impl Workers {
         let Asks::Nobody { ends } = asks else {
             let hindrance = match self.0.audience.admit(&given.start, &given.definition).await {
                 Err(why) => Hindrance::Veto(why),
-                Ok(()) => match given.unreadable.clone() {
-                    Some(why) => Hindrance::Data(why),
+                Ok(()) => match given.hindrance.clone() {
+                    Some(hindrance) => hindrance,
                     None => {
                         session.put(given, false);
                         if !self.0.audience.is_empty() {

@@ -1,0 +1,323 @@
+//! Workflow runs: on the node that owns a job's shard, hears the ends of tasks and writes what follows.
+//!
+//! What is decided is [`live`]'s to say and in memory; what holds is what the store has written. Each step names the turn that it was
+//! decided on, so that of two nodes one wins and the other reads again: owning a shard only saves the other's work.
+//!
+//! The loop is woken by whatever this node records. A look from time to time is for what other nodes record, and counts what it
+//! had to catch where there are none.
+
+mod asked;
+mod live;
+mod plan;
+#[cfg(test)]
+mod tests;
+mod values;
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures_util::StreamExt;
+use futures_util::stream::FuturesUnordered;
+use mainspring_core::cluster::ShardSet;
+use mainspring_core::job::Job;
+use mainspring_core::rule::Start;
+use mainspring_core::run::{RunState, Verdict};
+use mainspring_core::workflow::TaskContext;
+use mainspring_core::{JobId, JobVersion, RunId};
+use mainspring_store::{Error, Result, Stepped, Store, WorkflowDue, WorkflowRow, WorkflowStep, causes};
+use rustc_hash::FxHashMap;
+use tokio::sync::{Notify, watch};
+
+use crate::clock::{RightTime, pause};
+use crate::definitions::Definitions;
+use crate::lanes::LaneWatch;
+use crate::metrics::{Ending, Metrics};
+use live::Live;
+use plan::Plan;
+pub(crate) use values::CODE;
+
+/// How often to look where other nodes may have recorded something, and where not.
+const LOOK_SHARED_MS: u64 = 250;
+const LOOK_ALONE_MS: u64 = 1_000;
+/// How long to wait after the store could not answer.
+const RETRY_AFTER_MS: u64 = 250;
+/// Runs that are looked for at a time, how many are advanced at once, and messages read of one at a time.
+const DUE_MAX: u32 = 256;
+const AT_ONCE: usize = 8;
+const INBOX_MAX: u32 = 5_000;
+/// Tasks of all runs in memory together; beyond that, those that are not busy are read again when they are.
+const KEPT_MAX: usize = 1_000_000;
+
+/// The workflow runs of this node's shards. Cheap to clone.
+#[derive(Clone)]
+pub(crate) struct Workflows(Arc<Inner>);
+
+struct Inner {
+    store: Arc<dyn Store>,
+    definitions: Arc<Definitions>,
+    lanes: LaneWatch,
+    time: RightTime,
+    metrics: Arc<Metrics>,
+    wake: Notify,
+    owned: watch::Sender<ShardSet>,
+    plans: Mutex<FxHashMap<(JobId, JobVersion), Arc<Plan>>>,
+    live: Mutex<FxHashMap<RunId, Live>>,
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Workflows {
+    pub(crate) fn new(
+        store: Arc<dyn Store>,
+        definitions: Arc<Definitions>,
+        lanes: LaneWatch,
+        time: RightTime,
+        metrics: Arc<Metrics>,
+    ) -> Self {
+        let owned = if store.cluster().is_some() { ShardSet::EMPTY } else { ShardSet::ALL };
+        Self(Arc::new(Inner {
+            store,
+            definitions,
+            lanes,
+            time,
+            metrics,
+            wake: Notify::new(),
+            owned: watch::Sender::new(owned),
+            plans: Mutex::default(),
+            live: Mutex::default(),
+        }))
+    }
+
+    /// Says that a workflow run may have something to do.
+    pub(crate) fn wake(&self) {
+        self.0.wake.notify_one();
+    }
+
+    /// Says which shards this node owns.
+    pub(crate) fn own(&self, shards: ShardSet) {
+        self.0.owned.send_if_modified(|owned| std::mem::replace(owned, shards) != shards);
+    }
+
+    /// Advances what is due, whenever there is something. Never ends.
+    pub(crate) async fn run(self) {
+        let mut owned = self.0.owned.subscribe();
+        let alone = self.0.store.cluster().is_none();
+        let every_ms = if alone { LOOK_ALONE_MS } else { LOOK_SHARED_MS };
+        // What an earlier process has left.
+        let mut woken = true;
+        loop {
+            let shards = *owned.borrow_and_update();
+            let mut left = Ok(true);
+            while matches!(left, Ok(true)) && !shards.is_empty() {
+                left = self.0.pass(shards, alone && !woken).await;
+            }
+            match left {
+                Ok(_) => {}
+                Err(Error::Closed) => return,
+                Err(error) => {
+                    tracing::error!(error = %causes(&error), "workflow runs could not be advanced; trying again");
+                    pause(RETRY_AFTER_MS).await;
+                    woken = true;
+                    continue;
+                }
+            }
+            woken = tokio::select! {
+                biased;
+                () = self.0.wake.notified() => true,
+                Ok(()) = owned.changed() => {
+                    lock(&self.0.live).clear();
+                    true
+                }
+                () = pause(every_ms) => false,
+            };
+        }
+    }
+}
+
+impl Inner {
+    /// Advances what is due now. Answers whether there may be more. `late` says that nobody has told of it.
+    async fn pass(&self, shards: ShardSet, late: bool) -> Result<bool> {
+        let due = self.store.workflows_due(shards, DUE_MAX).await?;
+        if late && !due.is_empty() {
+            self.metrics.workflows_rescued.inc_by(due.len() as u64);
+        }
+        let full = due.len() >= DUE_MAX as usize;
+        let mut due = due.into_iter();
+        let mut under_way: FuturesUnordered<_> = due.by_ref().take(AT_ONCE).map(|due| self.advance(due)).collect();
+        let (mut failed, mut any) = (None, false);
+        while let Some(done) = under_way.next().await {
+            match done {
+                Ok(done) => any |= done,
+                Err(error) => failed = Some(error),
+            }
+            under_way.extend(due.next().map(|due| self.advance(due)));
+        }
+        self.tidy();
+        match failed {
+            Some(error) => Err(error),
+            None => Ok(full && any),
+        }
+    }
+
+    /// Lets go of runs in memory if there are too many.
+    fn tidy(&self) {
+        let mut live = lock(&self.live);
+        let mut weight: usize = live.values().map(Live::weight).sum();
+        if weight > KEPT_MAX {
+            live.retain(|_, run| {
+                let keep = weight <= KEPT_MAX;
+                weight -= if keep { 0 } else { run.weight() };
+                keep
+            });
+        }
+        self.metrics.workflows_live.set(i64::try_from(live.len()).unwrap_or(i64::MAX));
+    }
+
+    /// Begins a run if it waits for that, and writes what follows from what it has heard. False: this program cannot read it.
+    async fn advance(&self, due: WorkflowDue) -> Result<bool> {
+        let plan = match self.plan(due.job, due.job_version).await {
+            Ok(plan) => plan,
+            // A newer program may have written it, and another node can.
+            Err(Error::Unusable { why, .. }) => {
+                tracing::error!(run.id = %due.run, why, "the definition of a workflow run cannot be read; it waits");
+                return Ok(false);
+            }
+            // The job was deleted with its runs.
+            Err(Error::NotFound { .. }) => return Ok(true),
+            Err(error) => return Err(error),
+        };
+        if due.begins && !self.store.begin_workflow(due.run, self.time.now()).await? {
+            return Ok(true);
+        }
+        // What is in memory goes once; what is read then is of a turn that somebody has written.
+        while !self.try_advance(due, &plan).await? {}
+        Ok(true)
+    }
+
+    /// The same once. False: somebody else has written it meanwhile.
+    async fn try_advance(&self, due: WorkflowDue, plan: &std::result::Result<Arc<Plan>, String>) -> Result<bool> {
+        let known = lock(&self.live).remove(&due.run);
+        let (mut live, messages) = match known {
+            Some(live) => (live, self.store.workflow_inbox(due.run, INBOX_MAX).await?),
+            None => {
+                let Some(row) = self.store.workflow(due.run, INBOX_MAX).await? else { return Ok(true) };
+                match plan {
+                    _ if row.ended.is_some() => return Ok(true),
+                    Ok(plan) => (self.load(plan, &row).await?, row.inbox),
+                    Err(why) => return self.give_up(&row, why).await,
+                }
+            }
+        };
+        let full = messages.len() >= INBOX_MAX as usize;
+        messages.into_iter().for_each(|message| live.hear(message));
+        let line = |job: &Job| self.lanes.line(due.job, job);
+        loop {
+            self.decide(&mut live).await?;
+            let Some(step) = live.step(line, self.time.now()) else { break };
+            let Stepped::Written(runs) = self.store.step_workflow(step.clone()).await? else { return Ok(false) };
+            self.metrics.workflow_steps.inc();
+            if let Some((verdict, _)) = &step.end {
+                self.ended(*verdict);
+                return Ok(true);
+            }
+            live.written(&step, &runs);
+            if !live.has_more() {
+                break;
+            }
+        }
+        lock(&self.live).insert(due.run, live);
+        if full {
+            self.wake.notify_one();
+        }
+        Ok(true)
+    }
+
+    /// Decides until nothing follows any more, or the step is full.
+    async fn decide(&self, live: &mut Live) -> Result<()> {
+        loop {
+            live.advance();
+            let asks = live.asks();
+            if asks.is_empty() {
+                return Ok(());
+            }
+            for task in asks {
+                let answer = values::ask(&*self.store, live, task, false).await?;
+                live.answer(task, answer);
+            }
+        }
+    }
+
+    /// A run as its rows say.
+    async fn load(&self, plan: &Arc<Plan>, row: &WorkflowRow) -> Result<Live> {
+        let mut live = Live::new(Arc::clone(plan), row);
+        for task in live.unknown() {
+            let answer = values::ask(&*self.store, &live, task, true).await?;
+            live.know(task, answer);
+        }
+        Ok(live)
+    }
+
+    /// What runs of a version go by; or why it is no workflow.
+    async fn plan(&self, job: JobId, version: JobVersion) -> Result<std::result::Result<Arc<Plan>, String>> {
+        let known = lock(&self.plans).get(&(job, version)).cloned();
+        if let Some(known) = known {
+            return Ok(Ok(known));
+        }
+        let definition = self.definitions.definition(job, version).await?;
+        let plan = match Plan::new(definition) {
+            Ok(plan) => Arc::new(plan),
+            Err(why) => return Ok(Err(why)),
+        };
+        let mut plans = lock(&self.plans);
+        if plans.values().map(|plan| plan.tasks() as usize).sum::<usize>() > KEPT_MAX {
+            plans.clear();
+        }
+        plans.insert((job, version), Arc::clone(&plan));
+        Ok(Ok(plan))
+    }
+
+    /// Ends a run whose definition is no workflow. False: somebody else has written it meanwhile.
+    async fn give_up(&self, row: &WorkflowRow, why: &str) -> Result<bool> {
+        tracing::error!(run.id = %row.run, job = %row.key, why, "a workflow run ends: its definition cannot be used");
+        let live = row.tasks.iter().filter(|task| !task.state.is_final()).filter_map(|task| task.child);
+        let reason = format!("the workflow's definition cannot be used: {why}");
+        let step = WorkflowStep {
+            run: row.run,
+            turn: row.turn,
+            heard: row.inbox.iter().map(|message| message.id).collect(),
+            tasks: Vec::new(),
+            cancel: live.map(|child| (child, reason.clone())).collect(),
+            stop: row.stop,
+            paused: row.paused,
+            end: Some((Verdict::Failed, Some(reason.clone()))),
+            at: self.time.now(),
+        };
+        let written = matches!(self.store.step_workflow(step).await?, Stepped::Written(_));
+        if written {
+            self.ended(Verdict::Failed);
+        }
+        Ok(written)
+    }
+
+    fn ended(&self, verdict: Verdict) {
+        let result = RunState::from(verdict).as_str();
+        self.metrics.runs.get_or_create(&Ending { result, trigger: "workflow" }).inc();
+    }
+}
+
+/// What a run executes: for one of a task, the task's job with the values of its expressions in their places. The input that it was
+/// given is part of that then.
+///
+/// # Errors
+/// An expression cannot be evaluated.
+pub(crate) fn prepared(start: &mut Start, definition: &Arc<Job>) -> std::result::Result<Arc<Job>, String> {
+    if start.job_version.task().is_none() {
+        return Ok(Arc::clone(definition));
+    }
+    let context = TaskContext::from_input(start.input.as_deref());
+    let context = context.ok_or("what the run of the task was given cannot be read")?;
+    let rendered = definition.rendered(&context).map_err(|error| error.to_string())?;
+    start.input = None;
+    Ok(Arc::new(rendered))
+}

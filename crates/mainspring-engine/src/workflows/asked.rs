@@ -1,0 +1,59 @@
+//! What people ask of a workflow run, and what comes of it. What does not fit where a task stands by now changes nothing.
+
+use mainspring_core::workflow::TaskState;
+use mainspring_store::{TaskRequest, TaskVerb};
+
+use super::live::{Live, Place};
+
+impl Live {
+    pub(super) fn asked(&mut self, request: &TaskRequest) {
+        let Some(task) = request.task.filter(|task| *task < self.plan.tasks()) else {
+            return match request.verb {
+                TaskVerb::Cancel if request.task.is_none() => self.stop(words("cancelled", request)),
+                TaskVerb::Pause => self.set_paused(true),
+                TaskVerb::Resume => self.set_paused(false),
+                _ => {}
+            };
+        };
+        let place = (task, request.item);
+        let Some(state) = self.stands(place) else { return };
+        let has_started = state == TaskState::Running;
+        match request.verb {
+            TaskVerb::Cancel if has_started => match request.item {
+                Some(_) => self.cancel_place(place, &words("cancelled", request)),
+                None => self.cancel_task(task, &words("cancelled", request)),
+            },
+            TaskVerb::Cancel => self.end(place, TaskState::Cancelled, Some(words("cancelled", request))),
+            TaskVerb::Skip if !has_started => self.end(place, TaskState::Skipped, Some(words("skipped", request))),
+            TaskVerb::Succeed => self.mark(place, TaskState::Succeeded, words("marked succeeded", request)),
+            TaskVerb::Fail => self.mark(place, TaskState::Failed, words("marked failed", request)),
+            _ => {}
+        }
+    }
+
+    /// Ends a task or one of its runs as somebody says; what runs of it is to end.
+    fn mark(&mut self, place: Place, state: TaskState, reason: String) {
+        if place.1.is_none() && self.plan.task(place.0).spread.is_some() {
+            self.cancel_task(place.0, &reason);
+        } else if let Some(child) = self.child(place) {
+            self.ask_end(child, &reason);
+        }
+        self.end(place, state, Some(reason));
+    }
+
+    /// Where a task or one of its runs stands; nothing if it is over or there is no such run.
+    fn stands(&self, (task, item): Place) -> Option<TaskState> {
+        let whole = Some(self.state(task)).filter(|state| !state.is_final());
+        match item {
+            None => whole,
+            Some(item) => whole.and_then(|_| self.item_state(task, item)).filter(|state| !state.is_final()),
+        }
+    }
+}
+
+/// What was done, by whom and why.
+fn words(done: &str, request: &TaskRequest) -> String {
+    let by = request.by.as_ref().map(|by| format!(" by {by}")).unwrap_or_default();
+    let why = request.reason.as_ref().filter(|why| !why.is_empty()).map(|why| format!(": {why}")).unwrap_or_default();
+    format!("{done}{by}{why}")
+}

@@ -1,0 +1,567 @@
+//! A workflow run in memory: from what it hears to what is written.
+//!
+//! Pure: the loop reads messages and values, and writes the steps that come out of here. What is in memory holds for one turn; once
+//! somebody else has written, it is thrown away and read again.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
+
+use mainspring_core::job::Job;
+use mainspring_core::run::{RunState, Verdict};
+use mainspring_core::workflow::{
+    End, Item, ItemValue, Items, Progress, Row, RunFacts, Spread, Step, Stop, TaskContext, TaskState, combination,
+    run_name,
+};
+use mainspring_core::{RunId, Timestamp};
+use mainspring_store::{Message, MessageBody, TaskStart, TaskWrite, WorkflowRow, WorkflowStep};
+use rustc_hash::{FxHashMap, FxHashSet};
+use serde_json::Value;
+
+use super::plan::Plan;
+
+/// Rows of tasks that one step changes, about.
+pub(super) const STEP_MAX: usize = 5_000;
+/// Characters of a reason that are kept.
+const REASON_MAX: usize = 1_000;
+/// Tasks that the reason of a run names at most.
+const NAMED_MAX: usize = 10;
+
+/// A run of a task; without an item, the task as a whole.
+pub(super) type Place = (u32, Option<u32>);
+
+/// A workflow run that is not over.
+#[derive(Debug)]
+pub(super) struct Live {
+    pub(super) plan: Arc<Plan>,
+    pub(super) run: RunId,
+    pub(super) fire_time: Timestamp,
+    pub(super) input: Option<String>,
+    priority: i32,
+    turn: i64,
+    pub(super) progress: Progress,
+    paused: bool,
+    /// Whether `paused` or the reason to stop has changed since it was written.
+    turned: bool,
+    /// Runs of tasks that are not final, as far as is known.
+    children: FxHashMap<RunId, Place>,
+    /// The latest run of each.
+    latest: FxHashMap<Place, RunId>,
+    /// Tasks that are ready and have no run.
+    owed: BTreeSet<u32>,
+    /// Tasks that run more than once and are under way.
+    spreads: BTreeMap<u32, Spreading>,
+    /// Of these, the ones of which is not known what they run for.
+    unknown: BTreeMap<u32, Vec<(u32, TaskState)>>,
+    ends: Vec<End>,
+    heard: Vec<i64>,
+    writes: BTreeMap<Place, Write>,
+    /// How many of these make a run.
+    starts: usize,
+    cancel: BTreeMap<RunId, String>,
+    /// Runs whose end was asked for before.
+    cancelled: FxHashSet<RunId>,
+    more: bool,
+    verdict: Option<Verdict>,
+    /// Who has cancelled the run, and why.
+    why: Option<String>,
+}
+
+/// A task that runs more than once and is under way.
+#[derive(Debug)]
+struct Spreading {
+    items: Items,
+    list: List,
+    context: Box<TaskContext>,
+}
+
+/// What the runs of a task are for.
+#[derive(Clone, Debug)]
+pub(super) enum List {
+    /// The combinations of the task's matrix.
+    Matrix(u32),
+    /// These.
+    Map(Vec<Value>),
+}
+
+/// What is to be written of a task.
+#[derive(Debug, Default)]
+struct Write {
+    /// Of a task that runs more than once, the state of this run.
+    state: Option<TaskState>,
+    reason: Option<String>,
+    start: Option<TaskStart>,
+}
+
+/// What comes of a task that may run.
+#[derive(Clone, Debug)]
+pub(super) enum Answer {
+    /// It runs once.
+    Once(Box<TaskContext>),
+    /// It runs for each of a list.
+    Many(Box<TaskContext>, List),
+    /// Its condition says no.
+    Skip(String),
+    /// Something of it cannot be evaluated.
+    Fail(String),
+}
+
+impl List {
+    fn len(&self) -> u32 {
+        match self {
+            Self::Matrix(count) => *count,
+            Self::Map(items) => u32::try_from(items.len()).unwrap_or(u32::MAX),
+        }
+    }
+}
+
+impl Live {
+    /// A run as its rows say it stands.
+    pub(super) fn new(plan: Arc<Plan>, row: &WorkflowRow) -> Self {
+        let mut rows = vec![Row::NEW; plan.shape.graph().len()];
+        let mut unknown = BTreeMap::<u32, Vec<(u32, TaskState)>>::new();
+        let (mut children, mut latest) = (FxHashMap::default(), FxHashMap::default());
+        for task in row.tasks.iter().filter(|task| task.task < plan.tasks()) {
+            let place = (task.task, task.item);
+            if let Some(child) = task.child {
+                latest.insert(place, child);
+                if task.state == TaskState::Running {
+                    children.insert(child, place);
+                }
+            }
+            match task.item {
+                None => rows[task.task as usize] = Row { state: task.state, generation: task.generation },
+                Some(item) => unknown.entry(task.task).or_default().push((item, task.state)),
+            }
+        }
+        let state = |task: u32| rows[task as usize].state;
+        let owed = (0..plan.tasks()).filter(|task| state(*task) == TaskState::Ready).collect();
+        for task in (0..plan.tasks()).filter(|task| plan.task(*task).spread.is_some()) {
+            if state(task) == TaskState::Running {
+                unknown.entry(task).or_default();
+            } else {
+                unknown.remove(&task);
+            }
+        }
+        Self {
+            run: row.run,
+            fire_time: row.fire_time,
+            input: row.input.clone(),
+            priority: row.priority,
+            turn: row.turn,
+            progress: Progress::from_rows(&plan.shape, rows, row.stop),
+            paused: row.paused,
+            turned: false,
+            children,
+            latest,
+            owed,
+            spreads: BTreeMap::new(),
+            unknown,
+            ends: Vec::new(),
+            heard: Vec::new(),
+            writes: BTreeMap::new(),
+            starts: 0,
+            cancel: BTreeMap::new(),
+            cancelled: FxHashSet::default(),
+            more: false,
+            verdict: None,
+            why: None,
+            plan,
+        }
+    }
+
+    /// About how much memory it takes, in tasks.
+    pub(super) fn weight(&self) -> usize {
+        self.plan.shape.graph().len() + self.latest.len()
+    }
+
+    /// What a task's runs are told of this one.
+    pub(super) fn facts(&self) -> RunFacts {
+        RunFacts::new(self.run, self.fire_time)
+    }
+
+    pub(super) fn state(&self, task: u32) -> TaskState {
+        self.progress.rows()[task as usize].state
+    }
+
+    /// The latest runs of a task that left something, in the order of their items.
+    pub(super) fn runs_of(&self, task: u32) -> Vec<RunId> {
+        if self.plan.task(task).spread.is_none() {
+            return self.latest.get(&(task, None)).copied().into_iter().collect();
+        }
+        let mut runs: Vec<(Option<u32>, RunId)> = self
+            .latest
+            .iter()
+            .filter(|((of, item), _)| *of == task && item.is_some())
+            .map(|((_, item), run)| (*item, *run))
+            .collect();
+        runs.sort_unstable();
+        runs.into_iter().map(|(_, run)| run).collect()
+    }
+
+    /// Tasks that run more than once and are under way, of which it is to be asked again what they run for.
+    pub(super) fn unknown(&self) -> Vec<u32> {
+        self.unknown.keys().copied().collect()
+    }
+
+    /// Takes in what a task runs for that is under way.
+    pub(super) fn know(&mut self, task: u32, answer: Answer) {
+        let Some(states) = self.unknown.remove(&task) else { return };
+        let (context, list) = match answer {
+            Answer::Many(context, list) => (context, list),
+            Answer::Once(_) => unreachable!("it runs more than once"),
+            Answer::Skip(reason) | Answer::Fail(reason) => {
+                let children = self.children.iter().filter(|(_, place)| place.0 == task).map(|(child, _)| *child);
+                let asked: Vec<RunId> = children.collect();
+                asked.into_iter().for_each(|child| self.ask_end(child, &reason));
+                return self.end((task, None), TaskState::Failed, Some(reason));
+            }
+        };
+        let mut items = Items::new(list.len());
+        states.into_iter().for_each(|(item, state)| items.set(item, state));
+        self.spreads.insert(task, Spreading { items, list, context });
+    }
+
+    /// The messages that it has heard and that still are in the inbox.
+    #[cfg(test)]
+    pub(super) fn heard_so_far(&self) -> Vec<i64> {
+        self.heard.clone()
+    }
+
+    /// Hears a message.
+    pub(super) fn hear(&mut self, message: Message) {
+        if self.heard.contains(&message.id) {
+            return;
+        }
+        self.heard.push(message.id);
+        match message.body {
+            MessageBody::Ended { child, state } => {
+                let Some(place) = self.children.remove(&child) else { return };
+                self.end(place, final_state(state), None);
+            }
+            MessageBody::Asked(request) => self.asked(&request),
+        }
+    }
+
+    /// Does what follows from what was heard and answered.
+    pub(super) fn advance(&mut self) {
+        loop {
+            let room = STEP_MAX.saturating_sub(self.writes.len());
+            let ends = std::mem::take(&mut self.ends);
+            let step = self.progress.advance(&self.plan.shape, &ends, room);
+            self.absorb(step);
+            self.fill();
+            if self.ends.is_empty() {
+                return;
+            }
+        }
+    }
+
+    pub(super) fn absorb(&mut self, step: Step) {
+        for &task in &step.changed {
+            self.writes.entry((task, None)).or_default();
+            if self.state(task) == TaskState::Ready {
+                self.owed.insert(task);
+            } else {
+                self.owed.remove(&task);
+            }
+            if self.state(task).is_final() {
+                self.unknown.remove(&task);
+                if let Some(spread) = self.spreads.remove(&task) {
+                    let open: Vec<u32> = spread.items.open().collect();
+                    open.into_iter().for_each(|item| self.note((task, Some(item)), TaskState::Cancelled));
+                }
+            }
+        }
+        let why = match self.progress.stop() {
+            Some(Stop::Cancelled) => self.why.clone().unwrap_or_else(|| "the workflow run was cancelled".to_owned()),
+            _ => "another task of the workflow has failed".to_owned(),
+        };
+        for &task in &step.cancel {
+            self.cancel_task(task, &why);
+        }
+        self.more = step.more;
+        self.verdict = step.verdict;
+    }
+
+    /// Starts as many runs of tasks that run more than once as may run at once.
+    fn fill(&mut self) {
+        let tasks: Vec<u32> = self.spreads.keys().copied().collect();
+        for task in tasks {
+            let room = self.room();
+            let stopped = self.is_stopped(task);
+            let Some(spread) = self.spreads.get_mut(&task) else { continue };
+            if stopped {
+                let waiting: Vec<u32> = spread.items.startable(None);
+                for item in waiting {
+                    self.end((task, Some(item)), TaskState::Cancelled, None);
+                }
+                continue;
+            }
+            if self.paused || room == 0 {
+                continue;
+            }
+            let startable = spread.items.startable(self.plan.task(task).max_parallel);
+            for item in startable.into_iter().take(room) {
+                let spread = self.spreads.get_mut(&task).expect("it is there");
+                spread.items.set(item, TaskState::Running);
+                let context =
+                    TaskContext { item: Some(self.plan.item(task, item, &spread.list)), ..(*spread.context).clone() };
+                let start = self.start(task, Some(item), &context);
+                self.note((task, Some(item)), TaskState::Running);
+                self.writes.entry((task, Some(item))).or_default().start = Some(start);
+            }
+        }
+    }
+
+    /// Whether nothing of a task starts any more.
+    fn is_stopped(&self, task: u32) -> bool {
+        self.progress.stop().is_some() && !self.plan.task(task).finally
+    }
+
+    fn note(&mut self, place: Place, state: TaskState) {
+        self.writes.entry(place).or_default().state = Some(state);
+    }
+
+    /// Ends a task or one of its runs.
+    pub(super) fn end(&mut self, place: Place, state: TaskState, reason: Option<String>) {
+        let (task, item) = place;
+        let row = self.progress.rows()[task as usize];
+        if row.state.is_final() {
+            return;
+        }
+        let Some(item) = item else {
+            self.ends.push(End { task, generation: row.generation, state });
+            let write = self.writes.entry(place).or_default();
+            (write.reason, write.start) = (reason, None);
+            return;
+        };
+        let Some(spread) = self.spreads.get_mut(&task) else { return };
+        if spread.items.state(item).is_none_or(TaskState::is_final) {
+            return;
+        }
+        spread.items.set(item, state);
+        let whole = spread.items.end();
+        let write = self.writes.entry(place).or_default();
+        *write = Write { state: Some(state), reason, start: None };
+        if let Some(whole) = whole {
+            self.ends.push(End { task, generation: row.generation, state: whole });
+        }
+    }
+
+    /// Asks for the end of what runs of a task.
+    pub(super) fn cancel_task(&mut self, task: u32, reason: &str) {
+        if self.plan.task(task).spread.is_none() {
+            return self.cancel_place((task, None), reason);
+        }
+        let Some(spread) = self.spreads.get(&task) else { return };
+        let open: Vec<u32> = spread.items.open().collect();
+        open.into_iter().for_each(|item| self.cancel_place((task, Some(item)), reason));
+    }
+
+    /// Asks for the end of the run of a place; without one, it is over.
+    pub(super) fn cancel_place(&mut self, place: Place, reason: &str) {
+        let child = self.latest.get(&place).copied().filter(|child| self.children.contains_key(child));
+        match child {
+            Some(child) => self.ask_end(child, reason),
+            None => self.end(place, TaskState::Cancelled, Some(reason.to_owned())),
+        }
+    }
+
+    /// Asks for the end of a run of a task, once.
+    pub(super) fn ask_end(&mut self, child: RunId, reason: &str) {
+        if self.cancelled.insert(child) {
+            self.cancel.insert(child, reason.to_owned());
+        }
+    }
+
+    /// The run of a place that is not final.
+    pub(super) fn child(&self, place: Place) -> Option<RunId> {
+        self.latest.get(&place).copied().filter(|child| self.children.contains_key(child))
+    }
+
+    /// Where one run of a task that runs more than once stands.
+    pub(super) fn item_state(&self, task: u32, item: u32) -> Option<TaskState> {
+        self.spreads.get(&task)?.items.state(item)
+    }
+
+    pub(super) fn set_paused(&mut self, paused: bool) {
+        self.turned |= self.paused != paused;
+        self.paused = paused;
+    }
+
+    /// Notes why the run is cancelled.
+    pub(super) fn stop(&mut self, why: String) {
+        self.why = Some(why);
+        self.turned = true;
+        let step = self.progress.cancel(&self.plan.shape, STEP_MAX);
+        self.absorb(step);
+    }
+
+    /// Tasks that may run and of which it is to be asked what comes of them, as many as fit into the step.
+    pub(super) fn asks(&self) -> Vec<u32> {
+        if self.paused {
+            return Vec::new();
+        }
+        self.owed.iter().copied().take(self.room()).collect()
+    }
+
+    /// How many more runs may be made in the step.
+    const fn room(&self) -> usize {
+        STEP_MAX.saturating_sub(self.starts)
+    }
+
+    /// Takes in what comes of a task that may run.
+    pub(super) fn answer(&mut self, task: u32, answer: Answer) {
+        if !self.owed.remove(&task) {
+            return;
+        }
+        match answer {
+            Answer::Skip(reason) => self.end((task, None), TaskState::Skipped, Some(reason)),
+            Answer::Fail(reason) => self.end((task, None), TaskState::Failed, Some(reason)),
+            Answer::Many(_, list) if list.len() == 0 => {
+                self.end((task, None), TaskState::Skipped, Some("there is nothing to run it for".to_owned()));
+            }
+            Answer::Once(context) => {
+                self.progress.started(task);
+                let start = self.start(task, None, &context);
+                self.writes.entry((task, None)).or_default().start = Some(start);
+            }
+            Answer::Many(context, list) => {
+                self.progress.started(task);
+                self.writes.entry((task, None)).or_default();
+                self.spreads.insert(task, Spreading { items: Items::new(list.len()), list, context });
+            }
+        }
+    }
+
+    fn start(&mut self, task: u32, item: Option<u32>, context: &TaskContext) -> TaskStart {
+        self.starts += 1;
+        let definition = self.plan.task(task);
+        let job = &definition.job;
+        // A task that names no priority has that of the workflow, which a run may be given another one for.
+        let priority = if job.priority == self.plan.job().priority { self.priority } else { job.priority };
+        TaskStart {
+            name: run_name(&definition.name, item),
+            // Both are filled in when the step is made.
+            line: String::new(),
+            expires_at: None,
+            priority,
+            input: Some(context.to_input()),
+        }
+    }
+
+    /// Whether there is more to do at once, once the step is written.
+    pub(super) fn has_more(&self) -> bool {
+        let can_start = |(task, spread): (&u32, &Spreading)| spread.items.can_start(self.plan.task(*task).max_parallel);
+        self.more || !self.paused && (!self.owed.is_empty() || self.spreads.iter().any(can_start))
+    }
+
+    /// What is to be written now. Nothing, if nothing has changed.
+    pub(super) fn step(&mut self, line: impl Fn(&Job) -> String, at: Timestamp) -> Option<WorkflowStep> {
+        let more = self.has_more();
+        let mut heard = std::mem::take(&mut self.heard);
+        if more {
+            // Until all is written that follows from it, the last one says that there is something to do.
+            self.heard.extend(heard.pop());
+        }
+        let writes = std::mem::take(&mut self.writes);
+        self.starts = 0;
+        let cancel: Vec<(RunId, String)> = std::mem::take(&mut self.cancel).into_iter().collect();
+        let end = self.verdict.filter(|_| !more).map(|verdict| (verdict, self.end_reason(verdict)));
+        if heard.is_empty() && writes.is_empty() && cancel.is_empty() && end.is_none() && !self.turned {
+            return None;
+        }
+        let tasks = writes.into_iter().map(|((task, item), mut write)| {
+            if let Some(start) = &mut write.start {
+                let job = &self.plan.task(task).job;
+                start.line = line(job);
+                start.expires_at = job.start_timeout_ms.map(|ms| at + ms);
+            }
+            let row = self.progress.rows()[task as usize];
+            TaskWrite {
+                task,
+                item,
+                state: write.state.unwrap_or(row.state),
+                generation: row.generation,
+                reason: write.reason.map(short),
+                start: write.start,
+            }
+        });
+        Some(WorkflowStep {
+            run: self.run,
+            turn: self.turn,
+            heard,
+            tasks: tasks.collect(),
+            cancel,
+            stop: self.progress.stop(),
+            paused: self.paused,
+            end,
+            at,
+        })
+    }
+
+    /// Notes that a step is written, with the runs that were made by it.
+    pub(super) fn written(&mut self, step: &WorkflowStep, runs: &[RunId]) {
+        self.turn += 1;
+        self.turned = false;
+        let places = step.tasks.iter().filter(|task| task.start.is_some()).map(|task| (task.task, task.item));
+        for (place, run) in places.zip(runs) {
+            self.children.insert(*run, place);
+            self.latest.insert(place, *run);
+        }
+    }
+
+    /// Why the run ends as it does, where that is not plain.
+    fn end_reason(&self, verdict: Verdict) -> Option<String> {
+        if verdict == Verdict::Cancelled {
+            return self.why.clone();
+        }
+        if verdict != Verdict::Failed {
+            return None;
+        }
+        let is = |task: &u32, bad: TaskState| self.state(*task) == bad && !self.plan.task(*task).continue_on_error;
+        let all = |bad| (0..self.plan.tasks()).filter(move |task| is(task, bad));
+        let mut named: Vec<&str> =
+            all(TaskState::Failed).take(NAMED_MAX + 1).map(|task| &*self.plan.task(task).name).collect();
+        let word = if named.is_empty() { "cancelled" } else { "failed" };
+        if named.is_empty() {
+            named = all(TaskState::Cancelled).take(NAMED_MAX + 1).map(|task| &*self.plan.task(task).name).collect();
+        }
+        let more = if named.len() > NAMED_MAX { ", …" } else { "" };
+        named.truncate(NAMED_MAX);
+        let noun = if named.len() == 1 { "task" } else { "tasks" };
+        (!named.is_empty()).then(|| format!("{noun} {}{more} {word}", named.join(", ")))
+    }
+}
+
+impl Plan {
+    /// What one run of a task is for.
+    fn item(&self, task: u32, item: u32, list: &List) -> Item {
+        let value = match (list, &self.task(task).spread) {
+            (List::Map(items), _) => ItemValue::Map(items[item as usize].clone()),
+            (List::Matrix(_), Some(Spread::Matrix(lists))) => combination(lists, item),
+            (List::Matrix(_), _) => unreachable!("the list is that of the task's matrix"),
+        };
+        Item { index: item, value }
+    }
+}
+
+/// A reason as it is kept: databases keep no NUL, and nobody reads more.
+fn short(reason: String) -> String {
+    if reason.len() <= REASON_MAX && !reason.contains('\0') {
+        return reason;
+    }
+    let mut kept: String = reason.replace('\0', "\u{fffd}").chars().take(REASON_MAX).collect();
+    kept.push('…');
+    kept
+}
+
+/// How a task ends whose run is final.
+fn final_state(state: RunState) -> TaskState {
+    match state {
+        RunState::Succeeded => TaskState::Succeeded,
+        RunState::Cancelled => TaskState::Cancelled,
+        RunState::Skipped => TaskState::Skipped,
+        _ => TaskState::Failed,
+    }
+}

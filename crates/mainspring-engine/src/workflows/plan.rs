@@ -1,0 +1,48 @@
+//! What the runs of one version of a workflow go by: never changes.
+
+use std::sync::Arc;
+
+use mainspring_core::job::Job;
+use mainspring_core::workflow::{References, Shape, TaskDefinition, Workflow};
+
+/// A version of a workflow with what follows from it.
+#[derive(Debug)]
+pub(super) struct Plan {
+    job: Arc<Job>,
+    pub(super) shape: Shape,
+    /// What the texts of each task ask for.
+    references: Vec<References>,
+}
+
+impl Plan {
+    /// # Errors
+    /// The definition is no workflow, or its tasks are no graph; in words.
+    pub(super) fn new(job: Arc<Job>) -> Result<Self, String> {
+        let workflow = job.workflow().ok_or("the definition has no tasks")?;
+        let shape = workflow.shape().map_err(|error| error.to_string())?;
+        let references = workflow.tasks.iter().map(References::of).collect();
+        Ok(Self { shape, references, job })
+    }
+
+    pub(super) fn job(&self) -> &Job {
+        &self.job
+    }
+
+    fn workflow(&self) -> &Workflow {
+        self.job.workflow().expect("checked when the plan was made")
+    }
+
+    pub(super) fn tasks(&self) -> u32 {
+        u32::try_from(self.references.len()).expect("bounded by the graph")
+    }
+
+    /// # Panics
+    /// There is no such task.
+    pub(super) fn task(&self, task: u32) -> &TaskDefinition {
+        &self.workflow().tasks[task as usize]
+    }
+
+    pub(super) fn references(&self, task: u32) -> &References {
+        &self.references[task as usize]
+    }
+}

@@ -1,0 +1,139 @@
+//! What comes of a task that may run: its condition and its list, with what those that it needs have left. Reads, and never in a
+//! transaction.
+
+use std::collections::BTreeMap;
+
+use mainspring_core::RunId;
+use mainspring_core::output::OutputRef;
+use mainspring_core::workflow::expression::{condition, evaluate};
+use mainspring_core::workflow::{ITEMS_MAX, Need, Spread, TaskContext};
+use mainspring_store::{Result, Store};
+use serde_json::{Map, Value};
+
+use super::live::{Answer, List, Live};
+
+/// Says what comes of a task that may run. With `again`, it is under way and its condition was asked before.
+///
+/// # Errors
+/// The store could not read what others have left.
+pub(super) async fn ask(store: &dyn Store, live: &Live, task: u32, again: bool) -> Result<Answer> {
+    let definition = live.plan.task(task);
+    let context = match context(store, live, task).await? {
+        Ok(context) => Box::new(context),
+        Err(why) => return Ok(Answer::Fail(why)),
+    };
+    let values =
+        if definition.condition.is_some() || definition.spread.is_some() { context.values() } else { Value::Null };
+    if let Some(text) = definition.condition.as_ref().filter(|_| !again) {
+        match condition(text, &values) {
+            Ok(true) => {}
+            Ok(false) => return Ok(Answer::Skip(format!("its condition is false: {text}"))),
+            Err(error) => return Ok(Answer::Fail(format!("{CODE}: if: {error}"))),
+        }
+    }
+    let list = match &definition.spread {
+        None => return Ok(Answer::Once(context)),
+        Some(Spread::Matrix(lists)) => {
+            let count = Spread::Matrix(lists.clone()).count().filter(|count| *count <= ITEMS_MAX);
+            match count.and_then(|count| u32::try_from(count).ok()) {
+                Some(count) => List::Matrix(count),
+                None => return Ok(Answer::Fail(format!("the matrix makes more than {ITEMS_MAX} runs"))),
+            }
+        }
+        Some(Spread::Map(text)) => match evaluate(text, &values) {
+            Ok(Value::Array(items)) if items.len() <= ITEMS_MAX => List::Map(items),
+            Ok(Value::Array(items)) => {
+                return Ok(Answer::Fail(format!(
+                    "the list of map has {} items, and {ITEMS_MAX} are allowed",
+                    items.len()
+                )));
+            }
+            Ok(other) => return Ok(Answer::Fail(format!("{CODE}: map: its value is {}, no list", kind(&other)))),
+            Err(error) => return Ok(Answer::Fail(format!("{CODE}: map: {error}"))),
+        },
+    };
+    Ok(Answer::Many(context, list))
+}
+
+/// The code of what cannot be evaluated.
+pub(crate) const CODE: &str = "workflow.expression";
+
+/// What a task is given; or why that cannot be read.
+async fn context(store: &dyn Store, live: &Live, task: u32) -> Result<std::result::Result<TaskContext, String>> {
+    let definition = live.plan.task(task);
+    let references = live.plan.references(task);
+    let mut needs = BTreeMap::new();
+    for &need in &definition.needs {
+        let name = &live.plan.task(need).name;
+        if !references.ask_state(name) {
+            continue;
+        }
+        let outputs = if references.ask_outputs(name) { outputs(store, live, need).await? } else { Ok(Map::new()) };
+        match outputs {
+            Ok(outputs) => _ = needs.insert(name.clone(), Need { state: live.state(need), outputs }),
+            Err(why) => return Ok(Err(why)),
+        }
+    }
+    let given = live.input.as_deref();
+    Ok(Ok(TaskContext {
+        task: definition.name.clone(),
+        item: None,
+        run: live.facts(),
+        params: if references.params { live.plan.job().merged_input(given) } else { Value::Null },
+        given: given.and_then(|given| serde_json::from_str(given).ok()).unwrap_or_default(),
+        needs,
+    }))
+}
+
+/// What a task has left, by name.
+async fn outputs(store: &dyn Store, live: &Live, task: u32) -> Result<std::result::Result<Map<String, Value>, String>> {
+    let definition = live.plan.task(task);
+    let mut left = Vec::new();
+    for run in live.runs_of(task) {
+        match output(store, run).await? {
+            Ok(output) => left.push(output),
+            Err(bytes) => {
+                let most = mainspring_core::output::INLINE_MAX;
+                let name = &definition.name;
+                return Ok(Err(format!("{CODE}: the output of {name} has {bytes} bytes, and expressions see {most}")));
+            }
+        }
+    }
+    let declared = |name: &str| definition.outputs.is_empty() || definition.outputs.iter().any(|output| output == name);
+    if definition.spread.is_none() {
+        let mut all = left.pop().unwrap_or_default();
+        all.retain(|name, _| declared(name));
+        return Ok(Ok(all));
+    }
+    let mut all = Map::new();
+    for name in left.iter().flat_map(Map::keys).filter(|name| declared(name)).cloned().collect::<Vec<_>>() {
+        if !all.contains_key(&name) {
+            let of_each = left.iter().map(|output| output.get(&name).cloned().unwrap_or_default()).collect();
+            all.insert(name, Value::Array(of_each));
+        }
+    }
+    Ok(Ok(all))
+}
+
+/// What a run has left; or how many bytes, if that is too much.
+async fn output(store: &dyn Store, run: RunId) -> Result<std::result::Result<Map<String, Value>, u64>> {
+    let Some(text) = store.run(run).await?.and_then(|run| run.output) else { return Ok(Ok(Map::new())) };
+    if let Some(apart) = OutputRef::from_text(&text) {
+        return Ok(Err(apart.bytes));
+    }
+    Ok(Ok(match serde_json::from_str(&text) {
+        Ok(Value::Object(members)) => members,
+        _ => Map::new(),
+    }))
+}
+
+const fn kind(value: &Value) -> &'static str {
+    match value {
+        Value::Null => "nothing",
+        Value::Bool(_) => "true or false",
+        Value::Number(_) => "a number",
+        Value::String(_) => "a text",
+        Value::Array(_) => "a list",
+        Value::Object(_) => "an object",
+    }
+}
