@@ -15,6 +15,7 @@
 //! | what is the value of a condition? | [`expression`] |
 //! | what does a task see, and what do its runs execute? | [`TaskContext`], [`Job::rendered`](crate::job::Job::rendered) |
 //! | how do the runs of a matrix or map stand? | [`Items`] |
+//! | why is a task where it is? | [`Standing::why`] |
 //! | how many waves, which path is the longest? | [`measure`] |
 
 mod advance;
@@ -31,6 +32,7 @@ mod rule;
 mod select;
 mod spread;
 mod state;
+mod why;
 
 pub use advance::{End, FailFast, Progress, Row, Shape, Step, Stop, TaskRule};
 pub use context::{Item, ItemValue, Need, References, RenderError, RunFacts, TaskContext, run_name};
@@ -40,6 +42,7 @@ pub use rule::{Counts, Decision, TriggerRule};
 pub use select::{downstream, upstream};
 pub use spread::{ITEMS_MAX, Items, combination};
 pub use state::TaskState;
+pub use why::{Cause, Standing, Why};
 
 /// The place of a task in a list that has one entry per task.
 const fn at(task: u32) -> usize {

@@ -12,6 +12,7 @@ mod jobs;
 mod logs;
 mod preview;
 mod runs;
+mod workflows;
 
 use std::sync::Arc;
 

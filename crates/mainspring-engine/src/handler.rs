@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use mainspring_core::job::{Job, JobKey};
 use mainspring_core::rule::Start;
+use mainspring_core::workflow::TaskContext;
 use mainspring_core::{RunId, Timestamp};
 use mainspring_tasks::JobData;
 pub use mainspring_tasks::{DataError, Handler, HandlerError, HandlerResult, IntoHandlerResult};
@@ -19,6 +20,8 @@ pub type Handlers = mainspring_tasks::Handlers<RunContext>;
 pub struct RunContext {
     pub(crate) start: Arc<Start>,
     pub(crate) definition: Arc<Job>,
+    /// What a task of a workflow was given.
+    pub(crate) task: Option<Arc<TaskContext>>,
     pub(crate) cancelled: watch::Receiver<bool>,
     /// How long the attempt may take.
     pub(crate) limit: Option<Duration>,
@@ -57,6 +60,13 @@ impl RunContext {
     #[must_use]
     pub fn input(&self) -> Value {
         self.definition.merged_input(self.start.input.as_deref())
+    }
+
+    /// Of a run of a task of a workflow: which task and item it is, of which workflow run, and how those ended that it needs, as far as
+    /// the task's expressions ask for that.
+    #[must_use]
+    pub fn task(&self) -> Option<&TaskContext> {
+        self.task.as_deref()
     }
 
     /// What the last run that succeeded has left of the job's data, or what this one has set since: an object, `{}` at first

@@ -275,7 +275,7 @@ impl Pool {
             start.awaited_by = self.tools.definitions.awaiting_start(&start, &definition).await;
         }
         start.deadline = self.tools.definitions.deadline(&start, &definition).await;
-        let definition = match crate::workflows::prepared(&mut start, &definition) {
+        let (definition, task) = match crate::workflows::prepared(&mut start, &definition) {
             Ok(rendered) => rendered,
             Err(why) => return hindered(start, definition, self.tools.time.now(), Hindrance::Expression(why)),
         };
@@ -308,6 +308,7 @@ impl Pool {
         let context = RunContext {
             start: Arc::clone(&start),
             definition: Arc::clone(&definition),
+            task,
             cancelled,
             limit,
             data,

@@ -306,18 +306,20 @@ impl Inner {
     }
 }
 
-/// What a run executes: for one of a task, the task's job with the values of its expressions in their places. The input that it was
-/// given is part of that then.
+/// What a run executes: for one of a task, the task's job with the values of its expressions in their places, and what it was given. The
+/// input is part of that then.
 ///
 /// # Errors
 /// An expression cannot be evaluated.
-pub(crate) fn prepared(start: &mut Start, definition: &Arc<Job>) -> std::result::Result<Arc<Job>, String> {
+pub(crate) fn prepared(start: &mut Start, definition: &Arc<Job>) -> std::result::Result<Prepared, String> {
     if start.job_version.task().is_none() {
-        return Ok(Arc::clone(definition));
+        return Ok((Arc::clone(definition), None));
     }
     let context = TaskContext::from_input(start.input.as_deref());
     let context = context.ok_or("what the run of the task was given cannot be read")?;
     let rendered = definition.rendered(&context).map_err(|error| error.to_string())?;
     start.input = None;
-    Ok(Arc::new(rendered))
+    Ok((Arc::new(rendered), Some(Arc::new(context))))
 }
+
+type Prepared = (Arc<Job>, Option<Arc<TaskContext>>);

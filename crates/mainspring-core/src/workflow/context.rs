@@ -430,17 +430,12 @@ mod tests {
 
     #[test]
     fn references_are_what_all_texts_ask_for() {
+        let run = Task::Run { script: "x ${{ params.region }}".into(), shell: None };
         let mut task = TaskDefinition {
-            name: "load".into(),
-            job: job(Task::Run { script: "x ${{ params.region }}".into(), shell: None }),
             needs: vec![0],
-            trigger_rule: crate::workflow::TriggerRule::default(),
             condition: Some("${{ needs.a.state == 'succeeded' }}".into()),
             spread: Some(Spread::Map("${{ needs.b.outputs.files }}".into())),
-            max_parallel: None,
-            continue_on_error: false,
-            finally: false,
-            outputs: Vec::new(),
+            ..TaskDefinition::new("load", job(run))
         };
         let found = References::of(&task);
         assert!(

@@ -83,6 +83,23 @@ impl Workflow {
 }
 
 impl TaskDefinition {
+    /// A task that needs no other one and runs once, with every policy at its default.
+    #[must_use]
+    pub fn new(name: impl Into<String>, job: Job) -> Self {
+        Self {
+            name: name.into(),
+            job,
+            needs: Vec::new(),
+            trigger_rule: TriggerRule::default(),
+            condition: None,
+            spread: None,
+            max_parallel: None,
+            continue_on_error: false,
+            finally: false,
+            outputs: Vec::new(),
+        }
+    }
+
     const fn rule(&self) -> TaskRule {
         TaskRule {
             trigger_rule: self.trigger_rule,

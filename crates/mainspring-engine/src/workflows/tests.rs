@@ -19,18 +19,8 @@ use super::values;
 const AT: Timestamp = Timestamp::from_millis(1_000);
 
 fn task(name: &str, needs: &[u32]) -> TaskDefinition {
-    TaskDefinition {
-        name: name.to_owned(),
-        job: Job::new(JobKey::new("default", "etl"), Task::Noop),
-        needs: needs.to_vec(),
-        trigger_rule: TriggerRule::AllSuccess,
-        condition: None,
-        spread: None,
-        max_parallel: None,
-        continue_on_error: false,
-        finally: false,
-        outputs: Vec::new(),
-    }
+    let job = Job::new(JobKey::new("default", "etl"), Task::Noop);
+    TaskDefinition { needs: needs.to_vec(), ..TaskDefinition::new(name, job) }
 }
 
 fn diamond() -> Workflow {

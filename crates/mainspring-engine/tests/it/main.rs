@@ -8,3 +8,4 @@ mod refused;
 mod routing;
 mod tzdata;
 mod workers;
+mod workflows;

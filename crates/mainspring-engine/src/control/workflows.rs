@@ -1,0 +1,33 @@
+//! Steering runs of workflows.
+
+use mainspring_core::RunId;
+use mainspring_store::{TaskRequest, WorkflowRow};
+
+use super::{Control, Error, Result};
+
+/// Messages that are read with a run for people: what is on its way.
+const INBOX_SHOWN: u32 = 100;
+
+impl Control {
+    /// Where a workflow run stands, live or final. Nothing: it has not begun, or is no run of a workflow.
+    ///
+    /// # Errors
+    /// The store could not say.
+    pub async fn workflow(&self, run: RunId) -> Result<Option<WorkflowRow>> {
+        Ok(self.store.workflow(run, INBOX_SHOWN).await?)
+    }
+
+    /// Asks something of a workflow run, or of one of its tasks. It happens soon after; what does not fit where a task stands by then
+    /// changes nothing.
+    ///
+    /// # Errors
+    /// [`Error::Refused`]: the run is over, has not begun, or is no run of a workflow.
+    pub async fn steer(&self, run: RunId, request: TaskRequest) -> Result<()> {
+        if !self.store.ask_workflow(run, request).await? {
+            let state = self.run(run).await?.state;
+            return Err(Error::Refused(format!("run {run} is {state}: it is no workflow run that is under way")));
+        }
+        self.workflows.wake();
+        Ok(())
+    }
+}
