@@ -212,9 +212,12 @@ impl Inner {
         let full = messages.len() >= INBOX_MAX as usize;
         messages.into_iter().for_each(|message| live.hear(message));
         let line = |job: &Job| self.lanes.line(due.job, job);
+        // It is due: the first step says that this was heard, even if nothing follows.
+        let mut anyway = true;
         loop {
             self.decide(&mut live).await?;
-            let Some(step) = live.step(line, self.time.now()) else { break };
+            let Some(step) = live.step(line, self.time.now(), anyway) else { break };
+            anyway = false;
             let Stepped::Written(runs) = self.store.step_workflow(step.clone()).await? else { return Ok(false) };
             self.metrics.workflow_steps.inc();
             if let Some((verdict, _)) = &step.end {
@@ -290,6 +293,7 @@ impl Inner {
             cancel: live.map(|child| (child, reason.clone())).collect(),
             stop: row.stop,
             paused: row.paused,
+            more: false,
             end: Some((Verdict::Failed, Some(reason.clone()))),
             at: self.time.now(),
         };

@@ -39,12 +39,14 @@ mod job;
 mod manual;
 mod scheduler;
 mod trigger;
+mod workflow;
 
 pub use error::Error;
 pub use job::{JobBuilder, job};
 pub use mainspring_core::batch::{Gap, Placed};
 pub use mainspring_core::job::{Backoff, JobKey, OnLost, Overlap, RetryOn, RetryPolicy};
 pub use mainspring_core::run::{AttemptOutcome, Origin, RunState};
+pub use mainspring_core::workflow::{FailFast, TaskState, TriggerRule};
 pub use mainspring_core::{RunId, Timestamp, TriggerId};
 pub use mainspring_engine::{
     ChangedJob, CompletedTrigger, DataError, EndedRun, FiredTrigger, Handler, HandlerError, HandlerResult,
@@ -56,12 +58,13 @@ pub use mainspring_store::{GapRow, JobRow, RunInfo};
 pub use manual::ManualEngine;
 pub use scheduler::{Builder, Scheduler};
 pub use trigger::{TriggerBuilder, at, calendar_interval, cron, daily_window, delay, every};
+pub use workflow::{Needs, TaskOf, WorkflowBuilder, workflow};
 
 /// What most programs need.
 pub mod prelude {
     pub use crate::{
         EndedRun, JobKey, Listener, ManualEngine, Notice, OnLost, Overlap, RunContext, RunState, Scheduler, Scope,
-        StartingRun, Timestamp, at, calendar_interval, cron, daily_window, delay, every, job,
+        StartingRun, Timestamp, at, calendar_interval, cron, daily_window, delay, every, job, workflow,
     };
     pub use serde_json::{Value, json};
 }

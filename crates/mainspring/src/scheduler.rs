@@ -11,11 +11,13 @@ use mainspring_engine::{
     SystemClock,
 };
 use mainspring_store::{Expect, JobQuery, JobRow, RunInfo, RunQuery, Store};
+use serde::de::DeserializeOwned;
 use serde_json::Value;
 use tokio::sync::broadcast;
 
 use crate::error::Error;
 use crate::job::{JobBuilder, NAMESPACE};
+use crate::workflow::{TaskOf, WorkflowBuilder};
 
 /// A running scheduler. Stopped by [`Scheduler::shutdown`]; dropping it ends its runs without ceremony.
 #[derive(Debug)]
@@ -104,6 +106,36 @@ impl Scheduler {
         let job = Arc::new(job.build());
         let plans = self.control().save(vec![(job, Expect::Anything)], SaveMode::Commit).await?;
         Ok(plans.into_iter().find_map(|plan| plan.saved).expect("a committed save returns its job"))
+    }
+
+    /// Adds a workflow, or makes a new version of the job with that name. Its functions are called by runs that start from then on:
+    /// a program adds its workflows whenever it starts.
+    ///
+    /// # Errors
+    /// If something about it cannot be used: two tasks of one name, names that no task may have, or a trigger.
+    pub async fn add_workflow(&self, workflow: WorkflowBuilder) -> Result<JobRow, Error> {
+        let (job, handlers) = workflow.build();
+        for (name, handler) in handlers {
+            self.engine.handlers().register(name, move |run: RunContext| handler.call(run));
+        }
+        let plans = self.control().save(vec![(Arc::new(job), Expect::Anything)], SaveMode::Commit).await?;
+        Ok(plans.into_iter().find_map(|plan| plan.saved).expect("a committed save returns its job"))
+    }
+
+    /// What a task of a workflow run has returned. Nothing, if it has not succeeded yet, or never ran.
+    ///
+    /// # Errors
+    /// If the store cannot be read, or the task returned something else than this.
+    pub async fn output_of<T: DeserializeOwned>(&self, run: RunId, task: &TaskOf<T>) -> Result<Option<T>, Error> {
+        let Some(row) = self.control().workflow(run).await? else { return Ok(None) };
+        let of_it = row.tasks.iter().filter(|row| row.task == task.number());
+        let mut outputs = Vec::new();
+        for (item, child) in of_it.filter_map(|row| Some((row.item, row.child?))) {
+            outputs.extend(self.control().run(child).await?.output.map(|output| (item, output)));
+        }
+        TaskOf::read(&outputs).map_err(|error| {
+            mainspring_engine::control::Error::Refused(format!("the task returned something else: {error}")).into()
+        })
     }
 
     /// Registers a handler while the scheduler runs.

@@ -221,17 +221,8 @@ impl Live {
         self.spreads.insert(task, Spreading { items, list, context });
     }
 
-    /// The messages that it has heard and that still are in the inbox.
-    #[cfg(test)]
-    pub(super) fn heard_so_far(&self) -> Vec<i64> {
-        self.heard.clone()
-    }
-
     /// Hears a message.
     pub(super) fn hear(&mut self, message: Message) {
-        if self.heard.contains(&message.id) {
-            return;
-        }
         self.heard.push(message.id);
         match message.body {
             MessageBody::Ended { child, state } => {
@@ -456,19 +447,15 @@ impl Live {
         self.more || !self.paused && (!self.owed.is_empty() || self.spreads.iter().any(can_start))
     }
 
-    /// What is to be written now. Nothing, if nothing has changed.
-    pub(super) fn step(&mut self, line: impl Fn(&Job) -> String, at: Timestamp) -> Option<WorkflowStep> {
+    /// What is to be written now. Nothing, if nothing has changed and it is not to be written `anyway`.
+    pub(super) fn step(&mut self, line: impl Fn(&Job) -> String, at: Timestamp, anyway: bool) -> Option<WorkflowStep> {
         let more = self.has_more();
-        let mut heard = std::mem::take(&mut self.heard);
-        if more {
-            // Until all is written that follows from it, the last one says that there is something to do.
-            self.heard.extend(heard.pop());
-        }
+        let heard = std::mem::take(&mut self.heard);
         let writes = std::mem::take(&mut self.writes);
         self.starts = 0;
         let cancel: Vec<(RunId, String)> = std::mem::take(&mut self.cancel).into_iter().collect();
         let end = self.verdict.filter(|_| !more).map(|verdict| (verdict, self.end_reason(verdict)));
-        if heard.is_empty() && writes.is_empty() && cancel.is_empty() && end.is_none() && !self.turned {
+        if heard.is_empty() && writes.is_empty() && cancel.is_empty() && end.is_none() && !self.turned && !anyway {
             return None;
         }
         let tasks = writes.into_iter().map(|((task, item), mut write)| {
@@ -495,6 +482,7 @@ impl Live {
             cancel,
             stop: self.progress.stop(),
             paused: self.paused,
+            more,
             end,
             at,
         })
