@@ -99,7 +99,7 @@ impl Control {
     /// If there is no such run, or its job is gone; [`Error::QueueFull`].
     pub async fn rerun(&self, run: RunId, asking: Option<Asking>) -> Result<RunInfo> {
         let before = self.run(run).await?;
-        if before.job_version.task().is_some() {
+        if before.task.is_some() {
             return Err(Error::Refused(format!(
                 "run {run} is of a task of a workflow; repeat the run of the workflow"
             )));

@@ -146,7 +146,7 @@ async fn tasks_of_a_diamond_run_once_and_in_order() {
         entered.sort();
         assert_eq!(entered, ["a", "b", "c", "d"]);
         let of_d = child(&engine, run, 3, None).await;
-        assert_eq!((of_d.parent, of_d.job_version.task(), of_d.fire_time), (Some(run), Some(3), info.fire_time));
+        assert_eq!((of_d.parent, of_d.task.as_deref(), of_d.fire_time), (Some(run), Some("d"), info.fire_time));
         assert_eq!(engine.metrics().workflows_rescued.get(), 0, "somebody told of each end");
     })
     .await;
@@ -342,10 +342,13 @@ async fn chain_goes_through_one_worker_with_its_texts_rendered() {
     }
     assert_eq!(end(&engine, run).await.state, RunState::Succeeded);
     assert_eq!(engine.metrics().workflows_rescued.get(), 0);
+    let child = child(&engine, run, 9, None).await.id;
+    let refused = engine.control().rerun(child, None).await;
+    assert!(matches!(refused, Err(mainspring_engine::control::Error::Refused(_))), "{refused:?}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn expired_task_fails_and_the_run_ends() {
+async fn task_that_waits_too_long_is_skipped_and_the_run_ends() {
     over_both(async |store| {
         let stage = stage();
         let engine = stage.engine(store).await;
@@ -355,8 +358,11 @@ async fn expired_task_fails_and_the_run_ends() {
         waits.job.start_timeout_ms = Some(50);
         store_rule(&engine, "nobody").await;
         let run = begin(&engine, vec![waits, task("after", "echo", &[0])]).await;
-        let info = end(&engine, run).await;
-        assert_eq!((info.state, info.reason.as_deref()), (RunState::Failed, Some("task waits failed")));
+        assert_eq!(end(&engine, run).await.state, RunState::Succeeded);
+        let states = states(&engine, &["waits", "after"], run).await;
+        assert_eq!((states["waits"], states["after"]), (TaskState::Skipped, TaskState::Skipped));
+        assert_eq!(stage.entered().len(), 0);
+        assert_eq!(engine.metrics().workflows_rescued.get(), 0, "somebody told of it");
     })
     .await;
 }
