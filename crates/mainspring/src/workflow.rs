@@ -222,6 +222,12 @@ impl WorkflowBuilder {
         self.newest()
     }
 
+    /// Lets a task run once for each item of the list that an expression is, such as `${{ needs.list.outputs.files }}`. Its texts see
+    /// the item as `map.item`.
+    pub fn for_each<T>(&mut self, task: &TaskOf<T>, list: impl Into<String>) {
+        self.at(task).spread = Some(Spread::Map(list.into()));
+    }
+
     /// Sets how often a task is tried again, and the pause before each further attempt.
     pub fn retries<T>(&mut self, task: &TaskOf<T>, count: u32, delay: Duration) {
         self.at(task).job.retry = RetryPolicy { count, delay_ms: millis(delay), ..RetryPolicy::default() };

@@ -2,6 +2,7 @@
 
 mod data;
 mod killed;
+mod killed_workflow;
 mod listeners;
 mod outputs;
 
