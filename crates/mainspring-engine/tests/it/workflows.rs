@@ -15,7 +15,7 @@ use mainspring_store::{Expect, MemoryStore, Options, RunInfo, SqliteStore, Store
 use serde_json::{Value, json};
 use tokio::sync::watch;
 
-use crate::kit::until;
+use crate::kit::{node_with, owns, until};
 use crate::workers::{self, told};
 
 /// Handlers that note what entered them, and a gate that `hold` waits at.
@@ -372,4 +372,56 @@ async fn store_rule(engine: &Engine, queue: &str) {
     let rule = mainspring_core::queue::QueueRule { paused: true, ..Default::default() };
     engine.store().set_queue(queue, rule, 0, SystemClock.now()).await.expect("set");
     engine.queues_changed();
+}
+
+/// Begins so many diamonds, each a workflow of its own.
+async fn begin_many(engine: &Engine, count: usize) -> Vec<RunId> {
+    let mut runs = Vec::with_capacity(count);
+    for number in 0..count {
+        let key = JobKey::new("default", format!("etl-{number}"));
+        let workflow = Workflow { tasks: diamond("echo"), ..Workflow::default() };
+        let job = Job::new(key.clone(), Task::Workflow(Box::new(workflow)));
+        engine.control().save(vec![(Arc::new(job), Expect::Anything)], SaveMode::Commit).await.expect("saved");
+        runs.push(engine.control().run_now(&key, Ask::default()).await.expect("asked for").id);
+    }
+    runs
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn nodes_that_share_a_database_start_each_task_once() {
+    let address = mainspring_store::conformance::kit::postgres().await;
+    let (here, there) = (stage(), stage());
+    let a = node_with(&address, "a", Arc::clone(&here.handlers)).await;
+    let b = node_with(&address, "b", Arc::clone(&there.handlers)).await;
+    owns(&a, 128).await;
+    owns(&b, 128).await;
+    let runs = begin_many(&a, 24).await;
+    for run in runs {
+        assert_eq!(end(&b, run).await.state, RunState::Succeeded);
+    }
+    let entered = [here.entered(), there.entered()];
+    assert_eq!(entered.iter().map(Vec::len).sum::<usize>(), 24 * 4, "{entered:?}");
+    let steps = [&a, &b].map(|engine| engine.metrics().workflow_steps.get());
+    assert!(steps.iter().all(|steps| *steps > 0), "each advances the runs of its shards: {steps:?}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn runs_of_a_node_that_dies_go_on_elsewhere() {
+    let address = mainspring_store::conformance::kit::postgres().await;
+    let (here, there) = (stage(), stage());
+    let a = node_with(&address, "a", Arc::clone(&here.handlers)).await;
+    owns(&a, 256).await;
+    let mut tasks = diamond("hold");
+    tasks[1].job.on_lost = OnLost::Retry;
+    tasks[1].job.retry = RetryPolicy { count: 1, ..RetryPolicy::default() };
+    let run = begin(&a, tasks).await;
+    here.until_entered("b").await;
+    here.until_entered("c").await;
+    drop(a);
+    there.gate.send_replace(true);
+    let b = node_with(&address, "b", Arc::clone(&there.handlers)).await;
+    assert_eq!(end(&b, run).await.state, RunState::Succeeded);
+    let mut entered = there.entered();
+    entered.sort();
+    assert_eq!((here.entered().len(), entered), (3, vec!["b".to_owned(), "d".to_owned()]));
 }
