@@ -53,8 +53,11 @@ pub struct WorkflowBuilder {
     job: Job,
     triggers: Vec<TriggerBuilder>,
     workflow: Workflow,
-    handlers: Vec<(String, Arc<dyn Handler<RunContext>>)>,
+    handlers: Vec<Named>,
 }
+
+/// A function by the name that its task calls it by.
+type Named = (String, Arc<dyn Handler<RunContext>>);
 
 /// A task of a workflow, and what it returns.
 pub struct TaskOf<T> {
@@ -316,7 +319,7 @@ impl WorkflowBuilder {
     }
 
     /// The definition, and the functions of its tasks under names that no other workflow has.
-    pub(crate) fn build(mut self) -> (Job, Vec<(String, Arc<dyn Handler<RunContext>>)>) {
+    pub(crate) fn build(mut self) -> (Job, Vec<Named>) {
         let key = self.job.key.clone();
         let named = |name: &str| format!("{key}/{name}");
         for task in &mut self.workflow.tasks {

@@ -30,7 +30,10 @@ fn stage() -> Stage {
     let gate = watch::Sender::new(false);
     let note = |entered: &Arc<Mutex<Vec<String>>>, run: &RunContext| {
         let task = run.task().expect("it is a task's run");
-        entered.lock().unwrap().push(run_name(&task.task, task.item.as_ref().map(|item| item.index)));
+        entered
+            .lock()
+            .expect("no panic holds it")
+            .push(run_name(&task.task, task.item.as_ref().map(|item| item.index)));
     };
     let all = Arc::clone(&entered);
     handlers.register("echo", move |run: RunContext| {
@@ -68,7 +71,7 @@ impl Stage {
     }
 
     fn entered(&self) -> Vec<String> {
-        self.entered.lock().unwrap().clone()
+        self.entered.lock().expect("no panic holds it").clone()
     }
 
     async fn until_entered(&self, name: &str) {
